@@ -14,9 +14,9 @@ fn main() -> Result<ExitCode, Error> {
     };
     let Ok(count) = count else { return Ok(ExitCode::from(2)) };
     let command = Command::new(name);
-    let mut session = keeps.then(|| Search::new().session());
+    let session = keeps.then(|| Search::new().session());
     for _ in 0..count {
-        let status = match &mut session {
+        let status = match &session {
             Some(session) => command.status_by(session)?,
             None => command.status()?,
         };

@@ -84,9 +84,30 @@ impl<U: Unit> NameBuf<U> {
         self.0
     }
 
+    /// Replaces the name by these parts, one behind the other, in the same memory. If one contains a
+    /// NUL, that is `InvalidInput`, and the name is empty.
+    pub(crate) fn set(&mut self, parts: &[&[U]]) -> io::Result<()> {
+        self.0.clear();
+        for part in parts {
+            self.0.extend_from_slice(part);
+        }
+        let is_name = U::position(&self.0, [0]).is_none();
+        if !is_name {
+            self.0.clear();
+        }
+        self.0.push(U::NUL);
+        if is_name { Ok(()) } else { Err(io::ErrorKind::InvalidInput.into()) }
+    }
+
     /// Borrows the name.
     pub(crate) fn as_name(&self) -> Name<'_, U> {
         Name(&self.0)
+    }
+}
+
+impl<U: Unit> Default for NameBuf<U> {
+    fn default() -> Self {
+        NameBuf(vec![U::NUL])
     }
 }
 
@@ -225,6 +246,11 @@ mod tests {
         for wrong in [&b"\0"[..], b"a\0", b"a\0b"] {
             let error = NameBuf::new(wrong.to_vec()).unwrap_err();
             assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput, "{wrong:?}");
+            let mut name = NameBuf::default();
+            name.set(&[b"a", b"/", b"b"]).unwrap();
+            assert_eq!(name.as_name(), Name::from_c(c"a/b"));
+            assert!(name.set(&[b"c", wrong]).is_err(), "{wrong:?}");
+            assert_eq!(name.as_name(), Name::from_c(c""));
         }
     }
 

@@ -189,7 +189,7 @@ impl LookUpOptions {
         policy.bare = self.bare.unwrap_or(policy.bare);
         policy.strict_extension |= self.strict_extension;
         if self.extensions.is_some() {
-            policy.extensions = Extensions::Environment(&[]);
+            policy.extensions = Extensions::Environment("".into());
         }
         self.changes.iter().try_for_each(|text| change(&mut policy, text))?;
         Ok(policy)

@@ -87,7 +87,7 @@ impl Printer<'_> {
         match result {
             result if self.session.is_json() => {
                 let object = Object::new().path("name", name);
-                self.session.object(add_result(object, result, &mut self.search));
+                self.session.object(add_result(object, result, &self.search));
             }
             Ok(found) => {
                 let path = found.path();
@@ -112,7 +112,7 @@ pub(super) fn not_found(error: &FindError) -> String {
 }
 
 /// Adds what was found, or why nothing was, to an object. What was found is read to tell its kind.
-fn add_result(object: Object, result: Result<Found, FindError>, search: &mut Search) -> Object {
+fn add_result(object: Object, result: Result<Found, FindError>, search: &Search) -> Object {
     match result {
         Ok(mut found) => {
             search.look_into(&mut found);
@@ -253,12 +253,12 @@ fn answer_questions(options: &WhichOptions, session: &Session) -> Exit {
     let mut calls = Calls::default();
     batch::run(session, &KEYS, |question| {
         let name = question.os_text("name")?.required("name")?;
-        let mut search = search(question, &options.look_up)?;
+        let search = search(question, &options.look_up)?;
         let answer = if question.flag("all", options.all)? {
-            find_all(&name, &mut search)
+            find_all(&name, &search)
         } else {
             let result = search.find(&name);
-            add_result(Object::new(), result, &mut search)
+            add_result(Object::new(), result, &search)
         };
         calls.add(&search.calls());
         Ok(answer)
@@ -266,7 +266,7 @@ fn answer_questions(options: &WhichOptions, session: &Session) -> Exit {
     session.finish(Outcome { calls, ..Outcome::default() })
 }
 
-fn find_all(name: &OsStr, search: &mut Search) -> Object {
+fn find_all(name: &OsStr, search: &Search) -> Object {
     let results: Vec<_> = search.find_all(name).collect();
     let mut all = Vec::new();
     for result in results {

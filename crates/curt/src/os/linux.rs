@@ -1,8 +1,10 @@
 //! Linux: control groups for child processes.
 
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
 
-use crate::process::Command;
+use crate::process::{Child, Command};
 
 /// Options for starting programs that only Linux has.
 pub trait CommandCgroup {
@@ -32,6 +34,34 @@ pub trait CommandCgroup {
     ///
     /// Source: cgroups(7), clone(2).
     fn cgroup_below(&mut self, parent: impl Into<PathBuf>) -> &mut Self;
+}
+
+/// The handle of a started program.
+pub trait ChildPidfd {
+    /// Borrows the descriptor of the process (pidfd), which can be read when the program has ended:
+    /// for an event loop, or for the caller's own calls. It stays that of this process even after
+    /// it was waited for. No call.
+    ///
+    /// # Errors
+    ///
+    /// `Unsupported` if the kernel has no such descriptors (before Linux 5.3).
+    ///
+    /// ```
+    /// use curt::os::linux::ChildPidfd;
+    /// let mut child = curt::Command::new("/bin/true").spawn()?;
+    /// let _pidfd = child.pidfd()?;
+    /// assert!(child.wait()?.success());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// Source: `pidfd_open(2)`.
+    fn pidfd(&self) -> io::Result<BorrowedFd<'_>>;
+}
+
+impl ChildPidfd for Child {
+    fn pidfd(&self) -> io::Result<BorrowedFd<'_>> {
+        Ok(self.process().handle.as_ref().ok_or(io::ErrorKind::Unsupported)?.as_fd())
+    }
 }
 
 impl CommandCgroup for Command {

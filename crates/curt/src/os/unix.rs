@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::list::{Directory, List};
 use crate::process::{ChildInput, ChildOutput, Command, Stream};
 use crate::remove::{Remove, Report};
-use crate::sys::process::Pipe;
+use crate::sys::process::{Group, Pipe};
 use crate::sys::unix::accounts;
 use crate::sys::{into_descriptor, open_directory};
 
@@ -129,6 +129,54 @@ pub trait CommandExtras {
     ///
     /// Costs 1 call in the child.
     fn descriptor(&mut self, fd: impl Into<OwnedFd>, number: RawFd) -> &mut Self;
+
+    /// Sets the user that the program runs as. If this process is root, the program has no
+    /// supplementary groups unless [`groups`](CommandExtras::groups) says so, as with the standard
+    /// library.
+    ///
+    /// The program is started by a copy of this process (`fork`), not in shared memory: otherwise
+    /// the other user might stop the child while this process waits for it. The same holds for
+    /// [`gid`](CommandExtras::gid) and `groups`; none works together with a control group. The
+    /// directory is entered as this user.
+    ///
+    /// Costs 1 call in the child and 1 to ask whether this process is root, and what a copy costs.
+    /// Source: setuid(2).
+    fn uid(&mut self, user: u32) -> &mut Self;
+
+    /// Sets the group that the program runs as: see [`uid`](CommandExtras::uid). Costs 1 call in
+    /// the child.
+    fn gid(&mut self, group: u32) -> &mut Self;
+
+    /// Sets the supplementary groups of the program: see [`uid`](CommandExtras::uid). Costs 1 call
+    /// in the child.
+    fn groups(&mut self, groups: &[u32]) -> &mut Self;
+
+    /// Sets the permissions that files which the program creates do not get. Costs 1 call in the
+    /// child.
+    fn umask(&mut self, mask: u32) -> &mut Self;
+
+    /// Sets the process group of the program: an existing one in this session, or a new one if the
+    /// number is 0, as [`Command::new_group`] does. Costs 1 call in the child.
+    fn process_group(&mut self, group: i32) -> &mut Self;
+}
+
+/// Ends of pipes that do not block.
+pub trait PipeExtras {
+    /// Sets whether reading and writing return at once, with an error of the kind `WouldBlock`, for
+    /// use with an event loop. The other end, which the program has, stays as it is. 1 call.
+    fn set_nonblocking(&self, wanted: bool) -> io::Result<()>;
+}
+
+impl PipeExtras for ChildInput {
+    fn set_nonblocking(&self, wanted: bool) -> io::Result<()> {
+        self.0.set_nonblocking(wanted)
+    }
+}
+
+impl PipeExtras for ChildOutput {
+    fn set_nonblocking(&self, wanted: bool) -> io::Result<()> {
+        self.0.set_nonblocking(wanted)
+    }
 }
 
 impl CommandExtras for Command {
@@ -136,11 +184,36 @@ impl CommandExtras for Command {
         self.give(Pipe(fd.into()), number);
         self
     }
+
+    fn uid(&mut self, user: u32) -> &mut Self {
+        self.rights.user = Some(user);
+        self
+    }
+
+    fn gid(&mut self, group: u32) -> &mut Self {
+        self.rights.group = Some(group);
+        self
+    }
+
+    fn groups(&mut self, groups: &[u32]) -> &mut Self {
+        self.rights.groups = Some(groups.to_vec());
+        self
+    }
+
+    fn umask(&mut self, mask: u32) -> &mut Self {
+        self.rights.umask = Some(mask);
+        self
+    }
+
+    fn process_group(&mut self, group: i32) -> &mut Self {
+        self.group = if group == 0 { Group::New } else { Group::Join(group) };
+        self
+    }
 }
 
-impl From<OwnedFd> for Stream {
-    fn from(fd: OwnedFd) -> Stream {
-        Stream::open(Pipe(fd))
+impl<T: Into<OwnedFd>> From<T> for Stream {
+    fn from(open: T) -> Stream {
+        Stream::open(Pipe(open.into()))
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::beneath::Root;
 use crate::error::Error;
 use crate::list::{Directory, Entry, List};
-use crate::process::{ChildInput, ChildOutput, Command, Stream};
+use crate::process::{Child, ChildInput, ChildOutput, Command, Stream};
 use crate::remove::{Remove, Report};
 use crate::sys::process::Pipe;
 use crate::sys::{into_descriptor, open_directory};
@@ -123,9 +123,17 @@ impl CommandExtras for Command {
     }
 }
 
-impl From<OwnedHandle> for Stream {
-    fn from(handle: OwnedHandle) -> Stream {
-        Stream::open(Pipe(handle))
+impl<T: Into<OwnedHandle>> From<T> for Stream {
+    fn from(open: T) -> Stream {
+        Stream::open(Pipe(open.into()))
+    }
+}
+
+/// The handle of the process, for the caller's own calls, such as waiting for several things. It
+/// stays valid after the program has ended.
+impl AsHandle for Child {
+    fn as_handle(&self) -> BorrowedHandle<'_> {
+        self.process().handle()
     }
 }
 

@@ -1,16 +1,17 @@
 //! A started program.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::io::{self, Read, Write};
 use std::process::{ExitStatus, Output};
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::command::{Pipe, Started};
 use crate::calls::Calls;
 use crate::error::{Cause, Error, Operation};
-use crate::sys::process::{Kill, Spawn};
-use crate::sys::{Os, Sys};
+use crate::sys::process::{Exchange, Kill, Spawn};
+use crate::sys::{Os, Setup, Sys};
 
 type OsChild = <Os as Spawn>::Child;
 
@@ -19,15 +20,25 @@ type OsChild = <Os as Spawn>::Child;
 /// Dropping it neither kills the program nor waits for it, unless
 /// [`Command::kill_on_drop`](crate::Command::kill_on_drop) says so. On Unix a program that ends and
 /// is never waited for stays as a zombie until this process ends.
+///
+/// Threads can share it: one waits ([`Child::wait_timeout`]), and another one kills it.
+///
+/// ```
+/// # if cfg!(unix) {
+/// use std::time::Duration;
+/// let child = curt::Command::new("/bin/sleep").arg("100").spawn()?;
+/// let status = std::thread::scope(|scope| {
+///     let waiter = scope.spawn(|| child.wait_timeout(Duration::MAX));
+///     child.kill()?;
+///     waiter.join().unwrap()
+/// })?;
+/// assert!(!status.unwrap().success());
+/// # }
+/// # Ok::<(), curt::Error>(())
+/// ```
+#[derive(Debug)]
 pub struct Child {
-    /// Locked by [`Child::calls`] alone, which shares the child.
-    sys: Mutex<Os>,
-    /// The calls of the look-up.
-    looked: Calls,
-    /// `Some` until it is dropped.
-    process: Option<OsChild>,
-    program: OsString,
-    kill_on_drop: bool,
+    running: Running,
     /// The standard input, if it is a pipe. [`Child::wait`] and [`Child::wait_with_output`] close
     /// it.
     pub stdin: Option<ChildInput>,
@@ -61,58 +72,153 @@ impl Read for ChildOutput {
     }
 }
 
+/// What a program wrote within a time limit, and how it ended: see [`Child::communicate`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+#[must_use]
+pub struct TimedOutput {
+    /// How the program ended; `None` if it goes on.
+    pub status: Option<ExitStatus>,
+    /// What was read of its standard output.
+    pub stdout: Vec<u8>,
+    /// What was read of its standard error.
+    pub stderr: Vec<u8>,
+    /// How many bytes of the input were written. It can be less than all if the program does not
+    /// read its input to the end.
+    pub written: usize,
+    /// Whether the limit passed before the program ended and all its output was read.
+    pub timed_out: bool,
+}
+
 impl Child {
-    pub(super) fn new(sys: Os, started: Started, program: OsString, kill_on_drop: bool) -> Child {
-        let [stdin, stdout, stderr] = started.pipes;
+    pub(super) fn new(
+        setup: Setup,
+        started: Started,
+        program: OsString,
+        kill_on_drop: bool,
+    ) -> Child {
+        let Started { child, pipes: [stdin, stdout, stderr], calls } = started;
+        let calls = Mutex::new(calls);
         Child {
-            sys: Mutex::new(sys),
-            looked: started.looked,
-            process: Some(started.child),
-            program,
-            kill_on_drop,
+            running: Running { setup, calls, process: child, program, kill_on_drop },
             stdin: stdin.map(ChildInput),
             stdout: stdout.map(ChildOutput),
             stderr: stderr.map(ChildOutput),
         }
     }
 
-    /// The number of its process. After [`Child::wait`] another process may have it.
+    /// Returns the number of its process. After [`Child::wait`] another process may have it.
     pub fn id(&self) -> u32 {
-        self.process.as_ref().map_or(0, Os::id)
+        Os::id(&self.running.process)
     }
 
     /// Closes the pipe that it reads from and waits until it ends. Later calls cost nothing.
     pub fn wait(&mut self) -> Result<ExitStatus, Error> {
-        self.close_input();
-        self.with(Operation::Wait, wait)
+        let stdin = self.stdin.take();
+        self.running.with_mut(Operation::Wait, |sys, child| {
+            close_input(sys, stdin);
+            sys.wait(child)
+        })
     }
 
-    /// Waits until it ends or the time limit passes; `None` if that passed.
+    /// Waits until it ends or the time limit passes; `None` if that passed. The pipe that it reads
+    /// from stays open.
     ///
     /// On Linux the thread sleeps until either happens. On systems without handles on processes it
     /// asks repeatedly, with pauses of up to 20 ms.
-    pub fn wait_timeout(&mut self, limit: Duration) -> Result<Option<ExitStatus>, Error> {
-        self.with(Operation::Wait, |sys, child| sys.wait(child, Some(limit)))
+    pub fn wait_timeout(&self, limit: Duration) -> Result<Option<ExitStatus>, Error> {
+        self.running.with(Operation::Wait, |sys, child| sys.wait_timeout(child, limit))
     }
 
     /// Returns how it ended, if it has.
-    pub fn try_wait(&mut self) -> Result<Option<ExitStatus>, Error> {
+    pub fn try_wait(&self) -> Result<Option<ExitStatus>, Error> {
         self.wait_timeout(Duration::ZERO)
     }
 
     /// Closes the pipe that it reads from, reads all that it writes, and waits until it ends. The
     /// output of a stream that is not a pipe is empty.
     pub fn wait_with_output(mut self) -> Result<Output, Error> {
-        self.close_input();
+        let stdin = self.stdin.take();
         let pipes = [self.stdout.take(), self.stderr.take()];
         let pipes = pipes.map(|pipe| pipe.map(|ChildOutput(pipe)| pipe));
-        self.with(Operation::Wait, |sys, child| output(sys, child, pipes))
+        self.running.with_mut(Operation::Wait, |sys, child| {
+            close_input(sys, stdin);
+            output(sys, child, pipes)
+        })
+    }
+
+    /// Writes the input to the program and closes the pipe, reads all that it writes meanwhile, and
+    /// waits until it ends: all that before the time limit, if there is one. Neither side can block
+    /// the other. A program that reads only part of its input is no error.
+    ///
+    /// When the limit passes, the program goes on. [`TimedOutput`] has what was read so far, and
+    /// the pipes that are still open stay in this value: kill it, or call this again with the rest
+    /// of the input.
+    ///
+    /// An output ends when every process that can write to it has closed it, so a process that the
+    /// program started and left behind can hold it. The limit ends that too, and
+    /// [`TimedOutput::status`] then says how the program ended.
+    ///
+    /// On Unix it costs what [`Command::output`](crate::Command::output) does, a `ppoll` before
+    /// each piece if there is a limit or input, and a `write` for each piece of the input and an
+    /// `ioctl` for all. On Windows the pipes are asked repeatedly then, with pauses of up to 10 ms.
+    ///
+    /// ```
+    /// # if cfg!(unix) {
+    /// use std::time::Duration;
+    /// use curt::process::Stream;
+    /// let mut command = curt::Command::new("/bin/sh");
+    /// command.args(["-c", "cat; exec sleep 100"]).stdin(Stream::pipe()).stdout(Stream::pipe());
+    /// let mut child = command.spawn()?;
+    /// let output = child.communicate(b"hello", Some(Duration::from_millis(500)))?;
+    /// assert!(output.timed_out);
+    /// assert_eq!(output.stdout, b"hello");
+    /// child.kill()?;
+    /// assert!(!child.wait()?.success());
+    /// # }
+    /// # Ok::<(), curt::Error>(())
+    /// ```
+    pub fn communicate(
+        &mut self,
+        input: &[u8],
+        limit: Option<Duration>,
+    ) -> Result<TimedOutput, Error> {
+        let begun = Instant::now();
+        let mut output = self.exchange(input, limit)?;
+        output.status = match limit {
+            None => Some(self.wait()?),
+            Some(limit) => self.wait_timeout(limit.saturating_sub(begun.elapsed()))?,
+        };
+        output.timed_out |= output.status.is_none();
+        Ok(output)
+    }
+
+    /// Writes the input and reads all that the program writes, until the limit passes.
+    pub(super) fn exchange(
+        &mut self,
+        input: &[u8],
+        limit: Option<Duration>,
+    ) -> Result<TimedOutput, Error> {
+        let pipes = [
+            self.stdin.take().map(|ChildInput(pipe)| pipe),
+            self.stdout.take().map(|ChildOutput(pipe)| pipe),
+            self.stderr.take().map(|ChildOutput(pipe)| pipe),
+        ];
+        let mut exchange = Exchange::new(pipes, input);
+        let done = self.running.with(Operation::Wait, |sys, _| sys.exchange(&mut exchange, limit));
+        let Exchange { pipes: [stdin, stdout, stderr], written, outputs, .. } = exchange;
+        self.stdin = stdin.map(ChildInput);
+        self.stdout = stdout.map(ChildOutput);
+        self.stderr = stderr.map(ChildOutput);
+        let timed_out = !done?;
+        let [stdout, stderr] = outputs;
+        Ok(TimedOutput { status: None, stdout, stderr, written, timed_out })
     }
 
     /// Kills it (`SIGKILL`, `TerminateProcess`). If it has ended already, this does nothing. It
     /// must still be waited for.
-    pub fn kill(&mut self) -> Result<(), Error> {
-        self.with(Operation::Kill, |sys, child| sys.kill(child, Kill::Child))
+    pub fn kill(&self) -> Result<(), Error> {
+        self.running.kill(Kill::Child)
     }
 
     /// Kills it and all that it started, after [`Command::own_tree`](crate::Command::own_tree),
@@ -121,82 +227,105 @@ impl Child {
     /// On Linux 6.9 and on Windows this also kills what it started after it was waited for. Other
     /// systems do nothing then, because another group may have its number; if there is such a
     /// group, that is an error (`Unsupported`).
-    pub fn kill_tree(&mut self) -> Result<(), Error> {
-        self.with(Operation::Kill, |sys, child| sys.kill(child, Kill::Tree))
+    pub fn kill_tree(&self) -> Result<(), Error> {
+        self.running.kill(Kill::Tree)
     }
 
-    /// Runs an operation on the process.
+    /// Returns the calls made for it so far, including those that started it.
+    pub fn calls(&self) -> Calls {
+        *self.running.lock_calls()
+    }
+
+    pub(crate) fn process(&self) -> &OsChild {
+        &self.running.process
+    }
+}
+
+/// The process of a started program.
+struct Running {
+    setup: Setup,
+    calls: Mutex<Calls>,
+    process: OsChild,
+    program: OsString,
+    kill_on_drop: bool,
+}
+
+impl Running {
+    /// Runs an operation on the process, beside those of other threads.
     fn with<T>(
+        &self,
+        operation: Operation,
+        run: impl FnOnce(&Os, &OsChild) -> io::Result<T>,
+    ) -> Result<T, Error> {
+        let sys = Os::start(&self.setup);
+        let done = run(&sys, &self.process);
+        self.finish(&sys, operation, done)
+    }
+
+    /// Runs an operation on the process, alone.
+    fn with_mut<T>(
         &mut self,
         operation: Operation,
         run: impl FnOnce(&Os, &mut OsChild) -> io::Result<T>,
     ) -> Result<T, Error> {
-        let sys = self.sys.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let done = if let Some(child) = &mut self.process {
-            run(sys, child)
-        } else {
-            debug_assert!(false, "a child was used after it was dropped");
-            Err(io::Error::other("internal error in process/child.rs"))
-        };
+        let sys = Os::start(&self.setup);
+        let done = run(&sys, &mut self.process);
+        self.finish(&sys, operation, done)
+    }
+
+    fn finish<T>(&self, sys: &Os, operation: Operation, done: io::Result<T>) -> Result<T, Error> {
+        self.lock_calls().add(&sys.calls());
         done.map_err(|reason| error(operation, &self.program, reason))
     }
 
-    /// The calls made for it so far, including those that started it.
-    pub fn calls(&self) -> Calls {
-        let mut calls = self.sys.lock().unwrap_or_else(PoisonError::into_inner).calls();
-        calls.add(&self.looked);
-        calls
+    fn lock_calls(&self) -> MutexGuard<'_, Calls> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn close_input(&mut self) {
-        if let Some(ChildInput(pipe)) = self.stdin.take() {
-            self.sys.get_mut().unwrap_or_else(PoisonError::into_inner).close_pipe(pipe);
-        }
+    fn kill(&self, what: Kill) -> Result<(), Error> {
+        self.with(Operation::Kill, |sys, child| sys.kill(child, what))
     }
 }
 
-impl Drop for Child {
+impl Drop for Running {
     fn drop(&mut self) {
-        if self.kill_on_drop {
-            // A program that reads to the end of its input may end by itself.
-            self.close_input();
-            // What could not be killed is not waited for, as it may never end. No caller is left to
-            // report a failure to.
-            if self.kill_tree().is_ok() {
-                let _ = self.with(Operation::Wait, |sys, child| sys.wait(child, None));
-            }
+        // What could not be killed is not waited for, as it may never end. No caller is left to
+        // report a failure to.
+        if self.kill_on_drop && self.kill(Kill::Tree).is_ok() {
+            let _ = self.with_mut(Operation::Wait, Os::wait);
         }
-        let sys = self.sys.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let Some(child) = self.process.take() {
-            sys.release(child);
-        }
+        Os::start(&self.setup).release(&mut self.process);
     }
 }
 
-impl std::fmt::Debug for Child {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Child")
+impl fmt::Debug for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Running")
             .field("program", &self.program)
-            .field("id", &self.id())
+            .field("id", &Os::id(&self.process))
             .finish_non_exhaustive()
     }
 }
 
-/// Waits until a child ends.
-pub(super) fn wait(sys: &Os, child: &mut OsChild) -> io::Result<ExitStatus> {
-    sys.wait(child, None)?.ok_or_else(|| io::ErrorKind::TimedOut.into())
+fn close_input(sys: &Os, input: Option<ChildInput>) {
+    if let Some(ChildInput(pipe)) = input {
+        sys.close_pipe(pipe);
+    }
 }
 
 /// Reads all that a child writes and waits until it ends, even if reading failed.
 pub(super) fn output(
     sys: &Os,
     child: &mut OsChild,
-    pipes: [Option<Pipe>; 2],
+    [stdout, stderr]: [Option<Pipe>; 2],
 ) -> io::Result<Output> {
-    let read = sys.read_to_end(pipes);
-    let status = wait(sys, child)?;
-    let [stdout, stderr] = read?;
-    Ok(Output { status, stdout, stderr })
+    let mut exchange = Exchange::new([None, stdout, stderr], b"");
+    let read = sys.exchange(&mut exchange, None);
+    let [stdout, stderr] = exchange.outputs;
+    // A child that writes on must not wait for this process.
+    drop(exchange.pipes);
+    let status = sys.wait(child)?;
+    read.map(|_| Output { status, stdout, stderr })
 }
 
 /// The error of an operation on a started program.

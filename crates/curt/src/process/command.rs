@@ -5,9 +5,9 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Output};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use super::child::{self, Child};
+use super::child::{self, Child, TimedOutput};
 use super::environment::Changes;
 use super::program::Names;
 use super::retry::{Refusal, Retry};
@@ -22,8 +22,19 @@ pub(super) type Pipe = <Os as Spawn>::Pipe;
 
 /// A standard stream of a program.
 ///
-/// `Stream::from` takes a descriptor (`OwnedFd`) or a handle (`OwnedHandle`), and everything that
-/// converts into one: a file, a socket, an end of a pipe.
+/// Everything that converts into a descriptor (`OwnedFd`) or on Windows into a handle
+/// (`OwnedHandle`) is one: a file, an end of a pipe, on Unix a socket.
+///
+/// ```
+/// # if cfg!(unix) {
+/// use curt::Command;
+/// use curt::process::Stream;
+/// let echo = Command::new("/bin/echo").arg("hello").stdout(Stream::pipe()).spawn()?;
+/// let output = Command::new("/bin/cat").stdin(echo.stdout.unwrap()).output()?;
+/// assert_eq!(output.stdout, b"hello\n");
+/// # }
+/// # Ok::<(), curt::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Stream(Kind);
 
@@ -77,10 +88,11 @@ pub struct Command {
     directory: Option<PathBuf>,
     streams: [Option<Stream>; 3],
     extra: Vec<(Pipe, i32)>,
-    group: Group,
+    pub(crate) group: Group,
     tree: bool,
     /// Set by the traits in `os`.
     pub(crate) container: process::Container,
+    pub(crate) rights: process::Rights,
     close_others: bool,
     unblocks: bool,
     kill_on_drop: bool,
@@ -105,6 +117,7 @@ impl Command {
             group: Group::Same,
             tree: false,
             container: process::Container::default(),
+            rights: process::Rights::default(),
             close_others: false,
             unblocks: false,
             kill_on_drop: false,
@@ -300,41 +313,42 @@ impl Command {
     /// [`Cause::Start`] says why it could not be started, [`Cause::Find`] why no program of this
     /// name was found; [`Error::path`] is the program, or its directory if that is to blame.
     pub fn spawn(&self) -> Result<Child, Error> {
-        self.spawn_from(&mut Names::Search(&self.search))
+        self.spawn_from(Names::Search(&self.search), Defaults::Inherit)
     }
 
     /// Starts the program, and looks its name up in a session: with the environment and the base
     /// directory of the session, whatever those of the program are.
-    pub fn spawn_by(&self, session: &mut Session) -> Result<Child, Error> {
-        self.spawn_from(&mut Names::Session(session))
+    pub fn spawn_by(&self, session: &Session) -> Result<Child, Error> {
+        self.spawn_from(Names::Session(session), Defaults::Inherit)
     }
 
-    fn spawn_from(&self, names: &mut Names<'_>) -> Result<Child, Error> {
+    fn spawn_from(&self, names: Names<'_>, defaults: Defaults) -> Result<Child, Error> {
         let sys = self.sys();
-        let started = self.start(&sys, names, Defaults::Inherit, false)?;
-        Ok(Child::new(sys, started, self.program.clone(), self.kill_on_drop))
+        let started = self.start(&sys, names, defaults, false)?;
+        let setup = self.setup.clone();
+        Ok(Child::new(setup, started, self.program.clone(), self.kill_on_drop))
     }
 
     /// Starts the program and waits until it ends. Streams that are pipes are closed first, so that
     /// the program does not wait for this process.
     pub fn status(&self) -> Result<ExitStatus, Error> {
-        self.status_from(&mut Names::Search(&self.search))
+        self.status_from(Names::Search(&self.search))
     }
 
     /// Starts the program and waits until it ends, with its name looked up as in
     /// [`Command::spawn_by`].
-    pub fn status_by(&self, session: &mut Session) -> Result<ExitStatus, Error> {
-        self.status_from(&mut Names::Session(session))
+    pub fn status_by(&self, session: &Session) -> Result<ExitStatus, Error> {
+        self.status_from(Names::Session(session))
     }
 
-    fn status_from(&self, names: &mut Names<'_>) -> Result<ExitStatus, Error> {
+    fn status_from(&self, names: Names<'_>) -> Result<ExitStatus, Error> {
         let sys = &self.sys();
         let Started { mut child, pipes, .. } = self.start(sys, names, Defaults::Inherit, true)?;
         for pipe in pipes.into_iter().flatten() {
             sys.close_pipe(pipe);
         }
-        let ended = child::wait(sys, &mut child);
-        sys.release(child);
+        let ended = sys.wait(&mut child);
+        sys.release(&mut child);
         ended.map_err(|reason| child::error(Operation::Wait, &self.program, reason))
     }
 
@@ -346,15 +360,92 @@ impl Command {
     /// those that the program started.
     pub fn output(&self) -> Result<Output, Error> {
         let sys = self.sys();
-        let names = &mut Names::Search(&self.search);
+        let names = Names::Search(&self.search);
         let Started { mut child, pipes, .. } = self.start(&sys, names, Defaults::Collect, true)?;
         let [input, stdout, stderr] = pipes;
         if let Some(input) = input {
             sys.close_pipe(input);
         }
         let output = child::output(&sys, &mut child, [stdout, stderr]);
-        sys.release(child);
+        sys.release(&mut child);
         output.map_err(|reason| child::error(Operation::Wait, &self.program, reason))
+    }
+
+    /// Starts the program, reads all that it writes, and waits until it ends, as
+    /// [`Command::output`], but not beyond the time limit: see [`Command::output_with`].
+    ///
+    /// ```
+    /// # if cfg!(unix) {
+    /// use std::time::Duration;
+    /// let mut command = curt::Command::new("/bin/sh");
+    /// command.args(["-c", "echo begun; exec sleep 100"]);
+    /// let output = command.output_timeout(Duration::from_millis(500))?;
+    /// assert!(output.timed_out);
+    /// assert_eq!(output.stdout, b"begun\n");
+    /// # }
+    /// # Ok::<(), curt::Error>(())
+    /// ```
+    pub fn output_timeout(&self, limit: Duration) -> Result<TimedOutput, Error> {
+        self.output_with(b"", Some(limit))
+    }
+
+    /// Starts the program, writes this input to it, reads all that it writes, and waits until it
+    /// ends. When the time limit passes, if there is one, the program is killed (with its tree,
+    /// after [`Command::own_tree`]) and waited for, and what was read so far is returned.
+    ///
+    /// A process that the program started and left behind can hold an output open:
+    /// [`Command::output`] then waits for it, this no longer than the limit. See
+    /// [`Child::communicate`] for the calls it takes. If the standard input was set to anything but
+    /// a pipe, the program reads that, and no input is written.
+    ///
+    /// ```
+    /// # if cfg!(unix) {
+    /// let mut command = curt::Command::new("/bin/cat");
+    /// assert_eq!(command.output_with(b"hello", None)?.stdout, b"hello");
+    /// # }
+    /// # Ok::<(), curt::Error>(())
+    /// ```
+    pub fn output_with(&self, input: &[u8], limit: Option<Duration>) -> Result<TimedOutput, Error> {
+        let defaults = if input.is_empty() { Defaults::Collect } else { Defaults::Feed };
+        let mut child = self.spawn_from(Names::Search(&self.search), defaults)?;
+        let begun = Instant::now();
+        let mut ended = Ok(None);
+        let output = child.exchange(input, limit);
+        if output.as_ref().is_ok_and(|output| !output.timed_out) {
+            ended = match limit {
+                Some(limit) => child.wait_timeout(limit.saturating_sub(begun.elapsed())),
+                None => child.wait().map(Some),
+            };
+        }
+        let timed_out = matches!(ended, Ok(None));
+        if timed_out {
+            // Not waited for before, so that its group still has its number.
+            ended = child.kill_tree().and_then(|()| child.wait()).map(Some);
+        }
+        // A failure to read or write comes first.
+        let output = output?;
+        Ok(TimedOutput { status: ended?, timed_out, ..output })
+    }
+
+    /// Returns the program.
+    pub fn get_program(&self) -> &OsStr {
+        &self.program
+    }
+
+    /// Iterates over the arguments.
+    pub fn get_args(&self) -> impl ExactSizeIterator<Item = &OsStr> {
+        self.arguments.iter().map(OsString::as_os_str)
+    }
+
+    /// Iterates over the environment variables that were set, and those that were removed, without
+    /// a value. The variables that the program inherits are not among them.
+    pub fn get_envs(&self) -> impl Iterator<Item = (&OsStr, Option<&OsStr>)> {
+        self.variables.iter()
+    }
+
+    /// Returns the directory that the program runs in, if it was set.
+    pub fn get_current_dir(&self) -> Option<&Path> {
+        self.directory.as_deref()
     }
 
     /// Looks for the program as a start would, and records every step. Starts nothing.
@@ -371,7 +462,7 @@ impl Command {
     fn start(
         &self,
         sys: &Os,
-        names: &mut Names<'_>,
+        names: Names<'_>,
         defaults: Defaults,
         only_waits: bool,
     ) -> Result<Started, Error> {
@@ -411,6 +502,7 @@ impl Command {
             group: self.group,
             tree: self.tree,
             container: &self.container,
+            rights: &self.rights,
             close_others: self.close_others,
             unblocks: self.unblocks,
             only_waits,
@@ -421,7 +513,11 @@ impl Command {
             sys.close_pipe(pipe);
         }
         match started {
-            Ok(child) => Ok(Started { child, pipes: ours, looked }),
+            Ok(child) => {
+                let mut calls = sys.calls();
+                calls.add(&looked);
+                Ok(Started { child, pipes: ours, calls })
+            }
             Err(why) => Err(why.into_error(&self.program, error)),
         }
     }
@@ -451,6 +547,8 @@ impl fmt::Debug for Command {
 enum Defaults {
     Inherit,
     Collect,
+    /// The outputs are collected, and the input is a pipe.
+    Feed,
 }
 
 impl Defaults {
@@ -458,7 +556,7 @@ impl Defaults {
         match self {
             Defaults::Inherit => &Kind::Inherit,
             Defaults::Collect if stream == 0 => &Kind::Null,
-            Defaults::Collect => &Kind::Pipe,
+            Defaults::Collect | Defaults::Feed => &Kind::Pipe,
         }
     }
 }
@@ -467,6 +565,6 @@ impl Defaults {
 pub(super) struct Started {
     pub(super) child: <Os as Spawn>::Child,
     pub(super) pipes: [Option<Pipe>; 3],
-    /// The calls of the look-up.
-    pub(super) looked: Calls,
+    /// The calls of the start and of the look-up.
+    pub(super) calls: Calls,
 }

@@ -38,6 +38,11 @@ impl Changes {
         self.changes.insert(S::variable_key(name).into_owned(), change);
     }
 
+    /// Iterates over the variables that were set, with their values, and those that were removed.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&OsStr, Option<&OsStr>)> {
+        self.changes.values().map(|(name, value)| (name.as_os_str(), value.as_deref()))
+    }
+
     /// Returns all variables of the child; `None` if nothing changes.
     pub(super) fn apply<S: Spawn>(&self) -> Option<Vec<Variable<'_>>> {
         if !self.cleared && self.changes.is_empty() {

@@ -31,11 +31,15 @@
 //! | each stream through a pipe | 2: `pipe2`, `close` of the child's end | 1 `dup3` |
 //! | a directory | | 1 `chdir` |
 //! | a group, a session | | 1 `setpgid` or `setsid` |
+//! | `umask` (`os::unix::CommandExtras`) | | 1 `umask` |
+//! | `uid`, `gid`, `groups` there | a copy (`fork`), and 1 `geteuid` for `uid` | 1 `setuid`, `setgid`, `setgroups` each |
 //! | a control group (`os::linux::CommandCgroup`) | 3: `openat`, `mkdirat`, `openat`; 3 at the end: `close`, `unlinkat`, `close`; for `kill_tree` 3 instead of 1: `openat`, `write`, `close` | |
 //! | [`Command::close_others`] | 1 `prlimit64` | 1 `close_range` |
 //! | variables, arguments, [`Command::kill_on_drop`] | 0 | 0 |
 //! | reading one pipe to its end ([`Command::output`]) | 1 `read` for each piece, 1 for the end, 1 `close` | |
 //! | reading two | 1 `ppoll` for each piece more, until one ends | |
+//! | reading with a time limit or input ([`Command::output_with`]) | 1 `ppoll` for each piece more | |
+//! | writing input | 1 `write` for each piece, 1 `ioctl`, 1 `close` | |
 //! | a failure | 1 `wait4`, and at most `openat`, `read`, `close` to find out why | |
 //! | [`Command::shell_fallback`], where `/bin/sh` runs it | the failure, and another start | 2 more |
 //! | each of the [`Command::retries`] | the failure, another start, a sleep for every 5 ms | 2 more |
@@ -63,8 +67,9 @@
 //! # Fallbacks
 //!
 //! If `clone3` is unknown or refused: `posix_spawn`, and a copy of the process (`fork`) for what
-//! that cannot do portably: a directory, a session, descriptors that change places. There is no
-//! other reason for a copy.
+//! that cannot do portably: a directory, a session, descriptors that change places. The only other
+//! reason for a copy is a program that runs as another user or group: such a child must not share
+//! the memory of this process.
 
 mod child;
 mod command;
@@ -74,7 +79,7 @@ mod retry;
 #[cfg(test)]
 mod tests;
 
-pub use child::{Child, ChildInput, ChildOutput};
+pub use child::{Child, ChildInput, ChildOutput, TimedOutput};
 pub use command::{Command, Stream};
 
 pub use crate::error::StartFailure;

@@ -22,10 +22,11 @@ use crate::which::{FindAll, FoundIn, LaunchFailure, Policy, Program, Search, Ses
 use curt_paths::Flavor;
 
 /// Where names are looked up.
+#[derive(Clone, Copy)]
 pub(super) enum Names<'a> {
     /// For one start, with the variables and the directory of the child.
     Search(&'a Search),
-    Session(&'a mut Session),
+    Session(&'a Session),
 }
 
 /// Why no program was started.
@@ -58,7 +59,7 @@ impl Names<'_> {
     /// other, as long as the policy goes on. Also returns the calls that the look-up took, unless a
     /// session counts them.
     pub(super) fn start<P, T>(
-        &mut self,
+        self,
         name: &OsStr,
         launch: &Launch<'_, P>,
         mut start: impl FnMut(&Launch<'_, P>) -> Result<T, Refusal>,
@@ -71,7 +72,7 @@ impl Names<'_> {
         }
         match self {
             Names::Search(search) => {
-                let mut search = search.for_child(launch.environment, launch.directory);
+                let search = search.for_child(launch.environment, launch.directory);
                 let policy = search.current_policy().clone();
                 let started = start_first(search.find_all(name), &policy, launch, start);
                 (started, search.calls())

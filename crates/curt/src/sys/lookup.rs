@@ -10,7 +10,7 @@ use std::io;
 
 use super::{Ask, Batch, Listing, Opened, Sys};
 use crate::fields::{Fields, Kind};
-use crate::name::{Name, Unit};
+use crate::name::{Name, NameBuf, Unit};
 
 /// What a candidate is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,8 +76,8 @@ pub(crate) trait Lookup: Sys<Unit: Unit> {
         from: &Self::Dir,
         path: Name<'_, Self::Unit>,
     ) -> Result<Self::Dir, Unsearched> {
-        let here = [b'.', 0].map(Self::Unit::ascii);
-        let path = if path.units().is_empty() { Name::of_terminated(&here) } else { path };
+        let here = NameBuf::new(vec![Self::Unit::ascii(b'.')])?;
+        let path = if path.units().is_empty() { here.as_name() } else { path };
         match self.open_below(from, path, true) {
             Opened::Dir(dir) => Ok(dir),
             Opened::NotDirectory | Opened::Gone | Opened::Pending | Opened::Mount => {
@@ -135,8 +135,8 @@ pub(crate) trait Lookup: Sys<Unit: Unit> {
             return Ok(verdict);
         }
         // It may exist in another case of letters.
-        let parent = [parent, &[Unit::NUL]].concat();
-        let dir = match self.open_search(from, Name::of_terminated(&parent)) {
+        let parent = NameBuf::new(parent.to_vec())?;
+        let dir = match self.open_search(from, parent.as_name()) {
             // It may be searched, as the first question was answered.
             Err(Unsearched::Unlistable) => return Ok(Verdict::Absent),
             opened => opened?,
@@ -153,10 +153,10 @@ pub(crate) trait Lookup: Sys<Unit: Unit> {
         let verdict = match listed {
             Err(error) => Err(error.into()),
             Ok(_) if !is_found => Ok(Verdict::Absent),
-            Ok(_) => {
-                let name = [&spelled[..], &[Unit::NUL]].concat();
-                probe_exact(self, &dir, Name::of_terminated(&name))
-            }
+            Ok(_) => match NameBuf::new(spelled.clone()) {
+                Ok(name) => probe_exact(self, &dir, name.as_name()),
+                Err(error) => Err(error.into()),
+            },
         };
         self.close(dir);
         verdict

@@ -42,6 +42,9 @@ pub(crate) enum Group {
     Same,
     /// A new group.
     New,
+    /// The group of this number, which exists in the session of this process.
+    #[cfg(unix)]
+    Join(i32),
     /// A new group in a new session, without a terminal.
     Session,
 }
@@ -52,6 +55,21 @@ pub(crate) struct Container {
     /// The control group in which a new one is made for the child.
     #[cfg(target_os = "linux")]
     pub(crate) cgroup: Option<PathBuf>,
+}
+
+/// What a child changes of its own rights before it runs the program.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rights {
+    #[cfg(unix)]
+    pub(crate) user: Option<u32>,
+    #[cfg(unix)]
+    pub(crate) group: Option<u32>,
+    /// The supplementary groups.
+    #[cfg(unix)]
+    pub(crate) groups: Option<Vec<u32>>,
+    /// The permissions that new files do not get.
+    #[cfg(unix)]
+    pub(crate) umask: Option<u32>,
 }
 
 /// An environment variable: its name and its value.
@@ -76,6 +94,8 @@ pub(crate) struct Launch<'a, P> {
     pub(crate) tree: bool,
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "Linux alone has one"))]
     pub(crate) container: &'a Container,
+    #[cfg_attr(windows, allow(dead_code, reason = "Unix alone has them"))]
+    pub(crate) rights: &'a Rights,
     /// Whether the child inherits nothing but its streams and the further descriptors.
     #[cfg_attr(windows, allow(dead_code, reason = "Windows always does that"))]
     pub(crate) close_others: bool,
@@ -88,6 +108,14 @@ pub(crate) struct Launch<'a, P> {
 }
 
 impl<P> Launch<'_, P> {
+    /// Whether the child has to be a copy of this process: one that has other rights must not share
+    /// its memory with this process, because others may be allowed to stop or trace it.
+    #[cfg(unix)]
+    pub(crate) fn needs_copy(&self) -> bool {
+        let Rights { user, group, groups, umask: _ } = self.rights;
+        user.is_some() || group.is_some() || groups.is_some()
+    }
+
     /// Returns the same launch of another program.
     pub(crate) fn of<'b>(&'b self, program: &'b Path) -> Launch<'b, P> {
         Launch { program, streams: self.streams.each_ref().map(Stream::borrow), ..*self }
@@ -101,6 +129,34 @@ impl<P> Stream<'_, P> {
             Stream::Null => Stream::Null,
             Stream::Open(pipe) => Stream::Open(pipe),
         }
+    }
+}
+
+/// What this process writes to a child and reads from it.
+#[derive(Debug)]
+pub(crate) struct Exchange<'a, P> {
+    /// This process's ends of the standard streams, those that are still open.
+    pub(crate) pipes: [Option<P>; 3],
+    /// What the child gets to read.
+    pub(crate) input: &'a [u8],
+    /// How much of it was written.
+    pub(crate) written: usize,
+    /// What the child wrote to its two outputs.
+    pub(crate) outputs: [Vec<u8>; 2],
+}
+
+impl<'a, P> Exchange<'a, P> {
+    pub(crate) fn new(pipes: [Option<P>; 3], input: &'a [u8]) -> Self {
+        Exchange { pipes, input, written: 0, outputs: [Vec::new(), Vec::new()] }
+    }
+
+    /// The input that was not written yet.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.input.get(self.written..).unwrap_or_default()
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        self.pipes.iter().all(Option::is_none)
     }
 }
 
@@ -141,25 +197,29 @@ pub(crate) trait Spawn: Sys {
     /// unless it is given.
     fn pipe(&self) -> io::Result<(Self::Pipe, Self::Pipe)>;
     fn close_pipe(&self, pipe: Self::Pipe);
-    /// Reads two pipes to their ends, in the order in which data arrives.
-    fn read_to_end(&self, pipes: [Option<Self::Pipe>; 2]) -> io::Result<[Vec<u8>; 2]>;
+    /// Writes the input and reads both outputs, in the order in which they are ready, until all are
+    /// closed or the limit passes. Returns whether all are closed.
+    fn exchange(
+        &self,
+        exchange: &mut Exchange<'_, Self::Pipe>,
+        limit: Option<Duration>,
+    ) -> io::Result<bool>;
 
     /// Starts a program. On success the child runs it.
     fn spawn(&self, launch: &Launch<'_, Self::Pipe>) -> Result<Self::Child, Failure>;
     /// Finds out why a program could not be started, by looking at the file once if need be.
     fn explain(&self, launch: &Launch<'_, Self::Pipe>, failure: &Failure) -> StartFailure;
-    /// Waits until a child ends, or until the limit passes: then it returns `None`. How it ended is
-    /// remembered.
-    fn wait(
-        &self,
-        child: &mut Self::Child,
-        limit: Option<Duration>,
-    ) -> io::Result<Option<ExitStatus>>;
+    /// Waits until a child ends. How it ended is remembered.
+    fn wait(&self, child: &mut Self::Child) -> io::Result<ExitStatus>;
+    /// Waits until a child ends, or until the limit passes: then it returns `None`. Other threads
+    /// may wait for the child, or kill it, meanwhile.
+    fn wait_timeout(&self, child: &Self::Child, limit: Duration) -> io::Result<Option<ExitStatus>>;
     /// Kills a child. One that has ended already is not an error.
-    fn kill(&self, child: &mut Self::Child, what: Kill) -> io::Result<()>;
+    fn kill(&self, child: &Self::Child, what: Kill) -> io::Result<()>;
     fn id(child: &Self::Child) -> u32;
-    /// Closes the handles on a child.
-    fn release(&self, child: Self::Child);
+    /// Closes what belongs to a child, except what closes when it is dropped, which is about to
+    /// happen.
+    fn release(&self, child: &mut Self::Child);
 
     /// The variables that programs need to start at all; they stay when the environment is cleared.
     const ESSENTIAL: &'static [&'static str] = &[];

@@ -3,13 +3,14 @@
 //! By the rules of POSIX the name itself is the only candidate. By those of Windows the extensions
 //! of `PATHEXT` are appended, as the policy says.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::names::{extension_at, is_forbidden};
-use super::policy::{Bare, EXTENSIONS, Extensions, Literal, Policy};
+use super::policy::{Bare, Extensions, Literal, Policy};
 use crate::fields::Kind;
 use crate::sys::{Match, Verdict};
-use curt_paths::{Flavor, Unit};
+use curt_paths::{Flavor, PathText, Unit};
 
 /// The extensions that a policy appends, each once and with its dot, in order; and the items of
 /// `PATHEXT` that were dropped.
@@ -26,24 +27,29 @@ impl<U: Unit> ExtensionList<U> {
         if policy.rules == Flavor::Posix {
             return list;
         }
-        let (given, default) = match policy.extensions {
-            Extensions::Environment(default) => (pathext, default),
+        let pathext = pathext.unwrap_or_default();
+        let default = match &policy.extensions {
+            Extensions::Environment(default) => default,
             Extensions::Behind(first, default) => {
-                list.add(ascii(first));
-                (pathext, default)
+                list.add_all(&units(first), policy);
+                default
             }
-            Extensions::Only(these) => (None, these),
+            Extensions::Only(these) => {
+                list.add_all(&units(these), policy);
+                return list;
+            }
             Extensions::Among(these) => {
-                list.add_all(pathext.unwrap_or_default(), policy);
-                list.extensions.retain(|extension| {
-                    these.iter().any(|&one| U::same_in_any_case(extension, &ascii::<U>(one)))
-                });
+                let mut among = ExtensionList { extensions: Vec::new(), dropped: Vec::new() };
+                among.add_all(&units(these), policy);
+                list.add_all(pathext, policy);
+                list.extensions.retain(|extension| among.contains(extension));
                 return list;
             }
         };
-        match given.filter(|text| !text.is_empty()) {
-            Some(text) => list.add_all(text, policy),
-            None => default.iter().for_each(|&text| list.add(ascii(text))),
+        if pathext.is_empty() {
+            list.add_all(&units(default), policy);
+        } else {
+            list.add_all(pathext, policy);
         }
         list
     }
@@ -62,8 +68,12 @@ impl<U: Unit> ExtensionList<U> {
         }
     }
 
+    fn contains(&self, extension: &[U]) -> bool {
+        self.extensions.iter().any(|known| U::same_in_any_case(known, extension))
+    }
+
     fn add(&mut self, extension: Vec<U>) {
-        if !self.extensions.iter().any(|known| U::same_in_any_case(known, &extension)) {
+        if !self.contains(&extension) {
             self.extensions.push(extension);
         }
     }
@@ -75,12 +85,16 @@ fn is_extension<U: Unit>(item: &[U]) -> bool {
     !matches!(last, b'.' | b' ') && !item.iter().any(|&unit| is_forbidden(unit))
 }
 
+/// Converts text to units.
+fn units<U: Unit>(text: &str) -> Vec<U> {
+    // What this system cannot spell is in none of its names.
+    U::of(&PathText::from(text)).map_or_else(|_| Vec::new(), Cow::into_owned)
+}
+
 /// Converts ASCII text to units.
 pub(super) fn ascii<U: Unit>(text: &str) -> Vec<U> {
     text.bytes().map(U::ascii).collect()
 }
-
-const _: () = assert!(EXTENSIONS.len() == super::policy::LAUNCHABLE.len(), "one list each");
 
 /// One file name that a directory is searched for.
 #[derive(Clone, Debug)]

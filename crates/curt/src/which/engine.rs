@@ -3,15 +3,15 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::slice;
 
 use super::Options;
-use super::candidates::{Candidates, ExtensionList};
+use super::candidates::ExtensionList;
 use super::directories::{Base, Directories, Kept, SearchDirectory, Sources};
-use super::failure::{Blame, Missed};
+use super::failure::Blame;
 use super::found::{FoundIn, Hit};
 use super::names::{Refusal, stem_of};
 use super::policy::{Cwd, Policy};
+use super::query::{Query, searched};
 use super::searcher::{Searcher, join};
 use crate::error::{FindCause, FindError};
 use crate::fields::Fields;
@@ -32,44 +32,6 @@ pub(super) struct Engine<S: Lookup> {
     keeps: bool,
     /// The memory of the last look-up.
     pub(super) spare: Query<S>,
-}
-
-/// A name that is looked for.
-pub(super) struct Query<S: Lookup> {
-    name: Vec<S::Unit>,
-    /// The one directory that a path names, instead of those of `PATH`.
-    given: Option<SearchDirectory<S>>,
-    pub(super) candidates: Candidates<S::Unit>,
-    pub(super) missed: Missed<S::Unit>,
-    /// Why it was not found, once that is known.
-    failure: Option<Blame>,
-}
-
-impl<S: Lookup> Default for Query<S> {
-    fn default() -> Self {
-        Query {
-            name: Vec::new(),
-            given: None,
-            candidates: Candidates::default(),
-            missed: Missed::default(),
-            failure: None,
-        }
-    }
-}
-
-/// The directories that are searched for a name: the one that it names, or those of `PATH`.
-fn searched<'a, S: Lookup>(
-    given: Option<&'a SearchDirectory<S>>,
-    path: &'a Directories<S>,
-) -> &'a [SearchDirectory<S>] {
-    given.map_or(&path.all, slice::from_ref)
-}
-
-impl<S: Lookup> Query<S> {
-    /// Whether it is a path, for which `PATH` is not searched.
-    pub(super) fn is_path(&self) -> bool {
-        self.given.is_some()
-    }
 }
 
 impl<S: Lookup> Engine<S> {
@@ -147,7 +109,7 @@ impl<S: Lookup> Engine<S> {
         at: usize,
         query: &'a Query<S>,
     ) -> &'a SearchDirectory<S> {
-        &searched(query.given.as_ref(), &self.directories)[at]
+        &query.directories(&self.directories)[at]
     }
 
     /// Searches the directory of this number for several names, for all of them at once if it can
@@ -248,7 +210,7 @@ impl<S: Lookup> Engine<S> {
 
     fn error(&self, query: &Query<S>, blame: Blame) -> FindError {
         let name = S::Unit::path(query.name.clone()).into_os_string();
-        let directories = searched(query.given.as_ref(), &self.directories);
+        let directories = query.directories(&self.directories);
         query.missed.error(name, query.is_path(), blame, directories)
     }
 
@@ -256,7 +218,7 @@ impl<S: Lookup> Engine<S> {
     fn missing_base(&mut self, query: &Query<S>) -> Option<PathBuf> {
         let given = self.base.given.clone()?;
         let depends = self.directories.left_out.is_some() && !query.is_path();
-        let mut directories = searched(query.given.as_ref(), &self.directories).iter();
+        let mut directories = query.directories(&self.directories).iter();
         if !depends && !directories.any(|directory| directory.is_relative) {
             return None;
         }

@@ -7,7 +7,7 @@ use super::candidates::Candidates;
 use super::directories::SearchDirectory;
 use super::engine::Engine;
 use super::found::{Found, FoundIn, Hit};
-use super::programs::Programs;
+use super::query::Query;
 use crate::calls::Calls;
 use crate::error::FindError;
 use crate::sys::{Lookup, Os, OsUnit, Sys, SystemUnit, Verdict};
@@ -34,22 +34,23 @@ pub struct SearchExplanation {
 pub(super) fn explain(engine: &mut Engine<Os>, name: &OsStr) -> SearchExplanation {
     let mut looked = Vec::new();
     let mut not_reached = Vec::new();
-    let result = Programs::begin(engine, name, false).and_then(|mut programs| {
+    let mut query = Query::default();
+    let result = query.begin(engine, name, false).and_then(|()| {
         let mut hit = Hit::default();
         let found = loop {
-            if let Some(answer) = programs.next_here(&mut hit) {
+            if let Some(answer) = query.next_here(engine, &mut hit) {
                 break answer;
             }
-            let before = programs.engine.searcher.sys.calls().total();
-            let Some((at, outcome)) = programs.search_next() else {
-                break Err(programs.failure());
+            let before = engine.searcher.sys.calls().total();
+            let Some((at, outcome)) = query.search_next(engine) else {
+                break Err(query.failure(engine));
             };
-            let calls = programs.engine.searcher.sys.calls().total() - before;
-            let directory = programs.engine.directory(at, &programs.query);
-            looked.push(Looked::new(directory, &programs.query.candidates, outcome, calls));
+            let calls = engine.searcher.sys.calls().total() - before;
+            let directory = engine.directory(at, &query);
+            looked.push(Looked::new(directory, &query.candidates, outcome, calls));
         };
-        if !programs.query.is_path() {
-            let rest = programs.engine.directories.all.iter().skip(looked.len());
+        if !query.is_path() {
+            let rest = engine.directories.all.iter().skip(looked.len());
             not_reached.extend(rest.map(SearchDirectory::to_path));
         }
         found.map(|()| Found(hit))

@@ -2,9 +2,9 @@
 
 use std::ffi::OsStr;
 
-use super::engine::{Engine, Query};
+use super::engine::Engine;
 use super::found::Hit;
-use super::programs::find;
+use super::query::{Query, find};
 use crate::error::FindError;
 use crate::sys::Lookup;
 use curt_paths::Flavor;

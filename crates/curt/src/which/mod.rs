@@ -62,7 +62,7 @@ pub mod fuzzing;
 mod many;
 mod names;
 mod policy;
-mod programs;
+mod query;
 mod search;
 mod searcher;
 #[cfg(test)]

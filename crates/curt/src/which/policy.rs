@@ -9,6 +9,8 @@
 //! cmd.exe ([`CMD_EXTENSIONS`], also in `CPython`'s `shutil`) or that of curt ([`EXTENSIONS`]: what
 //! can be launched without an association).
 
+use std::borrow::Cow;
+
 use curt_paths::{Flavor, Unit};
 
 /// The extensions that are launched without an association, and how.
@@ -20,11 +22,10 @@ pub(super) const LAUNCHABLE: [(&str, Program); 4] = [
 ];
 
 /// The default of `PATHEXT`, in the order of cmd.exe.
-pub(super) const EXTENSIONS: &[&str] = &[".COM", ".EXE", ".BAT", ".CMD"];
+pub(super) const EXTENSIONS: &str = ".COM;.EXE;.BAT;.CMD";
 
 /// The default of `PATHEXT` of cmd.exe.
-pub(super) const CMD_EXTENSIONS: &[&str] =
-    &[".COM", ".EXE", ".BAT", ".CMD", ".VBS", ".JS", ".WS", ".MSC"];
+pub(super) const CMD_EXTENSIONS: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.JS;.WS;.MSC";
 
 /// The kind of a program, which decides how it is started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -109,18 +110,25 @@ pub enum Literal {
     Listed,
 }
 
-/// Which extensions are appended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which extensions are appended. A list is a text in the form of `PATHEXT`, fixed or read from a
+/// configuration.
+///
+/// ```
+/// use curt::which::{Extensions, Policy};
+/// let configured = [".exe", ".cmd"].join(";");
+/// let policy = Policy::cmd().extensions(Extensions::Only(configured.into()));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Extensions {
     /// Those of `PATHEXT`, or these if it is unset or empty.
-    Environment(&'static [&'static str]),
+    Environment(Cow<'static, str>),
     /// One extension, then those of `PATHEXT`, or these if it is unset or empty.
-    Behind(&'static str, &'static [&'static str]),
+    Behind(Cow<'static, str>, Cow<'static, str>),
     /// Only these.
-    Only(&'static [&'static str]),
+    Only(Cow<'static, str>),
     /// Those of `PATHEXT` that are among these.
-    Among(&'static [&'static str]),
+    Among(Cow<'static, str>),
 }
 
 /// Why a candidate could not be started.
@@ -148,8 +156,8 @@ pub enum LaunchFailure {
 ///
 /// ```
 /// use curt::which::{Cwd, Policy};
-/// let mut policy = Policy::cmd();
-/// policy.cwd = Cwd::Never;
+/// let policy = Policy::cmd().cwd(Cwd::Never).strict_extension(true);
+/// assert_eq!(policy.cwd, Cwd::Never);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -201,6 +209,44 @@ pub struct Policy {
     pub reports_cwd_only: bool,
 }
 
+/// Defines a method for each rule, which returns the policy with that rule changed.
+macro_rules! setters {
+    ($($rule:ident: $type:ty,)*) => {
+        impl Policy {
+            $(
+                #[doc = concat!("Returns these rules with another `", stringify!($rule), "`: see")]
+                #[doc = concat!("[the rule](Policy#structfield.", stringify!($rule), ").")]
+                #[must_use]
+                pub fn $rule(mut self, $rule: $type) -> Policy {
+                    self.$rule = $rule;
+                    self
+                }
+            )*
+        }
+    };
+}
+
+setters! {
+    cwd: Cwd,
+    bare: Bare,
+    literal: Literal,
+    extensions: Extensions,
+    appends_to_dotted: bool,
+    strict_extension: bool,
+    completes_extensions: bool,
+    empty_is_cwd: bool,
+    quotes: bool,
+    probes_unlistable: bool,
+    system_directories: bool,
+    default_path: bool,
+    empty_path_is_entry: bool,
+    denied_if_unsearchable: bool,
+    stops_at_faults: bool,
+    stops_at_bad_image: bool,
+    starts_first_only: bool,
+    reports_cwd_only: bool,
+}
+
 impl Default for Policy {
     /// Returns curt's own rules for the system it runs on.
     fn default() -> Policy {
@@ -233,7 +279,7 @@ impl Policy {
             cwd: Cwd::Never,
             bare: Bare::Never,
             literal: Literal::Dotted,
-            extensions: Extensions::Environment(EXTENSIONS),
+            extensions: Extensions::Environment(EXTENSIONS.into()),
             appends_to_dotted: true,
             strict_extension: false,
             completes_extensions: false,
@@ -256,7 +302,7 @@ impl Policy {
     pub fn cmd() -> Policy {
         Policy {
             cwd: Cwd::Auto,
-            extensions: Extensions::Environment(CMD_EXTENSIONS),
+            extensions: Extensions::Environment(CMD_EXTENSIONS.into()),
             probes_unlistable: false,
             ..Policy::safe(Flavor::Windows)
         }
@@ -266,7 +312,7 @@ impl Policy {
     pub fn powershell() -> Policy {
         Policy {
             bare: Bare::Last,
-            extensions: Extensions::Behind(".PS1", EXTENSIONS),
+            extensions: Extensions::Behind(".PS1".into(), EXTENSIONS.into()),
             ..Policy::safe(Flavor::Windows)
         }
     }
@@ -276,7 +322,7 @@ impl Policy {
     pub fn createprocess() -> Policy {
         Policy {
             cwd: Cwd::Auto,
-            extensions: Extensions::Only(&[".exe"]),
+            extensions: Extensions::Only(".exe".into()),
             appends_to_dotted: false,
             system_directories: true,
             ..Policy::safe(Flavor::Windows)
@@ -287,18 +333,26 @@ impl Policy {
     /// `.cmd`. `exact` is its flag for exact names: the bare name first, where the name has a
     /// directory.
     pub fn libuv(batch: bool, exact: bool) -> Policy {
-        let extensions: &[&str] =
-            if batch { &[".com", ".exe", ".bat", ".cmd"] } else { &[".com", ".exe"] };
+        let extensions = if batch { ".com;.exe;.bat;.cmd" } else { ".com;.exe" };
         Policy {
             cwd: Cwd::Auto,
             bare: if exact { Bare::WithDirectory } else { Bare::Never },
-            extensions: Extensions::Only(extensions),
+            extensions: Extensions::Only(extensions.into()),
             starts_first_only: true,
             ..Policy::safe(Flavor::Windows)
         }
     }
 
     /// Node's `child_process`: as libuv on Windows, as `execvp` elsewhere.
+    ///
+    /// ```
+    /// # if cfg!(unix) {
+    /// use curt::{Search, paths::Flavor, which::Policy};
+    /// let search = Search::new().policy(Policy::node(Flavor::NATIVE)).path("/gone::/bin");
+    /// assert_eq!(search.find("sh")?.path(), std::path::Path::new("/bin/sh"));
+    /// # }
+    /// # Ok::<(), curt::which::FindError>(())
+    /// ```
     pub fn node(rules: Flavor) -> Policy {
         match rules {
             Flavor::Windows => Policy::libuv(false, false),
@@ -308,6 +362,14 @@ impl Policy {
 
     /// Go's `exec.LookPath`: what is found by a relative path is an error, items of `PATHEXT` get a
     /// dot, and nothing is searched without `PATH`.
+    ///
+    /// ```
+    /// # if cfg!(unix) {
+    /// use curt::{Search, paths::Flavor, which::Policy};
+    /// let search = Search::new().policy(Policy::go(Flavor::Posix)).base("/bin").path(".");
+    /// assert_eq!(search.find("sh").unwrap_err().word(), "relative-result");
+    /// # }
+    /// ```
     pub fn go(rules: Flavor) -> Policy {
         Policy {
             cwd: Cwd::Report,
@@ -321,11 +383,20 @@ impl Policy {
 
     /// `CPython`'s `shutil.which` since 3.12: the name as it is only with an extension of the list,
     /// and empty entries are the working directory. An empty `PATH` has none.
+    ///
+    /// ```
+    /// # if cfg!(unix) {
+    /// use curt::{Search, paths::Flavor, which::Policy};
+    /// let search = Search::new().policy(Policy::cpython(Flavor::Posix)).base("/bin");
+    /// assert!(search.clone().path(":/gone").find("sh").is_ok());
+    /// assert!(search.path("").find("sh").is_err());
+    /// # }
+    /// ```
     pub fn cpython(rules: Flavor) -> Policy {
         Policy {
             cwd: Cwd::Auto,
             literal: Literal::Listed,
-            extensions: Extensions::Environment(CMD_EXTENSIONS),
+            extensions: Extensions::Environment(CMD_EXTENSIONS.into()),
             empty_is_cwd: true,
             quotes: false,
             empty_path_is_entry: false,
@@ -341,7 +412,7 @@ impl Policy {
             Flavor::Windows => Policy {
                 cwd: Cwd::Always,
                 bare: Bare::First,
-                extensions: Extensions::Among(EXTENSIONS),
+                extensions: Extensions::Among(EXTENSIONS.into()),
                 quotes: false,
                 reports_cwd_only: true,
                 ..Policy::safe(rules)

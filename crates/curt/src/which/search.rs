@@ -10,7 +10,7 @@ use super::explain::{SearchExplanation, explain};
 use super::found::{Found, Hit};
 use super::many::find_many;
 use super::policy::Policy;
-use super::programs::{Programs, find};
+use super::query::{Query, find};
 use crate::calls::Calls;
 use crate::error::FindError;
 use crate::sys::process::Variable;
@@ -208,12 +208,12 @@ impl Search {
     ///
     /// If there is none, the iterator yields one error. After the programs that were found it
     /// yields an error if the system failed to search a directory.
-    pub fn find_all(&mut self, name: impl AsRef<OsStr>) -> FindAll<'_> {
-        let Search { options, engine } = self;
-        let engine = engine.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let engine = engine.get_or_insert_with(|| prepare(options));
-        let programs = Programs::begin(engine, name.as_ref(), true);
-        FindAll { programs: programs.map_err(Some), is_first: true }
+    ///
+    /// Other look-ups may run between its steps.
+    pub fn find_all(&self, name: impl AsRef<OsStr>) -> FindAll<'_> {
+        let mut query = Query::default();
+        let begun = self.run(|engine| query.begin(engine, name.as_ref(), true));
+        FindAll { search: self, query: begun.map(|()| query).map_err(Some), is_first: true }
     }
 
     /// Finds the first program of each of many names, and returns the answers in the order of the
@@ -252,6 +252,14 @@ fn prepare(options: &Options) -> Engine<Os> {
     Engine::new(Os::start(&Setup::default()), options, None, None)
 }
 
+/// The clone has the same options. It looks at the environment and the working directory anew at
+/// its own first look-up.
+impl Clone for Search {
+    fn clone(&self) -> Search {
+        Search { options: self.options.clone(), engine: Mutex::new(None) }
+    }
+}
+
 impl fmt::Debug for Search {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Without the environment, which may hold secrets.
@@ -265,8 +273,9 @@ impl fmt::Debug for Search {
 /// The programs of one name: see [`Search::find_all`].
 #[must_use = "iterators do nothing until they are used"]
 pub struct FindAll<'a> {
+    search: &'a Search,
     /// The error is that of a name that was refused, until it was yielded.
-    programs: Result<Programs<'a, Os>, Option<FindError>>,
+    query: Result<Query<Os>, Option<FindError>>,
     is_first: bool,
 }
 
@@ -274,18 +283,21 @@ impl Iterator for FindAll<'_> {
     type Item = Result<Found, FindError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let programs = match &mut self.programs {
-            Ok(programs) => programs,
+        let query = match &mut self.query {
+            Ok(query) => query,
             Err(error) => return error.take().map(Err),
         };
         let mut hit = Hit::default();
         let is_first = std::mem::replace(&mut self.is_first, false);
-        if let Some(answer) = programs.next_into(&mut hit) {
-            return Some(answer.map(|()| Found(hit)));
+        let (answer, is_over) = self.search.run(|engine| match query.next_into(engine, &mut hit) {
+            Some(answer) => (Some(answer.map(|()| Found(hit))), false),
+            None if is_first => (Some(Err(query.failure(engine))), true),
+            None => (engine.take_failure(query).map(Err), true),
+        });
+        if is_over {
+            self.query = Err(None);
         }
-        let error = if is_first { Some(programs.failure()) } else { programs.take_failure() };
-        self.programs = Err(None);
-        error.map(Err)
+        answer
     }
 }
 
@@ -319,7 +331,7 @@ impl Session {
     }
 
     /// See [`Search::find_all`].
-    pub fn find_all(&mut self, name: impl AsRef<OsStr>) -> FindAll<'_> {
+    pub fn find_all(&self, name: impl AsRef<OsStr>) -> FindAll<'_> {
         self.0.find_all(name)
     }
 

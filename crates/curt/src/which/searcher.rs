@@ -9,7 +9,7 @@ use std::io;
 use super::candidates::Candidates;
 use super::directories::{Place, SearchDirectory};
 use super::policy::Policy;
-use crate::name::{Name, Unit};
+use crate::name::{NameBuf, Unit};
 use crate::sys::{Batch, Lookup, Unsearched, Verdict};
 use curt_paths::Flavor;
 
@@ -21,14 +21,15 @@ pub(super) struct Searcher<S: Lookup> {
     pub(super) sys: S,
     pub(super) policy: Policy,
     buf: S::DirBuf,
-    /// A terminated path for the next call.
-    path: Vec<S::Unit>,
+    /// The path for the next call.
+    path: NameBuf<S::Unit>,
     spelled: Vec<S::Unit>,
 }
 
 impl<S: Lookup> Searcher<S> {
     pub(super) fn new(sys: S, policy: Policy) -> Searcher<S> {
-        Searcher { sys, policy, buf: S::DirBuf::default(), path: Vec::new(), spelled: Vec::new() }
+        let path = NameBuf::default();
+        Searcher { sys, policy, buf: S::DirBuf::default(), path, spelled: Vec::new() }
     }
 
     /// Searches a directory: judges all candidates, or as many as it takes to know the first
@@ -63,8 +64,8 @@ impl<S: Lookup> Searcher<S> {
         place: &Place<'_, S>,
         candidates: &mut Candidates<S::Unit>,
     ) -> Result<(), Unsearched> {
-        self.write_path(place.path, candidates.stem());
-        let verdict = self.sys.executable(place.dir, Name::of_terminated(&self.path))?;
+        self.write_path(place.path, candidates.stem())?;
+        let verdict = self.sys.executable(place.dir, self.path.as_name())?;
         candidates.judge_as_spelled(0, verdict);
         Ok(())
     }
@@ -78,7 +79,7 @@ impl<S: Lookup> Searcher<S> {
         let mut at = 0;
         while at < candidates.worth_asking() {
             if candidates.verdict(at).is_none() {
-                self.write_path(place.path, candidates.name(at));
+                self.write_path(place.path, candidates.name(at))?;
                 let verdict = self.probe_path(place.dir)?;
                 candidates.judge(at, verdict, &self.spelled);
             }
@@ -88,8 +89,7 @@ impl<S: Lookup> Searcher<S> {
     }
 
     fn probe_path(&mut self, dir: &S::Dir) -> Result<Verdict, Unsearched> {
-        let path = Name::of_terminated(&self.path);
-        self.sys.probe(dir, path, &mut self.buf, &mut self.spelled)
+        self.sys.probe(dir, self.path.as_name(), &mut self.buf, &mut self.spelled)
     }
 
     /// Lists the names that begin like the candidates, which mostly judges all of them. If one
@@ -118,9 +118,9 @@ impl<S: Lookup> Searcher<S> {
         dir: &S::Dir,
         candidates: &mut Candidates<S::Unit>,
     ) -> Result<Batch, Unsearched> {
-        self.path.clear();
-        self.path.extend_from_slice(candidates.stem());
-        Ok(self.sys.matching(dir, Some(&self.path), &mut self.buf, &mut |entry| {
+        self.path.set(&[candidates.stem()])?;
+        let stem = self.path.as_name().units();
+        Ok(self.sys.matching(dir, Some(stem), &mut self.buf, &mut |entry| {
             candidates.note(&entry);
         })?)
     }
@@ -140,7 +140,7 @@ impl<S: Lookup> Searcher<S> {
                 candidates.judge(at, Verdict::Absent, &[]);
                 continue;
             }
-            self.write_path(&[], candidates.spelled(at));
+            self.write_path(&[], candidates.spelled(at))?;
             match self.probe_path(dir) {
                 Ok(verdict) => candidates.judge_as_spelled(at, verdict),
                 // The directory is gone, and all that was in it.
@@ -187,30 +187,26 @@ impl<S: Lookup> Searcher<S> {
 
     /// Opens a directory to search it.
     pub(super) fn open(&mut self, place: &Place<'_, S>) -> Result<S::Dir, Unsearched> {
-        self.path.clear();
-        self.path.extend_from_slice(place.path);
-        self.path.push(S::Unit::NUL);
-        self.sys.open_search(place.dir, Name::of_terminated(&self.path))
+        self.path.set(&[place.path])?;
+        self.sys.open_search(place.dir, self.path.as_name())
     }
 
     /// Writes the path of a name in a directory.
-    fn write_path(&mut self, directory: &[S::Unit], name: &[S::Unit]) {
-        if directory.is_empty() {
-            self.path.clear();
-            self.path.extend_from_slice(name);
-        } else {
-            join(&mut self.path, directory, name);
-        }
-        self.path.push(S::Unit::NUL);
+    fn write_path(&mut self, directory: &[S::Unit], name: &[S::Unit]) -> io::Result<()> {
+        let separator = if directory.is_empty() { None } else { separator(directory) };
+        self.path.set(&[directory, separator.as_slice(), name])
     }
+}
+
+/// The separator that a directory and a name in it need between them.
+fn separator<U: Unit>(directory: &[U]) -> Option<U> {
+    (directory.last() != Some(&U::SEPARATOR)).then_some(U::SEPARATOR)
 }
 
 /// Replaces `path` by that of a name in a directory.
 pub(super) fn join<U: Unit>(path: &mut Vec<U>, directory: &[U], name: &[U]) {
     path.clear();
     path.extend_from_slice(directory);
-    if path.last() != Some(&U::SEPARATOR) {
-        path.push(U::SEPARATOR);
-    }
+    path.extend(separator(directory));
     path.extend_from_slice(name);
 }

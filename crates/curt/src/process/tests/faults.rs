@@ -2,6 +2,7 @@
 //! way, and leaves neither an open descriptor nor a zombie.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::in_every_way;
 use crate::error::Error;
@@ -30,9 +31,9 @@ fn prepare(command: &mut Command) {
 /// Runs the whole life of a child.
 fn live(command: &Command) -> Result<(), Error> {
     let mut child = command.spawn()?;
-    let first = child.wait_timeout(std::time::Duration::from_millis(1)).map(drop);
-    let output = child.wait_with_output()?;
-    assert_eq!(output.stdout, b"out\n");
+    let first = child.wait_timeout(Duration::from_millis(1)).map(drop);
+    let output = child.communicate(b"in", Some(Duration::from_secs(60)))?;
+    assert_eq!(output.stdout, b"out\nin");
     first
 }
 
@@ -49,8 +50,8 @@ fn every_call_fails_once() {
         prepare(&mut command);
         command.setup.faults = Some(Arc::new(Faults::default()));
         let mut child = command.spawn().unwrap();
-        child.wait_timeout(std::time::Duration::from_millis(1)).unwrap();
-        drop(child.stdin.take());
+        child.wait_timeout(Duration::from_millis(1)).unwrap();
+        let _ = child.communicate(b"in", Some(Duration::from_secs(60))).unwrap();
         let calls = child.calls();
         drop(child);
         let mut failed = 0;

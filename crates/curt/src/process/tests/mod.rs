@@ -2,6 +2,8 @@
 
 #[cfg(target_os = "linux")]
 mod cgroup;
+#[cfg(unix)]
+mod communicating;
 mod failing;
 #[cfg(target_os = "linux")]
 mod faults;
@@ -9,6 +11,8 @@ mod faults;
 mod given;
 #[cfg(unix)]
 mod named;
+#[cfg(unix)]
+mod rights;
 #[cfg(unix)]
 mod running;
 #[cfg(unix)]

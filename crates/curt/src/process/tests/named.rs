@@ -110,13 +110,13 @@ fn a_session_starts_what_it_found() {
     let scratch = Scratch::new();
     let good = saying(&scratch, "b/curt-test", "good");
     let search = Search::new().path(good.parent().unwrap());
-    let mut session = search.session();
+    let session = search.session();
     in_every_way("curt-test", |way, mut command| {
         command.stdout(crate::process::Stream::null());
         for _ in 0..3 {
-            assert!(command.status_by(&mut session).unwrap().success(), "{way}");
+            assert!(command.status_by(&session).unwrap().success(), "{way}");
         }
-        let mut child = command.spawn_by(&mut session).unwrap();
+        let mut child = command.spawn_by(&session).unwrap();
         assert!(child.wait().unwrap().success(), "{way}");
     });
 }

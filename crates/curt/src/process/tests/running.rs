@@ -52,7 +52,7 @@ fn a_dumped_core_is_reported() {
 #[test]
 fn waiting_has_a_limit() {
     in_every_way("/bin/sleep", |way, mut command| {
-        let mut child = command.arg("100").spawn().unwrap();
+        let child = command.arg("100").spawn().unwrap();
         let begun = Instant::now();
         assert_eq!(child.try_wait().unwrap(), None, "{way}");
         assert_eq!(child.wait_timeout(Duration::from_millis(30)).unwrap(), None, "{way}");

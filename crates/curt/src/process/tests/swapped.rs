@@ -131,7 +131,7 @@ fn a_directory_in_place_of_the_program_is_never_started() {
 #[test]
 fn the_next_candidate_is_one_of_the_policy() {
     use crate::process::program::Names;
-    use crate::sys::process::{Container, Group, Launch};
+    use crate::sys::process::{Container, Group, Launch, Rights};
 
     let Some(ground) = Ground::new() else { return };
     let next = copy_of("true", &ground.scratch, &format!("c/{NAME}"));
@@ -150,6 +150,7 @@ fn the_next_candidate_is_one_of_the_policy() {
         group: Group::default(),
         tree: false,
         container: &Container::default(),
+        rights: &Rights::default(),
         close_others: false,
         unblocks: false,
         only_waits: false,

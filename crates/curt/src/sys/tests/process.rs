@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::error::StartFailure;
-use crate::sys::process::{Container, Group, Kill, Launch, Spawn, Stage, Stream};
+use crate::sys::process::{Container, Exchange, Group, Kill, Launch, Rights, Spawn, Stage, Stream};
 use crate::sys::tests::portably;
 use crate::sys::{Features, Os, Setup, Sys};
 
@@ -13,6 +13,7 @@ use crate::sys::{Features, Os, Setup, Sys};
 static CONTAINER: Container = Container { cgroup: None };
 #[cfg(not(target_os = "linux"))]
 static CONTAINER: Container = Container {};
+static RIGHTS: Rights = Rights { user: None, group: None, groups: None, umask: None };
 
 /// A plain launch of a program.
 fn launch<'a, P>(program: &'a str, arguments: &'a [std::ffi::OsString]) -> Launch<'a, P> {
@@ -27,6 +28,7 @@ fn launch<'a, P>(program: &'a str, arguments: &'a [std::ffi::OsString]) -> Launc
         group: Group::Same,
         tree: false,
         container: &CONTAINER,
+        rights: &RIGHTS,
         close_others: false,
         unblocks: false,
         only_waits: false,
@@ -38,8 +40,8 @@ fn ask<S: Spawn>() {
     let end = |launch: &Launch<'_, S::Pipe>| {
         let mut child = sys.spawn(launch).unwrap();
         assert!(S::id(&child) > 0);
-        let ended = sys.wait(&mut child, None).unwrap().unwrap();
-        sys.release(child);
+        let ended = sys.wait(&mut child).unwrap();
+        sys.release(&mut child);
         ended.code()
     };
     let arguments = ["-c".into(), "exit 7".into()];
@@ -53,11 +55,11 @@ fn ask<S: Spawn>() {
 
     let arguments = ["100".into()];
     let mut child = sys.spawn(&launch("/bin/sleep", &arguments)).unwrap();
-    assert_eq!(sys.wait(&mut child, Some(Duration::from_millis(5))).unwrap(), None);
-    sys.kill(&mut child, Kill::Child).unwrap();
-    let ended = sys.wait(&mut child, Some(Duration::from_secs(20))).unwrap().unwrap();
+    assert_eq!(sys.wait_timeout(&child, Duration::from_millis(5)).unwrap(), None);
+    sys.kill(&child, Kill::Child).unwrap();
+    let ended = sys.wait_timeout(&child, Duration::from_secs(20)).unwrap().unwrap();
     assert_eq!(ended.code(), None);
-    sys.release(child);
+    sys.release(&mut child);
 
     let reason = |program: &str, directory: Option<&Path>| {
         let mut launch = launch(program, &[]);
@@ -89,10 +91,11 @@ fn the_portable_path_passes_descriptors_and_directories() {
         (launch.close_others, launch.tree, launch.unblocks) = (close_others, true, true);
         let mut child = sys.spawn(&launch).unwrap();
         sys.close_pipe(writer);
-        let [out, none] = sys.read_to_end([Some(reader), None]).unwrap();
-        assert_eq!((out.as_slice(), none.len()), (&b"out\n"[..], 0));
-        assert!(sys.wait(&mut child, None).unwrap().unwrap().success());
-        sys.kill(&mut child, Kill::Tree).unwrap();
+        let mut exchange = Exchange::new([None, Some(reader), None], b"");
+        assert!(sys.exchange(&mut exchange, None).unwrap());
+        assert_eq!(exchange.outputs, [&b"out\n"[..], b""]);
+        assert!(sys.wait(&mut child).unwrap().success());
+        sys.kill(&child, Kill::Tree).unwrap();
         assert_eq!(sys.calls().of(way), 1, "{way}");
     }
 }

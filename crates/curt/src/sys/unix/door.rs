@@ -79,6 +79,12 @@ calls! {
     ChangeDirectory "chdir",
     Execute "execve",
     Write "write",
+    Ioctl "ioctl",
+    SetGroups "setgroups",
+    SetGroupId "setgid",
+    SetUserId "setuid",
+    Umask "umask",
+    EffectiveUser "geteuid",
 }
 
 /// The door of one worker.

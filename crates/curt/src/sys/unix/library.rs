@@ -69,9 +69,9 @@ impl ChildCalls for Library {
         answer(unsafe { libc::sigprocmask(libc::SIG_SETMASK, set, ptr::null_mut()) }).map(drop)
     }
 
-    fn new_group() -> Result<(), Errno> {
+    fn set_group(number: i32) -> Result<(), Errno> {
         // SAFETY: no memory is involved.
-        answer(unsafe { libc::setpgid(0, 0) }).map(drop)
+        answer(unsafe { libc::setpgid(0, number) }).map(drop)
     }
 
     fn new_session() -> Result<(), Errno> {
@@ -107,6 +107,13 @@ impl ChildCalls for Library {
         answer(unsafe { libc::fcntl(fd, libc::F_SETFD, 0) }).map(drop)
     }
 
+    fn set_umask(mask: u32) {
+        #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
+        let mask = mask as libc::mode_t;
+        // SAFETY: no memory is involved.
+        unsafe { libc::umask(mask) };
+    }
+
     // SAFETY: what the trait asks of the caller.
     unsafe fn change_directory(path: *const c_char) -> Result<(), Errno> {
         // SAFETY: the caller's promise.
@@ -123,4 +130,29 @@ impl ChildCalls for Library {
         let result = answer(unsafe { libc::execve(program, arguments, environment) });
         result.err().unwrap_or(Errno::NOSYS)
     }
+}
+
+// Only a copy of this process changes its rights: see `Launch::needs_copy`. There the library may
+// do it, which changes all threads of a process.
+
+/// Sets the supplementary groups.
+///
+/// # Safety
+///
+/// There are so many numbers.
+pub(super) unsafe fn set_groups(first: *const libc::gid_t, count: usize) -> Result<(), Errno> {
+    #[allow(clippy::useless_conversion, reason = "the types differ between systems")]
+    let count = count.try_into().map_err(|_| Errno::INVAL)?;
+    // SAFETY: the caller's promise.
+    answer(unsafe { libc::setgroups(count, first) }).map(drop)
+}
+
+pub(super) fn set_group_id(id: u32) -> Result<(), Errno> {
+    // SAFETY: no memory is involved.
+    answer(unsafe { libc::setgid(id) }).map(drop)
+}
+
+pub(super) fn set_user_id(id: u32) -> Result<(), Errno> {
+    // SAFETY: no memory is involved.
+    answer(unsafe { libc::setuid(id) }).map(drop)
 }

@@ -151,11 +151,15 @@ impl Unix {
         None
     }
 
-    pub(super) fn wait_by_handle(
+    pub(super) fn ask_handle(
         &self,
         handle: &Handle,
-        _limit: Option<Duration>,
-    ) -> io::Result<Option<ExitStatus>> {
+        _blocks: bool,
+    ) -> Result<Option<ExitStatus>, Errno> {
+        match *handle {}
+    }
+
+    pub(super) fn sleep_until_ended(&self, handle: &Handle, _: Duration) -> io::Result<bool> {
         match *handle {}
     }
 
@@ -163,7 +167,7 @@ impl Unix {
         match *handle {}
     }
 
-    pub(super) fn kill_cgroup(&self, cgroup: &mut Cgroup) -> Result<(), Errno> {
+    pub(super) fn kill_cgroup(&self, cgroup: &Cgroup) -> Result<(), Errno> {
         match *cgroup {}
     }
 

@@ -2,8 +2,9 @@
 //! asked by a copy of the process.
 
 use std::io;
+use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 
@@ -14,7 +15,7 @@ use super::start::{self, Child};
 use super::words::Words;
 use super::{Unix, failing};
 use crate::error::StartFailure;
-use crate::sys::process::{Failure, Kill, Launch, Spawn};
+use crate::sys::process::{Exchange, Failure, Kill, Launch, Spawn};
 use crate::sys::{Feature, Host};
 
 impl Spawn for Unix {
@@ -59,18 +60,45 @@ impl Spawn for Unix {
         failing::explain(&self.door, launch, failure)
     }
 
-    fn wait(&self, child: &mut Child, limit: Option<Duration>) -> io::Result<Option<ExitStatus>> {
-        if child.ended.is_none() {
-            child.ended = match &child.handle {
-                Some(handle) => self.wait_by_handle(handle, limit)?,
-                None => start::wait_by_number(&self.door, child.pid, limit)?,
-            };
+    fn wait(&self, child: &mut Child) -> io::Result<ExitStatus> {
+        loop {
+            if let Some(status) = *child.ended() {
+                return Ok(status);
+            }
+            let ended = ask(self, child, true)?;
+            *child.ended() = ended;
         }
-        Ok(child.ended)
     }
 
-    fn kill(&self, child: &mut Child, what: Kill) -> io::Result<()> {
-        if let (Kill::Tree, Some(cgroup)) = (what, &mut child.cgroup) {
+    fn wait_timeout(&self, child: &Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
+        /// The first pause between two questions, and the longest, where children have no handles.
+        const SHORT: Duration = Duration::from_micros(500);
+        const LONG: Duration = Duration::from_millis(20);
+        let begun = Instant::now();
+        let mut pause = SHORT;
+        // No lock is held while this thread sleeps.
+        if let (Some(handle), false) = (&child.handle, limit.is_zero()) {
+            if child.ended().is_none() && !self.sleep_until_ended(handle, limit)? {
+                return Ok(None);
+            }
+        }
+        loop {
+            let mut ended = child.ended();
+            if ended.is_none() {
+                *ended = ask(self, child, false)?;
+            }
+            let left = limit.saturating_sub(begun.elapsed());
+            if ended.is_some() || left.is_zero() {
+                return Ok(*ended);
+            }
+            drop(ended);
+            self.door.sleep(pause.min(left));
+            pause = (pause * 2).min(LONG);
+        }
+    }
+
+    fn kill(&self, child: &Child, what: Kill) -> io::Result<()> {
+        if let (Kill::Tree, Some(cgroup)) = (what, &child.cgroup) {
             match self.kill_cgroup(cgroup) {
                 // The kernel does not have that file yet.
                 Err(Errno::NOENT) => {}
@@ -78,30 +106,68 @@ impl Spawn for Unix {
             }
         }
         let group = what == Kill::Tree && child.leads;
-        if child.ended.is_some() && !group {
+        // While it is locked nobody waits for the child, so its number stays its own.
+        let ended = child.ended();
+        if ended.is_some() && !group {
             return Ok(());
         }
         let killed = match &child.handle {
             Some(handle) => self.kill_by_handle(handle, group),
             None => Err(Errno::NOSYS),
         };
-        start::killed(&self.door, child, group, killed)
+        let killed = match killed {
+            // No handle, or one that cannot reach a group.
+            Err(Errno::NOSYS | Errno::INVAL | Errno::PERM) => match *ended {
+                None => self.door.kill(child.pid, group),
+                // Another group may have the number by now, so no signal is sent. No group may have
+                // it either.
+                Some(_) => self.door.is_group(child.pid).and(Err(Errno::NOTSUP)),
+            },
+            answer => answer,
+        };
+        match killed {
+            // No process is left.
+            Err(Errno::SRCH) => Ok(()),
+            answer => Ok(answer?),
+        }
     }
 
     fn id(child: &Child) -> u32 {
         child.pid.as_raw_nonzero().get().unsigned_abs()
     }
 
-    fn release(&self, child: Child) {
-        if let Some(handle) = child.handle {
+    fn release(&self, child: &mut Child) {
+        if let Some(handle) = child.handle.take() {
             self.door.close(handle);
         }
-        if let Some(cgroup) = child.cgroup {
+        if let Some(cgroup) = child.cgroup.take() {
             self.remove_cgroup(cgroup);
         }
     }
 
-    fn read_to_end(&self, pipes: [Option<Pipe>; 2]) -> io::Result<[Vec<u8>; 2]> {
-        start::read_to_end(&self.door, pipes)
+    fn exchange(
+        &self,
+        exchange: &mut Exchange<'_, Pipe>,
+        limit: Option<Duration>,
+    ) -> io::Result<bool> {
+        start::exchange(&self.door, exchange, limit)
+    }
+}
+
+/// Asks how a child ended, by its handle or else by its number; `None` if it goes on, which a
+/// question that blocks never answers.
+fn ask(sys: &Unix, child: &Child, blocks: bool) -> io::Result<Option<ExitStatus>> {
+    loop {
+        let answer = match &child.handle {
+            Some(handle) => sys.ask_handle(handle, blocks),
+            None => sys
+                .door
+                .wait_for(child.pid, blocks)
+                .map(|status| status.map(|status| ExitStatus::from_raw(status.as_raw()))),
+        };
+        match answer {
+            Err(Errno::INTR) => {}
+            answer => return Ok(answer?),
+        }
     }
 }

@@ -2,10 +2,11 @@
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::process::Pid;
 
@@ -13,7 +14,7 @@ use super::door::{Attributes, Blocked, Door, Pipe};
 use super::native::{Cgroup, Handle};
 use super::steps::{Birth, ChildCalls, Steps};
 use super::words::Words;
-use crate::sys::process::{Failure, Group, Launch, Stage, Stream};
+use crate::sys::process::{Exchange, Failure, Group, Launch, Stage, Stream};
 
 /// A started program.
 #[derive(Debug)]
@@ -25,13 +26,24 @@ pub(crate) struct Child {
     pub(crate) cgroup: Option<Cgroup>,
     /// Whether it leads a process group, which has its number.
     pub(crate) leads: bool,
-    pub(crate) ended: Option<ExitStatus>,
+    /// How it ended, once it was waited for. Locked while it is waited for or killed by its number,
+    /// which another process may have afterwards.
+    pub(crate) ended: Mutex<Option<ExitStatus>>,
 }
 
 impl Child {
+    /// How it ended, if it was waited for.
+    pub(crate) fn ended(&self) -> MutexGuard<'_, Option<ExitStatus>> {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) fn new<P>(pid: Pid, handle: Option<Handle>, launch: &Launch<'_, P>) -> Child {
-        let leads = launch.tree || launch.group != Group::Same;
-        Child { pid, handle, cgroup: None, leads, ended: None }
+        let leads = match launch.group {
+            Group::New | Group::Session => true,
+            Group::Same => launch.tree,
+            Group::Join(_) => false,
+        };
+        Child { pid, handle, cgroup: None, leads, ended: Mutex::new(None) }
     }
 }
 
@@ -60,6 +72,8 @@ pub(crate) fn by_library(
     // The portable actions can express neither descriptors that change places or keep their numbers
     // nor directories, sessions and the closing of others.
     let is_plain = launch.directory.is_none()
+        && launch.rights.umask.is_none()
+        && !launch.needs_copy()
         && launch.group != Group::Session
         && !launch.close_others
         && !puts.iter().any(|&(from, _)| is_target(from));
@@ -67,8 +81,12 @@ pub(crate) fn by_library(
         return None;
     }
     let describe = || {
-        let mut attributes =
-            Attributes::new(launch.tree || launch.group == Group::New, launch.unblocks)?;
+        let group = match launch.group {
+            Group::New => Some(0),
+            Group::Join(number) => Some(number),
+            Group::Same | Group::Session => launch.tree.then_some(0),
+        };
+        let mut attributes = Attributes::new(group, launch.unblocks)?;
         nulls().try_for_each(|to| attributes.null(to))?;
         puts.iter().try_for_each(|&(from, to)| attributes.put(from, to))?;
         Ok(attributes)
@@ -100,7 +118,8 @@ pub(crate) fn by_copy<C: ChildCalls>(
     let writer = out_of_the_way(door, launch, writer).map_err(childless)?;
     // A signal handler that ran in the copy would write to the pipes and files of this process.
     let blocked = Blocked::new().map_err(childless)?;
-    let birth = Birth { copied: Some(blocked.before()), limit };
+    let is_root = launch.rights.user.is_some() && door.is_root().map_err(childless)?;
+    let birth = Birth { copied: Some(blocked.before()), is_root, limit };
     let mut steps = Steps::new(launch, words, birth, |step| door.pass_step(step));
     // SAFETY: the copy runs the steps, which are async-signal-safe, and ends.
     let pid = match unsafe { door.fork() } {
@@ -162,104 +181,112 @@ pub(crate) fn reap(door: &Door, pid: Pid) {
     while matches!(door.wait_for(pid, true), Err(Errno::INTR)) {}
 }
 
-/// Kills a child or its group by its number, if the handle could not do it.
-pub(crate) fn killed(
+/// See [`Spawn::exchange`](crate::sys::process::Spawn::exchange).
+pub(crate) fn exchange(
     door: &Door,
-    child: &Child,
-    group: bool,
-    by_handle: Result<(), Errno>,
-) -> io::Result<()> {
-    let killed = match by_handle {
-        // No handle, or one that cannot reach a group. The number is still that of the child.
-        Err(Errno::NOSYS | Errno::INVAL | Errno::PERM) if child.ended.is_none() => {
-            door.kill(child.pid, group)
-        }
-        // Another group may have the number by now, so no signal is sent. No group may have it
-        // either.
-        Err(Errno::NOSYS | Errno::INVAL | Errno::PERM) => {
-            door.is_group(child.pid).and(Err(Errno::NOTSUP))
-        }
-        answer => answer,
-    };
-    match killed {
-        // No process is left.
-        Err(Errno::SRCH) => Ok(()),
-        answer => Ok(answer?),
-    }
-}
-
-/// Waits by the number of the child, which no other process has until it was waited for.
-pub(crate) fn wait_by_number(
-    door: &Door,
-    pid: Pid,
+    exchange: &mut Exchange<'_, Pipe>,
     limit: Option<Duration>,
-) -> io::Result<Option<ExitStatus>> {
-    /// The first pause between two questions, and the longest.
-    const SHORT: Duration = Duration::from_micros(500);
-    const LONG: Duration = Duration::from_millis(20);
-    let begun = Instant::now();
-    let mut pause = SHORT;
-    loop {
-        match door.wait_for(pid, limit.is_none()) {
-            Ok(Some(status)) => return Ok(Some(ExitStatus::from_raw(status.as_raw()))),
-            Ok(None) | Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-        let Some(limit) = limit else { continue };
-        let left = limit.saturating_sub(begun.elapsed());
-        if left.is_zero() {
-            return Ok(None);
-        }
-        door.sleep(pause.min(left));
-        pause = (pause * 2).min(LONG);
+) -> io::Result<bool> {
+    if exchange.rest().is_empty() {
+        close(door, &mut exchange.pipes[0]);
     }
+    // A write then takes what fits, instead of waiting until all of it fits.
+    if let Some(input) = &exchange.pipes[0] {
+        door.set_nonblocking(input.as_fd(), true)?;
+    }
+    let done = exchange_until(door, exchange, limit);
+    if let Some(input) = &exchange.pipes[0] {
+        door.set_nonblocking(input.as_fd(), false)?;
+    }
+    done
 }
 
-/// Reads two pipes to their ends.
-pub(crate) fn read_to_end(door: &Door, pipes: [Option<Pipe>; 2]) -> io::Result<[Vec<u8>; 2]> {
-    let mut read = [Vec::new(), Vec::new()];
-    let [first, second] = pipes;
-    let [into_first, into_second] = &mut read;
-    let rest = match (first, second) {
-        (Some(first), Some(second)) => {
-            let open = (first, second);
-            // Reading one to its end first could block for ever, if the child blocks on the other.
-            loop {
-                let fds = [open.0.as_fd(), open.1.as_fd()];
-                let [is_first, is_second] = match door.poll(fds, None) {
-                    Err(Errno::INTR) => continue,
-                    answer => answer?,
-                };
-                if is_first && read_some(door, &open.0, into_first)? {
-                    door.close(open.0.0);
-                    break Some((open.1, into_second));
-                }
-                if is_second && read_some(door, &open.1, into_second)? {
-                    door.close(open.1.0);
-                    break Some((open.0, into_first));
-                }
+fn exchange_until(
+    door: &Door,
+    exchange: &mut Exchange<'_, Pipe>,
+    limit: Option<Duration>,
+) -> io::Result<bool> {
+    let begun = Instant::now();
+    let mut may_block = limit.is_none();
+    while !exchange.is_done() {
+        let left = limit.map(|limit| limit.saturating_sub(begun.elapsed()));
+        let ready = match &exchange.pipes {
+            // Nothing else can be missed while a read of the only pipe blocks.
+            [None, Some(_), None] | [None, None, Some(_)] if may_block => [false, true, true],
+            pipes => ready(door, pipes, left)?,
+        };
+        if ready[0] {
+            write_some(door, exchange)?;
+        }
+        let Exchange { pipes: [_, outputs @ ..], outputs: into, .. } = exchange;
+        for ((pipe, into), ready) in outputs.iter_mut().zip(into).zip(&ready[1..]) {
+            match pipe {
+                Some(open) if *ready => match read_some(door, open, into) {
+                    Ok(0) => close(door, pipe),
+                    Ok(_) => {}
+                    // The caller asked for such a pipe.
+                    Err(Errno::AGAIN) => may_block = false,
+                    Err(error) => return Err(error.into()),
+                },
+                _ => {}
             }
         }
-        (Some(first), None) => Some((first, into_first)),
-        (None, Some(second)) => Some((second, into_second)),
-        (None, None) => None,
-    };
-    if let Some((pipe, into)) = rest {
-        while !read_some(door, &pipe, into)? {}
-        door.close(pipe.0);
+        // Also if there is always more to read.
+        if left.is_some_and(|left| left.is_zero()) {
+            break;
+        }
     }
-    Ok(read)
+    Ok(exchange.is_done())
 }
 
-/// Reads what has arrived. Returns whether that was the end.
-fn read_some(door: &Door, pipe: &Pipe, into: &mut Vec<u8>) -> io::Result<bool> {
+/// Waits until a pipe is ready or the time has passed. Returns which are.
+fn ready(
+    door: &Door,
+    pipes: &[Option<Pipe>; 3],
+    left: Option<Duration>,
+) -> Result<[bool; 3], Errno> {
+    let mut polls = Vec::with_capacity(pipes.len());
+    for (pipe, flags) in pipes.iter().zip([PollFlags::OUT, PollFlags::IN, PollFlags::IN]) {
+        polls.extend(pipe.as_ref().map(|pipe| PollFd::new(pipe, flags)));
+    }
+    match door.poll(&mut polls, left) {
+        Err(Errno::INTR) => return Ok([false; 3]),
+        answer => answer?,
+    }
+    let mut answers = polls.iter().map(|poll| !poll.revents().is_empty());
+    Ok(pipes.each_ref().map(|pipe| pipe.is_some() && answers.next() == Some(true)))
+}
+
+/// Writes as much input as fits, and closes the pipe after all of it, or if nobody reads it.
+fn write_some(door: &Door, exchange: &mut Exchange<'_, Pipe>) -> Result<(), Errno> {
+    let Some(pipe) = &exchange.pipes[0] else { return Ok(()) };
+    match door.write_fd(pipe.as_fd(), exchange.rest()) {
+        Ok(written) => exchange.written += written,
+        Err(Errno::AGAIN | Errno::INTR) => {}
+        Err(Errno::PIPE) => close(door, &mut exchange.pipes[0]),
+        Err(error) => return Err(error),
+    }
+    if exchange.rest().is_empty() {
+        close(door, &mut exchange.pipes[0]);
+    }
+    Ok(())
+}
+
+/// Reads what has arrived. Returns how much that was: nothing at the end.
+fn read_some(door: &Door, pipe: &Pipe, into: &mut Vec<u8>) -> Result<usize, Errno> {
     /// What a pipe holds at most.
     const ROOM: usize = 64 << 10;
     into.reserve(ROOM.min(into.capacity().max(4 << 10)));
     loop {
         match door.read_fd(pipe.as_fd(), into) {
             Err(Errno::INTR) => {}
-            answer => return Ok(answer? == 0),
+            answer => return answer,
         }
+    }
+}
+
+fn close(door: &Door, pipe: &mut Option<Pipe>) {
+    if let Some(pipe) = pipe.take() {
+        door.close(pipe.0);
     }
 }

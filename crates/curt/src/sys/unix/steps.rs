@@ -11,8 +11,9 @@ use std::os::fd::{AsRawFd, RawFd};
 
 use rustix::io::Errno;
 
+use super::library;
 use super::words::Words;
-use crate::sys::process::{Failure, Group, Launch, Stage, Stream};
+use crate::sys::process::{Failure, Group, Launch, Rights, Stage, Stream};
 
 /// How many descriptors are closed one by one at most, on systems without a better way.
 const MOST_CLOSED: usize = 1 << 20;
@@ -22,8 +23,8 @@ const MOST_CLOSED: usize = 1 << 20;
 pub(crate) enum Step {
     /// Resets signals with a handler, which is one of the parent, to their default action.
     DefaultSignals,
-    /// Creates a process group.
-    Group,
+    /// Enters a process group, or creates one if the number is 0.
+    Group(i32),
     /// Creates a session.
     Session,
     /// Has every descriptor from this one on closed when the program is executed.
@@ -46,6 +47,14 @@ pub(crate) enum Step {
         from: Source,
         to: RawFd,
     },
+    /// Sets the supplementary groups.
+    Groups {
+        first: *const libc::gid_t,
+        count: usize,
+    },
+    GroupId(u32),
+    UserId(u32),
+    Umask(u32),
     Directory(*const c_char),
     /// Resets `SIGPIPE`, which programs in Rust ignore, to its default action. What is ignored
     /// would stay so.
@@ -75,12 +84,12 @@ struct Planned {
     fault: Option<Errno>,
 }
 
-/// The steps of one child. They point into the words that they were made from.
+/// The steps of one child. They point into the words and the launch that they were made from.
 #[derive(Debug)]
 pub(crate) struct Steps<'a> {
     planned: Vec<Planned>,
     slots: Vec<RawFd>,
-    words: PhantomData<&'a Words>,
+    made_from: PhantomData<&'a Words>,
 }
 
 /// The calls of a child. Each touches nothing but its arguments.
@@ -92,12 +101,13 @@ pub(crate) trait ChildCalls {
     ///
     /// The pointer is that of a signal set.
     unsafe fn restore_mask(set: *const libc::sigset_t) -> Result<(), Errno>;
-    fn new_group() -> Result<(), Errno>;
+    fn set_group(number: i32) -> Result<(), Errno>;
     fn new_session() -> Result<(), Errno>;
     fn close_from(first: RawFd, limit: RawFd) -> Result<(), Errno>;
     fn lift(fd: RawFd, floor: RawFd) -> Result<RawFd, Errno>;
     fn open_null() -> Result<RawFd, Errno>;
     fn put(from: RawFd, to: RawFd) -> Result<(), Errno>;
+    fn set_umask(mask: u32);
     /// Keeps a descriptor open when the program is executed.
     fn keep(fd: RawFd) -> Result<(), Errno>;
     /// # Safety
@@ -122,6 +132,8 @@ pub(crate) struct Birth {
     /// For a copy, whose signal handlers are those of the parent, and which starts with all signals
     /// blocked: the signals that were blocked before.
     pub(crate) copied: Option<*const libc::sigset_t>,
+    /// Whether this process is root, if the child becomes another user.
+    pub(crate) is_root: bool,
     /// How many descriptors the process may have.
     pub(crate) limit: usize,
 }
@@ -130,7 +142,7 @@ impl<'a> Steps<'a> {
     /// The steps for a launch. `pass` is called for each call in advance, instead of by the child,
     /// and may return an error that the step must fail with.
     pub(crate) fn new<P: AsRawFd>(
-        launch: &Launch<'_, P>,
+        launch: &'a Launch<'_, P>,
         words: &'a Words,
         birth: Birth,
         mut pass: impl FnMut(Step) -> Result<(), Errno>,
@@ -142,8 +154,9 @@ impl<'a> Steps<'a> {
         }
         match launch.group {
             Group::Session => steps.push(Step::Session),
-            Group::New => steps.push(Step::Group),
-            Group::Same if launch.tree => steps.push(Step::Group),
+            Group::New => steps.push(Step::Group(0)),
+            Group::Join(number) => steps.push(Step::Group(number)),
+            Group::Same if launch.tree => steps.push(Step::Group(0)),
             Group::Same => {}
         }
         if launch.close_others {
@@ -152,6 +165,8 @@ impl<'a> Steps<'a> {
             steps.push(Step::CloseFrom { first: 3, limit });
         }
         descriptors(launch, &mut steps, &mut slots);
+        // Before the directory, so that the new user must be allowed to enter it.
+        rights(launch, birth.is_root, &mut steps);
         // A relative path of the program is relative to this directory.
         steps.extend(words.directory.as_ref().map(|path| Step::Directory(path.as_ptr())));
         steps.push(Step::DefaultPipe);
@@ -168,7 +183,7 @@ impl<'a> Steps<'a> {
         });
         let planned =
             steps.into_iter().map(|step| Planned { step, fault: pass(step).err() }).collect();
-        Steps { planned, slots: vec![-1; slots], words: PhantomData }
+        Steps { planned, slots: vec![-1; slots], made_from: PhantomData }
     }
 
     /// Runs all steps. Returns only if one failed: its number, and why.
@@ -233,6 +248,20 @@ fn descriptors<P: AsRawFd>(launch: &Launch<'_, P>, steps: &mut Vec<Step>, slots:
     steps.extend(puts);
 }
 
+/// The steps that change the rights of a child. A new user does not get the supplementary groups of
+/// root, as with the standard library.
+fn rights<P>(launch: &Launch<'_, P>, drops_groups: bool, steps: &mut Vec<Step>) {
+    let Rights { user, group, groups, umask } = launch.rights;
+    let drops_groups = drops_groups && user.is_some();
+    let groups = groups.as_deref().or(drops_groups.then_some(&[]));
+    if let Some(groups) = groups {
+        steps.push(Step::Groups { first: groups.as_ptr(), count: groups.len() });
+    }
+    steps.extend(group.map(Step::GroupId));
+    steps.extend(user.map(Step::UserId));
+    steps.extend(umask.map(Step::Umask));
+}
+
 fn one<C: ChildCalls>(step: Step, slots: &mut [RawFd]) -> Result<(), Errno> {
     let store = |slots: &mut [RawFd], slot: usize, fd| {
         if let Some(place) = slots.get_mut(slot) {
@@ -241,7 +270,7 @@ fn one<C: ChildCalls>(step: Step, slots: &mut [RawFd]) -> Result<(), Errno> {
     };
     match step {
         Step::DefaultSignals => C::default_signals(),
-        Step::Group => C::new_group(),
+        Step::Group(number) => C::set_group(number),
         Step::Session => C::new_session(),
         Step::CloseFrom { first, limit } => C::close_from(first, limit),
         Step::Lift { from, floor, slot } => {
@@ -258,6 +287,14 @@ fn one<C: ChildCalls>(step: Step, slots: &mut [RawFd]) -> Result<(), Errno> {
                 Source::Slot(slot) => slots.get(slot).copied().unwrap_or(-1),
             };
             if from == to { C::keep(to) } else { C::put(from, to) }
+        }
+        // SAFETY: the list is that of the launch, which outlives the steps.
+        Step::Groups { first, count } => unsafe { library::set_groups(first, count) },
+        Step::GroupId(id) => library::set_group_id(id),
+        Step::UserId(id) => library::set_user_id(id),
+        Step::Umask(mask) => {
+            C::set_umask(mask);
+            Ok(())
         }
         // SAFETY: the path belongs to the `Words` that the steps were made from, which outlive
         // them.

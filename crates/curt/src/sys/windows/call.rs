@@ -54,6 +54,7 @@ calls! {
     DuplicateObject "NtDuplicateObject",
     SetObject "NtSetInformationObject",
     QueryProcess "NtQueryInformationProcess",
+    WriteFile "NtWriteFile",
 }
 
 /// The door of one worker.

@@ -12,12 +12,13 @@ use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::windows::ffi::{OsStrExt, OsStringExt};
-use std::os::windows::io::{AsHandle, AsRawHandle, OwnedHandle};
+use std::os::windows::io::{AsHandle, AsRawHandle, BorrowedHandle, OwnedHandle};
 use std::os::windows::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
 use std::ptr;
-use std::time::Duration;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use windows_sys::Win32::Foundation as codes;
 use windows_sys::Win32::Foundation::HANDLE;
@@ -27,7 +28,10 @@ use super::Windows;
 use super::call::Door;
 use super::call::process::{Given, Texts, read_pipe, write_pipe};
 use crate::error::StartFailure;
-use crate::sys::process::{Failure, Group, Kill, Launch, Spawn, Stage, Stream, path_for_child};
+use crate::sys::Host;
+use crate::sys::process::{
+    Exchange, Failure, Group, Kill, Launch, Spawn, Stage, Stream, path_for_child,
+};
 use curt_paths::command_line::{self, CommandLineError};
 
 /// The exit code of a killed process.
@@ -39,7 +43,13 @@ pub(crate) struct Child {
     process: OwnedHandle,
     id: u32,
     job: Option<OwnedHandle>,
-    ended: Option<ExitStatus>,
+    ended: OnceLock<ExitStatus>,
+}
+
+impl Child {
+    pub(crate) fn handle(&self) -> BorrowedHandle<'_> {
+        self.process.as_handle()
+    }
 }
 
 /// One end of a pipe, or another open file.
@@ -246,7 +256,7 @@ impl Spawn for Windows {
             self.door.close(handle);
         }
         match created {
-            Ok((process, id)) => Ok(Child { process, id, job, ended: None }),
+            Ok((process, id)) => Ok(Child { process, id, job, ended: OnceLock::new() }),
             Err(error) => {
                 if let Some(job) = job {
                     self.door.close(job);
@@ -288,19 +298,19 @@ impl Spawn for Windows {
         }
     }
 
-    fn wait(&self, child: &mut Child, limit: Option<Duration>) -> io::Result<Option<ExitStatus>> {
-        if child.ended.is_none() && self.door.wait(child.process.as_handle(), limit)? {
-            let code = self.door.exit_code(child.process.as_handle())?;
-            child.ended = Some(ExitStatus::from_raw(code));
-        }
-        Ok(child.ended)
+    fn wait(&self, child: &mut Child) -> io::Result<ExitStatus> {
+        self.wait_for(child, None)?.ok_or_else(|| ErrorKind::TimedOut.into())
     }
 
-    fn kill(&self, child: &mut Child, what: Kill) -> io::Result<()> {
+    fn wait_timeout(&self, child: &Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
+        self.wait_for(child, Some(limit))
+    }
+
+    fn kill(&self, child: &Child, what: Kill) -> io::Result<()> {
         if let (Kill::Tree, Some(job)) = (what, &child.job) {
             return self.door.terminate_job(job.as_handle(), KILLED);
         }
-        if child.ended.is_some() {
+        if child.ended.get().is_some() {
             return Ok(());
         }
         match self.door.terminate(child.process.as_handle(), KILLED) {
@@ -317,14 +327,134 @@ impl Spawn for Windows {
         child.id
     }
 
-    fn release(&self, child: Child) {
-        self.door.close(child.process);
-        if let Some(job) = child.job {
+    fn release(&self, child: &mut Child) {
+        if let Some(job) = child.job.take() {
             self.door.close(job);
+        }
+        self.door.count_close();
+    }
+
+    fn exchange(
+        &self,
+        exchange: &mut Exchange<'_, Pipe>,
+        limit: Option<Duration>,
+    ) -> io::Result<bool> {
+        if exchange.rest().is_empty() {
+            self.close_in(&mut exchange.pipes[0]);
+        }
+        if limit.is_none() && exchange.pipes[0].is_none() {
+            let [_, stdout, stderr] = &mut exchange.pipes;
+            exchange.outputs = self.read_to_end([stdout.take(), stderr.take()])?;
+            return Ok(true);
+        }
+        if let Some(input) = &exchange.pipes[0] {
+            self.door.set_nonblocking(input.0.as_handle(), true)?;
+        }
+        let done = self.exchange_until(exchange, limit);
+        if let Some(input) = &exchange.pipes[0] {
+            self.door.set_nonblocking(input.0.as_handle(), false)?;
+        }
+        done
+    }
+
+    fn variable_key(name: &OsStr) -> Cow<'_, OsStr> {
+        Cow::Owned(OsString::from_wide(&command_line::variable_key(&units(name))))
+    }
+}
+
+impl Windows {
+    /// Waits until a child ends; `None` if the limit passed.
+    fn wait_for(&self, child: &Child, limit: Option<Duration>) -> io::Result<Option<ExitStatus>> {
+        if child.ended.get().is_none() && self.door.wait(child.handle(), limit)? {
+            let code = self.door.exit_code(child.handle())?;
+            return Ok(Some(*child.ended.get_or_init(|| ExitStatus::from_raw(code))));
+        }
+        Ok(child.ended.get().copied())
+    }
+
+    fn close_in(&self, pipe: &mut Option<Pipe>) {
+        if let Some(pipe) = pipe.take() {
+            self.door.close(pipe.0);
         }
     }
 
-    /// A second thread reads one of two pipes, as pipes cannot be waited for together.
+    /// Asks the pipes repeatedly, as pipes can neither be waited for together nor with a limit.
+    fn exchange_until(
+        &self,
+        exchange: &mut Exchange<'_, Pipe>,
+        limit: Option<Duration>,
+    ) -> io::Result<bool> {
+        /// The first pause between two questions, and the longest.
+        const SHORT: Duration = Duration::from_micros(500);
+        const LONG: Duration = Duration::from_millis(10);
+        let begun = Instant::now();
+        let mut pause = SHORT;
+        while !exchange.is_done() {
+            let mut has_moved = self.write_some(exchange)?;
+            for stream in 1..exchange.pipes.len() {
+                has_moved |= self.read_some(exchange, stream)?;
+            }
+            let left = limit.map(|limit| limit.saturating_sub(begun.elapsed()));
+            if left.is_some_and(|left| left.is_zero()) {
+                break;
+            }
+            if has_moved {
+                pause = SHORT;
+            } else {
+                self.sleep(left.map_or(pause, |left| left.min(pause)));
+                pause = (pause * 2).min(LONG);
+            }
+        }
+        Ok(exchange.is_done())
+    }
+
+    /// Writes as much input as fits, and closes the pipe after all of it, or if nobody reads it.
+    /// Returns whether anything happened.
+    fn write_some(&self, exchange: &mut Exchange<'_, Pipe>) -> io::Result<bool> {
+        /// A piece that does not fit is not written in part.
+        const PIECE: usize = 1 << 10;
+        let Some(pipe) = &exchange.pipes[0] else { return Ok(false) };
+        let rest = exchange.rest();
+        let piece = rest.get(..PIECE).unwrap_or(rest);
+        self.door.count_writes()?;
+        let is_over = match write_pipe(pipe.0.as_handle(), piece) {
+            Ok(0) => return Ok(false),
+            Ok(written) => {
+                exchange.written += written;
+                exchange.rest().is_empty()
+            }
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => true,
+            Err(error) => return Err(error),
+        };
+        if is_over {
+            self.close_in(&mut exchange.pipes[0]);
+        }
+        Ok(true)
+    }
+
+    /// Reads what has arrived, and closes the pipe at its end. Returns whether anything happened.
+    fn read_some(&self, exchange: &mut Exchange<'_, Pipe>, stream: usize) -> io::Result<bool> {
+        let Exchange { pipes, outputs, .. } = exchange;
+        let (Some(pipe), Some(into)) = (pipes.get_mut(stream), outputs.get_mut(stream - 1)) else {
+            return Ok(false);
+        };
+        let Some(open) = pipe else { return Ok(false) };
+        match self.door.available(open.0.as_handle())? {
+            Some(0) => return Ok(false),
+            Some(available) => {
+                self.door.count_reads(1)?;
+                let length = into.len();
+                into.resize(length + available, 0);
+                let room = into.get_mut(length..).unwrap_or_default();
+                let read = read_pipe(open.0.as_handle(), room)?;
+                into.truncate(length + read);
+            }
+            None => self.close_in(pipe),
+        }
+        Ok(true)
+    }
+
+    /// Reads two pipes to their ends. A second thread reads one of them.
     fn read_to_end(&self, pipes: [Option<Pipe>; 2]) -> io::Result<[Vec<u8>; 2]> {
         let (first, second) = match pipes {
             [Some(first), Some(second)] => {
@@ -351,10 +481,6 @@ impl Spawn for Windows {
         let ((first, first_reads), (second, second_reads)) = (first?, second?);
         self.door.count_reads(first_reads + second_reads)?;
         Ok([first, second])
-    }
-
-    fn variable_key(name: &OsStr) -> Cow<'_, OsStr> {
-        Cow::Owned(OsString::from_wide(&command_line::variable_key(&units(name))))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::sys::Sys;
 use crate::sys::memory::{Denied, World};
 use crate::which::found::Hit;
 use crate::which::policy::Extensions;
-use crate::which::programs::find;
+use crate::which::query::find;
 
 /// The eleven extensions of a usual Windows.
 const ELEVEN: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.VBE;.JS;.JSE;.WSF;.WSH;.MSC";
@@ -183,7 +183,7 @@ fn no_failed_call_hides_a_program() {
     const CALLS: [&str; 4] =
         ["NtOpenFile", "NtQueryDirectoryFile", "NtQueryInformationFile", "close"];
     let mut told = Vec::new();
-    for extensions in [Extensions::Environment(&[]), Extensions::Only(&[".cmd"])] {
+    for extensions in [Extensions::Environment("".into()), Extensions::Only(".cmd".into())] {
         let mut ground = Ground::windows("/a;/b", |world| {
             look_alikes(world, 100);
             world.file("b/x.cmd").dir("w");

@@ -13,7 +13,7 @@ use crate::sys::{Batch, Lookup, Sys, Verdict};
 use crate::which::Policy;
 use crate::which::engine::Engine;
 use crate::which::found::Hit;
-use crate::which::programs::Programs;
+use crate::which::query::Query;
 use crate::which::search::{Options, Setting};
 use curt_paths::Flavor;
 
@@ -175,10 +175,10 @@ impl Walk<'_> {
             keeps: false,
         };
         let mut engine = Engine::new(Memory::start(self.setup), &options, None, None);
-        let mut programs = Programs::begin(&mut engine, OsStr::new(NAME), false).unwrap();
+        let mut query = Query::default();
+        query.begin(&mut engine, OsStr::new(NAME), false).unwrap();
         // Without the reason of a failure, which the others do not give.
-        let _ = programs.next_into(&mut Hit::default());
-        drop(programs);
+        let _ = query.next_into(&mut engine, &mut Hit::default());
         engine.searcher.sys.calls().total()
     }
 

@@ -9,7 +9,7 @@ use super::Policy;
 use super::engine::Engine;
 use super::found::{FoundIn, Hit};
 use super::many::find_many;
-use super::programs::{Programs, find};
+use super::query::{Query, find};
 use super::search::{Options, Setting};
 use crate::error::FindError;
 use crate::sys::memory::{Memory, Setup, World};
@@ -63,9 +63,10 @@ pub fn search(rules: Flavor, path: &[u8], pathext: &[u8], name: &str) -> Searche
     let mut hit = Hit::default();
     let answer = told(find(&mut one, name, &mut hit).map(|()| hit));
     let calls = one.searcher.sys.calls().total();
-    if let Ok(mut programs) = Programs::begin(&mut all, name, true) {
+    let mut query = Query::default();
+    if query.begin(&mut all, name, true).is_ok() {
         let mut hit = Hit::default();
-        let first = programs.next_into(&mut hit);
+        let first = query.next_into(&mut all, &mut hit);
         let first = first.map(|found| told(found.map(|()| hit)));
         assert_eq!(first, answer.is_ok().then(|| answer.clone()), "the first of all");
     }

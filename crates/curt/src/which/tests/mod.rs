@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use super::Policy;
 use super::engine::Engine;
 use super::found::Hit;
-use super::programs::{Programs, find};
+use super::query::{Query, find};
 use super::search::{Options, Setting};
 use crate::error::FindError;
 use crate::sys::Sys;
@@ -88,12 +88,13 @@ impl Ground {
 
     fn all(&self, name: &str) -> Vec<String> {
         let mut engine = self.engine();
-        let mut programs = Programs::begin(&mut engine, OsStr::new(name), true).unwrap();
+        let mut query = Query::default();
+        query.begin(&mut engine, OsStr::new(name), true).unwrap();
         let mut all = Vec::new();
         loop {
             let mut hit = Hit::default();
-            let Some(answer) = programs.next_into(&mut hit) else {
-                all.extend(programs.take_failure().map(|error| told(Err(error))));
+            let Some(answer) = query.next_into(&mut engine, &mut hit) else {
+                all.extend(engine.take_failure(&mut query).map(|error| told(Err(error))));
                 return all;
             };
             all.push(told(answer.map(|()| hit)));
@@ -133,4 +134,27 @@ fn threads_share_a_search() {
         threads.map(|thread| thread.join().unwrap().unwrap_err().word())
     });
     assert_eq!(answers, ["not-found"; 4]);
+}
+
+#[cfg(unix)]
+#[test]
+fn look_ups_run_between_the_steps_of_find_all() {
+    let search = super::Search::new().path("/bin:/usr/bin");
+    let mut all = search.find_all("sh");
+    let first = all.next().unwrap().unwrap();
+    assert_eq!(search.find("cat").unwrap().path().file_name(), Some(OsStr::new("cat")));
+    let other: Vec<_> = search.find_all("sh").map(Result::unwrap).collect();
+    let rest: Vec<_> = all.map(Result::unwrap).collect();
+    assert_eq!(other.first(), Some(&first));
+    assert_eq!(other[1..], rest, "each has its own place");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_clone_of_a_search_has_its_options_and_its_own_calls() {
+    let search = super::Search::new().path("/bin");
+    search.find("sh").unwrap();
+    let clone = search.clone();
+    assert_eq!((clone.calls().total(), format!("{clone:?}")), (0, format!("{search:?}")));
+    assert_eq!(clone.find("sh").unwrap(), search.find("sh").unwrap());
 }

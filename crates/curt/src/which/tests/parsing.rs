@@ -3,7 +3,7 @@
 use crate::which::candidates::ExtensionList;
 use crate::which::directories::entries;
 use crate::which::names::stem_of;
-use crate::which::policy::Policy;
+use crate::which::policy::{Extensions, Policy};
 use curt_paths::Flavor;
 
 /// Pseudo-random texts of characters that matter to the rules.
@@ -119,4 +119,14 @@ fn an_unpaired_quote_is_ignored() {
     assert_eq!(texts(r#""a;b";c"d;e"#), ["a;b", "cd", "e"]);
     assert_eq!(texts(r#""""#), [""]);
     assert_eq!(texts(";;"), ["", "", ""]);
+}
+
+#[test]
+fn extensions_from_a_configuration_are_read_as_pathext_is() {
+    let configured = String::from(".exe;.EXE;nodot;.éx;.cmd");
+    let policy = Policy::cmd().extensions(Extensions::Only(configured.into()));
+    let list = ExtensionList::<u16>::new(None, &policy);
+    let wide = |text: &str| text.encode_utf16().collect::<Vec<u16>>();
+    assert_eq!(list.extensions, [wide(".exe"), wide(".éx"), wide(".cmd")]);
+    assert_eq!(list.dropped, [wide("nodot")]);
 }

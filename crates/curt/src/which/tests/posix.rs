@@ -6,7 +6,7 @@ use std::path::Path;
 use super::Ground;
 use crate::which::found::Hit;
 use crate::which::policy::{Cwd, Policy};
-use crate::which::programs::find;
+use crate::which::query::find;
 
 #[test]
 fn files_that_may_not_be_executed_are_skipped_and_named_in_the_error() {

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::ptr;
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::event::{PollFd, Timespec};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
@@ -21,12 +21,16 @@ impl Door {
     pub(in super::super) fn pass_step(&self, step: Step) -> Result<(), Errno> {
         self.pass(match step {
             Step::DefaultSignals | Step::DefaultPipe => Call::SignalAction,
-            Step::Group => Call::SetGroup,
+            Step::Group(_) => Call::SetGroup,
             Step::Session => Call::SetSession,
             Step::CloseFrom { .. } => Call::CloseRange,
             Step::Lift { .. } => Call::Copy,
             Step::Null { .. } => Call::Open,
             Step::Put { .. } => Call::Duplicate,
+            Step::Groups { .. } => Call::SetGroups,
+            Step::GroupId(_) => Call::SetGroupId,
+            Step::UserId(_) => Call::SetUserId,
+            Step::Umask(_) => Call::Umask,
             Step::Directory(_) => Call::ChangeDirectory,
             Step::EmptyMask | Step::RestoreMask(_) => Call::SignalMask,
             Step::Execute { .. } => Call::Execute,
@@ -74,19 +78,37 @@ impl Door {
         rustix::fs::openat(rustix::fs::CWD, path, flags, Mode::empty())
     }
 
-    /// Waits until one of the descriptors can be read or has reached its end, or until the limit
-    /// passes. Returns which can.
-    pub(in super::super) fn poll<const N: usize>(
+    /// Waits until one of the descriptors is ready or has reached its end, or until the limit
+    /// passes. The answers are in `polls`.
+    pub(in super::super) fn poll(
         &self,
-        fds: [BorrowedFd<'_>; N],
+        polls: &mut [PollFd<'_>],
         limit: Option<Duration>,
-    ) -> Result<[bool; N], Errno> {
+    ) -> Result<(), Errno> {
         self.pass(Call::Poll)?;
-        let mut polls = fds.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
         // A limit too large for the system is no limit.
         let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
-        rustix::event::poll(&mut polls, limit.as_ref())?;
-        Ok(polls.map(|poll| !poll.revents().is_empty()))
+        rustix::event::poll(polls, limit.as_ref()).map(drop)
+    }
+
+    /// Writes some of the bytes.
+    pub(in super::super) fn write_fd(
+        &self,
+        fd: BorrowedFd<'_>,
+        bytes: &[u8],
+    ) -> Result<usize, Errno> {
+        self.pass(Call::Write)?;
+        rustix::io::write(fd, bytes)
+    }
+
+    /// Sets whether reading and writing return at once.
+    pub(in super::super) fn set_nonblocking(
+        &self,
+        fd: BorrowedFd<'_>,
+        wanted: bool,
+    ) -> Result<(), Errno> {
+        self.pass(Call::Ioctl)?;
+        rustix::io::ioctl_fionbio(fd, wanted)
     }
 
     /// Asks how a child ended; `None` if it has not and the call does not block.
@@ -140,6 +162,12 @@ impl Door {
         Pid::from_raw(pid).ok_or(Errno::CHILD)
     }
 
+    /// Whether this process has the rights of root.
+    pub(in super::super) fn is_root(&self) -> Result<bool, Errno> {
+        self.pass(Call::EffectiveUser)?;
+        Ok(rustix::process::geteuid().is_root())
+    }
+
     /// Copies this process. Returns `None` in the copy, which may only do what a signal handler
     /// may.
     ///
@@ -165,7 +193,7 @@ pub(crate) struct Attributes {
 
 impl Attributes {
     /// Resets `SIGPIPE` to its default action, and leaves all else as in this process.
-    pub(crate) fn new(group: bool, unblocks: bool) -> Result<Attributes, Errno> {
+    pub(crate) fn new(group: Option<i32>, unblocks: bool) -> Result<Attributes, Errno> {
         let mut new = Attributes { actions: Actions::new()?, flags: Flags::new()? };
         let attributes = new.flags.0.as_mut_ptr();
         let mut flags = libc::POSIX_SPAWN_SETSIGDEF;
@@ -178,10 +206,10 @@ impl Attributes {
             // SAFETY: as above.
             check(unsafe { libc::posix_spawnattr_setsigmask(attributes, none.as_ptr()) })?;
         }
-        if group {
+        if let Some(group) = group {
             flags |= libc::POSIX_SPAWN_SETPGROUP;
             // SAFETY: as above.
-            check(unsafe { libc::posix_spawnattr_setpgroup(attributes, 0) })?;
+            check(unsafe { libc::posix_spawnattr_setpgroup(attributes, group) })?;
         }
         #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
         let flags = flags as libc::c_short;
@@ -308,6 +336,13 @@ impl AsRawFd for Pipe {
 impl AsFd for Pipe {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
+    }
+}
+
+impl Pipe {
+    /// Sets whether reading and writing return at once.
+    pub(crate) fn set_nonblocking(&self, wanted: bool) -> io::Result<()> {
+        Ok(rustix::io::ioctl_fionbio(&self.0, wanted)?)
     }
 }
 

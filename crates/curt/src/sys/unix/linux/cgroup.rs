@@ -5,7 +5,7 @@
 use std::ffi::CString;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use rustix::fs::{AtFlags, Mode, OFlags};
@@ -24,7 +24,7 @@ pub(crate) struct Cgroup {
     name: CString,
     dir: OwnedFd,
     /// Whether its processes were killed.
-    is_killed: bool,
+    is_killed: AtomicBool,
 }
 
 impl Cgroup {
@@ -53,7 +53,9 @@ impl Unix {
                 Ok(()) => {}
             }
             match self.door.openat(parent.as_fd(), &name, PLACE, Mode::empty()) {
-                Ok(dir) => return Ok(Cgroup { parent, name, dir, is_killed: false }),
+                Ok(dir) => {
+                    return Ok(Cgroup { parent, name, dir, is_killed: AtomicBool::new(false) });
+                }
                 Err(error) => {
                     let _ = self.door.unlinkat(parent.as_fd(), &name, AtFlags::REMOVEDIR);
                     self.door.close(parent);
@@ -64,12 +66,12 @@ impl Unix {
     }
 
     /// Kills all processes in it. 3 calls.
-    pub(in crate::sys::unix) fn kill_cgroup(&self, group: &mut Cgroup) -> Result<(), Errno> {
+    pub(in crate::sys::unix) fn kill_cgroup(&self, group: &Cgroup) -> Result<(), Errno> {
         let flags = OFlags::WRONLY | OFlags::CLOEXEC;
         let file = self.door.openat(group.dir.as_fd(), c"cgroup.kill", flags, Mode::empty())?;
         let written = self.door.write(file.as_fd(), b"1");
         self.door.close(file);
-        group.is_killed = true;
+        group.is_killed.store(true, Ordering::Relaxed);
         written
     }
 
@@ -78,7 +80,7 @@ impl Unix {
     pub(in crate::sys::unix) fn remove_cgroup(&self, group: Cgroup) {
         let Cgroup { parent, name, dir, is_killed } = group;
         self.door.close(dir);
-        let pauses = if is_killed { PAUSES } else { 0 };
+        let pauses = if is_killed.into_inner() { PAUSES } else { 0 };
         for pause in 0..=pauses {
             let removed = self.door.unlinkat(parent.as_fd(), &name, AtFlags::REMOVEDIR);
             if removed != Err(Errno::BUSY) || pause == pauses {

@@ -2,13 +2,14 @@
 //! program, in a new control group if wanted; and what takes a handle on a child.
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::process::Pid;
 
@@ -43,11 +44,12 @@ impl Unix {
         words: &Words,
         cgroup: Option<u64>,
     ) -> Option<Result<Child, Failure>> {
-        if !self.has(Feature::Clone3) || NO_CLONE.load(Ordering::Relaxed) {
+        let has_call = self.has(Feature::Clone3) && !NO_CLONE.load(Ordering::Relaxed);
+        if !has_call || launch.needs_copy() {
             return None;
         }
         let limit = if launch.close_others { self.descriptor_limit() } else { 0 };
-        let birth = Birth { copied: None, limit };
+        let birth = Birth { copied: None, is_root: false, limit };
         // Before the steps, which count the calls of the child.
         if let Err(error) = self.door.pass_clone() {
             return Self::refused(error, cgroup.is_some());
@@ -122,40 +124,34 @@ impl Unix {
         self.has(Feature::Pidfd).then(|| self.door.pidfd_open(pid).ok()).flatten()
     }
 
-    /// Waits until a child ends or the limit passes, by its handle.
-    pub(in crate::sys::unix) fn wait_by_handle(
+    /// Asks a handle how its child ended; `None` if it goes on and the question does not block.
+    pub(in crate::sys::unix) fn ask_handle(
         &self,
         handle: &Handle,
-        limit: Option<Duration>,
-    ) -> io::Result<Option<ExitStatus>> {
-        if let Some(limit) = limit {
-            if !limit.is_zero() && !self.sleep_until(handle.as_fd(), limit)? {
-                return Ok(None);
-            }
-        }
-        loop {
-            match self.door.waitid(handle.as_fd(), limit.is_none()) {
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-                Ok(None) => return Ok(None),
-                Ok(Some(status)) => {
-                    let signal = status.terminating_signal().unwrap_or(0);
-                    let core = if status.dumped() { 0x80 } else { 0 };
-                    let code = status.exit_status().unwrap_or(0) & 0xff;
-                    return Ok(Some(ExitStatus::from_raw(code << 8 | signal | core)));
-                }
-            }
-        }
+        blocks: bool,
+    ) -> Result<Option<ExitStatus>, Errno> {
+        let status = self.door.waitid(handle.as_fd(), blocks)?;
+        Ok(status.map(|status| {
+            let signal = status.terminating_signal().unwrap_or(0);
+            let core = if status.dumped() { 0x80 } else { 0 };
+            let code = status.exit_status().unwrap_or(0) & 0xff;
+            ExitStatus::from_raw(code << 8 | signal | core)
+        }))
     }
 
     /// Sleeps until the child of a handle ends; `false` if the limit passed.
-    fn sleep_until(&self, handle: BorrowedFd<'_>, limit: Duration) -> io::Result<bool> {
+    pub(in crate::sys::unix) fn sleep_until_ended(
+        &self,
+        handle: &Handle,
+        limit: Duration,
+    ) -> io::Result<bool> {
         let begun = Instant::now();
         loop {
             let left = limit.saturating_sub(begun.elapsed());
-            match self.door.poll([handle], Some(left)) {
+            let mut poll = [PollFd::new(handle, PollFlags::IN)];
+            match self.door.poll(&mut poll, Some(left)) {
                 Err(Errno::INTR) => {}
-                answer => return Ok(answer?[0]),
+                answer => return Ok(answer.map(|()| !poll[0].revents().is_empty())?),
             }
         }
     }

@@ -234,8 +234,8 @@ impl ChildCalls for Raw {
         unsafe { signal_mask(set.cast()) }
     }
 
-    fn new_group() -> Result<(), Errno> {
-        plain(libc::SYS_setpgid, [0; 5]).map(drop)
+    fn set_group(number: i32) -> Result<(), Errno> {
+        plain(libc::SYS_setpgid, [0, number as usize, 0, 0, 0]).map(drop)
     }
 
     fn new_session() -> Result<(), Errno> {
@@ -272,6 +272,11 @@ impl ChildCalls for Raw {
 
     fn keep(fd: RawFd) -> Result<(), Errno> {
         plain(libc::SYS_fcntl, [fd as usize, libc::F_SETFD as usize, 0, 0, 0]).map(drop)
+    }
+
+    fn set_umask(mask: u32) {
+        // It cannot fail.
+        let _ = plain(libc::SYS_umask, [mask as usize, 0, 0, 0, 0]);
     }
 
     // SAFETY: what the trait asks of the caller.

@@ -15,7 +15,9 @@ use windows_sys::Win32::Security::SECURITY_ATTRIBUTES;
 use windows_sys::Win32::Storage::FileSystem::{CreateFileW, OPEN_EXISTING, ReadFile, WriteFile};
 use windows_sys::Win32::System::Console::GetStdHandle;
 use windows_sys::Win32::System::JobObjects::{CreateJobObjectW, TerminateJobObject};
-use windows_sys::Win32::System::Pipes::CreatePipe;
+use windows_sys::Win32::System::Pipes::{
+    CreatePipe, PIPE_NOWAIT, PIPE_WAIT, PeekNamedPipe, SetNamedPipeHandleState,
+};
 use windows_sys::Win32::System::SystemInformation::GetSystemDirectoryW;
 use windows_sys::Win32::System::Threading::{
     CREATE_UNICODE_ENVIRONMENT, CreateProcessW, DeleteProcThreadAttributeList,
@@ -314,6 +316,48 @@ impl Door {
             }
             room.resize(needed + 1, 0);
         }
+    }
+
+    /// Counts a close that happens when a handle is dropped.
+    pub(crate) fn count_close(&self) {
+        let _ = self.pass(Call::Close);
+    }
+
+    /// Counts a write to a pipe.
+    pub(crate) fn count_writes(&self) -> io::Result<()> {
+        self.pass_process(Call::WriteFile)
+    }
+
+    /// Returns how much can be read from a pipe without waiting; `None` at its end.
+    pub(crate) fn available(&self, pipe: BorrowedHandle<'_>) -> io::Result<Option<usize>> {
+        self.pass_process(Call::FsControl)?;
+        let mut available = 0;
+        // SAFETY: the handle is open, nothing is read, and there is space for a number.
+        let answer = unsafe {
+            PeekNamedPipe(
+                raw(pipe),
+                ptr::null_mut(),
+                0,
+                ptr::null_mut(),
+                &raw mut available,
+                ptr::null_mut(),
+            )
+        };
+        match done(answer) {
+            Ok(()) => Ok(Some(available as usize)),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Sets whether writing to a pipe returns at once.
+    pub(crate) fn set_nonblocking(&self, pipe: BorrowedHandle<'_>, wanted: bool) -> io::Result<()> {
+        self.pass_process(Call::SetFile)?;
+        let mode = if wanted { PIPE_NOWAIT } else { PIPE_WAIT };
+        // SAFETY: the handle is open, the mode is one, and the rest is not asked for.
+        done(unsafe {
+            SetNamedPipeHandleState(raw(pipe), &raw const mode, ptr::null(), ptr::null())
+        })
     }
 
     /// Counts reads of a pipe, which a second thread made without the door.
