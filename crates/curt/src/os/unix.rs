@@ -1,5 +1,5 @@
-//! Unix: removal below an open directory, the descriptor of a root, names of owners, and
-//! descriptors for child processes.
+//! Unix: removal below an open directory, the descriptors of a root and of a visited directory,
+//! names of owners, and descriptors for child processes.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -7,11 +7,13 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 use std::path::Path;
 
 use crate::beneath::Root;
+use crate::error::Error;
 use crate::process::{ChildInput, ChildOutput, Command, Stream};
 use crate::remove::{Remove, Report};
 use crate::sys::open_directory;
 use crate::sys::process::Pipe;
 use crate::sys::unix::accounts;
+use crate::walk::VisitedDirectory;
 
 /// Removal below an open directory.
 pub trait RemoveBelow {
@@ -27,6 +29,34 @@ pub trait RemoveBelow {
 impl RemoveBelow for Remove<'_> {
     fn run_below(&self, dir: BorrowedFd<'_>, name: impl AsRef<OsStr>) -> Report {
         super::remove_below(self, open_directory(dir), Path::new(name.as_ref()))
+    }
+}
+
+/// The descriptor of a directory that a walk is at, as Python's `os.fwalk` has it.
+///
+/// ```
+/// use curt::os::unix::OpenDirectory;
+///
+/// let mut directories = curt::Walk::new("src").directories();
+/// while let Some(directory) = directories.next() {
+///     let mut directory = directory?;
+///     let file = std::fs::File::from(directory.descriptor()?.try_clone_to_owned()?);
+///     assert!(file.metadata()?.is_dir());
+/// }
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub trait OpenDirectory {
+    /// Returns the descriptor. It is closed when the walk goes on or later.
+    ///
+    /// Costs no call, unless the directory was closed for a while because the descriptor budget was
+    /// used up, which happens only where contents come first. Then it is opened again, about 4
+    /// calls, and it is an error if another directory has its name by now.
+    fn descriptor(&mut self) -> Result<BorrowedFd<'_>, Error>;
+}
+
+impl OpenDirectory for VisitedDirectory<'_> {
+    fn descriptor(&mut self) -> Result<BorrowedFd<'_>, Error> {
+        self.open().map(AsFd::as_fd)
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::cursor::{Cursor, Found};
 use crate::error::Error;
-use crate::fields::{Fields, FileName, Kind, Metadata};
+use crate::fields::{Fields, FileName, Kind, Metadata, Plan};
 use crate::sys::Os;
 
 /// An owned walk entry.
@@ -32,6 +32,21 @@ impl WalkEntry {
     pub fn kind(&self) -> Kind {
         self.metadata.facts.kind
     }
+
+    /// Asks for metadata now, by the path: see [`stat`](crate::stat). Costs what the plan costs,
+    /// 1 call at most for plain fields. The path is resolved again, so another entry may have it by
+    /// now; [`Visited::fetch`] during the walk is safe from that.
+    ///
+    /// ```
+    /// let entries: Result<Vec<_>, _> = curt::walk("src").iter().collect();
+    /// let first = &entries?[0];
+    /// let size = first.stat(curt::Plan::new(curt::Fields::SIZE))?.size().known();
+    /// assert!(size.is_some());
+    /// # Ok::<(), curt::Error>(())
+    /// ```
+    pub fn stat(&self, plan: impl Into<Plan>) -> Result<Metadata, Error> {
+        crate::stat(&self.path, plan)
+    }
 }
 
 /// The entry that a walk is at; it borrows from the walk.
@@ -49,10 +64,7 @@ impl fmt::Debug for Visited<'_> {
 impl Visited<'_> {
     /// Returns the path: the operand as it was given, and the names below it. Borrowed on Unix.
     pub fn path(&self) -> Cow<'_, Path> {
-        match self.cursor.text() {
-            Cow::Borrowed(text) => Cow::Borrowed(Path::new(text)),
-            Cow::Owned(text) => Cow::Owned(text.into()),
-        }
+        self.cursor.shown_path()
     }
 
     /// Returns the last part of the path; the whole operand for an operand.
@@ -85,6 +97,14 @@ impl Visited<'_> {
     /// Keeps the walk from entering the entry, if it is a directory.
     pub fn skip(&mut self) {
         self.cursor.skip(self.found);
+    }
+
+    /// Leaves the directory that the entry is in: none of its entries is yielded or entered any
+    /// more, nor is this one. By default the entries of a directory come before those of its
+    /// subdirectories, so all of these are left out. What another thread has taken over is still
+    /// visited. For an operand the same as [`Visited::skip`].
+    pub fn leave_parent(&mut self) {
+        self.cursor.leave_parent();
     }
 
     /// Removes the entry: a directory only if it is empty, which it can be where it is yielded

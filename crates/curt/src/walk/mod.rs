@@ -49,6 +49,7 @@
 //! question.
 
 mod cursor;
+mod directories;
 mod directory;
 mod entry;
 mod in_order;
@@ -65,13 +66,15 @@ use std::fmt;
 use std::path::PathBuf;
 use std::vec;
 
+pub use directories::{Directories, VisitedDirectory};
+pub use directory::DirectoryEntry;
 pub use entry::{Visited, WalkEntry};
 pub use in_order::InOrder;
 pub use options::{OneFileSystem, Walk};
 pub use order::{Order, SortBy};
 pub use visit::{Summary, Visitor};
 
-use self::cursor::{Cursor, Step};
+use self::cursor::{Cursor, Found, Step};
 use self::options::Settings;
 use self::visit::{AnyOrder, Closure};
 use crate::calls::Calls;
@@ -111,12 +114,39 @@ impl<'a> Walk<'a> {
             cursor: Cursor::new(sys, Settings { descriptors, ..self.settings.clone() }),
             operands: self.operands.clone().into_iter(),
             cancel: self.cancel,
+            last: None,
         }
     }
 
     /// Walks on this thread, and iterates over owned entries.
     pub fn iter(&self) -> Entries<'a> {
         Entries(self.start())
+    }
+
+    /// Walks on this thread a directory at a time, in the way of Python's `os.walk`: each directory
+    /// comes with all of its entries, and the caller can prune and reorder its subdirectories before
+    /// they are entered. With [`Walk::contents_first`], a directory comes after its subdirectories.
+    ///
+    /// Costs the calls of a walk, and memory for the entries of one directory; where contents come
+    /// first, for those of all ancestors. An operand that is no directory is an error. What could
+    /// not be read of a directory is an error before it. [`Walk::min_depth`] and
+    /// [`Walk::max_depth`] count the entries: the directories at the greatest depth are listed as
+    /// entries, and not opened.
+    ///
+    /// ```
+    /// let mut directories = curt::Walk::new(".").directories();
+    /// while let Some(directory) = directories.next() {
+    ///     let mut directory = directory?;
+    ///     directory.retain(|entry| entry.name() != "target" && entry.name() != ".git");
+    ///     let files = directory.entries().filter(|entry| entry.kind().is_file()).count();
+    ///     println!("{}: {files} files", directory.path().display());
+    /// }
+    /// # Ok::<(), curt::Error>(())
+    /// ```
+    pub fn directories(&self) -> Directories<'a> {
+        let mut walk = self.clone();
+        walk.settings.directories = true;
+        Directories(walk.start())
     }
 
     /// Walks with as many threads as speed it up, and calls `visit` with each entry and each
@@ -203,6 +233,8 @@ pub struct Walking<'a> {
     cursor: Cursor<Os>,
     operands: vec::IntoIter<PathBuf>,
     cancel: Option<&'a Cancel>,
+    /// The entry that was yielded last as an owned one, and whether it is a directory.
+    last: Option<(Found, bool)>,
 }
 
 impl fmt::Debug for Walking<'_> {
@@ -283,10 +315,38 @@ impl<'a> IntoIterator for &Walk<'a> {
 #[must_use = "iterators do nothing until they are used"]
 pub struct Entries<'a>(Walking<'a>);
 
+impl Entries<'_> {
+    /// Skips the directory that was yielded last. If something else was yielded last, leaves the
+    /// directory that it is in, as walkdir's method of that name does: nothing else of that
+    /// directory is yielded or entered.
+    ///
+    /// ```
+    /// let mut entries = curt::walk(".").into_iter();
+    /// while let Some(entry) = entries.next() {
+    ///     if entry?.path.ends_with(".git") {
+    ///         entries.skip_current_dir();
+    ///     }
+    /// }
+    /// # Ok::<(), curt::Error>(())
+    /// ```
+    pub fn skip_current_dir(&mut self) {
+        match self.0.last.take() {
+            Some((found, true)) => self.0.cursor.skip(found),
+            Some((_, false)) => self.0.cursor.leave_parent(),
+            None => {}
+        }
+    }
+}
+
 impl Iterator for Entries<'_> {
     type Item = Result<WalkEntry, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.next().map(|entry| entry.map(Visited::into_entry))
+        let entry = self.0.next()?.map(|visited| {
+            let last = (visited.found, visited.kind().is_dir());
+            (visited.into_entry(), last)
+        });
+        self.0.last = entry.as_ref().ok().map(|&(_, last)| last);
+        Some(entry.map(|(entry, _)| entry))
     }
 }
