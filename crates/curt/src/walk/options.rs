@@ -95,7 +95,8 @@ pub(super) struct Settings {
 impl Settings {
     /// Whether all entries of a directory must be known before the first is yielded.
     pub(super) fn stores(&self) -> bool {
-        self.order.is_some() || self.directories || self.reads_rules()
+        let has_overrides = self.rulebook.as_ref().is_some_and(|book| book.has_overrides());
+        self.order.is_some() || self.directories || has_overrides || self.reads_rules()
     }
 
     /// Whether the caller sees stored entries.

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use curt::walk::{Order, SortBy};
 use curt::{Fields, Plan, Walk};
 use curt_testkit::Scratch;
 use walkdir::WalkDir;
@@ -113,4 +114,23 @@ fn an_owned_entry_answers_after_the_walk() {
     scratch.remove("t/large");
     let error = large.stat(Fields::SIZE).unwrap_err();
     assert_eq!((error.kind(), error.path()), (std::io::ErrorKind::NotFound, &*large.path));
+}
+
+#[test]
+fn excluded_entries_are_not_asked_about_in_order_to_sort() {
+    let scratch = Scratch::new();
+    let walk = Walk::new(scratch.dir("t"))
+        .sort(Order { by: SortBy::Size, reverse: false })
+        .exclude(|entry| entry.name() != "kept");
+    let calls = || {
+        let mut walking = walk.start();
+        while walking.next().is_some() {}
+        walking.calls().total()
+    };
+    scratch.file("t/kept");
+    let alone = calls();
+    for number in 0..10 {
+        scratch.file(format!("t/{number}"));
+    }
+    assert_eq!(calls(), alone);
 }
