@@ -74,6 +74,13 @@ impl<S: Sys> Asker<S> {
             && S::SOURCES.listing.contains(self.needs.get())
     }
 
+    /// Whether the plan may want more of an entry of this kind than its listing says.
+    pub(crate) fn asks_about(&self, kind: Kind) -> bool {
+        let plan = self.plan.get();
+        let may_follow = plan.follow == Follow::Links && kind.is_link();
+        kind == Kind::Unknown || may_follow || plan.cygwin_links || !self.is_in_listings()
+    }
+
     /// Resets metadata for the next entry.
     pub(crate) fn reset(&self, into: &mut Metadata) {
         into.reset(self.plan.get().fields);

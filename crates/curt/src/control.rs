@@ -166,6 +166,21 @@ pub(crate) trait Rulebook: Send + Sync {
     fn reads_files(&self) -> bool;
     /// Whether names that begin with a dot are left out, unless a rule says otherwise.
     fn hides_dots(&self) -> bool;
+    /// The names of files whose rules come before those of `.ignore`.
+    fn custom_names(&self) -> &[String];
+    /// The files with rules that come after all others. Paths in them are relative to the working
+    /// directory.
+    fn extra_files(&self) -> &[PathBuf];
+    /// Whether the rules that a user has for all work trees of git are read.
+    fn reads_global(&self) -> bool;
+    /// Whether rules of git count in work trees only.
+    fn requires_git(&self) -> bool;
+    /// Whether there are overrides.
+    fn has_overrides(&self) -> bool;
+    /// Whether overrides leave out the entry at `path`, which is relative to the operand.
+    fn overrides(&self, path: &Path, is_directory: bool) -> Option<bool>;
+    /// The file of rules that the text of a git configuration names.
+    fn excludes_file(&self, configuration: &[u8]) -> Option<Vec<u8>>;
     /// Parses the text of a file. More than [`MOST_RULES`] rules are an error.
     fn read(&self, text: &[u8]) -> io::Result<Box<dyn Rules>>;
 }

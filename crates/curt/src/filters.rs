@@ -5,7 +5,9 @@
 //! the operand. On Unix bytes are compared, so names that are not Unicode match too, and `?`
 //! matches one byte.
 
+mod git_config;
 mod ignore;
+mod overrides;
 mod wildmatch;
 
 use std::error;

@@ -1,11 +1,13 @@
 //! Ignore rules, as git reads them.
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::io;
 use std::ops::Range;
-use std::path::{MAIN_SEPARATOR, Path};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
-use super::wildmatch;
+use super::overrides::Overrides;
+use super::{GlobError, git_config, wildmatch};
 use crate::control::{MOST_RULES, Rulebook, Rules, too_many_rules};
 
 /// Which entries a walk leaves out by the ignore files of directories, for
@@ -15,18 +17,35 @@ use crate::control::{MOST_RULES, Rulebook, Rules, too_many_rules};
 /// directory that contains `.git`), and in git's `info/exclude`, which is also found if `.git` is a
 /// file that names the directory of a linked work tree. They apply in their directory and below it.
 /// The last rule of a file that matches decides; a file in a deeper directory comes before one
-/// above, `.ignore` before `.gitignore`, and that before `exclude`. `!` includes an entry again,
-/// unless it is in a directory that is left out. The directories above an operand count too. A
-/// user's git configuration is not read. [`IgnoreFile`] says how lines are read.
+/// above. Of different files, in any directory, these come first: overrides, custom files,
+/// `.ignore`, `.gitignore`, `exclude`, the user's rules, and extra files last, as in the crate
+/// `ignore`. `!` includes an entry again, unless it is in a directory that is left out. The
+/// directories above an operand count too. [`IgnoreFile`] says how lines are read.
 ///
 /// If an ignore file cannot be read, what it leaves out is not known: the walk reports an error and
 /// yields nothing below that directory. The same happens if the rules of more than 1,000
 /// directories, more than 100,000 rules or more than 4 MiB of text would apply to one directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///
+/// ```
+/// use curt::Walk;
+/// use curt::filters::IgnoreRules;
+///
+/// let rules = IgnoreRules::new().custom_file(".npmignore").overrides(["!*.lock"])?;
+/// for entry in Walk::new(".").ignore(rules).max_depth(1) {
+///     println!("{}", entry?.path.display());
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
 #[must_use = "rules do nothing until a walk uses them"]
 pub struct IgnoreRules {
     files: bool,
     dot_names: bool,
+    custom_names: Vec<String>,
+    extra_files: Vec<PathBuf>,
+    global: bool,
+    require_git: bool,
+    overrides: Overrides,
 }
 
 impl Default for IgnoreRules {
@@ -36,12 +55,21 @@ impl Default for IgnoreRules {
 }
 
 impl IgnoreRules {
-    /// Creates rules that read all ignore files, and leave out names that begin with a dot.
+    /// Creates rules that read all ignore files of directories, and leave out names that begin with
+    /// a dot.
     pub fn new() -> Self {
-        IgnoreRules { files: true, dot_names: true }
+        IgnoreRules {
+            files: true,
+            dot_names: true,
+            custom_names: Vec::new(),
+            extra_files: Vec::new(),
+            global: false,
+            require_git: true,
+            overrides: Overrides::default(),
+        }
     }
 
-    /// Sets whether ignore files are read.
+    /// Sets whether any ignore file is read, custom and extra ones included.
     pub fn files(self, yes: bool) -> Self {
         IgnoreRules { files: yes, ..self }
     }
@@ -51,8 +79,62 @@ impl IgnoreRules {
         IgnoreRules { dot_names: yes, ..self }
     }
 
-    pub(crate) fn is_any(self) -> bool {
-        self.files || self.dot_names
+    /// Reads the files of this name in directories too, such as `.npmignore`. Their rules come
+    /// before those of `.ignore`; of several names, the one added last comes first.
+    ///
+    /// Costs 1 call for each directory above an operand, and in a directory that contains any.
+    pub fn custom_file(mut self, name: impl Into<String>) -> Self {
+        self.custom_names.push(name.into());
+        self
+    }
+
+    /// Reads the rules of this file too. They come after all others; of several files, the one
+    /// added last comes first. Paths in them are relative to the working directory. A file that
+    /// cannot be read is an error, and nothing below the operand is yielded.
+    ///
+    /// The file is read once for each operand.
+    pub fn extra_file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.extra_files.push(path.into());
+        self
+    }
+
+    /// Sets whether the rules that the user has for all work trees are read; `false` by default.
+    /// They are in the file that `core.excludesFile` names in `$GIT_CONFIG_GLOBAL` or, if that is
+    /// not set, in `~/.gitconfig` or `$XDG_CONFIG_HOME/git/config`; by default
+    /// `$XDG_CONFIG_HOME/git/ignore`, where `~/.config` stands for a variable that is not set.
+    /// Paths in it are relative to the work tree, or to the working directory if there is none. The
+    /// system's configuration and files that a configuration includes are not read.
+    ///
+    /// Costs up to 3 files for each operand.
+    pub fn global(self, yes: bool) -> Self {
+        IgnoreRules { global: yes, ..self }
+    }
+
+    /// Sets whether the files of git count in work trees only; `true` by default, as in git. If
+    /// not, a work tree does not end the rules of the directories above it either, as in the crate
+    /// `ignore`.
+    pub fn require_git(self, yes: bool) -> Self {
+        IgnoreRules { require_git: yes, ..self }
+    }
+
+    /// Adds globs that come before all rules, as with `rg -g`: an entry that a glob matches is
+    /// yielded, and one that a glob after `!` matches is left out. The last one that matches
+    /// decides. If any is without `!`, all entries but directories are left out that none matches.
+    /// The globs are those of [`Globs`](super::Globs), relative to the operand.
+    ///
+    /// The error names the first pattern that is not a glob.
+    pub fn overrides<P: AsRef<OsStr>>(
+        mut self,
+        patterns: impl IntoIterator<Item = P>,
+    ) -> Result<Self, GlobError> {
+        for pattern in patterns {
+            self.overrides.add(pattern.as_ref())?;
+        }
+        Ok(self)
+    }
+
+    pub(crate) fn is_any(&self) -> bool {
+        self.files || self.dot_names || self.has_overrides()
     }
 }
 
@@ -63,6 +145,34 @@ impl Rulebook for IgnoreRules {
 
     fn hides_dots(&self) -> bool {
         self.dot_names
+    }
+
+    fn custom_names(&self) -> &[String] {
+        &self.custom_names
+    }
+
+    fn extra_files(&self) -> &[PathBuf] {
+        &self.extra_files
+    }
+
+    fn reads_global(&self) -> bool {
+        self.global
+    }
+
+    fn requires_git(&self) -> bool {
+        self.require_git
+    }
+
+    fn has_overrides(&self) -> bool {
+        !self.overrides.is_empty()
+    }
+
+    fn overrides(&self, path: &Path, is_directory: bool) -> Option<bool> {
+        self.overrides.decide(path, is_directory)
+    }
+
+    fn excludes_file(&self, configuration: &[u8]) -> Option<Vec<u8>> {
+        git_config::excludes_file(configuration)
     }
 
     fn read(&self, text: &[u8]) -> io::Result<Box<dyn Rules>> {

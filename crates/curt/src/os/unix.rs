@@ -14,6 +14,7 @@ use crate::remove::{Remove, Report};
 use crate::sys::process::{Group, Pipe};
 use crate::sys::unix::accounts;
 use crate::sys::{into_descriptor, open_directory};
+use crate::walk::VisitedDirectory;
 
 /// Removal below an open directory.
 pub trait RemoveBelow {
@@ -29,6 +30,34 @@ pub trait RemoveBelow {
 impl RemoveBelow for Remove<'_> {
     fn run_below(&self, dir: BorrowedFd<'_>, name: impl AsRef<OsStr>) -> Report {
         super::remove_below(self, open_directory(dir), Path::new(name.as_ref()))
+    }
+}
+
+/// The descriptor of a directory that a walk is at, as Python's `os.fwalk` has it.
+///
+/// ```
+/// use curt::os::unix::OpenDirectory;
+///
+/// let mut directories = curt::Walk::new("src").directories();
+/// while let Some(directory) = directories.next() {
+///     let mut directory = directory?;
+///     let file = std::fs::File::from(directory.descriptor()?.try_clone_to_owned()?);
+///     assert!(file.metadata()?.is_dir());
+/// }
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub trait OpenDirectory {
+    /// Returns the descriptor. It is closed when the walk goes on or later.
+    ///
+    /// Costs no call, unless the directory was closed for a while because the descriptor budget was
+    /// used up, which happens only where contents come first. Then it is opened again, about 4
+    /// calls, and it is an error if another directory has its name by now.
+    fn descriptor(&mut self) -> Result<BorrowedFd<'_>, Error>;
+}
+
+impl OpenDirectory for VisitedDirectory<'_> {
+    fn descriptor(&mut self) -> Result<BorrowedFd<'_>, Error> {
+        self.open().map(AsFd::as_fd)
     }
 }
 

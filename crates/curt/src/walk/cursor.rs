@@ -7,10 +7,14 @@
 //!
 //! A yielded directory is already queued; [`Cursor::skip`] removes it.
 
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::ffi::OsStr;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use super::directory::{Level, State, StoredEntry, WalkFrame};
-use super::operand::Operand;
+use super::directory::{Level, Sorting, State, StoredEntry, WalkFrame};
+use super::operand::{self, Operand};
 use super::options::Settings;
 use super::rules;
 use super::task::Task;
@@ -18,7 +22,7 @@ use crate::ask::{Asker, Subject};
 use crate::control::Unvisited;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Facts, Fields, Kind, Metadata};
-use crate::sys::{Listing, Sys, SystemUnit};
+use crate::sys::{Listing, Sys, SystemUnit, os_error};
 use crate::tree::{Admitted, Branch, Reader, ReopenError, TreePath, bug};
 
 /// One worker's walk. The path and the depth of the current entry are those of the branch.
@@ -30,8 +34,8 @@ pub(super) struct Cursor<S: Sys> {
     /// What is known of the current entry.
     pub(super) metadata: Metadata,
     reader: Reader<S>,
-    /// A step to return before continuing.
-    second: Option<Step>,
+    /// Steps to return before continuing.
+    queued: VecDeque<Step>,
 }
 
 /// One step of a walk.
@@ -59,7 +63,7 @@ impl<S: Sys> Cursor<S> {
             operand: Operand::default(),
             metadata: Metadata::default(),
             reader: Reader::new(buffer),
-            second: None,
+            queued: VecDeque::new(),
         }
     }
 
@@ -70,6 +74,11 @@ impl<S: Sys> Cursor<S> {
         let Cursor { settings, asker, metadata, .. } = self;
         if let Err(error) = self.operand.ask(operand, settings, asker, metadata) {
             return Some(Step::Error(error));
+        }
+        if settings.directories {
+            let is_directory = metadata.facts.kind == Kind::Directory;
+            let error = || Cause::Os(os_error(io::ErrorKind::NotADirectory));
+            return (!is_directory).then(|| self.failed(Operation::OpenDirectory, error()));
         }
         if self.operand.waits && settings.contents_first {
             return None;
@@ -90,7 +99,7 @@ impl<S: Sys> Cursor<S> {
     /// The next entry or failure; `None` when the operand, or the task, is done, or when the walk
     /// is to stop before there is one.
     pub(super) fn next(&mut self, is_over: impl Fn() -> bool) -> Option<Step> {
-        if let Some(step) = self.second.take() {
+        if let Some(step) = self.queued.pop_front() {
             return Some(step);
         }
         loop {
@@ -99,8 +108,11 @@ impl<S: Sys> Cursor<S> {
                 match level.state {
                     State::Listing if self.settings.stores() => self.store(),
                     State::Listing => self.list(),
+                    State::Yielding if self.settings.directories => self.yield_directory(),
                     State::Yielding => self.yield_stored(),
+                    State::Chosen => self.enter_chosen(),
                     State::Entering => self.enter_next(),
+                    State::Leaving => self.leave(),
                 }
             } else if self.operand.waits {
                 self.enter_operand()
@@ -126,11 +138,20 @@ impl<S: Sys> Cursor<S> {
         }
     }
 
+    /// Neither yields nor enters any more entries of the directory that holds the current one.
+    pub(super) fn leave_parent(&mut self) {
+        match self.branch.stack.last_mut() {
+            Some(level) => level.give_up(),
+            None => self.operand.waits = false,
+        }
+    }
+
     /// Stops here, and closes everything.
     pub(super) fn abandon(&mut self) {
         while self.branch.leave(&self.asker.sys).is_some() {}
         self.operand.close(&self.asker.sys);
-        (self.operand.waits, self.second) = (false, None);
+        self.operand.waits = false;
+        self.queued.clear();
     }
 
     /// Yields the next entry of the topmost directory as it is listed.
@@ -163,14 +184,14 @@ impl<S: Sys> Cursor<S> {
             if let Some(error) = failed {
                 return Some(Step::Error(error));
             }
-            self.second = unfollowable.map(Step::Error);
+            self.queued.extend(unfollowable.map(Step::Error));
         }
         let mut found = Found::default();
         if metadata.facts.kind == Kind::Directory && depth < settings.max_depth {
             found.waiting = Some(stack.add_waiting(entry.name));
             if settings.contents_first {
                 stack[index].later.push_back(std::mem::take(metadata));
-                return self.second.take();
+                return self.queued.pop_front();
             }
         }
         (depth >= settings.min_depth).then_some(Step::Entry(found))
@@ -207,14 +228,14 @@ impl<S: Sys> Cursor<S> {
                 self.branch.stack[index].stored.clear();
             }
         }
-        if let Some(order) = self.settings.order {
-            if order.asks() {
-                self.ask_stored(index);
-            }
-            let (level, names) = self.branch.stack.level_with_names(index);
-            level.stored.sort(order, names);
+        self.choose(index);
+        let Cursor { asker, branch, settings, .. } = self;
+        let (level, names) = branch.stack.level_with_names(index);
+        if let Some(order) = &settings.order {
+            level.stored.sort(order, names, asker.plan().fields);
         }
-        self.branch.stack[index].state = State::Yielding;
+        let waits_first = settings.directories && settings.contents_first;
+        level.state = if waits_first { State::Chosen } else { State::Yielding };
         failed
     }
 
@@ -248,23 +269,48 @@ impl<S: Sys> Cursor<S> {
         Ok(())
     }
 
-    /// Asks about all stored entries, because their order depends on it.
-    fn ask_stored(&mut self, index: usize) {
+    /// Drops the stored entries that are left out. Asks about the others if their order or a list
+    /// of them needs it.
+    fn choose(&mut self, index: usize) {
         let mut stored = std::mem::take(&mut self.branch.stack[index].stored);
-        let Cursor { asker, branch, settings, .. } = self;
-        for entry in stored.entries_mut() {
-            let mut metadata = Metadata::default();
-            branch.path.truncate(branch.stack[index].path_len());
-            branch
-                .stack
-                .names()
-                .get(entry.name)
-                .into_iter()
-                .for_each(|name| branch.path.push(name));
-            ask_about(asker, branch, settings.follows_all(), entry, &mut metadata);
-            entry.keep(metadata);
-        }
+        stored.retain(|entry| self.chooses(index, entry));
         self.branch.stack[index].stored = stored;
+    }
+
+    fn chooses(&mut self, index: usize, entry: &mut StoredEntry) -> bool {
+        let Cursor { branch: Branch { stack, path, .. }, settings, .. } = self;
+        path.truncate(stack[index].path_len());
+        let Some(name) = stack.names().get(entry.name) else {
+            debug_assert!(false, "the names of stored entries are kept");
+            return false;
+        };
+        path.push(name);
+        let is_known = entry.kind != Kind::Unknown;
+        if is_excluded::<S>(settings, path, entry.kind)
+            || is_known && self.is_ignored(index, entry.kind)
+        {
+            return false;
+        }
+        let must_ask = self.settings.lists() && self.asker.asks_about(entry.kind)
+            || !is_known && self.settings.rulebook.is_some()
+            || self.settings.order.as_ref().is_some_and(Sorting::asks);
+        if !must_ask {
+            return true;
+        }
+        let mut metadata = Metadata::default();
+        let Cursor { asker, branch, settings, .. } = self;
+        ask_about(asker, branch, settings.follows_all(), entry, &mut metadata);
+        let kind = metadata.facts.kind;
+        if self.settings.directories {
+            let (failed, unfollowable) = metadata.take_failed_entry();
+            let is_lost = failed.is_some();
+            self.queued.extend(failed.or(unfollowable).map(Step::Error));
+            if is_lost {
+                return false;
+            }
+        }
+        entry.keep(metadata);
+        is_known || !self.is_ignored(index, kind)
     }
 
     /// Yields the next stored entry.
@@ -279,12 +325,6 @@ impl<S: Sys> Cursor<S> {
             return None;
         };
         self.branch.path.push(names.get(entry.name)?);
-        let is_known = entry.kind != Kind::Unknown;
-        if is_excluded::<S>(&self.settings, &self.branch.path, entry.kind)
-            || is_known && self.is_ignored(index, entry.kind)
-        {
-            return None;
-        }
         if let Some(asked) = entry.take_asked() {
             self.metadata = asked;
         } else {
@@ -294,14 +334,11 @@ impl<S: Sys> Cursor<S> {
             let Cursor { asker, branch, settings, metadata, .. } = self;
             ask_about(asker, branch, settings.follows_all(), &entry, metadata);
         }
-        if !is_known && self.is_ignored(index, self.metadata.facts.kind) {
-            return None;
-        }
         let (failed, unfollowable) = self.metadata.take_failed_entry();
         if let Some(error) = failed {
             return Some(Step::Error(error));
         }
-        self.second = unfollowable.map(Step::Error);
+        self.queued.extend(unfollowable.map(Step::Error));
         let mut found = Found::default();
         if self.metadata.facts.kind == Kind::Directory && depth < self.settings.max_depth {
             let stack = &mut self.branch.stack;
@@ -314,7 +351,7 @@ impl<S: Sys> Cursor<S> {
             }
             if self.settings.contents_first {
                 stack[index].later.push_back(std::mem::take(&mut self.metadata));
-                return self.second.take();
+                return self.queued.pop_front();
             }
         }
         (depth >= self.settings.min_depth).then_some(Step::Entry(found))
@@ -327,17 +364,46 @@ impl<S: Sys> Cursor<S> {
         rules::leave_out::<S>(path, self.branch.name(), kind, rules, &self.settings)
     }
 
+    /// Yields the topmost directory with its entries.
+    fn yield_directory(&mut self) -> Option<Step> {
+        let is_wanted = self.branch.depth() >= self.settings.min_depth;
+        let level = self.branch.stack.last_mut()?;
+        let is_last = self.settings.contents_first;
+        level.state = if is_last { State::Leaving } else { State::Chosen };
+        is_wanted.then_some(Step::Entry(Found::default()))
+    }
+
+    /// Makes those subdirectories of the topmost directory wait that were listed, and that the
+    /// caller has kept.
+    fn enter_chosen(&mut self) -> Option<Step> {
+        let is_too_deep = self.branch.depth() >= self.settings.max_depth;
+        let keeps_entries = self.settings.contents_first;
+        let stack = &mut self.branch.stack;
+        let mut stored = std::mem::take(&mut stack.top_mut().stored);
+        for entry in stored.entries().iter().filter(|entry| entry.is_directory() && !is_too_deep) {
+            stack.add_waiting_kept(entry.name);
+        }
+        if !keeps_entries {
+            stored.clear();
+        }
+        stack.top_mut().stored = stored;
+        stack.top_mut().state = State::Entering;
+        None
+    }
+
     /// Opens and enters the operand.
     #[inline(never)]
     fn enter_operand(&mut self) -> Option<Step> {
         self.operand.waits = false;
         let path = self.path();
         let Cursor { operand, settings, asker: Asker { sys, .. }, .. } = self;
-        let own = settings.contents_first.then(|| std::mem::take(&mut self.metadata));
+        let is_late = settings.contents_first && !settings.directories;
+        let own = is_late.then(|| std::mem::take(&mut self.metadata));
         let rules = match rules::above_operand(&path, settings, sys) {
             Ok(rules) => rules,
             Err(error) => {
-                self.second = own.and_then(|own| self.yield_late(own));
+                let late = own.and_then(|own| self.yield_late(own));
+                self.queued.extend(late);
                 return Some(Step::Error(error));
             }
         };
@@ -354,6 +420,9 @@ impl<S: Sys> Cursor<S> {
             return self.enter(at);
         }
         let level = self.branch.stack.last_mut()?;
+        if self.settings.directories && self.settings.contents_first {
+            return self.yield_directory();
+        }
         if level.stored.left() > 0 {
             level.state = State::Yielding;
             return None;
@@ -399,7 +468,8 @@ impl<S: Sys> Cursor<S> {
             Ok(None) => directory.own.and_then(|own| self.yield_late(own)),
             Err(cause) => {
                 let failed = self.failed(Operation::OpenDirectory, cause);
-                self.second = directory.own.and_then(|own| self.yield_late(own));
+                let late = directory.own.and_then(|own| self.yield_late(own));
+                self.queued.extend(late);
                 Some(failed)
             }
         }
@@ -423,13 +493,89 @@ impl<S: Sys> Cursor<S> {
         let stack = &mut self.branch.stack;
         let path = self.branch.path.units()[..stack[lost.level].path_len()].to_vec();
         for index in lost.level..stack.len() {
+            let stored = std::mem::take(&mut stack[index].stored);
             stack[index].give_up();
+            if self.settings.directories {
+                // It is yielded later, with the entries that were listed.
+                stack[index].stored = stored;
+            }
         }
         Step::Error(Error::new(Operation::OpenDirectory, S::Unit::path(path), lost.into_cause()))
     }
 
     fn failed(&self, operation: Operation, cause: Cause) -> Step {
         Step::Error(Error::new(operation, self.path(), cause))
+    }
+
+    /// The path of the current entry, as the system's text.
+    pub(super) fn text(&self) -> Cow<'_, OsStr> {
+        S::Unit::text(self.branch.path.units())
+    }
+
+    /// The path of the current entry, borrowed where the system's text is a path.
+    pub(super) fn shown_path(&self) -> Cow<'_, Path> {
+        match self.text() {
+            Cow::Borrowed(text) => Cow::Borrowed(Path::new(text)),
+            Cow::Owned(text) => Cow::Owned(text.into()),
+        }
+    }
+
+    /// The last part of the path of the current entry; the whole operand for an operand.
+    pub(super) fn name(&self) -> Cow<'_, OsStr> {
+        S::Unit::text(self.branch.name())
+    }
+
+    fn is_operand(&self) -> bool {
+        self.branch.stack.len() == 0
+    }
+
+    /// Asks for more about the current entry.
+    pub(super) fn fetch(&mut self, more: Fields) {
+        if self.metadata.requested.contains(more) {
+            return;
+        }
+        let follow = self.settings.follows_all();
+        if self.is_operand() {
+            let path = self.path();
+            let Cursor { asker, operand, settings, metadata, .. } = self;
+            return operand.fetch(&path, more, settings, asker, metadata);
+        }
+        let reopened = self.branch.reopen(&self.asker.sys).map_err(ReopenError::into_cause);
+        let Cursor { asker, branch, metadata, .. } = self;
+        let path = || S::Unit::path(branch.path.units().to_vec());
+        match reopened.and_then(|()| branch.place()) {
+            Ok((dir, name)) => {
+                asker.fetch(&Subject { dir, name, path: &path, follow }, more, metadata);
+            }
+            Err(cause) => {
+                metadata.requested |= more;
+                metadata.fail(more, Error::new(Operation::Stat, path(), cause));
+            }
+        }
+    }
+
+    /// Removes the current entry.
+    pub(super) fn remove(&mut self) -> Result<(), Error> {
+        let removed = if self.is_operand() {
+            let (path, kind) = (self.path(), self.metadata.facts.kind);
+            self.operand.remove(&path, kind, &self.asker.sys)
+        } else {
+            self.remove_below()
+        };
+        removed.map_err(|cause| Error::new(Operation::Remove, self.path(), cause))
+    }
+
+    fn remove_below(&mut self) -> Result<(), Cause> {
+        let (sys, kind) = (&self.asker.sys, self.metadata.facts.kind);
+        self.branch.reopen(sys).map_err(ReopenError::into_cause)?;
+        let (dir, name) = self.branch.place()?;
+        operand::remove_child(dir, name, kind, sys).map_err(Cause::Os)
+    }
+
+    /// Whether the current entry is a mount of one of its ancestors. Makes calls only for mounts.
+    #[inline]
+    pub(super) fn is_mounted_ancestor(&mut self) -> bool {
+        self.branch.leads_back(&self.metadata.facts, &self.asker.sys)
     }
 
     /// The path of the current entry.

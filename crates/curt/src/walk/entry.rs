@@ -1,77 +1,141 @@
-//! What a consumer may do with the current entry: ask for more about it, or remove it.
+//! The entries that a walk yields: borrowed from the walk, and owned.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
-use super::cursor::Cursor;
-use super::operand;
-use crate::ask::Subject;
-use crate::error::{Cause, Error, Operation};
-use crate::fields::Fields;
-use crate::sys::{Sys, SystemUnit};
-use crate::tree::ReopenError;
+use super::cursor::{Cursor, Found};
+use crate::error::Error;
+use crate::fields::{Fields, FileName, Kind, Metadata, Plan};
+use crate::sys::Os;
 
-impl<S: Sys> Cursor<S> {
-    /// Its path.
-    pub(super) fn text(&self) -> Cow<'_, OsStr> {
-        S::Unit::text(self.branch.path.units())
+/// An owned walk entry.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct WalkEntry {
+    /// The path: the operand as it was given, and the names below it.
+    pub path: PathBuf,
+    /// The depth below the operand; 0 for the operand.
+    pub depth: usize,
+    /// The metadata, with the fields that the plan names.
+    pub metadata: Metadata,
+}
+
+impl WalkEntry {
+    /// Returns the last part of the path; the whole path if that has no name (`/`, `..`).
+    pub fn name(&self) -> &OsStr {
+        self.path.file_name().unwrap_or(self.path.as_os_str())
     }
 
-    /// The last part of its path; the whole operand for an operand.
-    pub(super) fn name(&self) -> Cow<'_, OsStr> {
-        S::Unit::text(self.branch.name())
+    /// Returns the kind of the entry.
+    pub fn kind(&self) -> Kind {
+        self.metadata.facts.kind
     }
 
-    fn is_operand(&self) -> bool {
-        self.branch.stack.len() == 0
+    /// Asks for metadata now, by the path: see [`stat`](crate::stat). Costs what the plan costs,
+    /// 1 call at most for plain fields. The path is resolved again, so another entry may have it by
+    /// now; [`Visited::fetch`] during the walk is safe from that.
+    ///
+    /// ```
+    /// let entries: Result<Vec<_>, _> = curt::walk("src").iter().collect();
+    /// let first = &entries?[0];
+    /// let size = first.stat(curt::Plan::new(curt::Fields::SIZE))?.size().known();
+    /// assert!(size.is_some());
+    /// # Ok::<(), curt::Error>(())
+    /// ```
+    pub fn stat(&self, plan: impl Into<Plan>) -> Result<Metadata, Error> {
+        crate::stat(&self.path, plan)
+    }
+}
+
+/// The entry that a walk is at; it borrows from the walk.
+pub struct Visited<'w> {
+    pub(super) cursor: &'w mut Cursor<Os>,
+    pub(super) found: Found,
+}
+
+impl fmt::Debug for Visited<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Visited").field("path", &self.path()).finish_non_exhaustive()
+    }
+}
+
+impl Visited<'_> {
+    /// Returns the path: the operand as it was given, and the names below it. Borrowed on Unix.
+    pub fn path(&self) -> Cow<'_, Path> {
+        self.cursor.shown_path()
     }
 
-    /// Asks for more about it.
-    pub(super) fn fetch(&mut self, more: Fields) {
-        if self.metadata.requested.contains(more) {
-            return;
-        }
-        let follow = self.settings.follows_all();
-        if self.is_operand() {
-            let path = self.path();
-            let Cursor { asker, operand, settings, metadata, .. } = self;
-            return operand.fetch(&path, more, settings, asker, metadata);
-        }
-        let reopened = self.branch.reopen(&self.asker.sys).map_err(ReopenError::into_cause);
-        let Cursor { asker, branch, metadata, .. } = self;
-        let path = || S::Unit::path(branch.path.units().to_vec());
-        match reopened.and_then(|()| branch.place()) {
-            Ok((dir, name)) => {
-                asker.fetch(&Subject { dir, name, path: &path, follow }, more, metadata);
-            }
-            Err(cause) => {
-                metadata.requested |= more;
-                metadata.fail(more, Error::new(Operation::Stat, path(), cause));
-            }
-        }
+    /// Returns the last part of the path; the whole operand for an operand.
+    pub fn name(&self) -> FileName<'_> {
+        FileName(self.cursor.name())
     }
 
-    /// Removes it.
-    pub(super) fn remove(&mut self) -> Result<(), Error> {
-        let removed = if self.is_operand() {
-            let (path, kind) = (self.path(), self.metadata.facts.kind);
-            self.operand.remove(&path, kind, &self.asker.sys)
-        } else {
-            self.remove_below()
-        };
-        removed.map_err(|cause| Error::new(Operation::Remove, self.path(), cause))
+    /// Returns the depth below the operand; 0 for the operand.
+    pub fn depth(&self) -> usize {
+        self.cursor.branch.depth()
     }
 
-    fn remove_below(&mut self) -> Result<(), Cause> {
-        let (sys, kind) = (&self.asker.sys, self.metadata.facts.kind);
-        self.branch.reopen(sys).map_err(ReopenError::into_cause)?;
-        let (dir, name) = self.branch.place()?;
-        operand::remove_child(dir, name, kind, sys).map_err(Cause::Os)
+    /// Returns the kind of the entry.
+    pub fn kind(&self) -> Kind {
+        self.cursor.metadata.facts.kind
+    }
+
+    /// Returns what is known of the entry: the fields that the plan names, and those fetched since.
+    pub fn metadata(&self) -> &Metadata {
+        &self.cursor.metadata
+    }
+
+    /// Asks for more fields of this entry. Costs what the plan of these fields costs, without what
+    /// is known already.
+    pub fn fetch(&mut self, more: Fields) -> &Metadata {
+        self.cursor.fetch(more);
+        &self.cursor.metadata
+    }
+
+    /// Keeps the walk from entering the entry, if it is a directory.
+    pub fn skip(&mut self) {
+        self.cursor.skip(self.found);
+    }
+
+    /// Leaves the directory that the entry is in: none of its entries is yielded or entered any
+    /// more, nor is this one. By default the entries of a directory come before those of its
+    /// subdirectories, so all of these are left out. What another thread has taken over is still
+    /// visited. For an operand the same as [`Visited::skip`].
+    pub fn leave_parent(&mut self) {
+        self.cursor.leave_parent();
+    }
+
+    /// Removes the entry: a directory only if it is empty, which it can be where it is yielded
+    /// after its contents ([`Walk::contents_first`]). 1 call, relative to the directory that the
+    /// entry was found in, so no path is resolved again. An entry that vanished meanwhile is no
+    /// error.
+    pub fn remove(&mut self) -> Result<(), Error> {
+        self.cursor.remove()
     }
 
     /// Whether the current entry is a mount of one of its ancestors. Makes calls only for mounts.
     #[inline]
-    pub(super) fn is_mounted_ancestor(&mut self) -> bool {
-        self.branch.leads_back(&self.metadata.facts, &self.asker.sys)
+    pub(crate) fn is_mounted_ancestor(&mut self) -> bool {
+        self.cursor.is_mounted_ancestor()
+    }
+
+    /// Takes the failures out of the metadata. Returns whether there were any.
+    #[inline]
+    pub(crate) fn take_failures(&mut self, take: impl FnMut(Error)) -> bool {
+        let failed = &mut self.cursor.metadata.failed;
+        if failed.is_empty() {
+            return false;
+        }
+        failed.drain(..).map(|(_, error)| error).for_each(take);
+        true
+    }
+
+    /// Returns an owned copy of the entry, with the metadata moved into it.
+    pub fn into_entry(self) -> WalkEntry {
+        let path = self.path().into_owned();
+        let depth = self.depth();
+        WalkEntry { path, depth, metadata: std::mem::take(&mut self.cursor.metadata) }
     }
 }

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::Visited;
 use super::options::Walk;
-use super::visit::{Sink, Summary};
+use super::visit::{Sink, Summary, work};
 use crate::control::Next;
 use crate::error::Error;
 
@@ -28,48 +28,39 @@ pub trait InOrder: Sync {
     fn error(&self, error: Error, chunk: &mut Self::Chunk) -> Next;
 }
 
-impl Walk<'_> {
-    /// Walks with as many threads as speed it up, and consumes what `visitor` makes of the entries
-    /// in the order in which one thread would visit them. That order is always the same if the walk
-    /// is sorted; a walk that is not sorted uses one thread here.
-    ///
-    /// `consume` is called by one thread at a time, as soon as the turn of a chunk has come; until
-    /// then the chunk waits in memory. A walk that is stopped consumes the chunks before the first
-    /// one that is missing.
-    pub fn visit_in_order<V: InOrder>(
-        &self,
-        visitor: &V,
-        mut consume: impl FnMut(V::Chunk) + Send,
-    ) -> Summary {
-        let parts = Parts {
-            made: Mutex::default(),
-            front: Mutex::new(Front {
-                waiting: (0..self.operands.len() as u64).rev().collect(),
-                consume: &mut consume,
-            }),
-        };
-        let alone = self.settings.order.is_none();
-        let made = |task, made, is_complete| parts.add(task, made, is_complete);
-        let summary = self.work(alone, &|| Gatherer::new(visitor, &made));
-        parts.consume();
-        summary
-    }
+/// Walks, and consumes the chunks in the order in which one thread would make them.
+pub(super) fn consume_in_order<V: InOrder>(
+    walk: &Walk<'_>,
+    visitor: &V,
+    mut consume: impl FnMut(V::Chunk) + Send,
+) -> Summary {
+    let parts = Parts {
+        made: Mutex::default(),
+        front: Mutex::new(Front {
+            waiting: (0..walk.operands.len() as u64).rev().collect(),
+            consume: &mut consume,
+        }),
+    };
+    let alone = walk.settings.order.is_none();
+    let made = |task, made, is_complete| parts.add(task, made, is_complete);
+    let summary = work(walk, alone, &|| Gatherer::new(visitor, &made));
+    parts.consume();
+    summary
+}
 
-    /// Does the same in any order, with as many threads as speed it up, whether the walk is sorted
-    /// or not.
-    pub(crate) fn visit_in_chunks<V: InOrder>(
-        &self,
-        visitor: &V,
-        consume: impl FnMut(V::Chunk) + Send,
-    ) -> Summary {
-        let consume = Mutex::new(consume);
-        let made = |_, made, _| {
-            if let Some(Made::Chunk(chunk)) = made {
-                consume.lock().unwrap_or_else(PoisonError::into_inner)(chunk);
-            }
-        };
-        self.work(false, &|| Gatherer::new(visitor, &made))
-    }
+/// Walks, and consumes the chunks in any order.
+pub(super) fn consume_in_chunks<V: InOrder>(
+    walk: &Walk<'_>,
+    visitor: &V,
+    consume: impl FnMut(V::Chunk) + Send,
+) -> Summary {
+    let consume = Mutex::new(consume);
+    let made = |_, made, _| {
+        if let Some(Made::Chunk(chunk)) = made {
+            consume.lock().unwrap_or_else(PoisonError::into_inner)(chunk);
+        }
+    };
+    work(walk, false, &|| Gatherer::new(visitor, &made))
 }
 
 /// The chunks that have not been consumed yet.

@@ -49,6 +49,7 @@
 //! question.
 
 mod cursor;
+mod directories;
 mod directory;
 mod entry;
 mod in_order;
@@ -61,12 +62,13 @@ mod task;
 mod tests;
 mod visit;
 
-use std::borrow::Cow;
-use std::ffi::OsStr;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::vec;
 
+pub use directories::{Directories, VisitedDirectory};
+pub use directory::DirectoryEntry;
+pub use entry::{Visited, WalkEntry};
 pub use in_order::InOrder;
 pub use options::{OneFileSystem, Walk};
 pub use order::{Order, SortBy};
@@ -74,11 +76,10 @@ pub use visit::{Summary, Visitor};
 
 use self::cursor::{Cursor, Found, Step};
 use self::options::Settings;
+use self::visit::{AnyOrder, Closure};
 use crate::calls::Calls;
-use crate::control::{Cancel, Operands};
+use crate::control::{Cancel, Next, Operands};
 use crate::error::Error;
-use crate::fields::FileName;
-use crate::fields::{Fields, Kind, Metadata};
 use crate::sys::{Os, Setup, Sys};
 use crate::tree;
 
@@ -113,12 +114,106 @@ impl<'a> Walk<'a> {
             cursor: Cursor::new(sys, Settings { descriptors, ..self.settings.clone() }),
             operands: self.operands.clone().into_iter(),
             cancel: self.cancel,
+            last: None,
         }
     }
 
     /// Walks on this thread, and iterates over owned entries.
     pub fn iter(&self) -> Entries<'a> {
         Entries(self.start())
+    }
+
+    /// Walks on this thread a directory at a time, in the way of Python's `os.walk`: each directory
+    /// comes with all of its entries, and the caller can prune and reorder its subdirectories before
+    /// they are entered. With [`Walk::contents_first`], a directory comes after its subdirectories.
+    ///
+    /// Costs the calls of a walk, and memory for the entries of one directory; where contents come
+    /// first, for those of all ancestors. An operand that is no directory is an error. What could
+    /// not be read of a directory is an error before it. [`Walk::min_depth`] and
+    /// [`Walk::max_depth`] count the entries: the directories at the greatest depth are listed as
+    /// entries, and not opened.
+    ///
+    /// ```
+    /// let mut directories = curt::Walk::new(".").directories();
+    /// while let Some(directory) = directories.next() {
+    ///     let mut directory = directory?;
+    ///     directory.retain(|entry| entry.name() != "target" && entry.name() != ".git");
+    ///     let files = directory.entries().filter(|entry| entry.kind().is_file()).count();
+    ///     println!("{}: {files} files", directory.path().display());
+    /// }
+    /// # Ok::<(), curt::Error>(())
+    /// ```
+    pub fn directories(&self) -> Directories<'a> {
+        let mut walk = self.clone();
+        walk.settings.directories = true;
+        Directories(walk.start())
+    }
+
+    /// Walks with as many threads as speed it up, and calls `visit` with each entry and each
+    /// failure, on the thread that found it. The answer says how the walk goes on: `()`, a
+    /// [`ControlFlow`](std::ops::ControlFlow) or a [`Next`].
+    ///
+    /// With several threads, entries of different directories come in any order, but a directory
+    /// still comes before its contents. A walk that is sorted, or in which contents come first,
+    /// uses one thread here: see [`Walk::visit_in_order`].
+    ///
+    /// ```
+    /// use curt::{Next, Walk};
+    /// use std::sync::atomic::{AtomicU64, Ordering};
+    ///
+    /// let files = AtomicU64::new(0);
+    /// let summary = Walk::new("src").visit(|entry| match entry {
+    ///     Ok(entry) if entry.name() == ".git" => Next::Skip,
+    ///     Ok(entry) => {
+    ///         files.fetch_add(u64::from(entry.kind().is_file()), Ordering::Relaxed);
+    ///         Next::Continue
+    ///     }
+    ///     Err(error) => {
+    ///         eprintln!("{error}");
+    ///         Next::Continue
+    ///     }
+    /// });
+    /// assert_eq!(summary.errors, 0);
+    /// assert!(files.into_inner() > 10);
+    /// ```
+    pub fn visit<N: Into<Next>>(
+        &self,
+        visit: impl Fn(Result<Visited<'_>, Error>) -> N + Sync,
+    ) -> Summary {
+        self.visit_with(|| Closure(&visit))
+    }
+
+    /// Walks like [`Walk::visit`], with a visitor for each thread, which can have its own state
+    /// without locks: `make` is called once on each thread, and the visitor is dropped when the
+    /// thread has no more work.
+    pub fn visit_with<V: Visitor>(&self, make: impl Fn() -> V + Sync) -> Summary {
+        let alone = self.settings.order.is_some() || self.settings.contents_first;
+        visit::work(self, alone, &|| AnyOrder(make()))
+    }
+
+    /// Walks with as many threads as speed it up, and consumes what `visitor` makes of the entries
+    /// in the order in which one thread would visit them. That order is always the same if the walk
+    /// is sorted; a walk that is not sorted uses one thread here.
+    ///
+    /// `consume` is called by one thread at a time, as soon as the turn of a chunk has come; until
+    /// then the chunk waits in memory. A walk that is stopped consumes the chunks before the first
+    /// one that is missing.
+    pub fn visit_in_order<V: InOrder>(
+        &self,
+        visitor: &V,
+        consume: impl FnMut(V::Chunk) + Send,
+    ) -> Summary {
+        in_order::consume_in_order(self, visitor, consume)
+    }
+
+    /// Does the same in any order, with as many threads as speed it up, whether the walk is sorted
+    /// or not.
+    pub(crate) fn visit_in_chunks<V: InOrder>(
+        &self,
+        visitor: &V,
+        consume: impl FnMut(V::Chunk) + Send,
+    ) -> Summary {
+        in_order::consume_in_chunks(self, visitor, consume)
     }
 
     fn setup(&self, setup: &Setup) -> Setup {
@@ -138,6 +233,8 @@ pub struct Walking<'a> {
     cursor: Cursor<Os>,
     operands: vec::IntoIter<PathBuf>,
     cancel: Option<&'a Cancel>,
+    /// The entry that was yielded last as an owned one, and whether it is a directory.
+    last: Option<(Found, bool)>,
 }
 
 impl fmt::Debug for Walking<'_> {
@@ -218,120 +315,38 @@ impl<'a> IntoIterator for &Walk<'a> {
 #[must_use = "iterators do nothing until they are used"]
 pub struct Entries<'a>(Walking<'a>);
 
+impl Entries<'_> {
+    /// Skips the directory that was yielded last. If something else was yielded last, leaves the
+    /// directory that it is in, as walkdir's method of that name does: nothing else of that
+    /// directory is yielded or entered.
+    ///
+    /// ```
+    /// let mut entries = curt::walk(".").into_iter();
+    /// while let Some(entry) = entries.next() {
+    ///     if entry?.path.ends_with(".git") {
+    ///         entries.skip_current_dir();
+    ///     }
+    /// }
+    /// # Ok::<(), curt::Error>(())
+    /// ```
+    pub fn skip_current_dir(&mut self) {
+        match self.0.last.take() {
+            Some((found, true)) => self.0.cursor.skip(found),
+            Some((_, false)) => self.0.cursor.leave_parent(),
+            None => {}
+        }
+    }
+}
+
 impl Iterator for Entries<'_> {
     type Item = Result<WalkEntry, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.next().map(|entry| entry.map(Visited::into_entry))
-    }
-}
-
-/// An owned walk entry.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct WalkEntry {
-    /// The path: the operand as it was given, and the names below it.
-    pub path: PathBuf,
-    /// The depth below the operand; 0 for the operand.
-    pub depth: usize,
-    /// The metadata, with the fields that the plan names.
-    pub metadata: Metadata,
-}
-
-impl WalkEntry {
-    /// Returns the last part of the path; the whole path if that has no name (`/`, `..`).
-    pub fn name(&self) -> &OsStr {
-        self.path.file_name().unwrap_or(self.path.as_os_str())
-    }
-
-    /// Returns the kind of the entry.
-    pub fn kind(&self) -> Kind {
-        self.metadata.facts.kind
-    }
-}
-
-/// The entry that a walk is at; it borrows from the walk.
-pub struct Visited<'w> {
-    cursor: &'w mut Cursor<Os>,
-    found: Found,
-}
-
-impl fmt::Debug for Visited<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Visited").field("path", &self.path()).finish_non_exhaustive()
-    }
-}
-
-impl Visited<'_> {
-    /// Returns the path: the operand as it was given, and the names below it. Borrowed on Unix.
-    pub fn path(&self) -> Cow<'_, Path> {
-        match self.cursor.text() {
-            Cow::Borrowed(text) => Cow::Borrowed(Path::new(text)),
-            Cow::Owned(text) => Cow::Owned(text.into()),
-        }
-    }
-
-    /// Returns the last part of the path; the whole operand for an operand.
-    pub fn name(&self) -> FileName<'_> {
-        FileName(self.cursor.name())
-    }
-
-    /// Returns the depth below the operand; 0 for the operand.
-    pub fn depth(&self) -> usize {
-        self.cursor.branch.depth()
-    }
-
-    /// Returns the kind of the entry.
-    pub fn kind(&self) -> Kind {
-        self.cursor.metadata.facts.kind
-    }
-
-    /// Returns what is known of the entry: the fields that the plan names, and those fetched since.
-    pub fn metadata(&self) -> &Metadata {
-        &self.cursor.metadata
-    }
-
-    /// Asks for more fields of this entry. Costs what the plan of these fields costs, without what
-    /// is known already.
-    pub fn fetch(&mut self, more: Fields) -> &Metadata {
-        self.cursor.fetch(more);
-        &self.cursor.metadata
-    }
-
-    /// Keeps the walk from entering the entry, if it is a directory.
-    pub fn skip(&mut self) {
-        self.cursor.skip(self.found);
-    }
-
-    /// Removes the entry: a directory only if it is empty, which it can be where it is yielded
-    /// after its contents ([`Walk::contents_first`]). 1 call, relative to the directory that the
-    /// entry was found in, so no path is resolved again. An entry that vanished meanwhile is no
-    /// error.
-    pub fn remove(&mut self) -> Result<(), Error> {
-        self.cursor.remove()
-    }
-
-    /// Whether the current entry is a mount of one of its ancestors. Makes calls only for mounts.
-    #[inline]
-    pub(crate) fn is_mounted_ancestor(&mut self) -> bool {
-        self.cursor.is_mounted_ancestor()
-    }
-
-    /// Takes the failures out of the metadata. Returns whether there were any.
-    #[inline]
-    pub(crate) fn take_failures(&mut self, take: impl FnMut(Error)) -> bool {
-        let failed = &mut self.cursor.metadata.failed;
-        if failed.is_empty() {
-            return false;
-        }
-        failed.drain(..).map(|(_, error)| error).for_each(take);
-        true
-    }
-
-    /// Returns an owned copy of the entry, with the metadata moved into it.
-    pub fn into_entry(self) -> WalkEntry {
-        let path = self.path().into_owned();
-        let depth = self.depth();
-        WalkEntry { path, depth, metadata: std::mem::take(&mut self.cursor.metadata) }
+        let entry = self.0.next()?.map(|visited| {
+            let last = (visited.found, visited.kind().is_dir());
+            (visited.into_entry(), last)
+        });
+        self.0.last = entry.as_ref().ok().map(|&(_, last)| last);
+        Some(entry.map(|(entry, _)| entry))
     }
 }

@@ -1,9 +1,11 @@
 //! The options of a [`Walk`].
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::directory::{DirectoryEntry, Sorting};
 use super::order::Order;
 use crate::control::{Cancel, Exclude, Operands, Rulebook, Threads, Unvisited};
 use crate::fields::{Fields, Follow, Plan};
@@ -63,9 +65,9 @@ pub struct Walk<'a> {
 impl fmt::Debug for Walk<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Walk");
-        let Settings { min_depth, max_depth, one_file_system, order, .. } = &self.settings;
+        let Settings { min_depth, max_depth, one_file_system, .. } = &self.settings;
         shown.field("min_depth", min_depth).field("max_depth", max_depth);
-        shown.field("one_file_system", one_file_system).field("order", order);
+        shown.field("one_file_system", one_file_system);
         shown.finish_non_exhaustive()
     }
 }
@@ -77,8 +79,10 @@ pub(super) struct Settings {
     pub(super) min_depth: usize,
     pub(super) max_depth: usize,
     pub(super) one_file_system: OneFileSystem,
-    pub(super) order: Option<Order>,
+    pub(super) order: Option<Sorting>,
     pub(super) contents_first: bool,
+    /// Directories are yielded, each with its entries, instead of entries.
+    pub(super) directories: bool,
     /// How many directories one worker may have open.
     pub(super) descriptors: usize,
     pub(super) buffer: Option<usize>,
@@ -91,7 +95,13 @@ pub(super) struct Settings {
 impl Settings {
     /// Whether all entries of a directory must be known before the first is yielded.
     pub(super) fn stores(&self) -> bool {
-        self.order.is_some() || self.reads_rules()
+        let has_overrides = self.rulebook.as_ref().is_some_and(|book| book.has_overrides());
+        self.order.is_some() || self.directories || has_overrides || self.reads_rules()
+    }
+
+    /// Whether the caller sees stored entries.
+    pub(super) fn lists(&self) -> bool {
+        self.directories || matches!(self.order, Some(Sorting::By(_)))
     }
 
     /// Whether ignore rules are read from files.
@@ -147,6 +157,7 @@ impl<'a> Walk<'a> {
                 one_file_system: OneFileSystem::No,
                 order: None,
                 contents_first: false,
+                directories: false,
                 descriptors: 0,
                 buffer: None,
                 broken_operands_fail: false,
@@ -207,8 +218,31 @@ impl<'a> Walk<'a> {
     /// yielded. Takes memory for the entries of the ancestors. By default entries come in the order
     /// of the system, all entries of a directory before those of its subdirectories.
     pub fn sort(mut self, order: Order) -> Self {
-        self.settings.order = Some(order);
+        self.settings.order = Some(Sorting::Order(order));
         self.settings.plan.fields |= order.field();
+        self
+    }
+
+    /// Sorts the entries of each directory by a closure, in the way of [`Walk::sort`]. Entries that
+    /// compare as equal stay in the order of the system. An entry has the fields that the walk asks
+    /// for; it costs nothing beyond them.
+    ///
+    /// ```
+    /// use curt::Walk;
+    ///
+    /// // Directories first, and names without regard to case.
+    /// let walk = Walk::new("src").sort_by(|a, b| {
+    ///     let folded = |name: &std::ffi::OsStr| name.to_ascii_lowercase();
+    ///     let (a_dir, b_dir) = (a.kind().is_dir(), b.kind().is_dir());
+    ///     b_dir.cmp(&a_dir).then_with(|| folded(&a.name()).cmp(&folded(&b.name())))
+    /// });
+    /// # assert!(walk.iter().all(|entry| entry.is_ok()));
+    /// ```
+    pub fn sort_by(
+        mut self,
+        compare: impl Fn(&DirectoryEntry<'_>, &DirectoryEntry<'_>) -> Ordering + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.order = Some(Sorting::By(Arc::new(compare)));
         self
     }
 

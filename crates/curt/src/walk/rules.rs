@@ -1,5 +1,5 @@
-//! Ignore rules in the directories themselves: `.gitignore` and `info/exclude` of git, and
-//! `.ignore`.
+//! Ignore rules in the directories themselves: `.gitignore` and `info/exclude` of git, `.ignore`
+//! and custom files; and those that the user has elsewhere.
 //!
 //! The listing of a directory, which is stored before its first entry is yielded, shows whether it
 //! holds any: where it holds none, nothing is asked. The rules of the directories above the
@@ -9,12 +9,13 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::directory::Level;
 use super::options::Settings;
-use crate::control::{MOST_RULES, Rules, too_many_rules};
+use crate::control::{MOST_RULES, Rulebook, Rules, too_many_rules};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Kind};
 use crate::name::{Name, NameBuf, Names, Unit};
@@ -31,15 +32,23 @@ const MOST_DIRECTORIES: usize = 1000;
 pub(super) struct RuleStack {
     above: Option<Arc<RuleStack>>,
     base: Base,
-    /// From `.ignore`; it comes first.
-    own: Option<Box<dyn Rules>>,
-    /// From `.gitignore` and `.git/info/exclude`.
-    git: [Option<Box<dyn Rules>>; 2],
+    /// Its rules, those that come first at the beginning.
+    sources: [Option<Arc<dyn Rules>>; SOURCES],
+    /// The rules that the user has for every work tree of git.
+    global: Option<Arc<dyn Rules>>,
     /// A work tree of git begins here, so the git rules above do not count.
     is_work_tree: bool,
     is_in_work_tree: bool,
     size: Size,
 }
+
+/// Where rules come from: custom files, `.ignore`, `.gitignore`, `info/exclude`, the rules of the
+/// user, and extra files.
+const SOURCES: usize = 6;
+const EXTRA: usize = 5;
+const GLOBAL: usize = 4;
+/// The sources that are git's.
+const OF_GIT: Range<usize> = 2..5;
 
 /// How many rules hold in one place.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,13 +72,14 @@ impl Drop for RuleStack {
 enum Base {
     /// A directory of the walk, whose path has this length.
     Below(usize),
-    /// A directory above the operand; this is the path from there to the operand.
+    /// A directory above the operand, or the operand; this is the path from there to the operand.
     Above(PathBuf),
 }
 
 /// The files with rules that a directory may hold.
 #[derive(Clone, Copy, Default)]
 struct Found {
+    custom: bool,
     own: bool,
     gitignore: bool,
     git: Option<Kind>,
@@ -78,24 +88,26 @@ struct Found {
 impl RuleStack {
     /// Whether the entry at `path` is left out; `None` if no rule matches.
     fn decide<S: Sys>(&self, path: &TreePath<S::Unit>, is_directory: bool) -> Option<bool> {
-        let mut git = [None, None];
+        // Rules of a later source do not count once an earlier one has decided.
+        let (mut sources, mut decided) = (SOURCES, None);
         let mut may_be_of_git = self.is_in_work_tree;
         let mut at = Some(self);
-        while let Some(rules) = at {
+        while let Some(rules) = at.filter(|_| sources > 0) {
             let relative = rules.base.relative::<S>(path);
-            let ask = |rules: &dyn Rules| rules.decide(Path::new(&*relative), is_directory);
-            if let Some(decided) = rules.own.as_deref().and_then(ask) {
-                return Some(decided);
-            }
-            for (known, file) in git.iter_mut().zip(&rules.git) {
-                if known.is_none() && may_be_of_git {
-                    *known = file.as_deref().and_then(ask);
+            for (source, file) in rules.sources.iter().enumerate().take(sources) {
+                let counts = may_be_of_git || !OF_GIT.contains(&source);
+                let file = file.as_deref().filter(|_| counts);
+                let decides =
+                    file.and_then(|file| file.decide(Path::new(&*relative), is_directory));
+                if decides.is_some() {
+                    (sources, decided) = (source, decides);
+                    break;
                 }
             }
             may_be_of_git &= !rules.is_work_tree;
             at = rules.above.as_deref();
         }
-        git[0].or(git[1])
+        decided
     }
 }
 
@@ -121,7 +133,10 @@ pub(super) fn leave_out<S: Sys>(
     let Some(book) = &settings.rulebook else {
         return false;
     };
-    let decided = rules.and_then(|rules| rules.decide::<S>(path, kind == Kind::Directory));
+    let is_directory = kind == Kind::Directory;
+    let overridden = || book.overrides(Path::new(&*S::Unit::text(path.relative())), is_directory);
+    let decided = book.has_overrides().then(overridden).flatten();
+    let decided = decided.or_else(|| rules.and_then(|rules| rules.decide::<S>(path, is_directory)));
     decided.unwrap_or_else(|| book.hides_dots() && name.first() == Some(&S::Unit::ascii(b'.')))
 }
 
@@ -134,9 +149,12 @@ pub(super) fn of_directory<S: Sys>(
     sys: &S,
 ) -> Result<Option<Arc<RuleStack>>, Error> {
     let mut found = Found::default();
+    let custom = settings.rulebook.as_ref().map(|book| book.custom_names()).unwrap_or_default();
+    let custom: Vec<_> = custom.iter().map(|name| S::Unit::units(Path::new(name))).collect();
     for entry in level.stored.entries() {
         let Some(name) = names.get(entry.name).map(Name::units) else { continue };
         let is_directory = entry.kind == Kind::Directory;
+        found.custom |= !is_directory && custom.iter().any(|custom| custom == name);
         found.own |= !is_directory && is::<S::Unit>(name, ".ignore");
         found.gitignore |= !is_directory && is::<S::Unit>(name, ".gitignore");
         if is::<S::Unit>(name, ".git") {
@@ -172,13 +190,13 @@ pub(super) fn above_operand<S: Sys>(
         |path: &Path, error| Error::new(Operation::Stat, path.to_owned(), Cause::Os(error));
     let whole = sys.absolute(operand).map_err(|error| failed(operand, error))?;
     let whole = without_dots(&whole);
-    let mut rules = None;
+    let mut rules = of_user(&whole, settings, sys)?;
     let mut parents: Vec<&Path> = whole.ancestors().skip(1).collect();
     while let Some(parent) = parents.pop() {
         let way = whole.strip_prefix(parent).unwrap_or(&whole).to_owned();
         let git = parent.join(".git");
         let git = kind_of(sys, &git).map_err(|error| failed(&git, error))?;
-        let found = Found { own: true, gitignore: true, git };
+        let found = Found { custom: true, own: true, gitignore: true, git };
         let read = |names: &[&str]| {
             read_at(sys, &names.iter().fold(parent.to_owned(), |path, name| path.join(name)))
         };
@@ -263,35 +281,140 @@ fn gather<S: Sys>(
     source: &RuleSource<'_, S>,
 ) -> Result<Option<Arc<RuleStack>>, Error> {
     let Some(book) = settings.rulebook.as_ref() else { return Ok(above) };
-    let is_in_work_tree =
-        found.git.is_some() || above.as_ref().is_some_and(|above| above.is_in_work_tree);
+    let is_in_work_tree = found.git.is_some()
+        || above.as_ref().is_some_and(|above| above.is_in_work_tree)
+        || !book.requires_git();
     let mut size = above.as_ref().map(|above| above.size).unwrap_or_default();
-    let mut rules = |text: &[u8]| {
+    let mut rules = |text: &[u8]| -> io::Result<Arc<dyn Rules>> {
         let rules = book.read(text)?;
         size.rules += rules.count();
         size.bytes += text.len();
-        size.check().map(|()| rules)
+        size.check().map(|()| Arc::from(rules))
     };
-    let mut file = |name: &str| -> Result<Option<Box<dyn Rules>>, Error> {
-        let Some(text) = source.text(&[name])? else { return Ok(None) };
-        let failed = |error| failed_to_read(source.directory.join(name), error);
-        rules(&text).map(Some).map_err(failed)
-    };
-    let own = if found.own { file(".ignore")? } else { None };
+    let mut file = |names: &[String]| read_rules(names, source, &mut rules);
+    let custom = if found.custom { file(book.custom_names())? } else { None };
+    let own = if found.own { file(&[".ignore".to_owned()])? } else { None };
     let of_git = found.gitignore && is_in_work_tree;
-    let gitignore = if of_git { file(".gitignore")? } else { None };
+    let gitignore = if of_git { file(&[".gitignore".to_owned()])? } else { None };
     let exclude = match found.git.map(|git| source.exclude(git)).transpose()?.flatten() {
         Some((text, path)) => Some(rules(&text).map_err(|error| failed_to_read(path, error))?),
         None => None,
     };
-    if own.is_none() && gitignore.is_none() && found.git.is_none() {
+    if custom.is_none() && own.is_none() && gitignore.is_none() && found.git.is_none() {
         return Ok(above);
     }
     size.directories += 1;
     size.check().map_err(|error| failed_to_read(source.directory.to_owned(), error))?;
-    let git = [gitignore, exclude];
-    let is_work_tree = found.git.is_some();
-    Ok(Some(Arc::new(RuleStack { above, base, own, git, is_work_tree, is_in_work_tree, size })))
+    // Rules that need no work tree do not end at one.
+    let is_work_tree = found.git.is_some() && book.requires_git();
+    let global = above.as_ref().and_then(|above| above.global.clone());
+    let of_user = global.clone().filter(|_| found.git.is_some());
+    let sources = [custom, own, gitignore, exclude, of_user, None];
+    let rules = RuleStack { above, base, sources, global, is_work_tree, is_in_work_tree, size };
+    Ok(Some(Arc::new(rules)))
+}
+
+/// Reads those files of a directory that exist, as if they were one.
+fn read_rules<S: Sys>(
+    names: &[String],
+    source: &RuleSource<'_, S>,
+    rules: &mut impl FnMut(&[u8]) -> io::Result<Arc<dyn Rules>>,
+) -> Result<Option<Arc<dyn Rules>>, Error> {
+    let mut all: Option<Vec<u8>> = None;
+    let mut last = None;
+    for name in names {
+        if let Some(text) = source.text(&[name])? {
+            append(all.get_or_insert_with(Vec::new), &text);
+            last = Some(name);
+        }
+    }
+    let (Some(text), Some(last)) = (all, last) else { return Ok(None) };
+    let failed = |error| failed_to_read(source.directory.join(last), error);
+    rules(&text).map(Some).map_err(failed)
+}
+
+/// Appends the lines of a file to those of others.
+fn append(all: &mut Vec<u8>, text: &[u8]) {
+    const MARK: &[u8] = b"\xef\xbb\xbf";
+    all.extend_from_slice(text.strip_prefix(MARK).unwrap_or(text));
+    all.push(b'\n');
+}
+
+/// Reads the extra files, and the rules that the user has for all work trees of git.
+fn of_user<S: Sys>(
+    whole: &Path,
+    settings: &Settings,
+    sys: &S,
+) -> Result<Option<Arc<RuleStack>>, Error> {
+    let Some(book) = settings.rulebook.as_ref() else { return Ok(None) };
+    let mut size = Size::default();
+    let mut rules = |text: &[u8], path: &Path| -> Result<Arc<dyn Rules>, Error> {
+        let failed = |error| failed_to_read(path.to_owned(), error);
+        let rules = book.read(text).map_err(failed)?;
+        size.rules += rules.count();
+        size.bytes += text.len();
+        size.check().map(|()| Arc::from(rules)).map_err(failed)
+    };
+    let mut extra = None;
+    for path in book.extra_files() {
+        let text = read_at(sys, path).map_err(|error| failed_to_read(path.clone(), error))?;
+        append(extra.get_or_insert_with(Vec::new), &text);
+    }
+    let last = book.extra_files().last().map(PathBuf::as_path);
+    let extra = match extra.zip(last) {
+        Some((text, path)) => Some(rules(&text, path)?),
+        None => None,
+    };
+    let global = if book.reads_global() { global_rules(&**book, sys)? } else { None };
+    let global = global.map(|(text, path)| rules(&text, &path)).transpose()?;
+    if extra.is_none() && global.is_none() {
+        return Ok(None);
+    }
+    let here = sys.absolute(Path::new("."));
+    let here = here.map_err(|error| failed_to_read(PathBuf::from("."), error))?;
+    let way = whole.strip_prefix(without_dots(&here)).unwrap_or(Path::new("")).to_owned();
+    let is_in_work_tree = !book.requires_git();
+    let mut sources = [const { None }; SOURCES];
+    sources[EXTRA] = extra;
+    sources[GLOBAL] = global.clone();
+    let base = Base::Above(way);
+    let is_work_tree = false;
+    let rules =
+        RuleStack { above: None, base, sources, global, is_work_tree, is_in_work_tree, size };
+    Ok(Some(Arc::new(rules)))
+}
+
+/// The content of the file that the user's configuration of git names, or of its default.
+fn global_rules<S: Sys>(book: &dyn Rulebook, sys: &S) -> Result<Option<(Vec<u8>, PathBuf)>, Error> {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = set("HOME").or_else(|| set("USERPROFILE"));
+    let of_home = |name: &str| home.as_ref().map(|home| home.join(name));
+    let own = set("XDG_CONFIG_HOME").or_else(|| of_home(".config")).map(|own| own.join("git"));
+    let text_of = |path: &Path| {
+        present(read_at(sys, path)).map_err(|error| failed_to_read(path.to_owned(), error))
+    };
+    let configurations = match set("GIT_CONFIG_GLOBAL") {
+        Some(only) => vec![only],
+        None => of_home(".gitconfig")
+            .into_iter()
+            .chain(own.as_ref().map(|own| own.join("config")))
+            .collect(),
+    };
+    let mut path = own.map(|own| own.join("ignore"));
+    for configuration in configurations {
+        let text = text_of(&configuration)?.unwrap_or_default();
+        let Some(named) = book.excludes_file(&text) else { continue };
+        let named = String::from_utf8(named);
+        let named =
+            named.map_err(|error| failed_to_read(configuration, io::Error::other(error)))?;
+        path = match named.strip_prefix("~/") {
+            Some(below) => of_home(below),
+            None => Some(PathBuf::from(named)).filter(|path| path.as_os_str() != ""),
+        };
+        break;
+    }
+    let Some(path) = path else { return Ok(None) };
+    Ok(text_of(&path)?.map(|text| (text, path)))
 }
 
 impl Size {
@@ -344,13 +467,13 @@ fn is<U: Unit>(name: &[U], text: &str) -> bool {
 }
 
 /// The names as a path, terminated.
-fn joined<U: Unit>(names: &[&str]) -> Vec<U> {
+fn joined<U: SystemUnit>(names: &[&str]) -> Vec<U> {
     let mut units = Vec::new();
     for name in names {
         if !units.is_empty() {
             units.push(U::SEPARATOR);
         }
-        units.extend(name.bytes().map(U::ascii));
+        units.extend(U::units(Path::new(name)));
     }
     units.push(U::NUL);
     units

@@ -63,7 +63,7 @@ pub(super) trait Sink {
 }
 
 /// A visitor that calls one closure.
-struct Closure<'f, F>(&'f F);
+pub(super) struct Closure<'f, F>(pub(super) &'f F);
 
 impl<N: Into<Next>, F: Fn(Result<Visited<'_>, Error>) -> N> Visitor for Closure<'_, F> {
     fn entry(&mut self, entry: Visited<'_>) -> Next {
@@ -76,7 +76,7 @@ impl<N: Into<Next>, F: Fn(Result<Visited<'_>, Error>) -> N> Visitor for Closure<
 }
 
 /// A visitor that is called in any order.
-struct AnyOrder<V>(V);
+pub(super) struct AnyOrder<V>(pub(super) V);
 
 impl<V: Visitor> Sink for AnyOrder<V> {
     fn entry(&mut self, entry: Visited<'_>) -> Next {
@@ -101,78 +101,38 @@ struct Shared<'r> {
     summary: Mutex<Summary>,
 }
 
-impl Walk<'_> {
-    /// Walks with as many threads as speed it up, and calls `visit` with each entry and each
-    /// failure, on the thread that found it. The answer says how the walk goes on: `()`, a
-    /// [`ControlFlow`](std::ops::ControlFlow) or a [`Next`].
-    ///
-    /// With several threads, entries of different directories come in any order, but a directory
-    /// still comes before its contents. A walk that is sorted, or in which contents come first,
-    /// uses one thread here: see [`Walk::visit_in_order`].
-    ///
-    /// ```
-    /// use curt::{Next, Walk};
-    /// use std::sync::atomic::{AtomicU64, Ordering};
-    ///
-    /// let files = AtomicU64::new(0);
-    /// let summary = Walk::new("src").visit(|entry| match entry {
-    ///     Ok(entry) if entry.name() == ".git" => Next::Skip,
-    ///     Ok(entry) => {
-    ///         files.fetch_add(u64::from(entry.kind().is_file()), Ordering::Relaxed);
-    ///         Next::Continue
-    ///     }
-    ///     Err(error) => {
-    ///         eprintln!("{error}");
-    ///         Next::Continue
-    ///     }
-    /// });
-    /// assert_eq!(summary.errors, 0);
-    /// assert!(files.into_inner() > 10);
-    /// ```
-    pub fn visit<N: Into<Next>>(
-        &self,
-        visit: impl Fn(Result<Visited<'_>, Error>) -> N + Sync,
-    ) -> Summary {
-        self.visit_with(|| Closure(&visit))
-    }
-
-    /// Walks like [`Walk::visit`], with a visitor for each thread, which can have its own state
-    /// without locks: `make` is called once on each thread, and the visitor is dropped when the
-    /// thread has no more work.
-    pub fn visit_with<V: Visitor>(&self, make: impl Fn() -> V + Sync) -> Summary {
-        let alone = self.settings.order.is_some() || self.settings.contents_first;
-        self.work(alone, &|| AnyOrder(make()))
-    }
-
-    /// Walks the operands, with a sink for each worker.
-    pub(super) fn work<K: Sink>(&self, alone: bool, make: &(dyn Fn() -> K + Sync)) -> Summary {
-        let setup = self.setup(&Setup::default());
-        let first = Asker::new(Os::start(&setup), self.settings.plan);
-        let budget = self.descriptor_budget(&first.sys);
-        let begin = Sample { now: first.sys.now(), ..Sample::default() };
-        let shared = Shared {
-            crew: Crew::new(self.threads, alone, budget, begin),
-            settings: self.settings.clone(),
-            operands: &self.operands,
-            next_operand: AtomicUsize::new(0),
-            next_task: AtomicU64::new(self.operands.len() as u64),
-            stopped: AtomicBool::new(false),
-            cancel: self.cancel,
-            summary: Mutex::new(Summary { calls: first.sys.calls(), ..Summary::default() }),
-        };
-        shared.crew.work(|number, start| {
-            let descriptors = shared.crew.budget_of(number, budget);
-            let settings = Settings { descriptors, ..shared.settings.clone() };
-            let cursor = Cursor::new(Os::start(&setup), settings);
-            let sink = make();
-            let done = Done { next_report: CHECKPOINT, ..Done::default() };
-            Worker { shared: &shared, cursor, sink, number, start, done }.work();
-        });
-        let threads = shared.crew.pool.workers();
-        let stopped = shared.is_over();
-        let summary = shared.summary.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Summary { threads, stopped, ..summary }
-    }
+/// Walks the operands, with a sink for each worker.
+pub(super) fn work<K: Sink>(
+    walk: &Walk<'_>,
+    alone: bool,
+    make: &(dyn Fn() -> K + Sync),
+) -> Summary {
+    let setup = walk.setup(&Setup::default());
+    let first = Asker::new(Os::start(&setup), walk.settings.plan);
+    let budget = walk.descriptor_budget(&first.sys);
+    let begin = Sample { now: first.sys.now(), ..Sample::default() };
+    let shared = Shared {
+        crew: Crew::new(walk.threads, alone, budget, begin),
+        settings: walk.settings.clone(),
+        operands: &walk.operands,
+        next_operand: AtomicUsize::new(0),
+        next_task: AtomicU64::new(walk.operands.len() as u64),
+        stopped: AtomicBool::new(false),
+        cancel: walk.cancel,
+        summary: Mutex::new(Summary { calls: first.sys.calls(), ..Summary::default() }),
+    };
+    shared.crew.work(|number, start| {
+        let descriptors = shared.crew.budget_of(number, budget);
+        let settings = Settings { descriptors, ..shared.settings.clone() };
+        let cursor = Cursor::new(Os::start(&setup), settings);
+        let sink = make();
+        let done = Done { next_report: CHECKPOINT, ..Done::default() };
+        Worker { shared: &shared, cursor, sink, number, start, done }.work();
+    });
+    let threads = shared.crew.pool.workers();
+    let stopped = shared.is_over();
+    let summary = shared.summary.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Summary { threads, stopped, ..summary }
 }
 
 impl<'r> Shared<'r> {

@@ -1,0 +1,177 @@
+//! Ignore rules beside the crate `ignore`, on generated trees.
+#![cfg(feature = "filters")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::path::{Path, PathBuf};
+
+use curt::Walk;
+use curt::filters::IgnoreRules;
+use curt_testkit::Scratch;
+use ignore::WalkBuilder;
+use ignore::overrides::OverrideBuilder;
+
+fn ours(root: &Path, rules: &IgnoreRules) -> Vec<PathBuf> {
+    let walk = Walk::new(root).ignore(rules.clone());
+    let mut paths: Vec<_> = walk.iter().map(|entry| entry.unwrap().path).collect();
+    paths.sort();
+    paths
+}
+
+fn theirs(walk: &WalkBuilder) -> Vec<PathBuf> {
+    let mut paths: Vec<_> = walk.build().map(|entry| entry.unwrap().into_path()).collect();
+    paths.sort();
+    paths
+}
+
+/// A small generator, so that every run makes the same trees.
+struct Choices(u64);
+
+impl Choices {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % end
+    }
+
+    fn of<'a>(&mut self, list: &[&'a str]) -> &'a str {
+        list[self.below(list.len())]
+    }
+
+    fn rules(&mut self) -> String {
+        const RULES: [&str; 12] = [
+            "*.o", "!a.o", "/sub/", "sub/*.rs", "!b.rs", "b.rs", "deep", "!deep/", "/a.o", "*.rs",
+            "!.dot", "**/c",
+        ];
+        (0..1 + self.below(3)).map(|_| format!("{}\n", self.of(&RULES))).collect()
+    }
+
+    /// A tree three levels deep, with rules in some of its directories.
+    fn tree(&mut self, scratch: &Scratch) {
+        const RULE_FILES: [&str; 4] = [".gitignore", ".ignore", ".custom", ".other"];
+        for directory in ["t", "t/sub", "t/deep", "t/sub/deep", "t/sub/deep/sub"] {
+            for name in ["a.o", "b.rs", "c", ".dot"] {
+                scratch.file(format!("{directory}/{name}"));
+            }
+            for name in RULE_FILES {
+                if self.below(3) == 0 {
+                    scratch.file_with(format!("{directory}/{name}"), self.rules().as_bytes());
+                }
+            }
+            if self.below(4) == 0 {
+                scratch.dir(format!("{directory}/.git"));
+            }
+        }
+    }
+}
+
+#[test]
+fn custom_files_and_rules_without_a_work_tree_are_those_of_the_crate_ignore() {
+    let mut choices = Choices(7);
+    for round in 0..60 {
+        let scratch = Scratch::new();
+        choices.tree(&scratch);
+        let extra = scratch.file_with("extra", choices.rules().replace('/', "").as_bytes());
+        let other = scratch.file_with("other", choices.rules().replace('/', "").as_bytes());
+        let (root, require_git) = (scratch.at("t"), choices.below(2) == 0);
+        let custom = [".custom", ".other"];
+        let custom = &custom[..choices.below(3)];
+        let mut rules = IgnoreRules::new().require_git(require_git);
+        let mut builder = WalkBuilder::new(&root);
+        builder.require_git(require_git).git_global(false);
+        for name in custom {
+            rules = rules.custom_file(*name);
+            builder.add_custom_ignore_filename(name);
+        }
+        for file in &[extra, other][..choices.below(3)] {
+            rules = rules.extra_file(file);
+            assert!(builder.add_ignore(file).is_none());
+        }
+        assert_eq!(ours(&root, &rules), theirs(&builder), "{round}: {rules:?}");
+    }
+}
+
+#[test]
+fn overrides_are_those_of_the_crate_ignore() {
+    const GLOBS: [&str; 9] =
+        ["*.o", "!*.o", "!sub/", "*.rs", "!a.o", "/c", "deep/**", "!{a,b}.*", ".dot"];
+    let mut choices = Choices(11);
+    for round in 0..60 {
+        let scratch = Scratch::new();
+        choices.tree(&scratch);
+        let root = scratch.at("t");
+        let globs: Vec<&str> = (0..1 + choices.below(3)).map(|_| choices.of(&GLOBS)).collect();
+        let mut overrides = OverrideBuilder::new(&root);
+        for glob in &globs {
+            overrides.add(glob).unwrap();
+        }
+        let mut builder = WalkBuilder::new(&root);
+        builder.overrides(overrides.build().unwrap()).git_global(false);
+        for files in [true, false] {
+            let rules = IgnoreRules::new().files(files).overrides(&globs).unwrap();
+            builder.ignore(files).git_ignore(files).git_exclude(files).parents(files);
+            assert_eq!(ours(&root, &rules), theirs(&builder), "{round}: {globs:?}");
+        }
+    }
+    let error = IgnoreRules::new().overrides(["*.rs", "!["]).unwrap_err();
+    assert_eq!(error.pattern(), "[");
+}
+
+#[test]
+fn an_extra_file_that_is_missing_is_an_error() {
+    let scratch = Scratch::new();
+    scratch.file("t/file");
+    let missing = scratch.at("missing");
+    let walk = Walk::new(scratch.at("t")).ignore(IgnoreRules::new().extra_file(&missing));
+    let seen: Vec<_> = walk.iter().collect();
+    assert_eq!(seen.len(), 2);
+    assert_eq!(seen[1].as_ref().unwrap_err().path(), missing);
+}
+
+/// Runs itself again with a home folder, because variables cannot be set for one thread.
+#[test]
+fn rules_of_the_user_count_in_work_trees() {
+    const NAME: &str = "rules_of_the_user_count_in_work_trees";
+    const TREE: &str = "CURT_TEST_TREE";
+    if let Some(tree) = std::env::var_os(TREE) {
+        return rules_of_the_user(Path::new(&tree));
+    }
+    let scratch = Scratch::new();
+    for file in ["t/repo/a.o", "t/repo/sub/b.rs", "t/repo/b.rs", "t/repo/kept", "t/a.o"] {
+        scratch.file(file);
+    }
+    scratch.dir("t/repo/.git");
+    scratch.file_with("home/rules", b"*.o\n/b.rs\n!kept\n");
+    scratch.file_with("home/.gitconfig", b"[core]\n\texcludesFile = ~/rules\n");
+    scratch.file_with("own/git/ignore", b"kept\n");
+    for (home, own) in [("home", "missing"), ("missing", "own")] {
+        let output = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", NAME])
+            .env(TREE, scratch.at("t"))
+            .env("HOME", scratch.at(home))
+            .env("XDG_CONFIG_HOME", scratch.at(own))
+            .env_remove("GIT_CONFIG_GLOBAL")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    }
+}
+
+fn rules_of_the_user(tree: &Path) {
+    let names = |rules: IgnoreRules| -> Vec<String> {
+        let spelled = |path: PathBuf| path.strip_prefix(tree).unwrap().display().to_string();
+        let files = ours(tree, &rules).into_iter().filter(|path| path.is_file()).map(spelled);
+        files.map(|path| path.replace('\\', "/")).collect()
+    };
+    let all = ["a.o", "repo/a.o", "repo/b.rs", "repo/kept", "repo/sub/b.rs"];
+    assert_eq!(names(IgnoreRules::new()), all);
+    let has_config = Path::new(&std::env::var_os("HOME").unwrap()).exists();
+    let global = IgnoreRules::new().global(true);
+    let (left, everywhere): (&[&str], &[&str]) = if has_config {
+        (&["a.o", "repo/kept", "repo/sub/b.rs"], &["repo/kept", "repo/sub/b.rs"])
+    } else {
+        (&["a.o", "repo/a.o", "repo/b.rs", "repo/sub/b.rs"], &all[..3])
+    };
+    assert_eq!(names(global.clone()), left);
+    if has_config {
+        assert_eq!(names(global.require_git(false)), everywhere);
+    }
+}
