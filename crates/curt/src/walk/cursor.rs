@@ -255,12 +255,9 @@ impl<S: Sys> Cursor<S> {
         for entry in stored.entries_mut() {
             let mut metadata = Metadata::default();
             branch.path.truncate(branch.stack[index].path_len());
-            branch
-                .stack
-                .names()
-                .get(entry.name)
-                .into_iter()
-                .for_each(|name| branch.path.push(name));
+            if let Some(name) = branch.stack.names().get(entry.name) {
+                branch.path.push(name);
+            }
             ask_about(asker, branch, settings.follows_all(), entry, &mut metadata);
             entry.keep(metadata);
         }
