@@ -214,6 +214,7 @@ fn errors_are_taken_apart_and_kept() {
 #[test]
 fn every_error_is_an_error() {
     fn is_error<E: Error + Send + Sync + 'static>() {}
+    fn is_io<E: Into<io::Error>>() {}
     is_error::<curt::Error>();
     is_error::<curt::remove::Incomplete>();
     is_error::<curt::which::FindError>();
@@ -222,9 +223,15 @@ fn every_error_is_an_error() {
     is_error::<curt::fields::UnknownField>();
     #[cfg(feature = "filters")]
     is_error::<curt::filters::GlobError>();
-    fn is_io<E: Into<io::Error>>() {}
     is_io::<curt::Error>();
     is_io::<curt::remove::Incomplete>();
+}
+
+/// What a program keeps.
+#[derive(Debug)]
+struct App {
+    root: Option<curt::Root>,
+    search: curt::Search,
 }
 
 /// Types that threads share. Others are cursors, or hold the state of one worker.
@@ -253,11 +260,6 @@ fn public_types_are_debug_and_go_to_other_threads() {
     kept::<(ListEntry, curt::walk::WalkEntry, Usage<'_>, Walk<'_>, Remove<'_>)>();
     kept::<(curt::fs::DirEntry, curt::fs::Metadata, curt::fs::FileType)>();
     kept::<(curt::which::FindError, curt::which::Found)>();
-    #[derive(Debug)]
-    struct App {
-        root: Option<curt::Root>,
-        search: curt::Search,
-    }
     let app = App { root: None, search: curt::Search::new() };
     assert!(format!("{:?} {app:?}", (&app.root, &app.search)).contains("root: None"));
 }
