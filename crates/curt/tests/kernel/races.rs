@@ -276,10 +276,12 @@ fn directories_are_created_and_removed_inside_only() {
 #[test]
 fn trees_links_permissions_and_times_are_made_inside_only() {
     let disturb = |at: &Path| {
-        let (dir, link) = (at.join("root/a"), at.join("root/link"));
-        let _ = std::os::unix::fs::symlink("../out", &link);
-        exchange(&dir, &link);
-        exchange(&dir, &link);
+        for (name, target) in [("a", "../out"), ("plain/file", "../../out/file")] {
+            let (path, link) = (at.join("root").join(name), at.join(format!("root/{name}_link")));
+            let _ = std::os::unix::fs::symlink(target, &link);
+            exchange(&path, &link);
+            exchange(&path, &link);
+        }
     };
     race(disturb, |_, root| {
         // What a try leaves behind is there for the next one.
@@ -289,7 +291,11 @@ fn trees_links_permissions_and_times_are_made_inside_only() {
         };
         unless_made(root.symlink("../../out/file", "a/b/to"))?;
         unless_made(root.hard_link("a/b/c/file", "a/b/second"))?;
+        unless_made(root.hard_link("plain/file", "plain/second"))?;
+        root.remove_file("plain/second")?;
         root.create_dir_all("a/b/made/deep")?;
+        root.set_permissions("plain/file", Permissions::from_mode(0o600))?;
+        root.set_times("plain/file", None, Some(SystemTime::UNIX_EPOCH))?;
         root.set_permissions("a/b/c/file", Permissions::from_mode(0o600))?;
         root.set_times("a/b/c/file", None, Some(SystemTime::UNIX_EPOCH))?;
         root.remove_file("a/b/to")?;

@@ -108,6 +108,7 @@ fn a_hostile_archive_changes_nothing_outside_the_folder() {
     // Through a link to a file, and a second name of that link.
     entry(Symlink, 0o777, "to_file", secret);
     entry(Link, 0o777, "to_file_too", "to_file");
+    entry(Link, 0o777, "kept", "to_file");
     entry(Regular, 0o644, "to_file", "inside");
     entry(Regular, 0o644, "to_file_too", "inside");
     entry(Symlink, 0o777, "to_made", "../out/made");
