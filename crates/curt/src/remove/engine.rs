@@ -52,7 +52,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     pub(super) fn new(worker: Worker<'r, S>) -> Self {
         let shared = worker.shared;
         Engine {
-            stack: Stack::new(shared.crew.budget_of(worker.number, shared.budget), Links::Refuse),
+            stack: Stack::new(shared.crew.budget_of(worker.member.number, shared.budget), Links::Refuse),
             worker,
             buffer: Buffer::default(),
             samples: Samples::default(),
@@ -65,7 +65,8 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// Works until all workers are out of work.
     pub(super) fn work(mut self, next_operand: impl Fn() -> Option<&'r Path>) {
         let shared = self.worker.shared;
-        while let Some(work) = shared.crew.pool.next(self.worker.number, &next_operand) {
+        let pool = &shared.crew.pool;
+        while let Some(work) = pool.next(self.worker.member.number, &next_operand, None) {
             match work {
                 Work::Task(task) => self.do_task(task),
                 Work::Operand(_) if shared.is_cancelled() => {}
@@ -157,7 +158,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// another task was done meanwhile.
     fn wait_for_parts(&mut self) -> bool {
         let Some(parts) = self.stack.top().handed_off() else { return false };
-        match self.worker.shared.crew.pool.wait_for(&parts.join) {
+        match self.worker.shared.crew.pool.wait_for(&parts.join, None) {
             Waited::Task(task) => {
                 self.nested += 1;
                 self.do_task(task);

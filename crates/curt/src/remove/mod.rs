@@ -168,8 +168,8 @@ fn run<S: Sys>(
     let shared = Shared::<S>::new(options, setup, parent);
     let setup = setup.with(options.without);
     let next = AtomicUsize::new(0);
-    shared.crew.work(|number, start| {
-        let worker = Worker::new(&shared, S::start(&setup), number, start);
+    shared.crew.work(|member| {
+        let worker = Worker::new(&shared, S::start(&setup), member);
         Engine::new(worker).work(|| operands.get(next.fetch_add(1, Ordering::Relaxed)).copied());
     });
     shared.into_report()

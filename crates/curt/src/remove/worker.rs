@@ -13,11 +13,10 @@ use crate::fields::{Facts, Kind};
 use crate::name::Name;
 use crate::pause;
 use crate::sys::{DirRemoved, Mounts, Opened, Removed, Sys, SystemUnit, is_busy};
-use crate::tree::{Start, TreePath};
+use crate::tree::{Member, TreePath};
 
-/// Entries between two checkpoints. The first comes sooner, so that a second worker can be tried
-/// early where entries take long.
-const CHECKPOINT: u32 = 256;
+/// Entries before the first checkpoint: few, so that a second worker can be tried early where
+/// entries take long.
 const FIRST_CHECKPOINT: u32 = 64;
 
 /// One worker of a removal.
@@ -26,35 +25,20 @@ pub(super) struct Worker<'r, S: Sys> {
     pub(super) sys: S,
     /// The path of the current entry or directory.
     pub(super) path: TreePath<S::Unit>,
-    pub(super) number: usize,
+    pub(super) member: Member<'r>,
     pub(super) report: Report,
-    start: Option<Start<'r>>,
-    until_checkpoint: u32,
-    /// Entries between the last checkpoint and the next.
-    since_checkpoint: u32,
-    /// How often the thread had waited for something at the last checkpoint.
-    waits: Option<u64>,
     /// The totals that the observer was shown.
     shown: Totals,
 }
 
 impl<'r, S: Sys> Worker<'r, S> {
-    pub(super) fn new(
-        shared: &'r Shared<'r, S>,
-        sys: S,
-        number: usize,
-        start: Option<Start<'r>>,
-    ) -> Self {
+    pub(super) fn new(shared: &'r Shared<'r, S>, sys: S, member: Member<'r>) -> Self {
         Worker {
             shared,
             sys,
             path: TreePath::default(),
-            number,
+            member: member.first_checkpoint(FIRST_CHECKPOINT),
             report: Report::default(),
-            start,
-            until_checkpoint: FIRST_CHECKPOINT,
-            since_checkpoint: FIRST_CHECKPOINT,
-            waits: None,
             shown: Totals::default(),
         }
     }
@@ -159,19 +143,9 @@ impl<'r, S: Sys> Worker<'r, S> {
 
     /// Counts an entry towards the next checkpoint.
     pub(super) fn tick(&mut self) {
-        self.until_checkpoint -= 1;
-        if self.until_checkpoint == 0 {
-            self.checkpoint();
-        }
-    }
-
-    fn checkpoint(&mut self) {
-        let done = u64::from(std::mem::replace(&mut self.since_checkpoint, CHECKPOINT));
-        self.until_checkpoint = CHECKPOINT;
-        self.show_progress();
-        let crew = &self.shared.crew;
-        if crew.may_share() {
-            crew.checkpoint(&self.sys, self.number, done, &mut self.waits, self.start);
+        if self.member.count() {
+            self.show_progress();
+            self.shared.crew.checkpoint(&self.sys, &mut self.member);
         }
     }
 

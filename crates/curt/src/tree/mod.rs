@@ -21,13 +21,13 @@ mod stack;
 mod workers;
 
 pub(crate) use branch::{Admitted, Branch, Handoff, bug};
-pub(crate) use crew::{Crew, Start, budget};
+pub(crate) use crew::{Crew, Member, budget};
 pub(crate) use governor::Sample;
 pub(crate) use loops::Limits;
 pub(crate) use path::TreePath;
 #[cfg(test)]
 pub(crate) use pool::Pool;
-pub(crate) use pool::{Join, Waited, Work};
+pub(crate) use pool::{Join, Meanwhile, Waited, Work};
 pub(crate) use reader::Reader;
 pub(crate) use stack::{Level, Links, ReopenError, ReopenFailure, Stack, identity};
 pub(crate) use workers::Workers;
