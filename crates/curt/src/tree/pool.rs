@@ -222,7 +222,7 @@ impl<T> Pool<T> {
         self.lock().over
     }
 
-    /// Returns a guard for a worker to hold while it works. If the worker panics (an observer may),
+    /// Returns a guard for a worker to hold while it works. If the worker panics (a callback may),
     /// no other worker waits for it, so that the panic reaches the caller.
     pub(crate) fn guard(&self) -> Guard<'_, T> {
         Guard(self)
@@ -448,7 +448,7 @@ mod tests {
                 while !pool.is_hungry() {
                     std::thread::yield_now();
                 }
-                std::panic::resume_unwind(Box::new("panic of an observer"));
+                std::panic::resume_unwind(Box::new("panic of a callback"));
             });
             assert!(matches!(pool.wait_for(&join, None), Waited::Joined));
             assert!(!join.is_done());
