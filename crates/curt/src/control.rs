@@ -111,11 +111,12 @@ impl From<()> for Next {
     }
 }
 
-impl<B, C> From<ControlFlow<B, C>> for Next {
-    fn from(flow: ControlFlow<B, C>) -> Next {
+// Not for any `ControlFlow<B, C>`: the types of `ControlFlow::Break(())` would not be inferred.
+impl From<ControlFlow<()>> for Next {
+    fn from(flow: ControlFlow<()>) -> Next {
         match flow {
-            ControlFlow::Continue(_) => Next::Continue,
-            ControlFlow::Break(_) => Next::Stop,
+            ControlFlow::Continue(()) => Next::Continue,
+            ControlFlow::Break(()) => Next::Stop,
         }
     }
 }
@@ -138,11 +139,11 @@ impl From<bool> for Answer {
     }
 }
 
-impl<B> From<ControlFlow<B, bool>> for Answer {
-    fn from(flow: ControlFlow<B, bool>) -> Answer {
+impl From<ControlFlow<(), bool>> for Answer {
+    fn from(flow: ControlFlow<(), bool>) -> Answer {
         match flow {
             ControlFlow::Continue(yes) => yes.into(),
-            ControlFlow::Break(_) => Answer::Stop,
+            ControlFlow::Break(()) => Answer::Stop,
         }
     }
 }

@@ -285,7 +285,7 @@ impl<'a> Remove<'a> {
 
     /// Sets for which entries to ask whether they are to be removed; none by default. The answer
     /// no keeps the entry and counts it as skipped. An answer is a `bool`, an [`Answer`] or a
-    /// `ControlFlow<_, bool>`.
+    /// `ControlFlow<(), bool>`.
     ///
     /// Only the caller's thread works then.
     ///
@@ -313,7 +313,7 @@ impl<'a> Remove<'a> {
     }
 
     /// Keeps the entries for which `exclude` answers yes, with their parents, and counts each as
-    /// skipped. An answer is a `bool`, an [`Answer`] or a `ControlFlow<_, bool>`.
+    /// skipped. An answer is a `bool`, an [`Answer`] or a `ControlFlow<(), bool>`.
     pub fn exclude<A: Into<Answer>>(
         mut self,
         exclude: impl Fn(&Unvisited<'_>) -> A + Send + Sync + 'a,
