@@ -6,7 +6,8 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use crate::fields::Kind;
 
@@ -110,12 +111,101 @@ impl From<()> for Next {
     }
 }
 
-impl<B, C> From<ControlFlow<B, C>> for Next {
-    fn from(flow: ControlFlow<B, C>) -> Next {
+// Not for any `ControlFlow<B, C>`: the types of `ControlFlow::Break(())` would not be inferred.
+impl From<ControlFlow<()>> for Next {
+    fn from(flow: ControlFlow<()>) -> Next {
         match flow {
-            ControlFlow::Continue(_) => Next::Continue,
-            ControlFlow::Break(_) => Next::Stop,
+            ControlFlow::Continue(()) => Next::Continue,
+            ControlFlow::Break(()) => Next::Stop,
         }
+    }
+}
+
+/// The answer to a question of an operation. A callback may also return a `bool`, or a
+/// [`ControlFlow`] whose `Break` stops the operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Yes: `true`.
+    Yes,
+    /// No: `false`.
+    No,
+    /// The operation stops, and leaves the entry as it is.
+    Stop,
+}
+
+impl From<bool> for Answer {
+    fn from(yes: bool) -> Answer {
+        if yes { Answer::Yes } else { Answer::No }
+    }
+}
+
+impl From<ControlFlow<(), bool>> for Answer {
+    fn from(flow: ControlFlow<(), bool>) -> Answer {
+        match flow {
+            ControlFlow::Continue(yes) => yes.into(),
+            ControlFlow::Break(()) => Answer::Stop,
+        }
+    }
+}
+
+/// Whether an operation goes on: it is stopped by its token, or by the answer of a callback.
+#[derive(Debug)]
+pub(crate) struct Stop<'a> {
+    cancel: Option<&'a Cancel>,
+    is_stopped: AtomicBool,
+}
+
+impl<'a> Stop<'a> {
+    pub(crate) fn new(cancel: Option<&'a Cancel>) -> Self {
+        Stop { cancel, is_stopped: AtomicBool::new(false) }
+    }
+
+    /// Stops the operation.
+    pub(crate) fn stop(&self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed) || self.cancel.is_some_and(Cancel::is_cancelled)
+    }
+}
+
+/// The time between two calls of a poll.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
+
+/// A callback that the caller's thread calls every few milliseconds, and that can stop the
+/// operation.
+#[derive(Clone)]
+pub(crate) struct Poll<'a>(Arc<dyn Fn() -> Next + Send + Sync + 'a>);
+
+impl<'a> Poll<'a> {
+    pub(crate) fn new<N: Into<Next>>(poll: impl Fn() -> N + Send + Sync + 'a) -> Self {
+        Poll(Arc::new(move || poll().into()))
+    }
+
+    /// Returns the poll for one run of the operation.
+    pub(crate) fn begin(&self) -> Poller<'_> {
+        Poller { poll: self, last: AtomicU64::new(0) }
+    }
+}
+
+/// A [`Poll`] in one run of an operation.
+pub(crate) struct Poller<'a> {
+    poll: &'a Poll<'a>,
+    /// When it was called last, in nanoseconds.
+    last: AtomicU64,
+}
+
+impl Poller<'_> {
+    /// Calls the poll if it is due, or for the first time.
+    pub(crate) fn look(&self, now: Duration) -> Next {
+        let now = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
+        let last = self.last.load(Ordering::Relaxed);
+        if last != 0 && u128::from(now.saturating_sub(last)) < POLL_INTERVAL.as_nanos() {
+            return Next::Continue;
+        }
+        self.last.store(now.max(1), Ordering::Relaxed);
+        (self.poll.0)()
     }
 }
 

@@ -16,8 +16,12 @@ use curt_paths::Refusal;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Operation {
-    /// Removing a directory entry.
+    /// Removing an entry: finding it, or a refusal before or between the steps below.
     Remove,
+    /// Removing an entry that is not a directory (`unlink`).
+    RemoveFile,
+    /// Removing an empty directory (`rmdir`).
+    RemoveDirectory,
     /// Opening a directory to list it.
     OpenDirectory,
     /// Reading the entries of a directory.
@@ -65,7 +69,7 @@ impl Operation {
     /// directory`, …
     pub fn verb(self) -> &'static str {
         match self {
-            Operation::Remove => "remove",
+            Operation::Remove | Operation::RemoveFile | Operation::RemoveDirectory => "remove",
             Operation::OpenDirectory => "open directory",
             Operation::ReadDirectory => "read directory",
             Operation::Stat | Operation::Access => "access",
@@ -109,6 +113,8 @@ pub enum Cause {
     OtherFileSystem,
     /// The path is a directory, and the options do not remove directories.
     IsADirectory,
+    /// The path is a link, and directories were asked for.
+    IsALink,
     /// Another entry has this name now.
     Replaced,
     /// The buffer is too small for the longest name.
@@ -138,6 +144,7 @@ impl Clone for Cause {
             Cause::RootDirectory => Cause::RootDirectory,
             Cause::OtherFileSystem => Cause::OtherFileSystem,
             Cause::IsADirectory => Cause::IsADirectory,
+            Cause::IsALink => Cause::IsALink,
             Cause::Replaced => Cause::Replaced,
             Cause::BufferTooSmall => Cause::BufferTooSmall,
             Cause::Loop => Cause::Loop,
@@ -170,6 +177,7 @@ impl fmt::Display for Cause {
             Cause::RootDirectory => "refusing to remove the root directory",
             Cause::OtherFileSystem => "is on another file system than its parent",
             Cause::IsADirectory => "is a directory",
+            Cause::IsALink => "is a link",
             Cause::BufferTooSmall => "the buffer does not hold the longest name",
             Cause::Loop => "leads back to a directory above it",
             Cause::Replaced => "another directory has taken its place",
@@ -316,6 +324,7 @@ impl Error {
             }
             Cause::Refused(_) => io::ErrorKind::PermissionDenied,
             Cause::IsADirectory => io::ErrorKind::IsADirectory,
+            Cause::IsALink => io::ErrorKind::NotADirectory,
             Cause::Replaced | Cause::Loop => io::ErrorKind::Other,
         }
     }

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use crate::control::Cancel;
-
 const FIRST: Duration = Duration::from_millis(1);
 const LONGEST: Duration = Duration::from_millis(100);
 /// Pauses are slept in pieces, so that a cancellation is noticed.
@@ -48,15 +46,19 @@ impl Backoff {
     }
 }
 
-/// Sleeps unless the operation is cancelled. Returns whether it was not.
-pub(crate) fn nap(sleep: impl Fn(Duration), cancel: Option<&Cancel>, mut time: Duration) -> bool {
-    let is_cancelled = || cancel.is_some_and(Cancel::is_cancelled);
-    while !time.is_zero() && !is_cancelled() {
+/// Sleeps unless the operation is over, which is asked every few milliseconds. Returns whether it
+/// is not.
+pub(crate) fn nap(
+    sleep: impl Fn(Duration),
+    is_over: impl Fn() -> bool,
+    mut time: Duration,
+) -> bool {
+    while !time.is_zero() && !is_over() {
         let piece = time.min(PIECE);
         sleep(piece);
         time -= piece;
     }
-    !is_cancelled()
+    !is_over()
 }
 
 #[cfg(test)]
@@ -94,8 +96,8 @@ mod tests {
                 cancel.cancel();
             }
         };
-        assert!(!nap(sleep, Some(&cancel), Duration::from_secs(1)));
+        assert!(!nap(sleep, || cancel.is_cancelled(), Duration::from_secs(1)));
         assert_eq!(slept.get(), Duration::from_millis(20));
-        assert!(nap(|_| {}, None, Duration::from_millis(12)));
+        assert!(nap(|_| {}, || false, Duration::from_millis(12)));
     }
 }

@@ -87,6 +87,8 @@ impl From<&Error> for Failure {
 pub(crate) fn operation(operation: Operation) -> &'static str {
     match operation {
         Operation::Remove => "remove",
+        Operation::RemoveFile => "remove_file",
+        Operation::RemoveDirectory => "remove_directory",
         Operation::OpenDirectory => "open_directory",
         Operation::ReadDirectory => "read_directory",
         Operation::Stat => "stat",
@@ -119,6 +121,7 @@ fn kind_of_cause(cause: &Cause) -> &'static str {
         Cause::RootDirectory => "root-directory",
         Cause::OtherFileSystem => "other-file-system",
         Cause::IsADirectory => "is-a-directory",
+        Cause::IsALink => "is-a-link",
         Cause::Replaced => "replaced",
         Cause::Loop => "loop",
         Cause::Refused(refusal) => refusal.name(),

@@ -74,6 +74,7 @@ impl Retry {
         cancel: Option<&Cancel>,
         launch: &Launch<'_, S::Pipe>,
     ) -> Result<S::Child, Refusal> {
+        let is_over = || cancel.is_some_and(Cancel::is_cancelled);
         let (mut retries, mut backoff) = (self.count, Backoff::new(self.window));
         loop {
             let failure = match sys.spawn(launch) {
@@ -83,7 +84,7 @@ impl Retry {
             let why = sys.explain(launch, &failure);
             let may_help = why == StartFailure::TextBusy && retries > 0;
             let pause = if may_help { backoff.next() } else { None };
-            if !pause.is_some_and(|pause| nap(|time| sys.sleep(time), cancel, pause)) {
+            if !pause.is_some_and(|pause| nap(|time| sys.sleep(time), is_over, pause)) {
                 return Err((why, failure.error));
             }
             retries -= 1;

@@ -22,7 +22,7 @@ pub(super) struct Directory<U> {
     name: usize,
     /// Whether the process may not write to it; only known if questions are asked.
     is_protected: bool,
-    /// Whether the observer has to be asked before its entries are removed.
+    /// Whether the caller has to be asked before its entries are removed.
     asks_first: bool,
     remains: Remains<U>,
     /// The parts of it that other workers have.
@@ -119,7 +119,7 @@ impl<U: Unit> Directory<U> {
         self.is_protected
     }
 
-    /// Returns, once, whether the observer has to be asked before its entries are removed.
+    /// Returns, once, whether the caller has to be asked before its entries are removed.
     pub(super) fn take_question(&mut self) -> bool {
         std::mem::take(&mut self.asks_first)
     }

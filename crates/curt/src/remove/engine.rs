@@ -18,7 +18,7 @@ use crate::error::{Cause, Operation};
 use crate::fields::Kind;
 use crate::name::Names;
 use crate::sys::{Entry, Feature, Mounts, Opened, Sys};
-use crate::tree::{Links, ReopenError, ReopenFailure, Stack, Waited, Work};
+use crate::tree::{Links, Meanwhile, ReopenError, ReopenFailure, Stack, Waited, Work};
 
 /// The most units that the names of waiting subdirectories may take. Names that do not fit are
 /// forgotten and listed again: by then, the subdirectories that were entered are gone.
@@ -52,7 +52,10 @@ impl<'r, S: Sys> Engine<'r, S> {
     pub(super) fn new(worker: Worker<'r, S>) -> Self {
         let shared = worker.shared;
         Engine {
-            stack: Stack::new(shared.crew.budget_of(worker.number, shared.budget), Links::Refuse),
+            stack: Stack::new(
+                shared.crew.budget_of(worker.member.number, shared.budget),
+                Links::Refuse,
+            ),
             worker,
             buffer: Buffer::default(),
             samples: Samples::default(),
@@ -65,7 +68,12 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// Works until all workers are out of work.
     pub(super) fn work(mut self, next_operand: impl Fn() -> Option<&'r Path>) {
         let shared = self.worker.shared;
-        while let Some(work) = shared.crew.pool.next(self.worker.number, &next_operand) {
+        let pool = &shared.crew.pool;
+        loop {
+            self.worker.attend();
+            let number = self.worker.member.number;
+            let next = |attend: Meanwhile<'_>| pool.next(number, &next_operand, attend);
+            let Some(work) = self.worker.while_attending(next) else { break };
             match work {
                 Work::Task(task) => self.do_task(task),
                 Work::Operand(_) if shared.is_cancelled() => {}
@@ -119,6 +127,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// pops it. Returns the entries that stay.
     fn empty(&mut self, base: usize) -> Remains<S::Unit> {
         loop {
+            self.worker.attend();
             if self.worker.shared.is_cancelled() {
                 self.stack.top_mut().give_up();
             } else if self.may_hand_off() {
@@ -157,7 +166,8 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// another task was done meanwhile.
     fn wait_for_parts(&mut self) -> bool {
         let Some(parts) = self.stack.top().handed_off() else { return false };
-        match self.worker.shared.crew.pool.wait_for(&parts.join) {
+        let pool = &self.worker.shared.crew.pool;
+        match self.worker.while_attending(|attend| pool.wait_for(&parts.join, attend)) {
             Waited::Task(task) => {
                 self.nested += 1;
                 self.do_task(task);
@@ -214,7 +224,11 @@ impl<'r, S: Sys> Engine<'r, S> {
         let (shared, level) = (worker.shared, stack.top_mut());
         if !shared.options.dry_run && level.passes.needs_bound() {
             if let Some(dir) = level.dir() {
-                if let Some(left) = buffer.count(dir, &worker.sys, || shared.is_cancelled()) {
+                let is_over = || {
+                    worker.attend();
+                    shared.is_cancelled()
+                };
+                if let Some(left) = buffer.count(dir, &worker.sys, is_over) {
                     level.passes.set_left(left);
                 }
             }
@@ -425,7 +439,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         if let ReopenFailure::Vanished = lost.reason {
             self.worker.report.vanished += 1;
         } else {
-            self.worker.fail(Operation::Remove, lost.into_cause());
+            self.worker.fail(Operation::OpenDirectory, lost.into_cause());
             self.stack.top_mut().mark_kept();
         }
         self.pop();
@@ -453,6 +467,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         if stack.lower_budget(&worker.sys) {
             return true;
         }
+        worker.attend();
         self.has_waited = shared.shortage.wait(shared.options.retry_window, &worker.sys);
         self.has_waited
     }

@@ -58,7 +58,7 @@ impl<S: Sys> Worker<'_, S> {
             Err(error) => {
                 self.path.truncate(path_len);
                 self.path.push(name);
-                self.fail(Operation::Remove, Cause::Os(error));
+                self.fail(Operation::RemoveFile, Cause::Os(error));
                 Outcome::Kept
             }
         };
@@ -80,9 +80,9 @@ impl<S: Sys> Worker<'_, S> {
             Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => {
                 let missing = self.sys.query(dir, name, Ask::STAT).err();
                 let missing = missing.filter(|error| error.kind() == io::ErrorKind::NotFound);
-                self.kept_or_gone(missing.unwrap_or(error))
+                self.kept_or_gone(Operation::RemoveFile, missing.unwrap_or(error))
             }
-            Err(error) => self.kept_or_gone(error),
+            Err(error) => self.kept_or_gone(Operation::RemoveFile, error),
         }
     }
 
@@ -108,7 +108,7 @@ impl<S: Sys> Worker<'_, S> {
             self.removed_directory(None);
             return Outcome::Removed;
         }
-        self.fail(Operation::Remove, Cause::Os(error));
+        self.fail(Operation::OpenDirectory, Cause::Os(error));
         Outcome::Kept
     }
 
@@ -135,11 +135,11 @@ impl<S: Sys> Worker<'_, S> {
         }
         match self.sys.query(dir, name, Ask::STAT) {
             Ok(stat) => Ok((stat.kind, Some(stat))),
-            Err(error) => Err(self.kept_or_gone(error)),
+            Err(error) => Err(self.kept_or_gone(Operation::Stat, error)),
         }
     }
 
-    /// Asks the observer if needed, then removes. `path` must name the entry unless `is_plain`.
+    /// Asks the caller if needed, then removes. `path` must name the entry unless `is_plain`.
     fn confirm_and_unlink(
         &mut self,
         dir: &S::Dir,
@@ -178,11 +178,11 @@ impl<S: Sys> Worker<'_, S> {
         }
     }
 
-    fn kept_or_gone(&mut self, error: io::Error) -> Outcome {
+    fn kept_or_gone(&self, operation: Operation, error: io::Error) -> Outcome {
         if error.kind() == io::ErrorKind::NotFound {
             return Outcome::Gone;
         }
-        self.fail(Operation::Remove, Cause::Os(error));
+        self.fail(operation, Cause::Os(error));
         Outcome::Kept
     }
 }

@@ -27,20 +27,16 @@ impl<S: Sys> Engine<'_, S> {
             self.retry(false);
         } else if self.is_to_stay() {
             // It stays.
-            self.check_emptied_operand();
+            let options = self.worker.shared.options;
+            let is_operand = self.stack.top().role() == Role::Operand;
+            if options.contents && !options.dry_run && is_operand {
+                // Only its report matters.
+                let _is_in_place = self.check_operand(self.stack.len() - 1);
+            }
             self.pop();
         } else {
             // Rmdir.
             self.remove_top();
-        }
-    }
-
-    /// Reports an operand that was emptied and stays, if its name leads to another directory by
-    /// now.
-    fn check_emptied_operand(&mut self) {
-        let options = self.worker.shared.options;
-        if options.contents && !options.dry_run && self.stack.top().role() == Role::Operand {
-            self.is_still_there(self.stack.len() - 1);
         }
     }
 
@@ -64,7 +60,7 @@ impl<S: Sys> Engine<'_, S> {
         shared.removes_all || !(self.stack.top().is_kept() || shared.options.dry_run)
     }
 
-    /// Returns whether the topmost directory is not to be removed, after asking the observer if
+    /// Returns whether the topmost directory is not to be removed, after asking the caller if
     /// that is wanted.
     fn is_to_stay(&mut self) -> bool {
         let Engine { worker, stack, .. } = self;
@@ -106,7 +102,7 @@ impl<S: Sys> Engine<'_, S> {
         if is_guess && !guesses.begin() {
             return level.passes.read_on();
         }
-        if level.role() == Role::Operand && !self.is_still_there(index) {
+        if level.role() == Role::Operand && !self.check_operand(index) {
             self.stack[index].mark_kept();
             return self.pop();
         }
@@ -121,7 +117,7 @@ impl<S: Sys> Engine<'_, S> {
                 self.worker.tick();
             }
             DirRemoved::Gone if self.stack[index].role() == Role::Operand => {
-                self.worker.operand_failed(os_error(io::ErrorKind::NotFound));
+                self.worker.operand_failed(Operation::Remove, os_error(io::ErrorKind::NotFound));
             }
             DirRemoved::Gone => self.worker.report.vanished += 1,
             DirRemoved::NotEmpty(()) => {
@@ -136,16 +132,15 @@ impl<S: Sys> Engine<'_, S> {
             DirRemoved::Failed((), error) => {
                 // It stays, so `leave` is called again and reads its listing to the end.
                 self.stack[index].mark_kept();
-                return self.worker.fail(Operation::Remove, Cause::Os(error));
+                return self.worker.fail(Operation::RemoveDirectory, Cause::Os(error));
             }
         }
         self.pop();
     }
 
-    /// Returns whether the operand's name still leads to the directory that was emptied, and
-    /// reports that it does not. If it was renamed, the entry that has its name now is not to be
-    /// removed.
-    fn is_still_there(&mut self, index: usize) -> bool {
+    /// Reports an operand whose name no longer leads to the directory that was emptied, and returns
+    /// whether it does. If it was renamed, the entry that has its name now is not to be removed.
+    fn check_operand(&self, index: usize) -> bool {
         let Engine { worker, stack, .. } = self;
         let (level, parent) = (&stack[index], &stack[index - 1]);
         let (Some(name), Some(dir), Some(parent)) =
@@ -160,7 +155,7 @@ impl<S: Sys> Engine<'_, S> {
             // It was removed, or it has another name.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if worker.sys.query_dir(dir, Ask::STAT).map_or(true, |stat| stat.links == 0) {
-                    worker.operand_failed(error);
+                    worker.operand_failed(Operation::Remove, error);
                     return false;
                 }
                 Cause::Os(error)
@@ -227,7 +222,7 @@ impl<S: Sys> Engine<'_, S> {
                 if let Cause::BeingWrittenTo = cause {
                     worker.shared.writers.leave(worker.to_path(level.path_len()));
                 } else {
-                    worker.fail(Operation::Remove, cause);
+                    worker.fail(Operation::RemoveDirectory, cause);
                 }
             }
         }

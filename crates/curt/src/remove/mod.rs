@@ -88,9 +88,11 @@
 //! From the top: `run` starts the workers, `engine.rs` is the traversal of one of them, and
 //! `leave.rs` how it leaves a directory · `operand.rs` and `entry.rs`: an operand, and any other
 //! entry · `listing.rs`, `directory.rs`, `passes.rs`: the buffer, the state of one directory, and
-//! how often it is listed · `worker.rs`: what a worker counts and reports · `shared.rs`,
-//! `limits.rs`, `writers.rs`: what all workers share.
+//! how often it is listed · `worker.rs`: what a worker counts and reports · `callbacks.rs`:
+//! the callbacks, and the thread that calls them · `shared.rs`, `limits.rs`, `writers.rs`: what all
+//! workers share.
 
+mod callbacks;
 mod directory;
 mod engine;
 mod entry;
@@ -107,9 +109,10 @@ mod tests;
 mod worker;
 mod writers;
 
+pub use crate::control::Answer;
 #[cfg(test)]
 pub(crate) use crate::control::{Cancel, Threads};
-pub use options::{Confirm, Directories, Observer, Question, Remove, Subject, Totals};
+pub use options::{Confirm, Directories, Question, Remove, Subject, Totals};
 pub use report::{Incomplete, Report};
 
 use std::path::{Path, PathBuf};
@@ -168,8 +171,9 @@ fn run<S: Sys>(
     let shared = Shared::<S>::new(options, setup, parent);
     let setup = setup.with(options.without);
     let next = AtomicUsize::new(0);
-    shared.crew.work(|number, start| {
-        let worker = Worker::new(&shared, S::start(&setup), number, start);
+    shared.crew.work(|member| {
+        let _guard = member.is_caller().then(|| shared.notifier.guard());
+        let worker = Worker::new(&shared, S::start(&setup), member);
         Engine::new(worker).work(|| operands.get(next.fetch_add(1, Ordering::Relaxed)).copied());
     });
     shared.into_report()

@@ -77,14 +77,14 @@ impl<S: Sys> Operands<'_, '_, S> {
             // The root has no name in a parent; in itself, it is `.`.
             Last::Root => S::ITSELF.into(),
             &Last::Invalid(kind) => {
-                self.worker.operand_failed(kind.into());
+                self.worker.operand_failed(Operation::Remove, kind.into());
                 return None;
             }
         };
         let parent = match self.open_parent(path, &operand) {
             Ok(parent) => parent,
             Err(error) => {
-                self.worker.operand_failed(error);
+                self.worker.operand_failed(Operation::Remove, error);
                 return None;
             }
         };
@@ -117,7 +117,8 @@ impl<S: Sys> Operands<'_, '_, S> {
         let worker = &mut *self.worker;
         let options = worker.shared.options;
         if options.directories != Directories::Recursive {
-            self.remove_single(parent, name, operand.directory_only);
+            let directory_only = operand.directory_only || options.directories_only;
+            self.remove_single(parent, name, directory_only);
             return None;
         }
         match worker.open_child(parent, name, Mounts::Cross) {
@@ -128,10 +129,14 @@ impl<S: Sys> Operands<'_, '_, S> {
                 }
                 Err(cause) => {
                     self.worker.sys.close(dir);
-                    self.worker.fail(Operation::Remove, cause);
+                    let is_refused = !matches!(cause, Cause::Os(_));
+                    let step = if is_refused { Operation::Remove } else { Operation::Stat };
+                    self.worker.fail(step, cause);
                 }
             },
-            Opened::NotDirectory if operand.directory_only || options.contents => {
+            Opened::NotDirectory
+                if operand.directory_only || options.contents || options.directories_only =>
+            {
                 let stat = worker.sys.query(parent, name, Ask::STAT);
                 self.not_a_directory(stat.is_ok_and(|stat| stat.kind.is_link()));
             }
@@ -142,7 +147,7 @@ impl<S: Sys> Operands<'_, '_, S> {
             }
             // A directory that is about to go is as good as gone.
             Opened::Gone | Opened::Pending => {
-                worker.operand_failed(os_error(io::ErrorKind::NotFound));
+                worker.operand_failed(Operation::Remove, os_error(io::ErrorKind::NotFound));
             }
             Opened::Mount => worker.fail(Operation::Remove, Cause::MountPoint),
             Opened::Shortage(error) | Opened::Failed(error) => {
@@ -156,7 +161,7 @@ impl<S: Sys> Operands<'_, '_, S> {
     fn remove_file(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>) -> bool {
         let outcome = self.worker.query_and_unlink(parent, name);
         if let Outcome::Gone = outcome {
-            self.worker.operand_failed(os_error(io::ErrorKind::NotFound));
+            self.worker.operand_failed(Operation::Remove, os_error(io::ErrorKind::NotFound));
         }
         matches!(outcome, Outcome::Directory)
     }
@@ -167,7 +172,7 @@ impl<S: Sys> Operands<'_, '_, S> {
             return;
         }
         match self.worker.sys.query(parent, name, Ask::STAT) {
-            Err(error) => self.worker.operand_failed(error),
+            Err(error) => self.worker.operand_failed(Operation::Remove, error),
             Ok(stat) if stat.kind != Kind::Directory => {
                 self.not_a_directory(directory_only && stat.kind.is_link());
             }
@@ -183,11 +188,11 @@ impl<S: Sys> Operands<'_, '_, S> {
         let options = self.worker.shared.options;
         let is_protected = self.worker.is_protected(parent, name, Kind::Directory);
         let asks = options.confirm.asks(is_protected);
-        // The observer is not asked about what cannot be done.
+        // The caller is not asked about what cannot be done.
         let empty = if asks { self.check_empty(parent, name) } else { Ok(()) };
         let question = match empty {
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
-                return self.worker.operand_failed(error);
+                return self.worker.operand_failed(Operation::RemoveDirectory, error);
             }
             // It may be empty all the same.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -206,7 +211,7 @@ impl<S: Sys> Operands<'_, '_, S> {
         };
         match removed {
             Ok(()) => self.worker.removed_directory(Some(stat)),
-            Err(error) => self.worker.operand_failed(error),
+            Err(error) => self.worker.operand_failed(Operation::RemoveDirectory, error),
         }
     }
 
@@ -243,15 +248,18 @@ impl<S: Sys> Operands<'_, '_, S> {
         Ok(())
     }
 
-    /// Reports an operand that is no directory, although a separator follows it or its contents
-    /// were to be removed.
+    /// Reports an operand that is no directory, although a separator follows it, its contents were
+    /// to be removed, or the caller wants directories only.
     fn not_a_directory(&mut self, is_link: bool) {
         let error = os_error(io::ErrorKind::NotADirectory);
-        if is_link || self.worker.shared.options.contents {
+        let options = self.worker.shared.options;
+        if is_link && options.directories_only {
+            self.worker.fail(Operation::Remove, Cause::IsALink);
+        } else if is_link || options.contents || options.directories_only {
             // Always an error: the separator names the link's target.
             self.worker.fail(Operation::Remove, Cause::Os(error));
         } else {
-            self.worker.operand_failed(error);
+            self.worker.operand_failed(Operation::Remove, error);
         }
     }
 }

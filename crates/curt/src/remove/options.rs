@@ -1,11 +1,12 @@
-//! The options of a removal, and the observer that follows it.
+//! The options of a removal.
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::control::{Cancel, Exclude, Threads, Unvisited};
+use super::callbacks::Callbacks;
+use crate::control::{Answer, Cancel, Next, Poll, Threads, Unvisited};
 use crate::error::Error;
 use crate::fields::Kind;
 use crate::sys::{Feature, Features};
@@ -23,7 +24,7 @@ pub enum Directories {
     Refuse,
 }
 
-/// For which entries [`Observer::confirm`] is called.
+/// For which entries [`Remove::confirm`] asks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Confirm {
@@ -47,7 +48,7 @@ impl Confirm {
     }
 }
 
-/// A question to [`Observer::confirm`].
+/// A question of [`Remove::confirm`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Question {
@@ -75,7 +76,7 @@ pub struct Subject<'a> {
     pub write_protected: bool,
 }
 
-/// The totals so far, passed to [`Observer::progress`].
+/// The totals so far, passed to [`Remove::on_progress`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Totals {
@@ -85,52 +86,23 @@ pub struct Totals {
     pub directories: u64,
 }
 
-/// Follows a removal. All methods have empty defaults.
-///
-/// They are called from the thread that does the work, one entry at a time per thread. A panic in
-/// one of them ends the removal and reaches the caller.
-pub trait Observer: Sync {
-    /// Returns whether [`removed`](Observer::removed) is to be called, which costs building a path
-    /// per entry.
-    fn wants_removed(&self) -> bool {
-        false
-    }
-
-    /// Decides about an entry, for those that [`Remove::confirm`](crate::Remove::confirm) selects.
-    /// `false` keeps the entry and counts it as skipped. Only called from the caller's thread.
-    fn confirm(&self, question: Question, subject: &Subject<'_>) -> bool {
-        let _ = (question, subject);
-        true
-    }
-
-    /// Called after an entry was removed or, in a dry run, would have been.
-    fn removed(&self, path: &Path, kind: Kind) {
-        let _ = (path, kind);
-    }
-
-    /// Called for each error. The removal goes on with the other entries.
-    ///
-    /// A directory that is left because another process writes to it is reported at the end.
-    fn failed(&self, error: &Error) {
-        let _ = error;
-    }
-
-    /// Called every few hundred entries.
-    fn progress(&self, totals: &Totals) {
-        let _ = totals;
-    }
-}
-
-/// An observer that ignores every event.
-pub(crate) struct NoopObserver;
-impl Observer for NoopObserver {}
-
 /// A removal: its options, each with the safe choice as default.
 ///
 /// Links are never followed, mounts are not crossed unless asked for, nothing is atomic, every
 /// failure is reported, and the removal goes on after it. The races that are prevented, and those
 /// that are not, the calls that a removal makes, and how it compares with others are in
 /// [`crate::remove`].
+///
+/// # Callbacks
+///
+/// A callback answers how the removal goes on: `()` and [`Next::Continue`] go on,
+/// [`Next::Stop`] and [`ControlFlow::Break`](std::ops::ControlFlow::Break) stop it. After such an
+/// answer only calls that are under way on other threads end, directories are closed, and no
+/// callback is called again; the report says [`stopped`](super::Report::stopped).
+///
+/// Callbacks are called on the thread that does the work, several at a time with several threads,
+/// unless [`Remove::callbacks_on_caller_thread`] says otherwise. A panic in one of them ends the
+/// removal and reaches the caller.
 ///
 /// # Deep trees
 ///
@@ -162,9 +134,10 @@ pub struct Remove<'a> {
     pub(crate) preserve_root: bool,
     pub(crate) dry_run: bool,
     pub(crate) count_bytes: bool,
+    pub(crate) directories_only: bool,
+    pub(crate) stops_at_failure: bool,
     pub(crate) confirm: Confirm,
-    pub(crate) exclude: Option<Exclude<'a>>,
-    pub(crate) observer: &'a dyn Observer,
+    pub(super) callbacks: Callbacks<'a>,
     pub(crate) cancel: Option<&'a Cancel>,
     pub(crate) retries: u32,
     pub(crate) retry_window: Duration,
@@ -203,9 +176,10 @@ impl<'a> Remove<'a> {
             preserve_root: true,
             dry_run: false,
             count_bytes: false,
+            directories_only: false,
+            stops_at_failure: false,
             confirm: Confirm::Never,
-            exclude: None,
-            observer: &NoopObserver,
+            callbacks: Callbacks::default(),
             cancel: None,
             retries: 100,
             retry_window: Duration::from_secs(1),
@@ -274,23 +248,197 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets for which entries to ask the observer; [`Confirm::Never`] by default. With anything
-    /// else, only the caller's thread works.
-    pub fn confirm(mut self, confirm: Confirm) -> Self {
-        self.confirm = confirm;
+    /// Sets whether an operand must be a directory. Off by default. Anything else is refused, also
+    /// with [`missing_is_fine`](Remove::missing_is_fine): a link, to a directory or not, with
+    /// [`Cause::IsALink`](crate::Cause::IsALink). Costs a stat for an operand that is refused.
+    ///
+    /// This is what Python's `shutil.rmtree` does.
+    ///
+    /// ```
+    /// # let scratch = std::env::temp_dir().join(format!("curt-doc3-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&scratch)?;
+    /// let file = scratch.join("file");
+    /// std::fs::write(&file, "")?;
+    /// let report = curt::Remove::new().directories_only(true).run(&file);
+    /// assert_eq!(report.errors[0].kind(), std::io::ErrorKind::NotADirectory);
+    /// assert!(file.exists());
+    /// # std::fs::remove_dir_all(scratch)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn directories_only(mut self, yes: bool) -> Self {
+        self.directories_only = yes;
         self
     }
 
-    /// Keeps the entries for which `exclude` returns `true`, with their parents, and counts each as
-    /// skipped.
-    pub fn exclude(mut self, exclude: impl Fn(&Unvisited<'_>) -> bool + Send + Sync + 'a) -> Self {
-        self.exclude = Some(Arc::new(exclude));
+    /// Sets whether the removal stops at the first failure. Off by default. The report then has
+    /// exactly one error, also with several threads.
+    ///
+    /// ```
+    /// let report = curt::Remove::new().stop_at_first_failure(true).run(["missing", "gone"]);
+    /// assert!(report.stopped);
+    /// assert_eq!(report.error_count, 1);
+    /// ```
+    pub fn stop_at_first_failure(mut self, yes: bool) -> Self {
+        self.stops_at_failure = yes;
         self
     }
 
-    /// Sets the observer that follows the removal.
-    pub fn observer(mut self, observer: &'a dyn Observer) -> Self {
-        self.observer = observer;
+    /// Sets for which entries to ask whether they are to be removed; none by default. The answer
+    /// no keeps the entry and counts it as skipped. An answer is a `bool`, an [`Answer`] or a
+    /// `ControlFlow<(), bool>`.
+    ///
+    /// Only the caller's thread works then.
+    ///
+    /// ```
+    /// use curt::remove::{Confirm, Remove};
+    ///
+    /// # let scratch = std::env::temp_dir().join(format!("curt-doc4-{}", std::process::id()));
+    /// # std::fs::create_dir_all(scratch.join("cache"))?;
+    /// # std::fs::write(scratch.join("cache/keep"), "")?;
+    /// let report = Remove::new()
+    ///     .confirm(Confirm::Always, |_question, subject| !subject.path.ends_with("keep"))
+    ///     .run(scratch.join("cache"));
+    /// assert_eq!(report.skipped, 1);
+    /// # std::fs::remove_dir_all(scratch)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn confirm<A: Into<Answer>>(
+        mut self,
+        which: Confirm,
+        ask: impl Fn(Question, &Subject<'_>) -> A + Send + Sync + 'a,
+    ) -> Self {
+        self.confirm = which;
+        self.callbacks.ask = Some(Arc::new(move |question, subject| ask(question, subject).into()));
+        self
+    }
+
+    /// Keeps the entries for which `exclude` answers yes, with their parents, and counts each as
+    /// skipped. An answer is a `bool`, an [`Answer`] or a `ControlFlow<(), bool>`.
+    pub fn exclude<A: Into<Answer>>(
+        mut self,
+        exclude: impl Fn(&Unvisited<'_>) -> A + Send + Sync + 'a,
+    ) -> Self {
+        self.callbacks.exclude = Some(Arc::new(move |entry| exclude(entry).into()));
+        self
+    }
+
+    /// Sets a callback for each failure. The removal goes on with the other entries unless the
+    /// callback stops it.
+    ///
+    /// A directory that is left because another process writes to it is reported at the end.
+    ///
+    /// ```
+    /// # use std::sync::Mutex;
+    /// let steps = Mutex::new(Vec::new());
+    /// let report = curt::Remove::new()
+    ///     .on_failure(|error| steps.lock().unwrap().push(error.operation()))
+    ///     .run("missing");
+    /// assert_eq!(report.error_count, 1);
+    /// # drop(report);
+    /// assert_eq!(*steps.lock().unwrap(), [curt::Operation::Remove]);
+    /// ```
+    pub fn on_failure<N: Into<Next>>(
+        mut self,
+        callback: impl Fn(&Error) -> N + Send + Sync + 'a,
+    ) -> Self {
+        self.callbacks.on_failure = Some(Arc::new(move |error| callback(error).into()));
+        self
+    }
+
+    /// Sets a callback for each entry that was removed or, in a dry run, would have been. Costs
+    /// building a path per entry.
+    ///
+    /// ```
+    /// # let scratch = std::env::temp_dir().join(format!("curt-doc5-{}", std::process::id()));
+    /// # std::fs::create_dir_all(scratch.join("cache/empty"))?;
+    /// let report = curt::Remove::new()
+    ///     .on_removed(|path, kind| println!("{} ({kind:?})", path.display()))
+    ///     .run(scratch.join("cache"));
+    /// assert_eq!(report.directories, 2);
+    /// # std::fs::remove_dir(scratch)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn on_removed<N: Into<Next>>(
+        mut self,
+        callback: impl Fn(&Path, Kind) -> N + Send + Sync + 'a,
+    ) -> Self {
+        self.callbacks.on_removed = Some(Arc::new(move |path, kind| callback(path, kind).into()));
+        self
+    }
+
+    /// Sets a callback that gets the totals every few hundred entries, and at the end of each
+    /// thread.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    ///
+    /// # let scratch = std::env::temp_dir().join(format!("curt-doc6-{}", std::process::id()));
+    /// # std::fs::create_dir(&scratch)?;
+    /// // No more than about a million files.
+    /// let report = curt::Remove::new()
+    ///     .on_progress(|totals| match totals.files {
+    ///         0..1_000_000 => ControlFlow::Continue(()),
+    ///         _ => ControlFlow::Break(()),
+    ///     })
+    ///     .run(&scratch);
+    /// assert!(report.is_complete());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn on_progress<N: Into<Next>>(
+        mut self,
+        callback: impl Fn(&Totals) -> N + Send + Sync + 'a,
+    ) -> Self {
+        self.callbacks.on_progress = Some(Arc::new(move |totals| callback(totals).into()));
+        self
+    }
+
+    /// Sets a callback that the caller's thread calls at the beginning and then every few
+    /// milliseconds, while it works and while it waits for other threads. It can stop the removal:
+    /// language runtimes check for signals there. Reads the clock for each entry, without a call
+    /// to the system.
+    ///
+    /// A call that blocks, on a slow filesystem, is not interrupted.
+    ///
+    /// ```
+    /// use curt::Next;
+    ///
+    /// # let scratch = std::env::temp_dir().join(format!("curt-doc7-{}", std::process::id()));
+    /// # std::fs::create_dir(&scratch)?;
+    /// let is_interrupted = || true;
+    /// let report = curt::Remove::new()
+    ///     .poll(|| if is_interrupted() { Next::Stop } else { Next::Continue })
+    ///     .run(&scratch);
+    /// assert!(report.stopped && scratch.exists());
+    /// # std::fs::remove_dir(scratch)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn poll<N: Into<Next>>(mut self, poll: impl Fn() -> N + Send + Sync + 'a) -> Self {
+        self.callbacks.poll = Some(Poll::new(poll));
+        self
+    }
+
+    /// Sets whether all callbacks are called on the caller's thread, one at a time. Off by default.
+    /// Language runtimes that lock their interpreter need this.
+    ///
+    /// Other threads then leave what happens in a queue of at most 256 KiB, and wait when it is
+    /// full; the caller's thread takes it while it works and while it waits. What happened in one
+    /// directory is told in order, and a directory after what was in it. The totals of
+    /// [`on_progress`](Remove::on_progress) and a stop are late by what is in the queue. With
+    /// [`exclude`](Remove::exclude), only the caller's thread works.
+    ///
+    /// ```
+    /// # let scratch = std::env::temp_dir().join(format!("curt-doc8-{}", std::process::id()));
+    /// # std::fs::create_dir(&scratch)?;
+    /// let caller = std::thread::current().id();
+    /// let report = curt::Remove::new()
+    ///     .callbacks_on_caller_thread(true)
+    ///     .on_removed(|_, _| assert_eq!(std::thread::current().id(), caller))
+    ///     .run(&scratch);
+    /// assert_eq!(report.directories, 1);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn callbacks_on_caller_thread(mut self, yes: bool) -> Self {
+        self.callbacks.on_caller_thread = yes;
         self
     }
 
@@ -313,7 +461,8 @@ impl<'a> Remove<'a> {
     }
 
     /// Sets how many errors the report keeps; all by default. Every error is counted and passed to
-    /// the observer in any case, so a caller that prints them at once may keep none.
+    /// [`on_failure`](Remove::on_failure) in any case, so a caller that prints them at once may keep
+    /// none.
     pub fn keep_errors(mut self, limit: usize) -> Self {
         self.keep_errors = limit;
         self

@@ -29,8 +29,9 @@ pub struct Report {
     pub errors: Vec<Error>,
     /// The number of errors, kept or not.
     pub error_count: u64,
-    /// Whether the removal was stopped by its [`Cancel`](crate::Cancel) token.
-    pub cancelled: bool,
+    /// Whether the removal was stopped early: by its [`Cancel`](crate::Cancel) token, by a
+    /// callback, or at its first failure.
+    pub stopped: bool,
     /// How many threads worked, the caller's included.
     pub threads: usize,
     /// The calls that were made.
@@ -38,24 +39,22 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds the counts and errors of another report.
-    pub(super) fn add(&mut self, other: &mut Report) {
+    /// Adds the counts of one worker.
+    pub(super) fn add(&mut self, other: &Report) {
         self.files += other.files;
         self.directories += other.directories;
         self.skipped += other.skipped;
         self.appeared += other.appeared;
         self.vanished += other.vanished;
-        self.error_count += other.error_count;
         if let Some(bytes) = other.bytes {
             *self.bytes.get_or_insert(0) += bytes;
         }
-        self.errors.append(&mut other.errors);
     }
 
     /// Returns whether everything was done: no error, and not stopped. Entries kept by the caller's
     /// choice do not count against it.
     pub fn is_complete(&self) -> bool {
-        self.error_count == 0 && !self.cancelled
+        self.error_count == 0 && !self.stopped
     }
 
     /// Returns the report if everything was done, and an error that carries it otherwise.
@@ -109,7 +108,7 @@ impl From<Incomplete> for io::Error {
     fn from(incomplete: Incomplete) -> io::Error {
         let kind = match incomplete.0.errors.first() {
             Some(first) => first.kind(),
-            None if incomplete.0.cancelled => io::ErrorKind::Interrupted,
+            None if incomplete.0.stopped => io::ErrorKind::Interrupted,
             None => io::ErrorKind::Other,
         };
         io::Error::new(kind, incomplete)

@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::callbacks::Notifier;
 use super::directory::Task;
 use super::limits::{BusyTime, Guesses, Shortage};
 use super::options::{Confirm, Remove, Totals};
 use super::report::Report;
 use super::writers::Writers;
-use crate::control::Cancel;
 use crate::error::{Cause, Error, Operation};
 use crate::sys::{Identity, Setup, Sys};
 use crate::tree::{Crew, Sample, budget};
@@ -15,6 +15,7 @@ use crate::tree::{Crew, Sample, budget};
 /// What the workers of one removal share.
 pub(super) struct Shared<'r, S: Sys> {
     pub(super) options: &'r Remove<'r>,
+    pub(super) notifier: Notifier<'r>,
     pub(super) crew: Crew<Task<S>>,
     /// Whether entries need nothing but their removal: no question, no path, no stat.
     pub(super) is_plain: bool,
@@ -39,13 +40,18 @@ impl<'r, S: Sys> Shared<'r, S> {
         let sys = S::start(setup);
         let limit = options.descriptors.unwrap_or_else(|| sys.descriptor_limit() / 2);
         let budget = budget(limit);
-        let is_alone = options.confirm != Confirm::Never;
+        let asks = options.confirm != Confirm::Never;
+        let excludes = options.callbacks.exclude.is_some();
+        // These callbacks are answered at once.
+        let is_alone = asks || (excludes && options.callbacks.on_caller_thread);
         let begin = Sample { now: sys.now(), ..Sample::default() };
-        let removes_all = !is_alone && options.exclude.is_none() && !options.dry_run;
+        let notifier = Notifier::new(options);
+        let removes_all = !asks && !excludes && !options.dry_run;
         Shared {
             options,
             crew: Crew::new(options.threads, is_alone, budget, begin),
-            is_plain: removes_all && !options.count_bytes && !options.observer.wants_removed(),
+            is_plain: removes_all && !options.count_bytes && !notifier.wants_removed(),
+            notifier,
             removes_all,
             budget,
             parent: parent.map(Arc::new),
@@ -60,22 +66,27 @@ impl<'r, S: Sys> Shared<'r, S> {
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
-        self.options.cancel.is_some_and(Cancel::is_cancelled)
+        self.notifier.stop.is_stopped()
     }
 
-    /// Adds to the running totals, and shows them to the observer.
-    pub(super) fn progress(&self, done: Totals) {
+    /// Returns whether the caller excludes entries.
+    pub(super) fn excludes(&self) -> bool {
+        self.options.callbacks.exclude.is_some()
+    }
+
+    /// Adds to the running totals, and reports them.
+    pub(super) fn progress(&self, is_caller: bool, done: Totals) {
         let totals = {
             let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
             totals.files += done.files;
             totals.directories += done.directories;
             *totals
         };
-        self.options.observer.progress(&totals);
+        self.notifier.progress(is_caller, totals);
     }
 
     /// Adds the report of one worker.
-    pub(super) fn add(&self, part: &mut Report, sys: &S) {
+    pub(super) fn add(&self, part: &Report, sys: &S) {
         let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
         report.add(part);
         report.calls.add(&sys.calls());
@@ -87,13 +98,12 @@ impl<'r, S: Sys> Shared<'r, S> {
         let mut report = self.report.into_inner().unwrap_or_else(PoisonError::into_inner);
         report.threads = self.crew.pool.workers();
         for path in self.writers.into_left() {
-            let error = Error::new(Operation::Remove, path, Cause::BeingWrittenTo);
-            options.observer.failed(&error);
-            report.error_count += 1;
-            report.errors.push(error);
+            let error = Error::new(Operation::RemoveDirectory, path, Cause::BeingWrittenTo);
+            self.notifier.failed(true, error);
         }
-        report.cancelled = options.cancel.is_some_and(Cancel::is_cancelled);
-        report.errors.truncate(options.keep_errors);
+        report.stopped = self.notifier.stop.is_stopped();
+        let failures = self.notifier.into_failures();
+        (report.error_count, report.errors) = (failures.count, failures.errors);
         if options.count_bytes {
             report.bytes.get_or_insert(0);
         }

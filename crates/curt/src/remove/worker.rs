@@ -13,11 +13,10 @@ use crate::fields::{Facts, Kind};
 use crate::name::Name;
 use crate::pause;
 use crate::sys::{DirRemoved, Mounts, Opened, Removed, Sys, SystemUnit, is_busy};
-use crate::tree::{Start, TreePath};
+use crate::tree::{Meanwhile, Member, TreePath, bug};
 
-/// Entries between two checkpoints. The first comes sooner, so that a second worker can be tried
-/// early where entries take long.
-const CHECKPOINT: u32 = 256;
+/// Entries before the first checkpoint: few, so that a second worker can be tried early where
+/// entries take long.
 const FIRST_CHECKPOINT: u32 = 64;
 
 /// One worker of a removal.
@@ -26,52 +25,50 @@ pub(super) struct Worker<'r, S: Sys> {
     pub(super) sys: S,
     /// The path of the current entry or directory.
     pub(super) path: TreePath<S::Unit>,
-    pub(super) number: usize,
+    pub(super) member: Member<'r>,
     pub(super) report: Report,
-    start: Option<Start<'r>>,
-    until_checkpoint: u32,
-    /// Entries between the last checkpoint and the next.
-    since_checkpoint: u32,
-    /// How often the thread had waited for something at the last checkpoint.
-    waits: Option<u64>,
-    /// The totals that the observer was shown.
+    /// Whether this is the caller's thread and has something to do beside its work.
+    attends: bool,
+    /// The part of the totals that was reported.
     shown: Totals,
 }
 
 impl<'r, S: Sys> Worker<'r, S> {
-    pub(super) fn new(
-        shared: &'r Shared<'r, S>,
-        sys: S,
-        number: usize,
-        start: Option<Start<'r>>,
-    ) -> Self {
+    pub(super) fn new(shared: &'r Shared<'r, S>, sys: S, member: Member<'r>) -> Self {
         Worker {
             shared,
             sys,
             path: TreePath::default(),
-            number,
+            attends: member.is_caller() && shared.notifier.needs_attention(),
+            member: member.first_checkpoint(FIRST_CHECKPOINT),
             report: Report::default(),
-            start,
-            until_checkpoint: FIRST_CHECKPOINT,
-            since_checkpoint: FIRST_CHECKPOINT,
-            waits: None,
             shown: Totals::default(),
         }
     }
 
     /// Reports a failure at the path.
-    pub(super) fn fail(&mut self, operation: Operation, cause: Cause) {
+    pub(super) fn fail(&self, operation: Operation, cause: Cause) {
         let error = Error::new(operation, self.to_path(self.path.len()), cause);
-        self.shared.options.observer.failed(&error);
-        self.report.error_count += 1;
-        if self.report.errors.len() < self.shared.options.keep_errors {
-            self.report.errors.push(error);
+        self.shared.notifier.failed(self.member.is_caller(), error);
+    }
+
+    /// Does what the caller's thread has to do beside its work.
+    #[inline]
+    pub(super) fn attend(&self) {
+        if self.attends {
+            self.shared.notifier.attend(|| self.sys.now());
         }
+    }
+
+    /// Calls `wait` with what this thread does meanwhile.
+    pub(super) fn while_attending<T>(&self, wait: impl FnOnce(Meanwhile<'_>) -> T) -> T {
+        let attend = || self.attend();
+        wait(self.attends.then_some(&attend as &dyn Fn()))
     }
 
     /// Reports a failed operand, unless it is missing and `missing_is_fine` is set. A name the
     /// system calls invalid counts as missing.
-    pub(super) fn operand_failed(&mut self, error: io::Error) {
+    pub(super) fn operand_failed(&self, operation: Operation, error: io::Error) {
         use io::ErrorKind::{InvalidInput, NotADirectory, NotFound};
         let is_missing = match error.kind() {
             NotFound | NotADirectory => true,
@@ -79,16 +76,14 @@ impl<'r, S: Sys> Worker<'r, S> {
             _ => false,
         };
         if !(is_missing && self.shared.options.missing_is_fine) {
-            self.fail(Operation::Remove, Cause::Os(error));
+            self.fail(operation, Cause::Os(error));
         }
     }
 
     /// Reports a state that cannot occur.
     #[cold]
-    pub(super) fn internal_error(&mut self, state: &'static str) {
-        debug_assert!(false, "{state}");
-        let error = io::Error::other(format!("internal error: {state}"));
-        self.fail(Operation::Remove, Cause::Os(error));
+    pub(super) fn internal_error(&self, state: &'static str) {
+        self.fail(Operation::Remove, bug(state));
     }
 
     /// Counts the directory at the path as removed.
@@ -98,11 +93,11 @@ impl<'r, S: Sys> Worker<'r, S> {
         self.show_removed(Kind::Directory);
     }
 
-    /// Shows the observer that the entry at the path is gone.
+    /// Reports that the entry at the path is gone.
     pub(super) fn show_removed(&self, kind: Kind) {
-        let observer = self.shared.options.observer;
-        if observer.wants_removed() {
-            observer.removed(&self.to_path(self.path.len()), kind);
+        let notifier = &self.shared.notifier;
+        if notifier.wants_removed() {
+            notifier.removed(self.member.is_caller(), self.to_path(self.path.len()), kind);
         }
     }
 
@@ -116,15 +111,18 @@ impl<'r, S: Sys> Worker<'r, S> {
 
     /// Returns whether the caller excludes the entry at the path.
     pub(super) fn is_excluded(&self, kind: Kind) -> bool {
-        let Some(exclude) = &self.shared.options.exclude else { return false };
+        if !self.shared.excludes() {
+            return false;
+        }
         let (path, relative) =
             (S::Unit::text(self.path.units()), S::Unit::text(self.path.relative()));
-        exclude(&Unvisited { path: Path::new(&path), relative: Path::new(&relative), kind })
+        let entry = Unvisited { path: Path::new(&path), relative: Path::new(&relative), kind };
+        self.shared.notifier.excludes(&entry)
     }
 
     /// Returns whether the caller excludes a subdirectory of the directory at the path.
     pub(super) fn excludes_directory(&mut self, name: Name<'_, S::Unit>) -> bool {
-        if self.shared.options.exclude.is_none() {
+        if !self.shared.excludes() {
             return false;
         }
         let path_len = self.path.len();
@@ -139,7 +137,7 @@ impl<'r, S: Sys> Worker<'r, S> {
         self.shared.options.confirm != Confirm::Never && !self.sys.may_write(dir, name, kind)
     }
 
-    /// Asks the observer about the entry at the path.
+    /// Asks the caller about the entry at the path.
     pub(super) fn ask(
         &self,
         question: Question,
@@ -149,7 +147,7 @@ impl<'r, S: Sys> Worker<'r, S> {
     ) -> bool {
         let path = self.to_path(self.path.len());
         let subject = Subject { path: &path, kind, empty_file, write_protected };
-        self.shared.options.observer.confirm(question, &subject) && !self.shared.is_cancelled()
+        self.shared.notifier.ask(question, &subject)
     }
 
     /// Returns the first `len` units of the path.
@@ -159,35 +157,27 @@ impl<'r, S: Sys> Worker<'r, S> {
 
     /// Counts an entry towards the next checkpoint.
     pub(super) fn tick(&mut self) {
-        self.until_checkpoint -= 1;
-        if self.until_checkpoint == 0 {
-            self.checkpoint();
-        }
-    }
-
-    fn checkpoint(&mut self) {
-        let done = u64::from(std::mem::replace(&mut self.since_checkpoint, CHECKPOINT));
-        self.until_checkpoint = CHECKPOINT;
-        self.show_progress();
-        let crew = &self.shared.crew;
-        if crew.may_share() {
-            crew.checkpoint(&self.sys, self.number, done, &mut self.waits, self.start);
+        self.attend();
+        if self.member.count() {
+            self.show_progress();
+            self.shared.crew.checkpoint(&self.sys, &mut self.member);
         }
     }
 
     fn show_progress(&mut self) {
         let (files, directories) = (self.report.files, self.report.directories);
-        self.shared.progress(Totals {
+        let done = Totals {
             files: files - self.shown.files,
             directories: directories - self.shown.directories,
-        });
+        };
+        self.shared.progress(self.member.is_caller(), done);
         self.shown = Totals { files, directories };
     }
 
     /// Adds this worker's report to that of the removal.
     pub(super) fn end(mut self) {
         self.show_progress();
-        self.shared.add(&mut self.report, &self.sys);
+        self.shared.add(&self.report, &self.sys);
     }
 
     /// [`Sys::remove_child`], waiting while the child is in use.
@@ -260,6 +250,10 @@ impl<'r, S: Sys> Worker<'r, S> {
 
     /// Sleeps unless the removal is cancelled.
     pub(super) fn nap(&self, time: Duration) {
-        pause::nap(|time| self.sys.sleep(time), self.shared.options.cancel, time);
+        let is_over = || {
+            self.attend();
+            self.shared.is_cancelled()
+        };
+        pause::nap(|time| self.sys.sleep(time), is_over, time);
     }
 }

@@ -19,8 +19,50 @@ pub(crate) fn budget(descriptors: usize) -> usize {
     descriptors.clamp(FEWEST_DESCRIPTORS, MOST_DESCRIPTORS)
 }
 
-/// Starts a worker; returns `false` if the system gave no thread.
-pub(crate) type Start<'a> = &'a dyn Fn() -> bool;
+/// Entries between two checkpoints of a worker.
+const CHECKPOINT: u32 = 256;
+
+/// A worker's place in its crew, and its checkpoints.
+pub(crate) struct Member<'c> {
+    /// The number of the worker; 0 is the caller's thread.
+    pub(crate) number: usize,
+    /// Starts a worker; returns `false` if the system gave no thread. Worker 0 alone has it.
+    start: Option<&'c dyn Fn() -> bool>,
+    /// Entries between the last checkpoint and the next, and how many of them are left.
+    interval: u32,
+    left: u32,
+    /// How often the thread had waited for something at the last checkpoint.
+    waits: Option<u64>,
+}
+
+impl<'c> Member<'c> {
+    fn new(number: usize, start: Option<&'c dyn Fn() -> bool>) -> Self {
+        Member { number, start, interval: CHECKPOINT, left: CHECKPOINT, waits: None }
+    }
+
+    /// Sets how many entries there are before the first checkpoint.
+    pub(crate) fn first_checkpoint(self, entries: u32) -> Self {
+        Member { interval: entries, left: entries, ..self }
+    }
+
+    /// Returns whether this is the caller's thread.
+    pub(crate) fn is_caller(&self) -> bool {
+        self.number == 0
+    }
+
+    /// Counts an entry. Returns whether a [checkpoint](Crew::checkpoint) is due.
+    #[inline]
+    pub(crate) fn count(&mut self) -> bool {
+        self.left = self.left.saturating_sub(1);
+        self.left == 0
+    }
+
+    /// Begins the entries up to the next checkpoint. Returns how many there were before this one.
+    fn begin_again(&mut self) -> u64 {
+        self.left = CHECKPOINT;
+        std::mem::replace(&mut self.interval, CHECKPOINT).into()
+    }
+}
 
 /// The workers of one operation; `T` is a task that one of them hands off.
 pub(crate) struct Crew<T> {
@@ -73,9 +115,9 @@ impl<T: Send> Crew<T> {
 
     /// Runs `work` on the caller's thread, as worker 0, which alone can start others, and on the
     /// threads that it starts. Returns when all have returned.
-    pub(crate) fn work(&self, work: impl Fn(usize, Option<Start<'_>>) + Sync) {
+    pub(crate) fn work(&self, work: impl Fn(Member<'_>) + Sync) {
         if !self.may_share() {
-            return work(0, None);
+            return work(Member::new(0, None));
         }
         let (work, workers) = (&work, Workers::default());
         thread::scope(|scope| {
@@ -86,7 +128,7 @@ impl<T: Send> Crew<T> {
                 let number = self.pool.enlist();
                 let started = workers.start(scope, move || {
                     let _guard = self.pool.guard();
-                    work(number, None);
+                    work(Member::new(number, None));
                 });
                 if !started {
                     self.pool.dismiss();
@@ -94,45 +136,36 @@ impl<T: Send> Crew<T> {
                 started
             };
             let _guard = self.pool.guard();
-            work(0, Some(&start));
+            work(Member::new(0, Some(&start)));
         });
         workers.pass_on();
     }
 
     /// Counts what a worker has done since its last checkpoint; may start workers and pause this
-    /// one. `waits` is how often this thread had waited for something at its last checkpoint.
-    pub(crate) fn checkpoint<S: Sys>(
-        &self,
-        sys: &S,
-        worker: usize,
-        done: u64,
-        waits: &mut Option<u64>,
-        start: Option<Start<'_>>,
-    ) {
+    /// one.
+    pub(crate) fn checkpoint<S: Sys>(&self, sys: &S, member: &mut Member<'_>) {
+        let done = member.begin_again();
+        if !self.may_share() {
+            return;
+        }
         let wanted = match self.most_threads {
             Some(most) => Some(most),
-            None => self.observe(sys, worker, done, waits),
+            None => self.observe(sys, done, member),
         };
         if let Some(wanted) = wanted {
             self.pool.want(wanted);
-            if let Some(start) = start {
+            if let Some(start) = member.start {
                 while self.pool.workers() < wanted && start() {}
             }
         }
-        self.pool.pause(worker);
+        self.pool.pause(member.number);
     }
 
     /// Returns how many workers the governor wants, or `None` while another worker asks it.
-    fn observe<S: Sys>(
-        &self,
-        sys: &S,
-        worker: usize,
-        done: u64,
-        waits: &mut Option<u64>,
-    ) -> Option<usize> {
+    fn observe<S: Sys>(&self, sys: &S, done: u64, member: &mut Member<'_>) -> Option<usize> {
         let total = sys.waits();
         // The waits before this operation do not count.
-        let waited = waits.replace(total).map_or(0, |before| total.saturating_sub(before));
+        let waited = member.waits.replace(total).map_or(0, |before| total.saturating_sub(before));
         self.entries.fetch_add(done, Ordering::Relaxed);
         self.waits.fetch_add(waited, Ordering::Relaxed);
         let mut governor = self.governor.try_lock().ok()?;
@@ -143,7 +176,7 @@ impl<T: Send> Crew<T> {
             now: sys.now(),
         };
         let governor = governor.get_or_insert_with(|| Governor::new(sys.processors(), self.begin));
-        Some(governor.observe(sample, worker))
+        Some(governor.observe(sample, member.number))
     }
 }
 
@@ -152,7 +185,7 @@ mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
     use super::super::Sample;
-    use super::Crew;
+    use super::{Crew, Member};
     use crate::control::Threads;
     use crate::sys::{Host, Os, Setup, Sys};
 
@@ -166,9 +199,9 @@ mod tests {
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
-                    let (sys, mut waits) = (Os::start(&setup), None);
+                    let (sys, mut member) = (Os::start(&setup), Member::new(0, None));
                     for _ in 0..100_000 {
-                        crew.checkpoint(&sys, 0, 256, &mut waits, None);
+                        crew.checkpoint(&sys, &mut member);
                     }
                 });
             }
@@ -181,9 +214,9 @@ mod tests {
     fn panic_of_a_worker_reaches_the_caller() {
         let crew: Crew<()> = Crew::new(Threads::AtMost(2), false, 1024, Sample::default());
         let work = || {
-            crew.work(|number, start| match start {
+            crew.work(|member| match member.start {
                 Some(start) => assert!(start(), "there is a thread"),
-                None => resume_unwind(Box::new(number)),
+                None => resume_unwind(Box::new(member.number)),
             });
         };
         let panic = catch_unwind(AssertUnwindSafe(work)).expect_err("the started worker panics");

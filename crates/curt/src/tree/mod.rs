@@ -5,13 +5,15 @@
 //! - `path.rs`: the path of the current entry
 //! - `branch.rs`: going down and up, on top of both; `loops.rs` detects loops
 //! - `reader.rs`: the listing of the topmost directory
+//! - `events.rs`: what workers leave for the caller's thread
 //! - `pool.rs`: where workers meet to share the work; `crew.rs`: how many there are; `workers.rs`:
 //!   starts threads and keeps the first panic; `governor.rs`: how many speed it up
 //!
-//! Removal uses the stack and the pool only.
+//! Removal uses the stack, the pool and the events only.
 
 mod branch;
 mod crew;
+mod events;
 mod governor;
 mod loops;
 mod path;
@@ -21,13 +23,14 @@ mod stack;
 mod workers;
 
 pub(crate) use branch::{Admitted, Branch, Handoff, bug};
-pub(crate) use crew::{Crew, Start, budget};
+pub(crate) use crew::{Crew, Member, budget};
+pub(crate) use events::Events;
 pub(crate) use governor::Sample;
 pub(crate) use loops::Limits;
 pub(crate) use path::TreePath;
 #[cfg(test)]
 pub(crate) use pool::Pool;
-pub(crate) use pool::{Join, Waited, Work};
+pub(crate) use pool::{Join, Meanwhile, Waited, Work};
 pub(crate) use reader::Reader;
 pub(crate) use stack::{Level, Links, ReopenError, ReopenFailure, Stack, identity};
 pub(crate) use workers::Workers;

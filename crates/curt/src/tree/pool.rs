@@ -13,6 +13,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// The number of tasks of one directory that were handed off and are not finished.
 #[derive(Debug, Default)]
@@ -62,6 +63,12 @@ impl<T> State<T> {
         self.workers - self.waiting - self.paused
     }
 }
+
+/// What the caller's thread does every few milliseconds while it waits for others.
+pub(crate) type Meanwhile<'a> = Option<&'a dyn Fn()>;
+
+/// How long a worker waits before it does that again.
+const TURN: Duration = Duration::from_millis(2);
 
 /// What a worker does next.
 pub(crate) enum Work<O, T> {
@@ -148,13 +155,14 @@ impl<T> Pool<T> {
         &self,
         worker: usize,
         operand: impl FnOnce() -> Option<O>,
+        meanwhile: Meanwhile<'_>,
     ) -> Option<Work<O, T>> {
         if let Some(task) = self.try_take() {
             return Some(Work::Task(task));
         }
         match operand() {
             Some(operand) => Some(Work::Operand(operand)),
-            None => self.take(worker).map(Work::Task),
+            None => self.take(worker, meanwhile).map(Work::Task),
         }
     }
 
@@ -166,7 +174,7 @@ impl<T> Pool<T> {
     }
 
     /// Waits for a task; `None` when all workers are out of work, which ends the operation.
-    pub(crate) fn take(&self, worker: usize) -> Option<T> {
+    pub(crate) fn take(&self, worker: usize, meanwhile: Meanwhile<'_>) -> Option<T> {
         let mut state = self.lock();
         loop {
             if let Some(task) = state.tasks.pop_front() {
@@ -185,7 +193,7 @@ impl<T> Pool<T> {
             }
             state.idle += 1;
             state = if worker < self.wanted() {
-                self.sleep_hungry(state)
+                self.sleep_hungry(state, meanwhile)
             } else {
                 self.sleep_paused(state)
             };
@@ -194,7 +202,7 @@ impl<T> Pool<T> {
     }
 
     /// Waits until a join is done, or until there is a task to do meanwhile.
-    pub(crate) fn wait_for(&self, join: &Join) -> Waited<T> {
+    pub(crate) fn wait_for(&self, join: &Join, meanwhile: Meanwhile<'_>) -> Waited<T> {
         let mut state = self.lock();
         loop {
             if join.is_done() || state.over {
@@ -205,7 +213,7 @@ impl<T> Pool<T> {
                 return Waited::Task(task);
             }
             // A paused worker that has the awaited task takes this worker's place meanwhile.
-            state = self.sleep_hungry(state);
+            state = self.sleep_hungry(state, meanwhile);
         }
     }
 
@@ -214,7 +222,7 @@ impl<T> Pool<T> {
         self.lock().over
     }
 
-    /// Returns a guard for a worker to hold while it works. If the worker panics (an observer may),
+    /// Returns a guard for a worker to hold while it works. If the worker panics (a callback may),
     /// no other worker waits for it, so that the panic reaches the caller.
     pub(crate) fn guard(&self) -> Guard<'_, T> {
         Guard(self)
@@ -243,11 +251,23 @@ impl<T> Pool<T> {
         }
     }
 
-    fn sleep_hungry<'a>(&self, mut state: MutexGuard<'a, State<T>>) -> MutexGuard<'a, State<T>> {
+    fn sleep_hungry<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State<T>>,
+        meanwhile: Meanwhile<'_>,
+    ) -> MutexGuard<'a, State<T>> {
         state.waiting += 1;
         self.update(&state);
         // A panic of another worker is passed on when all have ended: see `workers.rs`.
-        state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+        state = match meanwhile {
+            None => self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
+            Some(attend) => {
+                let woken = self.work.wait_timeout(state, TURN);
+                drop(woken);
+                attend();
+                self.lock()
+            }
+        };
         state.waiting -= 1;
         self.update(&state);
         state
@@ -328,7 +348,7 @@ mod tests {
             pool.pause(worker);
             std::thread::yield_now();
         }
-        while let Waited::Task((from, to, theirs)) = pool.wait_for(&join) {
+        while let Waited::Task((from, to, theirs)) = pool.wait_for(&join, None) {
             sum(pool, worker, from, to, total);
             pool.finish(&theirs);
         }
@@ -345,7 +365,7 @@ mod tests {
                     let number = pool.enlist();
                     let (pool, total) = (&pool, &total);
                     scope.spawn(move || {
-                        while let Some((from, to, join)) = pool.take(number) {
+                        while let Some((from, to, join)) = pool.take(number, None) {
                             sum(pool, number, from, to, total);
                             pool.finish(&join);
                         }
@@ -353,7 +373,7 @@ mod tests {
                 }
                 sum(&pool, 0, 0, 5000, &total);
                 pool.want(1);
-                assert!(pool.take(0).is_none());
+                assert!(pool.take(0, None).is_none());
             });
             assert_eq!(total.into_inner(), 5000 * 4999 / 2);
         }
@@ -369,7 +389,7 @@ mod tests {
                 let number = pool.enlist();
                 let (pool, total) = (&pool, &total);
                 scope.spawn(move || {
-                    while let Some((from, to, join)) = pool.take(number) {
+                    while let Some((from, to, join)) = pool.take(number, None) {
                         sum(pool, number, from, to, total);
                         pool.finish(&join);
                     }
@@ -386,7 +406,7 @@ mod tests {
                 }
             });
             sum(&pool, 0, 0, 50_000, &total);
-            assert!(pool.take(0).is_none());
+            assert!(pool.take(0, None).is_none());
             over.store(true, Ordering::Relaxed);
         });
         assert_eq!(total.into_inner(), 50_000 * 49_999 / 2);
@@ -411,7 +431,7 @@ mod tests {
                 assert!(pool.is_hungry(), "there is room for the one that waits");
                 pool.finish(&join);
             });
-            assert!(matches!(pool.wait_for(&join), Waited::Joined));
+            assert!(matches!(pool.wait_for(&join, None), Waited::Joined));
         });
     }
 
@@ -428,11 +448,11 @@ mod tests {
                 while !pool.is_hungry() {
                     std::thread::yield_now();
                 }
-                std::panic::resume_unwind(Box::new("panic of an observer"));
+                std::panic::resume_unwind(Box::new("panic of a callback"));
             });
-            assert!(matches!(pool.wait_for(&join), Waited::Joined));
+            assert!(matches!(pool.wait_for(&join, None), Waited::Joined));
             assert!(!join.is_done());
-            assert!(pool.take(worker).is_none());
+            assert!(pool.take(worker, None).is_none());
             assert!(panicking.join().is_err());
         });
     }
@@ -447,6 +467,6 @@ mod tests {
         assert!(!join.is_done());
         pool.finish(&join);
         assert!(join.is_done());
-        assert!(matches!(pool.wait_for(&join), Waited::Joined));
+        assert!(matches!(pool.wait_for(&join, None), Waited::Joined));
     }
 }

@@ -13,10 +13,7 @@ use crate::calls::Calls;
 use crate::control::{Cancel, Next};
 use crate::error::Error;
 use crate::sys::{Host, Os, Setup, Sys};
-use crate::tree::{Crew, Sample, Start, Work};
-
-/// The entries between two checkpoints. The clock is not read before there is work for two.
-const CHECKPOINT: u64 = 256;
+use crate::tree::{Crew, Member, Sample, Work};
 
 /// Visits the entries that one thread of a walk yields; see [`Walk::visit_with`].
 pub trait Visitor {
@@ -121,13 +118,12 @@ pub(super) fn work<K: Sink>(
         cancel: walk.cancel,
         summary: Mutex::new(Summary { calls: first.sys.calls(), ..Summary::default() }),
     };
-    shared.crew.work(|number, start| {
-        let descriptors = shared.crew.budget_of(number, budget);
+    shared.crew.work(|member| {
+        let descriptors = shared.crew.budget_of(member.number, budget);
         let settings = Settings { descriptors, ..shared.settings.clone() };
         let cursor = Cursor::new(Os::start(&setup), settings);
         let sink = make();
-        let done = Done { next_report: CHECKPOINT, ..Done::default() };
-        Worker { shared: &shared, cursor, sink, number, start, done }.work();
+        Worker { shared: &shared, cursor, sink, member, entries: 0, errors: 0 }.work();
     });
     let threads = shared.crew.pool.workers();
     let stopped = shared.is_over();
@@ -146,31 +142,21 @@ impl<'r> Shared<'r> {
     }
 }
 
-/// The counters of one worker.
-#[derive(Default)]
-struct Done {
-    entries: u64,
-    errors: u64,
-    /// Entries and waits at the last checkpoint, and entries at the next.
-    reported: u64,
-    waits: Option<u64>,
-    next_report: u64,
-}
-
 /// One worker of a walk.
 struct Worker<'r, K> {
     shared: &'r Shared<'r>,
     cursor: Cursor<Os>,
     sink: K,
-    number: usize,
-    start: Option<Start<'r>>,
-    done: Done,
+    member: Member<'r>,
+    entries: u64,
+    errors: u64,
 }
 
 impl<K: Sink> Worker<'_, K> {
     fn work(mut self) {
         let shared = self.shared;
-        while let Some(work) = shared.crew.pool.next(self.number, || shared.next_operand()) {
+        let pool = &shared.crew.pool;
+        while let Some(work) = pool.next(self.member.number, || shared.next_operand(), None) {
             match work {
                 Work::Task(task) => {
                     self.sink.begin(task.number);
@@ -187,8 +173,8 @@ impl<K: Sink> Worker<'_, K> {
             self.drive();
         }
         let mut summary = self.shared.summary.lock().unwrap_or_else(PoisonError::into_inner);
-        summary.entries += self.done.entries;
-        summary.errors += self.done.errors;
+        summary.entries += self.entries;
+        summary.errors += self.errors;
         summary.calls.add(&self.cursor.asker.sys.calls());
     }
 
@@ -222,14 +208,15 @@ impl<K: Sink> Worker<'_, K> {
     fn take(&mut self, step: Step) {
         let (next, found) = match step {
             Step::Entry(found) => {
-                self.done.entries += 1;
-                if self.done.entries == self.done.next_report && self.shared.crew.may_share() {
-                    self.checkpoint();
+                self.entries += 1;
+                if self.member.count() {
+                    let Worker { shared, cursor, member, .. } = self;
+                    shared.crew.checkpoint(&cursor.asker.sys, member);
                 }
                 (self.sink.entry(Visited { cursor: &mut self.cursor, found }), Some(found))
             }
             Step::Error(error) => {
-                self.done.errors += 1;
+                self.errors += 1;
                 (self.sink.error(error), None)
             }
             Step::Join(task) => return self.sink.join(task),
@@ -239,14 +226,5 @@ impl<K: Sink> Worker<'_, K> {
             Next::Skip => found.into_iter().for_each(|found| self.cursor.skip(found)),
             Next::Stop => self.shared.stopped.store(true, Ordering::Relaxed),
         }
-    }
-
-    fn checkpoint(&mut self) {
-        let crew = &self.shared.crew;
-        let done = &mut self.done;
-        done.next_report = done.entries + CHECKPOINT;
-        let entries = done.entries - std::mem::replace(&mut done.reported, done.entries);
-        let sys = &self.cursor.asker.sys;
-        crew.checkpoint(sys, self.number, entries, &mut done.waits, self.start);
     }
 }

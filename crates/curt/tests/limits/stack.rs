@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::thread::{self, ThreadId};
 
-use curt::remove::Observer;
 use curt::{Kind, Remove, Threads};
 use curt_testkit::Scratch;
 
@@ -33,16 +32,6 @@ impl Gauge {
     }
 }
 
-impl Observer for Gauge {
-    fn wants_removed(&self) -> bool {
-        true
-    }
-
-    fn removed(&self, _: &Path, _: Kind) {
-        self.note();
-    }
-}
-
 /// About where the stack is. (In a thread of a test, that is a number and no more.)
 #[inline(never)]
 fn address() -> usize {
@@ -58,7 +47,7 @@ fn one_thread_takes_little_at_any_depth() {
         let gauge = Gauge::default();
         gauge.note();
         let options = Remove::new().threads(Threads::AtMost(1)).descriptors(descriptors);
-        let report = options.observer(&gauge).run(scratch.at("tree"));
+        let report = options.on_removed(|_, _| gauge.note()).run(scratch.at("tree"));
         assert_all(&report, files, directories);
         assert!(gauge.span() <= STACK, "{} at {levels} levels", gauge.span());
     }
@@ -75,7 +64,7 @@ fn several_threads_take_little_at_any_depth() {
             let gauge = Gauge::default();
             gauge.note();
             let options = Remove::new().threads(Threads::AtMost(threads));
-            let report = options.observer(&gauge).run(scratch.at("tree"));
+            let report = options.on_removed(|_, _| gauge.note()).run(scratch.at("tree"));
             assert_all(&report, files, directories);
             let span = gauge.span();
             assert!(span <= STACK, "{span} at {levels} levels with {threads} threads");

@@ -1,11 +1,12 @@
 //! What the library promises on every system, through its public interface.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod callbacks;
+
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use curt::remove::Observer;
-use curt::{Cancel, Cause, Kind, Remove, Threads, Unvisited, Walk, remove_tree};
+use curt::{Cancel, Cause, Remove, Threads, Unvisited, Walk, remove_tree};
 use curt_testkit::Scratch;
 
 /// Five files and three directories, the root included.
@@ -88,28 +89,17 @@ fn dot_and_dot_dot_are_refused() {
     assert_eq!(scratch.list("t").len(), 7);
 }
 
-/// Notes what is removed, and can stop it.
-#[derive(Default)]
-struct Notes(Mutex<Vec<PathBuf>>);
-
-impl Observer for Notes {
-    fn wants_removed(&self) -> bool {
-        true
-    }
-
-    fn removed(&self, path: &Path, _: Kind) {
-        self.0.lock().unwrap().push(path.to_owned());
-    }
-}
-
 #[test]
 fn paths_are_those_that_were_given_and_what_lies_below() {
     let scratch = Scratch::new();
     let path = tree(&scratch, "t");
-    let notes = Notes::default();
-    let report = Remove::new().threads(Threads::AtMost(1)).observer(&notes).run(&path);
+    let notes = Mutex::new(Vec::new());
+    let report = Remove::new()
+        .threads(Threads::AtMost(1))
+        .on_removed(|path, _| notes.lock().unwrap().push(path.to_owned()))
+        .run(&path);
     assert!(report.is_complete(), "{report:?}");
-    let notes = notes.0.into_inner().unwrap();
+    let notes = notes.into_inner().unwrap();
     assert_eq!(notes.len(), 8);
     assert!(notes.contains(&path.join("sub").join("deep").join("e")), "{notes:?}");
     assert_eq!(notes.last(), Some(&path));
@@ -122,7 +112,7 @@ fn what_is_cancelled_stays() {
     let cancel = Cancel::new();
     cancel.cancel();
     let report = Remove::new().cancel(&cancel).run(path);
-    assert!(report.cancelled && !report.is_complete(), "{report:?}");
+    assert!(report.stopped && !report.is_complete(), "{report:?}");
     assert_eq!(scratch.list("t").len(), 7);
 }
 

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use curt::filters::Globs;
-use curt::remove::{Confirm, Directories, Observer, Question, Report, Subject, Totals};
+use curt::remove::{Confirm, Directories, Question, Report, Subject, Totals};
 use curt::{Cause, Error, Kind, Remove};
 
 use crate::args::{Prompt, RmOptions};
@@ -79,7 +79,7 @@ fn remove(
         && (options.recursive || operands.len() > 3)
         && !options.dry_run;
     if asks_once && !reporter.ask_once(operands.len()) {
-        report.cancelled = session.is_cancelled();
+        report.stopped = session.is_cancelled();
         return report;
     }
     let mut removal = Remove::new()
@@ -96,13 +96,17 @@ fn remove(
         .contents_only(options.contents)
         .dry_run(options.dry_run)
         .count_bytes(options.dry_run)
-        .confirm(confirm)
+        .confirm(confirm, |question, subject| reporter.confirm(question, subject))
         .retries(options.retries, Duration::from_millis(options.retry_ms))
         .keep_errors(0)
-        .observer(&reporter)
+        .on_failure(|error| reporter.failed(error))
+        .on_progress(|totals| reporter.progress(totals))
         .cancel(session.cancel());
     if !globs.is_empty() {
         removal = removal.exclude(|entry| globs.matches(entry.relative_path(), entry.kind()));
+    }
+    if options.verbose || options.output.json && options.dry_run {
+        removal = removal.on_removed(|path, kind| reporter.removed(path, kind));
     }
     if let Some(budget) = sys::raise_descriptor_limit() {
         removal = removal.descriptors(budget);
@@ -114,7 +118,7 @@ fn remove(
 /// Prints what was done.
 fn finish(options: &RmOptions, report: &Report, session: &Session) -> Exit {
     let done = files_and_directories(report.files, report.directories);
-    if options.dry_run && !report.cancelled && !options.output.json {
+    if options.dry_run && !report.stopped && !options.output.json {
         let bytes = counted(report.bytes.unwrap_or(0), "byte", "bytes");
         let kept = match report.skipped {
             0 => String::new(),
@@ -122,7 +126,7 @@ fn finish(options: &RmOptions, report: &Report, session: &Session) -> Exit {
         };
         session.data(format!("would remove {done}, freeing {bytes}{kept}\n").as_bytes());
     }
-    if report.cancelled && interrupt::signal().is_some() {
+    if report.stopped && interrupt::signal().is_some() {
         let so_far = if options.dry_run { "would be removed so far" } else { "removed" };
         session.note(&format!("interrupted: {done} {so_far}"));
     }
@@ -130,7 +134,7 @@ fn finish(options: &RmOptions, report: &Report, session: &Session) -> Exit {
         summary: Some(summary(report, options.dry_run)),
         done: text::with_threads(&done, report.threads),
         calls: report.calls,
-        is_cancelled: report.cancelled,
+        is_cancelled: report.stopped,
     })
 }
 
@@ -145,7 +149,7 @@ fn summary(report: &Report, dry_run: bool) -> Object {
         .number("appeared", report.appeared)
         .number("vanished", report.vanished)
         .number("errors", report.error_count)
-        .boolean("interrupted", report.cancelled)
+        .boolean("interrupted", report.stopped)
         .number("threads", report.threads as u64)
         .boolean("dry_run", dry_run)
 }
@@ -184,12 +188,6 @@ impl Reporter<'_> {
             return false;
         }
         is_yes
-    }
-}
-
-impl Observer for Reporter<'_> {
-    fn wants_removed(&self) -> bool {
-        self.options.verbose || self.options.output.json && self.options.dry_run
     }
 
     fn confirm(&self, question: Question, subject: &Subject<'_>) -> bool {

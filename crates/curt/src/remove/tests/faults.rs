@@ -5,6 +5,8 @@ use std::sync::Arc;
 use curt_testkit::Scratch;
 
 use super::{mixed_tree, on_real_platforms, remove_on};
+#[cfg(unix)]
+use crate::error::Operation;
 use crate::remove::{Remove, Threads};
 use crate::sys::fault::Faults;
 use crate::sys::{Feature, Setup, Sys};
@@ -14,9 +16,45 @@ on_real_platforms!(failure_of_any_call_is_reported, passing_shortage_of_descript
 #[cfg(unix)]
 mod interrupted {
     use super::super::on_real_platforms;
-    use super::interrupted_call_is_no_failure;
+    use super::{failure_names_its_step, interrupted_call_is_no_failure};
 
-    on_real_platforms!(interrupted_call_is_no_failure);
+    on_real_platforms!(failure_names_its_step, interrupted_call_is_no_failure);
+}
+
+#[cfg(unix)]
+fn failure_names_its_step<S: Sys>() {
+    let has_openat2 = cfg!(target_os = "linux") && !Setup::default().without.has(Feature::Openat2);
+    // The first two open the operand's parent and the operand.
+    let open = if has_openat2 { ("openat2", 0, "dir") } else { ("openat", 2, "dir") };
+    let steps = [
+        open,
+        ("getdents64", 0, ""),
+        ("readdir", 0, ""),
+        ("unlinkat", 0, "dir/file"),
+        ("unlinkat", 1, "dir"),
+    ];
+    let expected = [
+        Operation::OpenDirectory,
+        Operation::ReadDirectory,
+        Operation::ReadDirectory,
+        Operation::RemoveFile,
+        Operation::RemoveDirectory,
+    ];
+    let mut hits = 0;
+    for ((name, nth, path), operation) in steps.into_iter().zip(expected) {
+        let scratch = Scratch::in_memory();
+        scratch.file("tree/dir/file");
+        let fault = Faults::default().fail(name, nth, rustix::io::Errno::IO.raw_os_error());
+        let (setup, faults) = setup(fault);
+        let report = remove_on::<S>(&options(), &setup, &[scratch.at("tree")]);
+        if faults.hits() > 0 {
+            hits += 1;
+            let error = &report.errors[0];
+            assert_eq!((report.error_count, error.operation()), (1, operation), "{report:?}");
+            assert_eq!(error.path(), scratch.at("tree").join(path), "{report:?}");
+        }
+    }
+    assert_eq!(hits, 4, "a directory is listed by one of two calls");
 }
 
 #[cfg(unix)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::remove_on;
 use crate::control::Cancel;
 use crate::error::Cause;
-use crate::remove::{Observer, Remove, Report, Threads, Totals};
+use crate::remove::{Remove, Report, Threads};
 use crate::sys::memory::{Denied, Memory, Setup, World};
 use crate::sys::{Feature, fault::Faults};
 
@@ -24,15 +24,6 @@ fn remove(options: &Remove<'_>, setup: &Setup) -> Report {
 
 fn options() -> Remove<'static> {
     Remove::new().retries(1_000_000, Duration::from_millis(50))
-}
-
-/// An observer for which every path is built.
-struct Watcher;
-
-impl Observer for Watcher {
-    fn wants_removed(&self) -> bool {
-        true
-    }
 }
 
 /// Adds `names` names, a hundred for each file.
@@ -55,7 +46,7 @@ fn many_hard_links_are_removed_in_one_pass() {
             hard_links(&mut world, "tree", 70_000);
             let setup = Setup::new(world);
             let options = options().retries(0, Duration::ZERO).threads(Threads::AtMost(threads));
-            let options = if watched { options.observer(&Watcher) } else { options };
+            let options = if watched { options.on_removed(|_, _| ()) } else { options };
             let report = remove(&options.contents_only(contents), &setup);
             assert!(report.is_complete(), "{report:?}");
             assert_eq!((report.files, report.appeared), (70_000, 0));
@@ -123,7 +114,7 @@ fn listing_that_grows_as_fast_as_it_is_read_is_left() {
             let setup = Setup::new(world);
             let mut options = options().threads(Threads::AtMost(1)).contents_only(contents);
             if watched {
-                options = options.observer(&Watcher);
+                options = options.on_removed(|_, _| ());
             }
             let report = remove(&options, &setup);
             assert_eq!(report.error_count, 1, "{report:?}");
@@ -273,22 +264,6 @@ fn directory_is_listed_again_as_often_as_allowed() {
     }
 }
 
-/// Cancels when a started worker has removed files.
-struct StopWorkers {
-    cancel: Cancel,
-    caller: std::thread::ThreadId,
-    files: std::sync::OnceLock<u64>,
-}
-
-impl Observer for StopWorkers {
-    fn progress(&self, totals: &Totals) {
-        if std::thread::current().id() != self.caller && totals.files > 0 {
-            let _ = self.files.set(totals.files);
-            self.cancel.cancel();
-        }
-    }
-}
-
 #[test]
 fn handed_off_work_stops_when_cancelled() {
     let mut world = World::new();
@@ -297,14 +272,17 @@ fn handed_off_work_stops_when_cancelled() {
         world.file(format!("tree/{number}"));
     }
     let setup = Setup::new(world);
-    let stop = StopWorkers {
-        cancel: Cancel::new(),
-        caller: std::thread::current().id(),
-        files: std::sync::OnceLock::new(),
-    };
-    let options = options().threads(Threads::AtMost(2)).observer(&stop).cancel(&stop.cancel);
+    let (cancel, files) = (Cancel::new(), std::sync::OnceLock::new());
+    let caller = std::thread::current().id();
+    // When a started worker has removed files.
+    let options = options().threads(Threads::AtMost(2)).cancel(&cancel).on_progress(|totals| {
+        if std::thread::current().id() != caller && totals.files > 0 {
+            let _ = files.set(totals.files);
+            cancel.cancel();
+        }
+    });
     let report = remove(&options, &setup);
-    assert!(report.cancelled && report.threads == 2, "{report:?}");
-    let later = report.files - stop.files.get().unwrap();
+    assert!(report.stopped && report.threads == 2, "{report:?}");
+    let later = report.files - files.get().unwrap();
     assert!(later < 3_000, "{later} files were removed after the cancellation");
 }

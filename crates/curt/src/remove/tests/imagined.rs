@@ -278,7 +278,7 @@ fn dry_run_removes_nothing() {
                 let options = options().threads(Threads::AtMost(threads)).directories(directories);
                 let operands = [PathBuf::from(operand)];
                 let report = remove_on::<Memory>(&options.dry_run(true), &setup, &operands);
-                assert!(!report.cancelled, "{report:?}");
+                assert!(!report.stopped, "{report:?}");
                 assert_eq!(setup.world(|world| world.list("tree")), before, "{operand}");
             }
         }

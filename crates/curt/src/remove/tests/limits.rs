@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::remove_on;
-use crate::remove::{Observer, Remove, Report, Threads};
+use crate::remove::{Remove, Report, Threads};
 use crate::sys::fault::Faults;
 use crate::sys::memory::{Denied, Memory, Order, Setup, World};
 
@@ -20,15 +20,6 @@ fn remove(options: &Remove<'_>, setup: &Setup) -> Report {
 
 fn options() -> Remove<'static> {
     Remove::new().retries(10, Duration::from_millis(50))
-}
-
-/// An observer for which every path is built.
-struct Watcher;
-
-impl Observer for Watcher {
-    fn wants_removed(&self) -> bool {
-        true
-    }
 }
 
 const FIXED: Denied = Denied { list: false, change: false, removal: true, write: false };
@@ -71,7 +62,7 @@ fn failures_are_reported_once_when_descriptors_run_out() {
                 let mut options = options().threads(Threads::AtMost(1)).descriptors(8);
                 match what {
                     0 => options = options.contents_only(true),
-                    1 => options = options.observer(&Watcher),
+                    1 => options = options.on_removed(|_, _| ()),
                     _ => {}
                 }
                 let report = remove(&options, &setup);

@@ -19,9 +19,7 @@ use super::{many, on_real_platforms, remove};
 use crate::control::Cancel;
 use crate::error::Cause;
 #[cfg(unix)]
-use crate::fields::Kind;
 #[cfg(unix)]
-use crate::remove::Observer;
 use crate::remove::{Remove, Threads};
 #[cfg(unix)]
 use crate::sys::Setup;
@@ -229,23 +227,6 @@ fn two_removals_of_one_tree_succeed<S: Sys>() {
     }
 }
 
-/// Calls a closure as soon as a file of this name is removed.
-#[cfg(unix)]
-struct When<F>(&'static str, F);
-
-#[cfg(unix)]
-impl<F: Fn() + Sync> Observer for When<F> {
-    fn wants_removed(&self) -> bool {
-        true
-    }
-
-    fn removed(&self, path: &Path, _: Kind) {
-        if path.ends_with(self.0) {
-            (self.1)();
-        }
-    }
-}
-
 /// A level that was released gets a file, while the next one is moved away.
 #[cfg(unix)]
 fn released_directory_that_grew_is_reopened<S: Sys>() {
@@ -264,18 +245,20 @@ fn released_directory_that_grew_is_reopened<S: Sys>() {
                 }
                 cancel.cancel();
             });
-            let interfere = When("bottom", || {
-                let here = scratch.at("tree").join("d/".repeat(level));
-                std::fs::rename(here.join("d"), scratch.at("moved")).unwrap();
-                std::fs::write(here.join("new"), "").unwrap();
-            });
+            let interfere = |path: &Path, _| {
+                if path.ends_with("bottom") {
+                    let here = scratch.at("tree").join("d/".repeat(level));
+                    std::fs::rename(here.join("d"), scratch.at("moved")).unwrap();
+                    std::fs::write(here.join("new"), "").unwrap();
+                }
+            };
             let options = Remove::new()
                 .descriptors(8)
                 .threads(Threads::AtMost(1))
-                .observer(&interfere)
+                .on_removed(interfere)
                 .cancel(&cancel);
             let report = remove::<S>(&options, &scratch, "tree");
-            assert!(!report.cancelled, "level {level}: it did not end");
+            assert!(!report.stopped, "level {level}: it did not end");
             assert!(!scratch.exists("tree"), "level {level}: {report:?}");
         });
     }
@@ -288,8 +271,11 @@ fn entries_added_before_a_refused_removal_are_removed<S: Sys>() {
     scratch.file("tree/stays/file");
     let fault = Faults::default().fail("unlinkat", 1, rustix::io::Errno::ACCESS.raw_os_error());
     let setup = Setup { faults: Some(Arc::new(fault)), ..Setup::default() };
-    let add = When("file", || std::fs::write(scratch.at("tree/stays/new"), "").unwrap());
-    let options = Remove::new().threads(Threads::AtMost(1)).observer(&add);
+    let options = Remove::new().threads(Threads::AtMost(1)).on_removed(|path, _| {
+        if path.ends_with("file") {
+            std::fs::write(scratch.at("tree/stays/new"), "").unwrap();
+        }
+    });
     let report = remove_on::<S>(&options, &setup, &[scratch.at("tree")]);
     assert_eq!(report.error_count, 1, "{report:?}");
     assert_eq!(scratch.list("tree"), ["d stays"], "{report:?}");

@@ -7,8 +7,7 @@ use curt_testkit::Scratch;
 use super::{many, mixed_tree, on_real_platforms, remove};
 use crate::control::Unvisited;
 use crate::error::Cause;
-use crate::fields::Kind;
-use crate::remove::{Cancel, Confirm, Directories, Observer, Question, Remove, Subject, Threads};
+use crate::remove::{Cancel, Confirm, Directories, Remove, Threads};
 use crate::sys::{Setup, Sys};
 
 on_real_platforms!(
@@ -20,9 +19,9 @@ on_real_platforms!(
     special_operands_are_refused,
     many_threads_remove_what_one_removes,
     large_directory_takes_several_listing_calls,
-    answers_of_the_observer_are_obeyed,
+    answers_to_questions_are_obeyed,
     cancelled_removal_removes_nothing,
-    panic_of_the_observer_reaches_the_caller,
+    panic_of_a_callback_reaches_the_caller,
 );
 
 #[cfg(unix)]
@@ -198,24 +197,7 @@ fn large_directory_takes_several_listing_calls<S: Sys>() {
     }
 }
 
-/// Panics when 2,000 entries are removed.
-struct Breakdown(std::sync::atomic::AtomicU64);
-
-impl Observer for Breakdown {
-    fn wants_removed(&self) -> bool {
-        true
-    }
-
-    fn removed(&self, _: &Path, _: Kind) {
-        let gone = self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        // Not `panic!`, which would print.
-        if gone == many(2000) {
-            std::panic::resume_unwind(Box::new("the observer broke down"));
-        }
-    }
-}
-
-fn panic_of_the_observer_reaches_the_caller<S: Sys>() {
+fn panic_of_a_callback_reaches_the_caller<S: Sys>() {
     for threads in [1, 2, 4] {
         let scratch = Scratch::new();
         for dir in 0..many(100) {
@@ -223,40 +205,38 @@ fn panic_of_the_observer_reaches_the_caller<S: Sys>() {
                 scratch.file(format!("tree/{dir}/{file}"));
             }
         }
-        let breakdown = Breakdown(0.into());
-        let options = Remove::new().threads(Threads::AtMost(threads)).observer(&breakdown);
+        let gone = std::sync::atomic::AtomicU64::new(0);
+        let options = Remove::new().threads(Threads::AtMost(threads)).on_removed(|_, _| {
+            // Not `panic!`, which would print.
+            if gone.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == many(2000) {
+                std::panic::resume_unwind(Box::new("the callback broke down"));
+            }
+        });
         let run = || remove::<S>(&options, &scratch, "tree");
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
         let panic = outcome.expect_err("it breaks down");
-        assert_eq!(panic.downcast_ref(), Some(&"the observer broke down"), "{threads} threads");
+        assert_eq!(panic.downcast_ref(), Some(&"the callback broke down"), "{threads} threads");
         assert!(!scratch.list("tree").is_empty());
     }
 }
 
-/// Answers no for one name, and keeps all questions.
-struct No(&'static str, std::sync::Mutex<Vec<String>>);
-
-impl Observer for No {
-    fn confirm(&self, question: Question, subject: &Subject<'_>) -> bool {
-        let name = subject.path.file_name().unwrap().to_str().unwrap();
-        self.1.lock().unwrap().push(format!("{question:?} {name}"));
-        name != self.0
-    }
-}
-
-fn answers_of_the_observer_are_obeyed<S: Sys>() {
+fn answers_to_questions_are_obeyed<S: Sys>() {
     let scratch = Scratch::new();
     scratch.dir("tree/empty");
     scratch.file("tree/full/file");
     scratch.file("tree/no/file");
-    let no = No("no", std::sync::Mutex::default());
-    let options = Remove::new().observer(&no).confirm(Confirm::Always);
+    let asked = std::sync::Mutex::new(Vec::new());
+    let options = Remove::new().confirm(Confirm::Always, |question, subject| {
+        let name = subject.path.file_name().unwrap().to_str().unwrap();
+        asked.lock().unwrap().push(format!("{question:?} {name}"));
+        name != "no"
+    });
     let report = remove::<S>(&options, &scratch, "tree");
     assert!(report.is_complete(), "{report:?}");
     assert_eq!(report.skipped, 1);
     assert_eq!(scratch.list("."), ["- tree/no/file", "d tree", "d tree/no"]);
     drop(options);
-    let mut asked = no.1.into_inner().unwrap();
+    let mut asked = asked.into_inner().unwrap();
     assert_eq!(asked[0], "Descend tree");
     asked.sort();
     let expected = [
@@ -277,6 +257,6 @@ fn cancelled_removal_removes_nothing<S: Sys>() {
     let cancel = Cancel::new();
     cancel.cancel();
     let report = remove::<S>(&Remove::new().cancel(&cancel), &scratch, "tree");
-    assert!(report.cancelled && !report.is_complete());
+    assert!(report.stopped && !report.is_complete());
     assert_eq!(scratch.list("."), before);
 }

@@ -1,0 +1,293 @@
+//! The callbacks of a removal: what their answers do, and where they are called.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use curt::remove::{Answer, Confirm};
+use curt::{Cause, Next, Operation, Remove, Threads};
+use curt_testkit::Scratch;
+
+const DIRECTORIES: u64 = if cfg!(windows) { 4 } else { 20 };
+const FILES: u64 = 100;
+const THREADS: [usize; 3] = [1, 2, 8];
+
+/// Makes a tree with directories of files.
+fn bushes(scratch: &Scratch) -> PathBuf {
+    for directory in 0..DIRECTORIES {
+        for file in 0..FILES {
+            scratch.file(format!("tree/{directory}/{file}"));
+        }
+    }
+    scratch.at("tree")
+}
+
+/// Runs a removal that a callback is to stop, with and without callbacks on the caller's thread.
+fn assert_stops<'a>(what: &str, set: impl Fn(Remove<'a>) -> Remove<'a>) {
+    for threads in THREADS {
+        for on_caller in [false, true] {
+            let scratch = Scratch::in_memory();
+            let tree = bushes(&scratch);
+            let removal = Remove::new()
+                .threads(Threads::AtMost(threads))
+                .callbacks_on_caller_thread(on_caller);
+            let missing = scratch.at("missing");
+            let report = set(removal).run([&missing, &tree]);
+            assert!(report.stopped && !report.is_complete(), "{what}, {threads}: {report:?}");
+            assert!(scratch.exists("tree"), "{what}, {threads} threads: nothing is left");
+        }
+    }
+}
+
+#[test]
+fn every_callback_can_stop_a_removal() {
+    assert_stops("on_failure", |removal| removal.on_failure(|_| ControlFlow::Break(())));
+    assert_stops("on_removed", |removal| removal.on_removed(|_, _| Next::Stop));
+    assert_stops("on_progress", |removal| removal.on_progress(|_| Next::Stop));
+    assert_stops("poll", |removal| removal.poll(|| Next::Stop));
+    assert_stops("exclude", |removal| removal.exclude(|_| Answer::Stop));
+    assert_stops("confirm", |removal| {
+        removal.confirm(Confirm::Always, |_, _| ControlFlow::Break(()))
+    });
+}
+
+#[test]
+fn callback_that_returns_nothing_does_not_stop_a_removal() {
+    let scratch = Scratch::new();
+    let tree = bushes(&scratch);
+    let report = Remove::new()
+        .on_failure(|_| ())
+        .on_removed(|_, _| {})
+        .on_progress(|_| ())
+        .poll(|| {})
+        .exclude(|_| false)
+        .confirm(Confirm::Never, |_, _| true)
+        .run(tree);
+    assert!(report.is_complete(), "{report:?}");
+}
+
+#[test]
+fn no_callback_is_called_after_one_has_stopped_the_removal() {
+    for threads in THREADS {
+        let scratch = Scratch::in_memory();
+        let tree = bushes(&scratch);
+        let (calls, is_over) = (AtomicU64::new(0), AtomicBool::new(false));
+        let report = Remove::new()
+            .threads(Threads::AtMost(threads))
+            .callbacks_on_caller_thread(true)
+            .on_removed(|_, _| {
+                assert!(!is_over.load(Ordering::Relaxed), "{threads} threads: called again");
+                if calls.fetch_add(1, Ordering::Relaxed) == 500.min(DIRECTORIES * FILES / 2) {
+                    is_over.store(true, Ordering::Relaxed);
+                    return Next::Stop;
+                }
+                Next::Continue
+            })
+            .poll(|| assert!(!is_over.load(Ordering::Relaxed), "{threads} threads: polled"))
+            .on_progress(|_| assert!(!is_over.load(Ordering::Relaxed), "{threads}: progress"))
+            .run(&tree);
+        assert!(report.stopped, "{report:?}");
+    }
+}
+
+#[test]
+fn callbacks_on_the_caller_thread_tell_everything_in_order() {
+    for threads in THREADS {
+        let scratch = Scratch::in_memory();
+        let tree = bushes(&scratch);
+        let caller = thread::current().id();
+        let assert_here = || assert_eq!(thread::current().id(), caller, "{threads} threads");
+        let removed = Mutex::new(Vec::new());
+        let report = Remove::new()
+            .threads(Threads::AtMost(threads))
+            .callbacks_on_caller_thread(true)
+            .on_failure(|_| assert_here())
+            .on_progress(|_| assert_here())
+            .poll(assert_here)
+            .on_removed(|path, _| {
+                assert_here();
+                removed.lock().unwrap().push(path.to_owned());
+            })
+            .run([&scratch.at("missing"), &tree, &scratch.at("gone")]);
+        assert_eq!((report.error_count, report.errors.len()), (2, 2), "{report:?}");
+        let removed = removed.into_inner().unwrap();
+        assert_eq!(removed.len() as u64, DIRECTORIES * (FILES + 1) + 1);
+        let mut gone = HashSet::new();
+        for path in &removed {
+            let parent = path.parent().unwrap();
+            assert!(!gone.contains(parent), "{threads} threads: {} is late", path.display());
+            assert!(gone.insert(path.as_path()), "{} is told twice", path.display());
+        }
+    }
+}
+
+/// The caller's thread is then mostly waiting, and other threads wait for room in the queue.
+#[test]
+fn events_of_other_threads_wait_for_a_slow_callback() {
+    let scratch = Scratch::in_memory();
+    let name = "x".repeat(200);
+    for number in 0..5000 {
+        scratch.file(format!("tree/{}/{name}-{number}", number / 100));
+    }
+    let calls = AtomicU64::new(0);
+    let report = Remove::new()
+        .threads(Threads::AtMost(8))
+        .callbacks_on_caller_thread(true)
+        .on_removed(|_, _| {
+            if calls.fetch_add(1, Ordering::Relaxed) % 500 == 0 {
+                thread::sleep(Duration::from_millis(5));
+            }
+        })
+        .run(scratch.at("tree"));
+    assert!(report.is_complete(), "{report:?}");
+    assert_eq!(calls.into_inner(), report.files + report.directories);
+}
+
+#[test]
+fn panic_on_the_caller_thread_ends_a_removal_with_a_full_queue() {
+    for threads in THREADS {
+        let scratch = Scratch::in_memory();
+        let name = "x".repeat(200);
+        for number in 0..5000 {
+            scratch.file(format!("tree/{}/{name}-{number}", number / 100));
+        }
+        let calls = AtomicU64::new(0);
+        let removal = Remove::new()
+            .threads(Threads::AtMost(threads))
+            .callbacks_on_caller_thread(true)
+            .on_removed(|_, _| {
+                if calls.fetch_add(1, Ordering::Relaxed) == 1000 {
+                    thread::sleep(Duration::from_millis(50));
+                    // Not `panic!`, which would print.
+                    resume_unwind(Box::new("broken"));
+                }
+            });
+        let outcome = catch_unwind(AssertUnwindSafe(|| removal.run(scratch.at("tree"))));
+        let panic = outcome.expect_err("the callback panics");
+        assert_eq!(panic.downcast_ref(), Some(&"broken"), "{threads} threads");
+    }
+}
+
+/// A thread that the removal has started is held up until the caller's thread has polled for much
+/// longer than its own work takes.
+#[test]
+fn caller_thread_polls_while_it_waits() {
+    let scratch = Scratch::in_memory();
+    let tree = bushes(&scratch);
+    let (caller, polls) = (thread::current().id(), AtomicU64::new(0));
+    let is_held_up = AtomicBool::new(false);
+    let report = Remove::new()
+        .threads(Threads::AtMost(2))
+        .poll(|| {
+            polls.fetch_add(1, Ordering::Relaxed);
+        })
+        .on_removed(|_, _| {
+            let is_other = thread::current().id() != caller;
+            if is_other && !is_held_up.swap(true, Ordering::Relaxed) {
+                let begin = Instant::now();
+                while polls.load(Ordering::Relaxed) < 200 {
+                    assert!(begin.elapsed() < Duration::from_secs(30), "nobody polls");
+                    thread::sleep(Duration::from_millis(1));
+                }
+            }
+        })
+        .run(&tree);
+    assert!(report.is_complete(), "{report:?}");
+    assert!(report.threads == 1 || is_held_up.into_inner() || cfg!(windows), "{report:?}");
+}
+
+#[test]
+fn removal_that_stops_at_the_first_failure_reports_exactly_that() {
+    for threads in THREADS {
+        for on_caller in [false, true] {
+            let scratch = Scratch::in_memory();
+            let mut operands = Vec::new();
+            for number in 0..10 {
+                for file in 0..50 {
+                    scratch.file(format!("{number}/{file}"));
+                }
+                operands.push(scratch.at(number.to_string()));
+            }
+            for number in 10..1000 {
+                operands.push(scratch.at(number.to_string()));
+            }
+            scratch.file("last");
+            operands.push(scratch.at("last"));
+            let told = AtomicU64::new(0);
+            let report = Remove::new()
+                .threads(Threads::AtMost(threads))
+                .callbacks_on_caller_thread(on_caller)
+                .stop_at_first_failure(true)
+                .on_failure(|_| {
+                    told.fetch_add(1, Ordering::Relaxed);
+                })
+                .run(&operands);
+            assert!(report.stopped, "{report:?}");
+            assert_eq!((report.error_count, report.errors.len()), (1, 1), "{report:?}");
+            assert_eq!(told.into_inner(), 1, "{threads} threads");
+            assert!(scratch.exists("last"));
+        }
+    }
+}
+
+#[test]
+fn operand_that_is_not_a_directory_is_refused_where_directories_are_wanted() {
+    let scratch = Scratch::new();
+    scratch.file("file");
+    scratch.dir("directory/empty");
+    let removal = Remove::new().directories_only(true);
+    for removal in [removal.clone(), removal.clone().missing_is_fine(true)] {
+        for directories in [
+            curt::remove::Directories::Recursive,
+            curt::remove::Directories::OnlyEmpty,
+            curt::remove::Directories::Refuse,
+        ] {
+            let report = removal.clone().directories(directories).run(scratch.at("file"));
+            assert_eq!(report.error_count, 1, "{report:?}");
+            assert_eq!(report.errors[0].kind(), std::io::ErrorKind::NotADirectory, "{report:?}");
+            assert!(report.errors[0].raw_os_error().is_some());
+            assert!(scratch.exists("file"));
+        }
+    }
+    let report = removal.run(scratch.at("directory"));
+    assert!(report.is_complete(), "{report:?}");
+    assert!(!scratch.exists("directory"));
+}
+
+#[test]
+#[cfg(unix)]
+fn link_is_refused_where_directories_are_wanted() {
+    let scratch = Scratch::new();
+    scratch.file("target/file");
+    scratch.link("link", "target");
+    scratch.link("dangling", "nowhere");
+    for operand in ["link", "dangling", "link/"] {
+        let removal = Remove::new().directories_only(true).missing_is_fine(true);
+        let report = removal.run(format!("{}/{operand}", scratch.path().display()));
+        assert_eq!(report.error_count, 1, "{operand}: {report:?}");
+        assert!(matches!(report.errors[0].cause(), Cause::IsALink), "{operand}: {report:?}");
+        assert_eq!(report.errors[0].operation(), Operation::Remove);
+    }
+    let expected = ["- target/file", "d target", "l dangling", "l link"];
+    assert_eq!(scratch.list("."), expected);
+}
+
+#[test]
+fn copies_of_a_removal_do_the_same() {
+    let scratch = Scratch::new();
+    scratch.file("a/file");
+    scratch.file("b/file");
+    let told = AtomicU64::new(0);
+    let removal = Remove::new().on_removed(|_, _| {
+        told.fetch_add(1, Ordering::Relaxed);
+    });
+    let copy = removal.clone();
+    assert!(removal.run(scratch.at("a")).is_complete());
+    assert!(copy.run(scratch.at("b")).is_complete());
+    assert_eq!(told.load(Ordering::Relaxed), 4);
+}
