@@ -64,7 +64,8 @@ impl<T> Given<T> {
 impl Question {
     /// Reads a question that may have these keys. The error says what is wrong.
     pub(crate) fn read(line: &[u8], keys: &[&str]) -> Result<Question, String> {
-        let Strict(value) = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+        let Strict(value) =
+            serde_json::from_slice(line).map_err(|error| format!("invalid JSON: {error}"))?;
         let Value::Object(question) = value else {
             return Err("not a JSON object".to_owned());
         };

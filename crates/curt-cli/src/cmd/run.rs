@@ -10,8 +10,6 @@ use curt::{Calls, Cause, Command, Error};
 use super::which;
 use crate::args::RunOptions;
 use crate::exit::Exit;
-use crate::out::failure::Failure;
-use crate::out::text;
 use crate::session::{Outcome, Session};
 use crate::{interrupt, sys};
 
@@ -50,7 +48,7 @@ pub(crate) fn run(options: &RunOptions) -> Exit {
         Ok(End::TimedOut) => session.worsen(Exit::TIMED_OUT),
         Ok(End::Interrupted) => outcome.is_cancelled = true,
         Err(error) => {
-            session.fail_as(|| Failure::from(&error), || message(&error));
+            session.fail(&error);
             session.worsen(exit(&error));
         }
     }
@@ -131,13 +129,6 @@ fn not_started(error: Error, left: Option<Duration>) -> Result<End, Error> {
         _ if interrupt::signal().is_some() => Ok(End::Interrupted),
         Some(left) if left.is_zero() => Ok(End::TimedOut),
         _ => Err(error),
-    }
-}
-
-fn message(error: &Error) -> String {
-    match error.cause() {
-        Cause::Find(error) => which::not_found(error),
-        _ => text::failure(error),
     }
 }
 

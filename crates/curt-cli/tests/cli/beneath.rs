@@ -43,9 +43,9 @@ fn names_are_printed_and_refusals_explained() {
     let (code, out, messages) = beneath(&scratch, &args, "");
     assert_eq!((code, &*out), (Some(1), &*native("pub/page\n.\n")));
     let expected = format!(
-        "curt beneath: cannot open '../secret': leaves the root directory\n\
+        "curt beneath: cannot open '../secret': the path leaves the root directory\n\
          curt beneath: cannot open 'pub/nosuch': {}\n\
-         curt beneath: cannot open 'pub/../..': leaves the root directory\n",
+         curt beneath: cannot open 'pub/../..': the path leaves the root directory\n",
         missing()
     );
     assert_eq!(messages, expected);
@@ -66,7 +66,10 @@ fn contents_are_printed_and_nothing_else() {
     let args = ["--root", "root", "--cat", "pub/page", "../secret", "pub/page"];
     let (code, out, messages) = beneath(&scratch, &args, "");
     assert_eq!((code, &*out), (Some(1), "a page\na page\n"));
-    assert_eq!(messages, "curt beneath: cannot open '../secret': leaves the root directory\n");
+    assert_eq!(
+        messages,
+        "curt beneath: cannot open '../secret': the path leaves the root directory\n"
+    );
 }
 
 #[test]
@@ -135,8 +138,11 @@ fn text_is_checked_by_the_rules_of_any_system() {
     let args = ["--check-only", "--flavor", "windows", r"a/.\b. ", "a/../../b", "nul.txt", r"C:x"];
     let (code, out, messages) = beneath(&scratch, &args, "");
     assert_eq!((code, &*out), (Some(1), "a\\b\n"));
-    for line in ["'a/../../b': leaves the root", "'nul.txt': names a device", "C:x': names a drive"]
-    {
+    for line in [
+        "'a/../../b': the path leaves the root",
+        "'nul.txt': the path names a device",
+        "C:x': the path names a drive",
+    ] {
         let line = line.replace('\'', "");
         assert!(messages.replace('\'', "").contains(&line), "{messages}");
     }

@@ -51,7 +51,7 @@ fn what_does_not_start_has_a_code_and_a_line() {
         for (args, code, line) in [
             (&["--", "./lost"][..], 127, "cannot start './lost': no such program"),
             (&["--", "curt-no-such"], 127, "curt-no-such: not found in PATH"),
-            (&["--", "./plain"], 126, "cannot start './plain': it may not be executed"),
+            (&["--", "./plain"], 126, "cannot start './plain': not an executable file"),
             (&["--", "."], 127, ".: not a valid program name"),
             (&["--", "./junk"], 126, "cannot start './junk': the system does not know its format"),
             (&["--", "./dos"], 126, dos),
