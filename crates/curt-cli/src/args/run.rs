@@ -55,7 +55,7 @@ pub(crate) struct RunOptions {
 
     /// Start with an empty environment, apart from --env
     ///
-    /// On Windows SystemRoot is kept, because programs need it to start.
+    /// On Windows `SystemRoot` is kept, because programs need it to start.
     #[arg(long)]
     pub(crate) clear_env: bool,
 

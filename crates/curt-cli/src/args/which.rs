@@ -40,7 +40,12 @@ Examples:
   curt which --explain npm  each directory, each candidate and the number of calls
   curt which --rules windows --path '/c/bin;/d/bin' --pathext '.EXE;.CMD' npm";
 
-/// The rules that `--set` changes.
+const POLICY_HELP: &str = "\
+Search as a program or library does, such as cmd or execvp
+
+PRESET is cmd, powershell, createprocess, posix_sh, execvp, libuv, libuv-batch, libuv-exact, node, \
+go, cpython or zig. The last four have rules for both systems; --rules chooses.";
+
 const SET_HELP: &str = "\
 Change one rule of the policy; can be repeated
 
@@ -104,10 +109,8 @@ pub(crate) struct LookUpOptions {
     pub(crate) base: Option<OsString>,
 
     /// Search as a program or library does, such as cmd or execvp
-    ///
-    /// PRESET is cmd, powershell, createprocess, posix_sh, execvp, libuv, libuv-batch, libuv-exact,
-    /// node, go, cpython or zig. The last four have rules for both systems; --rules chooses.
-    #[arg(long, value_name = "PRESET", hide_possible_values = true, value_parser = Policy::NAMES)]
+    #[arg(long, value_name = "PRESET", hide_possible_values = true, value_parser = Policy::NAMES,
+          long_help = POLICY_HELP)]
     pub(crate) policy: Option<String>,
 
     /// The system whose rules apply [default: this one]

@@ -52,7 +52,7 @@ fn names_are_printed_and_refusals_explained() {
 }
 
 #[test]
-fn names_may_be_of_what_is_to_be_made() {
+fn names_of_missing_files_are_printed_with_name() {
     let scratch = tree();
     let (code, out, _) = beneath(&scratch, &["--root", "root", "--name", "pub/new"], "");
     assert_eq!((code, &*out), (Some(0), &*native("pub/new\n")));
@@ -61,7 +61,7 @@ fn names_may_be_of_what_is_to_be_made() {
 }
 
 #[test]
-fn contents_are_printed_and_nothing_else() {
+fn cat_prints_contents_alone() {
     let scratch = tree();
     let args = ["--root", "root", "--cat", "pub/page", "../secret", "pub/page"];
     let (code, out, messages) = beneath(&scratch, &args, "");
@@ -73,7 +73,7 @@ fn contents_are_printed_and_nothing_else() {
 }
 
 #[test]
-fn paths_can_be_kept_in() {
+fn in_root_keeps_paths_in_the_root() {
     let scratch = tree();
     let args = ["--root", "root", "--in-root", "--cat", "/pub/page", "../../pub/page"];
     let (code, out, messages) = beneath(&scratch, &args, "");
@@ -81,7 +81,7 @@ fn paths_can_be_kept_in() {
 }
 
 #[test]
-fn metadata_is_that_of_what_a_path_leads_to() {
+fn stat_prints_the_metadata_of_the_target() {
     let scratch = tree();
     let (code, out, _) = beneath(&scratch, &["--root", "root", "--stat", "pub/page"], "");
     assert_eq!(code, Some(0));
@@ -221,7 +221,7 @@ fn links_are_followed_within_and_refused_where_aliases_are() {
 /// Root may do everything, so another user asks.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_is_forbidden_is_a_failure_and_no_refusal() {
+fn a_permission_error_is_a_failure_and_no_refusal() {
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::CommandExt;
 

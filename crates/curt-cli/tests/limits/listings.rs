@@ -39,8 +39,8 @@ fn tree() -> (Tree, u64, u64) {
     (tree, files, directories)
 }
 
-/// Runs pairs of commands on the mount and fails where two say different things; the words of curt
-/// come behind those of the other.
+/// Runs pairs of commands on the mount and fails where their output differs; curt's command is the
+/// second of a pair.
 fn compare(pairs: &[(&str, &str)], options: &[&str]) {
     let mut text = String::from("same() { cmp ../theirs ../ours || echo \"$1\"; }; ");
     for (theirs, ours) in pairs {
@@ -112,7 +112,7 @@ fn sums_are_those_of_gnu_du() {
 }
 
 #[test]
-fn removal_leaves_nothing() {
+fn removal_without_kinds_is_complete() {
     if !may_serve() {
         return;
     }
