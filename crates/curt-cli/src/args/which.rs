@@ -18,8 +18,8 @@ entry of PATH on POSIX. A name that is only there is an error that says so. The 
 --policy search as the program or library they are named after.";
 
 const NOTES: &str = "\
-By POSIX rules, --json and --batch read the start of each file to tell an image from a script, which \
-takes 3 more calls.
+By POSIX rules, --json and --batch read the start of each file to tell an image from a script, \
+which takes 3 more calls.
 
 With --batch, each line of standard input is a question, {\"name\":NAME} with the optional keys \
 \"path\", \"pathext\", \"base\", \"policy\", \"rules\", \"cwd\", \"bare\", \"extensions\", \"set\", \

@@ -1,6 +1,6 @@
 //! `curt which` beside the C library's `execvp`, `CPython`, Go and Node: one table of searches for
-//! all of them, as this user and as another one. Searches in which an authority differs are left out
-//! with the reason. Their answers on Windows are in `recorded.rs`.
+//! all of them, as this user and as another one. Searches in which an authority differs are left
+//! out with the reason. Their answers on Windows are in `recorded.rs`.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

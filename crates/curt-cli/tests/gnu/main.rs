@@ -1,6 +1,6 @@
-//! curt beside the GNU tools. Removals: the same command on two equal trees must print the same, end
-//! with the same code and leave the same entries. Listings: the same bytes. Walks (folder `walk`):
-//! the same paths as find.
+//! curt beside the GNU tools. Removals: the same command on two equal trees must print the same,
+//! end with the same code and leave the same entries. Listings: the same bytes. Walks (folder
+//! `walk`): the same paths as find.
 //!
 //! `harness` builds, runs and compares; the other files hold tables of cases, modelled on what
 //! coreutils' own `tests/rm` cover, and `ls` has listings. Differences that are meant are named in
