@@ -158,10 +158,12 @@ impl Options for DuOptions {
             ("kilobytes", Unit::Kilobytes),
         ];
         self.unit = given.last(&units).unwrap_or_default();
-        if self.summarize && self.max_depth.is_some_and(|depth| depth > 0) {
-            return Err("--summarize means --max-depth=0, but another depth was given".to_owned());
+        match self.max_depth {
+            Some(depth @ 1..) if self.summarize => {
+                Err(format!("--summarize conflicts with --max-depth={depth}"))
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 

@@ -181,7 +181,8 @@ const CHANGES: [(&str, Rule); 14] = [
 /// Changes a policy as one `--set` says.
 fn change(policy: &mut Policy, text: &str) -> Result<(), String> {
     let (rule, value) = text.split_once('=').unwrap_or((text, "yes"));
-    let unknown_value = || format!("unknown value '{value}' of rule '{rule}'");
+    let words = if rule == "literal" { "dotted or listed" } else { "yes or no" };
+    let unknown_value = || format!("unknown value '{value}' of rule '{rule}'; expected {words}");
     if rule == "literal" {
         let words = [("dotted", Literal::Dotted), ("listed", Literal::Listed)];
         policy.literal = meaning(&words, value).ok_or_else(unknown_value)?;

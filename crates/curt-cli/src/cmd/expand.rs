@@ -20,18 +20,21 @@ use crate::session::{Outcome, Session};
 pub(crate) fn run(options: &ExpandOptions) -> Exit {
     let session = options.output.session("curt expand");
     match drives(&options.drive) {
-        None => session.usage("--drive expects X=PATH"),
-        Some(drives) if options.batch => answer_questions(options, &drives, &session),
-        Some(drives) => print(options, &drives, &session),
+        Err(message) => session.usage(&message),
+        Ok(drives) if options.batch => answer_questions(options, &drives, &session),
+        Ok(drives) => print(options, &drives, &session),
     }
 }
 
 /// The working directories of drives.
 type Drives<'a> = [(&'a str, &'a str)];
 
-fn drives(given: &[String]) -> Option<Vec<(&str, &str)>> {
-    let drives = given.iter().map(|drive| drive.split_once('='));
-    drives.map(|drive| drive.filter(|(letter, _)| !letter.is_empty())).collect()
+fn drives(given: &[String]) -> Result<Vec<(&str, &str)>, String> {
+    let drives = given.iter().map(|text| {
+        let drive = text.split_once('=').filter(|(letter, _)| !letter.is_empty());
+        drive.ok_or_else(|| format!("invalid drive {}: expected X=PATH", quote(text)))
+    });
+    drives.collect()
 }
 
 /// Returns the expander that the options ask for.

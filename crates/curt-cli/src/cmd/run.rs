@@ -10,6 +10,7 @@ use curt::{Calls, Cause, Command, Error};
 use super::which;
 use crate::args::RunOptions;
 use crate::exit::Exit;
+use crate::quote::quote;
 use crate::session::{Outcome, Session};
 use crate::{interrupt, sys};
 
@@ -68,7 +69,8 @@ fn command(options: &RunOptions) -> Result<Command, String> {
     }
     for variable in &options.env {
         let parts = sys::split_once(variable, b'=').filter(|(name, _)| !name.is_empty());
-        let (name, value) = parts.ok_or("--env expects NAME=VALUE")?;
+        let (name, value) = parts
+            .ok_or_else(|| format!("invalid variable {}: expected NAME=VALUE", quote(variable)))?;
         command.env(name, value);
     }
     // No pause between two tries may outlast the time limit.
