@@ -61,11 +61,11 @@ pub(crate) enum Command {
     Walk(Box<WalkOptions>),
     Ls(Box<LsOptions>),
     Stat(StatOptions),
-    Beneath(BeneathOptions),
-    Which(WhichOptions),
     Du(DuOptions),
-    Expand(ExpandOptions),
+    Which(WhichOptions),
     Run(RunOptions),
+    Expand(ExpandOptions),
+    Beneath(BeneathOptions),
     /// Print a completion script for a shell
     Completions(CompletionsOptions),
     /// Print a manual page in roff format
@@ -74,6 +74,10 @@ pub(crate) enum Command {
 
 /// The options of `curt completions`.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  curt completions bash > ~/.local/share/bash-completion/completions/curt
+  curt completions fish > ~/.config/fish/completions/curt.fish")]
 pub(crate) struct CompletionsOptions {
     /// The shell to complete for
     pub(crate) shell: clap_complete::Shell,
@@ -81,6 +85,10 @@ pub(crate) struct CompletionsOptions {
 
 /// The options of `curt man`.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  curt man rm | man -l -                           read a page
+  curt man rm > ~/.local/share/man/man1/curt-rm.1  install it")]
 pub(crate) struct ManOptions {
     /// The command to document, such as rm [default: curt itself]
     pub(crate) command: Option<String>,

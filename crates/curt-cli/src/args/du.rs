@@ -94,7 +94,7 @@ pub(crate) struct DuOptions {
     #[arg(short, long, conflicts_with = "all")]
     pub(crate) summarize: bool,
 
-    /// Skip directories on other file systems
+    /// Skip directories on other filesystems
     #[arg(short = 'x', long)]
     pub(crate) one_file_system: bool,
 

@@ -1,4 +1,4 @@
-//! `curt expand`: absolute paths, by text alone. The file system is not called.
+//! `curt expand`: absolute paths, by text alone. The filesystem is not called.
 
 use std::path::Path;
 

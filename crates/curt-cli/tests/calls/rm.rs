@@ -7,7 +7,7 @@ use curt_testkit::{Scratch, skip};
 use crate::strace::{Traced, available, curt_rm, difference, total};
 use crate::{check_snapshot, slope};
 
-/// What a removal asks about its operand, the limit of descriptors and the file system.
+/// What a removal asks about its operand, the limit of descriptors and the filesystem.
 const AROUND: u64 = 8;
 
 /// `directories` directories of `files` files each, in one.

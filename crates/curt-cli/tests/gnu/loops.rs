@@ -1,4 +1,4 @@
-//! Directories that are mounted below themselves, and file systems whose numbers are the same:
+//! Directories that are mounted below themselves, and filesystems whose numbers are the same:
 //! `walk`, `du` and `ls -R` beside find, du and ls, in a mount namespace that ends with the test.
 
 use std::process::{Command, Stdio};
@@ -190,7 +190,7 @@ fn mounts_beside_each_other_are_walked() {
     }
 }
 
-/// Two file systems in memory number their entries alike.
+/// Two filesystems in memory number their entries alike.
 const ALIKE: &str =
     "mkdir cy cy/one cy/two; mount -t tmpfs none cy/one; mount -t tmpfs none cy/two;";
 

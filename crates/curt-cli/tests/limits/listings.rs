@@ -157,7 +157,7 @@ fn kinds_that_a_listing_lacks_cost_one_question_each() {
     }
 }
 
-/// Runs a script in a file system of ext4 that lists without kinds. Returns both outputs.
+/// Runs a script in a filesystem of ext4 that lists without kinds. Returns both outputs.
 fn on_ext4_without_kinds(text: &str) -> (String, String) {
     let scratch = Scratch::in_memory();
     let text = format!(

@@ -1,5 +1,5 @@
 //! The command where something is scarce, forbidden or strange: descriptors, memory, space,
-//! permission; file systems that answer in their own way; signals.
+//! permission; filesystems that answer in their own way; signals.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

@@ -81,7 +81,7 @@ fn few_descriptors_end_in_success_or_a_report() {
     }
 }
 
-/// What a script does in a private mount namespace, with `$PLACE` a small file system there, full.
+/// What a script does in a private mount namespace, with `$PLACE` a small filesystem there, full.
 fn on_a_full(scratch: &Scratch, prepare: &str) {
     for options in ["-j1", "-j4", "--contents"] {
         let text = format!(

@@ -157,7 +157,7 @@ impl Tree {
             3 => Ok([longs(&[0, 0]), self.attributes(node)].concat()),
             10 => self.remove(node, name(), false),
             11 => self.remove(node, name(), true),
-            // The state of the file system.
+            // The state of the filesystem.
             17 => Ok([longs(&[0; 5]), words(&[4096, 255, 4096]), vec![0; 28]].concat()),
             // What both sides can do: nothing beyond the oldest.
             26 => Ok([words(&[7, 31, 0, 0, 0, 64 << 10, 1]), vec![0; 36]].concat()),

@@ -278,7 +278,7 @@ fn one_file_system_is_not_left_through_a_link() {
         assert_eq!(printed.paths, ["t/elsewhere", "t/elsewhere-file"]);
         let printed = place.same("-L t -xdev -name file", &format!("-L {more} t --name file"));
         assert!(printed.paths.is_empty(), "{printed:?}");
-        // An operand says which file system it is.
+        // An operand says which filesystem it is.
         place.same("-L t/elsewhere -xdev", &format!("-L {more} t/elsewhere"));
     }
 }
