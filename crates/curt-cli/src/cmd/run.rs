@@ -90,9 +90,9 @@ fn wait(mut command: Command) -> (Result<End, Error>, Calls) {
         Ok(child) => child,
         Err(error) => return (not_started(error, None), Calls::default()),
     };
-    sys::leave_signals(child.id());
+    sys::pass_signals_to(child.id());
     let status = child.wait();
-    sys::take_signals_back();
+    sys::stop_passing_signals();
     (status.map(End::Status), child.calls())
 }
 
