@@ -5,6 +5,7 @@ mod beneath;
 mod du;
 pub(crate) mod expand;
 mod gnu;
+pub(crate) mod help;
 mod ls;
 mod message;
 mod rm;
@@ -60,11 +61,11 @@ pub(crate) enum Command {
     Walk(Box<WalkOptions>),
     Ls(Box<LsOptions>),
     Stat(StatOptions),
-    Beneath(BeneathOptions),
-    Which(WhichOptions),
     Du(DuOptions),
-    Expand(ExpandOptions),
+    Which(WhichOptions),
     Run(RunOptions),
+    Expand(ExpandOptions),
+    Beneath(BeneathOptions),
     /// Print a completion script for a shell
     Completions(CompletionsOptions),
     /// Print a manual page in roff format
@@ -73,6 +74,10 @@ pub(crate) enum Command {
 
 /// The options of `curt completions`.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  curt completions bash > ~/.local/share/bash-completion/completions/curt
+  curt completions fish > ~/.config/fish/completions/curt.fish")]
 pub(crate) struct CompletionsOptions {
     /// The shell to complete for
     pub(crate) shell: clap_complete::Shell,
@@ -80,6 +85,10 @@ pub(crate) struct CompletionsOptions {
 
 /// The options of `curt man`.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  curt man rm | man -l -                           read a page
+  curt man rm > ~/.local/share/man/man1/curt-rm.1  install it")]
 pub(crate) struct ManOptions {
     /// The command to document, such as rm [default: curt itself]
     pub(crate) command: Option<String>,
@@ -161,7 +170,10 @@ impl Options for RunOptions {}
 
 /// Reads the command line. The error is the help that was asked for, or what is wrong.
 pub(crate) fn parse() -> Result<Command, Box<Refused>> {
-    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let mut words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if words.len() == 2 && words[0] == "help" {
+        words = vec![words.swap_remove(1), "--help".into()];
+    }
     let name = words.first().and_then(|word| word.to_str()).map(str::to_owned);
     // Building the definitions of all commands takes longer than removing ten files.
     match name.as_deref() {
@@ -176,11 +188,12 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
         Some("run") => read("run", words).map(Command::Run),
         name => {
             let mut command = Cli::command();
-            let matches = command.try_get_matches_from_mut(std::env::args_os());
+            let matches =
+                command.try_get_matches_from_mut(["curt".into()].into_iter().chain(words));
             let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
             cli.map(|cli| cli.command).map_err(|error| {
                 let name = name.filter(|name| command.find_subcommand(name).is_some());
-                Box::new(Refused::new(name, error, &command))
+                Box::new(Refused::new(name, &error, &command))
             })
         }
     }
@@ -195,7 +208,7 @@ fn read<T: Options>(name: &'static str, mut words: Vec<OsString>) -> Result<T, B
     let Some(gnu) = gnu::options(name) else {
         let mut command = define();
         let options = read_by(&mut command, None, &words);
-        return options.map_err(|error| Box::new(Refused::new(Some(name), error, &command)));
+        return options.map_err(|error| Box::new(Refused::new(Some(name), &error, &command)));
     };
     let ends_at_operand = std::env::var_os("POSIXLY_CORRECT").is_some();
     // Mostly all options are spelled out. Adding those of GNU, for abbreviations and for options
@@ -210,7 +223,7 @@ fn read<T: Options>(name: &'static str, mut words: Vec<OsString>) -> Result<T, B
         gnu::end_options(&command, &mut words);
     }
     let options = read_by(&mut command, Some(gnu), &words);
-    options.map_err(|error| Box::new(Refused::new(Some(name), error, &command)))
+    options.map_err(|error| Box::new(Refused::new(Some(name), &error, &command)))
 }
 
 /// Reads the words by a definition, to which the options of a GNU tool may have been added.

@@ -10,7 +10,7 @@ use crate::out::failure::Failure;
 use crate::out::json::Object;
 use crate::session::Session;
 use crate::sys;
-pub(crate) use question::{Given, Question};
+pub(crate) use question::{Member, Question};
 
 /// How much is read at a time.
 const READ: usize = 64 * 1024;

@@ -73,9 +73,7 @@ pub(crate) fn shield(text: &str) -> String {
         if is_harmless(character) {
             shown.push(character);
         } else {
-            let mut units = [0; 4];
-            let bytes = character.encode_utf8(&mut units).bytes();
-            shown.extend(bytes.flat_map(octal));
+            shown.push_str(&octals(character));
         }
     }
     shown
@@ -98,6 +96,18 @@ pub(crate) fn masked(name: &[u8]) -> String {
     shown
 }
 
+/// Returns the letter that stands for a character after a backslash, if it has one.
+fn escape_letter(character: char) -> Option<char> {
+    let index = ('\x07'..='\r').position(|known| known == character)?;
+    "abtnvfr".chars().nth(index)
+}
+
+/// Returns the bytes of a character as octal escapes.
+fn octals(character: char) -> String {
+    let mut units = [0; 4];
+    character.encode_utf8(&mut units).bytes().flat_map(octal).collect()
+}
+
 /// Returns a byte as an octal escape.
 fn octal(byte: u8) -> [char; 4] {
     let digit = |shift: u8| char::from(b'0' + (byte >> shift & 7));
@@ -112,36 +122,21 @@ struct Quoted {
 
 impl Quoted {
     fn character(&mut self, character: char) {
-        let letter = match character {
-            '\'' => {
-                self.text.push_str("'\\''");
-                self.escaping = false;
-                return;
+        if character == '\'' {
+            self.text.push_str("'\\''");
+            self.escaping = false;
+        } else if is_printable(character) {
+            if std::mem::take(&mut self.escaping) {
+                self.text.push_str("''");
             }
-            '\x07' => 'a',
-            '\x08' => 'b',
-            '\t' => 't',
-            '\n' => 'n',
-            '\x0b' => 'v',
-            '\x0c' => 'f',
-            '\r' => 'r',
-            _ if is_printable(character) => {
-                if self.escaping {
-                    self.text.push_str("''");
-                    self.escaping = false;
-                }
-                self.text.push(character);
-                return;
+            self.text.push(character);
+        } else {
+            self.begin_escape();
+            match escape_letter(character) {
+                Some(letter) => self.text.extend(['\\', letter]),
+                None => self.text.push_str(&octals(character)),
             }
-            _ => {
-                let mut units = [0; 4];
-                character.encode_utf8(&mut units).bytes().for_each(|byte| self.octal(byte));
-                return;
-            }
-        };
-        self.begin_escape();
-        self.text.push('\\');
-        self.text.push(letter);
+        }
     }
 
     fn octal(&mut self, byte: u8) {

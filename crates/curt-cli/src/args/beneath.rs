@@ -9,29 +9,36 @@ use curt::paths::{Aliases, Flavor, Release};
 use super::expand::{FLAVORS, RELEASES};
 use super::{OutputOptions, WithoutOptions, one_of};
 
-const AFTER: &str = "\
-For each path that stays beneath DIR, prints its name relative to DIR, without symbolic links and \
-dots ('.' for DIR itself). A refused path has one of these reasons: empty, nul, encoding, device, \
-absolute, drive, stream, badchar, escape, trailing, shortname, link.
+const LONG_ABOUT: &str = "\
+Resolve untrusted paths that must stay in a directory.
+
+Prints, for each path that stays beneath DIR, its name relative to DIR, without symbolic links and \
+dots ('.' for DIR itself).";
+
+const NOTES: &str = "\
+A path is refused for one of these reasons, which --json prints as the kind of the error: empty, \
+nul, encoding, device, absolute, drive, stream, badchar, escape, trailing, shortname, link.
 
 With --batch, each line of standard input is a question such as {\"path\":\"a/b\",\"mode\":\"strict\"}, \
 and each line of output is its answer: {\"allow\":\"a/b\"} or {\"error\":{...}}. The keys \"mode\", \
 \"in_root\" and, with --check-only, \"flavor\" and \"release\" are optional.
-
-Examples:
-  curt beneath --root /srv/www --cat \"$REQUEST\"    print a file, whatever was requested
-  curt beneath --root out --name new-file          the name under which a file would be created
-  curt beneath --check-only --flavor windows --mode strict 'a/nul.txt'
 
 Exit status:
   0  every path was allowed (with --batch, every question was answered)
   1  a path was refused or could not be opened; each is reported on standard error
   2  the command line was wrong";
 
+const EXAMPLES: &str = "\
+Examples:
+  curt beneath --root /srv/www --cat \"$REQUEST\"  print a file, whatever was requested
+  curt beneath --root out --name new-file        the name under which a file would be created
+  curt beneath --check-only --mode strict a/nul  check the text alone, by the rules of all systems";
+
 /// The options of `curt beneath`.
 #[derive(Args, Clone, Debug)]
 #[command(args_override_self = true, infer_long_args = true)]
-#[command(about = "Resolve untrusted paths that must stay in a directory", after_help = AFTER)]
+#[command(about = "Resolve untrusted paths that must stay in a directory", long_about = LONG_ABOUT,
+          after_long_help = NOTES, after_help = EXAMPLES)]
 pub(crate) struct BeneathOptions {
     /// The untrusted paths
     #[arg(value_name = "PATH", required_unless_present = "batch", conflicts_with = "batch")]
@@ -47,12 +54,16 @@ pub(crate) struct BeneathOptions {
     #[arg(long)]
     pub(crate) in_root: bool,
 
-    /// Whether to refuse links and alternative spellings of a name
+    /// Which paths to refuse: those that leave DIR, or, strictly, more
+    ///
+    /// 'open', the default, takes a path as the system does. 'strict' also refuses links, and
+    /// spellings that any system takes for another name.
     #[arg(long, value_name = "open|strict", hide_possible_values = true, default_value = "open",
+          hide_default_value = true,
           value_parser = one_of(&MODES))]
     pub(crate) mode: Aliases,
 
-    /// Check only the text of the paths, without touching the file system
+    /// Check only the text of the paths, without any system call
     ///
     /// Opening a path may give another answer on POSIX, where 'link/../x' is not 'x'.
     #[arg(long, conflicts_with_all = ["root", "cat", "name", "stat"])]

@@ -19,13 +19,7 @@ exit with 2.";
 /// The heading of the options that GNU du lacks.
 const BEYOND_GNU: &str = "Options that GNU du does not have";
 
-const AFTER: &str = "\
-Examples:
-  curt du -sh *                  one line for each, in human-readable sizes
-  curt du -h -d 1 ~              a directory and its direct subdirectories
-  curt du -ah --top 20 /var      the twenty largest files and directories
-  curt du -x --json / | jq ...   everything on one file system, as JSON
-
+const NOTES: &str = "\
 Sizes are the allocated space, in KiB rounded up, unless an option says otherwise. With \
 --apparent-size, directories and devices count as 0, as in GNU du 9.2 and later.
 
@@ -35,11 +29,18 @@ Exit status:
   2  the command line was wrong
   An interrupted command prints what it counted and then ends by the signal (130 in a shell).";
 
+const EXAMPLES: &str = "\
+Examples:
+  curt du -sh *              one line for each, in human-readable sizes
+  curt du -h -d 1 ~          a directory and its direct subdirectories
+  curt du -ah --top 20 /var  the twenty largest files and directories";
+
 /// The options of `curt du`.
 #[derive(Args, Default)]
 #[cfg_attr(test, derive(Debug, PartialEq))]
 #[command(args_override_self = true, infer_long_args = true, disable_help_flag = true)]
-#[command(about = "Measure disk usage", long_about = LONG_ABOUT, after_help = AFTER)]
+#[command(about = "Measure disk usage", long_about = LONG_ABOUT, after_long_help = NOTES,
+          after_help = EXAMPLES)]
 pub(crate) struct DuOptions {
     /// The files and directories to measure
     #[arg(value_name = "PATH")]
@@ -93,7 +94,7 @@ pub(crate) struct DuOptions {
     #[arg(short, long, conflicts_with = "all")]
     pub(crate) summarize: bool,
 
-    /// Skip directories on other file systems
+    /// Skip directories on other filesystems
     #[arg(short = 'x', long)]
     pub(crate) one_file_system: bool,
 
@@ -104,21 +105,23 @@ pub(crate) struct DuOptions {
     #[arg(long, value_name = "GLOB", action = ArgAction::Append, allow_hyphen_values = true)]
     pub(crate) exclude: Vec<OsString>,
 
+    /// Print help
+    #[arg(long, action = ArgAction::Help)]
+    help: Option<bool>,
+
     /// Print only the N largest, the largest first
     #[arg(long, value_name = "N", help_heading = BEYOND_GNU)]
     pub(crate) top: Option<usize>,
 
-    /// Use at most N threads; 1 starts none [default: as many as speed it up]
+    /// Use at most N threads [default: as many as speed it up]
+    ///
+    /// 1 starts none.
     #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads,
           help_heading = BEYOND_GNU)]
     pub(crate) threads: Option<Threads>,
 
     #[command(flatten, next_help_heading = BEYOND_GNU)]
     pub(crate) output: OutputOptions,
-
-    /// Print help
-    #[arg(long, action = ArgAction::Help)]
-    help: Option<bool>,
 
     #[command(flatten)]
     pub(crate) without: WithoutOptions,
@@ -155,10 +158,12 @@ impl Options for DuOptions {
             ("kilobytes", Unit::Kilobytes),
         ];
         self.unit = given.last(&units).unwrap_or_default();
-        if self.summarize && self.max_depth.is_some_and(|depth| depth > 0) {
-            return Err("--summarize means --max-depth=0, but another depth was given".to_owned());
+        match self.max_depth {
+            Some(depth @ 1..) if self.summarize => {
+                Err(format!("--summarize conflicts with --max-depth={depth}"))
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 

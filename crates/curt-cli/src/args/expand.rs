@@ -8,23 +8,16 @@ use curt::paths::{DotDot, Flavor, Release, Style, Verbatim};
 use super::{OutputOptions, one_of};
 
 const LONG_ABOUT: &str = "\
-Make paths absolute, by their text alone: the file system is not touched.
+Make paths absolute, by their text alone: the filesystem is not touched.
 
 Works for POSIX and Windows paths on any system. The working directory, the home directory and the \
 directories of drives are those of this process unless options name others.";
 
-const AFTER: &str = "\
-Examples:
-  curt expand a/../b                                an absolute path that keeps '..'
-  curt expand --dotdot clamp a/../b                 without '..', as Python's abspath
-  curt expand --flavor windows --cwd 'C:\\x' 'aux.'   as GetFullPathNameW
-  curt expand --style ruby '~/x'                    as Ruby's File.expand_path
-  curt expand --explain --base /srv x               print which rules were applied
-
+const NOTES: &str = "\
 With --batch, each line of standard input is a question, {\"input\":PATH} with the optional keys \
 \"flavor\", \"release\", \"style\", \"dotdot\", \"verbatim\", \"cwd\", \"drives\", \"base\" and \
 \"home\", and each line of output is its answer, in order: {\"ok\":PATH} or {\"error\":{...}}. For a \
-missing key the options hold, or else the process. \"home\":null means that it is not set; with \
+missing key the option or else the process decides. \"home\":null means that it is not set; with \
 \"cwd\":null and a base nothing of the process is used. A path is a string, {\"bytes\":BASE64}, \
 {\"bytes\":BASE64,\"encoding\":NAME} with Ruby's names of encodings, or {\"utf16\":[UNIT,...]}. The kind \
 of an error is empty, nul, no-home, nonabs-home, no-user, too-long, escape, drive (no working \
@@ -35,11 +28,17 @@ Exit status:
   1  a path could not be made absolute
   2  the command line was wrong";
 
+const EXAMPLES: &str = "\
+Examples:
+  curt expand --dotdot clamp a/../b                 without '..', as Python's abspath
+  curt expand --flavor windows --cwd 'C:\\x' 'aux.'  as GetFullPathNameW
+  curt expand --style ruby '~/x'                    as Ruby's File.expand_path";
+
 /// The options of `curt expand`.
 #[derive(Args, Clone, Debug, Default)]
 #[command(args_override_self = true, infer_long_args = true)]
 #[command(about = "Make paths absolute, by their text alone", long_about = LONG_ABOUT,
-          after_help = AFTER)]
+          after_long_help = NOTES, after_help = EXAMPLES)]
 pub(crate) struct ExpandOptions {
     /// The paths to expand
     #[arg(value_name = "PATH", required_unless_present = "batch", conflicts_with = "batch")]

@@ -161,7 +161,7 @@ fn takes_next_word(command: &Command, word: &str) -> bool {
     let mut values = letters.filter(|&(_, letter)| {
         options().any(|arg| arg.get_short() == Some(letter) && takes_word(arg))
     });
-    values.next().is_some_and(|(place, letter)| place + letter.len_utf8() == word.len())
+    values.next().is_some_and(|(at, letter)| at + letter.len_utf8() == word.len())
 }
 
 /// An option that is only recognized, to be refused. Its ID is how it is written.

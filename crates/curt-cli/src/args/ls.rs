@@ -6,6 +6,7 @@ use clap::{ArgAction, Args};
 use curt::Threads;
 use curt::fields::Follow;
 
+use super::help::fields_help;
 use super::{Options, OutputOptions, Positions, abbreviated, parse_threads};
 use crate::quote::Style;
 
@@ -21,23 +22,24 @@ for a symbolic link. Differences: -l shows '+' for access control lists only wit
 goes by kind and name, and by permissions only where they are shown anyway; usage errors exit \
 with 2.";
 
-const AFTER: &str = "\
-Examples:
-  curt ls -la                         all entries, in long format
-  curt ls -lt --explain-cost          how many system calls that would take
-  curt ls --fields name,size,created  chosen fields, separated by tabs (see curt stat --help)
-  curt ls -R --json src               one JSON object for each entry
-
+const NOTES: &str = "\
 Exit status:
   0  everything was listed
   1  something below an operand could not be read
   2  an operand could not be listed, or the command line was wrong";
 
+const EXAMPLES: &str = "\
+Examples:
+  curt ls -la                         all entries, in long format
+  curt ls --fields name,size,created  chosen fields, separated by tabs
+  curt ls -R --json src               one JSON object for each entry";
+
 /// The options of `curt ls`. Of many the last one counts, so these are read by their positions.
 #[derive(Args, Clone, Debug, Default)]
 #[allow(dead_code, reason = "options that are read by their positions are not read as fields")]
 #[command(args_override_self = true, infer_long_args = true, disable_help_flag = true)]
-#[command(about = "List directories", long_about = LONG_ABOUT, after_help = AFTER)]
+#[command(about = "List directories", long_about = LONG_ABOUT, after_long_help = NOTES,
+          after_help = EXAMPLES)]
 pub(crate) struct LsOptions {
     /// The files and directories to list
     #[arg(value_name = "FILE")]
@@ -76,7 +78,7 @@ pub(crate) struct LsOptions {
     #[arg(short = 'f')]
     raw: bool,
 
-    /// Append an indicator (one of */=@|) to names: always (the default WHEN), auto or never
+    /// Append one of */=@| to names: always (the default WHEN), auto or never
     #[arg(short = 'F', long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
           default_missing_value = "always", value_parser = parse_when)]
     classify: Option<When>,
@@ -184,7 +186,7 @@ pub(crate) struct LsOptions {
     #[arg(long, value_name = "WORD", value_parser = parse_time)]
     pub(crate) time: Option<Clock>,
 
-    /// Print times as full-iso, long-iso, iso, locale or +FORMAT (as for 'date')
+    /// Print times as full-iso, long-iso, iso, locale or +FORMAT (as for date)
     #[arg(long, value_name = "STYLE")]
     pub(crate) time_style: Option<String>,
 
@@ -220,6 +222,10 @@ pub(crate) struct LsOptions {
     #[arg(short = '1')]
     one_per_line: bool,
 
+    /// Print help
+    #[arg(long, action = ArgAction::Help)]
+    help: Option<bool>,
+
     /// With -l, show '+' for files with an access control list
     ///
     /// This takes one more call for each entry.
@@ -227,24 +233,23 @@ pub(crate) struct LsOptions {
     pub(crate) acl: bool,
 
     /// Print these fields, separated by tabs (with --json, only these)
-    #[arg(long, value_name = "LIST", help_heading = BEYOND_GNU)]
+    #[arg(long, value_name = "LIST", help_heading = BEYOND_GNU,
+          long_help = fields_help!("Print these fields, separated by tabs (with --json, only these)"))]
     pub(crate) fields: Option<String>,
 
     /// Print how many system calls the options cost, and do nothing else
     #[arg(long, help_heading = BEYOND_GNU)]
     pub(crate) explain_cost: bool,
 
-    /// Read metadata with at most N threads; 1 starts none [default: as many as speed it up]
+    /// Read metadata with at most N threads [default: as many as speed it up]
+    ///
+    /// 1 starts none.
     #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads,
           help_heading = BEYOND_GNU)]
     pub(crate) threads: Option<Threads>,
 
     #[command(flatten, next_help_heading = BEYOND_GNU)]
     pub(crate) output: OutputOptions,
-
-    /// Print help
-    #[arg(long, action = ArgAction::Help)]
-    help: Option<bool>,
 
     #[arg(skip)]
     pub(crate) hidden: Hidden,

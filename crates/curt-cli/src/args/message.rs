@@ -1,12 +1,16 @@
-//! Help, and what is wrong with a command line, in the form of all other messages: clap's words
-//! after the name of the command, with nothing in them that a terminal would act upon.
+//! Help, and what is wrong with a command line, in the form of all other messages: one sentence
+//! after the name of the command, with nothing in it that a terminal would act upon.
 
+use std::error::Error;
 use std::ffi::OsString;
+use std::num::ParseIntError;
 use std::path::Path;
 
 use clap::Command;
+use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use super::help;
 use crate::exit::Exit;
 use crate::out;
 use crate::quote::{on_one_line, quote, shield};
@@ -15,86 +19,52 @@ use crate::session::Session;
 /// A command line that asks for help or is wrong.
 pub(crate) struct Refused {
     session: Session,
-    error: clap::Error,
-    /// The options that an abbreviation could mean.
-    candidates: Vec<String>,
+    text: Text,
+}
+
+enum Text {
+    /// The help or the version that was asked for.
+    Wanted(StyledStr),
+    /// The help of a command line without words.
+    Nothing(StyledStr),
+    /// What is wrong.
+    Wrong(String),
 }
 
 impl Refused {
     /// `command` is what read the command line, and `name` that of the command, if there is one.
-    pub(super) fn new(name: Option<&str>, mut error: clap::Error, command: &Command) -> Refused {
+    pub(super) fn new(name: Option<&str>, error: &clap::Error, command: &Command) -> Refused {
         let program = name.map_or_else(|| "curt".to_owned(), |name| format!("curt {name}"));
-        let candidates = candidates(&error, command);
-        let kinds: Vec<ContextKind> = error.context().map(|(kind, _)| kind).collect();
-        for kind in kinds {
-            let shielded = match error.get(kind) {
-                Some(ContextValue::String(text)) => ContextValue::String(on_one_line(text)),
-                Some(ContextValue::Strings(texts)) => {
-                    ContextValue::Strings(texts.iter().map(|text| on_one_line(text)).collect())
-                }
-                // A suggestion is one line; with what was typed in it, it may be more.
-                Some(ContextValue::StyledStrs(texts)) => {
-                    let texts = texts.iter().filter(|text| !text.to_string().contains('\n'));
-                    ContextValue::StyledStrs(texts.cloned().collect())
-                }
-                _ => continue,
-            };
-            error.insert(kind, shielded);
-        }
+        let text = match error.kind() {
+            ErrorKind::DisplayHelp if name == Some(command.get_name()) => {
+                let summary = command.clone().render_help();
+                let is_summary = error.render().to_string() == summary.to_string();
+                Text::Wanted(if is_summary { summary } else { help::in_full(command) })
+            }
+            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Text::Wanted(error.render()),
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Text::Nothing(error.render()),
+            _ => Text::Wrong(message(error, command)),
+        };
         let json = asks_for_json(command, std::env::args_os().skip(1));
-        let session = Session::new(program, json, false);
-        Refused { session, error, candidates }
+        Refused { session: Session::new(program, json, false), text }
     }
 
     /// Prints the help, or what is wrong.
     pub(crate) fn report(&self) -> Exit {
         let session = &self.session;
-        if !self.error.use_stderr() {
-            let text = self.error.render();
-            let is_colored = out::is_colored();
-            let text = if is_colored { text.ansi().to_string() } else { text.to_string() };
-            session.data(text.as_bytes());
-            return session.close(false);
+        match &self.text {
+            Text::Wanted(text) if out::is_colored() => {
+                session.data(text.ansi().to_string().as_bytes());
+            }
+            Text::Wanted(text) => session.data(text.to_string().as_bytes()),
+            Text::Nothing(text) => {
+                session.message(&text.to_string());
+                session.worsen(Exit::USAGE);
+            }
+            Text::Wrong(message) if session.is_json() => return session.usage(message),
+            Text::Wrong(message) => return session.usage(&format!("{message}{}", self.hints())),
         }
-        if self.error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-            session.message(&self.error.render().to_string());
-            session.worsen(Exit::USAGE);
-            return session.close(false);
-        }
-        let hints = if session.is_json() { String::new() } else { self.hints() };
-        session.usage(&format!("{}{hints}", self.message()))
-    }
-
-    fn message(&self) -> String {
-        let given = match self.error.get(ContextKind::InvalidArg) {
-            Some(ContextValue::String(given)) => given.as_str(),
-            _ => "",
-        };
-        let is_unknown = self.error.kind() == ErrorKind::UnknownArgument;
-        if is_unknown && !self.candidates.is_empty() {
-            let names: Vec<String> =
-                self.candidates.iter().map(|name| format!("'--{name}'")).collect();
-            let names = names.join(" ");
-            return format!("option '{given}' is ambiguous; possibilities: {names}");
-        }
-        // GNU's words for an unknown option.
-        let first = match given.strip_prefix('-').filter(|_| is_unknown) {
-            Some(name) if name.starts_with('-') => Some(format!("unrecognized option '{given}'")),
-            Some(letter) => Some(format!("invalid option -- '{letter}'")),
-            None => None,
-        };
-        let rendered = self.error.render().to_string();
-        let lines = rendered.lines().map(|line| line.strip_prefix("error: ").unwrap_or(line));
-        let lines = lines.take_while(|line| {
-            !line.starts_with("Usage:") && !line.starts_with("For more information")
-        });
-        // clap does not know what the operands are, so its tip about them is of no use.
-        let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("  tip: to pass '"));
-        let mut lines = joined(lines.map(shield));
-        if let (Some(first), Some(line)) = (first, lines.first_mut()) {
-            *line = first;
-        }
-        lines.join("\n")
+        session.close(false)
     }
 
     /// Returns what GNU rm says if a file has the name that was taken for options.
@@ -120,17 +90,61 @@ impl Refused {
     }
 }
 
-/// Joins the lines of a message. clap indents all but the first, so a line that is not indented
-/// continues what was typed, and stays with the line before.
-fn joined(lines: impl Iterator<Item = String>) -> Vec<String> {
-    let mut whole: Vec<String> = Vec::new();
-    for line in lines {
-        match whole.last_mut() {
-            Some(last) if !line.starts_with("  ") => last.extend(["\\012", &line]),
-            _ => whole.push(line),
+/// Returns what is wrong, in one sentence and in GNU's words where GNU has some.
+fn message(error: &clap::Error, command: &Command) -> String {
+    let context = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => on_one_line(text),
+        Some(ContextValue::Strings(texts)) => on_one_line(&texts.join(", ")),
+        _ => String::new(),
+    };
+    let (given, value) = (context(ContextKind::InvalidArg), context(ContextKind::InvalidValue));
+    let option = given.split(['[', '=', ' ']).next().unwrap_or_default();
+    let invalid = |reason: &str| format!("invalid value '{value}' for '{given}': {reason}");
+    let proposal = |kind| match context(kind).as_str() {
+        "" => String::new(),
+        name => format!("; did you mean '{name}'?"),
+    };
+    match error.kind() {
+        ErrorKind::UnknownArgument if !given.is_empty() => {
+            let candidates = candidates(&given, command);
+            match given.strip_prefix('-') {
+                _ if !candidates.is_empty() => {
+                    format!("option '{given}' is ambiguous; possibilities: {candidates}")
+                }
+                Some(name) if name.starts_with('-') => {
+                    let proposal = proposal(ContextKind::SuggestedArg);
+                    format!("unrecognized option '{given}'{proposal}")
+                }
+                Some(letter) => format!("invalid option -- '{letter}'"),
+                None => format!("extra operand '{given}'"),
+            }
+        }
+        ErrorKind::InvalidSubcommand => {
+            let name = context(ContextKind::InvalidSubcommand);
+            format!("unknown command '{name}'{}", proposal(ContextKind::SuggestedSubcommand))
+        }
+        ErrorKind::MissingRequiredArgument if given.starts_with('-') => {
+            format!("missing option '{given}'")
+        }
+        ErrorKind::MissingRequiredArgument => "missing operand".to_owned(),
+        ErrorKind::TooManyValues => format!("option '{option}' doesn't allow an argument"),
+        ErrorKind::InvalidValue if value.is_empty() => {
+            format!("option '{option}' requires an argument")
+        }
+        ErrorKind::InvalidValue => {
+            invalid(&format!("expected one of {}", context(ContextKind::ValidValue)))
+        }
+        ErrorKind::ValueValidation if !given.is_empty() => match error.source() {
+            Some(source) if !source.is::<ParseIntError>() => invalid(&source.to_string()),
+            _ => invalid("expected a whole number"),
+        },
+        // These quote nothing that was typed.
+        _ => {
+            let rendered = error.render().to_string();
+            let first = rendered.lines().next().unwrap_or_default();
+            shield(first.strip_prefix("error: ").unwrap_or(first))
         }
     }
-    whole
 }
 
 fn exists(path: &Path) -> bool {
@@ -153,18 +167,14 @@ fn asks_for_json(command: &Command, words: impl Iterator<Item = OsString>) -> bo
     names.contains(&"json") && words.any(|word| word.to_str().is_some_and(is_json))
 }
 
-/// Returns the options that start with what was typed, if that is not an option itself.
-fn candidates(error: &clap::Error, command: &Command) -> Vec<String> {
-    let given = match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(given)) if error.kind() == ErrorKind::UnknownArgument => given,
-        _ => return Vec::new(),
-    };
+/// Returns the options that start with what was typed.
+fn candidates(given: &str, command: &Command) -> String {
     let Some(start) = given.strip_prefix("--").filter(|name| !name.is_empty()) else {
-        return Vec::new();
+        return String::new();
     };
     let names = command.get_arguments().filter_map(clap::Arg::get_long);
     let mut names: Vec<String> =
-        names.filter(|name| name.starts_with(start)).map(str::to_owned).collect();
+        names.filter(|name| name.starts_with(start)).map(|name| format!("'--{name}'")).collect();
     names.sort();
-    names
+    names.join(" ")
 }

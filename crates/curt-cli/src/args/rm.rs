@@ -22,14 +22,7 @@ errors exit with 2. Symbolic links are removed, never followed.";
 /// The heading of the options that GNU rm lacks.
 const BEYOND_GNU: &str = "Options that GNU rm does not have";
 
-const AFTER: &str = "\
-Examples:
-  curt rm -rf node_modules            remove a tree, whether or not it exists
-  curt rm -r --dry-run build          print how much would be removed
-  curt rm -r --contents cache         empty a directory but keep it
-  curt rm -r --exclude '*.keep' out   keep some entries and the directories that contain them
-  find . -name '*.o' -print0 | curt rm -f --files0-from=-
-
+const NOTES: &str = "\
 To remove a file whose name starts with '-', use 'curt rm -- -name' or 'curt rm ./-name'.
 
 Exit status:
@@ -38,11 +31,18 @@ Exit status:
   2  the command line was wrong; nothing was removed
   An interrupted command prints what it removed and then ends by the signal (130 in a shell).";
 
+const EXAMPLES: &str = "\
+Examples:
+  curt rm -rf node_modules            remove a tree, whether or not it exists
+  curt rm -r --dry-run build          print how much would be removed
+  curt rm -r --exclude '*.keep' out   keep some entries and the directories that contain them";
+
 /// The options of `curt rm`.
 #[derive(Args, Default)]
 #[cfg_attr(test, derive(Clone, Debug, PartialEq))]
 #[command(args_override_self = true, infer_long_args = true)]
-#[command(about = "Remove files and directories", long_about = LONG_ABOUT, after_help = AFTER)]
+#[command(about = "Remove files and directories", long_about = LONG_ABOUT, after_long_help = NOTES,
+          after_help = EXAMPLES)]
 pub(crate) struct RmOptions {
     /// The files and directories to remove
     #[arg(value_name = "FILE")]
@@ -126,7 +126,9 @@ pub(crate) struct RmOptions {
     #[arg(long, value_name = "N", default_value_t = RETRY_MS, help_heading = BEYOND_GNU)]
     pub(crate) retry_ms: u64,
 
-    /// Use at most N threads; 1 starts none [default: as many as speed it up]
+    /// Use at most N threads [default: as many as speed it up]
+    ///
+    /// 1 starts none.
     #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads,
           help_heading = BEYOND_GNU)]
     pub(crate) threads: Option<Threads>,

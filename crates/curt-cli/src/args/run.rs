@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args};
 
+use super::which::SEARCH;
 use super::{LookUpOptions, RETRY_MS, WithoutOptions};
 
 const LONG_ABOUT: &str = "\
@@ -16,12 +17,7 @@ A NAME that contains a separator is a path relative to the directory of --chdir.
 looked up as by curt which, in the PATH of the program's environment and from its directory: the \
 working directory is not searched unless PATH names it.";
 
-const AFTER: &str = "\
-Examples:
-  curt run -- /usr/bin/make -j4                   start a program
-  curt run --chdir sub --env CC=clang -- ./build  in another directory, with one more variable
-  curt run --timeout 2.5 -- ./slow                kill it, and what it started, after 2.5 seconds
-
+const NOTES: &str = "\
 Exit status:
   that of the program, or 128 + N if signal N ended it
   124  the time limit was reached
@@ -30,18 +26,22 @@ Exit status:
   127  the program was not found
   2    the command line was wrong";
 
+const EXAMPLES: &str = "\
+Examples:
+  curt run -- make -j4                            start a program
+  curt run --chdir sub --env CC=clang -- ./build  in another directory, with one more variable
+  curt run --timeout 2.5 -- ./slow                kill it, and what it started, after 2.5 seconds";
+
 /// The options of `curt run`.
 #[derive(Args)]
-#[command(about = "Start a program and exit as it does", long_about = LONG_ABOUT, after_help = AFTER)]
+#[command(about = "Start a program and exit as it does", long_about = LONG_ABOUT,
+          after_long_help = NOTES, after_help = EXAMPLES)]
 pub(crate) struct RunOptions {
     /// The program and its arguments
     #[arg(value_name = "NAME", required = true, trailing_var_arg = true, num_args = 1..)]
     pub(crate) words: Vec<OsString>,
 
-    #[command(flatten)]
-    pub(crate) look_up: LookUpOptions,
-
-    /// First print how the program was looked up: each directory and candidate
+    /// First print each directory and candidate of the search
     #[arg(long)]
     pub(crate) explain: bool,
 
@@ -69,7 +69,7 @@ pub(crate) struct RunOptions {
     #[arg(long)]
     pub(crate) shell_fallback: bool,
 
-    /// Try again up to N times while the program is open for writing
+    /// Retry N times while the program is open for writing
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) retries: u32,
 
@@ -80,6 +80,9 @@ pub(crate) struct RunOptions {
     /// Print how many system calls were made
     #[arg(long)]
     pub(crate) stats: bool,
+
+    #[command(flatten, next_help_heading = SEARCH)]
+    pub(crate) look_up: LookUpOptions,
 
     #[command(flatten)]
     pub(crate) without: WithoutOptions,

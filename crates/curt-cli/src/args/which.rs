@@ -17,42 +17,49 @@ The working directory is not searched unless PATH names it: neither on Windows, 
 entry of PATH on POSIX. A name that is only there is an error that says so. The presets of \
 --policy search as the program or library they are named after.";
 
-const AFTER: &str = "\
-Examples:
-  curt which cc                        the file that cc stands for
-  curt which -a python3                all matches, in order
-  curt which --explain npm             each directory, each candidate and the number of calls
-  curt which --rules windows --path '/c/bin;/d/bin' --pathext '.EXE;.CMD' npm
-                                       by the rules of Windows, on any system
-
-The policies node, go, cpython and zig have rules for either system; --rules chooses. Each rule of
---set is described with the field of curt::which::Policy that has its name:
-  Windows: appends-to-dotted, strict-extension, completes-extensions, empty-is-cwd, quotes,
-           probes-unlistable, system-directories, stops-at-bad-image, literal=dotted|listed
-  POSIX:   default-path, empty-path-is-entry, denied-if-unsearchable, stops-at-faults
-  either:  reports-cwd-only, and for curt run starts-first-only
-
-By the rules of Windows, ';' separates the entries of PATH. Entries are numbered from 0.
-
-With --batch, each line of standard input is a question, {\"name\":NAME} with the optional keys
-\"path\", \"pathext\", \"base\", \"policy\", \"rules\", \"cwd\", \"bare\", \"extensions\", \"set\",
-\"strict_extension\" and \"all\". For a missing key the option holds; a null path or pathext is a
-variable that is not set. Each line of output is the answer, in order: {\"found\":PATH,
-\"origin\":\"cwd\", \"given\" or \"path:3\",\"kind\":KIND,\"relative\":BOOL}, {\"all\":[...]} or
-{\"error\":{...}}. Names and paths are strings, or {\"bytes\":BASE64} if they are not Unicode.
-
-By POSIX rules, --json and --batch read the start of each file to tell an image from a script,
+const NOTES: &str = "\
+By POSIX rules, --json and --batch read the start of each file to tell an image from a script, \
 which takes 3 more calls.
+
+With --batch, each line of standard input is a question, {\"name\":NAME} with the optional keys \
+\"path\", \"pathext\", \"base\", \"policy\", \"rules\", \"cwd\", \"bare\", \"extensions\", \"set\", \
+\"strict_extension\" and \"all\". For a missing key the option decides; a null path or pathext is a \
+variable that is not set. Each line of output is the answer, in order: {\"found\":PATH,\"origin\": \
+\"cwd\", \"given\" or \"path:3\",\"kind\":KIND,\"relative\":BOOL}, {\"all\":[...]} or {\"error\":{...}}. \
+Entries of PATH are numbered from 0. Names and paths are strings, or {\"bytes\":BASE64} if they are \
+not Unicode.
 
 Exit status:
   0  every name was found (with --batch, every question was answered)
   1  a name was not found
   2  the command line was wrong";
 
+const EXAMPLES: &str = "\
+Examples:
+  curt which -a python3     all matches, in order
+  curt which --explain npm  each directory, each candidate and the number of calls
+  curt which --rules windows --path '/c/bin;/d/bin' --pathext '.EXE;.CMD' npm";
+
+const POLICY_HELP: &str = "\
+Search as a program or library does, such as cmd or execvp
+
+PRESET is cmd, powershell, createprocess, posix_sh, execvp, libuv, libuv-batch, libuv-exact, node, \
+go, cpython or zig. The last four have rules for both systems; --rules chooses.";
+
+const SET_HELP: &str = "\
+Change one rule of the policy; can be repeated
+
+curt::which::Policy documents each rule. Windows: appends-to-dotted, strict-extension, \
+completes-extensions, empty-is-cwd, quotes, probes-unlistable, system-directories, \
+stops-at-bad-image, literal=dotted|listed. POSIX: default-path, empty-path-is-entry, \
+denied-if-unsearchable, stops-at-faults. Both: reports-cwd-only and, for curt run, \
+starts-first-only.";
+
 /// The options of `curt which`.
 #[derive(Args, Clone, Debug, Default)]
 #[command(args_override_self = true, infer_long_args = true)]
-#[command(about = "Find programs in PATH", long_about = LONG_ABOUT, after_help = AFTER)]
+#[command(about = "Find programs in PATH", long_about = LONG_ABOUT,
+          after_long_help = NOTES, after_help = EXAMPLES)]
 pub(crate) struct WhichOptions {
     /// The names to look up
     #[arg(value_name = "NAME", required_unless_present = "batch", conflicts_with = "batch")]
@@ -66,9 +73,6 @@ pub(crate) struct WhichOptions {
     #[arg(long, conflicts_with_all = ["all", "batch", "null"])]
     pub(crate) explain: bool,
 
-    #[command(flatten)]
-    pub(crate) look_up: LookUpOptions,
-
     /// End each path with NUL instead of a newline
     #[arg(short = '0', long = "null", conflicts_with = "json")]
     pub(crate) null: bool,
@@ -79,7 +83,13 @@ pub(crate) struct WhichOptions {
 
     #[command(flatten)]
     pub(crate) output: OutputOptions,
+
+    #[command(flatten, next_help_heading = SEARCH)]
+    pub(crate) look_up: LookUpOptions,
 }
+
+/// The heading of the options about looking programs up.
+pub(super) const SEARCH: &str = "Search";
 
 /// How programs are looked up.
 #[derive(Args, Clone, Debug, Default)]
@@ -88,7 +98,9 @@ pub(crate) struct LookUpOptions {
     #[arg(long, value_name = "DIRS", allow_hyphen_values = true)]
     pub(crate) path: Option<OsString>,
 
-    /// Append these extensions instead of PATHEXT (rules of Windows)
+    /// Append these extensions instead of PATHEXT (Windows' rules)
+    ///
+    /// ';' separates extensions, and by Windows' rules also the entries of PATH.
     #[arg(long, value_name = "EXTS", allow_hyphen_values = true)]
     pub(crate) pathext: Option<OsString>,
 
@@ -96,31 +108,41 @@ pub(crate) struct LookUpOptions {
     #[arg(long, value_name = "DIR")]
     pub(crate) base: Option<OsString>,
 
-    /// Search as this program or library does
-    #[arg(long, value_name = "PRESET", value_parser = Policy::NAMES)]
+    /// Search as a program or library does, such as cmd or execvp
+    #[arg(long, value_name = "PRESET", hide_possible_values = true, value_parser = Policy::NAMES,
+          long_help = POLICY_HELP)]
     pub(crate) policy: Option<String>,
 
-    /// How PATH is split, and which names are candidates
-    #[arg(long, value_name = "RULES", value_parser = one_of(&RULES))]
+    /// The system whose rules apply [default: this one]
+    ///
+    /// They decide how PATH is split and which names are candidates.
+    #[arg(long, value_name = "posix|windows", hide_possible_values = true,
+          value_parser = one_of(&RULES))]
     pub(crate) rules: Option<Flavor>,
 
-    /// Whether to search the working directory
-    #[arg(long, value_name = "WHEN", value_parser = one_of(&CWDS))]
+    /// When to search the working directory: never, auto, always or report
+    ///
+    /// 'auto' searches it as the system or program does. 'report' does too, but a program that is
+    /// found there, or in a relative entry of PATH, is an error.
+    #[arg(long, value_name = "WHEN", hide_possible_values = true, value_parser = one_of(&CWDS))]
     pub(crate) cwd: Option<Cwd>,
 
-    /// Whether a name without an extension is a candidate (rules of Windows)
-    #[arg(long, value_name = "WHEN", value_parser = one_of(&BARES))]
+    /// When a name without an extension is a candidate (Windows' rules)
+    ///
+    /// WHEN is never, first (before those with extensions), last, or with-directory (first, if the
+    /// name contains a directory).
+    #[arg(long, value_name = "WHEN", hide_possible_values = true, value_parser = one_of(&BARES))]
     pub(crate) bare: Option<Bare>,
 
-    /// Append these extensions, whatever the policy appends (rules of Windows)
+    /// Append these extensions, whatever the policy appends (Windows' rules)
     #[arg(long, value_name = "EXTS", allow_hyphen_values = true, conflicts_with = "pathext")]
     pub(crate) extensions: Option<OsString>,
 
-    /// Change one rule of the policy, from the list below; can be repeated
-    #[arg(long = "set", value_name = "RULE=yes|no")]
+    /// Change one rule of the policy; can be repeated
+    #[arg(long = "set", value_name = "RULE=yes|no", long_help = SET_HELP)]
     pub(crate) changes: Vec<String>,
 
-    /// Append no extension to a name that has one of them (rules of Windows)
+    /// Append no extension to a name that has one of them (Windows' rules)
     #[arg(long)]
     pub(crate) strict_extension: bool,
 }
@@ -159,13 +181,15 @@ const CHANGES: [(&str, Rule); 14] = [
 /// Changes a policy as one `--set` says.
 fn change(policy: &mut Policy, text: &str) -> Result<(), String> {
     let (rule, value) = text.split_once('=').unwrap_or((text, "yes"));
-    let unknown_value = || format!("unknown value '{value}' of rule '{rule}'");
+    let words = if rule == "literal" { "dotted or listed" } else { "yes or no" };
+    let unknown_value = || format!("unknown value '{value}' of rule '{rule}'; expected {words}");
     if rule == "literal" {
         let words = [("dotted", Literal::Dotted), ("listed", Literal::Listed)];
         policy.literal = meaning(&words, value).ok_or_else(unknown_value)?;
         return Ok(());
     }
-    let field = meaning(&CHANGES, rule).ok_or_else(|| format!("unknown rule '{rule}'"))?;
+    let field =
+        meaning(&CHANGES, rule).ok_or_else(|| format!("unknown rule '{rule}' for --set"))?;
     *field(policy) = meaning(&[("yes", true), ("no", false)], value).ok_or_else(unknown_value)?;
     Ok(())
 }
@@ -180,7 +204,8 @@ impl LookUpOptions {
                 let policy = Policy::named_by(name, flavor)
                     .ok_or_else(|| format!("unknown policy '{name}'"))?;
                 if self.rules.is_some_and(|rules| rules != policy.rules) {
-                    return Err(format!("the policy '{name}' has other rules"));
+                    let rules = if policy.rules == Flavor::Windows { "windows" } else { "posix" };
+                    return Err(format!("--policy {name} has only the rules of {rules}"));
                 }
                 policy
             }

@@ -20,21 +20,21 @@ const FREE: &str = "drives";
 #[derive(Debug)]
 pub(crate) struct Question(Map<String, Value>);
 
-/// What a question says about a key.
-pub(crate) enum Given<T> {
+/// What a question has under a key.
+pub(crate) enum Member<T> {
     /// Nothing.
     Absent,
     Null,
     Value(T),
 }
 
-impl<T> Given<T> {
+impl<T> Member<T> {
     /// Returns the value, or the default if the key is absent.
     pub(crate) fn or(self, default: Option<T>) -> Option<T> {
         match self {
-            Given::Absent => default,
-            Given::Null => None,
-            Given::Value(value) => Some(value),
+            Member::Absent => default,
+            Member::Null => None,
+            Member::Value(value) => Some(value),
         }
     }
 
@@ -49,14 +49,14 @@ impl<T> Given<T> {
     }
 
     pub(crate) fn is_null(&self) -> bool {
-        matches!(self, Given::Null)
+        matches!(self, Member::Null)
     }
 
-    fn try_map<U>(self, to: impl FnOnce(T) -> Result<U, String>) -> Result<Given<U>, String> {
+    fn try_map<U>(self, to: impl FnOnce(T) -> Result<U, String>) -> Result<Member<U>, String> {
         Ok(match self {
-            Given::Absent => Given::Absent,
-            Given::Null => Given::Null,
-            Given::Value(value) => Given::Value(to(value)?),
+            Member::Absent => Member::Absent,
+            Member::Null => Member::Null,
+            Member::Value(value) => Member::Value(to(value)?),
         })
     }
 }
@@ -64,7 +64,8 @@ impl<T> Given<T> {
 impl Question {
     /// Reads a question that may have these keys. The error says what is wrong.
     pub(crate) fn read(line: &[u8], keys: &[&str]) -> Result<Question, String> {
-        let Strict(value) = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+        let Strict(value) =
+            serde_json::from_slice(line).map_err(|error| format!("invalid JSON: {error}"))?;
         let Value::Object(question) = value else {
             return Err("not a JSON object".to_owned());
         };
@@ -83,23 +84,23 @@ impl Question {
     }
 
     /// Returns the value of a key.
-    pub(crate) fn value(&self, key: &str) -> Given<&Value> {
+    pub(crate) fn value(&self, key: &str) -> Member<&Value> {
         match self.0.get(key) {
-            None => Given::Absent,
-            Some(Value::Null) => Given::Null,
-            Some(value) => Given::Value(value),
+            None => Member::Absent,
+            Some(Value::Null) => Member::Null,
+            Some(value) => Member::Value(value),
         }
     }
 
     /// Returns the path or text of a key, of any system.
-    pub(crate) fn text(&self, key: &str) -> Result<Given<PathText>, String> {
+    pub(crate) fn text(&self, key: &str) -> Result<Member<PathText>, String> {
         self.value(key).try_map(|value| {
             path_text::from_json(value).ok_or_else(|| format!("'{key}' is not a path or text"))
         })
     }
 
     /// Returns the path or text of a key, of this system.
-    pub(crate) fn os_text(&self, key: &str) -> Result<Given<OsString>, String> {
+    pub(crate) fn os_text(&self, key: &str) -> Result<Member<OsString>, String> {
         self.text(key)?.try_map(|text| {
             let path =
                 text.to_path().map_err(|_| format!("'{key}' is not valid on this system"))?;
@@ -108,7 +109,7 @@ impl Question {
     }
 
     /// Returns the word of a key.
-    pub(crate) fn word(&self, key: &str) -> Result<Given<String>, String> {
+    pub(crate) fn word(&self, key: &str) -> Result<Member<String>, String> {
         self.value(key).try_map(|value| match value {
             Value::String(word) => Ok(word.clone()),
             Value::Number(number) => Ok(number.to_string()),
@@ -121,7 +122,7 @@ impl Question {
         &self,
         key: &str,
         words: &[(&str, T)],
-    ) -> Result<Given<T>, String> {
+    ) -> Result<Member<T>, String> {
         self.word(key)?.try_map(|word| {
             args::meaning(words, &word).ok_or_else(|| format!("'{key}' cannot be '{word}'"))
         })
@@ -130,15 +131,15 @@ impl Question {
     /// Returns whether a key is true, which it is by default if `default` is.
     pub(crate) fn flag(&self, key: &str, default: bool) -> Result<bool, String> {
         match self.value(key) {
-            Given::Absent | Given::Null => Ok(default),
-            Given::Value(value) => {
+            Member::Absent | Member::Null => Ok(default),
+            Member::Value(value) => {
                 value.as_bool().ok_or_else(|| format!("'{key}' is neither true nor false"))
             }
         }
     }
 
     /// Returns the strings in the list of a key.
-    pub(crate) fn strings(&self, key: &str) -> Result<Given<Vec<&str>>, String> {
+    pub(crate) fn strings(&self, key: &str) -> Result<Member<Vec<&str>>, String> {
         self.value(key).try_map(|value| {
             let strings: Option<Vec<&str>> =
                 value.as_array().and_then(|items| items.iter().map(Value::as_str).collect());

@@ -120,10 +120,10 @@ impl Denied {
 
 impl From<Refusal> for Denied {
     fn from(refusal: Refusal) -> Denied {
-        let operation = Operation::Canonicalize;
+        let operation = failure::operation(Operation::Canonicalize);
         let reason = text::refusal(refusal).to_owned();
-        let failure = Failure::new(failure::operation(operation), refusal.name(), reason.clone());
-        Denied { verb: verb(operation), reason, failure: Box::new(failure), is_refused: true }
+        let failure = Box::new(Failure::new(operation, refusal.name(), reason.clone()));
+        Denied { verb: "allow", reason, failure, is_refused: true }
     }
 }
 
@@ -138,7 +138,7 @@ impl From<Error> for Denied {
     }
 }
 
-/// Who asks for the name of a path wants to open it.
+/// Returns the verb for an operation; the name of a path is asked for in order to open it.
 fn verb(operation: Operation) -> &'static str {
     match operation {
         Operation::Canonicalize => "open",

@@ -1,4 +1,4 @@
-//! `curt expand`: absolute paths, by text alone. The file system is not called.
+//! `curt expand`: absolute paths, by text alone. The filesystem is not called.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::args::ExpandOptions;
 use crate::args::expand::{DOT_DOTS, FLAVORS, RELEASES, STYLES, VERBATIMS};
-use crate::batch::{self, Given, Question};
+use crate::batch::{self, Member, Question};
 use crate::exit::Exit;
 use crate::out::failure::Failure;
 use crate::out::json::{self, Object};
@@ -20,18 +20,21 @@ use crate::session::{Outcome, Session};
 pub(crate) fn run(options: &ExpandOptions) -> Exit {
     let session = options.output.session("curt expand");
     match drives(&options.drive) {
-        None => session.usage("--drive expects X=PATH"),
-        Some(drives) if options.batch => answer_questions(options, &drives, &session),
-        Some(drives) => print(options, &drives, &session),
+        Err(message) => session.usage(&message),
+        Ok(drives) if options.batch => answer_questions(options, &drives, &session),
+        Ok(drives) => print(options, &drives, &session),
     }
 }
 
 /// The working directories of drives.
 type Drives<'a> = [(&'a str, &'a str)];
 
-fn drives(given: &[String]) -> Option<Vec<(&str, &str)>> {
-    let drives = given.iter().map(|drive| drive.split_once('='));
-    drives.map(|drive| drive.filter(|(letter, _)| !letter.is_empty())).collect()
+fn drives(given: &[String]) -> Result<Vec<(&str, &str)>, String> {
+    let drives = given.iter().map(|text| {
+        let drive = text.split_once('=').filter(|(letter, _)| !letter.is_empty());
+        drive.ok_or_else(|| format!("invalid drive {}: expected X=PATH", quote(text)))
+    });
+    drives.collect()
 }
 
 /// Returns the expander that the options ask for.
@@ -190,7 +193,7 @@ impl Task {
         let directory = |key: &str, default: &Option<std::ffi::OsString>| {
             let default = default.as_deref().map(|path| PathText::from(Path::new(path)));
             Ok::<_, String>(match (question.text(key)?, default) {
-                (Given::Absent, Some(default)) => Given::Value(default),
+                (Member::Absent, Some(default)) => Member::Value(default),
                 (given, _) => given,
             })
         };
@@ -202,14 +205,14 @@ impl Task {
             Env::of(process.clone())
         };
         env = match cwd {
-            Given::Value(cwd) => env.cwd(cwd),
-            Given::Null => env.no_cwd(),
-            Given::Absent => env,
+            Member::Value(cwd) => env.cwd(cwd),
+            Member::Null => env.no_cwd(),
+            Member::Absent => env,
         };
         env = match directory("home", &default.home)? {
-            Given::Value(home) => env.home(home),
-            Given::Null => env.no_home(),
-            Given::Absent => env,
+            Member::Value(home) => env.home(home),
+            Member::Null => env.no_home(),
+            Member::Absent => env,
         };
         let env = with_drives(env, question, drives)?;
         let mut expander = choose(Expander::new(env), &options);
@@ -240,13 +243,13 @@ impl Environment for OnlyUsers {
 
 fn with_drives(mut env: Env, question: &Question, default: &Drives<'_>) -> Result<Env, String> {
     match question.value("drives") {
-        Given::Absent => {
+        Member::Absent => {
             for &(letter, path) in default {
                 env = env.drive(letter, path);
             }
         }
-        Given::Null => env = env.no_drives(),
-        Given::Value(Value::Object(drives)) => {
+        Member::Null => env = env.no_drives(),
+        Member::Value(Value::Object(drives)) => {
             env = env.no_drives();
             for (letter, path) in drives {
                 let path = path_text::from_json(path);
@@ -254,7 +257,7 @@ fn with_drives(mut env: Env, question: &Question, default: &Drives<'_>) -> Resul
                 env = env.drive(letter.as_str(), path);
             }
         }
-        Given::Value(_) => return Err("'drives' is not an object".to_owned()),
+        Member::Value(_) => return Err("'drives' is not an object".to_owned()),
     }
     Ok(env)
 }

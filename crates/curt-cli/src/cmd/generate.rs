@@ -1,10 +1,13 @@
 //! `curt completions` and `curt man`, made from the definitions that the command line is parsed
 //! with.
 
+use std::io::{self, Write};
+
 use clap::{Command, CommandFactory};
 
-use crate::args::{Cli, CompletionsOptions, ManOptions};
+use crate::args::{Cli, CompletionsOptions, ManOptions, help};
 use crate::exit::Exit;
+use crate::quote::quote;
 use crate::session::Session;
 
 /// Prints a completion script.
@@ -46,14 +49,53 @@ pub(crate) fn man(options: &ManOptions) -> Exit {
         Some(name) => root.find_subcommand(name).cloned(),
     };
     let Some(command) = command else {
-        session.warn("unknown command");
-        session.worsen(Exit::USAGE);
-        return session.close(false);
+        let name = options.command.as_deref().unwrap_or_default();
+        return session.usage(&format!("unknown command {}", quote(name)));
     };
     let mut page = Vec::new();
-    if clap_mangen::Man::new(command).render(&mut page).is_err() {
-        session.count_failure();
-    }
+    // Writing into memory cannot fail.
+    let _ = write_page(&command, &mut page);
     session.data(&page);
     session.close(false)
+}
+
+/// Writes a manual page. clap knows no sections for what follows the options.
+fn write_page(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
+    let man = clap_mangen::Man::new(command.clone());
+    man.render_title(page)?;
+    man.render_name_section(page)?;
+    man.render_synopsis_section(page)?;
+    man.render_description_section(page)?;
+    man.render_options_section(page)?;
+    if command.has_subcommands() {
+        man.render_subcommands_section(page)?;
+    }
+    let notes = help::notes(command).join("\n\n");
+    let mut section = "";
+    for paragraph in notes.split("\n\n") {
+        // A title and indented lines, or text.
+        let (title, body) = match paragraph.split_once(":\n  ") {
+            Some((title, _)) => (title, &paragraph[title.len() + 2..]),
+            None => ("Notes", paragraph),
+        };
+        if title == section {
+            writeln!(page, ".PP")?;
+        } else {
+            writeln!(page, ".SH {}", title.to_uppercase())?;
+        }
+        section = title;
+        let is_table = title != "Notes";
+        let lines = if is_table { format!(".nf\n{}\n.fi", roff(body)) } else { roff(body) };
+        writeln!(page, "{lines}")?;
+    }
+    man.render_version_section(page)
+}
+
+/// Escapes text for roff: a backslash, a dash, and a line that would be a request.
+fn roff(text: &str) -> String {
+    let escape = |line: &str| {
+        let line = line.replace('\\', "\\e").replace('-', "\\-");
+        if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line }
+    };
+    text.lines().map(escape).collect::<Vec<_>>().join("\n")
 }

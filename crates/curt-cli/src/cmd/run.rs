@@ -10,8 +10,7 @@ use curt::{Calls, Cause, Command, Error};
 use super::which;
 use crate::args::RunOptions;
 use crate::exit::Exit;
-use crate::out::failure::Failure;
-use crate::out::text;
+use crate::quote::quote;
 use crate::session::{Outcome, Session};
 use crate::{interrupt, sys};
 
@@ -50,7 +49,7 @@ pub(crate) fn run(options: &RunOptions) -> Exit {
         Ok(End::TimedOut) => session.worsen(Exit::TIMED_OUT),
         Ok(End::Interrupted) => outcome.is_cancelled = true,
         Err(error) => {
-            session.fail_as(|| Failure::from(&error), || message(&error));
+            session.fail(&error);
             session.worsen(exit(&error));
         }
     }
@@ -70,7 +69,8 @@ fn command(options: &RunOptions) -> Result<Command, String> {
     }
     for variable in &options.env {
         let parts = sys::split_once(variable, b'=').filter(|(name, _)| !name.is_empty());
-        let (name, value) = parts.ok_or("--env expects NAME=VALUE")?;
+        let (name, value) = parts
+            .ok_or_else(|| format!("invalid variable {}: expected NAME=VALUE", quote(variable)))?;
         command.env(name, value);
     }
     // No pause between two tries may outlast the time limit.
@@ -90,9 +90,9 @@ fn wait(mut command: Command) -> (Result<End, Error>, Calls) {
         Ok(child) => child,
         Err(error) => return (not_started(error, None), Calls::default()),
     };
-    sys::leave_signals(child.id());
+    sys::pass_signals_to(child.id());
     let status = child.wait();
-    sys::take_signals_back();
+    sys::stop_passing_signals();
     (status.map(End::Status), child.calls())
 }
 
@@ -131,13 +131,6 @@ fn not_started(error: Error, left: Option<Duration>) -> Result<End, Error> {
         _ if interrupt::signal().is_some() => Ok(End::Interrupted),
         Some(left) if left.is_zero() => Ok(End::TimedOut),
         _ => Err(error),
-    }
-}
-
-fn message(error: &Error) -> String {
-    match error.cause() {
-        Cause::Find(error) => which::not_found(error),
-        _ => text::failure(error),
     }
 }
 

@@ -8,7 +8,7 @@ use curt::{Calls, Fields, Plan};
 
 use super::base_name;
 use crate::args::StatOptions;
-use crate::batch::{self, Given, Question};
+use crate::batch::{self, Member, Question};
 use crate::exit::Exit;
 use crate::out::entry::{self, Shown, TextStyle};
 use crate::out::failure::Failure;
@@ -133,8 +133,8 @@ fn answer_questions(options: &StatOptions, default: Fields, session: &Session) -
 /// Returns the fields that a question asks for.
 fn fields(question: &Question, default: Fields) -> Result<Fields, String> {
     match question.strings("fields")? {
-        Given::Absent | Given::Null => Ok(default | Fields::NAME),
-        Given::Value(names) => names.into_iter().try_fold(Fields::NONE, |all, name| {
+        Member::Absent | Member::Null => Ok(default | Fields::NAME),
+        Member::Value(names) => names.into_iter().try_fold(Fields::NONE, |all, name| {
             let field = Fields::named(name).ok_or_else(|| format!("unknown field '{name}'"))?;
             Ok(all | field)
         }),

@@ -13,7 +13,7 @@ use crate::out::entry;
 use crate::out::failure::Failure;
 use crate::out::json::{self, Object};
 use crate::out::text;
-use crate::quote::{for_terminal, quote};
+use crate::quote::quote;
 use crate::session::{Outcome, Session};
 
 /// Runs the command.
@@ -97,18 +97,13 @@ impl Printer<'_> {
                 self.session.data(&line);
             }
             Err(error) => {
-                self.session.warn(&not_found(&error));
+                self.session.warn(&text::not_found(&error));
                 for directory in error.unsearchable() {
                     self.session.warn(&format!("could not search {}", quote(directory)));
                 }
             }
         }
     }
-}
-
-/// Returns the message for a name that was not found.
-pub(super) fn not_found(error: &FindError) -> String {
-    format!("{}: {}", for_terminal(error.name(), ":"), text::not_found_reason(error))
 }
 
 /// Adds what was found, or why nothing was, to an object. What was found is read to tell its kind.

@@ -7,11 +7,14 @@ use curt::process::StartFailure;
 use curt::which::{FindCause, FindError};
 use curt::{Calls, Cause, Error};
 
-use crate::quote::quote;
+use crate::quote::{for_terminal, quote};
 use crate::sys;
 
 /// Returns the message for an error of the library.
 pub(crate) fn failure(error: &Error) -> String {
+    if let Cause::Find(error) = error.cause() {
+        return not_found(error);
+    }
     let verb = error.operation().verb();
     format!("cannot {verb} {}: {}", quote(error.path()), reason(error.cause()))
 }
@@ -35,10 +38,19 @@ pub(crate) fn reason(cause: &Cause) -> String {
         Cause::RootDirectory => "it is dangerous to operate recursively on '/'",
         Cause::OtherFileSystem => "it's on a different device",
         Cause::IsADirectory => "Is a directory",
+        Cause::Start(StartFailure::NotExecutable, _) => NOT_EXECUTABLE,
         Cause::Refused(refusal) => self::refusal(*refusal),
         other => return other.to_string(),
     };
     text.to_owned()
+}
+
+/// Why a file or directory that has the name of a program is none.
+const NOT_EXECUTABLE: &str = "not an executable file";
+
+/// Returns the message for a name that was not found.
+pub(crate) fn not_found(error: &FindError) -> String {
+    format!("{}: {}", for_terminal(error.name(), ":"), not_found_reason(error))
 }
 
 /// Returns why a name was not found, and the option that would find it.
@@ -47,6 +59,7 @@ pub(crate) fn not_found_reason(error: &FindError) -> String {
         FindCause::OnlyInWorkingDirectory => {
             "found only in the working directory (use --cwd always to search it)".to_owned()
         }
+        FindCause::NotExecutable => NOT_EXECUTABLE.to_owned(),
         FindCause::Os(error) => sys::error_text(error),
         _ => error.reason(),
     };
@@ -60,17 +73,17 @@ pub(crate) fn not_found_reason(error: &FindError) -> String {
 pub(crate) fn refusal(refusal: Refusal) -> &'static str {
     match refusal {
         Refusal::Empty => "the path is empty",
-        Refusal::Nul => "contains a NUL character",
-        Refusal::Encoding => "is not valid text",
-        Refusal::Device => "names a device",
-        Refusal::Absolute => "is an absolute path",
-        Refusal::Drive => "names a drive",
-        Refusal::Stream => "contains a colon, as the name of a stream does",
-        Refusal::BadChar => "contains a character that names cannot have",
-        Refusal::Escape => "leaves the root directory",
-        Refusal::Trailing => "has a name that ends in dots or spaces",
-        Refusal::ShortName => "has a name that may be the short form of another one",
-        Refusal::Link => "leads through a link that is not followed",
+        Refusal::Nul => "the path contains a NUL character",
+        Refusal::Encoding => "the path is not valid text",
+        Refusal::Device => "the path names a device",
+        Refusal::Absolute => "the path is absolute",
+        Refusal::Drive => "the path names a drive",
+        Refusal::Stream => "the path names a stream of a file (after the colon)",
+        Refusal::BadChar => "the path contains a character that names cannot have",
+        Refusal::Escape => "the path leaves the root directory",
+        Refusal::Trailing => "a name ends in a dot or a space",
+        Refusal::ShortName => "a name may be the short form of another one",
+        Refusal::Link => "the path contains a link that is not followed",
         other => other.name(),
     }
 }

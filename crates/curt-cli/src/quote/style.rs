@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 
 use curt::is_printable;
 
-use super::{for_double_quotes, for_terminal, masked, octal, quote};
+use super::{escape_letter, for_double_quotes, for_terminal, masked, octal, octals, quote};
 
 /// How names are quoted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,27 +113,14 @@ fn escaped(bytes: &[u8], quotes: &str, special: &str, closing: &str) -> Vec<u8> 
     let mut text = quotes.to_owned();
     for chunk in bytes.utf8_chunks() {
         for character in chunk.valid().chars() {
-            let letter = match character {
-                '\x07' => 'a',
-                '\x08' => 'b',
-                '\t' => 't',
-                '\n' => 'n',
-                '\x0b' => 'v',
-                '\x0c' => 'f',
-                '\r' => 'r',
-                '\\' => '\\',
-                _ if closing.contains(character) || special.contains(character) => character,
-                _ if is_printable(character) => {
-                    text.push(character);
-                    continue;
-                }
-                _ => {
-                    let mut units = [0; 4];
-                    text.extend(character.encode_utf8(&mut units).bytes().flat_map(octal));
-                    continue;
-                }
-            };
-            text.extend(['\\', letter]);
+            let is_marked =
+                character == '\\' || closing.contains(character) || special.contains(character);
+            match escape_letter(character) {
+                Some(letter) => text.extend(['\\', letter]),
+                None if is_marked => text.extend(['\\', character]),
+                None if is_printable(character) => text.push(character),
+                None => text.push_str(&octals(character)),
+            }
         }
         text.extend(chunk.invalid().iter().copied().flat_map(octal));
     }

@@ -25,8 +25,8 @@ use windows as system;
 
 pub(crate) use system::{
     argument_bytes, bytes_of_argument, device_parts, end_as, end_by, error_kind, error_number,
-    error_text, leave_signals, listen, local_zone, name_from_bytes, open_list, pass_signals_on,
-    raise_descriptor_limit, read_input, take_signals_back, terminal_width,
+    error_text, listen, local_zone, name_from_bytes, open_list, pass_signals_on, pass_signals_to,
+    raise_descriptor_limit, read_input, stop_passing_signals, terminal_width,
 };
 
 #[cfg(unix)]

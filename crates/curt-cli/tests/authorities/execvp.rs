@@ -58,7 +58,7 @@ fn musl_starts_what_curt_finds() {
 }
 
 #[test]
-fn without_path_and_with_an_empty_one() {
+fn an_empty_path_is_the_working_directory_to_execvp() {
     let ground = Ground::new(false);
     let Some(program) = build(&ground, "cc") else { return };
     let output = ground.run(&program, &["here"], "");

@@ -1,7 +1,6 @@
-//! `curt which` beside those who look for programs themselves: the C library's `execvp`, `CPython`,
-//! Go and Node. The same table of searches for all, as ourselves and as another user; what an
-//! authority does otherwise for a reason is named where it is left out. What they answer on Windows
-//! is in `recorded.rs`.
+//! `curt which` beside the C library's `execvp`, `CPython`, Go and Node: one table of searches for
+//! all of them, as this user and as another one. Searches in which an authority differs are left
+//! out with the reason. Their answers on Windows are in `recorded.rs`.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -174,8 +173,8 @@ impl Ground {
 }
 
 impl Ground {
-    /// What it is called where an authority that has one word for all finds nothing. `denies` is
-    /// whether a directory that may not be searched is told before what is missing.
+    /// Returns curt's answer where the authority, which has one word for every failure, finds
+    /// nothing. `denies`: an unsearchable directory is reported instead of a missing program.
     fn why(&self, (path, name): Case, denies: bool) -> Answer {
         let is_locked = (self.as_other || !is_root()) && path.contains("locked");
         Answer::Not(
@@ -192,7 +191,7 @@ impl Ground {
 
 impl Drop for Ground {
     fn drop(&mut self) {
-        // So that it can be removed by who is not root.
+        // Only root can remove it otherwise.
         chmod(&self.scratch.at("locked"), 0o700);
     }
 }

@@ -53,15 +53,15 @@ fn check(preset: &str, rows: &[Row]) {
         curt.args(["--pathext", pathext, "--path", &entries.join(";"), "--", name]);
         let output = curt.current_dir(scratch.path()).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
-        let told: serde_json::Value =
+        let printed: serde_json::Value =
             serde_json::from_str(text.lines().next().unwrap_or_default()).unwrap();
         let below = |path: &str| {
             let root = format!("{}/", scratch.path().display());
             path.strip_prefix(&root).unwrap_or(path).replace("./", "").to_lowercase()
         };
-        let ours = match told["found"].as_str() {
+        let ours = match printed["found"].as_str() {
             Some(found) => Ok(below(found)),
-            None => Err(told["error"]["kind"].as_str().unwrap_or_default().to_owned()),
+            None => Err(printed["error"]["kind"].as_str().unwrap_or_default().to_owned()),
         };
         let expected = answer.map(str::to_owned).map_err(str::to_owned);
         assert_eq!(ours, expected, "{preset}, {says}: {text}");
@@ -185,7 +185,7 @@ fn libuv_finds_what_curt_finds() {
     }
 }
 
-/// libuv's patch for batch files appends their extensions, too, behind its own.
+/// libuv's patch for batch files appends their extensions, too, after its own.
 #[test]
 fn libuv_with_batch_files_finds_what_curt_finds() {
     check(
@@ -374,12 +374,12 @@ fn zig_finds_elsewhere_what_curt_finds() {
         curt.args(["--path", &path, "--", name]);
         let output = curt.current_dir(scratch.path()).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
-        let told: serde_json::Value =
+        let printed: serde_json::Value =
             serde_json::from_str(text.lines().next().unwrap_or_default()).unwrap();
         let root = format!("{}/", scratch.path().display());
-        let found = told["found"].as_str().map(|found| found.replace(&root, ""));
+        let found = printed["found"].as_str().map(|found| found.replace(&root, ""));
         let ours = found.as_deref().map(|found| found.trim_start_matches("./"));
-        let ours = ours.ok_or_else(|| told["error"]["kind"].as_str().unwrap_or_default());
+        let ours = ours.ok_or_else(|| printed["error"]["kind"].as_str().unwrap_or_default());
         assert_eq!(ours, answer, "{path} {name}: {text}");
     }
 }

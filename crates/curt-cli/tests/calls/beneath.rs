@@ -30,7 +30,7 @@ fn costs(scratch: &Scratch, args: &[&str], before: &[&str], path: &str) -> BTree
 const REFUSED: &str = "";
 
 #[test]
-fn what_a_path_costs() {
+fn each_form_of_a_path_has_its_ceiling() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }
@@ -58,7 +58,7 @@ fn what_a_path_costs() {
 
 /// Opening is one call, and the standard library closes the file.
 #[test]
-fn an_open_is_one_call_and_a_close() {
+fn an_open_takes_one_call_and_a_close() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }

@@ -44,12 +44,12 @@ fn one_thread() {
 }
 
 #[test]
-fn one_file_system_costs_nothing() {
+fn one_file_system_takes_no_further_call() {
     slopes("du-one-file-system", &["-x", "-s", "-j1", "tree"]);
 }
 
 #[test]
-fn files_and_depths_cost_nothing() {
+fn all_and_max_depth_take_no_further_call() {
     slopes("du-files", &["-a", "-d", "1", "-j1", "tree"]);
 }
 
@@ -72,7 +72,7 @@ fn the_formula_is_exact() {
 }
 
 #[test]
-fn several_operands_are_asked_about_before() {
+fn an_operand_that_was_counted_takes_one_call() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }
@@ -97,7 +97,7 @@ fn ours(log: &str, name: &str) -> (usize, usize) {
 }
 
 #[test]
-fn every_call_may_fail_and_the_rest_is_counted() {
+fn du_counts_the_rest_after_each_failing_call() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }
@@ -139,7 +139,7 @@ fn every_call_may_fail_and_the_rest_is_counted() {
 }
 
 #[test]
-fn two_threads_ask_no_more_than_one_and_share_a_table() {
+fn two_threads_make_no_more_calls_than_one() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }

@@ -16,7 +16,7 @@ fn calls(scratch: &Scratch, args: &[&str]) -> (u64, String) {
 }
 
 #[test]
-fn paths_cost_nothing_and_are_not_looked_at() {
+fn expanding_takes_no_call() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }
@@ -41,7 +41,7 @@ fn paths_cost_nothing_and_are_not_looked_at() {
 }
 
 #[test]
-fn the_working_directory_is_asked_once() {
+fn the_working_directory_is_read_once() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }

@@ -44,7 +44,7 @@ const READING: [&[&str]; 4] = [
 ];
 
 #[test]
-fn where_calls_are_lacking_the_answer_is_the_same() {
+fn answers_are_the_same_without_newer_calls() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }
@@ -70,7 +70,7 @@ fn where_calls_are_lacking_the_answer_is_the_same() {
 /// A call that is interrupted is made again, or its failure is reported: never is something left
 /// out in silence.
 #[test]
-fn an_interrupted_call_is_made_again_or_reported() {
+fn an_interrupted_call_is_retried_or_reported() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }

@@ -31,7 +31,7 @@ fn flat(scratch: &Scratch, links: u64) {
 }
 
 #[test]
-fn names_cost_nothing_for_an_entry() {
+fn names_take_no_call_for_an_entry() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }
@@ -49,7 +49,7 @@ fn names_cost_nothing_for_an_entry() {
 }
 
 #[test]
-fn the_long_form_asks_once_for_each_entry() {
+fn the_long_format_takes_one_call_for_each_entry() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }
@@ -69,8 +69,8 @@ fn the_long_form_asks_once_for_each_entry() {
         let total = total(&seen);
         let tail: Vec<&str> = log.lines().rev().take(30).collect();
         let of = |name: &str| seen.get(name).copied().unwrap_or(0);
-        // The start of a thread for each of two buffers is in the budget; more processors, or who
-        // asks for more threads, may start more.
+        // The budget has the start of a thread for each of two buffers; with more processors, or
+        // where more threads are asked for, more may be started.
         let budget = budget + 17 * (of("clone") + of("clone3")).saturating_sub(2);
         assert!(total <= budget, "{args:?}: {total} calls, {budget} allowed\n{tail:#?}");
         assert!(of("statx") <= ENTRIES + 12, "{} times statx", of("statx"));
@@ -82,7 +82,7 @@ fn the_long_form_asks_once_for_each_entry() {
 
 /// What more entries and more directories cost, exactly.
 #[test]
-fn slopes() {
+fn each_option_has_its_calls_per_entry() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }
@@ -124,7 +124,7 @@ fn slopes() {
 }
 
 #[test]
-fn small_directories_start_no_thread_and_names_are_not_asked_about() {
+fn small_directories_start_no_thread() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }
@@ -166,7 +166,7 @@ fn owners_are_looked_up_once_for_a_whole_tree() {
 }
 
 #[test]
-fn asking_about_a_path_is_one_call() {
+fn stat_of_a_path_takes_one_call() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }
@@ -184,7 +184,7 @@ fn asking_about_a_path_is_one_call() {
 }
 
 #[test]
-fn a_directory_deeper_than_paths_are_long_costs_no_more_than_another() {
+fn a_directory_beyond_path_max_takes_no_more_calls() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }

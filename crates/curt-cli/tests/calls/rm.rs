@@ -7,7 +7,7 @@ use curt_testkit::{Scratch, skip};
 use crate::strace::{Traced, available, curt_rm, difference, total};
 use crate::{check_snapshot, slope};
 
-/// What a removal asks about its operand, the limit of descriptors and the file system.
+/// What a removal asks about its operand, the limit of descriptors and the filesystem.
 const AROUND: u64 = 8;
 
 /// `directories` directories of `files` files each, in one.
@@ -63,7 +63,7 @@ fn one_thread() {
 }
 
 #[test]
-fn verbose_costs_no_call_of_ours() {
+fn verbose_output_takes_no_further_call() {
     slopes("rm-verbose", &["-r", "-j1", "-v", "tree"]);
 }
 
@@ -113,7 +113,7 @@ fn many_threads_stay_within_their_formula() {
 }
 
 #[test]
-fn names_are_single_and_nothing_is_asked() {
+fn entries_are_removed_by_their_names_alone() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }

@@ -8,7 +8,7 @@ use curt_testkit::{Scratch, skip};
 use crate::check_snapshot;
 use crate::strace::{available, trace};
 
-/// The name of the call that a line begins, and who makes it.
+/// Returns the name of the call that a line begins, and the process that makes it.
 fn call(line: &str) -> Option<(&str, &str)> {
     let (pid, rest) = line.split_once(' ')?;
     let (name, _) = rest.trim_start().split_once('(')?;
@@ -48,7 +48,7 @@ fn measured(text: &mut String, args: &[&str]) {
 }
 
 #[test]
-fn a_start_and_its_options() {
+fn each_option_of_a_start_has_its_calls() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }
@@ -71,7 +71,7 @@ fn a_start_and_its_options() {
 
 /// What the command counts of the parent and the child together is what strace saw.
 #[test]
-fn what_is_counted_is_what_was_called() {
+fn counted_calls_are_those_that_strace_sees() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }

@@ -11,7 +11,7 @@ use crate::strace::{available, count, empty_program, loading, total, trace};
 /// Loading the program takes what loading an empty one takes: the same libraries, or fewer. A
 /// library that only curt needs (Rust 1.85 takes the rounding of numbers from one) is nine calls.
 #[test]
-fn the_command_is_loaded_as_an_empty_program_is() {
+fn the_command_loads_with_the_calls_of_an_empty_program() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }
@@ -27,7 +27,7 @@ fn the_command_is_loaded_as_an_empty_program_is() {
 
 /// What a command calls beyond an empty program, without what every budget leaves out.
 #[test]
-fn every_command_starts_with_these_calls_and_no_other() {
+fn every_command_starts_with_the_same_calls() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }

@@ -187,7 +187,7 @@ fn is_left_out(line: &str) -> bool {
 }
 
 #[test]
-fn only_checks_of_descriptors_are_left_out_of_what_fcntl_does() {
+fn of_fcntl_only_checks_of_descriptors_are_left_out() {
     let log = "7 getcwd(\"/\", 9) = 2\n7 fcntl(3, F_GETFD) = 0x1 (flags FD_CLOEXEC)\n\
         8 fcntl(3, F_GETFD <unfinished ...>\n8 <... fcntl resumed>) = 0\n\
         7 fcntl(3, F_DUPFD_CLOEXEC, 3) = 4\n7 fcntl(4, F_GETFL) = 0x8000\n7 mmap(NULL, 9) = 0\n";

@@ -23,7 +23,7 @@ fn tree() -> Scratch {
 }
 
 #[test]
-fn sharing_costs_at_most_a_call_for_a_directory_and_a_few_for_a_thread() {
+fn handing_off_takes_at_most_one_call_for_a_directory() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }

@@ -58,42 +58,42 @@ fn slopes(name: &str, args: &[&str]) {
 }
 
 #[test]
-fn names_cost_three_calls_for_a_directory_and_none_for_an_entry() {
+fn names_take_three_calls_for_a_directory_and_none_for_an_entry() {
     slopes("walk-names", &["-j1", "tree"]);
 }
 
 #[test]
-fn sizes_cost_one_call_for_an_entry() {
+fn sizes_take_one_call_for_an_entry() {
     slopes("walk-sizes", &["-j1", "--fields=name,size,modified,mode", "tree"]);
 }
 
 #[test]
-fn tests_of_names_come_before_questions() {
+fn tests_of_names_run_before_metadata_is_read() {
     slopes("walk-tests", &["-j1", "--name=f1", "--size=+1", "tree"]);
 }
 
 #[test]
-fn one_file_system_by_mount_costs_nothing() {
+fn one_file_system_by_mount_takes_no_further_call() {
     slopes("walk-mount", &["-j1", "-x", "tree"]);
 }
 
 #[test]
-fn one_file_system_by_device_costs_one_call_for_a_directory() {
+fn one_file_system_by_device_takes_one_call_for_a_directory() {
     slopes("walk-device", &["-j1", "-x=device", "tree"]);
 }
 
 #[test]
-fn links_cost_one_call_each_and_one_for_a_directory() {
+fn followed_links_take_one_call_each_and_one_for_a_directory() {
     slopes("walk-links", &["-j1", "-L", "tree"]);
 }
 
 #[test]
-fn order_costs_nothing() {
+fn sorting_takes_no_call() {
     slopes("walk-sorted", &["-j1", "--sort", "tree"]);
 }
 
 #[test]
-fn removing_costs_one_call_for_an_entry() {
+fn delete_takes_one_call_for_an_entry() {
     slopes("walk-delete", &["-j1", "--delete", "tree"]);
 }
 
@@ -115,7 +115,7 @@ fn a_small_tree_starts_no_thread_and_writes_once() {
 
 /// With a signal that waits, the kernel ends every listing after one record.
 #[test]
-fn listings_that_signals_cut_short_are_complete() {
+fn listings_interrupted_by_signals_are_complete() {
     const FILES: usize = 7;
     if !available() {
         return skip("strace is not installed, or may not trace");
@@ -164,7 +164,7 @@ fn output_is_written_in_large_pieces() {
 }
 
 #[test]
-fn a_deep_chain_costs_at_most_five_calls_for_a_directory() {
+fn a_deep_chain_takes_at_most_five_calls_for_a_directory() {
     const LEVELS: u64 = 4_096;
     if !available() {
         return skip("strace is not installed, or may not trace");
@@ -186,7 +186,7 @@ fn a_comb_is_complete_with_few_descriptors() {
         return skip("strace is not installed, or may not trace");
     }
     let scratch = Scratch::in_memory();
-    // At every level a branch before and one behind the way down, in any order.
+    // Each level has a branch before and one after the way down, in any order.
     let mut path = String::from("tree");
     for _ in 0..LEVELS {
         for branch in ["a", "z"] {
@@ -205,7 +205,7 @@ fn a_comb_is_complete_with_few_descriptors() {
 }
 
 #[test]
-fn ignore_rules_cost_nothing_where_there_are_none() {
+fn ignore_rules_take_no_call_where_there_are_none() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }
@@ -236,7 +236,7 @@ fn ignore_rules_cost_nothing_where_there_are_none() {
 /// A program is searched for once, however many entries it is started for, and never by starting a
 /// file that may not be there.
 #[test]
-fn programs_are_looked_for_once() {
+fn the_program_of_exec_is_searched_for_once() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }

@@ -45,7 +45,7 @@ fn log_of(scratch: &Scratch, words: &[&str]) -> String {
 }
 
 #[test]
-fn a_directory_costs_a_call_and_a_hit_two() {
+fn a_directory_takes_one_call_and_a_hit_two() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }
@@ -69,7 +69,7 @@ fn a_directory_costs_a_call_and_a_hit_two() {
     writeln!(text, "calls about the program in the first directory: {hit}").unwrap();
     writeln!(text, "calls about the program by an absolute name: {given}").unwrap();
     writeln!(text, "calls about directories of PATH then: {beside}").unwrap();
-    // In JSON a hit is read, to tell what it is.
+    // With --json the start of a hit is read to find its kind.
     for (name, what) in [("image", "\x7fELF"), ("script", "#!/bin/sh\n")] {
         let file = scratch.file_with(format!("kinds/{name}"), what.as_bytes());
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -85,7 +85,7 @@ fn a_directory_costs_a_call_and_a_hit_two() {
 }
 
 #[test]
-fn what_is_counted_is_what_is_seen() {
+fn counted_calls_of_a_search_are_those_that_strace_sees() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }

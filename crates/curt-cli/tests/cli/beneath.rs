@@ -43,16 +43,16 @@ fn names_are_printed_and_refusals_explained() {
     let (code, out, messages) = beneath(&scratch, &args, "");
     assert_eq!((code, &*out), (Some(1), &*native("pub/page\n.\n")));
     let expected = format!(
-        "curt beneath: cannot open '../secret': leaves the root directory\n\
+        "curt beneath: cannot open '../secret': the path leaves the root directory\n\
          curt beneath: cannot open 'pub/nosuch': {}\n\
-         curt beneath: cannot open 'pub/../..': leaves the root directory\n",
+         curt beneath: cannot open 'pub/../..': the path leaves the root directory\n",
         missing()
     );
     assert_eq!(messages, expected);
 }
 
 #[test]
-fn names_may_be_of_what_is_to_be_made() {
+fn names_of_missing_files_are_printed_with_name() {
     let scratch = tree();
     let (code, out, _) = beneath(&scratch, &["--root", "root", "--name", "pub/new"], "");
     assert_eq!((code, &*out), (Some(0), &*native("pub/new\n")));
@@ -61,16 +61,19 @@ fn names_may_be_of_what_is_to_be_made() {
 }
 
 #[test]
-fn contents_are_printed_and_nothing_else() {
+fn cat_prints_contents_alone() {
     let scratch = tree();
     let args = ["--root", "root", "--cat", "pub/page", "../secret", "pub/page"];
     let (code, out, messages) = beneath(&scratch, &args, "");
     assert_eq!((code, &*out), (Some(1), "a page\na page\n"));
-    assert_eq!(messages, "curt beneath: cannot open '../secret': leaves the root directory\n");
+    assert_eq!(
+        messages,
+        "curt beneath: cannot open '../secret': the path leaves the root directory\n"
+    );
 }
 
 #[test]
-fn paths_can_be_kept_in() {
+fn in_root_keeps_paths_in_the_root() {
     let scratch = tree();
     let args = ["--root", "root", "--in-root", "--cat", "/pub/page", "../../pub/page"];
     let (code, out, messages) = beneath(&scratch, &args, "");
@@ -78,7 +81,7 @@ fn paths_can_be_kept_in() {
 }
 
 #[test]
-fn metadata_is_that_of_what_a_path_leads_to() {
+fn stat_prints_the_metadata_of_the_target() {
     let scratch = tree();
     let (code, out, _) = beneath(&scratch, &["--root", "root", "--stat", "pub/page"], "");
     assert_eq!(code, Some(0));
@@ -135,8 +138,11 @@ fn text_is_checked_by_the_rules_of_any_system() {
     let args = ["--check-only", "--flavor", "windows", r"a/.\b. ", "a/../../b", "nul.txt", r"C:x"];
     let (code, out, messages) = beneath(&scratch, &args, "");
     assert_eq!((code, &*out), (Some(1), "a\\b\n"));
-    for line in ["'a/../../b': leaves the root", "'nul.txt': names a device", "C:x': names a drive"]
-    {
+    for line in [
+        "'a/../../b': the path leaves the root",
+        "'nul.txt': the path names a device",
+        "C:x': the path names a drive",
+    ] {
         let line = line.replace('\'', "");
         assert!(messages.replace('\'', "").contains(&line), "{messages}");
     }
@@ -215,7 +221,7 @@ fn links_are_followed_within_and_refused_where_aliases_are() {
 /// Root may do everything, so another user asks.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_is_forbidden_is_a_failure_and_no_refusal() {
+fn a_permission_error_is_a_failure_and_no_refusal() {
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::CommandExt;
 

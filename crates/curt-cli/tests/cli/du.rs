@@ -37,7 +37,7 @@ fn lines_are_sorted_and_directories_come_after_what_they_hold() {
 /// all is measured.
 #[cfg(unix)]
 #[test]
-fn lines_come_before_all_is_measured() {
+fn lines_are_printed_before_everything_is_measured() {
     const DIRECTORIES: u64 = 6_000;
     let scratch = Scratch::in_memory();
     for number in 0..DIRECTORIES {
@@ -72,7 +72,7 @@ fn the_largest_come_first() {
 }
 
 #[test]
-fn what_is_excluded_is_not_counted() {
+fn excluded_entries_are_not_counted() {
     let scratch = tree();
     let (code, out, _) = run(&scratch, "-b --exclude c --exclude t/a t");
     assert_eq!(code, Some(0));
@@ -121,7 +121,7 @@ fn stats_name_the_calls() {
 }
 
 #[test]
-fn failures_are_said_at_once_and_counted() {
+fn du_reports_failures_at_once_and_counts_them() {
     let scratch = tree();
     let (code, out, messages) = run(&scratch, "-s one t two");
     assert_eq!((code, paths(&out)), (Some(1), vec!["t"]));
@@ -134,7 +134,7 @@ fn failures_are_said_at_once_and_counted() {
 }
 
 #[test]
-fn help_is_spelled_out() {
+fn help_of_du_needs_the_long_option() {
     let scratch = tree();
     let (code, out, _) = run(&scratch, "--help");
     assert_eq!(code, Some(0));
@@ -162,7 +162,7 @@ fn a_closed_pipe_ends_it_quietly() {
 
 #[cfg(unix)]
 #[test]
-fn names_that_are_not_unicode_come_as_they_are() {
+fn names_that_are_not_unicode_are_printed_unchanged() {
     use std::os::unix::ffi::OsStrExt;
     let scratch = Scratch::new();
     let name = std::ffi::OsStr::from_bytes(b"a\xff\n");
@@ -177,7 +177,7 @@ fn names_that_are_not_unicode_come_as_they_are() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupt_says_what_was_counted() {
+fn an_interrupted_du_prints_what_it_counted() {
     use std::os::unix::process::ExitStatusExt;
     curt_testkit::heed_signals();
     let scratch = Scratch::in_memory();
@@ -214,7 +214,7 @@ fn an_interrupt_says_what_was_counted() {
 /// It waits for a reader that never comes, so that the signal surely arrives while it works.
 #[cfg(unix)]
 #[test]
-fn an_interrupt_ends_a_measurement_that_goes_on() {
+fn an_interrupt_ends_a_long_measurement() {
     use std::os::unix::process::ExitStatusExt;
     curt_testkit::heed_signals();
     let scratch = Scratch::in_memory();

@@ -48,7 +48,7 @@ fn paths_are_made_full() {
 }
 
 #[test]
-fn what_has_no_full_form_is_said() {
+fn paths_that_cannot_be_expanded_are_reported() {
     let (code, out, messages) = run(&["--dotdot", "refuse", "/a", "/..", "/b"]);
     assert_eq!((code, out.as_str()), (Some(1), "/a\n/b\n"));
     assert_eq!(messages, "curt expand: cannot expand '/..': '..' leads beyond the root\n");

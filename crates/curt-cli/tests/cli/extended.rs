@@ -1,4 +1,4 @@
-//! Fields that extended attributes tell: access control lists and capabilities.
+//! Fields that are read from extended attributes: access control lists and capabilities.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -70,7 +70,7 @@ fn capabilities_and_lists_are_those_of_the_entry_with_any_number_of_threads() {
 }
 
 #[test]
-fn ls_marks_what_has_an_access_control_list() {
+fn ls_marks_entries_with_an_access_control_list() {
     let scratch = Scratch::new();
     scratch.file("t/plain");
     let listed = scratch.file("t/listed");
@@ -100,9 +100,9 @@ fn ls_marks_what_has_an_access_control_list() {
     assert_eq!(said[..2], [true, false], "{out}");
 }
 
-/// The label of the first security module that there is one of, without the NUL behind it.
+/// Returns the label of the first security module that has one, without its NUL.
 #[test]
-fn labels_are_those_of_security_modules() {
+fn labels_of_security_modules_are_printed() {
     let scratch = Scratch::new();
     scratch.file("t/plain");
     for (name, attributes) in [

@@ -79,7 +79,7 @@ fn json_has_its_summary_after_an_interrupt() {
 }
 
 #[test]
-fn a_large_removal_stops_and_says_how_far_it_came() {
+fn an_interrupted_removal_prints_what_it_removed() {
     curt_testkit::heed_signals();
     let scratch = Scratch::in_memory();
     for number in 0..60_000 {

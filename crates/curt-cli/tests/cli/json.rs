@@ -46,7 +46,7 @@ fn failures_are_objects() {
 }
 
 #[test]
-fn entries_are_objects_where_they_are_wanted() {
+fn entries_are_objects_with_json() {
     let scratch = Scratch::new();
     tree(&scratch, "t");
     for other in ["t/link", "t/pipe"] {
@@ -107,7 +107,7 @@ fn calls_are_in_the_summary() {
 }
 
 #[test]
-fn nothing_to_do_has_a_summary_too() {
+fn a_command_with_nothing_to_do_has_a_summary() {
     let (code, out, _) = run(&Scratch::new(), "-f --json");
     assert_eq!(code, Some(0));
     assert_eq!(objects(&out)[0]["summary"]["files"], 0);
@@ -123,7 +123,7 @@ fn an_error_has_one_shape_everywhere() {
     // For the command that reads names: one that is empty.
     let of = |args: &'static [&'static str]| (args, "\0".to_owned());
     let batch = |args: &'static [&'static str], text| (args, question(text));
-    // Windows does not tell which of the names is missing.
+    // Windows does not say which of the names is missing.
     let below_a_file = if cfg!(windows) { "not-found" } else { "not-a-directory" };
     for ((args, input), expected) in [
         (of(&["rm", "--json", "missing"]), &["not-found"][..]),
@@ -220,9 +220,9 @@ fn a_question_that_is_too_long_is_refused() {
     }
 }
 
-/// What is asked with `--json` of another program is not asked of curt.
+/// `--json` among the words of another program is not an option of curt.
 #[test]
-fn words_of_another_program_ask_for_no_json() {
+fn json_among_the_words_of_another_program_is_ignored() {
     let scratch = Scratch::new();
     for line in ["walk --bogus --exec x --json ;", "ls --bogus -- --json", "run --bogus x --json"] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));

@@ -34,7 +34,7 @@ fn sample(scratch: &Scratch) {
 }
 
 #[test]
-fn json_has_the_fields_that_were_asked_for_and_a_summary() {
+fn json_has_the_chosen_fields_and_a_summary() {
     let scratch = Scratch::new();
     sample(&scratch);
     let (code, out, messages) =
@@ -75,7 +75,7 @@ fn fields_are_separated_by_tabs() {
 }
 
 #[test]
-fn costs_are_told_and_nothing_is_done() {
+fn explain_cost_prints_calls_and_lists_nothing() {
     let scratch = Scratch::new();
     let cost = |args: &[&str]| run(&scratch, &[&["ls", "--explain-cost"], args].concat()).1;
     assert!(cost(&["missing"]).contains(" for a directory, 0 for each entry, 0 more"));
@@ -117,7 +117,7 @@ fn a_terminal_sees_columns_and_no_control_characters() {
 }
 
 #[test]
-fn stat_tells_of_each_path_by_name_and_value() {
+fn stat_prints_each_field_with_its_name() {
     let scratch = Scratch::new();
     sample(&scratch);
     let (code, out, messages) =
@@ -135,7 +135,7 @@ fn stat_tells_of_each_path_by_name_and_value() {
 }
 
 #[test]
-fn any_number_of_threads_says_the_same() {
+fn any_number_of_threads_prints_the_same() {
     let scratch = Scratch::in_memory();
     for number in 0..1_500 {
         if number % 10 == 0 {
@@ -197,7 +197,7 @@ fn a_batch_is_answered_line_by_line() {
 /// The listing stands still while nobody reads it, far before it comes to the directory that is
 /// swapped, or to one in it.
 #[test]
-fn a_directory_that_was_swapped_leads_out_of_no_operand() {
+fn a_swapped_directory_leads_out_of_no_operand() {
     for scratch in [Scratch::new(), Scratch::in_memory()] {
         for (operand, large, last) in [("one", "one/a", "one/b"), ("two", "two/b/a", "two/b/c")] {
             let large = scratch.dir(large);

@@ -7,6 +7,7 @@ mod du;
 mod expand;
 #[cfg(target_os = "linux")]
 mod extended;
+mod help;
 #[cfg(unix)]
 mod interrupt;
 mod json;

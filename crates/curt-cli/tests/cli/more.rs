@@ -28,7 +28,7 @@ fn a_dry_run_counts_and_removes_nothing() {
 }
 
 #[test]
-fn contents_go_and_the_directory_stays() {
+fn contents_removes_all_but_the_directory() {
     let scratch = Scratch::new();
     tree(&scratch, "t");
     scratch.dir("empty");
@@ -39,7 +39,7 @@ fn contents_go_and_the_directory_stays() {
 }
 
 #[test]
-fn what_is_excluded_stays_with_its_parents() {
+fn excluded_entries_stay_with_their_parents() {
     for (options, left) in [
         ("--exclude *.keep", &["t/b.keep", "t/sub/d.keep"][..]),
         ("--exclude /sub/", &["t/sub/c", "t/sub/d.keep", "t/sub/deep/e"]),
@@ -73,7 +73,7 @@ fn a_bad_glob_is_a_usage_error() {
 }
 
 #[test]
-fn names_from_a_list() {
+fn operands_are_read_from_a_list() {
     let scratch = Scratch::new();
     // No name on Windows has a line end in it.
     let odd = if cfg!(unix) { "new\nline" } else { "new line" };
@@ -100,7 +100,7 @@ fn names_from_a_list() {
 }
 
 #[test]
-fn a_name_that_is_too_long_is_passed_over() {
+fn a_name_that_is_too_long_is_reported_and_skipped() {
     let scratch = Scratch::new();
     scratch.file("one");
     scratch.file_with("list", &[b"one\0".to_vec(), vec![b'x'; 3 << 20]].concat());
@@ -112,7 +112,7 @@ fn a_name_that_is_too_long_is_passed_over() {
 
 #[cfg(unix)]
 #[test]
-fn a_reader_that_goes_away_makes_it_fail() {
+fn a_closed_pipe_fails_a_removal() {
     let scratch = Scratch::in_memory();
     for number in 0..20_000 {
         scratch.file(format!("tree/{number}"));
@@ -124,7 +124,7 @@ fn a_reader_that_goes_away_makes_it_fail() {
 }
 
 #[test]
-fn names_from_standard_input() {
+fn operands_are_read_from_standard_input() {
     let scratch = Scratch::new();
     scratch.file("a");
     scratch.file("b");
@@ -143,7 +143,7 @@ fn names_from_standard_input() {
 }
 
 #[test]
-fn features_can_be_done_without() {
+fn features_can_be_switched_off() {
     for (feature, _) in curt::Feature::ALL {
         let scratch = Scratch::new();
         tree(&scratch, "t");
@@ -155,7 +155,7 @@ fn features_can_be_done_without() {
 }
 
 #[test]
-fn threads_can_be_chosen() {
+fn the_number_of_threads_can_be_chosen() {
     for threads in ["-j1", "-j2", "--threads=7"] {
         let scratch = Scratch::new();
         tree(&scratch, "t");
@@ -184,7 +184,7 @@ fn stats_name_the_calls() {
 }
 
 #[test]
-fn help_says_how() {
+fn help_of_rm_has_examples_and_a_summary() {
     let scratch = Scratch::new();
     let (code, out, messages) = run(&scratch, "--help");
     assert_eq!((code, messages.as_str()), (Some(0), ""));

@@ -113,9 +113,46 @@ fn wrong_command_lines_are_answered_in_one_form() {
         ("ls -l --time-style=x", "curt ls: invalid argument 'x' for 'time style'\nValid arguments"),
         ("du --threads 0", "curt du: invalid value '0' for '--threads <N>': expected a number of"),
         ("walk -j0", "curt walk: invalid value '0' for '--threads <N>': expected a number of"),
-        ("walk --nmae x", "curt walk: unrecognized option '--nmae'\n  tip: a similar"),
-        ("which", "curt which: the following required arguments were not provided:\n"),
-        ("remove x", "curt: unrecognized subcommand 'remove'\n"),
+        ("walk --nmae x", "curt walk: unrecognized option '--nmae'; did you mean '--name'?\n"),
+        ("which", "curt which: missing operand\n"),
+        (
+            "which --cwd x y",
+            "curt which: invalid value 'x' for '--cwd <WHEN>': expected one of never, ",
+        ),
+        ("du --top x", "curt du: invalid value 'x' for '--top <N>': expected a whole number\n"),
+        (
+            "rm --retries x",
+            "curt rm: invalid value 'x' for '--retries <N>': expected a whole number\n",
+        ),
+        ("expand --drive x y", "curt expand: invalid drive 'x': expected X=PATH\n"),
+        ("run --env X -- true", "curt run: invalid variable 'X': expected NAME=VALUE\n"),
+        ("du -s -d1 x", "curt du: --summarize conflicts with --max-depth=1\n"),
+        ("rm --json=x f", "curt rm: option '--json' doesn't allow an argument\n"),
+        ("walk --size", "curt walk: option '--size' requires an argument\n"),
+        ("walk --hidden", "curt walk: missing option '--ignore'\n"),
+        ("beneath x", "curt beneath: missing option '--root <DIR>'\n"),
+        ("man rm ls", "curt man: extra operand 'ls'\n"),
+        ("man rmm", "curt man: unknown command 'rmm'\n"),
+        ("walk --regex (", "curt walk: invalid regular expression '(': unclosed group\n"),
+        (
+            "walk --name [",
+            "curt walk: invalid pattern '[': unclosed character class; missing ']'\n",
+        ),
+        (
+            "walk --type q",
+            "curt walk: unknown kind 'q'; the kinds are f, d, l, p, s, c, b, or words",
+        ),
+        (
+            "walk --size q",
+            "curt walk: invalid size 'q': expected a number, as in 512, +10k or -3M\n",
+        ),
+        ("walk --owner :", "curt walk: invalid owner ':': expected USER, USER:GROUP or :GROUP\n"),
+        ("walk --newer q", "curt walk: invalid time 'q': expected a file, a date such as"),
+        (
+            "which --policy cmd --rules posix x",
+            "curt which: --policy cmd has only the rules of windows\n",
+        ),
+        ("remove x", "curt: unknown command 'remove'; did you mean 'rm'?\n"),
     ] {
         let (code, out, messages) = answer(&scratch, line);
         assert_eq!((code, out.as_str()), (Some(2), ""), "{line}");

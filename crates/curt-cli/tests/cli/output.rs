@@ -7,7 +7,7 @@ use curt_testkit::Scratch;
 use crate::{curt, missing, run, said};
 
 #[test]
-fn each_failure_is_one_line_and_nothing_follows() {
+fn each_failure_is_one_line() {
     let scratch = Scratch::new();
     let (code, out, messages) = run(&scratch, "-j1 one");
     assert_eq!((code, out.as_str()), (Some(1), ""));

@@ -26,7 +26,7 @@ const WAYS: [&[&str]; 3] =
     [&[], &["--without", "clone3"], &["--without", "clone3", "--without", "posix-spawn"]];
 
 #[test]
-fn it_ends_as_the_program_does() {
+fn run_exits_as_the_program_does() {
     let scratch = Scratch::new();
     for way in WAYS {
         let code = |end: &[&str]| run(&scratch, &[way, end].concat()).0;
@@ -39,7 +39,7 @@ fn it_ends_as_the_program_does() {
 }
 
 #[test]
-fn what_does_not_start_has_a_code_and_a_line() {
+fn a_program_that_does_not_start_has_a_code_and_a_line() {
     let scratch = Scratch::new();
     scratch.script("plain", "#!/bin/sh\n", 0o644);
     scratch.script("junk", "neither\n", 0o755);
@@ -51,7 +51,7 @@ fn what_does_not_start_has_a_code_and_a_line() {
         for (args, code, line) in [
             (&["--", "./lost"][..], 127, "cannot start './lost': no such program"),
             (&["--", "curt-no-such"], 127, "curt-no-such: not found in PATH"),
-            (&["--", "./plain"], 126, "cannot start './plain': it may not be executed"),
+            (&["--", "./plain"], 126, "cannot start './plain': not an executable file"),
             (&["--", "."], 127, ".: not a valid program name"),
             (&["--", "./junk"], 126, "cannot start './junk': the system does not know its format"),
             (&["--", "./dos"], 126, dos),
@@ -83,7 +83,7 @@ fn wrong_words_are_refused() {
 }
 
 #[test]
-fn variables_and_the_directory_are_given() {
+fn the_program_gets_variables_and_the_directory() {
     let scratch = Scratch::new();
     std::fs::create_dir(scratch.at("sub")).unwrap();
     scratch.script("sub/here", "#!/bin/sh\npwd; echo $A\n", 0o755);
@@ -102,14 +102,14 @@ fn variables_and_the_directory_are_given() {
 fn a_search_is_explained_and_a_start_counted() {
     let scratch = Scratch::new();
     let args = ["--explain", "--stats", "--path", "/nowhere:/bin", "--", "true"];
-    let (code, out, told) = run(&scratch, &args);
+    let (code, out, printed) = run(&scratch, &args);
     assert_eq!((code, out.as_str()), (Some(0), ""));
-    assert!(told.contains("/nowhere") && told.contains("/bin/true"), "{told}");
-    assert!(told.contains(" calls\n"), "{told}");
+    assert!(printed.contains("/nowhere") && printed.contains("/bin/true"), "{printed}");
+    assert!(printed.contains(" calls\n"), "{printed}");
 }
 
 #[test]
-fn time_is_limited() {
+fn a_program_is_killed_after_its_time_limit() {
     let scratch = Scratch::new();
     let begun = Instant::now();
     let args = ["--timeout", "0.2", "--", "/bin/sh", "-c", "sleep 100 & echo $!; wait"];
@@ -130,7 +130,7 @@ fn time_is_limited() {
 
 /// An interrupt from the terminal reaches both: the program answers, and curt ends as it does.
 #[test]
-fn interrupts_are_the_programs() {
+fn interrupts_go_to_the_program() {
     let scratch = Scratch::new();
     // A shell cannot take back that they are ignored.
     curt_testkit::heed_signals();
@@ -166,7 +166,7 @@ fn a_shell_runs_files_of_unknown_format() {
 /// What somebody writes is waited for, where that is asked for, and no longer.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_is_being_written_is_waited_for() {
+fn a_program_open_for_writing_is_retried() {
     curt_testkit::heed_signals();
     let scratch = Scratch::new();
     let copy = scratch.program("/bin/true", "copy");
@@ -200,7 +200,7 @@ fn what_is_being_written_is_waited_for() {
 
 /// What asks curt alone to end is for the program to answer; it does not go on alone.
 #[test]
-fn what_asks_curt_to_end_reaches_the_program() {
+fn signals_that_ask_curt_to_end_reach_the_program() {
     use rustix::process::{Pid, Signal, kill_process};
     curt_testkit::heed_signals();
     let scratch = Scratch::new();
@@ -226,7 +226,7 @@ fn what_asks_curt_to_end_reaches_the_program() {
 
 /// What was ignored when curt began stays ignored, as `nohup` has it.
 #[test]
-fn what_is_ignored_stays_ignored() {
+fn signals_that_are_ignored_stay_ignored() {
     let scratch = Scratch::new();
     let curt = env!("CARGO_BIN_EXE_curt");
     let script = format!("trap '' HUP; exec {curt} run -- /bin/sh -c 'kill -HUP $PPID $$; exit 6'");
@@ -237,7 +237,7 @@ fn what_is_ignored_stays_ignored() {
 
 /// With nothing changed of them, exactly curt's own variables.
 #[test]
-fn own_variables_are_handed_on() {
+fn the_environment_is_handed_on() {
     let scratch = Scratch::new();
     for way in WAYS {
         let mut command = curt(&scratch, &[way, &["--", "/usr/bin/env"]].concat());
@@ -250,7 +250,7 @@ fn own_variables_are_handed_on() {
 
 /// Permissions mean something to others than root.
 #[test]
-fn another_user_is_told_what_is_not_allowed() {
+fn another_user_gets_permission_errors() {
     let scratch = Scratch::new();
     std::fs::create_dir(scratch.at("closed")).unwrap();
     scratch.script("closed/program", "#!/bin/sh\n", 0o755);

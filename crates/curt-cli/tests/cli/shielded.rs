@@ -81,7 +81,7 @@ const LINES: &[&str] = &[
 ];
 
 #[test]
-fn nothing_odd_of_a_name_reaches_a_terminal() {
+fn control_characters_of_a_name_reach_no_terminal() {
     let scratch = Scratch::new();
     for name in names() {
         let path = scratch.path().join(OsStr::from_bytes(&name));
@@ -99,7 +99,7 @@ fn nothing_odd_of_a_name_reaches_a_terminal() {
 }
 
 #[test]
-fn nothing_odd_of_a_command_line_reaches_a_terminal() {
+fn control_characters_of_a_command_line_reach_no_terminal() {
     let scratch = Scratch::new();
     for name in names().into_iter().step_by(9) {
         let mut odd = b"'".to_vec();

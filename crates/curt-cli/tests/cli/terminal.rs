@@ -29,7 +29,7 @@ pub(crate) fn bytes_in_a_terminal(scratch: &Scratch, line: &str, typed: &str) ->
 }
 
 #[test]
-fn what_is_write_protected_is_asked_about() {
+fn write_protected_files_are_prompted_for() {
     let scratch = Scratch::new();
     let is_root = Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
     let mut program = "$CURT".to_owned();
@@ -63,7 +63,7 @@ fn what_is_write_protected_is_asked_about() {
 }
 
 #[test]
-fn progress_is_shown_only_where_it_was_asked_for() {
+fn progress_is_shown_only_with_its_option() {
     let scratch = Scratch::new();
     let Some(shown) =
         in_a_terminal(&scratch, "$CURT rm -f missing; $CURT rm -rf --progress missing", "")

@@ -83,7 +83,7 @@ fn full_output_is_an_error_of_every_command() {
 
 /// As with the GNU tools: nothing was lost.
 #[test]
-fn closed_output_is_no_error_where_there_is_nothing_to_say() {
+fn closed_output_is_no_error_without_data() {
     for line in ["rm f", "rm -f missing", "ls empty", "run -- true"] {
         let scratch = Scratch::new();
         scratch.dir("empty");
@@ -94,7 +94,7 @@ fn closed_output_is_no_error_where_there_is_nothing_to_say() {
 }
 
 #[test]
-fn a_reader_that_goes_away_ends_a_command_as_the_gnu_tools_end() {
+fn a_closed_pipe_ends_a_command_as_it_ends_the_gnu_tools() {
     heed_signals();
     let scratch = Scratch::in_memory();
     for number in 0..3_000 {
@@ -114,7 +114,7 @@ fn a_reader_that_goes_away_ends_a_command_as_the_gnu_tools_end() {
 }
 
 #[test]
-fn where_the_signal_is_ignored_it_is_a_write_error() {
+fn a_closed_pipe_is_a_write_error_if_sigpipe_is_ignored() {
     let scratch = Scratch::in_memory();
     for number in 0..3_000 {
         scratch.file(format!("t/{}/a-name-{:0>150}-{number}", number % 30, 0));

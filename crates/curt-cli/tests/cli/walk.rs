@@ -28,7 +28,7 @@ fn lines(scratch: &Scratch, args: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn sorted_walks_enter_each_directory_where_it_is_told_of() {
+fn sorted_walks_enter_each_directory_after_printing_it() {
     let scratch = Scratch::new();
     tree(&scratch, "t");
     let expected =
@@ -46,7 +46,7 @@ fn sorted_walks_enter_each_directory_where_it_is_told_of() {
 }
 
 #[test]
-fn json_tells_of_entries_and_then_of_the_walk() {
+fn json_has_entries_and_then_a_summary() {
     let scratch = Scratch::new();
     scratch.file_with("t/f", b"12345");
     let (code, out, _) = run(&scratch, &["--json", "--fields=name,size", "--sort", "t", "none"]);
@@ -68,7 +68,7 @@ fn json_tells_of_entries_and_then_of_the_walk() {
 }
 
 #[test]
-fn formats_and_fields() {
+fn formats_and_fields_choose_columns() {
     let scratch = Scratch::new();
     scratch.file_with("t/d/f", b"12345");
     let format = |format: &str| lines(&scratch, &["--type=f", "--format", format, "t"]);
@@ -126,7 +126,7 @@ fn wrong_command_lines_touch_nothing() {
 }
 
 #[test]
-fn failures_are_said_in_their_place_and_counted() {
+fn walk_reports_failures_in_order_and_counts_them() {
     let scratch = Scratch::new();
     scratch.file("a");
     let (code, out, messages) = run(&scratch, &["-j1", "a", "no", "a", "none"]);
@@ -157,7 +157,7 @@ fn a_closed_pipe_ends_the_walk_quietly() {
 }
 
 #[test]
-fn the_first_entries_do_not_wait_for_the_last() {
+fn the_first_entries_are_printed_before_the_walk_ends() {
     let scratch = Scratch::new();
     scratch.file("t/a");
     // As the system has it: Cargo's spelling may be one of the machine that it runs on.
@@ -220,7 +220,7 @@ mod unix {
     }
 
     #[test]
-    fn names_are_written_as_they_are_to_a_file_and_a_pipe() {
+    fn names_are_written_unchanged_to_a_file_and_a_pipe() {
         let scratch = Scratch::new();
         scratch.file("t/a\nb\u{1b}[31m");
         let (_, out, _) = run(&scratch, &["-0", "t"]);
@@ -230,7 +230,7 @@ mod unix {
 
 /// With `--format`, in JSON and for `--name`.
 #[test]
-fn the_name_of_an_operand_is_its_last_part() {
+fn the_name_of_an_operand_is_its_last_component() {
     let scratch = Scratch::new();
     scratch.file("a/b/c");
     for (operand, name) in [
@@ -255,7 +255,7 @@ fn the_name_of_an_operand_is_its_last_part() {
 }
 
 #[test]
-fn what_would_be_taken_for_something_else_is_refused() {
+fn ambiguous_options_are_refused() {
     let scratch = Scratch::new();
     scratch.file("t/file");
     for (args, words) in [

@@ -81,7 +81,7 @@ fn each_question_has_its_answer() {
 }
 
 #[test]
-fn errors_have_words_and_name_the_culprit() {
+fn errors_have_a_kind_and_name_the_candidate() {
     let (scratch, path) = ground();
     let base = scratch.at("w");
     let gone = scratch.at("gone");
@@ -115,7 +115,7 @@ fn errors_have_words_and_name_the_culprit() {
 }
 
 #[test]
-fn text_says_paths_and_the_exit_whether_all_were_found() {
+fn text_is_paths_and_the_exit_code_says_if_all_were_found() {
     let (scratch, path) = ground();
     let args = |more: &[&'static str]| {
         let base = ["--rules", "windows", "--pathext", ".COM;.EXE;.BAT;.CMD", "--path"];
@@ -157,7 +157,7 @@ fn text_says_paths_and_the_exit_whether_all_were_found() {
 
 #[cfg(unix)]
 #[test]
-fn scripts_are_looked_into_in_json_alone() {
+fn scripts_are_read_only_with_json() {
     use std::os::unix::fs::PermissionsExt;
     let scratch = Scratch::new();
     scratch.dir("w");
@@ -185,10 +185,10 @@ fn scripts_are_looked_into_in_json_alone() {
         ("image", "image", Value::Null, Value::Null),
         ("text", "executable", Value::Null, Value::Null),
     ] {
-        let told = about(name);
-        assert_eq!(told["kind"], kind, "{name}");
-        assert_eq!(told["interpreter"], interpreter, "{name}");
-        assert_eq!(told["error"]["kind"], err, "{name}");
+        let printed = about(name);
+        assert_eq!(printed["kind"], kind, "{name}");
+        assert_eq!(printed["interpreter"], interpreter, "{name}");
+        assert_eq!(printed["error"]["kind"], err, "{name}");
     }
     assert!(about("dos")["error"]["message"].as_str().unwrap().contains("carriage return"));
 }
@@ -197,7 +197,7 @@ fn scripts_are_looked_into_in_json_alone() {
 /// another case of letters only Windows knows them.
 #[test]
 #[cfg(unix)]
-fn another_user_finds_what_may_not_be_listed() {
+fn another_user_finds_programs_in_unlistable_directories() {
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::CommandExt;
     let scratch = Scratch::new();
@@ -222,13 +222,13 @@ fn another_user_finds_what_may_not_be_listed() {
     let found = |path: &str, name: &str| {
         let output = ask(path, name).unwrap();
         let line = String::from_utf8(output.stdout).unwrap();
-        let told = String::from_utf8(output.stderr).unwrap();
-        (line.trim_end().rsplit('/').next().unwrap_or_default().to_owned(), told)
+        let printed = String::from_utf8(output.stderr).unwrap();
+        (line.trim_end().rsplit('/').next().unwrap_or_default().to_owned(), printed)
     };
     assert_eq!(found("closed;unlisted;listed", "tool").0, "tool.CMD");
     assert_eq!(found("unlisted;listed", "other").0, "");
-    let (_, told) = found("closed", "tool");
-    assert!(told.contains("could not search") && told.contains("closed"), "{told}");
+    let (_, printed) = found("closed", "tool");
+    assert!(printed.contains("could not search") && printed.contains("closed"), "{printed}");
 }
 
 #[test]
@@ -293,7 +293,7 @@ fn every_name_has_an_answer() {
 /// What was a program when it was found may be a pipe when it is looked into.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_pipe_in_the_place_of_a_program_is_not_waited_for() {
+fn a_pipe_with_the_name_of_a_program_does_not_block() {
     use std::sync::atomic::{AtomicBool, Ordering};
     let scratch = Scratch::new();
     scratch.script("dir/program", "#!/bin/sh\n", 0o755);

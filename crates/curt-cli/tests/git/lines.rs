@@ -60,11 +60,11 @@ fn both(scratch: &Scratch, rules: &[u8]) -> [BTreeSet<PathBuf>; 2] {
         std::fs::remove_file(scratch.at("w/.gitignore")).unwrap();
     }
     scratch.file_with("w/.gitignore", rules);
-    [super::told(scratch, "w", &super::FILES), super::kept_by_git(scratch)]
+    [super::printed(scratch, "w", &super::FILES), super::kept_by_git(scratch)]
 }
 
 #[test]
-fn odd_lines_mean_what_git_makes_of_them() {
+fn odd_lines_mean_the_same_to_git() {
     let Some(scratch) = work_tree() else { return };
     tree(&scratch);
     let lines: [&[u8]; 56] = [
@@ -132,7 +132,7 @@ fn odd_lines_mean_what_git_makes_of_them() {
 }
 
 #[test]
-fn lines_by_chance() {
+fn random_lines_mean_the_same_to_git() {
     const PARTS: [&str; 33] = [
         "a",
         "b",
@@ -198,7 +198,7 @@ fn messages(output: &Output) -> String {
 }
 
 #[test]
-fn an_odd_line_loses_nothing_but_itself() {
+fn an_invalid_line_does_not_affect_others() {
     let classes = format!("{}\n", "[ab]".repeat(200));
     for odd in [
         format!("{}a{}", "{".repeat(251), "}".repeat(251)),
@@ -232,7 +232,7 @@ fn an_odd_line_loses_nothing_but_itself() {
 }
 
 #[test]
-fn below_rules_that_cannot_be_had_nothing_is_deleted() {
+fn nothing_is_deleted_below_unreadable_rules() {
     let too_many = "x\n".repeat(100_001);
     let too_long = "a".repeat((4 << 20) + 1);
     for (rules, reason) in [
@@ -268,7 +268,7 @@ fn below_rules_that_cannot_be_had_nothing_is_deleted() {
 
 /// Every level has rules, or begins a work tree: there is an end to how many are kept.
 #[test]
-fn rules_on_every_level() {
+fn rules_on_too_many_levels_are_refused() {
     for (name, is_directory) in [(".ignore", false), (".git", true)] {
         let scratch = Scratch::in_memory();
         scratch.dir("t");
@@ -340,12 +340,13 @@ fn the_exclude_file_of_a_linked_work_tree_counts() {
         let kept = paths(&command.current_dir(scratch.at(tree)).output().unwrap().stdout);
         assert_eq!(kept, ["b", "d/b"].map(PathBuf::from).into(), "{tree}");
         let files = ["--type=f", "--hidden", "--exclude=.git"];
-        assert_eq!(super::told(&scratch, tree, &files), kept, "{tree}");
+        assert_eq!(super::printed(&scratch, tree, &files), kept, "{tree}");
         // From below, where the tree is found among the directories above.
-        let below = super::told(&scratch, &format!("{tree}/d"), &files);
+        let below = super::printed(&scratch, &format!("{tree}/d"), &files);
         assert_eq!(below, ["b"].map(PathBuf::from).into(), "{tree}");
         // With another spelling of the way there.
-        let dotted = super::told(&scratch, "w", &[&files[..], &[&format!("../{tree}")]].concat());
+        let dotted =
+            super::printed(&scratch, "w", &[&files[..], &[&format!("../{tree}")]].concat());
         let expected = ["b", "d/b"].map(|name| PathBuf::from(format!("../{tree}/{name}")));
         assert_eq!(dotted, expected.into(), "{tree}");
     }

@@ -52,7 +52,7 @@ fn kept_by_git(scratch: &Scratch) -> BTreeSet<PathBuf> {
 }
 
 /// What curt yields below `at`, relative to `from`; without git's own files.
-fn told(scratch: &Scratch, from: &str, args: &[&str]) -> BTreeSet<PathBuf> {
+fn printed(scratch: &Scratch, from: &str, args: &[&str]) -> BTreeSet<PathBuf> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
     command.args(["walk", "-0", "--ignore", "--exclude=.git/"]).args(args);
     let output = command.current_dir(scratch.at(from)).output().unwrap();
@@ -66,10 +66,10 @@ const FILES: [&str; 4] = ["--hidden", "--type=f,l,p", "--sort", "."];
 /// Both agree, with one thread and with several, sorted and not, from the top and from below.
 fn agree(scratch: &Scratch, words: &str) {
     let kept = kept_by_git(scratch);
-    assert_eq!(told(scratch, "w", &FILES), kept, "{words}");
+    assert_eq!(printed(scratch, "w", &FILES), kept, "{words}");
     for more in ["-j1", "-j3", "--without=openat2"] {
         assert_eq!(
-            told(scratch, "w", &["--hidden", "--type=f,l,p", more]),
+            printed(scratch, "w", &["--hidden", "--type=f,l,p", more]),
             kept,
             "{more}: {words}"
         );
@@ -163,7 +163,7 @@ impl Numbers {
 }
 
 #[test]
-fn trees_and_rules_by_chance() {
+fn random_trees_and_rules_mean_the_same_to_git() {
     const NAMES: [&str; 6] = ["a", "b", "ab", "a.c", ".x", "b b"];
     const RULES: [&str; 26] = [
         "a", "/a", "a/", "b/a", "*.c", "!a", "a/*", "**/b", "a/**", "!/b/a", "[ab]", "b\\ b", "#a",
@@ -199,7 +199,7 @@ fn trees_and_rules_by_chance() {
 }
 
 #[test]
-fn directories_above_the_operand_count() {
+fn rules_of_ancestors_of_the_operand_apply() {
     let Some(scratch) = work_tree() else { return };
     for file in ["a/b/c/one.o", "a/b/c/two", "a/b/three", "a/b/c/d/four"] {
         scratch.file(format!("w/{file}"));
@@ -208,20 +208,23 @@ fn directories_above_the_operand_count() {
     scratch.file_with("w/a/.gitignore", b"three\n/c\nb/c/nothing\n");
     let set = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<BTreeSet<_>>();
     let files = ["--hidden", "--type=f"];
-    assert_eq!(told(&scratch, "w/a/b/c", &files), set(&["two"]));
-    assert_eq!(told(&scratch, "w/a/b", &files), set(&["c/two"]));
-    assert_eq!(told(&scratch, "w/a", &[&files[..], &["b/c"]].concat()), set(&["b/c/two"]));
+    assert_eq!(printed(&scratch, "w/a/b/c", &files), set(&["two"]));
+    assert_eq!(printed(&scratch, "w/a/b", &files), set(&["c/two"]));
+    assert_eq!(printed(&scratch, "w/a", &[&files[..], &["b/c"]].concat()), set(&["b/c/two"]));
     assert_eq!(
-        told(&scratch, "w/a/b/c", &[&files[..], &["../../b"]].concat()),
+        printed(&scratch, "w/a/b/c", &[&files[..], &["../../b"]].concat()),
         set(&["../../b/c/two"])
     );
     // The operand itself is yielded, whatever the rules say.
-    assert_eq!(told(&scratch, "w", &["a/b/c/one.o"]), set(&["a/b/c/one.o"]));
-    assert_eq!(told(&scratch, "w", &["--hidden", "--type=f", "a/b/c/d"]), set(&["a/b/c/d/four"]));
+    assert_eq!(printed(&scratch, "w", &["a/b/c/one.o"]), set(&["a/b/c/one.o"]));
+    assert_eq!(
+        printed(&scratch, "w", &["--hidden", "--type=f", "a/b/c/d"]),
+        set(&["a/b/c/d/four"])
+    );
 }
 
 #[test]
-fn rules_for_git_need_a_work_tree_and_others_do_not() {
+fn gitignore_needs_a_work_tree_and_ignore_does_not() {
     let scratch = Scratch::in_memory();
     for file in
         ["t/a", "t/b", "t/.x", "t/sub/a", "t/sub/b", "t/repo/a", "t/repo/b", "t/repo/.git/x"]
@@ -232,24 +235,24 @@ fn rules_for_git_need_a_work_tree_and_others_do_not() {
     let set = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<BTreeSet<_>>();
     let files = ["--type=f", "t"];
     let all = ["t/a", "t/b", "t/sub/a", "t/sub/b", "t/repo/a", "t/repo/b"];
-    assert_eq!(told(&scratch, ".", &files), set(&all));
+    assert_eq!(printed(&scratch, ".", &files), set(&all));
     // Rules for git end where another work tree begins; others do not.
     scratch.dir("t/.git");
-    assert_eq!(told(&scratch, ".", &files), set(&["t/b", "t/sub/b", "t/repo/a", "t/repo/b"]));
+    assert_eq!(printed(&scratch, ".", &files), set(&["t/b", "t/sub/b", "t/repo/a", "t/repo/b"]));
     write(&scratch, "t/.ignore", "b\n!.x\n");
-    assert_eq!(told(&scratch, ".", &files), set(&["t/.x", "t/repo/a"]));
+    assert_eq!(printed(&scratch, ".", &files), set(&["t/.x", "t/repo/a"]));
     // What .ignore says goes before what .gitignore says, wherever they lie.
     write(&scratch, "t/.ignore", "!a\nsub/\n");
     scratch.file_with("t/repo/.gitignore", b"a\n");
-    assert_eq!(told(&scratch, ".", &files), set(&["t/a", "t/b", "t/repo/a", "t/repo/b"]));
+    assert_eq!(printed(&scratch, ".", &files), set(&["t/a", "t/b", "t/repo/a", "t/repo/b"]));
     // The two switches.
-    assert_eq!(told(&scratch, ".", &["--no-ignore", "--type=f", "t"]), set(&all));
-    let with_dots = told(&scratch, ".", &["--hidden", "--no-ignore", "--type=f", "t"]);
+    assert_eq!(printed(&scratch, ".", &["--no-ignore", "--type=f", "t"]), set(&all));
+    let with_dots = printed(&scratch, ".", &["--hidden", "--no-ignore", "--type=f", "t"]);
     assert_eq!(with_dots.len(), all.len() + 4);
 }
 
 #[test]
-fn odd_things_in_place_of_rules() {
+fn rule_files_that_are_no_regular_files_are_refused() {
     let scratch = Scratch::in_memory();
     scratch.file("t/a");
     scratch.dir("t/d/.ignore");
@@ -298,17 +301,18 @@ fn pipe_above_the_operand_is_refused() {
 
 /// A name that begins with a dot and was named on purpose says nothing of those below it.
 #[test]
-fn a_hidden_operand_does_not_show_what_is_hidden_in_it() {
+fn a_hidden_operand_does_not_show_hidden_entries() {
     let scratch = Scratch::in_memory();
     for file in [".config/a", ".config/.b", ".config/d/c", ".config/d/.e", ".config/.f/g"] {
         scratch.file(file);
     }
     let set = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<BTreeSet<_>>();
     for more in [&["-j1"][..], &["-j2"], &["-j8"], &["--sort"], &["--no-ignore"], &["-L"]] {
-        let told = |operand: &str| told(&scratch, ".", &[&["--type=f", operand], more].concat());
-        assert_eq!(told(".config"), set(&[".config/a", ".config/d/c"]), "{more:?}");
-        assert_eq!(told("./.config/"), set(&[".config/a", ".config/d/c"]), "{more:?}");
-        assert_eq!(told(".config/.f"), set(&[".config/.f/g"]), "{more:?}");
-        assert_eq!(told(".config/.b"), set(&[".config/.b"]), "{more:?}");
+        let printed =
+            |operand: &str| printed(&scratch, ".", &[&["--type=f", operand], more].concat());
+        assert_eq!(printed(".config"), set(&[".config/a", ".config/d/c"]), "{more:?}");
+        assert_eq!(printed("./.config/"), set(&[".config/a", ".config/d/c"]), "{more:?}");
+        assert_eq!(printed(".config/.f"), set(&[".config/.f/g"]), "{more:?}");
+        assert_eq!(printed(".config/.b"), set(&[".config/.b"]), "{more:?}");
     }
 }

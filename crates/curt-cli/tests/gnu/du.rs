@@ -101,7 +101,7 @@ fn sample() -> Scratch {
 }
 
 #[test]
-fn the_same_lines() {
+fn lines_of_du_are_those_of_gnu_du() {
     if !has_du() {
         return;
     }
@@ -148,7 +148,7 @@ fn the_same_lines() {
 }
 
 #[test]
-fn operands_in_one_another() {
+fn operands_that_contain_each_other_are_counted_as_by_gnu() {
     if !has_du() {
         return;
     }
@@ -178,7 +178,7 @@ fn operands_in_one_another() {
 }
 
 #[test]
-fn whole_systems_of_files() {
+fn whole_filesystems_have_the_same_lines() {
     if !has_du() {
         return;
     }
@@ -196,8 +196,8 @@ fn whole_systems_of_files() {
 fn counts_directories() -> bool {
     let scratch = Scratch::new();
     scratch.file("d/a-name");
-    let told = gnu(scratch.path(), "--apparent-size -B1 -s d", None);
-    !told.lines[0].starts_with("0\t")
+    let printed = gnu(scratch.path(), "--apparent-size -B1 -s d", None);
+    !printed.lines[0].starts_with("0\t")
 }
 
 #[test]
@@ -214,14 +214,14 @@ fn apparent_sizes() {
     // forbids that.
     let program = Path::new(env!("CARGO_BIN_EXE_curt"));
     for args in ["-b t", "-ab t", "-sb t", "-hb t", "-b -d1 t"] {
-        let mut told = gnu(scratch.path(), args, None);
-        for line in &mut told.lines {
+        let mut printed = gnu(scratch.path(), args, None);
+        for line in &mut printed.lines {
             let (size, path) = line.split_once('\t').unwrap();
             let size = size.parse::<u64>().unwrap() - directories(&scratch.at(path));
             *line = format!("{size}\t{path}");
         }
-        told.lines.sort();
-        assert_eq!(curt(program, scratch.path(), args, None), told, "du {args}");
+        printed.lines.sort();
+        assert_eq!(curt(program, scratch.path(), args, None), printed, "du {args}");
     }
 }
 
@@ -236,7 +236,7 @@ fn directories(path: &Path) -> u64 {
 }
 
 #[test]
-fn links_all_over_give_the_same_sum() {
+fn hard_links_everywhere_give_the_same_sum() {
     if !has_du() {
         return;
     }
@@ -255,7 +255,7 @@ fn links_all_over_give_the_same_sum() {
 }
 
 #[test]
-fn what_may_not_be_read() {
+fn unreadable_directories_are_reported_as_by_gnu_du() {
     if !has_du() {
         return;
     }

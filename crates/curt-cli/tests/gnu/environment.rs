@@ -63,13 +63,13 @@ fn sample() -> Scratch {
 }
 
 #[test]
-fn marks_of_operands_that_are_followed() {
+fn followed_operands_have_the_same_marks() {
     let lines = ["-HF l", "-LF l", "-dLF l", "-F l run", "-HF run ld", "-lHF l", "-aF d", "-F ld"];
     compare("ls", &lines, &[""]);
 }
 
 #[test]
-fn the_last_form_counts() {
+fn the_last_format_counts() {
     let lines = [
         "-C -o d",
         "-x -n d",
@@ -95,7 +95,7 @@ fn the_last_form_counts() {
 }
 
 #[test]
-fn widths_and_tabs() {
+fn widths_and_tab_stops_are_read_from_the_environment() {
     let lines = [
         "-C",
         "-x -w 18446744073709551616",
@@ -119,7 +119,7 @@ fn widths_and_tabs() {
 }
 
 #[test]
-fn sizes_of_blocks() {
+fn block_sizes_are_read_from_the_environment() {
     let variables = [
         "",
         "BLOCK_SIZE=1",
@@ -141,7 +141,7 @@ fn sizes_of_blocks() {
 }
 
 #[test]
-fn colors_of_terminals() {
+fn terminals_with_colors_are_those_of_gnu() {
     let variables = [
         "",
         "TERM=dumb",
@@ -160,7 +160,7 @@ fn colors_of_terminals() {
 }
 
 #[test]
-fn colors_as_the_variable_says() {
+fn colors_follow_ls_colors() {
     let variables = [
         "LS_COLORS=*.jpg=35",
         "LS_COLORS=mh=31",
@@ -189,7 +189,7 @@ fn colors_as_the_variable_says() {
 }
 
 #[test]
-fn what_du_leaves_out() {
+fn patterns_of_du_exclude_what_gnu_du_excludes() {
     let lines = [
         "--exclude=x x",
         "--exclude=x/a x",
@@ -219,7 +219,7 @@ fn what_du_leaves_out() {
 
 /// With `POSIXLY_CORRECT` the first operand ends the options.
 #[test]
-fn options_behind_operands() {
+fn options_after_operands_follow_posixly_correct() {
     let variables = ["", "POSIXLY_CORRECT=1", "POSIXLY_CORRECT="];
     let lines =
         ["plain -l", "-l plain -a", "-w 20 -C d -1", "-w 20 d -- -1", "d --all", "-- d -a", "-C d"];

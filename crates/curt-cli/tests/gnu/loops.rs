@@ -1,4 +1,4 @@
-//! Directories that are mounted below themselves, and file systems whose numbers are the same:
+//! Directories that are mounted below themselves, and filesystems whose numbers are the same:
 //! `walk`, `du` and `ls -R` beside find, du and ls, in a mount namespace that ends with the test.
 
 use std::process::{Command, Stdio};
@@ -76,7 +76,7 @@ fn du_counts_what_is_mounted_below_itself_once() {
 }
 
 #[test]
-fn ls_lists_no_directory_that_it_is_listing() {
+fn ls_reports_a_directory_that_contains_itself() {
     for scratch in [Scratch::new(), Scratch::in_memory()] {
         for prepare in LOOPS {
             for options in ["-R", "-lRo --time-style=+", "-RU1", "-LR"] {
@@ -132,7 +132,7 @@ const ABOVE: [&str; 2] = [
 ];
 
 #[test]
-fn a_mount_that_holds_the_operand_is_no_way_round() {
+fn a_mount_of_an_ancestor_is_a_loop() {
     for scratch in [Scratch::new(), Scratch::in_memory()] {
         for prepare in ABOVE {
             for options in ["", "-a", "-s", "-x", "-j8"] {
@@ -190,12 +190,12 @@ fn mounts_beside_each_other_are_walked() {
     }
 }
 
-/// Two file systems in memory number their entries alike.
+/// Two filesystems in memory number their entries alike.
 const ALIKE: &str =
     "mkdir cy cy/one cy/two; mount -t tmpfs none cy/one; mount -t tmpfs none cy/two;";
 
 #[test]
-fn files_of_two_file_systems_with_one_number_are_two() {
+fn equal_inode_numbers_of_two_filesystems_are_two_files() {
     let scratch = Scratch::new();
     let prepare = format!(
         "{ALIKE} for place in one two; do head -c 100000 /dev/zero >cy/$place/f; ln cy/$place/f cy/$place/g; done; \
@@ -231,7 +231,7 @@ fn a_directory_of_another_file_system_with_the_number_of_an_ancestor_is_no_loop(
 }
 
 #[test]
-fn broken_links_that_are_to_be_followed_are_errors() {
+fn broken_links_are_errors_if_links_are_followed() {
     let scratch = Scratch::new();
     scratch.file("cy/f");
     scratch.link("cy/dangle", "nowhere");

@@ -387,7 +387,7 @@ fn columns_line_up() {
 }
 
 #[test]
-fn the_system_itself_looks_the_same() {
+fn system_directories_look_the_same() {
     if gnu_ls().is_none() {
         return;
     }
@@ -403,7 +403,7 @@ fn the_system_itself_looks_the_same() {
 }
 
 #[test]
-fn what_cannot_be_read_is_reported() {
+fn unreadable_entries_are_reported_as_by_gnu_ls() {
     if gnu_ls().is_none() {
         return;
     }

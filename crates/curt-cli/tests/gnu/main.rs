@@ -1,5 +1,5 @@
-//! curt beside the GNU tools. Of removals: the same command on two equal trees must say the same,
-//! end with the same code and leave the same behind. Of listings: the same bytes. Of walks (folder
+//! curt beside the GNU tools. Removals: the same command on two equal trees must print the same,
+//! end with the same code and leave the same entries. Listings: the same bytes. Walks (folder
 //! `walk`): the same paths as find.
 //!
 //! `harness` builds, runs and compares; the other files hold tables of cases, modelled on what

@@ -79,7 +79,7 @@ fn one_file_system_is_as_in_gnu_rm() {
 }
 
 #[test]
-fn mounts_below_are_crossed_only_if_asked() {
+fn mounts_are_crossed_only_with_cross_mounts() {
     let Some(namespace) = Namespace::new() else {
         return;
     };
@@ -108,7 +108,7 @@ fn a_bind_mount_of_the_same_device_is_a_mount() {
 }
 
 #[test]
-fn what_is_missing_on_a_read_only_file_system_is_missing() {
+fn missing_files_on_a_read_only_filesystem_are_missing() {
     let Some(namespace) = Namespace::new() else {
         return;
     };
@@ -138,9 +138,9 @@ fn a_bind_mount_of_the_root_directory_is_refused() {
     assert!(root.exists("canary/f"));
 }
 
-/// ext4 can be made so that its listings tell no kinds.
+/// ext4 can be made so that its listings have no kinds.
 #[test]
-fn a_listing_without_kinds_leaves_nothing_unsaid() {
+fn removal_without_kinds_reports_every_failure() {
     let Some(namespace) = Namespace::new() else {
         return;
     };

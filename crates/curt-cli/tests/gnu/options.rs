@@ -149,7 +149,7 @@ fn usage_errors() {
 }
 
 #[test]
-fn missing_operand_has_gnus_words() {
+fn a_missing_operand_is_reported_in_gnus_words() {
     // The code differs, the words do not: what `usage` leaves out.
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_curt")).arg("rm").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
@@ -160,7 +160,7 @@ fn missing_operand_has_gnus_words() {
 }
 
 #[test]
-fn words_that_differ() {
+fn documented_differences_from_gnu_rm() {
     run(vec![
         case("f", "f --cross-mounts").leaves(0, "", "GNU has no such option"),
         case("f", "--dry-run f").leaves(0, "f", "GNU has no such option"),

@@ -4,7 +4,7 @@
 use crate::harness::{Difference, case, run};
 
 #[test]
-fn directories_that_may_not_be_changed() {
+fn unwritable_directories_fail_as_in_gnu_rm() {
     run(vec![
         case("d/f 0555:d", "d/f"),
         case("d/f 0555:d", "-f d/f"),
@@ -49,7 +49,7 @@ fn directories_that_may_not_be_read() {
 }
 
 #[test]
-fn others_files() {
+fn files_of_other_users_fail_as_in_gnu_rm() {
     run(vec![
         case("d/f root:d/f", "-f d/f"),
         case("d/f 1777:d root:d root:d/f", "-f d/f"),

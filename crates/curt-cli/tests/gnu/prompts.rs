@@ -40,7 +40,7 @@ fn every_entry() {
 }
 
 #[test]
-fn trees_under_question() {
+fn trees_are_prompted_for_as_by_gnu_rm() {
     run(vec![
         case("d/", "-ir d").input("y\n"),
         case("d/", "-ir d").input("n\n"),

@@ -1,4 +1,4 @@
-//! A file system that answers from a process: listings come short, with more behind.
+//! A filesystem in user space: a listing may return fewer entries than fit, with more to come.
 
 use std::process::Command;
 
@@ -86,7 +86,7 @@ fn removal_is_complete_with_few_wrong_guesses() {
 }
 
 #[test]
-fn what_is_chosen_stays_and_what_is_counted_is_exact() {
+fn excluded_entries_stay_and_counts_are_exact() {
     if !ready() {
         return;
     }

@@ -39,8 +39,8 @@ fn tree() -> (Tree, u64, u64) {
     (tree, files, directories)
 }
 
-/// Runs pairs of commands on the mount and fails where two say different things; the words of curt
-/// come behind those of the other.
+/// Runs pairs of commands on the mount and fails where their output differs; curt's command is the
+/// second of a pair.
 fn compare(pairs: &[(&str, &str)], options: &[&str]) {
     let mut text = String::from("same() { cmp ../theirs ../ours || echo \"$1\"; }; ");
     for (theirs, ours) in pairs {
@@ -112,7 +112,7 @@ fn sums_are_those_of_gnu_du() {
 }
 
 #[test]
-fn removal_leaves_nothing() {
+fn removal_without_kinds_is_complete() {
     if !may_serve() {
         return;
     }
@@ -157,7 +157,7 @@ fn kinds_that_a_listing_lacks_cost_one_question_each() {
     }
 }
 
-/// Runs a script in a file system of ext4 that lists without kinds. Returns both outputs.
+/// Runs a script in a filesystem of ext4 that lists without kinds. Returns both outputs.
 fn on_ext4_without_kinds(text: &str) -> (String, String) {
     let scratch = Scratch::in_memory();
     let text = format!(

@@ -7,12 +7,12 @@ use curt_testkit::Scratch;
 
 use crate::{chain_with_bushes, limited, script};
 
-/// Lists `t` with few descriptors; everything must have gone well.
+/// Lists `t` with 32 descriptors, which must succeed.
 fn list(scratch: &Scratch, options: &str) -> String {
     list_within(scratch, 32, options)
 }
 
-/// The same with so many.
+/// Lists `t` with this many descriptors, which must succeed.
 fn list_within(scratch: &Scratch, descriptors: u32, options: &str) -> String {
     let line = format!("ulimit -n {descriptors}; exec \"$CURT\" ls {options} t");
     let output = limited(&mut script(scratch, &line));
@@ -84,7 +84,7 @@ fn every_branch_of_a_deep_tree_is_listed_in_order() {
 }
 
 #[test]
-fn objects_are_written_for_what_lies_far_below() {
+fn objects_are_written_for_deep_entries() {
     let scratch = Scratch::in_memory();
     scratch.deep("t", 2_000, "dddd");
     let line = "exec \"$CURT\" ls -R --json t";
@@ -99,7 +99,7 @@ fn objects_are_written_for_what_lies_far_below() {
 #[test]
 fn owners_have_names_where_descriptors_are_few() {
     let scratch = Scratch::new();
-    // So many that a second thread works, with its own descriptor.
+    // Enough that a second thread works, with its own descriptor.
     for file in 0..3_000 {
         scratch.file(format!("t/{file}"));
     }

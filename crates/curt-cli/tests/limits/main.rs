@@ -1,5 +1,5 @@
 //! The command where something is scarce, forbidden or strange: descriptors, memory, space,
-//! permission; file systems that answer in their own way; signals.
+//! permission; filesystems that answer in their own way; signals.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -36,7 +36,7 @@ impl Run {
         self.summary["calls"]["total"].as_u64().unwrap()
     }
 
-    /// Everything went, and so many.
+    /// Asserts that everything was removed, and the counts.
     fn assert_all(&self, files: u64, directories: u64) {
         assert_eq!(self.code, Some(0), "{self:?}");
         let counts = (self.number("files"), self.number("directories"));
@@ -93,7 +93,7 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Whether a private mount namespace can be had; says aloud where not.
+/// Whether this test can have its own mount namespace; otherwise reports a skip.
 fn may_mount() -> bool {
     let mut trial = Command::new("unshare");
     trial.args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).stderr(Stdio::null());
@@ -114,7 +114,7 @@ fn has(program: &str) -> bool {
     found
 }
 
-/// So many empty files in a directory that exists.
+/// Makes this many empty files in a directory that exists.
 fn fill(directory: &Path, files: usize) {
     for number in 0..files {
         std::fs::File::create(directory.join(format!("f{number}"))).unwrap();

@@ -39,7 +39,7 @@ fn a_hundred_thousand_levels_with_32_descriptors() {
 
 /// By `CURT_FILES=5000000`, which needs as many inodes, five million; fewer otherwise.
 #[test]
-fn any_number_of_files_in_little_memory() {
+fn many_files_are_removed_in_little_memory() {
     if !has("/usr/bin/time") {
         return;
     }
@@ -81,7 +81,7 @@ fn few_descriptors_end_in_success_or_a_report() {
     }
 }
 
-/// What a script does in a private mount namespace, with `$PLACE` a small file system there, full.
+/// What a script does in a private mount namespace, with `$PLACE` a small filesystem there, full.
 fn on_a_full(scratch: &Scratch, prepare: &str) {
     for options in ["-j1", "-j4", "--contents"] {
         let text = format!(
@@ -106,14 +106,14 @@ fn on_a_full(scratch: &Scratch, prepare: &str) {
 }
 
 #[test]
-fn a_full_file_system_in_memory() {
+fn removal_works_on_a_full_tmpfs() {
     if may_mount() {
         on_a_full(&Scratch::new(), "mount -t tmpfs -o size=1m,nr_inodes=1k none place");
     }
 }
 
 #[test]
-fn a_full_ext4() {
+fn removal_works_on_a_full_ext4() {
     if may_mount() && has("mkfs.ext4") {
         let make = "PATH=$PATH:/usr/sbin:/sbin; rm -f image; truncate -s 4m image; \
                     mkfs.ext4 -q image; mount -o loop image place";

@@ -1,9 +1,8 @@
-//! A file system of our own: the kernel's FUSE protocol, spoken in a thread of the test. It lists
-//! without kinds, or a few entries at a time, as some file systems do and none does that is at
-//! hand.
+//! A filesystem for tests: a thread of the test speaks the kernel's FUSE protocol. It lists without
+//! kinds, or a few entries at a time, as some filesystems do that are rarely installed.
 //!
 //! The protocol is that of `linux/fuse.h`, version 7.31: a request begins with its length, its
-//! number, who waits for it and which node it is about; all numbers are the machine's own.
+//! number, the process that waits for it and its node; numbers are in native byte order.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -98,11 +97,11 @@ impl Tree {
         let dots = [Some(("..", node)), Some((".", node))];
         let named = children.map(|child| child.map(|child| (self.0[child].name.as_str(), child)));
         let mut bytes = Vec::new();
-        let mut told = 0;
+        let mut listed = 0;
         for (at, entry) in dots.into_iter().chain(named).enumerate().skip(from) {
             let Some((name, child)) = entry else { continue };
             let length = 24 + name.len().next_multiple_of(8);
-            if told == manner.page || bytes.len() + length > room {
+            if listed == manner.page || bytes.len() + length > room {
                 break;
             }
             let is_directory = self.0[child].children.is_some();
@@ -118,7 +117,7 @@ impl Tree {
             bytes.extend(words(&[name.len() as u32, kind]));
             bytes.extend(name.as_bytes());
             bytes.resize(end, 0);
-            told += 1;
+            listed += 1;
         }
         bytes
     }
@@ -158,7 +157,7 @@ impl Tree {
             3 => Ok([longs(&[0, 0]), self.attributes(node)].concat()),
             10 => self.remove(node, name(), false),
             11 => self.remove(node, name(), true),
-            // The state of the file system.
+            // The state of the filesystem.
             17 => Ok([longs(&[0; 5]), words(&[4096, 255, 4096]), vec![0; 28]].concat()),
             // What both sides can do: nothing beyond the oldest.
             26 => Ok([words(&[7, 31, 0, 0, 0, 64 << 10, 1]), vec![0; 36]].concat()),
@@ -181,7 +180,7 @@ fn words(numbers: &[u32]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_ne_bytes()).collect()
 }
 
-/// Answers until the file system is unmounted, or was never mounted by those who are gone.
+/// Answers until the filesystem is unmounted, or the programs that should mount it have ended.
 fn serve(mut device: &File, tree: &Mutex<Tree>, manner: Manner, are_gone: &AtomicBool) {
     const NO_DEVICE: i32 = 19;
     let mut request = vec![0; 256 << 10];
@@ -205,7 +204,7 @@ fn serve(mut device: &File, tree: &Mutex<Tree>, manner: Manner, are_gone: &Atomi
         let mut whole = words(&[16 + body.len() as u32, error.wrapping_neg() as u32]);
         whole.extend_from_slice(&request[8..16]);
         whole.extend(body);
-        // Who asked may be gone.
+        // The process that asked may have ended.
         let _ = device.write(&whole);
     }
 }

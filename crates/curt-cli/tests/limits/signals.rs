@@ -1,4 +1,4 @@
-//! Being told to stop: nothing is begun later than ten milliseconds after.
+//! Signals that ask the command to end: no call begins later than ten milliseconds after one.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};

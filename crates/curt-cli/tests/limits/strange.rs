@@ -44,7 +44,7 @@ fn give(scratch: &Scratch, path: &str, mode: u32) {
 }
 
 #[test]
-fn what_others_forbid_is_reported_and_the_rest_goes() {
+fn forbidden_entries_are_reported_and_the_rest_is_removed() {
     let Some(scratch) = open_scratch() else { return };
     for threads in [1, 4] {
         for directory in
@@ -176,7 +176,7 @@ fn a_dry_run_removes_no_unreadable_directory() {
 /// Names of one inode: the removal of one changes the times of all others, and somebody else
 /// changes them, too.
 #[test]
-fn contents_with_hard_links_all_go() {
+fn contents_with_many_hard_links_are_removed() {
     let scratch = Scratch::in_memory();
     for threads in [1, 2, 8] {
         let tree = scratch.dir("tree");
@@ -201,7 +201,7 @@ fn contents_with_hard_links_all_go() {
 }
 
 #[test]
-fn what_is_immutable_stays() {
+fn immutable_files_stay_and_are_reported() {
     if !may_mount() || !has("chattr") || !has("mkfs.ext4") {
         return;
     }
@@ -228,7 +228,7 @@ fn what_is_immutable_stays() {
 }
 
 #[test]
-fn names_of_every_byte_and_of_every_length() {
+fn names_of_every_byte_and_length_are_removed() {
     for scratch in [Scratch::new(), Scratch::in_memory()] {
         for directory in ["tree/files", "tree/directories"] {
             let place = scratch.dir(directory);
@@ -256,7 +256,7 @@ fn names_of_every_byte_and_of_every_length() {
 
 /// In the JSON of a walk, a field that fails is reported right before its entry, sorted or not.
 #[test]
-fn failures_of_fields_are_reported_in_their_place() {
+fn fields_that_fail_are_reported_with_their_entry() {
     let Some(scratch) = open_scratch() else { return };
     scratch.program(super::curt(), "curt");
     // Others may list this directory, and not read its links.

@@ -27,7 +27,7 @@ fn a_chain_of_32_768_levels_takes_five_calls_for_a_directory() {
 }
 
 #[test]
-fn every_branch_is_seen_however_deep() {
+fn every_branch_of_a_deep_tree_is_walked() {
     let scratch = Scratch::in_memory();
     let (files, directories) = chain_with_bushes(&scratch, "t", 2_000);
     for options in ["", "--sort", "-j3", "--ignore", "-L"] {

@@ -9,7 +9,7 @@ use curt_testkit::{Scratch, skip};
 use crate::{SHARING_VIOLATION, run};
 
 #[test]
-fn a_file_that_is_held_is_reported_once() {
+fn a_file_in_use_is_reported_once() {
     for operand in ["t", r"t\sub\held"] {
         let scratch = Scratch::new();
         scratch.file("t/sub/held");
@@ -27,7 +27,7 @@ fn a_file_that_is_held_is_reported_once() {
 }
 
 #[test]
-fn a_file_that_is_let_go_in_time_goes() {
+fn a_file_closed_within_the_retry_time_is_removed() {
     for operand in ["t", r"t\sub\held"] {
         let scratch = Scratch::new();
         scratch.file("t/sub/held");
@@ -43,7 +43,7 @@ fn a_file_that_is_let_go_in_time_goes() {
 }
 
 #[test]
-fn a_file_that_is_open_to_removal_goes() {
+fn a_file_opened_with_delete_sharing_is_removed() {
     use std::os::windows::fs::OpenOptionsExt;
     let scratch = Scratch::new();
     let path = scratch.file("t/shared");

@@ -11,7 +11,7 @@ fn outside() -> Scratch {
     outside
 }
 
-/// Makes one link of each kind that can be had; the names of those that were made.
+/// Makes one link of each kind that the system supports, and returns their names.
 fn links(scratch: &Scratch, place: &str, outside: &Scratch) -> Vec<String> {
     let name = |kind: &str| format!("{place}{kind}");
     let nowhere = outside.typed().join("nowhere");
@@ -27,7 +27,7 @@ fn links(scratch: &Scratch, place: &str, outside: &Scratch) -> Vec<String> {
 }
 
 #[test]
-fn links_in_a_tree_go_and_what_they_lead_to_stays() {
+fn links_in_a_tree_are_removed_and_their_targets_stay() {
     for options in [&["-r"][..], &["-rf", "-j4"], &["-r", "--cross-mounts"]] {
         let (scratch, outside) = (Scratch::new(), outside());
         scratch.file("t/file");
@@ -40,7 +40,7 @@ fn links_in_a_tree_go_and_what_they_lead_to_stays() {
 }
 
 #[test]
-fn links_as_operands_go_themselves() {
+fn links_as_operands_are_removed() {
     for options in [&[][..], &["-f"], &["-r"], &["-rf"]] {
         let (scratch, outside) = (Scratch::new(), outside());
         for link in links(&scratch, "", &outside) {
@@ -51,7 +51,7 @@ fn links_as_operands_go_themselves() {
     }
 }
 
-/// Who writes a separator means what the link leads to. Nothing happens to either.
+/// A separator after a link means its target. Neither is removed.
 #[test]
 fn links_with_a_separator_are_refused() {
     let (scratch, outside) = (Scratch::new(), outside());
@@ -70,7 +70,7 @@ fn links_with_a_separator_are_refused() {
 /// A link on the way to an operand is followed, as everywhere: only the last name is taken as it
 /// is.
 #[test]
-fn links_on_the_way_lead_on() {
+fn links_in_the_middle_of_a_path_are_followed() {
     let (scratch, outside) = (Scratch::new(), outside());
     let Some(_) = scratch.junction("j", outside.typed()) else { return };
     run(&scratch, [r"j\sub\canary"]).assert_quiet();

@@ -1,8 +1,8 @@
 //! `curt rm` on Windows: what only Windows has, through the built program.
 //!
 //! The authority is the system's documentation, and what `del` and `rmdir` do in the plain cases.
-//! Wine lacks some of it (links, names that are no Unicode, directories with case twins); what
-//! cannot be had is said aloud.
+//! Wine lacks some of it (links, names that are not Unicode, case-sensitive directories); tests
+//! that need it report a skip.
 #![cfg(windows)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

@@ -16,7 +16,7 @@ const STRANGE: [&str; 13] = [
 ];
 
 #[test]
-fn strange_names_in_a_tree_go() {
+fn strange_names_in_a_tree_are_removed() {
     let scratch = Scratch::new();
     for name in STRANGE {
         scratch.file(format!("t/{name}"));
@@ -63,7 +63,7 @@ fn devices_are_not_meant() {
 }
 
 #[test]
-fn names_that_are_no_unicode_go() {
+fn names_that_are_not_unicode_are_removed() {
     let scratch = Scratch::new();
     let name = odd_name();
     if fs::create_dir(scratch.at("t"))
@@ -78,9 +78,9 @@ fn names_that_are_no_unicode_go() {
     assert!(scratch.list(".").is_empty());
 }
 
-/// In a directory that tells `A` from `a`, each operand is the one that was written.
+/// In a case-sensitive directory each operand is the entry of exactly that name.
 #[test]
-fn case_twins_are_two() {
+fn names_that_differ_in_case_are_two_files() {
     let scratch = Scratch::new();
     scratch.dir("t");
     // Windows has it as an attribute of a directory, set by this tool alone.
@@ -100,7 +100,7 @@ fn case_twins_are_two() {
 
 /// Elsewhere any spelling will do.
 #[test]
-fn case_is_not_told_apart_elsewhere() {
+fn names_that_differ_in_case_are_one_file_elsewhere() {
     let scratch = Scratch::new();
     scratch.file("Name/File");
     if !Path::new(&scratch.path().join("NAME")).exists() {

@@ -13,7 +13,7 @@ fn letter(scratch: &Scratch) -> char {
 }
 
 #[test]
-fn every_form_of_a_path_is_understood() {
+fn every_form_of_a_path_is_removed() {
     let scratch = Scratch::new();
     let typed = scratch.typed().to_str().unwrap().to_owned();
     let drive = letter(&scratch);
@@ -40,7 +40,7 @@ fn every_form_of_a_path_is_understood() {
 }
 
 #[test]
-fn shares_are_understood() {
+fn paths_on_shares_are_removed() {
     let scratch = Scratch::new();
     scratch.file("t/sub/file");
     let typed = scratch.typed().to_str().unwrap();
@@ -131,7 +131,7 @@ fn roots_of_drives_are_refused() {
 
 /// A drive's directories are as good as others.
 #[test]
-fn what_lies_in_a_root_goes() {
+fn entries_of_a_root_are_removed() {
     let scratch = Scratch::new();
     let root = scratch.dir("root");
     let Some(drive) = scratch.drive("root") else { return };

@@ -32,7 +32,7 @@ fn exit_codes() {
 }
 
 #[test]
-fn a_missing_folder_is_no_such_name_either() {
+fn a_missing_parent_is_reported_as_missing() {
     let scratch = Scratch::new();
     let said = run(&scratch, [r"no\such"]);
     assert_eq!(said.code, Some(1), "{said:?}");
@@ -41,7 +41,7 @@ fn a_missing_folder_is_no_such_name_either() {
 }
 
 #[test]
-fn names_that_are_no_unicode_are_units_in_json() {
+fn names_that_are_not_unicode_are_units_in_json() {
     let scratch = Scratch::new();
     let name = odd_name();
     let said = run(&scratch, [OsStr::new("--json"), &name]);
@@ -64,7 +64,7 @@ fn surrogates_never_reach_the_output_raw() {
 }
 
 #[test]
-fn names_from_a_list_may_be_no_unicode() {
+fn names_from_a_list_need_not_be_unicode() {
     let scratch = Scratch::new();
     let below = format!("{0}/{0}/list", "n".repeat(150));
     for name in ["one", "two words", "-f", "nul", "\u{e9}"] {

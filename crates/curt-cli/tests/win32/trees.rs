@@ -6,7 +6,7 @@ use curt_testkit::{Scratch, skip};
 use crate::{curt, run};
 
 #[test]
-fn everything_goes() {
+fn a_tree_is_removed_and_other_hard_links_stay() {
     for threads in ["-j1", "-j4"] {
         let scratch = Scratch::new();
         scratch.file("canary");
@@ -23,7 +23,7 @@ fn everything_goes() {
 }
 
 #[test]
-fn attributes_keep_nothing() {
+fn attributes_do_not_prevent_removal() {
     for options in [&["-r"][..], &["-rf"], &["-rf", "-j4"]] {
         let scratch = Scratch::new();
         for attributes in [READ_ONLY, HIDDEN, SYSTEM, READ_ONLY | HIDDEN | SYSTEM] {
@@ -38,7 +38,7 @@ fn attributes_keep_nothing() {
 }
 
 #[test]
-fn operands_with_attributes_go_too() {
+fn operands_with_attributes_are_removed() {
     let scratch = Scratch::new();
     for (name, attributes) in [("r", READ_ONLY), ("h", HIDDEN), ("s", SYSTEM | READ_ONLY)] {
         scratch.file(name);
@@ -91,8 +91,7 @@ fn paths_are_of_any_length() {
     }
 }
 
-/// The path as it is typed is short enough for anybody; what it leads to, from where the command
-/// is, is not.
+/// The path as it is typed is short enough for any program; the absolute path is not.
 #[test]
 fn relative_paths_are_of_any_length() {
     let scratch = Scratch::new();

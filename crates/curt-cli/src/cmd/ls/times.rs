@@ -68,9 +68,9 @@ impl Times {
         let half_a_year_ago = Time { seconds: self.now.seconds - HALF_A_YEAR, ..self.now };
         let is_recent = half_a_year_ago < time && (time < self.now || time < time::now());
         let format = if is_recent { &self.recent } else { &self.old };
-        let place = time.seconds.rem_euclid(CACHED.into()) as usize;
+        let slot = time.seconds.rem_euclid(CACHED.into()) as usize;
         let of = Some((time.seconds, is_recent)).filter(|_| self.is_cached);
-        let cached = &mut self.cache.borrow_mut()[place];
+        let cached = &mut self.cache.borrow_mut()[slot];
         if of.is_none() || cached.of != of {
             cached.of = of;
             cached.text.clear();

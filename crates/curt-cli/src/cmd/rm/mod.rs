@@ -209,7 +209,7 @@ impl Reporter<'_> {
         let is_dry = self.options.dry_run;
         if self.options.output.json {
             let key = if is_dry { "would_remove" } else { "removed" };
-            let object = Object::new().path(key, path).text("kind", kind_in_json(kind));
+            let object = Object::new().path(key, path).text("kind", kind.name());
             return self.session.object(object);
         }
         let verb = if is_dry { "would remove" } else { "removed" };
@@ -271,18 +271,5 @@ fn kind_in_question(kind: Kind, is_empty: bool) -> &'static str {
         Kind::CharacterDevice => "character special file",
         Kind::BlockDevice => "block special file",
         _ => "weird file",
-    }
-}
-
-fn kind_in_json(kind: Kind) -> &'static str {
-    match kind {
-        Kind::File => "file",
-        Kind::Directory => "directory",
-        kind if kind.is_link() => "symlink",
-        Kind::Fifo => "fifo",
-        Kind::Socket => "socket",
-        Kind::CharacterDevice => "character_device",
-        Kind::BlockDevice => "block_device",
-        _ => "unknown",
     }
 }

@@ -15,7 +15,7 @@ use regex::bytes::Regex;
 use super::when;
 use crate::args::WalkOptions;
 use crate::cmd::base_name;
-use crate::quote::{on_one_line, quote};
+use crate::quote::quote;
 
 /// The most braces that a glob may have: globset recurses once for each.
 const MOST_BRACES: usize = 100;
@@ -36,7 +36,7 @@ impl Filter {
     /// Reads the tests; the error says which is wrong.
     pub(super) fn new(options: &WalkOptions) -> Result<Filter, String> {
         let regex = match &options.regex {
-            Some(text) => Some(Regex::new(text).map_err(|error| error.to_string())?),
+            Some(text) => Some(Regex::new(text).map_err(|error| invalid_regex(text, &error))?),
             None => None,
         };
         Ok(Filter {
@@ -126,16 +126,26 @@ fn any(globs: &[GlobMatcher], text: &OsStr) -> bool {
     globs.iter().any(|glob| glob.is_match(text))
 }
 
+/// Returns what is wrong with a regular expression: the last line of what the library says, which
+/// draws a picture before it.
+fn invalid_regex(text: &str, error: &regex::Error) -> String {
+    let picture = error.to_string();
+    let reason = picture.lines().last().unwrap_or_default();
+    let reason = reason.strip_prefix("error: ").unwrap_or(reason);
+    format!("invalid regular expression {}: {reason}", quote(text))
+}
+
 fn globs(patterns: &[OsString]) -> Result<Vec<GlobMatcher>, String> {
     let read = |pattern: &OsString| {
         let text = pattern
             .to_str()
             .ok_or_else(|| format!("invalid pattern {}: not Unicode", quote(pattern)))?;
         if text.bytes().filter(|&byte| byte == b'{').count() > MOST_BRACES {
-            return Err(format!("a pattern has more than {MOST_BRACES} braces"));
+            return Err(format!("invalid pattern {}: too many braces", quote(text)));
         }
         let glob = GlobBuilder::new(text).literal_separator(true).build();
-        glob.map(|glob| glob.compile_matcher()).map_err(|error| error.to_string())
+        glob.map(|glob| glob.compile_matcher())
+            .map_err(|error| format!("invalid pattern {}: {}", quote(text), error.kind()))
     };
     patterns.iter().map(read).collect()
 }
@@ -166,9 +176,10 @@ fn kind(word: &str) -> Result<Kind, String> {
         Kind::AppExecLink,
         Kind::Unknown,
     ];
-    letter
-        .or_else(|| all.into_iter().find(|kind| kind.name() == word))
-        .ok_or_else(|| format!("unknown kind '{}'", on_one_line(word)))
+    letter.or_else(|| all.into_iter().find(|kind| kind.name() == word)).ok_or_else(|| {
+        let kinds = "f, d, l, p, s, c, b, or words such as file and junction";
+        format!("unknown kind {}; the kinds are {kinds}", quote(word))
+    })
 }
 
 /// A test of the size.
@@ -181,7 +192,8 @@ enum Size {
 
 impl Size {
     fn parse(text: &str) -> Result<Size, String> {
-        let wrong = || format!("invalid size '{text}'");
+        let wrong =
+            || format!("invalid size {}: expected a number, as in 512, +10k or -3M", quote(text));
         let (make, rest): (fn(u64) -> Size, &str) = match text.split_at_checked(1) {
             Some(("+", rest)) => (Size::More, rest),
             Some(("-", rest)) => (Size::Less, rest),
@@ -222,7 +234,8 @@ impl Owner {
         let some = |name: &str| (!name.is_empty()).then(|| name.to_owned());
         let owner = Owner { user: some(user), group: some(group) };
         if owner.user.is_none() && owner.group.is_none() {
-            return Err("missing user or group".to_owned());
+            let expected = "expected USER, USER:GROUP or :GROUP";
+            return Err(format!("invalid owner {}: {expected}", quote(text)));
         }
         Ok(owner)
     }

@@ -6,6 +6,8 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Zoned};
 
+use crate::quote::quote;
+
 /// Parses a point in time: the name of a file, else a date, else an age.
 pub(super) fn parse(text: &str) -> Result<Time, String> {
     let plan = Plan::new(Fields::MODIFIED).follow(Follow::CommandLine);
@@ -20,7 +22,8 @@ pub(super) fn parse(text: &str) -> Result<Time, String> {
         .or_else(|| of_calendar(text))
         .or_else(|| ago(text, &Zoned::now()));
     let timestamp = timestamp.ok_or_else(|| {
-        format!("'{text}' is not a file, a date such as 2026-01-31, or an age such as 3d")
+        let expected = "expected a file, a date such as 2026-01-31, or an age such as 3d";
+        format!("invalid time {}: {expected}", quote(text))
     })?;
     Ok(time(timestamp))
 }

@@ -66,14 +66,14 @@ pub(crate) fn pass_signals_on(flag: &'static AtomicBool, signal: &'static Atomic
 
 /// Sends the signals that arrived so far, and all later ones, to the program that was started. It
 /// gets the signals of a terminal's keys by itself.
-pub(crate) fn leave_signals(program: u32) {
+pub(crate) fn pass_signals_to(program: u32) {
     signals::ignore(SIGINT);
     signals::ignore(SIGQUIT);
     signals::receive(i32::try_from(program).unwrap_or(-1));
 }
 
 /// Stops passing signals on: the program has ended.
-pub(crate) fn take_signals_back() {
+pub(crate) fn stop_passing_signals() {
     signals::receive_no_more();
 }
 
@@ -98,14 +98,14 @@ pub(crate) fn end_by(signal: usize) {
 
 /// Returns what standard input has next, nothing at its end. `None` if the time was over or a
 /// signal came first.
-pub(crate) fn read_input(patience: Duration) -> Option<Vec<u8>> {
-    if has_input(patience) { super::next_input() } else { None }
+pub(crate) fn read_input(timeout: Duration) -> Option<Vec<u8>> {
+    if has_input(timeout) { super::next_input() } else { None }
 }
 
-fn has_input(patience: Duration) -> bool {
+fn has_input(timeout: Duration) -> bool {
     let stdin = io::stdin();
     let mut fds = [PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN)];
-    let Ok(timeout) = Timespec::try_from(patience) else {
+    let Ok(timeout) = Timespec::try_from(timeout) else {
         return true;
     };
     match poll(&mut fds, Some(&timeout)) {
@@ -248,8 +248,8 @@ pub(crate) fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
 pub(crate) fn open_list(path: &Path) -> io::Result<impl io::Read> {
     struct List(rustix::fd::OwnedFd);
     impl io::Read for List {
-        fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-            Ok(rustix::io::read(&self.0, room)?)
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            Ok(rustix::io::read(&self.0, buffer)?)
         }
     }
     Ok(List(rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?))

@@ -37,13 +37,13 @@ pub(crate) fn pass_signals_on(_: &'static AtomicBool, _: &'static AtomicUsize) {
 
 /// Ignores Ctrl-C, which is for the program that was started. That program keeps the usual effect,
 /// because it was started before.
-pub(crate) fn leave_signals(_program: u32) {
+pub(crate) fn pass_signals_to(_program: u32) {
     // SAFETY: without a handler the process ignores Ctrl-C; no code is run.
     let _ = unsafe { SetConsoleCtrlHandler(None, 1) };
 }
 
 /// Does nothing: the program has ended, and so will this process.
-pub(crate) fn take_signals_back() {}
+pub(crate) fn stop_passing_signals() {}
 
 /// Called by the system in a separate thread. 0 leaves the event to the next handler, which ends
 /// the process.

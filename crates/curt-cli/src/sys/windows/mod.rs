@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::exit::Exit;
-pub(crate) use console::{leave_signals, listen, pass_signals_on, take_signals_back};
+pub(crate) use console::{listen, pass_signals_on, pass_signals_to, stop_passing_signals};
 pub(crate) use names::name_from_bytes;
 
 /// Numbers of errors.
@@ -46,7 +46,7 @@ pub(crate) fn end_as(status: ExitStatus) -> Exit {
 ///
 /// One cannot wait for a line of a console, only for a key, and a console shows what is typed only
 /// while it is read. So a separate thread reads, and goes on reading when the time is over.
-pub(crate) fn read_input(patience: Duration) -> Option<Vec<u8>> {
+pub(crate) fn read_input(timeout: Duration) -> Option<Vec<u8>> {
     static READER: Mutex<Option<Receiver<Option<Vec<u8>>>>> = Mutex::new(None);
     let mut reader = READER.lock().unwrap_or_else(PoisonError::into_inner);
     let input = reader.get_or_insert_with(|| {
@@ -58,7 +58,7 @@ pub(crate) fn read_input(patience: Duration) -> Option<Vec<u8>> {
         });
         input
     });
-    match input.recv_timeout(patience) {
+    match input.recv_timeout(timeout) {
         Ok(bytes) => {
             *reader = None;
             bytes

@@ -26,7 +26,7 @@ fn effect(place: &Place, line: &str) -> Effect {
 }
 
 #[test]
-fn deleting_leaves_what_find_leaves() {
+fn delete_leaves_what_find_leaves() {
     let Some(place) = Place::new() else { return };
     for (find, curt) in [
         ("t", "t"),
@@ -45,8 +45,8 @@ fn deleting_leaves_what_find_leaves() {
     ] {
         let expected = effect(&place, &format!("find {find} -delete"));
         for more in ["", "-j3"] {
-            let told = effect(&place, &format!("\"$CURT\" walk {curt} --delete {more}"));
-            assert_eq!(told, expected, "find {find} -delete (right)");
+            let printed = effect(&place, &format!("\"$CURT\" walk {curt} --delete {more}"));
+            assert_eq!(printed, expected, "find {find} -delete (right)");
         }
     }
 }
@@ -56,17 +56,17 @@ fn a_directory_that_is_not_empty_stays() {
     let Some(place) = Place::new() else { return };
     // What is not Unicode is quoted otherwise by find.
     let expected = effect(&place, "find t -type d -not -name dir-* -delete");
-    let told = effect(&place, "\"$CURT\" walk t --type d --exclude dir-* --delete");
-    assert_eq!(told, expected);
-    assert_eq!(told.1, Some(1));
-    assert!(told.2.contains(&"'t/a': Directory not empty".to_owned()), "{told:?}");
+    let printed = effect(&place, "\"$CURT\" walk t --type d --exclude dir-* --delete");
+    assert_eq!(printed, expected);
+    assert_eq!(printed.1, Some(1));
+    assert!(printed.2.contains(&"'t/a': Directory not empty".to_owned()), "{printed:?}");
     // The working directory itself stays, without a word.
     let expected = effect(&place, "cd t; find . -delete");
     assert_eq!(effect(&place, "cd t; \"$CURT\" walk --delete"), expected);
 }
 
 #[test]
-fn what_is_excluded_is_kept() {
+fn delete_keeps_excluded_entries() {
     let Some(place) = Place::new() else { return };
     let (left, code, failures) = effect(&place, "\"$CURT\" walk t --exclude e --delete");
     assert_eq!(code, Some(1));
@@ -86,7 +86,7 @@ fn words(place: &Place) -> PathBuf {
 }
 
 /// Its lines, sorted; its failures; its code.
-fn told(place: &Place, line: &str) -> (Vec<String>, String, Option<i32>) {
+fn printed(place: &Place, line: &str) -> (Vec<String>, String, Option<i32>) {
     let mut shell = Command::new("sh");
     shell.args(["-f", "-c", line]).current_dir(place.scratch.path()).env("LC_ALL", "C");
     let output = shell.env("CURT", place.bench.curt()).output().unwrap();
@@ -97,7 +97,7 @@ fn told(place: &Place, line: &str) -> (Vec<String>, String, Option<i32>) {
 }
 
 #[test]
-fn commands_get_the_words_that_find_gives_them() {
+fn commands_get_the_same_words_as_from_find() {
     let Some(place) = Place::odd() else { return };
     words(&place);
     for (find, curt) in [
@@ -106,20 +106,20 @@ fn commands_get_the_words_that_find_gives_them() {
         ("-exec ./words x{}y \\;", "--exec ./words x{}y \\;"),
         ("-name *.rs -exec ./words {} \\;", "--name *.rs --exec ./words {} \\;"),
     ] {
-        let expected = told(&place, &format!("find t {find}"));
-        assert_eq!(told(&place, &format!("\"$CURT\" walk t {curt}")), expected);
+        let expected = printed(&place, &format!("find t {find}"));
+        assert_eq!(printed(&place, &format!("\"$CURT\" walk t {curt}")), expected);
         assert!(!expected.0.is_empty());
     }
-    let (lines, ..) = told(&place, "\"$CURT\" walk t --sort --exec-batch ./words -a {} -b \\;");
+    let (lines, ..) = printed(&place, "\"$CURT\" walk t --sort --exec-batch ./words -a {} -b \\;");
     let whole = lines.concat();
     assert!(whole.contains("-a|t|t/*|t/*/?|t/-dash|t/-dash/-x|"), "{whole}");
     assert!(whole.contains("with space/a b|"), "{whole}");
     assert!(whole.ends_with("|-b|"), "{whole}");
     let one = "\"$CURT\" walk t/five t/a --max-depth 0 --exec-batch ./words {} \\;";
-    assert_eq!(told(&place, one).0, ["t/five|t/a|"]);
+    assert_eq!(printed(&place, one).0, ["t/five|t/a|"]);
     // Nothing to run for.
     let none = "\"$CURT\" walk t --name nothing --exec-batch ./words \\;";
-    assert_eq!(told(&place, none), (vec![], String::new(), Some(0)));
+    assert_eq!(printed(&place, none), (vec![], String::new(), Some(0)));
 }
 
 #[test]
@@ -133,29 +133,29 @@ fn a_command_line_is_filled_as_find_fills_it() {
     // With many variables, and with a stack of which a quarter is the least that there is for both.
     let narrow = format!("ulimit -s 512; V=$(printf %060000d 0); export V; {batch}");
     for (line, most) in [(batch, 2), (&*narrow, 4)] {
-        let (lines, messages, code) = told(&place, line);
+        let (lines, messages, code) = printed(&place, line);
         assert_eq!((messages.as_str(), code), ("", Some(0)));
         assert!((2..=most).contains(&lines.len()), "{}", lines.len());
         assert_eq!(lines.iter().map(|line| line.matches('|').count()).sum::<usize>(), 3_001);
     }
-    let found = told(&place, "find t -exec ./words {} +").0.len();
+    let found = printed(&place, "find t -exec ./words {} +").0.len();
     assert!(found <= 2, "{found}");
 }
 
 #[test]
-fn commands_that_fail_are_said() {
+fn failing_commands_are_reported() {
     let Some(place) = Place::odd() else { return };
-    let (_, messages, code) = told(&place, "\"$CURT\" walk t/five --exec false \\;");
+    let (_, messages, code) = printed(&place, "\"$CURT\" walk t/five --exec false \\;");
     assert_eq!(
         (messages.as_str(), code),
         ("curt walk: 'false' ended with exit status: 1\n", Some(1))
     );
     let (lines, messages, code) =
-        told(&place, "\"$CURT\" walk t/five t/pipe t/socket --exec-batch ./none {} \\;");
+        printed(&place, "\"$CURT\" walk t/five t/pipe t/socket --exec-batch ./none {} \\;");
     let expected = "curt walk: cannot start './none': no such program\n";
     assert_eq!((lines.len(), messages.as_str(), code), (0, expected, Some(1)));
     let (_, messages, code) =
-        told(&place, "\"$CURT\" walk t/five t/pipe --exec sh -c 'kill -9 $$' \\;");
+        printed(&place, "\"$CURT\" walk t/five t/pipe --exec sh -c 'kill -9 $$' \\;");
     assert_eq!(code, Some(1));
     assert!(messages.contains("signal: 9"), "{messages}");
     assert!(messages.ends_with("curt walk: 2 errors\n"), "{messages}");

@@ -10,7 +10,7 @@ use curt_testkit::{Scratch, skip};
 use super::{NOBODY, Place, is_root, said};
 
 #[test]
-fn everything_and_operands_as_typed() {
+fn operands_are_printed_as_typed() {
     let Some(place) = Place::odd() else { return };
     assert!(place.same("", "").paths.len() > 30);
     for operands in [
@@ -47,7 +47,7 @@ fn everything_and_operands_as_typed() {
 }
 
 #[test]
-fn operands_that_are_not_there() {
+fn missing_operands_are_reported_as_by_find() {
     let Some(place) = Place::odd() else { return };
     for operands in ["missing", "missing t/a", "t/a missing t/empty", "t/plain.rs/", "t/plain.rs/x"]
     {
@@ -84,7 +84,7 @@ fn depths() {
 }
 
 #[test]
-fn links_are_followed_where_asked() {
+fn links_are_followed_as_by_find() {
     let Some(place) = Place::odd() else { return };
     for (find, curt) in [
         ("-L t", "-L t"),
@@ -102,7 +102,7 @@ fn links_are_followed_where_asked() {
 }
 
 #[test]
-fn a_link_that_leads_back_is_named_and_the_rest_is_walked() {
+fn a_link_to_an_ancestor_is_reported_and_the_rest_is_walked() {
     let Some(place) = Place::odd() else { return };
     place.scratch.link("t/a/b/up", "..");
     place.scratch.link("t/a/here", ".");
@@ -110,7 +110,7 @@ fn a_link_that_leads_back_is_named_and_the_rest_is_walked() {
     place.scratch.link("t/through-file", "plain.rs/x");
     let mut expected = place.find("-L t");
     assert_eq!((expected.code, expected.failures.len()), (Some(1), 4 + 2));
-    // find leaves out a link that leads back; curt yields it, and says why it goes no further.
+    // find leaves out a link to an ancestor; curt prints it, and reports why it is not entered.
     let loops = ["t/a/b/up", "t/a/here", "t/to-dir/up/b", "t/to-dir/up/here"];
     expected.paths.extend(loops.iter().map(Into::into));
     expected.paths.sort();
@@ -119,19 +119,19 @@ fn a_link_that_leads_back_is_named_and_the_rest_is_walked() {
     expected.failures.retain(|failure| others.contains(&failure.as_str()));
     assert_eq!(expected.failures, others, "find says why");
     for more in ["", "-j3", "--sort"] {
-        let told = place.curt(&format!("-L t {more}"));
-        assert_eq!(told.code, Some(1));
-        assert_eq!(told.paths, expected.paths);
+        let printed = place.curt(&format!("-L t {more}"));
+        assert_eq!(printed.code, Some(1));
+        assert_eq!(printed.paths, expected.paths);
         let why = "leads back to a directory above it";
         let back = loops.map(|path| format!("'{path}': {why}"));
         let mut failures: Vec<String> = back.into_iter().chain(expected.failures.clone()).collect();
         failures.sort();
-        assert_eq!(told.failures, failures);
+        assert_eq!(printed.failures, failures);
     }
 }
 
 #[test]
-fn links_that_cannot_be_followed_are_said() {
+fn links_that_cannot_be_followed_are_reported() {
     let Some(mut place) = Place::new() else { return };
     place.scratch.dir("t/closed/inner");
     place.scratch.file("t/file");
@@ -157,8 +157,8 @@ fn links_that_cannot_be_followed_are_said() {
         );
     }
     // The kind is asked once: one line for each.
-    let told = place.curt("-L t --type l --size -100k");
-    assert_eq!(told.failures, said.failures);
+    let printed = place.curt("-L t --type l --size -100k");
+    assert_eq!(printed.failures, said.failures);
     if !is_root() {
         return skip("not root: nothing to take rights from");
     }
@@ -175,7 +175,7 @@ fn links_that_cannot_be_followed_are_said() {
 }
 
 #[test]
-fn what_may_not_be_read_is_said() {
+fn unreadable_directories_are_reported_as_by_find() {
     let Some(mut place) = Place::odd() else { return };
     if !is_root() {
         return skip("not root: nothing to take rights from");
@@ -191,9 +191,12 @@ fn what_may_not_be_read_is_said() {
     place.same("t/a/b/c", "t/a/b/c");
     // A directory that can be listed and not searched: names, but nothing to ask.
     assert!(place.same("t/with -maxdepth 1", "t/with --max-depth 1").code == Some(1));
-    let told = place.curt("t --size +0");
-    assert!(told.failures.iter().any(|failure| failure.contains("with space/a b")), "{told:?}");
-    assert_eq!(told.code, Some(1));
+    let printed = place.curt("t --size +0");
+    assert!(
+        printed.failures.iter().any(|failure| failure.contains("with space/a b")),
+        "{printed:?}"
+    );
+    assert_eq!(printed.code, Some(1));
     for path in ["t/a/b", "t/.config", "t/with space"] {
         let path = place.scratch.at(path);
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -208,10 +211,15 @@ fn deep_chains_are_complete_with_few_descriptors() {
         let script = format!("ulimit -n 64; exec \"$0\" walk -0 {more} t");
         let mut command = Command::new("sh");
         command.args(["-c", &script]).arg(place.bench.curt()).current_dir(place.scratch.path());
-        let told = said(&command.output().unwrap());
-        assert_eq!((told.code, told.failures.len()), (Some(0), 0), "{more}: {:?}", told.failures);
-        assert_eq!(told.paths.len(), 6_001, "{more}");
-        assert_eq!(told.paths.last().unwrap().len(), 1 + 6 * 6_000, "{more}");
+        let printed = said(&command.output().unwrap());
+        assert_eq!(
+            (printed.code, printed.failures.len()),
+            (Some(0), 0),
+            "{more}: {:?}",
+            printed.failures
+        );
+        assert_eq!(printed.paths.len(), 6_001, "{more}");
+        assert_eq!(printed.paths.last().unwrap().len(), 1 + 6 * 6_000, "{more}");
     }
 }
 
@@ -265,12 +273,12 @@ fn one_file_system_is_not_left_through_a_link() {
     place.scratch.link("t/elsewhere", other.at("there"));
     place.scratch.link("t/elsewhere-file", other.at("there/file"));
     for more in ["-x", "-x=device"] {
-        let told =
+        let printed =
             place.same("-L t -name elsewhere* -xdev", &format!("-L {more} t --name elsewhere*"));
-        assert_eq!(told.paths, ["t/elsewhere", "t/elsewhere-file"]);
-        let told = place.same("-L t -xdev -name file", &format!("-L {more} t --name file"));
-        assert!(told.paths.is_empty(), "{told:?}");
-        // An operand says which file system it is.
+        assert_eq!(printed.paths, ["t/elsewhere", "t/elsewhere-file"]);
+        let printed = place.same("-L t -xdev -name file", &format!("-L {more} t --name file"));
+        assert!(printed.paths.is_empty(), "{printed:?}");
+        // An operand says which filesystem it is.
         place.same("-L t/elsewhere -xdev", &format!("-L {more} t/elsewhere"));
     }
 }

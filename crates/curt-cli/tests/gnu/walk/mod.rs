@@ -87,18 +87,18 @@ impl Place {
         let expected = self.find(find);
         for more in ["", " -j1", " -j3", " --sort", " --sort=size --reverse", " --without openat2"]
         {
-            let told = self.curt(&format!("{curt}{more}"));
+            let printed = self.curt(&format!("{curt}{more}"));
             let differs = |one: &Said, other: &Said| -> Vec<OsString> {
                 let only = one.paths.iter().filter(|path| !other.paths.contains(path));
                 only.cloned().collect()
             };
-            let (more_paths, fewer) = (differs(&told, &expected), differs(&expected, &told));
+            let (more_paths, fewer) = (differs(&printed, &expected), differs(&expected, &printed));
             assert!(
-                told == expected,
+                printed == expected,
                 "curt walk {curt}{more}: {:?}, only here {more_paths:?} {:?}\n\
                  find {find}: {:?}, only here {fewer:?} {:?}",
-                told.code,
-                told.failures,
+                printed.code,
+                printed.failures,
                 expected.code,
                 expected.failures
             );

@@ -116,7 +116,7 @@ fn owners() {
 }
 
 #[test]
-fn what_is_left_out_is_not_entered() {
+fn excluded_directories_are_not_entered() {
     let Some(place) = Place::odd() else { return };
     for (find, curt) in [
         ("t -name a -prune -o", "t --exclude a"),

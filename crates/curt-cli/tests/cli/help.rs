@@ -1,0 +1,104 @@
+//! Help: what fits on two screens, in one form for every command.
+
+use std::process::{Command, Stdio};
+
+use crate::said;
+
+const COMMANDS: [&str; 9] = ["rm", "walk", "ls", "stat", "du", "which", "run", "expand", "beneath"];
+
+/// Two screens.
+const MOST_LINES: usize = 100;
+const MOST_COLUMNS: usize = 100;
+
+fn out(words: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+    let output = command.args(words).env_remove("COLUMNS").stdin(Stdio::null()).output().unwrap();
+    let (code, out, messages) = said(&output);
+    assert_eq!((code, messages.as_str()), (Some(0), ""), "{words:?}");
+    out
+}
+
+#[test]
+fn long_help_fits_on_two_screens() {
+    for command in COMMANDS {
+        let help = out(&[command, "--help"]);
+        // GNU ls has so many options.
+        let most = if command == "ls" { 2 * MOST_LINES } else { MOST_LINES };
+        assert!(help.lines().count() <= most, "{command}: {} lines", help.lines().count());
+        for line in help.lines() {
+            assert!(line.chars().count() <= MOST_COLUMNS, "{command}: {line}");
+        }
+    }
+}
+
+#[test]
+fn help_ends_with_examples_after_the_exit_status() {
+    for command in COMMANDS {
+        let help = out(&[command, "--help"]);
+        let mut paragraphs = help.trim_end().rsplit("\n\n");
+        let examples = paragraphs.next().unwrap();
+        assert!(examples.starts_with("Examples:\n  curt "), "{command}: {examples}");
+        let count = examples.matches(&format!("\n  curt {command} ")).count();
+        assert!((2..=3).contains(&count), "{command}: {examples}");
+        assert!(paragraphs.next().unwrap().starts_with("Exit status:\n"), "{command}");
+    }
+}
+
+#[test]
+fn short_help_has_one_line_for_each_option() {
+    // In the others -h prints sizes for people.
+    for command in COMMANDS.into_iter().filter(|command| !matches!(*command, "ls" | "du")) {
+        let help = out(&[command, "-h"]);
+        for line in help.lines().filter(|line| line.starts_with("   ")) {
+            assert!(line.trim_start().starts_with("--"), "{command}: {line}");
+        }
+        let long = out(&[command, "--help"]);
+        let options = |help: &str| -> Vec<String> {
+            let words = help.split_whitespace().filter(|word| word.starts_with("--"));
+            words.map(|word| word.trim_end_matches(',').to_owned()).collect()
+        };
+        assert!(help.len() < long.len(), "{command}");
+        for option in options(&help) {
+            assert!(options(&long).contains(&option), "{command}: {option}");
+        }
+    }
+}
+
+#[test]
+fn help_lists_fields_where_they_are_used() {
+    for command in ["ls", "walk", "stat"] {
+        let help = out(&[command, "--help"]);
+        let words: Vec<&str> = help.split(|letter: char| !letter.is_alphanumeric()).collect();
+        for field in ["allocated", "rdev", "capability", "created", "label"] {
+            assert!(words.contains(&field), "{command}: {field}");
+        }
+    }
+}
+
+#[test]
+fn help_of_a_command_can_be_asked_for_by_a_word() {
+    for command in COMMANDS {
+        assert_eq!(out(&["help", command]), out(&[command, "--help"]), "{command}");
+    }
+    assert!(out(&["help"]).contains("man  "), "{}", out(&["help"]));
+}
+
+#[test]
+fn manual_pages_have_sections_and_no_hidden_options() {
+    for command in COMMANDS {
+        let page = out(&["man", command]);
+        for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES"] {
+            assert!(page.contains(&format!("\n.SH {section}\n")), "{command}: {section}");
+        }
+        for hidden in ["without", "presume", "buffer"] {
+            let is_shown = page.contains(&format!("\\-\\-{hidden}"));
+            assert!(!is_shown, "{command}: {hidden}");
+        }
+        // A line that begins with a dot is a request, of which there are few.
+        for line in page.lines().filter(|line| line.starts_with('.')) {
+            let request = line[1..].split(' ').next().unwrap();
+            let known = ["ie", "el", "TH", "SH", "TP", "PP", "nf", "fi", "RS", "RE", "br", "IP"];
+            assert!(known.contains(&request), "{command}: {line}");
+        }
+    }
+}
