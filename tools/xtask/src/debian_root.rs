@@ -16,7 +16,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Raise this when a root made by an older script can no longer be used; it is then made anew.
+/// Raise this when a root made by an older script can no longer be used; it is then made again.
 const VERSION: &str = "1";
 
 /// Packages that are installed together, when a task first needs them.
