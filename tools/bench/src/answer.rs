@@ -27,7 +27,7 @@ pub(crate) enum Question {
     Count,
     /// How long all paths are that were expanded, or that stay beneath, and what one took.
     Lengths(super::works::Work),
-    /// How many starts of how many went as they should.
+    /// How many starts of so many went as they should.
     Starts(u64),
 }
 

@@ -1,4 +1,4 @@
-//! The trees that runs work on. What a run uses up is built again for it; what it only reads is
+//! The trees that runs work on. What a run uses up is built anew for it; what it only reads is
 //! built once in each place and stands until another shape is wanted there.
 
 use super::answer::Truth;

@@ -26,7 +26,7 @@ pub(crate) struct Operation {
     pub(super) notes: &'static [&'static str],
 }
 
-/// What [`Scenario::counted`] usually is: calls for each entry show well on this many. While it
+/// What [`Scenario::counted`] usually is: calls for each entry show well on so many. While it
 /// counts, strace makes everything slow; fewer are still no work for a second thread.
 pub(super) const COUNTED_ENTRIES: u64 = 500;
 
@@ -42,7 +42,7 @@ pub(crate) struct Scenario {
     pub(super) question: Question,
     /// Shares of a quick run's time in memory and on disk; 0 leaves it to `--full`.
     pub(super) quick: (u32, u32),
-    /// Calls are counted on as large a part of the tree as has at most this many entries; six times
+    /// Calls are counted on as large a part of the tree as has at most so many entries; six times
     /// as many in a full run.
     pub(super) counted: u64,
 }

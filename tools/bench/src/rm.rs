@@ -52,7 +52,7 @@ fn describe(tree: &Tree) -> String {
     let below = tree.directories() - 1;
     let least = tree.files() + 4 * below;
     let per_entry = least as f64 / (tree.files() + below) as f64;
-    format!("{text}; ceiling {per_entry:.2} calls/entry")
+    format!("{text}; fewest known {per_entry:.2} calls/entry")
 }
 
 #[cfg(test)]
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn the_fewest_calls_are_stated() {
         let text = describe(&(SCENARIOS[0].make)(1));
-        let expected = "36,346 files, 4,863 directories, empty; ceiling 1.35 calls/entry";
+        let expected = "36,346 files, 4,863 directories, empty; fewest known 1.35 calls/entry";
         assert_eq!(text, expected);
     }
 }

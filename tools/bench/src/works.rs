@@ -2,7 +2,7 @@
 //! program.
 //!
 //! Everybody is given the same base directories and paths and joins each base with each path, or
-//! checks the path, that many times, and then as often again by the clock; what they answer is the
+//! checks the path, so many times, and then as often again by the clock; what they answer is the
 //! sum of the lengths, of what was expanded or of what stays beneath, which the simplest code that
 //! is right confirms, and what one took.
 
@@ -40,7 +40,7 @@ pub(crate) enum Work {
     Foreign,
 }
 
-/// How often a run computes before it looks at the clock, and then until it looks again.
+/// How often a run computes before it looks at the clock, and again until it looks anew.
 const TIMES: usize = 50_000;
 /// The same for those that are interpreted.
 const FEWER: usize = 20_000;
@@ -193,7 +193,7 @@ fn played(work: Work, rounds: usize, begins: impl FnMut(usize)) -> u64 {
     })
 }
 
-/// What is answered for each base and path, that many times, added up.
+/// What is answered for each base and path, so many times, added up.
 fn summed(
     work: Work,
     rounds: usize,
@@ -206,7 +206,7 @@ fn summed(
         begins(round);
         for base in 0..bases {
             for path in &paths {
-                // What is opaque is computed again each time.
+                // What is opaque is computed anew each time.
                 sum += answer(base, std::hint::black_box(path.as_bytes())) as u64;
             }
         }

@@ -117,7 +117,7 @@ fn a_terminal_sees_columns_and_no_control_characters() {
 }
 
 #[test]
-fn stat_prints_each_path_by_name_and_value() {
+fn stat_tells_of_each_path_by_name_and_value() {
     let scratch = Scratch::new();
     sample(&scratch);
     let (code, out, messages) =

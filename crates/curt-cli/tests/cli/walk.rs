@@ -28,7 +28,7 @@ fn lines(scratch: &Scratch, args: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn sorted_walks_enter_each_directory_where_they_print_it() {
+fn sorted_walks_enter_each_directory_where_it_is_told_of() {
     let scratch = Scratch::new();
     tree(&scratch, "t");
     let expected =
@@ -46,7 +46,7 @@ fn sorted_walks_enter_each_directory_where_they_print_it() {
 }
 
 #[test]
-fn json_has_entries_and_then_the_summary() {
+fn json_tells_of_entries_and_then_of_the_walk() {
     let scratch = Scratch::new();
     scratch.file_with("t/f", b"12345");
     let (code, out, _) = run(&scratch, &["--json", "--fields=name,size", "--sort", "t", "none"]);

@@ -12,7 +12,7 @@ fn list(scratch: &Scratch, options: &str) -> String {
     list_within(scratch, 32, options)
 }
 
-/// The same with this number.
+/// The same with so many.
 fn list_within(scratch: &Scratch, descriptors: u32, options: &str) -> String {
     let line = format!("ulimit -n {descriptors}; exec \"$CURT\" ls {options} t");
     let output = limited(&mut script(scratch, &line));
@@ -99,7 +99,7 @@ fn objects_are_written_for_what_lies_far_below() {
 #[test]
 fn owners_have_names_where_descriptors_are_few() {
     let scratch = Scratch::new();
-    // Enough that a second thread works, with its own descriptor.
+    // So many that a second thread works, with its own descriptor.
     for file in 0..3_000 {
         scratch.file(format!("t/{file}"));
     }

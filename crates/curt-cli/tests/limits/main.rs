@@ -36,7 +36,7 @@ impl Run {
         self.summary["calls"]["total"].as_u64().unwrap()
     }
 
-    /// Everything went, and this number of entries.
+    /// Everything went, and so many.
     fn assert_all(&self, files: u64, directories: u64) {
         assert_eq!(self.code, Some(0), "{self:?}");
         let counts = (self.number("files"), self.number("directories"));
@@ -114,7 +114,7 @@ fn has(program: &str) -> bool {
     found
 }
 
-/// Makes this number of empty files in a directory that exists.
+/// So many empty files in a directory that exists.
 fn fill(directory: &Path, files: usize) {
     for number in 0..files {
         std::fs::File::create(directory.join(format!("f{number}"))).unwrap();

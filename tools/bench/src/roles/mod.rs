@@ -147,7 +147,7 @@ fn floor_read(_: Task, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// How many entries the library lists through a buffer of this many bytes.
+/// How many entries the library lists through a buffer of so many bytes.
 fn list(buffer: Option<usize>, tree: &Path, out: &mut dyn io::Write) -> io::Result<()> {
     let mut directory = Directory::open(tree)?;
     if let Some(bytes) = buffer {

@@ -24,7 +24,7 @@ const TWO: &str = ".COM;.EXE";
 const STARTS: [usize; 2] = [2, 4];
 const MISSED: [usize; 2] = [16, 48];
 
-/// The kinds of directories: missing, without a match, with one name that begins like the program's,
+/// The kinds of directories: missing, without a match, with a name that begins like the program,
 /// with more such names than one buffer holds, and with the program.
 #[derive(Clone, Copy)]
 enum Kind {
