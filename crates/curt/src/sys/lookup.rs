@@ -171,7 +171,7 @@ pub(crate) trait Lookup: Sys<Unit: Unit> {
     ) -> io::Result<usize>;
 }
 
-/// Says what has exactly this name: 1 call, and a second one for a broken link.
+/// Probes for an entry of exactly this name: 1 call, and a second one for a broken link.
 fn probe_exact<S: Lookup>(
     sys: &S,
     from: &S::Dir,

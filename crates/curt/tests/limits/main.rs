@@ -16,7 +16,7 @@ use curt_testkit::Scratch;
 #[global_allocator]
 static ALLOCATOR: curt_testkit::alloc::Counting = curt_testkit::alloc::Counting;
 
-/// Everything went, and this number of entries.
+/// Checks that everything was removed: this number of entries.
 fn assert_all(report: &Report, files: u64, directories: u64) {
     assert!(report.is_complete(), "{report:?}");
     assert_eq!((report.files, report.directories), (files, directories), "{report:?}");
