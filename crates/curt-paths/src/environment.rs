@@ -69,7 +69,7 @@ type Users = Box<dyn Fn(&[u8]) -> Option<PathText> + Send + Sync>;
 #[must_use]
 #[derive(Default)]
 pub struct Env {
-    /// Asked for what is not set.
+    /// Answers for everything that is not set here.
     environment: Option<Box<dyn Environment>>,
     cwd: Setting,
     drives: Option<Vec<(PathText, PathText)>>,

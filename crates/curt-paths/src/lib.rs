@@ -89,6 +89,8 @@
 //! `windows` and `ruby` are the rules, pure functions of a path and the directory it starts from;
 //! `expansion` finds that directory; `encoded` adds texts in other encodings; `expander` is the
 //! public interface. `check` and `command_line` stand beside them.
+// The pages on docs.rs name the feature that an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic))]

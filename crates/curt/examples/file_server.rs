@@ -1,15 +1,14 @@
-//! A small file server: whatever is asked for, nothing outside its folder is sent, and what begins
-//! with a dot stays hidden under every name that leads to it.
+//! A small file server: it sends nothing from outside its folder, and no file whose name or folder
+//! begins with a dot, under whatever name a request asks for it.
 //!
 //! `cargo run --example file_server -- FOLDER [ADDRESS]`, then `curl
 //! http://127.0.0.1:8000/page.html`. For what curl would tidy up itself, `curl --path-as-is
 //! http://127.0.0.1:8000/../secret`: the log says `403 "GET /../secret HTTP/1.1" refused: escape`.
 //! Folders and links are not sent.
 //!
-//! The three steps are all there is to it: decode the request once; open it beneath the root; ask
-//! the *opened file* for its name before anything is sent. A list of forbidden names that is
-//! compared with the request instead would miss links, short names, other cases of letters, and
-//! whatever changes meanwhile.
+//! It takes three steps: decode the request once; open it beneath the root; ask the *opened file*
+//! for its name before anything is sent. To compare the request with a list of forbidden names
+//! instead would miss links, short names, other cases of letters, and changes in between.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -23,8 +22,8 @@ use curt::{Cause, Error, Root};
 /// The longest line of a request that is read.
 const LONGEST: u64 = 8 * 1024;
 
-/// How long a client may keep silent.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a client may be silent.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 fn main() -> io::Result<()> {
     let mut arguments = std::env::args_os().skip(1);
@@ -36,12 +35,17 @@ fn main() -> io::Result<()> {
     let root = open_root(Path::new(&folder))?;
     let (shown, address) = (Path::new(&folder).display(), listener.local_addr()?);
     writeln!(io::stderr(), "serving {shown} on http://{address}")?;
-    // One after the other, so nobody may keep the rest waiting.
-    for mut stream in listener.incoming().flatten() {
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_write_timeout(Some(PATIENCE))?;
-        answer(&root, &mut stream, &mut io::stderr())?;
-    }
+    // A thread for each connection: they share the root by reference.
+    std::thread::scope(|scope| {
+        for mut stream in listener.incoming().flatten() {
+            let root = &root;
+            scope.spawn(move || {
+                stream.set_read_timeout(Some(TIMEOUT))?;
+                stream.set_write_timeout(Some(TIMEOUT))?;
+                answer(root, &mut stream, &mut io::stderr())
+            });
+        }
+    });
     Ok(())
 }
 
@@ -50,7 +54,7 @@ pub(crate) fn open_root(folder: &Path) -> Result<Root, Error> {
     Ok(Root::open(folder)?.aliases(Aliases::Strict))
 }
 
-/// What came of a request: the code, the content, and what the log says.
+/// The answer to a request: the code, the content, and a note for the log.
 struct Answer {
     code: u16,
     content: Vec<u8>,
@@ -63,8 +67,8 @@ impl Answer {
     }
 }
 
-/// Reads one request, answers it, and says in the log what came of it. A client that goes
-/// away in the middle does not end the server.
+/// Reads one request, answers it, and logs the answer. A client that disconnects early does not end
+/// the server.
 pub(crate) fn answer(root: &Root, stream: &mut TcpStream, log: &mut dyn Write) -> io::Result<()> {
     let mut request = String::new();
     let read = BufReader::new(&*stream).take(LONGEST).read_line(&mut request);
@@ -79,7 +83,7 @@ pub(crate) fn answer(root: &Root, stream: &mut TcpStream, log: &mut dyn Write) -
     writeln!(log, "{code} {:?} {note}", request.trim_end())
 }
 
-/// The path that a request asks for, decoded once and once only.
+/// The path that a request asks for, decoded exactly once.
 fn wanted(request: &str) -> Option<Vec<u8>> {
     let mut words = request.split_whitespace();
     let (method, target) = (words.next()?, words.next()?);

@@ -1,5 +1,5 @@
-//! Starts a program by its name so many times, each waited for: COUNT NAME. With `--session` behind
-//! them, what is learned of the directories of `PATH` is kept from one start to the next.
+//! Starts a program COUNT times by its NAME, and waits for it each time. With `--session` behind
+//! them, what is learned about the directories of `PATH` is kept from one start to the next.
 
 use std::process::ExitCode;
 

@@ -76,6 +76,8 @@
 //!
 //! `filters`: globs and ignore rules ([`filters`]). `ruby`: the encodings of Ruby's strings, in
 //! [`paths`].
+// The pages on docs.rs name the feature or the system that an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     not(test),
     deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::expect_used, clippy::panic)

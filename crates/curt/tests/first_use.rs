@@ -1,5 +1,5 @@
-//! What somebody who knows `std::fs`, walkdir and cap-std types first compiles, and does what it
-//! says.
+//! The first lines of a user who knows `std::fs`, walkdir and cap-std compile, and do what they
+//! seem to do.
 
 use std::error::Error;
 use std::fmt::Debug;

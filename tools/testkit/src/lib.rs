@@ -52,8 +52,8 @@ fn suite() -> String {
     format!("{package}/{name}")
 }
 
-/// Says that it is over when it goes, and so also where the test fails before: what runs beside it
-/// until then would run for ever, and may fill the disk.
+/// Sets the flag when it is dropped, also when the test fails: another thread that runs until then
+/// would run forever, and may fill the disk.
 #[derive(Debug)]
 pub struct Over<'a>(pub &'a AtomicBool);
 
@@ -63,11 +63,11 @@ impl Drop for Over<'_> {
     }
 }
 
-/// Lets what is started from here heed the signals that ask a program to end.
+/// Makes programs that the test starts end by the signals that ask a program to end.
 ///
-/// Who ignores one of them (after `nohup`, or with `&` in a script) hands that on to what he
-/// starts. A handler is not handed on: with one here, which has the usual effect, it has that
-/// there, too.
+/// A process that ignores one of them (after `nohup`, or with `&` in a script) passes that on to
+/// the programs that it starts. A handler is not passed on: so this installs one with the default
+/// effect, and the programs get the default.
 #[cfg(unix)]
 pub fn heed_signals() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};

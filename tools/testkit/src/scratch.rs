@@ -337,7 +337,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_leads_nowhere_outside() {
+    fn a_link_is_not_followed_outside() {
         let (scratch, outside) = (Scratch::new(), Scratch::new());
         outside.file("kept");
         scratch.link("door", outside.path());

@@ -101,7 +101,7 @@ impl Scratch {
     /// If the directory cannot be made or written to, or lies outside.
     pub fn drive(&self, path: impl AsRef<Path>) -> Option<Drive> {
         let below = path.as_ref().to_owned();
-        let name = self.path().file_name().expect("it has a name of its own");
+        let name = self.path().file_name().expect("it has a name");
         let marker = self.dir(&below).join(name);
         fs::write(&marker, "").expect("the directory can be written to");
         let drive = Drive::new(&self.typed().join(below), Path::new(name));

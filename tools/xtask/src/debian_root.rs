@@ -16,7 +16,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Raise this when a root made by an older script can no longer be used; it is then made anew.
+/// Raise this when a root made by an older script can no longer be used; it is then made again.
 const VERSION: &str = "1";
 
 /// Packages that are installed together, when a task first needs them.
@@ -267,11 +267,10 @@ impl Root {
 
 /// Where the root is, or will be.
 fn folder() -> Result<PathBuf, Failure> {
-    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let folder = set("CURT_DEBIAN_ROOT")
-        .or_else(|| set("XDG_CACHE_HOME").map(|cache| cache.join("curt/debian-13")))
-        .or_else(|| set("HOME").map(|home| home.join(".cache/curt/debian-13")))
-        .ok_or_else(|| Failure::missing("neither CURT_DEBIAN_ROOT nor HOME is set"))?;
+    let folder = match env::var_os("CURT_DEBIAN_ROOT").filter(|value| !value.is_empty()) {
+        Some(folder) => folder.into(),
+        None => host::cache()?.join("debian-13"),
+    };
     if !folder.is_absolute() || folder.parent().is_none() {
         let shown = folder.display();
         return Err(Failure::usage(format!("not an absolute path for the root: '{shown}'")));

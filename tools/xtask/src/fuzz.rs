@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     fuzz(target, options)
 }
 
-/// The task `fuzz-all`: every target for so many seconds, from its committed corpus; as many
+/// The task `fuzz-all`: every target for that many seconds, from its committed corpus; as many
 /// targets at a time as there are processors.
 pub(crate) fn run_all(arguments: &[String]) -> Outcome {
     let usage = || Failure::usage("fuzz-all [SECONDS]: for each target, 60 if nothing is said");

@@ -50,6 +50,15 @@ pub(crate) fn checkout() -> PathBuf {
     manifest.ancestors().nth(2).map_or_else(|| manifest.clone(), Path::to_path_buf)
 }
 
+/// The folder for what is kept between checkouts: `curt` in the user's cache folder.
+pub(crate) fn cache() -> Result<PathBuf, Failure> {
+    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let cache = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
+    Ok(cache
+        .ok_or_else(|| Failure::missing("neither XDG_CACHE_HOME nor HOME is set"))?
+        .join("curt"))
+}
+
 /// The arguments of a chore that passes them on: what follows `--`, where that is first.
 pub(crate) fn after_dashes(arguments: &[String]) -> &[String] {
     match arguments {

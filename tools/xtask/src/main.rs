@@ -9,6 +9,7 @@ mod host;
 mod lint;
 mod msrv;
 mod nobody;
+mod public_api;
 mod rivals;
 mod say;
 mod skips;
@@ -65,6 +66,12 @@ const TASKS: &[Task] = &[
         arguments: "",
         about: "run the suites of the command with a static binary (x86-64 Linux, musl)",
         run: statics::run,
+    },
+    Task {
+        name: "public-api",
+        arguments: "[--update]",
+        about: "compare the public API with its committed lists (or write them) and the last release",
+        run: public_api::run,
     },
     Task {
         name: "rivals",

@@ -1,5 +1,4 @@
-//! The library's unit tests again, as a user who may do little: what root may do hides
-//! failures.
+//! Runs the library's unit tests again as an unprivileged user: what root may do hides failures.
 
 use crate::host::{self, Failure};
 use std::fs;

@@ -77,7 +77,7 @@ fn an_open_takes_one_call_and_a_close() {
 }
 
 /// A call that does not exist is not tried again. One that is refused is asked about the root
-/// itself, and if it is a filter that refuses, this root does without.
+/// itself, and if it is a filter that refuses, this root works without.
 #[test]
 fn absence_and_refusal_are_remembered() {
     if !available() {

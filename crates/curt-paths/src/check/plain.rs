@@ -44,8 +44,8 @@ fn is_notable<U: Unit>([a, b, c, d]: [U; 4]) -> bool {
     is_bad | is_dots | (is_separator(a) & begins_device(b, c, d))
 }
 
-/// Returns whether a name may have a second name: a short name, or one without what is dropped at
-/// its end.
+/// Returns whether a name may have a second name: a short name, or one without the dots and spaces
+/// at its end.
 #[inline]
 fn is_alias<U: Unit>([a, b, ..]: [U; 4]) -> bool {
     let is = |letter: u8| a == U::ascii(letter);

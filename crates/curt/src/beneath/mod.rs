@@ -188,7 +188,7 @@ impl Root {
         Root::open_without(path, &[])
     }
 
-    /// Opens a root that does without features of the system, for tests.
+    /// Opens a root that does not use some features of the system, for tests.
     #[doc(hidden)]
     pub fn open_without(path: impl AsRef<Path>, without: &[Feature]) -> Result<Root, Error> {
         let path = path.as_ref();

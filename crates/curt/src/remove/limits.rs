@@ -34,7 +34,7 @@ impl BusyTime {
         backoff.next().unwrap_or_default()
     }
 
-    /// Begins anew, since waiting was worth it.
+    /// Begins again, since waiting was worth it.
     pub(super) fn renew(&self) {
         let new = Backoff::new(self.window);
         *self.backoff.lock().unwrap_or_else(PoisonError::into_inner) = new;

@@ -92,7 +92,7 @@ pub(crate) trait Lookup: Sys<Unit: Unit> {
     }
 
     /// Yields the next names in an open directory that begin with `stem`, or all names. Neither the
-    /// case of letters matters nor whether the long or the short name begins so. It may yield
+    /// case of letters matters nor whether the long or the short name matches. It may yield
     /// others too. [`Batch::More`] says that the buffer was full.
     fn matching(
         &self,
@@ -171,7 +171,7 @@ pub(crate) trait Lookup: Sys<Unit: Unit> {
     ) -> io::Result<usize>;
 }
 
-/// Says what has exactly this name: 1 call, and a second one for a broken link.
+/// Probes for an entry of exactly this name: 1 call, and a second one for a broken link.
 fn probe_exact<S: Lookup>(
     sys: &S,
     from: &S::Dir,

@@ -13,7 +13,7 @@ fn alone() -> Remove<'static> {
     Remove::new().threads(Threads::AtMost(1))
 }
 
-/// What the removal of so many files and directories in one directory allocates.
+/// What the removal of that many files and directories in one directory allocates.
 fn flat(files: usize, directories: usize) -> Usage {
     let scratch = Scratch::in_memory();
     let tree = scratch.dir("tree");

@@ -16,13 +16,13 @@ use curt_testkit::Scratch;
 #[global_allocator]
 static ALLOCATOR: curt_testkit::alloc::Counting = curt_testkit::alloc::Counting;
 
-/// Everything went, and so many.
+/// Checks that everything was removed: this number of entries.
 fn assert_all(report: &Report, files: u64, directories: u64) {
     assert!(report.is_complete(), "{report:?}");
     assert_eq!((report.files, report.directories), (files, directories), "{report:?}");
 }
 
-/// So many empty files in a directory that exists.
+/// Makes this number of empty files in a directory that exists.
 fn fill(directory: &Path, files: usize) {
     for number in 0..files {
         std::fs::File::create(directory.join(format!("f{number}"))).unwrap();

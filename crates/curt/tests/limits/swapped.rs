@@ -64,7 +64,7 @@ fn places() -> [Scratch; 2] {
 }
 
 #[test]
-fn a_parent_swapped_for_a_link_leads_nowhere_else() {
+fn a_parent_swapped_for_a_link_is_not_followed() {
     for scratch in places() {
         chain(&scratch, "attacked/x/cache");
         chain(&scratch, "victim/cache");

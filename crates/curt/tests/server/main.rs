@@ -108,7 +108,7 @@ fn what_is_hidden_stays_hidden_behind_every_name() {
 
 #[cfg(unix)]
 #[test]
-fn links_and_pipes_lead_nowhere() {
+fn links_and_pipes_are_not_sent() {
     let scratch = site();
     scratch.link("www/out", "../secret");
     scratch.link("www/absolute", "/etc/passwd");

@@ -80,7 +80,7 @@ fn access_is_told() {
 
 /// Links and junctions, where they can be made.
 #[test]
-fn links_are_told_of_as_themselves_or_followed() {
+fn links_are_reported_or_followed() {
     let scratch = Scratch::new();
     scratch.file_with("directory/file", b"hello");
     let nowhere = scratch.typed().join("nowhere");

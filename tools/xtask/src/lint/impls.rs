@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::code::{Code, is_word};
-use super::{File, Problem};
+use super::{File, Problem, places};
 
-/// The most files with inherent `impl` blocks of one type.
+/// The most files with `impl` blocks of one type. Conversions lie beside the type that they take,
+/// and the traits of one system, with their blocks, in `os/`: neither counts.
 const FILES: usize = 2;
 
 /// Types with more, each with the file that it is defined in and the reason.
@@ -47,12 +48,17 @@ pub(super) fn files(files: &[File]) -> Vec<(String, Problem)> {
 /// A type: its file, line and name.
 type Type<'a> = (&'a str, usize, &'a str);
 
-/// The types whose inherent `impl` blocks lie in too many files, and those files.
+/// The types whose `impl` blocks lie in too many files, and those files.
 fn spread(files: &[File]) -> BTreeMap<Type<'_>, BTreeSet<&str>> {
     let types: Vec<Type<'_>> = files.iter().flat_map(definitions).collect();
     let mut places = BTreeMap::<_, BTreeSet<_>>::new();
     for file in files {
-        for name in (0..file.code.tokens.len()).filter_map(|at| inherent(&file.code, at)) {
+        let is_of_system = places::is_in(&file.path, "os");
+        for (name, of_trait) in (0..file.code.tokens.len()).filter_map(|at| block(&file.code, at)) {
+            let is_conversion = matches!(of_trait, Some("From" | "TryFrom"));
+            if is_conversion || is_of_system && of_trait.is_some() {
+                continue;
+            }
             // The nearest of its name: platforms have types of the same names.
             let same = types
                 .iter()
@@ -74,20 +80,21 @@ fn definitions(file: &File) -> impl Iterator<Item = Type<'_>> {
     types.map(|at| (&*file.path, code.line(at), code.text(at + 1)))
 }
 
-/// The name of the type whose inherent `impl` block begins at this token.
-fn inherent(code: &Code, at: usize) -> Option<&str> {
+/// The name of the type whose `impl` block begins at this token, and of the trait, if it is of one.
+fn block(code: &Code, at: usize) -> Option<(&str, Option<&str>)> {
     let before = at.checked_sub(1).map_or("", |before| code.text(before));
     if code.text(at) != "impl" || !matches!(before, "" | "}" | ";" | "]" | "{") {
         return None;
     }
     let mut depth = 0_usize;
-    let mut name = None;
+    let (mut name, mut of_trait) = (None, None);
     for at in at + 1.. {
         match code.text(at) {
             "<" => depth += 1,
             ">" if code.text(at - 1) != "-" => depth = depth.saturating_sub(1),
-            "for" | "" if depth == 0 => return None,
-            "{" | "where" if depth == 0 => return name,
+            "" if depth == 0 => return None,
+            "for" if depth == 0 => of_trait = name.take(),
+            "{" | "where" if depth == 0 => return Some((name?, of_trait)),
             word if depth == 0 && is_word(word) => name = Some(word),
             _ => {}
         }
@@ -112,19 +119,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn inherent_blocks_are_told_from_others() {
-        let name = |text| {
+    fn blocks_have_a_type_and_may_have_a_trait() {
+        let names = |text| {
             let code = Code::new(text);
-            let mut found = (0..code.tokens.len()).filter_map(|at| inherent(&code, at));
-            found.next().map(str::to_owned)
+            let mut found = (0..code.tokens.len()).filter_map(|at| block(&code, at));
+            found.next().map(|(name, of)| format!("{name} {}", of.unwrap_or("-")))
         };
-        assert_eq!(name("impl A {}"), Some("A".into()));
-        assert_eq!(
-            name("impl<F: Fn() -> u8> super::b::A<'_, F> where F: Sync {}"),
-            Some("A".into())
-        );
-        assert_eq!(name("impl<T> From<T> for A {}"), None);
-        assert_eq!(name("fn f(a: impl A) -> impl B { a }"), None);
+        assert_eq!(names("impl A {}").as_deref(), Some("A -"));
+        let long = "impl<F: Fn() -> u8> super::b::A<'_, F> where F: Sync {}";
+        assert_eq!(names(long).as_deref(), Some("A -"));
+        assert_eq!(names("impl<T> From<T> for A {}").as_deref(), Some("A From"));
+        assert_eq!(names("fn f(a: impl A) -> impl B { a }"), None);
+    }
+
+    #[test]
+    fn blocks_of_traits_count_but_for_conversions_and_traits_of_one_system() {
+        let file = |name: &str, text| File::new(&format!("crates/x/src/{name}.rs"), text);
+        let spread_with = |name, text| {
+            let all = [file("a", "struct A; impl A {}"), file("b", "impl A {}"), file(name, text)];
+            spread(&all).len()
+        };
+        assert_eq!(spread_with("c", "impl Debug for A {}"), 1);
+        assert_eq!(spread_with("c", "impl From<C> for A {}"), 0);
+        assert_eq!(spread_with("os/c", "impl Extension for A {}"), 0);
+        assert_eq!(spread_with("os/c", "impl A {}"), 1);
     }
 
     #[test]

@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn the_way_over_the_root_is_seen() {
         assert_eq!(lines(REMOVE, "use super::super::list;"), [1]);
-        assert_eq!(lines(REMOVE, "use super::list;"), [0; 0], "a part of its own");
+        assert_eq!(lines(REMOVE, "use super::list;"), [0; 0], "its own part");
         assert_eq!(lines("crates/curt/src/remove/mod.rs", "use super::{list, walk};"), [1]);
         assert_eq!(lines("crates/curt/src/remove.rs", "fn f() { super::list::g() }"), [1]);
         assert_eq!(lines(REMOVE, "use crate::Walk;"), [0; 0], "a public type");

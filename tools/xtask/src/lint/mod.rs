@@ -124,8 +124,8 @@ fn file_size(file: &File) -> Vec<Problem> {
         return Vec::new();
     }
     let text = format!(
-        "{lines} lines without tests, more than {FILE_LIMIT}: give what can stand by itself a type \
-         and a file of its own; one `impl` stays together"
+        "{lines} lines without tests, more than {FILE_LIMIT}: move what can stand by itself to another \
+         type in another file; one `impl` stays together"
     );
     vec![(1, text)]
 }

@@ -11,7 +11,7 @@ const OUTSIDE: [&str; 2] = ["fuzz/", "tools/"];
 /// Programs of other people's libraries, each with its own workspace.
 const RIVALS: &str = "tools/bench/rivals/";
 
-/// Whether the name ends so, without the dot.
+/// Whether a name has this ending, without the dot.
 pub(super) fn has_ending(path: &str, ending: &str) -> bool {
     Path::new(path).extension().is_some_and(|found| found == ending)
 }

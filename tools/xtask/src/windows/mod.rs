@@ -6,7 +6,7 @@
 //!
 //! Under Wine, C: is a folder in there, with the folder for temporary files. S: is the checkout, T:
 //! that folder. No drive leads to the whole machine: a removal that goes wrong stays among what can
-//! be made anew.
+//! be made again.
 
 pub(crate) mod calls;
 pub(crate) mod run;
@@ -262,7 +262,7 @@ mod tests {
         assert_eq!(wine_version("sh: not found"), None);
     }
 
-    /// Runs the runner with a stand-in for Wine that fails so the first so many times; its status,
+    /// Runs the runner with a stand-in for Wine that fails the first `failures` times; its status,
     /// its messages, and how often the stand-in ran.
     #[cfg(unix)]
     fn run_by_stand_in(failures: u32, message: &str) -> (Option<i32>, String, usize) {

@@ -34,14 +34,14 @@ on_real_platforms!(removal_ends_while_files_are_added_for_ever, two_removals_of_
 mod links {
     use super::super::on_real_platforms;
     use super::{
-        directories_swapped_for_links_lead_nowhere,
+        directories_swapped_for_links_are_not_followed,
         entries_added_before_a_refused_removal_are_removed,
         released_directory_that_grew_is_reopened, removal_ends_while_levels_are_made_for_ever,
     };
 
     on_real_platforms!(
         released_directory_that_grew_is_reopened,
-        directories_swapped_for_links_lead_nowhere,
+        directories_swapped_for_links_are_not_followed,
         removal_ends_while_levels_are_made_for_ever,
         entries_added_before_a_refused_removal_are_removed,
     );
@@ -59,7 +59,7 @@ fn race_time() -> Duration {
 const LONGEST_RACE: Duration = Duration::from_secs(60);
 
 #[cfg(unix)]
-fn directories_swapped_for_links_lead_nowhere<S: Sys>() {
+fn directories_swapped_for_links_are_not_followed<S: Sys>() {
     const DEPTH: usize = 6;
     let scratch = Scratch::in_memory();
     for name in ["one", "two/three", "d/d/d/d/canary"] {

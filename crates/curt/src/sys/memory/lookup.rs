@@ -20,7 +20,7 @@ const HEAD: usize = 94;
 const LONGEST: usize = HEAD + 2 * 255;
 
 impl World {
-    /// The child of this name, in any case of letters or by its second name, and what it is called.
+    /// Returns the child of this name, ignoring case or by its second name, and its stored name.
     fn child_in_any_case(&self, parent: usize, name: &[u8]) -> Result<(usize, &[u8]), i32> {
         if !self.is_directory(parent) {
             return Err(errno::NOTDIR);

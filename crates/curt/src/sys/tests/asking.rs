@@ -229,7 +229,7 @@ pub(super) fn paths_are_located_without_a_call<G: Ground>(ground: &G) {
     ground.assert_nothing_open();
 }
 
-pub(super) fn access_is_told_of_what_a_name_leads_to<G: Ground>(ground: &G) {
+pub(super) fn access_is_that_of_the_target<G: Ground>(ground: &G) {
     ground.files(["plain"]);
     ground.dir("directory");
     ground.program("program");

@@ -56,7 +56,7 @@ pub(super) trait Ground {
         false
     }
     /// Whether a listing that begins again shows what is new.
-    fn lists_anew(&self) -> bool {
+    fn lists_again(&self) -> bool {
         true
     }
     /// Panics if something in the base is still open.
@@ -178,7 +178,7 @@ impl<S: Lookup + Beneath> Ground for Real<S> {
 
     /// Wine keeps what it read at first.
     #[cfg(windows)]
-    fn lists_anew(&self) -> bool {
+    fn lists_again(&self) -> bool {
         !crate::sys::windows::native::is_wine()
     }
 

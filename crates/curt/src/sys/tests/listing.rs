@@ -81,7 +81,7 @@ pub(super) fn listings_begin_again(ground: &impl Ground) {
     assert!(matches!(dir.remove("a", Kind::File), Removed::Done));
     sys.rewind(&dir.dir).unwrap();
     let again: BTreeSet<_> = dir.rest().into_iter().map(|(name, _)| name).collect();
-    if ground.lists_anew() {
+    if ground.lists_again() {
         assert_eq!(again, ["b", "c", "d"].map(OsString::from).into());
     } else {
         curt_testkit::skip("what is new is not listed: Wine keeps a listing as it was at first");

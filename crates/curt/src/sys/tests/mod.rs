@@ -93,7 +93,7 @@ macro_rules! contract {
             asking::a_listing_tells_what_queries_tell,
             asking::paths_are_located_without_a_call,
             asking::directories_below_are_opened,
-            asking::access_is_told_of_what_a_name_leads_to,
+            asking::access_is_that_of_the_target,
             files::small_files_are_read,
             lookup::executable_files_are_told_from_other_paths,
             lookup::the_head_of_a_missing_file_is_an_error,

@@ -1,4 +1,4 @@
-//! The loop that all of them run: each base with each path, so many times, and as often again by
+//! The loop that all of them run: each base with each path, that many times, and as often again by
 //! the clock.
 use std::hint::black_box;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! Starts a program by its name so many times, by `std::process::Command`: COUNT NAME. Without
+//! Starts a program COUNT times by its NAME, by `std::process::Command`. Without
 //! arguments it is a program to be started.
 use std::process::{Command, ExitCode};
 

@@ -1,4 +1,4 @@
-//! What all of them do: find the files, open each so many times, and write how many entries there
+//! What all of them do: find the files, open each that many times, and write how many entries there
 //! are.
 
 use std::io;

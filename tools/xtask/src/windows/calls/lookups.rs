@@ -24,8 +24,8 @@ const TWO: &str = ".COM;.EXE";
 const STARTS: [usize; 2] = [2, 4];
 const MISSED: [usize; 2] = [16, 48];
 
-/// The kinds of directories: not there, without a match, with a name that begins so, with more of
-/// them than one buffer holds, and with the program.
+/// The kinds of directories: missing, without a match, with a name that begins like the program,
+/// with more such names than one buffer holds, and with the program.
 #[derive(Clone, Copy)]
 enum Kind {
     Gone,
@@ -234,7 +234,7 @@ fn scaled(counts: &Counts, by: f64) -> Rates {
     counts.iter().map(|(name, &count)| (name.clone(), count as f64 * by)).collect()
 }
 
-/// Two rates added, each so many times, and all that so many times.
+/// Two rates added, each times a number, and the sum times another.
 fn combined(one: &Rates, times: f64, other: &Rates, other_times: f64, by: f64) -> Rates {
     let mut names: Vec<&String> = one.iter().chain(other).map(|(name, _)| name).collect();
     names.sort();

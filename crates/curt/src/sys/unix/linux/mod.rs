@@ -1,6 +1,6 @@
-//! What only Linux has: fast paths for what the portable calls do, each of which [`Unix::has`] can
-//! switch off, and questions that have no portable form: magic links, names of open files, extended
-//! attributes, control groups.
+//! Calls that only Linux has: fast paths beside the portable calls, each of which [`Unix::has`] can
+//! switch off, and questions that have no portable form (magic links, names of open files, extended
+//! attributes, control groups).
 
 mod beneath;
 mod cgroup;

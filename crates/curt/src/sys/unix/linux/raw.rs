@@ -16,7 +16,7 @@ type SignalSet = u64;
 ///
 /// # Safety
 ///
-/// The arguments are what that call takes, and what they point to is as the call wants it.
+/// The arguments must be valid for the call, and so must the memory that they point to.
 #[cfg(target_arch = "x86_64")]
 pub(super) unsafe fn syscall(number: c_long, words: [usize; 5]) -> isize {
     let result;
@@ -43,7 +43,7 @@ pub(super) unsafe fn syscall(number: c_long, words: [usize; 5]) -> isize {
 ///
 /// # Safety
 ///
-/// The arguments are what that call takes, and what they point to is as the call wants it.
+/// The arguments must be valid for the call, and so must the memory that they point to.
 #[cfg(target_arch = "aarch64")]
 pub(super) unsafe fn syscall(number: c_long, words: [usize; 5]) -> isize {
     let result;
@@ -68,7 +68,7 @@ pub(super) unsafe fn syscall(number: c_long, words: [usize; 5]) -> isize {
 ///
 /// # Safety
 ///
-/// The arguments are what that call takes, and what they point to is as the call wants it.
+/// The arguments must be valid for the call, and so must the memory that they point to.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) unsafe fn syscall(number: c_long, words: [usize; 5]) -> isize {
     // SAFETY: the caller's promise.

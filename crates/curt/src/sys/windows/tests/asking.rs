@@ -124,7 +124,7 @@ unsafe extern "system" fn ask_all_by_name(
     };
     // SAFETY: the buffer is as long as the form says, of which 72 bytes are written.
     let rest = unsafe { buffer.cast::<u64>().add(9) };
-    // SAFETY: so many bytes are left in it.
+    // SAFETY: that many bytes are left in it.
     unsafe { std::ptr::copy_nonoverlapping(more.as_ptr(), rest, more.len()) };
     0
 }

@@ -52,7 +52,7 @@ macro_rules! creates {
                 let units = if units == 0 {
                     &[][..]
                 } else {
-                    // SAFETY: the name has so many units.
+                    // SAFETY: the name has that many units.
                     unsafe { std::slice::from_raw_parts(name.Buffer, units) }
                 };
                 let answer: fn(&[u16]) -> Option<NTSTATUS> = $answer;

@@ -1,0 +1,18 @@
+//! Makes paths that a user typed full: `~`, `~user`, `.`, `..` and the working directory.
+//!
+//! `cargo run --example expand_paths -- PATH…`
+#![allow(clippy::print_stdout, reason = "an example prints")]
+
+use std::error::Error;
+use std::path::Path;
+
+use curt::paths::{DotDot, Expander, ThisProcess};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    // One call in all, for the working directory.
+    let expander = Expander::new(ThisProcess::new()).tilde(true).dot_dot(DotDot::Clamp);
+    for path in std::env::args_os().skip(1) {
+        println!("{}", expander.expand_path(Path::new(&path))?.display());
+    }
+    Ok(())
+}

@@ -1,0 +1,22 @@
+//! Prints the files below directories and their sizes, without those that git ignores.
+//!
+//! `cargo run --example walk_with_ignore --features filters -- FOLDER…`
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
+
+use curt::filters::IgnoreRules;
+use curt::{Fields, Walk};
+
+fn main() {
+    let folders: Vec<_> = std::env::args_os().skip(1).map(std::path::PathBuf::from).collect();
+    // The closure is called on several threads.
+    let walk = Walk::new(folders).fields(Fields::SIZE).ignore(IgnoreRules::new());
+    let summary = walk.visit(|entry| match entry {
+        Ok(entry) if entry.kind().is_file() => {
+            let size = entry.metadata().size().known().unwrap_or_default();
+            println!("{size:>10} {}", entry.path().display());
+        }
+        Ok(_) => {}
+        Err(error) => eprintln!("{error}"),
+    });
+    eprintln!("{} entries, {} calls", summary.entries, summary.calls.total());
+}
