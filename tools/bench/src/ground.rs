@@ -1,149 +1,95 @@
-//! The trees that runs work on. What a run uses up is built anew for it; what it only reads is
-//! built once in each place and stands until another shape is wanted there.
+//! The trees that runs work on. A removal gets a fresh one each time; a tree that is only read is
+//! built once in each place and stands until the end.
 
-use super::answer::Truth;
-use super::operation::{Grown, Scenario};
-use super::place::Place;
+use crate::oracle::Truth;
+use crate::place::Place;
+use crate::scenario::Scenario;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// What a tree is for; each use has one tree in a place at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Use {
-    /// To be timed on.
-    Race,
-    /// To count calls on.
-    Count,
-}
-
 /// A tree that stands.
 #[derive(Clone, Debug)]
-pub(super) struct Standing {
+pub(crate) struct Standing {
     /// Where.
-    pub(super) path: PathBuf,
-    /// What the right answers about it are.
-    pub(super) truth: Rc<Truth>,
-    shape: &'static str,
-    shrink: u32,
+    pub(crate) path: PathBuf,
+    /// The right answers about it.
+    pub(crate) truth: Rc<Truth>,
 }
 
-/// All trees that stand.
+/// All trees that stand, by path.
 #[derive(Debug, Default)]
-pub(super) struct Ground(RefCell<HashMap<PathBuf, Standing>>);
+pub(crate) struct Ground(RefCell<HashMap<PathBuf, Rc<Truth>>>);
 
 impl Ground {
     /// A fresh tree at the path where trees are used up.
-    pub(super) fn fresh(place: &Place, grown: &Grown) -> io::Result<PathBuf> {
+    pub(crate) fn fresh(place: &Place, scenario: &Scenario, size: u32) -> io::Result<PathBuf> {
         let path = place.sandbox.entry("tree");
-        place.sandbox.remove(&path)?;
-        grown.tree.build(&path, &place.sandbox.canary())?;
-        place.sandbox.check(&path)?;
+        build(place, scenario, size, &path)?;
         Ok(path)
     }
 
-    /// A directory with nothing in it.
-    pub(super) fn empty(place: &Place) -> io::Result<PathBuf> {
-        let path = place.sandbox.entry("tree");
-        place.sandbox.remove(&path)?;
-        std::fs::create_dir(&path)?;
-        place.sandbox.check(&path)?;
-        Ok(path)
-    }
-
-    /// The tree, built if it does not stand yet; `settle`: written back then.
-    pub(super) fn standing(
+    /// The tree of this shape and size, built, and written back with `settle`, if it does not stand
+    /// yet.
+    pub(crate) fn standing(
         &self,
         place: &Place,
         scenario: &Scenario,
-        grown: &Grown,
-        used: Use,
+        size: u32,
         settle: bool,
     ) -> io::Result<Standing> {
-        let path = path(place, used);
+        let path = place.sandbox.entry(&format!("{}-{size}", scenario.shape));
         place.sandbox.check(&path)?;
-        if let Some(standing) = self.0.borrow().get(&path) {
-            // Somebody may have taken it away.
-            let is_there = path.symlink_metadata().is_ok();
-            if is_there && standing.shape == scenario.shape && standing.shrink == grown.shrink {
-                return Ok(standing.clone());
-            }
+        let known = self.0.borrow().get(&path).cloned();
+        // A program may have taken it away.
+        if let Some(truth) = known.filter(|_| path.symlink_metadata().is_ok()) {
+            return Ok(Standing { path, truth });
         }
-        self.0.borrow_mut().remove(&path);
-        place.sandbox.remove(&path)?;
-        grown.tree.build(&path, &place.sandbox.canary())?;
+        build(place, scenario, size, &path)?;
         if settle {
             place.settle();
         }
-        let truth = Rc::new(Truth::of(&path)?);
-        let standing =
-            Standing { path: path.clone(), truth, shape: scenario.shape, shrink: grown.shrink };
-        self.0.borrow_mut().insert(path, standing.clone());
-        Ok(standing)
+        let truth = self.look(&path)?;
+        Ok(Standing { path, truth })
     }
 
-    /// Looks again at a tree: a file system may have found other blocks for it.
-    pub(super) fn look_again(&self, path: &Path) -> io::Result<Rc<Truth>> {
+    /// Looks at a tree, perhaps again: a filesystem may have found other blocks for it.
+    pub(crate) fn look(&self, path: &Path) -> io::Result<Rc<Truth>> {
         let truth = Rc::new(Truth::of(path)?);
-        if let Some(standing) = self.0.borrow_mut().get_mut(path) {
-            standing.truth = Rc::clone(&truth);
-        }
+        self.0.borrow_mut().insert(path.to_path_buf(), Rc::clone(&truth));
         Ok(truth)
-    }
-
-    /// The fraction at which a shape stands in this place, to be timed on.
-    pub(super) fn shrink_of(&self, place: &Place, scenario: &Scenario) -> Option<u32> {
-        let all = self.0.borrow();
-        let standing = all.get(&path(place, Use::Race))?;
-        (standing.shape == scenario.shape).then_some(standing.shrink)
     }
 }
 
-fn path(place: &Place, used: Use) -> PathBuf {
-    place.sandbox.entry(match used {
-        Use::Race => "standing",
-        Use::Count => "standing-small",
-    })
+fn build(place: &Place, scenario: &Scenario, size: u32, path: &Path) -> io::Result<()> {
+    place.sandbox.remove(path)?;
+    scenario.grow(size).build(path, &place.sandbox.canary())?;
+    place.sandbox.check(path)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::place::Kind;
-    use super::super::{reading, rm};
     use super::*;
-
-    fn stand(ground: &Ground, place: &Place, scenario: &Scenario, shrink: u32) -> Standing {
-        ground.standing(place, scenario, &scenario.grow(shrink), Use::Race, false).unwrap()
-    }
+    use crate::place::Kind;
+    use crate::scenarios::all;
 
     #[test]
-    fn a_tree_is_built_once_and_replaced_by_another_shape() {
+    fn a_tree_is_built_once_and_shared_by_shape() {
         let place = Place::in_folder(&std::env::temp_dir(), Kind::Disk).unwrap();
         let ground = Ground::default();
-        let [names, .., du] = [&reading::walk::WALK.scenarios[0], &reading::walk::DU.scenarios[0]];
-        let first = stand(&ground, &place, names, 64);
+        let named = |name: &str| all().find(|scenario| scenario.name == name).unwrap();
+        let first = ground.standing(&place, named("walk"), 600, false).unwrap();
         std::fs::write(first.path.join("mark"), "").unwrap();
-        assert_eq!(stand(&ground, &place, du, 64).path, first.path);
-        assert!(first.path.join("mark").exists(), "the same shape stands already");
-        assert_eq!(ground.shrink_of(&place, du), Some(64));
-        let other = &reading::ls::OPERATION.scenarios[0];
-        assert_eq!(ground.shrink_of(&place, other), None);
-        let second = stand(&ground, &place, other, 64);
-        assert!(!second.path.join("mark").exists());
+        let second = ground.standing(&place, named("du"), 600, false).unwrap();
+        assert!(second.path == first.path && second.path.join("mark").exists());
+        let other = ground.standing(&place, named("list"), 600, false).unwrap();
+        assert!(other.path != first.path && first.path.is_dir());
+        let fresh = Ground::fresh(&place, named("remove-ten"), 10).unwrap();
+        assert_eq!(std::fs::read_dir(&fresh).unwrap().count(), 6);
+        let empty = Ground::fresh(&place, named("remove-ten"), 0).unwrap();
+        assert_eq!(std::fs::read_dir(&empty).unwrap().count(), 0);
         assert!(place.sandbox.canary_lives());
-    }
-
-    #[test]
-    fn what_is_used_up_is_apart_from_what_stands() {
-        let place = Place::in_folder(&std::env::temp_dir(), Kind::Disk).unwrap();
-        let ground = Ground::default();
-        let standing = stand(&ground, &place, &reading::walk::WALK.scenarios[0], 64);
-        let fresh = Ground::fresh(&place, &rm::OPERATION.scenarios[4].grow(1)).unwrap();
-        assert!(standing.path.is_dir() && fresh.is_dir() && fresh != standing.path);
-        assert_eq!(Ground::empty(&place).unwrap(), fresh);
-        assert_eq!(std::fs::read_dir(&fresh).unwrap().count(), 0);
-        assert!(standing.path.is_dir());
     }
 }

@@ -1,184 +1,223 @@
-//! `curt-bench`: every operation beside its rivals, one table each.
+//! `curt-bench`: curt beside the programs that people would use instead.
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `main.rs` | places, the report |
-//! | `options.rs`, `context.rs` | what can be asked, and what everything needs that measures |
-//! | `operation.rs`, `operations.rs` | what an operation is, and all of them |
-//! | `schedule.rs` | in which order they are measured |
-//! | `rm.rs`, `rm_contenders.rs` | the operation `rm`: its scenarios, who takes part |
-//! | `expand.rs`, `check.rs`, `works.rs`, `takers.rs` | the operations that only compute: `expand`, `check` |
-//! | `reading/` | the operations that only read: `ls`, `walk`, `du`, `buffers` |
-//! | `starts.rs` | the operation `run`: programs started and waited for |
-//! | `tree.rs`, `tree_react.rs` | sample trees |
-//! | `arena.rs`, `ground.rs`, `answer.rs` | one cell: its runs, its trees, the right answers |
-//! | `measure.rs`, `cpu.rs`, `stats.rs` | interleaved timing, processor time, medians |
-//! | `calls.rs`, `counts.rs` | counted system calls |
-//! | `programs.rs` | the command, which is built first |
-//! | `contender.rs`, `tryout.rs`, `roles/` | programs that take part, which of them can, the bench's own |
-//! | `place.rs`, `images.rs`, `mount.rs` | file systems to work on |
-//! | `sandbox.rs` | the folder everything happens in, and the guard before every removal |
-//! | `report.rs`, `table.rs`, `progress.rs` | what is shown |
-//!
-//! A new operation adds a file like `rm.rs` and a line in `operations.rs`. No file imports one that
-//! imports it.
+//! | `main.rs`, `options.rs` | the command line, the plan |
+//! | `scenario.rs`, `scenarios/` | what is compared: trees, questions, command lines |
+//! | `oracle.rs` | the right answers |
+//! | `programs.rs`, `command.rs` | programs that are found, command lines for a run |
+//! | `measure.rs`, `process.rs`, `calls.rs`, `stats.rs` | runs, processes, counted calls, medians |
+//! | `tree/`, `ground.rs` | sample trees, and those that stand |
+//! | `place/` | filesystems, the folder everything happens in, the guard before every removal |
+//! | `result.rs`, `report/`, `compare.rs` | what was found, how it is shown, two runs compared |
+//! | `roles/` | programs that this one plays itself: the baseline loop, the library |
+//! | `progress.rs` | what the user sees meanwhile, Ctrl-C |
 
-mod answer;
-mod arena;
-mod beneath;
 mod calls;
-mod check;
-mod contender;
-mod context;
-mod counts;
-mod cpu;
-mod exit;
-mod expand;
+mod command;
+mod compare;
 mod ground;
-mod hello;
-mod images;
 mod measure;
-mod mount;
-mod operation;
-mod operations;
 mod options;
+mod oracle;
 mod place;
+mod process;
 mod programs;
 mod progress;
-mod reading;
 mod report;
-mod rm;
-mod rm_contenders;
+mod result;
 mod roles;
-mod sandbox;
-mod schedule;
-mod starts;
+mod scenario;
+mod scenarios;
 mod stats;
-mod table;
-mod takers;
 mod tree;
-mod tree_react;
-mod tryout;
-mod works;
 
-use calls::Counter;
 use clap::Parser as _;
-use contender::Missing;
-use context::Context;
-use exit::Exit;
-use options::BenchOptions;
-use place::{Kind, Place};
+use measure::{Bench, Effort};
+use options::Options;
+use place::sandbox::Sandbox;
+use place::{Kind, Place, images};
 use programs::Programs;
 use progress::{Interrupt, Progress};
-use report::Section;
-use sandbox::Sandbox;
+use report::Report;
+use result::{Cell, ENOUGH};
+use scenario::Scenario;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-fn main() -> ExitCode {
-    run(&BenchOptions::parse()).into()
-}
+/// A quick run may take this much longer than it should, to count calls.
+const GRACE: Duration = Duration::from_secs(3);
 
-/// Runs the bench, or plays a role in one.
-fn run(options: &BenchOptions) -> Exit {
-    if let (Some(role), Some(tree)) = (options.role, &options.tree) {
-        return match &options.starts {
-            Some(starts) => roles::start(starts, role, tree),
-            None => roles::play(role, options.task, (options.buffer, options.work), tree),
-        };
+fn main() -> ExitCode {
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if words.first().is_some_and(|word| word == "role") {
+        return exit(roles::play(&words[1..]).map(|()| true));
     }
-    let progress = Progress::new();
+    let options = Options::parse();
+    if options.list {
+        return exit(list().map(|()| true));
+    }
     if options.images && !images::allowed() {
-        progress.note("curt-bench: --images needs root on Linux");
-        return Exit::Usage;
+        Progress::new().note("curt-bench: --images needs root on Linux");
+        return ExitCode::from(2);
     }
     if options.images && !options.in_namespace {
         images::enter_namespace();
     }
     let interrupt = Interrupt::catch();
-    let outcome = measure_all(options, &interrupt, progress);
+    let outcome = run(&options, &interrupt);
     // Everything is cleaned up by now.
     interrupt.end();
+    exit(outcome)
+}
+
+/// 0, or 1 where something failed.
+fn exit(outcome: io::Result<bool>) -> ExitCode {
     match outcome {
-        Ok(true) => Exit::Success,
-        Ok(false) => Exit::Failure,
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
         // A reader that has seen enough, such as `head`.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             Progress::new().note(&format!("curt-bench: {error}"));
-            Exit::Failure
+            ExitCode::FAILURE
         }
     }
 }
 
-/// Measures and reports. Whether curt gave the right answers.
-fn measure_all(
-    options: &BenchOptions,
-    interrupt: &Interrupt,
-    progress: Progress,
-) -> io::Result<bool> {
+/// Measures and reports. Returns whether curt gave the right answers and passed the check.
+fn run(options: &Options, interrupt: &Interrupt) -> io::Result<bool> {
+    let old = [&options.compare, &options.check].map(|path| path.as_deref().map(compare::read));
+    let [compared, checked] = old.map(Option::transpose);
+    let (compared, checked) = (compared?, checked?);
+    let report = measure(options, interrupt)?;
+    if interrupt.wanted() {
+        Progress::new().note("curt-bench: interrupted; everything it made is removed");
+    }
+    let results = report::json(&report);
+    let render = if options.is_quick() { report::quick } else { report::full };
+    if let Some(path) = &options.json {
+        std::fs::write(path, format!("{results:#}\n"))?;
+    }
+    if let Some(path) = &options.markdown {
+        std::fs::write(path, render(&report, true))?;
+    }
+    let mut out = io::stdout().lock();
+    write!(out, "{}", render(&report, false))?;
+    if let Some(old) = &compared {
+        write!(out, "\n{}", compare::table(old, &results))?;
+    }
+    let mut is_good = report.cells.iter().all(Cell::is_right);
+    for line in checked.iter().flat_map(|baseline| compare::worse(baseline, &results)) {
+        is_good = false;
+        writeln!(out, "worse than the baseline: {line}")?;
+    }
+    out.flush()?;
+    Ok(is_good)
+}
+
+/// Measures what is asked for. What was made for it is removed on return.
+fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
     let programs = Programs::find()?;
-    let begin = Instant::now();
-    let (places, missing) = find_places(options)?;
-    let seconds = if options.unhurried() { 1_000_000 } else { options.seconds };
-    let soft = begin + Duration::from_secs(seconds.into());
+    let (machine, load) = (report::machine(&programs), report::load());
+    let progress = Progress::new();
+    let (places, mut left_out) = places(options)?;
     let scratch = Sandbox::create(&place::memory().unwrap_or_else(std::env::temp_dir))?;
     let folders = places.iter().map(|place| place.sandbox.root()).chain([scratch.root()]);
     let folders: Vec<String> = folders.map(|folder| folder.display().to_string()).collect();
     progress.note(&format!("curt-bench: working in {}, removed at the end", folders.join(", ")));
-    let context = Context {
-        options,
+    let bench = Bench {
         programs,
-        places,
         scratch,
-        counter: Counter::new(),
+        ground: ground::Ground::default(),
+        counter: calls::Counter::new(),
         progress,
         interrupt: interrupt.clone(),
-        begin,
-        soft,
-        hard: soft + Duration::from_secs(3),
+        cold: options.cold,
+        settles: !options.is_quick(),
+        slopes: std::cell::RefCell::default(),
     };
-    let mut sections = schedule::measure(&context)?;
-    context.progress.step("cleaning up");
-    let Context { places, scratch, progress, programs, .. } = context;
-    drop((places, scratch));
-    progress.clear();
-    if let Some(first) = sections.first_mut() {
-        first.missing.extend(missing);
+    let end = Instant::now() + Duration::from_secs(options.seconds.into());
+    let plan = plan(options, &places);
+    let mut missing = BTreeMap::new();
+    let mut cells = Vec::new();
+    for (at, &(scenario, place)) in plan.iter().enumerate() {
+        // What is checked is counted in any case.
+        let is_late = options.is_quick() && options.check.is_none() && Instant::now() > end + GRACE;
+        if interrupt.wanted() {
+            break;
+        }
+        if is_late {
+            left_out.push(format!("{} on {}: no time", scenario.name, place.name));
+            continue;
+        }
+        let effort = match options.rounds {
+            _ if options.calls => Effort::Calls,
+            Some(rounds) => Effort::Rounds(rounds),
+            None if !options.is_quick() => Effort::Rounds(2 * ENOUGH + 1),
+            None => {
+                let rest = plan[at..].iter().map(|(scenario, _)| share(scenario)).sum::<u32>();
+                let left = end.saturating_duration_since(Instant::now());
+                Effort::Until(Instant::now() + left * share(scenario) / rest.max(1))
+            }
+        };
+        bench.progress.stage(&format!(
+            "[{}/{}] {} · {}",
+            at + 1,
+            plan.len(),
+            scenario.name,
+            place.name
+        ));
+        let contenders = bench.programs.of(scenario, options.has_all_rivals(), &mut missing);
+        match bench.cell(scenario, place, &contenders, effort)? {
+            Ok(cell) => cells.push(cell),
+            Err(why) => left_out.push(format!("{} on {}: {why}", scenario.name, place.name)),
+        }
     }
-    report(options, &programs, &sections)?;
-    if interrupt.wanted() {
-        progress.note("curt-bench: interrupted; everything it made is removed");
-    }
-    Ok(sections.iter().all(right))
+    bench.progress.step("cleaning up");
+    let has_strace = bench.counter.is_there();
+    bench.progress.clear();
+    Ok(Report { cells, left_out, missing, machine, load, has_strace, cold: options.cold })
 }
 
-/// Whether curt did what the reference does, everywhere.
-fn right(section: &Section) -> bool {
-    let ours = section.cells.iter().flat_map(|cell| &cell.rows);
-    ours.filter(|row| row.contender.is_ours())
-        .all(|row| row.samples.iter().all(|sample| sample.answer == measure::Answer::Same))
+fn share(scenario: &Scenario) -> u32 {
+    scenario.quick.map_or(1, |quick| quick.share)
 }
 
-fn find_places(options: &BenchOptions) -> io::Result<(Vec<Place>, Vec<Missing>)> {
+/// What is measured where, in this order: place by place, and at the end what needs no particular
+/// place, in memory if that is possible.
+fn plan<'a>(options: &Options, places: &'a [Place]) -> Vec<(&'static Scenario, &'a Place)> {
+    let wanted = || scenarios::all().filter(|scenario| options.wants(scenario));
+    // Calls do not depend on the place.
+    let everywhere = if options.calls { &places[..1] } else { places };
+    let mut plan = Vec::new();
+    for place in everywhere {
+        plan.extend(wanted().filter(|scenario| scenario.everywhere).map(|one| (one, place)));
+    }
+    let anywhere = places.iter().find(|place| place.kind == Kind::Memory).or(places.first());
+    if let Some(place) = anywhere {
+        plan.extend(wanted().filter(|scenario| !scenario.everywhere).map(|one| (one, place)));
+    }
+    plan
+}
+
+/// Where to work, the disk first, and what is not there.
+fn places(options: &Options) -> io::Result<(Vec<Place>, Vec<String>)> {
     let mut places = Vec::new();
     let mut missing = Vec::new();
     for dir in &options.dirs {
         places.push(Place::in_folder(dir, Kind::Given)?);
     }
     if options.dirs.is_empty() {
-        let default =
-            [("tmpfs", place::memory(), Kind::Memory), ("disk", place::disk(), Kind::Disk)];
-        for (name, folder, kind) in default {
-            let place = folder.map(|folder| Place::in_folder(&folder, kind));
-            match place {
+        let default = [(place::disk(), Kind::Disk), (place::memory(), Kind::Memory)];
+        for (folder, kind) in default {
+            match folder.map(|folder| Place::in_folder(&folder, kind)) {
                 Some(Ok(place)) => places.push(place),
-                Some(Err(error)) => {
-                    missing.push(Missing { name: name.to_owned(), how: error.to_string() });
-                }
-                None => missing
-                    .push(Missing { name: name.to_owned(), how: "not found here".to_owned() }),
+                Some(Err(error)) => missing.push(format!("a place: {error}")),
+                None => {}
             }
         }
     }
@@ -198,37 +237,13 @@ fn find_places(options: &BenchOptions) -> io::Result<(Vec<Place>, Vec<Missing>)>
     Ok((places, missing))
 }
 
-fn report(options: &BenchOptions, programs: &Programs, sections: &[Section]) -> io::Result<()> {
-    let machine = machine(programs);
-    if let Some(path) = &options.json {
-        let results: Vec<_> = sections.iter().flat_map(Section::json).collect();
-        let value = serde_json::json!({ "results": results, "machine": machine });
-        std::fs::write(path, format!("{value:#}\n"))?;
-    }
-    if let Some(path) = &options.output {
-        let tables: Vec<_> = sections.iter().map(|section| section.render(true)).collect();
-        std::fs::write(path, format!("# curt-bench\n\n{machine}\n\n{}", tables.join("\n")))?;
-    }
+/// The scenarios, each with its contenders.
+fn list() -> io::Result<()> {
     let mut out = io::stdout().lock();
-    for section in sections {
-        writeln!(out, "{}", section.render(false))?;
+    for scenario in scenarios::all() {
+        let names: Vec<&str> = scenario.contenders.iter().map(|one| one.name).collect();
+        let mark = if scenario.quick.is_some() { "*" } else { " " };
+        writeln!(out, "{mark} {:<18} {}: {}", scenario.name, scenario.title, names.join(", "))?;
     }
-    writeln!(out, "{machine}")?;
-    out.flush()
-}
-
-/// What a reader needs to know to judge absolute times.
-fn machine(programs: &Programs) -> String {
-    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
-    let processors = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
-    let release = read("/proc/sys/kernel/osrelease");
-    let information = read("/proc/cpuinfo");
-    let model = information
-        .lines()
-        .find_map(|line| line.strip_prefix("model name")?.split_once(':'))
-        .map_or("", |(_, model)| model.trim());
-    let system = format!("{} {} {}", std::env::consts::OS, release.trim(), std::env::consts::ARCH);
-    let curt = contender::version(&programs.curt).unwrap_or_default();
-    let text = format!("{system}, {processors} processors {model}, {curt}");
-    text.split_ascii_whitespace().collect::<Vec<_>>().join(" ").replace(" ,", ",")
+    writeln!(out, "*: in the quick run, with fewer rivals")
 }

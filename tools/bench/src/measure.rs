@@ -1,229 +1,405 @@
-//! Interleaved timing: in each round every contender has one run, in a new order, so that whatever
-//! disturbs the machine disturbs all of them. A ratio is taken within a round, never across.
+//! Measures one cell: a warm-up in which every answer is compared, then rounds. In each round every
+//! contender runs once, in a new order, so that whatever disturbs the machine disturbs all of them.
+//!
+//! Building trees is not timed, waiting for the process to end is. Answers go to a file in memory:
+//! some programs do less when nobody can read them.
 
-use super::contender::Contender;
-use super::cpu;
-use super::progress::Interrupt;
-use super::stats::{Random, Spread};
+use crate::calls::{Calls, Counter, Slope, parse};
+use crate::command::command;
+use crate::ground::Ground;
+use crate::oracle::{Question, Truth};
+use crate::place::sandbox::Sandbox;
+use crate::place::{Place, drop_caches};
+use crate::process::run_to_end;
+use crate::programs::{Found, Programs};
+use crate::progress::{Interrupt, Progress};
+use crate::result::{Cell, ENOUGH, Row, Sample};
+use crate::roles::compute::own_time;
+use crate::scenario::{Part, Scenario};
+use crate::stats::Random;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::path::Path;
-use std::process::{Command, ExitStatus};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// Whether a run did what the reference does.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
-    /// The same end state.
-    Same,
-    /// Something else, in words.
-    Differs(String),
-}
-
-/// One timed run.
-#[derive(Clone, Debug)]
-pub(crate) struct Sample {
-    /// The round it belongs to.
-    pub(crate) round: u32,
-    /// From the start of the process until waiting for it returned.
-    pub(crate) wall: f64,
-    /// Processor time in seconds, user and system, where the system tells.
-    pub(crate) cpu: Option<(f64, f64)>,
-    /// What it did.
-    pub(crate) answer: Answer,
-}
-
-/// When to stop repeating.
+/// How much is measured.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Budget {
-    /// No round begins that would probably end after this.
-    pub(crate) soft: Instant,
-    /// No run begins after this, not even to reach the least number of rounds.
-    pub(crate) hard: Instant,
-    /// Rounds to make even when the soft limit has passed.
-    pub(crate) least: u32,
-    /// Rounds after which it is enough.
-    pub(crate) most: u32,
-    /// A single run that takes longer than this is killed.
-    pub(crate) patience: Duration,
+pub(crate) enum Effort {
+    /// As many rounds as fit before the moment, on smaller trees where the machine is slow.
+    Until(Instant),
+    /// This many rounds at full size.
+    Rounds(u32),
+    /// No time: answers and calls.
+    Calls,
 }
 
-impl Budget {
-    fn another(&self, done: u32, longest: Duration) -> bool {
-        let now = Instant::now();
-        if done >= self.most || now >= self.hard {
-            return false;
-        }
-        done < self.least || now + longest <= self.soft
-    }
+/// What measuring needs.
+pub(crate) struct Bench {
+    pub(crate) programs: Programs,
+    /// For what programs write: in memory where that is possible.
+    pub(crate) scratch: Sandbox,
+    pub(crate) ground: Ground,
+    pub(crate) counter: Counter,
+    pub(crate) progress: Progress,
+    pub(crate) interrupt: Interrupt,
+    /// Whether caches are dropped before each timed run.
+    pub(crate) cold: bool,
+    /// Whether trees are written back before they are used. On a busy disk that takes any time, so
+    /// a quick run does not.
+    pub(crate) settles: bool,
+    /// Counted calls, by scenario and contender: the filesystem hardly matters.
+    pub(crate) slopes: RefCell<HashMap<(&'static str, &'static str), Option<Slope>>>,
 }
 
-/// Runs the contenders against each other. `trial` makes one run: it prepares, runs and checks.
-/// A contender that once differs has lost; it is not asked again.
-pub(crate) fn race(
-    contenders: &[Contender],
-    budget: &Budget,
-    interrupt: &Interrupt,
-    trial: &mut dyn FnMut(&Contender, u32) -> io::Result<Sample>,
-) -> io::Result<Vec<Vec<Sample>>> {
-    let mut samples: Vec<Vec<Sample>> = vec![Vec::new(); contenders.len()];
-    let mut random = Random::new(2);
-    let mut longest = Duration::ZERO;
-    let mut round = 0;
-    while budget.another(round, longest) {
-        let begin = Instant::now();
-        let mut order: Vec<usize> = (0..contenders.len()).collect();
-        random.shuffle(&mut order);
-        for index in order {
-            if interrupt.wanted() || Instant::now() >= budget.hard {
-                return Ok(samples);
-            }
-            if lost(&samples[index]) {
-                continue;
-            }
-            let sample = trial(&contenders[index], round)?;
-            if interrupt.wanted() {
-                // It may have been cut short.
-                return Ok(samples);
-            }
-            samples[index].push(sample);
-        }
-        longest = longest.max(begin.elapsed());
-        round += 1;
-    }
-    Ok(samples)
-}
+/// No quick run makes more rounds.
+const MOST: u32 = 31;
+/// How many times a tree is halved on a slow machine.
+const HALVINGS: u32 = 3;
+/// A quick run looks for the best rival only among those that take less than this times the best
+/// one's time in the warm-up, and among so many.
+const HOPELESS: f64 = 1.15;
+const HOPEFUL: usize = 2;
+/// A run that takes longer than this is killed.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// The same in a quick run.
+const LITTLE_PATIENCE: Duration = Duration::from_secs(8);
 
-fn lost(samples: &[Sample]) -> bool {
-    samples.iter().any(|sample| sample.answer != Answer::Same)
-}
-
-/// How many times as fast as the reference, per round that both of them finished.
-pub(crate) fn ratios(samples: &[Sample], reference: &[Sample]) -> Option<Spread> {
-    let ratios: Vec<f64> = samples
-        .iter()
-        .filter(|sample| sample.answer == Answer::Same)
-        .filter_map(|sample| {
-            let other = reference.iter().find(|other| other.round == sample.round)?;
-            (other.answer == Answer::Same).then(|| other.wall / sample.wall)
-        })
-        .collect();
-    Spread::of(&ratios)
-}
-
-/// The end of one process.
-#[derive(Debug)]
-pub(crate) struct Ended {
-    /// Seconds until waiting returned.
-    pub(crate) wall: f64,
-    /// Processor time, user and system.
-    pub(crate) cpu: Option<(f64, f64)>,
-    /// How it ended.
-    pub(crate) status: ExitStatus,
-    /// Whether we had to kill it.
-    pub(crate) killed: bool,
-}
-
-/// Runs a command to its end, with what it says on stderr going to the file `said`.
-pub(crate) fn run_to_end(
-    command: &mut Command,
-    said: &Path,
+/// One run of one contender.
+struct Trial<'a> {
+    scenario: &'static Scenario,
+    place: &'a Place,
+    size: u32,
+    found: &'a Found,
     patience: Duration,
-    interrupt: &Interrupt,
-) -> io::Result<Ended> {
-    command.stderr(File::create(said)?);
-    let before = cpu::of_children();
-    let begin = Instant::now();
-    let mut child = command.spawn()?;
-    let watch = watchdog::Watch::over(&child, patience, interrupt);
-    let status = child.wait();
-    let wall = begin.elapsed().as_secs_f64();
-    let killed = watch.end();
-    let cpu = cpu::between(before, cpu::of_children());
-    Ok(Ended { wall, cpu, status: status?, killed })
 }
 
-/// Kills a child that hangs, so that one broken contender does not stop the whole bench. It watches
-/// from a thread, because polling in the waiting thread would spoil the time.
-#[cfg(target_os = "linux")]
-mod watchdog {
-    use super::Interrupt;
-    use rustix::fd::OwnedFd;
-    use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
-    use std::process::Child;
-    use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-    use std::thread::JoinHandle;
-    use std::time::{Duration, Instant};
+/// What a run wrote, and how long that is.
+type Lengths = HashMap<&'static str, u64>;
 
-    pub(super) struct Watch(Option<(Sender<()>, JoinHandle<bool>)>);
-
-    impl Watch {
-        /// Starts to watch. Where the kernel has no process descriptors, nothing is watched: a
-        /// number could by then belong to somebody else's process.
-        pub(super) fn over(child: &Child, patience: Duration, interrupt: &Interrupt) -> Self {
-            let process = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-            let Some(Ok(process)) = process.map(|pid| pidfd_open(pid, PidfdFlags::empty())) else {
-                return Self(None);
+impl Bench {
+    /// Measures a scenario in a place, or says why it cannot. Where there is no time, answers are
+    /// still compared and calls counted, on a small tree.
+    pub(crate) fn cell(
+        &self,
+        scenario: &'static Scenario,
+        place: &Place,
+        contenders: &[Found],
+        effort: Effort,
+    ) -> io::Result<Result<Cell, String>> {
+        let quick = matches!(effort, Effort::Until(_));
+        let wanted = scenario.quick.filter(|_| quick).map_or(scenario.full, |quick| quick.size);
+        let patience = if quick { LITTLE_PATIENCE } else { PATIENCE };
+        let mut effort = effort;
+        let mut halvings = 0;
+        loop {
+            if matches!(effort, Effort::Until(end) if end <= Instant::now()) {
+                effort = Effort::Calls;
+            }
+            let size = match effort {
+                Effort::Calls => scenario.counted[1],
+                _ => (wanted >> halvings).max(1),
             };
-            let interrupt = interrupt.clone();
-            let (sender, receiver) = channel();
-            let watch = move || {
-                let deadline = Instant::now() + patience;
-                loop {
-                    match receiver.recv_timeout(Duration::from_millis(250)) {
-                        Err(RecvTimeoutError::Timeout) => {}
-                        _ => return false,
+            let tree = scenario.grow(size);
+            if !place.has_room(tree.room(), tree.entries()) {
+                return Ok(Err("not enough room".to_owned()));
+            }
+            let row = |found: &Found| Row {
+                found: found.clone(),
+                version: self.programs.version(found),
+                samples: Vec::new(),
+                slope: None,
+                wrong: None,
+                left_out: None,
+            };
+            let mut cell = Cell {
+                scenario,
+                place: place.name.clone(),
+                size,
+                is_smaller: halvings > 0,
+                is_untimed: quick && matches!(effort, Effort::Calls),
+                rows: contenders.iter().map(row).collect(),
+            };
+            let (lengths, cost) = self.warm_up(&mut cell, place, patience, quick)?;
+            if self.interrupt.wanted() {
+                return Ok(Err("interrupted".to_owned()));
+            }
+            let rounds = match effort {
+                Effort::Calls => 0,
+                Effort::Rounds(rounds) => rounds,
+                Effort::Until(end) => {
+                    let left = end.saturating_duration_since(Instant::now()).as_secs_f64();
+                    let rounds = ((left / cost) as u32).min(MOST);
+                    if rounds < ENOUGH {
+                        // With the warm-up of the smaller tree.
+                        let fits = |&halvings: &u32| {
+                            cost / f64::from(1 << halvings) * f64::from(ENOUGH + 1) <= left
+                        };
+                        match (1..=HALVINGS - halvings).find(fits) {
+                            Some(more) => halvings += more,
+                            None => effort = Effort::Calls,
+                        }
+                        continue;
                     }
-                    if interrupt.wanted() || Instant::now() >= deadline {
-                        return end(&process, &receiver);
-                    }
+                    rounds
                 }
             };
-            let thread = std::thread::Builder::new().name("watchdog".to_owned()).spawn(watch);
-            Self(thread.ok().map(|thread| (sender, thread)))
+            self.race(&mut cell, place, rounds, &lengths, patience)?;
+            self.count(&mut cell, place, patience)?;
+            return Ok(Ok(cell));
         }
+    }
 
-        /// Stops watching. Whether the child was killed.
-        pub(super) fn end(self) -> bool {
-            let Some((sender, thread)) = self.0 else {
-                return false;
+    /// Runs everybody once, the first time the tree is used, and compares the answers. Returns how
+    /// long they are, and what a round of those that will be timed costs, with building trees.
+    fn warm_up(
+        &self,
+        cell: &mut Cell,
+        place: &Place,
+        patience: Duration,
+        quick: bool,
+    ) -> io::Result<(Lengths, f64)> {
+        let (scenario, size) = (cell.scenario, cell.size);
+        if scenario.reads() {
+            self.ground.standing(place, scenario, size, self.settles)?;
+        }
+        let mut lengths = Lengths::new();
+        let mut costs: Vec<(f64, f64)> = Vec::new();
+        for row in &mut cell.rows {
+            let begin = Instant::now();
+            let name = row.found.contender.name;
+            self.progress.step(&format!("{} · {}: {name}", scenario.title, place.name));
+            let trial = Trial { scenario, place, size, found: &row.found, patience };
+            let wall = match self.run(&trial, 0, None)? {
+                Ok((sample, length)) => {
+                    lengths.insert(name, length);
+                    sample.wall
+                }
+                Err(why) => {
+                    row.wrong = Some(why);
+                    f64::INFINITY
+                }
             };
-            drop(sender);
-            thread.join().unwrap_or(false)
+            costs.push((wall, begin.elapsed().as_secs_f64()));
+            if self.interrupt.wanted() {
+                break;
+            }
         }
+        if quick {
+            leave_out_the_hopeless(cell, &costs);
+        }
+        let timed = cell.rows.iter().zip(&costs).filter(|(row, _)| takes_part(row));
+        Ok((lengths, timed.map(|(_, (_, cost))| cost).sum::<f64>().max(1e-3)))
     }
 
-    /// First asks: strace then ends what it traces too, and does not let it go on alone.
-    fn end(process: &OwnedFd, ended: &Receiver<()>) -> bool {
-        let asked = pidfd_send_signal(process, Signal::TERM).is_ok();
-        if ended.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
-            return pidfd_send_signal(process, Signal::KILL).is_ok();
+    /// Makes the rounds.
+    fn race(
+        &self,
+        cell: &mut Cell,
+        place: &Place,
+        rounds: u32,
+        lengths: &Lengths,
+        patience: Duration,
+    ) -> io::Result<()> {
+        let (scenario, size) = (cell.scenario, cell.size);
+        let mut random = Random::new(2);
+        for round in 1..=rounds {
+            self.progress
+                .step(&format!("{} · {}: round {round} of {rounds}", scenario.title, place.name));
+            let mut order: Vec<usize> = (0..cell.rows.len()).collect();
+            random.shuffle(&mut order);
+            for index in order {
+                let row = &mut cell.rows[index];
+                if !takes_part(row) {
+                    continue;
+                }
+                let trial = Trial { scenario, place, size, found: &row.found, patience };
+                let length = lengths.get(row.found.contender.name).copied();
+                let sample = self.run(&trial, round, length)?;
+                if self.interrupt.wanted() {
+                    // It may have been cut short.
+                    return Ok(());
+                }
+                match sample {
+                    Ok((sample, _)) => row.samples.push(sample),
+                    Err(why) => row.wrong = Some(why),
+                }
+            }
         }
-        asked
+        Ok(())
+    }
+
+    /// One run: get ready, run, compare. Returns the sample and the length of the answer. An answer
+    /// of the `known` length is taken for the one that was compared before.
+    fn run(
+        &self,
+        trial: &Trial<'_>,
+        round: u32,
+        known: Option<u64>,
+    ) -> io::Result<Result<(Sample, u64), String>> {
+        let Trial { scenario, place, size, found, patience } = *trial;
+        let (path, truth) = if scenario.reads() {
+            let standing = self.ground.standing(place, scenario, size, self.settles)?;
+            (standing.path, Some(standing.truth))
+        } else {
+            let path = Ground::fresh(place, scenario, size)?;
+            if self.settles {
+                place.settle();
+            }
+            (path, None)
+        };
+        if self.cold {
+            drop_caches();
+        }
+        let (output, said) = (self.scratch.entry("stdout"), self.scratch.entry("stderr"));
+        let mut command = command(scenario, size, found, &path, None)?;
+        command.stdout(File::create(&output)?);
+        let ended = match run_to_end(&mut command, &said, patience, &self.interrupt) {
+            Ok(ended) => ended,
+            Err(error) => return Ok(Err(format!("cannot start: {error}"))),
+        };
+        if ended.killed {
+            return Ok(Err(format!("killed after {} s", patience.as_secs())));
+        }
+        let wrong = left_behind(place, scenario, &path)?;
+        if !ended.status.success() {
+            return Ok(Err(failure(ended.status.code(), &said)));
+        }
+        if let Some(wrong) = wrong {
+            return Ok(Err(wrong));
+        }
+        let length = output.metadata()?.len();
+        if let Some(truth) = truth.filter(|_| known != Some(length)) {
+            if let Some(wrong) = self.refute(trial, &truth, &path, &output)? {
+                return Ok(Err(wrong));
+            }
+        }
+        let wall = match scenario.question {
+            Question::Lengths(_) => own_time(&std::fs::read(&output)?).unwrap_or(ended.wall),
+            _ => ended.wall,
+        };
+        Ok(Ok((Sample { round, wall, used: ended.used }, length)))
+    }
+
+    /// What is wrong with the answer, if something is.
+    fn refute(
+        &self,
+        trial: &Trial<'_>,
+        truth: &Rc<Truth>,
+        tree: &Path,
+        output: &Path,
+    ) -> io::Result<Option<String>> {
+        let question = trial.scenario.question;
+        let text = std::fs::read(output)?;
+        let wrong = truth.refute(question, trial.size, tree, &text);
+        if wrong.is_none() || question != Question::Total {
+            return Ok(wrong);
+        }
+        // A filesystem may give other blocks to a file when it is written back.
+        Ok(self.ground.look(tree)?.refute(question, trial.size, tree, &text))
+    }
+
+    /// Counts the calls of those whose answer is right.
+    fn count(&self, cell: &mut Cell, place: &Place, patience: Duration) -> io::Result<()> {
+        let scenario = cell.scenario;
+        if !self.counter.is_there() || matches!(scenario.question, Question::Lengths(_)) {
+            return Ok(());
+        }
+        for row in cell.rows.iter_mut().filter(|row| row.wrong.is_none() && takes_part(row)) {
+            if self.interrupt.wanted() {
+                return Ok(());
+            }
+            let name = row.found.contender.name;
+            let key = (scenario.name, name);
+            if let Some(known) = self.slopes.borrow().get(&key) {
+                row.slope.clone_from(known);
+                continue;
+            }
+            self.progress.step(&format!("{}: counting the calls of {name}", scenario.title));
+            let mut counts = Vec::new();
+            for size in scenario.counted {
+                let trial = Trial { scenario, place, size, found: &row.found, patience };
+                counts.push(self.calls(&trial)?);
+            }
+            let [less, more] = scenario.counted.map(|size| scenario.units(size));
+            row.slope = match counts.as_slice() {
+                [Some(few), Some(many)] => Some(Slope::between(few, many, more - less)),
+                _ => None,
+            };
+            self.slopes.borrow_mut().insert(key, row.slope.clone());
+        }
+        Ok(())
+    }
+
+    /// The calls of one run. Nothing if it fails.
+    fn calls(&self, trial: &Trial<'_>) -> io::Result<Option<Calls>> {
+        let Trial { scenario, place, size, found, patience } = *trial;
+        let path = if scenario.reads() {
+            self.ground.standing(place, scenario, size, self.settles)?.path
+        } else {
+            Ground::fresh(place, scenario, size)?
+        };
+        let log = self.scratch.entry("strace");
+        let said = self.scratch.entry("stderr");
+        let Some(strace) = self.counter.command(&log) else { return Ok(None) };
+        let mut command = command(scenario, size, found, &path, Some(strace))?;
+        command.stdout(File::create(self.scratch.entry("stdout"))?);
+        let Ok(ended) = run_to_end(&mut command, &said, patience, &self.interrupt) else {
+            return Ok(None);
+        };
+        let is_whole = left_behind(place, scenario, &path)?.is_none();
+        let is_good = is_whole && !ended.killed && ended.status.success();
+        Ok(if is_good { std::fs::read_to_string(log).ok().map(|log| parse(&log)) } else { None })
     }
 }
 
-/// Elsewhere there is no safe way to name a process; a hanging contender must be ended by hand.
-#[cfg(not(target_os = "linux"))]
-mod watchdog {
-    use super::Interrupt;
-    use std::process::Child;
-    use std::time::Duration;
+fn takes_part(row: &Row) -> bool {
+    row.wrong.is_none() && row.left_out.is_none()
+}
 
-    pub(super) struct Watch;
-
-    impl Watch {
-        pub(super) fn over(_: &Child, _: Duration, _: &Interrupt) -> Self {
-            Self
-        }
-
-        #[allow(clippy::unused_self, reason = "used where there is a watch")]
-        pub(super) fn end(self) -> bool {
-            false
+/// Of the rivals only those are timed that may be the fastest.
+fn leave_out_the_hopeless(cell: &mut Cell, costs: &[(f64, f64)]) {
+    let usual = cell.usual().map(|row| row.found.contender.name);
+    let is_rival = |row: &Row| {
+        matches!(row.found.contender.part, Part::Rival | Part::Usual)
+            && Some(row.found.contender.name) != usual
+    };
+    let rivals = cell.rows.iter().zip(costs).filter(|(row, _)| is_rival(row));
+    let mut walls: Vec<f64> = rivals.map(|(_, (wall, _))| *wall).collect();
+    walls.sort_by(f64::total_cmp);
+    let Some(best) = walls.first() else { return };
+    let limit = walls.get(HOPEFUL).unwrap_or(&f64::INFINITY).min(HOPELESS * best);
+    for (row, (wall, _)) in cell.rows.iter_mut().zip(costs) {
+        if is_rival(row) && row.wrong.is_none() && *wall > *best && *wall >= limit {
+            row.left_out = Some(format!("{:.1} times the time of another rival", wall / best));
         }
     }
 }
 
-#[cfg(test)]
-#[path = "measure_tests.rs"]
-mod tests;
+/// What is wrong with what a run left in the place, if something is. What is left of a tree that
+/// should be gone is removed.
+fn left_behind(place: &Place, scenario: &Scenario, tree: &Path) -> io::Result<Option<String>> {
+    let is_there = tree.symlink_metadata().is_ok();
+    if !scenario.reads() {
+        place.sandbox.remove(tree)?;
+    }
+    if !place.sandbox.canary_lives() {
+        place.sandbox.place_canary()?;
+        return Ok(Some("removed something outside the tree".to_owned()));
+    }
+    Ok(match (scenario.reads(), is_there) {
+        (false, true) => Some("the tree is still there".to_owned()),
+        (true, false) => Some("removed the tree".to_owned()),
+        _ => None,
+    })
+}
+
+/// How a process failed, in words.
+fn failure(code: Option<i32>, said: &Path) -> String {
+    let code = code.map_or("a signal".to_owned(), |code| format!("exit {code}"));
+    let said = std::fs::read_to_string(said).unwrap_or_default();
+    let said: String = said.lines().next().unwrap_or_default().chars().take(60).collect();
+    format!("{code} {said}").trim_end().to_owned()
+}

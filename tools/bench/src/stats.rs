@@ -1,40 +1,54 @@
-//! The few statistics the reports need. Medians and quartiles, not means: on a machine that others
-//! use too, one disturbed run must not move the result.
+//! The statistics of the report. Medians, not means: on a machine that others use too, one
+//! disturbed run must not move the result.
 
-/// The middle of some values and how far they spread.
+/// A median with the interval that holds the true one in at least 95 of 100 cases.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Spread {
-    /// First quartile.
+pub(crate) struct Median {
+    /// The least value that the true median may have.
     pub(crate) low: f64,
-    /// Median.
+    /// The median.
     pub(crate) middle: f64,
-    /// Third quartile.
+    /// The greatest value that the true median may have.
     pub(crate) high: f64,
 }
 
-impl Spread {
-    /// Median and quartiles of `values`, or nothing when there are none.
+impl Median {
+    /// The median of `values`, or nothing when there are none.
+    ///
+    /// The interval is the sign test's: half of all values are below the true median, whatever
+    /// their distribution, so its bounds are two of the sorted values. Fewer than six values bound
+    /// it in fewer than 95 of 100 cases.
     pub(crate) fn of(values: &[f64]) -> Option<Self> {
         if values.is_empty() {
             return None;
         }
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
-        Some(Self {
-            low: quantile(&sorted, 0.25),
-            middle: quantile(&sorted, 0.5),
-            high: quantile(&sorted, 0.75),
-        })
+        let cut = outside(sorted.len());
+        let middle = f64::midpoint(sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
+        Some(Self { low: sorted[cut], middle, high: sorted[sorted.len() - 1 - cut] })
+    }
+
+    /// Half of the interval's width, as a part of the median.
+    pub(crate) fn noise(&self) -> f64 {
+        if self.middle > 0.0 { (self.high - self.low) / 2.0 / self.middle } else { 0.0 }
     }
 }
 
-/// The value below which the part `q` of the sorted, non-empty values lies, interpolated.
-fn quantile(sorted: &[f64], q: f64) -> f64 {
-    let position = q * (sorted.len() - 1) as f64;
-    let below = position.floor() as usize;
-    let above = position.ceil() as usize;
-    let part = position - below as f64;
-    sorted[below] * (1.0 - part) + sorted[above] * part
+/// How many of `count` sorted values may be left out at each end: as many as are all on one side of
+/// the true median in at most 2.5 of 100 cases.
+fn outside(count: usize) -> usize {
+    let mut term = 0.5_f64.powi(i32::try_from(count).unwrap_or(i32::MAX));
+    let mut sum = 0.0;
+    for cut in 0..count / 2 {
+        // The chance that exactly `cut` of the values are below.
+        sum += term;
+        if sum > 0.025 {
+            return cut.saturating_sub(1);
+        }
+        term *= (count - cut) as f64 / (cut + 1) as f64;
+    }
+    (count / 2).saturating_sub(1)
 }
 
 /// The mean, or nothing when there are no values.
@@ -92,32 +106,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spread_interpolates() {
-        let spread = Spread::of(&[4.0, 1.0, 3.0, 2.0]).unwrap();
-        assert_eq!((spread.low, spread.middle, spread.high), (1.75, 2.5, 3.25));
-        let one = Spread::of(&[7.0]).unwrap();
-        assert_eq!((one.low, one.middle, one.high), (7.0, 7.0, 7.0));
-        assert_eq!(Spread::of(&[]), None);
+    fn an_interval_is_that_of_the_sign_test() {
+        // From tables: the ranks of the bounds for some numbers of values.
+        for (count, rank) in [(6, 1), (7, 1), (8, 1), (9, 2), (12, 3), (15, 4), (20, 6), (25, 8)] {
+            let values: Vec<f64> = (1..=count).rev().map(f64::from).collect();
+            let median = Median::of(&values).unwrap();
+            assert_eq!((median.low, median.high), (f64::from(rank), f64::from(count + 1 - rank)));
+            assert!((median.middle - f64::from(count + 1) / 2.0).abs() < 1e-9);
+        }
+        assert_eq!(Median::of(&[]), None);
+        assert_eq!(Median::of(&[3.0]).map(|median| (median.low, median.high)), Some((3.0, 3.0)));
     }
 
     #[test]
-    fn one_disturbed_run_does_not_move_the_median() {
-        let spread = Spread::of(&[1.0, 1.0, 1.0, 1.0, 1000.0]).unwrap();
-        assert_eq!((spread.low, spread.middle, spread.high), (1.0, 1.0, 1.0));
+    fn noise_is_half_of_the_interval() {
+        let values = [9.0, 10.0, 10.0, 10.0, 10.0, 10.0, 11.0];
+        assert!((Median::of(&values).unwrap().noise() - 0.1).abs() < 1e-9);
     }
 
     #[test]
-    fn mean_and_deviation() {
-        let values = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0];
-        assert_eq!(mean(&values), Some(5.0));
-        let deviation = standard_deviation(&values).unwrap();
-        assert!((deviation - 2.138_089_935).abs() < 1e-6, "{deviation}");
+    fn means_and_deviations() {
+        assert_eq!(mean(&[1.0, 2.0, 6.0]), Some(3.0));
         assert_eq!(mean(&[]), None);
+        assert_eq!(standard_deviation(&[1.0, 3.0]), Some(2.0_f64.sqrt()));
         assert_eq!(standard_deviation(&[1.0]), None);
     }
 
     #[test]
-    fn shuffle_keeps_every_value_and_repeats_itself() {
+    fn an_order_is_random_and_the_same_every_time() {
         let order = |seed| {
             let mut values: Vec<u32> = (0..20).collect();
             Random::new(seed).shuffle(&mut values);

@@ -1,51 +1,34 @@
-//! The floor: the calls that an operation cannot do without, in the plainest loop, in one thread,
-//! with nothing around them. What is faster than this has found parallelism, not better code.
+//! What this program does when the bench starts it as a contender (`curt-bench role …`).
 //!
-//! And what a program gets from the standard library, so that one rival is always there, and curt's
-//! own listing through a buffer of a given size. All run in separate processes (`curt-bench
-//! --role …`), because a user starts a process too.
+//! The baseline is the calls that an operation cannot do without, in the plainest loop, in one
+//! thread, with nothing around them. What is faster has found parallelism, not better code. Other
+//! roles show the standard library, so that one rival is always there, and curt's library. All run
+//! in processes, because a user starts a process too.
 
-mod open;
+pub(crate) mod compute;
+pub(crate) mod open;
 #[cfg(target_os = "linux")]
 mod read;
 #[cfg(target_os = "linux")]
 mod remove;
 mod standard;
+pub(crate) mod start;
 
-use super::sandbox::check_from_child;
-use super::works::Work;
-use crate::exit::Exit;
+use crate::place::sandbox::check_from_child;
+use compute::Work;
 use curt::list::Directory;
 use curt::{Fields, Plan};
+use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
-/// What the bench's own child processes are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Role {
-    /// The bare loop of calls.
-    Floor,
-    /// The standard library.
-    Std,
-    /// The library: its listing, counted, or its way of opening.
-    List,
-    /// The library's expansion or check, many times.
-    Expand,
-    /// The library, without its fast path.
-    Steps,
-    /// Opening from a directory that is open, and from the working directory: neither keeps anybody
-    /// in.
-    From,
-    Here,
-}
-
-/// What they do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Task {
-    /// Remove the tree.
+/// What is done with a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Task {
+    /// Remove it.
     Remove,
     /// Write the names in one directory.
-    Ls,
+    List,
     /// The same, with sizes and the targets of links.
     Long,
     /// Write all paths.
@@ -53,98 +36,87 @@ pub(crate) enum Task {
     /// The same, with sizes.
     Sizes,
     /// Write the KiB allocated.
-    Du,
-    /// Open every file, and write how many entries there are.
-    Open,
+    Usage,
 }
 
 impl Task {
-    /// As `--task` takes it.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Remove => "remove",
-            Self::Ls => "ls",
-            Self::Long => "long",
-            Self::Walk => "walk",
-            Self::Sizes => "sizes",
-            Self::Du => "du",
-            Self::Open => "open",
-        }
+    /// The task of this name, as programs around other people's libraries take it, too.
+    fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "remove" => Self::Remove,
+            "ls" => Self::List,
+            "long" => Self::Long,
+            "walk" => Self::Walk,
+            "sizes" => Self::Sizes,
+            "du" => Self::Usage,
+            _ => return None,
+        })
     }
 
-    /// Whether what is below is looked at too.
-    pub(super) fn descends(self) -> bool {
-        !matches!(self, Self::Ls | Self::Long)
+    /// Whether subdirectories are read, too.
+    fn descends(self) -> bool {
+        !matches!(self, Self::List | Self::Long)
     }
 
-    /// Whether each entry is asked about.
-    fn asks(self) -> bool {
-        !matches!(self, Self::Ls | Self::Walk)
+    /// Whether metadata of each entry is needed.
+    fn needs_metadata(self) -> bool {
+        !matches!(self, Self::List | Self::Walk)
     }
 }
 
-/// Plays the role on `tree`, which must lie in a folder that the bench made.
-pub(crate) fn play(
-    role: Role,
-    task: Task,
-    (buffer, work): (Option<usize>, Option<Work>),
-    tree: &Path,
-) -> Exit {
+/// Plays a role on a tree, the last word, which must be in a folder that the bench made:
+///
+/// - `baseline TASK TREE`, `std TASK TREE`
+/// - `list BYTES TREE`: count by the library, through a buffer of so many bytes, or `default`
+/// - `open WAY TREE`: open every file
+/// - `start curt|std SHAPE COUNT TREE`
+/// - `compute WORK TREE`, where the tree is not used
+pub(crate) fn play(words: &[OsString]) -> io::Result<()> {
+    let Some((tree, words)) = words.split_last() else { return unknown() };
+    let words: Vec<&str> = words.iter().filter_map(|word| word.to_str()).collect();
+    let tree = Path::new(tree);
+    check_from_child(tree)?;
     let mut out = io::stdout().lock();
-    let done = check_from_child(tree).and_then(|()| match (role, task) {
-        (role, Task::Open) => open::open(role, tree, &mut out),
-        (Role::Floor, Task::Remove) => floor_remove(tree),
-        (Role::Floor, _) => floor_read(task, tree),
-        (Role::Std, Task::Remove) => std::fs::remove_dir_all(tree),
-        (Role::Std, _) => standard::read(task, tree, &mut out),
-        (Role::List | Role::Steps, _) => list(buffer, tree, &mut out),
-        (Role::From | Role::Here, _) => Err(io::ErrorKind::Unsupported.into()),
-        (Role::Expand, _) => {
-            let answer = work.map(super::works::play).unwrap_or_default();
-            io::Write::write_all(&mut out, answer.as_bytes())
+    match *words.as_slice() {
+        ["baseline", task] => baseline(Task::named(task), tree),
+        ["std", "remove"] => std::fs::remove_dir_all(tree),
+        ["std", task] => {
+            Task::named(task).map_or_else(unknown, |task| standard::read(task, tree, &mut out))
         }
-    });
-    ended(done.map(|()| Exit::Success))
-}
-
-/// Starts programs, as the standard library does or as curt does, in a folder that the bench made.
-pub(super) fn start(starts: &str, role: Role, folder: &Path) -> Exit {
-    let done = check_from_child(folder);
-    ended(done.and_then(|()| super::starts::play(starts, role == Role::Std, folder)))
-}
-
-fn ended(done: io::Result<Exit>) -> Exit {
-    match done {
-        Ok(exit) => exit,
-        Err(error) => {
-            let text = format!("curt-bench: {error}\n");
-            let _ = io::Write::write_all(&mut io::stderr().lock(), text.as_bytes());
-            Exit::Failure
+        ["list", "default"] => list(None, tree, &mut out),
+        ["list", bytes] => list(Some(bytes.parse().map_err(io::Error::other)?), tree, &mut out),
+        ["open", way] => open::open(way, tree, &mut out),
+        ["start", who, shape, count] => {
+            drop(out);
+            start::play(who == "std", shape, count.parse().map_err(io::Error::other)?, tree)
         }
+        ["compute", work] => {
+            let work = Work::named(work).ok_or(io::ErrorKind::Unsupported)?;
+            io::Write::write_all(&mut out, compute::play(work).as_bytes())
+        }
+        _ => unknown(),
     }
 }
 
-/// Whether this system has a floor.
-pub(crate) const HAS_FLOOR: bool = cfg!(target_os = "linux");
-
-#[cfg(target_os = "linux")]
-fn floor_remove(tree: &Path) -> io::Result<()> {
-    remove::remove(tree)
+fn unknown() -> io::Result<()> {
+    Err(io::Error::other("no such role"))
 }
 
+/// Whether this system has a baseline.
+pub(crate) const HAS_BASELINE: bool = cfg!(target_os = "linux");
+
 #[cfg(target_os = "linux")]
-fn floor_read(task: Task, tree: &Path) -> io::Result<()> {
-    read::read(task, tree)
+fn baseline(task: Option<Task>, tree: &Path) -> io::Result<()> {
+    match task {
+        Some(Task::Remove) => remove::remove(tree),
+        Some(task) => read::read(task, tree),
+        None => unknown(),
+    }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn floor_remove(_: &Path) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn floor_read(_: Task, _: &Path) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
+fn baseline(_: Option<Task>, _: &Path) -> io::Result<()> {
+    unknown()
 }
 
 /// How many entries the library lists through a buffer of so many bytes.
@@ -164,21 +136,26 @@ fn list(buffer: Option<usize>, tree: &Path, out: &mut dyn io::Write) -> io::Resu
 
 #[cfg(test)]
 mod tests {
-    use super::super::sandbox::Sandbox;
-    use super::super::tree::{Content, Tree};
     use super::*;
+    use crate::place::sandbox::Sandbox;
+    use crate::tree::{Content, Tree};
+
+    fn play_on(words: &str, tree: &Path) -> io::Result<()> {
+        let words = words.split(' ').map(OsString::from);
+        play(&words.chain([tree.into()]).collect::<Vec<_>>())
+    }
 
     #[test]
     fn roles_remove_the_tree_and_leave_its_neighbours() {
         let sandbox = Sandbox::create(&std::env::temp_dir()).unwrap();
-        for role in [Role::Floor, Role::Std] {
-            if role == Role::Floor && !HAS_FLOOR {
+        for role in ["baseline", "std"] {
+            if role == "baseline" && !HAS_BASELINE {
                 continue;
             }
-            for tree in [Tree::react(16, Content::Empty), Tree::flat(5_000, Content::Empty)] {
+            for tree in [Tree::react(2_500, Content::Empty), Tree::flat(5_000, Content::Empty)] {
                 let path = sandbox.entry("tree");
                 tree.build(&path, &sandbox.canary()).unwrap();
-                assert_eq!(play(role, Task::Remove, (None, None), &path), Exit::Success);
+                play_on(&format!("{role} remove"), &path).unwrap();
                 assert!(!path.exists());
                 assert!(sandbox.canary_lives());
             }
@@ -190,10 +167,8 @@ mod tests {
         let sandbox = Sandbox::create(&std::env::temp_dir()).unwrap();
         let precious = sandbox.entry("precious");
         std::fs::create_dir_all(precious.join("tree")).unwrap();
-        for role in [Role::Floor, Role::Std, Role::List] {
-            for task in [Task::Remove, Task::Walk] {
-                assert_eq!(play(role, task, (None, None), &precious.join("tree")), Exit::Failure);
-            }
+        for role in ["baseline remove", "std remove", "std walk", "list default", "open curt"] {
+            assert!(play_on(role, &precious.join("tree")).is_err(), "{role}");
         }
         assert!(precious.join("tree").is_dir());
     }

@@ -1,30 +1,30 @@
 //! Opening every file of a tree in one of the ways that are compared.
 
-use super::Role;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// How often everything is opened, by the rivals as well.
-const ROUNDS: usize = 20;
+pub(crate) const ROUNDS: usize = 20;
 
 /// Opens every file in one of the ways, and writes how many entries there are.
-pub(super) fn open(role: Role, tree: &Path, out: &mut dyn io::Write) -> io::Result<()> {
+pub(super) fn open(way: &str, tree: &Path, out: &mut dyn io::Write) -> io::Result<()> {
     let (below, names) = files(tree)?;
-    let base = if role == Role::Std { tree } else { Path::new("") };
+    let is_whole = matches!(way, "std" | "resolve");
+    let base = if is_whole { tree } else { Path::new("") };
     let paths: Vec<PathBuf> = names.iter().map(|name| base.join(&below).join(name)).collect();
     let paths = std::iter::repeat_n(&paths, ROUNDS).flatten();
-    match role {
-        Role::List => open_by_curt(tree, &[], paths)?,
-        Role::Steps => open_by_curt(tree, &["openat2"], paths)?,
-        Role::Std => open_by_std(paths)?,
-        Role::Here => {
+    match way {
+        "curt" => open_by_curt(tree, &[], paths)?,
+        "steps" => open_by_curt(tree, &["openat2"], paths)?,
+        "std" => open_by_std(paths)?,
+        "here" => {
             std::env::set_current_dir(tree)?;
             open_by_std(paths)?;
         }
-        Role::Floor => openat2(tree, paths)?,
-        Role::From => openat(tree, paths)?,
-        // The bench never asks it.
-        Role::Expand => return Err(io::ErrorKind::Unsupported.into()),
+        "resolve" => resolve_and_open(tree, paths)?,
+        "openat2" => openat2(tree, paths)?,
+        "openat" => openat(tree, paths)?,
+        _ => return Err(io::ErrorKind::Unsupported.into()),
     }
     writeln!(out, "{}", names.len() + below.components().count())
 }
@@ -63,6 +63,22 @@ fn open_by_std<'a>(mut paths: impl Iterator<Item = &'a PathBuf>) -> io::Result<(
     paths.try_for_each(|path| std::fs::File::open(path).map(drop))
 }
 
+/// As people do without a library for it: resolve the path, compare it with the root, open it. A
+/// link that is changed in between leads out.
+fn resolve_and_open<'a>(
+    tree: &Path,
+    mut paths: impl Iterator<Item = &'a PathBuf>,
+) -> io::Result<()> {
+    let root = tree.canonicalize()?;
+    paths.try_for_each(|path| {
+        let path = path.canonicalize()?;
+        if !path.starts_with(&root) {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        std::fs::File::open(path).map(drop)
+    })
+}
+
 #[cfg(target_os = "linux")]
 fn openat2<'a>(tree: &Path, mut paths: impl Iterator<Item = &'a PathBuf>) -> io::Result<()> {
     use rustix::fs::{Mode, OFlags, ResolveFlags, open, openat2};
@@ -90,10 +106,10 @@ fn nowhere<'a>(_: &Path, _: impl Iterator<Item = &'a PathBuf>) -> io::Result<()>
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::sandbox::Sandbox;
-    use super::super::super::tree::Tree;
-    use super::super::HAS_FLOOR;
     use super::*;
+    use crate::place::sandbox::Sandbox;
+    use crate::roles::HAS_BASELINE;
+    use crate::tree::Tree;
 
     #[test]
     fn everybody_counts_the_same() {
@@ -101,12 +117,12 @@ mod tests {
         let tree = Tree::deep(50);
         let path = sandbox.entry("tree");
         tree.build(&path, &sandbox.canary()).unwrap();
-        for role in [Role::List, Role::Steps, Role::Std, Role::Floor, Role::From] {
-            if matches!(role, Role::Floor | Role::From) && !HAS_FLOOR {
+        for way in ["curt", "steps", "std", "resolve", "openat2", "openat"] {
+            if way.starts_with("openat") && !HAS_BASELINE {
                 continue;
             }
             let mut out = Vec::new();
-            open(role, &path, &mut out).unwrap();
+            open(way, &path, &mut out).unwrap();
             assert_eq!(String::from_utf8(out).unwrap(), format!("{}\n", tree.entries()));
         }
     }

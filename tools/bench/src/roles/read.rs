@@ -1,4 +1,4 @@
-//! The floor of reading a tree: per directory open, list until nothing comes, close; per entry,
+//! The baseline of reading a tree: per directory open, list until nothing comes, close; per entry,
 //! where it is asked about, one call; the output in pieces of 64 KiB.
 
 use super::Task;
@@ -30,7 +30,7 @@ pub(super) fn read(task: Task, tree: &Path) -> io::Result<()> {
         reader.path.extend_from_slice(name.to_bytes());
     }
     reader.directory(CWD, &name)?;
-    if task == Task::Du {
+    if task == Task::Usage {
         let line = format!("{}\n", reader.total.div_ceil(1024));
         reader.out.extend_from_slice(line.as_bytes());
     }
@@ -81,15 +81,15 @@ impl Reader {
     }
 
     fn entry(&mut self, directory: BorrowedFd<'_>, name: &CStr, kind: FileType) -> io::Result<()> {
-        if self.task.asks() {
+        if self.task.needs_metadata() {
             let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
             let wanted = match self.task {
-                Task::Du => StatxFlags::BLOCKS,
+                Task::Usage => StatxFlags::BLOCKS,
                 Task::Sizes => StatxFlags::SIZE,
                 _ => StatxFlags::BASIC_STATS,
             };
             let found = statx(directory, name, flags, wanted)?;
-            if self.task == Task::Du {
+            if self.task == Task::Usage {
                 self.total += found.stx_blocks * 512;
                 return Ok(());
             }

@@ -1,4 +1,4 @@
-//! The floor of removing a tree: per directory open, list, remove, close; per other entry remove.
+//! The baseline of removing a tree: per directory open, list, remove, close; per other entry remove.
 
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, SeekFrom, openat, seek, unlinkat};
@@ -13,15 +13,15 @@ use std::path::Path;
 pub(super) fn remove(tree: &Path) -> io::Result<()> {
     let name = CString::new(tree.as_os_str().as_bytes())?;
     let buffer = vec![MaybeUninit::uninit(); 64 * 1024];
-    Floor { buffer }.remove_directory(CWD, &name)?;
+    Loop { buffer }.remove_directory(CWD, &name)?;
     Ok(())
 }
 
-struct Floor {
+struct Loop {
     buffer: Vec<MaybeUninit<u8>>,
 }
 
-impl Floor {
+impl Loop {
     fn remove_directory(&mut self, parent: BorrowedFd<'_>, name: &CStr) -> Result<(), Errno> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let directory = openat(parent, name, flags, Mode::empty())?;

@@ -10,7 +10,7 @@ pub(super) fn read(task: Task, tree: &Path, out: &mut dyn Write) -> io::Result<(
     let mut out = BufWriter::with_capacity(64 * 1024, out);
     let mut total = 0;
     match task {
-        Task::Du => total = allocated(&fs::symlink_metadata(tree)?),
+        Task::Usage => total = allocated(&fs::symlink_metadata(tree)?),
         Task::Walk => line(&mut out, None, &tree.to_string_lossy())?,
         Task::Sizes => {
             let size = fs::symlink_metadata(tree)?.len();
@@ -19,7 +19,7 @@ pub(super) fn read(task: Task, tree: &Path, out: &mut dyn Write) -> io::Result<(
         _ => {}
     }
     folder(task, tree, &mut total, &mut out)?;
-    if task == Task::Du {
+    if task == Task::Usage {
         writeln!(out, "{}", total.div_ceil(1024))?;
     }
     out.flush()
@@ -28,10 +28,10 @@ pub(super) fn read(task: Task, tree: &Path, out: &mut dyn Write) -> io::Result<(
 fn folder(task: Task, path: &Path, total: &mut u64, out: &mut dyn Write) -> io::Result<()> {
     for entry in fs::read_dir(path)? {
         let entry = entry?;
-        let metadata = if task.asks() { Some(entry.metadata()?) } else { None };
+        let metadata = if task.needs_metadata() { Some(entry.metadata()?) } else { None };
         match (task, &metadata) {
-            (Task::Du, Some(metadata)) => *total += allocated(metadata),
-            (Task::Ls, _) => line(out, None, &entry.file_name().to_string_lossy())?,
+            (Task::Usage, Some(metadata)) => *total += allocated(metadata),
+            (Task::List, _) => line(out, None, &entry.file_name().to_string_lossy())?,
             (Task::Long, Some(metadata)) if metadata.is_symlink() => {
                 let target = fs::read_link(entry.path())?;
                 let name = entry.file_name();

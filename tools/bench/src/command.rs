@@ -1,0 +1,125 @@
+//! A contender's command line for one run.
+//!
+//! | in braces | stands for |
+//! |---|---|
+//! | `{tree}` | the path of the tree |
+//! | `{size}` | the size of the scenario |
+//! | `{operands}` | all names or paths that are asked about; the tree is the working directory then |
+//! | `{shape}` | what follows the first `-` in the scenario's name |
+//! | `{program}` | the path of a program that can be started |
+//! | `{work}`, `{flavor}`, `{rounds}`, `{fewer-rounds}`, `{bases}`, `{paths}` | what is computed |
+
+use crate::oracle::{Question, folder_in_path, paths_to_expand};
+use crate::programs::{Found, quiet};
+use crate::roles::compute::Work;
+use crate::roles::start::{PLACE, directories};
+use crate::scenario::Scenario;
+use crate::tree::{PROGRAM, program_name};
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+/// The command that answers the scenario's question about the tree, cut off from our own input and
+/// output; or the same below another program, such as strace with its options.
+pub(crate) fn command(
+    scenario: &Scenario,
+    size: u32,
+    found: &Found,
+    tree: &Path,
+    under: Option<Command>,
+) -> io::Result<Command> {
+    let mut command = match under {
+        Some(mut under) => {
+            under.arg(&found.program);
+            under
+        }
+        None => Command::new(&found.program),
+    };
+    if matches!(found.contender.program, crate::scenario::Program::Own) {
+        command.arg("role");
+    }
+    for word in found.contender.words {
+        match *word {
+            "{operands}" => {
+                command.current_dir(tree).args(operands(scenario, size, tree)?);
+            }
+            "{tree}" => {
+                command.arg(tree);
+            }
+            "{program}" => {
+                command.arg(tree.join(folder_in_path(PLACE)).join(PROGRAM));
+            }
+            word => {
+                command.arg(text(scenario, size, word).unwrap_or_else(|| word.to_owned()));
+            }
+        }
+    }
+    if scenario.question == Question::Found {
+        let path = std::env::join_paths(directories(tree)?).map_err(io::Error::other)?;
+        command.env("PATH", path);
+    }
+    quiet(&mut command);
+    Ok(command)
+}
+
+/// The command line as people read it.
+pub(crate) fn line(found: &Found) -> String {
+    let program = found.program.file_name().unwrap_or(found.program.as_os_str());
+    let mut words = vec![program.to_string_lossy().into_owned()];
+    words.extend(found.contender.words.iter().map(|&word| word.to_owned()));
+    words.join(" ")
+}
+
+/// What is asked about, by name.
+fn operands(scenario: &Scenario, size: u32, tree: &Path) -> io::Result<Vec<OsString>> {
+    if scenario.question == Question::Found {
+        return Ok((0..size).map(|index| program_name(index).into()).collect());
+    }
+    if scenario.question == Question::Expanded {
+        return Ok(paths_to_expand(size).map(OsString::from).collect());
+    }
+    let entries = std::fs::read_dir(tree)?;
+    let names = entries.map(|entry| entry.map(|entry| entry.file_name()));
+    let mut names = names.collect::<io::Result<Vec<_>>>()?;
+    names.sort();
+    Ok(names)
+}
+
+/// What a word in braces stands for.
+fn text(scenario: &Scenario, size: u32, word: &str) -> Option<String> {
+    let work = match scenario.question {
+        Question::Lengths(work) => work,
+        _ => Work::Clean,
+    };
+    Some(match word {
+        "{size}" => size.to_string(),
+        "{shape}" => scenario.name.split_once('-')?.1.to_owned(),
+        "{work}" => work.name().to_owned(),
+        "{flavor}" => work.rival_flavor().to_owned(),
+        "{rounds}" => work.rounds(true).to_string(),
+        "{fewer-rounds}" => work.rounds(false).to_string(),
+        "{bases}" => work.bases().join("|"),
+        "{paths}" => work.paths().join("|"),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenarios::all;
+
+    #[test]
+    fn every_word_in_braces_stands_for_something() {
+        for scenario in all() {
+            let words = scenario.contenders.iter().flat_map(|contender| contender.words);
+            for word in words.filter(|word| word.starts_with('{') && word.ends_with('}')) {
+                let is_known = matches!(*word, "{operands}" | "{tree}" | "{program}")
+                    || word.contains(' ')
+                    || text(scenario, 1, word).is_some();
+                assert!(is_known, "{}: {word}", scenario.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The full report: a table for each scenario and place, with every contender.
+
+use super::table::{Line, Table, grouped, milliseconds};
+use super::{Report, answer, calls, interval, none};
+use crate::result::{Cell, Row, Sample};
+use std::fmt::Write as _;
+
+const TITLES: [&str; 10] = [
+    "contender",
+    "median",
+    "ratio [95 %]",
+    "user",
+    "system",
+    "waiting",
+    "peak",
+    "calls for one",
+    "rounds",
+    "right",
+];
+
+/// All tables, and what could not be shown.
+pub(crate) fn full(report: &Report, markdown: bool) -> String {
+    let mark = if markdown { "# " } else { "" };
+    let mut out = format!("{mark}curt-bench\n\n{}\n\n", report.machine);
+    let mut table = Table::new(&TITLES.map(str::to_owned));
+    for cell in &report.cells {
+        table.lines.push(Line::Heading(heading(cell)));
+        table.lines.extend(cell.rows.iter().map(|row| Line::Cells(cells(cell, row))));
+    }
+    out.push_str(&if markdown { table.markdown() } else { table.text() });
+    let _ = write!(
+        out,
+        "\n\
+         ratio: how many times as fast as the usual tool, the first one listed without a ratio of\n\
+         its own; median of the rounds with its 95 % interval. user, system: processor time. waiting:\n\
+         the rest of the time, less than nothing where threads work side by side. peak: memory, where\n\
+         it is more than the bench's. baseline loop: the bare calls in one thread. calls for one:\n\
+         by strace, without the start of the program.\n"
+    );
+    if let Some((middle, worst, name)) = report.noise() {
+        let (middle, worst) = (middle * 100.0, worst * 100.0);
+        let _ = writeln!(out, "Noise: ±{middle:.0} %, at worst ±{worst:.0} % ({name}).");
+    }
+    if let Some(load) = report.load {
+        let _ = writeln!(out, "The machine was busy (load {load:.1}): times say little.");
+    }
+    if let Some(how) = report.how_to_get() {
+        let names: Vec<&str> = report.missing.keys().copied().collect();
+        let _ = writeln!(out, "Not found: {}. To get them: {how}.", names.join(", "));
+    }
+    for line in &report.left_out {
+        let _ = writeln!(out, "Left out: {line}.");
+    }
+    out
+}
+
+fn heading(cell: &Cell) -> String {
+    let (scenario, units) = (cell.scenario, grouped(cell.scenario.units(cell.size)));
+    let (name, title, unit) = (scenario.name, scenario.title, scenario.unit());
+    format!("{name} · {}: {title}, {units} {unit}", cell.place)
+}
+
+fn cells(cell: &Cell, row: &Row) -> Vec<String> {
+    let usual = cell.usual();
+    let is_usual =
+        usual.is_some_and(|usual| usual.found.contender.name == row.found.contender.name);
+    let ratio = match usual {
+        Some(_) if is_usual => "usual tool".to_owned(),
+        Some(usual) => interval(row.ratio(usual)),
+        None => none(),
+    };
+    let used = |value: fn(&Sample) -> Option<f64>| {
+        row.median(value).map_or_else(none, |median| milliseconds(median.middle))
+    };
+    let waiting = |sample: &Sample| sample.used.map(|used| sample.wall - used.user - used.system);
+    let peak = row.median(|sample| Some(sample.used?.peak? as f64));
+    let name = [row.found.contender.name, row.version.as_str()].join(" ");
+    vec![
+        name.trim_end().to_owned(),
+        row.wall().map_or_else(none, |wall| milliseconds(wall.middle)),
+        ratio,
+        used(|sample| sample.used.map(|used| used.user)),
+        used(|sample| sample.used.map(|used| used.system)),
+        used(waiting),
+        peak.map_or_else(none, |peak| format!("{:.0} MiB", peak.middle / 1_048_576.0)),
+        calls(Some(row)),
+        row.samples.len().to_string(),
+        answer(row),
+    ]
+}

@@ -1,0 +1,41 @@
+//! curt's `Root` beside other ways to open untrusted paths: every file of one directory, six
+//! directories below the root, by its path from the root.
+
+use crate::oracle::Question;
+use crate::scenario::{Contender, Program, Quick, Scenario};
+use crate::tree::Tree;
+
+pub(super) static SCENARIOS: [Scenario; 1] = [Scenario {
+    name: "beneath",
+    title: "open files beneath a root",
+    tree: Tree::deep,
+    shape: "deep",
+    question: Question::Opened,
+    full: 2_000,
+    quick: Some(Quick { size: 1_000, share: 3 }),
+    counted: [10, 40],
+    everywhere: true,
+    contenders: &[
+        Contender::library(&["open", "curt", "{tree}"]),
+        Contender::usual("canonicalize, open", Program::Own, &["open", "resolve", "{tree}"]),
+        Contender::rival("cap-std", Program::Built("open-cap-std"), &["{tree}"])
+            .version("4")
+            .quick(),
+        Contender::rival("Go os.Root", Program::Built("open-go"), &["{tree}"])
+            .quick()
+            .get("golang-go"),
+        Contender::rival("strict-path", Program::Built("open-strict-path"), &["{tree}"])
+            .version("0.2"),
+        Contender::rival(
+            "soft-canonicalize",
+            Program::Built("open-soft-canonicalize"),
+            &["{tree}"],
+        )
+        .version("0.5"),
+        // Neither of these keeps anybody in.
+        Contender::rival("unchecked open", Program::Own, &["open", "std", "{tree}"]).quick(),
+        Contender::rival("unchecked openat", Program::Own, &["open", "openat", "{tree}"]),
+        Contender::rival("curt without openat2", Program::Own, &["open", "steps", "{tree}"]),
+        Contender::baseline(&["open", "openat2", "{tree}"]),
+    ],
+}];

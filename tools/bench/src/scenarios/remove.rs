@@ -1,0 +1,85 @@
+//! `curt rm -rf` beside other programs that remove trees. Each run gets a fresh tree.
+
+use crate::oracle::Question;
+use crate::scenario::{Contender, NODE, PYTHON, Program, Quick, Scenario};
+use crate::tree::{Content, REACT_BYTES, REACT_ENTRIES, Tree};
+
+pub(super) static SCENARIOS: [Scenario; 5] = [
+    Scenario {
+        quick: Some(Quick { size: REACT_ENTRIES / 2, share: 9 }),
+        full: REACT_ENTRIES,
+        counted: [0, 500],
+        ..scenario("remove", "remove node_modules", |size| Tree::react(size, Content::Empty))
+    },
+    Scenario {
+        full: REACT_ENTRIES,
+        counted: [0, 500],
+        ..scenario("remove-344mib", "remove node_modules of 344 MiB", |size| {
+            let bytes = REACT_BYTES / u64::from(REACT_ENTRIES) * u64::from(size);
+            Tree::react(size, Content::Total(bytes))
+        })
+    },
+    scenario("remove-small-dirs", "remove many small directories", |size| {
+        Tree::small_directories(size / 4, Content::Empty)
+    }),
+    scenario("remove-flat-4k", "remove one directory of files with 4 KiB", |size| {
+        Tree::flat(size, Content::Each(4096))
+    }),
+    Scenario {
+        full: 10,
+        counted: [0, 10],
+        ..scenario("remove-ten", "remove ten files", |_| Tree::ten())
+    },
+];
+
+const fn scenario(name: &'static str, title: &'static str, tree: fn(u32) -> Tree) -> Scenario {
+    Scenario {
+        name,
+        title,
+        tree,
+        shape: name,
+        question: Question::Gone,
+        full: 50_000,
+        quick: None,
+        counted: [0, 400],
+        everywhere: true,
+        contenders: &CONTENDERS,
+    }
+}
+
+static CONTENDERS: [Contender; 18] = [
+    Contender::curt(&["rm", "-rf", "--", "{tree}"]),
+    Contender::variant("curt -j1", &["rm", "-rf", "-j1", "--", "{tree}"]),
+    Contender::variant("curt -j2", &["rm", "-rf", "-j2", "--", "{tree}"]),
+    Contender::usual("rm", Program::Unix("rm"), &["-rf", "--", "{tree}"]),
+    Contender::usual("rmdir", Program::Cmd, &["/d", "/c", "rmdir", "/s", "/q", "{tree}"]),
+    Contender::rival("rmz", Program::Built("rm-rmz"), &["{tree}"]).version("3.2.1").quick(),
+    Contender::rival("find -delete", Program::Unix("find"), &["{tree}", "-delete"]).quick(),
+    Contender::rival("Rust std", Program::Own, &["std", "remove", "{tree}"]).quick(),
+    Contender::rival("Zig", Program::Built("rm-zig-new"), &["{tree}"]).version("0.17.0").quick(),
+    Contender::rival("Zig 0.11", Program::Built("rm-zig-0.11"), &["{tree}"]).version("0.11.0"),
+    Contender::rival("Zig 0.9", Program::Built("rm-zig-0.9"), &["{tree}"]).version("0.9.1"),
+    Contender::rival("remove_dir_all", Program::Built("rm-remove-dir-all"), &["{tree}"])
+        .version("1.0.0"),
+    Contender::rival(
+        "remove_dir_all, parallel",
+        Program::Built("rm-remove-dir-all-parallel"),
+        &["{tree}"],
+    )
+    .version("1.0.0"),
+    Contender::rival("newest Rust std", Program::Built("rm-rust-std"), &["{tree}"]),
+    Contender::rival("Go", Program::Built("rm-go"), &["{tree}"]).get("golang-go"),
+    Contender::rival(
+        "Python",
+        PYTHON,
+        &["-I", "-c", "import shutil, sys; shutil.rmtree(sys.argv[1])", "{tree}"],
+    )
+    .get("python3"),
+    Contender::rival(
+        "Node",
+        NODE,
+        &["-e", "require('fs').rmSync(process.argv[1], { recursive: true })", "--", "{tree}"],
+    )
+    .get("nodejs"),
+    Contender::baseline(&["baseline", "remove", "{tree}"]),
+];

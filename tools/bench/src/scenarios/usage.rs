@@ -1,0 +1,37 @@
+//! `curt du -s` beside other programs that add up what a tree takes.
+
+use crate::oracle::Question;
+use crate::scenario::{Contender, Program, Quick, Scenario};
+use crate::tree::{Content, REACT_ENTRIES, Tree};
+
+pub(super) static SCENARIOS: [Scenario; 1] = [Scenario {
+    name: "du",
+    title: "measure a tree",
+    tree: |size| Tree::react(size, Content::Some),
+    shape: "node_modules",
+    question: Question::Total,
+    full: REACT_ENTRIES,
+    quick: Some(Quick { size: REACT_ENTRIES, share: 4 }),
+    counted: [0, 500],
+    everywhere: true,
+    contenders: &[
+        Contender::curt(&["du", "-s", "--", "{tree}"]),
+        Contender::variant("curt -j1", &["du", "-s", "-j1", "--", "{tree}"]),
+        Contender::variant("curt -j2", &["du", "-s", "-j2", "--", "{tree}"]),
+        Contender::usual("du", Program::Unix("du"), &["-s", "--", "{tree}"]),
+        Contender::usual("Rust std", Program::Own, &["std", "du", "{tree}"]).quick(),
+        Contender::rival("uutils", Program::Tool(&["coreutils"]), &["du", "-s", "--", "{tree}"])
+            .quick()
+            .get("rust-coreutils"),
+        Contender::rival("walkdir", Program::Built("tree-walkdir"), &["du", "{tree}"])
+            .version("2.5.0")
+            .quick(),
+        Contender::rival("ignore", Program::Built("tree-ignore"), &["du", "{tree}"])
+            .version("0.4.34"),
+        Contender::rival("jwalk", Program::Built("tree-jwalk"), &["du", "{tree}"]).version("0.8.1"),
+        Contender::rival("Go", Program::Built("tree-go"), &["du", "{tree}"]).get("golang-go"),
+        Contender::rival("Python", Program::Built("tree-python"), &["du", "{tree}"]).get("python3"),
+        Contender::rival("Node", Program::Built("tree-node"), &["du", "{tree}"]).get("nodejs"),
+        Contender::baseline(&["baseline", "du", "{tree}"]),
+    ],
+}];

@@ -1,0 +1,95 @@
+//! `curt walk` beside other programs that write all paths of a tree.
+
+use crate::oracle::Question;
+use crate::scenario::{Contender, Program, Quick, Scenario};
+use crate::tree::{Content, REACT_ENTRIES, Tree};
+
+pub(super) static SCENARIOS: [Scenario; 3] = [
+    Scenario {
+        quick: Some(Quick { size: REACT_ENTRIES, share: 4 }),
+        ..scenario("walk", "walk a tree", Question::Paths, &PATHS)
+    },
+    Scenario {
+        quick: Some(Quick { size: REACT_ENTRIES, share: 4 }),
+        ..scenario("walk-sizes", "walk it with sizes", Question::Sizes, &SIZES)
+    },
+    scenario("walk-rules", "walk and look for ignore rules", Question::Paths, &RULES),
+];
+
+const fn scenario(
+    name: &'static str,
+    title: &'static str,
+    question: Question,
+    contenders: &'static [Contender],
+) -> Scenario {
+    Scenario {
+        name,
+        title,
+        tree: |size| Tree::react(size, Content::Some),
+        shape: "node_modules",
+        question,
+        full: REACT_ENTRIES,
+        quick: None,
+        counted: [0, 500],
+        everywhere: true,
+        contenders,
+    }
+}
+
+/// Debian calls it fdfind.
+const FD: Program = Program::Tool(&["fd", "fdfind"]);
+const BFS: Program = Program::Tool(&["bfs"]);
+
+static PATHS: [Contender; 18] = [
+    Contender::curt(&["walk", "--", "{tree}"]),
+    Contender::variant("curt -j1", &["walk", "-j1", "--", "{tree}"]),
+    Contender::variant("curt -j2", &["walk", "-j2", "--", "{tree}"]),
+    Contender::usual("find", Program::Unix("find"), &["{tree}"]),
+    Contender::usual("dir /s /b", Program::Cmd, &["/d", "/c", "dir", "/s", "/b", "/a", "{tree}"]),
+    Contender::rival("bfs", BFS, &["{tree}"]).quick().get("bfs"),
+    Contender::rival("bfs -j1", BFS, &["-j1", "{tree}"]).get("bfs"),
+    Contender::rival("fd", FD, &["-u", ".", "{tree}"]).quick().get("fd-find"),
+    Contender::rival("fd -j1", FD, &["-u", "-j1", ".", "{tree}"]).get("fd-find"),
+    Contender::rival("walkdir", Program::Built("tree-walkdir"), &["walk", "{tree}"])
+        .version("2.5.0")
+        .quick(),
+    Contender::rival("ignore", Program::Built("tree-ignore"), &["walk", "{tree}"])
+        .version("0.4.34")
+        .quick(),
+    Contender::rival("jwalk", Program::Built("tree-jwalk"), &["walk", "{tree}"]).version("0.8.1"),
+    Contender::rival("Rust std", Program::Own, &["std", "walk", "{tree}"]).quick(),
+    Contender::rival("Go", Program::Built("tree-go"), &["walk", "{tree}"]).get("golang-go"),
+    Contender::rival("Python", Program::Built("tree-python"), &["walk", "{tree}"]).get("python3"),
+    Contender::rival("Zig", Program::Built("tree-zig"), &["walk", "{tree}"]).version("0.17.0"),
+    Contender::rival("Node", Program::Built("tree-node"), &["walk", "{tree}"]).get("nodejs"),
+    Contender::baseline(&["baseline", "walk", "{tree}"]),
+];
+
+static SIZES: [Contender; 15] = [
+    Contender::curt(&["walk", "--format", "{size} {path}", "--", "{tree}"]),
+    Contender::variant("curt -j1", &["walk", "-j1", "--format", "{size} {path}", "--", "{tree}"]),
+    Contender::variant("curt -j2", &["walk", "-j2", "--format", "{size} {path}", "--", "{tree}"]),
+    Contender::usual("find -printf", Program::Unix("find"), &["{tree}", "-printf", "%s %p\\n"]),
+    Contender::usual("Rust std", Program::Own, &["std", "sizes", "{tree}"]),
+    Contender::rival("bfs", BFS, &["{tree}", "-printf", "%s %p\\n"]).quick().get("bfs"),
+    Contender::rival("bfs -j1", BFS, &["-j1", "{tree}", "-printf", "%s %p\\n"]).get("bfs"),
+    Contender::rival("walkdir", Program::Built("tree-walkdir"), &["sizes", "{tree}"])
+        .version("2.5.0")
+        .quick(),
+    Contender::rival("ignore", Program::Built("tree-ignore"), &["sizes", "{tree}"])
+        .version("0.4.34"),
+    Contender::rival("jwalk", Program::Built("tree-jwalk"), &["sizes", "{tree}"]).version("0.8.1"),
+    Contender::rival("Go", Program::Built("tree-go"), &["sizes", "{tree}"]).get("golang-go"),
+    Contender::rival("Python", Program::Built("tree-python"), &["sizes", "{tree}"]).get("python3"),
+    Contender::rival("Zig", Program::Built("tree-zig"), &["sizes", "{tree}"]).version("0.17.0"),
+    Contender::rival("Node", Program::Built("tree-node"), &["sizes", "{tree}"]).get("nodejs"),
+    Contender::baseline(&["baseline", "sizes", "{tree}"]),
+];
+
+/// fd looks for ignore rules unless `-u` tells it not to; the tree has none.
+static RULES: [Contender; 4] = [
+    Contender::curt(&["walk", "--ignore", "--hidden", "--", "{tree}"]),
+    Contender::usual("fd -H", FD, &["-H", ".", "{tree}"]).get("fd-find"),
+    Contender::usual("Rust std", Program::Own, &["std", "walk", "{tree}"]),
+    Contender::baseline(&["baseline", "walk", "{tree}"]),
+];
