@@ -247,10 +247,10 @@ impl<'a> Walk<'a> {
     /// });
     /// # assert!(walk.iter().all(|entry| entry.is_ok()));
     /// ```
-    pub fn sort_by(
-        mut self,
-        compare: impl Fn(&DirectoryEntry<'_>, &DirectoryEntry<'_>) -> Ordering + Send + Sync + 'static,
-    ) -> Self {
+    pub fn sort_by<F>(mut self, compare: F) -> Self
+    where
+        F: Fn(&DirectoryEntry<'_>, &DirectoryEntry<'_>) -> Ordering + Send + Sync + 'static,
+    {
         self.settings.order = Some(Sorting::By(Arc::new(compare)));
         self
     }
