@@ -13,17 +13,16 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::directory::{Level, Sorting, State, StoredEntry, WalkFrame};
+use super::directory::{Sorting, State, StoredEntry, WalkFrame};
 use super::operand::{self, Operand};
 use super::options::Settings;
 use super::rules;
 use super::task::Task;
 use crate::ask::{Asker, Subject};
-use crate::control::Unvisited;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Facts, Fields, Kind, Metadata};
 use crate::sys::{Listing, Sys, SystemUnit, os_error};
-use crate::tree::{Admitted, Branch, Reader, ReopenError, TreePath, bug};
+use crate::tree::{Admitted, Branch, Reader, ReopenError, bug};
 
 /// One worker's walk. The path and the depth of the current entry are those of the branch.
 pub(super) struct Cursor<S: Sys> {
@@ -169,7 +168,7 @@ impl<S: Sys> Cursor<S> {
             return self.read(index);
         };
         path.push(entry.name);
-        if is_excluded::<S>(settings, path, entry.kind) || settings.hides(entry.name) {
+        if settings.excludes(path, entry.kind) || settings.hides(entry.name) {
             return None;
         }
         let Some(dir) = stack[index].dir() else { return Some(self.lost_listing(index)) };
@@ -286,9 +285,7 @@ impl<S: Sys> Cursor<S> {
         };
         path.push(name);
         let is_known = entry.kind != Kind::Unknown;
-        if is_excluded::<S>(settings, path, entry.kind)
-            || is_known && self.is_ignored(index, entry.kind)
-        {
+        if settings.excludes(path, entry.kind) || is_known && self.is_ignored(index, entry.kind) {
             return false;
         }
         let must_ask = self.settings.lists() && self.asker.asks_about(entry.kind)
@@ -582,30 +579,6 @@ impl<S: Sys> Cursor<S> {
     pub(super) fn path(&self) -> PathBuf {
         S::Unit::path(self.branch.path.units().to_vec())
     }
-}
-
-impl<S: Sys> Level<S> {
-    /// Whether any of its entries has not been yielded or entered yet.
-    pub(super) fn is_needed(&self) -> bool {
-        self.has_waiting() || self.stored.left() > 0
-    }
-
-    /// Neither yields nor enters any more of its entries.
-    fn give_up(&mut self) {
-        self.drop_waiting();
-        self.stored.clear();
-        self.later.clear();
-        self.state = State::Entering;
-    }
-}
-
-/// Whether the caller leaves out the entry at `path`.
-fn is_excluded<S: Sys>(settings: &Settings, path: &TreePath<S::Unit>, kind: Kind) -> bool {
-    let Some(exclude) = &settings.exclude else {
-        return false;
-    };
-    let (path, relative) = (S::Unit::text(path.units()), S::Unit::text(path.relative()));
-    exclude(&Unvisited { path: Path::new(&path), relative: Path::new(&relative), kind })
 }
 
 /// Asks about a stored entry of the topmost directory, whose path is the current one.

@@ -98,7 +98,7 @@ impl VisitedDirectory<'_> {
     }
 
     /// Returns the open directory; which `os::unix` shows as a descriptor.
-    #[cfg_attr(not(unix), allow(dead_code, reason = "only Unix shows descriptors"))]
+    #[allow(dead_code, reason = "only Unix shows descriptors")]
     pub(crate) fn open(&mut self) -> Result<&<Os as Sys>::Dir, Error> {
         let Cursor { branch, asker, .. } = &mut *self.cursor;
         let reopened = branch.reopen(&asker.sys).map_err(ReopenError::into_cause);

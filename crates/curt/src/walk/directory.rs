@@ -12,7 +12,7 @@ use super::order::{Order, SortBy};
 use super::rules::RuleStack;
 use crate::fields::{Facts, Fields, FileName, Kind, Metadata};
 use crate::name::{Name, Names, Unit};
-use crate::sys::{Entry, SystemUnit};
+use crate::sys::{Entry, Sys, SystemUnit};
 use crate::tree;
 
 /// A level of the stack.
@@ -30,6 +30,21 @@ pub(super) struct WalkFrame {
     pub(super) later: VecDeque<Metadata>,
     /// The ignore rules for its entries.
     pub(super) rules: Option<Arc<RuleStack>>,
+}
+
+impl<S: Sys> Level<S> {
+    /// Whether any of its entries has not been yielded or entered yet.
+    pub(super) fn is_needed(&self) -> bool {
+        self.has_waiting() || self.stored.left() > 0
+    }
+
+    /// Neither yields nor enters any more of its entries.
+    pub(super) fn give_up(&mut self) {
+        self.drop_waiting();
+        self.stored.clear();
+        self.later.clear();
+        self.state = State::Entering;
+    }
 }
 
 /// What is done next with a directory.

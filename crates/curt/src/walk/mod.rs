@@ -124,8 +124,9 @@ impl<'a> Walk<'a> {
     }
 
     /// Walks on this thread a directory at a time, in the way of Python's `os.walk`: each directory
-    /// comes with all of its entries, and the caller can prune and reorder its subdirectories before
-    /// they are entered. With [`Walk::contents_first`], a directory comes after its subdirectories.
+    /// comes with all of its entries, and the caller can prune and reorder its subdirectories
+    /// before they are entered. With [`Walk::contents_first`], a directory comes after its
+    /// subdirectories.
     ///
     /// Costs the calls of a walk, and memory for the entries of one directory; where contents come
     /// first, for those of all ancestors. An operand that is no directory is an error. What could

@@ -2,16 +2,16 @@
 
 use std::cmp::Ordering;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::directory::{DirectoryEntry, Sorting};
 use super::order::Order;
 use crate::control::{Cancel, Exclude, Operands, Rulebook, Threads, Unvisited};
-use crate::fields::{Fields, Follow, Plan};
+use crate::fields::{Fields, Follow, Kind, Plan};
 use crate::name::{Name, Unit};
-use crate::sys::{Feature, Features};
-use crate::tree::Limits;
+use crate::sys::{Feature, Features, SystemUnit};
+use crate::tree::{Limits, TreePath};
 
 /// Where a walk stops in order to stay on one file system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,6 +114,15 @@ impl Settings {
     pub(super) fn hides<U: Unit>(&self, name: Name<'_, U>) -> bool {
         name.units().first() == Some(&U::ascii(b'.'))
             && self.rulebook.as_ref().is_some_and(|book| book.hides_dots())
+    }
+
+    /// Whether the caller leaves out the entry at `path`.
+    pub(super) fn excludes<U: SystemUnit>(&self, path: &TreePath<U>, kind: Kind) -> bool {
+        let Some(exclude) = &self.exclude else {
+            return false;
+        };
+        let (path, relative) = (U::text(path.units()), U::text(path.relative()));
+        exclude(&Unvisited { path: Path::new(&path), relative: Path::new(&relative), kind })
     }
 
     /// Whether all symbolic links are followed.
@@ -238,10 +247,10 @@ impl<'a> Walk<'a> {
     /// });
     /// # assert!(walk.iter().all(|entry| entry.is_ok()));
     /// ```
-    pub fn sort_by(
-        mut self,
-        compare: impl Fn(&DirectoryEntry<'_>, &DirectoryEntry<'_>) -> Ordering + Send + Sync + 'static,
-    ) -> Self {
+    pub fn sort_by<F>(mut self, compare: F) -> Self
+    where
+        F: Fn(&DirectoryEntry<'_>, &DirectoryEntry<'_>) -> Ordering + Send + Sync + 'static,
+    {
         self.settings.order = Some(Sorting::By(Arc::new(compare)));
         self
     }

@@ -45,8 +45,6 @@ pub(super) struct RuleStack {
 /// Where rules come from: custom files, `.ignore`, `.gitignore`, `info/exclude`, the rules of the
 /// user, and extra files.
 const SOURCES: usize = 6;
-const EXTRA: usize = 5;
-const GLOBAL: usize = 4;
 /// The sources that are git's.
 const OF_GIT: Range<usize> = 2..5;
 
@@ -374,9 +372,7 @@ fn of_user<S: Sys>(
     let here = here.map_err(|error| failed_to_read(PathBuf::from("."), error))?;
     let way = whole.strip_prefix(without_dots(&here)).unwrap_or(Path::new("")).to_owned();
     let is_in_work_tree = !book.requires_git();
-    let mut sources = [const { None }; SOURCES];
-    sources[EXTRA] = extra;
-    sources[GLOBAL] = global.clone();
+    let sources = [None, None, None, None, global.clone(), extra];
     let base = Base::Above(way);
     let is_work_tree = false;
     let rules =

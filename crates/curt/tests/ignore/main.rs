@@ -28,7 +28,8 @@ struct Choices(u64);
 
 impl Choices {
     fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % end
     }
 
@@ -41,7 +42,8 @@ impl Choices {
             "*.o", "!a.o", "/sub/", "sub/*.rs", "!b.rs", "b.rs", "deep", "!deep/", "/a.o", "*.rs",
             "!.dot", "**/c",
         ];
-        (0..1 + self.below(3)).map(|_| format!("{}\n", self.of(&RULES))).collect()
+        let lines: Vec<_> = (0..=self.below(3)).map(|_| self.of(&RULES)).collect();
+        lines.join("\n")
     }
 
     /// A tree three levels deep, with rules in some of its directories.
@@ -98,7 +100,7 @@ fn overrides_are_those_of_the_crate_ignore() {
         let scratch = Scratch::new();
         choices.tree(&scratch);
         let root = scratch.at("t");
-        let globs: Vec<&str> = (0..1 + choices.below(3)).map(|_| choices.of(&GLOBS)).collect();
+        let globs: Vec<&str> = (0..=choices.below(3)).map(|_| choices.of(&GLOBS)).collect();
         let mut overrides = OverrideBuilder::new(&root);
         for glob in &globs {
             overrides.add(glob).unwrap();

@@ -133,7 +133,6 @@ fn entries_have_the_fields_that_the_walk_asks_for() {
     let directory = directories.next().unwrap().unwrap();
     let large = directory.entries().find(|entry| entry.name() == "large").unwrap();
     assert_eq!(large.metadata().size().known(), Some(4000));
-    drop(directory);
     assert!(directories.next().is_none());
     let mut plain = Walk::new(scratch.at("t")).max_depth(1).directories();
     let directory = plain.next().unwrap().unwrap();
@@ -155,8 +154,8 @@ fn a_deep_tree_is_listed_within_the_descriptor_budget() {
     let scratch = Scratch::new();
     let deep = format!("t{}", "/d".repeat(60));
     for depth in 0..=60 {
-        scratch.file(format!("{}/file", &deep[..1 + 2 * depth]));
-        scratch.file(format!("{}/e/file", &deep[..1 + 2 * depth]));
+        scratch.file(format!("{}/file", &deep[..=2 * depth]));
+        scratch.file(format!("{}/e/file", &deep[..=2 * depth]));
     }
     for late in [false, true] {
         let mut expected = Vec::new();

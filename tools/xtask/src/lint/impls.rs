@@ -17,7 +17,6 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("crates/curt/src/sys/unix/door.rs", "Door", "calls that only Linux has, and those of a child"),
     ("crates/curt/src/sys/unix/mod.rs", "Unix", "one file for each trait, twice: Linux and others"),
     ("crates/curt/src/sys/windows/mod.rs", "Windows", "one file for each trait of the contract"),
-    ("crates/curt/src/walk/options.rs", "Walk", "one file for each way to walk"),
 ];
 
 /// Types with `impl` blocks in too many files, and exceptions that are none any more.
