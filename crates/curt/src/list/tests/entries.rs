@@ -156,3 +156,19 @@ fn the_descriptor_of_a_file_is_no_directory() {
     let error = first.map_or_else(Some, |first| first.and_then(Result::err)).unwrap();
     assert_eq!(error.kind(), io::ErrorKind::NotADirectory);
 }
+
+#[cfg(unix)]
+#[test]
+fn entries_and_descriptors_are_the_same_on_the_portable_platform() {
+    for test in [
+        owned_entries_are_asked_about_after_the_listing_ended,
+        each_question_decides_whether_a_link_is_followed,
+        an_owned_entry_costs_no_call_and_a_question_one,
+        a_descent_enters_a_directory_whose_entries_are_kept,
+        a_second_descriptor_lists_from_the_first_entry,
+        a_directory_is_made_from_a_descriptor_and_given_back,
+        the_descriptor_of_a_file_is_no_directory,
+    ] {
+        crate::sys::tests::without(crate::sys::Features::of_linux(), test);
+    }
+}
