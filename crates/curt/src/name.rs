@@ -84,8 +84,8 @@ impl<U: Unit> NameBuf<U> {
         self.0
     }
 
-    /// Replaces the name by these parts, one behind the other, in the same memory. If one contains a
-    /// NUL, that is `InvalidInput`, and the name is empty.
+    /// Replaces the name by these parts, one behind the other, in the same memory. If one contains
+    /// a NUL, that is `InvalidInput`, and the name is empty.
     pub(crate) fn set(&mut self, parts: &[&[U]]) -> io::Result<()> {
         self.0.clear();
         for part in parts {

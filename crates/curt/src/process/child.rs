@@ -236,6 +236,7 @@ impl Child {
         *self.running.lock_calls()
     }
 
+    #[allow(dead_code, reason = "children have handles on Linux and Windows only")]
     pub(crate) fn process(&self) -> &OsChild {
         &self.running.process
     }

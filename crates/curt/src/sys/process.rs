@@ -57,7 +57,7 @@ pub(crate) struct Container {
     pub(crate) cgroup: Option<PathBuf>,
 }
 
-/// What a child changes of its own rights before it runs the program.
+/// The rights that a child changes before it runs the program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rights {
     #[cfg(unix)]
