@@ -2,9 +2,9 @@
 //!
 //! # Promises
 //!
-//! - What is opened, created, removed, renamed, changed or examined is beneath the root, **whatever other
-//!   processes change in the meantime**. The answer is a handle (or the operation done relative to
-//!   one), never a path that is looked up again.
+//! - What is opened, created, removed, renamed, changed or examined is beneath the root, **whatever
+//!   other processes change in the meantime**. The answer is a handle (or the operation done
+//!   relative to one), never a path that is looked up again.
 //! - A refusal has one reason ([`Refusal`](crate::paths::Refusal)). An ordinary failure is never
 //!   reported as a refusal: the system's own error is passed on.
 //! - The path is not folded before the system has seen it: on POSIX `link/../x` means what the
