@@ -18,6 +18,13 @@ const TITLES: [&str; 10] = [
     "right",
 ];
 
+const LEGEND: &str = "
+ratio: how many times as fast as the usual tool, median of the rounds with its 95 % interval.
+user, system: processor time. waiting: the rest of the time; below zero, threads worked at once.
+peak: memory, where it is more than this program's. baseline loop: the bare calls in one thread.
+calls for one: by strace, without the start of the program.
+";
+
 /// All tables, and what could not be shown.
 pub(crate) fn full(report: &Report, markdown: bool) -> String {
     let mark = if markdown { "# " } else { "" };
@@ -28,15 +35,7 @@ pub(crate) fn full(report: &Report, markdown: bool) -> String {
         table.lines.extend(cell.rows.iter().map(|row| Line::Cells(cells(cell, row))));
     }
     out.push_str(&if markdown { table.markdown() } else { table.text() });
-    let _ = write!(
-        out,
-        "\n\
-         ratio: how many times as fast as the usual tool, the first one listed without a ratio of\n\
-         its own; median of the rounds with its 95 % interval. user, system: processor time. waiting:\n\
-         the rest of the time, less than nothing where threads work side by side. peak: memory, where\n\
-         it is more than the bench's. baseline loop: the bare calls in one thread. calls for one:\n\
-         by strace, without the start of the program.\n"
-    );
+    out.push_str(LEGEND);
     if let Some((middle, worst, name)) = report.noise() {
         let (middle, worst) = (middle * 100.0, worst * 100.0);
         let _ = writeln!(out, "Noise: ±{middle:.0} %, at worst ±{worst:.0} % ({name}).");

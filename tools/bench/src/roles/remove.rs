@@ -1,4 +1,5 @@
-//! The baseline of removing a tree: per directory open, list, remove, close; per other entry remove.
+//! The baseline of removing a tree: per directory open, list, remove, close; per other entry
+//! remove.
 
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, SeekFrom, openat, seek, unlinkat};
