@@ -59,7 +59,7 @@ const MOST: u32 = 31;
 /// How many times a tree is halved on a slow machine.
 const HALVINGS: u32 = 3;
 /// A quick run looks for the best rival only among those that take less than this times the best
-/// one's time in the warm-up, and among so many.
+/// one's time in the warm-up, and among that many.
 const HOPELESS: f64 = 1.15;
 const HOPEFUL: usize = 2;
 /// A run that takes longer than this is killed.

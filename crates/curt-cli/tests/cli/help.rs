@@ -22,7 +22,7 @@ fn out(words: &[&str]) -> String {
 fn long_help_fits_on_two_screens() {
     for command in COMMANDS {
         let help = out(&[command, "--help"]);
-        // GNU ls has so many options.
+        // GNU ls has that many options.
         let most = if command == "ls" { 2 * MOST_LINES } else { MOST_LINES };
         assert!(help.lines().count() <= most, "{command}: {} lines", help.lines().count());
         for line in help.lines() {

@@ -461,8 +461,8 @@ impl<'a> Remove<'a> {
     }
 
     /// Sets how many errors the report keeps; all by default. Every error is counted and passed to
-    /// [`on_failure`](Remove::on_failure) in any case, so a caller that prints them at once may keep
-    /// none.
+    /// [`on_failure`](Remove::on_failure) in any case, so a caller that prints them at once may
+    /// keep none.
     pub fn keep_errors(mut self, limit: usize) -> Self {
         self.keep_errors = limit;
         self

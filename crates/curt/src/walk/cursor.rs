@@ -296,7 +296,7 @@ impl<S: Sys> Cursor<S> {
         }
         let mut metadata = Metadata::default();
         let Cursor { asker, branch, settings, .. } = self;
-        ask_about(asker, branch, settings.follows_all(), entry, &mut metadata);
+        entry.ask(asker, branch, settings.follows_all(), &mut metadata);
         let kind = metadata.facts.kind;
         if self.settings.directories {
             let (failed, unfollowable) = metadata.take_failed_entry();
@@ -329,7 +329,7 @@ impl<S: Sys> Cursor<S> {
                 return Some(self.give_up(lost));
             }
             let Cursor { asker, branch, settings, metadata, .. } = self;
-            ask_about(asker, branch, settings.follows_all(), &entry, metadata);
+            entry.ask(asker, branch, settings.follows_all(), metadata);
         }
         let (failed, unfollowable) = self.metadata.take_failed_entry();
         if let Some(error) = failed {
@@ -579,24 +579,4 @@ impl<S: Sys> Cursor<S> {
     pub(super) fn path(&self) -> PathBuf {
         S::Unit::path(self.branch.path.units().to_vec())
     }
-}
-
-/// Asks about a stored entry of the topmost directory, whose path is the current one.
-fn ask_about<S: Sys>(
-    asker: &Asker<S>,
-    Branch { stack, path, .. }: &Branch<S, WalkFrame>,
-    follow: bool,
-    entry: &StoredEntry,
-    metadata: &mut Metadata,
-) {
-    let level = stack.last().and_then(|level| Some((level.dir()?, level.path_len())));
-    let Some((dir, path_len)) = level else {
-        debug_assert!(false, "stored entries lie in an open directory");
-        return;
-    };
-    let name = path.name_below(path_len);
-    let to_path = || S::Unit::path(path.units().to_vec());
-    asker.reset(metadata);
-    entry.add_to(&mut metadata.facts);
-    asker.complete(&Subject { dir, name, path: &to_path, follow }, metadata);
 }

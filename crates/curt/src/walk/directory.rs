@@ -10,10 +10,11 @@ use std::sync::Arc;
 
 use super::order::{Order, SortBy};
 use super::rules::RuleStack;
+use crate::ask::{Asker, Subject};
 use crate::fields::{Facts, Fields, FileName, Kind, Metadata};
 use crate::name::{Name, Names, Unit};
 use crate::sys::{Entry, Sys, SystemUnit};
-use crate::tree;
+use crate::tree::{self, Branch};
 
 /// A level of the stack.
 pub(super) type Level<S> = tree::Level<S, WalkFrame>;
@@ -211,6 +212,26 @@ impl Sorting {
 }
 
 impl StoredEntry {
+    /// Asks about the entry, which is in the topmost directory and at the current path.
+    pub(super) fn ask<S: Sys>(
+        &self,
+        asker: &Asker<S>,
+        Branch { stack, path, .. }: &Branch<S, WalkFrame>,
+        follow: bool,
+        metadata: &mut Metadata,
+    ) {
+        let level = stack.last().and_then(|level| Some((level.dir()?, level.path_len())));
+        let Some((dir, path_len)) = level else {
+            debug_assert!(false, "stored entries are in an open directory");
+            return;
+        };
+        let name = path.name_below(path_len);
+        let to_path = || S::Unit::path(path.units().to_vec());
+        asker.reset(metadata);
+        self.add_to(&mut metadata.facts);
+        asker.complete(&Subject { dir, name, path: &to_path, follow }, metadata);
+    }
+
     /// Fills in what the listing said. The facts are still empty.
     pub(super) fn add_to(&self, facts: &mut Facts) {
         match self.known.as_deref() {

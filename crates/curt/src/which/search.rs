@@ -252,7 +252,7 @@ fn prepare(options: &Options) -> Engine<Os> {
     Engine::new(Os::start(&Setup::default()), options, None, None)
 }
 
-/// The clone has the same options. It looks at the environment and the working directory anew at
+/// The clone has the same options. It looks at the environment and the working directory again at
 /// its own first look-up.
 impl Clone for Search {
     fn clone(&self) -> Search {

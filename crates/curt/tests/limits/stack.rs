@@ -1,11 +1,10 @@
 //! The stack: little, and the same at any depth, in every thread.
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::Mutex;
 use std::thread::{self, ThreadId};
 
-use curt::{Kind, Remove, Threads};
+use curt::{Remove, Threads};
 use curt_testkit::Scratch;
 
 use crate::{assert_all, chain_with_bushes};

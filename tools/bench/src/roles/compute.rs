@@ -40,7 +40,7 @@ pub(crate) enum Work {
     Foreign,
 }
 
-/// How often a run computes before it looks at the clock, and again until it looks anew.
+/// How often a run computes before it looks at the clock, and again until it looks next.
 const TIMES: usize = 50_000;
 /// The same for those that are interpreted.
 const FEWER: usize = 20_000;
@@ -228,7 +228,7 @@ fn played(work: Work, rounds: usize, begins: impl FnMut(usize)) -> u64 {
     })
 }
 
-/// What is answered for each base and path, so many times, added up.
+/// What is answered for each base and path, that many times, added up.
 fn summed(
     work: Work,
     rounds: usize,
@@ -241,7 +241,7 @@ fn summed(
         begins(round);
         for base in 0..bases {
             for path in &paths {
-                // What is opaque is computed anew each time.
+                // What is opaque is computed again each time.
                 sum += answer(base, std::hint::black_box(path.as_bytes())) as u64;
             }
         }

@@ -67,7 +67,7 @@ impl Task {
 /// Plays a role on a tree, the last word, which must be in a folder that the bench made:
 ///
 /// - `baseline TASK TREE`, `std TASK TREE`
-/// - `list BYTES TREE`: count by the library, through a buffer of so many bytes, or `default`
+/// - `list BYTES TREE`: count by the library, through a buffer of that many bytes, or `default`
 /// - `open WAY TREE`: open every file
 /// - `start curt|std SHAPE COUNT TREE`
 /// - `compute WORK TREE`, where the tree is not used
@@ -119,7 +119,7 @@ fn baseline(_: Option<Task>, _: &Path) -> io::Result<()> {
     unknown()
 }
 
-/// How many entries the library lists through a buffer of so many bytes.
+/// How many entries the library lists through a buffer of that many bytes.
 fn list(buffer: Option<usize>, tree: &Path, out: &mut dyn io::Write) -> io::Result<()> {
     let mut directory = Directory::open(tree)?;
     if let Some(bytes) = buffer {

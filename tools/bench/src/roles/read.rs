@@ -63,7 +63,7 @@ impl Reader {
     /// Yields the entries; returns the directories among them, if they are wanted.
     fn list(&mut self, directory: &OwnedFd) -> io::Result<Vec<CString>> {
         let mut below = Vec::new();
-        // Read anew for each directory, and always to its end: one buffer is enough.
+        // Read again for each directory, and always to its end: one buffer is enough.
         let mut buffer = std::mem::take(&mut self.buffer);
         let mut list = RawDir::new(directory.as_fd(), &mut buffer);
         while let Some(entry) = list.next() {

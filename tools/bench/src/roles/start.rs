@@ -60,8 +60,8 @@ pub(super) fn play(by_std: bool, shape: &str, count: u64, folder: &Path) -> io::
         ask(&mut || command.status().is_ok_and(|status| status.success()));
     } else if shape == "session" {
         let command = Command::new(name);
-        let mut session = Search::new().path(&path).session();
-        ask(&mut || command.status_by(&mut session).is_ok_and(|status| status.success()));
+        let session = Search::new().path(&path).session();
+        ask(&mut || command.status_by(&session).is_ok_and(|status| status.success()));
     } else {
         let mut command = Command::new(name);
         if is_searched {

@@ -21,7 +21,7 @@ pub(crate) enum Content {
     Each(u64),
     /// This many bytes in all, unevenly spread as in real packages.
     Total(u64),
-    /// So many bytes, another number for each of its neighbours, in every sixteenth file, and
+    /// That many bytes, another number for each of its neighbours, in every sixteenth file, and
     /// nothing in the others: quickly made, and sizes that can be told apart.
     Some,
 }

@@ -139,7 +139,7 @@ impl ChildCalls for Library {
 ///
 /// # Safety
 ///
-/// There are so many numbers.
+/// There are that many numbers.
 pub(super) unsafe fn set_groups(first: *const libc::gid_t, count: usize) -> Result<(), Errno> {
     #[allow(clippy::useless_conversion, reason = "the types differ between systems")]
     let count = count.try_into().map_err(|_| Errno::INVAL)?;
