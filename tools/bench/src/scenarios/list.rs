@@ -6,12 +6,12 @@ use crate::tree::{Content, Tree};
 
 pub(super) static SCENARIOS: [Scenario; 7] = [
     Scenario {
-        quick: Some(Quick { size: 40_000, share: 3 }),
+        quick: Some(Quick { size: 20_000, share: 3 }),
         full: 40_000,
         ..names("list", "list a directory", "flat", flat)
     },
     Scenario {
-        quick: Some(Quick { size: 40_000, share: 4 }),
+        quick: Some(Quick { size: 20_000, share: 4 }),
         full: 40_000,
         ..long("list-long", "list it with -l", "flat", flat)
     },

@@ -11,7 +11,7 @@ pub(super) static SCENARIOS: [Scenario; 1] = [Scenario {
     shape: "flat",
     question: Question::Stats,
     full: 40_000,
-    quick: Some(Quick { size: 40_000, share: 4 }),
+    quick: Some(Quick { size: 20_000, share: 4 }),
     counted: [100, 500],
     everywhere: true,
     contenders: &[

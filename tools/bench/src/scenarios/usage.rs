@@ -11,7 +11,7 @@ pub(super) static SCENARIOS: [Scenario; 1] = [Scenario {
     shape: "node_modules",
     question: Question::Total,
     full: REACT_ENTRIES,
-    quick: Some(Quick { size: REACT_ENTRIES, share: 4 }),
+    quick: Some(Quick { size: REACT_ENTRIES / 2, share: 4 }),
     counted: [0, 500],
     everywhere: true,
     contenders: &[

@@ -6,11 +6,11 @@ use crate::tree::{Content, REACT_ENTRIES, Tree};
 
 pub(super) static SCENARIOS: [Scenario; 3] = [
     Scenario {
-        quick: Some(Quick { size: REACT_ENTRIES, share: 4 }),
+        quick: Some(Quick { size: REACT_ENTRIES / 2, share: 4 }),
         ..scenario("walk", "walk a tree", Question::Paths, &PATHS)
     },
     Scenario {
-        quick: Some(Quick { size: REACT_ENTRIES, share: 4 }),
+        quick: Some(Quick { size: REACT_ENTRIES / 2, share: 4 }),
         ..scenario("walk-sizes", "walk it with sizes", Question::Sizes, &SIZES)
     },
     scenario("walk-rules", "walk and look for ignore rules", Question::Paths, &RULES),

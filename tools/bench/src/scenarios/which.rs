@@ -13,7 +13,7 @@ pub(super) static SCENARIOS: [Scenario; 1] = [Scenario {
     shape: "path-211",
     question: Question::Found,
     full: 400,
-    quick: Some(Quick { size: 400, share: 4 }),
+    quick: Some(Quick { size: 200, share: 4 }),
     counted: [5, 20],
     everywhere: false,
     contenders: &[
