@@ -146,8 +146,9 @@ impl Remove<'_> {
     /// Removes the operands, one path or several, and returns the report with everything that
     /// failed.
     ///
-    /// Several operands share the threads; with one thread they are removed in order. Consecutive
-    /// operands that lie in the same directory share the call that opens it.
+    /// Several operands share the threads, unless one is below another; with one thread they are
+    /// removed in order. Consecutive operands that lie in the same directory share the call that
+    /// opens it.
     #[must_use = "a removal may have failed; the report says so"]
     pub fn run(&self, operands: impl Operands) -> Report {
         let paths = operands.into_paths();
@@ -168,7 +169,7 @@ fn run<S: Sys>(
     operands: &[&Path],
     parent: Option<S::Dir>,
 ) -> Report {
-    let shared = Shared::<S>::new(options, setup, parent);
+    let shared = Shared::<S>::new(options, setup, parent, overlap(operands));
     let setup = setup.with(options.without);
     let next = AtomicUsize::new(0);
     shared.crew.work(|member| {
@@ -177,6 +178,15 @@ fn run<S: Sys>(
         Engine::new(worker).work(|| operands.get(next.fetch_add(1, Ordering::Relaxed)).copied());
     });
     shared.into_report()
+}
+
+/// Returns whether an operand is another one, or below it, as far as the text tells. Such operands
+/// are removed one after the other: in parallel, one could vanish with the other before its turn.
+fn overlap(operands: &[&Path]) -> bool {
+    let mut sorted: Vec<&Path> =
+        operands.iter().map(|path| path.strip_prefix(".").unwrap_or(path)).collect();
+    sorted.sort_unstable();
+    sorted.windows(2).any(|pair| pair[1].starts_with(pair[0]))
 }
 
 /// Removes paths on a platform that a test has set up.

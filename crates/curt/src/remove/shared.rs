@@ -35,15 +35,21 @@ pub(super) struct Shared<'r, S: Sys> {
 }
 
 impl<'r, S: Sys> Shared<'r, S> {
-    /// Begins a removal. With a directory `parent`, each operand is a name in it.
-    pub(super) fn new(options: &'r Remove<'r>, setup: &Setup, parent: Option<S::Dir>) -> Self {
+    /// Begins a removal. With a directory `parent`, each operand is a name in it. Where they are to
+    /// be removed `in_turn`, the caller's thread works alone.
+    pub(super) fn new(
+        options: &'r Remove<'r>,
+        setup: &Setup,
+        parent: Option<S::Dir>,
+        in_turn: bool,
+    ) -> Self {
         let sys = S::start(setup);
         let limit = options.descriptors.unwrap_or_else(|| sys.descriptor_limit() / 2);
         let budget = budget(limit);
         let asks = options.confirm != Confirm::Never;
         let excludes = options.callbacks.exclude.is_some();
         // These callbacks are answered at once.
-        let is_alone = asks || (excludes && options.callbacks.on_caller_thread);
+        let is_alone = in_turn || asks || (excludes && options.callbacks.on_caller_thread);
         let begin = Sample { now: sys.now(), ..Sample::default() };
         let notifier = Notifier::new(options);
         let removes_all = !asks && !excludes && !options.dry_run;

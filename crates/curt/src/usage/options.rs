@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::control::{Cancel, Exclude, Next, Threads, Unvisited};
+use crate::control::{Cancel, Exclude, Next, Poll, Threads, Unvisited};
 use crate::error::Error;
 use crate::fields::{Fields, Follow};
 use crate::sys::Feature;
@@ -42,6 +42,7 @@ pub struct Usage<'a> {
     pub(super) count_links: bool,
     on_error: Option<OnError<'a>>,
     pub(super) cancel: Option<&'a Cancel>,
+    pub(super) poll: Option<Poll<'a>>,
     pub(super) descriptors: Option<usize>,
     exclude: Option<Exclude<'static>>,
     threads: Threads,
@@ -74,6 +75,7 @@ impl<'a> Usage<'a> {
             count_links: false,
             on_error: None,
             cancel: None,
+            poll: None,
             descriptors: None,
             exclude: None,
             threads: Threads::Automatic,
@@ -130,6 +132,13 @@ impl<'a> Usage<'a> {
     /// with any number.
     pub fn threads(mut self, threads: Threads) -> Self {
         self.threads = threads;
+        self
+    }
+
+    /// Sets a callback that the caller's thread calls at the beginning and then every few
+    /// milliseconds, and that can stop the measurement: see [`Walk::poll`].
+    pub fn poll<N: Into<Next>>(mut self, poll: impl Fn() -> N + Send + Sync + 'a) -> Self {
+        self.poll = Some(Poll::new(poll));
         self
     }
 
@@ -195,6 +204,9 @@ impl<'a> Usage<'a> {
             .threads(self.threads);
         if let Some(exclude) = &self.exclude {
             walk = walk.exclude_by(Arc::clone(exclude));
+        }
+        if let Some(poll) = &self.poll {
+            walk = walk.poll_by(poll.clone());
         }
         if let Some(cancel) = self.cancel {
             walk = walk.cancel(cancel);

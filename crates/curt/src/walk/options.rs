@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::directory::{DirectoryEntry, Sorting};
 use super::order::Order;
-use crate::control::{Cancel, Exclude, Operands, Rulebook, Threads, Unvisited};
+use crate::control::{Cancel, Exclude, Next, Operands, Poll, Rulebook, Threads, Unvisited};
 use crate::fields::{Fields, Follow, Kind, Plan};
 use crate::name::{Name, Unit};
 use crate::sys::{Feature, Features, SystemUnit};
@@ -58,6 +58,7 @@ pub struct Walk<'a> {
     pub(super) settings: Settings,
     pub(super) threads: Threads,
     pub(super) cancel: Option<&'a Cancel>,
+    pub(super) poll: Option<Poll<'a>>,
     pub(super) most_descriptors: Option<usize>,
     pub(super) without: Features,
 }
@@ -175,6 +176,7 @@ impl<'a> Walk<'a> {
             },
             threads: Threads::Automatic,
             cancel: None,
+            poll: None,
             most_descriptors: None,
             without: Features::default(),
         }
@@ -292,6 +294,30 @@ impl<'a> Walk<'a> {
     pub fn threads(mut self, threads: Threads) -> Self {
         self.threads = threads;
         self
+    }
+
+    /// Sets a callback that the caller's thread calls at the beginning and then every few
+    /// milliseconds, while it works and while it waits for other threads, in the `visit` methods.
+    /// It can stop the walk: language runtimes check for signals there. Reads the clock for each
+    /// entry, without a call to the system.
+    ///
+    /// A call that blocks, on a slow filesystem, is not interrupted.
+    ///
+    /// ```
+    /// use curt::{Next, Walk};
+    ///
+    /// let is_interrupted = || true;
+    /// let summary = Walk::new("src")
+    ///     .poll(|| if is_interrupted() { Next::Stop } else { Next::Continue })
+    ///     .visit(|_| ());
+    /// assert!(summary.stopped);
+    /// ```
+    pub fn poll<N: Into<Next>>(self, poll: impl Fn() -> N + Send + Sync + 'a) -> Self {
+        self.poll_by(Poll::new(poll))
+    }
+
+    pub(crate) fn poll_by(self, poll: Poll<'a>) -> Self {
+        Walk { poll: Some(poll), ..self }
     }
 
     /// Stops the walk early when this is cancelled.

@@ -1,7 +1,7 @@
 //! Walking with several threads.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::Visited;
@@ -10,7 +10,7 @@ use super::options::{Settings, Walk};
 use super::task::Task;
 use crate::ask::Asker;
 use crate::calls::Calls;
-use crate::control::{Cancel, Next};
+use crate::control::{Next, Poll, Poller, Stop};
 use crate::error::Error;
 use crate::sys::{Host, Os, Setup, Sys};
 use crate::tree::{Crew, Member, Sample, Work};
@@ -93,8 +93,8 @@ struct Shared<'r> {
     next_operand: AtomicUsize,
     /// The number of the next task; the first numbers are those of the operands.
     next_task: AtomicU64,
-    stopped: AtomicBool,
-    cancel: Option<&'r Cancel>,
+    stop: Stop<'r>,
+    poller: Option<Poller<'r>>,
     summary: Mutex<Summary>,
 }
 
@@ -114,8 +114,8 @@ pub(super) fn work<K: Sink>(
         operands: &walk.operands,
         next_operand: AtomicUsize::new(0),
         next_task: AtomicU64::new(walk.operands.len() as u64),
-        stopped: AtomicBool::new(false),
-        cancel: walk.cancel,
+        stop: Stop::new(walk.cancel),
+        poller: walk.poll.as_ref().map(Poll::begin),
         summary: Mutex::new(Summary { calls: first.sys.calls(), ..Summary::default() }),
     };
     shared.crew.work(|member| {
@@ -126,7 +126,7 @@ pub(super) fn work<K: Sink>(
         Worker { shared: &shared, cursor, sink, member, entries: 0, errors: 0 }.work();
     });
     let threads = shared.crew.pool.workers();
-    let stopped = shared.is_over();
+    let stopped = shared.stop.is_stopped();
     let summary = shared.summary.into_inner().unwrap_or_else(PoisonError::into_inner);
     Summary { threads, stopped, ..summary }
 }
@@ -137,8 +137,13 @@ impl<'r> Shared<'r> {
         Some((number as u64, self.operands.get(number)?))
     }
 
-    fn is_over(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed) || self.cancel.is_some_and(Cancel::is_cancelled)
+    /// Polls. Only for the caller's thread.
+    fn attend(&self, sys: &Os) {
+        if let Some(poller) = &self.poller {
+            if !self.stop.is_stopped() && poller.look(sys.now()) == Next::Stop {
+                self.stop.stop();
+            }
+        }
     }
 }
 
@@ -156,13 +161,18 @@ impl<K: Sink> Worker<'_, K> {
     fn work(mut self) {
         let shared = self.shared;
         let pool = &shared.crew.pool;
-        while let Some(work) = pool.next(self.member.number, || shared.next_operand(), None) {
+        loop {
+            self.attend();
+            let attend = || shared.attend(&self.cursor.asker.sys);
+            let meanwhile = self.attends().then_some(&attend as &dyn Fn());
+            let next = pool.next(self.member.number, || shared.next_operand(), meanwhile);
+            let Some(work) = next else { break };
             match work {
                 Work::Task(task) => {
                     self.sink.begin(task.number);
                     self.cursor.begin_task(task);
                 }
-                Work::Operand(_) if shared.is_over() => continue,
+                Work::Operand(_) if shared.stop.is_stopped() => continue,
                 Work::Operand((number, operand)) => {
                     self.sink.begin(number);
                     if let Some(step) = self.cursor.begin(operand) {
@@ -178,13 +188,25 @@ impl<K: Sink> Worker<'_, K> {
         summary.calls.add(&self.cursor.asker.sys.calls());
     }
 
+    fn attends(&self) -> bool {
+        self.shared.poller.is_some() && self.member.is_caller()
+    }
+
+    fn attend(&self) {
+        if self.attends() {
+            self.shared.attend(&self.cursor.asker.sys);
+        }
+    }
+
     /// Walks to the end of the operand, or of the task.
     fn drive(&mut self) {
         loop {
-            let shared = self.shared;
-            let step = if shared.is_over() { None } else { self.cursor.next(|| shared.is_over()) };
+            self.attend();
+            let stop = &self.shared.stop;
+            let is_over = || stop.is_stopped();
+            let step = if is_over() { None } else { self.cursor.next(is_over) };
             let Some(step) = step else {
-                if shared.is_over() {
+                if is_over() {
                     self.cursor.abandon();
                     return self.sink.stop();
                 }
@@ -224,7 +246,7 @@ impl<K: Sink> Worker<'_, K> {
         match next {
             Next::Continue => {}
             Next::Skip => found.into_iter().for_each(|found| self.cursor.skip(found)),
-            Next::Stop => self.shared.stopped.store(true, Ordering::Relaxed),
+            Next::Stop => self.shared.stop.stop(),
         }
     }
 }

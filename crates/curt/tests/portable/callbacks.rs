@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use curt::remove::{Answer, Confirm};
-use curt::{Cause, Next, Operation, Remove, Threads};
+use curt::{Cause, Next, Operation, Remove, Threads, Usage, Walk};
 use curt_testkit::Scratch;
 
 const DIRECTORIES: u64 = if cfg!(windows) { 4 } else { 20 };
@@ -290,4 +290,42 @@ fn copies_of_a_removal_do_the_same() {
     assert!(removal.run(scratch.at("a")).is_complete());
     assert!(copy.run(scratch.at("b")).is_complete());
     assert_eq!(told.load(Ordering::Relaxed), 4);
+}
+
+#[test]
+fn poll_stops_walks_and_measurements_and_is_called_on_the_caller_thread() {
+    for threads in THREADS {
+        let scratch = Scratch::in_memory();
+        let tree = bushes(&scratch);
+        let caller = thread::current().id();
+        let polls = AtomicU64::new(0);
+        let poll = || {
+            assert_eq!(thread::current().id(), caller, "{threads} threads");
+            polls.fetch_add(1, Ordering::Relaxed);
+        };
+        let threads = Threads::AtMost(threads);
+        let walk = Walk::new(&tree).threads(threads);
+        let summary = walk.clone().poll(poll).visit(|_| thread::sleep(Duration::from_micros(50)));
+        assert!(!summary.stopped && summary.entries == 1 + DIRECTORIES * (FILES + 1));
+        assert!(polls.load(Ordering::Relaxed) > 1, "{summary:?}");
+        let summary = walk.poll(|| Next::Stop).visit(|_| ());
+        assert!(summary.stopped && summary.entries < DIRECTORIES * FILES, "{summary:?}");
+        let usage = Usage::new().threads(threads);
+        assert!(!usage.clone().poll(poll).measure(&tree).cancelled);
+        assert!(usage.poll(|| Next::Stop).measure(&tree).cancelled);
+    }
+}
+
+/// In parallel, an operand could vanish with the one that it is below.
+#[test]
+fn operands_below_others_are_removed_in_order() {
+    for [first, second] in [["tree/1", "tree"], ["./tree/1/", "tree"], ["tree", "tree/1"]] {
+        let scratch = Scratch::in_memory();
+        bushes(&scratch);
+        let operands = [first, second].map(|operand| scratch.at(".").join(operand));
+        let report = Remove::new().threads(Threads::AtMost(8)).run(&operands);
+        assert_eq!(report.threads, 1);
+        let missing = usize::from(first == "tree");
+        assert_eq!(report.errors.len(), missing, "{report:?}");
+    }
 }

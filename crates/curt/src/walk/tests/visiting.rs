@@ -117,7 +117,10 @@ fn order_does_not_depend_on_threads() {
 
 #[test]
 fn a_small_tree_starts_no_thread() {
-    let scratch = sample();
+    let scratch = Scratch::new();
+    for number in 0..200 {
+        scratch.file(format!("t/{number}"));
+    }
     let (_, threads) =
         visit(&Walk::of(Vec::new()).plan(Plan::new(Fields::NAME)), &scratch, Next::Continue);
     assert_eq!(threads, 1);
