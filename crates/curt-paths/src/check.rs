@@ -308,26 +308,25 @@ impl Refusal {
     }
 }
 
-/// All reasons in their order, and their names.
-const REFUSALS: [(Refusal, &str); 12] = [
-    (Refusal::Empty, "empty"),
-    (Refusal::Nul, "nul"),
-    (Refusal::Encoding, "encoding"),
-    (Refusal::Device, "device"),
-    (Refusal::Absolute, "absolute"),
-    (Refusal::Drive, "drive"),
-    (Refusal::Stream, "stream"),
-    (Refusal::BadChar, "badchar"),
-    (Refusal::Escape, "escape"),
-    (Refusal::Trailing, "trailing"),
-    (Refusal::ShortName, "shortname"),
-    (Refusal::Link, "link"),
+/// All reasons in their order, with their names and messages.
+const REFUSALS: [(Refusal, &str, &str); 12] = [
+    (Refusal::Empty, "empty", "the path is empty"),
+    (Refusal::Nul, "nul", "the path contains a NUL character"),
+    (Refusal::Encoding, "encoding", "the path is not valid text"),
+    (Refusal::Device, "device", "the path names a device"),
+    (Refusal::Absolute, "absolute", "the path is absolute"),
+    (Refusal::Drive, "drive", "the path names a drive"),
+    (Refusal::Stream, "stream", "the path names a stream of a file (after the colon)"),
+    (Refusal::BadChar, "badchar", "the path contains a character that names cannot have"),
+    (Refusal::Escape, "escape", "the path leaves the root directory"),
+    (Refusal::Trailing, "trailing", "a name ends in a dot or a space"),
+    (Refusal::ShortName, "shortname", "a name may be the short form of another one"),
+    (Refusal::Link, "link", "the path contains a link that is not followed"),
 ];
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("refused: ")?;
-        f.write_str(self.name())
+        f.write_str(REFUSALS[*self as usize].2)
     }
 }
 
@@ -401,7 +400,7 @@ impl Reasons {
 
     fn first(&self) -> Option<Refusal> {
         let first =
-            REFUSALS.get(self.reasons.trailing_zeros() as usize).map(|&(refusal, _)| refusal);
+            REFUSALS.get(self.reasons.trailing_zeros() as usize).map(|&(refusal, ..)| refusal);
         let comes_later = first.is_none_or(|first| first > Refusal::BadChar);
         if self.device_name && comes_later { Some(Refusal::Device) } else { first }
     }

@@ -3,8 +3,8 @@
 //!
 //! `cargo run --example file_server -- FOLDER [ADDRESS]`, then `curl
 //! http://127.0.0.1:8000/page.html`. For what curl would tidy up itself, `curl --path-as-is
-//! http://127.0.0.1:8000/../secret`: the log says `403 "GET /../secret HTTP/1.1" refused: escape`.
-//! Folders and links are not sent.
+//! http://127.0.0.1:8000/../secret`: the log says `403 "GET /../secret HTTP/1.1" the path leaves the
+//! root directory`. Folders and links are not sent.
 //!
 //! It takes three steps: decode the request once; open it beneath the root; ask the *opened file*
 //! for its name before anything is sent. To compare the request with a list of forbidden names
@@ -113,7 +113,7 @@ fn decoded(text: &[u8]) -> Option<Vec<u8>> {
 fn find(root: &Root, path: &[u8]) -> Answer {
     // Requests are UTF-8; a name that is none cannot be asked for here.
     let Ok(path) = std::str::from_utf8(path) else {
-        return Answer::refused(400, "refused: encoding");
+        return Answer::refused(400, "the path is not UTF-8");
     };
     match read(root, path) {
         Ok(answer) => answer,

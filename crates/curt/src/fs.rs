@@ -14,7 +14,7 @@
 //! - [`remove_dir_all`] starts threads for large trees, and ends them before it returns. It refuses
 //!   mount points, paths that end in `.` or `..`, the root directory, and a link with a separator
 //!   behind it; nothing is removed there. If several entries cannot be removed, the first error is
-//!   returned and everything else is gone. [`Remove`](crate::Remove) has all failures.
+//!   returned and everything else is gone. [`Remove`] has all failures.
 //! - [`Metadata`] and [`FileType`] are types of this module, as nobody else can make those of the
 //!   standard library. They have the same methods but for `permissions`; [`Metadata::details`] has
 //!   the mode, the numbers of the owner and everything else that the system said.

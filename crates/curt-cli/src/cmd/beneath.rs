@@ -121,7 +121,7 @@ impl Denied {
 impl From<Refusal> for Denied {
     fn from(refusal: Refusal) -> Denied {
         let operation = failure::operation(Operation::Canonicalize);
-        let reason = text::refusal(refusal).to_owned();
+        let reason = refusal.to_string();
         let failure = Box::new(Failure::new(operation, refusal.name(), reason.clone()));
         Denied { verb: "allow", reason, failure, is_refused: true }
     }

@@ -2,7 +2,6 @@
 //! before each line.
 
 use curt::filters::GlobError;
-use curt::paths::Refusal;
 use curt::process::StartFailure;
 use curt::which::{FindCause, FindError};
 use curt::{Calls, Cause, Error};
@@ -39,7 +38,7 @@ pub(crate) fn reason(cause: &Cause) -> String {
         Cause::OtherFileSystem => "it's on a different device",
         Cause::IsADirectory => "Is a directory",
         Cause::Start(StartFailure::NotExecutable, _) => NOT_EXECUTABLE,
-        Cause::Refused(refusal) => self::refusal(*refusal),
+        Cause::Refused(refusal) => return refusal.to_string(),
         other => return other.to_string(),
     };
     text.to_owned()
@@ -66,25 +65,6 @@ pub(crate) fn not_found_reason(error: &FindError) -> String {
     match error.path() {
         Some(path) => format!("{reason}: {}", quote(path)),
         None => reason,
-    }
-}
-
-/// Returns why an untrusted path was refused.
-pub(crate) fn refusal(refusal: Refusal) -> &'static str {
-    match refusal {
-        Refusal::Empty => "the path is empty",
-        Refusal::Nul => "the path contains a NUL character",
-        Refusal::Encoding => "the path is not valid text",
-        Refusal::Device => "the path names a device",
-        Refusal::Absolute => "the path is absolute",
-        Refusal::Drive => "the path names a drive",
-        Refusal::Stream => "the path names a stream of a file (after the colon)",
-        Refusal::BadChar => "the path contains a character that names cannot have",
-        Refusal::Escape => "the path leaves the root directory",
-        Refusal::Trailing => "a name ends in a dot or a space",
-        Refusal::ShortName => "a name may be the short form of another one",
-        Refusal::Link => "the path contains a link that is not followed",
-        other => other.name(),
     }
 }
 

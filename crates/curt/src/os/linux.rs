@@ -19,7 +19,7 @@ pub trait CommandCgroup {
     /// The caller names the directory because a group belongs to whatever manages it: with systemd,
     /// groups may only be created below a unit that has `Delegate=yes`.
     ///
-    /// The group is removed when the [`Child`](crate::process::Child) is dropped, or when a
+    /// The group is removed when the [`Child`] is dropped, or when a
     /// function that starts and waits returns. If a process is left in it, it stays, with the name
     /// `curt-PID-NUMBER`.
     ///

@@ -108,9 +108,9 @@ impl Visited<'_> {
     }
 
     /// Removes the entry: a directory only if it is empty, which it can be where it is yielded
-    /// after its contents ([`Walk::contents_first`]). 1 call, relative to the directory that the
-    /// entry was found in, so no path is resolved again. An entry that vanished meanwhile is no
-    /// error.
+    /// after its contents ([`contents_first`](crate::Walk::contents_first)). 1 call, relative to
+    /// the directory that the entry was found in, so no path is resolved again. An entry that
+    /// vanished meanwhile is no error.
     pub fn remove(&mut self) -> Result<(), Error> {
         self.cursor.remove()
     }

@@ -58,18 +58,18 @@ fn pages_are_sent() {
 fn nobody_gets_out() {
     let scratch = site();
     for (request, reason) in [
-        ("/../secret", "escape"),
-        ("/sub/../../secret", "escape"),
-        ("/%2e%2e/secret", "escape"),
-        ("/..%2fsecret", "escape"),
-        ("//etc/passwd", "absolute"),
-        ("/%2fetc/passwd", "absolute"),
-        ("/page.html%00.png", "nul"),
-        ("/", "empty"),
+        ("/../secret", "leaves the root directory"),
+        ("/sub/../../secret", "leaves the root directory"),
+        ("/%2e%2e/secret", "leaves the root directory"),
+        ("/..%2fsecret", "leaves the root directory"),
+        ("//etc/passwd", "path is absolute"),
+        ("/%2fetc/passwd", "path is absolute"),
+        ("/page.html%00.png", "a NUL character"),
+        ("/", "path is empty"),
     ] {
         let (code, sent, log) = ask(&scratch, request);
         assert_eq!((code, &*sent), (403, ""), "{request} {log}");
-        assert!(log.contains(&format!("refused: {reason}")), "{request} {log}");
+        assert!(log.contains(reason), "{request} {log}");
     }
     // Decoded once: what is still encoded then is a name.
     assert_eq!(ask(&scratch, "/%252e%252e/secret").0, 404);
@@ -114,9 +114,12 @@ fn links_and_pipes_are_not_sent() {
     scratch.link("www/absolute", "/etc/passwd");
     scratch.link("www/alias", ".htaccess");
     scratch.fifo("www/pipe");
-    for (request, reason) in
-        [("/out", "escape"), ("/absolute", "escape"), ("/alias", "link"), ("/pipe", "no file")]
-    {
+    for (request, reason) in [
+        ("/out", "leaves the root directory"),
+        ("/absolute", "leaves the root directory"),
+        ("/alias", "link"),
+        ("/pipe", "no file"),
+    ] {
         let (code, sent, log) = ask(&scratch, request);
         assert!(code >= 400 && sent.is_empty(), "{request} {log}");
         assert!(log.contains(reason), "{request} {log}");
