@@ -3,8 +3,8 @@
 //!
 //! `cargo run --example file_server -- FOLDER [ADDRESS]`, then `curl
 //! http://127.0.0.1:8000/page.html`. For what curl would tidy up itself, `curl --path-as-is
-//! http://127.0.0.1:8000/../secret`: the log says `403 "GET /../secret HTTP/1.1" the path leaves the
-//! root directory`. Folders and links are not sent.
+//! http://127.0.0.1:8000/../secret`: the log says `403 "GET /../secret HTTP/1.1" the path leaves
+//! the root directory`. Folders and links are not sent.
 //!
 //! It takes three steps: decode the request once; open it beneath the root; ask the *opened file*
 //! for its name before anything is sent. To compare the request with a list of forbidden names
