@@ -4,7 +4,6 @@
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use std::error::Error;
-use std::io::Read;
 use std::time::Duration;
 
 use curt::Command;
@@ -17,26 +16,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let limit = Duration::from_secs_f64(seconds.parse()?);
     let program = curt::which(&name)?;
-    let mut child = Command::new(&program)
+    let output = Command::new(&program)
         .args(arguments)
         .stdin(Stream::null())
-        .stdout(Stream::pipe())
         .own_tree(true)
-        .spawn()?;
-    let mut pipe = child.stdout.take().ok_or("no pipe")?;
-    let reader = std::thread::spawn(move || {
-        let mut text = Vec::new();
-        pipe.read_to_end(&mut text).map(|_| text)
-    });
-    let status = child.wait_timeout(limit)?;
-    if status.is_none() {
-        child.kill_tree()?;
-    }
-    let text = reader.join().map_err(|_| "the reader panicked")??;
-    print!("{}", String::from_utf8_lossy(&text));
-    match status {
-        Some(status) => println!("{} ended: {status}", program.display()),
-        None => println!("{} was killed after {limit:?}", program.display()),
+        .output_timeout(limit)?;
+    print!("{}", String::from_utf8_lossy(&output.stdout));
+    match output.status {
+        Some(status) if !output.timed_out => println!("{} ended: {status}", program.display()),
+        _ => println!("{} was killed after {limit:?}", program.display()),
     }
     Ok(())
 }
