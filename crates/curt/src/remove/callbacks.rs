@@ -105,12 +105,12 @@ impl<'r> Notifier<'r> {
     /// Reports a failure.
     pub(super) fn failed(&self, is_caller: bool, error: Error) {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.options.stops_at_failure && failures.count > 0 {
+        if self.options.stop_at_first_failure && failures.count > 0 {
             return;
         }
         failures.count += 1;
         drop(failures);
-        if self.options.stops_at_failure {
+        if self.options.stop_at_first_failure {
             self.stop.stop();
         }
         self.tell(is_caller, Event::Failed(error));
@@ -177,7 +177,7 @@ impl<'r> Notifier<'r> {
                 if let Some(callback) = on_failure {
                     self.call(|| callback(&error));
                 }
-                if self.options.stops_at_failure {
+                if self.options.stop_at_first_failure {
                     self.end();
                 }
                 let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);

@@ -184,7 +184,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// Reads the next entries of the topmost directory, which is open, removes the files among them
     /// and keeps the names of the directories.
     fn take_batch(&mut self) {
-        if self.ends_early() {
+        if self.check_overrun() {
             return;
         }
         let Engine { worker, stack, buffer, .. } = self;
@@ -202,10 +202,10 @@ impl<'r, S: Sys> Engine<'r, S> {
         };
         // A guess is only tested if the removal of the directory follows.
         let may_guess = shared.removes_all
-            && !level.stays(shared.options.contents)
+            && !level.stays(shared.options.contents_only)
             && !shared.options.without.has(Feature::ShortListing)
             && shared.guesses.are_allowed();
-        level.passes.has_read(batch, may_guess);
+        level.passes.after_read(batch, may_guess);
         if level.take_question() && !buffer.is_empty() {
             let is_protected = level.is_protected();
             if !worker.ask(Question::Descend, Kind::Directory, false, is_protected) {
@@ -219,7 +219,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     }
 
     /// Ends the pass over the topmost directory if entries are added as fast as they are removed.
-    fn ends_early(&mut self) -> bool {
+    fn check_overrun(&mut self) -> bool {
         let Engine { worker, stack, buffer, .. } = self;
         let (shared, level) = (worker.shared, stack.top_mut());
         if !shared.options.dry_run && level.passes.needs_bound() {
@@ -300,7 +300,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         let may_hand_off =
             |&index: &usize| stack[index].has_waiting() && stack[index].may_hand_off();
         let Some(index) = stack.open_from(base).find(may_hand_off) else { return };
-        if let Some((names, _)) = stack.split_waiting(index) {
+        if let Some(names) = stack.split_waiting(index) {
             self.hand_off(index, names, Kind::Directory);
         }
     }
@@ -345,7 +345,7 @@ impl<'r, S: Sys> Engine<'r, S> {
                 self.end_shortage();
                 self.push(dir, Role::Child, at, is_protected);
                 if must_leave {
-                    self.leave_to_writer();
+                    self.abandon_to_writer();
                 }
             }
             Opened::Shortage(_) if self.overcome_shortage() => {

@@ -25,17 +25,15 @@ impl<S: Sys> Engine<'_, S> {
         } else if self.may_hold_more() {
             // It stays: list until nothing new is found.
             self.retry(false);
-        } else if self.is_to_stay() {
-            // It stays.
+        } else if self.settle_without_removal() {
             let options = self.worker.shared.options;
             let is_operand = self.stack.top().role() == Role::Operand;
-            if options.contents && !options.dry_run && is_operand {
+            if options.contents_only && !options.dry_run && is_operand {
                 // Only its report matters.
                 let _is_in_place = self.check_operand(self.stack.len() - 1);
             }
             self.pop();
         } else {
-            // Rmdir.
             self.remove_top();
         }
     }
@@ -45,7 +43,7 @@ impl<S: Sys> Engine<'_, S> {
     fn may_hold_more(&self) -> bool {
         let shared = self.worker.shared;
         let level = self.stack.top();
-        level.stays(shared.options.contents)
+        level.stays(shared.options.contents_only)
             && level.passes.has_found()
             && !level.passes.is_stopped()
             && self.may_list_again()
@@ -60,13 +58,13 @@ impl<S: Sys> Engine<'_, S> {
         shared.removes_all || !(self.stack.top().is_kept() || shared.options.dry_run)
     }
 
-    /// Returns whether the topmost directory is not to be removed, after asking the caller if
-    /// that is wanted.
-    fn is_to_stay(&mut self) -> bool {
+    /// Settles what becomes of the topmost directory, short of removing it: asks the caller if that
+    /// is wanted, and counts it in a dry run. Returns whether it stays.
+    fn settle_without_removal(&mut self) -> bool {
         let Engine { worker, stack, .. } = self;
         let options = worker.shared.options;
         let level = stack.top_mut();
-        if level.stays(options.contents) {
+        if level.stays(options.contents_only) {
             return true;
         }
         let is_protected = level.is_protected();
@@ -146,9 +144,16 @@ impl<S: Sys> Engine<'_, S> {
         let (Some(name), Some(dir), Some(parent)) =
             (stack.names().get(level.name()), level.dir(), parent.dir())
         else {
-            return true;
+            worker.internal_error("an operand is checked that is not open");
+            return false;
         };
-        let Ok(stat) = worker.sys.query_dir(dir, Ask::STAT) else { return true };
+        let stat = match worker.sys.query_dir(dir, Ask::STAT) {
+            Ok(stat) => stat,
+            Err(error) => {
+                worker.fail(Operation::Stat, Cause::Os(error));
+                return false;
+            }
+        };
         let cause = match worker.sys.is_child(parent, name, Identity::of(&stat)) {
             Ok(true) => return true,
             Ok(false) => Cause::Replaced,
@@ -244,7 +249,7 @@ impl<S: Sys> Engine<'_, S> {
     /// Leaves the topmost directory to the process that makes directories ahead of the removal:
     /// gives up all directories down to the nearest that is older than the removal, and reports
     /// that one.
-    pub(super) fn leave_to_writer(&mut self) {
+    pub(super) fn abandon_to_writer(&mut self) {
         let Engine { worker, stack, .. } = self;
         let writers = &worker.shared.writers;
         let mut index = stack.len() - 1;

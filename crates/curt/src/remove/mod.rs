@@ -6,9 +6,9 @@
 //!   for each entry that failed, and none for the directories that stay because of it.
 //! - Symbolic links are removed and never followed. An operand that ends in a separator must be a
 //!   directory itself: `link/` is an error, and the target of the link is not touched.
-//! - No path is resolved twice: every call names one entry of an open directory, except when
-//!   directories beyond the descriptor budget are reopened: several names in one call that refuses
-//!   links, and the identity is compared. No name contains a separator, and none is `..`.
+//! - No path is resolved twice: every call names one entry of an open directory, never `..`. The
+//!   exception is a directory that was closed for the descriptor budget: it is reopened by several
+//!   names in one call, which refuses links, and its identity is compared.
 //! - Memory, descriptors and stack are bounded at any depth and any number of entries, and so is
 //!   the time a process can add by creating entries.
 //! - Mounts below an operand are not crossed, and the root directory is not removed, unless that
@@ -26,7 +26,7 @@
 //! | directory | 4 (`openat2`, `getdents64`, `unlinkat`, `close`) | 6 (`openat`, `fstat`, `readdir`, which makes 2, `unlinkat`, `close`) |
 //! | each further 64 KiB of listing | 1 | 1 |
 //! | wrong guess that a listing has ended | 1, at most 4 times | never made |
-//! | operand whose parent is not that of the operand before | 2 more (`openat`, `close`) | the same |
+//! | operand whose parent is not that of the operand before | 2 more (`openat`, `close`); none if it is a name alone | the same |
 //! | operand that is a directory, also for contents only | 3 more (`statx`), and `openat` instead of `openat2` | 3 more |
 //! | operand that is not a directory | 1 more (`openat`) | the same |
 //! | directory that stays: contents only, or a failure in it | 3 for another listing, until nothing new is found | the same |
@@ -169,8 +169,8 @@ fn run<S: Sys>(
     operands: &[&Path],
     parent: Option<S::Dir>,
 ) -> Report {
-    let shared = Shared::<S>::new(options, setup, parent, overlap(operands));
     let setup = setup.with(options.without);
+    let shared = Shared::<S>::new(options, &setup, parent, overlap(operands));
     let next = AtomicUsize::new(0);
     shared.crew.work(|member| {
         let _guard = member.is_caller().then(|| shared.notifier.guard());

@@ -135,7 +135,7 @@ impl<S: Sys> Operands<'_, '_, S> {
                 }
             },
             Opened::NotDirectory
-                if operand.directory_only || options.contents || options.directories_only =>
+                if operand.directory_only || options.contents_only || options.directories_only =>
             {
                 let stat = worker.sys.query(parent, name, Ask::STAT);
                 self.not_a_directory(stat.is_ok_and(|stat| stat.kind.is_link()));
@@ -228,7 +228,7 @@ impl<S: Sys> Operands<'_, '_, S> {
     fn check_identity(&mut self, parent: &S::Dir, dir: &S::Dir) -> Result<(), Cause> {
         let Worker { shared, sys, .. } = &*self.worker;
         let options = shared.options;
-        if !options.preserve_root && !options.one_device {
+        if !options.preserve_root && !options.refuse_mounted_operands {
             return Ok(());
         }
         let identify = |dir| match sys.query_dir(dir, Ask::STAT) {
@@ -239,7 +239,7 @@ impl<S: Sys> Operands<'_, '_, S> {
         if options.preserve_root && sys.is_root(dir, identity, &shared.root).map_err(Cause::Os)? {
             return Err(Cause::RootDirectory);
         }
-        if options.one_device {
+        if options.refuse_mounted_operands {
             let parent = identify(parent)?;
             if parent.device != identity.device {
                 return Err(Cause::OtherFileSystem);
@@ -255,7 +255,7 @@ impl<S: Sys> Operands<'_, '_, S> {
         let options = self.worker.shared.options;
         if is_link && options.directories_only {
             self.worker.fail(Operation::Remove, Cause::IsALink);
-        } else if is_link || options.contents || options.directories_only {
+        } else if is_link || options.contents_only || options.directories_only {
             // Always an error: the separator names the link's target.
             self.worker.fail(Operation::Remove, Cause::Os(error));
         } else {

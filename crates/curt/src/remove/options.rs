@@ -128,14 +128,14 @@ pub struct Remove<'a> {
     pub(crate) threads: Threads,
     pub(crate) directories: Directories,
     pub(crate) cross_mounts: bool,
-    pub(crate) one_device: bool,
+    pub(crate) refuse_mounted_operands: bool,
     pub(crate) missing_is_fine: bool,
-    pub(crate) contents: bool,
+    pub(crate) contents_only: bool,
     pub(crate) preserve_root: bool,
     pub(crate) dry_run: bool,
     pub(crate) count_bytes: bool,
     pub(crate) directories_only: bool,
-    pub(crate) stops_at_failure: bool,
+    pub(crate) stop_at_first_failure: bool,
     pub(crate) confirm: Confirm,
     pub(super) callbacks: Callbacks<'a>,
     pub(crate) cancel: Option<&'a Cancel>,
@@ -170,14 +170,14 @@ impl<'a> Remove<'a> {
             threads: Threads::Automatic,
             directories: Directories::Recursive,
             cross_mounts: false,
-            one_device: false,
+            refuse_mounted_operands: false,
             missing_is_fine: false,
-            contents: false,
+            contents_only: false,
             preserve_root: true,
             dry_run: false,
             count_bytes: false,
             directories_only: false,
-            stops_at_failure: false,
+            stop_at_first_failure: false,
             confirm: Confirm::Never,
             callbacks: Callbacks::default(),
             cancel: None,
@@ -212,7 +212,7 @@ impl<'a> Remove<'a> {
     /// Sets whether an operand must lie on the same file system as its parent. Off by default.
     /// Costs two stats per operand. (`--preserve-root=all` of the command.)
     pub fn refuse_mounted_operands(mut self, yes: bool) -> Self {
-        self.one_device = yes;
+        self.refuse_mounted_operands = yes;
         self
     }
 
@@ -225,7 +225,7 @@ impl<'a> Remove<'a> {
 
     /// Sets whether to empty the operands and keep the directories themselves. Off by default.
     pub fn contents_only(mut self, yes: bool) -> Self {
-        self.contents = yes;
+        self.contents_only = yes;
         self
     }
 
@@ -279,7 +279,7 @@ impl<'a> Remove<'a> {
     /// assert_eq!(report.error_count, 1);
     /// ```
     pub fn stop_at_first_failure(mut self, yes: bool) -> Self {
-        self.stops_at_failure = yes;
+        self.stop_at_first_failure = yes;
         self
     }
 

@@ -113,7 +113,7 @@ impl Passes {
     }
 
     /// Continues the pass after a listing call.
-    pub(super) fn has_read(&mut self, batch: Batch, may_guess: bool) {
+    pub(super) fn after_read(&mut self, batch: Batch, may_guess: bool) {
         self.state = match batch {
             Batch::End => State::Listed,
             Batch::ProbablyLast if may_guess => State::GuessedEnd,
@@ -267,7 +267,7 @@ mod tests {
         let mut passes = Passes::new();
         find(&mut passes, UNCOUNTED + 5);
         (0..5).for_each(|_| passes.count_forgotten());
-        passes.has_read(Batch::End, false);
+        passes.after_read(Batch::End, false);
         passes.begin();
         assert!(!passes.needs_bound());
         find(&mut passes, 5);
@@ -300,9 +300,9 @@ mod tests {
     #[test]
     fn guess_is_not_the_end_of_a_listing_unless_it_may_be_made() {
         let mut passes = Passes::new();
-        passes.has_read(Batch::ProbablyLast, false);
+        passes.after_read(Batch::ProbablyLast, false);
         assert!(passes.has_more() && !passes.is_guess());
-        passes.has_read(Batch::ProbablyLast, true);
+        passes.after_read(Batch::ProbablyLast, true);
         assert!(!passes.has_more() && passes.is_guess());
         passes.stop();
         assert!(passes.is_stopped() && !passes.is_guess());

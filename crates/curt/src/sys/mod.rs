@@ -3,7 +3,8 @@
 //!
 //! Each platform implements [`Sys`] in its own folder and makes all its system calls through one
 //! door, which counts them and, in tests, can fail the nth (`door.rs`, on Windows `call.rs`).
-//! Operations are generic over the platform; the public functions fix it to [`Os`].
+//! The algorithms are generic over the platform; the public functions, and the threads of a walk,
+//! fix it to [`Os`].
 //!
 //! - `unix`: the portable `*at` calls for macOS and the BSDs, and for Linux fast paths that can be
 //!   switched off.
@@ -228,9 +229,10 @@ pub(crate) trait Sys: Host + Sized + Send {
     /// Where the platform gets fields from.
     const SOURCES: Sources;
     /// Returns a directory to resolve a path from, and the path as a name in it, without a call.
-    /// Only
-    /// [`Sys::query`], [`Sys::read_link`], [`Sys::read_file`], [`Sys::may`], [`Sys::extended`],
-    /// [`Sys::owners`] and [`Sys::open_below`] take such names with separators.
+    /// Only [`Sys::query`], [`Sys::read_link`], [`Sys::read_file`], [`Sys::may`],
+    /// [`Sys::extended`], [`Sys::owners`], [`Sys::open_below`] and, where mounts are crossed,
+    /// [`Sys::open_child`] take such names with separators. All but [`Sys::open_below`] follow the
+    /// links on the way, and decide about the last name alone.
     fn locate(&self, path: &Path) -> io::Result<(Self::Dir, NameBuf<Self::Unit>)>;
     /// Calls `ask` with a [located](Sys::locate) path.
     fn at_path<T>(

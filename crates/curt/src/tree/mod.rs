@@ -9,7 +9,7 @@
 //! - `pool.rs`: where workers meet to share the work; `crew.rs`: how many there are; `workers.rs`:
 //!   starts threads and keeps the first panic; `governor.rs`: how many speed it up
 //!
-//! Removal uses the stack, the pool and the events only.
+//! Removal does not use `branch.rs`, `loops.rs` and `reader.rs`; it alone uses `events.rs`.
 
 mod branch;
 mod crew;

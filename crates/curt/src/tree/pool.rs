@@ -1,14 +1,15 @@
 //! Work that is handed off from one worker of an operation to another.
 //!
 //! Every worker runs the same depth-first algorithm. Nothing is queued in advance: a worker without
-//! work is *hungry*, and a busy one that notices (one relaxed load per directory) hands off half of
-//! what it has not begun yet. The price of sharing is therefore paid per hand-off and not per
-//! entry, and a tree that one thread finishes alone costs nothing extra.
+//! work is *hungry*, and a busy one that notices (one relaxed load per step of a walk; in a removal
+//! per directory and per 16 entries) hands off half of what it has not begun yet. The price of
+//! sharing is therefore paid per hand-off and not per entry, and a tree that one thread finishes
+//! alone costs nothing extra.
 //!
 //! A directory of which parts were handed off can only be finished after them. Its worker waits for
-//! their [`Join`], and takes other tasks meanwhile, on top of what it is working on. This cannot
-//! deadlock: a worker only waits for tasks that were begun after the one that it waits with, so no
-//! two can wait for each other in a circle.
+//! their [`Join`] (only removals do), and takes other tasks meanwhile, on top of what it is working
+//! on. This cannot deadlock: a worker only waits for tasks that were begun after the one that it
+//! waits with, so no two can wait for each other in a circle.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -212,7 +212,7 @@ impl<S: Sys, T> Stack<S, T> {
 
     /// The subdirectory of the topmost level whose name is kept at `kept` is entered next, and no
     /// other one waits.
-    pub(crate) fn wait_for(&mut self, kept: usize) {
+    pub(crate) fn set_only_waiting(&mut self, kept: usize) {
         let length = self.names.get(kept).map_or(0, |name| name.terminated().len());
         if let Some(level) = self.levels.last_mut() {
             level.waiting = kept..kept + length;
@@ -264,8 +264,8 @@ impl<S: Sys, T> Stack<S, T> {
     }
 
     /// Takes the names of half of the subdirectories that wait in a level, to be handed off.
-    /// Returns them and how many stay, or `None` if there are too few.
-    pub(crate) fn split_waiting(&mut self, index: usize) -> Option<(Names<S::Unit>, usize)> {
+    /// `None` if there are too few.
+    pub(crate) fn split_waiting(&mut self, index: usize) -> Option<Names<S::Unit>> {
         let is_topmost = index + 1 == self.levels.len();
         let ours = self.ours(index, self.count_waiting(index));
         let waiting = self.levels[index].waiting.clone();
@@ -276,7 +276,7 @@ impl<S: Sys, T> Stack<S, T> {
             // Names that are listed next are appended, and must not revive those handed off.
             self.names.truncate(from);
         }
-        Some((theirs, ours))
+        Some(theirs)
     }
 
     /// Returns how many of `count` entries of a level stay with the worker that hands some off. The

@@ -340,7 +340,7 @@ impl<S: Sys> Cursor<S> {
         if self.metadata.facts.kind == Kind::Directory && depth < self.settings.max_depth {
             let stack = &mut self.branch.stack;
             if self.settings.order.is_some() {
-                stack.wait_for(entry.name);
+                stack.set_only_waiting(entry.name);
                 stack[index].state = State::Entering;
                 found.waiting = Some(entry.name);
             } else {

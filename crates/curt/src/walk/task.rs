@@ -45,7 +45,7 @@ impl<S: Sys> Task<S> {
             names
         } else {
             directory.state = State::Entering;
-            branch.stack.split_waiting(index)?.0
+            branch.stack.split_waiting(index)?
         };
         Some(Task { number, handoff, names, directory })
     }

@@ -8,7 +8,6 @@ use super::Visited;
 use super::cursor::{Cursor, Step};
 use super::options::{Settings, Walk};
 use super::task::Task;
-use crate::ask::Asker;
 use crate::calls::Calls;
 use crate::control::{Next, Poll, Poller, Stop};
 use crate::error::Error;
@@ -105,9 +104,9 @@ pub(super) fn work<K: Sink>(
     make: &(dyn Fn() -> K + Sync),
 ) -> Summary {
     let setup = walk.setup(&Setup::default());
-    let first = Asker::new(Os::start(&setup), walk.settings.plan);
-    let budget = walk.descriptor_budget(&first.sys);
-    let begin = Sample { now: first.sys.now(), ..Sample::default() };
+    let first = Os::start(&setup);
+    let budget = walk.descriptor_budget(&first);
+    let begin = Sample { now: first.now(), ..Sample::default() };
     let shared = Shared {
         crew: Crew::new(walk.threads, alone, budget, begin),
         settings: walk.settings.clone(),
@@ -116,7 +115,7 @@ pub(super) fn work<K: Sink>(
         next_task: AtomicU64::new(walk.operands.len() as u64),
         stop: Stop::new(walk.cancel),
         poller: walk.poll.as_ref().map(Poll::begin),
-        summary: Mutex::new(Summary { calls: first.sys.calls(), ..Summary::default() }),
+        summary: Mutex::new(Summary { calls: first.calls(), ..Summary::default() }),
     };
     shared.crew.work(|member| {
         let descriptors = shared.crew.budget_of(member.number, budget);

@@ -6,12 +6,11 @@ use super::{File, Problem};
 const LIBRARY: &str = "crates/curt/src/";
 
 /// One operation each, in a file or a folder of that name.
-const OPERATIONS: &[&str] =
-    &["beneath", "list", "load_path", "process", "remove", "usage", "walk", "which"];
+const OPERATIONS: &[&str] = &["beneath", "list", "process", "remove", "usage", "walk", "which"];
 
 /// What lies below the operations, in a file or a folder of that name.
 const BELOW: &[&str] =
-    &["calls", "control", "error", "fields", "name", "pause", "quoted", "sys", "tree"];
+    &["ask", "calls", "control", "error", "fields", "name", "pause", "quoted", "sys", "tree"];
 
 /// The operation whose directory cursor all others may use.
 const SHARED: &str = "walk";

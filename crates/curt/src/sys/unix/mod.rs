@@ -132,7 +132,7 @@ impl Unix {
     }
 
     /// Opens a child where mounts are refused.
-    fn open_unmounted(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
+    fn open_on_same_mount(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
         match self.open_at_once(parent, text(name), false, Mounts::Refuse) {
             None => self.open_compared(parent, name),
             // A security filter, or the file system itself. If the portable call succeeds now, it
@@ -281,7 +281,7 @@ impl Sys for Unix {
 
     fn open_child(&self, parent: &Dir, name: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
         let opened = match mounts {
-            Mounts::Refuse => self.open_unmounted(parent, name),
+            Mounts::Refuse => self.open_on_same_mount(parent, name),
             Mounts::Cross => self.door.openat(parent.as_fd(), text(name), LIST, Mode::empty()),
         };
         values::opened(opened.and_then(|fd| self.listed(fd)))
