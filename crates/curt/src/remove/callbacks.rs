@@ -57,6 +57,12 @@ pub(super) struct Failures {
     pub(super) errors: Vec<Error>,
 }
 
+/// How a removal ended.
+pub(super) struct Ending {
+    pub(super) failures: Failures,
+    pub(super) is_stopped: bool,
+}
+
 /// Calls the callbacks of one removal, keeps its failures, and stops it when a callback says so.
 pub(super) struct Notifier<'r> {
     options: &'r Remove<'r>,
@@ -219,10 +225,13 @@ impl<'r> Notifier<'r> {
         Guard(self)
     }
 
-    /// Delivers the last events and returns the failures, after all threads have ended.
-    pub(super) fn into_failures(self) -> Failures {
+    /// Delivers the last events, after all threads have ended, and returns what came of all.
+    pub(super) fn into_ending(self) -> Ending {
+        // A callback may stop the removal at the last event.
         self.deliver();
-        self.failures.into_inner().unwrap_or_else(PoisonError::into_inner)
+        let is_stopped = self.stop.is_stopped();
+        let failures = self.failures.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ending { failures, is_stopped }
     }
 }
 

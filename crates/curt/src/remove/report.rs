@@ -30,7 +30,7 @@ pub struct Report {
     /// The number of errors, kept or not.
     pub error_count: u64,
     /// Whether the removal was stopped early: by its [`Cancel`](crate::Cancel) token, by a
-    /// callback, or at its first failure.
+    /// callback, or at its first failure, even if nothing was left to do by then.
     pub stopped: bool,
     /// How many threads worked, the caller's included.
     pub threads: usize,
