@@ -8,7 +8,8 @@ pub mod unix;
 pub mod windows;
 
 /// Removes a name in a directory that the caller has open, through a duplicate of its descriptor or
-/// handle, and adds the calls that the duplicate took. Reports if there is none.
+/// handle, and adds the calls that the duplicate took. Without a duplicate, that is the failure of
+/// the removal.
 #[cfg(any(unix, windows))]
 fn remove_below(
     removal: &crate::Remove<'_>,
@@ -19,14 +20,39 @@ fn remove_below(
         Ok(dir) => removal.run_in(Some(dir), &[name]),
         Err(error) => {
             let operation = crate::Operation::OpenDirectory;
-            let error = crate::Error::new(operation, name.to_path_buf(), crate::Cause::Os(error));
-            crate::remove::Report {
-                errors: vec![error],
-                error_count: 1,
-                ..crate::remove::Report::default()
-            }
+            let cause = crate::Cause::Os(error);
+            removal.fail_before(crate::Error::new(operation, name.to_path_buf(), cause))
         }
     };
     report.calls.add(&calls);
     report
+}
+
+#[cfg(all(test, any(unix, windows)))]
+mod tests {
+    use std::io;
+    use std::path::Path;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::remove_below;
+    use crate::{Calls, Next, Operation, Remove};
+
+    #[test]
+    fn directory_without_a_duplicate_is_a_failure_like_any_other() {
+        let no_duplicate = || (Err(io::ErrorKind::OutOfMemory.into()), Calls::default());
+        let told = AtomicU64::new(0);
+        let count = |error: &crate::Error| {
+            assert_eq!(error.operation(), Operation::OpenDirectory);
+            told.fetch_add(1, Ordering::Relaxed);
+        };
+        let removal = Remove::new().keep_errors(0).stop_at_first_failure(true).on_failure(count);
+        let report = remove_below(&removal, no_duplicate(), Path::new("name"));
+        assert_eq!((report.error_count, report.errors.len()), (1, 0), "{report:?}");
+        assert!(report.stopped, "{report:?}");
+        assert_eq!(told.load(Ordering::Relaxed), 1);
+        let removal = Remove::new().on_failure(|_| Next::Stop);
+        let report = remove_below(&removal, no_duplicate(), Path::new("name"));
+        assert!(report.stopped, "{report:?}");
+        assert_eq!(report.errors[0].path(), Path::new("name"));
+    }
 }

@@ -23,6 +23,8 @@ pub trait RemoveBelow {
     /// events begin with the name.
     ///
     /// Costs what [`Remove::run`] costs, and two calls for a duplicate of the descriptor.
+    ///
+    /// A failure of these calls is reported as any other, to the callbacks too.
     #[must_use = "a removal may have failed; the report says so"]
     fn run_below(&self, dir: BorrowedFd<'_>, name: impl AsRef<OsStr>) -> Report;
 }

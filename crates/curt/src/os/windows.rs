@@ -45,6 +45,8 @@ pub trait RemoveBelow {
     ///
     /// Costs what [`Remove::run`] costs, two calls for a duplicate of the handle and one for its
     /// type.
+    ///
+    /// A failure of these calls is reported as any other, to the callbacks too.
     #[must_use = "a removal may have failed; the report says so"]
     fn run_below(&self, dir: BorrowedHandle<'_>, name: impl AsRef<OsStr>) -> Report;
 }

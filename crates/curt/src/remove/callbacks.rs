@@ -57,6 +57,12 @@ pub(super) struct Failures {
     pub(super) errors: Vec<Error>,
 }
 
+/// How a removal ended.
+pub(super) struct Ending {
+    pub(super) failures: Failures,
+    pub(super) is_stopped: bool,
+}
+
 /// Calls the callbacks of one removal, keeps its failures, and stops it when a callback says so.
 pub(super) struct Notifier<'r> {
     options: &'r Remove<'r>,
@@ -128,24 +134,26 @@ impl<'r> Notifier<'r> {
         }
     }
 
-    /// Asks about an entry. Returns whether the answer is yes, and the removal goes on.
-    pub(super) fn ask(&self, question: Question, subject: &Subject<'_>) -> bool {
-        let ask = self.callbacks.ask.as_ref();
-        let is_yes = ask.is_none_or(|ask| self.decide(ask(question, subject)));
-        is_yes && !self.stop.is_stopped()
+    /// Asks whether an entry is to be removed. The answer is `Stop` as well if the removal is over,
+    /// unless the caller keeps the entry in any case.
+    pub(super) fn ask(&self, question: Question, subject: &Subject<'_>) -> Answer {
+        let answer = self.callbacks.ask.as_ref().map(|ask| ask(question, subject));
+        self.decide(answer.unwrap_or(Answer::Yes), Answer::No)
     }
 
-    /// Returns whether the caller excludes an entry. One at which the removal stops stays.
-    pub(super) fn excludes(&self, entry: &Unvisited<'_>) -> bool {
-        let Some(exclude) = &self.callbacks.exclude else { return false };
-        self.decide(exclude(entry)) || self.stop.is_stopped()
+    /// Asks whether the caller excludes an entry. The answer is `Stop` as well if the removal is
+    /// over, unless the caller keeps the entry in any case.
+    pub(super) fn excludes(&self, entry: &Unvisited<'_>) -> Answer {
+        let answer = self.callbacks.exclude.as_ref().map(|exclude| exclude(entry));
+        self.decide(answer.unwrap_or(Answer::No), Answer::Yes)
     }
 
-    fn decide(&self, answer: Answer) -> bool {
+    /// Does what an answer says. `keep` is the one that keeps the entry.
+    fn decide(&self, answer: Answer, keep: Answer) -> Answer {
         if answer == Answer::Stop {
             self.end();
         }
-        answer == Answer::Yes
+        if answer != keep && self.stop.is_stopped() { Answer::Stop } else { answer }
     }
 
     /// Tells the callbacks about an event: at once, or later on the caller's thread.
@@ -217,10 +225,13 @@ impl<'r> Notifier<'r> {
         Guard(self)
     }
 
-    /// Delivers the last events and returns the failures, after all threads have ended.
-    pub(super) fn into_failures(self) -> Failures {
+    /// Delivers the last events, after all threads have ended, and returns what came of all.
+    pub(super) fn into_ending(self) -> Ending {
+        // A callback may stop the removal at the last event.
         self.deliver();
-        self.failures.into_inner().unwrap_or_else(PoisonError::into_inner)
+        let is_stopped = self.stop.is_stopped();
+        let failures = self.failures.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ending { failures, is_stopped }
     }
 }
 

@@ -209,9 +209,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         if level.take_question() && !buffer.is_empty() {
             let is_protected = level.is_protected();
             if !worker.ask(Question::Descend, Kind::Directory, false, is_protected) {
-                level.give_up();
-                worker.skip();
-                return;
+                return level.give_up();
             }
         }
         stack.clear_names();
@@ -503,7 +501,6 @@ fn handle_entry<S: Sys>(
         Outcome::Pending => return level.passes.count_pending(),
         Outcome::Kept => level.keep_entry(entry.name, worker.shared.removes_all),
         Outcome::Directory if worker.excludes_directory(entry.name) => {
-            worker.skip();
             level.mark_kept();
         }
         Outcome::Directory => {

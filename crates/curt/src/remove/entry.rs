@@ -16,7 +16,7 @@ pub(super) enum Outcome {
     Gone,
     /// It goes when another process closes it.
     Pending,
-    /// It stays: it failed, or the caller wants to keep it.
+    /// It stays: it failed, the caller wants to keep it, or the removal is over.
     Kept,
     /// It is a directory, and has to be entered.
     Directory,
@@ -40,7 +40,7 @@ impl<S: Sys> Worker<'_, S> {
                 Ok((known, stat)) => {
                     kind = known;
                     if kind != Kind::Directory && self.is_excluded(kind) {
-                        Ok(self.skip())
+                        Ok(Outcome::Kept)
                     } else {
                         self.confirm_and_unlink(dir, name, kind, stat.as_ref())
                     }
@@ -101,7 +101,7 @@ impl<S: Sys> Worker<'_, S> {
         if is_denied && options.confirm == Confirm::Always {
             let question = Question::RemoveUnreadableDirectory;
             if !self.ask(question, Kind::Directory, false, true) {
-                return self.skip();
+                return Outcome::Kept;
             }
         }
         if is_denied && !options.dry_run && self.sys.remove_empty_dir(parent, name).is_ok() {
@@ -109,12 +109,6 @@ impl<S: Sys> Worker<'_, S> {
             return Outcome::Removed;
         }
         self.fail(Operation::OpenDirectory, Cause::Os(error));
-        Outcome::Kept
-    }
-
-    /// Counts an entry that the caller wants to keep.
-    pub(super) fn skip(&mut self) -> Outcome {
-        self.report.skipped += 1;
         Outcome::Kept
     }
 
@@ -157,7 +151,7 @@ impl<S: Sys> Worker<'_, S> {
             if options.confirm.asks(is_protected)
                 && !self.ask(Question::RemoveFile, kind, is_empty, is_protected)
             {
-                return Ok(self.skip());
+                return Ok(Outcome::Kept);
             }
         }
         let removed =

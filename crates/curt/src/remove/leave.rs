@@ -72,7 +72,6 @@ impl<S: Sys> Engine<'_, S> {
             && !worker.ask(Question::RemoveDirectory, Kind::Directory, false, is_protected)
         {
             level.mark_kept();
-            worker.skip();
             return true;
         }
         if options.dry_run {

@@ -119,6 +119,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::control::Operands;
+use crate::error::Error;
 use crate::sys::{Os, Setup, Sys};
 use engine::Engine;
 use shared::Shared;
@@ -159,6 +160,13 @@ impl Remove<'_> {
     /// Removes paths or, with an open directory `dir`, names in it.
     pub(crate) fn run_in(&self, dir: Option<<Os as Sys>::Dir>, names: &[&Path]) -> Report {
         run::<Os>(self, &Setup::default(), names, dir)
+    }
+
+    /// Reports a failure before the removal could begin, to the callbacks too.
+    pub(crate) fn fail_before(&self, error: Error) -> Report {
+        let shared = Shared::<Os>::new(self, &Setup::default().with(self.without), None, true);
+        shared.notifier.failed(true, error);
+        shared.into_report()
     }
 }
 

@@ -201,7 +201,6 @@ impl<S: Sys> Operands<'_, '_, S> {
             _ => Question::RemoveDirectory,
         };
         if asks && !self.worker.ask(question, Kind::Directory, false, is_protected) {
-            self.worker.skip();
             return;
         }
         let removed = if options.dry_run {

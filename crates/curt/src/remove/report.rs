@@ -18,7 +18,7 @@ pub struct Report {
     /// The allocated bytes of entries whose last link was removed, if they were asked for.
     pub bytes: Option<u64>,
     /// Entries kept by the caller's choice: excluded, or not confirmed. Entries below a kept
-    /// directory are not counted.
+    /// directory are not counted, nor is an entry at which the removal was stopped.
     pub skipped: u64,
     /// Entries that were added to a directory after it had been listed to its end.
     pub appeared: u64,
@@ -30,7 +30,7 @@ pub struct Report {
     /// The number of errors, kept or not.
     pub error_count: u64,
     /// Whether the removal was stopped early: by its [`Cancel`](crate::Cancel) token, by a
-    /// callback, or at its first failure.
+    /// callback, or at its first failure, even if nothing was left to do by then.
     pub stopped: bool,
     /// How many threads worked, the caller's included.
     pub threads: usize,

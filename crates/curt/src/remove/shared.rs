@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::callbacks::Notifier;
+use super::callbacks::{Ending, Notifier};
 use super::directory::Task;
 use super::limits::{BusyTime, Guesses, Shortage};
 use super::options::{Confirm, Remove, Totals};
@@ -107,9 +107,9 @@ impl<'r, S: Sys> Shared<'r, S> {
             let error = Error::new(Operation::RemoveDirectory, path, Cause::BeingWrittenTo);
             self.notifier.failed(true, error);
         }
-        report.stopped = self.notifier.stop.is_stopped();
-        let failures = self.notifier.into_failures();
+        let Ending { failures, is_stopped } = self.notifier.into_ending();
         (report.error_count, report.errors) = (failures.count, failures.errors);
+        report.stopped = is_stopped;
         if options.count_bytes {
             report.bytes.get_or_insert(0);
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::options::{Confirm, Question, Subject, Totals};
 use super::report::Report;
 use super::shared::Shared;
-use crate::control::Unvisited;
+use crate::control::{Answer, Unvisited};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Facts, Kind};
 use crate::name::Name;
@@ -109,18 +109,21 @@ impl<'r, S: Sys> Worker<'r, S> {
         }
     }
 
-    /// Returns whether the caller excludes the entry at the path.
-    pub(super) fn is_excluded(&self, kind: Kind) -> bool {
+    /// Returns whether the entry at the path stays, because the caller excludes it or the removal
+    /// is over. Only the caller's choice is counted.
+    pub(super) fn is_excluded(&mut self, kind: Kind) -> bool {
         if !self.shared.excludes() {
             return false;
         }
         let (path, relative) =
             (S::Unit::text(self.path.units()), S::Unit::text(self.path.relative()));
         let entry = Unvisited { path: Path::new(&path), relative: Path::new(&relative), kind };
-        self.shared.notifier.excludes(&entry)
+        let answer = self.shared.notifier.excludes(&entry);
+        self.report.skipped += u64::from(answer == Answer::Yes);
+        answer != Answer::No
     }
 
-    /// Returns whether the caller excludes a subdirectory of the directory at the path.
+    /// [`is_excluded`](Worker::is_excluded) for a subdirectory of the directory at the path.
     pub(super) fn excludes_directory(&mut self, name: Name<'_, S::Unit>) -> bool {
         if !self.shared.excludes() {
             return false;
@@ -137,9 +140,10 @@ impl<'r, S: Sys> Worker<'r, S> {
         self.shared.options.confirm != Confirm::Never && !self.sys.may_write(dir, name, kind)
     }
 
-    /// Asks the caller about the entry at the path.
+    /// Asks the caller about the entry at the path. Returns whether the removal goes on with it; a
+    /// refusal is counted, but not that the removal is over.
     pub(super) fn ask(
-        &self,
+        &mut self,
         question: Question,
         kind: Kind,
         empty_file: bool,
@@ -147,7 +151,9 @@ impl<'r, S: Sys> Worker<'r, S> {
     ) -> bool {
         let path = self.to_path(self.path.len());
         let subject = Subject { path: &path, kind, empty_file, write_protected };
-        self.shared.notifier.ask(question, &subject)
+        let answer = self.shared.notifier.ask(question, &subject);
+        self.report.skipped += u64::from(answer == Answer::No);
+        answer == Answer::Yes
     }
 
     /// Returns the first `len` units of the path.

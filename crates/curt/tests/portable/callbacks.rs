@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use curt::remove::{Answer, Confirm};
-use curt::{Cause, Next, Operation, Remove, Threads, Usage, Walk};
+use curt::remove::{Answer, Confirm, Question, Subject};
+use curt::{Cancel, Cause, Next, Operation, Remove, Threads, Usage, Walk};
 use curt_testkit::Scratch;
 
 const DIRECTORIES: u64 = if cfg!(windows) { 4 } else { 20 };
@@ -122,6 +122,43 @@ fn callbacks_on_the_caller_thread_tell_everything_in_order() {
             let parent = path.parent().unwrap();
             assert!(!gone.contains(parent), "{threads} threads: {} is late", path.display());
             assert!(gone.insert(path.as_path()), "{} is told twice", path.display());
+        }
+    }
+}
+
+/// What is kept because the removal is over is not kept by the caller's choice.
+#[test]
+fn entries_at_which_a_removal_stops_are_not_counted_as_skipped() {
+    fn assert_skips(what: &str, path: &str, removal: &Remove<'_>, skipped: u64) {
+        let scratch = Scratch::new();
+        scratch.file(path);
+        let report = removal.run(scratch.at("tree"));
+        assert!(report.stopped, "{what}, {path}: {report:?}");
+        assert_eq!(report.skipped, skipped, "{what}, {path}: {report:?}");
+        assert!(scratch.exists(path), "{what}: {path}");
+    }
+    for path in ["tree/file", "tree/directory/file"] {
+        for answer in [Answer::Yes, Answer::No, Answer::Stop] {
+            let cancel = Cancel::new();
+            let removal = Remove::new().cancel(&cancel).exclude(|_| {
+                cancel.cancel();
+                answer
+            });
+            let skipped = u64::from(answer == Answer::Yes);
+            assert_skips(&format!("exclude, {answer:?}"), path, &removal, skipped);
+            for last in [Question::Descend, Question::RemoveFile] {
+                let cancel = Cancel::new();
+                let ask = |question, _: &Subject<'_>| {
+                    if question != last {
+                        return Answer::Yes;
+                    }
+                    cancel.cancel();
+                    answer
+                };
+                let removal = Remove::new().cancel(&cancel).confirm(Confirm::Always, ask);
+                let skipped = u64::from(answer == Answer::No);
+                assert_skips(&format!("{last:?}, {answer:?}"), path, &removal, skipped);
+            }
         }
     }
 }

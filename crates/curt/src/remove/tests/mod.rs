@@ -1,6 +1,7 @@
 //! The algorithm on the real platform and on the one in memory. The promises of the public
 //! interface are tested in the crate's `tests` folder; faults, races and limits need private items.
 
+mod callbacks;
 // Windows under Wine has no links and no paths of 100,000 levels; the tests in memory use error
 // numbers of Unix.
 #[cfg(unix)]

@@ -1,0 +1,31 @@
+//! Events that are delivered after the last thread has ended.
+
+use std::path::PathBuf;
+
+use crate::control::Next;
+use crate::fields::Kind;
+use crate::remove::options::{Remove, Totals};
+use crate::remove::shared::Shared;
+use crate::sys::{Os, Setup};
+
+/// Whether the last events of other threads are delivered while they run is a matter of
+/// milliseconds.
+#[test]
+fn callback_that_stops_at_the_last_event_stops_the_removal() {
+    let options = Remove::new()
+        .callbacks_on_caller_thread(true)
+        .on_removed(|_, _| Next::Stop)
+        .on_progress(|_| Next::Stop);
+    let finish = |tell: fn(&Shared<'_, Os>)| {
+        let shared = Shared::<Os>::new(&options, &Setup::default(), None, false);
+        tell(&shared);
+        shared.into_report()
+    };
+    let report = finish(|shared| shared.progress(false, Totals { files: 1, directories: 0 }));
+    assert!(report.stopped, "progress: {report:?}");
+    let report = finish(|shared| {
+        shared.notifier.removed(false, PathBuf::from("file"), Kind::File);
+    });
+    assert!(report.stopped, "removed: {report:?}");
+    assert!(!finish(|_| ()).stopped);
+}
