@@ -186,6 +186,10 @@ pub trait CommandExtras {
 
     /// Sets the process group of the program: an existing one in this session, or a new one if the
     /// number is 0, as [`Command::new_group`] does. Costs 1 call in the child.
+    ///
+    /// An existing group does not go together with [`Command::own_tree`], because killing the
+    /// program's tree would kill that group: a start fails with
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput), unless the program gets a control group.
     fn process_group(&mut self, group: i32) -> &mut Self;
 }
 

@@ -227,8 +227,11 @@ impl Command {
     ///
     /// On Unix by a new process group: a process that leaves the group (`setsid`, `setpgid`, a
     /// shell with job control, a daemon) escapes; on Linux none escapes from a control group
-    /// (`os::linux::CommandCgroup`). On Windows by a job, which only a process that is allowed to
-    /// can leave.
+    /// (`os::linux::CommandCgroup`). A start fails with
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput) if the program is to join an existing group
+    /// (`os::unix::CommandExtras::process_group`) without a control group, because then nothing
+    /// tells its tree from the rest of that group. On Windows by a job, which only a process that
+    /// is allowed to can leave.
     pub fn own_tree(&mut self, wanted: bool) -> &mut Command {
         self.tree = wanted;
         self

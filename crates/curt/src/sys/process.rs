@@ -116,6 +116,15 @@ impl<P> Launch<'_, P> {
         user.is_some() || group.is_some() || groups.is_some()
     }
 
+    /// Whether the child gets a control group, by which all that it starts can be killed.
+    #[cfg(unix)]
+    pub(crate) fn has_cgroup(&self) -> bool {
+        #[cfg(target_os = "linux")]
+        return self.container.cgroup.is_some();
+        #[cfg(not(target_os = "linux"))]
+        return false;
+    }
+
     /// Returns the same launch of another program.
     pub(crate) fn of<'b>(&'b self, program: &'b Path) -> Launch<'b, P> {
         Launch { program, streams: self.streams.each_ref().map(Stream::borrow), ..*self }
