@@ -13,8 +13,6 @@ use std::time::Duration;
 use super::Sys;
 use crate::error::StartFailure;
 
-#[cfg(unix)]
-pub(crate) use super::unix::door::Pipe;
 #[cfg(windows)]
 pub(crate) use super::windows::process::Pipe;
 

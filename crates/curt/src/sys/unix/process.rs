@@ -24,11 +24,11 @@ impl Spawn for Unix {
 
     fn pipe(&self) -> io::Result<(Pipe, Pipe)> {
         let (reader, writer) = self.door.pipe()?;
-        Ok((Pipe(reader), Pipe(writer)))
+        Ok((reader.into(), writer.into()))
     }
 
     fn close_pipe(&self, pipe: Pipe) {
-        self.door.close(pipe.0);
+        self.door.close(pipe.fd);
     }
 
     fn spawn(&self, launch: &Launch<'_, Pipe>) -> Result<Child, Failure> {
