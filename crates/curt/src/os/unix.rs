@@ -217,8 +217,9 @@ impl PipeExtras for ChildOutput {
 
 impl CommandExtras for Command {
     fn descriptor(&mut self, fd: impl Into<OwnedFd>, number: RawFd) -> &mut Self {
+        self.extra.retain(|(_, given)| *given != number);
         let fd: OwnedFd = fd.into();
-        self.give(fd.into(), number);
+        self.extra.push((fd.into(), number));
         self
     }
 

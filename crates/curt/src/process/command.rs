@@ -87,10 +87,10 @@ pub struct Command {
     variables: Changes,
     directory: Option<PathBuf>,
     streams: [Option<Stream>; 3],
-    extra: Vec<(Pipe, i32)>,
+    /// Set by the traits in `os`, as are those below that others can see.
+    pub(crate) extra: Vec<(Pipe, i32)>,
     pub(crate) group: Group,
     tree: bool,
-    /// Set by the traits in `os`.
     pub(crate) container: process::Container,
     pub(crate) rights: process::Rights,
     close_others: bool,
@@ -302,11 +302,6 @@ impl Command {
     pub fn search(&mut self, search: Search) -> &mut Command {
         self.search = search;
         self
-    }
-
-    pub(crate) fn give(&mut self, pipe: Pipe, number: i32) {
-        self.extra.retain(|(_, given)| *given != number);
-        self.extra.push((pipe, number));
     }
 
     /// Starts the program.
