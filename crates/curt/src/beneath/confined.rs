@@ -44,6 +44,36 @@ pub(super) fn open_root<S: Beneath>(sys: &S, path: &Path) -> io::Result<S::Dir> 
     sys.open_parent(path)
 }
 
+/// Why an operation on two paths failed, and at which of them.
+#[derive(Debug)]
+pub(super) struct PairFailure {
+    pub(super) is_second: bool,
+    pub(super) failure: Failure,
+}
+
+impl PairFailure {
+    fn first(failure: impl Into<Failure>) -> PairFailure {
+        PairFailure { is_second: false, failure: failure.into() }
+    }
+
+    fn second(failure: impl Into<Failure>) -> PairFailure {
+        PairFailure { is_second: true, failure: failure.into() }
+    }
+
+    /// The system's error for both names. These kinds are about what has the new name.
+    fn of_both(error: io::Error) -> PairFailure {
+        use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, IsADirectory};
+        let is_second = matches!(error.kind(), AlreadyExists | DirectoryNotEmpty | IsADirectory);
+        PairFailure { is_second, failure: error.into() }
+    }
+
+    /// Makes one answer of those to the first path, to the second, and to both.
+    fn join(answer: Result<Result<io::Result<()>, Failure>, Failure>) -> Result<(), PairFailure> {
+        let both = answer.map_err(PairFailure::first)?.map_err(PairFailure::second)?;
+        both.map_err(PairFailure::of_both)
+    }
+}
+
 impl<'a, S: Beneath> Confined<'a, S> {
     pub(super) fn sys(&self) -> &'a S {
         &self.asker.sys
@@ -296,14 +326,15 @@ impl<'a, S: Beneath> Confined<'a, S> {
         &self,
         from: &Text<S::Unit>,
         to: &Text<S::Unit>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), PairFailure> {
         if from.is_directory() {
-            self.is_entered(from)?;
-            return self.at_new_name(to, |_, _| Err(S::error(Fault::LinksDirectory)));
+            self.is_entered(from).map_err(PairFailure::first)?;
+            self.at_new_name(to, |_, _| Ok(())).map_err(PairFailure::second)?;
+            return Err(PairFailure::first(S::error(Fault::LinksDirectory)));
         }
-        self.at_name(from, Fault::LinksDirectory, |at, name| {
-            Ok(self.at_new_name(to, |into, fresh| self.sys().hard_link(at, name, into, fresh)))
-        })?
+        PairFailure::join(self.at_name(from, Fault::LinksDirectory, |at, name| {
+            Ok(self.at_new_name(to, |into, fresh| Ok(self.sys().hard_link(at, name, into, fresh))))
+        }))
     }
 
     /// Acts on a new name that is not one of a directory: as in the kernel, a separator behind it
@@ -367,21 +398,26 @@ impl<'a, S: Beneath> Confined<'a, S> {
 
     /// Renames. As in the kernel, both directories are looked up before anything is said about the
     /// names, and both paths must have a last name before the old one is looked at.
-    pub(super) fn rename(&self, from: &Text<S::Unit>, to: &Text<S::Unit>) -> Result<(), Failure> {
-        let busy = || S::error(Fault::Busy);
+    pub(super) fn rename(
+        &self,
+        from: &Text<S::Unit>,
+        to: &Text<S::Unit>,
+    ) -> Result<(), PairFailure> {
         if from.split().is_none() {
-            self.sys().close(self.enter(from, Purpose::Place)?);
-            return self.at_name(to, Fault::Busy, |_, _| Err(busy()));
+            self.is_entered(from).map_err(PairFailure::first)?;
+            self.at_name(to, Fault::Busy, |_, _| Ok(())).map_err(PairFailure::second)?;
+            return Err(PairFailure::first(S::error(Fault::Busy)));
         }
         let directories = from.is_directory() || to.is_directory();
-        self.at_name(from, Fault::Busy, |at, name| {
-            Ok(self.at_name(to, Fault::Busy, |into, fresh| {
-                if directories && self.sys().query(at, name, Ask::STAT)?.kind != Kind::Directory {
-                    return Err(S::error(Fault::NotDirectory));
-                }
-                self.sys().rename(at, name, into, fresh)
-            }))
-        })?
+        let rename = |at: &S::Dir, name: Name<'_, _>, into: &S::Dir, fresh: Name<'_, _>| {
+            if directories && self.sys().query(at, name, Ask::STAT)?.kind != Kind::Directory {
+                return Err(S::error(Fault::NotDirectory));
+            }
+            self.sys().rename(at, name, into, fresh)
+        };
+        PairFailure::join(self.at_name(from, Fault::Busy, |at, name| {
+            Ok(self.at_name(to, Fault::Busy, |into, fresh| Ok(rename(at, name, into, fresh))))
+        }))
     }
 
     /// Reads the target of a symbolic link.

@@ -89,7 +89,7 @@ use std::time::SystemTime;
 
 pub use self::options::{OpenOptions, Scope};
 
-use self::confined::{Confined, Policy};
+use self::confined::{Confined, PairFailure, Policy};
 use self::steps::Failure;
 use self::text::Text;
 
@@ -277,10 +277,20 @@ impl Root {
         answer.map_err(|failure| error(failure, operation, path))
     }
 
-    /// Checks the text of the second path of an operation.
-    fn second(&self, operation: Operation, path: &Path) -> Result<Text<OsUnit>, Error> {
-        let text = self.with_worker(|confined, _| confined.text(path, Vec::new()));
-        text.map_err(|failure| error(failure, operation, path))
+    /// Runs an operation on two paths. The error has the one that failed.
+    fn run_pair(
+        &self,
+        operation: Operation,
+        [first, second]: [&Path; 2],
+        act: impl FnOnce(Confined<'_, Os>, [&Text<OsUnit>; 2]) -> Result<(), PairFailure>,
+    ) -> Result<(), Error> {
+        let fresh = self.with_worker(|confined, _| confined.text(second, Vec::new()));
+        let fresh = fresh.map_err(|failure| error(failure, operation, second))?;
+        let done =
+            self.run(operation, first, |confined, text| Ok(act(confined, [text, &fresh])))?;
+        done.map_err(|PairFailure { is_second, failure }| {
+            error(failure, operation, if is_second { second } else { first })
+        })
     }
 
     /// Opens a file. 1 call on Linux. Anything with that name is opened: a directory, a device, a
@@ -377,7 +387,8 @@ impl Root {
 
     /// Gives a file a second name. Both are beneath the root. If the last name of `original` is a
     /// symbolic link, the link gets the second name, not its target. A new name that exists is an
-    /// error, and so is a directory.
+    /// error, and so is a directory. [`Error::path`] is the path that failed; if the system does
+    /// not say which, it is `original`.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-hard-{}", std::process::id()));
@@ -394,9 +405,10 @@ impl Root {
         original: impl AsRef<Path>,
         link: impl AsRef<Path>,
     ) -> Result<(), Error> {
-        let (original, link) = (original.as_ref(), link.as_ref());
-        let fresh = self.second(Operation::CreateLink, link)?;
-        self.run(Operation::CreateLink, original, |confined, text| confined.hard_link(text, &fresh))
+        let paths = [original.as_ref(), link.as_ref()];
+        self.run_pair(Operation::CreateLink, paths, |confined, [original, link]| {
+            confined.hard_link(original, link)
+        })
     }
 
     /// Changes the permissions of what a path leads to. A link as last name is followed, within the
@@ -488,11 +500,11 @@ impl Root {
     }
 
     /// Renames, and replaces what has the new name as the system does. Both paths are beneath the
-    /// root. A symbolic link as last name is itself renamed or replaced.
+    /// root. A symbolic link as last name is itself renamed or replaced. [`Error::path`] is the
+    /// path that failed; if the system does not say which, it is `from`.
     pub fn rename(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<(), Error> {
-        let (from, to) = (from.as_ref(), to.as_ref());
-        let fresh = self.second(Operation::Rename, to)?;
-        self.run(Operation::Rename, from, |confined, text| confined.rename(text, &fresh))
+        let paths = [from.as_ref(), to.as_ref()];
+        self.run_pair(Operation::Rename, paths, |confined, [from, to]| confined.rename(from, to))
     }
 
     /// Returns the metadata of what a path leads to, or of a link itself if the plan says

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::list::{Directory, List};
 use crate::process::{ChildInput, ChildOutput, Command, Stream};
 use crate::remove::{Remove, Report};
-use crate::sys::process::{Group, Pipe};
+use crate::sys::process::Group;
 use crate::sys::unix::accounts;
 use crate::sys::{into_descriptor, open_directory};
 use crate::walk::VisitedDirectory;
@@ -188,6 +188,10 @@ pub trait CommandExtras {
 
     /// Sets the process group of the program: an existing one in this session, or a new one if the
     /// number is 0, as [`Command::new_group`] does. Costs 1 call in the child.
+    ///
+    /// An existing group does not go together with [`Command::own_tree`], because killing the
+    /// program's tree would kill that group: a start fails with
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput), unless the program gets a control group.
     fn process_group(&mut self, group: i32) -> &mut Self;
 }
 
@@ -195,6 +199,9 @@ pub trait CommandExtras {
 pub trait PipeExtras {
     /// Sets whether reading and writing return at once, with an error of the kind `WouldBlock`, for
     /// use with an event loop. The other end, which the program has, stays as it is. 1 call.
+    ///
+    /// [`Child::communicate`](crate::process::Child::communicate) waits all the same, and leaves
+    /// the pipe as it was set here.
     fn set_nonblocking(&self, wanted: bool) -> io::Result<()>;
 }
 
@@ -212,7 +219,9 @@ impl PipeExtras for ChildOutput {
 
 impl CommandExtras for Command {
     fn descriptor(&mut self, fd: impl Into<OwnedFd>, number: RawFd) -> &mut Self {
-        self.give(Pipe(fd.into()), number);
+        self.extra.retain(|(_, given)| *given != number);
+        let fd: OwnedFd = fd.into();
+        self.extra.push((fd.into(), number));
         self
     }
 
@@ -244,7 +253,8 @@ impl CommandExtras for Command {
 
 impl<T: Into<OwnedFd>> From<T> for Stream {
     fn from(open: T) -> Stream {
-        Stream::open(Pipe(open.into()))
+        let open: OwnedFd = open.into();
+        Stream::open(open.into())
     }
 }
 
@@ -262,12 +272,12 @@ impl AsFd for ChildOutput {
 
 impl From<ChildInput> for OwnedFd {
     fn from(input: ChildInput) -> OwnedFd {
-        input.0.0
+        input.0.fd
     }
 }
 
 impl From<ChildOutput> for OwnedFd {
     fn from(output: ChildOutput) -> OwnedFd {
-        output.0.0
+        output.0.fd
     }
 }

@@ -110,6 +110,7 @@ impl AsHandle for Root {
 /// Options for starting programs that only Windows has.
 pub trait CommandExtras {
     /// Passes a handle to the program, where it has the same value; pass the value in an argument.
+    /// Can be called several times, for several handles.
     ///
     /// The handle is not duplicated, because the program knows it by its value. While the program
     /// is started it is inheritable, so a process that other code starts at the same time without a
@@ -120,7 +121,7 @@ pub trait CommandExtras {
 impl CommandExtras for Command {
     fn handle(&mut self, handle: impl Into<OwnedHandle>) -> &mut Self {
         // The number has a meaning on Unix only; this is the least that is allowed there.
-        self.give(Pipe(handle.into()), 3);
+        self.extra.push((Pipe(handle.into()), 3));
         self
     }
 }

@@ -163,6 +163,10 @@ impl Child {
     /// each piece if there is a limit or input, and a `write` for each piece of the input and an
     /// `ioctl` for all. On Windows the pipes are asked repeatedly then, with pauses of up to 10 ms.
     ///
+    /// A standard input that is still open afterwards blocks, or on Unix returns at once if
+    /// `os::unix::PipeExtras::set_nonblocking` said so; a mode that was set by a call on its
+    /// descriptor or handle is lost.
+    ///
     /// ```
     /// # if cfg!(unix) {
     /// use std::time::Duration;

@@ -87,10 +87,10 @@ pub struct Command {
     variables: Changes,
     directory: Option<PathBuf>,
     streams: [Option<Stream>; 3],
-    extra: Vec<(Pipe, i32)>,
+    /// Set by the traits in `os`, as are those below that others can see.
+    pub(crate) extra: Vec<(Pipe, i32)>,
     pub(crate) group: Group,
     tree: bool,
-    /// Set by the traits in `os`.
     pub(crate) container: process::Container,
     pub(crate) rights: process::Rights,
     close_others: bool,
@@ -227,8 +227,11 @@ impl Command {
     ///
     /// On Unix by a new process group: a process that leaves the group (`setsid`, `setpgid`, a
     /// shell with job control, a daemon) escapes; on Linux none escapes from a control group
-    /// (`os::linux::CommandCgroup`). On Windows by a job, which only a process that is allowed to
-    /// can leave.
+    /// (`os::linux::CommandCgroup`). A start fails with
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput) if the program is to join an existing group
+    /// (`os::unix::CommandExtras::process_group`) without a control group, because then nothing
+    /// tells its tree from the rest of that group. On Windows by a job, which only a process that
+    /// is allowed to can leave.
     pub fn own_tree(&mut self, wanted: bool) -> &mut Command {
         self.tree = wanted;
         self
@@ -299,11 +302,6 @@ impl Command {
     pub fn search(&mut self, search: Search) -> &mut Command {
         self.search = search;
         self
-    }
-
-    pub(crate) fn give(&mut self, pipe: Pipe, number: i32) {
-        self.extra.retain(|(_, given)| *given != number);
-        self.extra.push((pipe, number));
     }
 
     /// Starts the program.

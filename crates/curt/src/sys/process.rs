@@ -13,8 +13,6 @@ use std::time::Duration;
 use super::Sys;
 use crate::error::StartFailure;
 
-#[cfg(unix)]
-pub(crate) use super::unix::door::Pipe;
 #[cfg(windows)]
 pub(crate) use super::windows::process::Pipe;
 
@@ -114,6 +112,15 @@ impl<P> Launch<'_, P> {
     pub(crate) fn needs_copy(&self) -> bool {
         let Rights { user, group, groups, umask: _ } = self.rights;
         user.is_some() || group.is_some() || groups.is_some()
+    }
+
+    /// Whether the child gets a control group, by which all that it starts can be killed.
+    #[cfg(unix)]
+    pub(crate) fn has_cgroup(&self) -> bool {
+        #[cfg(target_os = "linux")]
+        return self.container.cgroup.is_some();
+        #[cfg(not(target_os = "linux"))]
+        return false;
     }
 
     /// Returns the same launch of another program.

@@ -240,6 +240,43 @@ fn a_target_with_a_nul_is_an_error() {
     assert_eq!(error.to_string().matches("new").count(), 1, "{error}");
 }
 
+/// An operation on two paths.
+type Two = fn(&Root, &str, &str) -> Result<(), Error>;
+
+#[test]
+fn an_error_names_the_path_that_failed() {
+    const LINK: Two = |root, from, to| root.hard_link(from, to);
+    const RENAME: Two = |root, from, to| root.rename(from, to);
+    let scratch = tree();
+    for (_, without) in WAYS {
+        let root = root(&scratch.at("root"), without);
+        let both = [("hard_link", LINK), ("rename", RENAME)];
+        for (what, act) in both {
+            let failed = |from: &str, to: &str, wrong: &str| {
+                let error = act(&root, from, to).unwrap_err();
+                assert_eq!(error.path(), Path::new(wrong), "{what} {from} {to}: {error}");
+            };
+            failed("file", "..", "..");
+            failed("file", "../out/new", "../out/new");
+            failed("file", "nosuch/new", "nosuch/new");
+            failed("file", "file/new", "file/new");
+            failed("file", ".", ".");
+            failed("file", "\0", "\0");
+            failed("../out/secret", "new", "../out/secret");
+            failed("nosuch", "new", "nosuch");
+            failed("..", "..", "..");
+            failed(".", "new", ".");
+            failed(".", "../new", "../new");
+            failed("file/", "new", "file/");
+            failed("file", "a/b", "a/b");
+        }
+        let exists = root.hard_link("file", "a/b/file").unwrap_err();
+        assert_eq!(exists.path(), Path::new("a/b/file"), "{exists}");
+        let full = root.rename("a/empty", "a/b").unwrap_err();
+        assert_eq!(full.path(), Path::new("a/b"), "{full}");
+    }
+}
+
 type Act = fn(&Root) -> Result<(), Error>;
 
 #[test]

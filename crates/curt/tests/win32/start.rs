@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use curt::os::windows::CommandExtras;
 use curt::process::{StartFailure, Stream};
 use curt::{Cause, Command};
 use curt_testkit::windows::is_wine;
@@ -77,6 +78,32 @@ fn waiting_has_a_limit_and_trees_are_ended() {
     assert_eq!(child.wait_timeout(LONG).unwrap().unwrap().code(), Some(1));
     child.kill_tree().unwrap();
     child.kill().unwrap();
+}
+
+#[test]
+fn several_handles_are_passed() {
+    // Each reads until nobody can write to its input any more.
+    let readers = [(), ()].map(|()| {
+        let mut reader = Command::new(cmd());
+        reader.args(["/c", "more"]).stdin(Stream::pipe()).stdout(Stream::null());
+        reader.spawn().unwrap()
+    });
+    let mut holder = Command::new(cmd());
+    holder.arg("/c").arg("pause").stdin(Stream::pipe()).stdout(Stream::null());
+    let readers = readers.map(|mut reader| {
+        holder.handle(reader.stdin.take().unwrap());
+        reader
+    });
+    let mut held = holder.spawn().unwrap();
+    drop(holder);
+    for reader in &readers {
+        assert_eq!(reader.wait_timeout(Duration::from_millis(200)).unwrap(), None);
+    }
+    held.kill().unwrap();
+    held.wait().unwrap();
+    for reader in &readers {
+        assert!(reader.wait_timeout(LONG).unwrap().is_some());
+    }
 }
 
 #[test]

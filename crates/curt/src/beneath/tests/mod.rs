@@ -92,7 +92,8 @@ fn operations<S: Beneath>() -> [(&'static str, Operation<S>); 15] {
             root.symlink(target.as_name(), &text(root, "link/made")?)
         }),
         ("create a hard link", |root| {
-            root.hard_link(&text(root, "link/c/file")?, &text(root, "a/second")?)
+            let paths = [text(root, "link/c/file")?, text(root, "a/second")?];
+            root.hard_link(&paths[0], &paths[1]).map_err(|why| why.failure)
         }),
         ("change permissions", |root| {
             let mode = std::fs::metadata(".")?.permissions();
@@ -103,7 +104,10 @@ fn operations<S: Beneath>() -> [(&'static str, Operation<S>); 15] {
             root.change(&text(root, "a/up")?, &times)
         }),
         ("remove a file", |root| root.remove_file(&text(root, "link/c/file")?)),
-        ("rename", |root| root.rename(&text(root, "a/b/c/file")?, &text(root, "a/moved")?)),
+        ("rename", |root| {
+            let paths = [text(root, "a/b/c/file")?, text(root, "a/moved")?];
+            root.rename(&paths[0], &paths[1]).map_err(|why| why.failure)
+        }),
         ("read a link", |root| root.read_link(&text(root, "a/up")?).map(drop)),
         ("stat", |root| {
             let plan = Plan::new(Fields::SIZE).follow(Follow::Links);

@@ -8,6 +8,7 @@ use curt_testkit::skip;
 use super::running::{assert_goes, is_gone, with_grandchild};
 use crate::error::{Cause, StartFailure};
 use crate::os::linux::CommandCgroup;
+use crate::os::unix::CommandExtras;
 use crate::process::{Command, Stream};
 use crate::sys::Feature;
 
@@ -74,6 +75,21 @@ fn a_new_session_does_not_leave_the_control_group() {
     child.kill_tree().unwrap();
     drop(child);
     assert_eq!(ground.groups(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_program_in_a_control_group_may_join_a_process_group() {
+    let Some(ground) = Ground::new("joined") else { return };
+    let mut leader = Command::new("/bin/sleep");
+    let leader = leader.arg("100").process_group(0).kill_on_drop(true).spawn().unwrap();
+    let mut command = shell(ESCAPES, &ground);
+    command.process_group(leader.id().try_into().unwrap());
+    let (mut child, escaped) = with_grandchild(command);
+    child.kill_tree().unwrap();
+    assert!(!child.wait().unwrap().success());
+    assert_goes(escaped, "by its group");
+    assert_eq!(leader.try_wait().unwrap(), None);
+    drop(child);
 }
 
 #[test]

@@ -107,6 +107,20 @@ fn a_pipe_end_that_does_not_block_says_so() {
 }
 
 #[test]
+fn an_input_stays_as_the_caller_set_it() {
+    shell("exec sleep 100", |way, mut command| {
+        let mut child = command.stdin(Stream::pipe()).kill_on_drop(true).spawn().unwrap();
+        for wanted in [false, true, false] {
+            child.stdin.as_ref().unwrap().set_nonblocking(wanted).unwrap();
+            let output = child.communicate(&vec![b'x'; MUCH], Some(SHORT / 10)).unwrap();
+            assert!(output.timed_out && output.written < MUCH, "{way}");
+            let flags = rustix::fs::fcntl_getfl(child.stdin.as_ref().unwrap()).unwrap();
+            assert_eq!(flags.contains(rustix::fs::OFlags::NONBLOCK), wanted, "{way}");
+        }
+    });
+}
+
+#[test]
 fn pipelines_connect_programs_and_files() {
     let scratch = curt_testkit::Scratch::new();
     let file = std::fs::File::create(scratch.at("out")).unwrap();

@@ -92,3 +92,18 @@ fn a_program_joins_a_group() {
         assert_ne!(printed(&command).trim(), group, "{way}");
     });
 }
+
+#[test]
+fn a_joined_group_is_no_tree_that_can_be_killed() {
+    shell("exit 0", |way, mut command| {
+        let mut leader = Command::new("/bin/sleep");
+        let leader = leader.arg("100").process_group(0).kill_on_drop(true).spawn().unwrap();
+        command.own_tree(true).process_group(leader.id().try_into().unwrap());
+        let error = command.spawn().unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput, "{way}");
+        let is_system = matches!(error.cause(), Cause::Start(StartFailure::System, _));
+        assert!(is_system && error.to_string().contains("process group"), "{way}: {error}");
+        assert!(command.own_tree(false).status().unwrap().success(), "{way}");
+        assert!(command.own_tree(true).process_group(0).status().unwrap().success(), "{way}");
+    });
+}

@@ -20,7 +20,9 @@ const HEAD: usize = 4 << 10;
 /// Returns what a failure means.
 pub(crate) fn explain<P>(door: &Door, launch: &Launch<'_, P>, failure: &Failure) -> StartFailure {
     let Some(error) = Errno::from_io_error(&failure.error) else {
-        let is_text = failure.error.kind() == std::io::ErrorKind::InvalidInput;
+        // An error with a text says itself what is wrong.
+        let has_reason = failure.error.get_ref().is_some();
+        let is_text = !has_reason && failure.error.kind() == std::io::ErrorKind::InvalidInput;
         return if is_text { StartFailure::InvalidText } else { StartFailure::System };
     };
     match (failure.at, error) {

@@ -15,7 +15,7 @@ use super::start::{self, Child};
 use super::words::Words;
 use super::{Unix, failing};
 use crate::error::StartFailure;
-use crate::sys::process::{Exchange, Failure, Kill, Launch, Spawn};
+use crate::sys::process::{Exchange, Failure, Group, Kill, Launch, Spawn, Stage};
 use crate::sys::{Feature, Host};
 
 impl Spawn for Unix {
@@ -24,14 +24,21 @@ impl Spawn for Unix {
 
     fn pipe(&self) -> io::Result<(Pipe, Pipe)> {
         let (reader, writer) = self.door.pipe()?;
-        Ok((Pipe(reader), Pipe(writer)))
+        Ok((reader.into(), writer.into()))
     }
 
     fn close_pipe(&self, pipe: Pipe) {
-        self.door.close(pipe.0);
+        self.door.close(pipe.fd);
     }
 
     fn spawn(&self, launch: &Launch<'_, Pipe>) -> Result<Child, Failure> {
+        // The child cannot lead a group, and the signal for a tree must not reach the group that it
+        // joins.
+        if launch.tree && matches!(launch.group, Group::Join(_)) && !launch.has_cgroup() {
+            let text = "a program that joins a process group cannot have its own tree";
+            let error = io::Error::new(io::ErrorKind::InvalidInput, text);
+            return Err(Failure { at: Stage::Child, error });
+        }
         let words = Words::new(launch)?;
         if let Some(started) = self.by_clone(launch, &words) {
             return started;

@@ -190,12 +190,13 @@ pub(crate) fn exchange(
     if exchange.rest().is_empty() {
         close(door, &mut exchange.pipes[0]);
     }
-    // A write then takes what fits, instead of waiting until all of it fits.
+    // A write then takes what fits, instead of waiting until all of it fits. Also if the caller had
+    // set that, who can have changed it by other means since.
     if let Some(input) = &exchange.pipes[0] {
         door.set_nonblocking(input.as_fd(), true)?;
     }
     let done = exchange_until(door, exchange, limit);
-    if let Some(input) = &exchange.pipes[0] {
+    if let Some(input) = exchange.pipes[0].as_ref().filter(|input| !input.is_nonblocking()) {
         door.set_nonblocking(input.as_fd(), false)?;
     }
     done
@@ -287,6 +288,6 @@ fn read_some(door: &Door, pipe: &Pipe, into: &mut Vec<u8>) -> Result<usize, Errn
 
 fn close(door: &Door, pipe: &mut Option<Pipe>) {
     if let Some(pipe) = pipe.take() {
-        door.close(pipe.0);
+        door.close(pipe.fd);
     }
 }

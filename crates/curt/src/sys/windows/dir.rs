@@ -7,10 +7,10 @@
 
 use std::borrow::Cow;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
+use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use windows_sys::Wdk::Storage::FileSystem as nt;
-use windows_sys::Win32::Foundation::INVALID_HANDLE_VALUE;
 
 use super::call::Target;
 use super::native::Volume;
@@ -85,8 +85,11 @@ impl Dir {
 
 impl AsHandle for Dir {
     fn as_handle(&self) -> BorrowedHandle<'_> {
-        // SAFETY: the value stands for no handle, and stays so; calls with it fail.
-        self.root().unwrap_or(unsafe { BorrowedHandle::borrow_raw(INVALID_HANDLE_VALUE) })
+        // Not `INVALID_HANDLE_VALUE`, which is also the pseudo handle of this process: calls would
+        // act on that.
+        // SAFETY: the standard library allows null in a borrowed handle. It stands for no handle,
+        // and stays so; calls with it fail.
+        self.root().unwrap_or(unsafe { BorrowedHandle::borrow_raw(ptr::null_mut()) })
     }
 }
 

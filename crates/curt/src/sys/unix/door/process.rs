@@ -5,6 +5,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rustix::event::{PollFd, Timespec};
@@ -325,36 +326,54 @@ fn check(error: i32) -> Result<(), Errno> {
 
 /// One end of a pipe, or another open file.
 #[derive(Debug)]
-pub(crate) struct Pipe(pub(crate) OwnedFd);
+pub(crate) struct Pipe {
+    pub(crate) fd: OwnedFd,
+    /// Whether the caller has reading and writing return at once. Remembered, because asking the
+    /// system costs a call.
+    is_nonblocking: AtomicBool,
+}
+
+impl From<OwnedFd> for Pipe {
+    fn from(fd: OwnedFd) -> Pipe {
+        Pipe { fd, is_nonblocking: AtomicBool::new(false) }
+    }
+}
 
 impl AsRawFd for Pipe {
     fn as_raw_fd(&self) -> RawFd {
-        self.0.as_raw_fd()
+        self.fd.as_raw_fd()
     }
 }
 
 impl AsFd for Pipe {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0.as_fd()
+        self.fd.as_fd()
     }
 }
 
 impl Pipe {
-    /// Sets whether reading and writing return at once.
+    /// Sets whether reading and writing return at once, for the caller.
     pub(crate) fn set_nonblocking(&self, wanted: bool) -> io::Result<()> {
-        Ok(rustix::io::ioctl_fionbio(&self.0, wanted)?)
+        rustix::io::ioctl_fionbio(&self.fd, wanted)?;
+        self.is_nonblocking.store(wanted, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Whether the caller has reading and writing return at once.
+    pub(crate) fn is_nonblocking(&self) -> bool {
+        self.is_nonblocking.load(Ordering::Relaxed)
     }
 }
 
 impl io::Read for Pipe {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        Ok(rustix::io::read(&self.0, into)?)
+        Ok(rustix::io::read(&self.fd, into)?)
     }
 }
 
 impl io::Write for Pipe {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(rustix::io::write(&self.0, bytes)?)
+        Ok(rustix::io::write(&self.fd, bytes)?)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -10,6 +10,7 @@ mod beneath;
 mod mounted_volumes;
 
 use std::ffi::c_void;
+use std::os::windows::io::{AsHandle, AsRawHandle};
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -524,4 +525,12 @@ fn what_is_pending_is_waited_for_and_not_counted() {
     assert!(report.is_complete(), "{report:?}");
     assert_eq!((report.directories, report.vanished), (2, 0), "{report:?}");
     assert_eq!(REFUSED.load(Ordering::Relaxed), 8);
+}
+
+#[test]
+fn a_directory_without_a_handle_lends_none_of_this_process() {
+    let windows = Windows::start(&Setup::default());
+    let (dir, _) = windows.locate(Path::new(r"C:\x")).unwrap();
+    // `INVALID_HANDLE_VALUE` would be this process.
+    assert!(dir.as_handle().as_raw_handle().is_null());
 }
