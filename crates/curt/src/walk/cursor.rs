@@ -96,8 +96,9 @@ impl<S: Sys> Cursor<S> {
     }
 
     /// The next entry or failure; `None` when the operand, or the task, is done, or when the walk
-    /// is to stop before there is one.
-    pub(super) fn next(&mut self, is_over: impl Fn() -> bool) -> Option<Step> {
+    /// is to stop before there is one. `is_over` says so, and may poll: it is called for each entry
+    /// that is not yielded, and for each batch of a listing.
+    pub(super) fn next(&mut self, is_over: impl Fn(&S) -> bool) -> Option<Step> {
         if let Some(step) = self.queued.pop_front() {
             return Some(step);
         }
@@ -105,7 +106,7 @@ impl<S: Sys> Cursor<S> {
             let step = if let Some(level) = self.branch.stack.last() {
                 self.branch.path.truncate(level.path_len());
                 match level.state {
-                    State::Listing if self.settings.stores() => self.store(),
+                    State::Listing if self.settings.stores() => self.store(&is_over),
                     State::Listing => self.list(),
                     State::Yielding if self.settings.directories => self.yield_directory(),
                     State::Yielding => self.yield_stored(),
@@ -119,7 +120,7 @@ impl<S: Sys> Cursor<S> {
                 self.operand.close(&self.asker.sys);
                 return None;
             };
-            if step.is_some() || is_over() {
+            if step.is_some() || is_over(&self.asker.sys) {
                 return step;
             }
         }
@@ -213,11 +214,15 @@ impl<S: Sys> Cursor<S> {
     }
 
     /// Stores all entries of the topmost directory, with the ignore rules that it holds, and sorts
-    /// them.
+    /// them. Stores none if the walk is over.
     #[inline(never)]
-    fn store(&mut self) -> Option<Step> {
+    fn store(&mut self, is_over: &impl Fn(&S) -> bool) -> Option<Step> {
         let index = self.branch.stack.len() - 1;
-        let mut failed = self.read_all(index);
+        let mut failed = self.read_all(index, is_over);
+        if is_over(&self.asker.sys) {
+            self.drop_stored(index);
+            return failed;
+        }
         if self.settings.reads_rules() {
             if failed.is_none() {
                 failed = self.read_rules(index).err().map(Step::Error);
@@ -227,7 +232,11 @@ impl<S: Sys> Cursor<S> {
                 self.branch.stack[index].stored.clear();
             }
         }
-        self.choose(index);
+        self.choose(index, is_over);
+        if is_over(&self.asker.sys) {
+            self.drop_stored(index);
+            return failed;
+        }
         let Cursor { asker, branch, settings, .. } = self;
         let (level, names) = branch.stack.level_with_names(index);
         if let Some(order) = &settings.order {
@@ -238,7 +247,14 @@ impl<S: Sys> Cursor<S> {
         failed
     }
 
-    fn read_all(&mut self, index: usize) -> Option<Step> {
+    /// Drops what is stored of a directory, because the walk is over.
+    fn drop_stored(&mut self, index: usize) {
+        let level = &mut self.branch.stack[index];
+        level.stored.clear();
+        level.state = State::Entering;
+    }
+
+    fn read_all(&mut self, index: usize, is_over: &impl Fn(&S) -> bool) -> Option<Step> {
         let keeps_facts = !(Fields::KIND | Fields::ID).contains(S::SOURCES.listing);
         loop {
             while let Some((entry, at)) = self.reader.next() {
@@ -250,7 +266,7 @@ impl<S: Sys> Cursor<S> {
                 let name = self.branch.stack.store_name(entry.name);
                 self.branch.stack[index].stored.push(name, &entry, listed);
             }
-            if self.reader.is_at_end() {
+            if self.reader.is_at_end() || is_over(&self.asker.sys) {
                 return None;
             }
             let failed = self.read(index);
@@ -270,9 +286,9 @@ impl<S: Sys> Cursor<S> {
 
     /// Drops the stored entries that are left out. Asks about the others if their order or a list
     /// of them needs it.
-    fn choose(&mut self, index: usize) {
+    fn choose(&mut self, index: usize, is_over: &impl Fn(&S) -> bool) {
         let mut stored = std::mem::take(&mut self.branch.stack[index].stored);
-        stored.retain(|entry| self.chooses(index, entry));
+        stored.retain(|entry| !is_over(&self.asker.sys) && self.chooses(index, entry));
         self.branch.stack[index].stored = stored;
     }
 

@@ -266,7 +266,7 @@ impl Walking<'_> {
         let is_over = || cancel.is_some_and(Cancel::is_cancelled);
         let mut step = None;
         while step.is_none() && !is_over() {
-            step = self.cursor.next(is_over);
+            step = self.cursor.next(|_| is_over());
             if step.is_none() && !is_over() {
                 let operand = self.operands.next()?;
                 step = self.cursor.begin(&operand);

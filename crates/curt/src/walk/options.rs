@@ -299,9 +299,10 @@ impl<'a> Walk<'a> {
     /// Sets a callback that the caller's thread calls at the beginning and then every few
     /// milliseconds, while it works and while it waits for other threads, in the `visit` methods.
     /// It can stop the walk: language runtimes check for signals there. Reads the clock for each
-    /// entry, without a call to the system.
+    /// entry, also for one that is left out or stored, without a call to the system.
     ///
-    /// A call that blocks, on a slow filesystem, is not interrupted.
+    /// A call that blocks, on a slow filesystem, is not interrupted, nor is sorting the entries of
+    /// one directory.
     ///
     /// ```
     /// use curt::{Next, Walk};

@@ -200,12 +200,17 @@ impl<K: Sink> Worker<'_, K> {
     /// Walks to the end of the operand, or of the task.
     fn drive(&mut self) {
         loop {
-            self.attend();
-            let stop = &self.shared.stop;
-            let is_over = || stop.is_stopped();
-            let step = if is_over() { None } else { self.cursor.next(is_over) };
+            let (shared, attends) = (self.shared, self.attends());
+            let is_over = |sys: &Os| {
+                if attends {
+                    shared.attend(sys);
+                }
+                shared.stop.is_stopped()
+            };
+            let is_over_now = is_over(&self.cursor.asker.sys);
+            let step = if is_over_now { None } else { self.cursor.next(is_over) };
             let Some(step) = step else {
-                if is_over() {
+                if shared.stop.is_stopped() {
                     self.cursor.abandon();
                     return self.sink.stop();
                 }

@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use curt::remove::{Answer, Confirm, Question, Subject};
+use curt::walk::Order;
 use curt::{Cancel, Cause, Next, Operation, Remove, Threads, Usage, Walk};
 use curt_testkit::Scratch;
 
@@ -350,6 +351,49 @@ fn poll_stops_walks_and_measurements_and_is_called_on_the_caller_thread() {
         let usage = Usage::new().threads(threads);
         assert!(!usage.clone().poll(poll).measure(&tree).cancelled);
         assert!(usage.poll(|| Next::Stop).measure(&tree).cancelled);
+    }
+}
+
+/// The predicate leaves all entries out, or the walk sorts them: it yields nothing before it has
+/// asked about the whole directory.
+#[test]
+fn a_walk_is_polled_and_stopped_while_it_stores_or_leaves_out_one_directory() {
+    let scratch = Scratch::in_memory();
+    for file in 0..FILES {
+        scratch.file(format!("tree/{file}"));
+    }
+    for is_sorted in [false, true] {
+        let tree = scratch.at("tree");
+        let walk = Walk::new(tree).threads(Threads::AtMost(1));
+        let walk = if is_sorted { walk.sort(Order::default()) } else { walk };
+        let asked = Arc::new(AtomicU64::new(0));
+        let counter = Arc::clone(&asked);
+        let slow = walk.clone().exclude(move |_| {
+            counter.fetch_add(1, Ordering::Relaxed);
+            thread::sleep(Duration::from_millis(3));
+            true
+        });
+        let polls = AtomicU64::new(0);
+        let summary = slow
+            .poll(|| match polls.fetch_add(1, Ordering::Relaxed) {
+                0..10 => Next::Continue,
+                _ => Next::Stop,
+            })
+            .visit(|_| ());
+        assert!(summary.stopped, "sorted: {is_sorted}");
+        let asked = asked.load(Ordering::Relaxed);
+        assert!(asked < FILES / 2, "sorted: {is_sorted}, {asked} entries after 11 polls");
+
+        let cancel = Arc::new(Cancel::new());
+        let (asked, token) = (Arc::new(AtomicU64::new(0)), Arc::clone(&cancel));
+        let counter = Arc::clone(&asked);
+        let cancelled = walk.exclude(move |_| {
+            counter.fetch_add(1, Ordering::Relaxed);
+            token.cancel();
+            true
+        });
+        assert_eq!(cancelled.cancel(&cancel).visit(|_| ()).entries, 1);
+        assert_eq!(asked.load(Ordering::Relaxed), 1, "sorted: {is_sorted}");
     }
 }
 

@@ -132,14 +132,14 @@ fn delete(setup: &Setup) -> Vec<Error> {
     settings.descriptors = options.descriptor_budget(&sys);
     let mut cursor = Cursor::<Memory>::new(sys, settings);
     let mut errors = Vec::new();
-    let mut step = cursor.begin(Path::new("tree")).or_else(|| cursor.next(|| false));
+    let mut step = cursor.begin(Path::new("tree")).or_else(|| cursor.next(|_| false));
     while let Some(now) = step {
         errors.extend(match now {
             Step::Entry(_) => cursor.remove().err(),
             Step::Error(error) => Some(error),
             Step::Join(_) => unreachable!("no worker took a part"),
         });
-        step = cursor.next(|| false);
+        step = cursor.next(|_| false);
     }
     errors
 }
