@@ -59,7 +59,7 @@ pub use report::{Sizes, UsageRecord, UsageReport};
 use self::operands::{Known, Operands};
 use self::report::Records;
 use self::sum::{Chunk, Notes, Sum};
-use crate::control::{self, Cancel, Next};
+use crate::control::{self, Cancel, Next, Poll, Poller};
 use crate::fields::{Facts, Fields};
 use crate::sys::{Host, Os, Setup, Sys};
 use crate::walk::{Order, Walk};
@@ -113,8 +113,10 @@ impl Usage<'_> {
 
     fn run(&self, operands: &[PathBuf], records: Records<'_>) -> UsageReport {
         let stop = Cancel::new();
-        let mut run = Run::new(self, operands, records, &stop);
+        let polling = self.poll.as_ref().map(|poll| Polling::new(poll, &stop));
+        let mut run = Run::new(self, operands, records, polling.as_ref(), &stop);
         for (index, path) in operands.iter().enumerate() {
+            polling.iter().for_each(Polling::look);
             if run.is_over() {
                 run.report.cancelled = true;
                 break;
@@ -128,6 +130,26 @@ impl Usage<'_> {
         run.report.cancelled |= stop.is_cancelled();
         run.report.errors.sort_by(|a, b| a.path().cmp(b.path()));
         UsageReport { records: run.records.into_kept(), ..run.report }
+    }
+}
+
+/// The poll between operands, because files are not walked. Each walk polls for itself.
+struct Polling<'r> {
+    poller: Poller<'r>,
+    sys: Os,
+    stop: &'r Cancel,
+}
+
+impl<'r> Polling<'r> {
+    fn new(poll: &'r Poll<'_>, stop: &'r Cancel) -> Self {
+        Polling { poller: poll.begin(), sys: Os::start(&Setup::default()), stop }
+    }
+
+    /// Polls if it is time. [`Next::Stop`] stops the measurement.
+    fn look(&self) {
+        if !self.stop.is_cancelled() && self.poller.look(self.sys.now()) == Next::Stop {
+            self.stop.cancel();
+        }
     }
 }
 
@@ -149,6 +171,7 @@ impl<'r, 't> Run<'r, 't> {
         usage: &'r Usage<'r>,
         paths: &[PathBuf],
         records: Records<'t>,
+        polling: Option<&Polling<'_>>,
         stop: &'r Cancel,
     ) -> Self {
         let mut report = UsageReport::default();
@@ -164,7 +187,7 @@ impl<'r, 't> Run<'r, 't> {
             walk = walk.descriptors(descriptors);
         }
         let operands = if paths.len() > 1 && !usage.count_links {
-            Operands::ask(usage, &walk, paths, &mut report, stop)
+            Operands::ask(usage, &walk, paths, &mut report, polling, stop)
         } else {
             Operands::unknown(paths.len())
         };

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::options::Usage;
 use super::report::UsageReport;
-use super::{Identity, identity};
+use super::{Identity, Polling, identity};
 use crate::control::Cancel;
 use crate::error::Error;
 use crate::fields::{Facts, Kind};
@@ -50,11 +50,13 @@ impl Operands {
         walk: &Walk<'_>,
         paths: &[PathBuf],
         report: &mut UsageReport,
+        polling: Option<&Polling<'_>>,
         stop: &Cancel,
     ) -> Operands {
         let mut operands = Operands::unknown(paths.len());
         let mut walking = walk.clone().max_depth(0).operands(paths.to_vec()).start();
         for index in 0..paths.len() {
+            polling.into_iter().for_each(Polling::look);
             if stop.is_cancelled() {
                 break;
             }

@@ -397,6 +397,30 @@ fn a_walk_is_polled_and_stopped_while_it_stores_or_leaves_out_one_directory() {
     }
 }
 
+#[test]
+fn poll_stops_a_measurement_of_files() {
+    let scratch = Scratch::in_memory();
+    let files = ["a", "b", "c"].map(|file| scratch.file(file));
+    let caller = thread::current().id();
+    let polls = AtomicU64::new(0);
+    let poll = || {
+        assert_eq!(thread::current().id(), caller);
+        polls.fetch_add(1, Ordering::Relaxed);
+    };
+    let report = Usage::new().poll(poll).measure(&files);
+    assert!(!report.cancelled && report.records.len() == 3, "{report:?}");
+    assert!(polls.load(Ordering::Relaxed) > 0);
+    let report = Usage::new().poll(|| Next::Stop).measure(&files);
+    assert!(report.cancelled && report.records.is_empty(), "{report:?}");
+    let is_reported = AtomicBool::new(false);
+    let poll = || if is_reported.load(Ordering::Relaxed) { Next::Stop } else { Next::Continue };
+    let report = Usage::new().poll(poll).measure_each(&files, |_| {
+        is_reported.store(true, Ordering::Relaxed);
+        thread::sleep(Duration::from_millis(5));
+    });
+    assert!(report.cancelled && report.records.len() == 1, "{report:?}");
+}
+
 /// In parallel, an operand could vanish with the one that it is below.
 #[test]
 fn operands_below_others_are_removed_in_order() {
