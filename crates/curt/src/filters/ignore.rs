@@ -90,7 +90,7 @@ impl IgnoreRules {
 
     /// Reads the rules of this file too. They come after all others; of several files, the one
     /// added last comes first. Paths in them are relative to the working directory. A file that
-    /// cannot be read is an error, and nothing below the operand is yielded.
+    /// cannot be read is an error, and nothing below the operand is yielded. A link is followed.
     ///
     /// The file is read once for each operand.
     pub fn extra_file(mut self, path: impl Into<PathBuf>) -> Self {
@@ -102,8 +102,9 @@ impl IgnoreRules {
     /// They are in the file that `core.excludesFile` names in `$GIT_CONFIG_GLOBAL` or, if that is
     /// not set, in `~/.gitconfig` or `$XDG_CONFIG_HOME/git/config`; by default
     /// `$XDG_CONFIG_HOME/git/ignore`, where `~/.config` stands for a variable that is not set.
-    /// Paths in it are relative to the work tree, or to the working directory if there is none. The
-    /// system's configuration and files that a configuration includes are not read.
+    /// Paths in it are relative to the work tree, or to the working directory if there is none.
+    /// Links to these files are followed. The system's configuration and files that a configuration
+    /// includes are not read.
     ///
     /// Costs up to 3 files for each operand.
     pub fn global(self, yes: bool) -> Self {

@@ -279,12 +279,13 @@ pub(crate) trait Sys: Host + Sized + Send {
     ) -> io::Result<()>;
     /// Makes a path absolute by text. The empty path is the working directory.
     fn absolute(&self, path: &Path) -> io::Result<PathBuf>;
-    /// Reads a file of at most `most` bytes; a longer one is an error. A link is not followed, and
-    /// opening a pipe does not block.
+    /// Reads a file of at most `most` bytes; a longer one is an error. Opening a pipe does not
+    /// block.
     fn read_file(
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
+        follow: bool,
         most: usize,
     ) -> io::Result<Vec<u8>>;
     /// Returns which of [`Fields::READABLE`], [`Fields::WRITABLE`] and [`Fields::EXECUTABLE`] hold,

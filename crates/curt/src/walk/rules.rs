@@ -169,7 +169,7 @@ pub(super) fn of_directory<S: Sys>(
     let read = |names: &[&str]| {
         let name = joined::<S::Unit>(names);
         let name = Name::until_nul(&name).ok_or(io::ErrorKind::InvalidInput)?;
-        sys.read_file(dir, name, MOST_BYTES)
+        sys.read_file(dir, name, false, MOST_BYTES)
     };
     let base = Base::Below(level.path_len());
     gather(settings, above, base, found, &RuleSource { sys, directory, read: &read })
@@ -196,7 +196,8 @@ pub(super) fn above_operand<S: Sys>(
         let git = kind_of(sys, &git).map_err(|error| failed(&git, error))?;
         let found = Found { custom: true, own: true, gitignore: true, git };
         let read = |names: &[&str]| {
-            read_at(sys, &names.iter().fold(parent.to_owned(), |path, name| path.join(name)))
+            let path = names.iter().fold(parent.to_owned(), |path, name| path.join(name));
+            read_at(sys, &path, false)
         };
         let source = RuleSource { sys, directory: parent, read: &read };
         rules = gather(settings, rules, Base::Above(way), found, &source)?;
@@ -240,7 +241,8 @@ impl<S: Sys> RuleSource<'_, S> {
     }
 
     fn text_at(&self, path: &Path) -> Result<Option<Vec<u8>>, Error> {
-        present(read_at(self.sys, path)).map_err(|error| failed_to_read(path.to_owned(), error))
+        present(read_at(self.sys, path, false))
+            .map_err(|error| failed_to_read(path.to_owned(), error))
     }
 
     /// The path in a file of git, relative to `from`.
@@ -266,8 +268,10 @@ fn present(read: io::Result<Vec<u8>>) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-fn read_at<S: Sys>(sys: &S, path: &Path) -> io::Result<Vec<u8>> {
-    sys.at_path(path, |dir, name| sys.read_file(dir, name, MOST_BYTES))?
+/// Reads a file by its path. A link is followed where the user names the file, as git does, and not
+/// in a tree, where others may have made it.
+fn read_at<S: Sys>(sys: &S, path: &Path, is_of_user: bool) -> io::Result<Vec<u8>> {
+    sys.at_path(path, |dir, name| sys.read_file(dir, name, is_of_user, MOST_BYTES))?
 }
 
 /// Puts the rules of a directory on top of those above it; returns those if it has none.
@@ -355,7 +359,7 @@ fn of_user<S: Sys>(
     };
     let mut extra = None;
     for path in book.extra_files() {
-        let text = read_at(sys, path).map_err(|error| failed_to_read(path.clone(), error))?;
+        let text = read_at(sys, path, true).map_err(|error| failed_to_read(path.clone(), error))?;
         append(extra.get_or_insert_with(Vec::new), &text);
     }
     let last = book.extra_files().last().map(PathBuf::as_path);
@@ -387,7 +391,7 @@ fn global_rules<S: Sys>(book: &dyn Rulebook, sys: &S) -> Result<Option<(Vec<u8>,
     let of_home = |name: &str| home.as_ref().map(|home| home.join(name));
     let own = set("XDG_CONFIG_HOME").or_else(|| of_home(".config")).map(|own| own.join("git"));
     let text_of = |path: &Path| {
-        present(read_at(sys, path)).map_err(|error| failed_to_read(path.to_owned(), error))
+        present(read_at(sys, path, true)).map_err(|error| failed_to_read(path.to_owned(), error))
     };
     let configurations = match set("GIT_CONFIG_GLOBAL") {
         Some(only) => vec![only],

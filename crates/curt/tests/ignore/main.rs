@@ -157,6 +157,46 @@ fn rules_of_the_user_count_in_work_trees() {
     }
 }
 
+/// git follows links to these files too. Runs itself again with a home folder.
+#[cfg(unix)]
+#[test]
+fn files_that_the_user_names_may_be_links() {
+    const NAME: &str = "files_that_the_user_names_may_be_links";
+    const TREE: &str = "CURT_TEST_LINKED_TREE";
+    if let Some(tree) = std::env::var_os(TREE) {
+        let tree = Path::new(&tree);
+        let rules = IgnoreRules::new().global(true).extra_file(tree.join("../extra"));
+        let left = ["", ".git", "kept"].map(|name| tree.join(name));
+        return assert_eq!(ours(tree, &rules.dot_names(false)), left);
+    }
+    let scratch = Scratch::new();
+    for file in ["t/a.o", "t/b.rs", "t/kept"] {
+        scratch.file(file);
+    }
+    scratch.dir("t/.git");
+    scratch.file_with("dotfiles/rules", b"*.o\n");
+    scratch.file_with("dotfiles/extra", b"*.rs\n");
+    scratch.file_with("dotfiles/config", b"[core]\n\texcludesFile = ~/rules\n");
+    scratch.dir("home");
+    scratch.link("home/.gitconfig", "../dotfiles/config");
+    scratch.link("home/rules", "../dotfiles/rules");
+    scratch.link("extra", "dotfiles/extra");
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", NAME])
+        .env(TREE, scratch.at("t"))
+        .env("HOME", scratch.at("home"))
+        .env_remove("XDG_CONFIG_HOME")
+        .env_remove("GIT_CONFIG_GLOBAL")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+
+    // In the tree, a link may name any file of the machine.
+    scratch.link("t/.gitignore", "../dotfiles/rules");
+    let walk = Walk::new(scratch.at("t")).ignore(IgnoreRules::new());
+    assert_eq!(walk.iter().filter(Result::is_err).count(), 1);
+}
+
 fn rules_of_the_user(tree: &Path) {
     let names = |rules: IgnoreRules| -> Vec<String> {
         let spelled = |path: PathBuf| path.strip_prefix(tree).unwrap().display().to_string();

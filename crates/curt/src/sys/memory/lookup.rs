@@ -150,7 +150,7 @@ impl Lookup for Memory {
 
     /// All files are empty here.
     fn head(&self, from: &Dir, path: Name<'_, u8>, _room: &mut [u8]) -> io::Result<usize> {
-        self.read_file(from, path, 0).map(|bytes| bytes.len())
+        self.read_file(from, path, false, 0).map(|bytes| bytes.len())
     }
 
     fn open_search(&self, from: &Dir, path: Name<'_, u8>) -> Result<Dir, Unsearched> {

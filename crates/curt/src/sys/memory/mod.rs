@@ -255,10 +255,16 @@ impl Sys for Memory {
     }
 
     /// All files are empty.
-    fn read_file(&self, parent: &Dir, name: Name<'_, u8>, _most: usize) -> io::Result<Vec<u8>> {
+    fn read_file(
+        &self,
+        parent: &Dir,
+        name: Name<'_, u8>,
+        follow: bool,
+        _most: usize,
+    ) -> io::Result<Vec<u8>> {
         let read = self
             .at(Call::Openat, parent)
-            .and_then(|(world, parent)| world.resolve(parent, name.units(), false));
+            .and_then(|(world, parent)| world.resolve(parent, name.units(), follow));
         read.map(|_| Vec::new()).map_err(errno::error)
     }
 

@@ -17,7 +17,9 @@ pub(super) fn small_files_are_read<G: Ground>(ground: &G) {
     let is_piped = ground.fifo("pipe");
     let sys = ground.start();
     let at = base(ground, &sys);
-    let read = |text: &str, most| sys.read_file(&at.dir, name(&units::<G::S>(text)), most);
+    let read_by =
+        |text: &str, follow, most| sys.read_file(&at.dir, name(&units::<G::S>(text)), follow, most);
+    let read = |text: &str, most| read_by(text, false, most);
     assert_eq!(read("missing", 9).unwrap_err().kind(), ErrorKind::NotFound);
     // Files have no content in memory.
     if !std::any::type_name::<G::S>().contains("Memory") {
@@ -27,6 +29,8 @@ pub(super) fn small_files_are_read<G: Ground>(ground: &G) {
         assert_eq!(read("long", 99_999).unwrap_err().kind(), ErrorKind::FileTooLarge);
         assert!(read("directory", 9).is_err());
         assert!(!is_linked || read("link", 9).is_err());
+        assert!(!is_linked || read_by("link", true, 3).unwrap() == b"a\nb");
+        assert_eq!(read_by("short", true, 2).unwrap_err().kind(), ErrorKind::FileTooLarge);
         // Nothing is waited for.
         assert!(
             !is_piped

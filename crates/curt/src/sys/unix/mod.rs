@@ -388,8 +388,15 @@ impl Sys for Unix {
         Ok(if path.as_os_str().is_empty() { here } else { here.join(path) })
     }
 
-    fn read_file(&self, parent: &Dir, name: Name<'_, u8>, most: usize) -> io::Result<Vec<u8>> {
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    fn read_file(
+        &self,
+        parent: &Dir,
+        name: Name<'_, u8>,
+        follow: bool,
+        most: usize,
+    ) -> io::Result<Vec<u8>> {
+        let last = if follow { OFlags::empty() } else { OFlags::NOFOLLOW };
+        let flags = OFlags::RDONLY | last | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = self.door.openat(parent.as_fd(), text(name), flags, Mode::empty())?;
         let whole = self.read_regular(file.as_fd(), most);
         self.door.close(file);

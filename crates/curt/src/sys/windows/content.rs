@@ -24,10 +24,12 @@ pub(super) fn small_file(
     door: &Door,
     parent: &Dir,
     name: Name<'_, u16>,
+    follow: bool,
     most: usize,
 ) -> io::Result<Vec<u8>> {
     let spelled = parent.spelled(name);
-    let options = FILE | nt::FILE_SYNCHRONOUS_IO_NONALERT;
+    let file = if follow { FILE & !nt::FILE_OPEN_REPARSE_POINT } else { FILE };
+    let options = file | nt::FILE_SYNCHRONOUS_IO_NONALERT;
     let access = win::FILE_READ_DATA | win::SYNCHRONIZE;
     door.opened(parent.target(&spelled), access, options, |handle| {
         read_whole(most, |room| match door.read(handle, room) {

@@ -419,8 +419,14 @@ impl Sys for Windows {
         std::path::absolute(if path.as_os_str().is_empty() { here } else { path })
     }
 
-    fn read_file(&self, parent: &Dir, name: Name<'_, u16>, most: usize) -> io::Result<Vec<u8>> {
-        content::small_file(&self.door, parent, name, most)
+    fn read_file(
+        &self,
+        parent: &Dir,
+        name: Name<'_, u16>,
+        follow: bool,
+        most: usize,
+    ) -> io::Result<Vec<u8>> {
+        content::small_file(&self.door, parent, name, follow, most)
     }
 
     fn may(&self, parent: &Dir, name: Name<'_, u16>, asked: Fields) -> io::Result<Fields> {
