@@ -289,6 +289,8 @@ pub(crate) trait Rules: Send + Sync {
     /// Whether the entry at `path`, relative to the directory that the file is for, is left out;
     /// `None` if no rule matches.
     fn decide(&self, path: &Path, is_directory: bool) -> Option<bool>;
+    /// The same for an entry that is not below that directory: only rules without a slash match.
+    fn decide_name(&self, name: &OsStr, is_directory: bool) -> Option<bool>;
     /// The number of rules.
     fn count(&self) -> usize;
 }

@@ -89,8 +89,10 @@ impl IgnoreRules {
     }
 
     /// Reads the rules of this file too. They come after all others; of several files, the one
-    /// added last comes first. Paths in them are relative to the working directory. A file that
-    /// cannot be read is an error, and nothing below the operand is yielded. A link is followed.
+    /// added last comes first. Paths in them are relative to the working directory; an entry that
+    /// is not below it, by the text of its path, is matched only by rules without a slash. A file
+    /// that cannot be read is an error, and nothing below the operand is yielded. A link is
+    /// followed.
     ///
     /// The file is read once for each operand.
     pub fn extra_file(mut self, path: impl Into<PathBuf>) -> Self {
@@ -102,9 +104,9 @@ impl IgnoreRules {
     /// They are in the file that `core.excludesFile` names in `$GIT_CONFIG_GLOBAL` or, if that is
     /// not set, in `~/.gitconfig` or `$XDG_CONFIG_HOME/git/config`; by default
     /// `$XDG_CONFIG_HOME/git/ignore`, where `~/.config` stands for a variable that is not set.
-    /// Paths in it are relative to the work tree, or to the working directory if there is none.
-    /// Links to these files are followed. The system's configuration and files that a configuration
-    /// includes are not read.
+    /// Paths in it are relative to the work tree or, if there is none, to the working directory, as
+    /// those in an [extra file](IgnoreRules::extra_file). Links to these files are followed. The
+    /// system's configuration and files that a configuration includes are not read.
     ///
     /// Costs up to 3 files for each operand.
     pub fn global(self, yes: bool) -> Self {
@@ -250,9 +252,22 @@ impl IgnoreFile {
             Cow::Owned(path.iter().map(slash).collect())
         };
         let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(&path);
+        self.last_match(|_| true, &path, name, is_directory)
+    }
+
+    /// What the last rule that counts and matches says.
+    fn last_match(
+        &self,
+        counts: impl Fn(&Rule) -> bool,
+        path: &[u8],
+        name: &[u8],
+        is_directory: bool,
+    ) -> Option<bool> {
         let matches = |rule: &&Rule| {
             let pattern = &self.text[rule.pattern.clone()];
-            (is_directory || !rule.directories_only) && rule.matches(pattern, &path, name)
+            (is_directory || !rule.directories_only)
+                && counts(rule)
+                && rule.matches(pattern, path, name)
         };
         self.rules.iter().rev().find(matches).map(|rule| !rule.takes_back)
     }
@@ -261,6 +276,11 @@ impl IgnoreFile {
 impl Rules for IgnoreFile {
     fn decide(&self, path: &Path, is_directory: bool) -> Option<bool> {
         self.ignores(path, is_directory)
+    }
+
+    fn decide_name(&self, name: &OsStr, is_directory: bool) -> Option<bool> {
+        let name = name.as_encoded_bytes();
+        self.last_match(|rule| rule.is_name, name, name, is_directory)
     }
 
     fn count(&self) -> usize {

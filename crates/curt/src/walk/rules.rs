@@ -8,6 +8,7 @@
 //! directory is yielded: it might be one that they leave out.
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -72,6 +73,10 @@ enum Base {
     Below(usize),
     /// A directory above the operand, or the operand; this is the path from there to the operand.
     Above(PathBuf),
+    /// A directory below the operand, by this path, which the walk may enter or not.
+    Inside(PathBuf),
+    /// A directory that is neither above nor below the operand.
+    Apart,
 }
 
 /// The files with rules that a directory may hold.
@@ -85,7 +90,12 @@ struct Found {
 
 impl RuleStack {
     /// Whether the entry at `path` is left out; `None` if no rule matches.
-    fn decide<S: Sys>(&self, path: &TreePath<S::Unit>, is_directory: bool) -> Option<bool> {
+    fn decide<S: Sys>(
+        &self,
+        path: &TreePath<S::Unit>,
+        name: &[S::Unit],
+        is_directory: bool,
+    ) -> Option<bool> {
         // Rules of a later source do not count once an earlier one has decided.
         let (mut sources, mut decided) = (SOURCES, None);
         let mut may_be_of_git = self.is_in_work_tree;
@@ -95,8 +105,10 @@ impl RuleStack {
             for (source, file) in rules.sources.iter().enumerate().take(sources) {
                 let counts = may_be_of_git || !OF_GIT.contains(&source);
                 let file = file.as_deref().filter(|_| counts);
-                let decides =
-                    file.and_then(|file| file.decide(Path::new(&*relative), is_directory));
+                let decides = file.and_then(|file| match &relative {
+                    Some(relative) => file.decide(Path::new(&**relative), is_directory),
+                    None => file.decide_name(&S::Unit::text(name), is_directory),
+                });
                 if decides.is_some() {
                     (sources, decided) = (source, decides);
                     break;
@@ -110,12 +122,29 @@ impl RuleStack {
 }
 
 impl Base {
-    fn relative<'p, S: Sys>(&self, path: &'p TreePath<S::Unit>) -> Cow<'p, std::ffi::OsStr> {
+    /// The base of rules that are relative to the directory `here`; both paths are absolute.
+    fn of(here: &Path, operand: &Path) -> Base {
+        if let Ok(way) = operand.strip_prefix(here) {
+            return Base::Above(way.to_owned());
+        }
+        here.strip_prefix(operand).map_or(Base::Apart, |way| Base::Inside(way.to_owned()))
+    }
+
+    /// The path of an entry relative to the directory; `None` if the entry is not below it.
+    fn relative<'p, S: Sys>(&self, path: &'p TreePath<S::Unit>) -> Option<Cow<'p, OsStr>> {
         match self {
-            Base::Below(length) => S::Unit::text(path.below(*length)),
+            Base::Below(length) => Some(S::Unit::text(path.below(*length))),
             Base::Above(way) => {
-                Cow::Owned(way.join(&*S::Unit::text(path.relative())).into_os_string())
+                let relative = way.join(&*S::Unit::text(path.relative()));
+                Some(Cow::Owned(relative.into_os_string()))
             }
+            Base::Inside(way) => {
+                let text = S::Unit::text(path.relative());
+                let relative = Path::new(&*text).strip_prefix(way).ok()?;
+                let is_below = !relative.as_os_str().is_empty();
+                is_below.then(|| Cow::Owned(relative.as_os_str().to_owned()))
+            }
+            Base::Apart => None,
         }
     }
 }
@@ -134,7 +163,8 @@ pub(super) fn leave_out<S: Sys>(
     let is_directory = kind == Kind::Directory;
     let overridden = || book.overrides(Path::new(&*S::Unit::text(path.relative())), is_directory);
     let decided = book.has_overrides().then(overridden).flatten();
-    let decided = decided.or_else(|| rules.and_then(|rules| rules.decide::<S>(path, is_directory)));
+    let decided =
+        decided.or_else(|| rules.and_then(|rules| rules.decide::<S>(path, name, is_directory)));
     decided.unwrap_or_else(|| book.hides_dots() && name.first() == Some(&S::Unit::ascii(b'.')))
 }
 
@@ -374,10 +404,9 @@ fn of_user<S: Sys>(
     }
     let here = sys.absolute(Path::new("."));
     let here = here.map_err(|error| failed_to_read(PathBuf::from("."), error))?;
-    let way = whole.strip_prefix(without_dots(&here)).unwrap_or(Path::new("")).to_owned();
     let is_in_work_tree = !book.requires_git();
     let sources = [None, None, None, None, global.clone(), extra];
-    let base = Base::Above(way);
+    let base = Base::of(&without_dots(&here), whole);
     let is_work_tree = false;
     let rules =
         RuleStack { above: None, base, sources, global, is_work_tree, is_in_work_tree, size };

@@ -197,6 +197,47 @@ fn files_that_the_user_names_may_be_links() {
     assert_eq!(walk.iter().filter(Result::is_err).count(), 1);
 }
 
+/// Runs itself again, because a thread cannot have a working directory.
+#[test]
+fn paths_in_extra_files_are_relative_to_the_working_directory() {
+    const NAME: &str = "paths_in_extra_files_are_relative_to_the_working_directory";
+    const BASE: &str = "CURT_TEST_BASE";
+    if let Some(base) = std::env::var_os(BASE) {
+        return rules_beside_the_working_directory(Path::new(&base));
+    }
+    let scratch = Scratch::new();
+    for directory in ["up", "up/here", "up/here/sub", "up/here/build", "other"] {
+        for name in ["build/file", "a.o", "name"] {
+            scratch.file(format!("{directory}/{name}"));
+        }
+    }
+    scratch.file_with("extra", b"/build\n*.o\nsub/name\n*/here/name\n*/*/name\n");
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", NAME])
+        .env(BASE, scratch.path())
+        .current_dir(scratch.at("up/here"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+fn rules_beside_the_working_directory(base: &Path) {
+    let rules = IgnoreRules::new().extra_file(base.join("extra"));
+    let files = |operand: &str| -> Vec<String> {
+        // By the true path, which the working directory has.
+        let base = std::env::current_dir().unwrap();
+        let base = base.ancestors().nth(2).unwrap();
+        let spelled = |path: PathBuf| path.strip_prefix(base).unwrap().display().to_string();
+        let files = ours(&base.join(operand), &rules).into_iter().filter(|path| path.is_file());
+        files.map(spelled).map(|path| path.replace('\\', "/")).collect()
+    };
+    assert_eq!(files("other"), ["other/build/file", "other/name"]);
+    let below = ["up/here/name", "up/here/sub/build/file"];
+    assert_eq!(files("up/here"), below);
+    assert_eq!(files("up"), ["up/build/file", below[0], below[1], "up/name"]);
+    assert_eq!(files("up/here/sub"), below[1..]);
+}
+
 fn rules_of_the_user(tree: &Path) {
     let names = |rules: IgnoreRules| -> Vec<String> {
         let spelled = |path: PathBuf| path.strip_prefix(tree).unwrap().display().to_string();
