@@ -5,7 +5,9 @@ use std::io;
 
 use curt_testkit::Scratch;
 
-use crate::fields::{Fields, Follow, Kind, Plan};
+use crate::fields::{Fields, Plan};
+#[cfg(unix)]
+use crate::fields::{Follow, Kind};
 use crate::list::{Descent, Directory, ListEntry, Stat};
 use crate::{Operation, list};
 

@@ -18,8 +18,6 @@ use super::{many, on_real_platforms, remove};
 #[cfg(unix)]
 use crate::control::Cancel;
 use crate::error::Cause;
-#[cfg(unix)]
-#[cfg(unix)]
 use crate::remove::{Remove, Threads};
 #[cfg(unix)]
 use crate::sys::Setup;
