@@ -72,7 +72,7 @@ fn waiting_has_a_limit_and_trees_are_ended() {
     // A program that waits for its input is there on every system.
     let mut waiting = Command::new(cmd());
     waiting.arg("/c").arg("pause").stdin(Stream::pipe()).stdout(Stream::null()).own_tree(true);
-    let mut child = waiting.spawn().unwrap();
+    let child = waiting.spawn().unwrap();
     assert_eq!(child.wait_timeout(Duration::from_millis(50)).unwrap(), None);
     child.kill_tree().unwrap();
     assert_eq!(child.wait_timeout(LONG).unwrap().unwrap().code(), Some(1));
