@@ -138,8 +138,8 @@ mod tests {
         let old = report(None, Some(1.0));
         assert!(worse(&old, &report(None, Some(1.0))).is_empty());
         assert!(worse(&old, &report(None, Some(0.5))).is_empty());
-        let found = worse(&old, &report(Some([1.0, 2.0, 3.0]), Some(1.05)));
-        assert_eq!(found, ["walk: 1.050 calls for one instead of 1.000"]);
+        let found = worse(&old, &report(Some([1.0, 2.0, 3.0]), Some(1.06)));
+        assert_eq!(found, ["walk: 1.060 calls for one instead of 1.000"]);
     }
 
     #[test]
