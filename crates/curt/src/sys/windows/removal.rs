@@ -140,7 +140,10 @@ pub(super) fn set_readonly(
 /// Returns attributes that are not zero, which would mean "unchanged".
 fn with_readonly(attributes: u32, is_readonly: bool) -> u32 {
     let others = attributes & !FILE_ATTRIBUTE_READONLY;
-    (others | if is_readonly { FILE_ATTRIBUTE_READONLY } else { 0 }).max(FILE_ATTRIBUTE_NORMAL)
+    match others | if is_readonly { FILE_ATTRIBUTE_READONLY } else { 0 } {
+        0 => FILE_ATTRIBUTE_NORMAL,
+        attributes => attributes,
+    }
 }
 
 fn set_attributes(door: &Door, handle: BorrowedHandle<'_>, attributes: u32) -> Result<()> {
