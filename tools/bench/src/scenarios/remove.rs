@@ -6,7 +6,7 @@ use crate::tree::{Content, REACT_BYTES, REACT_ENTRIES, Tree};
 
 pub(super) static SCENARIOS: [Scenario; 5] = [
     Scenario {
-        quick: Some(Quick { size: REACT_ENTRIES / 2, share: 9 }),
+        quick: Some(Quick { size: REACT_ENTRIES / 10, share: 9 }),
         full: REACT_ENTRIES,
         counted: [0, 500],
         ..scenario("remove", "remove node_modules", |size| Tree::react(size, Content::Empty))
