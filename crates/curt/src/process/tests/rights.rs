@@ -9,7 +9,7 @@ use crate::os::unix::CommandExtras;
 fn is_root() -> bool {
     let is_root = rustix::process::geteuid().is_root();
     if !is_root {
-        curt_testkit::skip("only root may become another user");
+        curt_testkit::skip("only root can become another user");
     }
     is_root
 }
