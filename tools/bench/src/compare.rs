@@ -10,6 +10,7 @@ use std::path::Path;
 struct Known {
     scenario: String,
     place: String,
+    size: u64,
     contender: String,
     /// The ratio to the usual tool, with its interval.
     ratio: Option<[f64; 3]>,
@@ -39,6 +40,7 @@ fn known(report: &Value) -> Vec<Known> {
         Some(Known {
             scenario: text(result, "scenario")?,
             place: text(result, "place")?,
+            size: result.get("size").and_then(Value::as_u64).unwrap_or(0),
             contender: text(result, "contender")?,
             ratio: ratio.map(|((middle, low), high)| [low, middle, high]),
             calls: number(result, "calls_for_one"),
@@ -62,6 +64,7 @@ pub(crate) fn table(old: &Value, new: &Value) -> String {
         let is_same = |old: &&Known| {
             [&old.scenario, &old.place, &old.contender]
                 == [&new.scenario, &new.place, &new.contender]
+                && old.size == new.size
         };
         let Some(old) = old.iter().find(is_same) else { continue };
         let verdict = match (old.ratio, new.ratio) {
@@ -84,7 +87,7 @@ pub(crate) fn table(old: &Value, new: &Value) -> String {
 }
 
 /// Where curt is worse than in the baseline: it makes more calls, or its ratio to the usual tool is
-/// lower by more than the noise of both. Also if nothing could be compared.
+/// lower, for the same size, by more than the noise of both. Also if nothing could be compared.
 pub(crate) fn worse(baseline: &Value, new: &Value) -> Vec<String> {
     let baseline = known(baseline);
     let mut worse = Vec::new();
@@ -103,7 +106,9 @@ pub(crate) fn worse(baseline: &Value, new: &Value) -> Vec<String> {
                 }
             }
         }
-        let old = of_scenario().find(|old| old.place == *place).and_then(|old| old.ratio);
+        let old = of_scenario()
+            .find(|old| old.place == *place && old.size == new.size)
+            .and_then(|old| old.ratio);
         if let (Some([low, middle, _]), Some([_, now, high])) = (old, new.ratio) {
             compared += 1;
             if high < low {

@@ -105,6 +105,12 @@ fn run(options: &Options, interrupt: &Interrupt) -> io::Result<bool> {
     if let Some(path) = &options.markdown {
         std::fs::write(path, render(&report, true))?;
     }
+    if let Some(path) = &options.html {
+        std::fs::write(path, report::page(&report))?;
+    }
+    if let Some(path) = &options.readme {
+        report::update(&report, path)?;
+    }
     let mut out = io::stdout().lock();
     write!(out, "{}", render(&report, false))?;
     if let Some(old) = &compared {
@@ -123,6 +129,7 @@ fn run(options: &Options, interrupt: &Interrupt) -> io::Result<bool> {
 fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
     let programs = Programs::find()?;
     let (machine, load) = (report::machine(&programs), report::load());
+    let date = jiff::Timestamp::now().strftime("%-d %B %Y").to_string();
     let progress = Progress::new();
     let (places, mut left_out) = places(options)?;
     let scratch = Sandbox::create(&place::memory().unwrap_or_else(std::env::temp_dir))?;
@@ -144,7 +151,7 @@ fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
     let plan = plan(options, &places);
     let mut missing = BTreeMap::new();
     let mut cells = Vec::new();
-    for (at, &(scenario, place)) in plan.iter().enumerate() {
+    for (at, &Step { scenario, place, size }) in plan.iter().enumerate() {
         // What is checked is counted in any case.
         let is_late = options.is_quick() && options.check.is_none() && Instant::now() > end + GRACE;
         if interrupt.wanted() {
@@ -159,7 +166,7 @@ fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
             Some(rounds) => Effort::Rounds(rounds),
             None if !options.is_quick() => Effort::Rounds(2 * ENOUGH + 1),
             None => {
-                let rest = plan[at..].iter().map(|(scenario, _)| share(scenario)).sum::<u32>();
+                let rest = plan[at..].iter().map(|step| share(step.scenario)).sum::<u32>();
                 let left = end.saturating_duration_since(Instant::now());
                 Effort::Until(Instant::now() + left * share(scenario) / rest.max(1))
             }
@@ -172,7 +179,7 @@ fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
             place.name
         ));
         let contenders = bench.programs.of(scenario, options.has_all_rivals(), &mut missing);
-        match bench.cell(scenario, place, &contenders, effort)? {
+        match bench.cell(scenario, place, size, &contenders, effort)? {
             Ok(cell) => cells.push(cell),
             Err(why) => left_out.push(format!("{} on {}: {why}", scenario.name, place.name)),
         }
@@ -180,26 +187,39 @@ fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
     bench.progress.step("cleaning up");
     let has_strace = bench.counter.is_there();
     bench.progress.clear();
-    Ok(Report { cells, left_out, missing, machine, load, has_strace, cold: options.cold })
+    Ok(Report { cells, left_out, missing, date, machine, load, has_strace, cold: options.cold })
 }
 
 fn share(scenario: &Scenario) -> u32 {
     scenario.quick.map_or(1, |quick| quick.share)
 }
 
+/// What becomes one cell of the report.
+struct Step<'a> {
+    scenario: &'static Scenario,
+    place: &'a Place,
+    size: u32,
+}
+
 /// What is measured where, in this order: place by place, and at the end what needs no particular
 /// place, in memory if that is possible.
-fn plan<'a>(options: &Options, places: &'a [Place]) -> Vec<(&'static Scenario, &'a Place)> {
+fn plan<'a>(options: &Options, places: &'a [Place]) -> Vec<Step<'a>> {
+    let is_quick = options.is_quick();
+    let steps = |scenario: &'static Scenario, place: &'a Place| {
+        let quick = scenario.quick.filter(|_| is_quick).map(|quick| quick.size);
+        let sizes = quick.map_or_else(|| scenario.full.to_vec(), |size| vec![size]);
+        sizes.into_iter().map(move |size| Step { scenario, place, size })
+    };
     let wanted = || scenarios::all().filter(|scenario| options.wants(scenario));
     // Calls do not depend on the place.
     let everywhere = if options.calls { &places[..1] } else { places };
     let mut plan = Vec::new();
     for place in everywhere {
-        plan.extend(wanted().filter(|scenario| scenario.everywhere).map(|one| (one, place)));
+        plan.extend(wanted().filter(|one| one.everywhere).flat_map(|one| steps(one, place)));
     }
     let anywhere = places.iter().find(|place| place.kind == Kind::Memory).or(places.first());
     if let Some(place) = anywhere {
-        plan.extend(wanted().filter(|scenario| !scenario.everywhere).map(|one| (one, place)));
+        plan.extend(wanted().filter(|one| !one.everywhere).flat_map(|one| steps(one, place)));
     }
     plan
 }

@@ -80,17 +80,17 @@ struct Trial<'a> {
 type Lengths = HashMap<&'static str, u64>;
 
 impl Bench {
-    /// Measures a scenario in a place, or says why it cannot. Where there is no time, answers are
-    /// still compared and calls counted, on a small tree.
+    /// Measures a scenario in a place with the `wanted` size, or says why it cannot. Where there is
+    /// no time, answers are still compared and calls counted, on a small tree.
     pub(crate) fn cell(
         &self,
         scenario: &'static Scenario,
         place: &Place,
+        wanted: u32,
         contenders: &[Found],
         effort: Effort,
     ) -> io::Result<Result<Cell, String>> {
         let quick = matches!(effort, Effort::Until(_));
-        let wanted = scenario.quick.filter(|_| quick).map_or(scenario.full, |quick| quick.size);
         let patience = if quick { LITTLE_PATIENCE } else { PATIENCE };
         let mut effort = effort;
         let mut halvings = 0;

@@ -51,6 +51,12 @@ pub(crate) struct Options {
     /// Write the report as Markdown
     #[arg(long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,
+    /// Write the report as a page with plots, in one file that needs no network
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Write the table of this README, and the picture beside it, from this run
+    #[arg(long, value_name = "README")]
+    pub(crate) readme: Option<PathBuf>,
     /// Compare with the results in this file, which --json wrote
     #[arg(long, value_name = "OLD")]
     pub(crate) compare: Option<PathBuf>,

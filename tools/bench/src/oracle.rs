@@ -26,7 +26,7 @@ pub(crate) enum Question {
     Paths,
     /// The same, each after its size.
     Sizes,
-    /// The KiB allocated, as the first word.
+    /// The KiB or the bytes allocated, as the first word.
     Total,
     /// The number of entries in one directory.
     Count,
@@ -120,8 +120,9 @@ impl Truth {
                 }))
             }
             Question::Total => {
-                let wanted = self.allocated.map(|bytes| bytes.div_ceil(1024));
-                number(&output, wanted)
+                let kibibytes = self.allocated.map(|bytes| bytes.div_ceil(1024));
+                let wrong = number(&output, kibibytes);
+                wrong.filter(|_| number(&output, self.allocated).is_some())
             }
             Question::Starts => number(&output, Some(size.into())),
             Question::Count | Question::Opened => number(&output, Some(self.entries.len() as u64)),

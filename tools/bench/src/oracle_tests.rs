@@ -58,6 +58,7 @@ fn long_lines_end_with_the_name() {
 #[test]
 fn totals_and_counts() {
     assert_eq!(refute(Question::Total, "5\t/x/tree\n"), None);
+    assert_eq!(refute(Question::Total, "5000\n"), None);
     assert_eq!(refute(Question::Total, "4\n"), Some("4 instead of 5".to_owned()));
     assert_eq!(refute(Question::Total, ""), Some("no number but ''".to_owned()));
     assert_eq!(refute(Question::Count, "3\n"), None);

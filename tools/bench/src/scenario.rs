@@ -19,8 +19,10 @@ pub(crate) struct Scenario {
     pub(crate) shape: &'static str,
     /// What is asked; it decides which answers are right.
     pub(crate) question: Question,
-    /// The size in a full run.
-    pub(crate) full: u32,
+    /// The sizes in a full run.
+    pub(crate) full: &'static [u32],
+    /// The report whose question this is (`docs/lab/README.md` has them), if one asked it.
+    pub(crate) report: Option<Report>,
     /// Whether and how it takes part in a quick run.
     pub(crate) quick: Option<Quick>,
     /// Calls are the difference between runs on these sizes. They are small enough for one thread.
@@ -29,6 +31,21 @@ pub(crate) struct Scenario {
     pub(crate) everywhere: bool,
     /// The programs, curt first.
     pub(crate) contenders: &'static [Contender],
+}
+
+/// The public reports that curt began with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Report {
+    /// Zig pull request 13993: starting programs.
+    Start,
+    /// Zig pull request 13073: removing a tree.
+    Remove,
+    /// A mail to Cygwin's list: listing a directory.
+    List,
+    /// Ruby bug 6836: expanding paths.
+    Expand,
+    /// libuv pull request 5120: looking programs up.
+    LookUp,
 }
 
 /// How a scenario takes part in a quick run.
@@ -126,6 +143,9 @@ pub(crate) enum Program {
     /// version manager's script, which is slow.
     Interpreter(&'static str, &'static [&'static str]),
 }
+
+/// The sizes at which scaling is shown.
+pub(crate) const SIZES: [u32; 6] = [10, 100, 1_000, 10_000, 100_000, 1_000_000];
 
 /// Python.
 pub(crate) const PYTHON: Program =

@@ -5,7 +5,7 @@ use super::{Report, answer, calls, interval, none};
 use crate::result::{Cell, Row, Sample};
 use std::fmt::Write as _;
 
-const TITLES: [&str; 10] = [
+pub(super) const TITLES: [&str; 10] = [
     "contender",
     "median",
     "ratio [95 %]",
@@ -53,13 +53,15 @@ pub(crate) fn full(report: &Report, markdown: bool) -> String {
     out
 }
 
-fn heading(cell: &Cell) -> String {
+/// What a cell is about.
+pub(super) fn heading(cell: &Cell) -> String {
     let (scenario, units) = (cell.scenario, grouped(cell.scenario.units(cell.size)));
     let (name, title, unit) = (scenario.name, scenario.title, scenario.unit());
     format!("{name} · {}: {title}, {units} {unit}", cell.place)
 }
 
-fn cells(cell: &Cell, row: &Row) -> Vec<String> {
+/// A contender's row, one text for each title.
+pub(super) fn cells(cell: &Cell, row: &Row) -> Vec<String> {
     let usual = cell.usual();
     let is_usual =
         usual.is_some_and(|usual| usual.found.contender.name == row.found.contender.name);

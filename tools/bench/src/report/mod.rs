@@ -1,13 +1,19 @@
-//! What a run found, shown as text, as Markdown and as JSON.
+//! What a run found, shown as text, as Markdown, as JSON and as a page.
 
 mod full;
+mod html;
 mod json;
+mod plots;
+mod published;
 mod quick;
+mod readme;
 mod table;
 
 pub(crate) use full::full;
+pub(crate) use html::page;
 pub(crate) use json::json;
 pub(crate) use quick::quick;
+pub(crate) use readme::update;
 pub(crate) use table::{Line, Table};
 
 use crate::programs::Programs;
@@ -23,6 +29,8 @@ pub(crate) struct Report {
     pub(crate) left_out: Vec<String>,
     /// Programs that are not there, and the packages that have them.
     pub(crate) missing: BTreeMap<&'static str, &'static str>,
+    /// The day.
+    pub(crate) date: String,
     /// The machine, in words.
     pub(crate) machine: String,
     /// How many processes were waiting for a processor at the start, if more than should be.

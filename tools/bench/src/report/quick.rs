@@ -5,11 +5,12 @@ use super::{Report, answer, calls, interval, none};
 use crate::result::{Cell, ENOUGH, Row};
 use std::fmt::Write as _;
 
+pub(super) const TITLES: [&str; 8] =
+    ["", "of", "curt", "usual tool", "ratio [95 %]", "best rival", "calls for one", "right"];
+
 /// The table, and below it how it was measured, what was not found, and how to see more.
 pub(crate) fn quick(report: &Report, markdown: bool) -> String {
-    let titles =
-        ["", "of", "curt", "usual tool", "ratio [95 %]", "best rival", "calls for one", "right"];
-    let mut table = Table::new(&titles.map(str::to_owned));
+    let mut table = Table::new(&TITLES.map(str::to_owned));
     let mut heading = String::new();
     for cell in report.cells.iter().filter(|cell| !cell.is_untimed) {
         let place = if cell.scenario.everywhere { cell.place.as_str() } else { "any filesystem" };
@@ -48,7 +49,8 @@ fn wrapped(text: &str) -> String {
     out
 }
 
-fn row(cell: &Cell) -> Vec<String> {
+/// The cells of a row, one for each title.
+pub(super) fn row(cell: &Cell) -> Vec<String> {
     let (curt, usual, rival) = (cell.curt(), cell.usual(), cell.best_rival());
     let time = |row: Option<&Row>| {
         row.and_then(Row::wall).map_or_else(none, |wall| milliseconds(wall.middle))

@@ -3,14 +3,14 @@
 
 use crate::oracle::Question;
 use crate::roles::compute::Work;
-use crate::scenario::{Contender, PYTHON, Program, Quick, RUBY, Scenario};
+use crate::scenario::{Contender, PYTHON, Program, Quick, RUBY, Report, Scenario};
 use crate::tree::{Content, Tree};
 
 pub(super) static SCENARIOS: [Scenario; 12] = [
     Scenario {
         name: "expand",
         question: Question::Expanded,
-        full: 20_000,
+        full: &[20_000],
         quick: Some(Quick { size: 20_000, share: 3 }),
         counted: [10, 500],
         contenders: &COMMANDS,
@@ -24,10 +24,10 @@ pub(super) static SCENARIOS: [Scenario; 12] = [
         ..library(Work::Windows, "expand-windows", "expand a Windows path")
     },
     // Report 4: what requires ask for, each feature below each of nine roots of a load path.
-    library(Work::Flat, "expand-flat", "expand 100 features of one directory"),
-    library(Work::Nested, "expand-nested", "expand 100 features five levels deep"),
-    library(Work::Rails, "expand-rails", "expand the 772 features of an empty Rails application"),
-    library(Work::Enki, "expand-enki", "expand the 1,146 features of Enki"),
+    reported(Work::Flat, "expand-flat", "expand 100 features of one directory"),
+    reported(Work::Nested, "expand-nested", "expand 100 features five levels deep"),
+    reported(Work::Rails, "expand-rails", "expand the 772 features of an empty Rails application"),
+    reported(Work::Enki, "expand-enki", "expand the 1,146 features of Enki"),
     check(Work::Plain, "check-plain", "check a path of four names"),
     check(Work::Dotted, "check-dotted", "check the same with dots"),
     check(Work::Deep, "check-deep", "check a path of sixteen names"),
@@ -40,12 +40,17 @@ const fn library(work: Work, name: &'static str, title: &'static str) -> Scenari
         tree: |_| Tree::flat(1, Content::Empty),
         shape: "one",
         question: Question::Lengths(work),
-        full: 1,
+        full: &[1],
+        report: None,
         quick: None,
         counted: [0, 0],
         everywhere: false,
         contenders: &POSIX,
     }
+}
+
+const fn reported(work: Work, name: &'static str, title: &'static str) -> Scenario {
+    Scenario { report: Some(Report::Expand), ..library(work, name, title) }
 }
 
 const fn check(work: Work, name: &'static str, title: &'static str) -> Scenario {

@@ -1,29 +1,33 @@
 //! `curt ls` beside other programs that list one directory, plainly and with what `-l` shows.
 
 use crate::oracle::Question;
-use crate::scenario::{Contender, Program, Quick, Scenario};
+use crate::scenario::{Contender, Program, Quick, Report, Scenario};
 use crate::tree::{Content, Tree};
 
 pub(super) static SCENARIOS: [Scenario; 7] = [
     Scenario {
         quick: Some(Quick { size: 20_000, share: 3 }),
-        full: 40_000,
+        full: &[40_000],
         ..names("list", "list a directory", "flat", flat)
     },
     Scenario {
         quick: Some(Quick { size: 20_000, share: 4 }),
-        full: 40_000,
+        full: &[40_000],
         ..long("list-long", "list it with -l", "flat", flat)
     },
     // Report 3 listed 3,580 files.
-    names("list-3580", "list 3,580 files", "flat", flat),
-    long("list-long-3580", "list 3,580 files with -l", "flat", flat),
+    Scenario { report: Some(Report::List), ..names("list-3580", "list 3,580 files", "flat", flat) },
+    Scenario {
+        report: Some(Report::List),
+        ..long("list-long-3580", "list 3,580 files with -l", "flat", flat)
+    },
     names("list-mixed", "list files, links and directories", "mixed", mixed),
     long("list-long-mixed", "list files, links and directories with -l", "mixed", mixed),
     // Report 2 asked for the best size of the buffer.
     Scenario {
         question: Question::Count,
-        full: 25_000,
+        full: &[25_000],
+        report: Some(Report::Remove),
         contenders: &BUFFERS,
         ..names("list-buffers", "list through buffers of several sizes", "flat", flat)
     },
@@ -50,7 +54,8 @@ const fn names(
         tree,
         shape,
         question: Question::Names,
-        full: 3_580,
+        full: &[3_580],
+        report: None,
         quick: None,
         counted: [0, 500],
         everywhere: true,

@@ -1,18 +1,20 @@
 //! `curt rm -rf` beside other programs that remove trees. Each run gets a fresh tree.
 
 use crate::oracle::Question;
-use crate::scenario::{Contender, NODE, PYTHON, Program, Quick, Scenario};
+use crate::scenario::{Contender, NODE, PYTHON, Program, Quick, Report, Scenario};
 use crate::tree::{Content, REACT_BYTES, REACT_ENTRIES, Tree};
 
-pub(super) static SCENARIOS: [Scenario; 5] = [
+pub(super) static SCENARIOS: [Scenario; 6] = [
     Scenario {
         quick: Some(Quick { size: REACT_ENTRIES / 10, share: 9 }),
-        full: REACT_ENTRIES,
+        full: &[REACT_ENTRIES],
+        report: Some(Report::Remove),
         counted: [0, 500],
         ..scenario("remove", "remove node_modules", |size| Tree::react(size, Content::Empty))
     },
     Scenario {
-        full: REACT_ENTRIES,
+        full: &[REACT_ENTRIES],
+        report: Some(Report::Remove),
         counted: [0, 500],
         ..scenario("remove-344mib", "remove node_modules of 344 MiB", |size| {
             let bytes = REACT_BYTES / u64::from(REACT_ENTRIES) * u64::from(size);
@@ -22,11 +24,19 @@ pub(super) static SCENARIOS: [Scenario; 5] = [
     scenario("remove-small-dirs", "remove many small directories", |size| {
         Tree::small_directories(size / 4, Content::Empty)
     }),
+    Scenario {
+        // A tree of a million would have to be built for every run.
+        full: &[10, 100, 1_000, 10_000, 100_000],
+        shape: "remove-small-dirs",
+        ..scenario("remove-scaling", "remove trees of every size", |size| {
+            Tree::small_directories(size / 4, Content::Empty)
+        })
+    },
     scenario("remove-flat-4k", "remove one directory of files with 4 KiB", |size| {
         Tree::flat(size, Content::Each(4096))
     }),
     Scenario {
-        full: 10,
+        full: &[10],
         counted: [0, 10],
         ..scenario("remove-ten", "remove ten files", |_| Tree::ten())
     },
@@ -39,7 +49,8 @@ const fn scenario(name: &'static str, title: &'static str, tree: fn(u32) -> Tree
         tree,
         shape: name,
         question: Question::Gone,
-        full: 50_000,
+        full: &[50_000],
+        report: None,
         quick: None,
         counted: [0, 400],
         everywhere: true,

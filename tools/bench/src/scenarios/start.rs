@@ -3,7 +3,7 @@
 
 use crate::oracle::Question;
 use crate::roles::start::{ENTRIES, PLACE};
-use crate::scenario::{Contender, PYTHON, Program, Quick, Scenario};
+use crate::scenario::{Contender, PYTHON, Program, Quick, Report, Scenario};
 use crate::tree::{Content, Tree};
 
 pub(super) static SCENARIOS: [Scenario; 7] = [
@@ -30,7 +30,8 @@ const fn scenario(
         tree: |_| Tree::small_directories(ENTRIES, Content::Empty).with_programs(PLACE, 1),
         shape: "path-211-one",
         question: Question::Starts,
-        full: 1_000,
+        full: &[1_000],
+        report: Some(Report::Start),
         quick: None,
         counted: [10, 40],
         everywhere: false,

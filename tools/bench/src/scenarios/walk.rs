@@ -1,10 +1,10 @@
 //! `curt walk` beside other programs that write all paths of a tree.
 
 use crate::oracle::Question;
-use crate::scenario::{Contender, Program, Quick, Scenario};
+use crate::scenario::{self, Contender, Program, Quick, Scenario};
 use crate::tree::{Content, REACT_ENTRIES, Tree};
 
-pub(super) static SCENARIOS: [Scenario; 3] = [
+pub(super) static SCENARIOS: [Scenario; 5] = [
     Scenario {
         quick: Some(Quick { size: REACT_ENTRIES / 2, share: 4 }),
         ..scenario("walk", "walk a tree", Question::Paths, &PATHS)
@@ -14,6 +14,13 @@ pub(super) static SCENARIOS: [Scenario; 3] = [
         ..scenario("walk-sizes", "walk it with sizes", Question::Sizes, &SIZES)
     },
     scenario("walk-rules", "walk and look for ignore rules", Question::Paths, &RULES),
+    Scenario {
+        tree: |size| Tree::small_directories(size / 4, Content::Some),
+        shape: "small-dirs",
+        full: &scenario::SIZES,
+        ..scenario("walk-scaling", "walk trees of every size", Question::Paths, &PATHS)
+    },
+    scenario("walk-threads", "walk a tree by several threads", Question::Paths, &THREADS),
 ];
 
 const fn scenario(
@@ -28,7 +35,8 @@ const fn scenario(
         tree: |size| Tree::react(size, Content::Some),
         shape: "node_modules",
         question,
-        full: REACT_ENTRIES,
+        full: &[REACT_ENTRIES],
+        report: None,
         quick: None,
         counted: [0, 500],
         everywhere: true,
@@ -84,6 +92,23 @@ static SIZES: [Contender; 15] = [
     Contender::rival("Zig", Program::Built("tree-zig"), &["sizes", "{tree}"]).version("0.17.0"),
     Contender::rival("Node", Program::Built("tree-node"), &["sizes", "{tree}"]).get("nodejs"),
     Contender::baseline(&["baseline", "sizes", "{tree}"]),
+];
+
+static THREADS: [Contender; 14] = [
+    Contender::curt(&["walk", "--", "{tree}"]),
+    Contender::variant("curt -j1", &["walk", "-j1", "--", "{tree}"]),
+    Contender::variant("curt -j2", &["walk", "-j2", "--", "{tree}"]),
+    Contender::variant("curt -j4", &["walk", "-j4", "--", "{tree}"]),
+    Contender::variant("curt -j8", &["walk", "-j8", "--", "{tree}"]),
+    Contender::usual("find", Program::Unix("find"), &["{tree}"]),
+    Contender::rival("bfs -j1", BFS, &["-j1", "{tree}"]).get("bfs"),
+    Contender::rival("bfs -j2", BFS, &["-j2", "{tree}"]).get("bfs"),
+    Contender::rival("bfs -j4", BFS, &["-j4", "{tree}"]).get("bfs"),
+    Contender::rival("bfs -j8", BFS, &["-j8", "{tree}"]).get("bfs"),
+    Contender::rival("fd -j1", FD, &["-u", "-j1", ".", "{tree}"]).get("fd-find"),
+    Contender::rival("fd -j2", FD, &["-u", "-j2", ".", "{tree}"]).get("fd-find"),
+    Contender::rival("fd -j4", FD, &["-u", "-j4", ".", "{tree}"]).get("fd-find"),
+    Contender::rival("fd -j8", FD, &["-u", "-j8", ".", "{tree}"]).get("fd-find"),
 ];
 
 /// fd looks for ignore rules unless `-u` tells it not to; the tree has none.

@@ -3,7 +3,7 @@
 
 use crate::oracle::Question;
 use crate::roles::start::{ENTRIES, PLACE};
-use crate::scenario::{Contender, PYTHON, Program, Quick, Scenario};
+use crate::scenario::{Contender, PYTHON, Program, Quick, Report, Scenario};
 use crate::tree::{Content, Tree};
 
 pub(super) static SCENARIOS: [Scenario; 1] = [Scenario {
@@ -12,7 +12,8 @@ pub(super) static SCENARIOS: [Scenario; 1] = [Scenario {
     tree: |size| Tree::small_directories(ENTRIES, Content::Empty).with_programs(PLACE, size),
     shape: "path-211",
     question: Question::Found,
-    full: 400,
+    full: &[400],
+    report: Some(Report::LookUp),
     quick: Some(Quick { size: 200, share: 4 }),
     counted: [5, 20],
     everywhere: false,

@@ -1,0 +1,448 @@
+//! The report as one page that needs nothing else: no script, no font, no network.
+
+use super::plots::{self, Bar, COLOURS, Curve, Width};
+use super::published::PUBLISHED;
+use super::table::{grouped, milliseconds};
+use super::{Report, full, none, quick};
+use crate::result::{Cell, Row};
+use crate::scenario::Part;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use std::collections::BTreeSet;
+
+const STYLE: &str = include_str!("page.css");
+
+/// The page.
+pub(crate) fn page(report: &Report) -> String {
+    let title = "curt beside the usual tools";
+    let timed: Vec<&Cell> = report.cells.iter().filter(|cell| is_timed(cell)).collect();
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) }
+                style { (PreEscaped(STYLE)) (PreEscaped(colours())) }
+            }
+            body {
+                a class="skip" href="#main" { "Skip to the results" }
+                header {
+                    h1 { (title) }
+                    p { (report.date) " · " (report.machine) }
+                    (navigation(&timed))
+                }
+                main id="main" {
+                    (headline(report, &timed))
+                    (calls(report))
+                    (scaling(&timed))
+                    (reports(&timed))
+                    (scenarios(&timed))
+                    (method(report))
+                }
+            }
+        }
+    };
+    page.into_string()
+}
+
+/// A picture of the ratios alone, with its own colours.
+pub(crate) fn picture(report: &Report) -> String {
+    let timed: Vec<&Cell> = report.cells.iter().filter(|cell| is_timed(cell)).collect();
+    let drawn = plots::bars(&ratios(&timed), RATIO, Some(1.0), Width::Wide);
+    // Beside the page's own rules, those that need a page do no harm.
+    let style = format!("<style>{STYLE}{}</style>", colours());
+    let at = drawn.find('>').map_or(0, |at| at + 1);
+    format!("{}\n{style}{}", &drawn[..at], &drawn[at..])
+}
+
+const RATIO: &str = "times as fast as the usual tool";
+
+fn is_timed(cell: &Cell) -> bool {
+    cell.curt().and_then(Row::wall).is_some()
+}
+
+/// The style rules that give the plots the colours of the page.
+fn colours() -> String {
+    let rules = COLOURS.iter().map(|(name, plotters::style::RGBColor(red, green, blue))| {
+        let code = format!("#{red:02X}{green:02X}{blue:02X}");
+        format!(
+            "svg [fill=\"{code}\"]{{fill:var(--{name})}}svg [stroke=\"{code}\"]{{stroke:var(--{name})}}"
+        )
+    });
+    rules.collect()
+}
+
+fn navigation(timed: &[&Cell]) -> Markup {
+    html! {
+        nav aria-label="Sections" {
+            ul {
+                li { a href="#headline" { "Overview" } }
+                li { a href="#calls" { "Calls" } }
+                @if has_scaling(timed) { li { a href="#scaling" { "Scaling" } } }
+                @if PUBLISHED.iter().any(|one| asked_by(timed, one.report).next().is_some()) {
+                    li { a href="#reports" { "The five reports" } }
+                }
+                li { a href="#scenarios" { "Every scenario" } }
+                li { a href="#method" { "Method" } }
+            }
+        }
+    }
+}
+
+fn headline(report: &Report, timed: &[&Cell]) -> Markup {
+    let quick: Vec<&Cell> =
+        timed.iter().copied().filter(|cell| cell.scenario.quick.is_some()).collect();
+    let cells = if quick.is_empty() { timed } else { &quick };
+    html! {
+        section id="headline" {
+            h2 { "Overview" }
+            p {
+                "How many times as fast as the tool that is usually used, in one run in which all \
+                 take turns; the line marks its speed. Whiskers are 95 % intervals."
+            }
+            (key())
+            (figure("Ratio to the usual tool", |width| {
+                plots::bars(&ratios(cells), RATIO, Some(1.0), width)
+            }, &html! { (table("Ratio to the usual tool", &quick::TITLES, cells.iter().map(|cell| {
+                (false, quick::row(cell))
+            }))) }))
+            @if report.load.is_some() {
+                p { strong { "The machine was busy during this run: times say little." } }
+            }
+        }
+    }
+}
+
+/// The file system in the name of a place.
+fn file_system(cell: &Cell) -> &str {
+    cell.place.split(['(', ')']).nth(1).unwrap_or(&cell.place)
+}
+
+/// The ratio of curt to the usual tool in each cell.
+fn ratios(cells: &[&Cell]) -> Vec<Bar> {
+    let bar = |cell: &&Cell| {
+        let ratio = cell.curt()?.ratio(cell.usual()?)?;
+        let usual = cell.usual()?.found.contender.name;
+        Some(Bar {
+            label: format!("{}, × {usual}, {}", cell.scenario.title, cell.place),
+            short: format!("{}, {}", cell.scenario.name, file_system(cell)),
+            part: Part::Curt,
+            low: ratio.low,
+            middle: ratio.middle,
+            high: ratio.high,
+        })
+    };
+    cells.iter().filter_map(bar).collect()
+}
+
+fn calls(report: &Report) -> Markup {
+    let mut seen = BTreeSet::new();
+    let cells: Vec<&Cell> =
+        report.cells.iter().filter(|cell| seen.insert(cell.scenario.name)).collect();
+    let bar = |cell: &Cell, row: &Row, usual: f64| {
+        let (scenario, contender) = (cell.scenario, row.found.contender);
+        let part = row.slope.as_ref()?.per_entry().max(0.0) / usual;
+        Some(Bar {
+            label: format!("{}: {}", scenario.title, contender.name),
+            short: format!("{}: {}", scenario.name, contender.name),
+            part: contender.part,
+            low: part,
+            middle: part,
+            high: part,
+        })
+    };
+    let rows = |cell: &&&Cell| -> Vec<Bar> {
+        let usual = cell.usual().and_then(|row| Some(row.slope.as_ref()?.per_entry()));
+        let Some(usual) = usual.filter(|&usual| usual > 0.0) else { return Vec::new() };
+        let rows = [cell.curt(), cell.best_rival()].into_iter().flatten();
+        rows.filter_map(|row| bar(cell, row, usual)).collect()
+    };
+    let bars: Vec<Bar> = cells
+        .iter()
+        .filter(|cell| cell.scenario.quick.is_some())
+        .flat_map(|cell| rows(&cell))
+        .collect();
+    html! {
+        section id="calls" {
+            h2 { "System calls" }
+            @if bars.is_empty() {
+                p { "No calls were counted: strace is missing here." }
+            } @else {
+                p { "Calls for one entry, start or path, counted by strace, without the start of \
+                     the program. The line marks those of the usual tool." }
+                (key())
+                (figure("Calls for one", |width| plots::bars(&bars, "calls, × the usual tool's", Some(1.0), width), &html! {
+                    (table("Calls for one, by name", &["scenario", "contender", "calls for one", "which"],
+                        cells.iter().flat_map(|cell| cell.rows.iter().filter_map(|row| {
+                            let slope = row.slope.as_ref()?;
+                            let names = slope.by_name.iter().map(|(name, count)| format!("{name} {count}"));
+                            Some((row.found.contender.part == Part::Curt, vec![
+                                cell.scenario.title.to_owned(),
+                                row.found.contender.name.to_owned(),
+                                super::calls(Some(row)),
+                                format!("{} for {}", names.collect::<Vec<_>>().join(", "), grouped(slope.entries)),
+                            ]))
+                        }))))
+                }))
+            }
+        }
+    }
+}
+
+/// The cells of a scenario in a place that differ in size, if there are several.
+fn families<'a>(timed: &[&'a Cell]) -> Vec<Vec<&'a Cell>> {
+    let mut families: Vec<Vec<&Cell>> = Vec::new();
+    for &cell in timed {
+        let is_kin = |family: &&mut Vec<&Cell>| {
+            family[0].scenario.name == cell.scenario.name && family[0].place == cell.place
+        };
+        match families.iter_mut().find(is_kin) {
+            Some(family) => family.push(cell),
+            None => families.push(vec![cell]),
+        }
+    }
+    families.retain(|family| family.len() > 1);
+    families
+}
+
+fn has_scaling(timed: &[&Cell]) -> bool {
+    !families(timed).is_empty() || timed.iter().any(|cell| !threads(cell).is_empty())
+}
+
+fn scaling(timed: &[&Cell]) -> Markup {
+    if !has_scaling(timed) {
+        return html! {};
+    }
+    let families = families(timed);
+    html! {
+        section id="scaling" {
+            h2 { "Scaling" }
+            p { "Time over the number of threads, and the time for each entry over the number of \
+                 entries: medians, on logarithmic axes." }
+            (key())
+            @for cell in timed.iter().filter(|cell| !threads(cell).is_empty()) {
+                @let title = format!("{}, {}", cell.scenario.title, cell.place);
+                (figure(&title, |width| plots::curves(&threads(cell), ["threads", "milliseconds"], width), &html! {
+                    (table(&title, &full::TITLES, cell.rows.iter().map(|row| {
+                        (row.found.contender.part == Part::Curt, full::cells(cell, row))
+                    })))
+                }))
+            }
+            @for family in &families {
+                @let title = format!("{}, {}", family[0].scenario.title, family[0].place);
+                (figure(&title, |width| plots::curves(&curves(family), ["entries", "µs for one"], width), &html! {
+                    (table(&title, &["entries", "contender", "time", "time for one"],
+                        family.iter().flat_map(|cell| cell.rows.iter().filter_map(|row| {
+                            let wall = row.wall()?.middle;
+                            let units = cell.scenario.units(cell.size);
+                            Some((row.found.contender.part == Part::Curt, vec![
+                                grouped(units),
+                                row.found.contender.name.to_owned(),
+                                milliseconds(wall),
+                                milliseconds(wall / units as f64),
+                            ]))
+                        }))))
+                }))
+            }
+        }
+    }
+}
+
+/// Time for one entry over the size, for every contender with several points.
+fn curves(family: &[&Cell]) -> Vec<Curve> {
+    let mut curves: Vec<Curve> = Vec::new();
+    for cell in family {
+        let units = cell.scenario.units(cell.size) as f64;
+        for row in &cell.rows {
+            let Some(wall) = row.wall() else { continue };
+            let point = (units, wall.middle / units * 1e6);
+            let contender = row.found.contender;
+            match curves.iter_mut().find(|curve| curve.label == contender.name) {
+                Some(curve) => curve.points.push(point),
+                None => curves.push(Curve {
+                    label: contender.name.to_owned(),
+                    part: contender.part,
+                    points: vec![point],
+                }),
+            }
+        }
+    }
+    curves.retain(|curve| curve.points.len() > 1);
+    curves
+}
+
+/// Time over the number of threads, of contenders called `NAME -jN` with at least three of them.
+fn threads(cell: &Cell) -> Vec<Curve> {
+    let mut curves: Vec<Curve> = Vec::new();
+    for row in &cell.rows {
+        let contender = row.found.contender;
+        let Some((label, number)) = contender.name.split_once(" -j") else { continue };
+        let (Some(wall), Ok(number)) = (row.wall(), number.parse::<f64>()) else { continue };
+        let point = (number, wall.middle * 1_000.0);
+        match curves.iter_mut().find(|curve| curve.label == label) {
+            Some(curve) => curve.points.push(point),
+            None => curves.push(Curve {
+                label: label.to_owned(),
+                part: if contender.part == Part::Variant { Part::Curt } else { contender.part },
+                points: vec![point],
+            }),
+        }
+    }
+    curves.retain(|curve| curve.points.len() > 2);
+    curves
+}
+
+fn asked_by<'a>(
+    timed: &'a [&'a Cell],
+    report: crate::scenario::Report,
+) -> impl Iterator<Item = &'a Cell> {
+    timed.iter().copied().filter(move |cell| cell.scenario.report == Some(report))
+}
+
+fn reports(timed: &[&Cell]) -> Markup {
+    if !timed.iter().any(|cell| cell.scenario.report.is_some()) {
+        return html! {};
+    }
+    html! {
+        section id="reports" {
+            h2 { "The five reports" }
+            p {
+                "curt began with five public reports. Their numbers are from other machines and \
+                 other years; ratios may be compared, times may not."
+            }
+            @for published in &PUBLISHED {
+                @if asked_by(timed, published.report).next().is_some() {
+                    h3 { (published.title) }
+                    p { (published.story) }
+                    (table("As published", published.columns, published.rows.iter().map(|row| {
+                        (false, row.iter().map(|&cell| cell.to_owned()).collect())
+                    })))
+                    @for cell in asked_by(timed, published.report) { (scenario(cell)) }
+                }
+            }
+        }
+    }
+}
+
+fn scenarios(timed: &[&Cell]) -> Markup {
+    let others: Vec<&&Cell> = timed.iter().filter(|cell| cell.scenario.report.is_none()).collect();
+    html! {
+        section id="scenarios" {
+            h2 { "Every scenario" }
+            @if others.is_empty() { p { "All are above." } }
+            @for cell in others { (scenario(cell)) }
+        }
+    }
+}
+
+/// The medians of all contenders, as bars and as a table.
+fn scenario(cell: &Cell) -> Markup {
+    let title = full::heading(cell);
+    let bar = |row: &Row| {
+        let wall = row.wall()?;
+        let contender = row.found.contender;
+        let scale = 1_000.0;
+        Some(Bar {
+            label: contender.name.to_owned(),
+            short: contender.name.to_owned(),
+            part: contender.part,
+            low: wall.low * scale,
+            middle: wall.middle * scale,
+            high: wall.high * scale,
+        })
+    };
+    let bars: Vec<Bar> = cell.rows.iter().filter_map(bar).collect();
+    figure(
+        &title,
+        |width| plots::bars(&bars, "milliseconds", None, width),
+        &html! {
+            (table(&title, &full::TITLES, cell.rows.iter().map(|row| {
+                (row.found.contender.part == Part::Curt, full::cells(cell, row))
+            })))
+        },
+    )
+}
+
+fn method(report: &Report) -> Markup {
+    html! {
+        section id="method" {
+            h2 { "Method" }
+            p {
+                "Every program runs once and its answer is compared with the truth, which the \
+                 standard library says; a program with another answer has no time. Then come \
+                 rounds: in each, every program runs once, in a random order. Time is from the \
+                 start of the process until waiting for it returns. A ratio is formed within a \
+                 round; its interval is the sign test's. Fewer than seven rounds show no time."
+            }
+            p { "Caches are " (if report.cold { "dropped before each run" } else { "warm" }) "." }
+            @if let Some((middle, worst, name)) = report.noise() {
+                p {
+                    (format!("Noise of the ratios: ±{:.0} %, at worst ±{:.0} % ({name}).",
+                        middle * 100.0, worst * 100.0))
+                }
+            }
+            @if let Some(how) = report.how_to_get() {
+                p { "Not found: " (report.missing.keys().copied().collect::<Vec<_>>().join(", ")) ". To get them: " code { (how) } "." }
+            }
+            @for line in &report.left_out { p { "Left out: " (line) "." } }
+        }
+    }
+}
+
+fn key() -> Markup {
+    html! {
+        p class="key" {
+            @for (name, _) in &COLOURS[2..] {
+                span {
+                    i style=(format!("background:var(--{name})")) aria-hidden="true" {}
+                    (match *name { "usual" => "the usual tool", "rival" => "other programs", "baseline" => "the bare calls", name => name })
+                }
+            }
+        }
+    }
+}
+
+/// A plot at both widths, with its table behind it.
+fn figure(title: &str, plot: impl Fn(Width) -> String, table: &Markup) -> Markup {
+    html! {
+        figure {
+            figcaption { (title) }
+            div class="wide" role="img" aria-label=(format!("{title}: the table below has the numbers")) {
+                (PreEscaped(plot(Width::Wide)))
+            }
+            div class="narrow" role="img" aria-label=(format!("{title}: the table below has the numbers")) {
+                (PreEscaped(plot(Width::Narrow)))
+            }
+            details {
+                summary { "Table" }
+                (table)
+            }
+        }
+    }
+}
+
+/// A table whose rows may be marked as curt's.
+fn table(title: &str, titles: &[&str], rows: impl Iterator<Item = (bool, Vec<String>)>) -> Markup {
+    html! {
+        div class="scroll" role="region" aria-label=(title) tabindex="0" {
+            table {
+                caption { (title) }
+                thead { tr { @for title in titles { th scope="col" { (title) } } } }
+                tbody {
+                    @for (is_curt, row) in rows {
+                        tr class=[is_curt.then_some("curt")] {
+                            @for (at, cell) in row.iter().enumerate() {
+                                @let cell = if cell.is_empty() { none() } else { cell.clone() };
+                                @if at == 0 { th scope="row" { (cell) } } @else { td { (cell) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "html_tests.rs"]
+mod tests;

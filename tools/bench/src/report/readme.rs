@@ -1,0 +1,87 @@
+//! The table of results in the README and its picture, written from a run.
+
+use super::html::picture;
+use super::table::grouped;
+use super::{Report, calls, interval};
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
+
+/// The table is between these lines.
+const BEGIN: &str = "<!-- results: written by curt-bench --readme -->\n";
+const END: &str = "<!-- results end -->\n";
+/// The picture, from the README's directory.
+const PICTURE: &str = "docs/results.svg";
+
+/// Replaces the table in the README at `path`, and the picture that it shows.
+pub(crate) fn update(report: &Report, path: &Path) -> io::Result<()> {
+    let text = std::fs::read_to_string(path)?;
+    let new = replaced(&text, &table(report)).ok_or_else(|| {
+        io::Error::other(format!("{}: no lines that mark the results", path.display()))
+    })?;
+    let directory = path.parent().unwrap_or(Path::new(""));
+    std::fs::write(directory.join(PICTURE), picture(report))?;
+    std::fs::write(path, new)
+}
+
+/// The text with another table between the marks, if it has them.
+fn replaced(text: &str, table: &str) -> Option<String> {
+    let (before, rest) = text.split_once(BEGIN)?;
+    let (_, after) = rest.split_once(END)?;
+    Some(format!("{before}{BEGIN}\n{table}\n{END}{after}"))
+}
+
+/// A row for each operation that was timed, on the first place that timed it.
+fn table(report: &Report) -> String {
+    let mut out = String::from(
+        "| | the usual tool | speed of curt [95 %] | calls for one: curt, the tool |\n|---|---|---|---|\n",
+    );
+    let mut seen: Vec<&str> = Vec::new();
+    let mut places: Vec<&str> = Vec::new();
+    for cell in &report.cells {
+        let ratio = cell.curt().zip(cell.usual()).and_then(|(curt, usual)| curt.ratio(usual));
+        if ratio.is_none() || seen.contains(&cell.scenario.name) {
+            continue;
+        }
+        seen.push(cell.scenario.name);
+        if cell.scenario.everywhere && !places.contains(&cell.place.as_str()) {
+            places.push(&cell.place);
+        }
+        let units = grouped(cell.scenario.units(cell.size));
+        let _ = writeln!(
+            out,
+            "| {}, {units} {} | {} | {} × | {}, {} |",
+            cell.scenario.title,
+            cell.scenario.unit(),
+            cell.usual().map_or("", |row| row.found.contender.name),
+            interval(ratio),
+            calls(cell.curt()),
+            calls(cell.usual()),
+        );
+    }
+    let noise = report.noise().map_or_else(String::new, |(_, worst, _)| {
+        format!("; noise at worst ±{:.0} %", worst * 100.0)
+    });
+    let _ = writeln!(
+        out,
+        "\n![How many times as fast as the usual tool]({PICTURE})\n\n{}, {}; {}{noise}.",
+        report.date,
+        report.machine,
+        places.join(", "),
+    );
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_between_the_marks_changes() {
+        let text = format!("a\n{BEGIN}old\n{END}b\n");
+        let new = replaced(&text, "| new |").unwrap();
+        assert_eq!(new, format!("a\n{BEGIN}\n| new |\n{END}b\n"));
+        assert_eq!(replaced(&new, "| new |").as_deref(), Some(new.as_str()));
+        assert_eq!(replaced("a\nb\n", "| new |"), None);
+    }
+}
