@@ -3,6 +3,7 @@
 
 use crate::oracle::Truth;
 use crate::place::Place;
+use crate::real::Real;
 use crate::scenario::Scenario;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -40,6 +41,11 @@ impl Ground {
         size: u32,
         settle: bool,
     ) -> io::Result<Standing> {
+        if let Some(path) = scenario.real.and_then(Real::path) {
+            let known = self.0.borrow().get(&path).cloned();
+            let truth = known.map_or_else(|| self.look(&path), Ok)?;
+            return Ok(Standing { path, truth });
+        }
         let path = place.sandbox.entry(&format!("{}-{size}", scenario.shape));
         place.sandbox.check(&path)?;
         let known = self.0.borrow().get(&path).cloned();
@@ -65,6 +71,10 @@ impl Ground {
 
 fn build(place: &Place, scenario: &Scenario, size: u32, path: &Path) -> io::Result<()> {
     place.sandbox.remove(path)?;
+    if let Some(real) = scenario.real.filter(|_| size > 0) {
+        real.copy(path)?;
+        return place.sandbox.check(path);
+    }
     scenario.grow(size).build(path, &place.sandbox.canary())?;
     place.sandbox.check(path)
 }

@@ -7,7 +7,7 @@
 //! | `oracle.rs` | the right answers |
 //! | `programs.rs`, `command.rs` | programs that are found, command lines for a run |
 //! | `measure.rs`, `process.rs`, `calls.rs`, `stats.rs` | runs, processes, counted calls, medians |
-//! | `tree/`, `ground.rs` | sample trees, and those that stand |
+//! | `tree/`, `real.rs`, `ground.rs` | sample trees, real ones, and those that stand |
 //! | `place/` | filesystems, the folder everything happens in, the guard before every removal |
 //! | `result.rs`, `report/`, `compare.rs` | what was found, how it is shown, two runs compared |
 //! | `roles/` | programs that this one plays itself: the baseline loop, the library |
@@ -24,6 +24,7 @@ mod place;
 mod process;
 mod programs;
 mod progress;
+mod real;
 mod report;
 mod result;
 mod roles;

@@ -9,7 +9,7 @@ use crate::command::command;
 use crate::ground::Ground;
 use crate::oracle::{Question, Truth};
 use crate::place::sandbox::Sandbox;
-use crate::place::{Place, drop_caches};
+use crate::place::{Place, drop_caches, file_system};
 use crate::process::run_to_end;
 use crate::programs::{Found, Programs};
 use crate::progress::{Interrupt, Progress};
@@ -102,6 +102,21 @@ impl Bench {
                 Effort::Calls => scenario.counted[1],
                 _ => (wanted >> halvings).max(1),
             };
+            let (size, name) = match scenario.real {
+                Some(real) => {
+                    let Some(path) = real.path() else {
+                        return Ok(Err(format!("the tree is not there ({})", real.get())));
+                    };
+                    let truth = self.ground.standing(place, scenario, 0, false)?.truth;
+                    let name = if scenario.reads() {
+                        format!("where it is ({})", file_system(&path))
+                    } else {
+                        place.name.clone()
+                    };
+                    (u32::try_from(truth.entries()).unwrap_or(u32::MAX), name)
+                }
+                None => (size, place.name.clone()),
+            };
             let tree = scenario.grow(size);
             if !place.has_room(tree.room(), tree.entries()) {
                 return Ok(Err("not enough room".to_owned()));
@@ -116,7 +131,7 @@ impl Bench {
             };
             let mut cell = Cell {
                 scenario,
-                place: place.name.clone(),
+                place: name,
                 size,
                 is_smaller: halvings > 0,
                 is_untimed: quick && matches!(effort, Effort::Calls),
@@ -306,7 +321,9 @@ impl Bench {
     /// Counts the calls of those whose answer is right.
     fn count(&self, cell: &mut Cell, place: &Place, patience: Duration) -> io::Result<()> {
         let scenario = cell.scenario;
-        if !self.counter.is_there() || matches!(scenario.question, Question::Lengths(_)) {
+        let is_countable =
+            scenario.real.is_none() && !matches!(scenario.question, Question::Lengths(_));
+        if !self.counter.is_there() || !is_countable {
             return Ok(());
         }
         for row in cell.rows.iter_mut().filter(|row| row.wrong.is_none() && takes_part(row)) {

@@ -7,7 +7,7 @@
 use crate::roles::compute::{Work, fold, own_time};
 use crate::roles::start::PLACE;
 use crate::tree::program_name;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::Path;
 
@@ -51,6 +51,8 @@ pub(crate) struct Truth {
     entries: HashMap<String, Known>,
     /// Bytes allocated, the root's included, where the system tells.
     allocated: Option<u64>,
+    /// Files with several names: their device and number.
+    linked: HashSet<(u64, u64)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -68,12 +70,20 @@ impl Truth {
         Ok(truth)
     }
 
+    /// How many entries it has, its root left out.
+    pub(crate) fn entries(&self) -> usize {
+        self.entries.len()
+    }
+
     fn look(&mut self, folder: &Path, prefix: &str) -> io::Result<()> {
         for entry in std::fs::read_dir(folder)? {
             let entry = entry?;
             let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
             let metadata = entry.metadata()?;
-            self.add(allocated(&metadata));
+            // A file with several names takes its blocks once.
+            if names(&metadata).is_none_or(|name| self.linked.insert(name)) {
+                self.add(allocated(&metadata));
+            }
             if metadata.is_dir() {
                 self.look(&entry.path(), &format!("{path}/"))?;
             }
@@ -241,6 +251,18 @@ fn relative(line: &str, root: &str) -> String {
 fn allocated(metadata: &std::fs::Metadata) -> Option<u64> {
     use std::os::unix::fs::MetadataExt as _;
     Some(metadata.blocks() * 512)
+}
+
+/// What tells a file with several names from others: its device and number.
+#[cfg(unix)]
+fn names(metadata: &std::fs::Metadata) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    (metadata.nlink() > 1 && !metadata.is_dir()).then(|| (metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn names(_: &std::fs::Metadata) -> Option<(u64, u64)> {
+    None
 }
 
 #[cfg(not(unix))]

@@ -9,7 +9,7 @@ fn known(size: u64, is_file: bool) -> Known {
 fn truth() -> Truth {
     let entries = [("a", known(7, true)), ("b", known(40, false)), ("b/c", known(1234, true))];
     let entries = entries.map(|(path, known)| (path.to_owned(), known));
-    Truth { entries: entries.into(), allocated: Some(5_000) }
+    Truth { entries: entries.into(), allocated: Some(5_000), ..Truth::default() }
 }
 
 fn refute(question: Question, output: &str) -> Option<String> {
@@ -46,7 +46,7 @@ fn sizes_of_files_must_be_right() {
 fn long_lines_end_with_the_name() {
     let entries = [("a", known(7, true)), ("l", known(3, false)), ("big", known(1234, true))];
     let entries = entries.map(|(path, known)| (path.to_owned(), known));
-    let truth = Truth { entries: entries.into(), allocated: None };
+    let truth = Truth { entries: entries.into(), allocated: None, ..Truth::default() };
     let refute = |output: &str| truth.refute(Question::Long, 2, Path::new("/x"), output.as_bytes());
     let right = "total 8\n-rw-r--r-- 1 root root 7 Nov 21 05:00 a\n\
         lrwxrwxrwx 1 root root 3 Nov 21 05:00 l -> gone\n-rw-r--r-- 1 root root 1,234 now big\n";
@@ -81,7 +81,7 @@ fn the_truth_is_what_is_there() {
 fn records_of_fields_and_of_lines_say_the_same() {
     let entries = [("a", known(7, true)), ("b c", known(40, true))];
     let entries = entries.map(|(path, known)| (path.to_owned(), known));
-    let truth = Truth { entries: entries.into(), allocated: None };
+    let truth = Truth { entries: entries.into(), allocated: None, ..Truth::default() };
     let refute =
         |output: &str| truth.refute(Question::Stats, 2, Path::new("/x"), output.as_bytes());
     assert_eq!(refute("7 a\n40 b c\n"), None);

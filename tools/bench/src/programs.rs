@@ -189,7 +189,7 @@ fn built_rivals() -> BTreeMap<String, PathBuf> {
 
 /// Where rivals may have been built: beside this program's target folder, or below the working
 /// directory.
-fn rival_folders() -> Vec<PathBuf> {
+pub(crate) fn rival_folders() -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> =
         std::env::var_os("CURT_RIVALS").map(PathBuf::from).into_iter().collect();
     if let Ok(program) = std::env::current_exe() {

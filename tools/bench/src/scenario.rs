@@ -4,6 +4,7 @@
 //! new scenario one value, in a file of `scenarios/` that is listed in `scenarios/mod.rs`.
 
 use crate::oracle::Question;
+use crate::real::Real;
 use crate::tree::Tree;
 
 /// One question about one kind of tree.
@@ -15,6 +16,8 @@ pub(crate) struct Scenario {
     pub(crate) title: &'static str,
     /// The tree for a size.
     pub(crate) tree: fn(u32) -> Tree,
+    /// A tree that is on the machine already, instead.
+    pub(crate) real: Option<Real>,
     /// Scenarios with the same shape share trees.
     pub(crate) shape: &'static str,
     /// What is asked; it decides which answers are right.
@@ -66,6 +69,7 @@ impl Scenario {
     /// How many things a run of this size does: entries, names, starts or opens.
     pub(crate) fn units(&self, size: u32) -> u64 {
         match self.question {
+            _ if self.real.is_some() => size.into(),
             Question::Starts | Question::Found | Question::Expanded => size.into(),
             Question::Opened => u64::from(size) * crate::roles::open::ROUNDS as u64,
             Question::Lengths(_) => 1,

@@ -13,6 +13,7 @@ pub(super) static SCENARIOS: [Scenario; 1] = [Scenario {
     question: Question::Opened,
     full: &[2_000],
     report: None,
+    real: None,
     quick: Some(Quick { size: 1_000, share: 3 }),
     counted: [10, 40],
     everywhere: true,

@@ -42,6 +42,7 @@ const fn library(work: Work, name: &'static str, title: &'static str) -> Scenari
         question: Question::Lengths(work),
         full: &[1],
         report: None,
+        real: None,
         quick: None,
         counted: [0, 0],
         everywhere: false,

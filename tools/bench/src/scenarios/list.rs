@@ -56,6 +56,7 @@ const fn names(
         question: Question::Names,
         full: &[3_580],
         report: None,
+        real: None,
         quick: None,
         counted: [0, 500],
         everywhere: true,

@@ -1,10 +1,11 @@
 //! `curt rm -rf` beside other programs that remove trees. Each run gets a fresh tree.
 
 use crate::oracle::Question;
+use crate::real::Real;
 use crate::scenario::{Contender, NODE, PYTHON, Program, Quick, Report, Scenario};
 use crate::tree::{Content, REACT_BYTES, REACT_ENTRIES, Tree};
 
-pub(super) static SCENARIOS: [Scenario; 6] = [
+pub(super) static SCENARIOS: [Scenario; 7] = [
     Scenario {
         quick: Some(Quick { size: REACT_ENTRIES / 10, share: 9 }),
         full: &[REACT_ENTRIES],
@@ -24,6 +25,11 @@ pub(super) static SCENARIOS: [Scenario; 6] = [
     scenario("remove-small-dirs", "remove many small directories", |size| {
         Tree::small_directories(size / 4, Content::Empty)
     }),
+    Scenario {
+        real: Some(Real::NodeModules),
+        full: &[REACT_ENTRIES],
+        ..scenario("remove-npm", "remove a node_modules of npm", |_| Tree::empty())
+    },
     Scenario {
         // A tree of a million would have to be built for every run.
         full: &[10, 100, 1_000, 10_000, 100_000],
@@ -51,6 +57,7 @@ const fn scenario(name: &'static str, title: &'static str, tree: fn(u32) -> Tree
         question: Question::Gone,
         full: &[50_000],
         report: None,
+        real: None,
         quick: None,
         counted: [0, 400],
         everywhere: true,

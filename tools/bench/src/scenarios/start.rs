@@ -32,6 +32,7 @@ const fn scenario(
         question: Question::Starts,
         full: &[1_000],
         report: Some(Report::Start),
+        real: None,
         quick: None,
         counted: [10, 40],
         everywhere: false,

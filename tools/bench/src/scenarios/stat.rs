@@ -12,6 +12,7 @@ pub(super) static SCENARIOS: [Scenario; 1] = [Scenario {
     question: Question::Stats,
     full: &[40_000],
     report: None,
+    real: None,
     quick: Some(Quick { size: 20_000, share: 4 }),
     counted: [100, 500],
     everywhere: true,

@@ -1,10 +1,21 @@
 //! `curt du -s` beside other programs that add up what a tree takes.
 
 use crate::oracle::Question;
+use crate::real::Real;
 use crate::scenario::{Contender, Program, Quick, SIZES, Scenario};
 use crate::tree::{Content, REACT_ENTRIES, Tree};
 
-pub(super) static SCENARIOS: [Scenario; 2] = [scenario(), scaling()];
+pub(super) static SCENARIOS: [Scenario; 5] = [
+    scenario(),
+    scaling(),
+    real("du-usr", "measure /usr", Real::Usr),
+    real("du-cargo", "measure Cargo's sources", Real::CargoSources),
+    real("du-npm", "measure a node_modules of npm", Real::NodeModules),
+];
+
+const fn real(name: &'static str, title: &'static str, tree: Real) -> Scenario {
+    Scenario { name, title, real: Some(tree), quick: None, everywhere: false, ..scenario() }
+}
 
 const fn scenario() -> Scenario {
     Scenario {
@@ -15,6 +26,7 @@ const fn scenario() -> Scenario {
         question: Question::Total,
         full: &[REACT_ENTRIES],
         report: None,
+        real: None,
         quick: Some(Quick { size: REACT_ENTRIES / 2, share: 4 }),
         counted: [0, 500],
         everywhere: true,

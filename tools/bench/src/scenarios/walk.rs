@@ -1,10 +1,11 @@
 //! `curt walk` beside other programs that write all paths of a tree.
 
 use crate::oracle::Question;
+use crate::real::Real;
 use crate::scenario::{self, Contender, Program, Quick, Scenario};
 use crate::tree::{Content, REACT_ENTRIES, Tree};
 
-pub(super) static SCENARIOS: [Scenario; 5] = [
+pub(super) static SCENARIOS: [Scenario; 8] = [
     Scenario {
         quick: Some(Quick { size: REACT_ENTRIES / 2, share: 4 }),
         ..scenario("walk", "walk a tree", Question::Paths, &PATHS)
@@ -20,6 +21,9 @@ pub(super) static SCENARIOS: [Scenario; 5] = [
         full: &scenario::SIZES,
         ..scenario("walk-scaling", "walk trees of every size", Question::Paths, &PATHS)
     },
+    real("walk-usr", "walk /usr", Real::Usr),
+    real("walk-cargo", "walk Cargo's sources", Real::CargoSources),
+    real("walk-npm", "walk a node_modules of npm", Real::NodeModules),
     scenario("walk-threads", "walk a tree by several threads", Question::Paths, &THREADS),
 ];
 
@@ -37,11 +41,17 @@ const fn scenario(
         question,
         full: &[REACT_ENTRIES],
         report: None,
+        real: None,
         quick: None,
         counted: [0, 500],
         everywhere: true,
         contenders,
     }
+}
+
+const fn real(name: &'static str, title: &'static str, tree: Real) -> Scenario {
+    let real = Some(tree);
+    Scenario { real, everywhere: false, ..scenario(name, title, Question::Paths, &PATHS) }
 }
 
 /// Debian calls it fdfind.

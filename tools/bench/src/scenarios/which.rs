@@ -14,6 +14,7 @@ pub(super) static SCENARIOS: [Scenario; 1] = [Scenario {
     question: Question::Found,
     full: &[400],
     report: Some(Report::LookUp),
+    real: None,
     quick: Some(Quick { size: 200, share: 4 }),
     counted: [5, 20],
     everywhere: false,
