@@ -200,7 +200,7 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
 }
 
 /// Reads the words of one command, the first of which is its name.
-fn read<T: Options>(name: &'static str, mut words: Vec<OsString>) -> Result<T, Box<Refused>> {
+fn read<T: Options>(name: &'static str, words: Vec<OsString>) -> Result<T, Box<Refused>> {
     let define = || {
         let command = clap::Command::new(name).bin_name(format!("curt {name}"));
         T::augment_args(command.version(env!("CARGO_PKG_VERSION")))
@@ -210,20 +210,23 @@ fn read<T: Options>(name: &'static str, mut words: Vec<OsString>) -> Result<T, B
         let options = read_by(&mut command, None, &words);
         return options.map_err(|error| Box::new(Refused::new(Some(name), &error, &command)));
     };
-    let ends_at_operand = std::env::var_os("POSIXLY_CORRECT").is_some();
+    let define = || match std::env::var_os("POSIXLY_CORRECT") {
+        Some(_) => end_options_at_operand(define()),
+        None => define(),
+    };
     // Mostly all options are spelled out. Adding those of GNU, for abbreviations and for options
     // that are missing, takes longer than listing a small directory.
-    if !ends_at_operand {
-        if let Ok(options) = read_by(&mut define().infer_long_args(false), None, &words) {
-            return Ok(options);
-        }
+    if let Ok(options) = read_by(&mut define().infer_long_args(false), None, &words) {
+        return Ok(options);
     }
     let mut command = gnu.add_to(define());
-    if ends_at_operand {
-        gnu::end_options(&command, &mut words);
-    }
     let options = read_by(&mut command, Some(gnu), &words);
     options.map_err(|error| Box::new(Refused::new(Some(name), &error, &command)))
+}
+
+/// Makes operands of all words after the first operand, as POSIX has it.
+fn end_options_at_operand(command: clap::Command) -> clap::Command {
+    command.mut_arg("operands", |operands| operands.trailing_var_arg(true))
 }
 
 /// Reads the words by a definition, to which the options of a GNU tool may have been added.
