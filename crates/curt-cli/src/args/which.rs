@@ -24,9 +24,9 @@ which takes 3 more calls.
 With --batch, each line of standard input is a question, {\"name\":NAME} with the optional keys \
 \"path\", \"pathext\", \"base\", \"policy\", \"rules\", \"cwd\", \"bare\", \"extensions\", \"set\", \
 \"strict_extension\" and \"all\". For a missing key the option decides; a null path or pathext is a \
-variable that is not set. Each line of output is the answer, in order: {\"found\":PATH,\"origin\": \
-\"cwd\", \"given\" or \"path:3\",\"kind\":KIND,\"relative\":BOOL}, {\"all\":[...]} or {\"error\":{...}}. \
-Entries of PATH are numbered from 0. Names and paths are strings, or {\"bytes\":BASE64} if they are \
+variable that is not set. Each line of output is the answer, in order: \
+{\"found\":PATH,\"origin\":ORIGIN,\"kind\":KIND,\"relative\":BOOL}, {\"all\":[...]} or {\"error\":{...}}. \
+ORIGIN is \"cwd\", \"given\", or \"path:3\" for the fourth entry of PATH. Names and paths are strings, or {\"bytes\":BASE64} if they are \
 not Unicode.
 
 Exit status:
@@ -115,7 +115,7 @@ pub(crate) struct LookUpOptions {
 
     /// The system whose rules apply [default: this one]
     ///
-    /// They decide how PATH is split and which names are candidates.
+    /// The rules decide how PATH is split and which names are candidates.
     #[arg(long, value_name = "posix|windows", hide_possible_values = true,
           value_parser = one_of(&RULES))]
     pub(crate) rules: Option<Flavor>,
