@@ -177,15 +177,15 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
     let name = words.first().and_then(|word| word.to_str()).map(str::to_owned);
     // Building the definitions of all commands takes longer than removing ten files.
     match name.as_deref() {
-        Some("rm") => read("rm", words).map(Command::Rm),
-        Some("walk") => read("walk", words).map(Box::new).map(Command::Walk),
-        Some("ls") => read("ls", words).map(Box::new).map(Command::Ls),
-        Some("stat") => read("stat", words).map(Command::Stat),
-        Some("beneath") => read("beneath", words).map(Command::Beneath),
-        Some("which") => read("which", words).map(Command::Which),
-        Some("du") => read("du", words).map(Command::Du),
-        Some("expand") => read("expand", words).map(Command::Expand),
-        Some("run") => read("run", words).map(Command::Run),
+        Some("rm") => read("rm", &words).map(Command::Rm),
+        Some("walk") => read("walk", &words).map(Box::new).map(Command::Walk),
+        Some("ls") => read("ls", &words).map(Box::new).map(Command::Ls),
+        Some("stat") => read("stat", &words).map(Command::Stat),
+        Some("beneath") => read("beneath", &words).map(Command::Beneath),
+        Some("which") => read("which", &words).map(Command::Which),
+        Some("du") => read("du", &words).map(Command::Du),
+        Some("expand") => read("expand", &words).map(Command::Expand),
+        Some("run") => read("run", &words).map(Command::Run),
         name => {
             let mut command = Cli::command();
             let matches =
@@ -200,14 +200,14 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
 }
 
 /// Reads the words of one command, the first of which is its name.
-fn read<T: Options>(name: &'static str, words: Vec<OsString>) -> Result<T, Box<Refused>> {
+fn read<T: Options>(name: &'static str, words: &[OsString]) -> Result<T, Box<Refused>> {
     let define = || {
         let command = clap::Command::new(name).bin_name(format!("curt {name}"));
         T::augment_args(command.version(env!("CARGO_PKG_VERSION")))
     };
     let Some(gnu) = gnu::options(name) else {
         let mut command = define();
-        let options = read_by(&mut command, None, &words);
+        let options = read_by(&mut command, None, words);
         return options.map_err(|error| Box::new(Refused::new(Some(name), &error, &command)));
     };
     let define = || match std::env::var_os("POSIXLY_CORRECT") {
@@ -216,11 +216,11 @@ fn read<T: Options>(name: &'static str, words: Vec<OsString>) -> Result<T, Box<R
     };
     // Mostly all options are spelled out. Adding those of GNU, for abbreviations and for options
     // that are missing, takes longer than listing a small directory.
-    if let Ok(options) = read_by(&mut define().infer_long_args(false), None, &words) {
+    if let Ok(options) = read_by(&mut define().infer_long_args(false), None, words) {
         return Ok(options);
     }
     let mut command = gnu.add_to(define());
-    let options = read_by(&mut command, Some(gnu), &words);
+    let options = read_by(&mut command, Some(gnu), words);
     options.map_err(|error| Box::new(Refused::new(Some(name), &error, &command)))
 }
 

@@ -173,7 +173,8 @@ mod tests {
     use crate::args::{Refused, read};
 
     fn parse(words: &str) -> Result<DuOptions, Box<Refused>> {
-        read("du", ["du"].into_iter().chain(words.split_whitespace()).map(Into::into).collect())
+        let words = ["du"].into_iter().chain(words.split_whitespace()).map(Into::into);
+        read("du", &words.collect::<Vec<_>>())
     }
 
     #[test]

@@ -488,7 +488,7 @@ mod tests {
 
     fn ls(words: &str) -> LsOptions {
         let words = ["ls"].into_iter().chain(words.split_whitespace()).map(Into::into);
-        read("ls", words.collect()).ok().unwrap()
+        read("ls", &words.collect::<Vec<_>>()).ok().unwrap()
     }
 
     #[test]

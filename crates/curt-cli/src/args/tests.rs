@@ -8,7 +8,8 @@ use super::rm::parse_when;
 use super::{Cli, Prompt, Refused, RmOptions, end_options_at_operand, read};
 
 fn rm(words: &[&str]) -> Result<RmOptions, Box<Refused>> {
-    read("rm", ["rm"].iter().chain(words).map(Into::into).collect())
+    let words: Vec<OsString> = ["rm"].iter().chain(words).map(Into::into).collect();
+    read("rm", &words)
 }
 
 #[test]
