@@ -8,7 +8,6 @@ mod zone;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
@@ -242,23 +241,6 @@ pub(crate) fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
             Err(error) => return Err(error.into()),
         }
     }
-}
-
-/// Opens a list of names.
-pub(crate) fn open_list(path: &Path) -> io::Result<impl io::Read> {
-    struct List(rustix::fd::OwnedFd);
-    impl io::Read for List {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            Ok(rustix::io::read(&self.0, buffer)?)
-        }
-    }
-    Ok(List(rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?))
-}
-
-/// Returns the name that has these bytes.
-#[expect(clippy::unnecessary_wraps, reason = "on other systems not all bytes are names")]
-pub(crate) fn name_from_bytes(bytes: &[u8]) -> Option<OsString> {
-    Some(OsString::from_vec(bytes.to_vec()))
 }
 
 /// Returns the number of columns of the terminal on standard output.
