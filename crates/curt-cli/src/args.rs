@@ -27,9 +27,7 @@ use crate::session::Session;
 pub(crate) use beneath::{BeneathOptions, MODES};
 pub(crate) use du::{DuOptions, Unit};
 pub(crate) use expand::ExpandOptions;
-pub(crate) use ls::{
-    Clock, Format, Hidden, LsOptions, Marks, Sort, When, parse_quoting, parse_width,
-};
+pub(crate) use ls::{Clock, Format, Hidden, LsOptions, Marks, Sort, When, parse_width};
 pub(crate) use message::Refused;
 pub(crate) use rm::{Prompt, RmOptions};
 pub(crate) use run::RunOptions;
@@ -257,7 +255,10 @@ pub(crate) fn meaning<T: Copy>(words: &[(&str, T)], word: &str) -> Option<T> {
 }
 
 /// The meaning of a word or of its beginning, as long as that can mean only one thing.
-fn abbreviated<T: Copy + PartialEq>(words: &[(&str, T)], word: &str) -> Result<T, String> {
+pub(crate) fn abbreviated<T: Copy + PartialEq>(
+    words: &[(&str, T)],
+    word: &str,
+) -> Result<T, String> {
     if let Some(meaning) = meaning(words, word) {
         return Ok(meaning);
     }
@@ -269,6 +270,13 @@ fn abbreviated<T: Copy + PartialEq>(words: &[(&str, T)], word: &str) -> Result<T
             Err(format!("expected one of {}", all.join(", ")))
         }
     }
+}
+
+/// Takes one of these words or the beginning of one, and gives its meaning.
+fn abbreviation_of<T: Copy + PartialEq>(
+    words: &'static [(&'static str, T)],
+) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |word| abbreviated(words, word)
 }
 
 /// Takes one of these words, which must be spelled out, and gives its meaning.

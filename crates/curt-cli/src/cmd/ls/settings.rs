@@ -7,9 +7,7 @@ use curt::{Fields, Plan};
 
 use super::colors::Palette;
 use super::times::Times;
-use crate::args::{
-    Clock, Format, Hidden, LsOptions, Marks, Sort, When, parse_quoting, parse_width,
-};
+use crate::args::{Clock, Format, Hidden, LsOptions, Marks, Sort, When, abbreviated, parse_width};
 use crate::out::blocks::Blocks;
 use crate::out::entry;
 use crate::quote::{Quoting, Style, quote};
@@ -318,7 +316,7 @@ fn quoting(options: &LsOptions, session: &Session) -> Quoting {
 fn quoting_of_environment(session: &Session) -> Option<Style> {
     const VARIABLE: &str = "QUOTING_STYLE";
     let value = std::env::var_os(VARIABLE)?;
-    let style = value.to_str().and_then(|word| parse_quoting(word).ok());
+    let style = value.to_str().and_then(|word| abbreviated(&Style::WORDS, word).ok());
     if style.is_none() {
         let value = quote(&value);
         session
