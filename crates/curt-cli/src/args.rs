@@ -33,7 +33,7 @@ pub(crate) use rm::{Prompt, RmOptions};
 pub(crate) use run::RunOptions;
 pub(crate) use stat::StatOptions;
 pub(crate) use walk::WalkOptions;
-pub(crate) use which::{BARES, CWDS, LookUpOptions, RULES, WhichOptions};
+pub(crate) use which::{BARES, CWDS, LookUpOptions, WhichOptions};
 
 /// How long a command keeps retrying, in milliseconds.
 const RETRY_MS: u64 = 1000;

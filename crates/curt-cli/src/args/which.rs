@@ -7,6 +7,7 @@ use curt::Search;
 use curt::paths::Flavor;
 use curt::which::{Bare, Cwd, Extensions, Literal, Policy};
 
+use super::expand::FLAVORS;
 use super::{OutputOptions, meaning, one_of};
 
 const LONG_ABOUT: &str = "\
@@ -117,7 +118,7 @@ pub(crate) struct LookUpOptions {
     ///
     /// The rules decide how PATH is split and which names are candidates.
     #[arg(long, value_name = "posix|windows", hide_possible_values = true,
-          value_parser = one_of(&RULES))]
+          value_parser = one_of(&FLAVORS))]
     pub(crate) rules: Option<Flavor>,
 
     /// When to search the working directory: never, auto, always or report
@@ -147,8 +148,6 @@ pub(crate) struct LookUpOptions {
     pub(crate) strict_extension: bool,
 }
 
-pub(crate) const RULES: [(&str, Flavor); 2] =
-    [("posix", Flavor::Posix), ("windows", Flavor::Windows)];
 pub(crate) const CWDS: [(&str, Cwd); 4] =
     [("never", Cwd::Never), ("auto", Cwd::Auto), ("always", Cwd::Always), ("report", Cwd::Report)];
 pub(crate) const BARES: [(&str, Bare); 4] = [
