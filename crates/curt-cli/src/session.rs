@@ -111,20 +111,16 @@ impl Session {
 
     /// Reports an error of the library: as a JSON object, or in GNU's words.
     pub(crate) fn fail(&self, error: &Error) {
-        self.fail_as(|| Failure::from(error), || text::failure(error));
+        self.fail_as(error, &text::failure(error));
     }
 
     /// Reports a failure: as a JSON object, or as a message.
-    pub(crate) fn fail_as(
-        &self,
-        failure: impl FnOnce() -> Failure,
-        message: impl FnOnce() -> String,
-    ) {
+    pub(crate) fn fail_as(&self, failure: impl Into<Failure>, message: &str) {
         self.count_failure();
         if self.is_json {
-            self.object(failure().object());
+            self.object(failure.into().object());
         } else {
-            self.warn(&message());
+            self.warn(message);
         }
     }
 

@@ -16,7 +16,6 @@ use curt::{Cause, Error, Kind, Remove};
 use crate::args::{Prompt, RmOptions};
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::out::failure::Failure;
 use crate::out::json::Object;
 use crate::out::text::{self, counted};
 use crate::prompt::Answers;
@@ -218,8 +217,7 @@ impl Reporter<'_> {
     }
 
     fn failed(&self, error: &Error) {
-        let message = || message(error, self.options.one_file_system);
-        self.session.fail_as(|| Failure::from(error), message);
+        self.session.fail_as(error, &message(error, self.options.one_file_system));
     }
 
     fn progress(&self, totals: &Totals) {

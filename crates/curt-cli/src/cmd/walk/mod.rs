@@ -165,10 +165,11 @@ impl<'a> Job<'a> {
         match result {
             Ok(()) => {}
             Err(exec::CommandFailure::NotStarted(error)) => self.session.fail(&error),
-            Err(exec::CommandFailure::Failed(program, how)) => self.session.fail_as(
-                || Failure::new("run", "failed", how.clone()).path(Path::new(&program)),
-                || format!("{} {how}", quote(&program)),
-            ),
+            Err(exec::CommandFailure::Failed(program, how)) => {
+                let message = format!("{} {how}", quote(&program));
+                let failure = Failure::new("run", "failed", how).path(Path::new(&program));
+                self.session.fail_as(failure, &message);
+            }
         }
     }
 
