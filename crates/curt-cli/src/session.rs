@@ -6,11 +6,10 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use curt::{Calls, Cancel, Error};
 
 use crate::exit::Exit;
-use crate::interrupt;
 use crate::out::failure::Failure;
 use crate::out::json::{self, Object};
 use crate::out::{Screen, text};
-use crate::sys;
+use crate::sys::{self, interrupt};
 
 /// A run of a command, shared by its threads.
 pub(crate) struct Session {

@@ -13,6 +13,8 @@ use curt::paths::PathText;
 #[cfg(not(unix))]
 use crate::exit::Exit;
 
+pub(crate) mod interrupt;
+
 #[cfg(unix)]
 mod unix;
 #[cfg(unix)]
@@ -25,8 +27,8 @@ use windows as system;
 
 pub(crate) use system::{
     argument_bytes, bytes_of_argument, device_parts, end_as, end_by, error_kind, error_number,
-    error_text, listen, local_zone, pass_signals_on, pass_signals_to, raise_descriptor_limit,
-    read_input, stop_passing_signals, terminal_width,
+    error_text, local_zone, pass_signals_to, raise_descriptor_limit, read_input,
+    stop_passing_signals, terminal_width,
 };
 
 #[cfg(unix)]

@@ -11,13 +11,12 @@ use curt::{Cause, Error, Operation, Usage};
 use super::operands_or_here;
 use crate::args::{DuOptions, Unit};
 use crate::exit::Exit;
-use crate::interrupt;
 use crate::out::blocks::Blocks;
 use crate::out::json::Object;
 use crate::out::text;
 use crate::quote::{masked, quote};
 use crate::session::{Outcome, Session};
-use crate::sys;
+use crate::sys::{self, interrupt};
 use exclude::Patterns;
 
 /// Runs the command.

@@ -15,13 +15,12 @@ use curt::{Cause, Error, Kind, Remove};
 
 use crate::args::{Prompt, RmOptions};
 use crate::exit::Exit;
-use crate::interrupt;
 use crate::out::json::Object;
 use crate::out::text::{self, counted};
 use crate::prompt::Answers;
 use crate::quote::quote;
 use crate::session::{Outcome, Session};
-use crate::sys;
+use crate::sys::{self, interrupt};
 
 /// Runs the command.
 pub(crate) fn run(options: &RmOptions) -> Exit {
