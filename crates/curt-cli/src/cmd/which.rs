@@ -99,7 +99,8 @@ impl Printer<'_> {
             }
             Err(error) => {
                 self.session.warn(&text::not_found(&error));
-                for directory in error.unsearchable() {
+                let others = error.unsearchable().iter();
+                for directory in others.filter(|other| Some(other.as_path()) != error.path()) {
                     self.session.warn(&format!("could not search {}", quote(directory)));
                 }
             }
