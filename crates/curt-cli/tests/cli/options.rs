@@ -1,16 +1,14 @@
 //! Options: what a command does not have it refuses, in the same words everywhere.
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use curt_testkit::Scratch;
 
-use crate::said;
+use crate::{command_line, said};
 
 /// What a command line answers.
 fn answer(scratch: &Scratch, line: &str) -> (Option<i32>, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-    command.args(line.split_whitespace()).current_dir(scratch.typed()).stdin(Stdio::null());
-    said(&command.output().unwrap())
+    said(&command_line(scratch, line).output().unwrap())
 }
 
 /// A missing option that is the beginning of another one, or whose beginning one is.
