@@ -1,5 +1,6 @@
 //! `curt beneath`: what it prints, what it answers, and how it ends.
 
+#[cfg(unix)]
 use std::process::{Command, Stdio};
 
 use curt_testkit::Scratch;

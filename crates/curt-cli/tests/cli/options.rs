@@ -1,5 +1,6 @@
 //! Options: what a command does not have it refuses, in the same words everywhere.
 
+#[cfg(unix)]
 use std::process::Command;
 
 use curt_testkit::Scratch;

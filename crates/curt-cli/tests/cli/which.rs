@@ -1,11 +1,13 @@
 //! `curt which`: its answers in text and JSON, questions and answers by line, and how it ends.
 
-use std::process::{Command, Output, Stdio};
+#[cfg(unix)]
+use std::process::Stdio;
+use std::process::{Command, Output};
 
 use curt_testkit::Scratch;
 use serde_json::{Value, json};
 
-use crate::{command, output_for, said};
+use crate::{command, output_for};
 
 fn curt_which(scratch: &Scratch, args: &[&str]) -> Output {
     command(scratch, "which", args).current_dir(scratch.typed().join("w")).output().unwrap()
@@ -225,7 +227,7 @@ fn another_user_finds_programs_in_unlistable_directories() {
     assert!(printed.contains("could not search") && printed.contains("closed"), "{printed}");
     let mut command = Command::new(&copy);
     command.args(["which", "closed/tool.exe"]).current_dir(scratch.typed());
-    let (_, _, printed) = said(&command.uid(65_534).gid(65_534).output().unwrap());
+    let (_, _, printed) = crate::said(&command.uid(65_534).gid(65_534).output().unwrap());
     let closed = scratch.typed().join("closed");
     let expected =
         format!("curt which: closed/tool.exe: no permission to search: '{}'\n", closed.display());
