@@ -193,7 +193,8 @@ pub(crate) fn fields_named(list: &str) -> Result<Vec<Fields>, String> {
     list.split(',').map(|name| field_named(name.trim(), "")).collect()
 }
 
-/// Returns the field of this name. The error lists all names, with those that only the caller knows.
+/// Returns the field of this name. The error lists all names, also `others`, which only the caller
+/// knows.
 pub(crate) fn field_named(name: &str, others: &str) -> Result<Fields, String> {
     Fields::named(name).ok_or_else(|| {
         let known = Fields::ALL.iter().map(|(known, _)| *known);

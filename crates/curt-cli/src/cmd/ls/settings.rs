@@ -9,7 +9,7 @@ use super::colors::Palette;
 use super::times::Times;
 use crate::args::{Clock, Format, Hidden, LsOptions, Marks, Sort, When, abbreviated, parse_width};
 use crate::out::blocks::Blocks;
-use crate::out::entry;
+use crate::out::{self, entry};
 use crate::quote::{Quoting, Style, quote};
 use crate::session::Session;
 use crate::sys;
@@ -275,10 +275,9 @@ fn form(options: &LsOptions, is_long: bool, clock: Clock) -> Result<Form, String
 }
 
 fn has_color(options: &LsOptions, is_terminal: bool) -> bool {
-    let is_refused = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     match options.color {
         Some(When::Always) => true,
-        Some(When::Auto) => is_terminal && !is_refused(),
+        Some(When::Auto) => is_terminal && !out::refuses_color(),
         Some(When::Never) | None => false,
     }
 }
