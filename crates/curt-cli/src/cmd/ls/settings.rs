@@ -1,4 +1,4 @@
-//! What the options come to.
+//! The settings that follow from the options and the environment.
 
 use std::ffi::OsStr;
 
