@@ -27,15 +27,13 @@ use crate::session::Session;
 pub(crate) use beneath::{BeneathOptions, MODES};
 pub(crate) use du::{DuOptions, Unit};
 pub(crate) use expand::ExpandOptions;
-pub(crate) use ls::{
-    Clock, Format, Hidden, LsOptions, Marks, Sort, When, parse_quoting, parse_width,
-};
+pub(crate) use ls::{Clock, Format, Hidden, LsOptions, Marks, Sort, When, parse_width};
 pub(crate) use message::Refused;
 pub(crate) use rm::{Prompt, RmOptions};
 pub(crate) use run::RunOptions;
 pub(crate) use stat::StatOptions;
 pub(crate) use walk::WalkOptions;
-pub(crate) use which::{BARES, CWDS, LookUpOptions, RULES, WhichOptions};
+pub(crate) use which::{BARES, CWDS, LookUpOptions, WhichOptions};
 
 /// How long a command keeps retrying, in milliseconds.
 const RETRY_MS: u64 = 1000;
@@ -177,15 +175,15 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
     let name = words.first().and_then(|word| word.to_str()).map(str::to_owned);
     // Building the definitions of all commands takes longer than removing ten files.
     match name.as_deref() {
-        Some("rm") => read("rm", words).map(Command::Rm),
-        Some("walk") => read("walk", words).map(Box::new).map(Command::Walk),
-        Some("ls") => read("ls", words).map(Box::new).map(Command::Ls),
-        Some("stat") => read("stat", words).map(Command::Stat),
-        Some("beneath") => read("beneath", words).map(Command::Beneath),
-        Some("which") => read("which", words).map(Command::Which),
-        Some("du") => read("du", words).map(Command::Du),
-        Some("expand") => read("expand", words).map(Command::Expand),
-        Some("run") => read("run", words).map(Command::Run),
+        Some("rm") => read("rm", &words).map(Command::Rm),
+        Some("walk") => read("walk", &words).map(Box::new).map(Command::Walk),
+        Some("ls") => read("ls", &words).map(Box::new).map(Command::Ls),
+        Some("stat") => read("stat", &words).map(Command::Stat),
+        Some("beneath") => read("beneath", &words).map(Command::Beneath),
+        Some("which") => read("which", &words).map(Command::Which),
+        Some("du") => read("du", &words).map(Command::Du),
+        Some("expand") => read("expand", &words).map(Command::Expand),
+        Some("run") => read("run", &words).map(Command::Run),
         name => {
             let mut command = Cli::command();
             let matches =
@@ -200,30 +198,33 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
 }
 
 /// Reads the words of one command, the first of which is its name.
-fn read<T: Options>(name: &'static str, mut words: Vec<OsString>) -> Result<T, Box<Refused>> {
+fn read<T: Options>(name: &'static str, words: &[OsString]) -> Result<T, Box<Refused>> {
     let define = || {
         let command = clap::Command::new(name).bin_name(format!("curt {name}"));
         T::augment_args(command.version(env!("CARGO_PKG_VERSION")))
     };
     let Some(gnu) = gnu::options(name) else {
         let mut command = define();
-        let options = read_by(&mut command, None, &words);
+        let options = read_by(&mut command, None, words);
         return options.map_err(|error| Box::new(Refused::new(Some(name), &error, &command)));
     };
-    let ends_at_operand = std::env::var_os("POSIXLY_CORRECT").is_some();
+    let define = || match std::env::var_os("POSIXLY_CORRECT") {
+        Some(_) => end_options_at_operand(define()),
+        None => define(),
+    };
     // Mostly all options are spelled out. Adding those of GNU, for abbreviations and for options
     // that are missing, takes longer than listing a small directory.
-    if !ends_at_operand {
-        if let Ok(options) = read_by(&mut define().infer_long_args(false), None, &words) {
-            return Ok(options);
-        }
+    if let Ok(options) = read_by(&mut define().infer_long_args(false), None, words) {
+        return Ok(options);
     }
     let mut command = gnu.add_to(define());
-    if ends_at_operand {
-        gnu::end_options(&command, &mut words);
-    }
-    let options = read_by(&mut command, Some(gnu), &words);
+    let options = read_by(&mut command, Some(gnu), words);
     options.map_err(|error| Box::new(Refused::new(Some(name), &error, &command)))
+}
+
+/// Makes operands of all words after the first operand, as POSIX has it.
+fn end_options_at_operand(command: clap::Command) -> clap::Command {
+    command.mut_arg("operands", |operands| operands.trailing_var_arg(true))
 }
 
 /// Reads the words by a definition, to which the options of a GNU tool may have been added.
@@ -254,7 +255,10 @@ pub(crate) fn meaning<T: Copy>(words: &[(&str, T)], word: &str) -> Option<T> {
 }
 
 /// The meaning of a word or of its beginning, as long as that can mean only one thing.
-fn abbreviated<T: Copy + PartialEq>(words: &[(&str, T)], word: &str) -> Result<T, String> {
+pub(crate) fn abbreviated<T: Copy + PartialEq>(
+    words: &[(&str, T)],
+    word: &str,
+) -> Result<T, String> {
     if let Some(meaning) = meaning(words, word) {
         return Ok(meaning);
     }
@@ -266,6 +270,13 @@ fn abbreviated<T: Copy + PartialEq>(words: &[(&str, T)], word: &str) -> Result<T
             Err(format!("expected one of {}", all.join(", ")))
         }
     }
+}
+
+/// Takes one of these words or the beginning of one, and gives its meaning.
+fn abbreviation_of<T: Copy + PartialEq>(
+    words: &'static [(&'static str, T)],
+) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |word| abbreviated(words, word)
 }
 
 /// Takes one of these words, which must be spelled out, and gives its meaning.

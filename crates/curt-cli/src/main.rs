@@ -9,7 +9,6 @@ mod args;
 mod batch;
 mod cmd;
 mod exit;
-mod interrupt;
 mod out;
 mod prompt;
 mod quote;

@@ -6,11 +6,10 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use curt::{Calls, Cancel, Error};
 
 use crate::exit::Exit;
-use crate::interrupt;
 use crate::out::failure::Failure;
 use crate::out::json::{self, Object};
 use crate::out::{Screen, text};
-use crate::sys;
+use crate::sys::{self, interrupt};
 
 /// A run of a command, shared by its threads.
 pub(crate) struct Session {
@@ -111,20 +110,16 @@ impl Session {
 
     /// Reports an error of the library: as a JSON object, or in GNU's words.
     pub(crate) fn fail(&self, error: &Error) {
-        self.fail_as(|| Failure::from(error), || text::failure(error));
+        self.fail_as(error, &text::failure(error));
     }
 
     /// Reports a failure: as a JSON object, or as a message.
-    pub(crate) fn fail_as(
-        &self,
-        failure: impl FnOnce() -> Failure,
-        message: impl FnOnce() -> String,
-    ) {
+    pub(crate) fn fail_as(&self, failure: impl Into<Failure>, message: &str) {
         self.count_failure();
         if self.is_json {
-            self.object(failure().object());
+            self.object(failure.into().object());
         } else {
-            self.warn(&message());
+            self.warn(message);
         }
     }
 

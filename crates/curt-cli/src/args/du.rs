@@ -115,7 +115,7 @@ pub(crate) struct DuOptions {
 
     /// Use at most N threads [default: as many as speed it up]
     ///
-    /// 1 starts none.
+    /// -j1 starts none.
     #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads,
           help_heading = BEYOND_GNU)]
     pub(crate) threads: Option<Threads>,
@@ -173,7 +173,8 @@ mod tests {
     use crate::args::{Refused, read};
 
     fn parse(words: &str) -> Result<DuOptions, Box<Refused>> {
-        read("du", ["du"].into_iter().chain(words.split_whitespace()).map(Into::into).collect())
+        let words = ["du"].into_iter().chain(words.split_whitespace()).map(Into::into);
+        read("du", &words.collect::<Vec<_>>())
     }
 
     #[test]

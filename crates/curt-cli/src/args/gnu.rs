@@ -1,8 +1,6 @@
 //! The options of the GNU tools. One that curt lacks is refused, and is never taken for an
 //! abbreviation of another one: an abbreviation means what it means to the GNU tool.
 
-use std::ffi::OsString;
-
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
@@ -130,40 +128,6 @@ fn shortest(names: &[&str], at: usize) -> usize {
     alike.unwrap_or("--".len()) + 1 - "--".len()
 }
 
-/// Ends the options at the first operand, as POSIX has it: all words after it are operands. The
-/// first word is the name of the command.
-pub(super) fn end_options(command: &Command, words: &mut Vec<OsString>) {
-    let mut at = 1;
-    while let Some(word) = words.get(at) {
-        let bytes = word.as_encoded_bytes();
-        if word == "--" {
-            return;
-        }
-        if bytes.len() < 2 || bytes[0] != b'-' {
-            return words.insert(at, "--".into());
-        }
-        at += 1 + usize::from(word.to_str().is_some_and(|word| takes_next_word(command, word)));
-    }
-}
-
-/// Whether the next word is the value of this option, or of the last of these short options.
-fn takes_next_word(command: &Command, word: &str) -> bool {
-    let takes_word = |arg: &Arg| arg.get_action().takes_values() && !arg.is_require_equals_set();
-    let options = || command.get_arguments();
-    if let Some(name) = word.strip_prefix("--") {
-        let is_exactly = |arg: &&Arg| arg.get_long() == Some(name);
-        let begins = |arg: &Arg| arg.get_long().is_some_and(|long| long.starts_with(name));
-        let option = options().find(is_exactly);
-        return option
-            .map_or_else(|| options().any(|arg| begins(arg) && takes_word(arg)), takes_word);
-    }
-    let letters = word.char_indices().skip(1);
-    let mut values = letters.filter(|&(_, letter)| {
-        options().any(|arg| arg.get_short() == Some(letter) && takes_word(arg))
-    });
-    values.next().is_some_and(|(at, letter)| at + letter.len_utf8() == word.len())
-}
-
 /// An option that is only recognized, to be refused. Its ID is how it is written.
 fn refused(option: &'static str) -> Arg {
     Arg::new(option).hide(true).num_args(0..=1).require_equals(true).action(ArgAction::Append)
@@ -180,36 +144,7 @@ fn common(one: &str, other: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
-    use super::{DU, LS, RM, STAT, end_options};
-
-    #[test]
-    fn options_end_at_the_first_operand() {
-        let mut command = crate::args::Cli::command();
-        for (line, ended) in [
-            ("rm a -f", "rm -- a -f"),
-            ("rm -f a -r", "rm -f -- a -r"),
-            ("rm -- a -f", "rm -- a -f"),
-            ("rm -f - -r", "rm -f -- - -r"),
-            ("ls -w 40 a -l", "ls -w 40 -- a -l"),
-            ("ls -w40 a -l", "ls -w40 -- a -l"),
-            ("ls -lw 40 a -l", "ls -lw 40 -- a -l"),
-            ("ls --width 40 a -l", "ls --width 40 -- a -l"),
-            ("ls --wid 40 a -l", "ls --wid 40 -- a -l"),
-            ("ls --width=40 a -l", "ls --width=40 -- a -l"),
-            ("ls --color a -l", "ls --color -- a -l"),
-            ("du --exclude -x a -s", "du --exclude -x -- a -s"),
-            ("stat -L a -L", "stat -L -- a -L"),
-            ("du -s", "du -s"),
-        ] {
-            let mut words: Vec<_> = line.split(' ').map(std::ffi::OsString::from).collect();
-            let name = words[0].to_str().unwrap().to_owned();
-            let command = command.find_subcommand_mut(&name).unwrap();
-            end_options(command, &mut words);
-            assert_eq!(words.join(" ".as_ref()), *ended, "{line}");
-        }
-    }
+    use super::{DU, LS, RM, STAT};
 
     #[test]
     fn names_are_sorted() {

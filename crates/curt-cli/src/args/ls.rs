@@ -7,7 +7,7 @@ use curt::Threads;
 use curt::fields::Follow;
 
 use super::help::fields_help;
-use super::{Options, OutputOptions, Positions, abbreviated, parse_threads};
+use super::{Options, OutputOptions, Positions, abbreviation_of, parse_threads};
 use crate::quote::Style;
 
 /// The heading of the options that GNU ls lacks.
@@ -67,7 +67,7 @@ pub(crate) struct LsOptions {
 
     /// Color the names: always (the default WHEN), auto or never
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
-          default_missing_value = "always", value_parser = parse_when)]
+          default_missing_value = "always", value_parser = abbreviation_of(&WHENS))]
     pub(crate) color: Option<When>,
 
     /// List directories themselves, not their contents
@@ -80,7 +80,7 @@ pub(crate) struct LsOptions {
 
     /// Append one of */=@| to names: always (the default WHEN), auto or never
     #[arg(short = 'F', long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
-          default_missing_value = "always", value_parser = parse_when)]
+          default_missing_value = "always", value_parser = abbreviation_of(&WHENS))]
     classify: Option<When>,
 
     /// Same as --classify, but without '*' for executable files
@@ -92,7 +92,7 @@ pub(crate) struct LsOptions {
     slash: bool,
 
     /// Use a format: across (-x), long (-l), single-column (-1), vertical (-C)
-    #[arg(long = "format", value_name = "WORD", value_parser = parse_format)]
+    #[arg(long = "format", value_name = "WORD", value_parser = abbreviation_of(&FORMATS))]
     named_format: Option<Format>,
 
     /// Same as -l --time-style=full-iso
@@ -155,7 +155,7 @@ pub(crate) struct LsOptions {
     ///
     /// WORD is literal (-N), locale, clocale, shell, shell-always, shell-escape (the default on a
     /// terminal), shell-escape-always, c (-Q), c-maybe or escape (-b).
-    #[arg(long, value_name = "WORD", value_parser = parse_quoting)]
+    #[arg(long, value_name = "WORD", value_parser = abbreviation_of(&Style::WORDS))]
     pub(crate) quoting_style: Option<Style>,
 
     /// Reverse the order
@@ -175,7 +175,7 @@ pub(crate) struct LsOptions {
     by_size: bool,
 
     /// Sort by name, none (-U), size (-S), time (-t) or extension (-X)
-    #[arg(long, value_name = "WORD", value_parser = parse_sort)]
+    #[arg(long, value_name = "WORD", value_parser = abbreviation_of(&SORTS))]
     pub(crate) sort: Option<Sort>,
 
     /// Sort by time, newest first
@@ -183,7 +183,7 @@ pub(crate) struct LsOptions {
     by_time: bool,
 
     /// Select the time: atime, ctime, mtime or birth
-    #[arg(long, value_name = "WORD", value_parser = parse_time)]
+    #[arg(long, value_name = "WORD", value_parser = abbreviation_of(&CLOCKS))]
     pub(crate) time: Option<Clock>,
 
     /// Print times as full-iso, long-iso, iso, locale or +FORMAT (as for date)
@@ -243,7 +243,7 @@ pub(crate) struct LsOptions {
 
     /// Read metadata with at most N threads [default: as many as speed it up]
     ///
-    /// 1 starts none.
+    /// -j1 starts none.
     #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads,
           help_heading = BEYOND_GNU)]
     pub(crate) threads: Option<Threads>,
@@ -424,81 +424,65 @@ pub(crate) enum Clock {
     Created,
 }
 
-fn parse_when(word: &str) -> Result<When, String> {
-    const WORDS: [(&str, When); 9] = [
-        ("always", When::Always),
-        ("yes", When::Always),
-        ("force", When::Always),
-        ("never", When::Never),
-        ("no", When::Never),
-        ("none", When::Never),
-        ("auto", When::Auto),
-        ("tty", When::Auto),
-        ("if-tty", When::Auto),
-    ];
-    abbreviated(&WORDS, word)
-}
+const WHENS: [(&str, When); 9] = [
+    ("always", When::Always),
+    ("yes", When::Always),
+    ("force", When::Always),
+    ("never", When::Never),
+    ("no", When::Never),
+    ("none", When::Never),
+    ("auto", When::Auto),
+    ("tty", When::Auto),
+    ("if-tty", When::Auto),
+];
 
-fn parse_format(word: &str) -> Result<Format, String> {
-    const WORDS: [(&str, Format); 6] = [
-        ("verbose", Format::Long),
-        ("long", Format::Long),
-        ("horizontal", Format::Across),
-        ("across", Format::Across),
-        ("vertical", Format::Columns),
-        ("single-column", Format::OnePerLine),
-    ];
-    abbreviated(&WORDS, word)
-}
+const FORMATS: [(&str, Format); 6] = [
+    ("verbose", Format::Long),
+    ("long", Format::Long),
+    ("horizontal", Format::Across),
+    ("across", Format::Across),
+    ("vertical", Format::Columns),
+    ("single-column", Format::OnePerLine),
+];
 
-fn parse_sort(word: &str) -> Result<Sort, String> {
-    const WORDS: [(&str, Sort); 5] = [
-        ("name", Sort::Name),
-        ("none", Sort::None),
-        ("size", Sort::Size),
-        ("time", Sort::Time),
-        ("extension", Sort::Extension),
-    ];
-    abbreviated(&WORDS, word)
-}
+const SORTS: [(&str, Sort); 5] = [
+    ("name", Sort::Name),
+    ("none", Sort::None),
+    ("size", Sort::Size),
+    ("time", Sort::Time),
+    ("extension", Sort::Extension),
+];
 
-pub(crate) fn parse_quoting(word: &str) -> Result<Style, String> {
-    abbreviated(&Style::WORDS, word)
-}
-
-fn parse_time(word: &str) -> Result<Clock, String> {
-    const WORDS: [(&str, Clock); 9] = [
-        ("atime", Clock::Accessed),
-        ("access", Clock::Accessed),
-        ("use", Clock::Accessed),
-        ("ctime", Clock::Changed),
-        ("status", Clock::Changed),
-        ("mtime", Clock::Modified),
-        ("modification", Clock::Modified),
-        ("birth", Clock::Created),
-        ("creation", Clock::Created),
-    ];
-    abbreviated(&WORDS, word)
-}
+const CLOCKS: [(&str, Clock); 9] = [
+    ("atime", Clock::Accessed),
+    ("access", Clock::Accessed),
+    ("use", Clock::Accessed),
+    ("ctime", Clock::Changed),
+    ("status", Clock::Changed),
+    ("mtime", Clock::Modified),
+    ("modification", Clock::Modified),
+    ("birth", Clock::Created),
+    ("creation", Clock::Created),
+];
 
 #[cfg(test)]
 mod tests {
-    use super::{Clock, Format, Hidden, LsOptions, Sort, parse_sort, parse_time, parse_width};
-    use crate::args::read;
+    use super::{CLOCKS, Clock, Format, Hidden, LsOptions, SORTS, Sort, parse_width};
+    use crate::args::{abbreviated, read};
 
     fn ls(words: &str) -> LsOptions {
         let words = ["ls"].into_iter().chain(words.split_whitespace()).map(Into::into);
-        read("ls", words.collect()).ok().unwrap()
+        read("ls", &words.collect::<Vec<_>>()).ok().unwrap()
     }
 
     #[test]
     fn words_may_be_shortened_as_long_as_they_are_clear() {
-        assert_eq!(parse_sort("ti"), Ok(Sort::Time));
-        assert_eq!(parse_sort("none"), Ok(Sort::None));
-        assert!(parse_sort("n").is_err());
-        assert!(parse_sort("").is_err());
-        assert_eq!(parse_time("m"), Ok(Clock::Modified));
-        assert!(parse_time("c").is_err(), "ctime or creation");
+        assert_eq!(abbreviated(&SORTS, "ti"), Ok(Sort::Time));
+        assert_eq!(abbreviated(&SORTS, "none"), Ok(Sort::None));
+        assert!(abbreviated(&SORTS, "n").is_err());
+        assert!(abbreviated(&SORTS, "").is_err());
+        assert_eq!(abbreviated(&CLOCKS, "m"), Ok(Clock::Modified));
+        assert!(abbreviated(&CLOCKS, "c").is_err(), "ctime or creation");
     }
 
     #[test]

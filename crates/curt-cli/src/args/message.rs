@@ -92,17 +92,18 @@ impl Refused {
 
 /// Returns what is wrong, in one sentence and in GNU's words where GNU has some.
 fn message(error: &clap::Error, command: &Command) -> String {
-    let context = |kind| match error.get(kind) {
-        Some(ContextValue::String(text)) => on_one_line(text),
-        Some(ContextValue::Strings(texts)) => on_one_line(&texts.join(", ")),
-        _ => String::new(),
+    let all = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => vec![on_one_line(text)],
+        Some(ContextValue::Strings(texts)) => texts.iter().map(|text| on_one_line(text)).collect(),
+        _ => Vec::new(),
     };
+    let context = |kind| all(kind).join(", ");
     let (given, value) = (context(ContextKind::InvalidArg), context(ContextKind::InvalidValue));
-    let option = given.split(['[', '=', ' ']).next().unwrap_or_default();
-    let invalid = |reason: &str| format!("invalid value '{value}' for '{given}': {reason}");
-    let proposal = |kind| match context(kind).as_str() {
+    let option = name(&given);
+    let invalid = |reason: &str| format!("invalid value '{value}' for {option}: {reason}");
+    let proposal = |kind| match all(kind).join("' or '").as_str() {
         "" => String::new(),
-        name => format!("; did you mean '{name}'?"),
+        names => format!("; did you mean '{names}'?"),
     };
     match error.kind() {
         ErrorKind::UnknownArgument if !given.is_empty() => {
@@ -123,13 +124,22 @@ fn message(error: &clap::Error, command: &Command) -> String {
             let name = context(ContextKind::InvalidSubcommand);
             format!("unknown command '{name}'{}", proposal(ContextKind::SuggestedSubcommand))
         }
+        ErrorKind::ArgumentConflict if given == context(ContextKind::PriorArg) => {
+            format!("option {option} can be given only once")
+        }
+        ErrorKind::ArgumentConflict => {
+            let others = all(ContextKind::PriorArg);
+            let others: Vec<String> = others.iter().map(|other| name(other)).collect();
+            let subject = if given.starts_with('-') { "option " } else { "" };
+            format!("{subject}{option} cannot be used with {}", others.join(" and "))
+        }
         ErrorKind::MissingRequiredArgument if given.starts_with('-') => {
-            format!("missing option '{given}'")
+            format!("missing option {option}")
         }
         ErrorKind::MissingRequiredArgument => "missing operand".to_owned(),
-        ErrorKind::TooManyValues => format!("option '{option}' doesn't allow an argument"),
+        ErrorKind::TooManyValues => format!("option {option} doesn't allow an argument"),
         ErrorKind::InvalidValue if value.is_empty() => {
-            format!("option '{option}' requires an argument")
+            format!("option {option} requires an argument")
         }
         ErrorKind::InvalidValue => {
             invalid(&format!("expected one of {}", context(ContextKind::ValidValue)))
@@ -144,6 +154,15 @@ fn message(error: &clap::Error, command: &Command) -> String {
             let first = rendered.lines().next().unwrap_or_default();
             shield(first.strip_prefix("error: ").unwrap_or(first))
         }
+    }
+}
+
+/// Returns the name of an option without its value, or "operands".
+fn name(argument: &str) -> String {
+    match argument.split(['[', '=', ' ']).next() {
+        Some(option) if option.starts_with('-') => format!("'{option}'"),
+        _ if argument.ends_with("...") => "operands".to_owned(),
+        _ => format!("'{argument}'"),
     }
 }
 

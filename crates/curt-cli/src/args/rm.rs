@@ -128,7 +128,7 @@ pub(crate) struct RmOptions {
 
     /// Use at most N threads [default: as many as speed it up]
     ///
-    /// 1 starts none.
+    /// -j1 starts none.
     #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads,
           help_heading = BEYOND_GNU)]
     pub(crate) threads: Option<Threads>,

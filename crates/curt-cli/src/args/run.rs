@@ -55,14 +55,15 @@ pub(crate) struct RunOptions {
 
     /// Start with an empty environment, apart from --env
     ///
-    /// On Windows `SystemRoot` is kept, because programs need it to start.
+    /// On Windows SYSTEMROOT is kept, because programs need it to start.
     #[arg(long)]
     pub(crate) clear_env: bool,
 
     /// Kill the program and what it started after SECONDS
     ///
     /// The program gets its own process group, so it cannot read from a terminal.
-    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true,
+          value_parser = parse_seconds)]
     pub(crate) timeout: Option<Duration>,
 
     /// Run a script without a '#!' line by /bin/sh, as execvp does
@@ -90,6 +91,6 @@ pub(crate) struct RunOptions {
 
 /// Seconds, which may have a fraction.
 fn parse_seconds(word: &str) -> Result<Duration, String> {
-    let seconds: f64 = word.parse().map_err(|_| "expected a number of seconds".to_owned())?;
-    Duration::try_from_secs_f64(seconds).map_err(|_| "not a valid duration".to_owned())
+    let seconds = word.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.ok_or_else(|| "expected a number of seconds, 0 or more".to_owned())
 }

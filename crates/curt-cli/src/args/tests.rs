@@ -1,12 +1,15 @@
 //! The command line of `curt rm` against what GNU rm makes of the same words.
 
+use std::ffi::OsString;
+
 use clap::CommandFactory;
 
 use super::rm::parse_when;
-use super::{Cli, Prompt, Refused, RmOptions, read};
+use super::{Cli, Prompt, Refused, RmOptions, end_options_at_operand, read};
 
 fn rm(words: &[&str]) -> Result<RmOptions, Box<Refused>> {
-    read("rm", ["rm"].iter().chain(words).map(Into::into).collect())
+    let words: Vec<OsString> = ["rm"].iter().chain(words).map(Into::into).collect();
+    read("rm", &words)
 }
 
 #[test]
@@ -59,6 +62,35 @@ fn options_may_follow_operands_and_be_repeated() {
     let options = rm(&["a", "-r", "b", "-R", "-vv", "--verb", "--", "-c", ""]).ok().unwrap();
     assert_eq!(options.operands, ["a", "b", "-c", ""]);
     assert!(options.recursive && options.verbose);
+}
+
+#[test]
+fn options_end_at_the_first_operand() {
+    let commands = Cli::command();
+    for (line, operands) in [
+        ("rm a -f", "a -f"),
+        ("rm -f a -r", "a -r"),
+        ("rm -- a -f", "a -f"),
+        ("rm a -- -f", "a -- -f"),
+        ("rm -f - -r", "- -r"),
+        ("ls -w 40 a -l", "a -l"),
+        ("ls -w40 a -l", "a -l"),
+        ("ls -lw 40 a -l", "a -l"),
+        ("ls --width 40 a -l", "a -l"),
+        ("ls --wid 40 a -l", "a -l"),
+        ("ls --width=40 a -l", "a -l"),
+        ("ls --color a -l", "a -l"),
+        ("du --exclude -x a -s", "a -s"),
+        ("stat -L a -L", "a -L"),
+        ("du -s", ""),
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let command = commands.find_subcommand(words[0]).unwrap().clone();
+        let matches = end_options_at_operand(command).try_get_matches_from(&words).unwrap();
+        let found = matches.get_many::<OsString>("operands").unwrap_or_default();
+        let found: Vec<&OsString> = found.collect();
+        assert_eq!(found, operands.split_whitespace().collect::<Vec<_>>(), "{line}");
+    }
 }
 
 #[test]

@@ -64,7 +64,7 @@ pub(crate) struct WalkOptions {
 
     /// Use at most N threads [default: as many as speed it up]
     ///
-    /// 1 starts none. Commands run one at a time by default.
+    /// -j1 starts none. Commands run one at a time by default.
     #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads)]
     pub(crate) threads: Option<Threads>,
 
@@ -89,10 +89,10 @@ pub(crate) struct WalkOptions {
     #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = TESTS)]
     pub(crate) regex: Option<String>,
 
-    /// Match kinds: f (files), d (directories), l (symbolic links)...
+    /// Match kinds: f (file), d (directory), l (symbolic link), p, s, c, b
     ///
-    /// ... p (pipes), s (sockets), c and b (character and block devices), or a word such as
-    /// junction. Separate several with commas.
+    /// p is a pipe, s a socket, c a character device, b a block device. A word such as junction is
+    /// a kind, too. Separate several with commas.
     #[arg(long = "type", value_name = "KIND", value_delimiter = ',', help_heading = TESTS)]
     pub(crate) kinds: Vec<String>,
 
@@ -160,11 +160,11 @@ pub(crate) struct WalkOptions {
     pub(crate) ignore: bool,
 
     /// With --ignore: do not skip hidden files
-    #[arg(long, requires = "ignore", help_heading = TRAVERSAL)]
+    #[arg(long, help_heading = TRAVERSAL)]
     pub(crate) hidden: bool,
 
     /// With --ignore: read no ignore files, only skip hidden files
-    #[arg(long, requires = "ignore", help_heading = TRAVERSAL)]
+    #[arg(long, help_heading = TRAVERSAL)]
     pub(crate) no_ignore: bool,
 
     /// Sort the entries of each directory, by name or by KEY
@@ -177,7 +177,7 @@ pub(crate) struct WalkOptions {
     pub(crate) sort: Option<SortBy>,
 
     /// Reverse the order of --sort
-    #[arg(long, requires = "sort", help_heading = TRAVERSAL)]
+    #[arg(long, help_heading = TRAVERSAL)]
     pub(crate) reverse: bool,
 
     /// Run a command, ended by ';', for each entry; '{}' is its path
@@ -223,6 +223,15 @@ const SORT_KEYS: [(&str, SortBy); 6] = [
 impl Options for WalkOptions {
     /// Refuses what clap accepts but nobody means.
     fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
+        for (is_alone, option, needed) in [
+            (self.hidden && !self.ignore, "--hidden", "--ignore"),
+            (self.no_ignore && !self.ignore, "--no-ignore", "--ignore"),
+            (self.reverse && self.sort.is_none(), "--reverse", "--sort"),
+        ] {
+            if is_alone {
+                return Err(format!("{option} needs {needed}"));
+            }
+        }
         let runs = !self.exec.is_empty() || !self.exec_batch.is_empty();
         if runs && !given.words.iter().any(|word| word == ";") {
             return Err("missing ';' after the command (write ';' or \\; in a shell)".to_owned());

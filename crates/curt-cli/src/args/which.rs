@@ -7,6 +7,7 @@ use curt::Search;
 use curt::paths::Flavor;
 use curt::which::{Bare, Cwd, Extensions, Literal, Policy};
 
+use super::expand::FLAVORS;
 use super::{OutputOptions, meaning, one_of};
 
 const LONG_ABOUT: &str = "\
@@ -24,9 +25,9 @@ which takes 3 more calls.
 With --batch, each line of standard input is a question, {\"name\":NAME} with the optional keys \
 \"path\", \"pathext\", \"base\", \"policy\", \"rules\", \"cwd\", \"bare\", \"extensions\", \"set\", \
 \"strict_extension\" and \"all\". For a missing key the option decides; a null path or pathext is a \
-variable that is not set. Each line of output is the answer, in order: {\"found\":PATH,\"origin\": \
-\"cwd\", \"given\" or \"path:3\",\"kind\":KIND,\"relative\":BOOL}, {\"all\":[...]} or {\"error\":{...}}. \
-Entries of PATH are numbered from 0. Names and paths are strings, or {\"bytes\":BASE64} if they are \
+variable that is not set. Each line of output is the answer, in order: \
+{\"found\":PATH,\"origin\":ORIGIN,\"kind\":KIND,\"relative\":BOOL}, {\"all\":[...]} or {\"error\":{...}}. \
+ORIGIN is \"cwd\", \"given\", or \"path:3\" for the fourth entry of PATH. Names and paths are strings, or {\"bytes\":BASE64} if they are \
 not Unicode.
 
 Exit status:
@@ -115,9 +116,9 @@ pub(crate) struct LookUpOptions {
 
     /// The system whose rules apply [default: this one]
     ///
-    /// They decide how PATH is split and which names are candidates.
+    /// The rules decide how PATH is split and which names are candidates.
     #[arg(long, value_name = "posix|windows", hide_possible_values = true,
-          value_parser = one_of(&RULES))]
+          value_parser = one_of(&FLAVORS))]
     pub(crate) rules: Option<Flavor>,
 
     /// When to search the working directory: never, auto, always or report
@@ -147,8 +148,6 @@ pub(crate) struct LookUpOptions {
     pub(crate) strict_extension: bool,
 }
 
-pub(crate) const RULES: [(&str, Flavor); 2] =
-    [("posix", Flavor::Posix), ("windows", Flavor::Windows)];
 pub(crate) const CWDS: [(&str, Cwd); 4] =
     [("never", Cwd::Never), ("auto", Cwd::Auto), ("always", Cwd::Always), ("report", Cwd::Report)];
 pub(crate) const BARES: [(&str, Bare); 4] = [

@@ -16,8 +16,8 @@ const ENCODED: [&str; 3] = ["bytes", "utf16", "encoding"];
 /// The key whose value may have any keys.
 const FREE: &str = "drives";
 
-/// A question.
-#[derive(Debug)]
+/// A question. By default it has no keys.
+#[derive(Debug, Default)]
 pub(crate) struct Question(Map<String, Value>);
 
 /// What a question has under a key.

@@ -86,8 +86,8 @@ impl Counts {
         };
         *if denied.is_refused { &mut self.refused } else { &mut self.failed } += 1;
         let Denied { verb, reason, failure, .. } = denied;
-        let message = || format!("cannot {verb} {}: {reason}", quote(path));
-        session.fail_as(|| failure.path(path), message);
+        let message = format!("cannot {verb} {}: {reason}", quote(path));
+        session.fail_as(failure.path(path), &message);
     }
 
     fn finish(self, calls: &Calls, session: &Session) -> Exit {

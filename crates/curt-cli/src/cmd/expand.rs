@@ -1,9 +1,11 @@
 //! `curt expand`: absolute paths, by text alone. The filesystem is not called.
 
+use std::ffi::OsString;
 use std::path::Path;
 
-use curt::paths::ThisProcess;
-use curt::paths::{Env, Environment, ExpandError, Expander, Flavor, PathText, Release, Rule};
+use curt::paths::{
+    Env, Environment, ExpandError, Expander, Flavor, PathText, Release, Rule, ThisProcess,
+};
 use serde_json::Value;
 
 use crate::args::ExpandOptions;
@@ -37,43 +39,59 @@ fn drives(given: &[String]) -> Result<Vec<(&str, &str)>, String> {
     drives.collect()
 }
 
-/// Returns the expander that the options ask for.
-fn expander(options: &ExpandOptions, drives: &Drives<'_>, process: &ThisProcess) -> Expander {
-    let mut env = Env::of(process.clone());
-    if let Some(cwd) = &options.cwd {
-        env = env.cwd(Path::new(cwd));
-    }
-    if let Some(home) = &options.home {
-        env = env.home(Path::new(home));
-    }
-    for &(letter, path) in drives {
-        env = env.drive(letter, path);
-    }
-    let expander = choose(Expander::new(env), options);
-    match &options.base {
-        Some(base) => expander.base(Path::new(base)),
-        None => expander,
-    }
-}
-
-/// Applies the options that choose a rule.
-fn choose(mut expander: Expander, options: &ExpandOptions) -> Expander {
-    if let Some(flavor) = options.flavor {
+/// Returns the expander that a question asks for, and the kind of paths. The options hold for the
+/// keys that it lacks.
+fn expander(
+    question: &Question,
+    default: &ExpandOptions,
+    drives: &Drives<'_>,
+    process: &ThisProcess,
+) -> Result<(Expander, Flavor), String> {
+    let directory = |key: &str, default: &Option<OsString>| {
+        let default = default.as_deref().map(|path| PathText::from(Path::new(path)));
+        Ok::<_, String>(match (question.text(key)?, default) {
+            (Member::Absent, Some(default)) => Member::Value(default),
+            (given, _) => given,
+        })
+    };
+    let base = directory("base", &default.base)?.value();
+    let cwd = directory("cwd", &default.cwd)?;
+    let mut env = if cwd.is_null() && base.is_some() {
+        Env::of(OnlyUsers(process.clone()))
+    } else {
+        Env::of(process.clone())
+    };
+    env = match cwd {
+        Member::Value(cwd) => env.cwd(cwd),
+        Member::Null => env.no_cwd(),
+        Member::Absent => env,
+    };
+    env = match directory("home", &default.home)? {
+        Member::Value(home) => env.home(home),
+        Member::Null => env.no_home(),
+        Member::Absent => env,
+    };
+    let mut expander = Expander::new(with_drives(env, question, drives)?);
+    let flavor = question.choice("flavor", &FLAVORS)?.value().or(default.flavor);
+    if let Some(flavor) = flavor {
         expander = expander.flavor(flavor);
     }
-    if let Some(release) = options.release {
+    if let Some(release) = question.choice("release", &RELEASES)?.value().or(default.release) {
         expander = expander.release(release);
     }
-    if let Some(style) = options.style {
+    if let Some(style) = question.choice("style", &STYLES)?.value().or(default.style) {
         expander = expander.style(style);
     }
-    if let Some(dot_dot) = options.dotdot {
+    if let Some(dot_dot) = question.choice("dotdot", &DOT_DOTS)?.value().or(default.dotdot) {
         expander = expander.dot_dot(dot_dot);
     }
-    if let Some(verbatim) = options.verbatim {
+    if let Some(verbatim) = question.choice("verbatim", &VERBATIMS)?.value().or(default.verbatim) {
         expander = expander.verbatim(verbatim);
     }
-    expander
+    if let Some(base) = base {
+        expander = expander.base(base);
+    }
+    Ok((expander, flavor.unwrap_or(Flavor::NATIVE)))
 }
 
 /// The full path, and the rules that were applied if they are wanted.
@@ -110,8 +128,10 @@ impl Expansion {
 /// Prints the full paths of the operands.
 fn print(options: &ExpandOptions, drives: &Drives<'_>, session: &Session) -> Exit {
     let process = ThisProcess::new();
-    let expander = expander(options, drives, &process);
-    let flavor = options.flavor.unwrap_or(Flavor::NATIVE);
+    let (expander, flavor) = match expander(&Question::default(), options, drives, &process) {
+        Ok(chosen) => chosen,
+        Err(message) => return session.usage(&message),
+    };
     for operand in &options.operands {
         if session.is_cancelled() {
             break;
@@ -159,68 +179,12 @@ const KEYS: [&str; 10] =
 fn answer_questions(options: &ExpandOptions, drives: &Drives<'_>, session: &Session) -> Exit {
     let process = ThisProcess::new();
     batch::run(session, &KEYS, |question| {
-        let task = Task::new(question, options, drives, &process)?;
-        let expansion = Expansion::new(&task.expander, &task.input, options.explain);
-        Ok(expansion.add_to(Object::new(), &task.input, task.flavor))
+        let input = question.text("input")?.required("input")?;
+        let (expander, flavor) = expander(question, options, drives, &process)?;
+        let expansion = Expansion::new(&expander, &input, options.explain);
+        Ok(expansion.add_to(Object::new(), &input, flavor))
     });
     session.finish(Outcome { calls: process.calls(), ..Outcome::default() })
-}
-
-/// What a question asks for.
-struct Task {
-    input: PathText,
-    flavor: Flavor,
-    expander: Expander,
-}
-
-impl Task {
-    fn new(
-        question: &Question,
-        default: &ExpandOptions,
-        drives: &Drives<'_>,
-        process: &ThisProcess,
-    ) -> Result<Task, String> {
-        let input = question.text("input")?.required("input")?;
-        let flavor = question.choice("flavor", &FLAVORS)?.value().or(default.flavor);
-        let options = ExpandOptions {
-            flavor,
-            release: question.choice("release", &RELEASES)?.value().or(default.release),
-            style: question.choice("style", &STYLES)?.value().or(default.style),
-            dotdot: question.choice("dotdot", &DOT_DOTS)?.value().or(default.dotdot),
-            verbatim: question.choice("verbatim", &VERBATIMS)?.value().or(default.verbatim),
-            ..ExpandOptions::default()
-        };
-        let directory = |key: &str, default: &Option<std::ffi::OsString>| {
-            let default = default.as_deref().map(|path| PathText::from(Path::new(path)));
-            Ok::<_, String>(match (question.text(key)?, default) {
-                (Member::Absent, Some(default)) => Member::Value(default),
-                (given, _) => given,
-            })
-        };
-        let base = directory("base", &default.base)?.value();
-        let cwd = directory("cwd", &default.cwd)?;
-        let mut env = if cwd.is_null() && base.is_some() {
-            Env::of(OnlyUsers(process.clone()))
-        } else {
-            Env::of(process.clone())
-        };
-        env = match cwd {
-            Member::Value(cwd) => env.cwd(cwd),
-            Member::Null => env.no_cwd(),
-            Member::Absent => env,
-        };
-        env = match directory("home", &default.home)? {
-            Member::Value(home) => env.home(home),
-            Member::Null => env.no_home(),
-            Member::Absent => env,
-        };
-        let env = with_drives(env, question, drives)?;
-        let mut expander = choose(Expander::new(env), &options);
-        if let Some(base) = base {
-            expander = expander.base(base);
-        }
-        Ok(Task { input, flavor: flavor.unwrap_or(Flavor::NATIVE), expander })
-    }
 }
 
 /// The environment of a question that says where paths start: nothing of this process but the
@@ -264,16 +228,18 @@ fn with_drives(mut env: Env, question: &Question, default: &Drives<'_>) -> Resul
 
 #[cfg(test)]
 mod tests {
-    use super::Task;
+    use super::expander;
     use crate::args::ExpandOptions;
     use crate::batch::Question;
     use curt::paths::ThisProcess;
 
     fn ask(line: &str) -> Result<String, String> {
         let question = Question::read(line.as_bytes(), &super::KEYS)?;
-        let task = Task::new(&question, &ExpandOptions::default(), &[], &ThisProcess::new())?;
-        Ok(match task.expander.expand_text(&task.input) {
-            Ok(full) => super::path_text::to_json(&full, task.flavor),
+        let input = question.text("input")?.required("input")?;
+        let (process, options) = (ThisProcess::new(), ExpandOptions::default());
+        let (expander, flavor) = expander(&question, &options, &[], &process)?;
+        Ok(match expander.expand_text(&input) {
+            Ok(full) => super::path_text::to_json(&full, flavor),
             Err(error) => error.word().to_owned(),
         })
     }

@@ -12,7 +12,7 @@ use crate::args::RunOptions;
 use crate::exit::Exit;
 use crate::quote::quote;
 use crate::session::{Outcome, Session};
-use crate::{interrupt, sys};
+use crate::sys::{self, interrupt};
 
 /// How soon a signal is noticed while the time of a program is limited.
 const POLL: Duration = Duration::from_millis(50);

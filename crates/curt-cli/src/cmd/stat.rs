@@ -114,11 +114,19 @@ pub(super) fn block(shown: &Shown<'_>, fields: &[Fields], style: &TextStyle<'_>)
 
 /// Answers the questions on standard input.
 fn answer_questions(options: &StatOptions, default: Fields, session: &Session) -> Exit {
-    let mut stats = Stats { options, by_fields: Vec::new(), calls: Calls::default() };
+    // Mostly all questions are about the same fields. One `Stat` looks each owner up once.
+    let mut asked = default | Fields::NAME;
+    let mut stat = Stat::new(plan(options, asked));
+    let mut calls = Calls::default();
     batch::run(session, &["path", "fields"], |question| {
         let path = question.os_text("path")?.required("path")?;
         let (path, fields) = (Path::new(&path), fields(question, default)?);
-        Ok(match stats.for_fields(fields).path(path) {
+        if fields != asked {
+            asked = fields;
+            calls.add(&stat.calls());
+            stat = Stat::new(plan(options, fields));
+        }
+        Ok(match stat.path(path) {
             Ok(metadata) => {
                 let shown = Shown { name: base_name(path), path, metadata: &metadata };
                 entry::object(&shown, fields)
@@ -126,8 +134,8 @@ fn answer_questions(options: &StatOptions, default: Fields, session: &Session) -
             Err(error) => Failure::from(&error).path(path).object(),
         })
     });
-    stats.clear();
-    session.finish(Outcome { calls: stats.calls, ..Outcome::default() })
+    calls.add(&stat.calls());
+    session.finish(Outcome { calls, ..Outcome::default() })
 }
 
 /// Returns the fields that a question asks for.
@@ -138,37 +146,6 @@ fn fields(question: &Question, default: Fields) -> Result<Fields, String> {
             let field = Fields::named(name).ok_or_else(|| format!("unknown field '{name}'"))?;
             Ok(all | field)
         }),
-    }
-}
-
-/// How many sets of fields are remembered.
-const SETS: usize = 32;
-
-/// A [`Stat`] for each set of fields, so that each owner is looked up once.
-struct Stats<'a> {
-    options: &'a StatOptions,
-    by_fields: Vec<(Fields, Stat)>,
-    calls: Calls,
-}
-
-impl Stats<'_> {
-    fn for_fields(&mut self, fields: Fields) -> &mut Stat {
-        let known = self.by_fields.iter().position(|&(set, _)| set == fields);
-        let at = known.unwrap_or_else(|| {
-            if self.by_fields.len() >= SETS {
-                self.clear();
-            }
-            self.by_fields.push((fields, Stat::new(plan(self.options, fields))));
-            self.by_fields.len() - 1
-        });
-        &mut self.by_fields[at].1
-    }
-
-    /// Drops all of them and keeps the number of their calls.
-    fn clear(&mut self) {
-        for (_, stat) in self.by_fields.drain(..) {
-            self.calls.add(&stat.calls());
-        }
     }
 }
 

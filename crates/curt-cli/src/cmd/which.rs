@@ -6,7 +6,8 @@ use std::fmt::Write;
 use curt::which::{FindCause, FindError, Found, Looked, SearchExplanation};
 use curt::{Calls, Search};
 
-use crate::args::{BARES, CWDS, LookUpOptions, RULES, WhichOptions};
+use crate::args::expand::FLAVORS;
+use crate::args::{BARES, CWDS, LookUpOptions, WhichOptions};
 use crate::batch::{self, Question};
 use crate::exit::Exit;
 use crate::out::entry;
@@ -98,7 +99,8 @@ impl Printer<'_> {
             }
             Err(error) => {
                 self.session.warn(&text::not_found(&error));
-                for directory in error.unsearchable() {
+                let others = error.unsearchable().iter();
+                for directory in others.filter(|other| Some(other.as_path()) != error.path()) {
                     self.session.warn(&format!("could not search {}", quote(directory)));
                 }
             }
@@ -288,7 +290,7 @@ fn search(question: &Question, default: &LookUpOptions) -> Result<Search, String
         pathext: pathext.or(default.pathext.clone()),
         base: os_text("base", &default.base)?,
         policy: question.word("policy")?.or(default.policy.clone()),
-        rules: question.choice("rules", &RULES)?.or(default.rules),
+        rules: question.choice("rules", &FLAVORS)?.or(default.rules),
         cwd: question.choice("cwd", &CWDS)?.or(default.cwd),
         bare: question.choice("bare", &BARES)?.or(default.bare),
         extensions: os_text("extensions", &default.extensions)?,

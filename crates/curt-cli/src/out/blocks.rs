@@ -3,6 +3,8 @@
 
 use std::ffi::OsString;
 
+use super::column;
+
 /// How sizes are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Blocks {
@@ -54,15 +56,31 @@ impl Blocks {
     }
 
     /// Whether sizes are shown as more than a number.
-    pub(crate) fn are_text(&self) -> bool {
+    fn are_text(&self) -> bool {
         !matches!(self, Blocks::Units(_, suffix) if suffix.is_empty())
     }
 
     /// Returns the number of blocks.
-    pub(crate) fn count(&self, bytes: u64) -> u64 {
+    fn count(&self, bytes: u64) -> u64 {
         match self {
             Blocks::Scaled(_) => bytes,
             Blocks::Units(size, _) => bytes.div_ceil(*size),
+        }
+    }
+
+    /// Returns the width of a size.
+    pub(crate) fn width(&self, bytes: Option<u64>) -> usize {
+        match bytes {
+            Some(bytes) if self.are_text() => self.show(bytes).len(),
+            bytes => column::width(self.count(bytes.unwrap_or(0))),
+        }
+    }
+
+    /// Adds a right-aligned size; an unknown one is a question mark.
+    pub(crate) fn add(&self, bytes: Option<u64>, column: usize, line: &mut Vec<u8>) {
+        match bytes {
+            Some(bytes) if self.are_text() => column::add_text(&self.show(bytes), column, line),
+            bytes => column::add(bytes.map(|bytes| self.count(bytes)), column, line),
         }
     }
 

@@ -5,7 +5,13 @@ const CELL: usize = 24;
 
 /// Returns the number of digits.
 pub(crate) fn width(number: impl Into<u128>) -> usize {
-    number.into().checked_ilog10().map_or(1, |log| log as usize + 1)
+    let number = number.into();
+    // Most numbers have 64 bits, whose digits are counted faster.
+    let log = match u64::try_from(number) {
+        Ok(number) => number.checked_ilog10(),
+        Err(_) => number.checked_ilog10(),
+    };
+    log.map_or(1, |log| log as usize + 1)
 }
 
 /// Adds a right-aligned number; a column of width 0 is as wide as the number. An unknown number is

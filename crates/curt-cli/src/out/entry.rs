@@ -9,7 +9,7 @@ use curt::{Fields, Kind, Metadata};
 use crate::out::column;
 use crate::out::failure::Failure;
 use crate::out::json::{self, Object};
-use crate::quote::{for_terminal, on_one_line};
+use crate::quote::{for_terminal, quote};
 use crate::time::LocalZone;
 
 /// The bits of a POSIX mode that hold the kind.
@@ -190,18 +190,17 @@ pub(crate) fn kind_letter(kind: Kind) -> u8 {
 
 /// Parses a list of fields, which are separated by commas.
 pub(crate) fn fields_named(list: &str) -> Result<Vec<Fields>, String> {
-    list.split(',')
-        .map(|name| {
-            Fields::named(name.trim()).ok_or_else(|| {
-                let all: Vec<&str> = Fields::ALL.iter().map(|(name, _)| *name).collect();
-                format!(
-                    "unknown field '{}'; the fields are {}",
-                    on_one_line(name.trim()),
-                    all.join(", ")
-                )
-            })
-        })
-        .collect()
+    list.split(',').map(|name| field_named(name.trim(), "")).collect()
+}
+
+/// Returns the field of this name. The error lists all names, also `others`, which only the caller
+/// knows.
+pub(crate) fn field_named(name: &str, others: &str) -> Result<Fields, String> {
+    Fields::named(name).ok_or_else(|| {
+        let known = Fields::ALL.iter().map(|(known, _)| *known);
+        let all: Vec<&str> = known.chain((!others.is_empty()).then_some(others)).collect();
+        format!("unknown field {}; the fields are {}", quote(name), all.join(", "))
+    })
 }
 
 /// Returns all of these fields together.

@@ -9,4 +9,4 @@ pub(crate) mod path_text;
 mod screen;
 pub(crate) mod text;
 
-pub(crate) use screen::{BUFFER, Screen, is_colored};
+pub(crate) use screen::{BUFFER, Screen, is_colored, refuses_color};

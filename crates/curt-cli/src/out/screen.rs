@@ -23,9 +23,13 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Whether help on standard output may have colors.
 pub(crate) fn is_colored() -> bool {
-    let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-    io::stdout().is_terminal() && !is_refused && !is_dumb
+    io::stdout().is_terminal() && !refuses_color() && !is_dumb
+}
+
+/// Whether the user wants no colors unless an option says so (<https://no-color.org>).
+pub(crate) fn refuses_color() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
 /// Both outputs.

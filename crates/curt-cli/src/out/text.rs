@@ -59,6 +59,7 @@ pub(crate) fn not_found_reason(error: &FindError) -> String {
             "found only in the working directory (use --cwd always to search it)".to_owned()
         }
         FindCause::NotExecutable => NOT_EXECUTABLE.to_owned(),
+        FindCause::PermissionDenied => "no permission to search".to_owned(),
         FindCause::Os(error) => sys::error_text(error),
         _ => error.reason(),
     };

@@ -3,15 +3,17 @@
 //! of the terminal. Each system has the same items.
 #![allow(unsafe_code, reason = "the start of the process and signals have no safe form")]
 
-use std::ffi::OsStr;
-#[cfg(not(unix))]
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead};
+use std::path::{Path, PathBuf};
 
 use curt::Fields;
+use curt::paths::PathText;
 
 #[cfg(not(unix))]
 use crate::exit::Exit;
+
+pub(crate) mod interrupt;
 
 #[cfg(unix)]
 mod unix;
@@ -25,8 +27,8 @@ use windows as system;
 
 pub(crate) use system::{
     argument_bytes, bytes_of_argument, device_parts, end_as, end_by, error_kind, error_number,
-    error_text, listen, local_zone, name_from_bytes, open_list, pass_signals_on, pass_signals_to,
-    raise_descriptor_limit, read_input, stop_passing_signals, terminal_width,
+    error_text, local_zone, pass_signals_to, raise_descriptor_limit, read_input,
+    stop_passing_signals, terminal_width,
 };
 
 #[cfg(unix)]
@@ -73,6 +75,18 @@ pub(crate) fn user_name(_id: u32) -> io::Result<Option<OsString>> {
 
 #[cfg(not(unix))]
 pub(crate) use user_name as group_name;
+
+/// Returns the name that has these bytes; on Windows they are UTF-8 in which an unpaired surrogate
+/// has three bytes. `None` if no name has them.
+pub(crate) fn name_from_bytes(bytes: &[u8]) -> Option<OsString> {
+    PathText::from(bytes).to_path().ok().map(PathBuf::into_os_string)
+}
+
+/// Opens a list of names.
+#[allow(clippy::disallowed_types, reason = "std opens paths of any length")]
+pub(crate) fn open_list(path: &Path) -> io::Result<impl io::Read> {
+    std::fs::File::open(path)
+}
 
 /// Splits a text at the first occurrence of an ASCII character.
 pub(crate) fn split_once(text: &OsStr, at: u8) -> Option<(&OsStr, &OsStr)> {

@@ -136,11 +136,16 @@ fn convert(local: &Local, letter: char, spec: Spec) -> Option<Part> {
     let number = |value: i64, digits: usize, pad: char| Some(Part::Number(value, digits, pad));
     let text = |text: String| Some(Part::Text(text));
     let nested = |format: &str| text(word(&Format::new(format).apply(local), spec));
-    let weekday = DAYS.get(local.weekday as usize).copied().unwrap_or_default();
-    let month = MONTHS.get(local.month as usize - 1).copied().unwrap_or_default();
-    let hour12 = i64::from((local.hour + 11) % 12 + 1);
-    let half = if local.hour < 12 { "AM" } else { "PM" };
-    let day = i64::from(local.day_of_year);
+    let (date, year) = (&local.date, local.year());
+    let day = date.weekday();
+    let (from_sunday, from_monday) = (day.to_sunday_zero_offset(), day.to_monday_zero_offset());
+    let weekday = DAYS.get(from_sunday.unsigned_abs() as usize).copied().unwrap_or_default();
+    let month = MONTHS.get(date.month().unsigned_abs() as usize - 1).copied().unwrap_or_default();
+    let hour12 = i64::from((date.hour() + 11) % 12 + 1);
+    let half = if date.hour() < 12 { "AM" } else { "PM" };
+    let day_of_year = i64::from(date.day_of_year());
+    let iso = || date.date().iso_week_date();
+    let iso_year = || local.years + i64::from(iso().year());
     match letter {
         '%' => text("%".to_owned()),
         'n' => text("\n".to_owned()),
@@ -150,38 +155,38 @@ fn convert(local: &Local, letter: char, spec: Spec) -> Option<Part> {
         'b' | 'h' => Some(Part::Word(&month[..3])),
         'B' => Some(Part::Word(month)),
         'c' => nested("%a %b %e %H:%M:%S %Y"),
-        'C' => number(local.year.div_euclid(100), 2, '0'),
-        'd' => number(local.day.into(), 2, '0'),
+        'C' => number(year.div_euclid(100), 2, '0'),
+        'd' => number(date.day().into(), 2, '0'),
         'D' | 'x' => nested("%m/%d/%y"),
-        'e' => number(local.day.into(), 2, '_'),
+        'e' => number(date.day().into(), 2, '_'),
         'F' => nested("%Y-%m-%d"),
-        'g' => number(iso_week(local).0.rem_euclid(100), 2, '0'),
-        'G' => number(iso_week(local).0, 1, '0'),
-        'H' => number(local.hour.into(), 2, '0'),
+        'g' => number(iso_year().rem_euclid(100), 2, '0'),
+        'G' => number(iso_year(), 1, '0'),
+        'H' => number(date.hour().into(), 2, '0'),
         'I' => number(hour12, 2, '0'),
-        'j' => number(day + 1, 3, '0'),
-        'k' => number(local.hour.into(), 2, '_'),
+        'j' => number(day_of_year, 3, '0'),
+        'k' => number(date.hour().into(), 2, '_'),
         'l' => number(hour12, 2, '_'),
-        'm' => number(local.month.into(), 2, '0'),
-        'M' => number(local.minute.into(), 2, '0'),
+        'm' => number(date.month().into(), 2, '0'),
+        'M' => number(date.minute().into(), 2, '0'),
         'N' => text(fraction(local.time.nanoseconds, spec)),
         'p' if spec.swap => text(word(&half.to_lowercase(), spec)),
         'p' => Some(Part::Word(half)),
         'P' => text(word(&half.to_lowercase(), spec)),
-        'q' => number(i64::from((local.month - 1) / 3 + 1), 1, '0'),
+        'q' => number(i64::from((date.month() - 1) / 3 + 1), 1, '0'),
         'r' => nested("%I:%M:%S %p"),
         'R' => nested("%H:%M"),
         's' => number(local.time.seconds, 1, '0'),
-        'S' => number(local.second.into(), 2, '0'),
+        'S' => number(date.second().into(), 2, '0'),
         'T' | 'X' => nested("%H:%M:%S"),
-        'u' => number(i64::from((local.weekday + 6) % 7 + 1), 1, '0'),
-        'U' => number((day + 7 - i64::from(local.weekday)) / 7, 2, '0'),
-        'V' => number(iso_week(local).1, 2, '0'),
-        'w' => number(local.weekday.into(), 1, '0'),
-        'W' => number((day + 7 - i64::from((local.weekday + 6) % 7)) / 7, 2, '0'),
-        'y' => number(local.year.rem_euclid(100), 2, '0'),
-        'Y' => number(local.year, 4, '0'),
-        'z' => text(offset(local.offset, spec)),
+        'u' => number(i64::from(from_monday) + 1, 1, '0'),
+        'U' => number((day_of_year + 6 - i64::from(from_sunday)) / 7, 2, '0'),
+        'V' => number(iso().week().into(), 2, '0'),
+        'w' => number(from_sunday.into(), 1, '0'),
+        'W' => number((day_of_year + 6 - i64::from(from_monday)) / 7, 2, '0'),
+        'y' => number(year.rem_euclid(100), 2, '0'),
+        'Y' => number(year, 4, '0'),
+        'z' => text(offset(local.offset.seconds(), spec)),
         'Z' if spec.swap => text(word(&local.zone.to_lowercase(), spec)),
         'Z' => text(word(&local.zone, spec)),
         _ => None,
@@ -252,37 +257,16 @@ fn offset(seconds: i32, spec: Spec) -> String {
     }
 }
 
-/// Returns the year and the week of ISO 8601. The first week is the first with a Thursday.
-fn iso_week(local: &Local) -> (i64, i64) {
-    let weekday = i64::from((local.weekday + 6) % 7);
-    let day = i64::from(local.day_of_year);
-    // The Thursday of this week decides which year it belongs to.
-    let thursday = day - weekday + 3;
-    if thursday < 0 {
-        let before = length(local.year - 1);
-        return (local.year - 1, (thursday + before) / 7 + 1);
-    }
-    if thursday >= length(local.year) {
-        return (local.year + 1, 1);
-    }
-    (local.year, thursday / 7 + 1)
-}
-
-/// Returns the number of days in a year.
-fn length(year: i64) -> i64 {
-    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    365 + i64::from(is_leap)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::local;
-    use super::Format;
+    use super::{Format, Local};
     use curt::fields::Time;
+    use jiff::tz::Offset;
 
     fn at(seconds: i64, format: &str) -> String {
         let time = Time { seconds, nanoseconds: 120_000_000 };
-        Format::new(format).apply(&local(time, 5400, "XYZ").unwrap())
+        let offset = Offset::from_seconds(5400).unwrap();
+        Format::new(format).apply(&Local::new(time, offset, "XYZ").unwrap())
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Points in time as people write them: in the local time zone, in the formats of `date`.
 //!
-//! The calendar is computed here, because years have no limit; only the offset and the name of a
-//! time zone come from a library.
+//! jiff has the calendar and the time zones, but only years of four digits. The calendar repeats
+//! itself after 400 years, so dates are computed in the 400 years from 1970 on.
 
 mod format;
 
@@ -10,20 +10,15 @@ use std::time::SystemTime;
 
 use curt::fields::Time;
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
+use jiff::civil::DateTime;
+use jiff::tz::{Offset, TimeZone};
 
 use crate::sys;
 
 pub(crate) use format::Format;
 
-const DAY: i64 = 86400;
-/// The days from 1 March of the year 0 to 1 January 1970.
-const BEFORE_1970: i64 = 719_468;
-/// The days in 400 years, after which the calendar repeats itself.
-const CYCLE: i64 = 146_097;
-
-/// More seconds than the years that the C library supports have.
-const MOST_SECONDS: u64 = 1 << 60;
+/// The seconds in 400 years, after which the calendar repeats itself.
+const CYCLE: i64 = 146_097 * 86400;
 
 /// A time zone.
 pub(crate) struct Zone(TimeZone);
@@ -31,22 +26,13 @@ pub(crate) struct Zone(TimeZone);
 /// A point in time in a time zone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Local {
-    pub(crate) year: i64,
-    /// From 1.
-    pub(crate) month: u32,
-    /// From 1.
-    pub(crate) day: u32,
-    pub(crate) hour: u32,
-    pub(crate) minute: u32,
-    pub(crate) second: u32,
-    /// Days since Sunday.
-    pub(crate) weekday: u32,
-    /// Days since the first of January.
-    pub(crate) day_of_year: u32,
-    /// Seconds east of Greenwich.
-    pub(crate) offset: i32,
-    pub(crate) zone: String,
-    pub(crate) time: Time,
+    /// The date and the time of day, with a year from 1969 to 2370.
+    date: DateTime,
+    /// What to add to that year: a multiple of 400.
+    years: i64,
+    offset: Offset,
+    zone: String,
+    time: Time,
 }
 
 /// The local time zone, which is read from a file when a time is first shown.
@@ -65,7 +51,7 @@ impl Zone {
         let bounds = Timestamp::MIN.as_second()..=Timestamp::MAX.as_second();
         let second = time.seconds.clamp(*bounds.start(), *bounds.end());
         let info = self.0.to_offset_info(Timestamp::from_second(second).ok()?);
-        local(time, info.offset().seconds(), info.abbreviation())
+        Local::new(time, info.offset(), info.abbreviation())
     }
 
     /// Returns a time in ISO 8601: `2026-01-31T09:30:00.000000000+01:00`.
@@ -82,44 +68,23 @@ pub(crate) fn now() -> Time {
     SystemTime::now().into()
 }
 
-/// The proleptic Gregorian calendar, counted from March so that leap days come last.
-fn local(time: Time, offset: i32, zone: &str) -> Option<Local> {
-    if time.seconds.unsigned_abs() > MOST_SECONDS {
-        return None;
+impl Local {
+    fn new(time: Time, offset: Offset, zone: &str) -> Option<Local> {
+        let years = 400 * time.seconds.div_euclid(CYCLE);
+        let date = offset.to_datetime(Timestamp::from_second(time.seconds.rem_euclid(CYCLE)).ok()?);
+        let local = Local { date, years, offset, zone: zone.to_owned(), time };
+        i32::try_from(local.year() - 1900).ok()?;
+        Some(local)
     }
-    let seconds = time.seconds + i64::from(offset);
-    let (days, of_day) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY));
-    let shifted = days + BEFORE_1970;
-    let (cycle, in_cycle) = (shifted.div_euclid(CYCLE), shifted.rem_euclid(CYCLE));
-    let year_in_cycle =
-        (in_cycle - in_cycle / 1460 + in_cycle / 36524 - in_cycle / (CYCLE - 1)) / 365;
-    let in_year = in_cycle - (365 * year_in_cycle + year_in_cycle / 4 - year_in_cycle / 100);
-    let month_from_march = (5 * in_year + 2) / 153;
-    let day = in_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = year_in_cycle + cycle * 400 + i64::from(month <= 2);
-    i32::try_from(year - 1900).ok()?;
-    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    // March starts after 59 or 60 days; January and February come after 306 days of this count.
-    let day_of_year = if month <= 2 { in_year - 306 } else { in_year + 59 + i64::from(is_leap) };
-    Some(Local {
-        year,
-        month: month as u32,
-        day: day as u32,
-        hour: (of_day / 3600) as u32,
-        minute: (of_day / 60 % 60) as u32,
-        second: (of_day % 60) as u32,
-        weekday: (days + 4).rem_euclid(7) as u32,
-        day_of_year: day_of_year as u32,
-        offset,
-        zone: zone.to_owned(),
-        time,
-    })
+
+    fn year(&self) -> i64 {
+        self.years + i64::from(self.date.year())
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Zone, local};
+    use super::{Format, Zone};
     use curt::fields::Time;
     use jiff::tz::TimeZone;
 
@@ -142,12 +107,12 @@ mod tests {
 
     #[test]
     fn days_are_counted_within_the_year() {
-        let of = |seconds| local(Time { seconds, nanoseconds: 0 }, 0, "UTC").unwrap();
-        for (seconds, weekday, day_of_year) in
-            [(0, 4, 0), (951_782_400, 2, 59), (951_868_800, 3, 60), (978_220_800, 0, 365)]
+        let zone = Zone(TimeZone::UTC);
+        for (seconds, days) in
+            [(0, "4 001"), (951_782_400, "2 060"), (951_868_800, "3 061"), (978_220_800, "0 366")]
         {
-            let local = of(seconds);
-            assert_eq!((local.weekday, local.day_of_year), (weekday, day_of_year), "{seconds}");
+            let local = zone.local_time(Time { seconds, nanoseconds: 0 }).unwrap();
+            assert_eq!(Format::new("%w %j").apply(&local), days, "{seconds}");
         }
     }
 
@@ -155,6 +120,6 @@ mod tests {
     fn zones_have_offsets() {
         let zone = Zone(TimeZone::posix("EST5EDT,M3.2.0,M11.1.0").unwrap());
         let local = zone.local_time(Time { seconds: 1_720_000_000, nanoseconds: 0 }).unwrap();
-        assert_eq!((local.hour, local.offset, &*local.zone), (5, -4 * 3600, "EDT"));
+        assert_eq!(Format::new("%H %z %Z").apply(&local), "05 -0400 EDT");
     }
 }

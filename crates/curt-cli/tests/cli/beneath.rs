@@ -1,20 +1,14 @@
 //! `curt beneath`: what it prints, what it answers, and how it ends.
 
-use std::io::Write;
+#[cfg(unix)]
 use std::process::{Command, Stdio};
 
 use curt_testkit::Scratch;
 
-use crate::{missing, native, said};
+use crate::{command, missing, native, output_for, said};
 
 fn beneath(scratch: &Scratch, args: &[&str], input: &str) -> (Option<i32>, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-    command.arg("beneath").args(args).current_dir(scratch.typed());
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    // A command that asks nothing may have ended already.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    said(&child.wait_with_output().unwrap())
+    said(&output_for(&mut command(scratch, "beneath", args), input))
 }
 
 /// Answers in which an error is its kind alone.

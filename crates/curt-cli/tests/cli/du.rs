@@ -3,11 +3,11 @@
 use curt_testkit::Scratch;
 use serde_json::{Value, json};
 
-use crate::{curt_du, missing, native, said};
+use crate::{command, missing, native, said};
 
 /// What it said, and its code.
 fn run(scratch: &Scratch, args: &str) -> (Option<i32>, String, String) {
-    said(&curt_du(scratch, args.split_whitespace()).output().unwrap())
+    said(&command(scratch, "du", args.split_whitespace()).output().unwrap())
 }
 
 fn tree() -> Scratch {
@@ -43,7 +43,7 @@ fn lines_are_printed_before_everything_is_measured() {
     for number in 0..DIRECTORIES {
         scratch.dir(format!("t/{number:0>60}"));
     }
-    let mut command = curt_du(&scratch, ["-j1", "--stats", "t"]);
+    let mut command = command(&scratch, "du", ["-j1", "--stats", "t"]);
     let mut child = command.spawn().unwrap();
     drop(child.stdout.take());
     let (code, _, messages) = said(&child.wait_with_output().unwrap());
@@ -152,7 +152,7 @@ fn a_closed_pipe_ends_it_quietly() {
     for number in 0..3000 {
         scratch.file(format!("t/{}/a-name-{:0>150}-{number}", number % 30, 0));
     }
-    let mut child = curt_du(&scratch, ["-a", "t"]).spawn().unwrap();
+    let mut child = command(&scratch, "du", ["-a", "t"]).spawn().unwrap();
     drop(child.stdout.take());
     let (code, _, messages) = said(&child.wait_with_output().unwrap());
     // On Unix by the signal.
@@ -167,9 +167,9 @@ fn names_that_are_not_unicode_are_printed_unchanged() {
     let scratch = Scratch::new();
     let name = std::ffi::OsStr::from_bytes(b"a\xff\n");
     scratch.file(name);
-    let output = curt_du(&scratch, ["-b".as_ref(), name]).output().unwrap();
+    let output = command(&scratch, "du", ["-b".as_ref(), name]).output().unwrap();
     assert_eq!(output.stdout, b"0\ta\xff\n\n");
-    let output = curt_du(&scratch, ["--json".as_ref(), name]).output().unwrap();
+    let output = command(&scratch, "du", ["--json".as_ref(), name]).output().unwrap();
     let first: Value =
         serde_json::from_slice(output.stdout.split(|&b| b == b'\n').next().unwrap()).unwrap();
     assert_eq!(first["path"], json!({"bytes": "Yf8K"}));
@@ -186,7 +186,7 @@ fn an_interrupted_du_prints_what_it_counted() {
     }
     let mut finished = 0;
     for wait in [10, 20, 30, 5, 15, 25, 40, 60, 80, 3, 8, 12] {
-        let child = curt_du(&scratch, ["-s", "t"]).spawn().unwrap();
+        let child = command(&scratch, "du", ["-s", "t"]).spawn().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(wait));
         let signal = rustix::process::Signal::INT;
         rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).unwrap();
@@ -222,7 +222,7 @@ fn an_interrupt_ends_a_long_measurement() {
         scratch.file(format!("t/{}/a-name-{:0>150}-{number}", number % 30, 0));
     }
     // Nobody reads: it waits in a write, with most still to be counted.
-    let child = curt_du(&scratch, ["-a", "-j1", "t"]).spawn().unwrap();
+    let child = command(&scratch, "du", ["-a", "-j1", "t"]).spawn().unwrap();
     std::thread::sleep(std::time::Duration::from_millis(300));
     let signal = rustix::process::Signal::INT;
     rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).unwrap();

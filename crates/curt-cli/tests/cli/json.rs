@@ -1,12 +1,9 @@
 //! `--json`.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
-
 use curt_testkit::Scratch;
 use serde_json::{Value, json};
 
-use crate::{missing, native, run, said, tree};
+use crate::{command, command_line, missing, native, output_for, run, said, tree};
 
 /// Every line, read.
 fn objects(text: &str) -> Vec<Value> {
@@ -169,13 +166,8 @@ fn an_error_has_one_shape_everywhere() {
         ),
         (batch(&["beneath", "--check-only", "--batch"], r#"{"path":""}"#), &["empty", "invalid"]),
     ] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-        command.args(args).current_dir(scratch.typed());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        // A command that asks nothing may be gone already.
-        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-        let (_, out, messages) = said(&child.wait_with_output().unwrap());
+        let mut command = command(&scratch, args[0], &args[1..]);
+        let (_, out, messages) = said(&output_for(&mut command, input));
         assert_eq!(messages, "", "{args:?}");
         let objects = objects(&out);
         let errors: Vec<&Value> = objects.iter().filter_map(|object| object.get("error")).collect();
@@ -197,17 +189,11 @@ fn an_error_has_one_shape_everywhere() {
 
 #[test]
 fn a_question_that_is_too_long_is_refused() {
-    use std::io::Write;
     let scratch = Scratch::new();
     for line in ["stat --batch", "which --batch", "expand --batch", "beneath --root . --batch"] {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_curt"));
-        command.args(line.split(' ')).current_dir(scratch.typed());
-        command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
-        let mut child = command.spawn().unwrap();
         let mut question = vec![b' '; 1 << 20];
         question.extend(b"\n{}\n");
-        child.stdin.take().unwrap().write_all(&question).unwrap();
-        let output = child.wait_with_output().unwrap();
+        let output = output_for(&mut command_line(&scratch, line), question);
         let answers = String::from_utf8(output.stdout).unwrap();
         let mut answers = answers.lines();
         let first = answers.next().unwrap();
@@ -225,9 +211,7 @@ fn a_question_that_is_too_long_is_refused() {
 fn json_among_the_words_of_another_program_is_ignored() {
     let scratch = Scratch::new();
     for line in ["walk --bogus --exec x --json ;", "ls --bogus -- --json", "run --bogus x --json"] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-        command.args(line.split(' ')).current_dir(scratch.typed()).stdin(Stdio::null());
-        let (code, out, messages) = said(&command.output().unwrap());
+        let (code, out, messages) = said(&command_line(&scratch, line).output().unwrap());
         assert_eq!((code, out.as_str()), (Some(2), ""));
         assert!(messages.contains("unrecognized option '--bogus'"), "{line}: {messages}");
     }
@@ -236,6 +220,7 @@ fn json_among_the_words_of_another_program_is_ignored() {
 /// A duplicate or unknown key would silently change the question.
 #[test]
 fn keys_of_questions_are_known_and_occur_once() {
+    let scratch = Scratch::new();
     for (args, good) in [
         ("stat --batch", r#""path":".""#),
         ("which --batch", r#""name":"x""#),
@@ -244,12 +229,8 @@ fn keys_of_questions_are_known_and_occur_once() {
         ("beneath --check-only --batch", r#""path":"x""#),
     ] {
         let key = good.split('"').nth(1).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-        command.args(args.split(' ')).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().unwrap();
         let text = format!("{{{good},{good}}}\n{{{good},\"bogus\":null}}\n{{{good}}}\n");
-        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
-        let answers = child.wait_with_output().unwrap().stdout;
+        let answers = output_for(&mut command_line(&scratch, args), text).stdout;
         let answers = objects(&String::from_utf8(answers).unwrap());
         let message = |at: usize| answers[at]["error"]["message"].as_str().unwrap_or_default();
         assert!(message(0).contains(&format!("duplicate key '{key}'")), "{args}: {answers:?}");
@@ -262,13 +243,10 @@ fn keys_of_questions_are_known_and_occur_once() {
 fn paths_in_questions_are_strings_bytes_or_units_on_every_system() {
     let scratch = Scratch::new();
     scratch.file("a");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-    command.args(["stat", "--batch", "--fields", "kind"]).current_dir(scratch.typed());
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let questions =
         "{\"path\":\"a\"}\n{\"path\":{\"bytes\":\"YQ==\"}}\n{\"path\":{\"utf16\":[97]}}\n";
-    child.stdin.take().unwrap().write_all(questions.as_bytes()).unwrap();
-    let answers = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    let output = output_for(&mut command_line(&scratch, "stat --batch --fields kind"), questions);
+    let answers = String::from_utf8(output.stdout).unwrap();
     let expected = json!({"name": "a", "path": "a", "kind": "file"});
     assert_eq!(objects(&answers), [&expected, &expected, &expected].map(Clone::clone));
 }
@@ -279,9 +257,7 @@ fn a_loop_of_links_is_an_object() {
     let scratch = Scratch::new();
     scratch.dir("d");
     scratch.link("d/back", ".");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-    command.args(["ls", "--json", "-LR", "d"]).current_dir(scratch.typed());
-    let (code, out, messages) = said(&command.output().unwrap());
+    let (code, out, messages) = said(&command_line(&scratch, "ls --json -LR d").output().unwrap());
     assert_eq!((code, messages.as_str()), (Some(2), ""));
     let objects = objects(&out);
     let error = objects.iter().find_map(|object| object.get("error")).unwrap();

@@ -28,24 +28,40 @@ mod walk;
 mod which;
 
 use std::ffi::OsStr;
+use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
 use curt_testkit::Scratch;
 
-/// The command, in its own directory.
-fn curt<S: AsRef<OsStr>>(scratch: &Scratch, args: impl IntoIterator<Item = S>) -> Command {
+/// A command of curt, in the directory of a test.
+fn command<S: AsRef<OsStr>>(
+    scratch: &Scratch,
+    name: &str,
+    args: impl IntoIterator<Item = S>,
+) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-    command.arg("rm").args(args).current_dir(scratch.typed());
+    command.arg(name).args(args).current_dir(scratch.typed());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
-/// `curt du`, in its own directory.
-fn curt_du<S: AsRef<OsStr>>(scratch: &Scratch, args: impl IntoIterator<Item = S>) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-    command.arg("du").args(args).current_dir(scratch.typed());
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
+/// The same, from words that spaces separate.
+fn command_line(scratch: &Scratch, line: &str) -> Command {
+    let mut words = line.split_whitespace();
+    command(scratch, words.next().unwrap(), words)
+}
+
+/// `curt rm`, in the directory of a test.
+fn curt<S: AsRef<OsStr>>(scratch: &Scratch, args: impl IntoIterator<Item = S>) -> Command {
+    command(scratch, "rm", args)
+}
+
+/// What a command says to this input.
+fn output_for(command: &mut Command, input: impl AsRef<[u8]>) -> Output {
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    // A command that asks nothing may have ended already.
+    let _ = child.stdin.take().unwrap().write_all(input.as_ref());
+    child.wait_with_output().unwrap()
 }
 
 /// What the system says where there is no such name.

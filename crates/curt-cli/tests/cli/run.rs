@@ -8,13 +8,10 @@ use std::time::{Duration, Instant};
 
 use curt_testkit::{Scratch, skip};
 
-use crate::said;
+use crate::{command, said};
 
 fn curt(scratch: &Scratch, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-    command.arg("run").args(args).current_dir(scratch.typed());
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
+    command(scratch, "run", args)
 }
 
 fn run(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {

@@ -5,6 +5,8 @@ use std::process::{Command, Output, Stdio};
 
 use curt_testkit::{Scratch, heed_signals, skip};
 
+use crate::command_line;
+
 /// Every command with something to say; the last number is the exit status where that fails.
 const COMMANDS: &[(&str, i32)] = &[
     ("rm -v f", 1),
@@ -101,10 +103,7 @@ fn a_closed_pipe_ends_a_command_as_it_ends_the_gnu_tools() {
         scratch.file(format!("t/{}/a-name-{:0>150}-{number}", number % 30, 0));
     }
     for line in ["ls -lR t", "du -a t", "walk t", "walk --json t", "ls -R --json t", "rm -rv t"] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-        command.args(line.split(' ')).current_dir(scratch.path());
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
+        let mut child = command_line(&scratch, line).spawn().unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{line}");

@@ -2,18 +2,14 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::MAIN_SEPARATOR;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use curt_testkit::Scratch;
 
-use crate::{missing, native, said, tree};
+use crate::{command, missing, native, said, tree};
 
-/// The command, in its own directory.
 fn walk(scratch: &Scratch, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-    command.arg("walk").args(args).current_dir(scratch.typed());
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
+    command(scratch, "walk", args)
 }
 
 fn run(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {

@@ -1,15 +1,16 @@
 //! `curt which`: its answers in text and JSON, questions and answers by line, and how it ends.
 
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+#[cfg(unix)]
+use std::process::Stdio;
+use std::process::{Command, Output};
 
 use curt_testkit::Scratch;
 use serde_json::{Value, json};
 
+use crate::{command, output_for};
+
 fn curt_which(scratch: &Scratch, args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-    command.arg("which").args(args).current_dir(scratch.typed().join("w")).stdin(Stdio::null());
-    command.output().unwrap()
+    command(scratch, "which", args).current_dir(scratch.typed().join("w")).output().unwrap()
 }
 
 /// Directories with programs of Windows, which are files with names on any system.
@@ -25,16 +26,11 @@ fn ground() -> (Scratch, String) {
 
 /// Answers by Windows' rules, from one run.
 fn answers(scratch: &Scratch, path: &str, questions: &[Value]) -> Vec<Value> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-    command.args(["which", "--batch", "--rules", "windows", "--path", path]);
+    let options = ["--batch", "--rules", "windows", "--path", path];
+    let mut command = command(scratch, "which", options);
     command.args(["--pathext", ".COM;.EXE;.BAT;.CMD"]).current_dir(scratch.typed().join("w"));
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let mut input = child.stdin.take().unwrap();
-    for question in questions {
-        writeln!(input, "{question}").unwrap();
-    }
-    drop(input);
-    let output = child.wait_with_output().unwrap();
+    let questions: Vec<String> = questions.iter().map(|question| format!("{question}\n")).collect();
+    let output = output_for(&mut command, questions.concat());
     assert_eq!(output.status.code(), Some(0));
     let text = String::from_utf8(output.stdout).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -229,6 +225,13 @@ fn another_user_finds_programs_in_unlistable_directories() {
     assert_eq!(found("unlisted;listed", "other").0, "");
     let (_, printed) = found("closed", "tool");
     assert!(printed.contains("could not search") && printed.contains("closed"), "{printed}");
+    let mut command = Command::new(&copy);
+    command.args(["which", "closed/tool.exe"]).current_dir(scratch.typed());
+    let (_, _, printed) = crate::said(&command.uid(65_534).gid(65_534).output().unwrap());
+    let closed = scratch.typed().join("closed");
+    let expected =
+        format!("curt which: closed/tool.exe: no permission to search: '{}'\n", closed.display());
+    assert_eq!(printed, expected);
 }
 
 #[test]

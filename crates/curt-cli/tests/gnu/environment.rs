@@ -224,5 +224,11 @@ fn options_after_operands_follow_posixly_correct() {
     let lines =
         ["plain -l", "-l plain -a", "-w 20 -C d -1", "-w 20 d -- -1", "d --all", "-- d -a", "-C d"];
     compare("ls", &lines, &variables);
-    compare("du", &["d -a", "--exclude *.txt d -a", "-a d -x", "-d 1 x -a", "-- d -a"], &variables);
+    let lines = ["-w20 plain -l", "-lw 40 plain -a", "--width 40 plain -l", "--wid 40 plain -l"];
+    compare("ls", &lines, &variables);
+    compare(
+        "du",
+        &["--exclude -x d -s", "d -a", "--exclude *.txt d -a", "-a d -x", "-d 1 x -a", "-- d -a"],
+        &variables,
+    );
 }

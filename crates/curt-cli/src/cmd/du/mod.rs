@@ -11,14 +11,12 @@ use curt::{Cause, Error, Operation, Usage};
 use super::operands_or_here;
 use crate::args::{DuOptions, Unit};
 use crate::exit::Exit;
-use crate::interrupt;
 use crate::out::blocks::Blocks;
-use crate::out::failure::Failure;
 use crate::out::json::Object;
 use crate::out::text;
 use crate::quote::{masked, quote};
 use crate::session::{Outcome, Session};
-use crate::sys;
+use crate::sys::{self, interrupt};
 use exclude::Patterns;
 
 /// Runs the command.
@@ -32,7 +30,7 @@ pub(crate) fn run(options: &DuOptions) -> Exit {
     let lines = LineFormat::new(options, session.is_terminal());
     let mut operands = operands_or_here(&options.operands);
     operands.retain(|operand| !patterns.match_path(operand));
-    let fail = |error: &Error| session.fail_as(|| Failure::from(error), || message(error));
+    let fail = |error: &Error| session.fail_as(error, &message(error));
     let usage = usage(options, &patterns, &session, &fail);
     let report = match options.top {
         Some(most) => {

@@ -24,25 +24,23 @@ pub(super) struct Item {
     pub(super) is_opened: bool,
 }
 
-/// The metadata that the long format shows in columns and that entries are sorted by. It is small
-/// and lies in the entry: an allocation for each entry, and memory that is touched for the first
-/// time, cost more than everything else.
+/// The metadata that the long format shows in columns and that entries are sorted by, as far as it
+/// is known. It lies in the entry: an allocation for each entry costs more than everything else.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Columns {
-    /// The fields that have a value; the time counts as that of modification.
-    known: Fields,
-    mode: u32,
-    user_id: u32,
-    group_id: u32,
-    nanoseconds: u32,
-    seconds: i64,
-    links: u64,
-    size: u64,
-    allocated: u64,
-    device_number: u64,
+    pub(super) mode: Option<u32>,
+    pub(super) user_id: Option<u32>,
+    pub(super) group_id: Option<u32>,
+    /// The time that was chosen.
+    pub(super) time: Option<Time>,
+    pub(super) links: Option<u64>,
+    pub(super) size: Option<u64>,
+    pub(super) allocated: Option<u64>,
+    pub(super) device_number: Option<u64>,
 }
 
-const TIME: Fields = Fields::MODIFIED;
+/// The IDs of user and group.
+pub(super) type OwnerIds = (Option<u32>, Option<u32>);
 
 impl Columns {
     /// Fills the columns in place. Copying what was just written in smaller parts would stall the
@@ -54,78 +52,18 @@ impl Columns {
             Clock::Modified => metadata.modified(),
             Clock::Created => metadata.created(),
         };
-        let mut known = Fields::NONE;
-        let time = note(time, TIME, &mut known);
-        self.seconds = time.seconds;
-        self.nanoseconds = time.nanoseconds;
-        self.mode = note(metadata.mode(), Fields::MODE, &mut known);
-        self.user_id = note(metadata.user_id(), Fields::USER_ID, &mut known);
-        self.group_id = note(metadata.group_id(), Fields::GROUP_ID, &mut known);
-        self.links = note(metadata.links(), Fields::LINKS, &mut known);
-        self.size = note(metadata.size(), Fields::SIZE, &mut known);
-        self.allocated = note(metadata.allocated(), Fields::ALLOCATED, &mut known);
-        let number = metadata.device_number();
-        self.device_number = note(number, Fields::DEVICE_NUMBER, &mut known);
-        self.known = known;
+        self.mode = metadata.mode().known();
+        self.user_id = metadata.user_id().known();
+        self.group_id = metadata.group_id().known();
+        self.time = time.known();
+        self.links = metadata.links().known();
+        self.size = metadata.size().known();
+        self.allocated = metadata.allocated().known();
+        self.device_number = metadata.device_number().known();
     }
 
-    /// Columns of which only these are known.
-    #[cfg(test)]
-    pub(super) fn sample(size: u64, time: Time) -> Columns {
-        let Time { seconds, nanoseconds } = time;
-        Columns { known: Fields::SIZE | TIME, size, seconds, nanoseconds, ..Columns::default() }
-    }
-
-    pub(super) fn mode(&self) -> Option<u32> {
-        self.get(Fields::MODE, self.mode)
-    }
-
-    fn user_id(&self) -> Option<u32> {
-        self.get(Fields::USER_ID, self.user_id)
-    }
-
-    fn group_id(&self) -> Option<u32> {
-        self.get(Fields::GROUP_ID, self.group_id)
-    }
-
-    /// Returns the IDs of user and group.
-    pub(super) fn owners(&self) -> (Option<u32>, Option<u32>) {
-        (self.user_id(), self.group_id())
-    }
-
-    pub(super) fn time(&self) -> Option<Time> {
-        self.get(TIME, Time { seconds: self.seconds, nanoseconds: self.nanoseconds })
-    }
-
-    pub(super) fn links(&self) -> Option<u64> {
-        self.get(Fields::LINKS, self.links)
-    }
-
-    pub(super) fn size(&self) -> Option<u64> {
-        self.get(Fields::SIZE, self.size)
-    }
-
-    pub(super) fn allocated(&self) -> Option<u64> {
-        self.get(Fields::ALLOCATED, self.allocated)
-    }
-
-    pub(super) fn device_number(&self) -> Option<u64> {
-        self.get(Fields::DEVICE_NUMBER, self.device_number)
-    }
-
-    fn get<T>(&self, field: Fields, value: T) -> Option<T> {
-        self.known.contains(field).then_some(value)
-    }
-}
-
-/// Returns a value and notes that it is known.
-fn note<T: Default>(value: Value<'_, T>, field: Fields, known: &mut Fields) -> T {
-    match value.known() {
-        Some(value) => {
-            *known |= field;
-            value
-        }
-        None => T::default(),
+    pub(super) fn owners(&self) -> OwnerIds {
+        (self.user_id, self.group_id)
     }
 }
 

@@ -332,10 +332,8 @@ impl<'a> Lister<'a> {
 
     fn fail_loop(&mut self, path: &OsStr) {
         const MESSAGE: &str = "not listing already-listed directory";
-        self.session.fail_as(
-            || Failure::new("read_directory", "loop", MESSAGE.to_owned()).path(path),
-            || format!("{}: {MESSAGE}", for_terminal(path, ":")),
-        );
+        let failure = Failure::new("read_directory", "loop", MESSAGE.to_owned()).path(path);
+        self.session.fail_as(failure, &format!("{}: {MESSAGE}", for_terminal(path, ":")));
         self.session.worsen(Exit::USAGE);
     }
 
@@ -351,14 +349,12 @@ impl<'a> Lister<'a> {
 
     /// Reports a failure. An operand that cannot be listed is worse than something below it.
     fn fail(&self, error: &Error, path: &Path, is_operand: bool) {
-        let message = || {
-            let (path, reason) = (quote(path), text::reason(error.cause()));
-            match error.operation() {
-                Operation::ReadDirectory => format!("reading directory {path}: {reason}"),
-                operation => format!("cannot {} {path}: {reason}", operation.verb()),
-            }
+        let (path, reason) = (quote(path), text::reason(error.cause()));
+        let message = match error.operation() {
+            Operation::ReadDirectory => format!("reading directory {path}: {reason}"),
+            operation => format!("cannot {} {path}: {reason}", operation.verb()),
         };
-        self.session.fail_as(|| Failure::from(error), message);
+        self.session.fail_as(error, &message);
         if is_operand {
             self.session.worsen(Exit::USAGE);
         }

@@ -4,11 +4,10 @@ use std::ffi::OsStr;
 
 use curt::{Kind, Metadata};
 
-use super::item::Item;
+use super::item::{Item, OwnerIds};
 use super::names::{NameFormatter, width};
 use super::owners::{OwnerName, Owners};
 use super::settings::Settings;
-use crate::out::blocks::Blocks;
 use crate::out::{column, entry};
 use crate::sys;
 
@@ -25,18 +24,6 @@ pub(super) struct Widths {
     minor: usize,
 }
 
-/// The largest number of each column, whose digits are counted once.
-#[derive(Default)]
-struct Largest {
-    inode: u128,
-    blocks: u64,
-    links: u64,
-    size: u64,
-    device: Option<(u64, u64)>,
-    /// The owners of the entry before: most entries have the same.
-    owners: Option<(Option<u32>, Option<u32>)>,
-}
-
 /// Formats lines.
 pub(super) struct LineFormatter<'a> {
     settings: &'a Settings<'a>,
@@ -45,41 +32,28 @@ pub(super) struct LineFormatter<'a> {
     /// An entry has an access control list.
     has_acl: bool,
     /// The owners of the entry before, and their columns.
-    before: Option<(Option<u32>, Option<u32>)>,
+    before: OwnerIds,
     owners_before: Vec<u8>,
 }
 
 /// The column of an owner.
 enum Owner<'a> {
-    Name(&'a OwnerName),
+    /// A name and its width.
+    Name(&'a OsStr, usize),
     Number(u32),
-    /// A name that was read with the entry, on systems where owners have no IDs.
-    Read(&'a OsStr),
-    Unknown,
-}
-
-/// The names of owners that were read with an entry, on systems where owners have no IDs.
-struct OwnerNames<'a> {
-    user: Option<&'a OsStr>,
-    group: Option<&'a OsStr>,
-}
-
-impl<'a> OwnerNames<'a> {
-    fn of(item: &'a Item) -> Self {
-        OwnerNames { user: item.get(Metadata::user), group: item.get(Metadata::group) }
-    }
-
-    fn is_any(&self) -> bool {
-        self.user.is_some() || self.group.is_some()
-    }
 }
 
 impl<'a> LineFormatter<'a> {
     pub(super) fn new(settings: &'a Settings<'a>, owners: &'a Owners, items: &[&Item]) -> Self {
         let has_acl = items.iter().any(|item| item.get(Metadata::has_acl) == Some(true));
-        let (widths, owners_before) = (Widths::default(), Vec::new());
-        let mut lines =
-            LineFormatter { settings, owners, widths, has_acl, before: None, owners_before };
+        let mut lines = LineFormatter {
+            settings,
+            owners,
+            widths: Widths::default(),
+            has_acl,
+            before: OwnerIds::default(),
+            owners_before: Vec::new(),
+        };
         let has_columns = settings.is_long() || settings.shows_inode || settings.has_total();
         if has_columns {
             lines.widths = lines.widths_of(items);
@@ -88,59 +62,40 @@ impl<'a> LineFormatter<'a> {
     }
 
     fn widths_of(&self, items: &[&Item]) -> Widths {
-        let (mut widths, mut largest) = (Widths::default(), Largest::default());
-        for item in items.iter().filter(|item| !item.is_failed()) {
-            self.widen(&mut widths, &mut largest, item);
-        }
-        widths.inode = column::width(largest.inode);
-        widths.links = column::width(largest.links);
-        widths.blocks = widths.blocks.max(column::width(largest.blocks));
-        widths.size = widths.size.max(column::width(largest.size));
-        if let Some((major, minor)) = largest.device {
-            (widths.major, widths.minor) = (column::width(major), column::width(minor));
-            widths.size = widths.size.max(widths.major + 2 + widths.minor);
-        }
-        widths
-    }
-
-    fn widen(&self, widths: &mut Widths, largest: &mut Largest, item: &Item) {
-        fn widen<T: Ord + Copy>(to: &mut T, needed: T) {
+        fn widen(to: &mut usize, needed: usize) {
             *to = needed.max(*to);
         }
-        let text =
-            |blocks: &Blocks, bytes: Option<u64>| bytes.map_or(1, |bytes| blocks.show(bytes).len());
         let Settings { block_unit, size_unit, .. } = self.settings;
-        let columns = &item.columns;
-        if self.settings.shows_inode {
-            widen(&mut largest.inode, item.get(Metadata::id).unwrap_or_default());
+        // A question mark stands for what is unknown.
+        let mut widths = Widths { inode: 1, blocks: 1, links: 1, size: 1, ..Widths::default() };
+        let mut before = OwnerIds::default();
+        for &item in items.iter().filter(|item| !item.is_failed()) {
+            let columns = &item.columns;
+            if self.settings.shows_inode {
+                let inode = item.get(Metadata::id).unwrap_or_default();
+                widen(&mut widths.inode, column::width(inode));
+            }
+            widen(&mut widths.blocks, block_unit.width(columns.allocated));
+            if !self.settings.is_long() {
+                continue;
+            }
+            widen(&mut widths.links, column::width(columns.links.unwrap_or_default()));
+            // Most entries have the same owners as the one before.
+            if differ(columns.owners(), before) {
+                before = columns.owners();
+                let (user, group) = self.owners_of(item);
+                widen(&mut widths.user, user.width());
+                widen(&mut widths.group, group.width());
+            }
+            if let Some((major, minor)) = device(item) {
+                widen(&mut widths.major, column::width(major));
+                widen(&mut widths.minor, column::width(minor));
+                widen(&mut widths.size, widths.major + 2 + widths.minor);
+            } else {
+                widen(&mut widths.size, size_unit.width(columns.size));
+            }
         }
-        if block_unit.are_text() {
-            widen(&mut widths.blocks, text(block_unit, columns.allocated()));
-        } else {
-            widen(
-                &mut largest.blocks,
-                columns.allocated().map_or(0, |bytes| block_unit.count(bytes)),
-            );
-        }
-        if !self.settings.is_long() {
-            return;
-        }
-        widen(&mut largest.links, columns.links().unwrap_or_default());
-        let (user, group) = columns.owners();
-        let names = OwnerNames::of(item);
-        if names.is_any() || largest.owners.replace((user, group)) != Some((user, group)) {
-            widen(&mut widths.user, self.user(user, names.user).width());
-            widen(&mut widths.group, self.group(group, names.group).width());
-        }
-        if let Some((major, minor)) = device(item) {
-            let device = largest.device.get_or_insert_default();
-            widen(&mut device.0, major);
-            widen(&mut device.1, minor);
-        } else if size_unit.are_text() {
-            widen(&mut widths.size, text(size_unit, columns.size()));
-        } else {
-            widen(&mut largest.size, size_unit.count(columns.size().unwrap_or_default()));
-        }
+        widths
     }
 
     /// Returns the width of what is printed before a name in other formats.
@@ -156,15 +111,7 @@ impl<'a> LineFormatter<'a> {
             line.push(b' ');
         }
         if self.settings.shows_blocks {
-            let unit = &self.settings.block_unit;
-            match item.columns.allocated() {
-                Some(bytes) if unit.are_text() => {
-                    column::add_text(&unit.show(bytes), self.widths.blocks, line);
-                }
-                bytes => {
-                    column::add(bytes.map(|bytes| unit.count(bytes)), self.widths.blocks, line);
-                }
-            }
+            self.settings.block_unit.add(item.columns.allocated, self.widths.blocks, line);
             line.push(b' ');
         }
     }
@@ -180,7 +127,7 @@ impl<'a> LineFormatter<'a> {
             line.push(if item.get(Metadata::has_acl) == Some(true) { b'+' } else { b' ' });
         }
         line.push(b' ');
-        column::add(item.columns.links(), self.widths.links, line);
+        column::add(item.columns.links, self.widths.links, line);
         line.push(b' ');
         self.owner_columns(item, line);
         if !settings.options.no_owner || !settings.options.hides_group {
@@ -189,7 +136,7 @@ impl<'a> LineFormatter<'a> {
         }
         self.size_column(item, line);
         if let Some(times) = &settings.times {
-            match item.columns.time() {
+            match item.columns.time {
                 Some(time) => times.add(time, line),
                 None => line.extend(times.unknown().bytes()),
             }
@@ -210,17 +157,16 @@ impl<'a> LineFormatter<'a> {
     }
 
     fn owner_columns(&mut self, item: &Item, line: &mut Vec<u8>) {
-        let (user, group) = item.columns.owners();
-        let names = OwnerNames::of(item);
-        if names.is_any() || self.before != Some((user, group)) {
-            self.before = (!names.is_any()).then_some((user, group));
+        if differ(item.columns.owners(), self.before) {
+            self.before = item.columns.owners();
             let mut columns = std::mem::take(&mut self.owners_before);
             columns.clear();
+            let (user, group) = self.owners_of(item);
             if !self.settings.options.no_owner {
-                self.user(user, names.user).write(self.widths.user, &mut columns);
+                user.write(self.widths.user, &mut columns);
             }
             if !self.settings.options.hides_group {
-                self.group(group, names.group).write(self.widths.group, &mut columns);
+                group.write(self.widths.group, &mut columns);
             }
             self.owners_before = columns;
         }
@@ -235,64 +181,61 @@ impl<'a> LineFormatter<'a> {
             line.extend(b", ");
             column::add(Some(minor), widths.minor, line);
         } else {
-            let unit = &self.settings.size_unit;
-            match item.columns.size() {
-                Some(bytes) if unit.are_text() => {
-                    column::add_text(&unit.show(bytes), widths.size, line);
-                }
-                bytes => column::add(bytes.map(|bytes| unit.count(bytes)), widths.size, line),
-            }
+            self.settings.size_unit.add(item.columns.size, widths.size, line);
         }
         line.push(b' ');
     }
 
-    fn user<'b>(&'b self, id: Option<u32>, name: Option<&'b OsStr>) -> Owner<'b> {
-        Owner::new(id, id.and_then(|id| self.owners.user(id)), name)
-    }
-
-    fn group<'b>(&'b self, id: Option<u32>, name: Option<&'b OsStr>) -> Owner<'b> {
-        Owner::new(id, id.and_then(|id| self.owners.group(id)), name)
+    /// Returns the user and the group of an entry.
+    fn owners_of<'b>(&'b self, item: &'b Item) -> (Owner<'b>, Owner<'b>) {
+        let (user, group) = item.columns.owners();
+        let user_name = user.and_then(|id| self.owners.user(id));
+        let group_name = group.and_then(|id| self.owners.group(id));
+        (
+            Owner::new(user, user_name, item.get(Metadata::user)),
+            Owner::new(group, group_name, item.get(Metadata::group)),
+        )
     }
 }
 
+/// Whether owners differ from those before. Where owners have no IDs, they may.
+fn differ(owners: OwnerIds, before: OwnerIds) -> bool {
+    owners == (None, None) || owners != before
+}
+
 impl<'a> Owner<'a> {
+    /// An owner whose ID and the name for it are known, or whose name was read with the entry.
     fn new(id: Option<u32>, known: Option<&'a OwnerName>, read: Option<&'a OsStr>) -> Self {
         match (id, known, read) {
-            (_, Some(name), _) => Owner::Name(name),
+            (_, Some(name), _) => Owner::Name(&name.text, name.width),
             (Some(id), None, _) => Owner::Number(id),
-            (None, None, Some(name)) => Owner::Read(name),
-            (None, None, None) => Owner::Unknown,
+            (None, None, Some(name)) => Owner::Name(name, width(name.as_encoded_bytes())),
+            (None, None, None) => Owner::Name("?".as_ref(), 1),
         }
     }
 
     fn width(&self) -> usize {
-        match self {
-            Owner::Name(name) => name.width,
-            Owner::Read(name) => width(name.as_encoded_bytes()),
-            Owner::Number(id) => column::width(*id),
-            Owner::Unknown => 1,
+        match *self {
+            Owner::Name(_, width) => width,
+            Owner::Number(id) => column::width(id),
         }
     }
 
     /// Adds the column: names are left-aligned, IDs right-aligned.
     fn write(&self, column: usize, line: &mut Vec<u8>) {
-        let bytes = match self {
-            Owner::Number(id) => {
-                column::add(Some(*id), column, line);
-                line.push(b' ');
-                return;
+        match *self {
+            Owner::Name(name, width) => {
+                line.extend_from_slice(name.as_encoded_bytes());
+                line.resize(line.len() + column.saturating_sub(width), b' ');
             }
-            Owner::Name(name) => name.text.as_encoded_bytes(),
-            Owner::Read(name) => name.as_encoded_bytes(),
-            Owner::Unknown => b"?",
-        };
-        line.extend_from_slice(bytes);
-        line.resize(line.len() + column.saturating_sub(self.width()) + 1, b' ');
+            Owner::Number(id) => column::add(Some(id), column, line),
+        }
+        line.push(b' ');
     }
 }
 
 fn mode(item: &Item, line: &mut Vec<u8>) {
-    if let Some(mode) = item.columns.mode() {
+    if let Some(mode) = item.columns.mode {
         entry::add_mode(mode, item.kind, line);
     } else {
         line.push(entry::kind_letter(item.kind));
@@ -303,5 +246,5 @@ fn mode(item: &Item, line: &mut Vec<u8>) {
 /// Returns the number of a device.
 fn device(item: &Item) -> Option<(u64, u64)> {
     let is_device = matches!(item.kind, Kind::CharacterDevice | Kind::BlockDevice | Kind::Whiteout);
-    item.columns.device_number().filter(|_| is_device).map(sys::device_parts)
+    item.columns.device_number.filter(|_| is_device).map(sys::device_parts)
 }

@@ -41,7 +41,7 @@ impl<'a> NameFormatter<'a> {
     /// Returns the name of an entry with its mark; it starts in this column.
     pub(super) fn name(&self, item: &Item, column: usize) -> StyledName {
         let mut name = self.link(item, column);
-        if let Some(mark) = mark(self.settings.marks, item.kind, item.columns.mode()) {
+        if let Some(mark) = mark(self.settings.marks, item.kind, item.columns.mode) {
             name.bytes.push(mark);
             name.width += 1;
         }
@@ -52,7 +52,7 @@ impl<'a> NameFormatter<'a> {
     pub(super) fn width(&self, item: &Item) -> usize {
         let (shown, is_quoted) = text(self.settings, &item.name);
         let is_shifted = self.is_aligned && !is_quoted;
-        let mark = mark(self.settings.marks, item.kind, item.columns.mode());
+        let mark = mark(self.settings.marks, item.kind, item.columns.mode);
         width(&shown) + usize::from(is_shifted) + usize::from(mark.is_some())
     }
 
@@ -63,7 +63,7 @@ impl<'a> NameFormatter<'a> {
             return;
         }
         line.extend_from_slice(item.name.as_encoded_bytes());
-        line.extend(mark(self.settings.marks, item.kind, item.columns.mode()));
+        line.extend(mark(self.settings.marks, item.kind, item.columns.mode));
     }
 
     /// Returns the name without a mark, as it is before an arrow.
@@ -113,7 +113,7 @@ impl<'a> NameFormatter<'a> {
                 palette.color(subject(name, target_kind))
             }
             _ => {
-                let (mode, links) = (item.columns.mode(), item.columns.links());
+                let (mode, links) = (item.columns.mode, item.columns.links);
                 palette.color(ColorKey { name, kind: item.kind, mode, links })
             }
         }

@@ -51,9 +51,9 @@ pub(super) fn sorted(items: &[Item], order: Order) -> Vec<&Item> {
 /// Returns the rank of an entry; the lowest comes first.
 fn rank(item: &Item, sort: Sort) -> u128 {
     match sort {
-        Sort::Size => !u128::from(item.columns.size().unwrap_or(0)),
+        Sort::Size => !u128::from(item.columns.size.unwrap_or(0)),
         Sort::Time => {
-            let time = item.columns.time().unwrap_or_default();
+            let time = item.columns.time.unwrap_or_default();
             let seconds = time.seconds.abs_diff(i64::MIN);
             !(u128::from(seconds) << 32 | u128::from(time.nanoseconds))
         }
@@ -103,8 +103,8 @@ mod tests {
             let groups = is_other(one).cmp(&is_other(other));
             let (one, other) = if order.is_reversed { (other, one) } else { (one, other) };
             let first = match order.by {
-                Sort::Size => Reverse(one.columns.size()).cmp(&Reverse(other.columns.size())),
-                Sort::Time => Reverse(one.columns.time()).cmp(&Reverse(other.columns.time())),
+                Sort::Size => Reverse(one.columns.size).cmp(&Reverse(other.columns.size)),
+                Sort::Time => Reverse(one.columns.time).cmp(&Reverse(other.columns.time)),
                 Sort::Extension => extension(one).cmp(extension(other)),
                 Sort::Name | Sort::None => Ordering::Equal,
             };
@@ -128,7 +128,8 @@ mod tests {
                 let seconds = [i64::MIN, -1, 0, 1, i64::MAX][number(5) as usize];
                 let time = Time { seconds, nanoseconds: number(2) * 999_999_999 };
                 let size = [0, 1, 255, 256, u64::MAX][number(5) as usize];
-                let columns = Columns::sample(size, time);
+                let (size, time) = (Some(size), Some(time));
+                let columns = Columns { time, size, ..Columns::default() };
                 Item { columns, ..Item::unknown(parts.concat().into(), kind) }
             })
             .collect();

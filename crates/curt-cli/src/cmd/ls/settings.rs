@@ -1,4 +1,4 @@
-//! What the options come to.
+//! The settings that follow from the options and the environment.
 
 use std::ffi::OsStr;
 
@@ -7,11 +7,9 @@ use curt::{Fields, Plan};
 
 use super::colors::Palette;
 use super::times::Times;
-use crate::args::{
-    Clock, Format, Hidden, LsOptions, Marks, Sort, When, parse_quoting, parse_width,
-};
+use crate::args::{Clock, Format, Hidden, LsOptions, Marks, Sort, When, abbreviated, parse_width};
 use crate::out::blocks::Blocks;
-use crate::out::entry;
+use crate::out::{self, entry};
 use crate::quote::{Quoting, Style, quote};
 use crate::session::Session;
 use crate::sys;
@@ -277,10 +275,9 @@ fn form(options: &LsOptions, is_long: bool, clock: Clock) -> Result<Form, String
 }
 
 fn has_color(options: &LsOptions, is_terminal: bool) -> bool {
-    let is_refused = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     match options.color {
         Some(When::Always) => true,
-        Some(When::Auto) => is_terminal && !is_refused(),
+        Some(When::Auto) => is_terminal && !out::refuses_color(),
         Some(When::Never) | None => false,
     }
 }
@@ -318,7 +315,7 @@ fn quoting(options: &LsOptions, session: &Session) -> Quoting {
 fn quoting_of_environment(session: &Session) -> Option<Style> {
     const VARIABLE: &str = "QUOTING_STYLE";
     let value = std::env::var_os(VARIABLE)?;
-    let style = value.to_str().and_then(|word| parse_quoting(word).ok());
+    let style = value.to_str().and_then(|word| abbreviated(&Style::WORDS, word).ok());
     if style.is_none() {
         let value = quote(&value);
         session

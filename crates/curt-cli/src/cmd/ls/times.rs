@@ -19,14 +19,14 @@ pub(super) struct Times {
     now: Time,
     /// The usual width of a time.
     width: usize,
-    /// The texts of seconds that were shown, by their remainder: the entries of a directory were
-    /// often written together.
+    /// The texts of seconds that were shown, at the second modulo their number: many entries of a
+    /// directory have the same time.
     cache: RefCell<Vec<Cached>>,
     /// No format shows fractions of a second.
     is_cached: bool,
 }
 
-/// A second that was shown, whether it was recent, and its text.
+/// A second that was shown, whether it is in the last half year, and its text.
 #[derive(Clone, Default)]
 struct Cached {
     of: Option<(i64, bool)>,

@@ -53,7 +53,7 @@ impl<'a> Writer<'a> {
     /// Prints the allocated space of all entries.
     pub(super) fn total(&self, items: &[&Item]) {
         let bytes =
-            items.iter().filter_map(|item| item.columns.allocated()).fold(0, u64::saturating_add);
+            items.iter().filter_map(|item| item.columns.allocated).fold(0, u64::saturating_add);
         let mut line = format!("total {}", self.settings.block_unit.show(bytes)).into_bytes();
         line.push(self.settings.end());
         self.screen.data(&line);

@@ -15,14 +15,12 @@ use curt::{Cause, Error, Kind, Remove};
 
 use crate::args::{Prompt, RmOptions};
 use crate::exit::Exit;
-use crate::interrupt;
-use crate::out::failure::Failure;
 use crate::out::json::Object;
 use crate::out::text::{self, counted};
 use crate::prompt::Answers;
 use crate::quote::quote;
 use crate::session::{Outcome, Session};
-use crate::sys;
+use crate::sys::{self, interrupt};
 
 /// Runs the command.
 pub(crate) fn run(options: &RmOptions) -> Exit {
@@ -218,8 +216,7 @@ impl Reporter<'_> {
     }
 
     fn failed(&self, error: &Error) {
-        let message = || message(error, self.options.one_file_system);
-        self.session.fail_as(|| Failure::from(error), message);
+        self.session.fail_as(error, &message(error, self.options.one_file_system));
     }
 
     fn progress(&self, totals: &Totals) {

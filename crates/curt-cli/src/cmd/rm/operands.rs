@@ -22,10 +22,8 @@ pub(super) fn gather(options: &RmOptions, session: &Session) -> Option<Vec<OsStr
     let shown = if is_input { "standard input".to_owned() } else { quote(path) };
     let refuse = |number: usize, what: &str| {
         let message = format!("{shown}:{number}: {what}");
-        session.fail_as(
-            || Failure::new("read_file", "invalid", message.clone()).path(path),
-            || message.clone(),
-        );
+        let failure = Failure::new("read_file", "invalid", message.clone());
+        session.fail_as(failure.path(path), &message);
     };
     let names = if is_input {
         split(io::stdin().lock(), refuse)
@@ -34,8 +32,8 @@ pub(super) fn gather(options: &RmOptions, session: &Session) -> Option<Vec<OsStr
     };
     names
         .map_err(|error| {
-            let message = || format!("cannot read {shown}: {}", sys::error_text(&error));
-            session.fail_as(|| Failure::os("read_file", &error).path(path), message);
+            let message = format!("cannot read {shown}: {}", sys::error_text(&error));
+            session.fail_as(Failure::os("read_file", &error).path(path), &message);
         })
         .ok()
 }

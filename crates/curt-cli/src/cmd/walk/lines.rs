@@ -139,20 +139,24 @@ fn fields(parts: &[FormatPart]) -> Fields {
     })
 }
 
-/// Parses a list of fields, which are separated by tabs.
+/// Parses a list of fields, whose values a line separates by tabs.
 fn columns(list: &str) -> Result<Vec<FormatPart>, String> {
     let mut parts = Vec::new();
     for name in list.split(',').map(str::trim) {
         if !parts.is_empty() {
             parts.push(FormatPart::Text(b"\t".to_vec()));
         }
-        parts.push(match name {
-            "path" => FormatPart::Path,
-            "depth" => FormatPart::Depth,
-            name => FormatPart::Field(entry::fields_named(name)?[0]),
-        });
+        parts.push(part_named(name)?);
     }
     Ok(parts)
+}
+
+fn part_named(name: &str) -> Result<FormatPart, String> {
+    Ok(match name {
+        "path" => FormatPart::Path,
+        "depth" => FormatPart::Depth,
+        name => FormatPart::Field(entry::field_named(name, "path, depth")?),
+    })
 }
 
 /// Parses a format.
@@ -190,10 +194,9 @@ fn parts(format: &str) -> Result<Vec<FormatPart>, String> {
                     parts.push(FormatPart::Text(std::mem::take(&mut text).into_bytes()));
                 }
                 parts.push(match name {
-                    "path" | "" => FormatPart::Path,
+                    "" => FormatPart::Path,
                     "parent" => FormatPart::Parent,
-                    "depth" => FormatPart::Depth,
-                    name => FormatPart::Field(entry::fields_named(name)?[0]),
+                    name => part_named(name)?,
                 });
             }
             other => text.push(other),

@@ -15,13 +15,12 @@ use curt::{Error, Fields, Next, Threads, Walk};
 use super::operands_or_here;
 use crate::args::WalkOptions;
 use crate::exit::Exit;
-use crate::interrupt;
 use crate::out::failure::Failure;
 use crate::out::json::Object;
 use crate::out::{self, text};
 use crate::quote::quote;
 use crate::session::{Outcome, Session};
-use crate::sys;
+use crate::sys::{self, interrupt};
 use exec::Exec;
 use filter::Filter;
 use lines::Lines;
@@ -165,10 +164,11 @@ impl<'a> Job<'a> {
         match result {
             Ok(()) => {}
             Err(exec::CommandFailure::NotStarted(error)) => self.session.fail(&error),
-            Err(exec::CommandFailure::Failed(program, how)) => self.session.fail_as(
-                || Failure::new("run", "failed", how.clone()).path(Path::new(&program)),
-                || format!("{} {how}", quote(&program)),
-            ),
+            Err(exec::CommandFailure::Failed(program, how)) => {
+                let message = format!("{} {how}", quote(&program));
+                let failure = Failure::new("run", "failed", how).path(Path::new(&program));
+                self.session.fail_as(failure, &message);
+            }
         }
     }
 

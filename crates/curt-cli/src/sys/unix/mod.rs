@@ -8,11 +8,9 @@ mod zone;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
-use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -21,6 +19,7 @@ use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
+use super::interrupt;
 use crate::exit::Exit;
 pub(crate) use pipes::ignores_broken_pipes;
 pub(crate) use streams::was_closed;
@@ -33,17 +32,18 @@ const ENOUGH_DESCRIPTORS: u64 = 16384;
 /// How much of a file is read at a time.
 const READ: usize = 64 * 1024;
 
-/// Lets the first signal that asks a program to end set `flag` and write its number to `signal`,
-/// and the second one end the process. A signal that is ignored stays so: that is how `nohup`, and
-/// shells that start jobs in the background, protect a command.
-pub(crate) fn listen(flag: &'static AtomicBool, signal: &'static AtomicUsize) {
+/// Lets the first signal that asks a program to end set the token, and the second one end the
+/// process. A signal that is ignored stays so: that is how `nohup`, and shells that start jobs in
+/// the background, protect a command.
+pub(crate) fn listen() {
+    let flag = interrupt::CANCEL.flag();
     for number in [SIGINT, SIGTERM, SIGHUP] {
         if signals::is_ignored(number) {
             continue;
         }
         // If that fails, the signal keeps its default action, which is right too.
         let _ = signal_hook::flag::register_conditional_default(number, flag);
-        let _ = signal_hook::flag::register_usize(number, signal, number as usize);
+        let _ = signal_hook::flag::register_usize(number, &interrupt::SIGNAL, number as usize);
         let _ = signal_hook::flag::register(number, flag);
     }
 }
@@ -57,9 +57,8 @@ pub(crate) fn end_as(status: ExitStatus) -> Exit {
 }
 
 /// Passes signals that ask this process to end on to a program that will be started. One that
-/// arrives before that sets `flag` and writes its number to `signal`.
-pub(crate) fn pass_signals_on(flag: &'static AtomicBool, signal: &'static AtomicUsize) {
-    signals::notify_early(flag, signal);
+/// arrives before that sets the token.
+pub(crate) fn pass_signals_on() {
     signals::pass_on(SIGTERM);
     signals::pass_on(SIGHUP);
 }
@@ -242,23 +241,6 @@ pub(crate) fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
             Err(error) => return Err(error.into()),
         }
     }
-}
-
-/// Opens a list of names.
-pub(crate) fn open_list(path: &Path) -> io::Result<impl io::Read> {
-    struct List(rustix::fd::OwnedFd);
-    impl io::Read for List {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            Ok(rustix::io::read(&self.0, buffer)?)
-        }
-    }
-    Ok(List(rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?))
-}
-
-/// Returns the name that has these bytes.
-#[expect(clippy::unnecessary_wraps, reason = "on other systems not all bytes are names")]
-pub(crate) fn name_from_bytes(bytes: &[u8]) -> Option<OsString> {
-    Some(OsString::from_vec(bytes.to_vec()))
 }
 
 /// Returns the number of columns of the terminal on standard output.

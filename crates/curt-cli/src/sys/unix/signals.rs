@@ -1,24 +1,17 @@
 //! Signals that `signal-hook` does not handle: those that are ignored or passed on.
 
 use std::mem::MaybeUninit;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI32, Ordering};
 
 use rustix::process::{Pid, Signal, kill_process};
+
+use crate::sys::interrupt;
 
 /// The process that signals are passed on to; 0 before there is one, negative after it.
 static RECEIVER: AtomicI32 = AtomicI32::new(0);
 
 /// The signal that arrived before there was a receiver.
 static EARLY: AtomicI32 = AtomicI32::new(0);
-
-/// The flag and the number that an early signal sets.
-static LISTENER: OnceLock<(&AtomicBool, &AtomicUsize)> = OnceLock::new();
-
-/// Sets `flag` and `signal` when a signal arrives before there is a receiver.
-pub(super) fn notify_early(flag: &'static AtomicBool, signal: &'static AtomicUsize) {
-    let _ = LISTENER.set((flag, signal));
-}
 
 /// Whether a signal is ignored; `false` if there is no such signal.
 pub(super) fn is_ignored(number: i32) -> bool {
@@ -56,10 +49,7 @@ extern "C" fn passed_on(number: i32) {
     match RECEIVER.load(Ordering::SeqCst) {
         0 => {
             EARLY.store(number, Ordering::SeqCst);
-            if let Some((flag, signal)) = LISTENER.get() {
-                signal.store(number.unsigned_abs() as usize, Ordering::SeqCst);
-                flag.store(true, Ordering::SeqCst);
-            }
+            interrupt::arrived(number.unsigned_abs() as usize);
         }
         receiver => send(receiver, number),
     }

@@ -1,12 +1,12 @@
 //! Ctrl-C, Ctrl-Break and the end of the console or of the session.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use windows_sys::Win32::System::Console::{CTRL_BREAK_EVENT, CTRL_C_EVENT, SetConsoleCtrlHandler};
 use windows_sys::core::BOOL;
+
+use crate::sys::interrupt;
 
 /// The number for all of these events: that of SIGINT, so that the exit code is 130.
 const INTERRUPT: usize = 2;
@@ -14,26 +14,16 @@ const INTERRUPT: usize = 2;
 /// Longer than the system waits for a program whose console was closed.
 const LONG_WAIT: Duration = Duration::from_secs(60);
 
-/// The flag and the number that the first event sets.
-struct Listener {
-    flag: &'static AtomicBool,
-    signal: &'static AtomicUsize,
-}
-
-static LISTENER: OnceLock<Listener> = OnceLock::new();
-
-/// Lets the first event set `flag` and `signal`, and the second one end the process. A process that
-/// was started with Ctrl-C ignored does not get it, and so goes on ignoring it.
-pub(crate) fn listen(flag: &'static AtomicBool, signal: &'static AtomicUsize) {
-    if LISTENER.set(Listener { flag, signal }).is_ok() {
-        // If that fails, the events end the process, which is right too.
-        // SAFETY: the handler is a function of this program, which is never unloaded.
-        let _ = unsafe { SetConsoleCtrlHandler(Some(handle), 1) };
-    }
+/// Lets the first event set the token, and the second one end the process. A process that was
+/// started with Ctrl-C ignored does not get it, and so goes on ignoring it.
+pub(crate) fn listen() {
+    // If that fails, the events end the process, which is right too.
+    // SAFETY: the handler is a function of this program, which is never unloaded.
+    let _ = unsafe { SetConsoleCtrlHandler(Some(handle), 1) };
 }
 
 /// No event can be passed on.
-pub(crate) fn pass_signals_on(_: &'static AtomicBool, _: &'static AtomicUsize) {}
+pub(crate) fn pass_signals_on() {}
 
 /// Ignores Ctrl-C, which is for the program that was started. That program keeps the usual effect,
 /// because it was started before.
@@ -49,11 +39,7 @@ pub(crate) fn stop_passing_signals() {}
 /// the process.
 #[allow(clippy::disallowed_methods, reason = "the system waits for this thread to return")]
 extern "system" fn handle(event: u32) -> BOOL {
-    let Some(listener) = LISTENER.get() else {
-        return 0;
-    };
-    let is_second = listener.signal.swap(INTERRUPT, Ordering::Relaxed) != 0;
-    listener.flag.store(true, Ordering::Relaxed);
+    let is_second = interrupt::arrived(INTERRUPT);
     if !matches!(event, CTRL_C_EVENT | CTRL_BREAK_EVENT) {
         // The process ends when this returns, or after some seconds; until then it may finish.
         thread::sleep(LONG_WAIT);

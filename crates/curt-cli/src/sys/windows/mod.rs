@@ -1,11 +1,9 @@
 //! Windows.
 
 mod console;
-mod names;
 
 use std::ffi::OsStr;
 use std::io;
-use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +12,6 @@ use std::time::Duration;
 
 use crate::exit::Exit;
 pub(crate) use console::{listen, pass_signals_on, pass_signals_to, stop_passing_signals};
-pub(crate) use names::name_from_bytes;
 
 /// Numbers of errors.
 const FILE_NOT_FOUND: i32 = 2;
@@ -137,12 +134,6 @@ fn is_pattern(word: &OsStr) -> bool {
     word.strip_prefix(r"\\?\").unwrap_or(&word).contains(['*', '?'])
 }
 
-/// Opens a list of names.
-#[allow(clippy::disallowed_types, reason = "std opens paths of any length")]
-pub(crate) fn open_list(path: &Path) -> io::Result<impl io::Read> {
-    std::fs::File::open(path)
-}
-
 /// Returns the local time zone, from the settings of the system or `TZ`.
 pub(crate) fn local_zone() -> jiff::tz::TimeZone {
     jiff::tz::TimeZone::system()
@@ -160,6 +151,10 @@ pub(crate) fn device_parts(number: u64) -> (u64, u64) {
 
 #[cfg(test)]
 mod tests {
+    use crate::sys::name_from_bytes;
+    use std::ffi::OsString;
+    use std::os::windows::ffi::{OsStrExt, OsStringExt};
+
     use super::{FILE_NOT_FOUND, SHARING_VIOLATION, error_number, error_text, is_pattern};
     use std::io;
 
@@ -194,5 +189,29 @@ mod tests {
             text.ends_with("(in use, perhaps as the working directory of a program)"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn names_are_utf_8_with_surrogates() {
+        for (bytes, units) in [
+            (&b""[..], &[][..]),
+            (b"a", &[0x61]),
+            ("\u{e9}\u{1f600}".as_bytes(), &[0xe9, 0xd83d, 0xde00]),
+            (b"\xed\xa0\x80", &[0xd800]),
+            (b"a\xed\xbf\xbfb\xed\xa0\x80", &[0x61, 0xdfff, 0x62, 0xd800]),
+        ] {
+            let name = name_from_bytes(bytes).unwrap();
+            assert!(name.encode_wide().eq(units.iter().copied()), "{bytes:x?}: {name:?}");
+            assert_eq!(name.as_encoded_bytes(), bytes);
+        }
+        for bytes in [&b"\xff"[..], b"a\xed\xa0", b"\x80", b"\xc0\x80", b"\xf4\x90\x80\x80"] {
+            assert_eq!(name_from_bytes(bytes), None, "{bytes:x?}");
+        }
+    }
+
+    #[test]
+    fn unpaired_surrogates_are_escaped() {
+        let name = OsString::from_wide(&[0x61, 0xd800, 0x62, 0xdc00]);
+        assert_eq!(crate::quote::quote(name), r"'a'$'\355\240\200''b'$'\355\260\200'");
     }
 }

@@ -5,27 +5,25 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use curt::Cancel;
 
+use super::end_by;
+pub(crate) use super::system::{listen, pass_signals_on as pass_on};
 use crate::exit::Exit;
-use crate::sys;
 
-static CANCEL: Cancel = Cancel::new();
-static SIGNAL: AtomicUsize = AtomicUsize::new(0);
+pub(super) static CANCEL: Cancel = Cancel::new();
+/// The signal that arrived, or 0.
+pub(super) static SIGNAL: AtomicUsize = AtomicUsize::new(0);
 
 /// The token that cancels the command.
 pub(crate) fn token() -> &'static Cancel {
     &CANCEL
 }
 
-/// Lets the signals that ask a program to end set the token. A signal that was ignored when the
-/// command started stays ignored.
-pub(crate) fn listen() {
-    sys::listen(CANCEL.flag(), &SIGNAL);
-}
-
-/// Passes signals on to the program that is about to be started. One that arrives before it is
-/// started sets the token.
-pub(crate) fn pass_on() {
-    sys::pass_signals_on(CANCEL.flag(), &SIGNAL);
+/// Sets the token and notes the signal, and returns whether another one arrived before. A signal
+/// handler may call this.
+pub(super) fn arrived(signal: usize) -> bool {
+    let is_second = SIGNAL.swap(signal, Ordering::Relaxed) != 0;
+    CANCEL.cancel();
+    is_second
 }
 
 /// Returns the signal that arrived, if any.
@@ -36,6 +34,6 @@ pub(crate) fn signal() -> Option<usize> {
 /// Ends the process by a signal, so that a shell knows. The exit code is for systems where
 /// processes do not end by signals.
 pub(crate) fn end(signal: usize) -> Exit {
-    sys::end_by(signal);
+    end_by(signal);
     Exit::signalled(signal)
 }
