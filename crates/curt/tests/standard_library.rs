@@ -100,11 +100,7 @@ fn all(paths: &[PathBuf]) {
         |path| fs::canonicalize(path).map(|path| path.display().to_string()),
         |path| curt::fs::canonicalize(path).map(|path| path.display().to_string()),
     );
-<<<<<<< HEAD
     // Other processes change `/proc`, the working directory, and the times of what is in `/`.
-=======
-    // Other processes change `/proc`, the working directory and the times of what is in `/` meanwhile.
->>>>>>> h-cli
     let quiet = |path: &&PathBuf| {
         path.is_absolute() && path.as_os_str() != "/" && !path.starts_with("/proc")
     };
