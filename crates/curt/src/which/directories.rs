@@ -3,15 +3,43 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::candidates::ascii;
-use super::found::FoundIn;
 use super::policy::{Cwd, Policy};
 use crate::name::NameBuf;
 use crate::sys::{Lookup, SystemUnit};
 use curt_paths::windows::{Start, is_separator, is_verbatim};
 use curt_paths::{DotDot, Env, Expander, Flavor, Fold, PathText, Unit};
+
+/// Which search directory a program was found in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FoundIn {
+    /// The working directory, searched implicitly: by Windows' rules before `PATH`, by those of
+    /// POSIX for an empty entry of `PATH`.
+    Cwd,
+    /// The directory that the name itself contains: it has a separator or a drive.
+    #[default]
+    Given,
+    /// The entry of `PATH` with this number, counted from 0, empty entries included.
+    Path(usize),
+    /// A directory of the system that the policy searches before `PATH`.
+    System,
+}
+
+impl fmt::Display for FoundIn {
+    /// Writes `cwd`, `given`, `path:3` or `system`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FoundIn::Cwd => f.write_str("cwd"),
+            FoundIn::Given => f.write_str("given"),
+            FoundIn::Path(index) => write!(f, "path:{index}"),
+            FoundIn::System => f.write_str("system"),
+        }
+    }
+}
 
 /// A directory that is searched.
 pub(super) struct SearchDirectory<S: Lookup> {
@@ -75,6 +103,14 @@ impl<S: Lookup> SearchDirectory<S> {
         S::Unit::path(self.path.clone())
     }
 
+    /// Replaces `path` by that of a name in it.
+    pub(super) fn join(&self, name: &[S::Unit], path: &mut Vec<S::Unit>) {
+        path.clear();
+        path.extend_from_slice(&self.path);
+        path.extend(separator(&self.path));
+        path.extend_from_slice(name);
+    }
+
     /// The entry of `PATH` that it is.
     fn entry(&self) -> Option<usize> {
         match self.origin {
@@ -82,6 +118,11 @@ impl<S: Lookup> SearchDirectory<S> {
             _ => None,
         }
     }
+}
+
+/// The separator that a directory and a name in it need between them.
+pub(super) fn separator<U: Unit>(directory: &[U]) -> Option<U> {
+    (directory.last() != Some(&U::SEPARATOR)).then_some(U::SEPARATOR)
 }
 
 /// The directory that relative paths begin at.

@@ -54,27 +54,26 @@ mod candidates;
 mod directories;
 mod engine;
 mod explain;
-mod failure;
 mod found;
 #[cfg(any(test, fuzzing))]
 #[path = "tests/fuzzing.rs"]
 pub mod fuzzing;
-mod many;
+mod judge;
 mod names;
+mod options;
 mod policy;
 mod query;
 mod search;
-mod searcher;
 #[cfg(test)]
 mod tests;
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
+pub use self::directories::FoundIn;
 pub use self::explain::{Looked, SearchExplanation};
-pub use self::found::{Found, FoundIn, Interpreter};
+pub use self::found::{Found, Interpreter};
 pub use self::policy::{Bare, Cwd, Extensions, LaunchFailure, Literal, Policy, Program};
-use self::search::Options;
 pub use self::search::{FindAll, Search, Session};
 pub use crate::error::{FindCause, FindError};
 
