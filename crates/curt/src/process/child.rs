@@ -2,18 +2,26 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::io::{self, Read, Write};
+use std::io;
 use std::process::{ExitStatus, Output};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::command::{Pipe, Started};
+use super::stream::{ChildInput, ChildOutput, Pipe};
 use crate::calls::Calls;
 use crate::error::{Cause, Error, Operation};
 use crate::sys::process::{Exchange, Kill, Spawn};
 use crate::sys::{Os, Setup, Sys};
 
-type OsChild = <Os as Spawn>::Child;
+pub(super) type OsChild = <Os as Spawn>::Child;
+
+/// A started program, and this process's ends of its pipes.
+pub(super) struct Started {
+    pub(super) child: OsChild,
+    pub(super) pipes: [Option<Pipe>; 3],
+    /// The calls of the start and of the look-up.
+    pub(super) calls: Calls,
+}
 
 /// A started program.
 ///
@@ -46,30 +54,6 @@ pub struct Child {
     pub stdout: Option<ChildOutput>,
     /// The standard error, if it is a pipe.
     pub stderr: Option<ChildOutput>,
-}
-
-/// The writing end of a pipe that a program reads from.
-#[derive(Debug)]
-pub struct ChildInput(pub(crate) Pipe);
-
-/// The reading end of a pipe that a program writes to.
-#[derive(Debug)]
-pub struct ChildOutput(pub(crate) Pipe);
-
-impl Write for ChildInput {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
-}
-
-impl Read for ChildOutput {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.0.read(into)
-    }
 }
 
 /// What a program wrote within a time limit, and how it ended: see [`Child::communicate`].

@@ -76,10 +76,12 @@ mod command;
 mod environment;
 mod program;
 mod retry;
+mod stream;
 #[cfg(test)]
 mod tests;
 
-pub use child::{Child, ChildInput, ChildOutput, TimedOutput};
-pub use command::{Command, Stream};
+pub use child::{Child, TimedOutput};
+pub use command::Command;
+pub use stream::{ChildInput, ChildOutput, Stream};
 
 pub use crate::error::StartFailure;
