@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 
+use super::child_calls::Library;
 use super::door::Pipe;
-use super::library::Library;
 use super::native::RawCalls;
 use super::start::{self, Child};
 use super::words::Words;
-use super::{Unix, failing};
+use super::{Unix, exchange, failing};
 use crate::error::StartFailure;
 use crate::sys::process::{Exchange, Failure, Group, Kill, Launch, Spawn, Stage};
 use crate::sys::{Feature, Host};
@@ -157,7 +157,7 @@ impl Spawn for Unix {
         exchange: &mut Exchange<'_, Pipe>,
         limit: Option<Duration>,
     ) -> io::Result<bool> {
-        start::exchange(&self.door, exchange, limit)
+        exchange::exchange(&self.door, exchange, limit)
     }
 }
 

@@ -28,8 +28,8 @@ use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 
 use rustix::io::Errno;
 
-use super::raw::{self, Raw};
-use crate::sys::unix::steps::Steps;
+use super::child_calls::{self, Raw};
+use crate::sys::unix::child_steps::Steps;
 
 /// What the child and this thread share.
 struct Shared<'a, 'b> {
@@ -108,7 +108,7 @@ pub(super) fn start(
     // SAFETY: the child has its own stack, which nothing else uses; the rest lives until the call
     // returns, and the child has left this memory by then.
     let answer = unsafe { clone3(&arguments, child, (&raw mut shared).cast()) };
-    let pid = raw::answer(answer)?;
+    let pid = child_calls::answer(answer)?;
     // SAFETY: the kernel wrote the number of a new descriptor there, which is ours alone.
     let pidfd = (pidfd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(pidfd) });
     let pid = i32::try_from(pid).map_err(|_| Errno::CHILD)?;
@@ -127,7 +127,7 @@ extern "C" fn child(shared: *mut c_void) -> ! {
 fn end() -> ! {
     loop {
         // SAFETY: the call takes a number, and ends this process.
-        let _ = unsafe { raw::syscall(libc::SYS_exit_group, [127, 0, 0, 0, 0]) };
+        let _ = unsafe { child_calls::syscall(libc::SYS_exit_group, [127, 0, 0, 0, 0]) };
     }
 }
 

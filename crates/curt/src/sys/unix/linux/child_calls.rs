@@ -7,7 +7,7 @@ use std::ptr;
 
 use rustix::io::Errno;
 
-use crate::sys::unix::steps::ChildCalls;
+use crate::sys::unix::child_calls::ChildCalls;
 
 /// The kernel's set of signals: 64 of them, one bit each.
 type SignalSet = u64;

@@ -1,4 +1,5 @@
-//! The calls of a child through the C library: all of them are async-signal-safe.
+//! The calls of a child before it executes the program, and the portable way to make them: through
+//! the C library. All are async-signal-safe.
 
 use std::ffi::c_char;
 use std::io;
@@ -8,9 +9,41 @@ use std::ptr;
 
 use rustix::io::Errno;
 
-use super::steps::ChildCalls;
+/// The calls of a child. Each touches nothing but its arguments.
+pub(crate) trait ChildCalls {
+    fn default_signals() -> Result<(), Errno>;
+    fn default_pipe() -> Result<(), Errno>;
+    fn empty_mask() -> Result<(), Errno>;
+    /// # Safety
+    ///
+    /// The pointer is that of a signal set.
+    unsafe fn restore_mask(set: *const libc::sigset_t) -> Result<(), Errno>;
+    fn set_group(number: i32) -> Result<(), Errno>;
+    fn new_session() -> Result<(), Errno>;
+    fn close_from(first: RawFd, limit: RawFd) -> Result<(), Errno>;
+    fn lift(fd: RawFd, floor: RawFd) -> Result<RawFd, Errno>;
+    fn open_null() -> Result<RawFd, Errno>;
+    fn put(from: RawFd, to: RawFd) -> Result<(), Errno>;
+    fn set_umask(mask: u32);
+    /// Keeps a descriptor open when the program is executed.
+    fn keep(fd: RawFd) -> Result<(), Errno>;
+    /// # Safety
+    ///
+    /// The pointer is that of a C string.
+    unsafe fn change_directory(path: *const c_char) -> Result<(), Errno>;
+    /// Returns only if it failed.
+    ///
+    /// # Safety
+    ///
+    /// The pointers are those of a C string, and of null-terminated lists of C strings.
+    unsafe fn execute(
+        program: *const c_char,
+        arguments: *const *const c_char,
+        environment: *const *const c_char,
+    ) -> Errno;
+}
 
-/// See [`ChildCalls`].
+/// The calls of a child, through the C library.
 pub(crate) struct Library;
 
 /// The result of a call of the C library.
