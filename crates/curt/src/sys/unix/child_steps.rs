@@ -11,7 +11,9 @@ use std::os::fd::{AsRawFd, RawFd};
 
 use rustix::io::Errno;
 
-use super::child_calls::{ChildCalls, set_group_id, set_groups, set_user_id};
+use super::child_calls::{
+    ChildCalls, default_signals, set_group_id, set_groups, set_mask, set_user_id,
+};
 use super::words::Words;
 use crate::sys::process::{Failure, Group, Launch, Rights, Stage, Stream};
 
@@ -235,7 +237,7 @@ fn one<C: ChildCalls>(step: Step, slots: &mut [RawFd]) -> Result<(), Errno> {
         }
     };
     match step {
-        Step::DefaultSignals => C::default_signals(),
+        Step::DefaultSignals => default_signals(),
         Step::Group(number) => C::set_group(number),
         Step::Session => C::new_session(),
         Step::CloseFrom { first, limit } => C::close_from(first, limit),
@@ -269,7 +271,7 @@ fn one<C: ChildCalls>(step: Step, slots: &mut [RawFd]) -> Result<(), Errno> {
         Step::EmptyMask => C::empty_mask(),
         // SAFETY: the set is that of `start::by_copy`, which is not left before the copy is a
         // program.
-        Step::RestoreMask(set) => unsafe { C::restore_mask(set) },
+        Step::RestoreMask(set) => unsafe { set_mask(set) },
         Step::Execute { program, arguments, environment } => {
             // SAFETY: all of it belongs to those `Words`, which end their lists with null.
             Err(unsafe { C::execute(program, arguments, environment) })

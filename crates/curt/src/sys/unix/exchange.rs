@@ -1,5 +1,5 @@
-//! What this process writes to a child and reads from it, without waiting for one pipe while another
-//! is ready.
+//! What this process writes to a child and reads from it, without waiting for one pipe while
+//! another is ready.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -20,8 +20,8 @@ pub(crate) fn exchange(
     if exchange.rest().is_empty() {
         close(door, &mut exchange.pipes[0]);
     }
-    // A write then takes what fits, instead of waiting until all of it fits. Also if the caller had
-    // set that, who can have changed it by other means since.
+    // A write then takes what fits, instead of waiting until all of it fits. Set even if the caller
+    // has asked for that, because other code can have changed it since.
     if let Some(input) = &exchange.pipes[0] {
         door.set_nonblocking(input.as_fd(), true)?;
     }
