@@ -62,20 +62,6 @@ pub(super) unsafe fn syscall(number: c_long, words: [usize; 5]) -> isize {
     result
 }
 
-/// A system call, through the C library: only children that are copies are made on this
-/// architecture.
-///
-/// # Safety
-///
-/// The arguments must be valid for the call, and so must the memory that they point to.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub(super) unsafe fn syscall(number: c_long, words: [usize; 5]) -> isize {
-    // SAFETY: the caller's promise.
-    let result = unsafe { libc::syscall(number, words[0], words[1], words[2], words[3], words[4]) };
-    // SAFETY: the place is this thread's own.
-    if result == -1 { -(unsafe { *libc::__errno_location() } as isize) } else { result as isize }
-}
-
 /// Converts an answer of the kernel.
 pub(super) fn answer(result: isize) -> Result<usize, Errno> {
     /// Answers from here up to -1 are errors.

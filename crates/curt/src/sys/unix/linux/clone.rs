@@ -25,6 +25,7 @@ use std::cell::UnsafeCell;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+use std::ptr;
 
 use rustix::io::Errno;
 
@@ -158,7 +159,7 @@ unsafe fn clone3(
             "ud2",
             "2:",
             inlateout("rax") libc::SYS_clone3 as isize => result,
-            in("rdi") ptr_of(arguments),
+            in("rdi") ptr::from_ref(arguments),
             in("rsi") size_of::<Arguments>(),
             in("r8") begin,
             in("r9") argument,
@@ -196,30 +197,11 @@ unsafe fn clone3(
             "brk #1",
             "2:",
             in("x8") libc::SYS_clone3,
-            inlateout("x0") ptr_of(arguments) => result,
+            inlateout("x0") ptr::from_ref(arguments) => result,
             in("x1") size_of::<Arguments>(),
             in("x9") begin,
             in("x10") argument,
         );
     }
     result
-}
-
-/// No such child is made on this architecture.
-///
-/// # Safety
-///
-/// Nothing is asked of the caller.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-unsafe fn clone3(
-    arguments: &Arguments,
-    begin: extern "C" fn(*mut c_void) -> !,
-    argument: *mut c_void,
-) -> isize {
-    let _ = (ptr_of(arguments), begin, argument);
-    -(libc::ENOSYS as isize)
-}
-
-fn ptr_of(arguments: &Arguments) -> *const Arguments {
-    arguments
 }

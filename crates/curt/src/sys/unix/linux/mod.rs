@@ -4,7 +4,9 @@
 
 mod beneath;
 mod cgroup;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod child_calls;
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), path = "no_clone.rs")]
 mod clone;
 mod descriptor;
 mod extended;
@@ -24,7 +26,6 @@ use rustix::io::Errno;
 pub(super) use self::cgroup::Cgroup;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) use self::child_calls::Raw as RawCalls;
-// `child_calls` supports only these two architectures.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) use super::child_calls::Library as RawCalls;
 use super::dir::{Dir, DirBuf};
