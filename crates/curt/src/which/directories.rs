@@ -181,17 +181,23 @@ impl<S: Lookup> Directories<S> {
         base: &mut Base<S::Unit>,
         sys: &S,
     ) -> Self {
-        let (mut found, mut empty) = (Vec::new(), Vec::new());
-        let mut add =
-            |text: &[_], origin| found.push(SearchDirectory::new(text, origin, base, sys));
         let here = [S::Unit::ascii(b'.')];
         let is_windows = policy.rules == Flavor::Windows;
+        let default = ascii(S::DEFAULT_PATH);
+        let default = (!is_windows && policy.default_path).then_some(&default[..]);
+        let path = sources.path.as_deref().or(default);
+        let entries = path.map_or_else(Vec::new, |path| entries(path, policy));
+        let is_empty = |&index: &usize| entries[index].is_empty();
+        let empty: Vec<usize> = (0..entries.len()).filter(is_empty).collect();
         let searches_cwd = match policy.cwd {
             Cwd::Never => false,
             Cwd::Auto | Cwd::Report => !(is_windows && sources.forbids_cwd),
             Cwd::Always => true,
         };
-        let mut leaves_out = is_windows && !searches_cwd;
+
+        let mut found = Vec::new();
+        let mut add =
+            |text: &[_], origin| found.push(SearchDirectory::new(text, origin, base, sys));
         if is_windows && searches_cwd {
             add(&here, FoundIn::Cwd);
         }
@@ -201,22 +207,16 @@ impl<S: Lookup> Directories<S> {
                 add(&[root, &ascii(name)].concat(), FoundIn::System);
             }
         }
-        let default = ascii(S::DEFAULT_PATH);
-        let default = (!is_windows && policy.default_path).then_some(&default[..]);
-        let path = sources.path.as_deref().or(default);
-        for (index, text) in path.map_or_else(Vec::new, |path| entries(path, policy)) {
-            if !text.is_empty() {
-                add(&text, FoundIn::Path(index));
-                continue;
+        for (index, text) in entries.iter().enumerate() {
+            match policy.rules {
+                _ if !text.is_empty() => add(text, FoundIn::Path(index)),
+                Flavor::Windows if policy.empty_is_cwd => add(&here, FoundIn::Path(index)),
+                Flavor::Posix if searches_cwd => add(&here, FoundIn::Cwd),
+                Flavor::Windows | Flavor::Posix => {}
             }
-            empty.push(index);
-            if is_windows && policy.empty_is_cwd {
-                add(&here, FoundIn::Path(index));
-            } else if !is_windows && searches_cwd {
-                add(&here, FoundIn::Cwd);
-            }
-            leaves_out |= !is_windows && !searches_cwd;
         }
+        // By the rules of POSIX only an empty entry stands for it.
+        let leaves_out = !searches_cwd && (is_windows || !empty.is_empty());
         let all = each_once(found, policy.rules);
         let left_out = leaves_out.then(|| SearchDirectory::new(&here, FoundIn::Cwd, base, sys));
         let is_left_out = |left_out: &SearchDirectory<S>| {
@@ -260,19 +260,13 @@ fn is_same<U: Unit>(left: &[U], right: &[U], rules: Flavor) -> bool {
     }
 }
 
-/// The entries of `PATH` by a policy's rules, numbered from 0. Empty ones are among them.
-pub(super) fn entries<'a, U: Unit>(path: &'a [U], policy: &Policy) -> Vec<(usize, Cow<'a, [U]>)> {
-    if path.is_empty() && !policy.empty_path_is_entry {
-        return Vec::new();
-    }
+/// The entries of `PATH` by a policy's rules. Empty ones are among them.
+pub(super) fn entries<'a, U: Unit>(path: &'a [U], policy: &Policy) -> Vec<Cow<'a, [U]>> {
     match policy.rules {
-        Flavor::Posix => {
-            let texts = path.split(|&unit| unit == U::ascii(b':'));
-            texts.map(Cow::Borrowed).enumerate().collect()
-        }
+        _ if path.is_empty() && !policy.empty_path_is_entry => Vec::new(),
+        Flavor::Posix => path.split(|&unit| unit == U::ascii(b':')).map(Cow::Borrowed).collect(),
         Flavor::Windows => {
-            let texts = windows_entries(path, policy.quotes).into_iter();
-            texts.map(Cow::Owned).enumerate().collect()
+            windows_entries(path, policy.quotes).into_iter().map(Cow::Owned).collect()
         }
     }
 }
