@@ -464,15 +464,15 @@ impl Windows {
 /// Reads a pipe to its end. Also returns the number of reads.
 fn read_whole(pipe: &Pipe) -> io::Result<(Vec<u8>, u64)> {
     const PIECE: usize = 64 << 10;
-    let mut whole = Vec::new();
-    for reads in 1.. {
+    let (mut whole, mut reads) = (Vec::new(), 0);
+    loop {
         let length = whole.len();
         whole.resize(length + PIECE, 0);
         let read = read_pipe(pipe.0.as_handle(), whole.get_mut(length..).unwrap_or_default())?;
         whole.truncate(length + read);
+        reads += 1;
         if read == 0 {
             return Ok((whole, reads));
         }
     }
-    Ok((whole, 0))
 }
