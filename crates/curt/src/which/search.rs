@@ -154,7 +154,9 @@ impl Search {
     pub fn find_all(&self, name: impl AsRef<OsStr>) -> FindAll<'_> {
         let mut query = Query::default();
         let begun = self.run(|engine| engine.begin(&mut query, name.as_ref(), true));
-        FindAll { search: self, query: begun.map(|()| query).map_err(Some), is_first: true }
+        let refused = begun.err();
+        let query = refused.is_none().then_some(query);
+        FindAll { search: self, query, refused, is_first: true }
     }
 
     /// Finds the first program of each of many names, and returns the answers in the order of the
@@ -215,8 +217,10 @@ impl fmt::Debug for Search {
 #[must_use = "iterators do nothing until they are used"]
 pub struct FindAll<'a> {
     search: &'a Search,
-    /// The error is that of a name that was refused, until it was yielded.
-    query: Result<Query<Os>, Option<FindError>>,
+    /// `None` when all was yielded.
+    query: Option<Query<Os>>,
+    /// The error of a name that was refused, until it is yielded.
+    refused: Option<FindError>,
     is_first: bool,
 }
 
@@ -224,21 +228,24 @@ impl Iterator for FindAll<'_> {
     type Item = Result<Found, FindError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let query = match &mut self.query {
-            Ok(query) => query,
-            Err(error) => return error.take().map(Err),
-        };
-        let mut hit = Hit::default();
-        let is_first = std::mem::replace(&mut self.is_first, false);
-        let (answer, is_over) = self.search.run(|engine| match engine.next(query, &mut hit) {
-            Some(answer) => (Some(answer.map(|()| Found(hit))), false),
-            None if is_first => (Some(Err(engine.failure(query))), true),
-            None => (engine.take_failure(query).map(Err), true),
-        });
-        if is_over {
-            self.query = Err(None);
+        if let Some(error) = self.refused.take() {
+            return Some(Err(error));
         }
-        answer
+        let query = self.query.as_mut()?;
+        let is_first = std::mem::replace(&mut self.is_first, false);
+        let mut hit = Hit::default();
+        if let Some(answer) = self.search.run(|engine| engine.next(query, &mut hit)) {
+            return Some(answer.map(|()| Found(hit)));
+        }
+        let mut query = self.query.take()?;
+        let error = self.search.run(|engine| {
+            if is_first {
+                Some(engine.failure(&mut query))
+            } else {
+                engine.take_failure(&mut query)
+            }
+        });
+        error.map(Err)
     }
 }
 
