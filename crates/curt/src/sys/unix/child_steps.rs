@@ -120,11 +120,10 @@ impl<'a> Steps<'a> {
         if birth.copied.is_some() {
             steps.push(Step::DefaultSignals);
         }
-        match launch.group {
+        match launch.group_with_tree() {
             Group::Session => steps.push(Step::Session),
             Group::New => steps.push(Step::Group(0)),
             Group::Join(number) => steps.push(Step::Group(number)),
-            Group::Same if launch.tree => steps.push(Step::Group(0)),
             Group::Same => {}
         }
         if launch.close_others {

@@ -9,6 +9,7 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 
 use super::door::{Door, Pipe};
+use super::values::uninterrupted;
 use crate::sys::process::Exchange;
 
 /// See [`Spawn::exchange`](crate::sys::process::Spawn::exchange).
@@ -108,12 +109,7 @@ fn read_some(door: &Door, pipe: &Pipe, into: &mut Vec<u8>) -> Result<usize, Errn
     /// What a pipe holds at most.
     const ROOM: usize = 64 << 10;
     into.reserve(ROOM.min(into.capacity().max(4 << 10)));
-    loop {
-        match door.read_fd(pipe.as_fd(), into) {
-            Err(Errno::INTR) => {}
-            answer => return answer,
-        }
-    }
+    uninterrupted(|| door.read_fd(pipe.as_fd(), into))
 }
 
 fn close(door: &Door, pipe: &mut Option<Pipe>) {

@@ -11,6 +11,7 @@ use super::child_calls::ChildCalls;
 use super::child_steps::{Birth, Steps};
 use super::door::{Attributes, Blocked, Door, Pipe};
 use super::native::{Cgroup, Handle};
+use super::values::uninterrupted;
 use super::words::Words;
 use crate::sys::process::{Failure, Group, Launch, Stage, Stream};
 
@@ -36,11 +37,7 @@ impl Child {
     }
 
     pub(crate) fn new<P>(pid: Pid, handle: Option<Handle>, launch: &Launch<'_, P>) -> Child {
-        let leads = match launch.group {
-            Group::New | Group::Session => true,
-            Group::Same => launch.tree,
-            Group::Join(_) => false,
-        };
+        let leads = matches!(launch.group_with_tree(), Group::New | Group::Session);
         Child { pid, handle, cgroup: None, leads, ended: Mutex::new(None) }
     }
 }
@@ -79,10 +76,10 @@ pub(crate) fn by_library(
         return None;
     }
     let describe = || {
-        let group = match launch.group {
+        let group = match launch.group_with_tree() {
             Group::New => Some(0),
             Group::Join(number) => Some(number),
-            Group::Same | Group::Session => launch.tree.then_some(0),
+            Group::Same | Group::Session => None,
         };
         let mut attributes = Attributes::new(group, launch.unblocks)?;
         nulls().try_for_each(|to| attributes.null(to))?;
@@ -135,12 +132,7 @@ pub(crate) fn by_copy<C: ChildCalls>(
     drop(blocked);
     door.close(writer);
     let mut told = Vec::with_capacity(8);
-    let read = loop {
-        match door.read_fd(reader.as_fd(), &mut told) {
-            Err(Errno::INTR) => {}
-            answer => break answer,
-        }
-    };
+    let read = uninterrupted(|| door.read_fd(reader.as_fd(), &mut told));
     door.close(reader);
     let failure = match (read, <[u8; 8]>::try_from(told)) {
         (Ok(_), Ok(told)) => {
@@ -176,5 +168,5 @@ fn out_of_the_way(
 
 /// Waits for a child that did not execute a program, so that no zombie is left.
 pub(crate) fn reap(door: &Door, pid: Pid) {
-    while matches!(door.wait_for(pid, true), Err(Errno::INTR)) {}
+    let _ = uninterrupted(|| door.wait_for(pid, true));
 }
