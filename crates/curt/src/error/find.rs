@@ -33,11 +33,11 @@ pub enum FindCause {
     /// Only the working directory contains it, which is not searched unless
     /// [`Policy::cwd`](crate::which::Policy::cwd) says so.
     OnlyInWorkingDirectory,
-    /// What has this name is a directory, or a file that may not be executed.
+    /// Only a directory, or a file that may not be executed, has this name.
     NotExecutable,
     /// No program can have this name.
     InvalidName(&'static str),
-    /// The name, or the path, is longer than the system takes.
+    /// The name or the path is longer than the system allows.
     NameTooLong,
     /// Its path is a symbolic link loop.
     LinkLoop,
@@ -122,7 +122,7 @@ impl FindError {
             FindCause::NotFound if self.0.is_path => "not found",
             FindCause::NotFound => "not found in PATH",
             FindCause::OnlyInWorkingDirectory => {
-                "it is only in the working directory, which only the option cwd searches"
+                "found only in the working directory, which is not searched by default"
             }
             FindCause::NotExecutable => "it may not be executed",
             FindCause::InvalidName(why) => return format!("not a valid program name: {why}"),
@@ -139,21 +139,7 @@ impl FindError {
             more => format!("{reason}; {more} directories could not be searched"),
         }
     }
-}
 
-impl fmt::Display for FindError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", Printable(self.name()), self.reason())?;
-        match self.path() {
-            Some(path) => write!(f, ": {}", Quoted(path.as_os_str())),
-            None => Ok(()),
-        }
-    }
-}
-
-impl error::Error for FindError {}
-
-impl FindError {
     /// Returns the nearest kind of the standard library.
     pub fn kind(&self) -> io::ErrorKind {
         match self.cause() {
@@ -169,6 +155,18 @@ impl FindError {
         }
     }
 }
+
+impl fmt::Display for FindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", Printable(self.name()), self.reason())?;
+        match self.path() {
+            Some(path) => write!(f, ": {}", Quoted(path.as_os_str())),
+            None => Ok(()),
+        }
+    }
+}
+
+impl error::Error for FindError {}
 
 impl From<FindError> for io::Error {
     /// Keeps the name and the reason in the message.

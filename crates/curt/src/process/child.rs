@@ -2,18 +2,26 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::io::{self, Read, Write};
+use std::io;
 use std::process::{ExitStatus, Output};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::command::{Pipe, Started};
+use super::stream::{ChildInput, ChildOutput, Pipe};
 use crate::calls::Calls;
 use crate::error::{Cause, Error, Operation};
 use crate::sys::process::{Exchange, Kill, Spawn};
 use crate::sys::{Os, Setup, Sys};
 
-type OsChild = <Os as Spawn>::Child;
+pub(super) type OsChild = <Os as Spawn>::Child;
+
+/// A started program, and this process's ends of its pipes.
+pub(super) struct Started {
+    pub(super) child: OsChild,
+    pub(super) pipes: [Option<Pipe>; 3],
+    /// The calls of the start and of the look-up.
+    pub(super) calls: Calls,
+}
 
 /// A started program.
 ///
@@ -46,30 +54,6 @@ pub struct Child {
     pub stdout: Option<ChildOutput>,
     /// The standard error, if it is a pipe.
     pub stderr: Option<ChildOutput>,
-}
-
-/// The writing end of a pipe that a program reads from.
-#[derive(Debug)]
-pub struct ChildInput(pub(crate) Pipe);
-
-/// The reading end of a pipe that a program writes to.
-#[derive(Debug)]
-pub struct ChildOutput(pub(crate) Pipe);
-
-impl Write for ChildInput {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
-}
-
-impl Read for ChildOutput {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.0.read(into)
-    }
 }
 
 /// What a program wrote within a time limit, and how it ended: see [`Child::communicate`].
@@ -107,12 +91,13 @@ impl Child {
         }
     }
 
-    /// Returns the number of its process. After [`Child::wait`] another process may have it.
+    /// Returns the process number. After [`Child::wait`] another process may have it.
     pub fn id(&self) -> u32 {
         Os::id(&self.running.process)
     }
 
-    /// Closes the pipe that it reads from and waits until it ends. Later calls cost nothing.
+    /// Closes the standard input, if that is a pipe, and waits until the program ends. Later calls
+    /// cost nothing.
     pub fn wait(&mut self) -> Result<ExitStatus, Error> {
         let stdin = self.stdin.take();
         self.running.with_mut(Operation::Wait, |sys, child| {
@@ -121,22 +106,22 @@ impl Child {
         })
     }
 
-    /// Waits until it ends or the time limit passes; `None` if that passed. The pipe that it reads
-    /// from stays open.
+    /// Waits until the program ends or the time limit passes; `None` if that passed. The standard
+    /// input stays open.
     ///
-    /// On Linux the thread sleeps until either happens. On systems without handles on processes it
-    /// asks repeatedly, with pauses of up to 20 ms.
+    /// On Linux and Windows the thread sleeps until either happens. On systems without handles on
+    /// processes it asks repeatedly, with pauses of up to 20 ms.
     pub fn wait_timeout(&self, limit: Duration) -> Result<Option<ExitStatus>, Error> {
         self.running.with(Operation::Wait, |sys, child| sys.wait_timeout(child, limit))
     }
 
-    /// Returns how it ended, if it has.
+    /// Returns how the program ended, if it has.
     pub fn try_wait(&self) -> Result<Option<ExitStatus>, Error> {
         self.wait_timeout(Duration::ZERO)
     }
 
-    /// Closes the pipe that it reads from, reads all that it writes, and waits until it ends. The
-    /// output of a stream that is not a pipe is empty.
+    /// Closes the standard input, if that is a pipe, reads all that the program writes, and waits
+    /// until it ends. The output of a stream that is not a pipe is empty.
     pub fn wait_with_output(mut self) -> Result<Output, Error> {
         let stdin = self.stdin.take();
         let pipes = [self.stdout.take(), self.stderr.take()];
@@ -147,13 +132,13 @@ impl Child {
         })
     }
 
-    /// Writes the input to the program and closes the pipe, reads all that it writes meanwhile, and
-    /// waits until it ends: all that before the time limit, if there is one. Neither side can block
-    /// the other. A program that reads only part of its input is no error.
+    /// Writes the input to the program and closes the pipe, meanwhile reads all that the program
+    /// writes, and waits until it ends or the time limit passes, if there is one. Neither side can
+    /// block the other. A program that reads only part of its input is no error.
     ///
     /// When the limit passes, the program goes on. [`TimedOutput`] has what was read so far, and
-    /// the pipes that are still open stay in this value: kill it, or call this again with the rest
-    /// of the input.
+    /// the pipes that are still open stay in this value: kill the program, or call this again with
+    /// the rest of the input.
     ///
     /// An output ends when every process that can write to it has closed it, so a process that the
     /// program started and left behind can hold it. The limit ends that too, and
@@ -219,23 +204,24 @@ impl Child {
         Ok(TimedOutput { status: None, stdout, stderr, written, timed_out })
     }
 
-    /// Kills it (`SIGKILL`, `TerminateProcess`). If it has ended already, this does nothing. It
+    /// Kills the program (`SIGKILL`, `TerminateProcess`). Does nothing if it has ended already. It
     /// must still be waited for.
     pub fn kill(&self) -> Result<(), Error> {
         self.running.kill(Kill::Child)
     }
 
-    /// Kills it and all that it started, after [`Command::own_tree`](crate::Command::own_tree),
-    /// which says what escapes, or in its own group or session. Otherwise as [`Child::kill`].
+    /// Kills the program and all that it started, if it has its own tree
+    /// ([`Command::own_tree`](crate::Command::own_tree), which says what escapes), group or
+    /// session. Otherwise the same as [`Child::kill`].
     ///
-    /// On Linux 6.9 and on Windows this also kills what it started after it was waited for. Other
-    /// systems do nothing then, because another group may have its number; if there is such a
-    /// group, that is an error (`Unsupported`).
+    /// After the program was waited for, this still kills what it started on Windows and on Linux
+    /// 6.9. Other systems do nothing then, because another group may have its number; if there is
+    /// such a group, that is an error (`Unsupported`).
     pub fn kill_tree(&self) -> Result<(), Error> {
         self.running.kill(Kill::Tree)
     }
 
-    /// Returns the calls made for it so far, including those that started it.
+    /// Returns the calls made for the program so far, including those that started it.
     pub fn calls(&self) -> Calls {
         *self.running.lock_calls()
     }

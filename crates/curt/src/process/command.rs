@@ -7,65 +7,16 @@ use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Output};
 use std::time::{Duration, Instant};
 
-use super::child::{self, Child, TimedOutput};
+use super::child::{self, Child, Started, TimedOutput};
 use super::environment::Changes;
-use super::program::Names;
+use super::program::{Names, NotStarted};
 use super::retry::{Refusal, Retry};
-use crate::calls::Calls;
+use super::stream::{Defaults, Kind, Pipe, Stream};
 use crate::control::Cancel;
 use crate::error::{Cause, Error, Operation, StartFailure};
 use crate::sys::process::{self, Group, Launch, Spawn};
 use crate::sys::{Feature, Os, Setup, Sys};
 use crate::which::{Search, SearchExplanation, Session};
-
-pub(super) type Pipe = <Os as Spawn>::Pipe;
-
-/// A standard stream of a program.
-///
-/// Everything that converts into a descriptor (`OwnedFd`) or on Windows into a handle
-/// (`OwnedHandle`) is one: a file, an end of a pipe, on Unix a socket.
-///
-/// ```
-/// # if cfg!(unix) {
-/// use curt::Command;
-/// use curt::process::Stream;
-/// let echo = Command::new("/bin/echo").arg("hello").stdout(Stream::pipe()).spawn()?;
-/// let output = Command::new("/bin/cat").stdin(echo.stdout.unwrap()).output()?;
-/// assert_eq!(output.stdout, b"hello\n");
-/// # }
-/// # Ok::<(), curt::Error>(())
-/// ```
-#[derive(Debug)]
-pub struct Stream(Kind);
-
-#[derive(Debug)]
-enum Kind {
-    Inherit,
-    Null,
-    Pipe,
-    Open(Pipe),
-}
-
-impl Stream {
-    /// The stream of this process.
-    pub fn inherit() -> Stream {
-        Stream(Kind::Inherit)
-    }
-
-    /// The null device: reading ends at once, and what is written is discarded.
-    pub fn null() -> Stream {
-        Stream(Kind::Null)
-    }
-
-    /// A new pipe; its other end is in the [`Child`].
-    pub fn pipe() -> Stream {
-        Stream(Kind::Pipe)
-    }
-
-    pub(crate) fn open(pipe: Pipe) -> Stream {
-        Stream(Kind::Open(pipe))
-    }
-}
 
 /// A program to start, and how to start it.
 ///
@@ -147,7 +98,7 @@ impl Command {
 
     /// Sets an environment variable of the program.
     pub fn env(&mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> &mut Command {
-        self.variables.set::<Os>(name.as_ref(), Some(value.as_ref()));
+        self.variables.set(name.as_ref(), Some(value.as_ref()));
         self
     }
 
@@ -164,7 +115,7 @@ impl Command {
 
     /// Removes an environment variable.
     pub fn env_remove(&mut self, name: impl AsRef<OsStr>) -> &mut Command {
-        self.variables.set::<Os>(name.as_ref(), None);
+        self.variables.set(name.as_ref(), None);
         self
     }
 
@@ -448,7 +399,7 @@ impl Command {
 
     /// Looks for the program as a start would, and records every step. Starts nothing.
     pub fn explain(&self) -> SearchExplanation {
-        let environment = self.variables.apply::<Os>();
+        let environment = self.variables.apply();
         let directory = self.directory.as_deref();
         self.search.for_child(environment.as_deref(), directory).explain(&self.program)
     }
@@ -465,21 +416,20 @@ impl Command {
         only_waits: bool,
     ) -> Result<Started, Error> {
         let has_number = |&(_, number): &(Pipe, i32)| number > 2;
-        let error = |path, refusal| self.error(path, refusal);
         let program = || PathBuf::from(&self.program);
-        if !self.variables.are_names::<Os>() || !self.extra.iter().all(has_number) {
+        if !self.variables.are_names() || !self.extra.iter().all(has_number) {
             let invalid = io::ErrorKind::InvalidInput.into();
-            return Err(error(program(), (StartFailure::InvalidText, invalid)));
+            return Err(self.error(program(), (StartFailure::InvalidText, invalid)));
         }
         let cancel = self.retry.cancel();
-        let environment = self.variables.apply::<Os>();
+        let environment = self.variables.apply();
         let kinds: [&Kind; 3] = std::array::from_fn(|stream| match &self.streams[stream] {
             Some(Stream(kind)) => kind,
             None => defaults.of(stream),
         });
         let (mut ours, mut theirs) = ([None, None, None], [None, None, None]);
         for stream in (0..3).filter(|&stream| matches!(kinds[stream], Kind::Pipe)) {
-            let pipe = sys.pipe().map_err(|why| error(program(), (StartFailure::System, why)));
+            let pipe = sys.pipe().map_err(|why| self.error(program(), (StartFailure::System, why)));
             let (reader, writer) = pipe?;
             let (our, their) = if stream == 0 { (writer, reader) } else { (reader, writer) };
             (ours[stream], theirs[stream]) = (Some(our), Some(their));
@@ -516,7 +466,12 @@ impl Command {
                 calls.add(&looked);
                 Ok(Started { child, pipes: ours, calls })
             }
-            Err(why) => Err(why.into_error(&self.program, error)),
+            Err(NotStarted::Refused(path, refusal)) => {
+                Err(self.error(path.unwrap_or_else(program), refusal))
+            }
+            Err(NotStarted::NotFound(why)) => {
+                Err(Error::new(Operation::Find, program(), Cause::Find(why)))
+            }
         }
     }
 
@@ -538,31 +493,4 @@ impl fmt::Debug for Command {
         shown.field("directory", &self.directory).field("variables", &self.variables);
         shown.field("streams", &self.streams).finish_non_exhaustive()
     }
-}
-
-/// The streams that were not set.
-#[derive(Clone, Copy)]
-enum Defaults {
-    Inherit,
-    Collect,
-    /// The outputs are collected, and the input is a pipe.
-    Feed,
-}
-
-impl Defaults {
-    fn of(self, stream: usize) -> &'static Kind {
-        match self {
-            Defaults::Inherit => &Kind::Inherit,
-            Defaults::Collect if stream == 0 => &Kind::Null,
-            Defaults::Collect | Defaults::Feed => &Kind::Pipe,
-        }
-    }
-}
-
-/// A started program, and this process's ends of its pipes.
-pub(super) struct Started {
-    pub(super) child: <Os as Spawn>::Child,
-    pub(super) pipes: [Option<Pipe>; 3],
-    /// The calls of the start and of the look-up.
-    pub(super) calls: Calls,
 }

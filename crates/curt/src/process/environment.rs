@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
 use crate::name::Unit;
-use crate::sys::SystemUnit;
 use crate::sys::process::{Spawn, Variable};
+use crate::sys::{Os, OsUnit, SystemUnit};
 
 /// The variables of this process.
 fn inherited() -> impl Iterator<Item = Variable<'static>> {
@@ -13,9 +13,9 @@ fn inherited() -> impl Iterator<Item = Variable<'static>> {
 }
 
 /// Whether a variable stays when all are removed.
-fn is_essential<S: Spawn>(name: &OsStr) -> bool {
-    let key = S::variable_key(name);
-    S::ESSENTIAL.iter().any(|essential| *key == **essential)
+fn is_essential(name: &OsStr) -> bool {
+    let key = Os::variable_key(name);
+    Os::ESSENTIAL.iter().any(|essential| *key == **essential)
 }
 
 /// The changes to the environment of this process.
@@ -33,9 +33,9 @@ impl Changes {
         self.changes.clear();
     }
 
-    pub(super) fn set<S: Spawn>(&mut self, name: &OsStr, value: Option<&OsStr>) {
+    pub(super) fn set(&mut self, name: &OsStr, value: Option<&OsStr>) {
         let change = (name.to_owned(), value.map(OsStr::to_owned));
-        self.changes.insert(S::variable_key(name).into_owned(), change);
+        self.changes.insert(Os::variable_key(name).into_owned(), change);
     }
 
     /// Iterates over the variables that were set, with their values, and those that were removed.
@@ -44,13 +44,13 @@ impl Changes {
     }
 
     /// Returns all variables of the child; `None` if nothing changes.
-    pub(super) fn apply<S: Spawn>(&self) -> Option<Vec<Variable<'_>>> {
+    pub(super) fn apply(&self) -> Option<Vec<Variable<'_>>> {
         if !self.cleared && self.changes.is_empty() {
             return None;
         }
         let stays = |name: &OsStr| {
-            (!self.cleared || is_essential::<S>(name))
-                && !self.changes.contains_key(&*S::variable_key(name))
+            (!self.cleared || is_essential(name))
+                && !self.changes.contains_key(&*Os::variable_key(name))
         };
         let mut all: Vec<Variable<'_>> = inherited().filter(|(name, _)| stays(name)).collect();
         let set = self.changes.values().filter_map(|(name, value)| Some((name, value.as_ref()?)));
@@ -60,10 +60,10 @@ impl Changes {
 
     /// Whether every name is valid: not empty, and without `=` except at its beginning, as in
     /// hidden variables of Windows.
-    pub(super) fn are_names<S: Spawn>(&self) -> bool {
-        let equals = S::Unit::ascii(b'=');
+    pub(super) fn are_names(&self) -> bool {
+        let equals = OsUnit::ascii(b'=');
         self.changes.values().all(|(name, _)| {
-            let units = S::Unit::units(name.as_ref());
+            let units = OsUnit::units(name.as_ref());
             !units.is_empty() && !units[1..].contains(&equals)
         })
     }
@@ -78,12 +78,12 @@ mod tests {
     /// The variables after clearing the environment and these changes, with names in upper case.
     fn left(changes: &[(&str, Option<&str>)]) -> Vec<String> {
         let mut variables = Changes::default();
-        variables.set::<Os>("CURT_BEFORE".as_ref(), Some("1".as_ref()));
+        variables.set("CURT_BEFORE".as_ref(), Some("1".as_ref()));
         variables.clear();
         for (name, value) in changes {
-            variables.set::<Os>(name.as_ref(), value.map(AsRef::as_ref));
+            variables.set(name.as_ref(), value.map(AsRef::as_ref));
         }
-        let all = variables.apply::<Os>().unwrap();
+        let all = variables.apply().unwrap();
         let text = |(name, value): &(_, _)| {
             let texts: [&std::borrow::Cow<'_, std::ffi::OsStr>; 2] = [name, value];
             let [name, value] = texts.map(|text| text.to_string_lossy().into_owned());

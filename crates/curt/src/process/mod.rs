@@ -1,22 +1,33 @@
-//! Starts programs.
+//! Starts programs, waits for them, and exchanges input and output with them.
+//!
+//! ```
+//! # if cfg!(unix) {
+//! use curt::process::{Command, Stream};
+//! let mut child = Command::new("/bin/cat").stdin(Stream::pipe()).stdout(Stream::pipe()).spawn()?;
+//! let output = child.communicate(b"hello", None)?;
+//! assert!(output.status.unwrap().success());
+//! assert_eq!(output.stdout, b"hello");
+//! # }
+//! # Ok::<(), curt::Error>(())
+//! ```
 //!
 //! # Promises
 //!
-//! - A start that succeeds has started the program. One that fails says at which step, and leaves
+//! - A start that succeeds has executed the program. One that fails says at which step, and leaves
 //!   no process behind.
-//! - Signals are as the standard library leaves them: a signal that this thread blocks is blocked,
-//!   one that is ignored stays ignored, but `SIGPIPE` has its default action.
-//! - A child inherits nothing that curt opened unless it is given. On Windows it inherits nothing
-//!   else either; on Unix it does inherit what other code left inheritable, unless
-//!   [`Command::close_others`] says otherwise.
-//! - The cost of a start depends neither on the memory of this process nor on changes to the
-//!   environment.
 //! - A missing program, a missing interpreter and a missing directory are three errors
 //!   ([`StartFailure`]).
+//! - The program starts with the signal mask and the ignored signals of the calling thread, except
+//!   that `SIGPIPE` has its default action, as with the standard library.
+//! - The program inherits no descriptor or handle that curt opened, except those it is given. On
+//!   Windows it inherits no others either. On Unix it inherits what other code left inheritable,
+//!   unless [`Command::close_others`] is set.
+//! - The cost of a start depends neither on the memory of this process nor on changes to the
+//!   environment, except where the process has to be copied (see [Fallbacks](self#fallbacks)).
 //!
 //! # Call ceiling
 //!
-//! On Linux, for a program that is given by its path and inherits the streams of this process:
+//! On Linux, for a program that is named by its path and inherits the streams of this process:
 //!
 //! | | in the parent | in the child |
 //! |---|---|---|
@@ -46,40 +57,45 @@
 //!
 //! # Races
 //!
-//! **A look-up and the start that follows it.** The system starts the absolute path that the
-//! look-up ended with, without another search. Whatever is exchanged in between, nothing runs that
-//! the policy refused: no path in a directory that was refused is ever handed to the system, and
-//! the system judges again whether the file may be executed. There is nothing to fall back on: no
-//! shell is tried unless [`Command::shell_fallback`] says so, and then on that very path; on
-//! Windows the last name of the path decides whether cmd.exe runs it. If the file is gone by then,
-//! the start fails, and the next candidate of the same search is tried if the policy goes on. This
-//! cannot be prevented: a user that may write to a directory of `PATH` decides which file has the
-//! name; and the interpreter of a script (`#!`, cmd.exe) opens it again, under the same path.
+//! **From the look-up to the start.** A look-up ends with an absolute path, and exactly that path
+//! is started, without another search. So whatever is swapped in between, no directory that the
+//! policy refused is reached, and the system checks again whether the file may be executed. No
+//! shell is tried unless [`Command::shell_fallback`] is set, and then on the same path; on Windows
+//! the extension of that path decides whether cmd.exe runs it. If the file is gone, the start
+//! fails, and the next candidate is tried if the policy allows it. Two things cannot be prevented:
+//! a user who may write to a directory of `PATH` decides what is found there, and the interpreter
+//! of a script (`#!`, cmd.exe) opens the script again by its path.
 //!
-//! A child has a handle from its birth, so waiting and killing never reach another process with the
-//! same number. A group is reached through the handle of its leader too (Linux 6.9); on older
-//! kernels by number, and only until the leader was waited for.
+//! **Waiting and killing.** On Linux and Windows a child has a handle from its birth, so waiting
+//! and killing never reach another process with the same number. A group is reached through the
+//! handle of its leader too (Linux 6.9); on older kernels by its number, and only until the leader
+//! was waited for. On systems without handles (macOS and the BSDs) the number of a child can mean
+//! another process if other code in this process waits for it.
 //!
-//! Starts by several threads do not wait for each other, and no child inherits the descriptors of
-//! another start. On systems without handles (macOS and the BSDs) a child that other code waits for
-//! can be lost to its number.
+//! **Several threads.** Starts do not wait for each other, and no child inherits the descriptors of
+//! another start. On macOS, which cannot create a pipe that is closed on execution in one call, a
+//! program that another thread starts at that moment can inherit it.
 //!
 //! # Fallbacks
 //!
-//! If `clone3` is unknown or refused: `posix_spawn`, and a copy of the process (`fork`) for what
-//! that cannot do portably: a directory, a session, descriptors that change places. The only other
-//! reason for a copy is a program that runs as another user or group: such a child must not share
-//! the memory of this process.
+//! Where `clone3` is missing or refused, and on processors other than x86-64 and aarch64, programs
+//! are started by `posix_spawn`. What that cannot do portably is done in a copy of the process
+//! (`fork`), which takes longer the more memory the process has: a directory, a session, a umask,
+//! closing other descriptors, and descriptors that change places. A program that runs as another
+//! user or group is always started from a copy, because it must not share the memory of this
+//! process.
 
 mod child;
 mod command;
 mod environment;
 mod program;
 mod retry;
+mod stream;
 #[cfg(test)]
 mod tests;
 
-pub use child::{Child, ChildInput, ChildOutput, TimedOutput};
-pub use command::{Command, Stream};
+pub use child::{Child, TimedOutput};
+pub use command::Command;
+pub use stream::{ChildInput, ChildOutput, Stream};
 
 pub use crate::error::StartFailure;

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 use super::retry::Refusal;
 use crate::calls::Calls;
-use crate::error::{Cause, Error, FindError, Operation, StartFailure};
+use crate::error::{FindError, StartFailure};
 use crate::name::Unit;
 use crate::sys::process::Launch;
 use crate::sys::{OsUnit, SystemUnit};
@@ -34,24 +34,6 @@ pub(super) enum NotStarted {
     /// The path is that of the file, if a look-up led to it.
     Refused(Option<PathBuf>, Refusal),
     NotFound(FindError),
-}
-
-impl NotStarted {
-    /// The error of a command for this program.
-    pub(super) fn into_error(
-        self,
-        program: &OsStr,
-        error: impl FnOnce(PathBuf, Refusal) -> Error,
-    ) -> Error {
-        match self {
-            NotStarted::Refused(path, refusal) => {
-                error(path.unwrap_or_else(|| program.into()), refusal)
-            }
-            NotStarted::NotFound(why) => {
-                Error::new(Operation::Find, program.into(), Cause::Find(why))
-            }
-        }
-    }
 }
 
 impl Names<'_> {

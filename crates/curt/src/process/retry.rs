@@ -7,10 +7,13 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use super::child::OsChild;
+use super::stream::Pipe;
 use crate::control::Cancel;
 use crate::error::StartFailure;
 use crate::pause::{Backoff, nap};
 use crate::sys::process::{Launch, Spawn};
+use crate::sys::{Host, Os};
 use curt_paths::Flavor;
 
 /// The shell that runs a program of unknown format, as for `execvp` (`_PATH_BSHELL`).
@@ -38,12 +41,12 @@ impl Retry {
     }
 
     /// Starts a program.
-    pub(super) fn start<S: Spawn>(
+    pub(super) fn start(
         &self,
-        sys: &S,
+        sys: &Os,
         cancel: Option<&Cancel>,
-        launch: &Launch<'_, S::Pipe>,
-    ) -> Result<S::Child, Refusal> {
+        launch: &Launch<'_, Pipe>,
+    ) -> Result<OsChild, Refusal> {
         let (why, error) = match self.start_when_free(sys, cancel, launch) {
             Ok(child) => return Ok(child),
             Err(refusal) => refusal,
@@ -68,12 +71,12 @@ impl Retry {
     }
 
     /// Starts a program, and waits while it is open for writing.
-    fn start_when_free<S: Spawn>(
+    fn start_when_free(
         &self,
-        sys: &S,
+        sys: &Os,
         cancel: Option<&Cancel>,
-        launch: &Launch<'_, S::Pipe>,
-    ) -> Result<S::Child, Refusal> {
+        launch: &Launch<'_, Pipe>,
+    ) -> Result<OsChild, Refusal> {
         let is_over = || cancel.is_some_and(Cancel::is_cancelled);
         let (mut retries, mut backoff) = (self.count, Backoff::new(self.window));
         loop {

@@ -114,6 +114,16 @@ impl<P> Launch<'_, P> {
         user.is_some() || group.is_some() || groups.is_some()
     }
 
+    /// The process group of the child. A tree that is to be killed as a whole gets a new one,
+    /// unless another one was asked for.
+    #[cfg(unix)]
+    pub(crate) fn group_with_tree(&self) -> Group {
+        match self.group {
+            Group::Same if self.tree => Group::New,
+            group => group,
+        }
+    }
+
     /// Whether the child gets a control group, by which all that it starts can be killed.
     #[cfg(unix)]
     pub(crate) fn has_cgroup(&self) -> bool {

@@ -3,15 +3,43 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::candidates::ascii;
-use super::found::FoundIn;
 use super::policy::{Cwd, Policy};
 use crate::name::NameBuf;
 use crate::sys::{Lookup, SystemUnit};
 use curt_paths::windows::{Start, is_separator, is_verbatim};
 use curt_paths::{DotDot, Env, Expander, Flavor, Fold, PathText, Unit};
+
+/// Which search directory a program was found in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FoundIn {
+    /// The working directory, searched implicitly: by Windows' rules before `PATH`, by those of
+    /// POSIX for an empty entry of `PATH`.
+    Cwd,
+    /// The directory that the name itself contains: it has a separator or a drive.
+    #[default]
+    Given,
+    /// The entry of `PATH` with this number, counted from 0, empty entries included.
+    Path(usize),
+    /// A directory of the system that the policy searches before `PATH`.
+    System,
+}
+
+impl fmt::Display for FoundIn {
+    /// Writes `cwd`, `given`, `path:3` or `system`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FoundIn::Cwd => f.write_str("cwd"),
+            FoundIn::Given => f.write_str("given"),
+            FoundIn::Path(index) => write!(f, "path:{index}"),
+            FoundIn::System => f.write_str("system"),
+        }
+    }
+}
 
 /// A directory that is searched.
 pub(super) struct SearchDirectory<S: Lookup> {
@@ -75,6 +103,14 @@ impl<S: Lookup> SearchDirectory<S> {
         S::Unit::path(self.path.clone())
     }
 
+    /// Replaces `path` by that of a name in it.
+    pub(super) fn join(&self, name: &[S::Unit], path: &mut Vec<S::Unit>) {
+        path.clear();
+        path.extend_from_slice(&self.path);
+        path.extend(separator(&self.path));
+        path.extend_from_slice(name);
+    }
+
     /// The entry of `PATH` that it is.
     fn entry(&self) -> Option<usize> {
         match self.origin {
@@ -82,6 +118,11 @@ impl<S: Lookup> SearchDirectory<S> {
             _ => None,
         }
     }
+}
+
+/// The separator that a directory and a name in it need between them.
+pub(super) fn separator<U: Unit>(directory: &[U]) -> Option<U> {
+    (directory.last() != Some(&U::SEPARATOR)).then_some(U::SEPARATOR)
 }
 
 /// The directory that relative paths begin at.
@@ -140,17 +181,23 @@ impl<S: Lookup> Directories<S> {
         base: &mut Base<S::Unit>,
         sys: &S,
     ) -> Self {
-        let (mut found, mut empty) = (Vec::new(), Vec::new());
-        let mut add =
-            |text: &[_], origin| found.push(SearchDirectory::new(text, origin, base, sys));
         let here = [S::Unit::ascii(b'.')];
         let is_windows = policy.rules == Flavor::Windows;
+        let default = ascii(S::DEFAULT_PATH);
+        let default = (!is_windows && policy.default_path).then_some(&default[..]);
+        let path = sources.path.as_deref().or(default);
+        let entries = path.map_or_else(Vec::new, |path| entries(path, policy));
+        let is_empty = |&index: &usize| entries[index].is_empty();
+        let empty: Vec<usize> = (0..entries.len()).filter(is_empty).collect();
         let searches_cwd = match policy.cwd {
             Cwd::Never => false,
             Cwd::Auto | Cwd::Report => !(is_windows && sources.forbids_cwd),
             Cwd::Always => true,
         };
-        let mut leaves_out = is_windows && !searches_cwd;
+
+        let mut found = Vec::new();
+        let mut add =
+            |text: &[_], origin| found.push(SearchDirectory::new(text, origin, base, sys));
         if is_windows && searches_cwd {
             add(&here, FoundIn::Cwd);
         }
@@ -160,22 +207,16 @@ impl<S: Lookup> Directories<S> {
                 add(&[root, &ascii(name)].concat(), FoundIn::System);
             }
         }
-        let default = ascii(S::DEFAULT_PATH);
-        let default = (!is_windows && policy.default_path).then_some(&default[..]);
-        let path = sources.path.as_deref().or(default);
-        for (index, text) in path.map_or_else(Vec::new, |path| entries(path, policy)) {
-            if !text.is_empty() {
-                add(&text, FoundIn::Path(index));
-                continue;
+        for (index, text) in entries.iter().enumerate() {
+            match policy.rules {
+                _ if !text.is_empty() => add(text, FoundIn::Path(index)),
+                Flavor::Windows if policy.empty_is_cwd => add(&here, FoundIn::Path(index)),
+                Flavor::Posix if searches_cwd => add(&here, FoundIn::Cwd),
+                Flavor::Windows | Flavor::Posix => {}
             }
-            empty.push(index);
-            if is_windows && policy.empty_is_cwd {
-                add(&here, FoundIn::Path(index));
-            } else if !is_windows && searches_cwd {
-                add(&here, FoundIn::Cwd);
-            }
-            leaves_out |= !is_windows && !searches_cwd;
         }
+        // By the rules of POSIX only an empty entry stands for it.
+        let leaves_out = !searches_cwd && (is_windows || !empty.is_empty());
         let all = each_once(found, policy.rules);
         let left_out = leaves_out.then(|| SearchDirectory::new(&here, FoundIn::Cwd, base, sys));
         let is_left_out = |left_out: &SearchDirectory<S>| {
@@ -219,19 +260,13 @@ fn is_same<U: Unit>(left: &[U], right: &[U], rules: Flavor) -> bool {
     }
 }
 
-/// The entries of `PATH` by a policy's rules, numbered from 0. Empty ones are among them.
-pub(super) fn entries<'a, U: Unit>(path: &'a [U], policy: &Policy) -> Vec<(usize, Cow<'a, [U]>)> {
-    if path.is_empty() && !policy.empty_path_is_entry {
-        return Vec::new();
-    }
+/// The entries of `PATH` by a policy's rules. Empty ones are among them.
+pub(super) fn entries<'a, U: Unit>(path: &'a [U], policy: &Policy) -> Vec<Cow<'a, [U]>> {
     match policy.rules {
-        Flavor::Posix => {
-            let texts = path.split(|&unit| unit == U::ascii(b':'));
-            texts.map(Cow::Borrowed).enumerate().collect()
-        }
+        _ if path.is_empty() && !policy.empty_path_is_entry => Vec::new(),
+        Flavor::Posix => path.split(|&unit| unit == U::ascii(b':')).map(Cow::Borrowed).collect(),
         Flavor::Windows => {
-            let texts = windows_entries(path, policy.quotes).into_iter();
-            texts.map(Cow::Owned).enumerate().collect()
+            windows_entries(path, policy.quotes).into_iter().map(Cow::Owned).collect()
         }
     }
 }

@@ -1,18 +1,17 @@
-//! A search that is ready to run: what all look-ups share, and the steps of one.
+//! The search: for each directory, for each candidate.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::Options;
 use super::candidates::ExtensionList;
-use super::directories::{Base, Directories, Kept, SearchDirectory, Sources};
-use super::failure::Blame;
-use super::found::{FoundIn, Hit};
+use super::directories::{Base, Directories, FoundIn, Kept, SearchDirectory, Sources};
+use super::found::Hit;
+use super::judge::Judge;
 use super::names::{Refusal, stem_of};
-use super::policy::{Cwd, Policy};
-use super::query::{Query, searched};
-use super::searcher::{Searcher, join};
+use super::options::Options;
+use super::policy::Cwd;
+use super::query::{Blame, Query, searched};
 use crate::error::{FindCause, FindError};
 use crate::fields::Fields;
 use crate::sys::process::Variable;
@@ -24,14 +23,14 @@ const KEPT: usize = 256;
 
 /// A search whose directories and extensions are known.
 pub(super) struct Engine<S: Lookup> {
-    pub(super) searcher: Searcher<S>,
+    pub(super) judge: Judge<S>,
     base: Base<S::Unit>,
     pub(super) directories: Directories<S>,
     pub(super) list: ExtensionList<S::Unit>,
     /// Whether directories are kept open.
     keeps: bool,
     /// The memory of the last look-up.
-    pub(super) spare: Query<S>,
+    spare: Query<S>,
 }
 
 impl<S: Lookup> Engine<S> {
@@ -62,185 +61,240 @@ impl<S: Lookup> Engine<S> {
         Engine {
             directories: Directories::new(&sources, &policy, &mut base, &sys),
             list: ExtensionList::new(pathext.map(units).as_deref(), &policy),
-            searcher: Searcher::new(sys, policy),
+            judge: Judge::new(sys, policy),
             base,
             keeps: options.keeps,
             spare: Query::default(),
         }
     }
 
-    /// Makes a query one for this name, with nothing searched yet.
-    pub(super) fn begin(&mut self, query: &mut Query<S>, name: &OsStr) -> Result<(), FindError> {
-        let Engine { searcher, base, list, .. } = self;
-        let policy = &searcher.policy;
-        query.missed.clear();
-        query.name.clear();
+    /// Finds the first program of a name. The memory of `hit` is used again.
+    pub(super) fn find(&mut self, name: &OsStr, hit: &mut Hit<S::Unit>) -> Result<(), FindError> {
+        let mut query = std::mem::take(&mut self.spare);
+        let found = self.begin(&mut query, name, false).and_then(|()| {
+            let next = self.next(&mut query, hit);
+            next.unwrap_or_else(|| Err(self.failure(&mut query)))
+        });
+        self.spare = query;
+        found
+    }
+
+    /// Begins a look-up of the first program of this name, or of all: nothing is searched yet.
+    pub(super) fn begin(
+        &mut self,
+        query: &mut Query<S>,
+        name: &OsStr,
+        wants_all: bool,
+    ) -> Result<(), FindError> {
+        let Judge { sys, policy, .. } = &self.judge;
+        query.reset();
         S::Unit::append_units(Path::new(name), &mut query.name);
         let stem = stem_of(&query.name, policy.rules).map_err(|refusal| {
             let cause = match refusal {
                 Refusal::TooLong => FindCause::NameTooLong,
                 Refusal::Invalid(why) => FindCause::InvalidName(why),
             };
-            FindError::new(name.to_owned(), false, cause, None, Vec::new())
+            query.error(&[], (cause, None))
         })?;
         let (parent, stem) = query.name.split_at(stem);
         let is_path = !parent.is_empty();
-        query.candidates.begin(stem, is_path, policy, list);
+        query.candidates.begin(stem, is_path, policy, &self.list);
+        query.candidates.wants_all = wants_all;
         query.given =
-            is_path.then(|| SearchDirectory::new(parent, FoundIn::Given, base, &searcher.sys));
+            is_path.then(|| SearchDirectory::new(parent, FoundIn::Given, &mut self.base, sys));
         Ok(())
     }
 
-    /// Searches the directory of this number for a name, and returns one word for what became of
-    /// it; `None` if there is no such directory.
-    pub(super) fn search(&mut self, at: usize, query: &mut Query<S>) -> Option<&'static str> {
+    /// Finds the next program of a look-up. The memory of `hit` is used again.
+    pub(super) fn next(
+        &mut self,
+        query: &mut Query<S>,
+        hit: &mut Hit<S::Unit>,
+    ) -> Option<Result<(), FindError>> {
+        loop {
+            if let Some(answer) = self.next_here(query, hit) {
+                return Some(answer);
+            }
+            self.search_next(query)?;
+        }
+    }
+
+    /// The next program in the directory that was searched last, unless the policy reports it
+    /// instead.
+    pub(super) fn next_here(
+        &self,
+        query: &mut Query<S>,
+        hit: &mut Hit<S::Unit>,
+    ) -> Option<Result<(), FindError>> {
+        let candidate = query.next_candidate()?;
+        let directory = query.last_directory(&self.directories.all)?;
+        let policy = &self.judge.policy;
+        hit.fill(directory, query.candidates.spelled(candidate), policy.rules);
+        if policy.cwd == Cwd::Report && hit.relative && !query.is_path() {
+            let blame = (FindCause::RelativeResult, Some(S::Unit::path(hit.units.clone())));
+            return Some(Err(self.error(query, blame)));
+        }
+        Some(Ok(()))
+    }
+
+    /// Searches the next directory, and returns one word for what became of it; `None` if the
+    /// search is over.
+    pub(super) fn search_next(&mut self, query: &mut Query<S>) -> Option<&'static str> {
+        let at = query.next_directory()?;
         if !query.is_path() {
             self.keep(at);
         }
-        let Query { given, candidates, missed, .. } = query;
-        let directory = searched(given.as_ref(), &self.directories).get(at)?;
-        let result = self.searcher.search(directory, candidates);
-        Some(missed.note(at, directory, candidates, result, &self.searcher.policy))
-    }
-
-    /// The directory of this number, of those that are searched for a name.
-    pub(super) fn directory<'a>(
-        &'a self,
-        at: usize,
-        query: &'a Query<S>,
-    ) -> &'a SearchDirectory<S> {
-        &query.directories(&self.directories)[at]
-    }
-
-    /// Searches the directory of this number for several names, for all of them at once if it can
-    /// be listed.
-    pub(super) fn search_for_all(&mut self, at: usize, queries: &mut [&mut Query<S>]) {
-        self.keep(at);
-        let Engine { searcher, directories, .. } = self;
-        let directory = &directories.all[at];
-        Engine::search_in(searcher, directory, queries, |policy, query, result| {
-            let Query { candidates, missed, .. } = query;
-            missed.note(at, directory, candidates, result, policy);
-        });
-    }
-
-    /// Searches one directory for several names. `note` takes what each search came to.
-    fn search_in(
-        searcher: &mut Searcher<S>,
-        directory: &SearchDirectory<S>,
-        queries: &mut [&mut Query<S>],
-        mut note: impl FnMut(&Policy, &mut Query<S>, Result<(), Unsearched>),
-    ) {
-        let is_searched = queries.len() > 1 && {
-            let mut names: Vec<_> = queries.iter_mut().map(|query| &mut query.candidates).collect();
-            searcher.search_for_all(directory, &mut names)
-        };
-        for query in queries {
-            let result = if is_searched {
-                Ok(())
-            } else {
-                searcher.search(directory, &mut query.candidates)
-            };
-            note(&searcher.policy, query, result);
-        }
-    }
-
-    /// Makes a hit of a candidate that the directory of this number contains, unless the policy
-    /// reports it instead.
-    pub(super) fn fill(
-        &self,
-        at: usize,
-        candidate: usize,
-        query: &Query<S>,
-        hit: &mut Hit<S::Unit>,
-    ) -> Result<(), FindError> {
-        let policy = &self.searcher.policy;
-        hit.fill(self.directory(at, query), query.candidates.spelled(candidate), policy.rules);
-        if policy.cwd == Cwd::Report && hit.relative && !query.is_path() {
-            let cause = (FindCause::RelativeResult, Some(S::Unit::path(hit.units.clone())));
-            return Err(self.error(query, cause));
-        }
-        Ok(())
+        let Query { given, candidates, .. } = query;
+        let path = &self.directories.all;
+        let directory = searched(given.as_ref(), path).get(at)?;
+        let result = self.judge.search(directory, candidates);
+        Some(query.note(path, result, &self.judge.policy))
     }
 
     /// The failure of the system after which the search went on, if there was one.
     pub(super) fn take_failure(&self, query: &mut Query<S>) -> Option<FindError> {
-        let failure =
-            query.missed.take_failure(searched(query.given.as_ref(), &self.directories))?;
+        let failure = query.take_failure(&self.directories.all)?;
         Some(self.error(query, failure))
     }
 
-    /// Finds out why these names were not found. What they share is asked once.
-    pub(super) fn diagnose(&mut self, queries: &mut [&mut Query<S>]) {
-        let mut unexplained = Vec::new();
-        for query in queries {
-            let Query { given, missed, .. } = &mut **query;
-            let directories = searched(given.as_ref(), &self.directories);
-            query.failure = missed.take_cause(directories, given.is_some(), &self.searcher.policy);
-            if query.failure.is_none() {
-                unexplained.push(&mut **query);
-            }
-        }
-        let Some(first) = unexplained.first() else { return };
-        if let Some(base) = self.missing_base(first) {
-            for query in unexplained {
-                query.failure = Some((FindCause::DirectoryMissing, Some(base.clone())));
-            }
-            return;
-        }
-        unexplained.retain(|query| !query.is_path());
-        let Engine { searcher, directories, .. } = self;
-        let Some(directory) = &directories.left_out else { return };
-        for query in &mut unexplained {
-            query.candidates.wants_all = false;
-        }
-        Engine::search_in(searcher, directory, &mut unexplained, |_, query, _| {
-            let Some(found) = query.candidates.program_from(0) else { return };
-            let mut path = Vec::new();
-            join(&mut path, &directory.path, query.candidates.spelled(found));
-            query.failure = Some((FindCause::OnlyInWorkingDirectory, Some(S::Unit::path(path))));
-        });
+    /// Why nothing was found.
+    pub(super) fn failure(&mut self, query: &mut Query<S>) -> FindError {
+        self.failures(&mut [query]).remove(0)
     }
 
-    /// The error of a name whose failure [`Engine::explain`] has found out.
-    pub(super) fn failure(&self, query: &mut Query<S>) -> FindError {
-        let failure = query.failure.take().unwrap_or_else(|| query.missed.not_found::<S>());
-        self.error(query, failure)
+    /// Finds the first program of each name: in each directory for those that were not found yet.
+    /// Answers in the order of the names.
+    pub(super) fn find_many(&mut self, names: &[&OsStr]) -> Vec<Result<Hit<S::Unit>, FindError>> {
+        let mut answers: Vec<_> = names.iter().map(|_| None).collect();
+        let mut wanted = self.wanted_together(names);
+        for directory in 0..self.directories.all.len() {
+            let searched = wanted.iter_mut().map(|(_, query)| query);
+            let mut searched: Vec<_> =
+                searched.filter(|query| query.next_directory().is_some()).collect();
+            if searched.is_empty() {
+                break;
+            }
+            self.search_for_all(directory, &mut searched);
+            wanted.retain_mut(|(at, query)| {
+                let mut hit = Hit::default();
+                let found = self.next_here(query, &mut hit);
+                answers[*at] = found.map(|found| found.map(|()| hit));
+                answers[*at].is_none()
+            });
+        }
+        let mut missing: Vec<_> = wanted.iter_mut().map(|(_, query)| query).collect();
+        let errors = self.failures(&mut missing);
+        for ((at, _), error) in wanted.iter().zip(errors) {
+            answers[*at] = Some(Err(error));
+        }
+        let mut alone = |name| {
+            let mut hit = Hit::default();
+            self.find(name, &mut hit).map(|()| hit)
+        };
+        let answers = answers.into_iter().zip(names);
+        answers.map(|(answer, name)| answer.unwrap_or_else(|| alone(name))).collect()
+    }
+
+    /// The names that are worth looking for together, with their numbers. The others are paths, or
+    /// refused. By the rules of POSIX there is none: each takes one call for a directory, and no
+    /// listing takes fewer.
+    fn wanted_together(&mut self, names: &[&OsStr]) -> Vec<(usize, Query<S>)> {
+        let mut wanted = Vec::new();
+        if self.judge.policy.rules == Flavor::Posix {
+            return wanted;
+        }
+        for (at, name) in names.iter().enumerate() {
+            let mut query = Query::default();
+            if self.begin(&mut query, name, false).is_ok() && !query.is_path() {
+                wanted.push((at, query));
+            }
+        }
+        wanted
+    }
+
+    /// Searches the directory of this number for several names, for all of them at once if it can
+    /// be listed.
+    fn search_for_all(&mut self, at: usize, queries: &mut [&mut Query<S>]) {
+        self.keep(at);
+        let path = &self.directories.all;
+        let mut names: Vec<_> = queries.iter_mut().map(|query| &mut query.candidates).collect();
+        let results = self.judge.search_for_all(&path[at], &mut names);
+        for (query, result) in queries.iter_mut().zip(results) {
+            query.note(path, result, &self.judge.policy);
+        }
+    }
+
+    /// Why these names were not found, in their order. What they share is asked once.
+    fn failures(&mut self, queries: &mut [&mut Query<S>]) -> Vec<FindError> {
+        let path = &self.directories.all;
+        let causes = queries.iter_mut().map(|query| query.take_cause(path, &self.judge.policy));
+        let mut causes: Vec<Option<Blame>> = causes.collect();
+        let first = causes.iter().position(Option::is_none);
+        if let Some(base) = first.and_then(|first| self.missing_base(queries[first])) {
+            for cause in &mut causes {
+                cause.get_or_insert_with(|| (FindCause::DirectoryMissing, Some(base.clone())));
+            }
+        } else {
+            self.find_left_out(queries, &mut causes);
+        }
+        let all = queries.iter().zip(causes);
+        all.map(|(query, cause)| self.error(query, cause.unwrap_or_else(|| query.not_found())))
+            .collect()
+    }
+
+    /// Blames the working directory, where the policy leaves that out, for the names without a
+    /// cause that only it contains.
+    fn find_left_out(&mut self, queries: &mut [&mut Query<S>], causes: &mut [Option<Blame>]) {
+        let Some(directory) = &self.directories.left_out else { return };
+        let unexplained = queries.iter_mut().zip(causes);
+        let unexplained = unexplained.filter(|(query, cause)| cause.is_none() && !query.is_path());
+        let (mut names, causes): (Vec<_>, Vec<_>) =
+            unexplained.map(|(query, cause)| (&mut query.candidates, cause)).unzip();
+        for candidates in &mut names {
+            candidates.wants_all = false;
+        }
+        // What cannot be searched is not to blame.
+        let _ = self.judge.search_for_all(directory, &mut names);
+        for (candidates, cause) in names.iter().zip(causes) {
+            *cause = candidates.program_from(0).map(|found| {
+                let mut path = Vec::new();
+                directory.join(candidates.spelled(found), &mut path);
+                (FindCause::OnlyInWorkingDirectory, Some(S::Unit::path(path)))
+            });
+        }
     }
 
     fn error(&self, query: &Query<S>, blame: Blame) -> FindError {
-        let name = S::Unit::path(query.name.clone()).into_os_string();
-        let directories = query.directories(&self.directories);
-        query.missed.error(name, query.is_path(), blame, directories)
+        query.error(&self.directories.all, blame)
     }
 
     /// The base directory, if one was named, the search depends on it, and it does not exist.
     fn missing_base(&mut self, query: &Query<S>) -> Option<PathBuf> {
         let given = self.base.given.clone()?;
         let depends = self.directories.left_out.is_some() && !query.is_path();
-        let mut directories = query.directories(&self.directories).iter();
+        let mut directories = query.directories(&self.directories.all).iter();
         if !depends && !directories.any(|directory| directory.is_relative) {
             return None;
         }
-        let path = S::Unit::path(self.base.units(&self.searcher.sys).to_vec());
+        let sys = &self.judge.sys;
+        let path = S::Unit::path(self.base.units(sys).to_vec());
         let ask = Ask { fields: Fields::KIND, follow: true, cached: false };
-        let sys = &self.searcher.sys;
         let asked = sys.at_path(&path, |dir, name| sys.query(dir, name, ask).map(drop)).ok()?;
         asked.is_err_and(|error| error.kind() == io::ErrorKind::NotFound).then_some(given)
     }
 
     /// Opens a directory that a session keeps, or remembers that it is absent.
     fn keep(&mut self, at: usize) {
-        let Engine { searcher, directories, keeps, .. } = self;
+        let Engine { judge, directories, keeps, .. } = self;
         let Some(directory) = directories.all.get_mut(at).filter(|_| *keeps && at < KEPT) else {
             return;
         };
         let (Kept::Nothing, Some(place)) = (&directory.kept, directory.place()) else { return };
-        let opened = match searcher.policy.rules {
-            Flavor::Windows => searcher.open(&place),
+        let opened = match judge.policy.rules {
+            Flavor::Windows => judge.open(&place),
             // Without the right to list it, which no call by these rules needs.
             Flavor::Posix => {
-                searcher.sys.open_parent(&directory.to_path()).map_err(|error| match error.kind() {
+                judge.sys.open_parent(&directory.to_path()).map_err(|error| match error.kind() {
                     io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Unsearched::Absent,
                     _ => Unsearched::Failed(error),
                 })
@@ -257,7 +311,7 @@ impl<S: Lookup> Engine<S> {
     pub(super) fn refresh(&mut self) {
         for directory in &mut self.directories.all {
             if let Kept::Open(dir) = std::mem::replace(&mut directory.kept, Kept::Nothing) {
-                self.searcher.sys.close(dir);
+                self.judge.sys.close(dir);
             }
         }
     }

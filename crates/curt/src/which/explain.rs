@@ -4,9 +4,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::candidates::Candidates;
-use super::directories::SearchDirectory;
+use super::directories::{FoundIn, SearchDirectory};
 use super::engine::Engine;
-use super::found::{Found, FoundIn, Hit};
+use super::found::{Found, Hit};
 use super::query::Query;
 use crate::calls::Calls;
 use crate::error::FindError;
@@ -35,19 +35,22 @@ pub(super) fn explain(engine: &mut Engine<Os>, name: &OsStr) -> SearchExplanatio
     let mut looked = Vec::new();
     let mut not_reached = Vec::new();
     let mut query = Query::default();
-    let result = query.begin(engine, name, false).and_then(|()| {
+    let result = engine.begin(&mut query, name, false).and_then(|()| {
         let mut hit = Hit::default();
         let found = loop {
-            if let Some(answer) = query.next_here(engine, &mut hit) {
+            if let Some(answer) = engine.next_here(&mut query, &mut hit) {
                 break answer;
             }
-            let before = engine.searcher.sys.calls().total();
-            let Some((at, outcome)) = query.search_next(engine) else {
-                break Err(query.failure(engine));
+            let before = engine.judge.sys.calls().total();
+            let Some(outcome) = engine.search_next(&mut query) else {
+                break Err(engine.failure(&mut query));
             };
-            let calls = engine.searcher.sys.calls().total() - before;
-            let directory = engine.directory(at, &query);
-            looked.push(Looked::new(directory, &query.candidates, outcome, calls));
+            let calls = engine.judge.sys.calls().total() - before;
+            let directory = query.last_directory(&engine.directories.all);
+            looked.extend(
+                directory
+                    .map(|directory| Looked::new(directory, &query.candidates, outcome, calls)),
+            );
         };
         if !query.is_path() {
             let rest = engine.directories.all.iter().skip(looked.len());
@@ -62,7 +65,7 @@ pub(super) fn explain(engine: &mut Engine<Os>, name: &OsStr) -> SearchExplanatio
         not_reached,
         empty_entries: engine.directories.empty.clone(),
         dropped_extensions: dropped.map(|item| OsUnit::text(item).into_owned()).collect(),
-        calls: engine.searcher.sys.calls(),
+        calls: engine.judge.sys.calls(),
     }
 }
 

@@ -6,41 +6,12 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::directories::SearchDirectory;
+use super::directories::{FoundIn, SearchDirectory};
 use super::names::extension_at;
 use super::policy::{Program, program_of};
-use super::searcher::join;
 use crate::fields::Fields;
 use crate::sys::{Ask, Lookup, OsUnit, SystemUnit, script_interpreter};
 use curt_paths::Flavor;
-
-/// Which search directory a program was found in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum FoundIn {
-    /// The working directory, searched implicitly: by Windows' rules before `PATH`, by those of
-    /// POSIX for an empty entry of `PATH`.
-    Cwd,
-    /// The directory that the name itself contains: it has a separator or a drive.
-    #[default]
-    Given,
-    /// The entry of `PATH` with this number, counted from 0, empty entries included.
-    Path(usize),
-    /// A directory of the system that the policy searches before `PATH`.
-    System,
-}
-
-impl fmt::Display for FoundIn {
-    /// Writes `cwd`, `given`, `path:3` or `system`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FoundIn::Cwd => f.write_str("cwd"),
-            FoundIn::Given => f.write_str("given"),
-            FoundIn::Path(index) => write!(f, "path:{index}"),
-            FoundIn::System => f.write_str("system"),
-        }
-    }
-}
 
 /// A program that was found, in the units of a platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +44,7 @@ impl<U: SystemUnit> Hit<U> {
         name: &[U],
         rules: Flavor,
     ) {
-        join(&mut self.units, &directory.path, name);
+        directory.join(name, &mut self.units);
         self.origin = directory.origin;
         self.relative = directory.is_relative;
         self.interpreter = None;

@@ -58,7 +58,7 @@ impl Program {
     }
 }
 
-/// How a file is started whose name ends in this extension: all of it counts, in any case of
+/// How a file with this extension is started. An extension matches as a whole, in any case of
 /// letters.
 pub(super) fn program_of<U: Unit>(extension: &[U]) -> Program {
     // Without an allocation, as every hit asks.
@@ -436,14 +436,14 @@ impl Policy {
         Policy { stops_at_faults: false, ..Policy::execvp() }
     }
 
-    /// Returns the preset of this name, one of [`Policy::NAMES`]. If it has rules for either
-    /// system, those of the system that it runs on.
+    /// Returns the preset of this name, one of [`Policy::NAMES`]. A preset that has rules for each
+    /// system has those of this one.
     pub fn named(name: &str) -> Option<Policy> {
         Policy::named_by(name, Flavor::NATIVE)
     }
 
-    /// Returns the preset of this name, one of [`Policy::NAMES`]. If it has rules for either
-    /// system, those that are given.
+    /// Returns the preset of this name, one of [`Policy::NAMES`]. A preset that has rules for each
+    /// system has those that are given.
     pub fn named_by(name: &str, rules: Flavor) -> Option<Policy> {
         Some(match name {
             "node" => Policy::node(rules),

@@ -8,73 +8,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::engine::Engine;
 use super::explain::{SearchExplanation, explain};
 use super::found::{Found, Hit};
-use super::many::find_many;
+use super::options::{Options, Setting};
 use super::policy::Policy;
-use super::query::{Query, find};
+use super::query::Query;
 use crate::calls::Calls;
 use crate::error::FindError;
 use crate::sys::process::Variable;
 use crate::sys::{Os, Setup, Sys};
 use curt_paths::Flavor;
-
-/// The value of a variable that decides about a search.
-#[derive(Clone, Debug, Default)]
-pub(super) enum Setting {
-    /// The value in the environment.
-    #[default]
-    Inherit,
-    Unset,
-    Is(OsString),
-}
-
-impl Setting {
-    pub(super) fn or_else(&self, inherited: impl FnOnce() -> Option<OsString>) -> Option<OsString> {
-        match self {
-            Setting::Inherit => inherited(),
-            Setting::Unset => None,
-            Setting::Is(value) => Some(value.clone()),
-        }
-    }
-}
-
-/// What a search was asked for.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Options {
-    pub(super) path: Setting,
-    pub(super) pathext: Setting,
-    pub(super) base: Option<PathBuf>,
-    /// `None` for the environment of this process.
-    pub(super) environment: Option<Vec<(OsString, OsString)>>,
-    pub(super) policy: Policy,
-    /// Whether directories are kept open.
-    pub(super) keeps: bool,
-}
-
-impl Options {
-    /// The value of a variable: from the environment that was named, else from `variables`, else
-    /// from that of this process. By Windows' rules the case of its name does not matter, and the
-    /// last of several that differ in nothing else counts.
-    pub(super) fn variable(
-        &self,
-        name: &str,
-        variables: Option<&[Variable<'_>]>,
-    ) -> Option<OsString> {
-        let is_it = |other: &OsStr| match self.policy.rules {
-            Flavor::Posix => other == name,
-            Flavor::Windows => other.eq_ignore_ascii_case(name),
-        };
-        match (&self.environment, variables) {
-            (Some(named), _) => {
-                named.iter().rfind(|(other, _)| is_it(other)).map(|(_, value)| value.clone())
-            }
-            (None, Some(variables)) => {
-                let variable = variables.iter().rfind(|(other, _)| is_it(other));
-                variable.map(|(_, value)| value.clone().into_owned())
-            }
-            (None, None) => std::env::var_os(name),
-        }
-    }
-}
 
 /// A search for programs.
 ///
@@ -200,7 +141,7 @@ impl Search {
     /// Finds the first program of this name, as [`Search::find`], into a value whose memory is used
     /// again. After the first look-up, one by name that succeeds allocates nothing.
     pub fn find_into(&self, name: impl AsRef<OsStr>, found: &mut Found) -> Result<(), FindError> {
-        self.run(|engine| find(engine, name.as_ref(), &mut found.0))
+        self.run(|engine| engine.find(name.as_ref(), &mut found.0))
     }
 
     /// Finds all programs of this name, each when it is asked for: those that come next if the
@@ -212,8 +153,10 @@ impl Search {
     /// Other look-ups may run between its steps.
     pub fn find_all(&self, name: impl AsRef<OsStr>) -> FindAll<'_> {
         let mut query = Query::default();
-        let begun = self.run(|engine| query.begin(engine, name.as_ref(), true));
-        FindAll { search: self, query: begun.map(|()| query).map_err(Some), is_first: true }
+        let begun = self.run(|engine| engine.begin(&mut query, name.as_ref(), true));
+        let refused = begun.err();
+        let query = refused.is_none().then_some(query);
+        FindAll { search: self, query, refused, is_first: true }
     }
 
     /// Finds the first program of each of many names, and returns the answers in the order of the
@@ -224,7 +167,7 @@ impl Search {
     ) -> Vec<Result<Found, FindError>> {
         let names: Vec<N> = names.into_iter().collect();
         let names: Vec<&OsStr> = names.iter().map(AsRef::as_ref).collect();
-        let answers = self.run(|engine| find_many(engine, &names));
+        let answers = self.run(|engine| engine.find_many(&names));
         answers.into_iter().map(|answer| answer.map(Found)).collect()
     }
 
@@ -238,13 +181,13 @@ impl Search {
     /// 3 calls, and 1 more for an interpreter.
     pub fn look_into(&self, found: &mut Found) {
         if self.options.policy.rules == Flavor::Posix {
-            self.run(|engine| found.0.read_head(&engine.searcher.sys));
+            self.run(|engine| found.0.read_head(&engine.judge.sys));
         }
     }
 
     /// The calls made since an option was set last.
     pub fn calls(&self) -> Calls {
-        self.lock().as_ref().map_or_else(Calls::default, |engine| engine.searcher.sys.calls())
+        self.lock().as_ref().map_or_else(Calls::default, |engine| engine.judge.sys.calls())
     }
 }
 
@@ -274,8 +217,10 @@ impl fmt::Debug for Search {
 #[must_use = "iterators do nothing until they are used"]
 pub struct FindAll<'a> {
     search: &'a Search,
-    /// The error is that of a name that was refused, until it was yielded.
-    query: Result<Query<Os>, Option<FindError>>,
+    /// `None` when all was yielded.
+    query: Option<Query<Os>>,
+    /// The error of a name that was refused, until it is yielded.
+    refused: Option<FindError>,
     is_first: bool,
 }
 
@@ -283,21 +228,24 @@ impl Iterator for FindAll<'_> {
     type Item = Result<Found, FindError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let query = match &mut self.query {
-            Ok(query) => query,
-            Err(error) => return error.take().map(Err),
-        };
-        let mut hit = Hit::default();
-        let is_first = std::mem::replace(&mut self.is_first, false);
-        let (answer, is_over) = self.search.run(|engine| match query.next_into(engine, &mut hit) {
-            Some(answer) => (Some(answer.map(|()| Found(hit))), false),
-            None if is_first => (Some(Err(query.failure(engine))), true),
-            None => (engine.take_failure(query).map(Err), true),
-        });
-        if is_over {
-            self.query = Err(None);
+        if let Some(error) = self.refused.take() {
+            return Some(Err(error));
         }
-        answer
+        let query = self.query.as_mut()?;
+        let is_first = std::mem::replace(&mut self.is_first, false);
+        let mut hit = Hit::default();
+        if let Some(answer) = self.search.run(|engine| engine.next(query, &mut hit)) {
+            return Some(answer.map(|()| Found(hit)));
+        }
+        let mut query = self.query.take()?;
+        let error = self.search.run(|engine| {
+            if is_first {
+                Some(engine.failure(&mut query))
+            } else {
+                engine.take_failure(&mut query)
+            }
+        });
+        error.map(Err)
     }
 }
 

@@ -18,10 +18,10 @@ const WINDOWS: &str = "windows_sys";
 const DOORS: [(&str, &str); 5] = [
     ("sys/unix/start.rs", "what a child that is a copy writes before it ends"),
     (
-        "sys/unix/linux/raw.rs",
+        "sys/unix/linux/child_calls.rs",
         "a child that shares memory calls nothing else; it is counted before",
     ),
-    ("sys/unix/library.rs", "what a child calls, counted by its parent before"),
+    ("sys/unix/child_calls.rs", "what a child calls, counted by its parent before"),
     ("sys/windows/native.rs", "finds the functions of ntdll, once"),
     (
         "sys/unix/accounts.rs",
@@ -254,7 +254,7 @@ mod tests {
             "unix/door/linux.rs",
             "windows/call.rs",
             "windows/call/process.rs",
-            "unix/linux/raw.rs",
+            "unix/linux/child_calls.rs",
             "unix/tests.rs",
         ] {
             assert_eq!(lines(&format!("crates/curt/src/sys/{path}"), call), [0; 0], "{path}");

@@ -14,15 +14,16 @@
 
 pub(crate) mod accounts;
 mod beneath;
+mod child_calls;
+mod child_steps;
 pub(crate) mod dir;
 pub(crate) mod door;
+mod exchange;
 mod failing;
 pub(crate) mod host;
-mod library;
 mod lookup;
 mod process;
 mod start;
-mod steps;
 mod values;
 mod words;
 

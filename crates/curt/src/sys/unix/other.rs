@@ -11,9 +11,9 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::Pid;
 
+pub(super) use super::child_calls::Library as RawCalls;
 use super::dir::{Dir, DirBuf, text};
 use super::door::Pipe;
-pub(super) use super::library::Library as RawCalls;
 use super::start::Child;
 use super::words::Words;
 use super::{Unix, What, values};

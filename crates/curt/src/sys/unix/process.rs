@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 
+use super::child_calls::Library;
 use super::door::Pipe;
-use super::library::Library;
 use super::native::RawCalls;
 use super::start::{self, Child};
+use super::values::uninterrupted;
 use super::words::Words;
-use super::{Unix, failing};
+use super::{Unix, exchange, failing};
 use crate::error::StartFailure;
 use crate::sys::process::{Exchange, Failure, Group, Kill, Launch, Spawn, Stage};
 use crate::sys::{Feature, Host};
@@ -157,24 +158,19 @@ impl Spawn for Unix {
         exchange: &mut Exchange<'_, Pipe>,
         limit: Option<Duration>,
     ) -> io::Result<bool> {
-        start::exchange(&self.door, exchange, limit)
+        exchange::exchange(&self.door, exchange, limit)
     }
 }
 
 /// Asks how a child ended, by its handle or else by its number; `None` if it goes on, which a
 /// question that blocks never answers.
 fn ask(sys: &Unix, child: &Child, blocks: bool) -> io::Result<Option<ExitStatus>> {
-    loop {
-        let answer = match &child.handle {
-            Some(handle) => sys.ask_handle(handle, blocks),
-            None => sys
-                .door
-                .wait_for(child.pid, blocks)
-                .map(|status| status.map(|status| ExitStatus::from_raw(status.as_raw()))),
-        };
-        match answer {
-            Err(Errno::INTR) => {}
-            answer => return Ok(answer?),
+    let ended = uninterrupted(|| {
+        if let Some(handle) = &child.handle {
+            return sys.ask_handle(handle, blocks);
         }
-    }
+        let status = sys.door.wait_for(child.pid, blocks)?;
+        Ok(status.map(|status| ExitStatus::from_raw(status.as_raw())))
+    });
+    Ok(ended?)
 }

@@ -1,20 +1,19 @@
 //! The two ways to start a program that every Unix has, and what a child is afterwards.
 
-use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::process::ExitStatus;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::process::Pid;
 
+use super::child_calls::ChildCalls;
+use super::child_steps::{Birth, Steps};
 use super::door::{Attributes, Blocked, Door, Pipe};
 use super::native::{Cgroup, Handle};
-use super::steps::{Birth, ChildCalls, Steps};
+use super::values::uninterrupted;
 use super::words::Words;
-use crate::sys::process::{Exchange, Failure, Group, Launch, Stage, Stream};
+use crate::sys::process::{Failure, Group, Launch, Stage, Stream};
 
 /// A started program.
 #[derive(Debug)]
@@ -38,11 +37,7 @@ impl Child {
     }
 
     pub(crate) fn new<P>(pid: Pid, handle: Option<Handle>, launch: &Launch<'_, P>) -> Child {
-        let leads = match launch.group {
-            Group::New | Group::Session => true,
-            Group::Same => launch.tree,
-            Group::Join(_) => false,
-        };
+        let leads = matches!(launch.group_with_tree(), Group::New | Group::Session);
         Child { pid, handle, cgroup: None, leads, ended: Mutex::new(None) }
     }
 }
@@ -81,10 +76,10 @@ pub(crate) fn by_library(
         return None;
     }
     let describe = || {
-        let group = match launch.group {
+        let group = match launch.group_with_tree() {
             Group::New => Some(0),
             Group::Join(number) => Some(number),
-            Group::Same | Group::Session => launch.tree.then_some(0),
+            Group::Same | Group::Session => None,
         };
         let mut attributes = Attributes::new(group, launch.unblocks)?;
         nulls().try_for_each(|to| attributes.null(to))?;
@@ -137,12 +132,7 @@ pub(crate) fn by_copy<C: ChildCalls>(
     drop(blocked);
     door.close(writer);
     let mut told = Vec::with_capacity(8);
-    let read = loop {
-        match door.read_fd(reader.as_fd(), &mut told) {
-            Err(Errno::INTR) => {}
-            answer => break answer,
-        }
-    };
+    let read = uninterrupted(|| door.read_fd(reader.as_fd(), &mut told));
     door.close(reader);
     let failure = match (read, <[u8; 8]>::try_from(told)) {
         (Ok(_), Ok(told)) => {
@@ -178,116 +168,5 @@ fn out_of_the_way(
 
 /// Waits for a child that did not execute a program, so that no zombie is left.
 pub(crate) fn reap(door: &Door, pid: Pid) {
-    while matches!(door.wait_for(pid, true), Err(Errno::INTR)) {}
-}
-
-/// See [`Spawn::exchange`](crate::sys::process::Spawn::exchange).
-pub(crate) fn exchange(
-    door: &Door,
-    exchange: &mut Exchange<'_, Pipe>,
-    limit: Option<Duration>,
-) -> io::Result<bool> {
-    if exchange.rest().is_empty() {
-        close(door, &mut exchange.pipes[0]);
-    }
-    // A write then takes what fits, instead of waiting until all of it fits. Also if the caller had
-    // set that, who can have changed it by other means since.
-    if let Some(input) = &exchange.pipes[0] {
-        door.set_nonblocking(input.as_fd(), true)?;
-    }
-    let done = exchange_until(door, exchange, limit);
-    if let Some(input) = exchange.pipes[0].as_ref().filter(|input| !input.is_nonblocking()) {
-        door.set_nonblocking(input.as_fd(), false)?;
-    }
-    done
-}
-
-fn exchange_until(
-    door: &Door,
-    exchange: &mut Exchange<'_, Pipe>,
-    limit: Option<Duration>,
-) -> io::Result<bool> {
-    let begun = Instant::now();
-    let mut may_block = limit.is_none();
-    while !exchange.is_done() {
-        let left = limit.map(|limit| limit.saturating_sub(begun.elapsed()));
-        let ready = match &exchange.pipes {
-            // Nothing else can be missed while a read of the only pipe blocks.
-            [None, Some(_), None] | [None, None, Some(_)] if may_block => [false, true, true],
-            pipes => ready(door, pipes, left)?,
-        };
-        if ready[0] {
-            write_some(door, exchange)?;
-        }
-        let Exchange { pipes: [_, outputs @ ..], outputs: into, .. } = exchange;
-        for ((pipe, into), ready) in outputs.iter_mut().zip(into).zip(&ready[1..]) {
-            match pipe {
-                Some(open) if *ready => match read_some(door, open, into) {
-                    Ok(0) => close(door, pipe),
-                    Ok(_) => {}
-                    // The caller asked for such a pipe.
-                    Err(Errno::AGAIN) => may_block = false,
-                    Err(error) => return Err(error.into()),
-                },
-                _ => {}
-            }
-        }
-        // Also if there is always more to read.
-        if left.is_some_and(|left| left.is_zero()) {
-            break;
-        }
-    }
-    Ok(exchange.is_done())
-}
-
-/// Waits until a pipe is ready or the time has passed. Returns which are.
-fn ready(
-    door: &Door,
-    pipes: &[Option<Pipe>; 3],
-    left: Option<Duration>,
-) -> Result<[bool; 3], Errno> {
-    let mut polls = Vec::with_capacity(pipes.len());
-    for (pipe, flags) in pipes.iter().zip([PollFlags::OUT, PollFlags::IN, PollFlags::IN]) {
-        polls.extend(pipe.as_ref().map(|pipe| PollFd::new(pipe, flags)));
-    }
-    match door.poll(&mut polls, left) {
-        Err(Errno::INTR) => return Ok([false; 3]),
-        answer => answer?,
-    }
-    let mut answers = polls.iter().map(|poll| !poll.revents().is_empty());
-    Ok(pipes.each_ref().map(|pipe| pipe.is_some() && answers.next() == Some(true)))
-}
-
-/// Writes as much input as fits, and closes the pipe after all of it, or if nobody reads it.
-fn write_some(door: &Door, exchange: &mut Exchange<'_, Pipe>) -> Result<(), Errno> {
-    let Some(pipe) = &exchange.pipes[0] else { return Ok(()) };
-    match door.write_fd(pipe.as_fd(), exchange.rest()) {
-        Ok(written) => exchange.written += written,
-        Err(Errno::AGAIN | Errno::INTR) => {}
-        Err(Errno::PIPE) => close(door, &mut exchange.pipes[0]),
-        Err(error) => return Err(error),
-    }
-    if exchange.rest().is_empty() {
-        close(door, &mut exchange.pipes[0]);
-    }
-    Ok(())
-}
-
-/// Reads what has arrived. Returns how much that was: nothing at the end.
-fn read_some(door: &Door, pipe: &Pipe, into: &mut Vec<u8>) -> Result<usize, Errno> {
-    /// What a pipe holds at most.
-    const ROOM: usize = 64 << 10;
-    into.reserve(ROOM.min(into.capacity().max(4 << 10)));
-    loop {
-        match door.read_fd(pipe.as_fd(), into) {
-            Err(Errno::INTR) => {}
-            answer => return answer,
-        }
-    }
-}
-
-fn close(door: &Door, pipe: &mut Option<Pipe>) {
-    if let Some(pipe) = pipe.take() {
-        door.close(pipe.fd);
-    }
+    let _ = uninterrupted(|| door.wait_for(pid, true));
 }

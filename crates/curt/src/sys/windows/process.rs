@@ -72,14 +72,6 @@ impl Write for Pipe {
     }
 }
 
-/// All that is passed as text, each with a NUL at its end.
-struct Words {
-    application: Vec<u16>,
-    line: Vec<u16>,
-    environment: Option<Vec<u16>>,
-    directory: Option<Vec<u16>>,
-}
-
 fn units(text: &OsStr) -> Vec<u16> {
     text.encode_wide().collect()
 }
@@ -130,31 +122,30 @@ fn plain(path: Vec<u16>) -> Vec<u16> {
     if means.is_ok_and(|means| units(means.as_os_str()) == short) { short } else { path }
 }
 
-impl Words {
-    fn new(launch: &Launch<'_, Pipe>) -> Result<Words, Failure> {
-        let program = full(&path_for_child(launch), Stage::Program)?;
-        let is_batch = command_line::is_batch(&program);
-        let arguments = launch.arguments.iter().map(|argument| units(argument));
-        let (application, line) = if is_batch {
-            let mut cmd = Door::system_directory().map_err(childless)?;
-            cmd.extend(r"\cmd.exe".encode_utf16());
-            (cmd, command_line::batch(&plain(program), arguments).map_err(unwritable)?)
-        } else {
-            let line = command_line::image(&units(launch.zeroth), arguments);
-            (program, line.map_err(unwritable)?)
-        };
-        let environment = launch.environment.map(|variables| {
-            let variables = variables.iter().map(|(name, value)| (units(name), units(value)));
-            command_line::environment_block(variables).map_err(unwritable)
-        });
-        let directory = launch.directory.map(|path| full(path, Stage::Directory));
-        Ok(Words {
-            application: terminated(application),
-            line: terminated(line),
-            environment: environment.transpose()?,
-            directory: directory.transpose()?.map(plain).map(terminated),
-        })
-    }
+/// All that is passed as text.
+fn texts(launch: &Launch<'_, Pipe>) -> Result<Texts, Failure> {
+    let program = full(&path_for_child(launch), Stage::Program)?;
+    let is_batch = command_line::is_batch(&program);
+    let arguments = launch.arguments.iter().map(|argument| units(argument));
+    let (application, line) = if is_batch {
+        let mut cmd = Door::system_directory().map_err(childless)?;
+        cmd.extend(r"\cmd.exe".encode_utf16());
+        (cmd, command_line::batch(&plain(program), arguments).map_err(unwritable)?)
+    } else {
+        let line = command_line::image(&units(launch.zeroth), arguments);
+        (program, line.map_err(unwritable)?)
+    };
+    let environment = launch.environment.map(|variables| {
+        let variables = variables.iter().map(|(name, value)| (units(name), units(value)));
+        command_line::environment_block(variables).map_err(unwritable)
+    });
+    let directory = launch.directory.map(|path| full(path, Stage::Directory));
+    Ok(Texts {
+        application: terminated(application),
+        line: terminated(line),
+        environment: environment.transpose()?,
+        directory: directory.transpose()?.map(plain).map(terminated),
+    })
 }
 
 /// The handles that a child inherits. They are closed as soon as it has them.
@@ -166,41 +157,33 @@ struct Handles {
 
 impl Windows {
     fn handles(&self, launch: &Launch<'_, Pipe>) -> io::Result<Handles> {
-        let mut handles =
-            Handles { owned: Vec::new(), streams: [ptr::null_mut(); 3], all: Vec::new() };
-        let mut null: HANDLE = ptr::null_mut();
-        for (number, stream) in (0_u32..).zip(&launch.streams) {
-            let handle = match stream {
+        let wants_null = launch.streams.iter().any(|stream| matches!(stream, Stream::Null));
+        let null = wants_null.then(|| self.door.open_null()).transpose()?;
+        let mut streams = [ptr::null_mut(); 3];
+        let mut owned = Vec::new();
+        for ((number, stream), place) in (0_u32..).zip(&launch.streams).zip(&mut streams) {
+            let copy = match stream {
                 Stream::Open(pipe) => Some(self.door.inheritable(pipe.0.as_raw_handle())?),
                 Stream::Inherit => {
                     // A program without a console has no streams, and neither have its children.
                     let own = Door::stream(number);
                     if own.is_null() { None } else { self.door.inheritable(own).ok() }
                 }
-                Stream::Null if null.is_null() => {
-                    let opened = self.door.open_null()?;
-                    null = opened.as_raw_handle();
-                    Some(opened)
-                }
                 Stream::Null => None,
             };
-            let place = handles.streams.get_mut(number as usize);
-            let place = place.ok_or(ErrorKind::InvalidInput)?;
-            *place = match (&handle, stream) {
-                (Some(handle), _) => handle.as_raw_handle(),
-                (None, Stream::Null) => null,
-                (None, _) => ptr::null_mut(),
-            };
-            handles.all.extend(handle.as_ref().map(AsRawHandle::as_raw_handle));
-            handles.owned.extend(handle);
+            let null = null.as_ref().filter(|_| matches!(stream, Stream::Null));
+            *place = copy.as_ref().or(null).map_or(ptr::null_mut(), AsRawHandle::as_raw_handle);
+            owned.extend(copy);
         }
+        owned.extend(null);
+        let mut all: Vec<HANDLE> = owned.iter().map(AsRawHandle::as_raw_handle).collect();
         for (pipe, _) in launch.extra {
             let handle = pipe.0.as_raw_handle();
-            if !handles.all.contains(&handle) {
-                handles.all.push(handle);
+            if !all.contains(&handle) {
+                all.push(handle);
             }
         }
-        Ok(handles)
+        Ok(Handles { owned, streams, all })
     }
 
     /// Makes the further handles inheritable, or not: the child knows them by their values, so they
@@ -230,7 +213,7 @@ impl Spawn for Windows {
     }
 
     fn spawn(&self, launch: &Launch<'_, Pipe>) -> Result<Child, Failure> {
-        let mut words = Words::new(launch)?;
+        let mut texts = texts(launch)?;
         let job = launch.tree.then(|| self.door.create_job()).transpose().map_err(childless)?;
         let handles = self.handles(launch).map_err(childless)?;
         let given = Given {
@@ -242,12 +225,6 @@ impl Spawn for Windows {
                 Group::New => CREATE_NEW_PROCESS_GROUP,
                 Group::Session => DETACHED_PROCESS,
             },
-        };
-        let mut texts = Texts {
-            application: &words.application,
-            line: &mut words.line,
-            environment: words.environment.as_deref(),
-            directory: words.directory.as_deref(),
         };
         self.share(launch, true);
         let created = self.door.create_process(&mut texts, &given);
@@ -487,15 +464,15 @@ impl Windows {
 /// Reads a pipe to its end. Also returns the number of reads.
 fn read_whole(pipe: &Pipe) -> io::Result<(Vec<u8>, u64)> {
     const PIECE: usize = 64 << 10;
-    let mut whole = Vec::new();
-    for reads in 1.. {
+    let (mut whole, mut reads) = (Vec::new(), 0);
+    loop {
         let length = whole.len();
         whole.resize(length + PIECE, 0);
         let read = read_pipe(pipe.0.as_handle(), whole.get_mut(length..).unwrap_or_default())?;
         whole.truncate(length + read);
+        reads += 1;
         if read == 0 {
             return Ok((whole, reads));
         }
     }
-    Ok((whole, 0))
 }

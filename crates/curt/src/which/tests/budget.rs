@@ -7,7 +7,6 @@ use crate::sys::Sys;
 use crate::sys::memory::{Denied, World};
 use crate::which::found::Hit;
 use crate::which::policy::Extensions;
-use crate::which::query::find;
 
 /// The eleven extensions of a usual Windows.
 const ELEVEN: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.VBE;.JS;.JSE;.WSF;.WSH;.MSC";
@@ -132,18 +131,18 @@ fn a_session_keeps_directories_open_and_remembers_absent_ones() {
     let mut hit = Hit::default();
     let mut costs = Vec::new();
     for _ in 0..3 {
-        let before = engine.searcher.sys.calls().total();
-        find(&mut engine, OsStr::new("x"), &mut hit).unwrap();
-        costs.push(engine.searcher.sys.calls().total() - before);
+        let before = engine.judge.sys.calls().total();
+        engine.find(OsStr::new("x"), &mut hit).unwrap();
+        costs.push(engine.judge.sys.calls().total() - before);
     }
     assert_eq!(costs, [3 + 3 + 4, 3 + 4, 3 + 4]);
     ground.setup.world(|world| {
         world.file("gone/x.exe");
     });
-    find(&mut engine, OsStr::new("x"), &mut hit).unwrap();
+    engine.find(OsStr::new("x"), &mut hit).unwrap();
     assert_eq!(hit.units, b"/b/x.exe", "what appeared is not seen");
     engine.refresh();
-    find(&mut engine, OsStr::new("x"), &mut hit).unwrap();
+    engine.find(OsStr::new("x"), &mut hit).unwrap();
     assert_eq!(hit.units, b"/gone/x.exe");
     drop(engine);
     ground.setup.world(|world| assert_eq!(world.open_now(), 0));
@@ -238,7 +237,7 @@ fn a_link_that_cannot_be_examined_is_reported() {
     use crate::sys::fault::Faults;
     use crate::which::Policy;
     use crate::which::engine::Engine;
-    use crate::which::search::{Options, Setting};
+    use crate::which::options::{Options, Setting};
     use curt_paths::Flavor;
     use std::sync::Arc;
     let scratch = curt_testkit::Scratch::new();
@@ -259,11 +258,10 @@ fn a_link_that_cannot_be_examined_is_reported() {
     };
     let failing = || Faults::default().fail("statx", 0, 5);
     let mut hit = Hit::default();
-    find(&mut engine(Faults::default()), OsStr::new("x"), &mut hit).unwrap();
-    let error = find(&mut engine(failing()), OsStr::new("x"), &mut hit).unwrap_err();
+    engine(Faults::default()).find(OsStr::new("x"), &mut hit).unwrap();
+    let error = engine(failing()).find(OsStr::new("x"), &mut hit).unwrap_err();
     assert_eq!(error.word(), "other");
     // One of many names is searched for again, alone.
-    let both =
-        crate::which::many::find_many(&mut engine(failing()), &[OsStr::new("x"), OsStr::new("y")]);
+    let both = engine(failing()).find_many(&[OsStr::new("x"), OsStr::new("y")]);
     assert!(both.iter().all(Result::is_ok), "{both:?}");
 }

@@ -13,8 +13,8 @@ use crate::sys::{Batch, Lookup, Sys, Verdict};
 use crate::which::Policy;
 use crate::which::engine::Engine;
 use crate::which::found::Hit;
+use crate::which::options::{Options, Setting};
 use crate::which::query::Query;
-use crate::which::search::{Options, Setting};
 use curt_paths::Flavor;
 
 /// The algorithms, in the order of [`Counted::calls`].
@@ -176,10 +176,10 @@ impl Walk<'_> {
         };
         let mut engine = Engine::new(Memory::start(self.setup), &options, None, None);
         let mut query = Query::default();
-        query.begin(&mut engine, OsStr::new(NAME), false).unwrap();
+        engine.begin(&mut query, OsStr::new(NAME), false).unwrap();
         // Without the reason of a failure, which the others do not give.
-        let _ = query.next_into(&mut engine, &mut Hit::default());
-        engine.searcher.sys.calls().total()
+        let _ = engine.next(&mut query, &mut Hit::default());
+        engine.judge.sys.calls().total()
     }
 
     fn open(&self, directory: usize) -> Option<Dir> {

@@ -6,11 +6,11 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use super::Policy;
+use super::directories::FoundIn;
 use super::engine::Engine;
-use super::found::{FoundIn, Hit};
-use super::many::find_many;
-use super::query::{Query, find};
-use super::search::{Options, Setting};
+use super::found::Hit;
+use super::options::{Options, Setting};
+use super::query::Query;
 use crate::error::FindError;
 use crate::sys::memory::{Memory, Setup, World};
 use crate::sys::{Sys, SystemUnit};
@@ -61,16 +61,16 @@ pub fn search(rules: Flavor, path: &[u8], pathext: &[u8], name: &str) -> Searche
     };
     let name = OsStr::new(name);
     let mut hit = Hit::default();
-    let answer = told(find(&mut one, name, &mut hit).map(|()| hit));
-    let calls = one.searcher.sys.calls().total();
+    let answer = told(one.find(name, &mut hit).map(|()| hit));
+    let calls = one.judge.sys.calls().total();
     let mut query = Query::default();
-    if query.begin(&mut all, name, true).is_ok() {
+    if all.begin(&mut query, name, true).is_ok() {
         let mut hit = Hit::default();
-        let first = query.next_into(&mut all, &mut hit);
+        let first = all.next(&mut query, &mut hit);
         let first = first.map(|found| told(found.map(|()| hit)));
         assert_eq!(first, answer.is_ok().then(|| answer.clone()), "the first of all");
     }
-    let several: Vec<_> = find_many(&mut many, &[name, name]).into_iter().map(told).collect();
+    let several: Vec<_> = many.find_many(&[name, name]).into_iter().map(told).collect();
     assert_eq!(several, [answer.clone(), answer.clone()], "one of many");
     drop((one, all, many));
     setup.world(|world| assert_eq!(world.open_now(), 0, "a directory was left open"));

@@ -14,8 +14,8 @@ use std::path::PathBuf;
 use super::Policy;
 use super::engine::Engine;
 use super::found::Hit;
-use super::query::{Query, find};
-use super::search::{Options, Setting};
+use super::options::{Options, Setting};
+use super::query::Query;
 use crate::error::FindError;
 use crate::sys::Sys;
 use crate::sys::memory::{Memory, Setup, World};
@@ -72,8 +72,8 @@ impl Ground {
     fn find(&self, name: &str) -> (String, u64) {
         let mut engine = self.engine();
         let mut hit = Hit::default();
-        let answer = find(&mut engine, OsStr::new(name), &mut hit).map(|()| hit);
-        let calls = engine.searcher.sys.calls().total();
+        let answer = engine.find(OsStr::new(name), &mut hit).map(|()| hit);
+        let calls = engine.judge.sys.calls().total();
         drop(engine);
         self.setup.world(|world| {
             world.assert_canary_lives();
@@ -89,11 +89,11 @@ impl Ground {
     fn all(&self, name: &str) -> Vec<String> {
         let mut engine = self.engine();
         let mut query = Query::default();
-        query.begin(&mut engine, OsStr::new(name), true).unwrap();
+        engine.begin(&mut query, OsStr::new(name), true).unwrap();
         let mut all = Vec::new();
         loop {
             let mut hit = Hit::default();
-            let Some(answer) = query.next_into(&mut engine, &mut hit) else {
+            let Some(answer) = engine.next(&mut query, &mut hit) else {
                 all.extend(engine.take_failure(&mut query).map(|error| told(Err(error))));
                 return all;
             };
@@ -104,9 +104,8 @@ impl Ground {
     fn many(&self, names: &[&str]) -> (Vec<String>, u64) {
         let mut engine = self.engine();
         let names: Vec<&OsStr> = names.iter().map(OsStr::new).collect();
-        let answers =
-            crate::which::many::find_many(&mut engine, &names).into_iter().map(told).collect();
-        (answers, engine.searcher.sys.calls().total())
+        let answers = engine.find_many(&names).into_iter().map(told).collect();
+        (answers, engine.judge.sys.calls().total())
     }
 }
 

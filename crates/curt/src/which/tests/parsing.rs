@@ -56,20 +56,19 @@ fn any_path_is_split() {
     let posix = Policy::safe(Flavor::Posix);
     for text in texts(count()) {
         let split = entries(&text, &windows);
-        assert!(split.iter().all(|(_, entry)| !entry.contains(&b'"')), "{text:?}");
-        assert!(split.iter().enumerate().all(|(at, &(index, _))| at == index));
+        assert!(split.iter().all(|entry| !entry.contains(&b'"')), "{text:?}");
         if !text.contains(&b'"') {
             let naive: Vec<&[u8]> = text.split(|&byte| byte == b';').collect();
-            assert!(split.iter().map(|(_, entry)| &entry[..]).eq(naive), "{text:?}");
+            assert!(split.iter().map(|entry| &entry[..]).eq(naive), "{text:?}");
         }
-        let length: usize = split.iter().map(|(_, entry)| entry.len() + 1).sum();
+        let length: usize = split.iter().map(|entry| entry.len() + 1).sum();
         assert!(length <= text.len() + 1, "nothing is made up: {text:?}");
         let wide_text = wide(&text);
-        let expected: Vec<Vec<u16>> = split.iter().map(|(_, entry)| wide(entry)).collect();
+        let expected: Vec<Vec<u16>> = split.iter().map(|entry| wide(entry)).collect();
         let in_units = entries(&wide_text, &windows);
-        assert!(in_units.iter().map(|(_, entry)| &entry[..]).eq(expected.iter()));
+        assert!(in_units.iter().map(|entry| &entry[..]).eq(expected.iter()));
         let naive: Vec<&[u8]> = text.split(|&byte| byte == b':').collect();
-        assert!(entries(&text, &posix).iter().map(|(_, entry)| &entry[..]).eq(naive));
+        assert!(entries(&text, &posix).iter().map(|entry| &entry[..]).eq(naive));
     }
 }
 
@@ -113,7 +112,7 @@ fn an_unpaired_quote_is_ignored() {
     let policy = Policy::safe(Flavor::Windows);
     let texts = |path: &str| -> Vec<String> {
         let split = entries(path.as_bytes(), &policy);
-        split.iter().map(|(_, entry)| String::from_utf8(entry.to_vec()).unwrap()).collect()
+        split.iter().map(|entry| String::from_utf8(entry.to_vec()).unwrap()).collect()
     };
     assert_eq!(texts(r#"a";b;c"#), ["a", "b", "c"]);
     assert_eq!(texts(r#""a;b";c"d;e"#), ["a;b", "cd", "e"]);

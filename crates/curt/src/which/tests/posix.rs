@@ -6,7 +6,6 @@ use std::path::Path;
 use super::Ground;
 use crate::which::found::Hit;
 use crate::which::policy::{Cwd, Policy};
-use crate::which::query::find;
 
 #[test]
 fn files_that_may_not_be_executed_are_skipped_and_named_in_the_error() {
@@ -39,7 +38,7 @@ fn an_unsearchable_path_is_reported_with_its_own_directory() {
     let ground = Ground::posix("/a", |world| {
         world.dir("a").file("s/x").no_execution("s");
     });
-    let error = find(&mut ground.engine(), OsStr::new("/s/x"), &mut Hit::default()).unwrap_err();
+    let error = ground.engine().find(OsStr::new("/s/x"), &mut Hit::default()).unwrap_err();
     assert_eq!(error.unsearchable(), [Path::new("/s/")]);
 }
 

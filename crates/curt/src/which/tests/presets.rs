@@ -3,8 +3,8 @@
 
 use super::Ground;
 use crate::sys::memory::World;
+use crate::which::options::{Options, Setting};
 use crate::which::policy::Policy;
-use crate::which::search::{Options, Setting};
 use curt_paths::Flavor;
 
 fn world(world: &mut World) {

@@ -180,7 +180,7 @@ impl Door {
         let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
         // SAFETY: the pointer is that of an exclusively borrowed value of the right type.
         let failed = unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) } != 0;
-        if failed { 0 } else { usage.ru_nvcsw.unsigned_abs() }
+        if failed { 0 } else { u64::try_from(usage.ru_nvcsw).unwrap_or(0) }
     }
 
     /// Counts a child that `clone.rs` is about to make.

@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 
 use super::{Call, Door};
-use crate::sys::unix::steps::Step;
+use crate::sys::unix::child_steps::Step;
 use crate::sys::unix::words::Words;
 
 impl Door {

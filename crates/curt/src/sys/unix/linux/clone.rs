@@ -25,11 +25,12 @@ use std::cell::UnsafeCell;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+use std::ptr;
 
 use rustix::io::Errno;
 
-use super::raw::{self, Raw};
-use crate::sys::unix::steps::Steps;
+use super::child_calls::{self, Raw};
+use crate::sys::unix::child_steps::Steps;
 
 /// What the child and this thread share.
 struct Shared<'a, 'b> {
@@ -108,7 +109,7 @@ pub(super) fn start(
     // SAFETY: the child has its own stack, which nothing else uses; the rest lives until the call
     // returns, and the child has left this memory by then.
     let answer = unsafe { clone3(&arguments, child, (&raw mut shared).cast()) };
-    let pid = raw::answer(answer)?;
+    let pid = child_calls::answer(answer)?;
     // SAFETY: the kernel wrote the number of a new descriptor there, which is ours alone.
     let pidfd = (pidfd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(pidfd) });
     let pid = i32::try_from(pid).map_err(|_| Errno::CHILD)?;
@@ -127,7 +128,7 @@ extern "C" fn child(shared: *mut c_void) -> ! {
 fn end() -> ! {
     loop {
         // SAFETY: the call takes a number, and ends this process.
-        let _ = unsafe { raw::syscall(libc::SYS_exit_group, [127, 0, 0, 0, 0]) };
+        let _ = unsafe { child_calls::syscall(libc::SYS_exit_group, [127, 0, 0, 0, 0]) };
     }
 }
 
@@ -158,7 +159,7 @@ unsafe fn clone3(
             "ud2",
             "2:",
             inlateout("rax") libc::SYS_clone3 as isize => result,
-            in("rdi") ptr_of(arguments),
+            in("rdi") ptr::from_ref(arguments),
             in("rsi") size_of::<Arguments>(),
             in("r8") begin,
             in("r9") argument,
@@ -196,30 +197,11 @@ unsafe fn clone3(
             "brk #1",
             "2:",
             in("x8") libc::SYS_clone3,
-            inlateout("x0") ptr_of(arguments) => result,
+            inlateout("x0") ptr::from_ref(arguments) => result,
             in("x1") size_of::<Arguments>(),
             in("x9") begin,
             in("x10") argument,
         );
     }
     result
-}
-
-/// No such child is made on this architecture.
-///
-/// # Safety
-///
-/// Nothing is asked of the caller.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-unsafe fn clone3(
-    arguments: &Arguments,
-    begin: extern "C" fn(*mut c_void) -> !,
-    argument: *mut c_void,
-) -> isize {
-    let _ = (ptr_of(arguments), begin, argument);
-    -(libc::ENOSYS as isize)
-}
-
-fn ptr_of(arguments: &Arguments) -> *const Arguments {
-    arguments
 }

@@ -4,11 +4,13 @@
 
 mod beneath;
 mod cgroup;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod child_calls;
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), path = "no_clone.rs")]
 mod clone;
 mod descriptor;
 mod extended;
 mod process;
-mod raw;
 mod statx;
 
 use std::cell::{Cell, RefCell};
@@ -23,11 +25,10 @@ use rustix::io::Errno;
 
 pub(super) use self::cgroup::Cgroup;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(super) use self::raw::Raw as RawCalls;
-// `raw` supports only these two architectures.
-use super::dir::{Dir, DirBuf};
+pub(super) use self::child_calls::Raw as RawCalls;
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub(super) use super::library::Library as RawCalls;
+pub(super) use super::child_calls::Library as RawCalls;
+use super::dir::{Dir, DirBuf};
 use super::{LIST, PLACE, Unix};
 use crate::fields::Fields;
 use crate::name::Name;

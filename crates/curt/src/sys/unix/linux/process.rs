@@ -16,9 +16,9 @@ use rustix::process::Pid;
 use super::{Handle, clone};
 use crate::sys::process::{Failure, Launch, Stage};
 use crate::sys::unix::Unix;
+use crate::sys::unix::child_steps::{Birth, Steps};
 use crate::sys::unix::door::Pipe;
 use crate::sys::unix::start::{self, Child, childless};
-use crate::sys::unix::steps::{Birth, Steps};
 use crate::sys::unix::words::Words;
 use crate::sys::{Feature, Host};
 

@@ -40,11 +40,11 @@ pub(crate) struct Given<'a> {
 }
 
 /// The texts of a new process, each with a NUL at its end.
-pub(crate) struct Texts<'a> {
-    pub(crate) application: &'a [u16],
-    pub(crate) line: &'a mut [u16],
-    pub(crate) environment: Option<&'a [u16]>,
-    pub(crate) directory: Option<&'a [u16]>,
+pub(crate) struct Texts {
+    pub(crate) application: Vec<u16>,
+    pub(crate) line: Vec<u16>,
+    pub(crate) environment: Option<Vec<u16>>,
+    pub(crate) directory: Option<Vec<u16>>,
 }
 
 /// Converts the answer of a call that returns 0 if it failed.
@@ -222,7 +222,7 @@ impl Door {
     /// Creates a process, and returns a handle and its number.
     pub(crate) fn create_process(
         &self,
-        texts: &mut Texts<'_>,
+        texts: &mut Texts,
         given: &Given<'_>,
     ) -> io::Result<(OwnedHandle, u32)> {
         self.pass_process(Call::CreateProcess)?;
@@ -247,8 +247,8 @@ impl Door {
                 ptr::null(),
                 i32::from(!given.inherited.is_empty()),
                 given.flags | CREATE_UNICODE_ENVIRONMENT | EXTENDED_STARTUPINFO_PRESENT,
-                texts.environment.map_or(ptr::null(), |block| block.as_ptr().cast()),
-                texts.directory.map_or(ptr::null(), <[u16]>::as_ptr),
+                texts.environment.as_ref().map_or(ptr::null(), |block| block.as_ptr().cast()),
+                texts.directory.as_ref().map_or(ptr::null(), |path| path.as_ptr()),
                 (&raw const startup).cast(),
                 &raw mut process,
             )

@@ -3,11 +3,10 @@
 
 use std::ffi::{c_char, c_long};
 use std::os::fd::RawFd;
-use std::ptr;
 
 use rustix::io::Errno;
 
-use crate::sys::unix::steps::ChildCalls;
+use crate::sys::unix::child_calls::ChildCalls;
 
 /// The kernel's set of signals: 64 of them, one bit each.
 type SignalSet = u64;
@@ -63,20 +62,6 @@ pub(super) unsafe fn syscall(number: c_long, words: [usize; 5]) -> isize {
     result
 }
 
-/// A system call, through the C library: only children that are copies are made on this
-/// architecture.
-///
-/// # Safety
-///
-/// The arguments must be valid for the call, and so must the memory that they point to.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub(super) unsafe fn syscall(number: c_long, words: [usize; 5]) -> isize {
-    // SAFETY: the caller's promise.
-    let result = unsafe { libc::syscall(number, words[0], words[1], words[2], words[3], words[4]) };
-    // SAFETY: the place is this thread's own.
-    if result == -1 { -(unsafe { *libc::__errno_location() } as isize) } else { result as isize }
-}
-
 /// Converts an answer of the kernel.
 pub(super) fn answer(result: isize) -> Result<usize, Errno> {
     /// Answers from here up to -1 are errors.
@@ -100,20 +85,8 @@ fn plain(call: c_long, words: [usize; 5]) -> Result<usize, Errno> {
     answer(unsafe { syscall(call, words) })
 }
 
-/// Sets the mask of this thread.
-///
-/// # Safety
-///
-/// The pointer is that of a set in the form of the kernel, with which every longer form begins.
-unsafe fn signal_mask(set: *const SignalSet) -> Result<(), Errno> {
-    let words = [libc::SIG_SETMASK as usize, set as usize, 0, size_of::<SignalSet>(), 0];
-    // SAFETY: the caller's promise; the old mask is not asked for.
-    answer(unsafe { syscall(libc::SYS_rt_sigprocmask, words) }).map(drop)
-}
-
 /// An action in the form of the kernel, on x86-64 and aarch64. All zeros is the default action.
 #[repr(C)]
-#[derive(Clone, Copy)]
 struct Action {
     handler: usize,
     flags: usize,
@@ -123,23 +96,6 @@ struct Action {
 
 /// The size of `struct sigaction` of the kernel.
 const _: () = assert!(size_of::<Action>() == 32);
-
-impl Action {
-    const DEFAULT: Action = Action { handler: libc::SIG_DFL, flags: 0, restorer: 0, mask: 0 };
-}
-
-/// Sets or returns the action of a signal.
-fn action(signal: i32, new: Option<Action>) -> Result<Action, Errno> {
-    let mut old = Action::DEFAULT;
-    let asks = new.is_none();
-    let new = new.as_ref().map_or(ptr::null(), ptr::from_ref);
-    let old_at = if asks { &raw mut old as usize } else { 0 };
-    let words = [signal as usize, new as usize, old_at, size_of::<SignalSet>(), 0];
-    // SAFETY: each pointer is null or that of an action in the form of the kernel, whose size is
-    // checked above. The default action runs no code.
-    answer(unsafe { syscall(libc::SYS_rt_sigaction, words) })?;
-    Ok(old)
-}
 
 /// Has a descriptor closed when the program is executed. A number without a descriptor is no
 /// failure.
@@ -204,34 +160,21 @@ fn decimal(name: &[u8]) -> Option<RawFd> {
 pub(in crate::sys::unix) struct Raw;
 
 impl ChildCalls for Raw {
-    fn default_signals() -> Result<(), Errno> {
-        /// How many signals there are. The actions of two cannot be set.
-        const SIGNALS: i32 = 64;
-        for signal in
-            (1..=SIGNALS).filter(|signal| ![libc::SIGKILL, libc::SIGSTOP].contains(signal))
-        {
-            let old = action(signal, None)?;
-            if old.handler != libc::SIG_DFL && old.handler != libc::SIG_IGN {
-                action(signal, Some(Action::DEFAULT))?;
-            }
-        }
-        Ok(())
-    }
-
     fn default_pipe() -> Result<(), Errno> {
-        action(libc::SIGPIPE, Some(Action::DEFAULT)).map(drop)
+        let default = Action { handler: libc::SIG_DFL, flags: 0, restorer: 0, mask: 0 };
+        let signal = libc::SIGPIPE as usize;
+        let words = [signal, &raw const default as usize, 0, size_of::<SignalSet>(), 0];
+        // SAFETY: the pointer is that of an action in the form of the kernel, whose size is checked
+        // above, and the old one is not asked for. The default action runs no code.
+        answer(unsafe { syscall(libc::SYS_rt_sigaction, words) }).map(drop)
     }
 
     fn empty_mask() -> Result<(), Errno> {
         let none: SignalSet = 0;
-        // SAFETY: it is that of a set.
-        unsafe { signal_mask(&raw const none) }
-    }
-
-    // SAFETY: what the trait asks of the caller.
-    unsafe fn restore_mask(set: *const libc::sigset_t) -> Result<(), Errno> {
-        // SAFETY: the caller's promise. The form of the C library begins with that of the kernel.
-        unsafe { signal_mask(set.cast()) }
+        let size = size_of::<SignalSet>();
+        let words = [libc::SIG_SETMASK as usize, &raw const none as usize, 0, size, 0];
+        // SAFETY: the pointer is that of a set; the old mask is not asked for.
+        answer(unsafe { syscall(libc::SYS_rt_sigprocmask, words) }).map(drop)
     }
 
     fn set_group(number: i32) -> Result<(), Errno> {

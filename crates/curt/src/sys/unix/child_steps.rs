@@ -11,7 +11,9 @@ use std::os::fd::{AsRawFd, RawFd};
 
 use rustix::io::Errno;
 
-use super::library;
+use super::child_calls::{
+    ChildCalls, default_signals, set_group_id, set_groups, set_mask, set_user_id,
+};
 use super::words::Words;
 use crate::sys::process::{Failure, Group, Launch, Rights, Stage, Stream};
 
@@ -92,40 +94,6 @@ pub(crate) struct Steps<'a> {
     made_from: PhantomData<&'a Words>,
 }
 
-/// The calls of a child. Each touches nothing but its arguments.
-pub(crate) trait ChildCalls {
-    fn default_signals() -> Result<(), Errno>;
-    fn default_pipe() -> Result<(), Errno>;
-    fn empty_mask() -> Result<(), Errno>;
-    /// # Safety
-    ///
-    /// The pointer is that of a signal set.
-    unsafe fn restore_mask(set: *const libc::sigset_t) -> Result<(), Errno>;
-    fn set_group(number: i32) -> Result<(), Errno>;
-    fn new_session() -> Result<(), Errno>;
-    fn close_from(first: RawFd, limit: RawFd) -> Result<(), Errno>;
-    fn lift(fd: RawFd, floor: RawFd) -> Result<RawFd, Errno>;
-    fn open_null() -> Result<RawFd, Errno>;
-    fn put(from: RawFd, to: RawFd) -> Result<(), Errno>;
-    fn set_umask(mask: u32);
-    /// Keeps a descriptor open when the program is executed.
-    fn keep(fd: RawFd) -> Result<(), Errno>;
-    /// # Safety
-    ///
-    /// The pointer is that of a C string.
-    unsafe fn change_directory(path: *const c_char) -> Result<(), Errno>;
-    /// Returns only if it failed.
-    ///
-    /// # Safety
-    ///
-    /// The pointers are those of a C string, and of null-terminated lists of C strings.
-    unsafe fn execute(
-        program: *const c_char,
-        arguments: *const *const c_char,
-        environment: *const *const c_char,
-    ) -> Errno;
-}
-
 /// How a child is created, which decides what it has to do itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Birth {
@@ -152,11 +120,10 @@ impl<'a> Steps<'a> {
         if birth.copied.is_some() {
             steps.push(Step::DefaultSignals);
         }
-        match launch.group {
+        match launch.group_with_tree() {
             Group::Session => steps.push(Step::Session),
             Group::New => steps.push(Step::Group(0)),
             Group::Join(number) => steps.push(Step::Group(number)),
-            Group::Same if launch.tree => steps.push(Step::Group(0)),
             Group::Same => {}
         }
         if launch.close_others {
@@ -269,7 +236,7 @@ fn one<C: ChildCalls>(step: Step, slots: &mut [RawFd]) -> Result<(), Errno> {
         }
     };
     match step {
-        Step::DefaultSignals => C::default_signals(),
+        Step::DefaultSignals => default_signals(),
         Step::Group(number) => C::set_group(number),
         Step::Session => C::new_session(),
         Step::CloseFrom { first, limit } => C::close_from(first, limit),
@@ -289,9 +256,9 @@ fn one<C: ChildCalls>(step: Step, slots: &mut [RawFd]) -> Result<(), Errno> {
             if from == to { C::keep(to) } else { C::put(from, to) }
         }
         // SAFETY: the list is that of the launch, which outlives the steps.
-        Step::Groups { first, count } => unsafe { library::set_groups(first, count) },
-        Step::GroupId(id) => library::set_group_id(id),
-        Step::UserId(id) => library::set_user_id(id),
+        Step::Groups { first, count } => unsafe { set_groups(first, count) },
+        Step::GroupId(id) => set_group_id(id),
+        Step::UserId(id) => set_user_id(id),
         Step::Umask(mask) => {
             C::set_umask(mask);
             Ok(())
@@ -303,7 +270,7 @@ fn one<C: ChildCalls>(step: Step, slots: &mut [RawFd]) -> Result<(), Errno> {
         Step::EmptyMask => C::empty_mask(),
         // SAFETY: the set is that of `start::by_copy`, which is not left before the copy is a
         // program.
-        Step::RestoreMask(set) => unsafe { C::restore_mask(set) },
+        Step::RestoreMask(set) => unsafe { set_mask(set) },
         Step::Execute { program, arguments, environment } => {
             // SAFETY: all of it belongs to those `Words`, which end their lists with null.
             Err(unsafe { C::execute(program, arguments, environment) })

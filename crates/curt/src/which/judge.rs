@@ -7,9 +7,9 @@
 use std::io;
 
 use super::candidates::Candidates;
-use super::directories::{Place, SearchDirectory};
+use super::directories::{Place, SearchDirectory, separator};
 use super::policy::Policy;
-use crate::name::{NameBuf, Unit};
+use crate::name::NameBuf;
 use crate::sys::{Batch, Lookup, Unsearched, Verdict};
 use curt_paths::Flavor;
 
@@ -17,7 +17,7 @@ use curt_paths::Flavor;
 const PROBED: usize = 2;
 
 /// The platform, the policy, and the scratch space of all searches.
-pub(super) struct Searcher<S: Lookup> {
+pub(super) struct Judge<S: Lookup> {
     pub(super) sys: S,
     pub(super) policy: Policy,
     buf: S::DirBuf,
@@ -26,10 +26,10 @@ pub(super) struct Searcher<S: Lookup> {
     spelled: Vec<S::Unit>,
 }
 
-impl<S: Lookup> Searcher<S> {
-    pub(super) fn new(sys: S, policy: Policy) -> Searcher<S> {
+impl<S: Lookup> Judge<S> {
+    pub(super) fn new(sys: S, policy: Policy) -> Judge<S> {
         let path = NameBuf::default();
-        Searcher { sys, policy, buf: S::DirBuf::default(), path, spelled: Vec::new() }
+        Judge { sys, policy, buf: S::DirBuf::default(), path, spelled: Vec::new() }
     }
 
     /// Searches a directory: judges all candidates, or as many as it takes to know the first
@@ -151,9 +151,22 @@ impl<S: Lookup> Searcher<S> {
         Ok(())
     }
 
-    /// Searches a directory for several names by one listing of all that it contains. Returns
-    /// whether that was possible; if not, nothing is known.
+    /// Searches a directory for several names as [`Judge::search`] does for one: by one listing of
+    /// all that it contains if that is possible, else for one name after the other.
     pub(super) fn search_for_all(
+        &mut self,
+        directory: &SearchDirectory<S>,
+        names: &mut [&mut Candidates<S::Unit>],
+    ) -> Vec<Result<(), Unsearched>> {
+        if names.len() > 1 && self.search_by_listing(directory, names) {
+            return names.iter().map(|_| Ok(())).collect();
+        }
+        names.iter_mut().map(|candidates| self.search(directory, candidates)).collect()
+    }
+
+    /// Lists all that a directory contains. Returns whether that was possible; if not, nothing is
+    /// known.
+    fn search_by_listing(
         &mut self,
         directory: &SearchDirectory<S>,
         names: &mut [&mut Candidates<S::Unit>],
@@ -196,17 +209,4 @@ impl<S: Lookup> Searcher<S> {
         let separator = if directory.is_empty() { None } else { separator(directory) };
         self.path.set(&[directory, separator.as_slice(), name])
     }
-}
-
-/// The separator that a directory and a name in it need between them.
-fn separator<U: Unit>(directory: &[U]) -> Option<U> {
-    (directory.last() != Some(&U::SEPARATOR)).then_some(U::SEPARATOR)
-}
-
-/// Replaces `path` by that of a name in a directory.
-pub(super) fn join<U: Unit>(path: &mut Vec<U>, directory: &[U], name: &[U]) {
-    path.clear();
-    path.extend_from_slice(directory);
-    path.extend(separator(directory));
-    path.extend_from_slice(name);
 }

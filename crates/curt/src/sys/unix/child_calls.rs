@@ -1,4 +1,5 @@
-//! The calls of a child through the C library: all of them are async-signal-safe.
+//! The calls of a child before it executes the program, and the portable way to make them: through
+//! the C library. All are async-signal-safe.
 
 use std::ffi::c_char;
 use std::io;
@@ -8,9 +9,36 @@ use std::ptr;
 
 use rustix::io::Errno;
 
-use super::steps::ChildCalls;
+/// The calls of a child. Each touches nothing but its arguments.
+pub(crate) trait ChildCalls {
+    fn default_pipe() -> Result<(), Errno>;
+    fn empty_mask() -> Result<(), Errno>;
+    fn set_group(number: i32) -> Result<(), Errno>;
+    fn new_session() -> Result<(), Errno>;
+    fn close_from(first: RawFd, limit: RawFd) -> Result<(), Errno>;
+    fn lift(fd: RawFd, floor: RawFd) -> Result<RawFd, Errno>;
+    fn open_null() -> Result<RawFd, Errno>;
+    fn put(from: RawFd, to: RawFd) -> Result<(), Errno>;
+    fn set_umask(mask: u32);
+    /// Keeps a descriptor open when the program is executed.
+    fn keep(fd: RawFd) -> Result<(), Errno>;
+    /// # Safety
+    ///
+    /// The pointer is that of a C string.
+    unsafe fn change_directory(path: *const c_char) -> Result<(), Errno>;
+    /// Returns only if it failed.
+    ///
+    /// # Safety
+    ///
+    /// The pointers are those of a C string, and of null-terminated lists of C strings.
+    unsafe fn execute(
+        program: *const c_char,
+        arguments: *const *const c_char,
+        environment: *const *const c_char,
+    ) -> Errno;
+}
 
-/// See [`ChildCalls`].
+/// The calls of a child, through the C library.
 pub(crate) struct Library;
 
 /// The result of a call of the C library.
@@ -31,26 +59,6 @@ fn reset(signal: libc::c_int) -> Result<(), Errno> {
 }
 
 impl ChildCalls for Library {
-    fn default_signals() -> Result<(), Errno> {
-        /// No system has more.
-        const SIGNALS: libc::c_int = 128;
-        for signal in 1..=SIGNALS {
-            let mut old = MaybeUninit::<libc::sigaction>::uninit();
-            // SAFETY: nothing is set, and the place is for an action.
-            let asked = unsafe { libc::sigaction(signal, ptr::null(), old.as_mut_ptr()) };
-            if asked != 0 {
-                // There is no such signal, or its action is private to the C library.
-                continue;
-            }
-            // SAFETY: the call wrote it.
-            let handler = unsafe { old.assume_init() }.sa_sigaction;
-            if handler != libc::SIG_DFL && handler != libc::SIG_IGN {
-                reset(signal)?;
-            }
-        }
-        Ok(())
-    }
-
     fn default_pipe() -> Result<(), Errno> {
         reset(libc::SIGPIPE)
     }
@@ -60,13 +68,7 @@ impl ChildCalls for Library {
         // SAFETY: the place is for a set, which the call makes an empty one.
         answer(unsafe { libc::sigemptyset(none.as_mut_ptr()) })?;
         // SAFETY: it is a set.
-        unsafe { Library::restore_mask(none.as_ptr()) }
-    }
-
-    // SAFETY: what the trait asks of the caller.
-    unsafe fn restore_mask(set: *const libc::sigset_t) -> Result<(), Errno> {
-        // SAFETY: the caller's promise; the old mask is not asked for.
-        answer(unsafe { libc::sigprocmask(libc::SIG_SETMASK, set, ptr::null_mut()) }).map(drop)
+        unsafe { set_mask(none.as_ptr()) }
     }
 
     fn set_group(number: i32) -> Result<(), Errno> {
@@ -132,8 +134,40 @@ impl ChildCalls for Library {
     }
 }
 
-// Only a copy of this process changes its rights: see `Launch::needs_copy`. There the library may
-// do it, which changes all threads of a process.
+// What only a copy of this process does: it is born with the signal handlers of the parent and with
+// all signals blocked, and it alone changes its rights (see `Launch::needs_copy`). It may always
+// call the C library, which changes the rights of all threads.
+
+/// Resets signals with a handler, which is one of the parent, to their default action.
+pub(super) fn default_signals() -> Result<(), Errno> {
+    /// No system has more.
+    const SIGNALS: libc::c_int = 128;
+    for signal in 1..=SIGNALS {
+        let mut old = MaybeUninit::<libc::sigaction>::uninit();
+        // SAFETY: nothing is set, and the place is for an action.
+        let asked = unsafe { libc::sigaction(signal, ptr::null(), old.as_mut_ptr()) };
+        if asked != 0 {
+            // There is no such signal, or its action is private to the C library.
+            continue;
+        }
+        // SAFETY: the call wrote it.
+        let handler = unsafe { old.assume_init() }.sa_sigaction;
+        if handler != libc::SIG_DFL && handler != libc::SIG_IGN {
+            reset(signal)?;
+        }
+    }
+    Ok(())
+}
+
+/// Sets the signals that are blocked.
+///
+/// # Safety
+///
+/// The pointer is that of a signal set.
+pub(super) unsafe fn set_mask(set: *const libc::sigset_t) -> Result<(), Errno> {
+    // SAFETY: the caller's promise; the old mask is not asked for.
+    answer(unsafe { libc::sigprocmask(libc::SIG_SETMASK, set, ptr::null_mut()) }).map(drop)
+}
 
 /// Sets the supplementary groups.
 ///
