@@ -26,6 +26,7 @@ mod tests;
 use std::borrow::Cow;
 use std::error;
 use std::fmt;
+use std::io;
 
 use crate::fold::Fold;
 use crate::options::{Flavor, Release};
@@ -331,6 +332,14 @@ impl fmt::Display for Refusal {
 }
 
 impl error::Error for Refusal {}
+
+impl From<Refusal> for io::Error {
+    /// [`PermissionDenied`](io::ErrorKind::PermissionDenied) with this refusal inside. No system
+    /// call failed, so there is no number.
+    fn from(refusal: Refusal) -> io::Error {
+        io::Error::new(io::ErrorKind::PermissionDenied, refusal)
+    }
+}
 
 /// Returns whether a name looks like a short name: up to eight characters that end in a tilde and
 /// digits, and an extension of up to three.

@@ -27,6 +27,7 @@
 mod tests;
 
 use std::fmt;
+use std::io;
 use std::iter::repeat_n;
 
 use crate::unit::{Unit, capital};
@@ -86,6 +87,13 @@ impl fmt::Display for CommandLineError {
 }
 
 impl std::error::Error for CommandLineError {}
+
+impl From<CommandLineError> for io::Error {
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput) with this error inside.
+    fn from(error: CommandLineError) -> io::Error {
+        io::Error::new(io::ErrorKind::InvalidInput, error)
+    }
+}
 
 /// Returns the line for a program that follows the rules of the C runtime, without a NUL at its
 /// end.

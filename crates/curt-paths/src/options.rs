@@ -2,6 +2,7 @@
 
 use std::error;
 use std::fmt;
+use std::io;
 
 /// The system whose rules a path follows. Any of them can be chosen on any system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -167,3 +168,14 @@ impl fmt::Display for ExpandError {
 }
 
 impl error::Error for ExpandError {}
+
+impl From<ExpandError> for io::Error {
+    /// No system call failed, so there is no number; this error is inside.
+    fn from(error: ExpandError) -> io::Error {
+        let kind = match error {
+            ExpandError::NoHome | ExpandError::NoUser => io::ErrorKind::NotFound,
+            _ => io::ErrorKind::InvalidInput,
+        };
+        io::Error::new(kind, error)
+    }
+}
