@@ -81,8 +81,7 @@
 //!
 //! # Features
 //!
-//! - `ruby`: texts in the encodings of Ruby's strings (`Encoding`, `PathText::encoded`). Without it
-//!   every text in bytes is UTF-8.
+//! - `ruby`: texts in the encodings of Ruby's strings (`Encoding`, `PathText::encoded`).
 // The pages on docs.rs name the feature that an item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
