@@ -26,7 +26,6 @@ mod tests;
 use std::borrow::Cow;
 use std::error;
 use std::fmt;
-use std::io;
 
 use crate::fold::Fold;
 use crate::options::{Flavor, Release};
@@ -333,11 +332,11 @@ impl fmt::Display for Refusal {
 
 impl error::Error for Refusal {}
 
-impl From<Refusal> for io::Error {
-    /// [`PermissionDenied`](io::ErrorKind::PermissionDenied) with this refusal inside. No system
-    /// call failed, so there is no number.
-    fn from(refusal: Refusal) -> io::Error {
-        io::Error::new(io::ErrorKind::PermissionDenied, refusal)
+impl From<Refusal> for std::io::Error {
+    /// [`PermissionDenied`](std::io::ErrorKind::PermissionDenied) with this refusal inside. No
+    /// system call failed, so there is no number.
+    fn from(refusal: Refusal) -> std::io::Error {
+        std::io::Error::new(std::io::ErrorKind::PermissionDenied, refusal)
     }
 }
 

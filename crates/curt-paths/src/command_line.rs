@@ -27,7 +27,6 @@
 mod tests;
 
 use std::fmt;
-use std::io;
 use std::iter::repeat_n;
 
 use crate::unit::{Unit, capital};
@@ -88,10 +87,10 @@ impl fmt::Display for CommandLineError {
 
 impl std::error::Error for CommandLineError {}
 
-impl From<CommandLineError> for io::Error {
-    /// [`InvalidInput`](io::ErrorKind::InvalidInput) with this error inside.
-    fn from(error: CommandLineError) -> io::Error {
-        io::Error::new(io::ErrorKind::InvalidInput, error)
+impl From<CommandLineError> for std::io::Error {
+    /// [`InvalidInput`](std::io::ErrorKind::InvalidInput) with this error inside.
+    fn from(error: CommandLineError) -> std::io::Error {
+        std::io::Error::new(std::io::ErrorKind::InvalidInput, error)
     }
 }
 

@@ -89,9 +89,9 @@
 #![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic))]
 
 // From the bottom up: `scan` finds characters; `unit` is the trait over bytes and 16-bit units;
-// `fold`, `posix`, `windows` and `ruby` are the rules, pure functions of a path and the directory it
-// starts from; `expansion` finds that directory; `encoded` adds texts in other encodings; `expander`
-// is the public interface. `check` and `command_line` stand beside them.
+// `fold`, `posix`, `windows` and `ruby` are the rules, pure functions of a path and the directory
+// it starts from; `expansion` finds that directory; `encoded` adds texts in other encodings;
+// `expander` is the public interface. `check` and `command_line` stand beside them.
 mod check;
 pub mod command_line;
 mod directory;

@@ -2,7 +2,6 @@
 
 use std::error;
 use std::fmt;
-use std::io;
 
 /// The system whose rules a path follows. Any of them can be chosen on any system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -169,13 +168,13 @@ impl fmt::Display for ExpandError {
 
 impl error::Error for ExpandError {}
 
-impl From<ExpandError> for io::Error {
+impl From<ExpandError> for std::io::Error {
     /// No system call failed, so there is no number; this error is inside.
-    fn from(error: ExpandError) -> io::Error {
+    fn from(error: ExpandError) -> std::io::Error {
         let kind = match error {
-            ExpandError::NoHome | ExpandError::NoUser => io::ErrorKind::NotFound,
-            _ => io::ErrorKind::InvalidInput,
+            ExpandError::NoHome | ExpandError::NoUser => std::io::ErrorKind::NotFound,
+            _ => std::io::ErrorKind::InvalidInput,
         };
-        io::Error::new(kind, error)
+        std::io::Error::new(kind, error)
     }
 }

@@ -1,4 +1,4 @@
-//! Globs that choose entries by name or path; `ignore.rs` has git's ignore rules.
+//! Globs that choose entries by name or path, and the rules of ignore files, as git has them.
 //!
 //! The rules are those that GNU tar, rsync and fd share: a pattern without a slash is compared with
 //! the name of every entry, at any depth; one with a slash is compared with the whole path below
