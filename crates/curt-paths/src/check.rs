@@ -332,6 +332,14 @@ impl fmt::Display for Refusal {
 
 impl error::Error for Refusal {}
 
+impl From<Refusal> for std::io::Error {
+    /// [`PermissionDenied`](std::io::ErrorKind::PermissionDenied) with this refusal inside. No
+    /// system call failed, so there is no number.
+    fn from(refusal: Refusal) -> std::io::Error {
+        std::io::Error::new(std::io::ErrorKind::PermissionDenied, refusal)
+    }
+}
+
 /// Returns whether a name looks like a short name: up to eight characters that end in a tilde and
 /// digits, and an extension of up to three.
 fn is_short<U: Unit>(name: &[U]) -> bool {

@@ -87,6 +87,13 @@ impl fmt::Display for CommandLineError {
 
 impl std::error::Error for CommandLineError {}
 
+impl From<CommandLineError> for std::io::Error {
+    /// [`InvalidInput`](std::io::ErrorKind::InvalidInput) with this error inside.
+    fn from(error: CommandLineError) -> std::io::Error {
+        std::io::Error::new(std::io::ErrorKind::InvalidInput, error)
+    }
+}
+
 /// Returns the line for a program that follows the rules of the C runtime, without a NUL at its
 /// end.
 ///

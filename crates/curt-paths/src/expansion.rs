@@ -49,14 +49,11 @@ impl<'a> Expansion<'a> {
         if let (Style::Ruby, false, Some(refusal)) = (style, self.is_base, self.world.refusal) {
             return Err(refusal);
         }
-        match (flavor, style) {
+        let written = match (flavor, style) {
             (_, Style::Ruby) if has_nul(text) => Err(ExpandError::Nul),
-            // A NUL takes precedence over any other error. Folding looks for it on the way.
-            (Flavor::Posix, _) => self
-                .posix(text, out, trace)
-                .map_err(|error| if has_nul(text) { ExpandError::Nul } else { error }),
+            (Flavor::Posix, _) => self.posix(text, out, trace),
             (Flavor::Windows, Style::Native) if self.begins_at_home(text) => {
-                self.windows(&self.at_home(text, trace)?, out, trace)
+                self.at_home(text, trace).and_then(|joined| self.windows(&joined, out, trace))
             }
             (Flavor::Windows, Style::Native) => self.windows(text, out, trace),
             (Flavor::Windows, Style::Ruby) => {
@@ -65,7 +62,9 @@ impl<'a> Expansion<'a> {
                 ruby::finish_windows(out, trace);
                 Ok(())
             }
-        }
+        };
+        // A NUL takes precedence over any other error. Folding looks for it on the way.
+        written.map_err(|error| if has_nul(text) { ExpandError::Nul } else { error })
     }
 
     fn posix<U: Unit>(
@@ -106,7 +105,7 @@ impl<'a> Expansion<'a> {
             Start::DriveRelative { letter } => self.drive(&text[..letter], trace),
             _ => self.start(trace),
         };
-        full_path::expand(text, self.world.options, directory, out, trace)
+        full_path::write(text, self.world.options, directory, out, trace)
     }
 
     /// Joins the base and a path as Ruby does before it asks Windows.

@@ -167,3 +167,14 @@ impl fmt::Display for ExpandError {
 }
 
 impl error::Error for ExpandError {}
+
+impl From<ExpandError> for std::io::Error {
+    /// No system call failed, so there is no number; this error is inside.
+    fn from(error: ExpandError) -> std::io::Error {
+        let kind = match error {
+            ExpandError::NoHome | ExpandError::NoUser => std::io::ErrorKind::NotFound,
+            _ => std::io::ErrorKind::InvalidInput,
+        };
+        std::io::Error::new(kind, error)
+    }
+}

@@ -1,7 +1,8 @@
 //! Paths in the style of Ruby's `File.expand_path`, as `file.c` and `win32/file.c` do it.
 
 use crate::directory::Directory;
-use crate::encoding::Kind;
+#[cfg(feature = "ruby")]
+use crate::encoded::Kind;
 use crate::options::{DotDot, ExpandError};
 use crate::rule::{Rule, Trace};
 use crate::unit::{PathText, Unit};
@@ -10,6 +11,7 @@ use crate::windows::prefix::{Start, is_separator};
 
 /// Returns why Ruby refuses a base, whether or not the path needs one.
 pub(crate) fn refusal_of_base(base: &PathText) -> Option<ExpandError> {
+    #[cfg(feature = "ruby")]
     if base.encoding.kind == Kind::Wide {
         return Some(ExpandError::Encoding);
     }

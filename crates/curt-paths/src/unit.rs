@@ -6,7 +6,8 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use crate::directory::{Cache, Known};
-use crate::encoding::Encoding;
+#[cfg(feature = "ruby")]
+use crate::encoded::Encoding;
 use crate::options::ExpandError;
 use crate::scan;
 
@@ -173,6 +174,7 @@ impl Internal for u8 {
     }
 
     fn of(text: &PathText) -> Result<Cow<'_, [u8]>, ExpandError> {
+        #[cfg(feature = "ruby")]
         text.check_encoding()?;
         Ok(text.to_bytes())
     }
@@ -280,6 +282,7 @@ pub(crate) fn has_nul<U: Unit>(text: &[U]) -> bool {
 pub struct PathText {
     pub(crate) units: Units,
     /// The encoding of bytes; always UTF-8 for 16-bit units.
+    #[cfg(feature = "ruby")]
     pub(crate) encoding: Encoding,
 }
 
@@ -310,6 +313,7 @@ impl PathText {
     /// Returns the text as 16-bit units. [`ExpandError::Encoding`] for bytes that are not Unicode,
     /// or are not ASCII and in another encoding.
     pub fn to_units(&self) -> Result<Cow<'_, [u16]>, ExpandError> {
+        #[cfg(feature = "ruby")]
         self.check_encoding()?;
         match &self.units {
             Units::Bytes(bytes) => to_units(bytes).map(Cow::Owned),
@@ -353,11 +357,13 @@ impl PathText {
     }
 
     /// Returns whether the text is labelled with an encoding other than UTF-8.
+    #[cfg(feature = "ruby")]
     pub(crate) fn is_encoded(&self) -> bool {
         self.encoding != Encoding::UTF_8
     }
 
     /// Refuses bytes of another encoding, unless they are ASCII.
+    #[cfg(feature = "ruby")]
     fn check_encoding(&self) -> Result<(), ExpandError> {
         let is_known = !self.is_encoded() || self.to_bytes().is_ascii();
         is_known.then_some(()).ok_or(ExpandError::Encoding)
@@ -366,7 +372,11 @@ impl PathText {
 
 impl From<Units> for PathText {
     fn from(units: Units) -> Self {
-        PathText { units, encoding: Encoding::UTF_8 }
+        PathText {
+            units,
+            #[cfg(feature = "ruby")]
+            encoding: Encoding::UTF_8,
+        }
     }
 }
 

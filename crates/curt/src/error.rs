@@ -251,6 +251,24 @@ impl fmt::Display for StartFailure {
 ///
 /// Boxed, so that a `Result` with it stays small.
 ///
+/// # As an `io::Error`
+///
+/// The operator `?` makes an [`io::Error`] of this one. That type holds either a number or a text,
+/// and programs match on the number: where the system failed, the number is kept and the operation
+/// and path are dropped. [`io::Error::other`] keeps them, and drops the number; so does `?` in a
+/// function that returns `Box<dyn Error>`, from which both can be taken.
+///
+/// ```
+/// fn entries(path: &str) -> std::io::Result<usize> {
+///     Ok(curt::list(path)?.into_iter().count())
+/// }
+/// let missing = std::fs::read_dir("no such directory").unwrap_err();
+/// let error = entries("no such directory").unwrap_err();
+/// assert_eq!(error.raw_os_error(), missing.raw_os_error());
+/// ```
+///
+/// # Examples
+///
 /// ```
 /// let error = curt::list("no such directory").unwrap_err();
 /// assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
@@ -308,6 +326,7 @@ impl Error {
     pub fn raw_os_error(&self) -> Option<i32> {
         match &self.0.cause {
             Cause::Os(error) | Cause::Start(_, error) => error.raw_os_error(),
+            Cause::Find(error) => error.raw_os_error(),
             _ => None,
         }
     }
@@ -355,9 +374,13 @@ impl error::Error for Error {
 }
 
 impl From<Error> for io::Error {
-    /// Keeps the operation and the path in the message. The system's number is lost, because an
-    /// `io::Error` carries either a number or more.
+    /// Keeps the number: if the system failed, the result is its error, as a function of the
+    /// standard library returns it. Any other failure is put inside the result, for
+    /// [`io::Error::downcast`], and has the same message.
     fn from(error: Error) -> io::Error {
-        io::Error::new(error.kind(), error)
+        match error.raw_os_error() {
+            Some(number) => io::Error::from_raw_os_error(number),
+            None => io::Error::new(error.kind(), error),
+        }
     }
 }

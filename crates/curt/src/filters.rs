@@ -1,4 +1,4 @@
-//! Globs that choose entries by name or path; `ignore.rs` has git's ignore rules.
+//! Globs that choose entries by name or path, and the rules of ignore files, as git has them.
 //!
 //! The rules are those that GNU tar, rsync and fd share: a pattern without a slash is compared with
 //! the name of every entry, at any depth; one with a slash is compared with the whole path below
@@ -13,6 +13,7 @@ mod wildmatch;
 use std::error;
 use std::ffi::OsStr;
 use std::fmt;
+use std::io;
 use std::path::Path;
 
 use globset::{Candidate, Glob, GlobBuilder, GlobSet, GlobSetBuilder};
@@ -151,6 +152,13 @@ impl fmt::Display for GlobError {
 }
 
 impl error::Error for GlobError {}
+
+impl From<GlobError> for io::Error {
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput) with this error inside.
+    fn from(error: GlobError) -> io::Error {
+        io::Error::new(io::ErrorKind::InvalidInput, error)
+    }
+}
 
 #[cfg(test)]
 mod tests;

@@ -72,10 +72,31 @@
 //! # Ok::<(), curt::Error>(())
 //! ```
 //!
+//! # Keep the functions of `std::fs`
+//!
+//! ```
+//! use curt::fs; // instead of `use std::fs`
+//!
+//! for entry in fs::read_dir("src")? {
+//!     println!("{} bytes", entry?.metadata()?.len());
+//! }
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! # Make a path absolute
+//!
+//! ```
+//! use curt::paths::{Expander, ThisProcess};
+//!
+//! let full = Expander::new(ThisProcess::new()).expand_path("src/./lib.rs")?.into_owned();
+//! assert_eq!(full, std::env::current_dir()?.join("src").join("lib.rs"));
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
 //! # Features
 //!
-//! `filters`: globs and ignore rules ([`filters`]). `ruby`: the encodings of Ruby's strings, in
-//! [`paths`].
+//! - `filters`: globs and ignore rules, in the module `filters` and for `Walk::ignore`.
+//! - `ruby`: the encodings of Ruby's strings, in [`paths`].
 // The pages on docs.rs name the feature or the system that an item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
@@ -126,8 +147,47 @@ pub use walk::{Walk, walk};
 #[doc(inline)]
 pub use which::{Search, which};
 
-/// The text of paths: the crate `curt-paths`, and what it asks of this process.
 pub mod paths {
+    //! The text of paths: full paths, checks of untrusted paths, command lines of Windows.
+    //!
+    //! This is the crate [`curt_paths`], whose page has an example for each task, and beside it
+    //! what only the system knows: [`ThisProcess`] and [`long_name`].
+    //!
+    //! ```
+    //! use curt::paths::{Expander, ThisProcess};
+    //! let expander = Expander::new(ThisProcess::new());
+    //! let full = expander.expand_path("src/lib.rs")?;
+    //! assert_eq!(full, std::env::current_dir()?.join("src/lib.rs"));
+    //! # Ok::<(), std::io::Error>(())
+    //! ```
+    //!
+    //! # Promises
+    //!
+    //! - The answer depends on the text, the environment and the options alone: the paths of any
+    //!   system are read on any other, by that system's rules.
+    //! - Text need not be Unicode, and no text makes a function panic.
+    //! - On POSIX `..` is kept by default, because a symbolic link can come before it.
+    //! - A [check](PathCheck) sees the text only. A path that passed it can still lead out through
+    //!   a link: open it beneath a [`Root`](crate::Root).
+    //!
+    //! # Call ceiling
+    //!
+    //! | | calls |
+    //! |---|---|
+    //! | expand, fold, check, quote | 0 |
+    //! | the working directory of [`ThisProcess`], once for each expander | 1; on Windows 0 |
+    //! | `~user`, and `~` if `HOME` is not set | those of the user database |
+    //! | [`long_name`] | 3 on Windows, 0 elsewhere |
+    //!
+    //! # Races
+    //!
+    //! An expander keeps the working directory until [`Expander::refresh`], even if the process
+    //! enters another one. What [`long_name`] returns is true at that moment.
+    //!
+    //! # Fallbacks
+    //!
+    //! None: every system runs the same code.
+
     pub use curt_paths::*;
 
     pub use crate::long_name::long_name;

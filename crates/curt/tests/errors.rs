@@ -6,8 +6,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use curt::beneath::OpenOptions;
 use curt::fields::Follow;
+use curt::paths::{Env, ExpandError, Expander, Flavor, PathCheck, Refusal};
 use curt::remove::Incomplete;
+use curt::which::FindError;
 use curt::{Error, Fields, Plan, Remove, Root, Search, Usage, Walk};
 use curt_testkit::Scratch;
 
@@ -115,12 +118,69 @@ fn removing_a_missing_tree_carries_the_number_of_the_system() {
         assert!(number.is_some(), "{ours}");
         #[cfg(unix)]
         assert_eq!(number, standard.raw_os_error(), "{ours}");
+        assert_eq!(ours.report().error_count, 1);
         let converted = io::Error::from(ours);
         assert_eq!(converted.kind(), standard.kind(), "{converted}");
-        let kept = converted.downcast::<Incomplete>().unwrap();
-        assert_eq!(kept.raw_os_error(), number, "{kept}");
-        assert_eq!(kept.report().error_count, 1);
+        assert_eq!(converted.raw_os_error(), number, "{converted}");
     }
+}
+
+/// `?` in a function that returns an `io::Error`.
+fn converted(result: Result<impl Sized, impl Into<io::Error>>) -> io::Error {
+    result.err().unwrap().into()
+}
+
+#[test]
+fn question_marks_keep_the_number_of_the_system() {
+    let scratch = Scratch::new();
+    let missing = scratch.at("missing");
+    let number = fs::metadata(&missing).unwrap_err().raw_os_error();
+    let mut walk = Walk::new(&missing).into_iter();
+    let root = Root::open(scratch.path()).unwrap();
+    for error in [
+        converted(curt::list(&missing)),
+        converted(curt::stat(&missing, Fields::KIND)),
+        converted(curt::remove_tree(&missing)),
+        converted(Root::open(&missing)),
+        converted(walk.next().unwrap()),
+        converted(root.open_file("missing", &OpenOptions::new().read(true))),
+        converted(curt::fs::read_dir(&missing)),
+    ] {
+        assert_eq!(error.raw_os_error(), number, "{error}");
+    }
+}
+
+#[test]
+fn failures_without_a_number_stay_inside_an_io_error() {
+    let scratch = Scratch::new();
+    let root = Root::open(scratch.path()).unwrap();
+    let refused = converted(root.open_file("../x", &OpenOptions::new().read(true)));
+    assert_eq!(refused.kind(), io::ErrorKind::PermissionDenied);
+    assert_eq!(refused.downcast::<Error>().unwrap().path(), Path::new("../x"));
+    let not_found = converted(Search::new().path(scratch.path()).find("missing"));
+    assert_eq!(not_found.kind(), io::ErrorKind::NotFound);
+    assert_eq!(not_found.downcast::<FindError>().unwrap().name(), "missing");
+    let dots = converted(curt::remove_tree(scratch.at(".")));
+    assert_eq!(dots.kind(), io::ErrorKind::InvalidInput);
+    assert_eq!(dots.downcast::<Incomplete>().unwrap().report().error_count, 1);
+    let refusal = converted(PathCheck::new(Flavor::Posix).check(b"../x"));
+    assert_eq!(refusal.kind(), io::ErrorKind::PermissionDenied);
+    assert_eq!(refusal.downcast::<Refusal>().unwrap(), Refusal::Escape);
+    let expander = Expander::new(Env::none()).flavor(Flavor::Posix).tilde(true);
+    for (path, kind, error) in [
+        ("~", io::ErrorKind::NotFound, ExpandError::NoHome),
+        ("a\0", io::ErrorKind::InvalidInput, ExpandError::Nul),
+    ] {
+        let failed = converted(expander.expand(path.as_bytes()));
+        assert_eq!(failed.kind(), kind, "{failed}");
+        assert_eq!(failed.downcast::<ExpandError>().unwrap(), error);
+    }
+    let unknown = converted("colour".parse::<Fields>());
+    assert_eq!(unknown.kind(), io::ErrorKind::InvalidInput);
+    let line = converted(curt::paths::command_line::image::<&[u16]>(&[0], []));
+    assert_eq!(line.kind(), io::ErrorKind::InvalidInput);
+    #[cfg(feature = "filters")]
+    assert_eq!(converted(curt::filters::Globs::new(["["])).kind(), io::ErrorKind::InvalidInput);
 }
 
 #[cfg(unix)]

@@ -6,10 +6,15 @@ use std::fmt::Debug;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use curt::beneath::OpenOptions;
 use curt::fields::Follow;
 use curt::list::{Directory, ListEntry};
+use curt::paths::{Expander, Flavor, PathCheck, ThisProcess};
+use curt::process::Stream;
+use curt::which::{Cwd, Extensions, Policy};
 use curt::{Cause, Fields, Kind, Next, Operation, Plan, Remove, Usage, Walk};
 use curt_testkit::Scratch;
 
@@ -160,6 +165,88 @@ fn directories_come_from_descriptors_and_lend_theirs() -> Result<(), Box<dyn Err
 }
 
 #[test]
+fn a_root_is_shared_by_threads() -> Result<(), Box<dyn Error>> {
+    let scratch = tree();
+    let root = Arc::new(curt::Root::open(scratch.at("t"))?);
+    let readers: Vec<_> = ["a", "sub/b"]
+        .into_iter()
+        .map(|name| {
+            let root = Arc::clone(&root);
+            std::thread::spawn(move || -> io::Result<String> {
+                let file = root.open_file(name, &OpenOptions::new().read(true))?;
+                io::read_to_string(file)
+            })
+        })
+        .collect();
+    for reader in readers {
+        assert_eq!(reader.join().unwrap()?, "four");
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+#[test]
+fn a_root_comes_from_a_descriptor_and_lends_its_own() -> io::Result<()> {
+    use std::os::fd::{AsFd, OwnedFd};
+    let scratch = tree();
+    let root = curt::Root::from(OwnedFd::from(std::fs::File::open(scratch.at("t"))?));
+    assert_eq!(root.stat("a", Plan::new(Fields::SIZE))?.size().known(), Some(4));
+    let again = curt::Root::from(root.as_fd().try_clone_to_owned()?);
+    assert!(again.stat("sub/b", Plan::default()).is_ok());
+    Ok(())
+}
+
+#[test]
+fn programs_are_found_and_started_as_in_std() -> Result<(), Box<dyn Error>> {
+    let scratch = tree();
+    let own = std::env::current_exe()?;
+    assert!(curt::which(&own)?.is_absolute());
+    let mut command = curt::Command::new(&own);
+    command.args(["--list", "--format", "terse"]).stdin(Stream::null());
+    assert_eq!(command.get_args().len(), 3);
+    let output = command.output()?;
+    assert!(output.status.success() && String::from_utf8(output.stdout)?.contains(": test"));
+    let timed = command.output_timeout(Duration::from_secs(60))?;
+    assert!(!timed.timed_out);
+    let listed = std::fs::File::create(scratch.at("listed"))?;
+    let mut child = command.stdout(listed).spawn()?;
+    #[cfg(target_os = "linux")]
+    assert!(curt::os::linux::ChildPidfd::pidfd(&child).is_ok());
+    assert!(child.wait()?.success());
+    assert!(std::fs::read_to_string(scratch.at("listed"))?.contains(": test"));
+    Ok(())
+}
+
+#[cfg(unix)]
+#[test]
+fn the_output_of_one_program_is_the_input_of_another() -> Result<(), Box<dyn Error>> {
+    let mut echo = curt::Command::new("echo").arg("through").stdout(Stream::pipe()).spawn()?;
+    let output = curt::Command::new("cat").stdin(echo.stdout.take().unwrap()).output()?;
+    assert_eq!(output.stdout, b"through\n");
+    assert!(echo.wait()?.success());
+    Ok(())
+}
+
+#[test]
+fn presets_of_searches_are_changed() {
+    let from_configuration = String::from(".exe;.js");
+    let policy =
+        Policy::cmd().cwd(Cwd::Never).extensions(Extensions::Only(from_configuration.into()));
+    assert!(policy.cwd == Cwd::Never && policy != Policy::cmd());
+}
+
+#[test]
+fn the_text_of_paths_is_checked_and_expanded() -> Result<(), Box<dyn Error>> {
+    fn expanded(expander: &Expander, path: &str) -> io::Result<PathBuf> {
+        Ok(expander.expand_path(path)?.into_owned())
+    }
+    let cwd = std::env::current_dir()?;
+    assert_eq!(expanded(&Expander::new(ThisProcess::new()), "a")?, cwd.join("a"));
+    PathCheck::new(Flavor::NATIVE).check_path("img/logo.png")?;
+    Ok(())
+}
+
+#[test]
 fn measurements_call_back_and_stop() {
     let scratch = tree();
     let mut records = Vec::new();
@@ -210,21 +297,19 @@ fn errors_are_taken_apart_and_kept() {
     assert!(matches!(cause, Cause::Os(error) if error.kind() == io::ErrorKind::NotFound));
 }
 
-/// Every error goes into a `Box<dyn Error>` by `?`.
+/// Every error goes into a `Box<dyn Error>` and into an `io::Error` by `?`.
 #[test]
 fn every_error_is_an_error() {
-    fn is_error<E: Error + Send + Sync + 'static>() {}
-    fn is_io<E: Into<io::Error>>() {}
+    fn is_error<E: Error + Into<io::Error> + Send + Sync + 'static>() {}
     is_error::<curt::Error>();
     is_error::<curt::remove::Incomplete>();
     is_error::<curt::which::FindError>();
     is_error::<curt::paths::Refusal>();
     is_error::<curt::paths::ExpandError>();
+    is_error::<curt::paths::command_line::CommandLineError>();
     is_error::<curt::fields::UnknownField>();
     #[cfg(feature = "filters")]
     is_error::<curt::filters::GlobError>();
-    is_io::<curt::Error>();
-    is_io::<curt::remove::Incomplete>();
 }
 
 /// What a program keeps.
@@ -275,8 +360,6 @@ fn errors_are_io_errors_with_their_number() {
     let scratch = tree();
     let error = fails(&scratch.at("none")).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::NotFound);
-    assert!(error.to_string().contains("none"), "{error}");
-    let number = error.get_ref().and_then(|inner| inner.downcast_ref::<curt::Error>());
-    let number = number.and_then(curt::Error::raw_os_error);
-    assert_eq!(number, std::fs::metadata(scratch.at("none")).unwrap_err().raw_os_error());
+    let number = std::fs::metadata(scratch.at("none")).unwrap_err().raw_os_error();
+    assert_eq!(error.raw_os_error(), number);
 }

@@ -21,22 +21,8 @@ const LONGEST_TEXT: usize = 32765;
 const LONGEST_RESULT: usize = 32766;
 
 /// Writes the full path of a text to `out`, which is empty. `directory` finds the directory that a
-/// path without a full start begins in.
-pub(crate) fn expand<'a, U: Unit, T: Trace>(
-    text: &[U],
-    options: Options,
-    directory: impl FnOnce(Start, &mut T) -> Result<Cow<'a, Directory<U>>, ExpandError>,
-    out: &mut Vec<U>,
-    trace: &mut T,
-) -> Result<(), ExpandError> {
-    // A NUL takes precedence over any other error. Folding looks for it on the way.
-    write(text, options, directory, out, trace).map_err(|error| {
-        let is_nul = error != ExpandError::Empty && has_nul(text);
-        if is_nul { ExpandError::Nul } else { error }
-    })
-}
-
-fn write<'a, U: Unit, T: Trace>(
+/// path without a full start begins in. If the text has a NUL, any error can be returned.
+pub(crate) fn write<'a, U: Unit, T: Trace>(
     text: &[U],
     options: Options,
     directory: impl FnOnce(Start, &mut T) -> Result<Cow<'a, Directory<U>>, ExpandError>,

@@ -229,6 +229,10 @@ fn empty_long_and_nul_paths_are_refused() {
     }
     assert_eq!(expanded(&expander, "a\0b"), Err(ExpandError::Nul));
     assert_eq!(expanded(&expander, "C:\\a\0"), Err(ExpandError::Nul));
+    let homeless = windows(Env::none()).tilde(true);
+    assert_eq!(expanded(&homeless, "~"), Err(ExpandError::NoHome));
+    assert_eq!(expanded(&homeless, "~\0"), Err(ExpandError::Nul));
+    assert_eq!(expanded(&homeless, "~\\\0"), Err(ExpandError::Nul));
     let long = format!(r"C:\{}", "é".repeat(32762));
     assert_eq!(expanded(&expander, &long).as_deref(), Ok(long.as_str()));
     assert_eq!(expanded(&expander, &format!("{long}x")), Err(ExpandError::TooLong));

@@ -1,7 +1,14 @@
 //! The operations beneath a root, on any platform: one question for a whole path where the system
 //! answers that, and otherwise single steps.
+//!
+//! How a file is opened, for example: `Root::open_file` has the text checked by [`Confined::text`]
+//! and calls [`Confined::open_file`]. That asks `Beneath::open_whole` (on Linux `openat2`), and
+//! [`Confined::opened`] turns the answer into a file or a refusal. If the system has no such call,
+//! [`steps::resolve`] enters one directory after the other by `Beneath::enter`, and calls
+//! `Beneath::open` for the last name. Every operation on something that exists goes one of these
+//! two ways; those that need only a name open its directory so, and act there
+//! ([`Confined::at_name`]).
 
-use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
@@ -91,21 +98,24 @@ impl<'a, S: Beneath> Confined<'a, S> {
         S::Unit::append_units(path, &mut buffer);
         let Policy { scope, aliases } = self.policy;
         let check = PathCheck::new(S::FLAVOR).aliases(aliases).in_root(scope == Scope::InRoot);
-        let refusal = match checked::<S>(check, &buffer) {
-            Err(Refusal::Escape) if S::FLAVOR == Flavor::Posix => {
-                checked::<S>(check.in_root(true), &buffer).err()
-            }
-            Err(refusal) => Some(refusal),
-            Ok(Cow::Owned(units)) => return Ok(Text::new(units)?),
-            Ok(Cow::Borrowed(_)) => None,
+        let checked = match S::FLAVOR {
+            Flavor::Posix => match check.check(&buffer) {
+                Err(Refusal::Escape) => check.in_root(true).check(&buffer),
+                answer => answer,
+            },
+            // Windows never sees dots.
+            Flavor::Windows => match check.name(&buffer) {
+                Ok(name) => return Ok(Text::new(name.into_owned())?),
+                Err(refusal) => Err(refusal),
+            },
         };
-        match refusal {
+        match checked {
+            Ok(()) => Ok(Text::below_root(buffer)?),
             // An escape comes first in the order of reasons.
-            Some(refusal) if refusal > Refusal::Escape && self.escapes(&buffer) => {
+            Err(refusal) if refusal > Refusal::Escape && self.escapes(&buffer) => {
                 Err(Failure::ESCAPE)
             }
-            Some(refusal) => Err(refusal.into()),
-            None => Ok(Text::below_root(buffer)?),
+            Err(refusal) => Err(refusal.into()),
         }
     }
 
@@ -450,13 +460,5 @@ impl<'a, S: Beneath> Confined<'a, S> {
                 Ok(metadata) => Step::Done(metadata),
             }
         })
-    }
-}
-
-/// Checks a path. The result is owned if it was folded: Windows never sees dots.
-fn checked<S: Beneath>(check: PathCheck, text: &[S::Unit]) -> Result<Cow<'_, [S::Unit]>, Refusal> {
-    match S::FLAVOR {
-        Flavor::Posix => check.check(text).map(|()| Cow::Borrowed(text)),
-        Flavor::Windows => Ok(Cow::Owned(check.name(text)?.into_owned())),
     }
 }

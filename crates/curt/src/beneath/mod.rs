@@ -32,9 +32,9 @@
 //! |---|---|---|---|
 //! | 3, close | 5, close | 1, close; missing 2, close | 2n - 1, and 6 to 11 for each link |
 //!
-//! `openat2` finds what the path leads to, and two `readlinkat` tell its name and that of the root,
-//! wherever that was moved. A missing last name takes more because `ENOENT` leaves open whether the
-//! name is missing or a broken link, whose name is that of its target: the directory must be
+//! `openat2` finds what the path leads to, and two `readlinkat` return its name and the root's,
+//! wherever the root was moved. A missing last name takes more because `ENOENT` leaves open whether
+//! the name is missing or a broken link, whose name is that of its target: the directory must be
 //! opened, searched and named. On Windows: 4 calls, last name missing 6.
 //!
 //! Links cost nothing more where the kernel follows them. A refusal can cost single steps on top,
@@ -58,18 +58,18 @@
 //! # Fallbacks
 //!
 //! Without `openat2` (Linux before 5.6, or a filter) and on other systems: single steps, with at
-//! most 32 directories open and 40 links followed. That the kernel lacks the call (`ENOSYS`) is
-//! remembered by the process, that a filter refuses it (`EPERM`, for the root itself as well) by
-//! the root; a thread that uses the root at the same time as another asks again. The steps keep the
-//! rules of Linux for links: of a mount (`nosymfollow`), and of the system
-//! (`fs.protected_symlinks`; only root can read that setting, so for others it is on). Other
-//! systems cannot be asked, so there a mount with such an option is not noticed.
+//! most 32 directories open and 40 links followed. The process remembers that the kernel lacks the
+//! call (`ENOSYS`). The root remembers that a filter refuses it (`EPERM`, for the root itself as
+//! well); a thread that uses the root at the same time as another asks again. The steps follow
+//! links by the rules of Linux: those of the mount (`nosymfollow`) and of the system
+//! (`fs.protected_symlinks`, which only root can read; for other users it is taken to be on). Other
+//! systems do not report such options of a mount, so there they are not noticed.
 //!
 //! Any other refusal of `openat2` is the answer. `EAGAIN`, which says that a rename or a mount
-//! somewhere made `..` unprovable, is retried for some 10 ms and then reported: nobody can choose
+//! somewhere made `..` unprovable, is retried for some 10 ms and then reported: nobody can force
 //! the single steps by renaming. A step whose answers contradict each other is repeated, at most 64
 //! times. Without `/proc`, or where the full name is longer than the system tells, single steps
-//! gather the names of canonical paths. To enter a directory takes no permission to read it where
+//! gather the names of canonical paths. Entering a directory needs no permission to read it where
 //! the system has a flag for that (Linux, FreeBSD).
 
 mod canonical;

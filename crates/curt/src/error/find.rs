@@ -140,6 +140,14 @@ impl FindError {
         }
     }
 
+    /// Returns the system's error number, if the system failed.
+    pub fn raw_os_error(&self) -> Option<i32> {
+        match self.cause() {
+            FindCause::Os(error) => error.raw_os_error(),
+            _ => None,
+        }
+    }
+
     /// Returns the nearest kind of the standard library.
     pub fn kind(&self) -> io::ErrorKind {
         match self.cause() {
@@ -169,8 +177,11 @@ impl fmt::Display for FindError {
 impl error::Error for FindError {}
 
 impl From<FindError> for io::Error {
-    /// Keeps the name and the reason in the message.
+    /// Keeps the number if the system failed. Any other failure is put inside the result.
     fn from(error: FindError) -> io::Error {
-        io::Error::new(error.kind(), error)
+        match error.raw_os_error() {
+            Some(number) => io::Error::from_raw_os_error(number),
+            None => io::Error::new(error.kind(), error),
+        }
     }
 }

@@ -11,6 +11,7 @@ mod plan;
 
 use std::error;
 use std::fmt;
+use std::io;
 use std::ops;
 use std::str::FromStr;
 
@@ -213,6 +214,13 @@ impl fmt::Display for UnknownField {
 }
 
 impl error::Error for UnknownField {}
+
+impl From<UnknownField> for io::Error {
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput) with this error inside.
+    fn from(error: UnknownField) -> io::Error {
+        io::Error::new(io::ErrorKind::InvalidInput, error)
+    }
+}
 
 /// The names, separated by commas.
 impl fmt::Display for Fields {

@@ -102,10 +102,12 @@ impl error::Error for Incomplete {
 }
 
 impl From<Incomplete> for io::Error {
-    /// Keeps the first error's kind, operation and path, and with [`Incomplete`] inside, for
-    /// [`io::Error::downcast`], its number: an `io::Error` that carries more than a number has
-    /// none.
+    /// Keeps the number of the first error, if the system reported it. Otherwise the result has the
+    /// first error's kind, and [`Incomplete`] inside, for [`io::Error::downcast`].
     fn from(incomplete: Incomplete) -> io::Error {
+        if let Some(number) = incomplete.raw_os_error() {
+            return io::Error::from_raw_os_error(number);
+        }
         let kind = match incomplete.0.errors.first() {
             Some(first) => first.kind(),
             None if incomplete.0.stopped => io::ErrorKind::Interrupted,

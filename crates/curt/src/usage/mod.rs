@@ -34,8 +34,8 @@
 //!
 //! A measurement is no snapshot: an entry that is added or removed meanwhile may be counted or not,
 //! and an entry that vanishes between the listing and the question is an error. An entry that is
-//! moved within the tree can be counted twice or never. The rest is as in `walk/mod.rs`: nothing
-//! outside the operands is looked at.
+//! moved within the tree can be counted twice or never. The rest is as with a
+//! [walk](mod@crate::walk#races): nothing outside the operands is looked at.
 //!
 //! # Fallbacks
 //!

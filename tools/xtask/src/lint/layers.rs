@@ -67,12 +67,15 @@ pub(super) fn directions(file: &File) -> Vec<Problem> {
     found.into_iter().map(|(other, at)| (file.code.line(at), text(other))).collect()
 }
 
-/// Path text makes no call to the system.
+/// Path text makes no call to the system. Its errors may become those of `std::io`.
 pub(super) fn path_text(file: &File) -> Vec<Problem> {
     if !file.path.starts_with("crates/curt-paths/src/") {
         return Vec::new();
     }
-    let uses = file.code.below(&["std"]).into_iter().filter(|(part, _)| CALLING.contains(part));
+    let is_error =
+        |at| ["Error", "ErrorKind"].iter().any(|name| file.code.starts(at, &["io", "::", name]));
+    let uses = file.code.below(&["std"]).into_iter();
+    let uses = uses.filter(|(part, at)| CALLING.contains(part) && !is_error(*at));
     let text = |part| format!("path text makes no calls, and needs no 'std::{part}'");
     uses.map(|(part, at)| (file.code.line(at), text(part))).collect()
 }
@@ -130,6 +133,8 @@ mod tests {
         let lines = |path, text| path_text(&File::new(path, text)).len();
         assert_eq!(lines("crates/curt-paths/src/text.rs", "use std::{borrow::Cow, env};"), 1);
         assert_eq!(lines("crates/curt-paths/src/text.rs", "use std::path::Path;"), 0);
+        assert_eq!(lines("crates/curt-paths/src/text.rs", "fn f(_: std::io::ErrorKind) {}"), 0);
+        assert_eq!(lines("crates/curt-paths/src/text.rs", "use std::io; use std::io::stdin;"), 2);
         assert_eq!(lines("crates/curt/src/name.rs", "use std::env;"), 0);
     }
 }

@@ -8,7 +8,6 @@ mod presets;
 mod windows;
 
 use std::ffi::OsStr;
-use std::io;
 use std::path::PathBuf;
 
 use super::Policy;
@@ -117,8 +116,6 @@ fn told(answer: Result<Hit<u8>, FindError>) -> String {
             format!("{path} {} {}{relative}", hit.origin, hit.program.word())
         }
         Err(error) => {
-            let error_text = io::Error::from(error);
-            let error = error_text.get_ref().unwrap().downcast_ref::<FindError>().unwrap();
             let path = error.path().map(|path| format!(" {}", path.display()));
             format!("{}{}", error.word(), path.unwrap_or_default())
         }

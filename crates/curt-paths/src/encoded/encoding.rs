@@ -1,8 +1,4 @@
 //! The encodings of Ruby's strings.
-#![cfg_attr(
-    not(feature = "ruby"),
-    allow(dead_code, unreachable_pub, reason = "then every text is UTF-8")
-)]
 
 /// The encoding of a text in bytes. Most texts need none: see
 /// [`PathText::encoded`](crate::PathText::encoded).
