@@ -152,7 +152,10 @@ pub(crate) trait Beneath: Sys {
         path: Name<'_, Self::Unit>,
         how: &How,
         rules: Rules,
-    ) -> Whole<Self::Handle>;
+    ) -> Whole<Self::Handle> {
+        let _ = (root, path, how, rules);
+        Whole::Unanswered
+    }
     /// Opens a directory in one call.
     fn enter_whole(
         &self,
@@ -160,7 +163,10 @@ pub(crate) trait Beneath: Sys {
         path: Name<'_, Self::Unit>,
         purpose: Purpose,
         rules: Rules,
-    ) -> Whole<Self::Dir>;
+    ) -> Whole<Self::Dir> {
+        let _ = (root, path, purpose, rules);
+        Whole::Unanswered
+    }
     /// Looks an entry up in one call, so that its name can be asked for. A link at the end is
     /// followed.
     fn find_whole(
@@ -168,7 +174,10 @@ pub(crate) trait Beneath: Sys {
         root: &Self::Dir,
         path: Name<'_, Self::Unit>,
         rules: Rules,
-    ) -> Whole<Self::Handle>;
+    ) -> Whole<Self::Handle> {
+        let _ = (root, path, rules);
+        Whole::Unanswered
+    }
 
     /// Opens a directory by its name in another one.
     fn enter(

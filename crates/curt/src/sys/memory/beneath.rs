@@ -9,7 +9,7 @@ use super::system::errno;
 use super::{Memory, Sys};
 use crate::fields::Kind;
 use crate::name::Name;
-use crate::sys::beneath::{Beneath, Change, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
+use crate::sys::beneath::{Beneath, Change, Create, Fault, How, Link, Purpose, Step};
 use curt_paths::Flavor;
 
 /// Interprets the answer to a step.
@@ -55,18 +55,6 @@ impl Beneath for Memory {
     const FLAVOR: Flavor = Flavor::Posix;
     const SPELLING_IS_NAME: bool = true;
     const LONGEST: usize = 4096;
-
-    fn open_whole(&self, _: &Dir, _: Name<'_, u8>, _: &How, _: Rules) -> Whole<Dir> {
-        Whole::Unanswered
-    }
-
-    fn enter_whole(&self, _: &Dir, _: Name<'_, u8>, _: Purpose, _: Rules) -> Whole<Dir> {
-        Whole::Unanswered
-    }
-
-    fn find_whole(&self, _: &Dir, _: Name<'_, u8>, _: Rules) -> Whole<Dir> {
-        Whole::Unanswered
-    }
 
     fn enter(&self, at: &Dir, name: Name<'_, u8>, _purpose: Purpose) -> Step<Dir> {
         stepped(self.step(at, name, Create::Never, |kind| kind == Kind::Directory))

@@ -95,20 +95,21 @@ fn stepped<T>(answer: Result<Option<T>>) -> Step<T> {
 
 impl Windows {
     /// Opens a whole path, unless it contains a link.
-    fn whole(
+    fn whole<T>(
         &self,
         target: Target<'_>,
         access: u32,
         disposition: u32,
         options: u32,
-    ) -> Whole<OwnedHandle> {
+        into: impl FnOnce(OwnedHandle) -> T,
+    ) -> Whole<T> {
         let dont_reparse = &self.door.native.dont_reparse;
         if dont_reparse.get() != 0 {
             return Whole::Unanswered;
         }
         let more = codes::OBJ_DONT_REPARSE;
         match self.door.create(target, more, access, disposition, options) {
-            Ok((handle, _)) => Whole::Opened(handle),
+            Ok((handle, _)) => Whole::Opened(into(handle)),
             Err(Status::REPARSE_POINT_ENCOUNTERED) => Whole::Unanswered,
             Err(Status::INVALID_PARAMETER) => {
                 dont_reparse.below(0);
@@ -221,11 +222,7 @@ impl Beneath for Windows {
 
     fn open_whole(&self, root: &Dir, path: Name<'_, u16>, how: &How, _rules: Rules) -> Whole<File> {
         let disposition = if how.truncate { emptying(how.create) } else { disposition(how.create) };
-        match self.whole(target(root, path), access(how), disposition, PLAIN) {
-            Whole::Opened(handle) => Whole::Opened(handle.into()),
-            Whole::Failed(error) => Whole::Failed(error),
-            Whole::Escape | Whole::Unfollowed(_) | Whole::Unanswered => Whole::Unanswered,
-        }
+        self.whole(target(root, path), access(how), disposition, PLAIN, File::from)
     }
 
     fn enter_whole(
@@ -235,19 +232,12 @@ impl Beneath for Windows {
         purpose: Purpose,
         _rules: Rules,
     ) -> Whole<Dir> {
-        match self.whole(target(root, path), rights(purpose), nt::FILE_OPEN, PLACE) {
-            Whole::Opened(handle) => Whole::Opened(place(handle, root)),
-            Whole::Failed(error) => Whole::Failed(error),
-            Whole::Escape | Whole::Unfollowed(_) | Whole::Unanswered => Whole::Unanswered,
-        }
+        let into = |handle| place(handle, root);
+        self.whole(target(root, path), rights(purpose), nt::FILE_OPEN, PLACE, into)
     }
 
     fn find_whole(&self, root: &Dir, path: Name<'_, u16>, _rules: Rules) -> Whole<File> {
-        match self.whole(target(root, path), READ_ATTRIBUTES, nt::FILE_OPEN, FOLLOW) {
-            Whole::Opened(handle) => Whole::Opened(handle.into()),
-            Whole::Failed(error) => Whole::Failed(error),
-            Whole::Escape | Whole::Unfollowed(_) | Whole::Unanswered => Whole::Unanswered,
-        }
+        self.whole(target(root, path), READ_ATTRIBUTES, nt::FILE_OPEN, FOLLOW, File::from)
     }
 
     fn enter(&self, at: &Dir, name: Name<'_, u16>, purpose: Purpose) -> Step<Dir> {

@@ -478,9 +478,4 @@ impl Sys for Windows {
                 .query(parent, name, ATTRIBUTES)
                 .is_ok_and(|facts| facts.attributes & u64::from(win::FILE_ATTRIBUTE_READONLY) == 0)
     }
-
-    /// NTFS sorts its directories by name.
-    fn inode_order_pays(&self, _dir: &Dir) -> bool {
-        false
-    }
 }
