@@ -201,11 +201,9 @@ impl Sys for Memory {
     const SOURCES: Sources = Sources {
         listing: Fields::KIND.union(Fields::ID),
         query: system::STAT,
-        query_calls: 1,
         directory_calls: 4,
         target_calls: 1,
         extended: Fields::NONE,
-        extended_calls: 0,
         secured: Fields::NONE,
         secured_calls: 0,
     };

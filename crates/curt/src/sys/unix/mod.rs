@@ -330,11 +330,9 @@ impl Sys for Unix {
     const SOURCES: Sources = Sources {
         listing: Fields::KIND.union(Fields::ID),
         query: values::STAT.union(native::QUERIED),
-        query_calls: 1,
         directory_calls: native::DIRECTORY_CALLS,
         target_calls: 1,
         extended: native::EXTENDED,
-        extended_calls: if native::EXTENDED.is_empty() { 0 } else { 1 },
         secured: Fields::NONE,
         secured_calls: 0,
     };

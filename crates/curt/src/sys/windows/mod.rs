@@ -356,12 +356,10 @@ impl Sys for Windows {
     const SOURCES: Sources = Sources {
         listing: LISTED_FIELDS,
         query: LISTED_FIELDS.union(Fields::LINKS).union(query::LINUX).union(query::ACCESS),
-        query_calls: 1,
         // One of them asks for the volume.
         directory_calls: 5,
         target_calls: 3,
         extended: Fields::NONE,
-        extended_calls: 0,
         secured: Fields::USER.union(Fields::GROUP).union(Fields::ACL),
         secured_calls: 3,
     };
