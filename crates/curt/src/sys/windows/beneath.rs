@@ -16,7 +16,7 @@ use windows_sys::Win32::Foundation as codes;
 use windows_sys::Win32::Storage::FileSystem as win;
 
 use super::call::{Door, Target};
-use super::dir::Dir;
+use super::dir::{Dir, Use};
 use super::status::{Result, Status};
 use super::{
     ABOUT, DELETE, FOLLOW, LIST, LISTED, PLACE, REACH, READ_ATTRIBUTES, WRITE_ATTRIBUTES, Windows,
@@ -79,9 +79,7 @@ fn target<'a>(at: &'a Dir, name: Name<'a, u16>) -> Target<'a> {
 
 /// Makes a directory to resolve names in, on the volume of the one it was opened from.
 fn place(handle: OwnedHandle, from: &Dir) -> Dir {
-    let mut dir = Dir::new(handle, from.volume);
-    (dir.is_place, dir.may_remove) = (true, false);
-    dir
+    Dir::new(handle, from.volume, Use::Place)
 }
 
 fn stepped<T>(answer: Result<Option<T>>) -> Step<T> {
@@ -128,19 +126,9 @@ impl Windows {
 
     /// Opens a directory that is not a link.
     fn enter_one(&self, at: &Dir, name: Name<'_, u16>, purpose: Purpose) -> Result<Option<Dir>> {
-        let handle = match self.door.open(target(at, name), rights(purpose), LISTED) {
-            Err(Status::NOT_A_DIRECTORY) => return Ok(None),
-            answer => answer?,
-        };
-        let dir = place(handle, at);
-        match dir.handle().and_then(|handle| query::kind_of(&self.door, handle)) {
-            Ok(Kind::Directory) => Ok(Some(dir)),
-            answer => {
-                if let Some(handle) = dir.into_handle() {
-                    self.door.close(handle);
-                }
-                answer.map(|_| None)
-            }
+        match self.door.open(target(at, name), rights(purpose), LISTED) {
+            Err(Status::NOT_A_DIRECTORY) => Ok(None),
+            answer => self.if_no_link(place(answer?, at)),
         }
     }
 
