@@ -7,6 +7,7 @@ use std::fs::Permissions;
 use std::io;
 
 use super::Sys;
+pub(crate) use super::os_error::Fault;
 use crate::fields::Time;
 use crate::name::Name;
 use curt_paths::Flavor;
@@ -110,24 +111,6 @@ pub(crate) enum Link<U> {
     /// A link that the system does not follow, with its error number.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "others follow every link"))]
     Refused(i32),
-}
-
-/// Failures that the portable algorithm detects, reported as errors of the system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
-    NotFound,
-    NotDirectory,
-    IsDirectory,
-    Exists,
-    /// Dots at the end of a path name no entry.
-    Dots,
-    /// A directory cannot have a second name.
-    LinksDirectory,
-    Busy,
-    TooManyLinks,
-    TooLong,
-    /// The tree kept changing during the walk.
-    Again,
 }
 
 /// A platform that can stay beneath a directory.
@@ -263,5 +246,7 @@ pub(crate) trait Beneath: Sys {
     fn let_go(&self, handle: Self::Handle);
 
     /// Returns the system's error for a failure.
-    fn error(fault: Fault) -> io::Error;
+    fn error(fault: Fault) -> io::Error {
+        fault.error()
+    }
 }

@@ -9,7 +9,7 @@ use super::system::errno;
 use super::{Memory, Sys};
 use crate::fields::Kind;
 use crate::name::Name;
-use crate::sys::beneath::{Beneath, Change, Create, Fault, How, Link, Purpose, Step};
+use crate::sys::beneath::{Beneath, Change, Create, How, Link, Purpose, Step};
 use curt_paths::Flavor;
 
 /// Interprets the answer to a step.
@@ -148,20 +148,5 @@ impl Beneath for Memory {
 
     fn let_go(&self, handle: Dir) {
         self.close(handle);
-    }
-
-    fn error(fault: Fault) -> io::Error {
-        errno::error(match fault {
-            Fault::NotFound => errno::NOENT,
-            Fault::NotDirectory => errno::NOTDIR,
-            Fault::IsDirectory => errno::ISDIR,
-            Fault::Exists => errno::EXIST,
-            Fault::Dots => errno::INVAL,
-            Fault::LinksDirectory => errno::PERM,
-            Fault::Busy => errno::BUSY,
-            Fault::TooManyLinks => errno::LOOP,
-            Fault::TooLong => errno::NAMETOOLONG,
-            Fault::Again => errno::AGAIN,
-        })
     }
 }

@@ -86,7 +86,7 @@ fn stepped<T>(answer: Result<Option<T>>) -> Step<T> {
     match answer {
         Ok(Some(done)) => Step::Done(done),
         Ok(None) => Step::Otherwise,
-        Err(Status::FILE_IS_A_DIRECTORY) => Step::Failed(Windows::error(Fault::IsDirectory)),
+        Err(Status::FILE_IS_A_DIRECTORY) => Step::Failed(Fault::IsDirectory.error()),
         Err(status) => Step::Failed(status.into()),
     }
 }
@@ -113,7 +113,7 @@ impl Windows {
                 dont_reparse.below(0);
                 Whole::Unanswered
             }
-            Err(Status::FILE_IS_A_DIRECTORY) => Whole::Failed(Windows::error(Fault::IsDirectory)),
+            Err(Status::FILE_IS_A_DIRECTORY) => Whole::Failed(Fault::IsDirectory.error()),
             Err(status) => Whole::Failed(status.into()),
         }
     }
@@ -292,7 +292,7 @@ impl Beneath for Windows {
         let class = nt::FileLinkInformation;
         let link = |handle: BorrowedHandle<'_>| give_name(&self.door, handle, class, to, fresh);
         match self.door.opened(target(from, name), access, options, link)? {
-            Err(Status::FILE_IS_A_DIRECTORY) => Err(Windows::error(Fault::LinksDirectory)),
+            Err(Status::FILE_IS_A_DIRECTORY) => Err(Fault::LinksDirectory.error()),
             linked => Ok(linked?),
         }
     }
@@ -341,21 +341,5 @@ impl Beneath for Windows {
 
     fn let_go(&self, handle: File) {
         self.door.close(handle.into());
-    }
-
-    fn error(fault: Fault) -> io::Error {
-        let number = match fault {
-            Fault::NotFound => codes::ERROR_FILE_NOT_FOUND,
-            Fault::NotDirectory => codes::ERROR_DIRECTORY,
-            Fault::IsDirectory => codes::ERROR_DIRECTORY_NOT_SUPPORTED,
-            Fault::Exists => codes::ERROR_ALREADY_EXISTS,
-            Fault::Dots => codes::ERROR_INVALID_PARAMETER,
-            Fault::LinksDirectory => codes::ERROR_ACCESS_DENIED,
-            Fault::Busy => codes::ERROR_BUSY,
-            Fault::TooManyLinks => codes::ERROR_CANT_RESOLVE_FILENAME,
-            Fault::TooLong => codes::ERROR_FILENAME_EXCED_RANGE,
-            Fault::Again => codes::ERROR_RETRY,
-        };
-        io::Error::from_raw_os_error(i32::try_from(number).unwrap_or(i32::MAX))
     }
 }

@@ -44,7 +44,7 @@ use self::dir::Use;
 pub(crate) use self::dir::{Dir, DirBuf};
 use self::native::{Key, Volume};
 use self::status::{Result, Status};
-use super::beneath::{Beneath, Fault};
+use super::os_error::Fault;
 use super::{
     Ask, Batch, DirRemoved, Feature, Features, Identity, Mounts, Opened, Owners, Removed, Setup,
     Sources, Sys,
@@ -109,7 +109,7 @@ pub(crate) fn open_directory(handle: BorrowedHandle<'_>) -> (io::Result<Dir>, Ca
 fn from_caller(door: &Door, handle: OwnedHandle, used_for: Use) -> io::Result<Dir> {
     match query::kind_of(door, handle.as_handle())? {
         Kind::Directory => Ok(on_its_volume(door, handle, used_for)),
-        _ => Err(<Windows as Beneath>::error(Fault::NotDirectory)),
+        _ => Err(Fault::NotDirectory.error()),
     }
 }
 
@@ -167,16 +167,12 @@ impl Windows {
     /// Reopens a directory that turned out not to be empty, by its handle, because some systems
     /// continue the old listing on the old handle.
     fn open_again(&self, dir: Dir) -> Dir {
-        match self.open_listed(dir.itself(), dir.volume, dir.used_for) {
-            Ok(again) => {
-                self.close(dir);
-                again
-            }
-            Err(_) => {
-                dir.rewind();
-                dir
-            }
+        if let Ok(again) = self.open_listed(dir.itself(), dir.volume, dir.used_for) {
+            self.close(dir);
+            return again;
         }
+        dir.rewind();
+        dir
     }
 
     /// Fills the buffer with the newest form of record that the volume supports.
