@@ -59,34 +59,24 @@ impl fmt::Debug for Calls {
 /// time.
 pub(crate) struct Counter {
     names: &'static [&'static str],
-    /// Counts below 2^48 in two parts, to take little room on the stack of each worker.
-    low: [Cell<u32>; KINDS],
-    high: [Cell<u16>; KINDS],
+    counts: [Cell<u64>; KINDS],
 }
 
 impl Counter {
     pub(crate) fn new(names: &'static [&'static str]) -> Self {
         debug_assert!(names.len() <= KINDS);
-        let (low, high) = ([const { Cell::new(0) }; KINDS], [const { Cell::new(0) }; KINDS]);
-        Counter { names, low, high }
+        Counter { names, counts: [const { Cell::new(0) }; KINDS] }
     }
 
     /// Counts one call, given as an index into the names.
     pub(crate) fn tick(&self, kind: usize) {
-        if let Some(low) = self.low.get(kind) {
-            low.set(low.get().wrapping_add(1));
-            if low.get() == 0 {
-                self.high[kind].set(self.high[kind].get().wrapping_add(1));
-            }
+        if let Some(count) = self.counts.get(kind) {
+            count.set(count.get() + 1);
         }
     }
 
     pub(crate) fn calls(&self) -> Calls {
-        let mut counts = [0; KINDS];
-        for (count, (low, high)) in counts.iter_mut().zip(self.low.iter().zip(&self.high)) {
-            *count = u64::from(high.get()) << 32 | u64::from(low.get());
-        }
-        Calls { names: self.names, counts }
+        Calls { names: self.names, counts: self.counts.each_ref().map(Cell::get) }
     }
 }
 
@@ -97,7 +87,7 @@ mod tests {
     #[test]
     fn counts_go_beyond_32_bits() {
         let counter = Counter::new(&["one", "two"]);
-        counter.low[1].set(u32::MAX - 1);
+        counter.counts[1].set(u64::from(u32::MAX) - 1);
         for _ in 0..3 {
             counter.tick(1);
         }

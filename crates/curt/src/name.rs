@@ -17,7 +17,7 @@ impl<'a, U: Unit> Name<'a, U> {
     /// Returns the name that ends at the first NUL; `None` where there is no NUL.
     pub(crate) fn until_nul(units: &'a [U]) -> Option<Self> {
         let end = U::position(units, [0])?;
-        Some(Name::of_terminated(&units[..=end]))
+        Some(Name(&units[..=end]))
     }
 
     /// Returns a name from units whose only NUL is the last one. That is checked in every build:

@@ -107,10 +107,10 @@ impl Plan {
             asked.intersection(access).iter().count() as u32
         };
         let label = once(Fields::LABEL.intersection(sources.extended));
-        let extended = once(sources.extended) * sources.extended_calls + label;
+        let extended = once(sources.extended) + label;
         let owners =
             once((Fields::USER | Fields::GROUP | Fields::ACL).intersection(sources.secured));
-        let query = once(sources.query) * sources.query_calls;
+        let query = once(sources.query);
         let follow = u32::from(self.follow == Follow::Links);
         Cost {
             directory: sources.directory_calls,
@@ -170,11 +170,9 @@ mod tests {
     const UNIX: Sources = Sources {
         listing: Fields::KIND.union(Fields::ID),
         query: Fields::SIZE.union(Fields::USER_ID).union(Fields::GROUP_ID).union(Fields::KIND),
-        query_calls: 1,
         directory_calls: 4,
         target_calls: 1,
         extended: Fields::ACL.union(Fields::LABEL),
-        extended_calls: 1,
         secured: Fields::NONE,
         secured_calls: 0,
     };

@@ -7,6 +7,7 @@ use std::fs::Permissions;
 use std::io;
 
 use super::Sys;
+pub(crate) use super::os_error::Fault;
 use crate::fields::Time;
 use crate::name::Name;
 use curt_paths::Flavor;
@@ -112,24 +113,6 @@ pub(crate) enum Link<U> {
     Refused(i32),
 }
 
-/// Failures that the portable algorithm detects, reported as errors of the system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
-    NotFound,
-    NotDirectory,
-    IsDirectory,
-    Exists,
-    /// Dots at the end of a path name no entry.
-    Dots,
-    /// A directory cannot have a second name.
-    LinksDirectory,
-    Busy,
-    TooManyLinks,
-    TooLong,
-    /// The tree kept changing during the walk.
-    Again,
-}
-
 /// A platform that can stay beneath a directory.
 pub(crate) trait Beneath: Sys {
     /// An open file, or anything else that was only looked up.
@@ -152,7 +135,10 @@ pub(crate) trait Beneath: Sys {
         path: Name<'_, Self::Unit>,
         how: &How,
         rules: Rules,
-    ) -> Whole<Self::Handle>;
+    ) -> Whole<Self::Handle> {
+        let _ = (root, path, how, rules);
+        Whole::Unanswered
+    }
     /// Opens a directory in one call.
     fn enter_whole(
         &self,
@@ -160,7 +146,10 @@ pub(crate) trait Beneath: Sys {
         path: Name<'_, Self::Unit>,
         purpose: Purpose,
         rules: Rules,
-    ) -> Whole<Self::Dir>;
+    ) -> Whole<Self::Dir> {
+        let _ = (root, path, purpose, rules);
+        Whole::Unanswered
+    }
     /// Looks an entry up in one call, so that its name can be asked for. A link at the end is
     /// followed.
     fn find_whole(
@@ -168,7 +157,10 @@ pub(crate) trait Beneath: Sys {
         root: &Self::Dir,
         path: Name<'_, Self::Unit>,
         rules: Rules,
-    ) -> Whole<Self::Handle>;
+    ) -> Whole<Self::Handle> {
+        let _ = (root, path, rules);
+        Whole::Unanswered
+    }
 
     /// Opens a directory by its name in another one.
     fn enter(
@@ -254,5 +246,7 @@ pub(crate) trait Beneath: Sys {
     fn let_go(&self, handle: Self::Handle);
 
     /// Returns the system's error for a failure.
-    fn error(fault: Fault) -> io::Error;
+    fn error(fault: Fault) -> io::Error {
+        fault.error()
+    }
 }

@@ -348,13 +348,27 @@ pub(crate) trait Sys: Host + Sized + Send {
         dir: &Self::Dir,
         identity: Identity,
         root: &OnceLock<Identity>,
-    ) -> io::Result<bool>;
+    ) -> io::Result<bool> {
+        let _ = dir;
+        if root.get().is_none() {
+            let found =
+                self.at_path(Path::new("/"), |dir, name| self.query(dir, name, Ask::STAT))??;
+            root.get_or_init(|| Identity::of(&found));
+        }
+        Ok(root.get() == Some(&identity))
+    }
     /// Whether the process may write to a child. Always true for links, whose permissions are
     /// ignored.
-    fn may_write(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, kind: Kind) -> bool;
+    fn may_write(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, kind: Kind) -> bool {
+        let may = || self.may(parent, name, Fields::WRITABLE);
+        kind.is_link() || may().is_ok_and(|allowed| allowed.contains(Fields::WRITABLE))
+    }
     /// Whether the file system of this directory removes files faster in the order of their
     /// numbers.
-    fn inode_order_pays(&self, dir: &Self::Dir) -> bool;
+    fn inode_order_pays(&self, dir: &Self::Dir) -> bool {
+        let _ = dir;
+        false
+    }
 }
 
 /// Opens a directory by its path below another one (or below the root, if the path is absolute),

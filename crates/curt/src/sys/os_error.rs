@@ -2,64 +2,103 @@
 
 use std::io;
 
+/// A failure without an error of a call, for which the system has a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    NotFound,
+    NotDirectory,
+    IsDirectory,
+    NotEmpty,
+    Exists,
+    OtherDevice,
+    /// Dots at the end of a path name no entry.
+    Dots,
+    /// A directory cannot have a second name.
+    LinksDirectory,
+    Busy,
+    TooManyLinks,
+    TooLong,
+    /// The tree kept changing during the walk.
+    Again,
+}
+
+impl Fault {
+    /// Returns the system's error.
+    pub(crate) fn error(self) -> io::Error {
+        io::Error::from_raw_os_error(self.number())
+    }
+
+    #[cfg(unix)]
+    fn number(self) -> i32 {
+        match self {
+            Fault::NotFound => libc::ENOENT,
+            Fault::NotDirectory => libc::ENOTDIR,
+            Fault::IsDirectory => libc::EISDIR,
+            Fault::NotEmpty => libc::ENOTEMPTY,
+            Fault::Exists => libc::EEXIST,
+            Fault::OtherDevice => libc::EXDEV,
+            Fault::Dots => libc::EINVAL,
+            Fault::LinksDirectory => libc::EPERM,
+            Fault::Busy => libc::EBUSY,
+            Fault::TooManyLinks => libc::ELOOP,
+            Fault::TooLong => libc::ENAMETOOLONG,
+            Fault::Again => libc::EAGAIN,
+        }
+    }
+
+    #[cfg(windows)]
+    fn number(self) -> i32 {
+        use windows_sys::Win32::Foundation as codes;
+        let number = match self {
+            Fault::NotFound => codes::ERROR_FILE_NOT_FOUND,
+            Fault::NotDirectory => codes::ERROR_DIRECTORY,
+            Fault::IsDirectory => codes::ERROR_DIRECTORY_NOT_SUPPORTED,
+            Fault::NotEmpty => codes::ERROR_DIR_NOT_EMPTY,
+            Fault::Exists => codes::ERROR_ALREADY_EXISTS,
+            Fault::OtherDevice => codes::ERROR_NOT_SAME_DEVICE,
+            Fault::Dots => codes::ERROR_INVALID_PARAMETER,
+            Fault::LinksDirectory => codes::ERROR_ACCESS_DENIED,
+            Fault::Busy => codes::ERROR_BUSY,
+            // What Windows says after following 63 links.
+            Fault::TooManyLinks => codes::ERROR_CANT_RESOLVE_FILENAME,
+            Fault::TooLong => codes::ERROR_FILENAME_EXCED_RANGE,
+            Fault::Again => codes::ERROR_RETRY,
+        };
+        i32::try_from(number).unwrap_or(i32::MAX)
+    }
+}
+
 /// Returns the system's own error of this kind, with its number, for an answer such as
 /// [`Opened::Gone`](super::Opened) that no longer has one. Kinds without such an answer have no
 /// number.
 pub(crate) fn os_error(kind: io::ErrorKind) -> io::Error {
-    number(kind).map_or_else(|| kind.into(), io::Error::from_raw_os_error)
+    match kind {
+        io::ErrorKind::NotFound => Fault::NotFound.error(),
+        io::ErrorKind::NotADirectory => Fault::NotDirectory.error(),
+        io::ErrorKind::IsADirectory => Fault::IsDirectory.error(),
+        io::ErrorKind::DirectoryNotEmpty => Fault::NotEmpty.error(),
+        io::ErrorKind::CrossesDevices => Fault::OtherDevice.error(),
+        _ => kind.into(),
+    }
 }
 
 /// Whether an error reports a link loop, or more links than the system follows. The standard
 /// library has no stable kind for it.
 pub(crate) fn is_loop(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(LOOP)
+    error.raw_os_error() == Some(Fault::TooManyLinks.number())
 }
 
 /// Whether an error says that another process has the file open and does not share it, so that
-/// waiting may help.
+/// waiting may help. Unix has no such errors.
 pub(crate) fn is_busy(error: &io::Error) -> bool {
-    error.raw_os_error().is_some_and(|number| BUSY.contains(&number))
-}
-
-#[cfg(unix)]
-pub(super) const LOOP: i32 = libc::ELOOP;
-#[cfg(unix)]
-const BUSY: [i32; 0] = [];
-
-/// What Windows says after following 63 links.
-#[cfg(windows)]
-pub(super) const LOOP: i32 = windows_sys::Win32::Foundation::ERROR_CANT_RESOLVE_FILENAME as i32;
-#[cfg(windows)]
-const BUSY: [i32; 2] = [
-    windows_sys::Win32::Foundation::ERROR_SHARING_VIOLATION as i32,
-    windows_sys::Win32::Foundation::ERROR_LOCK_VIOLATION as i32,
-];
-
-#[cfg(unix)]
-fn number(kind: io::ErrorKind) -> Option<i32> {
-    Some(match kind {
-        io::ErrorKind::NotFound => libc::ENOENT,
-        io::ErrorKind::NotADirectory => libc::ENOTDIR,
-        io::ErrorKind::IsADirectory => libc::EISDIR,
-        io::ErrorKind::DirectoryNotEmpty => libc::ENOTEMPTY,
-        io::ErrorKind::CrossesDevices => libc::EXDEV,
-        _ => return None,
-    })
-}
-
-#[cfg(windows)]
-#[allow(clippy::cast_possible_wrap, reason = "the standard library has these numbers signed")]
-fn number(kind: io::ErrorKind) -> Option<i32> {
-    use windows_sys::Win32::Foundation::{
-        ERROR_DIR_NOT_EMPTY, ERROR_DIRECTORY, ERROR_DIRECTORY_NOT_SUPPORTED, ERROR_FILE_NOT_FOUND,
-        ERROR_NOT_SAME_DEVICE,
-    };
-    Some(match kind {
-        io::ErrorKind::NotFound => ERROR_FILE_NOT_FOUND as i32,
-        io::ErrorKind::NotADirectory => ERROR_DIRECTORY as i32,
-        io::ErrorKind::IsADirectory => ERROR_DIRECTORY_NOT_SUPPORTED as i32,
-        io::ErrorKind::DirectoryNotEmpty => ERROR_DIR_NOT_EMPTY as i32,
-        io::ErrorKind::CrossesDevices => ERROR_NOT_SAME_DEVICE as i32,
-        _ => return None,
-    })
+    #[cfg(windows)]
+    return error.raw_os_error().is_some_and(|number| {
+        use windows_sys::Win32::Foundation::{ERROR_LOCK_VIOLATION, ERROR_SHARING_VIOLATION};
+        [ERROR_SHARING_VIOLATION, ERROR_LOCK_VIOLATION].contains(&(number as u32))
+    });
+    #[cfg(not(windows))]
+    {
+        let _ = error;
+        false
+    }
 }

@@ -9,7 +9,7 @@ use super::system::errno;
 use super::{Memory, Sys};
 use crate::fields::Kind;
 use crate::name::Name;
-use crate::sys::beneath::{Beneath, Change, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
+use crate::sys::beneath::{Beneath, Change, Create, How, Link, Purpose, Step};
 use curt_paths::Flavor;
 
 /// Interprets the answer to a step.
@@ -55,18 +55,6 @@ impl Beneath for Memory {
     const FLAVOR: Flavor = Flavor::Posix;
     const SPELLING_IS_NAME: bool = true;
     const LONGEST: usize = 4096;
-
-    fn open_whole(&self, _: &Dir, _: Name<'_, u8>, _: &How, _: Rules) -> Whole<Dir> {
-        Whole::Unanswered
-    }
-
-    fn enter_whole(&self, _: &Dir, _: Name<'_, u8>, _: Purpose, _: Rules) -> Whole<Dir> {
-        Whole::Unanswered
-    }
-
-    fn find_whole(&self, _: &Dir, _: Name<'_, u8>, _: Rules) -> Whole<Dir> {
-        Whole::Unanswered
-    }
 
     fn enter(&self, at: &Dir, name: Name<'_, u8>, _purpose: Purpose) -> Step<Dir> {
         stepped(self.step(at, name, Create::Never, |kind| kind == Kind::Directory))
@@ -160,20 +148,5 @@ impl Beneath for Memory {
 
     fn let_go(&self, handle: Dir) {
         self.close(handle);
-    }
-
-    fn error(fault: Fault) -> io::Error {
-        errno::error(match fault {
-            Fault::NotFound => errno::NOENT,
-            Fault::NotDirectory => errno::NOTDIR,
-            Fault::IsDirectory => errno::ISDIR,
-            Fault::Exists => errno::EXIST,
-            Fault::Dots => errno::INVAL,
-            Fault::LinksDirectory => errno::PERM,
-            Fault::Busy => errno::BUSY,
-            Fault::TooManyLinks => errno::LOOP,
-            Fault::TooLong => errno::NAMETOOLONG,
-            Fault::Again => errno::AGAIN,
-        })
     }
 }

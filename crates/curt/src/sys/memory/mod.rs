@@ -19,7 +19,7 @@ pub(crate) mod tree;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use self::call::{Call, Door};
@@ -28,7 +28,7 @@ use self::system::errno;
 pub(crate) use self::tree::{Denied, Ending, Order, Positions, World};
 pub(crate) use super::Setup;
 use super::{
-    Ask, Batch, DirRemoved, Feature, Host, Identity, Mounts, Opened, Owners, Removed, Sources, Sys,
+    Ask, Batch, DirRemoved, Feature, Host, Mounts, Opened, Owners, Removed, Sources, Sys,
     SystemUnit,
 };
 use crate::calls::Calls;
@@ -201,11 +201,9 @@ impl Sys for Memory {
     const SOURCES: Sources = Sources {
         listing: Fields::KIND.union(Fields::ID),
         query: system::STAT,
-        query_calls: 1,
         directory_calls: 4,
         target_calls: 1,
         extended: Fields::NONE,
-        extended_calls: 0,
         secured: Fields::NONE,
         secured_calls: 0,
     };
@@ -285,27 +283,6 @@ impl Sys for Memory {
         _facts: &Facts,
     ) -> io::Result<Owners> {
         Ok(Owners::default())
-    }
-
-    fn is_root(
-        &self,
-        _dir: &Dir,
-        identity: Identity,
-        root: &OnceLock<Identity>,
-    ) -> io::Result<bool> {
-        if root.get().is_none() {
-            let world = self.door.pass(Call::Statx).map_err(errno::error)?;
-            root.get_or_init(|| Identity::of(&world.stat(tree::ROOT)));
-        }
-        Ok(root.get() == Some(&identity))
-    }
-
-    fn may_write(&self, parent: &Dir, name: Name<'_, u8>, kind: Kind) -> bool {
-        let may = self.at(Call::Faccessat2, parent).and_then(|(world, parent)| {
-            let node = world.child(parent, name.units())?;
-            Ok(!world.denied(node).write)
-        });
-        kind == Kind::Symlink || may.unwrap_or(false)
     }
 
     fn inode_order_pays(&self, _dir: &Dir) -> bool {

@@ -12,7 +12,6 @@ pub(crate) mod errno {
     pub(crate) const PERM: i32 = 1;
     pub(crate) const NOENT: i32 = 2;
     pub(crate) const BADF: i32 = 9;
-    pub(crate) const AGAIN: i32 = 11;
     pub(crate) const NOMEM: i32 = 12;
     pub(crate) const ACCES: i32 = 13;
     pub(crate) const BUSY: i32 = 16;
@@ -30,8 +29,10 @@ pub(crate) mod errno {
     /// Returns an error with this number, except that a link loop has the number of the system that
     /// the test runs on, by which it is recognised.
     pub(crate) fn error(number: i32) -> std::io::Error {
-        let number = if number == LOOP { crate::sys::os_error::LOOP } else { number };
-        std::io::Error::from_raw_os_error(number)
+        match number {
+            LOOP => crate::sys::os_error::Fault::TooManyLinks.error(),
+            number => std::io::Error::from_raw_os_error(number),
+        }
     }
 }
 

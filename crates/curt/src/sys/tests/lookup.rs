@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 
 use super::asked::{Asked, base, name, number_or_kind, units};
 use super::ground::Ground;
-use crate::name::{Name, Unit};
+use crate::name::Unit;
 use crate::sys::{Batch, Lookup, Sys, SystemUnit, Unsearched, Verdict};
 
 /// A terminated path in the units of the platform.
@@ -64,7 +64,7 @@ pub(super) fn executable_files_are_told_from_other_paths<G: Ground>(ground: &G) 
         ("slashed", "absent"),
         ("bin/round", "failed"),
     ] {
-        let answer = sys.executable(&base.dir, Name::of_terminated(&path::<G::S>(text)));
+        let answer = sys.executable(&base.dir, name(&path::<G::S>(text)));
         assert_eq!(word(&answer), expected, "{text}");
     }
     base.close();
@@ -113,7 +113,7 @@ pub(super) fn directories_are_opened_to_be_searched<G: Ground>(ground: &G) {
     let empty = [<G::S as Sys>::Unit::NUL];
     let opens = |child: &str| match sys.open_search(&base.dir, name(&units::<G::S>(child))) {
         Ok(dir) => {
-            let again = sys.open_search(&dir, Name::of_terminated(&empty)).unwrap();
+            let again = sys.open_search(&dir, name(&empty)).unwrap();
             let again = Asked { sys: &sys, dir: again };
             assert_eq!(matching(&again, Some("tool")), ["tool"], "{child}, again");
             again.close();

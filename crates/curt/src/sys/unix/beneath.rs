@@ -12,7 +12,7 @@ use super::dir::{Dir, text};
 use super::{LIST, PLACE, Unix, values};
 use crate::name::{Name, NameBuf};
 use crate::sys::SystemUnit;
-use crate::sys::beneath::{Beneath, Change, Fault, File, How, Link, Purpose, Rules, Step, Whole};
+use crate::sys::beneath::{Beneath, Change, File, How, Link, Purpose, Rules, Step, Whole};
 use curt_paths::Flavor;
 
 /// Looks up any entry. Only used where there is `O_PATH`.
@@ -159,9 +159,5 @@ impl Beneath for Unix {
 
     fn let_go(&self, handle: File) {
         self.door.close(handle);
-    }
-
-    fn error(fault: Fault) -> io::Error {
-        values::error(fault)
     }
 }

@@ -41,9 +41,8 @@ use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
-use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use self::accounts::Accounts;
@@ -53,8 +52,8 @@ use self::dir::text;
 pub(crate) use self::dir::{Dir, DirBuf};
 use self::door::Door;
 use super::{
-    Ask, Batch, DirRemoved, Feature, Identity, Mounts, Opened, Owners, Removed, Setup, Sources,
-    Sys, SystemUnit, os_error,
+    Ask, Batch, DirRemoved, Feature, Mounts, Opened, Owners, Removed, Setup, Sources, Sys,
+    SystemUnit, os_error,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -332,11 +331,9 @@ impl Sys for Unix {
     const SOURCES: Sources = Sources {
         listing: Fields::KIND.union(Fields::ID),
         query: values::STAT.union(native::QUERIED),
-        query_calls: 1,
         directory_calls: native::DIRECTORY_CALLS,
         target_calls: 1,
         extended: native::EXTENDED,
-        extended_calls: if native::EXTENDED.is_empty() { 0 } else { 1 },
         secured: Fields::NONE,
         secured_calls: 0,
     };
@@ -430,23 +427,7 @@ impl Sys for Unix {
         values::owners(&self.accounts, asked, facts)
     }
 
-    fn is_root(
-        &self,
-        _dir: &Dir,
-        identity: Identity,
-        root: &OnceLock<Identity>,
-    ) -> io::Result<bool> {
-        if root.get().is_none() {
-            let found = self.query(&Dir::working(), Name::from_c(c"/"), Ask::STAT)?;
-            root.get_or_init(|| Identity::of(&found));
-        }
-        Ok(root.get() == Some(&identity))
-    }
-
-    fn may_write(&self, parent: &Dir, name: Name<'_, u8>, kind: Kind) -> bool {
-        kind == Kind::Symlink || self.door.may(parent.as_fd(), text(name), Access::WRITE_OK).is_ok()
-    }
-
+    #[cfg(target_os = "linux")]
     fn inode_order_pays(&self, dir: &Dir) -> bool {
         self.lies_on_ext4(dir)
     }

@@ -61,10 +61,6 @@ impl Unix {
         Err(Errno::BADF.into())
     }
 
-    pub(super) fn lies_on_ext4(&self, _dir: &Dir) -> bool {
-        false
-    }
-
     pub(super) fn by_statx(
         &self,
         _at: BorrowedFd<'_>,

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use super::accounts::Accounts;
 use super::dir;
 use crate::fields::{Facts, Fields, Kind, Time};
-use crate::sys::beneath::{Create, Fault, How, Step};
+use crate::sys::beneath::{Create, How, Step};
 use crate::sys::{DirRemoved, Opened, Owners};
 
 /// Converts the answer of the portable `stat`.
@@ -190,23 +190,6 @@ pub(super) fn stepped<F>(opened: Result<F, Errno>) -> Step<F> {
         Err(error) if refuses_link_or_file(error) => Step::Otherwise,
         Err(error) => Step::Failed(error.into()),
     }
-}
-
-/// Returns the system's error for a failure.
-pub(super) fn error(fault: Fault) -> io::Error {
-    let number = match fault {
-        Fault::NotFound => Errno::NOENT,
-        Fault::NotDirectory => Errno::NOTDIR,
-        Fault::IsDirectory => Errno::ISDIR,
-        Fault::Exists => Errno::EXIST,
-        Fault::Dots => Errno::INVAL,
-        Fault::LinksDirectory => Errno::PERM,
-        Fault::Busy => Errno::BUSY,
-        Fault::TooManyLinks => Errno::LOOP,
-        Fault::TooLong => Errno::NAMETOOLONG,
-        Fault::Again => Errno::AGAIN,
-    };
-    number.into()
 }
 
 /// Whether an error means that a link, or something that is not a directory, was refused. FreeBSD

@@ -16,7 +16,7 @@ use windows_sys::Win32::Foundation as codes;
 use windows_sys::Win32::Storage::FileSystem as win;
 
 use super::call::{Door, Target};
-use super::dir::Dir;
+use super::dir::{Dir, Use};
 use super::status::{Result, Status};
 use super::{
     ABOUT, DELETE, FOLLOW, LIST, LISTED, PLACE, REACH, READ_ATTRIBUTES, WRITE_ATTRIBUTES, Windows,
@@ -79,42 +79,41 @@ fn target<'a>(at: &'a Dir, name: Name<'a, u16>) -> Target<'a> {
 
 /// Makes a directory to resolve names in, on the volume of the one it was opened from.
 fn place(handle: OwnedHandle, from: &Dir) -> Dir {
-    let mut dir = Dir::new(handle, from.volume);
-    (dir.is_place, dir.may_remove) = (true, false);
-    dir
+    Dir::new(handle, from.volume, Use::Place)
 }
 
 fn stepped<T>(answer: Result<Option<T>>) -> Step<T> {
     match answer {
         Ok(Some(done)) => Step::Done(done),
         Ok(None) => Step::Otherwise,
-        Err(Status::FILE_IS_A_DIRECTORY) => Step::Failed(Windows::error(Fault::IsDirectory)),
+        Err(Status::FILE_IS_A_DIRECTORY) => Step::Failed(Fault::IsDirectory.error()),
         Err(status) => Step::Failed(status.into()),
     }
 }
 
 impl Windows {
     /// Opens a whole path, unless it contains a link.
-    fn whole(
+    fn whole<T>(
         &self,
         target: Target<'_>,
         access: u32,
         disposition: u32,
         options: u32,
-    ) -> Whole<OwnedHandle> {
+        into: impl FnOnce(OwnedHandle) -> T,
+    ) -> Whole<T> {
         let dont_reparse = &self.door.native.dont_reparse;
         if dont_reparse.get() != 0 {
             return Whole::Unanswered;
         }
         let more = codes::OBJ_DONT_REPARSE;
         match self.door.create(target, more, access, disposition, options) {
-            Ok((handle, _)) => Whole::Opened(handle),
+            Ok((handle, _)) => Whole::Opened(into(handle)),
             Err(Status::REPARSE_POINT_ENCOUNTERED) => Whole::Unanswered,
             Err(Status::INVALID_PARAMETER) => {
                 dont_reparse.below(0);
                 Whole::Unanswered
             }
-            Err(Status::FILE_IS_A_DIRECTORY) => Whole::Failed(Windows::error(Fault::IsDirectory)),
+            Err(Status::FILE_IS_A_DIRECTORY) => Whole::Failed(Fault::IsDirectory.error()),
             Err(status) => Whole::Failed(status.into()),
         }
     }
@@ -127,19 +126,9 @@ impl Windows {
 
     /// Opens a directory that is not a link.
     fn enter_one(&self, at: &Dir, name: Name<'_, u16>, purpose: Purpose) -> Result<Option<Dir>> {
-        let handle = match self.door.open(target(at, name), rights(purpose), LISTED) {
-            Err(Status::NOT_A_DIRECTORY) => return Ok(None),
-            answer => answer?,
-        };
-        let dir = place(handle, at);
-        match dir.handle().and_then(|handle| query::kind_of(&self.door, handle)) {
-            Ok(Kind::Directory) => Ok(Some(dir)),
-            answer => {
-                if let Some(handle) = dir.into_handle() {
-                    self.door.close(handle);
-                }
-                answer.map(|_| None)
-            }
+        match self.door.open(target(at, name), rights(purpose), LISTED) {
+            Err(Status::NOT_A_DIRECTORY) => Ok(None),
+            answer => self.if_no_link(place(answer?, at)),
         }
     }
 
@@ -221,11 +210,7 @@ impl Beneath for Windows {
 
     fn open_whole(&self, root: &Dir, path: Name<'_, u16>, how: &How, _rules: Rules) -> Whole<File> {
         let disposition = if how.truncate { emptying(how.create) } else { disposition(how.create) };
-        match self.whole(target(root, path), access(how), disposition, PLAIN) {
-            Whole::Opened(handle) => Whole::Opened(handle.into()),
-            Whole::Failed(error) => Whole::Failed(error),
-            Whole::Escape | Whole::Unfollowed(_) | Whole::Unanswered => Whole::Unanswered,
-        }
+        self.whole(target(root, path), access(how), disposition, PLAIN, File::from)
     }
 
     fn enter_whole(
@@ -235,19 +220,12 @@ impl Beneath for Windows {
         purpose: Purpose,
         _rules: Rules,
     ) -> Whole<Dir> {
-        match self.whole(target(root, path), rights(purpose), nt::FILE_OPEN, PLACE) {
-            Whole::Opened(handle) => Whole::Opened(place(handle, root)),
-            Whole::Failed(error) => Whole::Failed(error),
-            Whole::Escape | Whole::Unfollowed(_) | Whole::Unanswered => Whole::Unanswered,
-        }
+        let into = |handle| place(handle, root);
+        self.whole(target(root, path), rights(purpose), nt::FILE_OPEN, PLACE, into)
     }
 
     fn find_whole(&self, root: &Dir, path: Name<'_, u16>, _rules: Rules) -> Whole<File> {
-        match self.whole(target(root, path), READ_ATTRIBUTES, nt::FILE_OPEN, FOLLOW) {
-            Whole::Opened(handle) => Whole::Opened(handle.into()),
-            Whole::Failed(error) => Whole::Failed(error),
-            Whole::Escape | Whole::Unfollowed(_) | Whole::Unanswered => Whole::Unanswered,
-        }
+        self.whole(target(root, path), READ_ATTRIBUTES, nt::FILE_OPEN, FOLLOW, File::from)
     }
 
     fn enter(&self, at: &Dir, name: Name<'_, u16>, purpose: Purpose) -> Step<Dir> {
@@ -314,7 +292,7 @@ impl Beneath for Windows {
         let class = nt::FileLinkInformation;
         let link = |handle: BorrowedHandle<'_>| give_name(&self.door, handle, class, to, fresh);
         match self.door.opened(target(from, name), access, options, link)? {
-            Err(Status::FILE_IS_A_DIRECTORY) => Err(Windows::error(Fault::LinksDirectory)),
+            Err(Status::FILE_IS_A_DIRECTORY) => Err(Fault::LinksDirectory.error()),
             linked => Ok(linked?),
         }
     }
@@ -363,21 +341,5 @@ impl Beneath for Windows {
 
     fn let_go(&self, handle: File) {
         self.door.close(handle.into());
-    }
-
-    fn error(fault: Fault) -> io::Error {
-        let number = match fault {
-            Fault::NotFound => codes::ERROR_FILE_NOT_FOUND,
-            Fault::NotDirectory => codes::ERROR_DIRECTORY,
-            Fault::IsDirectory => codes::ERROR_DIRECTORY_NOT_SUPPORTED,
-            Fault::Exists => codes::ERROR_ALREADY_EXISTS,
-            Fault::Dots => codes::ERROR_INVALID_PARAMETER,
-            Fault::LinksDirectory => codes::ERROR_ACCESS_DENIED,
-            Fault::Busy => codes::ERROR_BUSY,
-            Fault::TooManyLinks => codes::ERROR_CANT_RESOLVE_FILENAME,
-            Fault::TooLong => codes::ERROR_FILENAME_EXCED_RANGE,
-            Fault::Again => codes::ERROR_RETRY,
-        };
-        io::Error::from_raw_os_error(i32::try_from(number).unwrap_or(i32::MAX))
     }
 }

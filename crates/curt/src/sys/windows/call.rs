@@ -215,19 +215,9 @@ impl Door {
     }
 
     /// Fills the buffer, which must be aligned to 8 bytes, with records of a class. Returns how
-    /// many bytes they take.
+    /// many bytes they take. If there is a pattern, only names that match it are listed; the first
+    /// call for a handle sets it.
     pub(super) fn query_directory(
-        &self,
-        dir: BorrowedHandle<'_>,
-        buffer: &mut [u16],
-        class: i32,
-        restart: bool,
-    ) -> Result<usize> {
-        self.query_directory_for(dir, buffer, class, restart, None)
-    }
-
-    /// Lists only the names that match a pattern, which the first call for a handle sets.
-    pub(super) fn query_directory_for(
         &self,
         dir: BorrowedHandle<'_>,
         buffer: &mut [u16],

@@ -162,9 +162,7 @@ fn in_cookie(content: &[u8]) -> Option<Vec<u16>> {
     }
     let text = content.strip_prefix(COOKIE)?;
     let mut target: Vec<u16> = match text.strip_prefix(&[0xff, 0xfe]) {
-        Some(wide) => {
-            wide.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect()
-        }
+        Some(wide) => units(wide),
         None => String::from_utf8_lossy(text).encode_utf16().collect(),
     };
     let end = target.iter().position(|&unit| unit == 0).unwrap_or(target.len());

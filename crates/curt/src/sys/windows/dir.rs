@@ -27,24 +27,30 @@ pub(crate) struct Dir {
     handle: Option<OwnedHandle>,
     /// What is known about its volume. No operation crosses from one volume to another.
     pub(super) volume: &'static Volume,
-    /// Whether names of operands are resolved here, which ignores case.
-    pub(super) is_place: bool,
-    /// Whether this handle may remove the directory. Another process may have it open without
-    /// sharing that.
-    pub(super) may_remove: bool,
+    pub(super) used_for: Use,
     restart: AtomicBool,
 }
 
+/// What an open directory is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    /// Its entries are listed and removed, then it is removed by its handle.
+    Removal,
+    /// Its entries are listed, and may be removed. Its handle cannot remove it, and lets other
+    /// processes remove or rename it.
+    Listing,
+    /// Names of operands are resolved in it, in any case of letters.
+    Place,
+}
+
 impl Dir {
-    pub(super) fn new(handle: OwnedHandle, volume: &'static Volume) -> Dir {
-        let restart = AtomicBool::new(false);
-        Dir { handle: Some(handle), volume, is_place: false, may_remove: true, restart }
+    pub(super) fn new(handle: OwnedHandle, volume: &'static Volume, used_for: Use) -> Dir {
+        Dir { handle: Some(handle), volume, used_for, restart: AtomicBool::new(false) }
     }
 
     /// Returns the directory for full native paths on a volume.
     pub(super) fn nowhere(volume: &'static Volume) -> Dir {
-        let restart = AtomicBool::new(false);
-        Dir { handle: None, volume, is_place: true, may_remove: false, restart }
+        Dir { handle: None, volume, used_for: Use::Place, restart: AtomicBool::new(false) }
     }
 
     /// Returns the handle that names are relative to.
@@ -54,7 +60,12 @@ impl Dir {
 
     /// Returns the target for a name. One with separators must be [spelled](Dir::spelled) first.
     pub(super) fn target<'a>(&'a self, name: &'a [u16]) -> Target<'a> {
-        Target { root: self.root(), name, any_case: self.is_place }
+        Target { root: self.root(), name, any_case: self.used_for == Use::Place }
+    }
+
+    /// Returns the target for the directory itself.
+    pub(super) fn itself(&self) -> Target<'_> {
+        Target { root: self.root(), name: &[], any_case: false }
     }
 
     /// Returns a path below this directory with the kernel's separator only, as full native paths

@@ -8,7 +8,7 @@ use windows_sys::Win32::Foundation::ERROR_FILENAME_EXCED_RANGE;
 use windows_sys::Win32::Storage::FileSystem as win;
 
 use super::call::{Door, Target};
-use super::dir::{Dir, DirBuf};
+use super::dir::{Dir, DirBuf, Use};
 use super::native::Volume;
 use super::query::Answer;
 use super::status::Status;
@@ -64,12 +64,7 @@ impl Lookup for Windows {
 
     fn open_search(&self, from: &Dir, path: Name<'_, u16>) -> Result<Dir, Unsearched> {
         match self.door.open(searched(from, path), LIST, PLACE) {
-            Ok(handle) => {
-                let mut dir = Dir::new(handle, from.volume);
-                dir.is_place = true;
-                dir.may_remove = false;
-                Ok(dir)
-            }
+            Ok(handle) => Ok(Dir::new(handle, from.volume, Use::Place)),
             Err(Status::NOT_A_DIRECTORY) => Err(Unsearched::Absent),
             Err(status) if status.is_no_place() || status.is_gone() || status.is_pending() => {
                 Err(Unsearched::Absent)
@@ -97,16 +92,15 @@ impl Lookup for Windows {
             Some(&pattern[..=stem.len()])
         });
         let class = nt::FileBothDirectoryInformation;
-        let filled =
-            match self.door.query_directory_for(dir.handle()?, space, class, false, pattern) {
-                Ok(bytes) => (bytes / 2).min(room),
-                Err(status) if status.is_end() || status.is_gone() || status.is_no_place() => {
-                    return Ok(Batch::End);
-                }
-                // A device can be opened like a directory, and answers so when it is listed.
-                Err(Status::INVALID_PARAMETER) => return Ok(Batch::End),
-                Err(status) => return Err(status.into()),
-            };
+        let filled = match self.door.query_directory(dir.handle()?, space, class, false, pattern) {
+            Ok(bytes) => (bytes / 2).min(room),
+            Err(status) if status.is_end() || status.is_gone() || status.is_no_place() => {
+                return Ok(Batch::End);
+            }
+            // A device can be opened like a directory, and answers so when it is listed.
+            Err(Status::INVALID_PARAMETER) => return Ok(Batch::End),
+            Err(status) => return Err(status.into()),
+        };
         yield_records(&space[..filled], each);
         Ok(if filled + LONGEST > room { Batch::More } else { Batch::ProbablyLast })
     }

@@ -40,10 +40,11 @@ use windows_sys::Win32::Storage::FileSystem as win;
 
 use self::call::{Door, Target};
 use self::dir::CLASSES;
+use self::dir::Use;
 pub(crate) use self::dir::{Dir, DirBuf};
-use self::native::Key;
+use self::native::{Key, Volume};
 use self::status::{Result, Status};
-use super::beneath::{Beneath, Fault};
+use super::os_error::Fault;
 use super::{
     Ask, Batch, DirRemoved, Feature, Features, Identity, Mounts, Opened, Owners, Removed, Setup,
     Sources, Sys,
@@ -95,34 +96,38 @@ pub(crate) struct Windows {
     accounts: security::Accounts,
 }
 
-/// Duplicates a directory that the caller has open, to resolve operands in. A handle of anything
-/// else is refused, also of a link to a directory. Also returns the calls made: 3.
+/// Duplicates a directory that the caller has open, to resolve operands in. Also returns the calls
+/// made: 3.
 pub(crate) fn open_directory(handle: BorrowedHandle<'_>) -> (io::Result<Dir>, Calls) {
     let door = Door::new(&Setup::default());
-    let dir =
-        door.duplicate(handle).and_then(|copy| match query::kind_of(&door, copy.as_handle())? {
-            Kind::Directory => Ok(place_by(&door, copy)),
-            _ => Err(<Windows as Beneath>::error(Fault::NotDirectory)),
-        });
+    let dir = door.duplicate(handle).and_then(|copy| from_caller(&door, copy, Use::Place));
     (dir, door.calls())
 }
 
-/// Makes a directory to resolve operands in. 1 call, for the volume.
-fn place_by(door: &Door, handle: OwnedHandle) -> Dir {
-    let volume = query::volume(door, handle.as_handle());
-    let mut dir = Dir::new(handle, volume);
-    dir.is_place = true;
-    dir
+/// Makes a directory from a handle that the caller opened. One of anything else is refused, also of
+/// a link to a directory. 2 calls, the second for the volume.
+fn from_caller(door: &Door, handle: OwnedHandle, used_for: Use) -> io::Result<Dir> {
+    match query::kind_of(door, handle.as_handle())? {
+        Kind::Directory => Ok(on_its_volume(door, handle, used_for)),
+        _ => Err(Fault::NotDirectory.error()),
+    }
 }
 
-/// Interprets the status of a directory that was not opened.
-fn not_opened(status: Status) -> Opened<Dir> {
-    match status {
-        Status::NOT_A_DIRECTORY => Opened::NotDirectory,
-        status if status.is_gone() => Opened::Gone,
-        status if status.is_pending() => Opened::Pending,
-        status if status.is_shortage() => Opened::Shortage(status.into()),
-        status => Opened::Failed(status.into()),
+/// Makes a directory, and asks for its volume. 1 call.
+fn on_its_volume(door: &Door, handle: OwnedHandle, used_for: Use) -> Dir {
+    let volume = query::volume(door, handle.as_handle());
+    Dir::new(handle, volume, used_for)
+}
+
+/// Interprets the answer to opening a directory; `None` is a link.
+fn opened(answer: Result<Option<Dir>>) -> Opened<Dir> {
+    match answer {
+        Ok(Some(dir)) => Opened::Dir(dir),
+        Ok(None) | Err(Status::NOT_A_DIRECTORY) => Opened::NotDirectory,
+        Err(status) if status.is_gone() => Opened::Gone,
+        Err(status) if status.is_pending() => Opened::Pending,
+        Err(status) if status.is_shortage() => Opened::Shortage(status.into()),
+        Err(status) => Opened::Failed(status.into()),
     }
 }
 
@@ -134,45 +139,35 @@ pub(crate) fn into_descriptor(dir: Dir) -> io::Result<OwnedHandle> {
 impl Windows {
     /// Makes a directory for listing from the caller's handle. 2 calls.
     pub(crate) fn adopt(&self, handle: OwnedHandle) -> io::Result<Dir> {
-        match query::kind_of(&self.door, handle.as_handle())? {
-            Kind::Directory => {}
-            _ => return Err(<Windows as Beneath>::error(Fault::NotDirectory)),
-        }
-        let volume = query::volume(&self.door, handle.as_handle());
-        let mut dir = Dir::new(handle, volume);
-        dir.may_remove = false;
-        Ok(dir)
+        from_caller(&self.door, handle, Use::Listing)
+    }
+
+    /// Opens a directory for listing, or a link to one itself.
+    fn open_listed(
+        &self,
+        target: Target<'_>,
+        volume: &'static Volume,
+        used_for: Use,
+    ) -> Result<Dir> {
+        let access = if used_for == Use::Removal { LIST | DELETE } else { LIST };
+        Ok(Dir::new(self.door.open(target, access, LISTED)?, volume, used_for))
     }
 
     /// Opens a directory for listing and removal, or for listing only if another process does not
     /// share it for removal: its entries can still be removed.
-    fn open_listed(&self, parent: &Dir, name: Name<'_, u16>) -> Result<Dir> {
-        let target = parent.target(name.units());
-        if self.reads_only {
-            let handle = self.door.open(target, LIST, LISTED)?;
-            let mut dir = Dir::new(handle, parent.volume);
-            dir.may_remove = false;
-            return Ok(dir);
+    fn open_for_removal(&self, target: Target<'_>, volume: &'static Volume) -> Result<Dir> {
+        match self.open_listed(target, volume, Use::Removal) {
+            Err(refused @ (Status::SHARING_VIOLATION | Status::ACCESS_DENIED)) => {
+                self.open_listed(target, volume, Use::Listing).map_err(|_| refused)
+            }
+            answer => answer,
         }
-        let refused = match self.door.open(target, LIST | DELETE, LISTED) {
-            Ok(handle) => return Ok(Dir::new(handle, parent.volume)),
-            Err(status @ (Status::SHARING_VIOLATION | Status::ACCESS_DENIED)) => status,
-            Err(status) => return Err(status),
-        };
-        let handle = self.door.open(target, LIST, LISTED).map_err(|_| refused)?;
-        let mut dir = Dir::new(handle, parent.volume);
-        dir.may_remove = false;
-        Ok(dir)
     }
 
     /// Reopens a directory that turned out not to be empty, by its handle, because some systems
     /// continue the old listing on the old handle.
     fn open_again(&self, dir: Dir) -> Dir {
-        let target = Target { root: dir.root(), name: &[], any_case: false };
-        let access = if dir.may_remove { LIST | DELETE } else { LIST };
-        if let Ok(handle) = self.door.open(target, access, LISTED) {
-            let mut again = Dir::new(handle, dir.volume);
-            again.may_remove = dir.may_remove;
+        if let Ok(again) = self.open_listed(dir.itself(), dir.volume, dir.used_for) {
             self.close(dir);
             return again;
         }
@@ -187,7 +182,7 @@ impl Windows {
             let rung = dir.volume.listing.get().min(CLASSES.len() - 1);
             let class = CLASSES[rung];
             let handle = dir.handle()?;
-            match self.door.query_directory(handle, buf.space(), class.number, restart) {
+            match self.door.query_directory(handle, buf.space(), class.number, restart, None) {
                 Ok(bytes) => return Ok(buf.take(bytes, class, dir.volume.serial())),
                 Err(status) if status.is_refusal() && rung + 1 < CLASSES.len() => {
                     dir.volume.listing.below(rung);
@@ -197,17 +192,13 @@ impl Windows {
         }
     }
 
-    /// Returns a directory that was opened without following it, unless it is a link.
-    fn if_no_link(&self, dir: Dir) -> Opened<Dir> {
+    /// Returns a directory that was opened without following it; `None` if it is a link.
+    fn if_no_link(&self, dir: Dir) -> Result<Option<Dir>> {
         match dir.handle().and_then(|handle| query::kind_of(&self.door, handle)) {
-            Ok(Kind::Directory) => Opened::Dir(dir),
-            Ok(_) => {
+            Ok(Kind::Directory) => Ok(Some(dir)),
+            answer => {
                 self.close(dir);
-                Opened::NotDirectory
-            }
-            Err(status) => {
-                self.close(dir);
-                Opened::Failed(status.into())
+                answer.map(|_| None)
             }
         }
     }
@@ -215,33 +206,23 @@ impl Windows {
     /// Opens a directory for listing only, following links. 2 calls, the second for the volume.
     fn open_followed(&self, target: Target<'_>) -> Result<Dir> {
         let handle = self.door.open(target, LIST, PLACE)?;
-        let volume = query::volume(&self.door, handle.as_handle());
-        let mut dir = Dir::new(handle, volume);
-        dir.may_remove = false;
-        Ok(dir)
+        Ok(on_its_volume(&self.door, handle, Use::Listing))
     }
 
-    /// Opens a directory by its path below another one, one name after the other, without following
-    /// links. It is opened for listing only, so other processes may remove or rename it.
-    fn open_steps(&self, from: Dir, path: &[u16]) -> Opened<Dir> {
+    /// Opens a directory for listing by its path below another one, one name after the other,
+    /// without following links; `None` at a link.
+    fn open_steps(&self, from: Dir, path: &[u16]) -> Result<Option<Dir>> {
         let mut dir = from;
         for name in path.split(|&unit| unit == u16::SEPARATOR).filter(|name| !name.is_empty()) {
             let target = Target { root: dir.root(), name, any_case: true };
-            let mut next = match self.door.open(target, LIST, LISTED) {
-                Ok(handle) => Dir::new(handle, dir.volume),
-                Err(status) => {
-                    self.close(dir);
-                    return not_opened(status);
-                }
-            };
-            next.may_remove = false;
-            self.close(std::mem::replace(&mut dir, next));
-            dir = match self.if_no_link(dir) {
-                Opened::Dir(dir) => dir,
-                other => return other,
-            };
+            let next = self.open_listed(target, dir.volume, Use::Listing);
+            self.close(dir);
+            match self.if_no_link(next?)? {
+                Some(next) => dir = next,
+                None => return Ok(None),
+            }
         }
-        Opened::Dir(dir)
+        Ok(Some(dir))
     }
 
     fn shows_the_end(&self, has_room: bool) -> bool {
@@ -273,22 +254,22 @@ impl Sys for Windows {
     fn open_parent(&self, path: &Path) -> io::Result<Dir> {
         let name = text::native(path)?;
         let target = Target { root: None, name: &name, any_case: true };
-        Ok(place_by(&self.door, self.door.open(target, REACH, PLACE)?))
+        Ok(on_its_volume(&self.door, self.door.open(target, REACH, PLACE)?, Use::Place))
     }
 
     /// A mounted volume is a link, so there are no mounts to refuse.
     fn open_child(&self, parent: &Dir, name: Name<'_, u16>, _mounts: Mounts) -> Opened<Dir> {
-        let dir = match self.open_listed(parent, name) {
-            Ok(dir) => dir,
-            Err(status) => return not_opened(status),
+        let target = parent.target(name.units());
+        let dir = if self.reads_only {
+            self.open_listed(target, parent.volume, Use::Listing)
+        } else {
+            self.open_for_removal(target, parent.volume)
         };
-        self.if_no_link(dir)
+        opened(dir.and_then(|dir| self.if_no_link(dir)))
     }
 
     fn open_beside(&self, dir: &Dir) -> Opened<Dir> {
-        let target = Target { root: dir.root(), name: &[], any_case: false };
-        let opened = self.door.open(target, LIST, LISTED);
-        opened.map_or_else(not_opened, |handle| Opened::Dir(Dir::new(handle, dir.volume)))
+        opened(self.open_listed(dir.itself(), dir.volume, Use::Listing).map(Some))
     }
 
     fn close(&self, dir: Dir) {
@@ -325,7 +306,7 @@ impl Sys for Windows {
 
     /// Marks the directory, then closes it: while it is open, its parent cannot be removed.
     fn remove_open_dir(&self, parent: &Dir, name: Name<'_, u16>, dir: Dir) -> DirRemoved<Dir> {
-        let marked = if dir.may_remove {
+        let marked = if dir.used_for == Use::Removal {
             match dir.handle().and_then(|handle| removal::dispose(&self.door, handle, dir.volume)) {
                 Err(Status::CANNOT_DELETE) => {
                     removal::dispose_readonly(&self.door, parent, name, DIRECTORY)
@@ -356,12 +337,10 @@ impl Sys for Windows {
     const SOURCES: Sources = Sources {
         listing: LISTED_FIELDS,
         query: LISTED_FIELDS.union(Fields::LINKS).union(query::LINUX).union(query::ACCESS),
-        query_calls: 1,
         // One of them asks for the volume.
         directory_calls: 5,
         target_calls: 3,
         extended: Fields::NONE,
-        extended_calls: 0,
         secured: Fields::USER.union(Fields::GROUP).union(Fields::ACL),
         secured_calls: 3,
     };
@@ -379,19 +358,18 @@ impl Sys for Windows {
         let path = from.spelled(path);
         let target = from.target(&path);
         if follow {
-            return self.open_followed(target).map_or_else(not_opened, Opened::Dir);
+            return opened(self.open_followed(target).map(Some));
         }
         // The root of a full path is not a link. A directory is opened again, so that it can be
         // closed.
         let root = if from.root().is_some() { 0 } else { text::root_length(&path) };
         let (root, path) = path.split_at(root);
         let begin = if root.is_empty() {
-            let handle = self.door.open(Target { name: &[], ..target }, LIST, LISTED);
-            handle.map(|handle| Dir::new(handle, from.volume))
+            self.open_listed(from.itself(), from.volume, Use::Listing)
         } else {
             self.open_followed(Target { name: root, ..target })
         };
-        begin.map_or_else(not_opened, |begin| self.open_steps(begin, path))
+        opened(begin.and_then(|begin| self.open_steps(begin, path)))
     }
 
     fn query(&self, parent: &Dir, name: Name<'_, u16>, ask: Ask) -> io::Result<Facts> {
@@ -477,10 +455,5 @@ impl Sys for Windows {
             || self
                 .query(parent, name, ATTRIBUTES)
                 .is_ok_and(|facts| facts.attributes & u64::from(win::FILE_ATTRIBUTE_READONLY) == 0)
-    }
-
-    /// NTFS sorts its directories by name.
-    fn inode_order_pays(&self, _dir: &Dir) -> bool {
-        false
     }
 }

@@ -4,8 +4,6 @@
 //! descriptor in `/proc` (`descriptor.rs`). `listxattrat` of Linux 6.13 is missing on most
 //! machines, and filters refuse it.
 
-use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, OsString};
 use std::io;
 use std::os::fd::AsFd;
@@ -17,8 +15,8 @@ use super::descriptor;
 use crate::fields::Fields;
 use crate::name::Name;
 use crate::sys::Extended;
+use crate::sys::unix::Unix;
 use crate::sys::unix::dir::{Dir, text};
-use crate::sys::unix::door::Door;
 
 /// Room for the names, and for a label. A list that does not fit is read again.
 const ROOM: usize = 1024;
@@ -29,58 +27,62 @@ const ACLS: [&[u8]; 3] =
     [b"system.posix_acl_access", b"system.posix_acl_default", b"system.nfs4_acl"];
 const CAPABILITY: &[u8] = b"security.capability";
 
-/// See [`Sys::extended`](crate::sys::Sys::extended).
-pub(super) fn read(
-    door: &Door,
-    refused: &RefCell<BTreeSet<u64>>,
-    parent: &Dir,
-    name: Name<'_, u8>,
-    asked: Fields,
-    follow: bool,
-    device: Option<u64>,
-) -> io::Result<Option<Extended>> {
-    if device.is_some_and(|device| refused.borrow().contains(&device)) {
-        return Ok(None);
-    }
-    let names = match at_path(door, parent, name, |path| door.list_attributes(path, follow, ROOM)) {
-        Ok(names) => names,
-        Err(Errno::NOTSUP) => {
-            refused.borrow_mut().extend(device);
+impl Unix {
+    /// See [`Sys::extended`](crate::sys::Sys::extended).
+    pub(in crate::sys::unix) fn read_extended(
+        &self,
+        parent: &Dir,
+        name: Name<'_, u8>,
+        asked: Fields,
+        follow: bool,
+        device: Option<u64>,
+    ) -> io::Result<Option<Extended>> {
+        let refused = &self.native.without_extended;
+        if device.is_some_and(|device| refused.borrow().contains(&device)) {
             return Ok(None);
         }
-        Err(error) => return Err(error.into()),
-    };
-    let has = |wanted: &[u8]| names.split(|&byte| byte == 0).any(|name| name == wanted);
-    let mut extended = Extended::default();
-    if ACLS.iter().any(|name| has(name)) {
-        extended.present |= Fields::ACL;
-    }
-    if has(CAPABILITY) {
-        extended.present |= Fields::CAPABILITY;
-    }
-    let label = LABELS.iter().find(|name| has(name));
-    if let Some(&label) = label.filter(|_| asked.contains(Fields::LABEL)) {
-        let label = CString::new(label).unwrap_or_default();
-        let get = |path: &CStr| door.attribute(path, follow, &label, ROOM);
-        let mut value = at_path(door, parent, name, get)?;
-        while value.last() == Some(&0) {
-            value.pop();
+        let names = match self
+            .at_entry(parent, name, |path| self.door.list_attributes(path, follow, ROOM))
+        {
+            Ok(names) => names,
+            Err(Errno::NOTSUP) => {
+                refused.borrow_mut().extend(device);
+                return Ok(None);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let has = |wanted: &[u8]| names.split(|&byte| byte == 0).any(|name| name == wanted);
+        let mut extended = Extended::default();
+        if ACLS.iter().any(|name| has(name)) {
+            extended.present |= Fields::ACL;
         }
-        extended.label = Some(OsString::from_vec(value));
+        if has(CAPABILITY) {
+            extended.present |= Fields::CAPABILITY;
+        }
+        let label = LABELS.iter().find(|name| has(name));
+        if let Some(&label) = label.filter(|_| asked.contains(Fields::LABEL)) {
+            let label = CString::new(label).unwrap_or_default();
+            let get = |path: &CStr| self.door.attribute(path, follow, &label, ROOM);
+            let mut value = self.at_entry(parent, name, get)?;
+            while value.last() == Some(&0) {
+                value.pop();
+            }
+            extended.label = Some(OsString::from_vec(value));
+        }
+        Ok(Some(extended))
     }
-    Ok(Some(extended))
-}
 
-/// Calls with a path to an entry of a directory.
-fn at_path<T>(
-    door: &Door,
-    parent: &Dir,
-    name: Name<'_, u8>,
-    mut call: impl FnMut(&CStr) -> Result<T>,
-) -> Result<T> {
-    let name = text(name);
-    if parent.is_working() {
-        return call(name);
+    /// Calls with a path to an entry of a directory.
+    fn at_entry<T>(
+        &self,
+        parent: &Dir,
+        name: Name<'_, u8>,
+        mut call: impl FnMut(&CStr) -> Result<T>,
+    ) -> Result<T> {
+        let name = text(name);
+        if parent.is_working() {
+            return call(name);
+        }
+        descriptor::by_path(&self.door, parent.as_fd(), &[b"/", name.to_bytes()].concat(), call)
     }
-    descriptor::by_path(door, parent.as_fd(), &[b"/", name.to_bytes()].concat(), call)
 }

@@ -31,8 +31,7 @@ pub(super) use super::child_calls::Library as RawCalls;
 use super::dir::{Dir, DirBuf};
 use super::{LIST, PLACE, Unix};
 use crate::fields::Fields;
-use crate::name::Name;
-use crate::sys::{Batch, Extended, Feature, Mounts};
+use crate::sys::{Batch, Feature, Mounts};
 
 /// A descriptor of a child process.
 pub(super) type Handle = OwnedFd;
@@ -129,18 +128,5 @@ impl Unix {
     pub(super) fn lies_on_ext4(&self, dir: &Dir) -> bool {
         self.has(Feature::InodeOrder)
             && self.door.file_system(dir.as_fd()).is_ok_and(|(magic, _)| magic == EXT4)
-    }
-
-    /// See [`Sys::extended`](crate::sys::Sys::extended).
-    pub(super) fn read_extended(
-        &self,
-        parent: &Dir,
-        name: Name<'_, u8>,
-        asked: Fields,
-        follow: bool,
-        device: Option<u64>,
-    ) -> io::Result<Option<Extended>> {
-        let refused = &self.native.without_extended;
-        extended::read(&self.door, refused, parent, name, asked, follow, device)
     }
 }

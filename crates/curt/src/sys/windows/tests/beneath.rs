@@ -13,7 +13,7 @@ use windows_sys::Win32::Foundation::{
 use windows_sys::Win32::System::IO::IO_STATUS_BLOCK;
 
 use super::table;
-use crate::name::{Name, Unit};
+use crate::name::{NameBuf, Unit};
 use crate::sys::beneath::{Beneath, Create, File, How, Purpose, Rules, Whole};
 use crate::sys::windows::native::{Native, Rung};
 use crate::sys::windows::{Dir, Windows};
@@ -113,9 +113,13 @@ fn tree() -> Scratch {
     scratch
 }
 
+fn name(path: &str) -> NameBuf<u16> {
+    NameBuf::new(path.encode_utf16().collect()).unwrap()
+}
+
 fn open(sys: &Windows, root: &Dir, path: &str, how: How) -> Whole<File> {
-    let path: Vec<u16> = path.encode_utf16().chain([0]).collect();
-    sys.open_whole(root, Name::of_terminated(&path), &how, Rules::default())
+    let path = name(path);
+    sys.open_whole(root, path.as_name(), &how, Rules::default())
 }
 
 const READ: How = How {
@@ -142,9 +146,7 @@ fn a_path_without_links_is_one_call() {
     assert!(matches!(open(&sys, &root, r"a\b\file", made), Whole::Opened(_)));
     assert_eq!(std::fs::read(scratch.at(r"root\a\b\file")).unwrap(), b"");
     assert!(matches!(open(&sys, &root, r"a\b\nosuch", READ), Whole::Failed(_)));
-    let here: Vec<u16> = ".\0".encode_utf16().collect();
-    let dir =
-        sys.enter_whole(&root, Name::of_terminated(&here), Purpose::Listing, Rules::default());
+    let dir = sys.enter_whole(&root, name(".").as_name(), Purpose::Listing, Rules::default());
     assert!(matches!(dir, Whole::Opened(_)));
 }
 
