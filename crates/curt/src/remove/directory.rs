@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn remains_of_finished_parts_are_taken_back() {
-        let (pool, name) = (Pool::<()>::new(), Name::of_terminated(b"name\0"));
+        let (pool, name) = (Pool::<()>::new(), Name::from_c(c"name"));
         let mut directory = Directory::new(Role::Child, 0, false, false);
         for stays in [false, true] {
             let owner = directory.hand_off();

@@ -10,7 +10,7 @@ use super::report::Report;
 use super::writers::Writers;
 use crate::error::{Cause, Error, Operation};
 use crate::sys::{Identity, Setup, Sys};
-use crate::tree::{Crew, Sample, budget};
+use crate::tree::{Crew, Sample, descriptor_budget};
 
 /// What the workers of one removal share.
 pub(super) struct Shared<'r, S: Sys> {
@@ -44,8 +44,7 @@ impl<'r, S: Sys> Shared<'r, S> {
         in_turn: bool,
     ) -> Self {
         let sys = S::start(setup);
-        let limit = options.descriptors.unwrap_or_else(|| sys.descriptor_limit() / 2);
-        let budget = budget(limit);
+        let budget = descriptor_budget(&sys, options.descriptors);
         let asks = options.confirm != Confirm::Never;
         let excludes = options.callbacks.exclude.is_some();
         // These callbacks are answered at once.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::TreePath;
 use super::loops::{Limits, Loops, Verdict, ancestors};
-use super::stack::{Links, ReopenError, Stack};
+use super::stack::{Level, Links, ReopenError, Stack};
 use crate::error::Cause;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Names};
@@ -83,7 +83,9 @@ impl<S: Sys, T> Branch<S, T> {
     pub(crate) fn place(&self) -> Result<(&S::Dir, Name<'_, S::Unit>), Cause> {
         let level = self.stack.last().ok_or_else(|| bug("an operand lies in no directory"))?;
         let dir = level.dir().ok_or_else(|| bug("a directory in use was closed"))?;
-        Ok((dir, self.path.name_below(level.path_len())))
+        let name =
+            self.path.name_below(level.path_len()).ok_or_else(|| bug("a path has no end"))?;
+        Ok((dir, name))
     }
 
     /// Makes sure that the topmost directory is open.
@@ -101,16 +103,16 @@ impl<S: Sys, T> Branch<S, T> {
         let name = self.stack.names().get(at).ok_or_else(|| bug("a name was forgotten"))?;
         self.path.push(name);
         loop {
-            let level = self.stack.last().and_then(|level| Some((level.dir()?, level.path_len())));
-            let (dir, path_len) = level.ok_or_else(|| bug("a parent was closed"))?;
-            match self.open_child(dir, self.path.name_below(path_len), sys) {
+            let (dir, name) = self.place()?;
+            match self.open_child(dir, name, sys) {
                 (Opened::Shortage(error), _) => {
                     if !self.stack.lower_budget(sys) {
                         return Err(Cause::Os(error));
                     }
                 }
                 (opened, is_mount) => {
-                    let (depth, mounted_in) = (self.depth(), is_mount.then_some(dir));
+                    let depth = self.depth();
+                    let mounted_in = self.stack.last().filter(|_| is_mount).and_then(Level::dir);
                     return admit(opened, depth, mounted_in, self.limits, &mut self.loops, sys);
                 }
             }
@@ -187,7 +189,7 @@ impl<S: Sys, T> Branch<S, T> {
         }
         !self.loops.is_empty()
             && facts.known.contains(Fields::ID | Fields::DEVICE)
-            && self.loops.contain(Identity { device: facts.device, file: facts.id })
+            && self.loops.contain(Identity::of(facts))
     }
 
     /// A failure is reported when the mount is opened.
@@ -200,8 +202,7 @@ impl<S: Sys, T> Branch<S, T> {
         self.reopen(sys).map_err(ReopenError::into_cause)?;
         let (dir, name) = self.place()?;
         let ask = Ask { fields: Fields::ID | Fields::DEVICE, follow: false, cached: false };
-        let facts = sys.query(dir, name, ask).map_err(Cause::Os)?;
-        let identity = Identity { device: facts.device, file: facts.id };
+        let identity = Identity::of(&sys.query(dir, name, ask).map_err(Cause::Os)?);
         let ancestors = ancestors(dir, depth, sys).map_err(Cause::Os)?;
         Ok(ancestors.contains(&identity) || self.loops.contain(identity))
     }

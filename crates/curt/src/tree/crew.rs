@@ -14,8 +14,10 @@ use crate::sys::Sys;
 const MOST_DESCRIPTORS: usize = 1024;
 const FEWEST_DESCRIPTORS: usize = 8;
 
-/// Returns the descriptor budget of an operation that may use this many descriptors.
-pub(crate) fn budget(descriptors: usize) -> usize {
+/// Returns how many directories an operation may hold open: what the caller has set, or else half
+/// of the process's limit, within bounds.
+pub(crate) fn descriptor_budget<S: Sys>(sys: &S, set: Option<usize>) -> usize {
+    let descriptors = set.unwrap_or_else(|| sys.descriptor_limit() / 2);
     descriptors.clamp(FEWEST_DESCRIPTORS, MOST_DESCRIPTORS)
 }
 

@@ -12,7 +12,7 @@ use std::io;
 
 use super::identity;
 use crate::error::Cause;
-use crate::name::{Name, Unit};
+use crate::name::{NameBuf, Unit};
 use crate::sys::{Identity, Opened, Sys};
 
 /// Which directories a traversal enters.
@@ -110,8 +110,7 @@ impl Loops {
 /// The identities of a directory and of its ancestors up to the operand, `count` in all. They are
 /// reached by `..`, since another worker may have opened them.
 pub(super) fn ancestors<S: Sys>(dir: &S::Dir, count: usize, sys: &S) -> io::Result<Vec<Identity>> {
-    let up = [S::Unit::ascii(b'.'), S::Unit::ascii(b'.'), S::Unit::NUL];
-    let up = Name::of_terminated(&up);
+    let up = NameBuf::new(vec![S::Unit::ascii(b'.'); 2])?;
     let mut found = Vec::new();
     let mut parent: Option<S::Dir> = None;
     let result = loop {
@@ -123,7 +122,7 @@ pub(super) fn ancestors<S: Sys>(dir: &S::Dir, count: usize, sys: &S) -> io::Resu
         if found.len() >= count {
             break Ok(());
         }
-        match sys.open_below(dir, up, true) {
+        match sys.open_below(dir, up.as_name(), true) {
             Opened::Dir(dir) => {
                 if let Some(child) = parent.replace(dir) {
                     sys.close(child);

@@ -23,7 +23,7 @@ mod stack;
 mod workers;
 
 pub(crate) use branch::{Admitted, Branch, Handoff, bug};
-pub(crate) use crew::{Crew, Member, budget};
+pub(crate) use crew::{Crew, Member, descriptor_budget};
 pub(crate) use events::Events;
 pub(crate) use governor::Sample;
 pub(crate) use loops::Limits;

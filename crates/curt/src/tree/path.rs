@@ -63,9 +63,10 @@ impl<U: Unit> TreePath<U> {
         &below[..below.len() - 1]
     }
 
-    /// The name of an entry of the directory whose path has this length.
-    pub(crate) fn name_below(&self, directory: usize) -> Name<'_, U> {
-        Name::of_terminated(self.terminated_below(directory))
+    /// The name of an entry of the directory whose path has this length. `None` only for a path
+    /// that does not end in a NUL, which none does.
+    pub(crate) fn name_below(&self, directory: usize) -> Option<Name<'_, U>> {
+        Name::until_nul(self.terminated_below(directory))
     }
 
     fn terminated_below(&self, directory: usize) -> &[U] {
@@ -93,8 +94,8 @@ mod tests {
         path.push(name(b"b\0"));
         assert_eq!(path.units(), b"dir/a/b");
         assert_eq!(path.relative(), b"a/b");
-        assert_eq!(path.name_below(a), name(b"b\0"));
-        assert_eq!(path.name_below(operand), Name::of_terminated(b"a/b\0"));
+        assert_eq!(path.name_below(a), Some(name(b"b\0")));
+        assert_eq!(path.name_below(operand), Some(name(b"a/b\0")));
         path.truncate(operand);
         assert_eq!(path.units(), b"dir/");
         assert_eq!(path.relative(), b"");
