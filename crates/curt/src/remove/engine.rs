@@ -7,11 +7,11 @@
 
 use std::path::Path;
 
+use super::callbacks::Question;
 use super::directory::{Directories, Directory, Remains, Role, Task};
 use super::entry::Outcome;
 use super::listing::Buffer;
 use super::operand::{OpenParent, Operands, Tree};
-use super::options::Question;
 use super::worker::Worker;
 use super::writers::Samples;
 use crate::error::{Cause, Operation};

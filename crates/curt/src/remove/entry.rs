@@ -2,7 +2,8 @@
 
 use std::io;
 
-use super::options::{Confirm, Question};
+use super::callbacks::Question;
+use super::options::Confirm;
 use super::worker::Worker;
 use crate::error::{Cause, Operation};
 use crate::fields::{Facts, Kind};

@@ -2,9 +2,9 @@
 
 use std::io;
 
+use super::callbacks::Question;
 use super::directory::Role;
 use super::engine::Engine;
-use super::options::Question;
 use crate::error::{Cause, Operation};
 use crate::fields::{Facts, Kind};
 use crate::sys::{Ask, DirRemoved, Identity, Sys, os_error};

@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::callbacks::{Ending, Notifier};
+use super::callbacks::Totals;
 use super::directory::Task;
 use super::limits::{BusyTime, Guesses, Shortage};
-use super::options::{Confirm, Remove, Totals};
+use super::notifier::{Ending, Notifier};
+use super::options::{Confirm, Remove};
 use super::report::Report;
 use super::writers::Writers;
 use crate::error::{Cause, Error, Operation};

@@ -4,7 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::options::{Confirm, Question, Subject, Totals};
+use super::callbacks::{Question, Subject, Totals};
+use super::options::Confirm;
 use super::report::Report;
 use super::shared::Shared;
 use crate::control::{Answer, Unvisited};
