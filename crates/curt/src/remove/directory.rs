@@ -17,11 +17,11 @@ pub(super) type Level<S> = tree::Level<S, Directory<<S as Sys>::Unit>>;
 
 /// The state of one directory.
 pub(super) struct Directory<U> {
-    role: Role,
+    pub(super) role: Role,
     /// Where its name lies among those that the stack keeps.
-    name: usize,
+    pub(super) name: usize,
     /// Whether the process may not write to it; only known if questions are asked.
-    is_protected: bool,
+    pub(super) is_protected: bool,
     /// Whether the caller has to be asked before its entries are removed.
     asks_first: bool,
     remains: Remains<U>,
@@ -104,19 +104,6 @@ impl<U: Unit> Directory<U> {
     /// Returns the state of a directory that is not listed, for entries of it to be removed.
     pub(super) fn base(role: Role) -> Self {
         Directory { passes: Passes::none(), ..Directory::new(role, 0, false, false) }
-    }
-
-    pub(super) fn role(&self) -> Role {
-        self.role
-    }
-
-    /// Returns where its name lies among those that the stack keeps.
-    pub(super) fn name(&self) -> usize {
-        self.name
-    }
-
-    pub(super) fn is_protected(&self) -> bool {
-        self.is_protected
     }
 
     /// Returns, once, whether the caller has to be asked before its entries are removed.

@@ -22,7 +22,6 @@ mod workers;
 
 pub(crate) use branch::{Admitted, Branch, Handoff, bug};
 pub(crate) use crew::{Crew, Member, descriptor_budget};
-pub(crate) use governor::Sample;
 pub(crate) use loops::Limits;
 pub(crate) use path::TreePath;
 #[cfg(test)]
