@@ -29,8 +29,8 @@ impl<S: Sys> Engine<'_, S> {
             let options = self.worker.shared.options;
             let is_operand = self.stack.top().role == Role::Operand;
             if options.contents_only && !options.dry_run && is_operand {
-                // Only its report matters.
-                let _is_in_place = self.check_operand(self.stack.len() - 1);
+                // It stays either way; that it was moved is reported.
+                self.check_operand(self.stack.len() - 1);
             }
             self.pop();
         } else {
