@@ -143,7 +143,8 @@ impl<U: Unit> Directory<U> {
         self.remains
     }
 
-    /// Whether a name may be dropped and listed again later. Not while another worker holds a part,
+    /// Returns whether a name may be dropped and listed again later. Not while another worker holds
+    /// a part,
     /// since its remaining entries are unknown.
     pub(super) fn may_forget(&self) -> bool {
         matches!(self.role, Role::Operand | Role::Child) && self.handed_off.is_none()

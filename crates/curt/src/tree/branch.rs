@@ -48,7 +48,7 @@ pub(crate) struct Handoff<S: Sys> {
 }
 
 impl<S: Sys, T> Branch<S, T> {
-    /// An empty branch that may hold this many directories open.
+    /// Returns an empty branch that may hold this many directories open.
     pub(crate) fn new(limits: Limits, descriptors: usize) -> Self {
         let links = if limits.follow { Links::Follow } else { Links::Refuse };
         Branch {
@@ -65,13 +65,13 @@ impl<S: Sys, T> Branch<S, T> {
         (self.path, self.loops, self.base) = (TreePath::operand(operand), Loops::default(), 0);
     }
 
-    /// How deep the current entry lies below the operand.
+    /// Returns how deep the current entry lies below the operand.
     #[inline]
     pub(crate) fn depth(&self) -> usize {
         self.base + self.stack.len()
     }
 
-    /// The last part of the path; the whole path for the operand.
+    /// Returns the last part of the path; the whole path for the operand.
     pub(crate) fn name(&self) -> &[S::Unit] {
         match self.stack.last() {
             Some(level) => self.path.below(level.path_len()),
@@ -79,7 +79,8 @@ impl<S: Sys, T> Branch<S, T> {
         }
     }
 
-    /// The topmost directory, which must be open, and the name of the current entry in it.
+    /// Returns the topmost directory, which must be open, and the name of the current entry in
+    /// it.
     pub(crate) fn place(&self) -> Result<(&S::Dir, Name<'_, S::Unit>), Cause> {
         let level = self.stack.last().ok_or_else(|| bug("an operand lies in no directory"))?;
         let dir = level.dir().ok_or_else(|| bug("a directory in use was closed"))?;
@@ -178,7 +179,8 @@ impl<S: Sys, T> Branch<S, T> {
         self.stack.push_base(handoff.dir, self.path.len(), waiting, own);
     }
 
-    /// Whether the current entry is a mount of one of its ancestors. Makes calls only for mounts.
+    /// Returns whether the current entry is a mount of one of its ancestors. Makes calls only for
+    /// mounts.
     #[inline]
     pub(crate) fn leads_back(&mut self, facts: &Facts, sys: &S) -> bool {
         if facts.kind != Kind::Directory {
@@ -192,7 +194,7 @@ impl<S: Sys, T> Branch<S, T> {
             && self.loops.contain(Identity::of(facts))
     }
 
-    /// A failure is reported when the mount is opened.
+    /// [`Branch::leads_back`] for a mount. A failure is reported when the mount is opened.
     #[cold]
     fn mount_leads_back(&mut self, sys: &S) -> Result<bool, Cause> {
         let depth = self.depth();
@@ -230,7 +232,7 @@ fn admit<S: Sys>(
     }
 }
 
-/// An impossible state is a bug of this library, and is reported as one.
+/// Returns the cause to report for an impossible state, which is a bug of this library.
 pub(crate) fn bug(what: &'static str) -> Cause {
     debug_assert!(false, "{what}");
     Cause::Os(io::Error::other(format!("internal error: {what}")))

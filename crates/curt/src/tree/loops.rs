@@ -43,7 +43,7 @@ pub(super) enum Verdict {
 }
 
 impl Loops {
-    /// Whether every directory is asked for its identity.
+    /// Returns whether every directory is asked for its identity.
     pub(super) fn asks(&self, limits: Limits) -> bool {
         limits.follow || limits.one_device || !self.ancestors.is_empty()
     }
@@ -88,7 +88,7 @@ impl Loops {
         is_new
     }
 
-    /// The directory at this depth, and deeper ones, are no longer ancestors.
+    /// Removes the directory at this depth, and deeper ones, from the ancestors.
     pub(super) fn leave(&mut self, depth: usize) {
         let kept = self.added.partition_point(|&(added, _)| added < depth);
         for (_, identity) in self.added.drain(kept..) {
@@ -96,19 +96,19 @@ impl Loops {
         }
     }
 
-    /// Whether no identity has to be compared.
+    /// Returns whether no identity has to be compared.
     pub(super) fn is_empty(&self) -> bool {
         self.ancestors.is_empty()
     }
 
-    /// Whether this is the identity of an ancestor.
+    /// Returns whether this is the identity of an ancestor.
     pub(super) fn contain(&self, identity: Identity) -> bool {
         self.ancestors.contains(&identity)
     }
 }
 
-/// The identities of a directory and of its ancestors up to the operand, `count` in all. They are
-/// reached by `..`, since another worker may have opened them.
+/// Returns the identities of a directory and of its ancestors up to the operand, `count` in all.
+/// They are reached by `..`, since another worker may have opened them.
 pub(super) fn ancestors<S: Sys>(dir: &S::Dir, count: usize, sys: &S) -> io::Result<Vec<Identity>> {
     let up = NameBuf::new(vec![S::Unit::ascii(b'.'); 2])?;
     let mut found = Vec::new();

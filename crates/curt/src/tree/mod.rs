@@ -8,7 +8,7 @@
 //! - `pool.rs`: where workers meet to share the work; `crew.rs`: how many there are; `workers.rs`:
 //!   starts threads and keeps the first panic; `governor.rs`: how many speed it up
 //!
-//! Removal does not use `branch.rs`, `loops.rs` and `reader.rs`.
+//! Removal does not use `branch.rs` and `loops.rs`.
 
 mod branch;
 mod crew;

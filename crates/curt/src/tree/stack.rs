@@ -210,8 +210,8 @@ impl<S: Sys, T> Stack<S, T> {
         Some(at)
     }
 
-    /// The subdirectory of the topmost level whose name is kept at `kept` is entered next, and no
-    /// other one waits.
+    /// Lets the subdirectory of the topmost level whose name is kept at `kept` be entered next, and
+    /// no other one wait.
     pub(crate) fn set_only_waiting(&mut self, kept: usize) {
         let length = self.names.get(kept).map_or(0, |name| name.terminated().len());
         if let Some(level) = self.levels.last_mut() {
