@@ -292,6 +292,7 @@ impl List {
     fn read(&mut self) -> Result<(), Error> {
         self.reader
             .read(&self.opened.dir, &self.asker.sys)
+            .map(drop)
             .map_err(|error| self.failed(Operation::ReadDirectory, error))
     }
 

@@ -17,11 +17,11 @@ pub(super) type Level<S> = tree::Level<S, Directory<<S as Sys>::Unit>>;
 
 /// The state of one directory.
 pub(super) struct Directory<U> {
-    role: Role,
+    pub(super) role: Role,
     /// Where its name lies among those that the stack keeps.
-    name: usize,
+    pub(super) name: usize,
     /// Whether the process may not write to it; only known if questions are asked.
-    is_protected: bool,
+    pub(super) is_protected: bool,
     /// Whether the caller has to be asked before its entries are removed.
     asks_first: bool,
     remains: Remains<U>,
@@ -106,19 +106,6 @@ impl<U: Unit> Directory<U> {
         Directory { passes: Passes::none(), ..Directory::new(role, 0, false, false) }
     }
 
-    pub(super) fn role(&self) -> Role {
-        self.role
-    }
-
-    /// Returns where its name lies among those that the stack keeps.
-    pub(super) fn name(&self) -> usize {
-        self.name
-    }
-
-    pub(super) fn is_protected(&self) -> bool {
-        self.is_protected
-    }
-
     /// Returns, once, whether the caller has to be asked before its entries are removed.
     pub(super) fn take_question(&mut self) -> bool {
         std::mem::take(&mut self.asks_first)
@@ -156,7 +143,8 @@ impl<U: Unit> Directory<U> {
         self.remains
     }
 
-    /// Whether a name may be dropped and listed again later. Not while another worker holds a part,
+    /// Returns whether a name may be dropped and listed again later. Not while another worker holds
+    /// a part,
     /// since its remaining entries are unknown.
     pub(super) fn may_forget(&self) -> bool {
         matches!(self.role, Role::Operand | Role::Child) && self.handed_off.is_none()
@@ -210,7 +198,7 @@ mod tests {
 
     #[test]
     fn remains_of_finished_parts_are_taken_back() {
-        let (pool, name) = (Pool::<()>::new(), Name::of_terminated(b"name\0"));
+        let (pool, name) = (Pool::<()>::new(), Name::from_c(c"name"));
         let mut directory = Directory::new(Role::Child, 0, false, false);
         for stays in [false, true] {
             let owner = directory.hand_off();

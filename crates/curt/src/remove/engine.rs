@@ -7,11 +7,11 @@
 
 use std::path::Path;
 
+use super::callbacks::Question;
 use super::directory::{Directories, Directory, Remains, Role, Task};
 use super::entry::Outcome;
 use super::listing::Buffer;
 use super::operand::{OpenParent, Operands, Tree};
-use super::options::Question;
 use super::worker::Worker;
 use super::writers::Samples;
 use crate::error::{Cause, Operation};
@@ -50,12 +50,8 @@ pub(super) struct Engine<'r, S: Sys> {
 
 impl<'r, S: Sys> Engine<'r, S> {
     pub(super) fn new(worker: Worker<'r, S>) -> Self {
-        let shared = worker.shared;
         Engine {
-            stack: Stack::new(
-                shared.crew.budget_of(worker.member.number, shared.budget),
-                Links::Refuse,
-            ),
+            stack: Stack::new(worker.member.descriptors, Links::Refuse),
             worker,
             buffer: Buffer::default(),
             samples: Samples::default(),
@@ -207,7 +203,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             && shared.guesses.are_allowed();
         level.passes.after_read(batch, may_guess);
         if level.take_question() && !buffer.is_empty() {
-            let is_protected = level.is_protected();
+            let is_protected = level.is_protected;
             if !worker.ask(Question::Descend, Kind::Directory, false, is_protected) {
                 return level.give_up();
             }
@@ -450,7 +446,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         let (parent, names) = stack.level_with_names(stack.len() - 1);
         worker.path.truncate(parent.path_len());
         if directory.is_kept() {
-            match names.get(directory.name()) {
+            match names.get(directory.name) {
                 Some(name) => parent.keep_entry(name, worker.shared.removes_all),
                 None => parent.mark_kept(),
             }

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use super::options::{Confirm, Question};
+use super::callbacks::Question;
+use super::options::Confirm;
 use super::worker::Worker;
 use crate::error::{Cause, Operation};
 use crate::fields::{Facts, Kind};
@@ -26,45 +27,45 @@ impl<S: Sys> Worker<'_, S> {
     /// Removes an entry of the directory at the path, unless it is a directory or the caller wants
     /// to keep it.
     pub(super) fn remove_entry(&mut self, dir: &S::Dir, entry: Entry<'_, S::Unit>) -> Outcome {
-        let Entry { name, mut kind, .. } = entry;
+        let Entry { name, kind, .. } = entry;
         if kind == Kind::Directory {
             return Outcome::Directory;
         }
         let path_len = self.path.len();
-        let removed = if self.shared.is_plain {
-            self.confirm_and_unlink(dir, name, kind, None)
+        let outcome = if self.shared.is_plain {
+            self.unlink(dir, name, kind).unwrap_or_else(|error| {
+                // Only a failure needs the path.
+                self.path.push(name);
+                self.not_unlinked(kind, error)
+            })
         } else {
             self.path.push(name);
-            match self.look_at(dir, name, kind) {
-                Err(outcome) => Ok(outcome),
-                Ok((known, stat)) => {
-                    kind = known;
-                    if kind != Kind::Directory && self.is_excluded(kind) {
-                        Ok(Outcome::Kept)
-                    } else {
-                        self.confirm_and_unlink(dir, name, kind, stat.as_ref())
-                    }
-                }
-            }
-        };
-        let outcome = match removed {
-            Ok(outcome) => outcome,
-            // The refusal hides whether it is a directory. Entering it tells.
-            Err(error)
-                if kind == Kind::Unknown && error.kind() == io::ErrorKind::PermissionDenied =>
-            {
-                Outcome::Directory
-            }
-            Err(error) => {
-                self.path.truncate(path_len);
-                self.path.push(name);
-                self.fail(Operation::RemoveFile, Cause::Os(error));
-                Outcome::Kept
-            }
+            self.look_and_unlink(dir, name, kind)
         };
         self.path.truncate(path_len);
         self.tick();
         outcome
+    }
+
+    /// Removes the entry at the path, unless it is a directory or the caller wants to keep it.
+    fn look_and_unlink(&mut self, dir: &S::Dir, name: Name<'_, S::Unit>, kind: Kind) -> Outcome {
+        match self.look_at(dir, name, kind) {
+            Err(outcome) => outcome,
+            Ok((kind, _)) if kind != Kind::Directory && self.is_excluded(kind) => Outcome::Kept,
+            Ok((kind, stat)) => self
+                .confirm_and_unlink(dir, name, kind, stat.as_ref())
+                .unwrap_or_else(|error| self.not_unlinked(kind, error)),
+        }
+    }
+
+    /// Reports that the entry at the path could not be removed, unless it may be a directory.
+    fn not_unlinked(&self, kind: Kind, error: io::Error) -> Outcome {
+        if kind == Kind::Unknown && error.kind() == io::ErrorKind::PermissionDenied {
+            // The refusal hides whether it is one. Entering it tells.
+            return Outcome::Directory;
+        }
+        self.fail(Operation::RemoveFile, Cause::Os(error));
+        Outcome::Kept
     }
 
     /// Removes the entry at the path, which the caller does not exclude and which may be a
@@ -133,7 +134,7 @@ impl<S: Sys> Worker<'_, S> {
         }
     }
 
-    /// Asks the caller if needed, then removes. `path` must name the entry unless `is_plain`.
+    /// Asks the caller about the entry at the path if needed, then removes it.
     fn confirm_and_unlink(
         &mut self,
         dir: &S::Dir,
@@ -154,15 +155,24 @@ impl<S: Sys> Worker<'_, S> {
                 return Ok(Outcome::Kept);
             }
         }
-        let removed =
-            if options.dry_run { Removed::Done } else { self.remove_child(dir, name, kind) };
-        match removed {
+        let outcome = if options.dry_run {
+            self.report.files += 1;
+            Outcome::Removed
+        } else {
+            self.unlink(dir, name, kind)?
+        };
+        if let Outcome::Removed = outcome {
+            self.count_bytes(stat);
+            self.show_removed(kind);
+        }
+        Ok(outcome)
+    }
+
+    /// Removes an entry, which may be a directory, and counts it.
+    fn unlink(&mut self, dir: &S::Dir, name: Name<'_, S::Unit>, kind: Kind) -> io::Result<Outcome> {
+        match self.remove_child(dir, name, kind) {
             Removed::Done => {
                 self.report.files += 1;
-                if !self.shared.is_plain {
-                    self.count_bytes(stat);
-                    self.show_removed(kind);
-                }
                 Ok(Outcome::Removed)
             }
             Removed::Gone => Ok(Outcome::Gone),

@@ -2,9 +2,9 @@
 
 use std::io;
 
+use super::callbacks::Question;
 use super::directory::Role;
 use super::engine::Engine;
-use super::options::Question;
 use crate::error::{Cause, Operation};
 use crate::fields::{Facts, Kind};
 use crate::sys::{Ask, DirRemoved, Identity, Sys, os_error};
@@ -27,10 +27,10 @@ impl<S: Sys> Engine<'_, S> {
             self.retry(false);
         } else if self.settle_without_removal() {
             let options = self.worker.shared.options;
-            let is_operand = self.stack.top().role() == Role::Operand;
+            let is_operand = self.stack.top().role == Role::Operand;
             if options.contents_only && !options.dry_run && is_operand {
-                // Only its report matters.
-                let _is_in_place = self.check_operand(self.stack.len() - 1);
+                // It stays either way; that it was moved is reported.
+                self.check_operand(self.stack.len() - 1);
             }
             self.pop();
         } else {
@@ -67,7 +67,7 @@ impl<S: Sys> Engine<'_, S> {
         if level.stays(options.contents_only) {
             return true;
         }
-        let is_protected = level.is_protected();
+        let is_protected = level.is_protected;
         if options.confirm.asks(is_protected)
             && !worker.ask(Question::RemoveDirectory, Kind::Directory, false, is_protected)
         {
@@ -99,7 +99,7 @@ impl<S: Sys> Engine<'_, S> {
         if is_guess && !guesses.begin() {
             return level.passes.read_on();
         }
-        if level.role() == Role::Operand && !self.check_operand(index) {
+        if level.role == Role::Operand && !self.check_operand(index) {
             self.stack[index].mark_kept();
             return self.pop();
         }
@@ -113,7 +113,7 @@ impl<S: Sys> Engine<'_, S> {
                 self.worker.removed_directory(stat.as_ref());
                 self.worker.tick();
             }
-            DirRemoved::Gone if self.stack[index].role() == Role::Operand => {
+            DirRemoved::Gone if self.stack[index].role == Role::Operand => {
                 self.worker.operand_failed(Operation::Remove, os_error(io::ErrorKind::NotFound));
             }
             DirRemoved::Gone => self.worker.report.vanished += 1,
@@ -141,7 +141,7 @@ impl<S: Sys> Engine<'_, S> {
         let Engine { worker, stack, .. } = self;
         let (level, parent) = (&stack[index], &stack[index - 1]);
         let (Some(name), Some(dir), Some(parent)) =
-            (stack.names().get(level.name()), level.dir(), parent.dir())
+            (stack.names().get(level.name), level.dir(), parent.dir())
         else {
             worker.internal_error("an operand is checked that is not open");
             return false;
@@ -175,7 +175,7 @@ impl<S: Sys> Engine<'_, S> {
         let Engine { worker, stack, .. } = self;
         let dir = stack.take_top();
         let (Some(name), Some(parent)) =
-            (stack.names().get(stack[index].name()), stack[index - 1].dir())
+            (stack.names().get(stack[index].name), stack[index - 1].dir())
         else {
             worker.internal_error("a directory is removed from a parent that is not open");
             return DirRemoved::Gone;
@@ -253,7 +253,7 @@ impl<S: Sys> Engine<'_, S> {
         let writers = &worker.shared.writers;
         let mut index = stack.len() - 1;
         stack[index].give_up();
-        while stack[index].role() == Role::Child {
+        while stack[index].role == Role::Child {
             index -= 1;
             let level = &mut stack[index];
             level.give_up();

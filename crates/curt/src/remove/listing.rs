@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::sys::{Batch, Entry, Listing, Opened, Sys, os_error};
+use crate::tree::Reader;
 
 /// The number of entries from which on a listing is worth sorting by inode.
 const WORTH_SORTING: usize = 1000;
@@ -10,27 +11,20 @@ const WORTH_SORTING: usize = 1000;
 /// A count ends after this many listing calls in a row that return few entries.
 const TRICKLES: u32 = 64;
 
-/// The listing buffer of a worker, and the entries in it that are still to be dealt with.
+/// Reads directories for a worker, and has the entries that are still to be dealt with.
 pub(super) struct Buffer<S: Sys> {
-    entries: S::DirBuf,
-    /// The entries by file number, if they are taken in that order.
-    order: Vec<(u64, usize)>,
-    is_ordered: bool,
-    /// Where the next entry lies: in `order`, or else in `entries`.
-    next: usize,
+    reader: Reader<S>,
+    /// File numbers and positions of the entries that are taken in the order of the former, the
+    /// next one last. The reader is past them.
+    ordered: Vec<(u64, usize)>,
     /// Whether inode order pays on the file system of the operand, once that was asked.
     order_pays: Option<bool>,
 }
 
 impl<S: Sys> Default for Buffer<S> {
     fn default() -> Self {
-        Buffer {
-            entries: S::DirBuf::default(),
-            order: Vec::new(),
-            is_ordered: false,
-            next: 0,
-            order_pays: None,
-        }
+        let reader = Reader::new(S::DirBuf::default());
+        Buffer { reader, ordered: Vec::new(), order_pays: None }
     }
 }
 
@@ -43,43 +37,37 @@ impl<S: Sys> Buffer<S> {
     /// Reads the next entries of a directory. If there are many and the file system is one where
     /// that pays, they are taken in the order of their file numbers.
     pub(super) fn read(&mut self, dir: &S::Dir, may_order: bool, sys: &S) -> io::Result<Batch> {
-        let batch = sys.read(dir, &mut self.entries)?;
-        self.next = 0;
-        self.is_ordered = may_order
-            && self.entries.left(0) >= WORTH_SORTING
+        self.ordered.clear();
+        let batch = self.reader.read(dir, sys)?;
+        let is_worth_ordering = may_order
+            && self.reader.left() >= WORTH_SORTING
             && *self.order_pays.get_or_insert_with(|| sys.inode_order_pays(dir));
-        if self.is_ordered {
-            self.order.clear();
-            let mut position = 0;
-            while let Some((entry, next)) = self.entries.entry(position) {
-                self.order.push((entry.id, position));
-                position = next;
+        if is_worth_ordering {
+            while let Some((entry, position)) = self.reader.next() {
+                self.ordered.push((entry.id, position));
             }
-            self.order.sort_unstable();
+            self.ordered.sort_unstable_by(|one, other| other.cmp(one));
         }
         Ok(batch)
     }
 
     /// Returns whether the last read found nothing.
     pub(super) fn is_empty(&self) -> bool {
-        self.entries.entry(0).is_none()
+        self.reader.buffer().entry(0).is_none()
     }
 
     /// Takes the next entry.
     pub(super) fn next(&mut self) -> Option<Entry<'_, S::Unit>> {
-        if self.is_ordered {
-            let &(_, position) = self.order.get(self.next)?;
-            self.next += 1;
-            return Some(self.entries.entry(position)?.0);
-        }
-        let (entry, next) = self.entries.entry(self.next)?;
-        self.next = next;
+        let (entry, _) = match self.ordered.pop() {
+            Some((_, position)) => self.reader.buffer().entry(position)?,
+            None => self.reader.next()?,
+        };
         Some(entry)
     }
 
     /// Returns about how many entries are left.
     pub(super) fn left(&self) -> usize {
-        if self.is_ordered { self.order.len() - self.next } else { self.entries.left(self.next) }
+        self.ordered.len() + self.reader.left()
     }
 
     /// Returns an error if a directory is not empty, by its listing.

@@ -4,9 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::callbacks::Question;
 use super::entry::Outcome;
 use super::listing::Buffer;
-use super::options::{Directories, Question};
+use super::options::Directories;
 use super::worker::Worker;
 use crate::error::{Cause, Operation};
 use crate::fields::{Facts, Kind};

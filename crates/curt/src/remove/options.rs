@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::callbacks::Callbacks;
+use super::callbacks::{Callbacks, Question, Subject, Totals};
 use crate::control::{Answer, Cancel, Next, Poll, Threads, Unvisited};
 use crate::error::Error;
 use crate::fields::Kind;
@@ -46,44 +46,6 @@ impl Confirm {
             Confirm::Always => true,
         }
     }
-}
-
-/// A question of [`Remove::confirm`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Question {
-    /// Whether to enter a directory that is not empty.
-    Descend,
-    /// Whether to remove a directory that is empty now.
-    RemoveDirectory,
-    /// Whether to try to remove a directory that cannot be read.
-    RemoveUnreadableDirectory,
-    /// Whether to remove an entry that is not a directory.
-    RemoveFile,
-}
-
-/// The entry that a question is about.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Subject<'a> {
-    /// The path: the operand as it was given, and the names below it.
-    pub path: &'a Path,
-    /// The kind of the entry.
-    pub kind: Kind,
-    /// Whether it is an empty regular file.
-    pub empty_file: bool,
-    /// Whether the process may not write to it.
-    pub write_protected: bool,
-}
-
-/// The totals so far, passed to [`Remove::on_progress`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Totals {
-    /// Entries removed that were not directories.
-    pub files: u64,
-    /// Directories removed.
-    pub directories: u64,
 }
 
 /// A removal: its options, each with the safe choice as default.

@@ -1,5 +1,15 @@
 //! The passes over the listing of one directory: how far the current one is, and whether another
 //! one may follow.
+//!
+//! ```text
+//! Reading ─┬─> Listed ──────> the directory is removed; if it is not empty: Reading, a retry
+//!          ├─> GuessedEnd ──> the directory is removed; if it is not empty: Reading, goes on
+//!          ├─> Overrun ─────> Reading, a retry
+//!          └─> Stopped        what is left stays; also where no retry is left
+//! ```
+//!
+//! A directory that stays anyway is listed until a pass finds nothing new. A pass that forgot names
+//! is followed by another one, which counts as no retry.
 
 use std::io;
 use std::time::Duration;

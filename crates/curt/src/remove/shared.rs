@@ -2,15 +2,16 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::callbacks::{Ending, Notifier};
+use super::callbacks::Totals;
 use super::directory::Task;
 use super::limits::{BusyTime, Guesses, Shortage};
-use super::options::{Confirm, Remove, Totals};
+use super::notifier::{Ending, Notifier};
+use super::options::{Confirm, Remove};
 use super::report::Report;
 use super::writers::Writers;
 use crate::error::{Cause, Error, Operation};
 use crate::sys::{Identity, Setup, Sys};
-use crate::tree::{Crew, Sample, budget};
+use crate::tree::Crew;
 
 /// What the workers of one removal share.
 pub(super) struct Shared<'r, S: Sys> {
@@ -21,8 +22,6 @@ pub(super) struct Shared<'r, S: Sys> {
     pub(super) is_plain: bool,
     /// Whether every entry is to go, so that a directory may be listed any number of times.
     pub(super) removes_all: bool,
-    /// The descriptor budget of all workers together.
-    pub(super) budget: usize,
     /// The open directory that the operands are names in, if they are not paths.
     pub(super) parent: Option<Arc<S::Dir>>,
     pub(super) root: OnceLock<Identity>,
@@ -44,22 +43,18 @@ impl<'r, S: Sys> Shared<'r, S> {
         in_turn: bool,
     ) -> Self {
         let sys = S::start(setup);
-        let limit = options.descriptors.unwrap_or_else(|| sys.descriptor_limit() / 2);
-        let budget = budget(limit);
         let asks = options.confirm != Confirm::Never;
         let excludes = options.callbacks.exclude.is_some();
         // These callbacks are answered at once.
         let is_alone = in_turn || asks || (excludes && options.callbacks.on_caller_thread);
-        let begin = Sample { now: sys.now(), ..Sample::default() };
         let notifier = Notifier::new(options);
         let removes_all = !asks && !excludes && !options.dry_run;
         Shared {
             options,
-            crew: Crew::new(options.threads, is_alone, budget, begin),
+            crew: Crew::new(&sys, options.threads, is_alone, options.descriptors),
             is_plain: removes_all && !options.count_bytes && !notifier.wants_removed(),
             notifier,
             removes_all,
-            budget,
             parent: parent.map(Arc::new),
             root: OnceLock::new(),
             busy_time: BusyTime::new(options.retry_window),

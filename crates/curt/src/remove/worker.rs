@@ -4,7 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::options::{Confirm, Question, Subject, Totals};
+use super::callbacks::{Question, Subject, Totals};
+use super::options::Confirm;
 use super::report::Report;
 use super::shared::Shared;
 use crate::control::{Answer, Unvisited};
@@ -193,8 +194,10 @@ impl<'r, S: Sys> Worker<'r, S> {
         name: Name<'_, S::Unit>,
         kind: Kind,
     ) -> Removed {
+        let remove = || self.sys.remove_child(dir, name, kind);
         self.while_busy(
-            || self.sys.remove_child(dir, name, kind),
+            remove(),
+            |_| remove(),
             |removed| matches!(removed, Removed::Failed(error) if is_busy(error)),
         )
     }
@@ -206,8 +209,10 @@ impl<'r, S: Sys> Worker<'r, S> {
         name: Name<'_, S::Unit>,
         mounts: Mounts,
     ) -> Opened<S::Dir> {
+        let open = || self.sys.open_child(parent, name, mounts);
         self.while_busy(
-            || self.sys.open_child(parent, name, mounts),
+            open(),
+            |_| open(),
             |opened| matches!(opened, Opened::Failed(error) if is_busy(error)),
         )
     }
@@ -219,25 +224,27 @@ impl<'r, S: Sys> Worker<'r, S> {
         name: Name<'_, S::Unit>,
         dir: S::Dir,
     ) -> DirRemoved<S::Dir> {
-        let mut finished = self.sys.remove_open_dir(parent, name, dir);
-        loop {
-            match finished {
-                DirRemoved::Failed(dir, error) if is_busy(&error) && self.wait_for_busy() => {
-                    finished = self.sys.remove_open_dir(parent, name, dir);
-                    if !matches!(&finished, DirRemoved::Failed(_, error) if is_busy(error)) {
-                        self.shared.busy_time.renew();
-                    }
-                }
-                finished => return finished,
-            }
-        }
+        let remove = |dir| self.sys.remove_open_dir(parent, name, dir);
+        self.while_busy(
+            remove(dir),
+            |removed| match removed {
+                DirRemoved::Failed(dir, _) => remove(dir),
+                removed => removed,
+            },
+            |removed| matches!(removed, DirRemoved::Failed(_, error) if is_busy(error)),
+        )
     }
 
-    /// Repeats a call while another process has the entry open and there is time left to wait.
-    fn while_busy<T>(&self, mut call: impl FnMut() -> T, is_busy: impl Fn(&T) -> bool) -> T {
-        let mut answer = call();
+    /// Calls `again` with the last answer while that says that another process has the entry open,
+    /// and there is time left to wait.
+    fn while_busy<T>(
+        &self,
+        mut answer: T,
+        again: impl Fn(T) -> T,
+        is_busy: impl Fn(&T) -> bool,
+    ) -> T {
         while is_busy(&answer) && self.wait_for_busy() {
-            answer = call();
+            answer = again(answer);
             if !is_busy(&answer) {
                 self.shared.busy_time.renew();
             }

@@ -55,11 +55,10 @@ impl Writers {
 #[derive(Debug, Default)]
 pub(super) struct Samples {
     entered: u64,
-    /// When the creation time of a directory is read next, in entries.
-    next: u64,
+    /// How many entries had been dealt with when a creation time was read last.
+    last: u64,
     /// Since when every sample was new.
     new_since: Option<Duration>,
-    leaves_new: bool,
 }
 
 impl Samples {
@@ -75,23 +74,22 @@ impl Samples {
     ) -> bool {
         self.entered += 1;
         let done = self.entered + files;
-        if done >= self.next.max(ENTRIES_PER_SAMPLE) {
-            self.next = done + ENTRIES_PER_SAMPLE;
-            self.leaves_new |= writers.leaves_new.load(Ordering::Relaxed);
-        } else if !self.leaves_new {
+        let leaves_new = writers.leaves_new.load(Ordering::Relaxed);
+        if done - self.last < ENTRIES_PER_SAMPLE && !leaves_new {
             return false;
         }
+        self.last = done;
         if !sys.query_dir(dir, Ask::STAT).is_ok_and(|stat| writers.is_new(&stat)) {
             self.new_since = None;
             return false;
         }
         let now = sys.now();
         let since = *self.new_since.get_or_insert(now);
-        if now.saturating_sub(since) > window {
-            self.leaves_new = true;
+        let is_too_long = now.saturating_sub(since) > window;
+        if is_too_long {
             writers.leaves_new.store(true, Ordering::Relaxed);
         }
-        self.leaves_new
+        leaves_new || is_too_long
     }
 }
 

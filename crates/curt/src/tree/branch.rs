@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::TreePath;
 use super::loops::{Limits, Loops, Verdict, ancestors};
-use super::stack::{Links, ReopenError, Stack};
+use super::stack::{Level, Links, ReopenError, Stack};
 use crate::error::Cause;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Names};
@@ -48,7 +48,7 @@ pub(crate) struct Handoff<S: Sys> {
 }
 
 impl<S: Sys, T> Branch<S, T> {
-    /// An empty branch that may hold this many directories open.
+    /// Returns an empty branch that may hold this many directories open.
     pub(crate) fn new(limits: Limits, descriptors: usize) -> Self {
         let links = if limits.follow { Links::Follow } else { Links::Refuse };
         Branch {
@@ -65,13 +65,13 @@ impl<S: Sys, T> Branch<S, T> {
         (self.path, self.loops, self.base) = (TreePath::operand(operand), Loops::default(), 0);
     }
 
-    /// How deep the current entry lies below the operand.
+    /// Returns how deep the current entry lies below the operand.
     #[inline]
     pub(crate) fn depth(&self) -> usize {
         self.base + self.stack.len()
     }
 
-    /// The last part of the path; the whole path for the operand.
+    /// Returns the last part of the path; the whole path for the operand.
     pub(crate) fn name(&self) -> &[S::Unit] {
         match self.stack.last() {
             Some(level) => self.path.below(level.path_len()),
@@ -79,11 +79,14 @@ impl<S: Sys, T> Branch<S, T> {
         }
     }
 
-    /// The topmost directory, which must be open, and the name of the current entry in it.
+    /// Returns the topmost directory, which must be open, and the name of the current entry in
+    /// it.
     pub(crate) fn place(&self) -> Result<(&S::Dir, Name<'_, S::Unit>), Cause> {
         let level = self.stack.last().ok_or_else(|| bug("an operand lies in no directory"))?;
         let dir = level.dir().ok_or_else(|| bug("a directory in use was closed"))?;
-        Ok((dir, self.path.name_below(level.path_len())))
+        let name =
+            self.path.name_below(level.path_len()).ok_or_else(|| bug("a path has no end"))?;
+        Ok((dir, name))
     }
 
     /// Makes sure that the topmost directory is open.
@@ -101,16 +104,16 @@ impl<S: Sys, T> Branch<S, T> {
         let name = self.stack.names().get(at).ok_or_else(|| bug("a name was forgotten"))?;
         self.path.push(name);
         loop {
-            let level = self.stack.last().and_then(|level| Some((level.dir()?, level.path_len())));
-            let (dir, path_len) = level.ok_or_else(|| bug("a parent was closed"))?;
-            match self.open_child(dir, self.path.name_below(path_len), sys) {
+            let (dir, name) = self.place()?;
+            match self.open_child(dir, name, sys) {
                 (Opened::Shortage(error), _) => {
                     if !self.stack.lower_budget(sys) {
                         return Err(Cause::Os(error));
                     }
                 }
                 (opened, is_mount) => {
-                    let (depth, mounted_in) = (self.depth(), is_mount.then_some(dir));
+                    let depth = self.depth();
+                    let mounted_in = self.stack.last().filter(|_| is_mount).and_then(Level::dir);
                     return admit(opened, depth, mounted_in, self.limits, &mut self.loops, sys);
                 }
             }
@@ -176,7 +179,8 @@ impl<S: Sys, T> Branch<S, T> {
         self.stack.push_base(handoff.dir, self.path.len(), waiting, own);
     }
 
-    /// Whether the current entry is a mount of one of its ancestors. Makes calls only for mounts.
+    /// Returns whether the current entry is a mount of one of its ancestors. Makes calls only for
+    /// mounts.
     #[inline]
     pub(crate) fn leads_back(&mut self, facts: &Facts, sys: &S) -> bool {
         if facts.kind != Kind::Directory {
@@ -187,10 +191,10 @@ impl<S: Sys, T> Branch<S, T> {
         }
         !self.loops.is_empty()
             && facts.known.contains(Fields::ID | Fields::DEVICE)
-            && self.loops.contain(Identity { device: facts.device, file: facts.id })
+            && self.loops.contain(Identity::of(facts))
     }
 
-    /// A failure is reported when the mount is opened.
+    /// [`Branch::leads_back`] for a mount. A failure is reported when the mount is opened.
     #[cold]
     fn mount_leads_back(&mut self, sys: &S) -> Result<bool, Cause> {
         let depth = self.depth();
@@ -200,8 +204,7 @@ impl<S: Sys, T> Branch<S, T> {
         self.reopen(sys).map_err(ReopenError::into_cause)?;
         let (dir, name) = self.place()?;
         let ask = Ask { fields: Fields::ID | Fields::DEVICE, follow: false, cached: false };
-        let facts = sys.query(dir, name, ask).map_err(Cause::Os)?;
-        let identity = Identity { device: facts.device, file: facts.id };
+        let identity = Identity::of(&sys.query(dir, name, ask).map_err(Cause::Os)?);
         let ancestors = ancestors(dir, depth, sys).map_err(Cause::Os)?;
         Ok(ancestors.contains(&identity) || self.loops.contain(identity))
     }
@@ -229,7 +232,7 @@ fn admit<S: Sys>(
     }
 }
 
-/// An impossible state is a bug of this library, and is reported as one.
+/// Returns the cause to report for an impossible state, which is a bug of this library.
 pub(crate) fn bug(what: &'static str) -> Cause {
     debug_assert!(false, "{what}");
     Cause::Os(io::Error::other(format!("internal error: {what}")))

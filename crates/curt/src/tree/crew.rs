@@ -14,8 +14,10 @@ use crate::sys::Sys;
 const MOST_DESCRIPTORS: usize = 1024;
 const FEWEST_DESCRIPTORS: usize = 8;
 
-/// Returns the descriptor budget of an operation that may use this many descriptors.
-pub(crate) fn budget(descriptors: usize) -> usize {
+/// Returns how many directories an operation may hold open: what the caller has set, or else half
+/// of the process's limit, within bounds.
+pub(crate) fn descriptor_budget<S: Sys>(sys: &S, set: Option<usize>) -> usize {
+    let descriptors = set.unwrap_or_else(|| sys.descriptor_limit() / 2);
     descriptors.clamp(FEWEST_DESCRIPTORS, MOST_DESCRIPTORS)
 }
 
@@ -26,6 +28,8 @@ const CHECKPOINT: u32 = 256;
 pub(crate) struct Member<'c> {
     /// The number of the worker; 0 is the caller's thread.
     pub(crate) number: usize,
+    /// Its part of the descriptor budget.
+    pub(crate) descriptors: usize,
     /// Starts a worker; returns `false` if the system gave no thread. Worker 0 alone has it.
     start: Option<&'c dyn Fn() -> bool>,
     /// Entries between the last checkpoint and the next, and how many of them are left.
@@ -36,8 +40,8 @@ pub(crate) struct Member<'c> {
 }
 
 impl<'c> Member<'c> {
-    fn new(number: usize, start: Option<&'c dyn Fn() -> bool>) -> Self {
-        Member { number, start, interval: CHECKPOINT, left: CHECKPOINT, waits: None }
+    fn new(number: usize, descriptors: usize, start: Option<&'c dyn Fn() -> bool>) -> Self {
+        Member { number, descriptors, start, interval: CHECKPOINT, left: CHECKPOINT, waits: None }
     }
 
     /// Sets how many entries there are before the first checkpoint.
@@ -69,8 +73,8 @@ pub(crate) struct Crew<T> {
     pub(crate) pool: Pool<T>,
     /// How many threads may work; `None` if the governor decides.
     most_threads: Option<usize>,
-    /// How many workers the descriptor budget allows.
-    most_workers: usize,
+    /// The descriptor budget of all workers together.
+    budget: usize,
     begin: Sample,
     /// Created at the first checkpoint.
     governor: Mutex<Option<Governor>>,
@@ -79,9 +83,15 @@ pub(crate) struct Crew<T> {
 }
 
 impl<T: Send> Crew<T> {
-    /// Returns a crew of the caller's thread alone, or of as many as the caller and the budget
-    /// allow.
-    pub(crate) fn new(threads: Threads, is_alone: bool, budget: usize, begin: Sample) -> Self {
+    /// Returns a crew that begins now: of the caller's thread alone, or of as many as the caller
+    /// and the descriptor budget allow.
+    pub(crate) fn new<S: Sys>(
+        sys: &S,
+        threads: Threads,
+        is_alone: bool,
+        descriptors: Option<usize>,
+    ) -> Self {
+        let budget = descriptor_budget(sys, descriptors);
         let most_workers = budget / FEWEST_DESCRIPTORS;
         let most_threads = match threads {
             _ if is_alone || most_workers == 1 => Some(1),
@@ -91,8 +101,8 @@ impl<T: Send> Crew<T> {
         Crew {
             pool: Pool::new(),
             most_threads,
-            most_workers,
-            begin,
+            budget,
+            begin: Sample { now: sys.now(), ..Sample::default() },
             governor: Mutex::default(),
             entries: AtomicU64::new(0),
             waits: AtomicU64::new(0),
@@ -102,9 +112,9 @@ impl<T: Send> Crew<T> {
     /// Returns the part of the descriptor budget for one worker: all of it if it is alone.
     /// Otherwise the first has half, the second half of the rest, and so on, since the number of
     /// workers is not known in advance.
-    pub(crate) fn budget_of(&self, worker: usize, budget: usize) -> usize {
+    fn budget_of(&self, worker: usize) -> usize {
         let halves = if self.may_share() { worker + 1 } else { 0 };
-        let part = u32::try_from(halves).ok().and_then(|halves| budget.checked_shr(halves));
+        let part = u32::try_from(halves).ok().and_then(|halves| self.budget.checked_shr(halves));
         part.unwrap_or(0).max(FEWEST_DESCRIPTORS)
     }
 
@@ -117,18 +127,18 @@ impl<T: Send> Crew<T> {
     /// threads that it starts. Returns when all have returned.
     pub(crate) fn work(&self, work: impl Fn(Member<'_>) + Sync) {
         if !self.may_share() {
-            return work(Member::new(0, None));
+            return work(Member::new(0, self.budget_of(0), None));
         }
         let (work, workers) = (&work, Workers::default());
         thread::scope(|scope| {
             let start = || {
-                if self.pool.workers() >= self.most_workers {
+                if self.pool.workers() >= self.budget / FEWEST_DESCRIPTORS {
                     return false;
                 }
                 let number = self.pool.enlist();
                 let started = workers.start(scope, move || {
                     let _guard = self.pool.guard();
-                    work(Member::new(number, None));
+                    work(Member::new(number, self.budget_of(number), None));
                 });
                 if !started {
                     self.pool.dismiss();
@@ -136,7 +146,7 @@ impl<T: Send> Crew<T> {
                 started
             };
             let _guard = self.pool.guard();
-            work(Member::new(0, Some(&start)));
+            work(Member::new(0, self.budget_of(0), Some(&start)));
         });
         workers.pass_on();
     }
@@ -184,22 +194,20 @@ impl<T: Send> Crew<T> {
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-    use super::super::Sample;
     use super::{Crew, Member};
     use crate::control::Threads;
-    use crate::sys::{Host, Os, Setup, Sys};
+    use crate::sys::{Os, Setup, Sys};
 
     /// The governor takes differences and must never see a total go down, although a worker may be
     /// held up between adding its part and observing the sum.
     #[test]
     fn progress_reported_concurrently_never_goes_backwards() {
         let setup = Setup::default();
-        let begin = Sample { now: Os::start(&setup).now(), ..Sample::default() };
-        let crew: Crew<()> = Crew::new(Threads::Automatic, false, 1024, begin);
+        let crew: Crew<()> = Crew::new(&Os::start(&setup), Threads::Automatic, false, Some(1024));
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
-                    let (sys, mut member) = (Os::start(&setup), Member::new(0, None));
+                    let (sys, mut member) = (Os::start(&setup), Member::new(0, 8, None));
                     for _ in 0..100_000 {
                         crew.checkpoint(&sys, &mut member);
                     }
@@ -212,7 +220,8 @@ mod tests {
 
     #[test]
     fn panic_of_a_worker_reaches_the_caller() {
-        let crew: Crew<()> = Crew::new(Threads::AtMost(2), false, 1024, Sample::default());
+        let sys = Os::start(&Setup::default());
+        let crew: Crew<()> = Crew::new(&sys, Threads::AtMost(2), false, Some(1024));
         let work = || {
             crew.work(|member| match member.start {
                 Some(start) => assert!(start(), "there is a thread"),

@@ -12,7 +12,7 @@ use std::io;
 
 use super::identity;
 use crate::error::Cause;
-use crate::name::{Name, Unit};
+use crate::name::{NameBuf, Unit};
 use crate::sys::{Identity, Opened, Sys};
 
 /// Which directories a traversal enters.
@@ -43,7 +43,7 @@ pub(super) enum Verdict {
 }
 
 impl Loops {
-    /// Whether every directory is asked for its identity.
+    /// Returns whether every directory is asked for its identity.
     pub(super) fn asks(&self, limits: Limits) -> bool {
         limits.follow || limits.one_device || !self.ancestors.is_empty()
     }
@@ -88,7 +88,7 @@ impl Loops {
         is_new
     }
 
-    /// The directory at this depth, and deeper ones, are no longer ancestors.
+    /// Removes the directory at this depth, and deeper ones, from the ancestors.
     pub(super) fn leave(&mut self, depth: usize) {
         let kept = self.added.partition_point(|&(added, _)| added < depth);
         for (_, identity) in self.added.drain(kept..) {
@@ -96,22 +96,21 @@ impl Loops {
         }
     }
 
-    /// Whether no identity has to be compared.
+    /// Returns whether no identity has to be compared.
     pub(super) fn is_empty(&self) -> bool {
         self.ancestors.is_empty()
     }
 
-    /// Whether this is the identity of an ancestor.
+    /// Returns whether this is the identity of an ancestor.
     pub(super) fn contain(&self, identity: Identity) -> bool {
         self.ancestors.contains(&identity)
     }
 }
 
-/// The identities of a directory and of its ancestors up to the operand, `count` in all. They are
-/// reached by `..`, since another worker may have opened them.
+/// Returns the identities of a directory and of its ancestors up to the operand, `count` in all.
+/// They are reached by `..`, since another worker may have opened them.
 pub(super) fn ancestors<S: Sys>(dir: &S::Dir, count: usize, sys: &S) -> io::Result<Vec<Identity>> {
-    let up = [S::Unit::ascii(b'.'), S::Unit::ascii(b'.'), S::Unit::NUL];
-    let up = Name::of_terminated(&up);
+    let up = NameBuf::new(vec![S::Unit::ascii(b'.'); 2])?;
     let mut found = Vec::new();
     let mut parent: Option<S::Dir> = None;
     let result = loop {
@@ -123,7 +122,7 @@ pub(super) fn ancestors<S: Sys>(dir: &S::Dir, count: usize, sys: &S) -> io::Resu
         if found.len() >= count {
             break Ok(());
         }
-        match sys.open_below(dir, up, true) {
+        match sys.open_below(dir, up.as_name(), true) {
             Opened::Dir(dir) => {
                 if let Some(child) = parent.replace(dir) {
                     sys.close(child);

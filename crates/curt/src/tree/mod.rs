@@ -5,15 +5,13 @@
 //! - `path.rs`: the path of the current entry
 //! - `branch.rs`: going down and up, on top of both; `loops.rs` detects loops
 //! - `reader.rs`: the listing of the topmost directory
-//! - `events.rs`: what workers leave for the caller's thread
 //! - `pool.rs`: where workers meet to share the work; `crew.rs`: how many there are; `workers.rs`:
 //!   starts threads and keeps the first panic; `governor.rs`: how many speed it up
 //!
-//! Removal does not use `branch.rs`, `loops.rs` and `reader.rs`; it alone uses `events.rs`.
+//! Removal does not use `branch.rs` and `loops.rs`.
 
 mod branch;
 mod crew;
-mod events;
 mod governor;
 mod loops;
 mod path;
@@ -23,9 +21,7 @@ mod stack;
 mod workers;
 
 pub(crate) use branch::{Admitted, Branch, Handoff, bug};
-pub(crate) use crew::{Crew, Member, budget};
-pub(crate) use events::Events;
-pub(crate) use governor::Sample;
+pub(crate) use crew::{Crew, Member, descriptor_budget};
 pub(crate) use loops::Limits;
 pub(crate) use path::TreePath;
 #[cfg(test)]

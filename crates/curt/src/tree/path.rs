@@ -18,14 +18,14 @@ impl<U: Unit> Default for TreePath<U> {
 }
 
 impl<U: Unit> TreePath<U> {
-    /// The path of an operand, as it was given.
+    /// Returns the path of an operand, as it was given.
     pub(crate) fn operand(mut units: Vec<U>) -> Self {
         let operand = units.len();
         units.push(U::NUL);
         TreePath { units, operand }
     }
 
-    /// The length to give to [`TreePath::truncate`] in order to come back here.
+    /// Returns the length to give to [`TreePath::truncate`] in order to come back here.
     pub(crate) fn len(&self) -> usize {
         self.units.len() - 1
     }
@@ -47,25 +47,27 @@ impl<U: Unit> TreePath<U> {
         }
     }
 
-    /// All units of the path.
+    /// Returns all units of the path.
     pub(crate) fn units(&self) -> &[U] {
         &self.units[..self.len()]
     }
 
-    /// The units below the operand, without the separator between.
+    /// Returns the units below the operand, without the separator between.
     pub(crate) fn relative(&self) -> &[U] {
         self.below(self.operand.min(self.len()))
     }
 
-    /// The units below the directory whose path has this length, without the separator between.
+    /// Returns the units below the directory whose path has this length, without the separator
+    /// between.
     pub(crate) fn below(&self, directory: usize) -> &[U] {
         let below = self.terminated_below(directory);
         &below[..below.len() - 1]
     }
 
-    /// The name of an entry of the directory whose path has this length.
-    pub(crate) fn name_below(&self, directory: usize) -> Name<'_, U> {
-        Name::of_terminated(self.terminated_below(directory))
+    /// Returns the name of an entry of the directory whose path has this length. `None` would
+    /// mean that the path does not end in a NUL.
+    pub(crate) fn name_below(&self, directory: usize) -> Option<Name<'_, U>> {
+        Name::until_nul(self.terminated_below(directory))
     }
 
     fn terminated_below(&self, directory: usize) -> &[U] {
@@ -93,8 +95,8 @@ mod tests {
         path.push(name(b"b\0"));
         assert_eq!(path.units(), b"dir/a/b");
         assert_eq!(path.relative(), b"a/b");
-        assert_eq!(path.name_below(a), name(b"b\0"));
-        assert_eq!(path.name_below(operand), Name::of_terminated(b"a/b\0"));
+        assert_eq!(path.name_below(a), Some(name(b"b\0")));
+        assert_eq!(path.name_below(operand), Some(name(b"a/b\0")));
         path.truncate(operand);
         assert_eq!(path.units(), b"dir/");
         assert_eq!(path.relative(), b"");

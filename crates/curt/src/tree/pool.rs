@@ -151,36 +151,23 @@ impl<T> Pool<T> {
     }
 
     /// Returns the next work of a worker that has none: a task that waits, else the next operand,
-    /// else a task as soon as there is one. `None` when all workers are out of work.
+    /// else a task as soon as there is one. `None` when all workers are out of work, which ends the
+    /// operation. `operand` is called under the lock.
     pub(crate) fn next<O>(
         &self,
         worker: usize,
         operand: impl FnOnce() -> Option<O>,
         meanwhile: Meanwhile<'_>,
     ) -> Option<Work<O, T>> {
-        if let Some(task) = self.try_take() {
-            return Some(Work::Task(task));
-        }
-        match operand() {
-            Some(operand) => Some(Work::Operand(operand)),
-            None => self.take(worker, meanwhile).map(Work::Task),
-        }
-    }
-
-    fn try_take(&self) -> Option<T> {
-        let mut state = self.lock();
-        let task = state.tasks.pop_front();
-        self.update(&state);
-        task
-    }
-
-    /// Waits for a task; `None` when all workers are out of work, which ends the operation.
-    pub(crate) fn take(&self, worker: usize, meanwhile: Meanwhile<'_>) -> Option<T> {
+        let mut operand = Some(operand);
         let mut state = self.lock();
         loop {
             if let Some(task) = state.tasks.pop_front() {
                 self.update(&state);
-                return Some(task);
+                return Some(Work::Task(task));
+            }
+            if let Some(operand) = operand.take().and_then(|operand| operand()) {
+                return Some(Work::Operand(operand));
             }
             if state.over || state.idle + 1 == state.workers {
                 state.over = true;
@@ -323,9 +310,16 @@ impl<T> Drop for Guard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Join, Pool, Waited};
+    use super::{Join, Pool, Waited, Work};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+    fn take<T>(pool: &Pool<T>, worker: usize) -> Option<T> {
+        pool.next(worker, || None::<()>, None).and_then(|work| match work {
+            Work::Task(task) => Some(task),
+            Work::Operand(()) => None,
+        })
+    }
 
     /// Adds up the numbers of a range, handing off half of it while a worker is hungry.
     fn sum(
@@ -366,7 +360,7 @@ mod tests {
                     let number = pool.enlist();
                     let (pool, total) = (&pool, &total);
                     scope.spawn(move || {
-                        while let Some((from, to, join)) = pool.take(number, None) {
+                        while let Some((from, to, join)) = take(pool, number) {
                             sum(pool, number, from, to, total);
                             pool.finish(&join);
                         }
@@ -374,7 +368,7 @@ mod tests {
                 }
                 sum(&pool, 0, 0, 5000, &total);
                 pool.want(1);
-                assert!(pool.take(0, None).is_none());
+                assert!(take(&pool, 0).is_none());
             });
             assert_eq!(total.into_inner(), 5000 * 4999 / 2);
         }
@@ -390,7 +384,7 @@ mod tests {
                 let number = pool.enlist();
                 let (pool, total) = (&pool, &total);
                 scope.spawn(move || {
-                    while let Some((from, to, join)) = pool.take(number, None) {
+                    while let Some((from, to, join)) = take(pool, number) {
                         sum(pool, number, from, to, total);
                         pool.finish(&join);
                     }
@@ -407,7 +401,7 @@ mod tests {
                 }
             });
             sum(&pool, 0, 0, 50_000, &total);
-            assert!(pool.take(0, None).is_none());
+            assert!(take(&pool, 0).is_none());
             over.store(true, Ordering::Relaxed);
         });
         assert_eq!(total.into_inner(), 50_000 * 49_999 / 2);
@@ -453,7 +447,7 @@ mod tests {
             });
             assert!(matches!(pool.wait_for(&join, None), Waited::Joined));
             assert!(!join.is_done());
-            assert!(pool.take(worker, None).is_none());
+            assert!(take(&pool, worker).is_none());
             assert!(panicking.join().is_err());
         });
     }

@@ -26,20 +26,20 @@ impl<S: Sys> Reader<S> {
     }
 
     /// Reads the next batch of entries. After an error there are no more.
-    pub(crate) fn read(&mut self, dir: &S::Dir, sys: &S) -> io::Result<()> {
+    pub(crate) fn read(&mut self, dir: &S::Dir, sys: &S) -> io::Result<Batch> {
         self.position.set(0);
         let read = sys.read(dir, &mut self.buffer);
         // A short batch is not the end: a signal may have cut it short.
         self.batch = Some(*read.as_ref().unwrap_or(&Batch::End));
-        read.map(drop)
+        read
     }
 
-    /// Whether anything has been read of this directory.
+    /// Returns whether anything has been read of this directory.
     pub(crate) fn has_begun(&self) -> bool {
         self.batch.is_some()
     }
 
-    /// Whether no more batch follows.
+    /// Returns whether no other batch follows.
     pub(crate) fn is_at_end(&self) -> bool {
         self.batch == Some(Batch::End)
     }
@@ -54,12 +54,12 @@ impl<S: Sys> Reader<S> {
         Some((entry, at))
     }
 
-    /// About how many entries of the batch have not been taken yet.
+    /// Returns about how many entries of the batch have not been taken yet.
     pub(crate) fn left(&self) -> usize {
         self.batch.map_or(0, |_| self.buffer.left(self.position.get()))
     }
 
-    /// The buffer, for threads that share a batch.
+    /// Returns the buffer, for threads that share a batch.
     pub(crate) fn buffer(&self) -> &S::DirBuf {
         &self.buffer
     }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use crate::error::Cause;
 use crate::fields::Fields;
-use crate::name::{Name, Names, Unit};
+use crate::name::{Name, NameBuf, Names, Unit};
 use crate::sys::{Ask, Identity, Opened, Sys};
 
 /// The longest path, in units, that is passed to the system at once: below every system's limit.
@@ -210,8 +210,8 @@ impl<S: Sys, T> Stack<S, T> {
         Some(at)
     }
 
-    /// The subdirectory of the topmost level whose name is kept at `kept` is entered next, and no
-    /// other one waits.
+    /// Lets the subdirectory of the topmost level whose name is kept at `kept` be entered next, and
+    /// no other one wait.
     pub(crate) fn set_only_waiting(&mut self, kept: usize) {
         let length = self.names.get(kept).map_or(0, |name| name.terminated().len());
         if let Some(level) = self.levels.last_mut() {
@@ -425,12 +425,14 @@ impl<S: Sys, T> Stack<S, T> {
             let (now, later) = names.split_at(piece(names));
             names = later;
             let begin = now.iter().take_while(|unit| unit.is_separator()).count();
-            let name = [&now[begin..], &[S::Unit::NUL]].concat();
-            let Some(dir) = last.as_ref().or_else(|| self.levels[from].dir()) else {
-                return Opened::Gone;
+            let dir = last.as_ref().or_else(|| self.levels[from].dir());
+            let opened = match (dir, NameBuf::new(now[begin..].to_vec())) {
+                (Some(dir), Ok(name)) => {
+                    sys.open_below(dir, name.as_name(), self.links == Links::Follow)
+                }
+                (None, _) => Opened::Gone,
+                (_, Err(error)) => Opened::Failed(error),
             };
-            let opened =
-                sys.open_below(dir, Name::of_terminated(&name), self.links == Links::Follow);
             if let Some(before) = last.take() {
                 sys.close(before);
             }
@@ -511,8 +513,7 @@ impl<S: Sys, T> Stack<S, T> {
 /// Returns the device and the file number of an open directory.
 pub(crate) fn identity<S: Sys>(dir: &S::Dir, sys: &S) -> io::Result<Identity> {
     let ask = Ask { fields: Fields::ID | Fields::DEVICE, follow: true, cached: false };
-    let facts = sys.query_dir(dir, ask)?;
-    Ok(Identity { device: facts.device, file: facts.id })
+    Ok(Identity::of(&sys.query_dir(dir, ask)?))
 }
 
 /// Returns how much of a path to pass to the system at once.

@@ -62,6 +62,7 @@ use self::sum::{Chunk, Notes, Sum};
 use crate::control::{self, Cancel, Next, Poll, Poller};
 use crate::fields::{Facts, Fields};
 use crate::sys::{Host, Os, Setup, Sys};
+use crate::tree::descriptor_budget;
 use crate::walk::{Order, Walk};
 
 /// A file's identity: the numbers of its file system and of the file in it.
@@ -180,7 +181,7 @@ impl<'r, 't> Run<'r, 't> {
         if descriptors.is_none() && paths.len() > 1 {
             // Asked once, and not for each operand.
             let sys = Os::start(&Setup::default());
-            descriptors = Some(sys.descriptor_limit() / 2);
+            descriptors = Some(descriptor_budget(&sys, None));
             report.calls.add(&sys.calls());
         }
         if let Some(descriptors) = descriptors {

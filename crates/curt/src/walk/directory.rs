@@ -220,12 +220,12 @@ impl StoredEntry {
         follow: bool,
         metadata: &mut Metadata,
     ) {
-        let level = stack.last().and_then(|level| Some((level.dir()?, level.path_len())));
-        let Some((dir, path_len)) = level else {
+        let place =
+            stack.last().and_then(|level| Some((level.dir()?, path.name_below(level.path_len())?)));
+        let Some((dir, name)) = place else {
             debug_assert!(false, "stored entries are in an open directory");
             return;
         };
-        let name = path.name_below(path_len);
         let to_path = || S::Unit::path(path.units().to_vec());
         asker.reset(metadata);
         self.add_to(&mut metadata.facts);

@@ -223,8 +223,7 @@ impl<'a> Walk<'a> {
 
     /// How many directories may be open at a time.
     fn descriptor_budget<S: Sys>(&self, sys: &S) -> usize {
-        let limit = self.most_descriptors.unwrap_or_else(|| sys.descriptor_limit() / 2);
-        tree::budget(limit)
+        tree::descriptor_budget(sys, self.most_descriptors)
     }
 }
 

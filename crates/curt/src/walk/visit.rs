@@ -12,7 +12,7 @@ use crate::calls::Calls;
 use crate::control::{Next, Poll, Poller, Stop};
 use crate::error::Error;
 use crate::sys::{Host, Os, Setup, Sys};
-use crate::tree::{Crew, Member, Sample, Work};
+use crate::tree::{Crew, Member, Work};
 
 /// Visits the entries that one thread of a walk yields; see [`Walk::visit_with`].
 pub trait Visitor {
@@ -105,10 +105,8 @@ pub(super) fn work<K: Sink>(
 ) -> Summary {
     let setup = walk.setup(&Setup::default());
     let first = Os::start(&setup);
-    let budget = walk.descriptor_budget(&first);
-    let begin = Sample { now: first.now(), ..Sample::default() };
     let shared = Shared {
-        crew: Crew::new(walk.threads, alone, budget, begin),
+        crew: Crew::new(&first, walk.threads, alone, walk.most_descriptors),
         settings: walk.settings.clone(),
         operands: &walk.operands,
         next_operand: AtomicUsize::new(0),
@@ -118,8 +116,7 @@ pub(super) fn work<K: Sink>(
         summary: Mutex::new(Summary { calls: first.calls(), ..Summary::default() }),
     };
     shared.crew.work(|member| {
-        let descriptors = shared.crew.budget_of(member.number, budget);
-        let settings = Settings { descriptors, ..shared.settings.clone() };
+        let settings = Settings { descriptors: member.descriptors, ..shared.settings.clone() };
         let cursor = Cursor::new(Os::start(&setup), settings);
         let sink = make();
         Worker { shared: &shared, cursor, sink, member, entries: 0, errors: 0 }.work();

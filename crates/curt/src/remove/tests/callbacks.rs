@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use crate::control::Next;
 use crate::fields::Kind;
-use crate::remove::options::{Remove, Totals};
 use crate::remove::shared::Shared;
+use crate::remove::{Remove, Totals};
 use crate::sys::{Os, Setup};
 
 /// Whether the last events of other threads are delivered while they run is a matter of

@@ -4,23 +4,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::remove_on;
+use super::in_memory::{FIXED, remove};
 use crate::control::Cancel;
 use crate::error::Cause;
-use crate::remove::{Remove, Report, Threads};
-use crate::sys::memory::{Denied, Memory, Setup, World};
+use crate::remove::{Remove, Threads};
+use crate::sys::memory::{Setup, World};
 use crate::sys::{Feature, fault::Faults};
-
-const FIXED: Denied = Denied { list: false, change: false, removal: true, write: false };
-
-fn remove(options: &Remove<'_>, setup: &Setup) -> Report {
-    let report = remove_on::<Memory>(options, setup, &[PathBuf::from("tree")]);
-    setup.world(|world| {
-        world.assert_canary_lives();
-        assert_eq!(world.open_now(), 0, "a directory was left open");
-    });
-    report
-}
 
 fn options() -> Remove<'static> {
     Remove::new().retries(1_000_000, Duration::from_millis(50))

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::in_memory::remove;
 use super::remove_on;
 use crate::control::Unvisited;
 use crate::error::Cause;
-use crate::remove::{Directories, Remove, Report, Threads};
+use crate::remove::{Directories, Remove, Threads};
 use crate::sys::Feature;
 use crate::sys::fault::Faults;
 use crate::sys::memory::play::{DEEDS, PLACES, tree};
@@ -20,15 +21,6 @@ fn setup(change: impl FnOnce(&mut World)) -> Setup {
     tree(&mut world);
     change(&mut world);
     Setup::new(world)
-}
-
-fn remove(options: &Remove<'_>, setup: &Setup) -> Report {
-    let report = remove_on::<Memory>(options, setup, &[PathBuf::from("tree")]);
-    setup.world(|world| {
-        world.assert_canary_lives();
-        assert_eq!(world.open_now(), 0, "a directory was left open");
-    });
-    report
 }
 
 fn options() -> Remove<'static> {

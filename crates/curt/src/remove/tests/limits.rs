@@ -1,28 +1,16 @@
 //! Entries listed twice are reported once, and listing ends: on the file system in memory.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::time::Duration;
 
-use super::remove_on;
+use super::in_memory::{FIXED, remove};
 use crate::remove::{Remove, Report, Threads};
 use crate::sys::fault::Faults;
-use crate::sys::memory::{Denied, Memory, Order, Setup, World};
-
-fn remove(options: &Remove<'_>, setup: &Setup) -> Report {
-    let report = remove_on::<Memory>(options, setup, &[PathBuf::from("tree")]);
-    setup.world(|world| {
-        world.assert_canary_lives();
-        assert_eq!(world.open_now(), 0, "a directory was left open");
-    });
-    report
-}
+use crate::sys::memory::{Order, Setup, World};
 
 fn options() -> Remove<'static> {
     Remove::new().retries(10, Duration::from_millis(50))
 }
-
-const FIXED: Denied = Denied { list: false, change: false, removal: true, write: false };
 
 /// Asserts one error for each path that stays, and no other.
 fn assert_once(report: &Report, stays: usize) {

@@ -12,6 +12,8 @@ mod growth;
 #[cfg(unix)]
 mod imagined;
 #[cfg(unix)]
+mod in_memory;
+#[cfg(unix)]
 mod limits;
 mod races;
 #[cfg(unix)]
