@@ -13,10 +13,11 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::directory::{Sorting, State, StoredEntry, WalkFrame};
+use super::directory::{State, WalkFrame};
 use super::operand::{self, Operand};
 use super::options::Settings;
-use super::rules;
+use super::rules::{self, ListedDirectory};
+use super::stored::{Sorting, StoredEntry};
 use super::task::Task;
 use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
@@ -277,9 +278,16 @@ impl<S: Sys> Cursor<S> {
     }
 
     fn read_rules(&mut self, index: usize) -> Result<(), Error> {
-        let (names, level) = (self.branch.stack.names(), &self.branch.stack[index]);
-        let rules =
-            rules::of_directory(level, names, &self.path(), &self.settings, &self.asker.sys)?;
+        let path = self.path();
+        let level = &self.branch.stack[index];
+        let Some(dir) = level.dir() else {
+            let cause = bug("a directory was closed while it was listed");
+            return Err(Error::new(Operation::ReadDirectory, path, cause));
+        };
+        let (entries, names) = (level.stored.entries(), self.branch.stack.names());
+        let (path_len, above) = (level.path_len(), level.rules.clone());
+        let listed = ListedDirectory { dir, entries, names, path: &path, path_len };
+        let rules = rules::of_directory(&listed, above, &self.settings, &self.asker.sys)?;
         self.branch.stack[index].rules = rules;
         Ok(())
     }

@@ -57,6 +57,7 @@ mod operand;
 mod options;
 mod order;
 mod rules;
+mod stored;
 mod task;
 #[cfg(test)]
 mod tests;
@@ -67,11 +68,11 @@ use std::path::PathBuf;
 use std::vec;
 
 pub use directories::{Directories, VisitedDirectory};
-pub use directory::DirectoryEntry;
 pub use entry::{Visited, WalkEntry};
 pub use in_order::InOrder;
 pub use options::{OneFileSystem, Walk};
 pub use order::{Order, SortBy};
+pub use stored::DirectoryEntry;
 pub use visit::{Summary, Visitor};
 
 use self::cursor::{Cursor, Found, Step};

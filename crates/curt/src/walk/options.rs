@@ -5,8 +5,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::directory::{DirectoryEntry, Sorting};
 use super::order::Order;
+use super::stored::{DirectoryEntry, Sorting};
 use crate::control::{Cancel, Exclude, Next, Operands, Poll, Rulebook, Threads, Unvisited};
 use crate::fields::{Fields, Follow, Kind, Plan};
 use crate::name::{Name, Unit};
