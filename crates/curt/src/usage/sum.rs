@@ -152,7 +152,7 @@ impl<'r> Notes<'r> {
     fn error(&self, error: Error, chunk: &mut Chunk) -> Next {
         // A directory that is mounted below itself was counted already. Systems that do not report
         // an entry as a mount point say so only when it is opened.
-        if !matches!(error.cause(), Cause::Loop) {
+        if !matches!(error.cause(), Cause::Loop(_)) {
             chunk.fail(self, error);
         }
         self.next()

@@ -7,9 +7,10 @@
 //!   in the stream, and the walk goes on; it never ends early without an error.
 //! - Only what the plan names is asked for, and nothing twice.
 //! - No link is followed unless asked for. Where links are followed, a link back to an ancestor is
-//!   an error, found by one look into a set at any depth. So is a directory that is mounted below
-//!   itself (Linux). A broken link yields its own metadata; a link that cannot be followed for
-//!   another reason yields an error too, and a link loop yields only the error.
+//!   an error that [names it](crate::Error::loop_ancestor), found by one look into a set at any
+//!   depth. So is a directory that is mounted below itself (Linux). A broken link yields its own
+//!   metadata; a link that cannot be followed for another reason yields an error too, and a link
+//!   loop yields only the error.
 //! - Memory, descriptors and stack are bounded at any depth, and no path is ever too long.
 //! - No thread is started on a small tree, and workers that do not speed the walk up are stopped.
 //!
