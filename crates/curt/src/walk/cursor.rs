@@ -18,7 +18,6 @@ use super::operand::{self, Operand};
 use super::options::Settings;
 use super::rules::{self, ListedDirectory};
 use super::stored::{Sorting, StoredEntry};
-use super::task::Task;
 use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Facts, Fields, Kind, Metadata};
@@ -84,16 +83,6 @@ impl<S: Sys> Cursor<S> {
             return None;
         }
         (settings.min_depth == 0).then_some(Step::Entry(Found::default()))
-    }
-
-    /// Begins with part of a directory of another worker.
-    pub(super) fn begin_task(&mut self, task: Task<S>) {
-        task.begin(&mut self.branch);
-    }
-
-    /// Takes half of the work that waits, for another worker.
-    pub(super) fn split(&mut self, number: impl FnOnce() -> u64) -> Option<Task<S>> {
-        Task::split(&mut self.branch, number)
     }
 
     /// The next entry or failure; `None` when the operand, or the task, is done, or when the walk

@@ -172,7 +172,7 @@ impl<K: Sink> Worker<'_, K> {
             match work {
                 Work::Task(task) => {
                     self.sink.begin(task.number);
-                    self.cursor.begin_task(task);
+                    task.begin(&mut self.cursor.branch);
                 }
                 Work::Operand(_) if shared.stop.is_stopped() => continue,
                 Work::Operand((number, operand)) => {
@@ -229,7 +229,8 @@ impl<K: Sink> Worker<'_, K> {
 
     fn hand_off(&mut self) {
         let next = &self.shared.next_task;
-        if let Some(task) = self.cursor.split(|| next.fetch_add(1, Ordering::Relaxed)) {
+        let number = || next.fetch_add(1, Ordering::Relaxed);
+        if let Some(task) = Task::split(&mut self.cursor.branch, number) {
             self.shared.crew.pool.hand_off(task);
         }
     }
