@@ -100,7 +100,8 @@ fn all(paths: &[PathBuf]) {
         |path| fs::canonicalize(path).map(|path| path.display().to_string()),
         |path| curt::fs::canonicalize(path).map(|path| path.display().to_string()),
     );
-    // Other processes change `/proc`, the working directory and the times of what is in `/` meanwhile.
+    // Other processes change `/proc`, the working directory and the times of what is in `/`
+    // meanwhile.
     let quiet = |path: &&PathBuf| {
         path.is_absolute() && path.as_os_str() != "/" && !path.starts_with("/proc")
     };
