@@ -119,8 +119,8 @@ pub enum Cause {
     Replaced,
     /// The buffer is too small for the longest name.
     BufferTooSmall,
-    /// A link leads back to one of the directories above it.
-    Loop,
+    /// A link, or a mount, leads back to this directory, which is above it.
+    Loop(PathBuf),
     /// The path was refused before anything was done.
     Refused(Refusal),
     /// A program could not be started.
@@ -147,7 +147,7 @@ impl Clone for Cause {
             Cause::IsALink => Cause::IsALink,
             Cause::Replaced => Cause::Replaced,
             Cause::BufferTooSmall => Cause::BufferTooSmall,
-            Cause::Loop => Cause::Loop,
+            Cause::Loop(ancestor) => Cause::Loop(ancestor.clone()),
         }
     }
 }
@@ -179,7 +179,7 @@ impl fmt::Display for Cause {
             Cause::IsADirectory => "is a directory",
             Cause::IsALink => "is a link",
             Cause::BufferTooSmall => "the buffer does not hold the longest name",
-            Cause::Loop => "leads back to a directory above it",
+            Cause::Loop(_) => "leads back to a directory above it",
             Cause::Replaced => "another directory has taken its place",
         })
     }
@@ -308,6 +308,14 @@ impl Error {
         &self.0.cause
     }
 
+    /// Returns the directory that a link loop leads back to: the path of an ancestor.
+    pub fn loop_ancestor(&self) -> Option<&Path> {
+        match &self.0.cause {
+            Cause::Loop(ancestor) => Some(ancestor),
+            _ => None,
+        }
+    }
+
     /// Takes the error apart: the operation, the path and the cause.
     pub fn into_parts(self) -> (Operation, PathBuf, Cause) {
         let Inner { operation, path, cause } = *self.0;
@@ -344,7 +352,7 @@ impl Error {
             Cause::Refused(_) => io::ErrorKind::PermissionDenied,
             Cause::IsADirectory => io::ErrorKind::IsADirectory,
             Cause::IsALink => io::ErrorKind::NotADirectory,
-            Cause::Replaced | Cause::Loop => io::ErrorKind::Other,
+            Cause::Replaced | Cause::Loop(_) => io::ErrorKind::Other,
         }
     }
 }

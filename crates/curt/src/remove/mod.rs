@@ -88,15 +88,14 @@
 //! From the top: `run` starts the workers, `engine.rs` is the traversal of one of them, and
 //! `leave.rs` how it leaves a directory · `operand.rs` and `entry.rs`: an operand, and any other
 //! entry · `listing.rs`, `directory.rs`, `passes.rs`: the buffer, the state of one directory, and
-//! how often it is listed · `worker.rs`: what a worker counts and reports · `notifier.rs`,
-//! `events.rs`: the callbacks, and the thread that calls them · `shared.rs`, `limits.rs`,
-//! `writers.rs`: what all workers share.
+//! how often it is listed · `worker.rs`: what a worker counts and reports · `notifier.rs`: the
+//! callbacks, and the thread that calls them · `shared.rs`, `limits.rs`, `writers.rs`: what all
+//! workers share.
 
 mod callbacks;
 mod directory;
 mod engine;
 mod entry;
-mod events;
 mod leave;
 mod limits;
 mod listing;

@@ -7,11 +7,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::callbacks::{Callbacks, Question, Subject, Totals};
-use super::events::Events;
 use super::options::Remove;
 use crate::control::{Answer, Next, Poll, Poller, Stop, Unvisited};
 use crate::error::Error;
 use crate::fields::Kind;
+use crate::tree::Events;
 
 /// What happens while a removal runs, for its callbacks.
 enum Event {

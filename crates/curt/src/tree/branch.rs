@@ -13,7 +13,7 @@ use super::stack::{Level, Links, ReopenError, Stack};
 use crate::error::Cause;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Names};
-use crate::sys::{Ask, Identity, Mounts, Opened, Sys};
+use crate::sys::{Ask, Identity, Mounts, Opened, Sys, SystemUnit};
 
 /// The directories from the operand down, and the path of the current entry: an entry of the
 /// topmost directory, or the operand while there is none.
@@ -114,7 +114,8 @@ impl<S: Sys, T> Branch<S, T> {
                 (opened, is_mount) => {
                     let depth = self.depth();
                     let mounted_in = self.stack.last().filter(|_| is_mount).and_then(Level::dir);
-                    return admit(opened, depth, mounted_in, self.limits, &mut self.loops, sys);
+                    let Branch { path, limits, loops, .. } = self;
+                    return admit(opened, (path, depth), mounted_in, *limits, loops, sys);
                 }
             }
         }
@@ -146,7 +147,9 @@ impl<S: Sys, T> Branch<S, T> {
         opened: Opened<S::Dir>,
         sys: &S,
     ) -> Result<Option<Admitted<S::Dir>>, Cause> {
-        admit(opened, self.depth(), None, self.limits, &mut self.loops, sys)
+        let depth = self.depth();
+        let Branch { path, limits, loops, .. } = self;
+        admit(opened, (path, depth), None, *limits, loops, sys)
     }
 
     /// Enters a directory: puts it on top.
@@ -210,10 +213,11 @@ impl<S: Sys, T> Branch<S, T> {
     }
 }
 
-/// Decides whether a directory that was opened is entered, and closes it if not.
+/// Decides whether a directory that was opened, at this path and depth, is entered, and closes it
+/// if not.
 fn admit<S: Sys>(
     opened: Opened<S::Dir>,
-    depth: usize,
+    (path, depth): (&TreePath<S::Unit>, usize),
     mounted_in: Option<&S::Dir>,
     limits: Limits,
     loops: &mut Loops,
@@ -227,7 +231,10 @@ fn admit<S: Sys>(
         Ok(Verdict::Enter(identity)) => Ok(Some(Admitted { dir, identity })),
         left_out => {
             sys.close(dir);
-            left_out.map(|_| None)
+            let Verdict::Loop(ancestor) = left_out? else { return Ok(None) };
+            let path = S::Unit::path(path.units().to_vec());
+            let ancestor = path.ancestors().nth(depth - ancestor).unwrap_or(&path);
+            Err(Cause::Loop(ancestor.to_owned()))
         }
     }
 }

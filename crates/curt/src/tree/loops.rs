@@ -7,7 +7,7 @@
 //! its parent up to the operand. If one of them is on the file system of the mount, they are the
 //! beginning of such a set for everything below the mount.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::io;
 
 use super::identity;
@@ -29,7 +29,8 @@ pub(crate) struct Limits {
 /// The identities of the ancestors, as far as they have to be compared.
 #[derive(Clone, Default)]
 pub(super) struct Loops {
-    ancestors: HashSet<Identity>,
+    /// Each with its depth.
+    ancestors: HashMap<Identity, usize>,
     /// The same, each with the depth of the directory for which it was added, the deepest last.
     added: Vec<(usize, Identity)>,
     /// The device of the operand, where only one is wanted.
@@ -40,6 +41,8 @@ pub(super) struct Loops {
 pub(super) enum Verdict {
     Enter(Option<Identity>),
     LeaveOut,
+    /// It is the ancestor at this depth.
+    Loop(usize),
 }
 
 impl Loops {
@@ -67,25 +70,31 @@ impl Loops {
         }
         if let Some(parent) = mounted_in {
             let ancestors = ancestors(parent, depth, sys).map_err(Cause::Os)?;
-            if ancestors.contains(&own) {
-                return Err(Cause::Loop);
+            if let Some(up) = ancestors.iter().position(|ancestor| *ancestor == own) {
+                return Ok(Verdict::Loop(depth - 1 - up));
             }
             if ancestors.iter().all(|ancestor| ancestor.device != own.device) {
                 return Ok(Verdict::Enter(Some(own)));
             }
-            for ancestor in ancestors {
-                self.add(ancestor, depth);
+            for (up, ancestor) in ancestors.into_iter().enumerate() {
+                self.add(ancestor, depth - 1 - up, depth);
             }
         }
-        if self.add(own, depth) { Ok(Verdict::Enter(Some(own))) } else { Err(Cause::Loop) }
+        Ok(match self.add(own, depth, depth) {
+            None => Verdict::Enter(Some(own)),
+            Some(ancestor) => Verdict::Loop(ancestor),
+        })
     }
 
-    fn add(&mut self, identity: Identity, depth: usize) -> bool {
-        let is_new = self.ancestors.insert(identity);
-        if is_new {
-            self.added.push((depth, identity));
+    /// Adds the directory at `depth`, for the one at `below`. Returns the depth at which it was
+    /// added before, if it was.
+    fn add(&mut self, identity: Identity, depth: usize, below: usize) -> Option<usize> {
+        if let Some(&before) = self.ancestors.get(&identity) {
+            return Some(before);
         }
-        is_new
+        self.ancestors.insert(identity, depth);
+        self.added.push((below, identity));
+        None
     }
 
     /// Removes the directory at this depth, and deeper ones, from the ancestors.
@@ -103,7 +112,7 @@ impl Loops {
 
     /// Returns whether this is the identity of an ancestor.
     pub(super) fn contain(&self, identity: Identity) -> bool {
-        self.ancestors.contains(&identity)
+        self.ancestors.contains_key(&identity)
     }
 }
 

@@ -7,11 +7,13 @@
 //! - `reader.rs`: the listing of the topmost directory
 //! - `pool.rs`: where workers meet to share the work; `crew.rs`: how many there are; `workers.rs`:
 //!   starts threads and keeps the first panic; `governor.rs`: how many speed it up
+//! - `events.rs`: what workers leave for the caller's thread
 //!
 //! Removal does not use `branch.rs` and `loops.rs`.
 
 mod branch;
 mod crew;
+mod events;
 mod governor;
 mod loops;
 mod path;
@@ -22,6 +24,7 @@ mod workers;
 
 pub(crate) use branch::{Admitted, Branch, Handoff, bug};
 pub(crate) use crew::{Crew, Member, descriptor_budget};
+pub(crate) use events::Events;
 pub(crate) use loops::Limits;
 pub(crate) use path::TreePath;
 #[cfg(test)]

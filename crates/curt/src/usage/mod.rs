@@ -60,10 +60,11 @@ use self::operands::{Known, Operands};
 use self::report::Records;
 use self::sum::{Chunk, Notes, Sum};
 use crate::control::{self, Cancel, Next, Poll, Poller};
+use crate::error::Error;
 use crate::fields::{Facts, Fields};
 use crate::sys::{Host, Os, Setup, Sys};
 use crate::tree::descriptor_budget;
-use crate::walk::{Order, Walk};
+use crate::walk::{Order, Visited, Walk};
 
 /// A file's identity: the numbers of its file system and of the file in it.
 type Identity = (u64, u128);
@@ -207,11 +208,12 @@ impl<'r, 't> Run<'r, 't> {
         let notes = Notes::new(usage, operands, index, stop);
         let mut sum = Sum::new(path, index, counted, records, report, stop);
         let walk = self.walk.clone().operands(vec![path.to_owned()]);
+        let note = |entry: Result<Visited<'_>, Error>, chunk: &mut Chunk| notes.take(entry, chunk);
         let take = |chunk: Chunk| sum.take(chunk);
         let summary = if usage.max_depth == 0 {
-            walk.visit_in_chunks(&notes, take)
+            walk.visit_in_chunks(note, take)
         } else {
-            walk.sort(Order::default()).visit_in_order(&notes, take)
+            walk.sort(Order::default()).visit_in_order(note, take)
         };
         sum.finish();
         report.cancelled |= summary.stopped;

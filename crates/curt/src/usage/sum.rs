@@ -17,7 +17,7 @@ use super::{Identity, identity};
 use crate::control::{Cancel, Next};
 use crate::error::{Cause, Error};
 use crate::fields::{Facts, Fields, Kind};
-use crate::walk::{InOrder, Visited};
+use crate::walk::Visited;
 
 /// Turns the entries of one operand into notes.
 pub(super) struct Notes<'r> {
@@ -114,10 +114,14 @@ impl<'r> Notes<'r> {
         let (path, depth, kind) = (entry.path().into_owned(), entry.depth(), entry.kind());
         UsageRecord { path, operand: self.index, depth, kind, sizes }
     }
-}
 
-impl InOrder for Notes<'_> {
-    type Chunk = Chunk;
+    /// Notes an entry, or a failure.
+    pub(super) fn take(&self, entry: Result<Visited<'_>, Error>, chunk: &mut Chunk) -> Next {
+        match entry {
+            Ok(entry) => self.entry(entry, chunk),
+            Err(error) => self.error(error, chunk),
+        }
+    }
 
     fn entry(&self, mut entry: Visited<'_>, chunk: &mut Chunk) -> Next {
         let has_failed = entry.take_failures(|error| chunk.fail(self, error));
@@ -148,7 +152,7 @@ impl InOrder for Notes<'_> {
     fn error(&self, error: Error, chunk: &mut Chunk) -> Next {
         // A directory that is mounted below itself was counted already. Systems that do not report
         // an entry as a mount point say so only when it is opened.
-        if !matches!(error.cause(), Cause::Loop) {
+        if !matches!(error.cause(), Cause::Loop(_)) {
             chunk.fail(self, error);
         }
         self.next()

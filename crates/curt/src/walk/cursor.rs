@@ -13,11 +13,11 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::directory::{Sorting, State, StoredEntry, WalkFrame};
+use super::directory::{State, WalkFrame};
 use super::operand::{self, Operand};
 use super::options::Settings;
-use super::rules;
-use super::task::Task;
+use super::rules::{self, ListedDirectory};
+use super::stored::{Sorting, StoredEntry};
 use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Facts, Fields, Kind, Metadata};
@@ -83,16 +83,6 @@ impl<S: Sys> Cursor<S> {
             return None;
         }
         (settings.min_depth == 0).then_some(Step::Entry(Found::default()))
-    }
-
-    /// Begins with part of a directory of another worker.
-    pub(super) fn begin_task(&mut self, task: Task<S>) {
-        task.begin(&mut self.branch);
-    }
-
-    /// Takes half of the work that waits, for another worker.
-    pub(super) fn split(&mut self, number: impl FnOnce() -> u64) -> Option<Task<S>> {
-        Task::split(&mut self.branch, number)
     }
 
     /// The next entry or failure; `None` when the operand, or the task, is done, or when the walk
@@ -277,9 +267,16 @@ impl<S: Sys> Cursor<S> {
     }
 
     fn read_rules(&mut self, index: usize) -> Result<(), Error> {
-        let (names, level) = (self.branch.stack.names(), &self.branch.stack[index]);
-        let rules =
-            rules::of_directory(level, names, &self.path(), &self.settings, &self.asker.sys)?;
+        let path = self.path();
+        let level = &self.branch.stack[index];
+        let Some(dir) = level.dir() else {
+            let cause = bug("a directory was closed while it was listed");
+            return Err(Error::new(Operation::ReadDirectory, path, cause));
+        };
+        let (entries, names) = (level.stored.entries(), self.branch.stack.names());
+        let (path_len, above) = (level.path_len(), level.rules.clone());
+        let listed = ListedDirectory { dir, entries, names, path: &path, path_len };
+        let rules = rules::of_directory(&listed, above, &self.settings, &self.asker.sys)?;
         self.branch.stack[index].rules = rules;
         Ok(())
     }

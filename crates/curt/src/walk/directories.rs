@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::Walking;
 use super::cursor::Cursor;
-use super::directory::DirectoryEntry;
+use super::stored::DirectoryEntry;
 use crate::calls::Calls;
 use crate::error::{Error, Operation};
 use crate::sys::{Os, Sys};

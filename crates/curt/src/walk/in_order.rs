@@ -1,38 +1,29 @@
 //! Walking with several threads, with the results in chunks.
 //!
-//! Each worker gathers what a visitor makes of its entries in chunks. In a sorted walk, a part of a
+//! Each worker gathers what a closure makes of its entries in chunks. In a sorted walk, a part of a
 //! directory that was handed off leaves its number among the chunks, so that they are consumed in
 //! the order in which one thread would have made them, whichever worker was done first.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
-use super::Visited;
+use super::entry::Visited;
 use super::options::Walk;
 use super::visit::{Sink, Summary, work};
 use crate::control::Next;
 use crate::error::Error;
+use crate::tree::Events;
 
 /// The entries in one chunk.
 const CHUNK: usize = 256;
-
-/// Makes chunks of results from the entries of a walk, on several threads at once.
-pub trait InOrder: Sync {
-    /// A batch of results.
-    type Chunk: Default + Send;
-
-    /// Adds an entry to a chunk. The answer says how the walk goes on.
-    fn entry(&self, entry: Visited<'_>, chunk: &mut Self::Chunk) -> Next;
-
-    /// Adds a failure to a chunk: what could not be opened, read or asked about.
-    fn error(&self, error: Error, chunk: &mut Self::Chunk) -> Next;
-}
+/// What one chunk takes in the queue for the caller's thread: sixteen of them fill it.
+const CHUNK_BYTES: usize = 16 << 10;
 
 /// Walks, and consumes the chunks in the order in which one thread would make them.
-pub(super) fn consume_in_order<V: InOrder>(
+pub(super) fn consume_in_order<C: Default + Send, N: Into<Next>>(
     walk: &Walk<'_>,
-    visitor: &V,
-    mut consume: impl FnMut(V::Chunk) + Send,
+    visit: &(impl Fn(Result<Visited<'_>, Error>, &mut C) -> N + Sync),
+    mut consume: impl FnMut(C) + Send,
 ) -> Summary {
     let parts = Parts {
         made: Mutex::default(),
@@ -41,32 +32,56 @@ pub(super) fn consume_in_order<V: InOrder>(
             consume: &mut consume,
         }),
     };
+    let on_caller = walk.callbacks_on_caller_thread;
     let alone = walk.settings.order.is_none();
-    let made = |task, made, is_complete| parts.add(task, made, is_complete);
-    let summary = work(walk, alone, &|| Gatherer::new(visitor, &made));
+    let consume_parts = || parts.consume();
+    let attend = on_caller.then_some(&consume_parts as &(dyn Fn() + Sync));
+    let summary = work(walk, alone, attend, &|is_caller| {
+        let parts = &parts;
+        Gatherer::new(visit, move |task, made| parts.add(task, made, is_caller || !on_caller))
+    });
     parts.consume();
     summary
 }
 
 /// Walks, and consumes the chunks in any order.
-pub(super) fn consume_in_chunks<V: InOrder>(
+pub(super) fn consume_in_chunks<C: Default + Send, N: Into<Next>>(
     walk: &Walk<'_>,
-    visitor: &V,
-    consume: impl FnMut(V::Chunk) + Send,
+    visit: &(impl Fn(Result<Visited<'_>, Error>, &mut C) -> N + Sync),
+    consume: impl FnMut(C) + Send,
 ) -> Summary {
     let consume = Mutex::new(consume);
-    let made = |_, made, _| {
-        if let Some(Made::Chunk(chunk)) = made {
-            consume.lock().unwrap_or_else(PoisonError::into_inner)(chunk);
-        }
-    };
-    work(walk, false, &|| Gatherer::new(visitor, &made))
+    let take = |chunk| consume.lock().unwrap_or_else(PoisonError::into_inner)(chunk);
+    let events = walk.callbacks_on_caller_thread.then(Events::new);
+    let deliver = || events.iter().flat_map(Events::take).for_each(&take);
+    let attend = events.is_some().then_some(&deliver as &(dyn Fn() + Sync));
+    let summary = work(walk, false, attend, &|is_caller| {
+        let (events, take) = (&events, &take);
+        let closing = is_caller.then_some(Closing(events.as_ref()));
+        Gatherer::new(visit, move |_, made| match (made, events, &closing) {
+            (Made::Chunk(chunk), Some(events), None) => events.push(chunk, CHUNK_BYTES),
+            (Made::Chunk(chunk), ..) => take(chunk),
+            (Made::Task(_) | Made::End, ..) => {}
+        })
+    });
+    deliver();
+    summary
+}
+
+/// Closes the queue when the caller's thread takes nothing from it any more, also by a panic, so
+/// that no other thread waits for room.
+struct Closing<'e, C>(Option<&'e Events<C>>);
+
+impl<C> Drop for Closing<'_, C> {
+    fn drop(&mut self) {
+        self.0.into_iter().for_each(Events::close);
+    }
 }
 
 /// The chunks that have not been consumed yet.
 struct Parts<'c, C> {
-    /// By the number of the task, or operand.
-    made: Mutex<HashMap<u64, Part<C>>>,
+    /// What was made of each task, or operand, by its number.
+    made: Mutex<HashMap<u64, VecDeque<Made<C>>>>,
     front: Mutex<Front<'c, C>>,
 }
 
@@ -77,32 +92,20 @@ struct Front<'c, C> {
     consume: &'c mut (dyn FnMut(C) + Send),
 }
 
-/// The results of one task.
-struct Part<C> {
-    made: VecDeque<Made<C>>,
-    is_complete: bool,
-}
-
 enum Made<C> {
     Chunk(C),
     /// The results of this task belong here.
     Task(u64),
-}
-
-impl<C> Default for Part<C> {
-    fn default() -> Self {
-        Part { made: VecDeque::new(), is_complete: false }
-    }
+    /// The task is complete.
+    End,
 }
 
 impl<C> Parts<'_, C> {
-    /// Adds to a task, and consumes what can be consumed.
-    fn add(&self, task: u64, made: Option<Made<C>>, is_complete: bool) {
-        let may_consume = is_complete || matches!(made, Some(Made::Chunk(_)));
+    /// Adds to a task, and consumes what can be consumed if this thread may.
+    fn add(&self, task: u64, made: Made<C>, may_consume: bool) {
+        let may_consume = may_consume && !matches!(made, Made::Task(_));
         let mut parts = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let part = parts.entry(task).or_default();
-        part.made.extend(made);
-        part.is_complete |= is_complete;
+        parts.entry(task).or_default().push_back(made);
         drop(parts);
         if may_consume {
             self.consume();
@@ -117,20 +120,15 @@ impl<C> Parts<'_, C> {
         while let Some(&task) = front.waiting.last() {
             let next = {
                 let mut parts = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-                let Some(part) = parts.get_mut(&task) else {
-                    return;
-                };
-                match part.made.pop_front() {
-                    None if !part.is_complete => return,
-                    None => {
-                        parts.remove(&task);
-                        None
-                    }
-                    next => next,
+                let next = parts.get_mut(&task).and_then(VecDeque::pop_front);
+                if let Some(Made::End) = next {
+                    parts.remove(&task);
                 }
+                next
             };
             match next {
-                None => drop(front.waiting.pop()),
+                None => return,
+                Some(Made::End) => drop(front.waiting.pop()),
                 Some(Made::Task(inner)) => front.waiting.push(inner),
                 Some(Made::Chunk(chunk)) => (front.consume)(chunk),
             }
@@ -139,54 +137,41 @@ impl<C> Parts<'_, C> {
 }
 
 /// Fills chunks for one worker.
-struct Gatherer<'v, V: InOrder, M> {
-    visitor: &'v V,
-    /// Takes what was made of a task, and whether the task is complete.
-    made: &'v M,
+struct Gatherer<'v, V, C, M> {
+    visit: &'v V,
+    /// Takes what was made of a task.
+    made: M,
     task: u64,
-    chunk: V::Chunk,
+    chunk: C,
     entries: usize,
 }
 
-impl<'v, V, M> Gatherer<'v, V, M>
-where
-    V: InOrder,
-    M: Fn(u64, Option<Made<V::Chunk>>, bool),
-{
-    fn new(visitor: &'v V, made: &'v M) -> Self {
-        Gatherer { visitor, made, task: 0, chunk: V::Chunk::default(), entries: 0 }
+impl<'v, V, C: Default, M: Fn(u64, Made<C>)> Gatherer<'v, V, C, M> {
+    fn new(visit: &'v V, made: M) -> Self {
+        Gatherer { visit, made, task: 0, chunk: C::default(), entries: 0 }
     }
 
     fn seal(&mut self) {
         if self.entries > 0 {
             self.entries = 0;
-            let chunk = std::mem::take(&mut self.chunk);
-            (self.made)(self.task, Some(Made::Chunk(chunk)), false);
-        }
-    }
-
-    fn count(&mut self) {
-        self.entries += 1;
-        if self.entries >= CHUNK {
-            self.seal();
+            (self.made)(self.task, Made::Chunk(std::mem::take(&mut self.chunk)));
         }
     }
 }
 
-impl<V, M> Sink for Gatherer<'_, V, M>
+impl<V, C, N, M> Sink for Gatherer<'_, V, C, M>
 where
-    V: InOrder,
-    M: Fn(u64, Option<Made<V::Chunk>>, bool),
+    V: Fn(Result<Visited<'_>, Error>, &mut C) -> N,
+    C: Default,
+    N: Into<Next>,
+    M: Fn(u64, Made<C>),
 {
-    fn entry(&mut self, entry: Visited<'_>) -> Next {
-        let next = self.visitor.entry(entry, &mut self.chunk);
-        self.count();
-        next
-    }
-
-    fn error(&mut self, error: Error) -> Next {
-        let next = self.visitor.error(error, &mut self.chunk);
-        self.count();
+    fn visit(&mut self, entry: Result<Visited<'_>, Error>) -> Next {
+        let next = (self.visit)(entry, &mut self.chunk).into();
+        self.entries += 1;
+        if self.entries >= CHUNK {
+            self.seal();
+        }
         next
     }
 
@@ -196,7 +181,7 @@ where
 
     fn end(&mut self) {
         self.seal();
-        (self.made)(self.task, None, true);
+        (self.made)(self.task, Made::End);
     }
 
     fn stop(&mut self) {
@@ -205,6 +190,6 @@ where
 
     fn join(&mut self, task: u64) {
         self.seal();
-        (self.made)(self.task, Some(Made::Task(task)), false);
+        (self.made)(self.task, Made::Task(task));
     }
 }

@@ -7,9 +7,10 @@
 //!   in the stream, and the walk goes on; it never ends early without an error.
 //! - Only what the plan names is asked for, and nothing twice.
 //! - No link is followed unless asked for. Where links are followed, a link back to an ancestor is
-//!   an error, found by one look into a set at any depth. So is a directory that is mounted below
-//!   itself (Linux). A broken link yields its own metadata; a link that cannot be followed for
-//!   another reason yields an error too, and a link loop yields only the error.
+//!   an error that [names it](crate::Error::loop_ancestor), found by one look into a set at any
+//!   depth. So is a directory that is mounted below itself (Linux). A broken link yields its own
+//!   metadata; a link that cannot be followed for another reason yields an error too, and a link
+//!   loop yields only the error.
 //! - Memory, descriptors and stack are bounded at any depth, and no path is ever too long.
 //! - No thread is started on a small tree, and workers that do not speed the walk up are stopped.
 //!
@@ -57,6 +58,7 @@ mod operand;
 mod options;
 mod order;
 mod rules;
+mod stored;
 mod task;
 #[cfg(test)]
 mod tests;
@@ -67,15 +69,15 @@ use std::path::PathBuf;
 use std::vec;
 
 pub use directories::{Directories, VisitedDirectory};
-pub use directory::DirectoryEntry;
 pub use entry::{Visited, WalkEntry};
-pub use in_order::InOrder;
 pub use options::{OneFileSystem, Walk};
 pub use order::{Order, SortBy};
+pub use stored::DirectoryEntry;
 pub use visit::{Summary, Visitor};
 
 use self::cursor::{Cursor, Found, Step};
 use self::options::Settings;
+use self::stored::Sorting;
 use self::visit::{AnyOrder, Closure};
 use crate::calls::Calls;
 use crate::control::{Cancel, Next, Operands};
@@ -181,40 +183,89 @@ impl<'a> Walk<'a> {
         &self,
         visit: impl Fn(Result<Visited<'_>, Error>) -> N + Sync,
     ) -> Summary {
-        self.visit_with(|| Closure(&visit))
+        visit::work(self, self.is_in_one_order(), None, &|_| Closure(&visit))
     }
 
     /// Walks like [`Walk::visit`], with a visitor for each thread, which can have its own state
     /// without locks: `make` is called once on each thread, and the visitor is dropped when the
     /// thread has no more work.
     pub fn visit_with<V: Visitor>(&self, make: impl Fn() -> V + Sync) -> Summary {
-        let alone = self.settings.order.is_some() || self.settings.contents_first;
-        visit::work(self, alone, &|| AnyOrder(make()))
+        visit::work(self, self.is_in_one_order(), None, &|_| AnyOrder(make()))
     }
 
-    /// Walks with as many threads as speed it up, and consumes what `visitor` makes of the entries
-    /// in the order in which one thread would visit them. That order is always the same if the walk
-    /// is sorted; a walk that is not sorted uses one thread here.
+    /// Walks with as many threads as speed it up, and consumes what `visit` makes of the entries in
+    /// the order in which one thread would visit them. That order is always the same if the walk is
+    /// sorted; a walk that is not sorted uses one thread here: see [`Walk::visit_in_chunks`].
     ///
-    /// `consume` is called by one thread at a time, as soon as the turn of a chunk has come; until
-    /// then the chunk waits in memory. A walk that is stopped consumes the chunks before the first
-    /// one that is missing.
-    pub fn visit_in_order<V: InOrder>(
+    /// `visit` is called on the thread that found the entry, or the failure, and adds what it makes
+    /// of it to a chunk, which begins with its default. Its answer says how the walk goes on, as in
+    /// [`Walk::visit`]. `consume` is called by one thread at a time, as soon as the turn of a chunk
+    /// has come; until then the chunk waits in memory. A walk that is stopped consumes the chunks
+    /// before the first one that is missing.
+    ///
+    /// ```
+    /// use curt::Walk;
+    ///
+    /// let visit = |entry: Result<curt::walk::Visited<'_>, _>, lines: &mut Vec<String>| {
+    ///     lines.push(match entry {
+    ///         Ok(entry) => entry.path().display().to_string(),
+    ///         Err(error) => error.to_string(),
+    ///     });
+    /// };
+    /// let mut all = Vec::new();
+    /// let summary = Walk::new("src")
+    ///     .sort(curt::walk::Order::default())
+    ///     .visit_in_order(visit, |mut lines| all.append(&mut lines));
+    /// assert_eq!(summary.entries + summary.errors, all.len() as u64);
+    /// assert_eq!(all[0], "src");
+    /// ```
+    pub fn visit_in_order<C: Default + Send, N: Into<Next>>(
         &self,
-        visitor: &V,
-        consume: impl FnMut(V::Chunk) + Send,
+        visit: impl Fn(Result<Visited<'_>, Error>, &mut C) -> N + Sync,
+        consume: impl FnMut(C) + Send,
     ) -> Summary {
-        in_order::consume_in_order(self, visitor, consume)
+        in_order::consume_in_order(self, &visit, consume)
     }
 
-    /// Does the same in any order, with as many threads as speed it up, whether the walk is sorted
-    /// or not.
-    pub(crate) fn visit_in_chunks<V: InOrder>(
+    /// Walks like [`Walk::visit_in_order`], but consumes the chunks in any order, with as many
+    /// threads as speed it up, whether the walk is sorted or not. A directory is visited before its
+    /// contents; its chunk may still be consumed after theirs.
+    ///
+    /// With [`Walk::callbacks_on_caller_thread`], other threads leave their chunks in a queue of at
+    /// most sixteen, and wait when it is full.
+    ///
+    /// ```
+    /// let caller = std::thread::current().id();
+    /// let mut names = 0;
+    /// let summary = curt::walk("src").callbacks_on_caller_thread(true).visit_in_chunks(
+    ///     |entry, names: &mut Vec<_>| names.extend(entry.map(|entry| entry.name().into_owned())),
+    ///     |chunk| {
+    ///         assert_eq!(std::thread::current().id(), caller);
+    ///         names += chunk.len() as u64;
+    ///     },
+    /// );
+    /// assert_eq!(names, summary.entries);
+    /// ```
+    pub fn visit_in_chunks<C: Default + Send, N: Into<Next>>(
         &self,
-        visitor: &V,
-        consume: impl FnMut(V::Chunk) + Send,
+        visit: impl Fn(Result<Visited<'_>, Error>, &mut C) -> N + Sync,
+        consume: impl FnMut(C) + Send,
     ) -> Summary {
-        in_order::consume_in_chunks(self, visitor, consume)
+        in_order::consume_in_chunks(self, &visit, consume)
+    }
+
+    /// Whether visitors that are called at once need one thread: for the order of the entries, or
+    /// because that thread must be the caller's.
+    fn is_in_one_order(&self) -> bool {
+        let Settings { order, contents_first, .. } = &self.settings;
+        order.is_some() || *contents_first || self.callbacks_on_caller_thread
+    }
+
+    /// Whether a callback that is answered at once may only be called on the caller's thread.
+    fn must_be_alone(&self) -> bool {
+        let Settings { exclude, order, .. } = &self.settings;
+        let answers_at_once = exclude.is_some() || matches!(order, Some(Sorting::By(_)));
+        self.callbacks_on_caller_thread && answers_at_once
     }
 
     fn setup(&self, setup: &Setup) -> Setup {

@@ -5,8 +5,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::directory::{DirectoryEntry, Sorting};
 use super::order::Order;
+use super::stored::{DirectoryEntry, Sorting};
 use crate::control::{Cancel, Exclude, Next, Operands, Poll, Rulebook, Threads, Unvisited};
 use crate::fields::{Fields, Follow, Kind, Plan};
 use crate::name::{Name, Unit};
@@ -59,6 +59,7 @@ pub struct Walk<'a> {
     pub(super) threads: Threads,
     pub(super) cancel: Option<&'a Cancel>,
     pub(super) poll: Option<Poll<'a>>,
+    pub(super) callbacks_on_caller_thread: bool,
     pub(super) most_descriptors: Option<usize>,
     pub(super) without: Features,
 }
@@ -177,6 +178,7 @@ impl<'a> Walk<'a> {
             threads: Threads::Automatic,
             cancel: None,
             poll: None,
+            callbacks_on_caller_thread: false,
             most_descriptors: None,
             without: Features::default(),
         }
@@ -289,7 +291,7 @@ impl<'a> Walk<'a> {
         self
     }
 
-    /// Chooses how many threads may work in [`Walk::visit`] and [`Walk::visit_in_order`];
+    /// Chooses how many threads may work in the `visit` methods;
     /// [`Threads::Automatic`] by default.
     pub fn threads(mut self, threads: Threads) -> Self {
         self.threads = threads;
@@ -319,6 +321,27 @@ impl<'a> Walk<'a> {
 
     pub(crate) fn poll_by(self, poll: Poll<'a>) -> Self {
         Walk { poll: Some(poll), ..self }
+    }
+
+    /// Sets whether callbacks are called on the caller's thread only. Off by default. Language
+    /// runtimes that lock their interpreter need this.
+    ///
+    /// [`Walk::visit_in_chunks`] and [`Walk::visit_in_order`] then call `consume` there, while that
+    /// thread works and while it waits for others; the closure that fills the chunks is still
+    /// called on every thread. [`Walk::visit`] and [`Walk::visit_with`] use one thread, since their
+    /// visitors borrow the entry and answer at once. So does a walk with [`Walk::exclude`] or
+    /// [`Walk::sort_by`].
+    ///
+    /// ```
+    /// let caller = std::thread::current().id();
+    /// let summary = curt::walk("src")
+    ///     .callbacks_on_caller_thread(true)
+    ///     .visit(|_| assert_eq!(std::thread::current().id(), caller));
+    /// assert_eq!(summary.threads, 1);
+    /// ```
+    pub fn callbacks_on_caller_thread(mut self, yes: bool) -> Self {
+        self.callbacks_on_caller_thread = yes;
+        self
     }
 
     /// Stops the walk early when this is cancelled.

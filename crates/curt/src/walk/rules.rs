@@ -14,8 +14,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::directory::Level;
 use super::options::Settings;
+use super::stored::StoredEntry;
 use crate::control::{MOST_RULES, Rulebook, Rules, too_many_rules};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Kind};
@@ -168,18 +168,28 @@ pub(super) fn leave_out<S: Sys>(
     decided.unwrap_or_else(|| book.hides_dots() && name.first() == Some(&S::Unit::ascii(b'.')))
 }
 
+/// A directory all of whose entries are stored.
+pub(super) struct ListedDirectory<'l, S: Sys> {
+    pub(super) dir: &'l S::Dir,
+    pub(super) entries: &'l [StoredEntry],
+    pub(super) names: &'l Names<S::Unit>,
+    pub(super) path: &'l Path,
+    /// How long its path is in the walk.
+    pub(super) path_len: usize,
+}
+
 /// Looks for files with rules in the stored listing of a directory, and reads them.
 pub(super) fn of_directory<S: Sys>(
-    level: &Level<S>,
-    names: &Names<S::Unit>,
-    directory: &Path,
+    listed: &ListedDirectory<'_, S>,
+    above: Option<Arc<RuleStack>>,
     settings: &Settings,
     sys: &S,
 ) -> Result<Option<Arc<RuleStack>>, Error> {
+    let ListedDirectory { dir, entries, names, path: directory, path_len } = *listed;
     let mut found = Found::default();
     let custom = settings.rulebook.as_ref().map(|book| book.custom_names()).unwrap_or_default();
     let custom: Vec<_> = custom.iter().map(|name| S::Unit::units(Path::new(name))).collect();
-    for entry in level.stored.entries() {
+    for entry in entries {
         let Some(name) = names.get(entry.name).map(Name::units) else { continue };
         let is_directory = entry.kind == Kind::Directory;
         found.custom |= !is_directory && custom.iter().any(|custom| custom == name);
@@ -189,8 +199,6 @@ pub(super) fn of_directory<S: Sys>(
             found.git = Some(entry.kind);
         }
     }
-    let above = level.rules.clone();
-    let Some(dir) = level.dir() else { return Ok(above) };
     if found.git == Some(Kind::Unknown) {
         found.git = kind_in(dir, ".git", sys).map_err(|error| {
             Error::new(Operation::Stat, directory.join(".git"), Cause::Os(error))
@@ -201,7 +209,7 @@ pub(super) fn of_directory<S: Sys>(
         let name = Name::until_nul(&name).ok_or(io::ErrorKind::InvalidInput)?;
         sys.read_file(dir, name, false, MOST_BYTES)
     };
-    let base = Base::Below(level.path_len());
+    let base = Base::Below(path_len);
     gather(settings, above, base, found, &RuleSource { sys, directory, read: &read })
 }
 

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::Visited;
 use super::cursor::{Cursor, Step};
+use super::entry::Visited;
 use super::options::{Settings, Walk};
 use super::task::Task;
 use crate::calls::Calls;
@@ -42,8 +42,7 @@ pub struct Summary {
 
 /// Receives the results of one worker, in order.
 pub(super) trait Sink {
-    fn entry(&mut self, entry: Visited<'_>) -> Next;
-    fn error(&mut self, error: Error) -> Next;
+    fn visit(&mut self, entry: Result<Visited<'_>, Error>) -> Next;
     /// The operand, or the task, of this number begins.
     fn begin(&mut self, task: u64) {
         let _ = task;
@@ -58,16 +57,12 @@ pub(super) trait Sink {
     }
 }
 
-/// A visitor that calls one closure.
+/// A closure that is called in any order.
 pub(super) struct Closure<'f, F>(pub(super) &'f F);
 
-impl<N: Into<Next>, F: Fn(Result<Visited<'_>, Error>) -> N> Visitor for Closure<'_, F> {
-    fn entry(&mut self, entry: Visited<'_>) -> Next {
-        (self.0)(Ok(entry)).into()
-    }
-
-    fn error(&mut self, error: Error) -> Next {
-        (self.0)(Err(error)).into()
+impl<N: Into<Next>, F: Fn(Result<Visited<'_>, Error>) -> N> Sink for Closure<'_, F> {
+    fn visit(&mut self, entry: Result<Visited<'_>, Error>) -> Next {
+        (self.0)(entry).into()
     }
 }
 
@@ -75,12 +70,11 @@ impl<N: Into<Next>, F: Fn(Result<Visited<'_>, Error>) -> N> Visitor for Closure<
 pub(super) struct AnyOrder<V>(pub(super) V);
 
 impl<V: Visitor> Sink for AnyOrder<V> {
-    fn entry(&mut self, entry: Visited<'_>) -> Next {
-        self.0.entry(entry)
-    }
-
-    fn error(&mut self, error: Error) -> Next {
-        self.0.error(error)
+    fn visit(&mut self, entry: Result<Visited<'_>, Error>) -> Next {
+        match entry {
+            Ok(entry) => self.0.entry(entry),
+            Err(error) => self.0.error(error),
+        }
     }
 }
 
@@ -94,15 +88,20 @@ struct Shared<'r> {
     next_task: AtomicU64,
     stop: Stop<'r>,
     poller: Option<Poller<'r>>,
+    /// Consumes what other threads leave for the caller's, which calls this.
+    deliver: Option<&'r (dyn Fn() + Sync)>,
     summary: Mutex<Summary>,
 }
 
-/// Walks the operands, with a sink for each worker.
+/// Walks the operands, with a sink for each worker; `make` is told whether it is the caller's
+/// thread, which calls `deliver` while it works and while it waits.
 pub(super) fn work<K: Sink>(
     walk: &Walk<'_>,
     alone: bool,
-    make: &(dyn Fn() -> K + Sync),
+    deliver: Option<&(dyn Fn() + Sync)>,
+    make: &(dyn Fn(bool) -> K + Sync),
 ) -> Summary {
+    let alone = alone || walk.must_be_alone();
     let setup = walk.setup(&Setup::default());
     let first = Os::start(&setup);
     let shared = Shared {
@@ -113,12 +112,13 @@ pub(super) fn work<K: Sink>(
         next_task: AtomicU64::new(walk.operands.len() as u64),
         stop: Stop::new(walk.cancel),
         poller: walk.poll.as_ref().map(Poll::begin),
+        deliver,
         summary: Mutex::new(Summary { calls: first.calls(), ..Summary::default() }),
     };
     shared.crew.work(|member| {
         let settings = Settings { descriptors: member.descriptors, ..shared.settings.clone() };
         let cursor = Cursor::new(Os::start(&setup), settings);
-        let sink = make();
+        let sink = make(member.is_caller());
         Worker { shared: &shared, cursor, sink, member, entries: 0, errors: 0 }.work();
     });
     let threads = shared.crew.pool.workers();
@@ -133,8 +133,11 @@ impl<'r> Shared<'r> {
         Some((number as u64, self.operands.get(number)?))
     }
 
-    /// Polls. Only for the caller's thread.
+    /// Polls, and consumes what others left. Only for the caller's thread.
     fn attend(&self, sys: &Os) {
+        if let Some(deliver) = self.deliver {
+            deliver();
+        }
         if let Some(poller) = &self.poller {
             if !self.stop.is_stopped() && poller.look(sys.now()) == Next::Stop {
                 self.stop.stop();
@@ -166,7 +169,7 @@ impl<K: Sink> Worker<'_, K> {
             match work {
                 Work::Task(task) => {
                     self.sink.begin(task.number);
-                    self.cursor.begin_task(task);
+                    task.begin(&mut self.cursor.branch);
                 }
                 Work::Operand(_) if shared.stop.is_stopped() => continue,
                 Work::Operand((number, operand)) => {
@@ -185,7 +188,8 @@ impl<K: Sink> Worker<'_, K> {
     }
 
     fn attends(&self) -> bool {
-        self.shared.poller.is_some() && self.member.is_caller()
+        let shared = self.shared;
+        self.member.is_caller() && (shared.poller.is_some() || shared.deliver.is_some())
     }
 
     fn attend(&self) {
@@ -222,7 +226,8 @@ impl<K: Sink> Worker<'_, K> {
 
     fn hand_off(&mut self) {
         let next = &self.shared.next_task;
-        if let Some(task) = self.cursor.split(|| next.fetch_add(1, Ordering::Relaxed)) {
+        let number = || next.fetch_add(1, Ordering::Relaxed);
+        if let Some(task) = Task::split(&mut self.cursor.branch, number) {
             self.shared.crew.pool.hand_off(task);
         }
     }
@@ -236,11 +241,11 @@ impl<K: Sink> Worker<'_, K> {
                     let Worker { shared, cursor, member, .. } = self;
                     shared.crew.checkpoint(&cursor.asker.sys, member);
                 }
-                (self.sink.entry(Visited { cursor: &mut self.cursor, found }), Some(found))
+                (self.sink.visit(Ok(Visited { cursor: &mut self.cursor, found })), Some(found))
             }
             Step::Error(error) => {
                 self.errors += 1;
-                (self.sink.error(error), None)
+                (self.sink.visit(Err(error)), None)
             }
             Step::Join(task) => return self.sink.join(task),
         };

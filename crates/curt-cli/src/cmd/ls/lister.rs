@@ -185,7 +185,7 @@ impl<'a> Lister<'a> {
             .and_then(|directory| if is_shared { directory.buffer(BUFFER) } else { Ok(directory) });
         let mut list = match opened {
             Ok(directory) => directory.list(self.settings.plan()),
-            Err(error) if matches!(error.cause(), Cause::Loop) => return self.fail_loop(path),
+            Err(error) if matches!(error.cause(), Cause::Loop(_)) => return self.fail_loop(path),
             Err(error) => return self.fail(&error, Path::new(path), is_operand),
         };
         self.totals.directories += 1;

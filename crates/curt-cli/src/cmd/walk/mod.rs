@@ -9,7 +9,7 @@ mod when;
 use std::path::Path;
 
 use curt::filters::{Globs, IgnoreRules};
-use curt::walk::{InOrder, OneFileSystem, Order, Summary, Visited, Visitor};
+use curt::walk::{OneFileSystem, Order, Summary, Visited, Visitor};
 use curt::{Error, Fields, Next, Threads, Walk};
 
 use super::operands_or_here;
@@ -67,7 +67,12 @@ impl<'a> Job<'a> {
     fn run(&self) -> Exit {
         let walk = self.walk();
         let summary = if self.options.sort.is_some() && !self.options.delete {
-            walk.visit_in_order(self, |lines: Vec<u8>| self.session.data(&lines))
+            // Several threads collect lines, which are printed in order.
+            let visit = |entry: Result<Visited<'_>, Error>, lines: &mut Vec<u8>| match entry {
+                Ok(entry) => self.handle(entry, lines),
+                Err(error) => self.fail(&error, lines),
+            };
+            walk.visit_in_order(visit, |lines| self.session.data(&lines))
         } else {
             // Growing step by step would copy, and touch memory that is not used later.
             let output = || Vec::with_capacity(CHUNK + 4096);
@@ -235,20 +240,5 @@ impl Visitor for Worker<'_> {
 impl Drop for Worker<'_> {
     fn drop(&mut self) {
         self.hand_over();
-    }
-}
-
-/// Sorted walks: several threads collect lines, which are printed in order.
-impl InOrder for Job<'_> {
-    type Chunk = Vec<u8>;
-
-    fn entry(&self, entry: Visited<'_>, chunk: &mut Vec<u8>) -> Next {
-        self.handle(entry, chunk);
-        Next::Continue
-    }
-
-    fn error(&self, error: Error, chunk: &mut Vec<u8>) -> Next {
-        self.fail(&error, chunk);
-        Next::Continue
     }
 }

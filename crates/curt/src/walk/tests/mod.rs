@@ -10,7 +10,6 @@ use super::cursor::{Cursor, Step};
 use super::{Order, SortBy, Walk};
 use crate::calls::Calls;
 #[cfg(unix)]
-use crate::error::Cause;
 use crate::error::Error;
 #[cfg(unix)]
 use crate::fields::Follow;
@@ -257,7 +256,15 @@ fn links_are_followed_if_asked_for<S: Sys>() {
     let expected: Vec<_> = expected.map(|(path, kind)| (path.to_owned(), kind)).into();
     assert_eq!(kinds(&seen), expected);
     assert_eq!(seen.errors.len(), 2, "{:?}", seen.errors);
-    assert!(seen.errors.iter().all(|error| matches!(error.cause(), Cause::Loop)));
+    let ancestor = scratch.at("t");
+    assert!(seen.errors.iter().all(|error| error.loop_ancestor() == Some(&*ancestor)));
+    // An ancestor below the operand.
+    scratch.link("u/a/b/c/back", "../../b");
+    let seen = walk::<S>(&links, &scratch, "u");
+    let looped: Vec<_> =
+        seen.errors.iter().map(|error| (error.path(), error.loop_ancestor())).collect();
+    let (path, ancestor) = (scratch.at("u/a/b/c/back"), scratch.at("u/a/b"));
+    assert_eq!(looped, [(&*path, Some(&*ancestor))]);
     // The operand alone.
     let operand = Walk::of(Vec::new()).plan(Plan::new(Fields::NAME).follow(Follow::CommandLine));
     assert_eq!(walk::<S>(&operand, &scratch, "t/alias").entries.len(), 3);

@@ -10,7 +10,7 @@ use super::{naive, sample, spelled};
 use crate::control::{Cancel, Next, Threads};
 use crate::error::Error;
 use crate::fields::{Fields, Plan};
-use crate::walk::{InOrder, Order, Visited, Visitor, Walk};
+use crate::walk::{Order, Visited, Visitor, Walk};
 
 struct Collector<'a> {
     own: Vec<PathBuf>,
@@ -71,19 +71,8 @@ fn several_threads_visit_every_entry_once() {
     }
 }
 
-struct Paths;
-
-impl InOrder for Paths {
-    type Chunk = Vec<PathBuf>;
-
-    fn entry(&self, entry: Visited<'_>, chunk: &mut Vec<PathBuf>) -> Next {
-        chunk.push(entry.path().into_owned());
-        Next::Continue
-    }
-
-    fn error(&self, error: Error, _: &mut Vec<PathBuf>) -> Next {
-        panic!("{error}");
-    }
+fn gather(entry: Result<Visited<'_>, Error>, chunk: &mut Vec<PathBuf>) {
+    chunk.push(entry.expect("nothing fails").path().into_owned());
 }
 
 #[test]
@@ -103,9 +92,7 @@ fn order_does_not_depend_on_threads() {
             let walk =
                 Walk::new(&operands).sort(Order::default()).threads(Threads::AtMost(threads));
             let mut paths = Vec::new();
-            let summary = walk.visit_in_order(&Paths, |mut chunk: Vec<PathBuf>| {
-                paths.append(&mut chunk);
-            });
+            let summary = walk.visit_in_order(gather, |mut chunk| paths.append(&mut chunk));
             let base = scratch.path();
             let paths: Vec<String> =
                 paths.iter().map(|path| spelled(path.strip_prefix(base).unwrap())).collect();
@@ -113,6 +100,69 @@ fn order_does_not_depend_on_threads() {
             assert_eq!(summary.threads, threads);
         }
     }
+}
+
+/// Chunks that wait for the caller's thread are many more than its queue holds.
+#[test]
+fn chunks_are_consumed_on_the_callers_thread() {
+    let scratch = Scratch::in_memory();
+    for number in 0..8_000 {
+        scratch.dir(format!("t/{}/{number}/x", number % 8));
+    }
+    let caller = std::thread::current().id();
+    for threads in [1, 2, 4] {
+        let others = AtomicUsize::new(0);
+        let visit = |entry: Result<Visited<'_>, Error>, chunk: &mut Vec<PathBuf>| {
+            let is_other = std::thread::current().id() != caller;
+            others.fetch_add(usize::from(is_other), Ordering::Relaxed);
+            gather(entry, chunk);
+        };
+        let walk = Walk::new(scratch.at("t")).threads(Threads::AtMost(threads));
+        let walk = walk.callbacks_on_caller_thread(true);
+        let (mut any_order, mut in_order) = (Vec::new(), Vec::new());
+        let consume = |into: &mut Vec<PathBuf>, mut chunk: Vec<PathBuf>| {
+            assert_eq!(std::thread::current().id(), caller);
+            into.append(&mut chunk);
+        };
+        let summary = walk.visit_in_chunks(visit, |chunk| consume(&mut any_order, chunk));
+        assert_eq!((summary.threads, summary.entries), (threads, any_order.len() as u64));
+        let walk = walk.sort(Order::default());
+        let summary = walk.visit_in_order(visit, |chunk| consume(&mut in_order, chunk));
+        assert_eq!((summary.threads, summary.entries), (threads, in_order.len() as u64));
+        assert!(in_order.is_sorted());
+        any_order.sort_unstable();
+        assert_eq!(any_order, in_order);
+        assert!(threads == 1 || others.into_inner() > 0);
+    }
+}
+
+#[test]
+fn callbacks_that_answer_at_once_need_the_callers_thread() {
+    let scratch = Scratch::in_memory();
+    for number in 0..2_000 {
+        scratch.dir(format!("t/{number}/x"));
+    }
+    let walk = Walk::new(scratch.at("t")).threads(Threads::AtMost(4));
+    let walk = walk.callbacks_on_caller_thread(true);
+    assert_eq!(walk.visit(|_| ()).threads, 1);
+    assert_eq!(walk.visit_in_chunks(gather, drop).threads, 4);
+    let excluding = walk.clone().exclude(|_| false);
+    assert_eq!(excluding.visit_in_chunks(gather, drop).threads, 1);
+    let sorted = walk.sort_by(|a, b| a.name().cmp(&b.name()));
+    assert_eq!(sorted.visit_in_order(gather, drop).threads, 1);
+}
+
+#[test]
+fn panic_of_a_callback_on_the_callers_thread_ends_the_walk() {
+    let scratch = Scratch::in_memory();
+    for number in 0..20_000 {
+        scratch.dir(format!("t/{}/{number}", number % 8));
+    }
+    let walk = Walk::new(scratch.at("t")).threads(Threads::AtMost(4));
+    let walk = walk.callbacks_on_caller_thread(true);
+    let panics = || walk.visit_in_chunks(gather, |_| std::panic::resume_unwind(Box::new(7)));
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics));
+    assert_eq!(panic.err().and_then(|panic| panic.downcast_ref().copied()), Some(7));
 }
 
 #[test]

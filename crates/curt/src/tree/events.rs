@@ -7,7 +7,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 const MOST_BYTES: usize = 256 << 10;
 
 /// Events in the order in which they happened, in bounded memory.
-pub(super) struct Events<E> {
+pub(crate) struct Events<E> {
     queue: Mutex<Queue<E>>,
     /// Workers that have to wait for room sleep here.
     room: Condvar,
@@ -22,13 +22,13 @@ struct Queue<E> {
 }
 
 impl<E> Events<E> {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let queue = Queue { events: Vec::new(), bytes: 0, is_open: true };
         Events { queue: Mutex::new(queue), room: Condvar::new(), has_some: AtomicBool::new(false) }
     }
 
     /// Adds an event that takes about this many bytes. Waits for room while the queue is open.
-    pub(super) fn push(&self, event: E, bytes: usize) {
+    pub(crate) fn push(&self, event: E, bytes: usize) {
         let bytes = bytes + size_of::<E>();
         let mut queue = self.lock();
         while queue.is_open && queue.bytes > 0 && queue.bytes + bytes > MOST_BYTES {
@@ -40,7 +40,7 @@ impl<E> Events<E> {
     }
 
     /// Takes all events that wait.
-    pub(super) fn take(&self) -> Vec<E> {
+    pub(crate) fn take(&self) -> Vec<E> {
         if !self.has_some.load(Ordering::Acquire) {
             return Vec::new();
         }
@@ -55,7 +55,7 @@ impl<E> Events<E> {
 
     /// Closes the queue, since the caller's thread takes no event while others work: the few that
     /// follow are added without waiting.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.lock().is_open = false;
         self.room.notify_all();
     }

@@ -1,0 +1,270 @@
+//! The entries of a directory that were listed and not yielded yet, and their order.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::cmp::Ordering;
+use std::ffi::OsStr;
+use std::fmt;
+use std::sync::Arc;
+
+use super::order::{Order, SortBy};
+use crate::ask::{Asker, Subject};
+use crate::error::{Error, Operation};
+use crate::fields::{Facts, Fields, FileName, Kind, Metadata};
+use crate::name::{Name, Names, Unit};
+use crate::sys::{Entry, Sys, SystemUnit};
+use crate::tree::Branch;
+
+/// The entries of one directory that were listed and not yielded yet.
+#[derive(Default)]
+pub(super) struct Stored {
+    entries: Vec<StoredEntry>,
+    next: usize,
+    /// The numbers of the parts that were handed off from the end, the last part first.
+    handed_off: Vec<u64>,
+}
+
+/// An entry that was listed and not yielded yet.
+pub(super) struct StoredEntry {
+    /// Where its name lies among those that the stack keeps.
+    pub(super) name: usize,
+    pub(super) kind: Kind,
+    id: u64,
+    known: Option<Box<Known>>,
+}
+
+/// What is known of a stored entry beyond its kind and its number.
+enum Known {
+    /// What else the listing said.
+    Listed(Facts),
+    /// What was asked in order to sort.
+    Asked(Metadata),
+}
+
+impl Stored {
+    /// Adds an entry, whose name the stack keeps at `name`.
+    pub(super) fn push<U>(&mut self, name: usize, entry: &Entry<'_, U>, listed: Option<Facts>) {
+        let known = listed.map(|facts| Box::new(Known::Listed(facts)));
+        self.entries.push(StoredEntry { name, kind: entry.kind, id: entry.id, known });
+    }
+
+    pub(super) fn entries(&self) -> &[StoredEntry] {
+        &self.entries
+    }
+
+    /// Keeps the entries that the predicate accepts.
+    pub(super) fn retain(&mut self, keeps: impl FnMut(&mut StoredEntry) -> bool) {
+        self.entries.retain_mut(keeps);
+    }
+
+    /// How many are still to be yielded.
+    pub(super) fn left(&self) -> usize {
+        self.entries.len() - self.next
+    }
+
+    /// Takes the next one.
+    pub(super) fn next(&mut self) -> Option<StoredEntry> {
+        let entry = self.entries.get_mut(self.next)?;
+        self.next += 1;
+        Some(StoredEntry { known: entry.known.take(), ..*entry })
+    }
+
+    /// The number of the part that comes next, when all entries before it were yielded.
+    pub(super) fn next_handed_off(&mut self) -> Option<u64> {
+        self.handed_off.pop()
+    }
+
+    /// Drops the entries that are left, and frees their memory.
+    pub(super) fn clear(&mut self) {
+        (self.entries, self.next) = (Vec::new(), 0);
+    }
+
+    /// Takes all that are left but the first `ours`, as the part of this number. Beside them,
+    /// copies of their names.
+    pub(super) fn split<U: Unit>(
+        &mut self,
+        ours: usize,
+        number: u64,
+        names: &Names<U>,
+    ) -> (Stored, Names<U>) {
+        let mut theirs = Names::new();
+        let mut entries = self.entries.split_off(self.next + ours);
+        for entry in &mut entries {
+            let name = names.get(entry.name);
+            debug_assert!(name.is_some(), "the names of stored entries are kept");
+            entry.name = name.map_or(0, |name| theirs.push(name));
+        }
+        self.handed_off.push(number);
+        (Stored { entries, ..Stored::default() }, theirs)
+    }
+
+    /// Puts the entries in order. By an [`Order`], equal ones come in the order of their names; by
+    /// a closure, in the order of the listing.
+    pub(super) fn sort<U: SystemUnit>(
+        &mut self,
+        order: &Sorting,
+        names: &Names<U>,
+        requested: Fields,
+    ) {
+        let by_name = |a: &StoredEntry, b: &StoredEntry| names.compare(a.name, b.name);
+        let order = match order {
+            Sorting::By(compare) => return self.sort_by(names, requested, &**compare),
+            Sorting::Order(order) => *order,
+        };
+        let key = |entry: &StoredEntry| entry.asked().and_then(|metadata| order.key(metadata));
+        if order.by == SortBy::Name {
+            self.entries.sort_unstable_by(by_name);
+        } else {
+            self.entries.sort_by(|a, b| match key(b).cmp(&key(a)) {
+                Ordering::Equal => by_name(a, b),
+                unequal => unequal,
+            });
+        }
+        if order.reverse {
+            self.entries.reverse();
+        }
+    }
+
+    /// Puts the entries in the order of a closure.
+    pub(super) fn sort_by<U: SystemUnit>(
+        &mut self,
+        names: &Names<U>,
+        requested: Fields,
+        mut compare: impl FnMut(&DirectoryEntry<'_>, &DirectoryEntry<'_>) -> Ordering,
+    ) {
+        self.entries.sort_by(|a, b| {
+            let (a, b) = (
+                DirectoryEntry::new(a, names, requested),
+                DirectoryEntry::new(b, names, requested),
+            );
+            compare(&a, &b)
+        });
+    }
+}
+
+/// How the entries of each directory are sorted.
+#[derive(Clone)]
+pub(super) enum Sorting {
+    Order(Order),
+    By(Arc<Compare>),
+}
+
+/// Compares two entries of one directory.
+pub(super) type Compare =
+    dyn Fn(&DirectoryEntry<'_>, &DirectoryEntry<'_>) -> Ordering + Send + Sync;
+
+impl Sorting {
+    /// Whether the order depends on fields that are not in every listing.
+    pub(super) fn asks(&self) -> bool {
+        matches!(self, Sorting::Order(order) if order.asks())
+    }
+}
+
+impl StoredEntry {
+    /// Asks about the entry, which is in the topmost directory and at the current path.
+    pub(super) fn ask<S: Sys, T>(
+        &self,
+        asker: &Asker<S>,
+        branch: &Branch<S, T>,
+        follow: bool,
+        metadata: &mut Metadata,
+    ) {
+        let path = || S::Unit::path(branch.path.units().to_vec());
+        asker.reset(metadata);
+        match branch.place() {
+            Ok((dir, name)) => {
+                self.add_to(&mut metadata.facts);
+                asker.complete(&Subject { dir, name, path: &path, follow }, metadata);
+            }
+            Err(cause) => metadata.fail(Fields::KIND, Error::new(Operation::Stat, path(), cause)),
+        }
+    }
+
+    /// Fills in what the listing said. The facts are still empty.
+    pub(super) fn add_to(&self, facts: &mut Facts) {
+        match self.known.as_deref() {
+            Some(Known::Listed(listed)) => *facts = *listed,
+            _ => facts.add_listed(self.kind, self.id.into()),
+        }
+    }
+
+    /// Keeps what was asked in order to sort.
+    pub(super) fn keep(&mut self, metadata: Metadata) {
+        self.known = Some(Box::new(Known::Asked(metadata)));
+    }
+
+    pub(super) fn is_directory(&self) -> bool {
+        self.kind() == Kind::Directory
+    }
+
+    fn kind(&self) -> Kind {
+        self.asked().map_or(self.kind, |metadata| metadata.facts.kind)
+    }
+
+    fn asked(&self) -> Option<&Metadata> {
+        match self.known.as_deref() {
+            Some(Known::Asked(metadata)) => Some(metadata),
+            _ => None,
+        }
+    }
+
+    /// Takes what was asked in order to sort.
+    pub(super) fn take_asked(&mut self) -> Option<Metadata> {
+        match *self.known.take_if(|known| matches!(**known, Known::Asked(_)))? {
+            Known::Asked(metadata) => Some(metadata),
+            Known::Listed(_) => None,
+        }
+    }
+}
+
+/// An entry of a directory that has been listed and is not yielded yet: in
+/// [`Walk::sort_by`](crate::Walk::sort_by) and in a
+/// [`VisitedDirectory`](crate::walk::VisitedDirectory).
+pub struct DirectoryEntry<'a> {
+    entry: &'a StoredEntry,
+    name: Cow<'a, OsStr>,
+    requested: Fields,
+    /// The metadata of an entry of which the listing said everything, once it was looked at.
+    listed: OnceCell<Metadata>,
+}
+
+impl fmt::Debug for DirectoryEntry<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("DirectoryEntry");
+        shown.field("name", &self.name).field("kind", &self.kind()).finish_non_exhaustive()
+    }
+}
+
+impl<'a> DirectoryEntry<'a> {
+    pub(super) fn new<U: SystemUnit>(
+        entry: &'a StoredEntry,
+        names: &'a Names<U>,
+        requested: Fields,
+    ) -> Self {
+        let name = names.get(entry.name).map(Name::units).unwrap_or_default();
+        DirectoryEntry { entry, name: U::text(name), requested, listed: OnceCell::new() }
+    }
+
+    /// Returns the name.
+    pub fn name(&self) -> FileName<'_> {
+        FileName(Cow::Borrowed(&self.name))
+    }
+
+    /// Returns the kind of the entry.
+    pub fn kind(&self) -> Kind {
+        self.entry.kind()
+    }
+
+    /// Returns the metadata, with the fields that the plan names.
+    pub fn metadata(&self) -> &Metadata {
+        self.entry.asked().unwrap_or_else(|| {
+            self.listed.get_or_init(|| {
+                let mut metadata = Metadata::default();
+                metadata.reset(self.requested);
+                self.entry.add_to(&mut metadata.facts);
+                metadata.listed = metadata.facts.known;
+                metadata
+            })
+        })
+    }
+}
