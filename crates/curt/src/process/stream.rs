@@ -44,7 +44,7 @@ impl Stream {
         Stream(Kind::Null)
     }
 
-    /// A new pipe; its other end is in the [`Child`].
+    /// A new pipe; its other end is in the [`Child`](super::Child).
     pub fn pipe() -> Stream {
         Stream(Kind::Pipe)
     }
