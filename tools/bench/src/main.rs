@@ -179,7 +179,8 @@ fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
             scenario.name,
             place.name
         ));
-        let contenders = bench.programs.of(scenario, options.has_all_rivals(), &mut missing);
+        let admits = |contender: &_| options.admits(contender);
+        let contenders = bench.programs.of(scenario, admits, &mut missing);
         match bench.cell(scenario, place, size, &contenders, effort)? {
             Ok(cell) => cells.push(cell),
             Err(why) => left_out.push(format!("{} on {}: {why}", scenario.name, place.name)),

@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::scenario::{Contender, Part};
 use crate::scenarios;
 use std::path::PathBuf;
 
@@ -21,6 +22,9 @@ pub(crate) struct Options {
     /// Measure only this scenario, with every rival (repeatable)
     #[arg(long, value_name = "NAME", value_parser = scenarios::all().map(|one| one.name).collect::<Vec<_>>())]
     pub(crate) only: Vec<String>,
+    /// Beside curt and the usual tool, measure only this contender (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) rival: Vec<String>,
     /// List the scenarios and their contenders
     #[arg(long)]
     pub(crate) list: bool,
@@ -77,6 +81,15 @@ impl Options {
     /// Whether every rival takes part, not only those of the quick run.
     pub(crate) fn has_all_rivals(&self) -> bool {
         self.full || !self.only.is_empty()
+    }
+
+    /// Whether the contender takes part.
+    pub(crate) fn admits(&self, contender: &Contender) -> bool {
+        let is_one_of_two = matches!(contender.part, Part::Curt | Part::Usual);
+        if self.rival.is_empty() {
+            return self.has_all_rivals() || contender.quick;
+        }
+        is_one_of_two || self.rival.iter().any(|name| name == contender.name)
     }
 
     /// Whether the scenario is asked for.

@@ -52,16 +52,16 @@ impl Programs {
         Self { curt, own, built: built_rivals(), known, versions }
     }
 
-    /// The scenario's contenders that are there. The names of the others, and how to get them, are
-    /// added to `missing`.
+    /// The scenario's contenders that are admitted and there. The names of those that are not
+    /// there, and how to get them, are added to `missing`.
     pub(crate) fn of(
         &self,
         scenario: &Scenario,
-        full: bool,
+        admits: impl Fn(&Contender) -> bool,
         missing: &mut BTreeMap<&'static str, &'static str>,
     ) -> Vec<Found> {
         let mut found = Vec::new();
-        for contender in scenario.contenders.iter().filter(|contender| full || contender.quick) {
+        for contender in scenario.contenders.iter().filter(|contender| admits(contender)) {
             match self.file(contender) {
                 Some(program) => found.push(Found { contender, program }),
                 None if is_for_this_system(contender) => {
@@ -277,7 +277,7 @@ mod tests {
         let programs = Programs::with("/bin/curt".into(), "/bin/curt-bench".into());
         for scenario in SCENARIOS.iter().copied().flatten() {
             let mut missing = BTreeMap::new();
-            let found = programs.of(scenario, true, &mut missing);
+            let found = programs.of(scenario, |_| true, &mut missing);
             for contender in scenario.contenders.iter().filter(|one| is_for_this_system(one)) {
                 let is_found = found.iter().any(|found| found.contender.name == contender.name);
                 assert!(is_found || missing.contains_key(contender.name), "{}", contender.name);
