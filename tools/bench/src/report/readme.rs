@@ -3,6 +3,8 @@
 use super::html::picture;
 use super::table::grouped;
 use super::{Report, calls, interval};
+use crate::result::Cell;
+use crate::scenarios;
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
@@ -36,14 +38,12 @@ fn table(report: &Report) -> String {
     let mut out = String::from(
         "| | the usual tool | speed of curt [95 %] | calls for one: curt, the tool |\n|---|---|---|---|\n",
     );
-    let mut seen: Vec<&str> = Vec::new();
     let mut places: Vec<&str> = Vec::new();
-    for cell in &report.cells {
-        let ratio = cell.curt().zip(cell.usual()).and_then(|(curt, usual)| curt.ratio(usual));
-        if ratio.is_none() || seen.contains(&cell.scenario.name) {
-            continue;
-        }
-        seen.push(cell.scenario.name);
+    let ratio =
+        |cell: &Cell| cell.curt().zip(cell.usual()).and_then(|(curt, usual)| curt.ratio(usual));
+    for scenario in scenarios::all() {
+        let is_timed = |cell: &&Cell| cell.scenario.name == scenario.name && ratio(cell).is_some();
+        let Some(cell) = report.cells.iter().find(is_timed) else { continue };
         if cell.scenario.everywhere && !places.contains(&cell.place.as_str()) {
             places.push(&cell.place);
         }
@@ -54,7 +54,7 @@ fn table(report: &Report) -> String {
             cell.scenario.title,
             cell.scenario.unit(),
             cell.usual().map_or("", |row| row.found.contender.name),
-            interval(ratio),
+            interval(ratio(cell)),
             calls(cell.curt()),
             calls(cell.usual()),
         );
@@ -64,7 +64,7 @@ fn table(report: &Report) -> String {
     });
     let _ = writeln!(
         out,
-        "\n![How many times as fast as the usual tool]({PICTURE})\n\n{}, {}; {}{noise}.",
+        "\n![How many times as fast as the usual tool]({PICTURE})\n\n{}, {};\n{}{noise}.",
         report.date,
         report.machine,
         places.join(", "),
