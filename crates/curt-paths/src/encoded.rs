@@ -4,12 +4,9 @@
 //! in one encoding, or all but one of them ASCII, as in Ruby.
 
 mod character;
-mod encoding;
-
-pub use self::encoding::Encoding;
 
 use self::character::Character;
-pub(crate) use self::encoding::Kind;
+use crate::encoding::{Encoding, Kind};
 use crate::expansion::{Expansion, World};
 use crate::options::ExpandError;
 use crate::rule::Rule;

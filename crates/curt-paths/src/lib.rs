@@ -97,6 +97,8 @@ pub mod command_line;
 mod directory;
 #[cfg(feature = "ruby")]
 mod encoded;
+#[cfg(feature = "ruby")]
+mod encoding;
 mod environment;
 mod expander;
 mod expansion;
@@ -112,7 +114,7 @@ pub mod windows;
 
 pub use check::{Aliases, PathCheck, Refusal};
 #[cfg(feature = "ruby")]
-pub use encoded::Encoding;
+pub use encoding::Encoding;
 pub use environment::{Env, Environment};
 pub use expander::{ExpandExplanation, Expander};
 pub use fold::{Fold, is_folded};

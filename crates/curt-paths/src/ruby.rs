@@ -2,7 +2,7 @@
 
 use crate::directory::Directory;
 #[cfg(feature = "ruby")]
-use crate::encoded::Kind;
+use crate::encoding::Kind;
 use crate::options::{DotDot, ExpandError};
 use crate::rule::{Rule, Trace};
 use crate::unit::{PathText, Unit};

@@ -7,7 +7,7 @@ use std::hash::Hash;
 
 use crate::directory::{Cache, Known};
 #[cfg(feature = "ruby")]
-use crate::encoded::Encoding;
+use crate::encoding::Encoding;
 use crate::options::ExpandError;
 use crate::scan;
 

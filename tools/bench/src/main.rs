@@ -5,7 +5,7 @@
 //! | `main.rs`, `options.rs` | the command line, the plan |
 //! | `scenario.rs`, `scenarios/` | what is compared: trees, questions, command lines |
 //! | `oracle.rs` | the right answers |
-//! | `programs.rs`, `command.rs` | programs that are found, command lines for a run |
+//! | `programs.rs`, `folders.rs`, `command.rs` | programs that are found, command lines for a run |
 //! | `measure.rs`, `process.rs`, `calls.rs`, `stats.rs` | runs, processes, counted calls, medians |
 //! | `tree/`, `real.rs`, `ground.rs` | sample trees, real ones, and those that stand |
 //! | `place/` | filesystems, the folder everything happens in, the guard before every removal |
@@ -16,6 +16,7 @@
 mod calls;
 mod command;
 mod compare;
+mod folders;
 mod ground;
 mod measure;
 mod options;

@@ -1,5 +1,6 @@
 //! The programs that take part: the command, which is built first, and those that are found.
 
+use crate::folders::rival_folders;
 use crate::scenario::{Contender, Part, Program, Scenario};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -187,35 +188,6 @@ fn built_rivals() -> BTreeMap<String, PathBuf> {
     built
 }
 
-/// Where rivals may have been built: beside this program's target folder, or below the working
-/// directory.
-pub(crate) fn rival_folders() -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> =
-        std::env::var_os("CURT_RIVALS").map(PathBuf::from).into_iter().collect();
-    if let Ok(program) = std::env::current_exe() {
-        folders.extend(target_folders(&program).into_iter().map(|target| target.join("rivals")));
-    }
-    if let Ok(working) = std::env::current_dir() {
-        folders.push(working.join("target").join("rivals"));
-    }
-    folders
-}
-
-/// The target folders that `program` was built in: `target/release/curt-bench` or
-/// `target/TRIPLE/release/curt-bench`. None if it was not: an installed program must not start what
-/// somebody put beside it.
-fn target_folders(program: &Path) -> Vec<PathBuf> {
-    let Some(profile) = program.parent() else {
-        return Vec::new();
-    };
-    let names = ["release", "debug", "dist"].map(std::ffi::OsStr::new);
-    if !profile.file_name().is_some_and(|name| names.contains(&name)) {
-        return Vec::new();
-    }
-    let above = profile.ancestors().skip(1).take(2);
-    above.filter(|folder| folder.join("CACHEDIR.TAG").is_file()).map(Path::to_path_buf).collect()
-}
-
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let Ok(list) = std::fs::read_dir(folder) else {
         return Vec::new();
@@ -283,23 +255,5 @@ mod tests {
                 assert!(is_found || missing.contains_key(contender.name), "{}", contender.name);
             }
         }
-    }
-
-    #[test]
-    fn only_a_program_in_a_target_folder_has_rivals_beside_it() {
-        let folder = tempfile_folder("target");
-        std::fs::create_dir_all(folder.join("release")).unwrap();
-        let program = folder.join("release").join("curt-bench");
-        assert!(target_folders(&program).is_empty());
-        std::fs::write(folder.join("CACHEDIR.TAG"), "").unwrap();
-        assert_eq!(target_folders(&program), std::slice::from_ref(&folder));
-        assert!(target_folders(Path::new("/usr/bin/curt-bench")).is_empty());
-        std::fs::remove_dir_all(&folder).unwrap();
-    }
-
-    fn tempfile_folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("curt-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        folder
     }
 }

@@ -1,6 +1,6 @@
 //! Trees that people have: read where they are, copied where a run uses them up.
 
-use crate::programs::rival_folders;
+use crate::folders::rival_folders;
 use std::io;
 use std::path::{Path, PathBuf};
 

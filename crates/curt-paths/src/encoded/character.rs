@@ -6,8 +6,8 @@
 
 use std::borrow::Cow;
 
-use super::encoding::Kind;
 use crate::directory::{Cache, Known};
+use crate::encoding::Kind;
 use crate::options::ExpandError;
 use crate::unit::{self, Internal, PathText, Unit, Units};
 
