@@ -206,7 +206,7 @@ impl<'a> Walk<'a> {
     /// ```
     /// use curt::Walk;
     ///
-    /// let visit = |entry: Result<curt::walk::Visited<'_>, _>, lines: &mut Vec<String>| {
+    /// let visit = |entry: Result<curt::walk::Visited<'_>, curt::Error>, lines: &mut Vec<String>| {
     ///     lines.push(match entry {
     ///         Ok(entry) => entry.path().display().to_string(),
     ///         Err(error) => error.to_string(),
