@@ -168,6 +168,8 @@ fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
             Some(rounds) => Effort::Rounds(rounds),
             None if !options.is_quick() => Effort::Rounds(2 * ENOUGH + 1),
             None => {
+                // What building the tree takes is nobody's share.
+                bench.prepare(scenario, place, size)?;
                 let rest = plan[at..].iter().map(|step| share(step.scenario)).sum::<u32>();
                 let left = end.saturating_duration_since(Instant::now());
                 Effort::Until(Instant::now() + left * share(scenario) / rest.max(1))

@@ -80,6 +80,20 @@ struct Trial<'a> {
 type Lengths = HashMap<&'static str, u64>;
 
 impl Bench {
+    /// Builds the tree that a scenario reads, if there is room for it.
+    pub(crate) fn prepare(
+        &self,
+        scenario: &'static Scenario,
+        place: &Place,
+        size: u32,
+    ) -> io::Result<()> {
+        let tree = scenario.grow(size);
+        if scenario.reads() && place.has_room(tree.room(), tree.entries()) {
+            self.ground.standing(place, scenario, size, self.settles)?;
+        }
+        Ok(())
+    }
+
     /// Measures a scenario in a place with the `wanted` size, or says why it cannot. Where there is
     /// no time, answers are still compared and calls counted, on a small tree.
     pub(crate) fn cell(
