@@ -1,5 +1,5 @@
-//! The command line: what each command can be asked. Only this module knows how arguments are
-//! parsed.
+//! The command line: what each command can be asked. Only this module parses arguments with clap;
+//! it passes some values of `curt walk` on as text, which `cmd/walk` parses.
 
 mod beneath;
 mod du;

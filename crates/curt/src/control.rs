@@ -19,8 +19,9 @@ pub enum Threads {
     /// rate shows that they pay, and stops them when they do not.
     #[default]
     Automatic,
-    /// At most this many, including the caller's. With 1 no thread is ever started; with more, they
-    /// are started as soon as there is work for them, whether they pay or not.
+    /// At most this many, including the caller's. With 1 no thread is ever started. With more, they
+    /// are started whether they pay or not: in a tree when the caller's thread has met 256 entries
+    /// (64 in a removal), for the entries of one directory one for each 64.
     AtMost(usize),
 }
 
@@ -101,7 +102,7 @@ pub enum Next {
     /// The operation goes on without entering the directory that was just visited. For anything
     /// else the same as [`Next::Continue`].
     Skip,
-    /// The operation stops: its workers make no further call to the system.
+    /// The operation stops: its workers end the call under way, and then only close what is open.
     Stop,
 }
 

@@ -288,7 +288,8 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Hands off half of the subdirectories that wait in the shallowest level that has any.
+    /// Hands off half of the subdirectories that wait in the shallowest open level from `base` on
+    /// that has any and may hand some off.
     fn hand_off_directories(&mut self, base: usize) {
         let stack = &mut self.stack;
         let may_hand_off =

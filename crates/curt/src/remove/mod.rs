@@ -9,8 +9,10 @@
 //! - No path is resolved twice: every call names one entry of an open directory, never `..`. The
 //!   exception is a directory that was closed for the descriptor budget: it is reopened by several
 //!   names in one call, which refuses links, and its identity is compared.
-//! - Memory, descriptors and stack are bounded at any depth and any number of entries, and so is
-//!   the time a process can add by creating entries.
+//! - Descriptors and stack are bounded at any depth and any number of entries, and so is the time a
+//!   process can add by creating entries. Memory grows with the depth, but not with the number of
+//!   entries, except for those that stay: their names, and the errors that the report keeps
+//!   ([`Remove::keep_errors`]).
 //! - Mounts below an operand are not crossed, and the root directory is not removed, unless that
 //!   was asked for.
 //! - A removal is **not atomic**: other processes see a part of the tree meanwhile, and entries

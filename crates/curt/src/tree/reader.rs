@@ -6,7 +6,9 @@ use std::io;
 use crate::fields::Facts;
 use crate::sys::{Batch, Entry, Listing, Sys};
 
-/// Reads directories one after the other, each to its end before the next.
+/// Reads the listing of a directory, batch by batch. A walk reads each directory to its end before
+/// the next; a removal enters the subdirectories of a batch before it reads the next one, and after
+/// that the reader belongs to another directory.
 pub(crate) struct Reader<S: Sys> {
     buffer: S::DirBuf,
     /// Where the next entry lies. A cell, so that an entry can be used while the next is taken.
@@ -29,7 +31,7 @@ impl<S: Sys> Reader<S> {
     pub(crate) fn read(&mut self, dir: &S::Dir, sys: &S) -> io::Result<Batch> {
         self.position.set(0);
         let read = sys.read(dir, &mut self.buffer);
-        // A short batch is not the end: a signal may have cut it short.
+        // `ProbablyLast` is not the end: a signal may have cut the batch short.
         self.batch = Some(*read.as_ref().unwrap_or(&Batch::End));
         read
     }

@@ -1,4 +1,4 @@
-//! The open directories between an operand and the current entry.
+//! The directories between an operand and the current entry, of which only some are open.
 //!
 //! When the descriptor budget is used up, ancestors of the current entry are released, that is
 //! closed for a while, and reopened when the traversal comes back to them: by the names that lead
@@ -27,7 +27,7 @@ pub(crate) struct Stack<S: Sys, T> {
     levels: Vec<Level<S, T>>,
     /// The names that each level keeps, level after level.
     names: Names<S::Unit>,
-    /// The levels whose directory counts against the budget, from the operand up.
+    /// The levels whose directory counts against the budget, the shallowest first.
     open: Vec<usize>,
     /// The descriptor budget: how many directories may be open.
     budget: usize,

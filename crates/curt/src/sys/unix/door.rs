@@ -1,7 +1,8 @@
-//! The door: one function for each system call, which counts it and lets tests fail it. No logic.
+//! The door: one function for each system call, which counts it and lets tests fail it. Its only
+//! logic: some calls are repeated after a signal, or until the answer fits the buffer.
 //!
 //! Calls that the C library makes by itself are not counted: `readdir` fetches entries in its own
-//! batches. Filling our buffer once counts as one call.
+//! batches, and filling our buffer once counts as one call; so does `realpath`.
 
 #[cfg(target_os = "linux")]
 mod linux;
