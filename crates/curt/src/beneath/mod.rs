@@ -193,7 +193,7 @@ impl Root {
     pub fn open_without(path: impl AsRef<Path>, without: &[Feature]) -> Result<Root, Error> {
         let path = path.as_ref();
         let features = without.iter().fold(Features::default(), |all, &one| all.with(one));
-        let setup = Setup::default().for_reading(features);
+        let setup = Setup::default().for_listing(features);
         let sys = Os::start(&setup);
         let dir = confined::open_root(&sys, path).map_err(|error| {
             Error::new(Operation::OpenDirectory, path.to_owned(), Cause::Os(error))
@@ -230,7 +230,7 @@ impl Root {
 
     /// Makes a root of an open directory.
     pub(crate) fn of_dir(dir: OsDir) -> Root {
-        let setup = Setup::default().for_reading(Features::default());
+        let setup = Setup::default().for_listing(Features::default());
         Root::new(Os::start(&setup), Arc::new(dir), Policy::default(), setup)
     }
 

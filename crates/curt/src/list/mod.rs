@@ -129,7 +129,7 @@ impl Directory {
     pub fn open_without(path: impl AsRef<Path>, without: &[Feature]) -> Result<Directory, Error> {
         let path = path.as_ref();
         let features = without.iter().fold(Features::default(), |all, &one| all.with(one));
-        let setup = Setup::default().for_reading(features);
+        let setup = Setup::default().for_listing(features);
         let sys = Os::start(&setup);
         let opened = sys.at_path(path, |from, name| sys.open_below(from, name, true));
         match opened.and_then(Opened::into_result) {
@@ -150,7 +150,7 @@ impl Directory {
     pub(crate) fn adopted(
         adopt: impl FnOnce(&Os) -> io::Result<OsDir>,
     ) -> Result<Directory, Error> {
-        let setup = Setup::default().for_reading(Features::default());
+        let setup = Setup::default().for_listing(Features::default());
         let sys = Os::start(&setup);
         match adopt(&sys) {
             Ok(dir) => Ok(Directory::of(setup, &sys.calls(), dir, PathBuf::new())),

@@ -10,6 +10,18 @@
 //! - `events.rs`: what workers leave for the caller's thread
 //!
 //! Removal does not use `branch.rs` and `loops.rs`.
+//!
+//! The words:
+//!
+//! - *Level*: one directory of the stack, open or closed, with its names and the state that the
+//!   operation keeps for it. The operand's is the first, or follows its parent's; levels are
+//!   shallow or deep as their directories are in the tree.
+//! - *Topmost* directory: that of the last level, on top of the stack. It is the deepest one, and
+//!   the one that is being listed, or whose subdirectories are being entered.
+//! - A subdirectory *waits* while its name is kept in the level of its parent, until it is entered.
+//! - *Base*: the level that a task begins with, and in a removal an operand. Its directory is open
+//!   elsewhere too (another worker's, or the operand's parent), and is neither listed nor counted
+//!   against the descriptor budget. A worker that does one task on top of another has several.
 
 mod branch;
 mod crew;
@@ -22,7 +34,7 @@ mod reader;
 mod stack;
 mod workers;
 
-pub(crate) use branch::{Admitted, Branch, Handoff, bug};
+pub(crate) use branch::{Admitted, Branch, Handoff};
 pub(crate) use crew::{Crew, Member, descriptor_budget};
 pub(crate) use events::Events;
 pub(crate) use loops::Limits;
