@@ -72,6 +72,17 @@
 //! gather the names of canonical paths. Entering a directory needs no permission to read it where
 //! the system has a flag for that (Linux, FreeBSD).
 
+// One run, from the public function to the system call:
+//
+// - `Root::open_file` (`options.rs`: how) calls `Root::run`.
+// - `Confined::text` (`confined.rs`) checks the text of the path (`text.rs`).
+// - `Confined::open_file` asks for the whole path at once, by `Beneath::open_whole` (on Linux
+//   `openat2`), and `Confined::opened` makes a file or a refusal of the answer.
+// - Where the system has no such call, `steps::resolve` (`steps.rs`) goes one name at a time:
+//   `Beneath::enter` opens each directory on the way, `Beneath::open` the last name.
+//
+// `canonical.rs` finds the full name of something.
+
 mod canonical;
 mod confined;
 mod options;

@@ -47,6 +47,19 @@
 //! kinds (some file systems), the kind is asked for if it is wanted. On Windows,
 //! older forms of the listing and of the questions take the place of those that a volume refuses.
 
+// One run, from the public function to the system call:
+//
+// - `list` calls `Directory::open`, which opens the path by `Sys::open_below` (on Linux `openat`);
+//   `Directory::list` makes a `List` of it.
+// - `List::next` takes an entry from the buffer; `List::read` fills that, by `Reader::read` and
+//   `Sys::read` (`getdents64`).
+// - `ListBatch::entry` asks what the listing does not say, by `Asker::complete` and `Sys::query`
+//   (`statx`), and returns an `Entry`.
+// - `List::close` closes the directory.
+//
+// `stat.rs` asks about paths; `gather.rs` asks about the entries of a directory with several
+// threads; `descent.rs` opens the directories of a tree, for each to be listed.
+
 mod descent;
 mod gather;
 mod stat;

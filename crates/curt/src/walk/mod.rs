@@ -49,6 +49,24 @@
 //! directories are opened again name by name. Where listings have no kinds, each entry costs one
 //! question.
 
+// One run on this thread, from the public function to the system call:
+//
+// - `Walk::start` (`options.rs`: what was asked for) makes a `Walking`; `Walking::next` asks its
+//   `Cursor` for one step after the other.
+// - `cursor.rs`: `begin` asks about the operand (`operand.rs`), and `next` does what the topmost
+//   directory needs next (`directory.rs`):
+// - `enter_operand` and `enter` open a directory, by `Branch::open` and `Sys::open_child` (on Linux
+//   `openat2`).
+// - `list` yields the entries; `read` gets more, by `Reader::read` and `Sys::read` (`getdents64`).
+//   What the listing does not say is asked by `Asker::complete` and `Sys::query` (`statx`).
+// - `store` and `yield_stored` do that instead where entries are sorted or left out by ignore rules
+//   (`stored.rs`, `order.rs`, `rules.rs`).
+// - `leave` closes the directory, by `Branch::leave` and `Sys::close`.
+// - The step becomes a `Visited` or an owned `WalkEntry` (`entry.rs`).
+//
+// `visit.rs` runs a cursor in each of several threads, which hand off work by `task.rs`;
+// `in_order.rs` gathers their results in chunks. `directories.rs` walks a directory at a time.
+
 mod cursor;
 mod directories;
 mod directory;

@@ -64,6 +64,21 @@
 //! probed. If the system does not say how a file is spelled, the path has the name that was asked
 //! for.
 
+// One run, from the public function to the system call:
+//
+// - `which` calls `Search::find` (`search.rs`), and `Search::run` prepares an `Engine` the first
+//   time: from the options and the policy (`options.rs`, `policy.rs`) it makes the search
+//   directories (`directories.rs`) and the extensions (`candidates.rs`).
+// - `engine.rs`: `find` takes a `Query` (`query.rs`), and `begin` fills it: `names.rs` checks the
+//   name, `candidates.rs` lists the file names to look for.
+// - `next` goes from directory to directory: `search_next` calls `Judge::search` (`judge.rs`).
+// - By the rules of POSIX that is `Judge::ask` and `Lookup::executable` (on Linux `faccessat2`, and
+//   `statx` if something is there); by Windows' rules `probe` or `search_open`.
+// - `Query::note` remembers what was passed over; `next_here` fills a `Hit` (`found.rs`).
+// - If nothing is found, `failure` makes the error from what the query remembers.
+//
+// `explain.rs` records the same steps.
+
 mod candidates;
 mod directories;
 mod engine;
