@@ -204,9 +204,10 @@ impl<'a> Walk<'a> {
     /// before the first one that is missing.
     ///
     /// ```
-    /// use curt::Walk;
+    /// use curt::walk::Visited;
+    /// use curt::{Error, Walk};
     ///
-    /// let visit = |entry: Result<curt::walk::Visited<'_>, _>, lines: &mut Vec<String>| {
+    /// let visit = |entry: Result<Visited<'_>, Error>, lines: &mut Vec<String>| {
     ///     lines.push(match entry {
     ///         Ok(entry) => entry.path().display().to_string(),
     ///         Err(error) => error.to_string(),
