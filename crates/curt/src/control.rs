@@ -168,6 +168,23 @@ impl<'a> Stop<'a> {
     pub(crate) fn is_stopped(&self) -> bool {
         self.is_stopped.load(Ordering::Relaxed) || self.cancel.is_some_and(Cancel::is_cancelled)
     }
+
+    /// Returns a guard for a worker to hold while it works: if the worker panics, the others stop,
+    /// so that the panic soon reaches the caller.
+    pub(crate) fn guard(&self) -> StopOnPanic<'_, 'a> {
+        StopOnPanic(self)
+    }
+}
+
+/// See [`Stop::guard`].
+pub(crate) struct StopOnPanic<'s, 'a>(&'s Stop<'a>);
+
+impl Drop for StopOnPanic<'_, '_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.stop();
+        }
+    }
 }
 
 /// The time between two calls of a poll.

@@ -183,7 +183,7 @@ fn run<S: Sys>(
     let shared = Shared::<S>::new(options, &setup, parent, overlap(operands));
     let next = AtomicUsize::new(0);
     shared.crew.work(|member| {
-        let _guard = member.is_caller().then(|| shared.notifier.guard());
+        let _guard = shared.notifier.guard(member.is_caller());
         let worker = Worker::new(&shared, S::start(&setup), member);
         Engine::new(worker).work(|| operands.get(next.fetch_add(1, Ordering::Relaxed)).copied());
     });

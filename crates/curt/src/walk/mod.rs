@@ -200,8 +200,8 @@ impl<'a> Walk<'a> {
     /// `visit` is called on the thread that found the entry, or the failure, and adds what it makes
     /// of it to a chunk, which begins with its default. Its answer says how the walk goes on, as in
     /// [`Walk::visit`]. `consume` is called by one thread at a time, as soon as the turn of a chunk
-    /// has come; until then the chunk waits in memory. A walk that is stopped consumes the chunks
-    /// before the first one that is missing.
+    /// has come; until then the chunk waits in memory, in any number if `consume` is slower than
+    /// the walk. A walk that is stopped consumes the chunks before the first one that is missing.
     ///
     /// ```
     /// use curt::Walk;
