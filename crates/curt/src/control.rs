@@ -20,7 +20,8 @@ pub enum Threads {
     #[default]
     Automatic,
     /// At most this many, including the caller's. With 1 no thread is ever started; with more, they
-    /// are started as soon as there is work for them, whether they pay or not.
+    /// are started after the first 64 entries of a removal, or 256 of a walk, whether they pay or
+    /// not.
     AtMost(usize),
 }
 
@@ -101,7 +102,7 @@ pub enum Next {
     /// The operation goes on without entering the directory that was just visited. For anything
     /// else the same as [`Next::Continue`].
     Skip,
-    /// The operation stops: its workers make no further call to the system.
+    /// The operation stops: its workers only close what is open.
     Stop,
 }
 

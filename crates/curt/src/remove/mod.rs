@@ -9,8 +9,9 @@
 //! - No path is resolved twice: every call names one entry of an open directory, never `..`. The
 //!   exception is a directory that was closed for the descriptor budget: it is reopened by several
 //!   names in one call, which refuses links, and its identity is compared.
-//! - Memory, descriptors and stack are bounded at any depth and any number of entries, and so is
-//!   the time a process can add by creating entries.
+//! - Memory, descriptors and stack are bounded at any depth and any number of entries, apart from
+//!   the report of what failed ([`Remove::keep_errors`]) and the names of the entries that stay.
+//!   So is the time a process can add by creating entries.
 //! - Mounts below an operand are not crossed, and the root directory is not removed, unless that
 //!   was asked for.
 //! - A removal is **not atomic**: other processes see a part of the tree meanwhile, and entries

@@ -2,7 +2,7 @@
 //!
 //! Going down opens the child of the topmost directory by its name, refuses a child that is one of
 //! its own ancestors, and puts the child on top. Only the directories of the stack are ever opened,
-//! each relative to its parent, so nothing outside the tree is reached.
+//! each relative to its parent, so nothing outside the tree is reached unless links are followed.
 
 use std::io;
 use std::sync::Arc;

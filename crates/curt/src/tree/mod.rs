@@ -1,5 +1,9 @@
 //! The traversal of a tree, which removing, walking, measuring and listing share.
 //!
+//! The directories from an operand down to the current entry are the *levels* of a stack. The
+//! *topmost* level is that of the current entry, so the deepest in the tree; the lowest is the
+//! *base*. The name of a subdirectory that was listed and not entered yet *waits* in its level.
+//!
 //! - `stack.rs`: the ancestors of the current entry, as many of them open as the descriptor budget
 //!   allows, and the names that wait in them
 //! - `path.rs`: the path of the current entry
@@ -9,7 +13,7 @@
 //!   starts threads and keeps the first panic; `governor.rs`: how many speed it up
 //! - `events.rs`: what workers leave for the caller's thread
 //!
-//! Removal does not use `branch.rs` and `loops.rs`.
+//! Removal uses neither `branch.rs` (but for `bug`) nor `loops.rs`.
 
 mod branch;
 mod crew;

@@ -6,7 +6,8 @@ use std::io;
 use crate::fields::Facts;
 use crate::sys::{Batch, Entry, Listing, Sys};
 
-/// Reads directories one after the other, each to its end before the next.
+/// Reads directories in batches. A walk reads each to its end before the next; a removal reads
+/// other directories between two batches of one.
 pub(crate) struct Reader<S: Sys> {
     buffer: S::DirBuf,
     /// Where the next entry lies. A cell, so that an entry can be used while the next is taken.
@@ -29,7 +30,8 @@ impl<S: Sys> Reader<S> {
     pub(crate) fn read(&mut self, dir: &S::Dir, sys: &S) -> io::Result<Batch> {
         self.position.set(0);
         let read = sys.read(dir, &mut self.buffer);
-        // A short batch is not the end: a signal may have cut it short.
+        // A batch that is not full is not the end, because a signal may have cut it short. After an
+        // error nothing more is read.
         self.batch = Some(*read.as_ref().unwrap_or(&Batch::End));
         read
     }

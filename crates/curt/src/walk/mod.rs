@@ -49,6 +49,14 @@
 //! directories are opened again name by name. Where listings have no kinds, each entry costs one
 //! question.
 
+// The way of `walk.visit(…)` on Linux: `visit` here calls `work` in `visit.rs`, which runs the
+// crew of `tree/`; each worker drives a `Cursor` and hands its steps to a sink. `Cursor::begin`
+// asks about the operand (`operand.rs`), `Cursor::next` lists the topmost directory
+// (`tree/reader.rs`, then `Sys::read`, which is `getdents64`) and enters the names that wait
+// (`tree/branch.rs`). What one directory needs meanwhile is in `directory.rs`, its sorted or
+// filtered entries in `stored.rs`, the ignore rules that hold there in `rules.rs`; `task.rs` is
+// what is handed to another worker. `in_order.rs` is the sink of chunks; `directories.rs` is
+// another driver, like the iterator below, for walking by directory.
 mod cursor;
 mod directories;
 mod directory;

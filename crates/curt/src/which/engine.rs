@@ -165,6 +165,14 @@ impl<S: Lookup> Engine<S> {
     /// Finds the first program of each name: in each directory for those that were not found yet.
     /// Answers in the order of the names.
     pub(super) fn find_many(&mut self, names: &[&OsStr]) -> Vec<Result<Hit<S::Unit>, FindError>> {
+        let find = |engine: &mut Self, name| {
+            let mut hit = Hit::default();
+            engine.find(name, &mut hit).map(|()| hit)
+        };
+        // By the rules of POSIX each takes one call for a directory, and no listing takes fewer.
+        if self.judge.policy.rules == Flavor::Posix {
+            return names.iter().map(|name| find(self, name)).collect();
+        }
         let mut answers: Vec<_> = names.iter().map(|_| None).collect();
         let mut wanted = self.wanted_together(names);
         for directory in 0..self.directories.all.len() {
@@ -187,22 +195,14 @@ impl<S: Lookup> Engine<S> {
         for ((at, _), error) in wanted.iter().zip(errors) {
             answers[*at] = Some(Err(error));
         }
-        let mut alone = |name| {
-            let mut hit = Hit::default();
-            self.find(name, &mut hit).map(|()| hit)
-        };
         let answers = answers.into_iter().zip(names);
-        answers.map(|(answer, name)| answer.unwrap_or_else(|| alone(name))).collect()
+        answers.map(|(answer, name)| answer.unwrap_or_else(|| find(self, name))).collect()
     }
 
     /// The names that are worth looking for together, with their numbers. The others are paths, or
-    /// refused. By the rules of POSIX there is none: each takes one call for a directory, and no
-    /// listing takes fewer.
+    /// refused.
     fn wanted_together(&mut self, names: &[&OsStr]) -> Vec<(usize, Query<S>)> {
         let mut wanted = Vec::new();
-        if self.judge.policy.rules == Flavor::Posix {
-            return wanted;
-        }
         for (at, name) in names.iter().enumerate() {
             let mut query = Query::default();
             if self.begin(&mut query, name, false).is_ok() && !query.is_path() {

@@ -64,6 +64,12 @@
 //! probed. If the system does not say how a file is spelled, the path has the name that was asked
 //! for.
 
+// The way of `search.find("ls")` on Linux: `search.rs` makes the `Engine` from the options and the
+// `Policy` when it is first used, with the entries of `PATH` (`directories.rs`). `Engine::find`
+// begins a `Query` with the candidates of the name (`names.rs`, `candidates.rs`) and searches
+// directory by directory (`judge.rs`, then `Lookup::executable`, which is `faccessat2` and
+// `statx`) until one has a program; that becomes a `Hit`, and in public a `Found` (`found.rs`). A
+// `Query` also notes why a directory was no help, from which the error is made.
 mod candidates;
 mod directories;
 mod engine;

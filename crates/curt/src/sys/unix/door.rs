@@ -1,4 +1,5 @@
-//! The door: one function for each system call, which counts it and lets tests fail it. No logic.
+//! The door: one function for each system call, which counts it and lets tests fail it. Apart from
+//! repeating a call until its buffer is large enough, there is no logic here.
 //!
 //! Calls that the C library makes by itself are not counted: `readdir` fetches entries in its own
 //! batches. Filling our buffer once counts as one call.
