@@ -1,5 +1,5 @@
-//! The command line: what each command can be asked. Only this module parses arguments with clap;
-//! it passes some values of `curt walk` on as text, which `cmd/walk` parses.
+//! The command line: what each command can be asked. Only this module knows clap; what the values
+//! of a few options mean is in `cmd/`.
 
 mod beneath;
 mod du;

@@ -8,11 +8,9 @@ const KINDS: usize = 64;
 
 /// The system calls that an operation made, by their names on this platform.
 ///
-/// The numbers are those that a tracer shows on Linux, without the calls of the language's runtime
-/// (for memory, threads and locks). Where the C library makes several calls for one of its
-/// functions, they count as one (`readdir` for a buffer, `realpath`, `posix_spawn`); so does
-/// resetting the signals of a child. Not counted are the question for the number of processors on
-/// other systems, and the close of a directory that is dropped instead of closed.
+/// The library counts every call it makes. On Linux the numbers are those that a tracer shows,
+/// without the calls of the language's runtime (for memory, threads and locks). What the C library
+/// does by itself elsewhere counts as one call: `realpath`, and filling a buffer by `readdir`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Calls {
     names: &'static [&'static str],

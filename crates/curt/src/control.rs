@@ -19,9 +19,9 @@ pub enum Threads {
     /// rate shows that they pay, and stops them when they do not.
     #[default]
     Automatic,
-    /// At most this many, including the caller's. With 1 no thread is ever started. With more, they
-    /// are started whether they pay or not: in a tree when the caller's thread has met 256 entries
-    /// (64 in a removal), for the entries of one directory one for each 64.
+    /// At most this many, including the caller's. With 1 no thread is ever started; with more, they
+    /// are started after the first 64 entries of a removal, or 256 of a walk, whether they pay or
+    /// not.
     AtMost(usize),
 }
 
@@ -102,7 +102,7 @@ pub enum Next {
     /// The operation goes on without entering the directory that was just visited. For anything
     /// else the same as [`Next::Continue`].
     Skip,
-    /// The operation stops: its workers end the call under way, and then only close what is open.
+    /// The operation stops: its workers only close what is open.
     Stop,
 }
 
@@ -168,6 +168,23 @@ impl<'a> Stop<'a> {
 
     pub(crate) fn is_stopped(&self) -> bool {
         self.is_stopped.load(Ordering::Relaxed) || self.cancel.is_some_and(Cancel::is_cancelled)
+    }
+
+    /// Returns a guard for a worker to hold while it works: if the worker panics, the others stop,
+    /// so that the panic soon reaches the caller.
+    pub(crate) fn guard(&self) -> StopOnPanic<'_, 'a> {
+        StopOnPanic(self)
+    }
+}
+
+/// See [`Stop::guard`].
+pub(crate) struct StopOnPanic<'s, 'a>(&'s Stop<'a>);
+
+impl Drop for StopOnPanic<'_, '_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.stop();
+        }
     }
 }
 

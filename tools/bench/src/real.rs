@@ -21,9 +21,10 @@ impl Real {
         let candidates = match self {
             Self::Usr => vec![PathBuf::from("/usr")],
             Self::CargoSources => {
-                let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-                let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
-                home.map(|home| home.join("registry").join("src")).into_iter().collect()
+                let set = |name| std::env::var_os(name).map(PathBuf::from);
+                let home = set("HOME").or_else(|| set("USERPROFILE"));
+                let cargo = set("CARGO_HOME").or_else(|| Some(home?.join(".cargo")));
+                cargo.map(|cargo| cargo.join("registry").join("src")).into_iter().collect()
             }
             Self::NodeModules => {
                 let folders = rival_folders().into_iter();

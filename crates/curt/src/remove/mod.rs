@@ -9,10 +9,9 @@
 //! - No path is resolved twice: every call names one entry of an open directory, never `..`. The
 //!   exception is a directory that was closed for the descriptor budget: it is reopened by several
 //!   names in one call, which refuses links, and its identity is compared.
-//! - Descriptors and stack are bounded at any depth and any number of entries, and so is the time a
-//!   process can add by creating entries. Memory grows with the depth, but not with the number of
-//!   entries, except for those that stay: their names, and the errors that the report keeps
-//!   ([`Remove::keep_errors`]).
+//! - Memory, descriptors and stack are bounded at any depth and any number of entries, apart from
+//!   the report of what failed ([`Remove::keep_errors`]) and the names of the entries that stay.
+//!   So is the time a process can add by creating entries.
 //! - Mounts below an operand are not crossed, and the root directory is not removed, unless that
 //!   was asked for.
 //! - A removal is **not atomic**: other processes see a part of the tree meanwhile, and entries
@@ -186,7 +185,7 @@ fn run<S: Sys>(
     let shared = Shared::<S>::new(options, &setup, parent, overlap(operands));
     let next = AtomicUsize::new(0);
     shared.crew.work(|member| {
-        let _guard = member.is_caller().then(|| shared.notifier.guard());
+        let _guard = shared.notifier.guard(member.is_caller());
         let worker = Worker::new(&shared, S::start(&setup), member);
         Engine::new(worker).work(|| operands.get(next.fetch_add(1, Ordering::Relaxed)).copied());
     });

@@ -201,10 +201,10 @@ impl<'r> Notifier<'r> {
         self.stop.stop();
     }
 
-    /// Returns a guard for the caller's thread to hold while it works. Without it, other threads
-    /// would wait for ever with events that nobody takes.
-    pub(super) fn guard(&self) -> Guard<'_, 'r> {
-        Guard(self)
+    /// Returns a guard for a worker to hold while it works: if it panics, the others stop. Without
+    /// that of the caller's thread, they would wait for ever with events that nobody takes.
+    pub(super) fn guard(&self, is_caller: bool) -> Guard<'_, 'r> {
+        Guard { notifier: self, is_caller }
     }
 
     /// Delivers the last events, after all threads have ended, and returns what came of all.
@@ -218,15 +218,18 @@ impl<'r> Notifier<'r> {
 }
 
 /// See [`Notifier::guard`].
-pub(super) struct Guard<'n, 'r>(&'n Notifier<'r>);
+pub(super) struct Guard<'n, 'r> {
+    notifier: &'n Notifier<'r>,
+    is_caller: bool,
+}
 
 impl Drop for Guard<'_, '_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             // The panic reaches the caller when the other threads have ended.
-            self.0.end();
+            self.notifier.end();
         }
-        if let Some(events) = &self.0.events {
+        if let Some(events) = self.notifier.events.as_ref().filter(|_| self.is_caller) {
             events.close();
         }
     }

@@ -431,8 +431,8 @@ impl<'a> Remove<'a> {
     }
 
     /// Sets how many directories may be open at a time: at least 8 and at most 1,024, by default
-    /// half of the process's limit. Each thread may open at least 8; together, many threads can
-    /// exceed this, at most about twofold.
+    /// half of the process's limit. Each thread may open 8 all the same, which with many
+    /// threads can be up to about twice as many together.
     pub fn descriptors(mut self, limit: usize) -> Self {
         self.descriptors = Some(limit);
         self

@@ -1,8 +1,8 @@
 //! The branch of a tree that is being listed: from the operand down to the current entry.
 //!
 //! Going down opens the child of the topmost directory by its name, refuses a child that is one of
-//! its own ancestors, and puts the child on top. Below the operand, each directory is opened by its
-//! name in its parent, so nothing outside the tree is reached unless links are followed.
+//! its own ancestors, and puts the child on top. Only the directories of the stack are ever opened,
+//! each relative to its parent, so nothing outside the tree is reached unless links are followed.
 
 use std::sync::Arc;
 

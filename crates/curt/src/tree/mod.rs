@@ -1,5 +1,9 @@
 //! The traversal of a tree, which removing, walking, measuring and listing share.
 //!
+//! The directories from an operand down to the current entry are the *levels* of a stack. The
+//! *topmost* level is that of the current entry, so the deepest in the tree; the lowest is the
+//! *base*. The name of a subdirectory that was listed and not entered yet *waits* in its level.
+//!
 //! - `stack.rs`: the ancestors of the current entry, as many of them open as the descriptor budget
 //!   allows, and the names that wait in them
 //! - `path.rs`: the path of the current entry
@@ -9,19 +13,7 @@
 //!   starts threads and keeps the first panic; `governor.rs`: how many speed it up
 //! - `events.rs`: what workers leave for the caller's thread
 //!
-//! Removal does not use `branch.rs` and `loops.rs`.
-//!
-//! The words:
-//!
-//! - *Level*: one directory of the stack, open or closed, with its names and the state that the
-//!   operation keeps for it. The operand's is the first, or follows its parent's; levels are
-//!   shallow or deep as their directories are in the tree.
-//! - *Topmost* directory: that of the last level, on top of the stack. It is the deepest one, and
-//!   the one that is being listed, or whose subdirectories are being entered.
-//! - A subdirectory *waits* while its name is kept in the level of its parent, until it is entered.
-//! - *Base*: the level that a task begins with, and in a removal an operand. Its directory is open
-//!   elsewhere too (another worker's, or the operand's parent), and is neither listed nor counted
-//!   against the descriptor budget. A worker that does one task on top of another has several.
+//! Removal uses neither `branch.rs` nor `loops.rs`.
 
 mod branch;
 mod crew;

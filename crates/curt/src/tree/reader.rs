@@ -6,9 +6,8 @@ use std::io;
 use crate::fields::Facts;
 use crate::sys::{Batch, Entry, Listing, Sys};
 
-/// Reads the listing of a directory, batch by batch. A walk reads each directory to its end before
-/// the next; a removal enters the subdirectories of a batch before it reads the next one, and after
-/// that the reader belongs to another directory.
+/// Reads directories in batches. A walk reads each to its end before the next; a removal reads
+/// other directories between two batches of one.
 pub(crate) struct Reader<S: Sys> {
     buffer: S::DirBuf,
     /// Where the next entry lies. A cell, so that an entry can be used while the next is taken.
@@ -31,7 +30,8 @@ impl<S: Sys> Reader<S> {
     pub(crate) fn read(&mut self, dir: &S::Dir, sys: &S) -> io::Result<Batch> {
         self.position.set(0);
         let read = sys.read(dir, &mut self.buffer);
-        // `ProbablyLast` is not the end: a signal may have cut the batch short.
+        // A batch that is not full is not the end, because a signal may have cut it short. After an
+        // error nothing more is read.
         self.batch = Some(*read.as_ref().unwrap_or(&Batch::End));
         read
     }

@@ -1,4 +1,4 @@
-//! The directories between an operand and the current entry, of which only some are open.
+//! The directories from an operand down to the current entry, not all of them open.
 //!
 //! When the descriptor budget is used up, ancestors of the current entry are released, that is
 //! closed for a while, and reopened when the traversal comes back to them: by the names that lead

@@ -52,13 +52,18 @@ pub(super) fn consume_in_chunks<C: Default + Send, N: Into<Next>>(
     consume: impl FnMut(C) + Send,
 ) -> Summary {
     let consume = Mutex::new(consume);
-    let take = |chunk| consume.lock().unwrap_or_else(PoisonError::into_inner)(chunk);
+    // Nothing is consumed after a panic, which is on its way to the caller.
+    let take = |chunk| {
+        if let Ok(mut consume) = consume.lock() {
+            consume(chunk);
+        }
+    };
     let events = walk.callbacks_on_caller_thread.then(Events::new);
     let deliver = || events.iter().flat_map(Events::take).for_each(&take);
     let attend = events.is_some().then_some(&deliver as &(dyn Fn() + Sync));
     let summary = work(walk, false, attend, &|is_caller| {
         let (events, take) = (&events, &take);
-        let closing = is_caller.then_some(Closing(events.as_ref()));
+        let closing = is_caller.then(|| Closing(events.as_ref()));
         Gatherer::new(visit, move |_, made| match (made, events, &closing) {
             (Made::Chunk(chunk), Some(events), None) => events.push(chunk, CHUNK_BYTES),
             (Made::Chunk(chunk), ..) => take(chunk),

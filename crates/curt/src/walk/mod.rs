@@ -49,24 +49,14 @@
 //! directories are opened again name by name. Where listings have no kinds, each entry costs one
 //! question.
 
-// One run on this thread, from the public function to the system call:
-//
-// - `Walk::start` (`options.rs`: what was asked for) makes a `Walking`; `Walking::next` asks its
-//   `Cursor` for one step after the other.
-// - `cursor.rs`: `begin` asks about the operand (`operand.rs`), and `next` does what the topmost
-//   directory needs next (`directory.rs`):
-// - `enter_operand` and `enter` open a directory, by `Branch::open` and `Sys::open_child` (on Linux
-//   `openat2`).
-// - `list` yields the entries; `read` gets more, by `Reader::read` and `Sys::read` (`getdents64`).
-//   What the listing does not say is asked by `Asker::complete` and `Sys::query` (`statx`).
-// - `store` and `yield_stored` do that instead where entries are sorted or left out by ignore rules
-//   (`stored.rs`, `order.rs`, `rules.rs`).
-// - `leave` closes the directory, by `Branch::leave` and `Sys::close`.
-// - The step becomes a `Visited` or an owned `WalkEntry` (`entry.rs`).
-//
-// `visit.rs` runs a cursor in each of several threads, which hand off work by `task.rs`;
-// `in_order.rs` gathers their results in chunks. `directories.rs` walks a directory at a time.
-
+// The way of `walk.visit(…)` on Linux: `visit` here calls `work` in `visit.rs`, which runs the
+// crew of `tree/`; each worker drives a `Cursor` and hands its steps to a sink. `Cursor::begin`
+// asks about the operand (`operand.rs`), `Cursor::next` lists the topmost directory
+// (`tree/reader.rs`, then `Sys::read`, which is `getdents64`) and enters the names that wait
+// (`tree/branch.rs`). What one directory needs meanwhile is in `directory.rs`, its sorted or
+// filtered entries in `stored.rs`, the ignore rules that hold there in `rules.rs`; `task.rs` is
+// what is handed to another worker. `in_order.rs` is the sink of chunks; `directories.rs` is
+// another driver, like the iterator below, for walking by directory.
 mod cursor;
 mod directories;
 mod directory;
@@ -218,8 +208,8 @@ impl<'a> Walk<'a> {
     /// `visit` is called on the thread that found the entry, or the failure, and adds what it makes
     /// of it to a chunk, which begins with its default. Its answer says how the walk goes on, as in
     /// [`Walk::visit`]. `consume` is called by one thread at a time, as soon as the turn of a chunk
-    /// has come; until then the chunk waits in memory. A walk that is stopped consumes the chunks
-    /// before the first one that is missing.
+    /// has come; until then the chunk waits in memory, in any number if `consume` is slower than
+    /// the walk. A walk that is stopped consumes the chunks before the first one that is missing.
     ///
     /// ```
     /// use curt::Walk;

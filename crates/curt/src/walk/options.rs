@@ -351,8 +351,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Limits how many directories may be open at a time: by default half of the limit of the
-    /// process, never more than 1,024 and never fewer than 8. Each thread may open at least 8;
-    /// together, many threads can exceed this, at most about twofold.
+    /// process, never more than 1,024 and never fewer than 8. Each thread may open 8 all the same,
+    /// which with many threads can be up to about twice as many together.
     pub fn descriptors(mut self, limit: usize) -> Self {
         self.most_descriptors = Some(limit);
         self

@@ -117,6 +117,7 @@ pub(super) fn work<K: Sink>(
     };
     shared.crew.work(|member| {
         let settings = Settings { descriptors: member.descriptors, ..shared.settings.clone() };
+        let _guard = shared.stop.guard();
         let cursor = Cursor::new(Os::start(&setup), settings);
         let sink = make(member.is_caller());
         Worker { shared: &shared, cursor, sink, member, entries: 0, errors: 0 }.work();

@@ -166,9 +166,13 @@ impl<S: Lookup> Engine<S> {
     /// those of Windows in each directory for all that were not found yet. Answers in the order of
     /// the names.
     pub(super) fn find_many(&mut self, names: &[&OsStr]) -> Vec<Result<Hit<S::Unit>, FindError>> {
-        // A listing takes no fewer calls than these: one for each name in each directory.
+        let find = |engine: &mut Self, name| {
+            let mut hit = Hit::default();
+            engine.find(name, &mut hit).map(|()| hit)
+        };
+        // By the rules of POSIX each takes one call for a directory, and no listing takes fewer.
         if self.judge.policy.rules == Flavor::Posix {
-            return names.iter().map(|name| self.find_alone(name)).collect();
+            return names.iter().map(|name| find(self, name)).collect();
         }
         let mut answers: Vec<_> = names.iter().map(|_| None).collect();
         let mut wanted = self.wanted_together(names);
@@ -193,16 +197,10 @@ impl<S: Lookup> Engine<S> {
             answers[*at] = Some(Err(error));
         }
         let answers = answers.into_iter().zip(names);
-        answers.map(|(answer, name)| answer.unwrap_or_else(|| self.find_alone(name))).collect()
+        answers.map(|(answer, name)| answer.unwrap_or_else(|| find(self, name))).collect()
     }
 
-    /// Finds the first program of one name of several.
-    fn find_alone(&mut self, name: &OsStr) -> Result<Hit<S::Unit>, FindError> {
-        let mut hit = Hit::default();
-        self.find(name, &mut hit).map(|()| hit)
-    }
-
-    /// The names that are looked for together, with their numbers. The others are paths, or
+    /// The names that are worth looking for together, with their numbers. The others are paths, or
     /// refused.
     fn wanted_together(&mut self, names: &[&OsStr]) -> Vec<(usize, Query<S>)> {
         let mut wanted = Vec::new();

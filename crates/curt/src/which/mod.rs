@@ -64,21 +64,12 @@
 //! probed. If the system does not say how a file is spelled, the path has the name that was asked
 //! for.
 
-// One run, from the public function to the system call:
-//
-// - `which` calls `Search::find` (`search.rs`), and `Search::run` prepares an `Engine` the first
-//   time: from the options and the policy (`options.rs`, `policy.rs`) it makes the search
-//   directories (`directories.rs`) and the extensions (`candidates.rs`).
-// - `engine.rs`: `find` takes a `Query` (`query.rs`), and `begin` fills it: `names.rs` checks the
-//   name, `candidates.rs` lists the file names to look for.
-// - `next` goes from directory to directory: `search_next` calls `Judge::search` (`judge.rs`).
-// - By the rules of POSIX that is `Judge::ask` and `Lookup::executable` (on Linux `faccessat2`, and
-//   `statx` if something is there); by Windows' rules `probe` or `search_open`.
-// - `Query::note` remembers what was passed over; `next_here` fills a `Hit` (`found.rs`).
-// - If nothing is found, `failure` makes the error from what the query remembers.
-//
-// `explain.rs` records the same steps.
-
+// The way of `search.find("ls")` on Linux: `search.rs` makes the `Engine` from the options and the
+// `Policy` when it is first used, with the entries of `PATH` (`directories.rs`). `Engine::find`
+// begins a `Query` with the candidates of the name (`names.rs`, `candidates.rs`) and searches
+// directory by directory (`judge.rs`, then `Lookup::executable`, which is `faccessat2` and
+// `statx`) until one has a program; that becomes a `Hit`, and in public a `Found` (`found.rs`). A
+// `Query` also notes why a directory was no help, from which the error is made.
 mod candidates;
 mod directories;
 mod engine;

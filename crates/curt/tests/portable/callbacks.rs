@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use curt::remove::{Answer, Confirm, Question, Subject};
 use curt::walk::Order;
-use curt::{Cancel, Cause, Next, Operation, Remove, Threads, Usage, Walk};
+use curt::{Cancel, Next, Remove, Threads, Usage, Walk};
 use curt_testkit::Scratch;
 
 const DIRECTORIES: u64 = if cfg!(windows) { 4 } else { 20 };
@@ -308,8 +308,8 @@ fn link_is_refused_where_directories_are_wanted() {
         let removal = Remove::new().directories_only(true).missing_is_fine(true);
         let report = removal.run(format!("{}/{operand}", scratch.path().display()));
         assert_eq!(report.error_count, 1, "{operand}: {report:?}");
-        assert!(matches!(report.errors[0].cause(), Cause::IsALink), "{operand}: {report:?}");
-        assert_eq!(report.errors[0].operation(), Operation::Remove);
+        assert!(matches!(report.errors[0].cause(), curt::Cause::IsALink), "{operand}: {report:?}");
+        assert_eq!(report.errors[0].operation(), curt::Operation::Remove);
     }
     let expected = ["- target/file", "d target", "l dangling", "l link"];
     assert_eq!(scratch.list("."), expected);

@@ -1,6 +1,7 @@
 //! Whole trees, and the entries of them that stay.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use curt_testkit::Scratch;
 
@@ -22,6 +23,7 @@ on_real_platforms!(
     answers_to_questions_are_obeyed,
     cancelled_removal_removes_nothing,
     panic_of_a_callback_reaches_the_caller,
+    panic_on_another_thread_stops_the_removal,
 );
 
 #[cfg(unix)]
@@ -218,6 +220,32 @@ fn panic_of_a_callback_reaches_the_caller<S: Sys>() {
         assert_eq!(panic.downcast_ref(), Some(&"the callback broke down"), "{threads} threads");
         assert!(!scratch.list("tree").is_empty());
     }
+}
+
+fn panic_on_another_thread_stops_the_removal<S: Sys>() {
+    let scratch = Scratch::in_memory();
+    for dir in 0..100 {
+        for file in 0..100 {
+            scratch.file(format!("tree/{dir}/{file}"));
+        }
+    }
+    let caller = std::thread::current().id();
+    let has_panicked = AtomicBool::new(false);
+    let options = Remove::new().threads(Threads::AtMost(4)).on_removed(|_, _| {
+        if std::thread::current().id() != caller {
+            if !has_panicked.swap(true, Ordering::Relaxed) {
+                std::panic::resume_unwind(Box::new(7));
+            }
+        } else if !has_panicked.load(Ordering::Relaxed) {
+            // Leaves the others time to begin.
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+    });
+    let run = || remove::<S>(&options, &scratch, "tree");
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+    assert_eq!(outcome.expect_err("it panics").downcast_ref(), Some(&7));
+    let left = scratch.list("tree").len();
+    assert!(left > 5_000, "{left} of 10,100 entries are left");
 }
 
 fn answers_to_questions_are_obeyed<S: Sys>() {

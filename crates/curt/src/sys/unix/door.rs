@@ -1,5 +1,5 @@
-//! The door: one function for each system call, which counts it and lets tests fail it. Its only
-//! logic: some calls are repeated after a signal, or until the answer fits the buffer.
+//! The door: one function for each system call, which counts it and lets tests fail it. Apart from
+//! repeating a call until its buffer is large enough, there is no logic here.
 //!
 //! Calls that the C library makes by itself are not counted: `readdir` fetches entries in its own
 //! batches, and filling our buffer once counts as one call; so does `realpath`.

@@ -1,9 +1,9 @@
 //! Unix: the `*at` calls of POSIX and, on Linux (`linux`), fast paths, each of which can be
 //! switched off. Without them it is the platform of macOS and the BSDs; the tests run both.
 //!
-//! Below an operand, every step is relative to an open directory and, unless links are to be
-//! followed, refuses links: then nothing outside a tree is reached, whatever other processes swap
-//! meanwhile. The limits of the portable calls:
+//! Below an operand every step is relative to an open directory and refuses links, unless links are
+//! to be followed, so nothing outside a tree is reached, whatever other processes swap meanwhile.
+//! The limits of the portable calls:
 //!
 //! - **Mounts** are recognised by the device of the opened directory. A mount of the same file
 //!   system, such as a bind or null mount, has the same device and is not recognised.

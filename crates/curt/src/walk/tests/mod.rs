@@ -9,7 +9,6 @@ use super::OneFileSystem;
 use super::cursor::{Cursor, Step};
 use super::{Order, SortBy, Walk};
 use crate::calls::Calls;
-#[cfg(unix)]
 use crate::error::Error;
 #[cfg(unix)]
 use crate::fields::Follow;

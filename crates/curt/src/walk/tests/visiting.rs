@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use curt_testkit::Scratch;
 
@@ -163,6 +164,68 @@ fn panic_of_a_callback_on_the_callers_thread_ends_the_walk() {
     let panics = || walk.visit_in_chunks(gather, |_| std::panic::resume_unwind(Box::new(7)));
     let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics));
     assert_eq!(panic.err().and_then(|panic| panic.downcast_ref().copied()), Some(7));
+}
+
+/// A tree whose entries fill 80 chunks.
+fn eighty_chunks() -> Scratch {
+    let scratch = Scratch::in_memory();
+    for number in 0..80 * 256 {
+        scratch.dir(format!("t/{}/{number}", number % 80));
+    }
+    scratch
+}
+
+#[test]
+fn chunks_for_a_slow_caller_are_bounded_in_number() {
+    static ALIVE: AtomicUsize = AtomicUsize::new(0);
+    struct Chunk;
+    impl Default for Chunk {
+        fn default() -> Self {
+            ALIVE.fetch_add(1, Ordering::Relaxed);
+            Chunk
+        }
+    }
+    impl Drop for Chunk {
+        fn drop(&mut self) {
+            ALIVE.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+    let scratch = eighty_chunks();
+    let walk = Walk::new(scratch.at("t")).threads(Threads::AtMost(4));
+    let mut most = 0;
+    let summary = walk.callbacks_on_caller_thread(true).visit_in_chunks(
+        |_, _: &mut Chunk| {},
+        |_| {
+            most = most.max(ALIVE.load(Ordering::Relaxed));
+            std::thread::sleep(Duration::from_millis(5));
+        },
+    );
+    assert_eq!(summary.entries, 80 * 256 + 81);
+    // In the queue, taken from it, and one or two for each thread.
+    assert!(most <= 16 + 16 + 8, "{most}");
+    assert_eq!(ALIVE.load(Ordering::Relaxed), 0);
+}
+
+#[test]
+fn panic_of_a_callback_on_another_thread_stops_the_walk() {
+    let scratch = eighty_chunks();
+    let caller = std::thread::current().id();
+    let (has_panicked, later) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let visit = |_: Result<Visited<'_>, Error>| {
+        if has_panicked.load(Ordering::Relaxed) {
+            later.fetch_add(1, Ordering::Relaxed);
+        } else if std::thread::current().id() == caller {
+            // Leaves the others time to begin.
+            std::thread::sleep(Duration::from_millis(1));
+        } else if !has_panicked.swap(true, Ordering::Relaxed) {
+            std::panic::resume_unwind(Box::new(7));
+        }
+    };
+    let walk = Walk::new(scratch.at("t")).threads(Threads::AtMost(4));
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| walk.visit(visit)));
+    assert_eq!(panic.err().and_then(|panic| panic.downcast_ref().copied()), Some(7));
+    let later = later.load(Ordering::Relaxed);
+    assert!(later < 1_000, "{later} entries were visited after the panic");
 }
 
 #[test]
