@@ -357,6 +357,12 @@ impl Error {
     }
 }
 
+/// Returns the cause to report for an impossible state, which is a bug of this library.
+pub(crate) fn bug(what: &'static str) -> Cause {
+    debug_assert!(false, "{what}");
+    Cause::Os(io::Error::other(format!("internal error: {what}")))
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use curt::beneath::OpenOptions;
 use curt::fields::Follow;
 use curt::paths::{Env, ExpandError, Expander, Flavor, PathCheck, Refusal};
-use curt::remove::Incomplete;
 use curt::which::FindError;
 use curt::{Error, Fields, Plan, Remove, Root, Search, Usage, Walk};
 use curt_testkit::Scratch;
@@ -160,9 +159,13 @@ fn failures_without_a_number_stay_inside_an_io_error() {
     let not_found = converted(Search::new().path(scratch.path()).find("missing"));
     assert_eq!(not_found.kind(), io::ErrorKind::NotFound);
     assert_eq!(not_found.downcast::<FindError>().unwrap().name(), "missing");
-    let dots = converted(curt::remove_tree(scratch.at(".")));
-    assert_eq!(dots.kind(), io::ErrorKind::InvalidInput);
-    assert_eq!(dots.downcast::<Incomplete>().unwrap().report().error_count, 1);
+    // Windows takes the dot out of the text.
+    #[cfg(unix)]
+    {
+        let dots = converted(curt::remove_tree(scratch.at(".")));
+        assert_eq!(dots.kind(), io::ErrorKind::InvalidInput);
+        assert_eq!(dots.downcast::<curt::remove::Incomplete>().unwrap().report().error_count, 1);
+    }
     let refusal = converted(PathCheck::new(Flavor::Posix).check(b"../x"));
     assert_eq!(refusal.kind(), io::ErrorKind::PermissionDenied);
     assert_eq!(refusal.downcast::<Refusal>().unwrap(), Refusal::Escape);

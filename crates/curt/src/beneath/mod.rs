@@ -72,6 +72,17 @@
 //! gather the names of canonical paths. Entering a directory needs no permission to read it where
 //! the system has a flag for that (Linux, FreeBSD).
 
+// One run, from the public function to the system call:
+//
+// - `Root::open_file` (`options.rs`: how) calls `Root::run`.
+// - `Confined::text` (`confined.rs`) checks the text of the path (`text.rs`).
+// - `Confined::open_file` asks for the whole path at once, by `Beneath::open_whole` (on Linux
+//   `openat2`), and `Confined::opened` makes a file or a refusal of the answer.
+// - Where the system has no such call, `steps::resolve` (`steps.rs`) goes one name at a time:
+//   `Beneath::enter` opens each directory on the way, `Beneath::open` the last name.
+//
+// `canonical.rs` finds the full name of something.
+
 mod canonical;
 mod confined;
 mod options;
@@ -193,7 +204,7 @@ impl Root {
     pub fn open_without(path: impl AsRef<Path>, without: &[Feature]) -> Result<Root, Error> {
         let path = path.as_ref();
         let features = without.iter().fold(Features::default(), |all, &one| all.with(one));
-        let setup = Setup::default().for_reading(features);
+        let setup = Setup::default().for_listing(features);
         let sys = Os::start(&setup);
         let dir = confined::open_root(&sys, path).map_err(|error| {
             Error::new(Operation::OpenDirectory, path.to_owned(), Cause::Os(error))
@@ -230,7 +241,7 @@ impl Root {
 
     /// Makes a root of an open directory.
     pub(crate) fn of_dir(dir: OsDir) -> Root {
-        let setup = Setup::default().for_reading(Features::default());
+        let setup = Setup::default().for_listing(Features::default());
         Root::new(Os::start(&setup), Arc::new(dir), Policy::default(), setup)
     }
 

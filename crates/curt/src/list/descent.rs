@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use super::{Directory, List, Stat};
 use crate::calls::Calls;
-use crate::error::{Cause, Error, Operation};
+use crate::error::{Cause, Error, Operation, bug};
 use crate::fields::Plan;
 use crate::name::{Name, NameBuf, Unit};
 use crate::sys::{Features, Opened, Os, OsUnit, Setup, Sys, SystemUnit};
-use crate::tree::{Admitted, Branch, Limits, bug};
+use crate::tree::{Admitted, Branch, Limits};
 
 /// How many directories are open at a time, if the system has that many descriptors.
 const MOST_OPEN: usize = 64;
@@ -84,7 +84,7 @@ impl Default for Descent {
 impl Descent {
     /// Prepares to list trees. Nothing is open yet.
     pub fn new() -> Descent {
-        let setup = Setup::default().for_reading(Features::default()).sharing_owners();
+        let setup = Setup::default().for_listing(Features::default()).sharing_owners();
         let (sys, limits) = (Os::start(&setup), Limits::default());
         Descent { setup, sys, branch: Branch::new(limits, MOST_OPEN), limits }
     }

@@ -47,6 +47,19 @@
 //! kinds (some file systems), the kind is asked for if it is wanted. On Windows,
 //! older forms of the listing and of the questions take the place of those that a volume refuses.
 
+// One run, from the public function to the system call:
+//
+// - `list` calls `Directory::open`, which opens the path by `Sys::open_below` (on Linux `openat`);
+//   `Directory::list` makes a `List` of it.
+// - `List::next` takes an entry from the buffer; `List::read` fills that, by `Reader::read` and
+//   `Sys::read` (`getdents64`).
+// - `ListBatch::entry` asks what the listing does not say, by `Asker::complete` and `Sys::query`
+//   (`statx`), and returns an `Entry`.
+// - `List::close` closes the directory.
+//
+// `stat.rs` asks about paths; `gather.rs` asks about the entries of a directory with several
+// threads; `descent.rs` opens the directories of a tree, for each to be listed.
+
 mod descent;
 mod gather;
 mod stat;
@@ -129,7 +142,7 @@ impl Directory {
     pub fn open_without(path: impl AsRef<Path>, without: &[Feature]) -> Result<Directory, Error> {
         let path = path.as_ref();
         let features = without.iter().fold(Features::default(), |all, &one| all.with(one));
-        let setup = Setup::default().for_reading(features);
+        let setup = Setup::default().for_listing(features);
         let sys = Os::start(&setup);
         let opened = sys.at_path(path, |from, name| sys.open_below(from, name, true));
         match opened.and_then(Opened::into_result) {
@@ -150,7 +163,7 @@ impl Directory {
     pub(crate) fn adopted(
         adopt: impl FnOnce(&Os) -> io::Result<OsDir>,
     ) -> Result<Directory, Error> {
-        let setup = Setup::default().for_reading(Features::default());
+        let setup = Setup::default().for_listing(Features::default());
         let sys = Os::start(&setup);
         match adopt(&sys) {
             Ok(dir) => Ok(Directory::of(setup, &sys.calls(), dir, PathBuf::new())),

@@ -85,6 +85,17 @@
 //! user or group is always started from a copy, because it must not share the memory of this
 //! process.
 
+// One run, from the public function to the system call:
+//
+// - `Command::spawn` (`command.rs`) calls `Command::start`, which applies the changes to the
+//   environment (`environment.rs`) and makes the pipes (`stream.rs`, `Spawn::pipe`).
+// - `Names::start` (`program.rs`) looks the name up, and starts the first program that can be
+//   started:
+// - `Retry::start` (`retry.rs`) starts one file, again if the caller asked for that, by
+//   `Spawn::spawn` (on Linux `clone3`; otherwise `posix_spawn`, or a copy of the process).
+// - `Spawn::explain` says why a start failed.
+// - `Child` (`child.rs`): `wait` calls `Spawn::wait` (`waitid`), `communicate` `Spawn::exchange`.
+
 mod child;
 mod command;
 mod environment;

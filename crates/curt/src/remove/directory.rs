@@ -10,8 +10,8 @@ use crate::name::{Name, Names, Unit};
 use crate::sys::Sys;
 use crate::tree::{self, Join, Stack, TreePath};
 
-/// The directories between an operand and the current entry.
-pub(super) type Directories<S> = Stack<S, Directory<<S as Sys>::Unit>>;
+/// The stack of a removal: the directories between an operand and the current entry.
+pub(super) type Levels<S> = Stack<S, Directory<<S as Sys>::Unit>>;
 /// One of these directories.
 pub(super) type Level<S> = tree::Level<S, Directory<<S as Sys>::Unit>>;
 
@@ -143,9 +143,8 @@ impl<U: Unit> Directory<U> {
         self.remains
     }
 
-    /// Returns whether a name may be dropped and listed again later. Not while another worker holds
-    /// a part,
-    /// since its remaining entries are unknown.
+    /// Returns whether a name may be dropped and listed again later. Not while another worker has a
+    /// part of the directory: which entries of it stay is not known yet.
     pub(super) fn may_forget(&self) -> bool {
         matches!(self.role, Role::Operand | Role::Child) && self.handed_off.is_none()
     }

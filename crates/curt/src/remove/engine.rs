@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use super::callbacks::Question;
-use super::directory::{Directories, Directory, Remains, Role, Task};
+use super::directory::{Directory, Levels, Remains, Role, Task};
 use super::entry::Outcome;
 use super::listing::Buffer;
 use super::operand::{OpenParent, Operands, Tree};
@@ -39,7 +39,7 @@ const MOST_NESTED: u32 = 2;
 /// One worker, and the directories that it is working on.
 pub(super) struct Engine<'r, S: Sys> {
     pub(super) worker: Worker<'r, S>,
-    pub(super) stack: Directories<S>,
+    pub(super) stack: Levels<S>,
     buffer: Buffer<S>,
     samples: Samples,
     parent: OpenParent<S>,
@@ -288,7 +288,8 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Hands off half of the subdirectories that wait in the shallowest level that has any.
+    /// Hands off half of the subdirectories that wait in the shallowest open level from `base` on
+    /// that has any and may hand some off.
     fn hand_off_directories(&mut self, base: usize) {
         let stack = &mut self.stack;
         let may_hand_off =
@@ -369,7 +370,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             Opened::Gone => Outcome::Gone,
             Opened::Pending => Outcome::Pending,
             // Another entry has taken its place, or the listing did not tell the kind.
-            Opened::NotDirectory => worker.query_and_unlink(dir, name),
+            Opened::NotDirectory => worker.unlink_of_unknown_kind(dir, name),
             Opened::Mount => {
                 worker.fail(Operation::Remove, Cause::MountPoint);
                 Outcome::Kept
@@ -478,7 +479,7 @@ impl<'r, S: Sys> Engine<'r, S> {
 #[inline]
 fn handle_entry<S: Sys>(
     entry: Entry<'_, S::Unit>,
-    stack: &mut Directories<S>,
+    stack: &mut Levels<S>,
     worker: &mut Worker<'_, S>,
 ) {
     let level = stack.top_mut();

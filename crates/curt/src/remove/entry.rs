@@ -40,15 +40,16 @@ impl<S: Sys> Worker<'_, S> {
             })
         } else {
             self.path.push(name);
-            self.look_and_unlink(dir, name, kind)
+            self.unlink_listed(dir, name, kind)
         };
         self.path.truncate(path_len);
         self.tick();
         outcome
     }
 
-    /// Removes the entry at the path, unless it is a directory or the caller wants to keep it.
-    fn look_and_unlink(&mut self, dir: &S::Dir, name: Name<'_, S::Unit>, kind: Kind) -> Outcome {
+    /// Removes the entry at the path, whose kind the listing says, unless it is a directory or the
+    /// caller excludes it or wants to keep it.
+    fn unlink_listed(&mut self, dir: &S::Dir, name: Name<'_, S::Unit>, kind: Kind) -> Outcome {
         match self.look_at(dir, name, kind) {
             Err(outcome) => outcome,
             Ok((kind, _)) if kind != Kind::Directory && self.is_excluded(kind) => Outcome::Kept,
@@ -68,9 +69,13 @@ impl<S: Sys> Worker<'_, S> {
         Outcome::Kept
     }
 
-    /// Removes the entry at the path, which the caller does not exclude and which may be a
-    /// directory.
-    pub(super) fn query_and_unlink(&mut self, dir: &S::Dir, name: Name<'_, S::Unit>) -> Outcome {
+    /// Removes the entry at the path, whose kind is not known (any more) and which the caller does
+    /// not exclude, unless it is a directory or the caller wants to keep it.
+    pub(super) fn unlink_of_unknown_kind(
+        &mut self,
+        dir: &S::Dir,
+        name: Name<'_, S::Unit>,
+    ) -> Outcome {
         let (kind, stat) = match self.look_at(dir, name, Kind::Unknown) {
             Ok(known) => known,
             Err(outcome) => return outcome,

@@ -86,12 +86,13 @@
 //!
 //! # The algorithm
 //!
-//! From the top: `run` starts the workers, `engine.rs` is the traversal of one of them, and
-//! `leave.rs` how it leaves a directory · `operand.rs` and `entry.rs`: an operand, and any other
-//! entry · `listing.rs`, `directory.rs`, `passes.rs`: the buffer, the state of one directory, and
-//! how often it is listed · `worker.rs`: what a worker counts and reports · `notifier.rs`: the
-//! callbacks, and the thread that calls them · `shared.rs`, `limits.rs`, `writers.rs`: what all
-//! workers share.
+//! From the top: `options.rs`: what was asked for · `run`, at the end of this file, starts the
+//! workers, `engine.rs` is the traversal of one of them, and `leave.rs` how it leaves a directory ·
+//! `operand.rs` and `entry.rs`: an operand, and any other entry · `listing.rs`, `directory.rs`,
+//! `passes.rs`: the buffer, the state of one directory, and how often it is listed · `worker.rs`:
+//! what a worker counts and reports · `callbacks.rs` and `notifier.rs`: the callbacks, and the
+//! thread that calls them · `shared.rs`, `limits.rs`, `writers.rs`: what all workers share ·
+//! `report.rs`: the result.
 
 mod callbacks;
 mod directory;

@@ -1,4 +1,5 @@
-//! Splits operands, opens trees, removes everything else.
+//! An operand: it is split into its parent and its name, opened to be emptied if it is a directory,
+//! and otherwise removed.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -160,7 +161,7 @@ impl<S: Sys> Operands<'_, '_, S> {
 
     /// Removes an operand that is not known to be a directory. Returns whether it is one.
     fn remove_file(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>) -> bool {
-        let outcome = self.worker.query_and_unlink(parent, name);
+        let outcome = self.worker.unlink_of_unknown_kind(parent, name);
         if let Outcome::Gone = outcome {
             self.worker.operand_failed(Operation::Remove, os_error(io::ErrorKind::NotFound));
         }

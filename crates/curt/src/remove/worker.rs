@@ -9,12 +9,12 @@ use super::options::Confirm;
 use super::report::Report;
 use super::shared::Shared;
 use crate::control::{Answer, Unvisited};
-use crate::error::{Cause, Error, Operation};
+use crate::error::{Cause, Error, Operation, bug};
 use crate::fields::{Facts, Kind};
 use crate::name::Name;
 use crate::pause;
 use crate::sys::{DirRemoved, Mounts, Opened, Removed, Sys, SystemUnit, is_busy};
-use crate::tree::{Meanwhile, Member, TreePath, bug};
+use crate::tree::{Meanwhile, Member, TreePath};
 
 /// Entries before the first checkpoint: few, so that a second worker can be tried early where
 /// entries take long.
@@ -236,7 +236,8 @@ impl<'r, S: Sys> Worker<'r, S> {
     }
 
     /// Calls `again` with the last answer while that says that another process has the entry open,
-    /// and there is time left to wait.
+    /// and there is time left to wait. Only Windows has such errors ([`is_busy`]); elsewhere this
+    /// returns the first answer.
     fn while_busy<T>(
         &self,
         mut answer: T,

@@ -99,7 +99,7 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// Returns the identity in an answer to [`Ask::STAT`].
+    /// Returns the identity in facts that have [`Fields::ID`] and [`Fields::DEVICE`].
     pub(crate) fn of(facts: &Facts) -> Identity {
         Identity { device: facts.device, file: facts.id }
     }
@@ -139,8 +139,8 @@ pub(crate) struct Ask {
 }
 
 impl Ask {
-    /// What a removal needs to know about an entry: kind, identity, link count, sizes and time of
-    /// creation. A link is not followed.
+    /// What a removal needs to know about an entry: kind, identity, link count, sizes, and times of
+    /// its last change and its creation. Others use a part of it. A link is not followed.
     pub(crate) const STAT: Ask = Ask {
         fields: Fields::KIND
             .union(Fields::ID)

@@ -90,12 +90,14 @@ pub(crate) fn duplicate(dir: &<Os as Sys>::Dir) -> (io::Result<<Os as Sys>::Dir>
 pub(crate) struct Setup {
     /// The features that are switched off.
     pub(crate) without: Features,
-    /// Directories are opened for listing only, as nothing will be removed.
+    /// No directory is removed through the handle that lists it. (Entries may still be removed by
+    /// name.) On Windows directories are then opened without the right to delete them; on Linux a
+    /// buffer grows only after several full batches, not after the first.
     #[cfg_attr(
         not(any(windows, target_os = "linux")),
         allow(dead_code, reason = "decides an access right on Windows and a buffer size on Linux")
     )]
-    pub(crate) reads_only: bool,
+    pub(crate) lists_only: bool,
     /// The names of owners found so far, where workers share them.
     #[cfg(unix)]
     pub(crate) accounts: Option<unix::accounts::Shared>,
@@ -116,7 +118,7 @@ impl Default for Setup {
     fn default() -> Self {
         Setup {
             without: tests::lacking(),
-            reads_only: false,
+            lists_only: false,
             #[cfg(unix)]
             accounts: None,
             #[cfg(windows)]
@@ -133,9 +135,10 @@ impl Setup {
         Setup { without: self.without.and(without), ..self.clone() }
     }
 
-    /// Switches features off, for an operation that removes nothing.
-    pub(crate) fn for_reading(&self, without: Features) -> Setup {
-        Setup { reads_only: true, ..self.with(without) }
+    /// Switches features off, for an operation that [only lists](Setup::lists_only) the directories
+    /// that it opens.
+    pub(crate) fn for_listing(&self, without: Features) -> Setup {
+        Setup { lists_only: true, ..self.with(without) }
     }
 
     /// Lets all workers that start with this setup, or with a copy of it, share the names of

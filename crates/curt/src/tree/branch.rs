@@ -4,13 +4,12 @@
 //! its own ancestors, and puts the child on top. Only the directories of the stack are ever opened,
 //! each relative to its parent, so nothing outside the tree is reached unless links are followed.
 
-use std::io;
 use std::sync::Arc;
 
 use super::TreePath;
 use super::loops::{Limits, Loops, Verdict, ancestors};
 use super::stack::{Level, Links, ReopenError, Stack};
-use crate::error::Cause;
+use crate::error::{Cause, bug};
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Names};
 use crate::sys::{Ask, Identity, Mounts, Opened, Sys, SystemUnit};
@@ -22,8 +21,8 @@ pub(crate) struct Branch<S: Sys, T> {
     pub(crate) path: TreePath<S::Unit>,
     limits: Limits,
     loops: Loops,
-    /// How deep the first directory of the stack lies: 0, unless another worker handed it off.
-    base: usize,
+    /// The depth of the first directory of the stack: 0, unless another worker handed it off.
+    base_depth: usize,
 }
 
 /// An open directory that may be entered.
@@ -56,19 +55,20 @@ impl<S: Sys, T> Branch<S, T> {
             path: TreePath::default(),
             limits,
             loops: Loops::default(),
-            base: 0,
+            base_depth: 0,
         }
     }
 
     /// Begins with another operand.
     pub(crate) fn begin(&mut self, operand: Vec<S::Unit>) {
-        (self.path, self.loops, self.base) = (TreePath::operand(operand), Loops::default(), 0);
+        (self.path, self.loops) = (TreePath::operand(operand), Loops::default());
+        self.base_depth = 0;
     }
 
     /// Returns how deep the current entry lies below the operand.
     #[inline]
     pub(crate) fn depth(&self) -> usize {
-        self.base + self.stack.len()
+        self.base_depth + self.stack.len()
     }
 
     /// Returns the last part of the path; the whole path for the operand.
@@ -168,7 +168,7 @@ impl<S: Sys, T> Branch<S, T> {
     /// Shares the directory of a level with another worker. `None` if it is closed.
     pub(crate) fn hand_off(&mut self, index: usize) -> Option<Handoff<S>> {
         let dir = self.stack[index].share()?;
-        let depth = self.base + index;
+        let depth = self.base_depth + index;
         let (mut path, mut loops) = (self.path.clone(), self.loops.clone());
         path.truncate(self.stack[index].path_len());
         loops.leave(depth + 1);
@@ -178,7 +178,7 @@ impl<S: Sys, T> Branch<S, T> {
     /// Goes on with what another worker handed off: the subdirectories with these names wait in
     /// the directory, which is alone on the stack.
     pub(crate) fn take_over(&mut self, handoff: Handoff<S>, waiting: &Names<S::Unit>, own: T) {
-        (self.path, self.loops, self.base) = (handoff.path, handoff.loops, handoff.depth);
+        (self.path, self.loops, self.base_depth) = (handoff.path, handoff.loops, handoff.depth);
         self.stack.push_base(handoff.dir, self.path.len(), waiting, own);
     }
 
@@ -237,10 +237,4 @@ fn admit<S: Sys>(
             Err(Cause::Loop(ancestor.to_owned()))
         }
     }
-}
-
-/// Returns the cause to report for an impossible state, which is a bug of this library.
-pub(crate) fn bug(what: &'static str) -> Cause {
-    debug_assert!(false, "{what}");
-    Cause::Os(io::Error::other(format!("internal error: {what}")))
 }

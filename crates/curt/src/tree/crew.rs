@@ -10,7 +10,10 @@ use super::workers::Workers;
 use crate::control::Threads;
 use crate::sys::Sys;
 
-/// The most directories that one operation keeps open, and the fewest that one worker needs.
+/// The greatest descriptor budget of an operation, and the fewest directories that a worker needs.
+/// Each worker may open at least the latter; together, many workers can exceed the budget: at most
+/// about twofold, since there are no more workers than the budget has room for at that number.
+/// Directories that were handed off are not counted.
 const MOST_DESCRIPTORS: usize = 1024;
 const FEWEST_DESCRIPTORS: usize = 8;
 

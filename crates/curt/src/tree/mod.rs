@@ -13,7 +13,7 @@
 //!   starts threads and keeps the first panic; `governor.rs`: how many speed it up
 //! - `events.rs`: what workers leave for the caller's thread
 //!
-//! Removal uses neither `branch.rs` (but for `bug`) nor `loops.rs`.
+//! Removal uses neither `branch.rs` nor `loops.rs`.
 
 mod branch;
 mod crew;
@@ -26,7 +26,7 @@ mod reader;
 mod stack;
 mod workers;
 
-pub(crate) use branch::{Admitted, Branch, Handoff, bug};
+pub(crate) use branch::{Admitted, Branch, Handoff};
 pub(crate) use crew::{Crew, Member, descriptor_budget};
 pub(crate) use events::Events;
 pub(crate) use loops::Limits;

@@ -1,4 +1,4 @@
-//! The directories from an operand down to the current entry, most of them open.
+//! The directories from an operand down to the current entry, not all of them open.
 //!
 //! When the descriptor budget is used up, ancestors of the current entry are released, that is
 //! closed for a while, and reopened when the traversal comes back to them: by the names that lead
@@ -27,7 +27,7 @@ pub(crate) struct Stack<S: Sys, T> {
     levels: Vec<Level<S, T>>,
     /// The names that each level keeps, level after level.
     names: Names<S::Unit>,
-    /// The levels whose directory counts against the budget, from the operand up.
+    /// The levels whose directory counts against the budget, the shallowest first.
     open: Vec<usize>,
     /// The descriptor budget: how many directories may be open.
     budget: usize,
@@ -339,12 +339,12 @@ impl<S: Sys, T> Stack<S, T> {
         if self.levels[index].dir().is_some() {
             return Ok(());
         }
-        let Some(base) = self.levels[..index].iter().rposition(|level| level.dir().is_some())
+        let Some(nearest) = self.levels[..index].iter().rposition(|level| level.dir().is_some())
         else {
             return Err(ReopenError { level: index, reason: ReopenFailure::Vanished });
         };
-        let mut from = base;
-        for next in self.levels_to_open(base, index) {
+        let mut from = nearest;
+        for next in self.levels_to_open(nearest, index) {
             if self.open.len() >= self.budget {
                 self.release_one(from, sys);
             }
@@ -370,17 +370,18 @@ impl<S: Sys, T> Stack<S, T> {
         is_open.then_some(()).ok_or(vanished)
     }
 
-    /// Chooses the levels to open in order to reach the level `index`: of the nearest, as many as
-    /// make up half of the budget, and farther away some at distances that grow by four.
-    fn levels_to_open(&self, base: usize, index: usize) -> Vec<usize> {
+    /// Chooses the levels to open in order to reach the level `index` from the level `open`: as
+    /// many of the nearest to `index` as make up half of the budget, and farther away some at
+    /// distances that grow by four.
+    fn levels_to_open(&self, open: usize, index: usize) -> Vec<usize> {
         let near = (self.budget / 2).max(1);
-        let mut wanted: Vec<usize> = (base + 1..=index)
+        let mut wanted: Vec<usize> = (open + 1..=index)
             .rev()
             .filter(|&at| self.levels[at].is_released())
             .take(near)
             .collect();
         let mut distance = near * 4;
-        while let Some(at) = index.checked_sub(distance).filter(|&at| at > base) {
+        while let Some(at) = index.checked_sub(distance).filter(|&at| at > open) {
             if self.levels[at].is_released() && wanted.last().is_some_and(|&nearer| at < nearer) {
                 wanted.push(at);
             }

@@ -43,6 +43,17 @@
 //! [`UsageReport::unknown`]. Where the system has no file numbers, a file with several names is
 //! counted for each of them.
 
+// One run, from the public function to the walk:
+//
+// - `Usage::measure` (`options.rs`: what was asked for) calls `Usage::run`.
+// - `Run::new` asks about the operands first if there are several (`operands.rs`).
+// - `Run::directory` walks one operand, by `Walk::visit_in_chunks` or `Walk::visit_in_order`; the
+//   system calls are made there.
+// - `sum.rs`: `Notes::take` turns an entry into a note, on the thread that found it; `Sum::take`
+//   adds up the notes of a chunk, on one thread at a time.
+// - `Run::file` counts an operand that is no directory.
+// - `report.rs`: the records, kept or reported, and the result.
+
 mod operands;
 mod options;
 mod report;

@@ -5,7 +5,7 @@
 //! entered one after the other. Where entries are sorted or left out by ignore rules, all of them
 //! are stored before the first is yielded.
 //!
-//! A yielded directory is already queued; [`Cursor::skip`] removes it.
+//! When a directory is yielded, its name waits already; [`Cursor::skip`] takes it back.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -19,10 +19,10 @@ use super::options::Settings;
 use super::rules::{self, ListedDirectory};
 use super::stored::{Sorting, StoredEntry};
 use crate::ask::{Asker, Subject};
-use crate::error::{Cause, Error, Operation};
+use crate::error::{Cause, Error, Operation, bug};
 use crate::fields::{Facts, Fields, Kind, Metadata};
 use crate::sys::{Listing, Sys, SystemUnit, os_error};
-use crate::tree::{Admitted, Branch, Reader, ReopenError, bug};
+use crate::tree::{Admitted, Branch, Reader, ReopenError};
 
 /// One worker's walk. The path and the depth of the current entry are those of the branch.
 pub(super) struct Cursor<S: Sys> {
@@ -33,22 +33,22 @@ pub(super) struct Cursor<S: Sys> {
     /// What is known of the current entry.
     pub(super) metadata: Metadata,
     reader: Reader<S>,
-    /// Steps to return before continuing.
-    queued: VecDeque<Step>,
+    /// Steps to return before the walk goes on.
+    pending: VecDeque<Step>,
 }
 
 /// One step of a walk.
 pub(super) enum Step {
-    Entry(Found),
+    Entry(Yielded),
     Error(Error),
     /// The results of the task with this number belong here.
     Join(u64),
 }
 
-/// The current entry.
+/// The entry that was just yielded, as [`Cursor::skip`] needs it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Found {
-    /// The position of the directory's name, if it is to be entered.
+pub(super) struct Yielded {
+    /// The position of its name, if it is a directory that waits to be entered.
     waiting: Option<usize>,
 }
 
@@ -62,7 +62,7 @@ impl<S: Sys> Cursor<S> {
             operand: Operand::default(),
             metadata: Metadata::default(),
             reader: Reader::new(buffer),
-            queued: VecDeque::new(),
+            pending: VecDeque::new(),
         }
     }
 
@@ -82,14 +82,18 @@ impl<S: Sys> Cursor<S> {
         if self.operand.waits && settings.contents_first {
             return None;
         }
-        (settings.min_depth == 0).then_some(Step::Entry(Found::default()))
+        (settings.min_depth == 0).then_some(Step::Entry(Yielded::default()))
     }
 
     /// The next entry or failure; `None` when the operand, or the task, is done, or when the walk
     /// is to stop before there is one. `is_over` says so, and may poll: it is called for each entry
     /// that is not yielded, and for each batch of a listing.
+    ///
+    /// The steps that it is made of (`list`, `store`, `yield_stored`, `enter_next` and so on) each
+    /// change the state of the walk, and return `None` if that yielded nothing: then the next one
+    /// follows.
     pub(super) fn next(&mut self, is_over: impl Fn(&S) -> bool) -> Option<Step> {
-        if let Some(step) = self.queued.pop_front() {
+        if let Some(step) = self.pending.pop_front() {
             return Some(step);
         }
         loop {
@@ -116,10 +120,10 @@ impl<S: Sys> Cursor<S> {
         }
     }
 
-    /// Does not enter the directory that was just found.
-    pub(super) fn skip(&mut self, found: Found) {
+    /// Does not enter the directory that was just yielded.
+    pub(super) fn skip(&mut self, yielded: Yielded) {
         let is_sorted = self.settings.order.is_some();
-        match (self.branch.stack.last_mut(), found.waiting) {
+        match (self.branch.stack.last_mut(), yielded.waiting) {
             (None, _) => self.operand.waits = false,
             // Its name is one of those that are stored.
             (Some(level), Some(_)) if is_sorted => level.drop_waiting(),
@@ -141,7 +145,7 @@ impl<S: Sys> Cursor<S> {
         while self.branch.leave(&self.asker.sys).is_some() {}
         self.operand.close(&self.asker.sys);
         self.operand.waits = false;
-        self.queued.clear();
+        self.pending.clear();
     }
 
     /// Yields the next entry of the topmost directory as it is listed.
@@ -174,17 +178,17 @@ impl<S: Sys> Cursor<S> {
             if let Some(error) = failed {
                 return Some(Step::Error(error));
             }
-            self.queued.extend(unfollowable.map(Step::Error));
+            self.pending.extend(unfollowable.map(Step::Error));
         }
-        let mut found = Found::default();
+        let mut yielded = Yielded::default();
         if metadata.facts.kind == Kind::Directory && depth < settings.max_depth {
-            found.waiting = Some(stack.add_waiting(entry.name));
+            yielded.waiting = Some(stack.add_waiting(entry.name));
             if settings.contents_first {
                 stack[index].later.push_back(std::mem::take(metadata));
-                return self.queued.pop_front();
+                return self.pending.pop_front();
             }
         }
-        (depth >= settings.min_depth).then_some(Step::Entry(found))
+        (depth >= settings.min_depth).then_some(Step::Entry(yielded))
     }
 
     /// Reads the next entries of the topmost directory.
@@ -314,7 +318,7 @@ impl<S: Sys> Cursor<S> {
         if self.settings.directories {
             let (failed, unfollowable) = metadata.take_failed_entry();
             let is_lost = failed.is_some();
-            self.queued.extend(failed.or(unfollowable).map(Step::Error));
+            self.pending.extend(failed.or(unfollowable).map(Step::Error));
             if is_lost {
                 return false;
             }
@@ -348,23 +352,23 @@ impl<S: Sys> Cursor<S> {
         if let Some(error) = failed {
             return Some(Step::Error(error));
         }
-        self.queued.extend(unfollowable.map(Step::Error));
-        let mut found = Found::default();
+        self.pending.extend(unfollowable.map(Step::Error));
+        let mut yielded = Yielded::default();
         if self.metadata.facts.kind == Kind::Directory && depth < self.settings.max_depth {
             let stack = &mut self.branch.stack;
             if self.settings.order.is_some() {
                 stack.set_only_waiting(entry.name);
                 stack[index].state = State::Entering;
-                found.waiting = Some(entry.name);
+                yielded.waiting = Some(entry.name);
             } else {
-                found.waiting = stack.add_waiting_kept(entry.name);
+                yielded.waiting = stack.add_waiting_kept(entry.name);
             }
             if self.settings.contents_first {
                 stack[index].later.push_back(std::mem::take(&mut self.metadata));
-                return self.queued.pop_front();
+                return self.pending.pop_front();
             }
         }
-        (depth >= self.settings.min_depth).then_some(Step::Entry(found))
+        (depth >= self.settings.min_depth).then_some(Step::Entry(yielded))
     }
 
     /// Whether the ignore rules of a directory leave out its current entry.
@@ -380,7 +384,7 @@ impl<S: Sys> Cursor<S> {
         let level = self.branch.stack.last_mut()?;
         let is_last = self.settings.contents_first;
         level.state = if is_last { State::Leaving } else { State::Chosen };
-        is_wanted.then_some(Step::Entry(Found::default()))
+        is_wanted.then_some(Step::Entry(Yielded::default()))
     }
 
     /// Makes those subdirectories of the topmost directory wait that were listed, and that the
@@ -413,7 +417,7 @@ impl<S: Sys> Cursor<S> {
             Ok(rules) => rules,
             Err(error) => {
                 let late = own.and_then(|own| self.yield_late(own));
-                self.queued.extend(late);
+                self.pending.extend(late);
                 return Some(Step::Error(error));
             }
         };
@@ -479,7 +483,7 @@ impl<S: Sys> Cursor<S> {
             Err(cause) => {
                 let failed = self.failed(Operation::OpenDirectory, cause);
                 let late = directory.own.and_then(|own| self.yield_late(own));
-                self.queued.extend(late);
+                self.pending.extend(late);
                 Some(failed)
             }
         }
@@ -495,7 +499,7 @@ impl<S: Sys> Cursor<S> {
     fn yield_late(&mut self, own: Metadata) -> Option<Step> {
         self.metadata = own;
         let is_wanted = self.branch.depth() >= self.settings.min_depth;
-        is_wanted.then_some(Step::Entry(Found::default()))
+        is_wanted.then_some(Step::Entry(Yielded::default()))
     }
 
     /// Reports that the rest of a directory is lost, and of all deeper directories on the stack.

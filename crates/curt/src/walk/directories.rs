@@ -9,9 +9,9 @@ use super::Walking;
 use super::cursor::Cursor;
 use super::stored::DirectoryEntry;
 use crate::calls::Calls;
-use crate::error::{Error, Operation};
+use crate::error::{Error, Operation, bug};
 use crate::sys::{Os, Sys};
-use crate::tree::{ReopenError, bug};
+use crate::tree::ReopenError;
 
 /// A walk under way that yields a directory at a time: see
 /// [`Walk::directories`](crate::Walk::directories).

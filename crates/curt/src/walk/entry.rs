@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::cursor::{Cursor, Found};
+use super::cursor::{Cursor, Yielded};
 use crate::error::Error;
 use crate::fields::{Fields, FileName, Kind, Metadata, Plan};
 use crate::sys::Os;
@@ -52,7 +52,7 @@ impl WalkEntry {
 /// The entry that a walk is at; it borrows from the walk.
 pub struct Visited<'w> {
     pub(super) cursor: &'w mut Cursor<Os>,
-    pub(super) found: Found,
+    pub(super) yielded: Yielded,
 }
 
 impl fmt::Debug for Visited<'_> {
@@ -96,7 +96,7 @@ impl Visited<'_> {
 
     /// Keeps the walk from entering the entry, if it is a directory.
     pub fn skip(&mut self) {
-        self.cursor.skip(self.found);
+        self.cursor.skip(self.yielded);
     }
 
     /// Leaves the directory that the entry is in: none of its entries is yielded or entered any

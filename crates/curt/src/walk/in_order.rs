@@ -1,4 +1,5 @@
-//! Walking with several threads, with the results in chunks.
+//! The sinks of [`Walk::visit_in_order`] and [`Walk::visit_in_chunks`], which gather results in
+//! chunks.
 //!
 //! Each worker gathers what a closure makes of its entries in chunks. In a sorted walk, a part of a
 //! directory that was handed off leaves its number among the chunks, so that they are consumed in

@@ -83,7 +83,7 @@ pub use order::{Order, SortBy};
 pub use stored::DirectoryEntry;
 pub use visit::{Summary, Visitor};
 
-use self::cursor::{Cursor, Found, Step};
+use self::cursor::{Cursor, Step, Yielded};
 use self::options::Settings;
 use self::stored::Sorting;
 use self::visit::{AnyOrder, Closure};
@@ -277,7 +277,7 @@ impl<'a> Walk<'a> {
     }
 
     fn setup(&self, setup: &Setup) -> Setup {
-        setup.for_reading(self.without)
+        setup.for_listing(self.without)
     }
 
     /// How many directories may be open at a time.
@@ -293,7 +293,7 @@ pub struct Walking<'a> {
     operands: vec::IntoIter<PathBuf>,
     cancel: Option<&'a Cancel>,
     /// The entry that was yielded last as an owned one, and whether it is a directory.
-    last: Option<(Found, bool)>,
+    last: Option<(Yielded, bool)>,
 }
 
 impl fmt::Debug for Walking<'_> {
@@ -309,8 +309,8 @@ impl Walking<'_> {
     pub fn next(&mut self) -> Option<Result<Visited<'_>, Error>> {
         loop {
             match self.next_step()? {
-                Step::Entry(found) => {
-                    return Some(Ok(Visited { cursor: &mut self.cursor, found }));
+                Step::Entry(yielded) => {
+                    return Some(Ok(Visited { cursor: &mut self.cursor, yielded }));
                 }
                 Step::Error(error) => return Some(Err(error)),
                 // No other worker could have taken a part.
@@ -390,7 +390,7 @@ impl Entries<'_> {
     /// ```
     pub fn skip_current_dir(&mut self) {
         match self.0.last.take() {
-            Some((found, true)) => self.0.cursor.skip(found),
+            Some((yielded, true)) => self.0.cursor.skip(yielded),
             Some((_, false)) => self.0.cursor.leave_parent(),
             None => {}
         }
@@ -402,7 +402,7 @@ impl Iterator for Entries<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let entry = self.0.next()?.map(|visited| {
-            let last = (visited.found, visited.kind().is_dir());
+            let last = (visited.yielded, visited.kind().is_dir());
             (visited.into_entry(), last)
         });
         self.0.last = entry.as_ref().ok().map(|&(_, last)| last);

@@ -1,4 +1,4 @@
-//! Walking with several threads.
+//! Walking with several threads: the workers, and the sinks that take what each of them yields.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -235,14 +235,14 @@ impl<K: Sink> Worker<'_, K> {
 
     /// Passes a step to the sink, and does what the sink answers.
     fn take(&mut self, step: Step) {
-        let (next, found) = match step {
-            Step::Entry(found) => {
+        let (next, yielded) = match step {
+            Step::Entry(yielded) => {
                 self.entries += 1;
                 if self.member.count() {
                     let Worker { shared, cursor, member, .. } = self;
                     shared.crew.checkpoint(&cursor.asker.sys, member);
                 }
-                (self.sink.visit(Ok(Visited { cursor: &mut self.cursor, found })), Some(found))
+                (self.sink.visit(Ok(Visited { cursor: &mut self.cursor, yielded })), Some(yielded))
             }
             Step::Error(error) => {
                 self.errors += 1;
@@ -252,7 +252,7 @@ impl<K: Sink> Worker<'_, K> {
         };
         match next {
             Next::Continue => {}
-            Next::Skip => found.into_iter().for_each(|found| self.cursor.skip(found)),
+            Next::Skip => yielded.into_iter().for_each(|yielded| self.cursor.skip(yielded)),
             Next::Stop => self.shared.stop.stop(),
         }
     }

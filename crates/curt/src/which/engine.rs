@@ -162,8 +162,9 @@ impl<S: Lookup> Engine<S> {
         self.failures(&mut [query]).remove(0)
     }
 
-    /// Finds the first program of each name: in each directory for those that were not found yet.
-    /// Answers in the order of the names.
+    /// Finds the first program of each name: by the rules of POSIX one name after the other, by
+    /// those of Windows in each directory for all that were not found yet. Answers in the order of
+    /// the names.
     pub(super) fn find_many(&mut self, names: &[&OsStr]) -> Vec<Result<Hit<S::Unit>, FindError>> {
         let find = |engine: &mut Self, name| {
             let mut hit = Hit::default();

@@ -190,14 +190,14 @@ pub(crate) struct DirBuf {
 
 impl DirBuf {
     /// Empties the buffer for the system to write to.
-    pub(super) fn space(&mut self, reads_only: bool) -> &mut Vec<u8> {
+    pub(super) fn space(&mut self, lists_only: bool) -> &mut Vec<u8> {
         if self.bytes.capacity() == 0 {
             self.bytes = Vec::with_capacity(CAPACITY);
         } else if self.has_slack() {
             self.fills = 0;
         } else if !self.is_fixed && self.bytes.capacity() < LARGE_CAPACITY {
             self.fills += 1;
-            if !reads_only || self.fills >= FILLS {
+            if !lists_only || self.fills >= FILLS {
                 self.bytes = Vec::with_capacity(LARGE_CAPACITY);
             }
         }
@@ -412,8 +412,8 @@ mod tests {
     }
 
     /// Lets the system write so much, and says how much it could have written.
-    fn fill(buf: &mut DirBuf, reads_only: bool, length: usize) -> usize {
-        let space = buf.space(reads_only);
+    fn fill(buf: &mut DirBuf, lists_only: bool, length: usize) -> usize {
+        let space = buf.space(lists_only);
         assert!(space.is_empty());
         space.resize(length, 0);
         space.capacity()

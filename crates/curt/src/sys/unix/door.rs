@@ -2,7 +2,7 @@
 //! repeating a call until its buffer is large enough, there is no logic here.
 //!
 //! Calls that the C library makes by itself are not counted: `readdir` fetches entries in its own
-//! batches. Filling our buffer once counts as one call.
+//! batches, and filling our buffer once counts as one call; so does `realpath`.
 
 #[cfg(target_os = "linux")]
 mod linux;

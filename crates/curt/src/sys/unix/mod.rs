@@ -301,7 +301,7 @@ impl Sys for Unix {
 
     fn read(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
         match dir.stream() {
-            Some(stream) => Ok(self.door.readdir(stream, buf.space(self.setup.reads_only))?),
+            Some(stream) => Ok(self.door.readdir(stream, buf.space(self.setup.lists_only))?),
             None => self.read_raw(dir, buf),
         }
     }

@@ -92,7 +92,7 @@ pub(crate) struct Windows {
     without: Features,
     /// Whether directories are opened for listing only, so that other processes may remove or
     /// rename them.
-    reads_only: bool,
+    lists_only: bool,
     accounts: security::Accounts,
 }
 
@@ -241,7 +241,7 @@ impl Sys for Windows {
         Windows {
             door: Door::new(setup),
             without: setup.without,
-            reads_only: setup.reads_only,
+            lists_only: setup.lists_only,
             accounts: security::Accounts::default(),
         }
     }
@@ -260,7 +260,7 @@ impl Sys for Windows {
     /// A mounted volume is a link, so there are no mounts to refuse.
     fn open_child(&self, parent: &Dir, name: Name<'_, u16>, _mounts: Mounts) -> Opened<Dir> {
         let target = parent.target(name.units());
-        let dir = if self.reads_only {
+        let dir = if self.lists_only {
             self.open_listed(target, parent.volume, Use::Listing)
         } else {
             self.open_for_removal(target, parent.volume)

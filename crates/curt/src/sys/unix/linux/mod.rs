@@ -96,6 +96,8 @@ impl Unix {
         if !self.may_openat2() {
             return None;
         }
+        // `LIST` contains `O_NOFOLLOW`, which refuses a link in place of the last name. That is all
+        // that a single name needs; `NO_SYMLINKS` refuses links on the way to the last name too.
         let mut resolve = ResolveFlags::empty();
         resolve.set(ResolveFlags::NO_SYMLINKS, refuses_links);
         resolve.set(ResolveFlags::NO_XDEV, mounts == Mounts::Refuse);
@@ -109,7 +111,7 @@ impl Unix {
 
     /// Reads the next entries with `getdents64`.
     pub(super) fn read_raw(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
-        match self.door.getdents64(dir.as_fd(), buf.space(self.setup.reads_only)) {
+        match self.door.getdents64(dir.as_fd(), buf.space(self.setup.lists_only)) {
             Ok(()) if buf.is_empty() => Ok(Batch::End),
             // A directory that another process removed lists nothing.
             Err(Errno::NOENT) => Ok(Batch::End),
