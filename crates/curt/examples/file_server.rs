@@ -48,7 +48,7 @@ pub(crate) fn answer(root: &Root, stream: &mut TcpStream, log: &mut dyn Write) -
             let code = match error.kind() {
                 ErrorKind::InvalidData => 400,
                 ErrorKind::PermissionDenied => 403,
-                ErrorKind::NotFound | ErrorKind::NotADirectory => 404,
+                ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory => 404,
                 _ => 500,
             };
             (code, Vec::new(), error.to_string())
