@@ -131,8 +131,12 @@ impl Cell {
 
     /// The noise of the slowest to settle of curt and the usual tool.
     pub(crate) fn noise(&self) -> Option<f64> {
-        let ratio = self.curt()?.ratio(self.usual()?)?;
-        Some(ratio.noise())
+        Some(self.ratio()?.noise())
+    }
+
+    /// How many times as fast as the usual tool curt is.
+    pub(crate) fn ratio(&self) -> Option<Median> {
+        self.curt()?.ratio(self.usual()?)
     }
 
     /// Whether curt gave the right answer, with any options.

@@ -121,7 +121,7 @@ fn file_system(cell: &Cell) -> &str {
 /// The ratio of curt to the usual tool in each cell.
 fn ratios(cells: &[&Cell]) -> Vec<Bar> {
     let bar = |cell: &&Cell| {
-        let ratio = cell.curt()?.ratio(cell.usual()?)?;
+        let ratio = cell.ratio()?;
         let usual = cell.usual()?.found.contender.name;
         Some(Bar {
             label: format!("{}, × {usual}, {}", cell.scenario.title, cell.place),

@@ -59,7 +59,6 @@ pub(super) fn row(cell: &Cell) -> Vec<String> {
         Some(row) => format!("{} {}", row.found.contender.name, time(Some(row))),
         None => none(),
     };
-    let ratio = curt.zip(usual).and_then(|(curt, usual)| curt.ratio(usual));
     let smaller = if cell.is_smaller { "*" } else { "" };
     let units = grouped(cell.scenario.units(cell.size));
     vec![
@@ -67,7 +66,7 @@ pub(super) fn row(cell: &Cell) -> Vec<String> {
         format!("{units}{smaller} {}", cell.scenario.unit()),
         time(curt),
         named(usual),
-        interval(ratio),
+        interval(cell.ratio()),
         named(rival),
         [curt, usual, rival].map(calls).join(" · "),
         curt.map_or_else(none, answer),

@@ -39,10 +39,8 @@ fn table(report: &Report) -> String {
         "| | the usual tool | speed of curt [95 %] | calls for one: curt, the tool |\n|---|---|---|---|\n",
     );
     let mut places: Vec<&str> = Vec::new();
-    let ratio =
-        |cell: &Cell| cell.curt().zip(cell.usual()).and_then(|(curt, usual)| curt.ratio(usual));
     for scenario in scenarios::all() {
-        let is_timed = |cell: &&Cell| cell.scenario.name == scenario.name && ratio(cell).is_some();
+        let is_timed = |cell: &&Cell| cell.scenario.name == scenario.name && cell.ratio().is_some();
         let Some(cell) = report.cells.iter().find(is_timed) else { continue };
         if cell.scenario.everywhere && !places.contains(&cell.place.as_str()) {
             places.push(&cell.place);
@@ -54,7 +52,7 @@ fn table(report: &Report) -> String {
             cell.scenario.title,
             cell.scenario.unit(),
             cell.usual().map_or("", |row| row.found.contender.name),
-            interval(ratio(cell)),
+            interval(cell.ratio()),
             calls(cell.curt()),
             calls(cell.usual()),
         );
