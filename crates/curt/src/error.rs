@@ -278,7 +278,10 @@ impl fmt::Display for StartFailure {
 /// assert_eq!(path, std::path::Path::new("no such directory"));
 /// assert!(matches!(cause, curt::Cause::Os(_)));
 /// ```
-#[derive(Clone, Debug)]
+///
+/// `{:?}` shows the message, so that `fn main() -> Result<(), curt::Error>` ends with a sentence;
+/// `{:#?}` shows the parts.
+#[derive(Clone)]
 pub struct Error(Box<Inner>);
 
 #[derive(Clone, Debug)]
@@ -361,6 +364,21 @@ impl Error {
 pub(crate) fn bug(what: &'static str) -> Cause {
     debug_assert!(false, "{what}");
     Cause::Os(io::Error::other(format!("internal error: {what}")))
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug_as_message(self, &self.0, f)
+    }
+}
+
+/// Writes the message of an error for `{:?}`, and its parts for `{:#?}`.
+pub(crate) fn debug_as_message(
+    error: &dyn fmt::Display,
+    parts: &dyn fmt::Debug,
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    if f.alternate() { parts.fmt(f) } else { error.fmt(f) }
 }
 
 impl fmt::Display for Error {

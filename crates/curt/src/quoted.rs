@@ -1,7 +1,7 @@
 //! How file names are shown in error messages.
 
 use std::ffi::OsStr;
-use std::fmt::{self, Write};
+use std::fmt;
 
 /// Displays a name or path without characters that control a terminal or change how the text around
 /// them looks: those are escaped as in Rust's string literals. Quotes and backslashes are not
@@ -14,13 +14,12 @@ pub(crate) struct Quoted<'a>(pub(crate) &'a OsStr);
 impl fmt::Display for Printable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for chunk in self.0.as_encoded_bytes().utf8_chunks() {
-            for character in chunk.valid().chars() {
-                if is_printable(character) {
-                    f.write_char(character)?;
-                } else {
-                    write!(f, "{}", character.escape_unicode())?;
-                }
+            let mut rest = chunk.valid();
+            while let Some((at, character)) = rest.char_indices().find(|&(_, c)| !is_printable(c)) {
+                write!(f, "{}{}", &rest[..at], character.escape_unicode())?;
+                rest = &rest[at + character.len_utf8()..];
             }
+            f.write_str(rest)?;
             for byte in chunk.invalid() {
                 write!(f, "\\x{byte:02x}")?;
             }

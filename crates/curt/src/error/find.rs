@@ -10,8 +10,8 @@ use crate::quoted::{Printable, Quoted};
 
 /// Why a program was not found, and what is to blame.
 ///
-/// Boxed, so that a `Result` with it stays small.
-#[derive(Clone, Debug)]
+/// Boxed, so that a `Result` with it stays small. `{:?}` shows the message, `{:#?}` the parts.
+#[derive(Clone)]
 pub struct FindError(Box<Inner>);
 
 #[derive(Clone, Debug)]
@@ -135,6 +135,7 @@ impl FindError {
         };
         match self.0.unsearchable.len() {
             0 => reason.to_owned(),
+            1 if matches!(self.0.cause, FindCause::PermissionDenied) => reason.to_owned(),
             1 => format!("{reason}; a directory could not be searched"),
             more => format!("{reason}; {more} directories could not be searched"),
         }
@@ -161,6 +162,12 @@ impl FindError {
             FindCause::Os(error) => error.kind(),
             FindCause::LinkLoop | FindCause::RelativeResult => io::ErrorKind::Other,
         }
+    }
+}
+
+impl fmt::Debug for FindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        super::debug_as_message(self, &self.0, f)
     }
 }
 

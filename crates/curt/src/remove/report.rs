@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 
 use crate::calls::Calls;
-use crate::error::Error;
+use crate::error::{Error, debug_as_message};
 
 /// What a removal did, and everything that failed.
 #[derive(Debug, Default)]
@@ -64,7 +64,9 @@ impl Report {
 }
 
 /// The error of a removal that left something behind. Carries the report.
-#[derive(Debug)]
+///
+/// `{:?}` shows the message, so that `fn main() -> Result<(), Incomplete>` ends with a sentence;
+/// `{:#?}` shows the report.
 pub struct Incomplete(Box<Report>);
 
 impl Incomplete {
@@ -81,6 +83,12 @@ impl Incomplete {
     /// Returns the report.
     pub fn into_report(self) -> Report {
         *self.0
+    }
+}
+
+impl fmt::Debug for Incomplete {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug_as_message(self, &self.0, f)
     }
 }
 
