@@ -28,6 +28,7 @@ const fn scenario() -> Scenario {
         report: None,
         real: None,
         quick: Some(Quick { size: REACT_ENTRIES / 2, share: 4 }),
+        limit: None,
         counted: [0, 500],
         everywhere: true,
         contenders: &CONTENDERS,
