@@ -21,7 +21,7 @@ pub enum Threads {
     Automatic,
     /// At most this many, including the caller's. With 1 no thread is ever started; with more, they
     /// are started after the first 64 entries of a removal, or 256 of a walk, whether they pay or
-    /// not.
+    /// not. [`List::gather`](crate::list::List::gather) takes one for each 64 entries to ask about.
     AtMost(usize),
 }
 

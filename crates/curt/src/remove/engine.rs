@@ -11,7 +11,7 @@ use super::callbacks::Question;
 use super::directory::{Directory, Levels, Remains, Role, Task};
 use super::entry::Outcome;
 use super::listing::Buffer;
-use super::operand::{OpenParent, Operands, Tree};
+use super::operand::{OpenParent, OperandRemoval, Tree};
 use super::worker::Worker;
 use super::writers::Samples;
 use crate::error::{Cause, Operation};
@@ -75,7 +75,7 @@ impl<'r, S: Sys> Engine<'r, S> {
                 Work::Operand(_) if shared.is_cancelled() => {}
                 Work::Operand(path) => {
                     let Engine { worker, buffer, parent, .. } = &mut self;
-                    if let Some(tree) = (Operands { worker, buffer, parent }).remove(path) {
+                    if let Some(tree) = (OperandRemoval { worker, buffer, parent }).remove(path) {
                         self.remove_tree(tree);
                     }
                 }

@@ -55,13 +55,13 @@ impl<S: Sys> OpenParent<S> {
 }
 
 /// Removes operands that are no trees, and opens those that are.
-pub(super) struct Operands<'e, 'r, S: Sys> {
+pub(super) struct OperandRemoval<'e, 'r, S: Sys> {
     pub(super) worker: &'e mut Worker<'r, S>,
     pub(super) buffer: &'e mut Buffer<S>,
     pub(super) parent: &'e mut OpenParent<S>,
 }
 
-impl<S: Sys> Operands<'_, '_, S> {
+impl<S: Sys> OperandRemoval<'_, '_, S> {
     /// Removes an operand. If it is a tree that is to be removed, only opens it.
     pub(super) fn remove(&mut self, path: &Path) -> Option<Tree<S>> {
         self.worker.path = TreePath::operand(S::Unit::units(path));

@@ -67,7 +67,7 @@ use std::path::{Path, PathBuf};
 pub use options::Usage;
 pub use report::{Sizes, UsageRecord, UsageReport};
 
-use self::operands::{Known, Operands};
+use self::operands::{Known, OperandSet};
 use self::report::Records;
 use self::sum::{Chunk, Notes, Sum};
 use crate::control::{self, Cancel, Next, Poll, Poller};
@@ -170,7 +170,7 @@ impl<'r> Polling<'r> {
 struct Run<'r, 't> {
     usage: &'r Usage<'r>,
     walk: Walk<'r>,
-    operands: Operands,
+    operands: OperandSet,
     /// The files with several names that were counted.
     counted: HashSet<Identity>,
     records: Records<'t>,
@@ -200,9 +200,9 @@ impl<'r, 't> Run<'r, 't> {
             walk = walk.descriptors(descriptors);
         }
         let operands = if paths.len() > 1 && !usage.count_links {
-            Operands::ask(usage, &walk, paths, &mut report, polling, stop)
+            OperandSet::ask(usage, &walk, paths, &mut report, polling, stop)
         } else {
-            Operands::unknown(paths.len())
+            OperandSet::unknown(paths.len())
         };
         Run { usage, walk, operands, counted: HashSet::new(), records, report, stop }
     }

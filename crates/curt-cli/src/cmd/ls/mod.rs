@@ -26,7 +26,8 @@ use settings::Settings;
 
 /// Runs the command.
 pub(crate) fn run(options: &LsOptions) -> Exit {
-    let session = options.output.session("curt ls");
+    // GNU ls treats output that cannot be written like an operand that cannot be listed.
+    let session = options.output.session("curt ls").unwritable(Exit::USAGE);
     let settings = match Settings::new(options, &session) {
         Ok(settings) => settings,
         Err(message) => return session.usage(&message),
