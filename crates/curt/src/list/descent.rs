@@ -67,6 +67,8 @@ pub struct Descent {
     sys: Os,
     branch: Branch<Os, ()>,
     limits: Limits,
+    /// The buffer of the directory that was listed last, for the next one.
+    buffer: <Os as Sys>::DirBuf,
 }
 
 impl fmt::Debug for Descent {
@@ -86,7 +88,8 @@ impl Descent {
     pub fn new() -> Descent {
         let setup = Setup::default().for_listing(Features::default()).sharing_owners();
         let (sys, limits) = (Os::start(&setup), Limits::default());
-        Descent { setup, sys, branch: Branch::new(limits, MOST_OPEN), limits }
+        let branch = Branch::new(limits, MOST_OPEN);
+        Descent { setup, sys, branch, limits, buffer: <Os as Sys>::DirBuf::default() }
     }
 
     /// Follows links to directories below the operand.
@@ -124,7 +127,8 @@ impl Descent {
         list: List,
         names: impl IntoIterator<Item = N>,
     ) -> Result<(), Error> {
-        let List { opened, path: above, .. } = list;
+        let List { opened, path: above, reader, .. } = list;
+        self.buffer = reader.into_buffer();
         let dir = match Arc::try_unwrap(opened) {
             Ok(opened) => opened.dir,
             // Owned entries of it need the other one.
@@ -190,8 +194,11 @@ impl Descent {
         admitted
     }
 
-    fn directory(&self, admitted: Admitted<<Os as Sys>::Dir>) -> Directory {
-        Directory::of(self.setup.clone(), &Calls::default(), admitted.dir, self.path())
+    fn directory(&mut self, admitted: Admitted<<Os as Sys>::Dir>) -> Directory {
+        let buf = std::mem::take(&mut self.buffer);
+        let directory =
+            Directory::of(self.setup.clone(), &Calls::default(), admitted.dir, self.path());
+        Directory { buf, ..directory }
     }
 
     fn failed(&self, cause: Cause) -> Error {
