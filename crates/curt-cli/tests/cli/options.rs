@@ -110,6 +110,25 @@ fn wrong_command_lines_are_answered_in_one_form() {
         ("du --threads 0", "curt du: invalid value '0' for '--threads': expected a number of"),
         ("walk -j0", "curt walk: invalid value '0' for '--threads': expected a number of"),
         ("walk --nmae x", "curt walk: unrecognized option '--nmae'; did you mean '--name'?\n"),
+        ("walk -name x", "curt walk: unrecognized option '-name'; did you mean '--name'?\n"),
+        ("walk . -type f", "curt walk: unrecognized option '-type'; did you mean '--type'?\n"),
+        (
+            "walk -maxdepth 1",
+            "curt walk: unrecognized option '-maxdepth'; did you mean '--max-depth'?\n",
+        ),
+        (
+            "walk --exec echo {} +",
+            "curt walk: missing ';' after the command (write ';' or \\; in a shell); for find's {} +, \
+             write --exec-batch COMMAND {} ';'\n",
+        ),
+        (
+            "walk -L all",
+            "curt walk: '-L all' is ambiguous: write --follow=all, or ./all for a path\n",
+        ),
+        (
+            "walk -x device",
+            "curt walk: '-x device' is ambiguous: write --one-file-system=device, or ./device for",
+        ),
         ("which", "curt which: missing operand\n"),
         ("which --cwd x y", "curt which: invalid value 'x' for '--cwd': expected one of never, "),
         ("du --top x", "curt du: invalid value 'x' for '--top': expected a whole number\n"),

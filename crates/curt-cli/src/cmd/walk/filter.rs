@@ -16,6 +16,7 @@ use super::when;
 use crate::args::WalkOptions;
 use crate::cmd::base_name;
 use crate::quote::quote;
+use crate::sys;
 
 /// The most braces that a glob may have: globset recurses once for each.
 const MOST_BRACES: usize = 100;
@@ -237,6 +238,14 @@ impl Owner {
             let expected = "expected USER, USER:GROUP or :GROUP";
             return Err(format!("invalid owner {}: {expected}", quote(text)));
         }
+        for (name, exists, kind) in [
+            (&owner.user, sys::has_user as fn(&str) -> bool, "user"),
+            (&owner.group, sys::has_group, "group"),
+        ] {
+            if let Some(name) = name.as_deref().filter(|name| !is_number(name) && !exists(name)) {
+                return Err(format!("unknown {kind} {}", quote(name)));
+            }
+        }
         Ok(owner)
     }
 
@@ -297,6 +306,8 @@ mod tests {
         assert_eq!(Owner::parse("root"), Ok(owner(Some("root"), None)));
         assert_eq!(Owner::parse(":5"), Ok(owner(None, Some("5"))));
         assert!(Owner::parse(":").is_err());
+        assert!(cfg!(windows) || Owner::parse("no-such-user").is_err());
+        assert!(cfg!(windows) || Owner::parse("root:no-such-group").is_err());
         assert_eq!(kind("d"), Ok(Kind::Directory));
         assert_eq!(kind("socket"), Ok(Kind::Socket));
         assert!(kind("x").is_err());
