@@ -151,6 +151,7 @@ fn wrong_command_lines_are_answered_in_one_form() {
             "run --timeout -1 x",
             "curt run: invalid value '-1' for '--timeout': expected a number of",
         ),
+        ("run --timeout 1e300h x", "curt run: invalid value '1e300h' for '--timeout': it is too"),
         ("r x", "curt: unknown command 'r'; did you mean 'run' or 'rm'?\n"),
         ("beneath x", "curt beneath: missing option '--root'\n"),
         ("man rm ls", "curt man: extra operand 'ls'\n"),
