@@ -39,7 +39,11 @@ impl Refused {
             ErrorKind::DisplayHelp if name == Some(command.get_name()) => {
                 let summary = command.clone().render_help();
                 let is_summary = error.render().to_string() == summary.to_string();
-                Text::Wanted(if is_summary { summary } else { help::in_full(command) })
+                Text::Wanted(if is_summary {
+                    help::shown(command).render_help()
+                } else {
+                    help::in_full(command)
+                })
             }
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Text::Wanted(error.render()),
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Text::Nothing(error.render()),
@@ -199,7 +203,8 @@ fn single_dashed(letter: &str, command: &Command) -> Option<(String, String)> {
         let name = word.strip_prefix('-').filter(|name| name.len() > 2 && name.contains(letter))?;
         let names = || command.get_arguments().filter_map(clap::Arg::get_long);
         let is_same = |long: &&str| long.replace('-', "") == name;
-        let meant = names().find(is_same).or_else(|| names().find(|long| long.starts_with(name)))?;
+        let meant =
+            names().find(is_same).or_else(|| names().find(|long| long.starts_with(name)))?;
         let meant = format!("--{meant}");
         Some((word, meant))
     })

@@ -61,7 +61,7 @@ pub(crate) fn man(options: &ManOptions) -> Exit {
 
 /// Writes a manual page. clap knows no sections for what follows the options.
 fn write_page(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
-    let man = clap_mangen::Man::new(command.clone());
+    let man = clap_mangen::Man::new(help::shown(command));
     man.render_title(page)?;
     man.render_name_section(page)?;
     man.render_synopsis_section(page)?;

@@ -65,6 +65,28 @@ fn short_help_has_one_line_for_each_option() {
 }
 
 #[test]
+fn usage_shows_which_operands_are_required() {
+    for (command, operands) in [
+        ("rm", "<FILE>..."),
+        ("walk", "[PATH]..."),
+        ("ls", "[FILE]..."),
+        ("stat", "<PATH>..."),
+        ("du", "[PATH]..."),
+        ("which", "<NAME>..."),
+        ("run", "<NAME>..."),
+        ("expand", "<PATH>..."),
+        ("beneath", "--root <DIR> <PATH>..."),
+    ] {
+        let line = format!("Usage: curt {command} [OPTIONS] {operands}\n");
+        let short = if matches!(command, "ls" | "du") { "--help" } else { "-h" };
+        for option in [short, "--help"] {
+            let help = out(&[command, option]);
+            assert!(help.contains(&line), "{line}{help}");
+        }
+    }
+}
+
+#[test]
 fn help_lists_fields_where_they_are_used() {
     for command in ["ls", "walk", "stat"] {
         let help = out(&[command, "--help"]);
