@@ -232,9 +232,9 @@ pub(crate) struct LsOptions {
     #[arg(long, help_heading = BEYOND_GNU)]
     pub(crate) acl: bool,
 
-    /// Print these fields, separated by tabs (with --json, only these)
+    /// Print these fields in this order, separated by tabs (with --json, only these)
     #[arg(long, value_name = "LIST", help_heading = BEYOND_GNU,
-          long_help = fields_help!("Print these fields, separated by tabs (with --json, only these)"))]
+          long_help = fields_help!("Print these fields in this order, separated by tabs (with --json, only these)"))]
     pub(crate) fields: Option<String>,
 
     /// Print how many system calls the options cost, and do nothing else

@@ -30,7 +30,7 @@ Examples:
   curt walk --newer 2h --type f --exec gzip -k {} ';'";
 
 const FIELDS_HELP: &str = fields_help!(
-    "Print these fields of each entry, separated by tabs\n\nname is the path; path and depth are fields, too."
+    "Print these fields of each entry in this order, separated by tabs\n\nname is the path; path and depth are fields, too."
 );
 
 const TRAVERSAL: &str = "Traversal";
@@ -54,7 +54,7 @@ pub(crate) struct WalkOptions {
     #[arg(long, value_name = "FORMAT", conflicts_with_all = ["fields", "json"])]
     pub(crate) format: Option<String>,
 
-    /// Print these fields of each entry, separated by tabs
+    /// Print these fields of each entry in this order, separated by tabs
     #[arg(long, value_name = "LIST", long_help = FIELDS_HELP)]
     pub(crate) fields: Option<String>,
 
