@@ -98,8 +98,8 @@ pub(crate) struct WalkOptions {
 
     /// Match sizes: +N more than, -N less than, N exactly
     ///
-    /// N is in bytes (c), or in k, M, G or T, which are powers of 1024. With several SIZEs, all
-    /// must match.
+    /// N is in bytes (c or no unit), or in k, M, G or T, which are powers of 1024; find's blocks
+    /// (b) are no unit. With several SIZEs, all must match.
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, action = ArgAction::Append,
           help_heading = TESTS)]
     pub(crate) size: Vec<String>,

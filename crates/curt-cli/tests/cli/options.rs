@@ -17,31 +17,37 @@ fn answer(scratch: &Scratch, line: &str) -> (Option<i32>, String, String) {
 fn options_of_gnu_that_are_missing_are_no_abbreviations() {
     let scratch = Scratch::new();
     scratch.file("d/f");
-    for (line, option) in [
-        ("ls --si d", "--si"),
-        ("ls -l --si d", "--si"),
-        ("ls --ignore-b d", "--ignore-backups"),
-        ("ls --autho d", "--author"),
-        ("ls --hyp d", "--hyperlink"),
-        ("ls -lk d", "-k"),
-        ("du --dereference d", "--dereference"),
-        ("du -a --th=100 d", "--threshold"),
-        ("du --thre=100 d", "--threshold"),
-        ("du -S d", "-S"),
-        ("du --exclude-f=x d", "--exclude-from"),
-        ("stat --printf=x d", "--printf"),
-        ("stat -c %n d", "-c"),
-        ("stat -c%n d", "-c"),
-        ("du -B1 d", "-B"),
-        ("du -st1 d", "-t"),
-        ("du -X/dev/null d", "-X"),
-        ("ls -Ix d", "-I"),
+    for (line, option, instead) in [
+        ("ls --si d", "--si", "use -h, with powers of 1024"),
+        ("ls -l --si d", "--si", "use -h, with powers of 1024"),
+        (
+            "ls --ignore-b d",
+            "--ignore-backups",
+            "use 'curt walk --max-depth 1 --exclude \"*~\"'",
+        ),
+        ("ls --autho d", "--author", "use -l, which shows the owner"),
+        ("ls --hyp d", "--hyperlink", "use --json for full data of each name"),
+        ("ls -lk d", "-k", "-s counts KiB without it"),
+        ("ls -v d", "-v", "pipe the output of -1 into 'sort -V'"),
+        ("du --dereference d", "--dereference", "use -D, which follows operands"),
+        ("du -a --th=100 d", "--threshold", "use --top N for the largest"),
+        ("du --thre=100 d", "--threshold", "use --top N for the largest"),
+        ("du -S d", "-S", "use -a, which shows the files of each directory"),
+        ("du -m d", "-m", "use -h, or set DU_BLOCK_SIZE=1M"),
+        ("du --exclude-f=x d", "--exclude-from", "use --exclude, which can be repeated"),
+        ("stat --printf=x d", "--printf", "use --fields LIST, or 'curt walk --format FORMAT'"),
+        ("stat -c %n d", "-c", "use --fields LIST, or 'curt walk --format FORMAT'"),
+        ("stat -c%n d", "-c", "use --fields LIST, or 'curt walk --format FORMAT'"),
+        ("du -B1 d", "-B", "use -b, -k or -h, or set DU_BLOCK_SIZE to the unit"),
+        ("du -st1 d", "-t", "use --top N for the largest"),
+        ("du -X/dev/null d", "-X", "use --exclude, which can be repeated"),
+        ("ls -Ix d", "-I", "use 'curt walk --max-depth 1 --exclude GLOB'"),
     ] {
         let (code, out, messages) = answer(&scratch, line);
         let tool = line.split(' ').next().unwrap();
         assert_eq!((code, out.as_str()), (Some(2), ""), "{line}");
         let expected = format!(
-            "curt {tool}: option '{option}' of GNU {tool} is not supported\n\
+            "curt {tool}: option '{option}' of GNU {tool} is not supported; {instead}\n\
              Try 'curt {tool} --help' for more information.\n"
         );
         assert_eq!(messages, expected, "{line}");
@@ -169,6 +175,9 @@ fn wrong_command_lines_are_answered_in_one_form() {
             "walk --size q",
             "curt walk: invalid size 'q': expected a number, as in 512, +10k or -3M\n",
         ),
+        ("walk --size +50b", "curt walk: invalid size '+50b': find's blocks (b) are no unit here; "),
+        ("walk --size 5w", "curt walk: invalid size '5w': the units are c (bytes), k, M, G and T\n"),
+        ("walk --size 99999999T", "curt walk: invalid size '99999999T': it is too large\n"),
         ("walk --owner :", "curt walk: invalid owner ':': expected USER, USER:GROUP or :GROUP\n"),
         ("walk --newer q", "curt walk: invalid time 'q': expected a file, a date such as"),
         (

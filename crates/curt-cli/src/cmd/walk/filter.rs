@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
+use std::num::IntErrorKind;
 use std::path::Path;
 
 use curt::fields::Time;
@@ -193,8 +194,8 @@ enum Size {
 
 impl Size {
     fn parse(text: &str) -> Result<Size, String> {
-        let wrong =
-            || format!("invalid size {}: expected a number, as in 512, +10k or -3M", quote(text));
+        let invalid = |why: &str| format!("invalid size {}: {why}", quote(text));
+        let wrong = || invalid("expected a number, as in 512, +10k or -3M");
         let (make, rest): (fn(u64) -> Size, &str) = match text.split_at_checked(1) {
             Some(("+", rest)) => (Size::More, rest),
             Some(("-", rest)) => (Size::Less, rest),
@@ -207,10 +208,17 @@ impl Size {
             "M" | "MiB" => 1 << 20,
             "G" | "GiB" => 1 << 30,
             "T" | "TiB" => 1 << 40,
-            _ => return Err(wrong()),
+            _ if digits.is_empty() => return Err(wrong()),
+            "b" => return Err(invalid("find's blocks (b) are no unit here; they have 512 bytes")),
+            _ => return Err(invalid("the units are c (bytes), k, M, G and T")),
         };
-        let number: u64 = digits.parse().map_err(|_| wrong())?;
-        number.checked_mul(unit).map(make).ok_or_else(wrong)
+        let number: Option<u64> = match digits.parse() {
+            Ok(number) => Some(number),
+            Err(error) if *error.kind() == IntErrorKind::PosOverflow => None,
+            Err(_) => return Err(wrong()),
+        };
+        let bytes = number.and_then(|number: u64| number.checked_mul(unit));
+        bytes.map(make).ok_or_else(|| invalid("it is too large"))
     }
 
     fn matches(self, size: u64) -> bool {
