@@ -113,6 +113,14 @@ fn wrong_command_lines_are_answered_in_one_form() {
         ("rm -z x", "curt rm: invalid option -- 'z'\n"),
         ("ls --color=x", "curt ls: invalid value 'x' for '--color': expected one of always"),
         ("ls -l --time-style=x", "curt ls: invalid argument 'x' for 'time style'\nValid arguments"),
+        (
+            "ls -w -5",
+            "curt ls: invalid value '-5' for '--width': expected a number of columns, 0 or more\n",
+        ),
+        (
+            "ls -T -1 x",
+            "curt ls: invalid value '-1' for '--tabsize': expected a number of columns, 0 or",
+        ),
         ("du --threads 0", "curt du: invalid value '0' for '--threads': expected a number of"),
         ("walk -j0", "curt walk: invalid value '0' for '--threads': expected a number of"),
         ("walk --nmae x", "curt walk: unrecognized option '--nmae'; did you mean '--name'?\n"),
