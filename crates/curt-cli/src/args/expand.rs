@@ -87,9 +87,9 @@ pub(crate) struct ExpandOptions {
     #[arg(long, value_name = "X=PATH", action = ArgAction::Append)]
     pub(crate) drive: Vec<String>,
 
-    /// Expand a leading '~' to the home directory, and '~USER' to that user's
+    /// Expand a leading '~' to the home directory
     ///
-    /// Ruby's style always does.
+    /// '~USER' is the home directory of that user. Ruby's style always does this.
     #[arg(long)]
     pub(crate) tilde: bool,
 

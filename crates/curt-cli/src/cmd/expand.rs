@@ -165,7 +165,14 @@ fn print(options: &ExpandOptions, drives: &Drives<'_>, session: &Session) -> Exi
             }
             Err(error) => {
                 session.count_failure();
-                session.warn(&format!("cannot expand {}: {error}", quote(operand)));
+                let lacks_cwd = error == ExpandError::Drive && flavor != Flavor::NATIVE;
+                let is_asked = lacks_cwd && options.cwd.is_none() && options.base.is_none();
+                let hint = match flavor {
+                    Flavor::Windows if is_asked => "; give one with --cwd 'C:\\...'",
+                    Flavor::Posix if is_asked => "; give one with --cwd /...",
+                    _ => "",
+                };
+                session.warn(&format!("cannot expand {}: {error}{hint}", quote(operand)));
             }
         }
     }
@@ -265,9 +272,15 @@ mod tests {
             (r#"{"input":"~no-such-user","flavor":"posix","style":"ruby"}"#, "no-user"),
             (r#"{"input":"~/x","flavor":"posix","cwd":"/w","home":"/h"}"#, r#""/h/x""#),
             (r#"{"input":"~","flavor":"posix","cwd":"/w","home":"/h","tilde":false}"#, r#""/w/~""#),
-            (r#"{"input":"~","flavor":"posix","cwd":"/w","style":"ruby","tilde":false}"#, r#""/w/~""#),
+            (
+                r#"{"input":"~","flavor":"posix","cwd":"/w","style":"ruby","tilde":false}"#,
+                r#""/w/~""#,
+            ),
             (r#"{"input":"~","flavor":"posix","home":null,"cwd":"/w"}"#, r#""/w/~""#),
-            (r#"{"input":"~","flavor":"posix","home":null,"tilde":true}"#, "no-home"),
+            (
+                r#"{"input":"~","flavor":"posix","cwd":null,"base":"/b","home":null,"tilde":true}"#,
+                "no-home",
+            ),
             (r#"{"input":"/..","flavor":"posix","dotdot":"refuse"}"#, "escape"),
             (r#"{"input":"","flavor":"windows"}"#, "empty"),
             (r#"{"input":"~","flavor":"posix","style":"ruby","home":""}"#, "nonabs-home"),

@@ -55,6 +55,11 @@ fn paths_that_cannot_be_expanded_are_reported() {
     let (code, out, messages) = run(&["--dotdot", "refuse", "/a", "/..", "/b"]);
     assert_eq!((code, out.as_str()), (Some(1), "/a\n/b\n"));
     assert_eq!(messages, "curt expand: cannot expand '/..': '..' leads beyond the root\n");
+    let (code, _, messages) = run(&["--flavor", "windows", "a/b"]);
+    assert_eq!(code, Some(1));
+    let expected = "curt expand: cannot expand 'a/b': the directory it starts from is not known, or \
+                    is not a full path; give one with --cwd 'C:\\...'\n";
+    assert_eq!(messages, expected);
     for wrong in [
         &["--flavor", "dos", "a"][..],
         &["--release", "12", "a"],
