@@ -35,7 +35,7 @@ pub(crate) use system::{
 pub(crate) use curt::os::unix::{group_name, user_name};
 #[cfg(unix)]
 pub(crate) use unix::{
-    closed, end_by_broken_pipe, has_group, has_user, ignores_broken_pipes, was_closed,
+    closed, end_by_broken_pipe, has_c_locale, has_group, has_user, ignores_broken_pipes, was_closed,
 };
 
 /// Each write fails if a stream is closed.
@@ -77,6 +77,12 @@ pub(crate) fn user_name(_id: u32) -> io::Result<Option<OsString>> {
 
 #[cfg(not(unix))]
 pub(crate) use user_name as group_name;
+
+/// The environment names no locale here.
+#[cfg(not(unix))]
+pub(crate) fn has_c_locale() -> bool {
+    false
+}
 
 /// A name is not looked up here: that may take a server's answer.
 #[cfg(not(unix))]

@@ -114,6 +114,13 @@ fn has_input(timeout: Duration) -> bool {
     }
 }
 
+/// Whether the environment chooses the C locale for characters, also by naming none.
+pub(crate) fn has_c_locale() -> bool {
+    let names = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(std::env::var_os);
+    let chosen = names.into_iter().find(|name| !name.is_empty());
+    chosen.is_none_or(|name| name == "C" || name == "POSIX")
+}
+
 /// Whether the user database has a user of this name. Only for the time when there is one thread.
 pub(crate) fn has_user(name: &str) -> bool {
     // SAFETY: the name is terminated; no other thread uses what the database returns.
