@@ -112,6 +112,10 @@ fn manual_pages_have_sections_and_no_hidden_options() {
         for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES"] {
             assert!(page.contains(&format!("\n.SH {section}\n")), "{command}: {section}");
         }
+        assert!(
+            page.contains(&format!(".SH SYNOPSIS\n\\fBcurt {command}\\fR [OPTIONS] ")),
+            "{page}"
+        );
         for hidden in ["without", "presume", "buffer"] {
             let is_shown = page.contains(&format!("\\-\\-{hidden}"));
             assert!(!is_shown, "{command}: {hidden}");
@@ -119,7 +123,8 @@ fn manual_pages_have_sections_and_no_hidden_options() {
         // A line that begins with a dot is a request, of which there are few.
         for line in page.lines().filter(|line| line.starts_with('.')) {
             let request = line[1..].split(' ').next().unwrap();
-            let known = ["ie", "el", "TH", "SH", "TP", "PP", "nf", "fi", "RS", "RE", "br", "IP"];
+            let known =
+                ["ad", "ie", "el", "TH", "SH", "TP", "PP", "nf", "fi", "RS", "RE", "br", "IP"];
             assert!(known.contains(&request), "{command}: {line}");
         }
     }
