@@ -20,11 +20,7 @@ fn options_of_gnu_that_are_missing_are_no_abbreviations() {
     for (line, option, instead) in [
         ("ls --si d", "--si", "use -h, with powers of 1024"),
         ("ls -l --si d", "--si", "use -h, with powers of 1024"),
-        (
-            "ls --ignore-b d",
-            "--ignore-backups",
-            "use 'curt walk --max-depth 1 --exclude \"*~\"'",
-        ),
+        ("ls --ignore-b d", "--ignore-backups", "use 'curt walk --max-depth 1 --exclude \"*~\"'"),
         ("ls --autho d", "--author", "use -l, which shows the owner"),
         ("ls --hyp d", "--hyperlink", "use --json for full data of each name"),
         ("ls -lk d", "-k", "-s counts KiB without it"),
@@ -105,10 +101,23 @@ fn abbreviations_are_those_of_gnu() {
     assert!(scratch.exists("f"));
 }
 
+/// Each line is refused with a message that begins with these words.
+fn check_refusals(refusals: &[(&str, &str)]) {
+    let scratch = Scratch::new();
+    for &(line, words) in refusals {
+        let (code, out, messages) = answer(&scratch, line);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{line}");
+        assert!(messages.starts_with(words), "{line}: {messages}");
+        let program = messages.split(": ").next().unwrap();
+        let last = format!("\nTry '{program} --help' for more information.\n");
+        assert!(messages.ends_with(&last), "{line}: {messages}");
+        assert!(!messages.contains("Usage:"), "{line}: {messages}");
+    }
+}
+
 #[test]
 fn wrong_command_lines_are_answered_in_one_form() {
-    let scratch = Scratch::new();
-    for (line, words) in [
+    check_refusals(&[
         ("rm --bogus x", "curt rm: unrecognized option '--bogus'\n"),
         ("rm -z x", "curt rm: invalid option -- 'z'\n"),
         ("ls --color=x", "curt ls: invalid value 'x' for '--color': expected one of always"),
@@ -122,6 +131,36 @@ fn wrong_command_lines_are_answered_in_one_form() {
             "curt ls: invalid value '-1' for '--tabsize': expected a number of columns, 0 or",
         ),
         ("du --threads 0", "curt du: invalid value '0' for '--threads': expected a number of"),
+        ("which", "curt which: missing operand\n"),
+        ("which --cwd x y", "curt which: invalid value 'x' for '--cwd': expected one of never, "),
+        ("du --top x", "curt du: invalid value 'x' for '--top': expected a whole number\n"),
+        ("rm --retries x", "curt rm: invalid value 'x' for '--retries': expected a whole number\n"),
+        ("expand --drive x y", "curt expand: invalid drive 'x': expected X=PATH\n"),
+        ("run --env X -- true", "curt run: invalid variable 'X': expected NAME=VALUE\n"),
+        ("du -s -d1 x", "curt du: --summarize conflicts with --max-depth=1\n"),
+        ("rm --json=x f", "curt rm: option '--json' doesn't allow an argument\n"),
+        ("stat --batch x", "curt stat: option '--batch' cannot be used with operands\n"),
+        ("run --chdir a --chdir b x", "curt run: option '--chdir' can be given only once\n"),
+        (
+            "run --timeout -1 x",
+            "curt run: invalid value '-1' for '--timeout': expected a number of",
+        ),
+        ("run --timeout 1e300h x", "curt run: invalid value '1e300h' for '--timeout': it is too"),
+        ("r x", "curt: unknown command 'r'; did you mean 'run' or 'rm'?\n"),
+        ("beneath x", "curt beneath: missing option '--root'\n"),
+        ("man rm ls", "curt man: extra operand 'ls'\n"),
+        ("man rmm", "curt man: unknown command 'rmm'\n"),
+        (
+            "which --policy cmd --rules posix x",
+            "curt which: --policy cmd has only the rules of windows\n",
+        ),
+        ("remove x", "curt: unknown command 'remove'; did you mean 'rm'?\n"),
+    ]);
+}
+
+#[test]
+fn wrong_command_lines_of_walk_are_answered_in_one_form() {
+    check_refusals(&[
         ("walk -j0", "curt walk: invalid value '0' for '--threads': expected a number of"),
         ("walk --nmae x", "curt walk: unrecognized option '--nmae'; did you mean '--name'?\n"),
         ("walk -name x", "curt walk: unrecognized option '-name'; did you mean '--name'?\n"),
@@ -143,14 +182,6 @@ fn wrong_command_lines_are_answered_in_one_form() {
             "walk -x device",
             "curt walk: '-x device' is ambiguous: write --one-file-system=device, or ./device for",
         ),
-        ("which", "curt which: missing operand\n"),
-        ("which --cwd x y", "curt which: invalid value 'x' for '--cwd': expected one of never, "),
-        ("du --top x", "curt du: invalid value 'x' for '--top': expected a whole number\n"),
-        ("rm --retries x", "curt rm: invalid value 'x' for '--retries': expected a whole number\n"),
-        ("expand --drive x y", "curt expand: invalid drive 'x': expected X=PATH\n"),
-        ("run --env X -- true", "curt run: invalid variable 'X': expected NAME=VALUE\n"),
-        ("du -s -d1 x", "curt du: --summarize conflicts with --max-depth=1\n"),
-        ("rm --json=x f", "curt rm: option '--json' doesn't allow an argument\n"),
         ("walk --size", "curt walk: option '--size' requires an argument\n"),
         ("walk --hidden", "curt walk: --hidden needs --ignore\n"),
         ("walk --no-ignore", "curt walk: --no-ignore needs --ignore\n"),
@@ -159,17 +190,6 @@ fn wrong_command_lines_are_answered_in_one_form() {
             "walk --fields name --format x",
             "curt walk: option '--fields' cannot be used with '--format'\n",
         ),
-        ("stat --batch x", "curt stat: option '--batch' cannot be used with operands\n"),
-        ("run --chdir a --chdir b x", "curt run: option '--chdir' can be given only once\n"),
-        (
-            "run --timeout -1 x",
-            "curt run: invalid value '-1' for '--timeout': expected a number of",
-        ),
-        ("run --timeout 1e300h x", "curt run: invalid value '1e300h' for '--timeout': it is too"),
-        ("r x", "curt: unknown command 'r'; did you mean 'run' or 'rm'?\n"),
-        ("beneath x", "curt beneath: missing option '--root'\n"),
-        ("man rm ls", "curt man: extra operand 'ls'\n"),
-        ("man rmm", "curt man: unknown command 'rmm'\n"),
         ("walk --regex (", "curt walk: invalid regular expression '(': unclosed group\n"),
         (
             "walk --name [",
@@ -183,25 +203,18 @@ fn wrong_command_lines_are_answered_in_one_form() {
             "walk --size q",
             "curt walk: invalid size 'q': expected a number, as in 512, +10k or -3M\n",
         ),
-        ("walk --size +50b", "curt walk: invalid size '+50b': find's blocks (b) are no unit here; "),
-        ("walk --size 5w", "curt walk: invalid size '5w': the units are c (bytes), k, M, G and T\n"),
+        (
+            "walk --size +50b",
+            "curt walk: invalid size '+50b': find's blocks (b) are no unit here; ",
+        ),
+        (
+            "walk --size 5w",
+            "curt walk: invalid size '5w': the units are c (bytes), k, M, G and T\n",
+        ),
         ("walk --size 99999999T", "curt walk: invalid size '99999999T': it is too large\n"),
         ("walk --owner :", "curt walk: invalid owner ':': expected USER, USER:GROUP or :GROUP\n"),
         ("walk --newer q", "curt walk: invalid time 'q': expected a file, a date such as"),
-        (
-            "which --policy cmd --rules posix x",
-            "curt which: --policy cmd has only the rules of windows\n",
-        ),
-        ("remove x", "curt: unknown command 'remove'; did you mean 'rm'?\n"),
-    ] {
-        let (code, out, messages) = answer(&scratch, line);
-        assert_eq!((code, out.as_str()), (Some(2), ""), "{line}");
-        assert!(messages.starts_with(words), "{line}: {messages}");
-        let program = messages.split(": ").next().unwrap();
-        let last = format!("\nTry '{program} --help' for more information.\n");
-        assert!(messages.ends_with(&last), "{line}: {messages}");
-        assert!(!messages.contains("Usage:"), "{line}: {messages}");
-    }
+    ]);
 }
 
 #[test]
