@@ -164,6 +164,11 @@ fn wrong_command_lines_of_walk_are_answered_in_one_form() {
         ("walk -j0", "curt walk: invalid value '0' for '--threads': expected a number of"),
         ("walk --nmae x", "curt walk: unrecognized option '--nmae'; did you mean '--name'?\n"),
         ("walk -name x", "curt walk: unrecognized option '-name'; did you mean '--name'?\n"),
+        ("walk -print0", "curt walk: unrecognized option '-print0'; did you mean '--null'?\n"),
+        (
+            "walk / -xdev",
+            "curt walk: unrecognized option '-xdev'; did you mean '--one-file-system=device'?\n",
+        ),
         ("walk . -type f", "curt walk: unrecognized option '-type'; did you mean '--type'?\n"),
         (
             "walk -maxdepth 1",
