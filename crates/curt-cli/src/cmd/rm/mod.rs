@@ -67,12 +67,11 @@ fn remove(
         return report;
     }
     interrupt::listen();
-    let reporter = Reporter {
-        options,
-        session,
-        answers: Mutex::default(),
-        shows_progress: options.progress && session.screen().allow_progress(),
-    };
+    // Names on standard output are progress enough, unless more was asked for.
+    if options.progress || !options.verbose {
+        session.screen().allow_progress(options.progress);
+    }
+    let reporter = Reporter { options, session, answers: Mutex::default() };
     let asks_once = options.prompt == Prompt::Once
         && (options.recursive || operands.len() > 3)
         && !options.dry_run;
@@ -162,7 +161,6 @@ struct Reporter<'a> {
     options: &'a RmOptions,
     session: &'a Session,
     answers: Mutex<Answers>,
-    shows_progress: bool,
 }
 
 impl Reporter<'_> {
@@ -220,13 +218,11 @@ impl Reporter<'_> {
     }
 
     fn progress(&self, totals: &Totals) {
-        if self.shows_progress {
-            self.session.screen().progress(|| {
-                let done = files_and_directories(totals.files, totals.directories);
-                let verb = if self.options.dry_run { "found" } else { "removed" };
-                format!("{}: {done} {verb}", self.session.program())
-            });
-        }
+        self.session.screen().progress(|| {
+            let done = files_and_directories(totals.files, totals.directories);
+            let verb = if self.options.dry_run { "found" } else { "removed" };
+            format!("{}: {done} {verb}", self.session.program())
+        });
     }
 }
 
