@@ -1,12 +1,58 @@
 //! Operations beneath a directory: untrusted paths are opened, and nothing outside can be reached.
 //!
+//! Serving a file whose name comes from a client:
+//!
+//! ```
+//! # let scratch = std::env::temp_dir().join(format!("curt-serve-{}", std::process::id()));
+//! # std::fs::create_dir_all(scratch.join("www/img"))?;
+//! # std::fs::write(scratch.join("www/page.html"), "hello")?;
+//! use curt::beneath::{Aliases, OpenOptions};
+//! use curt::{Cause, Error, Root};
+//! use std::fs::File;
+//! use std::io::ErrorKind;
+//!
+//! /// The file with this name, which is decoded already, or the status to answer.
+//! fn serve(root: &Root, name: &str) -> Result<File, u16> {
+//!     // Without `nonblocking`, a FIFO would make the server wait until somebody writes to it.
+//!     let options = OpenOptions::new().read(true).nonblocking(true);
+//!     let file = root.open_file(name, &options).map_err(|error| status(&error))?;
+//!     let metadata = file.metadata().map_err(|_| 500_u16)?;
+//!     // Directories, FIFOs and devices are not served.
+//!     if metadata.is_file() { Ok(file) } else { Err(404) }
+//! }
+//!
+//! fn status(error: &Error) -> u16 {
+//!     match (error.cause(), error.kind()) {
+//!         // Or 404, which does not tell the client what is refused.
+//!         (Cause::Refused(_), _) | (_, ErrorKind::PermissionDenied) => 403,
+//!         (_, ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory) => 404,
+//!         _ => 500,
+//!     }
+//! }
+//!
+//! // `Strict` also refuses links, and spellings that mean another name on some system.
+//! let root = Root::open(scratch.join("www"))?.aliases(Aliases::Strict);
+//! assert_eq!(serve(&root, "page.html").unwrap().metadata()?.len(), 5);
+//! assert_eq!(serve(&root, "../secret").unwrap_err(), 403);
+//! assert_eq!(serve(&root, "page.html.").unwrap_err(), 403);
+//! assert_eq!(serve(&root, "missing").unwrap_err(), 404);
+//! assert_eq!(serve(&root, "img").unwrap_err(), 404);
+//! # drop(root);
+//! # std::fs::remove_dir_all(scratch)?;
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! The message of the error has the reason, for a log. A server that hides some files, such as
+//! `.htpasswd`, compares their names with that of the file it has opened ([`Root::name_of`]), and
+//! not with the name that was asked for.
+//!
 //! # Promises
 //!
 //! - What is opened, created, removed, renamed, changed or examined is beneath the root, **whatever
 //!   other processes change in the meantime**. The answer is a handle (or the operation done
 //!   relative to one), never a path that is looked up again.
-//! - A refusal has one reason ([`Refusal`](crate::paths::Refusal)). An ordinary failure is never
-//!   reported as a refusal: the system's own error is passed on.
+//! - A refusal has one reason ([`Refusal`]). An ordinary failure is never reported as a refusal:
+//!   the system's own error is passed on.
 //! - The path is not folded before the system has seen it: on POSIX `link/../x` means what the
 //!   kernel says. There the check of the text alone can differ from an open.
 //! - Two scopes: [`Scope::Beneath`] refuses what leaves the root, [`Scope::InRoot`] keeps it
@@ -53,7 +99,7 @@
 //! [`Root::canonical`] returns is true at that moment.
 //!
 //! A link whose target is untrusted text is stored as it is by [`Root::symlink`], and is followed
-//! only as far as the root, like any other. `examples/unpack.rs` unpacks an archive that way.
+//! only as far as the root, like any other.
 //!
 //! # Fallbacks
 //!
@@ -68,7 +114,7 @@
 //! Any other refusal of `openat2` is the answer. `EAGAIN`, which says that a rename or a mount
 //! somewhere made `..` unprovable, is retried for some 10 ms and then reported: nobody can force
 //! the single steps by renaming. A step whose answers contradict each other is repeated, at most 64
-//! times. Without `/proc`, or where the full name is longer than the system tells, single steps
+//! times. Without `/proc`, or where the full name is longer than the system returns, single steps
 //! gather the names of canonical paths. Entering a directory needs no permission to read it where
 //! the system has a flag for that (Linux, FreeBSD).
 
@@ -99,6 +145,7 @@ use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::time::SystemTime;
 
 pub use self::options::{OpenOptions, Scope};
+pub use curt_paths::{Aliases, Refusal};
 
 use self::confined::{Confined, PairFailure, Policy};
 use self::steps::Failure;
@@ -113,7 +160,6 @@ use crate::name::{NameBuf, Unit};
 use crate::remove::{Remove, Report};
 use crate::sys::beneath::{Beneath, Change, File, Purpose};
 use crate::sys::{Feature, Features, Os, OsUnit, Setup, Sys, SystemUnit, duplicate};
-use curt_paths::Aliases;
 
 /// The permissions of new directories, less what the process masks.
 const DIRECTORY_MODE: u32 = 0o777;
@@ -132,9 +178,8 @@ type OsDir = <Os as Sys>::Dir;
 /// # let scratch = std::env::temp_dir().join(format!("curt-root-{}", std::process::id()));
 /// # std::fs::create_dir_all(scratch.join("pub"))?;
 /// # std::fs::write(scratch.join("pub/page"), "hello")?;
-/// use curt::beneath::OpenOptions;
+/// use curt::beneath::{OpenOptions, Refusal};
 /// use curt::{Cause, Root};
-/// use curt::paths::Refusal;
 /// use std::io::Read;
 ///
 /// let root = Root::open(&scratch)?;
@@ -304,8 +349,13 @@ impl Root {
         })
     }
 
-    /// Opens a file. 1 call on Linux. Anything with that name is opened: a directory, a device, a
-    /// pipe (see [`OpenOptions::nonblocking`]).
+    /// Opens a file. 1 call on Linux.
+    ///
+    /// Anything with that name is opened, also a directory, a device or a FIFO (named pipe).
+    /// Opening a FIFO for reading waits until another process opens it for writing, which may never
+    /// happen. Where others can create files, set [`OpenOptions::nonblocking`], which changes
+    /// nothing for regular files, and look at the kind of what was opened
+    /// (`file.metadata()?.is_file()`). The [module documentation](self) has an example.
     pub fn open_file(&self, path: impl AsRef<Path>, options: &OpenOptions) -> Result<File, Error> {
         let path = path.as_ref();
         let Some(how) = options.how() else {
@@ -546,7 +596,7 @@ impl Root {
     /// Returns the name of an open file from the root on, as the directories have it now, in 2
     /// calls. Compare this with lists of names: it is the name of what will be read, however it was
     /// asked for. A file that is no longer beneath the root is refused as
-    /// [`Refusal::Escape`](crate::paths::Refusal::Escape).
+    /// [`Refusal::Escape`].
     pub fn name_of(&self, file: &File) -> Result<PathBuf, Error> {
         let name = self.with_worker(|confined, _| confined.name_of(file));
         let fail = |failure| error(failure, Operation::Canonicalize, Path::new(""));
