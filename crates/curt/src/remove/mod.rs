@@ -108,11 +108,12 @@
 // - `Remove::run` (`options.rs`: what was asked for) calls `run`, which makes what all workers
 //   share (`shared.rs`, with `limits.rs` and `writers.rs`) and runs the crew of `tree/`.
 // - `Engine::work` (`engine.rs`) is the traversal of one worker. `Operands::remove` (`operand.rs`)
-//   removes an operand, or opens it by `Sys::open_child` (on Linux `openat2`).
+//   removes an operand, or opens it if it is a tree.
 // - `Engine::take_batch` lists the topmost directory into the buffer (`listing.rs`, then
 //   `Sys::read`, which is `getdents64`); `remove_entry` (`entry.rs`) removes an entry by
-//   `Sys::remove_child` (`unlinkat`); `Engine::enter_next` opens a subdirectory. The state of one
-//   directory is in `directory.rs`, and how often it is listed in `passes.rs`.
+//   `Sys::remove_child` (`unlinkat`); `Engine::enter_next` opens a subdirectory by
+//   `Sys::open_child` (`openat2`). The state of one directory is in `directory.rs`, and how often
+//   it is listed in `passes.rs`.
 // - `Engine::leave` (`leave.rs`) removes it by `Sys::remove_open_dir`, or lists it again.
 //
 // `worker.rs` counts and reports; `notifier.rs` calls the callbacks (`callbacks.rs`), each on the
