@@ -40,7 +40,7 @@ pub enum Threads {
 /// let cancel = Arc::new(Cancel::new());
 /// let theirs = Arc::clone(&cancel);
 /// let other = std::thread::spawn(move || theirs.cancel());
-/// # other.join().unwrap();
+/// other.join().unwrap();
 /// let summary = Walk::new("src").cancel(&cancel).visit(|_| ());
 /// assert!(summary.stopped);
 ///

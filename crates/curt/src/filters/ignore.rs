@@ -22,9 +22,9 @@ use crate::control::{MOST_RULES, Rulebook, Rules, too_many_rules};
 /// `ignore`. `!` includes an entry again, unless it is in a directory that is left out.
 /// [`IgnoreFile`] says how lines are read.
 ///
-/// Ignore files above an operand are read too, in all directories up to the root: a walk of
-/// `repository/src` keeps the rules of `repository/.gitignore`. Operands themselves are never left
-/// out.
+/// Ignore files above an operand are read too, in all directories up to the root (`.gitignore` up
+/// to the top of the work tree): a walk of `repository/src` keeps the rules of
+/// `repository/.gitignore`. Operands themselves are never left out.
 ///
 /// `.git` has no rule that names it. It is left out because its name begins with a dot. A walk that
 /// yields such names ([`leave_out_dot_names(false)`](IgnoreRules::leave_out_dot_names)) enters it
