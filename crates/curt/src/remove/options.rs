@@ -328,8 +328,13 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets a callback that gets the totals every few hundred entries, and at the end of each
-    /// thread.
+    /// Sets a callback that gets the totals of all threads: every few hundred entries of a thread,
+    /// and at its end.
+    ///
+    /// The thread that has worked calls it, so with several threads it can run on several at once
+    /// ([`Remove::callbacks_on_caller_thread`] changes that). The same totals can come twice, and
+    /// smaller ones after larger ones, if one thread overtakes another: a display keeps the
+    /// largest. Unless a callback stops the removal, the largest are those of the report.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -384,7 +389,7 @@ impl<'a> Remove<'a> {
     ///
     /// Other threads then leave what happens in a queue of at most 256 KiB, and wait when it is
     /// full; the caller's thread takes it while it works and while it waits. What happened in one
-    /// directory is told in order, and a directory after what was in it. The totals of
+    /// directory is reported in order, and a directory after what was in it. The totals of
     /// [`on_progress`](Remove::on_progress) and a stop are late by what is in the queue. With
     /// [`exclude`](Remove::exclude), only the caller's thread works.
     ///

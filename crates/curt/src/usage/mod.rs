@@ -1,5 +1,19 @@
 //! Measuring trees: how much space they take.
 //!
+//! ```
+//! # let scratch = std::env::temp_dir().join(format!("curt-usage-mod-{}", std::process::id()));
+//! # std::fs::create_dir_all(scratch.join("a"))?;
+//! # std::fs::write(scratch.join("a/file"), "four")?;
+//! let report = curt::Usage::new().measure(&scratch);
+//! for error in &report.errors {
+//!     eprintln!("{error}");
+//! }
+//! println!("{} bytes on disk", report.total().allocated);
+//! assert_eq!((report.total().apparent, report.total().entries), (4, 3));
+//! # std::fs::remove_dir_all(scratch)?;
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
 //! # Promises
 //!
 //! - Every entry below an operand is counted once, the operand and the directories included. What

@@ -107,8 +107,8 @@ impl<'a> Job<'a> {
             walk = walk.exclude(move |entry| globs.matches(entry.relative_path(), entry.kind()));
         }
         if options.ignore {
-            let rules = IgnoreRules::new().files(!options.no_ignore).dot_names(!options.hidden);
-            walk = walk.ignore(rules);
+            let rules = IgnoreRules::new().files(!options.no_ignore);
+            walk = walk.ignore(rules.leave_out_dot_names(!options.hidden));
         }
         if let Some(budget) = sys::raise_descriptor_limit() {
             walk = walk.descriptors(budget);
