@@ -50,7 +50,8 @@ impl Refused {
             _ => Text::Wrong(message(error, command)),
         };
         let json = asks_for_json(command, std::env::args_os().skip(1));
-        Refused { session: Session::new(program, json, false), text }
+        let session = Session::new(program, json, false).unwritable(Exit::unwritable(name));
+        Refused { session, text }
     }
 
     /// Prints the help, or what is wrong.

@@ -105,19 +105,22 @@
 
 // One run, from the public function to the system call:
 //
-// - `Remove::run` (`options.rs`: what was asked for) calls `run`, which makes what all workers
-//   share (`shared.rs`, with `limits.rs` and `writers.rs`) and runs the crew of `tree/`.
-// - `Engine::work` (`engine.rs`) is the traversal of one worker. `Operands::remove` (`operand.rs`)
-//   removes an operand, or opens it if it is a tree.
+// - `Remove::run`, below (what was asked for is in `options.rs`), calls `run`, which makes what all
+//   workers share (`shared.rs`, with `limits.rs` and `writers.rs`) and runs the crew of `tree/`.
+// - `Engine::work` (`engine.rs`) is the traversal of one worker. `OperandRemoval::remove`
+//   (`operand.rs`) removes an operand, or opens it if it is a tree.
 // - `Engine::take_batch` lists the topmost directory into the buffer (`listing.rs`, then
-//   `Sys::read`, which is `getdents64`); `remove_entry` (`entry.rs`) removes an entry by
+//   `Sys::read`, which is `getdents64`); `handle_entry` keeps a directory's name for later, and
+//   removes any other entry by `Worker::remove_entry` (`entry.rs`) and
 //   `Sys::remove_child` (`unlinkat`); `Engine::enter_next` opens a subdirectory by
 //   `Sys::open_child` (`openat2`). The state of one directory is in `directory.rs`, and how often
 //   it is listed in `passes.rs`.
 // - `Engine::leave` (`leave.rs`) removes it by `Sys::remove_open_dir`, or lists it again.
 //
-// `worker.rs` counts and reports; `notifier.rs` calls the callbacks (`callbacks.rs`), each on the
-// right thread; `report.rs` is the result.
+// Threads: `Worker::tick` calls `Crew::checkpoint`, which starts them; `Engine::hand_off` gives a
+// part of a directory to one that has no work. Failures: `Worker::fail` passes them to the
+// `Notifier`, which keeps them and calls the callbacks (`callbacks.rs`), each on the right thread.
+// `worker.rs` counts; `report.rs` is the result.
 
 mod callbacks;
 mod directory;
@@ -141,7 +144,7 @@ pub use crate::control::Answer;
 #[cfg(test)]
 pub(crate) use crate::control::{Cancel, Threads};
 pub use callbacks::{Question, Subject, Totals};
-pub use options::{Confirm, Directories, Remove};
+pub use options::{Confirm, DirectoryOperands, Remove};
 pub use report::{Incomplete, Report};
 
 use std::path::{Path, PathBuf};

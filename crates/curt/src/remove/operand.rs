@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::callbacks::Question;
 use super::entry::Outcome;
 use super::listing::Buffer;
-use super::options::Directories;
+use super::options::DirectoryOperands;
 use super::worker::Worker;
 use crate::error::{Cause, Operation};
 use crate::fields::{Facts, Kind};
@@ -118,7 +118,7 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
     ) -> Option<(S::Dir, bool)> {
         let worker = &mut *self.worker;
         let options = worker.shared.options;
-        if options.directories != Directories::Recursive {
+        if options.directories != DirectoryOperands::Recursive {
             let directory_only = operand.directory_only || options.directories_only;
             self.remove_single(parent, name, directory_only);
             return None;
@@ -178,7 +178,7 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
             Ok(stat) if stat.kind != Kind::Directory => {
                 self.not_a_directory(directory_only && stat.kind.is_link());
             }
-            Ok(_) if self.worker.shared.options.directories == Directories::Refuse => {
+            Ok(_) if self.worker.shared.options.directories == DirectoryOperands::Refuse => {
                 self.worker.fail(Operation::Remove, Cause::IsADirectory);
             }
             Ok(stat) => self.remove_empty(parent, name, &stat),

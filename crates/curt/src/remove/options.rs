@@ -14,7 +14,7 @@ use crate::sys::{Feature, Features};
 /// What to do with operands that are directories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Directories {
+pub enum DirectoryOperands {
     /// Remove it with everything below it.
     #[default]
     Recursive,
@@ -88,7 +88,7 @@ impl Confirm {
 #[must_use = "a removal does nothing until it is run"]
 pub struct Remove<'a> {
     pub(crate) threads: Threads,
-    pub(crate) directories: Directories,
+    pub(crate) directories: DirectoryOperands,
     pub(crate) cross_mounts: bool,
     pub(crate) refuse_mounted_operands: bool,
     pub(crate) missing_is_fine: bool,
@@ -130,7 +130,7 @@ impl<'a> Remove<'a> {
     pub fn new() -> Self {
         Remove {
             threads: Threads::Automatic,
-            directories: Directories::Recursive,
+            directories: DirectoryOperands::Recursive,
             cross_mounts: false,
             refuse_mounted_operands: false,
             missing_is_fine: false,
@@ -157,8 +157,9 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets what to do with operands that are directories; [`Directories::Recursive`] by default.
-    pub fn directories(mut self, directories: Directories) -> Self {
+    /// Sets what to do with operands that are directories; [`DirectoryOperands::Recursive`] by
+    /// default.
+    pub fn directories(mut self, directories: DirectoryOperands) -> Self {
         self.directories = directories;
         self
     }

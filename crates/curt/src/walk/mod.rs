@@ -374,7 +374,7 @@ impl Walking<'_> {
                 }
                 Step::Error(error) => return Some(Err(error)),
                 // No other worker could have taken a part.
-                Step::Join(_) => {}
+                Step::ResultsOf(_) => {}
             }
         }
     }

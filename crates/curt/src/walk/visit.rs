@@ -88,7 +88,7 @@ pub(super) trait Sink {
     /// The task was stopped early.
     fn stop(&mut self) {}
     /// The task of this number belongs here.
-    fn join(&mut self, task: u64) {
+    fn results_of(&mut self, task: u64) {
         let _ = task;
     }
 }
@@ -284,7 +284,7 @@ impl<K: Sink> Worker<'_, K> {
                 self.errors += 1;
                 (self.sink.visit(Err(error)), None)
             }
-            Step::Join(task) => return self.sink.join(task),
+            Step::ResultsOf(task) => return self.sink.results_of(task),
         };
         match next {
             Next::Continue => {}

@@ -26,8 +26,7 @@ use settings::Settings;
 
 /// Runs the command.
 pub(crate) fn run(options: &LsOptions) -> Exit {
-    // GNU ls treats output that cannot be written like an operand that cannot be listed.
-    let session = options.output.session("curt ls").unwritable(Exit::USAGE);
+    let session = options.output.session("curt ls").unwritable(Exit::unwritable(Some("ls")));
     let settings = match Settings::new(options, &session) {
         Ok(settings) => settings,
         Err(message) => return session.usage(&message),

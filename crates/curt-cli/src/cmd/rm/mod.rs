@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use curt::filters::Globs;
-use curt::remove::{Confirm, Directories, Question, Report, Subject, Totals};
+use curt::remove::{Confirm, DirectoryOperands, Question, Report, Subject, Totals};
 use curt::{Cause, Error, Kind, Remove};
 
 use crate::args::{Prompt, RmOptions};
@@ -82,9 +82,9 @@ fn remove(
     let mut removal = Remove::new()
         .threads(options.threads.unwrap_or_default())
         .directories(match (options.recursive, options.dir) {
-            (true, _) => Directories::Recursive,
-            (false, true) => Directories::OnlyEmpty,
-            (false, false) => Directories::Refuse,
+            (true, _) => DirectoryOperands::Recursive,
+            (false, true) => DirectoryOperands::OnlyEmpty,
+            (false, false) => DirectoryOperands::Refuse,
         })
         .cross_mounts(options.cross_mounts)
         .refuse_mounted_operands(options.refuses_mounted_operands)
