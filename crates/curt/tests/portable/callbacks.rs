@@ -303,9 +303,9 @@ fn operand_that_is_not_a_directory_is_refused_where_directories_are_wanted() {
     let removal = Remove::new().directories_only(true);
     for removal in [removal.clone(), removal.clone().missing_is_fine(true)] {
         for directories in [
-            curt::remove::Directories::Recursive,
-            curt::remove::Directories::OnlyEmpty,
-            curt::remove::Directories::Refuse,
+            curt::remove::DirectoryOperands::Recursive,
+            curt::remove::DirectoryOperands::OnlyEmpty,
+            curt::remove::DirectoryOperands::Refuse,
         ] {
             let report = removal.clone().directories(directories).run(scratch.at("file"));
             assert_eq!(report.error_count, 1, "{report:?}");
