@@ -33,6 +33,12 @@ impl Exit {
         Exit(u8::try_from(128 + signal).unwrap_or(u8::MAX))
     }
 
+    /// The code of a command whose output cannot be written. GNU ls treats it like an operand that
+    /// cannot be listed.
+    pub(crate) fn unwritable(command: Option<&str>) -> Exit {
+        if command == Some("ls") { Exit::USAGE } else { Exit::FAILURE }
+    }
+
     pub(crate) fn code(self) -> u8 {
         self.0
     }

@@ -18,6 +18,8 @@ pub(crate) struct Session {
     is_json: bool,
     /// The number of calls is printed at the end.
     has_stats: bool,
+    /// The exit code if the output cannot be written.
+    unwritable: Exit,
     screen: Screen,
     cancel: &'static Cancel,
     errors: AtomicU64,
@@ -46,11 +48,17 @@ impl Session {
             program: program.into(),
             is_json,
             has_stats,
+            unwritable: Exit::FAILURE,
             screen: Screen::new(cancel),
             cancel,
             errors: AtomicU64::new(0),
             exit: AtomicU8::new(Exit::SUCCESS.code()),
         }
+    }
+
+    /// Sets the exit code for output that cannot be written; a failure by default.
+    pub(crate) fn unwritable(self, unwritable: Exit) -> Session {
+        Session { unwritable, ..self }
     }
 
     pub(crate) fn program(&self) -> &str {
@@ -181,9 +189,7 @@ impl Session {
                 return sys::end_by_broken_pipe();
             }
             self.warn(&format!("write error: {}", sys::error_text(&error)));
-            // GNU ls treats output that cannot be written like an operand that cannot be listed.
-            let is_ls = self.program == "curt ls";
-            self.worsen(if is_ls { Exit::USAGE } else { Exit::FAILURE });
+            self.worsen(self.unwritable);
         }
         let exit = Exit::of(self.exit.load(Ordering::Relaxed));
         interrupt::signal().filter(|_| is_cancelled).map_or(exit, interrupt::end)

@@ -48,6 +48,21 @@ use crate::{posix, ruby};
 /// let expander = expander.dot_dot(DotDot::Clamp);
 /// assert_eq!(*expander.expand(b"a//./b/../c").unwrap(), *b"/here/a/c");
 /// ```
+///
+/// [`expand_str`](Expander::expand_str) takes a `&str`, and [`tilde`](Expander::tilde) makes `~`
+/// the home directory:
+///
+/// ```
+/// use curt_paths::{Env, Expander, Flavor};
+/// let expander = Expander::new(Env::none().cwd(r"C:\work")).flavor(Flavor::Windows);
+/// assert_eq!(expander.expand_str("a/../b")?, r"C:\work\b");
+///
+/// let env = Env::none().cwd("/here").home("/home/me");
+/// let expander = Expander::new(env).flavor(Flavor::Posix).tilde(true);
+/// assert_eq!(expander.expand_str("~/notes")?, "/home/me/notes");
+/// assert_eq!(expander.expand_str("./~/notes")?, "/here/~/notes");
+/// # Ok::<(), curt_paths::ExpandError>(())
+/// ```
 #[must_use]
 #[derive(Debug)]
 pub struct Expander {
@@ -109,7 +124,8 @@ impl Expander {
     }
 
     /// Sets whether a leading tilde is a home directory; by default it is in Ruby's style only.
-    /// Without it, Ruby's style is that of `File.absolute_path`.
+    /// Without it, Ruby's style is that of `File.absolute_path`. `~` is the home directory of the
+    /// [`Env`], and `~user` that of a user in its user database.
     pub fn tilde(self, tilde: bool) -> Expander {
         self.with(|world| world.options.tilde = Some(tilde))
     }
@@ -145,6 +161,26 @@ impl Expander {
         let mut full = Vec::new();
         Expansion::new(&self.world).write(text, &mut full, &mut ())?;
         Ok(if full == text { Cow::Borrowed(text) } else { Cow::Owned(full) })
+    }
+
+    /// Returns the full path of a string, borrowed if it is the string itself.
+    /// [`ExpandError::Encoding`] if the result is not Unicode: if the path starts from a directory
+    /// that is not.
+    ///
+    /// ```
+    /// use curt_paths::{Env, Expander, Flavor};
+    /// let expander = Expander::new(Env::none().cwd(r"C:\work")).flavor(Flavor::Windows);
+    /// let full: String = expander.expand_str("grün.txt")?.into_owned();
+    /// assert_eq!(full, r"C:\work\grün.txt");
+    /// # Ok::<(), curt_paths::ExpandError>(())
+    /// ```
+    pub fn expand_str<'t>(&self, text: &'t str) -> Result<Cow<'t, str>, ExpandError> {
+        Ok(match self.expand(text.as_bytes())? {
+            Cow::Borrowed(_) => Cow::Borrowed(text),
+            Cow::Owned(full) => {
+                Cow::Owned(String::from_utf8(full).map_err(|_| ExpandError::Encoding)?)
+            }
+        })
     }
 
     /// Replaces the content of a buffer with the full path of a text, and allocates only if the

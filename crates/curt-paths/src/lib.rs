@@ -41,6 +41,22 @@
 //! assert_eq!(*posix.expand(b"a/../b").unwrap(), *b"/home/me/b");
 //! ```
 //!
+//! [`Expander::expand_str`] takes a `&str`, [`Expander::expand_path`] a path of this system. A
+//! leading `~` is a home directory if [`Expander::tilde`] says so:
+//!
+//! ```
+//! use curt_paths::{Env, Expander, Flavor};
+//!
+//! let env = Env::none().cwd(r"C:\work").home(r"C:\Users\me");
+//! let windows = Expander::new(env).flavor(Flavor::Windows).tilde(true);
+//! let full: String = windows.expand_str("../grün.txt").unwrap().into_owned();
+//! assert_eq!(full, r"C:\grün.txt");
+//! assert_eq!(windows.expand_str("~/notes").unwrap(), r"C:\Users\me\notes");
+//!
+//! let posix = Expander::new(Env::none().home("/home/me")).flavor(Flavor::Posix).tilde(true);
+//! assert_eq!(posix.expand_str("~/notes").unwrap(), "/home/me/notes");
+//! ```
+//!
 //! [`Expander::explain`] also returns the rules that were applied:
 //!
 //! ```

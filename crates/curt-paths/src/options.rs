@@ -129,8 +129,8 @@ pub enum ExpandError {
     /// The directory that the path starts from is not known, or is not a full path: on Windows one
     /// without a drive or share, on POSIX a relative one.
     Drive,
-    /// The parts of the path cannot be joined: bytes that are not Unicode with 16-bit units, or
-    /// texts in different encodings.
+    /// The parts of the path cannot be joined: bytes that are not Unicode with 16-bit units or with
+    /// a `str`, or texts in different encodings.
     Encoding,
 }
 

@@ -9,10 +9,11 @@ use curt::{Fields, Walk};
 fn main() {
     let folders: Vec<_> = std::env::args_os().skip(1).map(std::path::PathBuf::from).collect();
     // The closure is called on several threads.
-    let walk = Walk::new(folders).fields(Fields::SIZE).ignore(IgnoreRules::new());
+    let walk = Walk::new(folders).ignore(IgnoreRules::new());
     let summary = walk.visit(|entry| match entry {
-        Ok(entry) if entry.kind().is_file() => {
-            let size = entry.metadata().size().known().unwrap_or_default();
+        Ok(mut entry) if entry.kind().is_file() => {
+            // Only files are asked for their size: a call for each on Linux.
+            let size = entry.fetch(Fields::SIZE).size().known().unwrap_or_default();
             println!("{size:>10} {}", entry.path().display());
         }
         Ok(_) => {}

@@ -8,9 +8,11 @@ const KINDS: usize = 64;
 
 /// The system calls that an operation made, by their names on this platform.
 ///
-/// The library counts every call it makes. On Linux the numbers are those that a tracer shows,
-/// without the calls of the language's runtime (for memory, threads and locks). What the C library
-/// does by itself elsewhere counts as one call: `realpath`, and filling a buffer by `readdir`.
+/// The library counts every call it makes for an operation. On Linux the numbers are those that a
+/// tracer shows, without the calls of the language's runtime (for memory, threads and locks). What
+/// the C library does by itself elsewhere counts as one call: `realpath`, and filling a buffer by
+/// `readdir`. Not counted: closing what the caller keeps (a [`Directory`](crate::list::Directory),
+/// a [`Root`](crate::Root), a file) when it is dropped, and looking up names of users.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Calls {
     names: &'static [&'static str],

@@ -21,12 +21,35 @@ pub enum Threads {
     Automatic,
     /// At most this many, including the caller's. With 1 no thread is ever started; with more, they
     /// are started after the first 64 entries of a removal, or 256 of a walk, whether they pay or
-    /// not.
+    /// not. [`List::gather`](crate::list::List::gather) takes one for each 64 entries to ask about.
     AtMost(usize),
 }
 
 /// Asks an operation to stop, from any thread or from a signal handler. Workers check it between
 /// entries; after that they only close what is open.
+///
+/// A removal, a walk and a measurement borrow the token.
+/// [`Command::cancel`](crate::Command::cancel) keeps it, so it takes an `Arc<Cancel>`, or a
+/// reference to a `static` one, which a signal handler can reach too.
+///
+/// ```
+/// use curt::{Cancel, Command, Walk};
+/// use std::sync::Arc;
+/// use std::time::Duration;
+///
+/// let cancel = Arc::new(Cancel::new());
+/// let theirs = Arc::clone(&cancel);
+/// let other = std::thread::spawn(move || theirs.cancel());
+/// other.join().unwrap();
+/// let summary = Walk::new("src").cancel(&cancel).visit(|_| ());
+/// assert!(summary.stopped);
+///
+/// let mut command = Command::new("just-written");
+/// command.retries(10, Duration::from_secs(1)).cancel(cancel);
+///
+/// static CANCEL: Cancel = Cancel::new();
+/// command.cancel(&CANCEL);
+/// ```
 #[derive(Debug, Default)]
 pub struct Cancel(AtomicBool);
 

@@ -4,6 +4,29 @@
 //! the name of every entry, at any depth; one with a slash is compared with the whole path below
 //! the operand. On Unix bytes are compared, so names that are not Unicode match too, and `?`
 //! matches one byte.
+//!
+//! ```
+//! # let scratch = std::env::temp_dir().join(format!("curt-filters-{}", std::process::id()));
+//! # std::fs::create_dir_all(scratch.join("build"))?;
+//! # std::fs::write(scratch.join("build/a.rs"), "")?;
+//! # std::fs::write(scratch.join("a.rs"), "")?;
+//! # std::fs::write(scratch.join("a.o"), "")?;
+//! # std::fs::write(scratch.join(".ignore"), "*.o\n")?;
+//! use curt::Walk;
+//! use curt::filters::{Globs, IgnoreRules};
+//!
+//! // `scratch` has .ignore, a.o, a.rs and build/a.rs; `.ignore` names *.o.
+//! let globs = Globs::new(["build/"])?;
+//! let walk = Walk::new(&scratch)
+//!     .min_depth(1)
+//!     .ignore(IgnoreRules::new())
+//!     .exclude(move |entry| globs.matches(entry.relative_path(), entry.kind()));
+//! let entries: Vec<_> = walk.iter().collect::<Result<_, _>>()?;
+//! assert_eq!(entries.len(), 1);
+//! assert_eq!(entries[0].path, scratch.join("a.rs"));
+//! # std::fs::remove_dir_all(scratch)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod git_config;
 mod ignore;
@@ -25,12 +48,31 @@ use crate::fields::Kind;
 /// small.
 const MOST_BRACES: usize = 100;
 
-/// A set of globs, for [`Remove::exclude`](crate::Remove::exclude).
+/// A set of globs, for [`Walk::exclude`](crate::Walk::exclude),
+/// [`Remove::exclude`](crate::Remove::exclude) and [`Usage::exclude`](crate::Usage::exclude).
 ///
 /// `*` and `?` never match a slash, `**` does; `[a-z]`, `[!a-z]` and `{one,two}` are as in a shell,
 /// and a backslash escapes the next character (not on Windows). A leading slash anchors a pattern
 /// at the operand, a trailing one lets it match directories only. Case counts. A pattern can have
 /// 100 opening braces.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use curt::Kind;
+/// use curt::filters::Globs;
+///
+/// let globs = Globs::new(["*.o", "/build/"])?;
+/// assert!(globs.matches(Path::new("src/a.o"), Kind::File));
+/// assert!(globs.matches(Path::new("build"), Kind::Directory));
+/// assert!(!globs.matches(Path::new("src/build"), Kind::Directory));
+///
+/// // Keeps these entries, and removes the others.
+/// let removal = curt::Remove::new()
+///     .exclude(move |entry| globs.matches(entry.relative_path(), entry.kind()));
+/// # let _ = removal;
+/// # Ok::<(), curt::filters::GlobError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Globs {
     names: Set,

@@ -28,11 +28,25 @@
 //! # Walk a tree
 //!
 //! ```
+//! for entry in curt::walk("src") {
+//!     println!("{}", entry?.path.display());
+//! }
+//! # Ok::<(), curt::Error>(())
+//! ```
+//!
+//! A size costs a call on Linux. This walk asks for the sizes of files only. Other ways to walk,
+//! also with several threads, are in [Which way to walk](mod@walk#which-way-to-walk).
+//!
+//! ```
 //! use curt::Fields;
 //!
-//! for entry in curt::walk("src").fields(Fields::SIZE) {
-//!     let entry = entry?;
-//!     println!("{:?} {}", entry.metadata.size().known(), entry.path.display());
+//! let mut walking = curt::walk("src").start();
+//! while let Some(entry) = walking.next() {
+//!     let mut entry = entry?;
+//!     if entry.kind().is_file() {
+//!         let size = entry.fetch(Fields::SIZE).size().known();
+//!         println!("{size:?} {}", entry.path().display());
+//!     }
 //! }
 //! # Ok::<(), curt::Error>(())
 //! ```

@@ -331,7 +331,7 @@ fn public_types_are_debug_and_go_to_other_threads() {
     shared::<(curt::fields::FileName<'_>, curt::fields::Value<'_, u64>, curt::fields::Origin)>();
     shared::<(Directory, ListEntry)>();
     shared::<(Remove<'_>, curt::remove::Report, curt::remove::Incomplete)>();
-    shared::<(curt::remove::Totals, curt::remove::Directories, curt::remove::Confirm)>();
+    shared::<(curt::remove::Totals, curt::remove::DirectoryOperands, curt::remove::Confirm)>();
     shared::<(Usage<'_>, curt::usage::UsageRecord, curt::usage::UsageReport)>();
     shared::<(Walk<'_>, curt::walk::WalkEntry, curt::walk::Summary, curt::walk::Order)>();
     shared::<(curt::Root, curt::beneath::OpenOptions, curt::beneath::Canonical)>();

@@ -8,7 +8,7 @@ use crate::roles::compute::{Work, fold, own_time};
 use crate::tree::program_name;
 use std::collections::{HashMap, HashSet};
 use std::io;
-use std::path::Path;
+use std::path::{MAIN_SEPARATOR, Path};
 
 /// What a run is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -235,7 +235,7 @@ fn same_lines<'a>(
     loop {
         match (expected.next(), lines.next()) {
             (None, None) => return None,
-            (Some(line), Some(found)) if line == found.replace('\\', "/") => {}
+            (Some(line), Some(found)) if line == found.replace(MAIN_SEPARATOR, "/") => {}
             (line, found) => {
                 let [line, found] = [line.as_deref(), found].map(|text| text.unwrap_or("nothing"));
                 return Some(format!("{found} instead of {line}"));
@@ -272,7 +272,7 @@ fn number(output: &str, wanted: Option<u64>) -> Option<String> {
 
 /// A path without the root's, in the form of Unix.
 fn relative(line: &str, root: &str) -> String {
-    let path = line.strip_prefix(root).unwrap_or(line).replace('\\', "/");
+    let path = line.strip_prefix(root).unwrap_or(line).replace(MAIN_SEPARATOR, "/");
     let path = path.strip_prefix("./").unwrap_or(&path);
     path.trim_matches('/').to_owned()
 }

@@ -63,9 +63,10 @@ pub(crate) struct BeneathOptions {
           value_parser = one_of(&MODES))]
     pub(crate) mode: Aliases,
 
-    /// Check only the text of the paths, without any system call
+    /// Check only how the paths are written, and open nothing
     ///
-    /// Opening a path may give another answer on POSIX, where 'link/../x' is not 'x'.
+    /// No --root is given. Paths are allowed whether or not they exist. Opening a path may give
+    /// another answer on POSIX, where 'link/../x' is not 'x'.
     #[arg(long, conflicts_with_all = ["root", "cat", "name", "stat"])]
     pub(crate) check_only: bool,
 
@@ -81,7 +82,7 @@ pub(crate) struct BeneathOptions {
           value_parser = one_of(&RELEASES))]
     pub(crate) release: Option<Release>,
 
-    /// Print the contents of the files
+    /// Print the contents of the files, which must be regular files
     #[arg(long, conflicts_with_all = ["name", "stat", "json", "batch"])]
     pub(crate) cat: bool,
 

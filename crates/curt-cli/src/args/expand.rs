@@ -15,8 +15,8 @@ directories of drives are those of this process unless options name others.";
 
 const NOTES: &str = "\
 With --batch, each line of standard input is a question, {\"input\":PATH} with the optional keys \
-\"flavor\", \"release\", \"style\", \"dotdot\", \"verbatim\", \"cwd\", \"drives\", \"base\" and \
-\"home\", and each line of output is its answer, in order: {\"ok\":PATH} or {\"error\":{...}}. For a \
+\"flavor\", \"release\", \"style\", \"dotdot\", \"verbatim\", \"cwd\", \"drives\", \"base\", \
+\"home\" and \"tilde\", and each line of output is its answer, in order: {\"ok\":PATH} or {\"error\":{...}}. For a \
 missing key the option or else the process decides. \"home\":null means that it is not set; with \
 \"cwd\":null and a base nothing of the process is used. A path is a string, {\"bytes\":BASE64}, \
 {\"bytes\":BASE64,\"encoding\":NAME} with Ruby's names of encodings, or {\"utf16\":[UNIT,...]}. The kind \
@@ -30,7 +30,7 @@ Exit status:
 
 const EXAMPLES: &str = "\
 Examples:
-  curt expand --dotdot clamp a/../b                 without '..', as Python's abspath
+  curt expand --dotdot clamp --tilde '~/a/../b'     without '..' and '~'
   curt expand --flavor windows --cwd 'C:\\x' 'aux.'  as GetFullPathNameW
   curt expand --style ruby '~/x'                    as Ruby's File.expand_path";
 
@@ -87,7 +87,13 @@ pub(crate) struct ExpandOptions {
     #[arg(long, value_name = "X=PATH", action = ArgAction::Append)]
     pub(crate) drive: Vec<String>,
 
-    /// Use DIR as the home directory
+    /// Expand a leading '~' to the home directory
+    ///
+    /// '~USER' is the home directory of that user. Ruby's style always does this.
+    #[arg(long)]
+    pub(crate) tilde: bool,
+
+    /// Use DIR as the home directory; implies --tilde
     #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<OsString>,
 

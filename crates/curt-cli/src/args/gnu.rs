@@ -13,6 +13,8 @@ pub(super) struct Tool {
     valued: &'static str,
     /// The long options, sorted.
     longs: &'static str,
+    /// What to use in place of the options that curt lacks.
+    instead: &'static [(&'static [&'static str], &'static str)],
 }
 
 const RM: Tool = Tool {
@@ -22,6 +24,7 @@ const RM: Tool = Tool {
     longs: "\
         --dir --force --help --interactive --no-preserve-root --one-file-system --preserve-root \
         --recursive --verbose --version",
+    instead: &[],
 };
 
 const LS: Tool = Tool {
@@ -36,6 +39,22 @@ const LS: Tool = Tool {
         --indicator-style --inode --kibibytes --literal --no-group --numeric-uid-gid \
         --quote-name --quoting-style --recursive --reverse --show-control-chars --si --size \
         --sort --tabsize --time --time-style --version --width --zero",
+    instead: &[
+        (&["-v"], "pipe the output of -1 into 'sort -V'"),
+        (&["-B", "--ignore-backups"], "use 'curt walk --max-depth 1 --exclude \"*~\"'"),
+        (&["-I", "--ignore", "--hide"], "use 'curt walk --max-depth 1 --exclude GLOB'"),
+        (&["-D", "--dired"], "use --json"),
+        (&["-Z", "--context"], "use --fields name,label"),
+        (&["-k", "--kibibytes"], "-s counts KiB without it"),
+        (&["-m"], "use -x for names across lines"),
+        (&["--author"], "use -l, which shows the owner"),
+        (&["--block-size"], "use -h, or set LS_BLOCK_SIZE to the unit"),
+        (&["--dereference-command-line-symlink-to-dir"], "use -H"),
+        (&["--hyperlink"], "use --json for full data of each name"),
+        (&["--indicator-style"], "use -p, --file-type or -F"),
+        (&["--show-control-chars"], "use -b to show them as escapes"),
+        (&["--si"], "use -h, with powers of 1024"),
+    ],
 };
 
 const DU: Tool = Tool {
@@ -47,6 +66,19 @@ const DU: Tool = Tool {
         --dereference-args --exclude --exclude-from --files0-from --help --human-readable \
         --inodes --max-depth --no-dereference --null --one-file-system --separate-dirs --si \
         --summarize --threshold --time --time-style --total --version",
+    instead: &[
+        (&["-A"], "use --apparent-size"),
+        (&["-B", "--block-size"], "use -b, -k or -h, or set DU_BLOCK_SIZE to the unit"),
+        (&["-L", "--dereference"], "use -D, which follows operands"),
+        (&["-P", "--no-dereference"], "links are not followed without it"),
+        (&["-S", "--separate-dirs"], "use -a, which shows the files of each directory"),
+        (&["-X", "--exclude-from"], "use --exclude, which can be repeated"),
+        (&["-m"], "use -h, or set DU_BLOCK_SIZE=1M"),
+        (&["-t", "--threshold"], "use --top N for the largest"),
+        (&["--files0-from"], "use operands, as in 'xargs -0 curt du'"),
+        (&["--si"], "use -h, with powers of 1024"),
+        (&["--time", "--time-style"], "use 'curt walk --fields modified,allocated,path'"),
+    ],
 };
 
 const STAT: Tool = Tool {
@@ -55,6 +87,12 @@ const STAT: Tool = Tool {
     valued: "c",
     longs: "\
         --cached --dereference --file-system --format --help --printf --terse --version",
+    instead: &[
+        (&["-c", "--format", "--printf"], "use --fields LIST, or 'curt walk --format FORMAT'"),
+        (&["-f", "--file-system"], "use 'df PATH'"),
+        (&["-t", "--terse"], "use --fields LIST or --json"),
+        (&["--cached"], "the system decides what it keeps"),
+    ],
 };
 
 /// Returns the options of the GNU tool of that name.
@@ -113,10 +151,18 @@ impl Tool {
         match given {
             None => Ok(()),
             Some(option) => {
-                let words = format!("option '{option}' of GNU {} is not supported", self.name);
+                let instead = self.instead(option).map(|instead| format!("; {instead}"));
+                let instead = instead.unwrap_or_default();
+                let words =
+                    format!("option '{option}' of GNU {} is not supported{instead}", self.name);
                 Err(command.error(ErrorKind::UnknownArgument, words))
             }
         }
+    }
+
+    fn instead(&self, option: &str) -> Option<&'static str> {
+        let known = self.instead.iter().find(|(options, _)| options.contains(&option));
+        known.map(|&(_, instead)| instead)
     }
 }
 
@@ -145,11 +191,25 @@ fn common(one: &str, other: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::{DU, LS, RM, STAT};
+    use crate::args::Cli;
+    use clap::CommandFactory;
 
     #[test]
     fn names_are_sorted() {
         for tool in [RM, LS, DU, STAT] {
             assert!(tool.longs.split_whitespace().is_sorted(), "{}", tool.name);
+        }
+    }
+
+    #[test]
+    fn every_missing_option_names_an_alternative() {
+        for tool in [RM, LS, DU, STAT] {
+            let command = Cli::command().find_subcommand(tool.name).unwrap().clone();
+            let with_missing = tool.add_to(command);
+            let ids = with_missing.get_arguments().map(|arg| arg.get_id().as_str());
+            for option in ids.filter(|id| id.starts_with('-')) {
+                assert!(tool.instead(option).is_some(), "{} {option}", tool.name);
+            }
         }
     }
 }

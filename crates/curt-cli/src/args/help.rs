@@ -19,7 +19,7 @@ pub(super) use fields_help;
 /// Returns the help that `--help` prints. clap's long help has three lines and more for each
 /// option; this has clap's short layout, with the whole text of each option in its column.
 pub(super) fn in_full(command: &Command) -> StyledStr {
-    let mut full = command.clone().mut_args(|option| match option.get_long_help() {
+    let mut full = shown(command).mut_args(|option| match option.get_long_help() {
         Some(text) => {
             let text = text.to_string().replace("\n\n", "\n");
             option.help(text)
@@ -30,6 +30,16 @@ pub(super) fn in_full(command: &Command) -> StyledStr {
         full = full.about(about.clone());
     }
     full.after_help(notes(command).join("\n\n")).render_help()
+}
+
+/// Returns the command as help and manual pages show it. Operands and the root directory that only
+/// another option makes optional, such as `--batch` or `--force`, are shown as required.
+pub(crate) fn shown(command: &Command) -> Command {
+    let is_required = matches!(command.get_name(), "rm" | "stat" | "which" | "expand" | "beneath");
+    command.clone().mut_args(|option| {
+        let is_needed = option.is_positional() || option.get_id() == "root";
+        if is_required && is_needed { option.required(true) } else { option }
+    })
 }
 
 /// Returns what `--help` prints after the options, the examples last.

@@ -199,11 +199,13 @@ pub(crate) struct LsOptions {
     unsorted: bool,
 
     /// Assume tab stops every COLUMNS columns; 0 uses no tabs
-    #[arg(short = 'T', long, value_name = "COLUMNS", value_parser = parse_width)]
+    #[arg(short = 'T', long, value_name = "COLUMNS", allow_hyphen_values = true,
+          value_parser = parse_width)]
     pub(crate) tabsize: Option<usize>,
 
     /// Assume lines of COLUMNS columns; 0 means no limit
-    #[arg(short, long, value_name = "COLUMNS", value_parser = parse_width)]
+    #[arg(short, long, value_name = "COLUMNS", allow_hyphen_values = true,
+          value_parser = parse_width)]
     pub(crate) width: Option<usize>,
 
     /// List entries by lines instead of by columns
@@ -232,9 +234,9 @@ pub(crate) struct LsOptions {
     #[arg(long, help_heading = BEYOND_GNU)]
     pub(crate) acl: bool,
 
-    /// Print these fields, separated by tabs (with --json, only these)
+    /// Print these fields in this order, separated by tabs (with --json, only these)
     #[arg(long, value_name = "LIST", help_heading = BEYOND_GNU,
-          long_help = fields_help!("Print these fields, separated by tabs (with --json, only these)"))]
+          long_help = fields_help!("Print these fields in this order, separated by tabs (with --json, only these)"))]
     pub(crate) fields: Option<String>,
 
     /// Print how many system calls the options cost, and do nothing else
@@ -359,7 +361,7 @@ pub(crate) fn parse_width(word: &str) -> Result<usize, String> {
         None => (digits, 10),
     };
     if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(base)) {
-        return Err("expected a number of columns".to_owned());
+        return Err("expected a number of columns, 0 or more".to_owned());
     }
     Ok(usize::from_str_radix(digits, base).unwrap_or(0))
 }

@@ -39,14 +39,19 @@ impl Refused {
             ErrorKind::DisplayHelp if name == Some(command.get_name()) => {
                 let summary = command.clone().render_help();
                 let is_summary = error.render().to_string() == summary.to_string();
-                Text::Wanted(if is_summary { summary } else { help::in_full(command) })
+                Text::Wanted(if is_summary {
+                    help::shown(command).render_help()
+                } else {
+                    help::in_full(command)
+                })
             }
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Text::Wanted(error.render()),
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Text::Nothing(error.render()),
             _ => Text::Wrong(message(error, command)),
         };
         let json = asks_for_json(command, std::env::args_os().skip(1));
-        Refused { session: Session::new(program, json, false), text }
+        let session = Session::new(program, json, false).unwritable(Exit::unwritable(name));
+        Refused { session, text }
     }
 
     /// Prints the help, or what is wrong.
@@ -116,7 +121,12 @@ fn message(error: &clap::Error, command: &Command) -> String {
                     let proposal = proposal(ContextKind::SuggestedArg);
                     format!("unrecognized option '{given}'{proposal}")
                 }
-                Some(letter) => format!("invalid option -- '{letter}'"),
+                Some(letter) => match single_dashed(letter, command) {
+                    Some((typed, meant)) => {
+                        format!("unrecognized option '{typed}'; did you mean '{meant}'?")
+                    }
+                    None => format!("invalid option -- '{letter}'"),
+                },
                 None => format!("extra operand '{given}'"),
             }
         }
@@ -184,6 +194,36 @@ fn asks_for_json(command: &Command, words: impl Iterator<Item = OsString>) -> bo
     let mut words =
         words.take_while(|word| word != "--" && word != "--exec" && word != "--exec-batch");
     names.contains(&"json") && words.any(|word| word.to_str().is_some_and(is_json))
+}
+
+/// Options of find that `curt walk` has under another name.
+const OF_FIND: [(&str, &str); 7] = [
+    ("-iname", "--regex (?i)NAME"),
+    ("-mtime", "--newer"),
+    ("-mount", "--one-file-system=device"),
+    ("-path", "--path-glob"),
+    ("-print0", "--null"),
+    ("-user", "--owner"),
+    ("-xdev", "--one-file-system=device"),
+];
+
+/// Returns the word with this letter which is a long option of the command but for its dashes, and
+/// that option: `-name` and `-maxdepth` are options of find.
+fn single_dashed(letter: &str, command: &Command) -> Option<(String, String)> {
+    let words = std::env::args_os().skip(2).filter_map(|word| word.into_string().ok());
+    words.take_while(|word| word != "--").find_map(|word| {
+        let name = word.strip_prefix('-').filter(|name| name.len() > 2 && name.contains(letter))?;
+        let mut of_find = OF_FIND.iter().filter(|_| command.get_name() == "walk");
+        if let Some((_, meant)) = of_find.find(|(typed, _)| *typed == word) {
+            return Some((word, (*meant).to_owned()));
+        }
+        let names = || command.get_arguments().filter_map(clap::Arg::get_long);
+        let is_same = |long: &&str| long.replace('-', "") == name;
+        let meant =
+            names().find(is_same).or_else(|| names().find(|long| long.starts_with(name)))?;
+        let meant = format!("--{meant}");
+        Some((word, meant))
+    })
 }
 
 /// Returns the options that start with what was typed.

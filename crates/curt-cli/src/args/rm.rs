@@ -133,7 +133,9 @@ pub(crate) struct RmOptions {
           help_heading = BEYOND_GNU)]
     pub(crate) threads: Option<Threads>,
 
-    /// Show a progress line on a terminal
+    /// Show a progress line on a terminal after half a second
+    ///
+    /// Otherwise it appears after two seconds, and with --verbose not at all.
     #[arg(long, help_heading = BEYOND_GNU)]
     pub(crate) progress: bool,
 

@@ -30,7 +30,7 @@ const EXAMPLES: &str = "\
 Examples:
   curt run -- make -j4                            start a program
   curt run --chdir sub --env CC=clang -- ./build  in another directory, with one more variable
-  curt run --timeout 2.5 -- ./slow                kill it, and what it started, after 2.5 seconds";
+  curt run --timeout 90s -- ./slow                kill it, and what it started, after 90 seconds";
 
 /// The options of `curt run`.
 #[derive(Args)]
@@ -59,11 +59,11 @@ pub(crate) struct RunOptions {
     #[arg(long)]
     pub(crate) clear_env: bool,
 
-    /// Kill the program and what it started after SECONDS
+    /// Kill the program and what it started after TIME, such as 2.5s
     ///
-    /// The program gets its own process group, so it cannot read from a terminal.
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true,
-          value_parser = parse_seconds)]
+    /// TIME is a number with ms, s, m or h (milliseconds, seconds, minutes, hours); without a unit
+    /// it is in seconds. The program gets its own process group, so it cannot read from a terminal.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_time)]
     pub(crate) timeout: Option<Duration>,
 
     /// Run a script without a '#!' line by /bin/sh, as execvp does
@@ -89,8 +89,46 @@ pub(crate) struct RunOptions {
     pub(crate) without: WithoutOptions,
 }
 
-/// Seconds, which may have a fraction.
-fn parse_seconds(word: &str) -> Result<Duration, String> {
-    let seconds = word.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.ok_or_else(|| "expected a number of seconds, 0 or more".to_owned())
+/// Reads a time: a number, which may have a fraction, and a unit.
+fn parse_time(word: &str) -> Result<Duration, String> {
+    /// Units with their seconds; the first of them at the end of a time counts.
+    const UNITS: [(&str, f64); 5] =
+        [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("", 1.0)];
+    let split = |&(unit, seconds): &(&str, f64)| Some((word.strip_suffix(unit)?, seconds));
+    let number = UNITS.iter().find_map(split).and_then(|(number, seconds)| {
+        // What has no digits is infinite, or no number.
+        let is_number = number.starts_with(|first: char| first.is_ascii_digit() || first == '.');
+        Some(number.parse::<f64>().ok().filter(|_| is_number)? * seconds)
+    });
+    let seconds =
+        number.ok_or("expected a number of seconds, or with a unit: 500ms, 1.5s, 2m, 1h")?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| "it is too large".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::parse_time;
+
+    #[test]
+    fn times_have_units() {
+        for (word, milliseconds) in [
+            ("0", 0),
+            ("2.5", 2500),
+            (".5", 500),
+            ("500ms", 500),
+            ("1s", 1000),
+            ("2m", 120_000),
+            ("1.5h", 5_400_000),
+        ] {
+            assert_eq!(parse_time(word), Ok(Duration::from_millis(milliseconds)), "{word}");
+        }
+        for word in ["", "s", "-1", "inf", "nan", "1 s", "1d", "1m30s", "x"] {
+            assert!(parse_time(word).is_err_and(|why| why.starts_with("expected")), "{word}");
+        }
+        for word in ["1e300", "1e999", "99999999999999999999h"] {
+            assert!(parse_time(word).is_err_and(|why| why.contains("too large")), "{word}");
+        }
+    }
 }

@@ -43,9 +43,9 @@ pub(crate) struct StatOptions {
     #[arg(short = 'L', long)]
     pub(crate) dereference: bool,
 
-    /// Print only these fields, which commas separate
+    /// Print only these fields, which commas separate, in this order
     #[arg(long, value_name = "LIST",
-          long_help = fields_help!("Print only these fields, which commas separate"))]
+          long_help = fields_help!("Print only these fields, which commas separate, in this order"))]
     pub(crate) fields: Option<String>,
 
     /// Answer questions from standard input, one JSON object per line

@@ -8,7 +8,7 @@ use curt::fields::Follow;
 use curt::walk::{OneFileSystem, SortBy};
 
 use super::help::fields_help;
-use super::{Options, OutputOptions, Positions, WithoutOptions, one_of, parse_threads};
+use super::{Options, OutputOptions, Positions, WithoutOptions, meaning, one_of, parse_threads};
 
 const LONG_ABOUT: &str = "\
 Walk directory trees and print what matches, as find does: the operands too, with paths as they \
@@ -27,10 +27,10 @@ const EXAMPLES: &str = "\
 Examples:
   curt walk src --type f --name '*.rs' --size +1M   large source files
   curt walk --format '{size} {path}' /var/log       sizes and paths
-  curt walk --newer 2h --exec-batch tar cf new.tar {} ';'";
+  curt walk --newer 2h --type f --exec gzip -k {} ';'";
 
 const FIELDS_HELP: &str = fields_help!(
-    "Print these fields of each entry, separated by tabs\n\nname is the path; path and depth are fields, too."
+    "Print these fields of each entry in this order, separated by tabs\n\nname is the path; path and depth are fields, too."
 );
 
 const TRAVERSAL: &str = "Traversal";
@@ -54,7 +54,7 @@ pub(crate) struct WalkOptions {
     #[arg(long, value_name = "FORMAT", conflicts_with_all = ["fields", "json"])]
     pub(crate) format: Option<String>,
 
-    /// Print these fields of each entry, separated by tabs
+    /// Print these fields of each entry in this order, separated by tabs
     #[arg(long, value_name = "LIST", long_help = FIELDS_HELP)]
     pub(crate) fields: Option<String>,
 
@@ -98,8 +98,8 @@ pub(crate) struct WalkOptions {
 
     /// Match sizes: +N more than, -N less than, N exactly
     ///
-    /// N is in bytes (c), or in k, M, G or T, which are powers of 1024. With several SIZEs, all
-    /// must match.
+    /// N is in bytes (c or no unit), or in k, M, G or T, which are powers of 1024; find's blocks
+    /// (b) are no unit. With several SIZEs, all must match.
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, action = ArgAction::Append,
           help_heading = TESTS)]
     pub(crate) size: Vec<String>,
@@ -181,12 +181,16 @@ pub(crate) struct WalkOptions {
     pub(crate) reverse: bool,
 
     /// Run a command, ended by ';', for each entry; '{}' is its path
+    ///
+    /// Quote the ';' for the shell, as in --exec gzip -k {} ';'. A command that fails is an error.
     #[arg(long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
           allow_hyphen_values = true, conflicts_with_all = ["exec_batch", "delete"],
           help_heading = ACTIONS)]
     pub(crate) exec: Vec<OsString>,
 
     /// Run a command, ended by ';', for many entries; '{}' is their paths
+    ///
+    /// As in --exec-batch tar cf new.tar {} ';', where find has -exec ... {} +.
     #[arg(long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
           allow_hyphen_values = true, conflicts_with = "delete", help_heading = ACTIONS)]
     pub(crate) exec_batch: Vec<OsString>,
@@ -234,24 +238,36 @@ impl Options for WalkOptions {
         }
         let runs = !self.exec.is_empty() || !self.exec_batch.is_empty();
         if runs && !given.words.iter().any(|word| word == ";") {
-            return Err("missing ';' after the command (write ';' or \\; in a shell)".to_owned());
+            let end = "missing ';' after the command (write ';' or \\; in a shell)";
+            let is_plus = given.words.iter().any(|word| word == "+");
+            let batch = "; for find's {} +, write --exec-batch COMMAND {} ';'";
+            return Err(format!("{end}{}", if is_plus { batch } else { "" }));
         }
         let is_end = |word: &OsString| {
             let word = word.to_str().unwrap_or_default();
             word == "--" || word.starts_with("--exec")
         };
         let end = given.words.iter().position(is_end).unwrap_or(given.words.len());
-        given.words[..end].windows(2).try_for_each(check_sort_key)
+        given.words[..end].windows(2).try_for_each(check_detached_value)
     }
 }
 
-/// Refuses `--sort KEY`, in which clap takes the key for a path.
-fn check_sort_key(words: &[OsString]) -> Result<(), String> {
-    let is_key = |word: &str| SORT_KEYS.iter().any(|&(key, _)| key == word);
-    match words[1].to_str() {
-        Some(key) if words[0] == "--sort" && is_key(key) => {
-            Err(format!("'--sort {key}' is ambiguous: write --sort={key}, or ./{key} for a path"))
+/// Refuses `--sort KEY` and the like, in which clap takes the key for a path.
+fn check_detached_value(words: &[OsString]) -> Result<(), String> {
+    let [Some(option), Some(value)] = [words[0].to_str(), words[1].to_str()] else {
+        return Ok(());
+    };
+    let (long, is_value) = match option {
+        "--sort" => (option, meaning(&SORT_KEYS, value).is_some()),
+        "-L" | "--follow" => ("--follow", meaning(&FOLLOW, value).is_some()),
+        "-x" | "--one-file-system" => {
+            ("--one-file-system", meaning(&ONE_FILE_SYSTEM, value).is_some())
         }
-        _ => Ok(()),
+        _ => return Ok(()),
+    };
+    if is_value {
+        let typed = format!("'{option} {value}' is ambiguous");
+        return Err(format!("{typed}: write {long}={value}, or ./{value} for a path"));
     }
+    Ok(())
 }

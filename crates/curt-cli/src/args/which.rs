@@ -44,8 +44,11 @@ Examples:
 const POLICY_HELP: &str = "\
 Search as a program or library does, such as cmd or execvp
 
-PRESET is cmd, powershell, createprocess, posix_sh, execvp, libuv, libuv-batch, libuv-exact, node, \
-go, cpython or zig. The last four have rules for both systems; --rules chooses.";
+PRESET by Windows' rules: cmd (cmd.exe), powershell (PATH alone, .ps1 first), createprocess \
+(CreateProcessW: .exe, the system's directories), libuv (.com and .exe only), libuv-batch (batch \
+files too), libuv-exact (the bare name first if it has a directory). By POSIX rules: execvp (the C \
+library's), posix_sh (a shell's). By those of this system or of --rules: node (child_process), go \
+(exec.LookPath), cpython (shutil.which), zig (std.process).";
 
 const SET_HELP: &str = "\
 Change one rule of the policy; can be repeated
@@ -217,6 +220,21 @@ impl LookUpOptions {
         }
         self.changes.iter().try_for_each(|text| change(&mut policy, text))?;
         Ok(policy)
+    }
+
+    /// Returns why nothing may have been found: by Windows' rules the `PATH` of another system is
+    /// one strange directory.
+    pub(crate) fn hint(&self) -> Option<String> {
+        if Flavor::NATIVE == Flavor::Windows || self.policy().ok()?.rules != Flavor::Windows {
+            return None;
+        }
+        let path = self.path.clone().or_else(|| std::env::var_os("PATH"))?;
+        let path = path.to_str()?;
+        (path.contains(":/") && !path.contains(';')).then(|| {
+            "by Windows' rules ';' separates the entries of PATH, and this one has only ':'; \
+             give one with --path 'DIR;DIR'"
+                .to_owned()
+        })
     }
 
     /// Returns the search that they ask for.

@@ -116,6 +116,13 @@ impl Denied {
         let (verb, reason) = (verb(operation), sys::error_text(error));
         Denied { verb, reason, failure, is_refused: false }
     }
+
+    fn not_a_regular_file() -> Denied {
+        let operation = Operation::ReadFile;
+        let reason = "not a regular file".to_owned();
+        let failure = Failure::new(failure::operation(operation), "invalid", reason.clone());
+        Denied { verb: verb(operation), reason, failure: Box::new(failure), is_refused: false }
+    }
 }
 
 impl From<Refusal> for Denied {
@@ -169,10 +176,17 @@ fn print_name(path: &Path, name: &PathText, flavor: Option<Flavor>, session: &Se
     session.data(&line);
 }
 
-/// Prints the contents of a file. A pipe without a writer is empty.
+/// Prints the contents of a regular file. A pipe may never end, and one without a writer would look
+/// like an empty file.
 fn print_contents(root: &Root, path: &Path, session: &Session) -> Result<(), Denied> {
     let options = OpenOptions::new().read(true).nonblocking(true);
     let mut file = root.open_file(path, &options)?;
+    let kind =
+        file.metadata().map_err(|error| Denied::os(Operation::ReadFile, &error))?.file_type();
+    // The system has its own words for reading a directory.
+    if !kind.is_file() && !kind.is_dir() {
+        return Err(Denied::not_a_regular_file());
+    }
     let mut buffer = vec![0; READ];
     while !session.is_cancelled() {
         match file.read(&mut buffer) {

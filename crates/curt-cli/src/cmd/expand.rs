@@ -66,7 +66,11 @@ fn expander(
         Member::Null => env.no_cwd(),
         Member::Absent => env,
     };
-    env = match directory("home", &default.home)? {
+    let home = directory("home", &default.home)?;
+    // A home directory is given in order to be used.
+    let wants_tilde = default.tilde || matches!(home, Member::Value(_));
+    let has_tilde = question.flag("tilde", wants_tilde)?;
+    env = match home {
         Member::Value(home) => env.home(home),
         Member::Null => env.no_home(),
         Member::Absent => env,
@@ -87,6 +91,9 @@ fn expander(
     }
     if let Some(verbatim) = question.choice("verbatim", &VERBATIMS)?.value().or(default.verbatim) {
         expander = expander.verbatim(verbatim);
+    }
+    if wants_tilde || matches!(question.value("tilde"), Member::Value(_)) {
+        expander = expander.tilde(has_tilde);
     }
     if let Some(base) = base {
         expander = expander.base(base);
@@ -158,7 +165,14 @@ fn print(options: &ExpandOptions, drives: &Drives<'_>, session: &Session) -> Exi
             }
             Err(error) => {
                 session.count_failure();
-                session.warn(&format!("cannot expand {}: {error}", quote(operand)));
+                let lacks_cwd = error == ExpandError::Drive && flavor != Flavor::NATIVE;
+                let is_asked = lacks_cwd && options.cwd.is_none() && options.base.is_none();
+                let hint = match flavor {
+                    Flavor::Windows if is_asked => "; give one with --cwd 'C:\\...'",
+                    Flavor::Posix if is_asked => "; give one with --cwd /...",
+                    _ => "",
+                };
+                session.warn(&format!("cannot expand {}: {error}{hint}", quote(operand)));
             }
         }
     }
@@ -172,8 +186,10 @@ fn print(options: &ExpandOptions, drives: &Drives<'_>, session: &Session) -> Exi
 }
 
 /// The keys of a question.
-const KEYS: [&str; 10] =
-    ["input", "flavor", "release", "style", "dotdot", "verbatim", "base", "cwd", "home", "drives"];
+const KEYS: [&str; 11] = [
+    "input", "flavor", "release", "style", "dotdot", "verbatim", "base", "cwd", "home", "tilde",
+    "drives",
+];
 
 /// Answers the questions on standard input, each of which may be about another process.
 fn answer_questions(options: &ExpandOptions, drives: &Drives<'_>, session: &Session) -> Exit {
@@ -254,6 +270,17 @@ mod tests {
             (r#"{"input":"~","style":"ruby","cwd":null,"base":"/b","home":null}"#, "no-home"),
             (r#"{"input":"~","flavor":"posix","style":"ruby","home":"h"}"#, "nonabs-home"),
             (r#"{"input":"~no-such-user","flavor":"posix","style":"ruby"}"#, "no-user"),
+            (r#"{"input":"~/x","flavor":"posix","cwd":"/w","home":"/h"}"#, r#""/h/x""#),
+            (r#"{"input":"~","flavor":"posix","cwd":"/w","home":"/h","tilde":false}"#, r#""/w/~""#),
+            (
+                r#"{"input":"~","flavor":"posix","cwd":"/w","style":"ruby","tilde":false}"#,
+                r#""/w/~""#,
+            ),
+            (r#"{"input":"~","flavor":"posix","home":null,"cwd":"/w"}"#, r#""/w/~""#),
+            (
+                r#"{"input":"~","flavor":"posix","cwd":null,"base":"/b","home":null,"tilde":true}"#,
+                "no-home",
+            ),
             (r#"{"input":"/..","flavor":"posix","dotdot":"refuse"}"#, "escape"),
             (r#"{"input":"","flavor":"windows"}"#, "empty"),
             (r#"{"input":"~","flavor":"posix","style":"ruby","home":""}"#, "nonabs-home"),

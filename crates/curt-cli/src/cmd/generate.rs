@@ -61,8 +61,14 @@ pub(crate) fn man(options: &ManOptions) -> Exit {
 
 /// Writes a manual page. clap knows no sections for what follows the options.
 fn write_page(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
+    let mut command = help::shown(command);
+    // As in help. Of itself a page would list all options there, and lose the dots of operands.
+    let usage = command.render_usage().to_string();
+    let command = command.override_usage(usage.trim_start_matches("Usage: ").to_owned());
     let man = clap_mangen::Man::new(command.clone());
     man.render_title(page)?;
+    // Long words would leave wide gaps before them.
+    writeln!(page, ".ad l")?;
     man.render_name_section(page)?;
     man.render_synopsis_section(page)?;
     man.render_description_section(page)?;
@@ -70,7 +76,7 @@ fn write_page(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     if command.has_subcommands() {
         man.render_subcommands_section(page)?;
     }
-    let notes = help::notes(command).join("\n\n");
+    let notes = help::notes(&command).join("\n\n");
     let mut section = "";
     for paragraph in notes.split("\n\n") {
         // A title and indented lines, or text.

@@ -1,11 +1,14 @@
 //! `curt run`: starts a program and exits as it does.
 
+use std::io::ErrorKind;
+use std::path::Path;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
+use curt::fields::Follow;
 use curt::process::StartFailure;
 use curt::which::FindCause;
-use curt::{Calls, Cause, Command, Error};
+use curt::{Calls, Cause, Command, Error, Fields, Kind, Plan};
 
 use super::which;
 use crate::args::RunOptions;
@@ -49,7 +52,13 @@ pub(crate) fn run(options: &RunOptions) -> Exit {
         Ok(End::TimedOut) => session.worsen(Exit::TIMED_OUT),
         Ok(End::Interrupted) => outcome.is_cancelled = true,
         Err(error) => {
-            session.fail(&error);
+            match denial(&error, options.chdir.as_deref()) {
+                Some(reason) => {
+                    let message = format!("cannot start {}: {reason}", quote(error.path()));
+                    session.fail_as(&error, &message);
+                }
+                None => session.fail(&error),
+            }
             session.worsen(exit(&error));
         }
     }
@@ -132,6 +141,29 @@ fn not_started(error: Error, left: Option<Duration>) -> Result<End, Error> {
         Some(left) if left.is_zero() => Ok(End::TimedOut),
         _ => Err(error),
     }
+}
+
+/// Returns what is not permitted, for which the system has one error number: to search a directory
+/// on the way to the program, or to execute a file that has the right for somebody.
+fn denial(error: &Error, directory: Option<&Path>) -> Option<String> {
+    if !matches!(error.cause(), Cause::Start(StartFailure::NotExecutable, _)) {
+        return None;
+    }
+    let path = directory.unwrap_or(Path::new("")).join(error.path());
+    let plan = Plan::new(Fields::MODE | Fields::KIND).follow(Follow::Links);
+    let denies = |path: &Path| {
+        curt::stat(path, plan).is_err_and(|error| error.kind() == ErrorKind::PermissionDenied)
+    };
+    if denies(&path) {
+        let closed = path.ancestors().skip(1).find(|above| !denies(above))?;
+        let closed = if closed.as_os_str().is_empty() { Path::new(".") } else { closed };
+        return Some(format!("no permission to search {}", quote(closed)));
+    }
+    let metadata = curt::stat(&path, plan).ok()?;
+    let has_right = metadata.mode().known().is_some_and(|mode| mode & 0o111 != 0);
+    (has_right && metadata.kind().known() == Some(Kind::File)).then(|| {
+        "no permission to execute it, its interpreter, or anything on its filesystem".to_owned()
+    })
 }
 
 /// Returns the exit code for a program that was not started.

@@ -64,6 +64,9 @@ impl Printer<'_> {
                 self.print(name, result);
             }
         }
+        if let Some(hint) = self.options.look_up.hint().filter(|_| self.missing > 0) {
+            self.session.note(&hint);
+        }
         let Printer { found, missing, .. } = self;
         self.session.finish(Outcome {
             summary: Some(Object::new().number("found", found).number("missing", missing)),

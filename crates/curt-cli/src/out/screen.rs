@@ -17,8 +17,10 @@ pub(crate) const BUFFER: usize = 64 * 1024;
 const STDOUT: i32 = 1;
 /// How long output for a terminal may stay in the buffer.
 const TERMINAL_DELAY: Duration = Duration::from_millis(50);
-/// How long work goes on before progress is shown, and between two progress lines.
+/// How long work goes on before progress is shown, if it was asked for and if not, and how much
+/// time is between two progress lines.
 const PROGRESS_DELAY: Duration = Duration::from_millis(500);
+const UNASKED_PROGRESS_DELAY: Duration = Duration::from_secs(2);
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Whether help on standard output may have colors.
@@ -50,6 +52,8 @@ struct Inner {
 
 struct Progress {
     next: Instant,
+    /// Standard error is a terminal, which is asked only when there is something to show.
+    is_terminal: bool,
     /// The width of the line that is shown now.
     shown: usize,
 }
@@ -66,14 +70,12 @@ impl Screen {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Allows progress lines, and returns whether there is a terminal for them.
-    pub(crate) fn allow_progress(&self) -> bool {
-        let is_terminal = io::stderr().is_terminal();
-        if is_terminal {
-            let next = Instant::now() + PROGRESS_DELAY;
-            self.lock().progress = Some(Progress { next, shown: 0 });
-        }
-        is_terminal
+    /// Allows progress lines if standard error is a terminal: soon if they were asked for,
+    /// otherwise when the work turns out to be long.
+    pub(crate) fn allow_progress(&self, is_asked: bool) {
+        let delay = if is_asked { PROGRESS_DELAY } else { UNASKED_PROGRESS_DELAY };
+        let next = Instant::now() + delay;
+        self.lock().progress = Some(Progress { next, is_terminal: false, shown: 0 });
     }
 
     /// Whether standard output is a terminal.
@@ -125,6 +127,11 @@ impl Screen {
         if now < progress.next {
             return;
         }
+        if !progress.is_terminal && !io::stderr().is_terminal() {
+            inner.progress = None;
+            return;
+        }
+        progress.is_terminal = true;
         progress.next = now + PROGRESS_INTERVAL;
         let line = line();
         let width = line.chars().count();

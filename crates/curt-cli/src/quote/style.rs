@@ -43,9 +43,13 @@ impl Style {
         matches!(self, Style::Shell | Style::ShellEscape | Style::CMaybe)
     }
 
-    /// Returns the name in this style. `special` characters are quoted too.
-    pub(crate) fn quote(self, name: &OsStr, special: &str) -> Vec<u8> {
+    /// Returns the name in this style. `special` characters are quoted too. If `is_ascii`, a C
+    /// escape stands for each byte that is not ASCII, but not in the styles of shells.
+    pub(crate) fn quote(self, name: &OsStr, special: &str, is_ascii: bool) -> Vec<u8> {
         let bytes = name.as_encoded_bytes();
+        let escaped = |bytes: &[u8], quotes: &str, special: &str, closing: &str| {
+            escaped(bytes, quotes, [special, closing], is_ascii)
+        };
         match self {
             Style::Literal => bytes.to_vec(),
             Style::Shell if !is_special_to_shells(bytes, special) => bytes.to_vec(),
@@ -71,6 +75,8 @@ pub(crate) struct Quoting {
     pub(crate) style: Style,
     /// A question mark replaces what is not printable, unless the style escapes it.
     pub(crate) is_masked: bool,
+    /// Only ASCII is printable, as in the C locale.
+    pub(crate) is_ascii: bool,
 }
 
 impl Quoting {
@@ -81,10 +87,15 @@ impl Quoting {
 
     /// Returns a name as it is shown, and whether its style changed it.
     pub(crate) fn apply(self, name: &OsStr, special: &str) -> (Vec<u8>, bool) {
-        let quoted = self.style.quote(name, special);
+        let quoted = self.style.quote(name, special, self.is_ascii);
         let is_quoted = quoted != name.as_encoded_bytes();
         let leaves = matches!(self.style, Style::Literal | Style::Shell | Style::ShellAlways);
-        let shown = if self.is_masked && leaves { masked(&quoted).into_bytes() } else { quoted };
+        let mask = |byte: u8| if matches!(byte, b' '..=b'~') { byte } else { b'?' };
+        let shown = match self.is_masked && leaves {
+            true if self.is_ascii => quoted.into_iter().map(mask).collect(),
+            true => masked(&quoted).into_bytes(),
+            false => quoted,
+        };
         (shown, is_quoted)
     }
 }
@@ -107,18 +118,18 @@ fn in_single_quotes(bytes: &[u8]) -> Vec<u8> {
     [b"'", &parts.join(&b"'\\''"[..])[..], b"'"].concat()
 }
 
-/// Returns the name with the escapes of C between `quotes`; `special` characters and those in
-/// `closing` get a backslash.
-fn escaped(bytes: &[u8], quotes: &str, special: &str, closing: &str) -> Vec<u8> {
+/// Returns the name with the escapes of C between `quotes`; `marked` characters get a backslash.
+fn escaped(bytes: &[u8], quotes: &str, marked: [&str; 2], is_ascii: bool) -> Vec<u8> {
     let mut text = quotes.to_owned();
     for chunk in bytes.utf8_chunks() {
         for character in chunk.valid().chars() {
             let is_marked =
-                character == '\\' || closing.contains(character) || special.contains(character);
+                character == '\\' || marked.iter().any(|marked| marked.contains(character));
+            let is_shown = is_printable(character) && (!is_ascii || character.is_ascii());
             match escape_letter(character) {
                 Some(letter) => text.extend(['\\', letter]),
                 None if is_marked => text.extend(['\\', character]),
-                None if is_printable(character) => text.push(character),
+                None if is_shown => text.push(character),
                 None => text.push_str(&octals(character)),
             }
         }
@@ -199,7 +210,7 @@ mod tests {
             ];
             for (style, shown) in styles.into_iter().zip(shown) {
                 let special = if style == Style::Escape { " " } else { "" };
-                let quoted = String::from_utf8(style.quote(name.as_ref(), special)).unwrap();
+                let quoted = String::from_utf8(style.quote(name.as_ref(), special, false)).unwrap();
                 assert_eq!(quoted, shown, "{style:?} {name:?}");
             }
         }
@@ -214,7 +225,18 @@ mod tests {
             (Style::ShellEscape, "'a'$'\\033''b'"),
             (Style::C, "\"a\\033b\""),
         ] {
-            let (name, _) = Quoting { style, is_masked: true }.apply("a\u{1b}b".as_ref(), "");
+            let quoting = Quoting { style, is_masked: true, is_ascii: false };
+            let (name, _) = quoting.apply("a\u{1b}b".as_ref(), "");
+            assert_eq!(String::from_utf8(name).unwrap(), shown, "{style:?}");
+        }
+        for (style, shown) in [
+            (Style::Literal, "???x"),
+            (Style::Escape, "\\303\\251\\tx"),
+            (Style::C, "\"\\303\\251\\tx\""),
+            (Style::CMaybe, "\"\\303\\251\\tx\""),
+        ] {
+            let quoting = Quoting { style, is_masked: true, is_ascii: true };
+            let (name, _) = quoting.apply("é\tx".as_ref(), "");
             assert_eq!(String::from_utf8(name).unwrap(), shown, "{style:?}");
         }
     }

@@ -34,7 +34,9 @@ pub(crate) use system::{
 #[cfg(unix)]
 pub(crate) use curt::os::unix::{group_name, user_name};
 #[cfg(unix)]
-pub(crate) use unix::{closed, end_by_broken_pipe, ignores_broken_pipes, was_closed};
+pub(crate) use unix::{
+    closed, end_by_broken_pipe, has_c_locale, has_group, has_user, ignores_broken_pipes, was_closed,
+};
 
 /// Each write fails if a stream is closed.
 #[cfg(not(unix))]
@@ -75,6 +77,21 @@ pub(crate) fn user_name(_id: u32) -> io::Result<Option<OsString>> {
 
 #[cfg(not(unix))]
 pub(crate) use user_name as group_name;
+
+/// The environment names no locale here.
+#[cfg(not(unix))]
+pub(crate) fn has_c_locale() -> bool {
+    false
+}
+
+/// A name is not looked up here: that may take a server's answer.
+#[cfg(not(unix))]
+pub(crate) fn has_user(_name: &str) -> bool {
+    true
+}
+
+#[cfg(not(unix))]
+pub(crate) use has_user as has_group;
 
 /// Returns the name that has these bytes; on Windows they are UTF-8 in which an unpaired surrogate
 /// has three bytes. `None` if no name has them.

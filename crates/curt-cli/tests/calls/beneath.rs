@@ -56,7 +56,8 @@ fn each_form_of_a_path_has_its_ceiling() {
     check_snapshot("beneath", &text);
 }
 
-/// Opening is one call, and the standard library closes the file.
+/// Opening is one call, the command asks if the file is a regular one, and the standard library
+/// closes it.
 #[test]
 fn an_open_takes_one_call_and_a_close() {
     if !available() {

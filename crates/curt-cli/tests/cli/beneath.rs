@@ -207,8 +207,12 @@ fn links_are_followed_within_and_refused_where_aliases_are() {
         let args = [&["--root", "root", "--batch"], more].concat();
         assert_eq!(brief(&beneath(&scratch, &args, questions).1), answers, "{more:?}");
         // Nobody writes to the pipe, and nobody waits for that.
-        let args = [&["--root", "root", "--cat", "pipe", "in/page"], more].concat();
-        assert_eq!(beneath(&scratch, &args, "").1, "a page\n", "{more:?}");
+        let args = [&["--root", "root", "--cat", "pipe", "pub", "in/page"], more].concat();
+        let (code, out, messages) = beneath(&scratch, &args, "");
+        assert_eq!((code, &*out), (Some(1), "a page\n"), "{more:?}");
+        let expected = "curt beneath: cannot read 'pipe': not a regular file\n\
+                        curt beneath: cannot read 'pub': Is a directory\n";
+        assert_eq!(messages, expected, "{more:?}");
     }
 }
 

@@ -34,6 +34,9 @@ fn paths_are_made_full() {
     assert_eq!(out(&["--style", "ruby", "~/x", "///y/"]), "/h/x\n///y\n");
     assert_eq!(out(&["--style", "ruby", "--home", "/k", "~"]), "/k\n");
     assert_eq!(out(&["--base", "b", "--cwd", "/c", "a"]), "/c/b/a\n");
+    assert_eq!(out(&["~/x"]), "/usr/~/x\n");
+    assert_eq!(out(&["--tilde", "~/x", "a~"]), "/h/x\n/usr/a~\n");
+    assert_eq!(out(&["--home", "/k", "~", "~/x"]), "/k\n/k/x\n");
     let windows = ["--flavor", "windows", "--cwd", r"C:\w", "--drive", r"D=D:\d"];
     let with = |more: &[&str]| out(&[&windows[..], more].concat());
     assert_eq!(with(&["a.", "D:x", r"\y"]), "C:\\w\\a\nD:\\d\\x\nC:\\y\n");
@@ -52,6 +55,11 @@ fn paths_that_cannot_be_expanded_are_reported() {
     let (code, out, messages) = run(&["--dotdot", "refuse", "/a", "/..", "/b"]);
     assert_eq!((code, out.as_str()), (Some(1), "/a\n/b\n"));
     assert_eq!(messages, "curt expand: cannot expand '/..': '..' leads beyond the root\n");
+    let (code, _, messages) = run(&["--flavor", "windows", "a/b"]);
+    assert_eq!(code, Some(1));
+    let expected = "curt expand: cannot expand 'a/b': the directory it starts from is not known, or \
+                    is not a full path; give one with --cwd 'C:\\...'\n";
+    assert_eq!(messages, expected);
     for wrong in [
         &["--flavor", "dos", "a"][..],
         &["--release", "12", "a"],

@@ -65,6 +65,28 @@ fn short_help_has_one_line_for_each_option() {
 }
 
 #[test]
+fn usage_shows_which_operands_are_required() {
+    for (command, operands) in [
+        ("rm", "<FILE>..."),
+        ("walk", "[PATH]..."),
+        ("ls", "[FILE]..."),
+        ("stat", "<PATH>..."),
+        ("du", "[PATH]..."),
+        ("which", "<NAME>..."),
+        ("run", "<NAME>..."),
+        ("expand", "<PATH>..."),
+        ("beneath", "--root <DIR> <PATH>..."),
+    ] {
+        let line = format!("Usage: curt {command} [OPTIONS] {operands}\n");
+        let short = if matches!(command, "ls" | "du") { "--help" } else { "-h" };
+        for option in [short, "--help"] {
+            let help = out(&[command, option]);
+            assert!(help.contains(&line), "{line}{help}");
+        }
+    }
+}
+
+#[test]
 fn help_lists_fields_where_they_are_used() {
     for command in ["ls", "walk", "stat"] {
         let help = out(&[command, "--help"]);
@@ -90,6 +112,10 @@ fn manual_pages_have_sections_and_no_hidden_options() {
         for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES"] {
             assert!(page.contains(&format!("\n.SH {section}\n")), "{command}: {section}");
         }
+        assert!(
+            page.contains(&format!(".SH SYNOPSIS\n\\fBcurt {command}\\fR [OPTIONS] ")),
+            "{page}"
+        );
         for hidden in ["without", "presume", "buffer"] {
             let is_shown = page.contains(&format!("\\-\\-{hidden}"));
             assert!(!is_shown, "{command}: {hidden}");
@@ -97,7 +123,8 @@ fn manual_pages_have_sections_and_no_hidden_options() {
         // A line that begins with a dot is a request, of which there are few.
         for line in page.lines().filter(|line| line.starts_with('.')) {
             let request = line[1..].split(' ').next().unwrap();
-            let known = ["ie", "el", "TH", "SH", "TP", "PP", "nf", "fi", "RS", "RE", "br", "IP"];
+            let known =
+                ["ad", "ie", "el", "TH", "SH", "TP", "PP", "nf", "fi", "RS", "RE", "br", "IP"];
             assert!(known.contains(&request), "{command}: {line}");
         }
     }

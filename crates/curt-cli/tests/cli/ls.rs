@@ -72,6 +72,9 @@ fn fields_are_separated_by_tabs() {
     let (code, _, messages) = run(&scratch, &["ls", "--fields", "size,colour"]);
     assert_eq!(code, Some(2));
     assert!(messages.starts_with("curt ls: unknown field 'colour'"), "{messages}");
+    let (_, _, messages) = run(&scratch, &["ls", "--fields=sizes"]);
+    let expected = "curt ls: unknown field 'sizes'; did you mean 'size'?\nThe fields are name, ";
+    assert!(messages.starts_with(expected), "{messages}");
 }
 
 #[test]

@@ -17,31 +17,33 @@ fn answer(scratch: &Scratch, line: &str) -> (Option<i32>, String, String) {
 fn options_of_gnu_that_are_missing_are_no_abbreviations() {
     let scratch = Scratch::new();
     scratch.file("d/f");
-    for (line, option) in [
-        ("ls --si d", "--si"),
-        ("ls -l --si d", "--si"),
-        ("ls --ignore-b d", "--ignore-backups"),
-        ("ls --autho d", "--author"),
-        ("ls --hyp d", "--hyperlink"),
-        ("ls -lk d", "-k"),
-        ("du --dereference d", "--dereference"),
-        ("du -a --th=100 d", "--threshold"),
-        ("du --thre=100 d", "--threshold"),
-        ("du -S d", "-S"),
-        ("du --exclude-f=x d", "--exclude-from"),
-        ("stat --printf=x d", "--printf"),
-        ("stat -c %n d", "-c"),
-        ("stat -c%n d", "-c"),
-        ("du -B1 d", "-B"),
-        ("du -st1 d", "-t"),
-        ("du -X/dev/null d", "-X"),
-        ("ls -Ix d", "-I"),
+    for (line, option, instead) in [
+        ("ls --si d", "--si", "use -h, with powers of 1024"),
+        ("ls -l --si d", "--si", "use -h, with powers of 1024"),
+        ("ls --ignore-b d", "--ignore-backups", "use 'curt walk --max-depth 1 --exclude \"*~\"'"),
+        ("ls --autho d", "--author", "use -l, which shows the owner"),
+        ("ls --hyp d", "--hyperlink", "use --json for full data of each name"),
+        ("ls -lk d", "-k", "-s counts KiB without it"),
+        ("ls -v d", "-v", "pipe the output of -1 into 'sort -V'"),
+        ("du --dereference d", "--dereference", "use -D, which follows operands"),
+        ("du -a --th=100 d", "--threshold", "use --top N for the largest"),
+        ("du --thre=100 d", "--threshold", "use --top N for the largest"),
+        ("du -S d", "-S", "use -a, which shows the files of each directory"),
+        ("du -m d", "-m", "use -h, or set DU_BLOCK_SIZE=1M"),
+        ("du --exclude-f=x d", "--exclude-from", "use --exclude, which can be repeated"),
+        ("stat --printf=x d", "--printf", "use --fields LIST, or 'curt walk --format FORMAT'"),
+        ("stat -c %n d", "-c", "use --fields LIST, or 'curt walk --format FORMAT'"),
+        ("stat -c%n d", "-c", "use --fields LIST, or 'curt walk --format FORMAT'"),
+        ("du -B1 d", "-B", "use -b, -k or -h, or set DU_BLOCK_SIZE to the unit"),
+        ("du -st1 d", "-t", "use --top N for the largest"),
+        ("du -X/dev/null d", "-X", "use --exclude, which can be repeated"),
+        ("ls -Ix d", "-I", "use 'curt walk --max-depth 1 --exclude GLOB'"),
     ] {
         let (code, out, messages) = answer(&scratch, line);
         let tool = line.split(' ').next().unwrap();
         assert_eq!((code, out.as_str()), (Some(2), ""), "{line}");
         let expected = format!(
-            "curt {tool}: option '{option}' of GNU {tool} is not supported\n\
+            "curt {tool}: option '{option}' of GNU {tool} is not supported; {instead}\n\
              Try 'curt {tool} --help' for more information.\n"
         );
         assert_eq!(messages, expected, "{line}");
@@ -99,17 +101,36 @@ fn abbreviations_are_those_of_gnu() {
     assert!(scratch.exists("f"));
 }
 
+/// Each line is refused with a message that begins with these words.
+fn check_refusals(refusals: &[(&str, &str)]) {
+    let scratch = Scratch::new();
+    for &(line, words) in refusals {
+        let (code, out, messages) = answer(&scratch, line);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{line}");
+        assert!(messages.starts_with(words), "{line}: {messages}");
+        let program = messages.split(": ").next().unwrap();
+        let last = format!("\nTry '{program} --help' for more information.\n");
+        assert!(messages.ends_with(&last), "{line}: {messages}");
+        assert!(!messages.contains("Usage:"), "{line}: {messages}");
+    }
+}
+
 #[test]
 fn wrong_command_lines_are_answered_in_one_form() {
-    let scratch = Scratch::new();
-    for (line, words) in [
+    check_refusals(&[
         ("rm --bogus x", "curt rm: unrecognized option '--bogus'\n"),
         ("rm -z x", "curt rm: invalid option -- 'z'\n"),
         ("ls --color=x", "curt ls: invalid value 'x' for '--color': expected one of always"),
         ("ls -l --time-style=x", "curt ls: invalid argument 'x' for 'time style'\nValid arguments"),
+        (
+            "ls -w -5",
+            "curt ls: invalid value '-5' for '--width': expected a number of columns, 0 or more\n",
+        ),
+        (
+            "ls -T -1 x",
+            "curt ls: invalid value '-1' for '--tabsize': expected a number of columns, 0 or",
+        ),
         ("du --threads 0", "curt du: invalid value '0' for '--threads': expected a number of"),
-        ("walk -j0", "curt walk: invalid value '0' for '--threads': expected a number of"),
-        ("walk --nmae x", "curt walk: unrecognized option '--nmae'; did you mean '--name'?\n"),
         ("which", "curt which: missing operand\n"),
         ("which --cwd x y", "curt which: invalid value 'x' for '--cwd': expected one of never, "),
         ("du --top x", "curt du: invalid value 'x' for '--top': expected a whole number\n"),
@@ -118,6 +139,54 @@ fn wrong_command_lines_are_answered_in_one_form() {
         ("run --env X -- true", "curt run: invalid variable 'X': expected NAME=VALUE\n"),
         ("du -s -d1 x", "curt du: --summarize conflicts with --max-depth=1\n"),
         ("rm --json=x f", "curt rm: option '--json' doesn't allow an argument\n"),
+        ("stat --batch x", "curt stat: option '--batch' cannot be used with operands\n"),
+        ("run --chdir a --chdir b x", "curt run: option '--chdir' can be given only once\n"),
+        (
+            "run --timeout -1 x",
+            "curt run: invalid value '-1' for '--timeout': expected a number of",
+        ),
+        ("run --timeout 1e300h x", "curt run: invalid value '1e300h' for '--timeout': it is too"),
+        ("r x", "curt: unknown command 'r'; did you mean 'run' or 'rm'?\n"),
+        ("beneath x", "curt beneath: missing option '--root'\n"),
+        ("man rm ls", "curt man: extra operand 'ls'\n"),
+        ("man rmm", "curt man: unknown command 'rmm'\n"),
+        (
+            "which --policy cmd --rules posix x",
+            "curt which: --policy cmd has only the rules of windows\n",
+        ),
+        ("remove x", "curt: unknown command 'remove'; did you mean 'rm'?\n"),
+    ]);
+}
+
+#[test]
+fn wrong_command_lines_of_walk_are_answered_in_one_form() {
+    check_refusals(&[
+        ("walk -j0", "curt walk: invalid value '0' for '--threads': expected a number of"),
+        ("walk --nmae x", "curt walk: unrecognized option '--nmae'; did you mean '--name'?\n"),
+        ("walk -name x", "curt walk: unrecognized option '-name'; did you mean '--name'?\n"),
+        ("walk -print0", "curt walk: unrecognized option '-print0'; did you mean '--null'?\n"),
+        (
+            "walk / -xdev",
+            "curt walk: unrecognized option '-xdev'; did you mean '--one-file-system=device'?\n",
+        ),
+        ("walk . -type f", "curt walk: unrecognized option '-type'; did you mean '--type'?\n"),
+        (
+            "walk -maxdepth 1",
+            "curt walk: unrecognized option '-maxdepth'; did you mean '--max-depth'?\n",
+        ),
+        (
+            "walk --exec echo {} +",
+            "curt walk: missing ';' after the command (write ';' or \\; in a shell); for find's {} +, \
+             write --exec-batch COMMAND {} ';'\n",
+        ),
+        (
+            "walk -L all",
+            "curt walk: '-L all' is ambiguous: write --follow=all, or ./all for a path\n",
+        ),
+        (
+            "walk -x device",
+            "curt walk: '-x device' is ambiguous: write --one-file-system=device, or ./device for",
+        ),
         ("walk --size", "curt walk: option '--size' requires an argument\n"),
         ("walk --hidden", "curt walk: --hidden needs --ignore\n"),
         ("walk --no-ignore", "curt walk: --no-ignore needs --ignore\n"),
@@ -126,16 +195,6 @@ fn wrong_command_lines_are_answered_in_one_form() {
             "walk --fields name --format x",
             "curt walk: option '--fields' cannot be used with '--format'\n",
         ),
-        ("stat --batch x", "curt stat: option '--batch' cannot be used with operands\n"),
-        ("run --chdir a --chdir b x", "curt run: option '--chdir' can be given only once\n"),
-        (
-            "run --timeout -1 x",
-            "curt run: invalid value '-1' for '--timeout': expected a number of",
-        ),
-        ("r x", "curt: unknown command 'r'; did you mean 'run' or 'rm'?\n"),
-        ("beneath x", "curt beneath: missing option '--root'\n"),
-        ("man rm ls", "curt man: extra operand 'ls'\n"),
-        ("man rmm", "curt man: unknown command 'rmm'\n"),
         ("walk --regex (", "curt walk: invalid regular expression '(': unclosed group\n"),
         (
             "walk --name [",
@@ -149,22 +208,18 @@ fn wrong_command_lines_are_answered_in_one_form() {
             "walk --size q",
             "curt walk: invalid size 'q': expected a number, as in 512, +10k or -3M\n",
         ),
+        (
+            "walk --size +50b",
+            "curt walk: invalid size '+50b': find's blocks (b) are no unit here; ",
+        ),
+        (
+            "walk --size 5w",
+            "curt walk: invalid size '5w': the units are c (bytes), k, M, G and T\n",
+        ),
+        ("walk --size 99999999T", "curt walk: invalid size '99999999T': it is too large\n"),
         ("walk --owner :", "curt walk: invalid owner ':': expected USER, USER:GROUP or :GROUP\n"),
         ("walk --newer q", "curt walk: invalid time 'q': expected a file, a date such as"),
-        (
-            "which --policy cmd --rules posix x",
-            "curt which: --policy cmd has only the rules of windows\n",
-        ),
-        ("remove x", "curt: unknown command 'remove'; did you mean 'rm'?\n"),
-    ] {
-        let (code, out, messages) = answer(&scratch, line);
-        assert_eq!((code, out.as_str()), (Some(2), ""), "{line}");
-        assert!(messages.starts_with(words), "{line}: {messages}");
-        let program = messages.split(": ").next().unwrap();
-        let last = format!("\nTry '{program} --help' for more information.\n");
-        assert!(messages.ends_with(&last), "{line}: {messages}");
-        assert!(!messages.contains("Usage:"), "{line}: {messages}");
-    }
+    ]);
 }
 
 #[test]

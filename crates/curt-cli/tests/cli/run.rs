@@ -71,6 +71,8 @@ fn wrong_words_are_refused() {
         &["--env", "A", "--", "/bin/true"],
         &["--timeout", "x", "--", "a"],
         &["--timeout", "-1", "--", "a"],
+        &["--timeout", "1d", "--", "a"],
+        &["--timeout", "1e300", "--", "a"],
         &["--policy", "nobody", "--", "a"],
         &["--nothing"],
     ] {
@@ -122,7 +124,11 @@ fn a_program_is_killed_after_its_time_limit() {
         assert!(begun.elapsed() < Duration::from_secs(50), "it goes on");
         std::thread::sleep(Duration::from_millis(5));
     }
-    assert_eq!(run(&scratch, &["--timeout", "60", "--", "/bin/sh", "-c", "exit 5"]).0, Some(5));
+    for limit in ["60", "60s", "1m", "1h", "60000ms"] {
+        let args = ["--timeout", limit, "--", "/bin/sh", "-c", "exit 5"];
+        assert_eq!(run(&scratch, &args).0, Some(5), "{limit}");
+    }
+    assert_eq!(run(&scratch, &["--timeout", "50ms", "--", "sleep", "100"]).0, Some(124));
 }
 
 /// An interrupt from the terminal reaches both: the program answers, and curt ends as it does.
@@ -267,8 +273,11 @@ fn another_user_gets_permission_errors() {
     }
     for way in WAYS {
         let code = |args: &[&str]| ask(&[way, args].concat()).unwrap().status.code();
-        for program in ["./owner", "closed/program"] {
-            assert_eq!(code(&["--", program]), Some(126), "{program}");
+        let execute = "execute it, its interpreter, or anything on its filesystem";
+        for (program, what) in [("./owner", execute), ("closed/program", "search 'closed'")] {
+            let (code, _, message) = said(&ask(&[way, &["--", program]].concat()).unwrap());
+            let expected = format!("curt run: cannot start '{program}': no permission to {what}\n");
+            assert_eq!((code, message), (Some(126), expected));
         }
         let passed = code(&["--path", "closed:/bin", "--", "true"]);
         assert_eq!(passed, Some(0), "what cannot be searched is passed over");

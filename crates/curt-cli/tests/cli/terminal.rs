@@ -63,13 +63,34 @@ fn write_protected_files_are_prompted_for() {
 }
 
 #[test]
-fn progress_is_shown_only_with_its_option() {
+fn work_that_is_over_at_once_shows_no_progress() {
     let scratch = Scratch::new();
     let Some(shown) =
         in_a_terminal(&scratch, "$CURT rm -f missing; $CURT rm -rf --progress missing", "")
     else {
         return;
     };
-    // What is over at once shows none.
     assert_eq!(shown.replace(['\r', '\n', '\u{4}', '\u{8}', '^', 'D'], ""), "");
+}
+
+/// The answer to the question of `-I` comes so late that the removal counts as long.
+#[test]
+fn long_work_shows_progress_on_a_terminal() {
+    for (options, end, is_shown) in [
+        ("-rI", "", true),
+        ("-rIv", "", false),
+        ("-rI", "2>messages", false),
+        ("-rIv --progress", "", true),
+    ] {
+        let scratch = Scratch::new();
+        scratch.file("t/f");
+        let line = format!("(sleep 2.2; echo y) | $CURT rm {options} t {end}; echo ended $?");
+        let Some(shown) = in_a_terminal(&scratch, &line, "") else {
+            return;
+        };
+        assert!(shown.contains("ended 0"), "{options} {end}: {shown}");
+        let progress = "\rcurt rm: 1 file and 1 directory removed";
+        assert_eq!(shown.contains(progress), is_shown, "{options} {end}: {shown}");
+        assert!(!scratch.exists("t"));
+    }
 }

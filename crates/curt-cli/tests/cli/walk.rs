@@ -216,6 +216,22 @@ mod unix {
     }
 
     #[test]
+    fn owners_that_do_not_exist_are_refused() {
+        let scratch = Scratch::new();
+        for (owner, what) in [
+            ("no-such-user", "user 'no-such-user'"),
+            ("root:no-such-group", "group 'no-such-group'"),
+        ] {
+            let (code, out, messages) = run(&scratch, &["--owner", owner]);
+            assert_eq!((code, out.as_str()), (Some(2), ""), "{owner}");
+            assert!(messages.starts_with(&format!("curt walk: unknown {what}\n")), "{messages}");
+        }
+        for owner in ["root", "0", "3999999999"] {
+            assert_eq!(run(&scratch, &["--owner", owner]).0, Some(0), "{owner}");
+        }
+    }
+
+    #[test]
     fn names_are_written_unchanged_to_a_file_and_a_pipe() {
         let scratch = Scratch::new();
         scratch.file("t/a\nb\u{1b}[31m");

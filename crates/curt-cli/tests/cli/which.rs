@@ -151,6 +151,27 @@ fn text_is_paths_and_the_exit_code_says_if_all_were_found() {
     assert_eq!(curt_which(&scratch, &other).status.code(), Some(2));
 }
 
+/// Only where nothing was found, and where the separator is the likely reason.
+#[cfg(unix)]
+#[test]
+fn a_posix_path_by_windows_rules_has_a_hint() {
+    let scratch = Scratch::new();
+    scratch.dir("w");
+    for (args, has_hint) in [
+        (&["--policy", "cmd", "--path", "/bin:/usr/bin", "sh"][..], true),
+        (&["--rules", "windows", "--path", "/gone:/bin", "a", "b"], true),
+        (&["--rules", "windows", "--path", "/gone;/nowhere", "a"], false),
+        (&["--rules", "windows", "--path", "/gone", "a"], false),
+        (&["--path", "/gone:/nowhere", "a"], false),
+    ] {
+        let (code, _, messages) = crate::said(&curt_which(&scratch, args));
+        assert_eq!(code, Some(1), "{args:?}");
+        let hint = "curt which: by Windows' rules ';' separates the entries of PATH, and this one \
+                    has only ':'; give one with --path 'DIR;DIR'\n";
+        assert_eq!(messages.matches(hint).count(), usize::from(has_hint), "{messages}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn scripts_are_read_only_with_json() {

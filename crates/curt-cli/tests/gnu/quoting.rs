@@ -77,7 +77,7 @@ fn can_compare() -> bool {
 }
 
 /// What a listing of a directory answers. The words of the styles that depend on the language are
-/// those of the C locale.
+/// those of the C locale, in which the directory `c-locale` is listed too.
 fn listed(
     scratch: &Scratch,
     program: &str,
@@ -112,6 +112,7 @@ fn every_style_of_ls_is_as_gnu_has_it() {
     for name in names().iter().map(name_of).filter(is_name).collect::<BTreeSet<_>>() {
         let name = OsStr::from_bytes(&name);
         scratch.file(std::path::Path::new("all").join(name));
+        scratch.file(std::path::Path::new("c-locale").join(name));
         if name.is_ascii() {
             scratch.file(std::path::Path::new("ascii").join(name));
         }
@@ -145,6 +146,12 @@ fn every_style_of_ls_is_as_gnu_has_it() {
         lines.push(format!("-q {option} {dir}"));
     }
     for line in [
+        "-q c-locale",
+        "-b c-locale",
+        "-Q c-locale",
+        "-bC -w 100 c-locale",
+        "-qQ c-locale",
+        "--quoting-style=c-maybe c-locale",
         "-N dirs",
         "-Q dirs",
         "-b dirs",

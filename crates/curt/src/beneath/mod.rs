@@ -1,12 +1,58 @@
 //! Operations beneath a directory: untrusted paths are opened, and nothing outside can be reached.
 //!
+//! Serving a file whose name comes from a client:
+//!
+//! ```
+//! # let scratch = std::env::temp_dir().join(format!("curt-serve-{}", std::process::id()));
+//! # std::fs::create_dir_all(scratch.join("www/img"))?;
+//! # std::fs::write(scratch.join("www/page.html"), "hello")?;
+//! use curt::beneath::{Aliases, OpenOptions};
+//! use curt::{Cause, Error, Root};
+//! use std::fs::File;
+//! use std::io::ErrorKind;
+//!
+//! /// The file with this name, which is decoded already, or the status to answer.
+//! fn serve(root: &Root, name: &str) -> Result<File, u16> {
+//!     // Without `nonblocking`, a FIFO would make the server wait until somebody writes to it.
+//!     let options = OpenOptions::new().read(true).nonblocking(true);
+//!     let file = root.open_file(name, &options).map_err(|error| status(&error))?;
+//!     let metadata = file.metadata().map_err(|_| 500_u16)?;
+//!     // Directories, FIFOs and devices are not served.
+//!     if metadata.is_file() { Ok(file) } else { Err(404) }
+//! }
+//!
+//! fn status(error: &Error) -> u16 {
+//!     match (error.cause(), error.kind()) {
+//!         // Or 404, which does not tell the client what is refused.
+//!         (Cause::Refused(_), _) | (_, ErrorKind::PermissionDenied) => 403,
+//!         (_, ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory) => 404,
+//!         _ => 500,
+//!     }
+//! }
+//!
+//! // `Strict` also refuses links, and spellings that mean another name on some system.
+//! let root = Root::open(scratch.join("www"))?.aliases(Aliases::Strict);
+//! assert_eq!(serve(&root, "page.html").unwrap().metadata()?.len(), 5);
+//! assert_eq!(serve(&root, "../secret").unwrap_err(), 403);
+//! assert_eq!(serve(&root, "page.html.").unwrap_err(), 403);
+//! assert_eq!(serve(&root, "missing").unwrap_err(), 404);
+//! assert_eq!(serve(&root, "img").unwrap_err(), 404);
+//! # drop(root);
+//! # std::fs::remove_dir_all(scratch)?;
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! The message of the error has the reason, for a log. A server that hides some files, such as
+//! `.htpasswd`, compares their names with that of the file it has opened ([`Root::name_of`]), and
+//! not with the name that was asked for.
+//!
 //! # Promises
 //!
 //! - What is opened, created, removed, renamed, changed or examined is beneath the root, **whatever
 //!   other processes change in the meantime**. The answer is a handle (or the operation done
 //!   relative to one), never a path that is looked up again.
-//! - A refusal has one reason ([`Refusal`](crate::paths::Refusal)). An ordinary failure is never
-//!   reported as a refusal: the system's own error is passed on.
+//! - A refusal has one reason ([`Refusal`]). An ordinary failure is never reported as a refusal:
+//!   the system's own error is passed on.
 //! - The path is not folded before the system has seen it: on POSIX `link/../x` means what the
 //!   kernel says. There the check of the text alone can differ from an open.
 //! - Two scopes: [`Scope::Beneath`] refuses what leaves the root, [`Scope::InRoot`] keeps it
@@ -53,7 +99,7 @@
 //! [`Root::canonical`] returns is true at that moment.
 //!
 //! A link whose target is untrusted text is stored as it is by [`Root::symlink`], and is followed
-//! only as far as the root, like any other. `examples/unpack.rs` unpacks an archive that way.
+//! only as far as the root, like any other.
 //!
 //! # Fallbacks
 //!
@@ -68,13 +114,13 @@
 //! Any other refusal of `openat2` is the answer. `EAGAIN`, which says that a rename or a mount
 //! somewhere made `..` unprovable, is retried for some 10 ms and then reported: nobody can force
 //! the single steps by renaming. A step whose answers contradict each other is repeated, at most 64
-//! times. Without `/proc`, or where the full name is longer than the system tells, single steps
+//! times. Without `/proc`, or where the full name is longer than the system returns, single steps
 //! gather the names of canonical paths. Entering a directory needs no permission to read it where
 //! the system has a flag for that (Linux, FreeBSD).
 
 // One run, from the public function to the system call:
 //
-// - `Root::open_file` (`options.rs`: how) calls `Root::run`.
+// - `Root::open_file` (`root.rs`; `options.rs`: how) calls `Root::run`.
 // - `Confined::text` (`confined.rs`) checks the text of the path (`text.rs`).
 // - `Confined::open_file` asks for the whole path at once, by `Beneath::open_whole` (on Linux
 //   `openat2`), and `Confined::opened` makes a file or a refusal of the answer.
@@ -86,501 +132,12 @@
 mod canonical;
 mod confined;
 mod options;
+mod root;
 mod steps;
 #[cfg(test)]
 pub(crate) mod tests;
 mod text;
 
-use std::fmt;
-use std::fs::Permissions;
-use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, TryLockError};
-use std::time::SystemTime;
-
 pub use self::options::{OpenOptions, Scope};
-
-use self::confined::{Confined, PairFailure, Policy};
-use self::steps::Failure;
-use self::text::Text;
-
-use crate::ask::Asker;
-use crate::calls::Calls;
-use crate::error::{Cause, Error, Operation};
-use crate::fields::{Metadata, Plan, Time};
-use crate::list::Directory;
-use crate::name::{NameBuf, Unit};
-use crate::remove::{Remove, Report};
-use crate::sys::beneath::{Beneath, Change, File, Purpose};
-use crate::sys::{Feature, Features, Os, OsUnit, Setup, Sys, SystemUnit, duplicate};
-use curt_paths::Aliases;
-
-/// The permissions of new directories, less what the process masks.
-const DIRECTORY_MODE: u32 = 0o777;
-
-/// The longest buffer that is kept for the next path.
-const MOST_KEPT: usize = 4096;
-
-type OsDir = <Os as Sys>::Dir;
-
-/// A directory that is kept open, beneath which untrusted paths are used.
-///
-/// Once it is open its name does not matter: it may be renamed. Several threads can use one root at
-/// the same time.
-///
-/// ```
-/// # let scratch = std::env::temp_dir().join(format!("curt-root-{}", std::process::id()));
-/// # std::fs::create_dir_all(scratch.join("pub"))?;
-/// # std::fs::write(scratch.join("pub/page"), "hello")?;
-/// use curt::beneath::OpenOptions;
-/// use curt::{Cause, Root};
-/// use curt::paths::Refusal;
-/// use std::io::Read;
-///
-/// let root = Root::open(&scratch)?;
-/// let mut text = String::new();
-/// root.open_file("pub/page", &OpenOptions::new().read(true))?.read_to_string(&mut text)?;
-/// assert_eq!(text, "hello");
-/// let refused = root.open_file("../../etc/passwd", &OpenOptions::new().read(true)).unwrap_err();
-/// assert!(matches!(refused.cause(), Cause::Refused(Refusal::Escape)));
-/// # std::fs::remove_dir_all(scratch)?;
-/// # Ok::<(), std::io::Error>(())
-/// ```
-#[must_use]
-pub struct Root {
-    dir: Arc<OsDir>,
-    policy: Policy,
-    setup: Setup,
-    worker: Mutex<Worker>,
-    /// The calls that threads made while another one used the worker.
-    other_calls: Mutex<Calls>,
-}
-
-/// What one thread needs for operations.
-struct Worker {
-    asker: Asker<Os>,
-    /// A buffer for the next path, so that most operations allocate nothing.
-    buffer: Vec<OsUnit>,
-}
-
-impl Worker {
-    fn new(sys: Os) -> Worker {
-        Worker { asker: Asker::new(sys, Plan::default()), buffer: Vec::new() }
-    }
-}
-
-impl fmt::Debug for Root {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Root").field("policy", &self.policy).finish_non_exhaustive()
-    }
-}
-
-/// Shares the open directory. The calls of the clone are counted separately, and it can be given
-/// another scope. No call.
-impl Clone for Root {
-    fn clone(&self) -> Root {
-        self.at(Arc::clone(&self.dir))
-    }
-}
-
-/// The answer of [`Root::canonical`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Canonical {
-    /// The name from the root on, without links and dots; `.` for the root itself.
-    pub path: PathBuf,
-    /// Whether the last name does not exist (yet).
-    pub missing: bool,
-}
-
-impl Root {
-    /// Opens a directory as a root, following links in its path. 1 call (2 on Windows).
-    pub fn open(path: impl AsRef<Path>) -> Result<Root, Error> {
-        Root::open_without(path, &[])
-    }
-
-    /// Opens a root that does not use some features of the system, for tests.
-    #[doc(hidden)]
-    pub fn open_without(path: impl AsRef<Path>, without: &[Feature]) -> Result<Root, Error> {
-        let path = path.as_ref();
-        let features = without.iter().fold(Features::default(), |all, &one| all.with(one));
-        let setup = Setup::default().for_listing(features);
-        let sys = Os::start(&setup);
-        let dir = confined::open_root(&sys, path).map_err(|error| {
-            Error::new(Operation::OpenDirectory, path.to_owned(), Cause::Os(error))
-        })?;
-        Ok(Root::new(sys, Arc::new(dir), Policy::default(), setup))
-    }
-
-    fn new(sys: Os, dir: Arc<OsDir>, policy: Policy, setup: Setup) -> Root {
-        let other_calls = Mutex::new(Calls::default());
-        Root { dir, policy, setup, worker: Mutex::new(Worker::new(sys)), other_calls }
-    }
-
-    /// Sets how a path that would leave the root is treated; [`Scope::Beneath`] by default.
-    pub fn scope(mut self, scope: Scope) -> Root {
-        self.policy.scope = scope;
-        self
-    }
-
-    /// Sets how second names of files are treated; [`Aliases::Open`] by default.
-    pub fn aliases(mut self, aliases: Aliases) -> Root {
-        self.policy.aliases = aliases;
-        self
-    }
-
-    /// Returns another root at the same directory, with its own descriptor or handle. 1 call (3 on
-    /// Windows). A [clone](Clone) shares the open directory instead, and takes no call.
-    pub fn try_clone(&self) -> Result<Root, Error> {
-        let (dir, calls) = duplicate(&self.dir);
-        let failed = |error| Error::new(Operation::OpenDirectory, PathBuf::new(), Cause::Os(error));
-        let root = self.at(Arc::new(dir.map_err(failed)?));
-        root.other_calls.lock().unwrap_or_else(PoisonError::into_inner).add(&calls);
-        Ok(root)
-    }
-
-    /// Makes a root of an open directory.
-    pub(crate) fn of_dir(dir: OsDir) -> Root {
-        let setup = Setup::default().for_listing(Features::default());
-        Root::new(Os::start(&setup), Arc::new(dir), Policy::default(), setup)
-    }
-
-    /// A root at another directory, by the same policy.
-    fn at(&self, dir: Arc<OsDir>) -> Root {
-        Root::new(Os::start(&self.setup), dir, self.policy, self.setup.clone())
-    }
-
-    /// Runs an operation with the root's worker, or if another thread is using it, with a new one.
-    fn with_worker<T>(&self, run: impl FnOnce(Confined<'_, Os>, &mut Vec<OsUnit>) -> T) -> T {
-        let run = |worker: &mut Worker| {
-            let Worker { asker, buffer } = worker;
-            run(Confined { asker, dir: &self.dir, policy: self.policy }, buffer)
-        };
-        match self.worker.try_lock() {
-            Ok(mut worker) => run(&mut worker),
-            Err(TryLockError::Poisoned(poisoned)) => run(&mut poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => {
-                let mut worker = Worker::new(Os::start(&self.setup));
-                let answer = run(&mut worker);
-                let mut calls = self.other_calls.lock().unwrap_or_else(PoisonError::into_inner);
-                calls.add(&worker.asker.sys.calls());
-                answer
-            }
-        }
-    }
-
-    /// Runs an operation on a path that has passed the check of its text.
-    fn run<T>(
-        &self,
-        operation: Operation,
-        path: &Path,
-        act: impl FnOnce(Confined<'_, Os>, &Text<OsUnit>) -> Result<T, Failure>,
-    ) -> Result<T, Error> {
-        let answer = self.with_worker(|confined, buffer| {
-            let text = confined.text(path, std::mem::take(buffer))?;
-            let answer = act(confined, &text);
-            let used = text.into_buffer();
-            if used.capacity() <= MOST_KEPT {
-                *buffer = used;
-            }
-            answer
-        });
-        answer.map_err(|failure| error(failure, operation, path))
-    }
-
-    /// Runs an operation on two paths. The error has the one that failed.
-    fn run_pair(
-        &self,
-        operation: Operation,
-        [first, second]: [&Path; 2],
-        act: impl FnOnce(Confined<'_, Os>, [&Text<OsUnit>; 2]) -> Result<(), PairFailure>,
-    ) -> Result<(), Error> {
-        let fresh = self.with_worker(|confined, _| confined.text(second, Vec::new()));
-        let fresh = fresh.map_err(|failure| error(failure, operation, second))?;
-        let done =
-            self.run(operation, first, |confined, text| Ok(act(confined, [text, &fresh])))?;
-        done.map_err(|PairFailure { is_second, failure }| {
-            error(failure, operation, if is_second { second } else { first })
-        })
-    }
-
-    /// Opens a file. 1 call on Linux. Anything with that name is opened: a directory, a device, a
-    /// pipe (see [`OpenOptions::nonblocking`]).
-    pub fn open_file(&self, path: impl AsRef<Path>, options: &OpenOptions) -> Result<File, Error> {
-        let path = path.as_ref();
-        let Some(how) = options.how() else {
-            let cause = Cause::Os(io::ErrorKind::InvalidInput.into());
-            return Err(Error::new(Operation::Open, path.to_owned(), cause));
-        };
-        self.run(Operation::Open, path, |confined, text| confined.open_file(text, how))
-    }
-
-    /// Opens a file for writing, which is created or truncated. 1 call on Linux.
-    pub fn create(&self, path: impl AsRef<Path>) -> Result<File, Error> {
-        self.open_file(path, &OpenOptions::new().write(true).create(true).truncate(true))
-    }
-
-    /// Opens a directory as another root, with the same scope and aliases. 1 call on Linux.
-    pub fn open_dir(&self, path: impl AsRef<Path>) -> Result<Root, Error> {
-        let opened = self.run(Operation::OpenDirectory, path.as_ref(), |confined, text| {
-            confined.enter(text, Purpose::Place)
-        });
-        Ok(self.at(Arc::new(opened?)))
-    }
-
-    /// Opens a directory for listing. 1 call on Linux; [`Directory`] says what listing costs. In
-    /// paths and errors the entries are below the path as given here.
-    pub fn read_dir(&self, path: impl AsRef<Path>) -> Result<Directory, Error> {
-        let path = path.as_ref();
-        let dir = self.run(Operation::OpenDirectory, path, |confined, text| {
-            confined.enter(text, Purpose::Listing)
-        })?;
-        Ok(Directory::of(self.setup.clone(), &Calls::default(), dir, path.to_owned()))
-    }
-
-    /// Creates a directory. A name that exists, even as a link, is an error.
-    pub fn create_dir(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        self.run(Operation::CreateDirectory, path.as_ref(), |confined, text| {
-            confined.create_dir(text, DIRECTORY_MODE)
-        })
-    }
-
-    /// Creates a directory and those on the way to it that are missing, as
-    /// [`std::fs::create_dir_all`] does. One that exists is fine, and so is a link to one that does
-    /// not leave the root.
-    ///
-    /// Costs 1 call and a close if the directory exists, otherwise at most 4 for each one created.
-    ///
-    /// ```
-    /// # let scratch = std::env::temp_dir().join(format!("curt-all-{}", std::process::id()));
-    /// # std::fs::create_dir_all(&scratch)?;
-    /// let root = curt::Root::open(&scratch)?;
-    /// root.create_dir_all("a/b/c")?;
-    /// root.create_dir_all("a/b/c")?;
-    /// assert!(root.create_dir_all("a/../../b").is_err());
-    /// # std::fs::remove_dir_all(scratch)?;
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn create_dir_all(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        self.run(Operation::CreateDirectory, path.as_ref(), |confined, text| {
-            confined.create_dir_all(text, DIRECTORY_MODE)
-        })
-    }
-
-    /// Creates a symbolic link at `link`, as [`std::os::unix::fs::symlink`] does. A name that
-    /// exists, even as a link, is an error.
-    ///
-    /// The target is stored as it is given, and can be any text: `../../etc`, an absolute path, or
-    /// the path of nothing. Whatever it says, no operation of a root follows it out of that root.
-    /// Other programs do, so a target from an untrusted source should be checked before they see
-    /// the tree.
-    ///
-    /// On Windows, where making a link is a privilege, this fails with
-    /// [`Unsupported`](io::ErrorKind::Unsupported).
-    ///
-    /// ```
-    /// # #[cfg(unix)] {
-    /// # let scratch = std::env::temp_dir().join(format!("curt-link-{}", std::process::id()));
-    /// # std::fs::create_dir_all(&scratch)?;
-    /// let root = curt::Root::open(&scratch)?;
-    /// root.symlink("/etc", "out")?;
-    /// assert!(root.read_dir("out").is_err());
-    /// # std::fs::remove_dir_all(scratch)?;
-    /// # }
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn symlink(&self, target: impl AsRef<Path>, link: impl AsRef<Path>) -> Result<(), Error> {
-        let (target, link) = (OsUnit::units(target.as_ref()), link.as_ref());
-        self.run(Operation::CreateLink, link, |confined, text| {
-            confined.symlink(NameBuf::new(target)?.as_name(), text)
-        })
-    }
-
-    /// Gives a file a second name. Both are beneath the root. If the last name of `original` is a
-    /// symbolic link, the link gets the second name, not its target. A new name that exists is an
-    /// error, and so is a directory. [`Error::path`] is the path that failed; if the system does
-    /// not say which, it is `original`.
-    ///
-    /// ```
-    /// # let scratch = std::env::temp_dir().join(format!("curt-hard-{}", std::process::id()));
-    /// # std::fs::create_dir_all(&scratch)?;
-    /// let root = curt::Root::open(&scratch)?;
-    /// root.create("one")?;
-    /// root.hard_link("one", "two")?;
-    /// assert!(root.hard_link("../outside", "three").is_err());
-    /// # std::fs::remove_dir_all(scratch)?;
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn hard_link(
-        &self,
-        original: impl AsRef<Path>,
-        link: impl AsRef<Path>,
-    ) -> Result<(), Error> {
-        let paths = [original.as_ref(), link.as_ref()];
-        self.run_pair(Operation::CreateLink, paths, |confined, [original, link]| {
-            confined.hard_link(original, link)
-        })
-    }
-
-    /// Changes the permissions of what a path leads to. A link as last name is followed, within the
-    /// root; permissions of links cannot be changed.
-    ///
-    /// Costs 3 calls on Linux, which finds the file with `O_PATH` and changes it by its path in
-    /// `/proc`; without `/proc` this fails with [`Unsupported`](io::ErrorKind::Unsupported). Other
-    /// Unix systems change the name in its directory. Windows only has the attribute "read-only".
-    ///
-    /// ```
-    /// # let scratch = std::env::temp_dir().join(format!("curt-mode-{}", std::process::id()));
-    /// # std::fs::create_dir_all(&scratch)?;
-    /// let root = curt::Root::open(&scratch)?;
-    /// let mut permissions = root.create("file")?.metadata()?.permissions();
-    /// permissions.set_readonly(true);
-    /// root.set_permissions("file", permissions)?;
-    /// # std::fs::remove_dir_all(scratch)?;
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn set_permissions(
-        &self,
-        path: impl AsRef<Path>,
-        permissions: Permissions,
-    ) -> Result<(), Error> {
-        let change = Change::Permissions(permissions);
-        self.run(Operation::SetPermissions, path.as_ref(), |confined, text| {
-            confined.change(text, &change)
-        })
-    }
-
-    /// Changes the times of last access and modification of what a path leads to; one that is
-    /// `None` stays as it is. Links are treated, and calls made, as by [`Root::set_permissions`].
-    ///
-    /// ```
-    /// # let scratch = std::env::temp_dir().join(format!("curt-times-{}", std::process::id()));
-    /// # std::fs::create_dir_all(&scratch)?;
-    /// use std::time::{Duration, SystemTime};
-    ///
-    /// let root = curt::Root::open(&scratch)?;
-    /// let file = root.create("file")?;
-    /// let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
-    /// root.set_times("file", None, Some(time))?;
-    /// assert_eq!(file.metadata()?.modified()?, time);
-    /// # std::fs::remove_dir_all(scratch)?;
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn set_times(
-        &self,
-        path: impl AsRef<Path>,
-        accessed: Option<SystemTime>,
-        modified: Option<SystemTime>,
-    ) -> Result<(), Error> {
-        let (accessed, modified) = (accessed.map(Time::from), modified.map(Time::from));
-        let change = Change::Times { accessed, modified };
-        self.run(Operation::SetTimes, path.as_ref(), |confined, text| {
-            confined.change(text, &change)
-        })
-    }
-
-    /// Removes an empty directory. A link to one is an error, and so is a path that ends in dots.
-    pub fn remove_dir(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        self.run(Operation::Remove, path.as_ref(), |confined, text| confined.remove_dir(text))
-    }
-
-    /// Removes a file, or a symbolic link and not its target.
-    pub fn remove_file(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        self.run(Operation::Remove, path.as_ref(), |confined, text| confined.remove_file(text))
-    }
-
-    /// Removes a tree, as [`Remove`] does. Paths in the report begin with the last name of this
-    /// one.
-    pub fn remove_tree(
-        &self,
-        path: impl AsRef<Path>,
-        removal: &Remove<'_>,
-    ) -> Result<Report, Error> {
-        let path = path.as_ref();
-        let parent =
-            self.run(Operation::Remove, path, |confined, text| confined.open_parent(text))?;
-        let Some((dir, name)) = parent else {
-            return Err(Error::new(Operation::Remove, path.to_owned(), Cause::DotOrDotDot));
-        };
-        let mut name = name.units().to_vec();
-        if OsUnit::units(path).last().is_some_and(|unit| unit.is_separator()) {
-            // It must be a directory, and not a link to one.
-            name.push(Unit::SEPARATOR);
-        }
-        Ok(removal.run_in(Some(dir), &[&SystemUnit::path(name)]))
-    }
-
-    /// Renames, and replaces what has the new name as the system does. Both paths are beneath the
-    /// root. A symbolic link as last name is itself renamed or replaced. [`Error::path`] is the
-    /// path that failed; if the system does not say which, it is `from`.
-    pub fn rename(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<(), Error> {
-        let paths = [from.as_ref(), to.as_ref()];
-        self.run_pair(Operation::Rename, paths, |confined, [from, to]| confined.rename(from, to))
-    }
-
-    /// Returns the metadata of what a path leads to, or of a link itself if the plan says
-    /// [`Follow::Never`](crate::fields::Follow::Never), which is its default. The kind is always
-    /// included.
-    pub fn stat(&self, path: impl AsRef<Path>, plan: Plan) -> Result<Metadata, Error> {
-        let path = path.as_ref();
-        self.run(Operation::Stat, path, |confined, text| confined.stat(text, path, plan))
-    }
-
-    /// Reads the target of a symbolic link, which can be any text.
-    pub fn read_link(&self, path: impl AsRef<Path>) -> Result<PathBuf, Error> {
-        let read =
-            self.run(Operation::ReadLink, path.as_ref(), |confined, text| confined.read_link(text));
-        Ok(SystemUnit::path(read?))
-    }
-
-    /// Returns the name of what a path leads to, from the root on, without links and dots. It is
-    /// correct even if the root or a directory above it was renamed in the meantime, and however
-    /// long the full name is. The last name may be missing, as that of a file to be created.
-    pub fn canonical(&self, path: impl AsRef<Path>) -> Result<Canonical, Error> {
-        let found = self.run(Operation::Canonicalize, path.as_ref(), |confined, text| {
-            confined.canonical(text)
-        })?;
-        Ok(Canonical { path: SystemUnit::path(found.path), missing: found.missing })
-    }
-
-    /// Returns the name of an open file from the root on, as the directories have it now, in 2
-    /// calls. Compare this with lists of names: it is the name of what will be read, however it was
-    /// asked for. A file that is no longer beneath the root is refused as
-    /// [`Refusal::Escape`](crate::paths::Refusal::Escape).
-    pub fn name_of(&self, file: &File) -> Result<PathBuf, Error> {
-        let name = self.with_worker(|confined, _| confined.name_of(file));
-        let fail = |failure| error(failure, Operation::Canonicalize, Path::new(""));
-        Ok(SystemUnit::path(name.map_err(fail)?))
-    }
-
-    /// Returns the full path of an open file as the directories have it now, in 1 call: what was
-    /// opened as `HTACCE~1` is `.htaccess`. A file without a name is an error: one that never had
-    /// one, or whose name was removed, even if another hard link to it is left.
-    pub fn true_name(&self, file: &File) -> Result<PathBuf, Error> {
-        let name = self.with_worker(|confined, _| confined.sys().path_of(file));
-        let fail = |error| Error::new(Operation::Canonicalize, PathBuf::new(), Cause::Os(error));
-        Ok(SystemUnit::path(name.map_err(fail)?))
-    }
-
-    pub(crate) fn dir(&self) -> &OsDir {
-        &self.dir
-    }
-
-    /// Returns the calls made so far, by kind. The closing of files is not counted: the standard
-    /// library does that. Waits for an operation of another thread that is in progress.
-    pub fn calls(&self) -> Calls {
-        let worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut calls = worker.asker.sys.calls();
-        calls.add(&self.other_calls.lock().unwrap_or_else(PoisonError::into_inner));
-        calls
-    }
-}
-
-/// The error for callers.
-fn error(failure: Failure, operation: Operation, path: &Path) -> Error {
-    let cause = match failure {
-        Failure::Refused(refusal) => Cause::Refused(refusal),
-        Failure::System(error) => Cause::Os(error),
-    };
-    Error::new(operation, path.to_owned(), cause)
-}
+pub use self::root::{Canonical, Root};
+pub use curt_paths::{Aliases, Refusal};

@@ -83,9 +83,10 @@ impl OpenOptions {
         self
     }
 
-    /// Sets whether opening, and reading without data, return at once instead of waiting. In a
-    /// directory that others write to, a pipe can be where a file is expected, and opening it waits
-    /// for a writer. (On Windows directories contain no pipes.)
+    /// Sets whether opening, and reading without data, return at once instead of waiting
+    /// (`O_NONBLOCK`). In a directory that others write to, a FIFO can be where a file is expected,
+    /// and opening it waits for a writer. Changes nothing for regular files. (On Windows
+    /// directories contain no FIFOs.)
     pub fn nonblocking(mut self, yes: bool) -> Self {
         self.how.nonblocking = yes;
         self

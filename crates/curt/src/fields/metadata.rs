@@ -11,6 +11,17 @@ use crate::error::{Error, Operation};
 
 /// A point in time, in seconds since the beginning of 1970 (UTC) and nanoseconds. Times before 1970
 /// have negative seconds.
+///
+/// ```
+/// use std::time::SystemTime;
+///
+/// use curt::fields::Time;
+///
+/// let time = Time::new(951_782_400, 5);
+/// assert_eq!(time.to_string(), "2000-02-29T00:00:00.000000005Z");
+/// assert!(time < Time::from(SystemTime::now()));
+/// assert_eq!(Time::UNIX_EPOCH.to_system_time(), Some(SystemTime::UNIX_EPOCH));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time {
     /// Whole seconds since 1970-01-01 00:00:00 UTC, rounded down.
@@ -211,6 +222,22 @@ impl Facts {
 }
 
 /// The metadata of one entry: one [`Value`] for each field.
+///
+/// ```
+/// # let scratch = std::env::temp_dir().join(format!("curt-metadata-{}", std::process::id()));
+/// # std::fs::create_dir_all(&scratch)?;
+/// # std::fs::write(scratch.join("file"), "four")?;
+/// use curt::Fields;
+/// use curt::fields::Value;
+///
+/// let metadata = curt::stat(scratch.join("file"), Fields::KIND | Fields::SIZE)?;
+/// assert!(metadata.is_file());
+/// assert_eq!(metadata.size().known(), Some(4));
+/// assert!(matches!(metadata.modified(), Value::NotRequested));
+/// assert_eq!(metadata.failures().count(), 0);
+/// # std::fs::remove_dir_all(scratch)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Metadata {
     pub(crate) requested: Fields,

@@ -3,6 +3,27 @@
 //! A caller names the [`Fields`] it wants in a [`Plan`], sees in [`Plan::cost`] what they cost on
 //! this system, and gets a [`Metadata`] in which every value has its origin. Nothing is invented:
 //! there is no zero for "unknown".
+//!
+//! ```
+//! # let scratch = std::env::temp_dir().join(format!("curt-fields-{}", std::process::id()));
+//! # std::fs::create_dir_all(&scratch)?;
+//! # std::fs::write(scratch.join("file"), "four")?;
+//! use curt::fields::Value;
+//! use curt::{Fields, Plan};
+//!
+//! let plan = Plan::new(Fields::KIND | Fields::SIZE);
+//! println!("{}", plan.cost());
+//! for entry in curt::list(&scratch)?.plan(plan) {
+//!     let entry = entry?;
+//!     match entry.metadata.size() {
+//!         Value::Value(size, _) => assert_eq!(size, 4),
+//!         Value::Failed(error) => eprintln!("{error}"),
+//!         Value::Unsupported | Value::NotRequested => println!("unknown"),
+//!     }
+//! }
+//! # std::fs::remove_dir_all(scratch)?;
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 mod file_name;
 mod kind;

@@ -19,8 +19,16 @@ use crate::control::{MOST_RULES, Rulebook, Rules, too_many_rules};
 /// The last rule of a file that matches decides; a file in a deeper directory comes before one
 /// above. Of different files, in any directory, these come first: overrides, custom files,
 /// `.ignore`, `.gitignore`, `exclude`, the user's rules, and extra files last, as in the crate
-/// `ignore`. `!` includes an entry again, unless it is in a directory that is left out. The
-/// directories above an operand count too. [`IgnoreFile`] says how lines are read.
+/// `ignore`. `!` includes an entry again, unless it is in a directory that is left out.
+/// [`IgnoreFile`] says how lines are read.
+///
+/// Ignore files above an operand are read too, in all directories up to the root (`.gitignore` up
+/// to the top of the work tree): a walk of `repository/src` keeps the rules of
+/// `repository/.gitignore`. Operands themselves are never left out.
+///
+/// `.git` has no rule that names it. It is left out because its name begins with a dot. A walk that
+/// yields such names ([`leave_out_dot_names(false)`](IgnoreRules::leave_out_dot_names)) enters it
+/// too; `overrides(["!.git"])` leaves it out.
 ///
 /// If an ignore file cannot be read, what it leaves out is not known: the walk reports an error and
 /// yields nothing below that directory. The same happens if the rules of more than 1,000
@@ -40,7 +48,7 @@ use crate::control::{MOST_RULES, Rulebook, Rules, too_many_rules};
 #[must_use = "rules do nothing until a walk uses them"]
 pub struct IgnoreRules {
     files: bool,
-    dot_names: bool,
+    leave_out_dot_names: bool,
     custom_names: Vec<String>,
     extra_files: Vec<PathBuf>,
     global: bool,
@@ -60,7 +68,7 @@ impl IgnoreRules {
     pub fn new() -> Self {
         IgnoreRules {
             files: true,
-            dot_names: true,
+            leave_out_dot_names: true,
             custom_names: Vec::new(),
             extra_files: Vec::new(),
             global: false,
@@ -74,9 +82,29 @@ impl IgnoreRules {
         IgnoreRules { files: yes, ..self }
     }
 
-    /// Sets whether names that begin with a dot are left out, unless a rule includes them.
-    pub fn dot_names(self, yes: bool) -> Self {
-        IgnoreRules { dot_names: yes, ..self }
+    /// Sets whether names that begin with a dot are left out, unless a rule includes them; `true`
+    /// by default.
+    ///
+    /// ```
+    /// # let scratch = std::env::temp_dir().join(format!("curt-dots-{}", std::process::id()));
+    /// # std::fs::create_dir_all(scratch.join(".git"))?;
+    /// # std::fs::write(scratch.join(".gitignore"), "*.o\n")?;
+    /// # std::fs::write(scratch.join("a.o"), "")?;
+    /// # std::fs::write(scratch.join(".github"), "")?;
+    /// use curt::filters::IgnoreRules;
+    /// // `scratch` has the entries .git, .gitignore, .github, and a.o, which is ignored.
+    /// let rules = IgnoreRules::new().leave_out_dot_names(false).overrides(["!.git"])?;
+    /// let walk = curt::Walk::new(&scratch).min_depth(1).ignore(rules);
+    /// let mut names = Vec::new();
+    /// for entry in walk.sort(curt::walk::Order::default()) {
+    ///     names.push(entry?.name().to_owned());
+    /// }
+    /// assert_eq!(names, [".github", ".gitignore"]);
+    /// # std::fs::remove_dir_all(scratch)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn leave_out_dot_names(self, yes: bool) -> Self {
+        IgnoreRules { leave_out_dot_names: yes, ..self }
     }
 
     /// Reads the files of this name in directories too, such as `.npmignore`. Their rules come
@@ -137,7 +165,7 @@ impl IgnoreRules {
     }
 
     pub(crate) fn is_any(&self) -> bool {
-        self.files || self.dot_names || self.has_overrides()
+        self.files || self.leave_out_dot_names || self.has_overrides()
     }
 }
 
@@ -147,7 +175,7 @@ impl Rulebook for IgnoreRules {
     }
 
     fn hides_dots(&self) -> bool {
-        self.dot_names
+        self.leave_out_dot_names
     }
 
     fn custom_names(&self) -> &[String] {

@@ -11,7 +11,7 @@ use crate::calls::Calls;
 use crate::error::{Cause, Error, Operation, bug};
 use crate::fields::Plan;
 use crate::name::{Name, NameBuf, Unit};
-use crate::sys::{Features, Opened, Os, OsUnit, Setup, Sys, SystemUnit};
+use crate::sys::{Features, Listing, Opened, Os, OsUnit, Setup, Sys, SystemUnit};
 use crate::tree::{Admitted, Branch, Limits};
 
 /// How many directories are open at a time, if the system has that many descriptors.
@@ -67,6 +67,10 @@ pub struct Descent {
     sys: Os,
     branch: Branch<Os, ()>,
     limits: Limits,
+    /// The size of the buffer for listings, if the caller chose one.
+    capacity: Option<usize>,
+    /// The buffer of the directory that was listed last, for the next one.
+    buffer: Option<<Os as Sys>::DirBuf>,
 }
 
 impl fmt::Debug for Descent {
@@ -86,7 +90,8 @@ impl Descent {
     pub fn new() -> Descent {
         let setup = Setup::default().for_listing(Features::default()).sharing_owners();
         let (sys, limits) = (Os::start(&setup), Limits::default());
-        Descent { setup, sys, branch: Branch::new(limits, MOST_OPEN), limits }
+        let branch = Branch::new(limits, MOST_OPEN);
+        Descent { setup, sys, branch, limits, capacity: None, buffer: None }
     }
 
     /// Follows links to directories below the operand.
@@ -94,6 +99,14 @@ impl Descent {
     pub fn follow_links(self, yes: bool) -> Descent {
         let limits = Limits { follow: yes, ..self.limits };
         Descent { branch: Branch::new(limits, MOST_OPEN), limits, ..self }
+    }
+
+    /// Lists through a buffer of about this many bytes, as [`Directory::buffer`] says, which all
+    /// directories that are [entered](Descent::enter) share. A smaller one than
+    /// [`Directory::LEAST_BUFFER`] is made as large as that.
+    #[must_use]
+    pub fn buffer(self, bytes: usize) -> Descent {
+        Descent { capacity: Some(bytes.max(Directory::LEAST_BUFFER)), buffer: None, ..self }
     }
 
     /// Asks about paths by this plan. On Unix it shares the names of owners with the listings that
@@ -124,7 +137,8 @@ impl Descent {
         list: List,
         names: impl IntoIterator<Item = N>,
     ) -> Result<(), Error> {
-        let List { opened, path: above, .. } = list;
+        let List { opened, path: above, reader, .. } = list;
+        self.buffer = Some(reader.into_buffer());
         let dir = match Arc::try_unwrap(opened) {
             Ok(opened) => opened.dir,
             // Owned entries of it need the other one.
@@ -190,8 +204,12 @@ impl Descent {
         admitted
     }
 
-    fn directory(&self, admitted: Admitted<<Os as Sys>::Dir>) -> Directory {
-        Directory::of(self.setup.clone(), &Calls::default(), admitted.dir, self.path())
+    fn directory(&mut self, admitted: Admitted<<Os as Sys>::Dir>) -> Directory {
+        let new = || self.capacity.map(Listing::with_capacity).unwrap_or_default();
+        let buf = self.buffer.take().unwrap_or_else(new);
+        let directory =
+            Directory::of(self.setup.clone(), &Calls::default(), admitted.dir, self.path());
+        Directory { buf, ..directory }
     }
 
     fn failed(&self, cause: Cause) -> Error {

@@ -1,5 +1,26 @@
 //! Listing one directory, and asking about paths.
 //!
+//! ```
+//! # let scratch = std::env::temp_dir().join(format!("curt-list-mod-{}", std::process::id()));
+//! # std::fs::create_dir_all(scratch.join("sub"))?;
+//! # std::fs::write(scratch.join("file"), "four")?;
+//! use curt::Fields;
+//!
+//! let mut list = curt::list(&scratch)?;
+//! while let Some(entry) = list.next() {
+//!     let mut entry = entry?;
+//!     if entry.metadata().is_file() {
+//!         assert_eq!(entry.name(), "file");
+//!         assert_eq!(entry.fetch(Fields::SIZE).size().known(), Some(4));
+//!     }
+//! }
+//! let metadata = curt::stat(scratch.join("file"), Fields::SIZE | Fields::MODIFIED)?;
+//! assert_eq!(metadata.size().known(), Some(4));
+//! # drop(list);
+//! # std::fs::remove_dir_all(scratch)?;
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
 //! # Promises
 //!
 //! - Only what the [`Plan`] names is asked for, and nothing twice. What the listing carries is

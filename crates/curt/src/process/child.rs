@@ -62,6 +62,13 @@ pub struct Child {
 #[must_use]
 pub struct TimedOutput {
     /// How the program ended; `None` if it goes on.
+    ///
+    /// After a time-out: [`Command::output_timeout`](crate::Command::output_timeout) and
+    /// [`Command::output_with`](crate::Command::output_with) have killed the program, so this is
+    /// how that ended it: by signal 9 on Unix, where [`ExitStatus::code`] is `None`, with code 1 on
+    /// Windows; or as the program ended itself, if it had ended already. [`Child::communicate`]
+    /// kills nothing, so this is `None`, unless the program has ended and it is another process
+    /// that still holds its output open.
     pub status: Option<ExitStatus>,
     /// What was read of its standard output.
     pub stdout: Vec<u8>,

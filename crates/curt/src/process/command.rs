@@ -215,7 +215,10 @@ impl Command {
     }
 
     /// Sets what ends the pauses of [`Command::retries`] early. The start then fails as it did
-    /// before the pause.
+    /// before the pause. A program that was started goes on: [`Child::kill`] ends it.
+    ///
+    /// The command keeps the token: an `Arc<Cancel>`, or a reference to a `static` one. [`Cancel`]
+    /// has an example.
     pub fn cancel(&mut self, cancel: impl AsRef<Cancel> + Send + Sync + 'static) -> &mut Command {
         self.retry.cancel = Some(Box::new(cancel));
         self

@@ -84,7 +84,7 @@ pub(super) struct Task<S: Sys> {
     pub(super) names: Names<S::Unit>,
     /// The kind of all entries: directories, or files of any kind, or unknown.
     pub(super) kind: Kind,
-    pub(super) owner: Arc<HandedOffParts<S::Unit>>,
+    pub(super) parts: Arc<HandedOffParts<S::Unit>>,
 }
 
 impl<U: Unit> Directory<U> {
@@ -111,7 +111,7 @@ impl<U: Unit> Directory<U> {
         std::mem::take(&mut self.asks_first)
     }
 
-    /// Returns whether an entry of it stays.
+    /// Returns whether it is known to stay, because an entry of it does or it cannot be removed.
     pub(super) fn is_kept(&self) -> bool {
         self.remains.any
     }
@@ -121,7 +121,7 @@ impl<U: Unit> Directory<U> {
         self.is_kept() || (contents_only && self.role == Role::Operand)
     }
 
-    /// Notes that an entry of it stays.
+    /// Notes that it stays, because an entry of it does or it cannot be removed.
     pub(super) fn mark_kept(&mut self) {
         self.remains.any = true;
     }
@@ -149,14 +149,14 @@ impl<U: Unit> Directory<U> {
         matches!(self.role, Role::Operand | Role::Child) && self.handed_off.is_none()
     }
 
-    /// Returns whether a part may be handed off. A directory that has to be listed again must know
-    /// itself which entries of it stay.
-    pub(super) fn may_hand_off(&self) -> bool {
+    /// Returns whether it can be split, for a part to be handed off. A directory that has to be
+    /// listed again must know itself which entries of it stay.
+    pub(super) fn can_be_split(&self) -> bool {
         !self.passes.has_forgotten()
     }
 
     /// Counts a part that is about to be handed off.
-    pub(super) fn hand_off(&mut self) -> Arc<HandedOffParts<U>> {
+    pub(super) fn add_part(&mut self) -> Arc<HandedOffParts<U>> {
         let parts = self.handed_off.get_or_insert_with(|| {
             let remains = Mutex::new(Remains::none());
             Arc::new(HandedOffParts { join: Join::default(), remains })
@@ -200,14 +200,14 @@ mod tests {
         let (pool, name) = (Pool::<()>::new(), Name::from_c(c"name"));
         let mut directory = Directory::new(Role::Child, 0, false, false);
         for stays in [false, true] {
-            let owner = directory.hand_off();
+            let parts = directory.add_part();
             assert!(!directory.may_forget(), "which names stay is not known");
             let mut part = Directory::base(Role::Part);
             if stays {
                 part.keep_entry(name, true);
             }
-            owner.add(part.into_remains());
-            pool.finish(&owner.join);
+            parts.add(part.into_remains());
+            pool.finish(&parts.join);
             directory.join();
             assert!(directory.may_forget());
             assert_eq!((directory.is_kept(), directory.has_kept(name)), (stays, stays));
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn part_of_a_panicked_worker_keeps_the_directory() {
         let mut directory = Directory::<u8>::new(Role::Child, 0, false, false);
-        directory.hand_off();
+        directory.add_part();
         directory.join();
         assert!(directory.is_kept());
     }

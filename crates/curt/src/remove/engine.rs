@@ -11,7 +11,7 @@ use super::callbacks::Question;
 use super::directory::{Directory, Levels, Remains, Role, Task};
 use super::entry::Outcome;
 use super::listing::Buffer;
-use super::operand::{OpenParent, Operands, Tree};
+use super::operand::{OpenParent, OperandRemoval, Tree};
 use super::worker::Worker;
 use super::writers::Samples;
 use crate::error::{Cause, Operation};
@@ -75,7 +75,7 @@ impl<'r, S: Sys> Engine<'r, S> {
                 Work::Operand(_) if shared.is_cancelled() => {}
                 Work::Operand(path) => {
                     let Engine { worker, buffer, parent, .. } = &mut self;
-                    if let Some(tree) = (Operands { worker, buffer, parent }).remove(path) {
+                    if let Some(tree) = (OperandRemoval { worker, buffer, parent }).remove(path) {
                         self.remove_tree(tree);
                     }
                 }
@@ -97,7 +97,7 @@ impl<'r, S: Sys> Engine<'r, S> {
 
     /// Removes entries of another worker's directory.
     fn do_task(&mut self, task: Task<S>) {
-        let Task { dir, path, names, kind, owner } = task;
+        let Task { dir, path, names, kind, parts } = task;
         let base = self.stack.len();
         let path_before = std::mem::replace(&mut self.worker.path, path);
         let path_len = self.worker.path.len();
@@ -115,8 +115,8 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
         let remains = self.empty(base);
         self.worker.path = path_before;
-        owner.add(remains);
-        self.worker.shared.crew.pool.finish(&owner.join);
+        parts.add(remains);
+        self.worker.shared.crew.pool.finish(&parts.join);
     }
 
     /// Removes the entries that wait in the level `base` and everything deeper on the stack, and
@@ -126,7 +126,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             self.worker.attend();
             if self.worker.shared.is_cancelled() {
                 self.stack.top_mut().give_up();
-            } else if self.may_hand_off() {
+            } else if self.is_wanted_to_share() {
                 self.hand_off_directories(base);
             }
             let level = self.stack.top();
@@ -152,8 +152,8 @@ impl<'r, S: Sys> Engine<'r, S> {
             if self.stack.len() > base + 1 {
                 self.leave();
             } else {
-                let base = self.stack.pop(&self.worker.sys);
-                return base.map_or_else(Remains::none, Directory::into_remains);
+                let popped = self.stack.pop(&self.worker.sys);
+                return popped.map_or_else(Remains::none, Directory::into_remains);
             }
         }
     }
@@ -235,7 +235,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     fn take_entries(&mut self) {
         let shared = self.worker.shared;
         loop {
-            if self.may_hand_off() {
+            if self.is_wanted_to_share() {
                 self.hand_off_files();
             }
             for _ in 0..ENTRIES_PER_LOOK {
@@ -252,7 +252,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// nested task is done alone: a part that it hands off would have to be waited for, and a
     /// worker that waits must be able to take any task, or all might wait for one that no worker
     /// takes.
-    fn may_hand_off(&self) -> bool {
+    fn is_wanted_to_share(&self) -> bool {
         self.nested < MOST_NESTED && self.worker.shared.crew.pool.is_hungry()
     }
 
@@ -260,8 +260,8 @@ impl<'r, S: Sys> Engine<'r, S> {
     fn hand_off_files(&mut self) {
         let Engine { worker, stack, buffer, .. } = self;
         let left = buffer.left();
-        let may_hand_off = worker.shared.is_plain && stack.top().may_hand_off();
-        if left < WORTH_HANDING_OFF || !may_hand_off {
+        let can_be_split = worker.shared.is_plain && stack.top().can_be_split();
+        if left < WORTH_HANDING_OFF || !can_be_split {
             return;
         }
         let mut files = Names::new();
@@ -292,9 +292,9 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// that has any and may hand some off.
     fn hand_off_directories(&mut self, base: usize) {
         let stack = &mut self.stack;
-        let may_hand_off =
-            |&index: &usize| stack[index].has_waiting() && stack[index].may_hand_off();
-        let Some(index) = stack.open_from(base).find(may_hand_off) else { return };
+        let can_be_split =
+            |&index: &usize| stack[index].has_waiting() && stack[index].can_be_split();
+        let Some(index) = stack.open_from(base).find(can_be_split) else { return };
         if let Some(names) = stack.split_waiting(index) {
             self.hand_off(index, names, Kind::Directory);
         }
@@ -308,8 +308,8 @@ impl<'r, S: Sys> Engine<'r, S> {
         };
         let mut path = self.worker.path.clone();
         path.truncate(level.path_len());
-        let owner = level.hand_off();
-        self.worker.shared.crew.pool.hand_off(Task { dir, path, names, kind, owner });
+        let parts = level.add_part();
+        self.worker.shared.crew.pool.hand_off(Task { dir, path, names, kind, parts });
     }
 
     /// Enters the next subdirectory of the topmost directory.

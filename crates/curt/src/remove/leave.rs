@@ -207,12 +207,13 @@ impl<S: Sys> Engine<'_, S> {
     }
 
     /// Lists the topmost directory again, or leaves it if the limits on retries are reached.
-    fn retry(&mut self, certain: bool) {
+    /// `counts` is that of [`Passes::retry`](super::passes::Passes::retry).
+    fn retry(&mut self, counts: bool) {
         let may_list_again = self.may_list_again();
         let Engine { worker, stack, .. } = self;
         let level = stack.top_mut();
         let pause = if may_list_again {
-            level.passes.retry(certain, worker.sys.now(), worker.shared.options)
+            level.passes.retry(counts, worker.sys.now(), worker.shared.options)
         } else {
             Err(Cause::BeingWrittenTo)
         };

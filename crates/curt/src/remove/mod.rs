@@ -1,5 +1,24 @@
 //! Removing trees.
 //!
+//! ```
+//! # let scratch = std::env::temp_dir().join(format!("curt-remove-mod-{}", std::process::id()));
+//! # std::fs::create_dir_all(scratch.join("build/debug"))?;
+//! # std::fs::write(scratch.join("build/debug/a.o"), "")?;
+//! # std::fs::write(scratch.join("build/keep"), "")?;
+//! // `remove_tree` removes everything. `Remove` has options.
+//! let removal = curt::Remove::new().exclude(|entry| entry.name() == "keep");
+//! let report = removal.run(scratch.join("build"));
+//! for error in &report.errors {
+//!     eprintln!("{error}");
+//! }
+//! assert!(report.is_complete());
+//! assert_eq!((report.files, report.directories, report.skipped), (1, 1, 1));
+//!
+//! curt::remove_tree(scratch.join("build"))?;
+//! # std::fs::remove_dir(scratch)?;
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
 //! # Promises
 //!
 //! - Everything below an operand that can be removed is removed. The rest is reported: one error
@@ -70,8 +89,8 @@
 //! mounts, one call more for each directory. Without `statx` or its mount numbers: devices are
 //! compared, which cannot detect a bind mount of the same file system. If the listing has no kinds,
 //! the entry is unlinked, which on Linux never removes a directory; elsewhere a stat tells its
-//! kind. When the descriptor budget is used up, ancestors are closed and reopened: see
-//! `tree/stack.rs`. The same tests run all of this on the portable platform too, on Linux.
+//! kind. When the descriptor budget is used up, ancestors are closed, and reopened when the removal
+//! comes back to them. The same tests run all of this on the portable platform too, on Linux.
 //!
 //! # Compared with others
 //!
@@ -83,16 +102,25 @@
 //! | Zig `deleteTree` | 5 | yes | – | quadratic | emptied | stops |
 //! | Go `RemoveAll` | 6 | yes | removes the link | fails | emptied | goes on, first reported |
 //! | Python `shutil.rmtree` | 13 | on Unix | empties the target, then fails | fails | emptied | by callback |
-//!
-//! # The algorithm
-//!
-//! From the top: `options.rs`: what was asked for · `run`, at the end of this file, starts the
-//! workers, `engine.rs` is the traversal of one of them, and `leave.rs` how it leaves a directory ·
-//! `operand.rs` and `entry.rs`: an operand, and any other entry · `listing.rs`, `directory.rs`,
-//! `passes.rs`: the buffer, the state of one directory, and how often it is listed · `worker.rs`:
-//! what a worker counts and reports · `callbacks.rs` and `notifier.rs`: the callbacks, and the
-//! thread that calls them · `shared.rs`, `limits.rs`, `writers.rs`: what all workers share ·
-//! `report.rs`: the result.
+
+// One run, from the public function to the system call:
+//
+// - `Remove::run`, below (what was asked for is in `options.rs`), calls `run`, which makes what all
+//   workers share (`shared.rs`, with `limits.rs` and `writers.rs`) and runs the crew of `tree/`.
+// - `Engine::work` (`engine.rs`) is the traversal of one worker. `OperandRemoval::remove`
+//   (`operand.rs`) removes an operand, or opens it if it is a tree.
+// - `Engine::take_batch` lists the topmost directory into the buffer (`listing.rs`, then
+//   `Sys::read`, which is `getdents64`); `handle_entry` keeps a directory's name for later, and
+//   removes any other entry by `Worker::remove_entry` (`entry.rs`) and
+//   `Sys::remove_child` (`unlinkat`); `Engine::enter_next` opens a subdirectory by
+//   `Sys::open_child` (`openat2`). The state of one directory is in `directory.rs`, and how often
+//   it is listed in `passes.rs`.
+// - `Engine::leave` (`leave.rs`) removes it by `Sys::remove_open_dir`, or lists it again.
+//
+// Threads: `Worker::tick` calls `Crew::checkpoint`, which starts them; `Engine::hand_off` gives a
+// part of a directory to one that has no work. Failures: `Worker::fail` passes them to the
+// `Notifier`, which keeps them and calls the callbacks (`callbacks.rs`), each on the right thread.
+// `worker.rs` counts; `report.rs` is the result.
 
 mod callbacks;
 mod directory;
@@ -116,7 +144,7 @@ pub use crate::control::Answer;
 #[cfg(test)]
 pub(crate) use crate::control::{Cancel, Threads};
 pub use callbacks::{Question, Subject, Totals};
-pub use options::{Confirm, Directories, Remove};
+pub use options::{Confirm, DirectoryOperands, Remove};
 pub use report::{Incomplete, Report};
 
 use std::path::{Path, PathBuf};

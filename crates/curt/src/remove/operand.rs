@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::callbacks::Question;
 use super::entry::Outcome;
 use super::listing::Buffer;
-use super::options::Directories;
+use super::options::DirectoryOperands;
 use super::worker::Worker;
 use crate::error::{Cause, Operation};
 use crate::fields::{Facts, Kind};
@@ -55,13 +55,13 @@ impl<S: Sys> OpenParent<S> {
 }
 
 /// Removes operands that are no trees, and opens those that are.
-pub(super) struct Operands<'e, 'r, S: Sys> {
+pub(super) struct OperandRemoval<'e, 'r, S: Sys> {
     pub(super) worker: &'e mut Worker<'r, S>,
     pub(super) buffer: &'e mut Buffer<S>,
     pub(super) parent: &'e mut OpenParent<S>,
 }
 
-impl<S: Sys> Operands<'_, '_, S> {
+impl<S: Sys> OperandRemoval<'_, '_, S> {
     /// Removes an operand. If it is a tree that is to be removed, only opens it.
     pub(super) fn remove(&mut self, path: &Path) -> Option<Tree<S>> {
         self.worker.path = TreePath::operand(S::Unit::units(path));
@@ -118,7 +118,7 @@ impl<S: Sys> Operands<'_, '_, S> {
     ) -> Option<(S::Dir, bool)> {
         let worker = &mut *self.worker;
         let options = worker.shared.options;
-        if options.directories != Directories::Recursive {
+        if options.directories != DirectoryOperands::Recursive {
             let directory_only = operand.directory_only || options.directories_only;
             self.remove_single(parent, name, directory_only);
             return None;
@@ -178,7 +178,7 @@ impl<S: Sys> Operands<'_, '_, S> {
             Ok(stat) if stat.kind != Kind::Directory => {
                 self.not_a_directory(directory_only && stat.kind.is_link());
             }
-            Ok(_) if self.worker.shared.options.directories == Directories::Refuse => {
+            Ok(_) if self.worker.shared.options.directories == DirectoryOperands::Refuse => {
                 self.worker.fail(Operation::Remove, Cause::IsADirectory);
             }
             Ok(stat) => self.remove_empty(parent, name, &stat),

@@ -14,7 +14,7 @@ use crate::sys::{Feature, Features};
 /// What to do with operands that are directories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Directories {
+pub enum DirectoryOperands {
     /// Remove it with everything below it.
     #[default]
     Recursive,
@@ -88,7 +88,7 @@ impl Confirm {
 #[must_use = "a removal does nothing until it is run"]
 pub struct Remove<'a> {
     pub(crate) threads: Threads,
-    pub(crate) directories: Directories,
+    pub(crate) directories: DirectoryOperands,
     pub(crate) cross_mounts: bool,
     pub(crate) refuse_mounted_operands: bool,
     pub(crate) missing_is_fine: bool,
@@ -130,7 +130,7 @@ impl<'a> Remove<'a> {
     pub fn new() -> Self {
         Remove {
             threads: Threads::Automatic,
-            directories: Directories::Recursive,
+            directories: DirectoryOperands::Recursive,
             cross_mounts: false,
             refuse_mounted_operands: false,
             missing_is_fine: false,
@@ -157,8 +157,9 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets what to do with operands that are directories; [`Directories::Recursive`] by default.
-    pub fn directories(mut self, directories: Directories) -> Self {
+    /// Sets what to do with operands that are directories; [`DirectoryOperands::Recursive`] by
+    /// default.
+    pub fn directories(mut self, directories: DirectoryOperands) -> Self {
         self.directories = directories;
         self
     }
@@ -328,8 +329,13 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets a callback that gets the totals every few hundred entries, and at the end of each
-    /// thread.
+    /// Sets a callback that gets the totals of all threads: every few hundred entries of a thread,
+    /// and at its end.
+    ///
+    /// The thread that has worked calls it, so with several threads it can run on several at once
+    /// ([`Remove::callbacks_on_caller_thread`] changes that). The same totals can come twice, and
+    /// smaller ones after larger ones, if one thread overtakes another: a display keeps the
+    /// largest. Unless a callback stops the removal, the largest are those of the report.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -384,7 +390,7 @@ impl<'a> Remove<'a> {
     ///
     /// Other threads then leave what happens in a queue of at most 256 KiB, and wait when it is
     /// full; the caller's thread takes it while it works and while it waits. What happened in one
-    /// directory is told in order, and a directory after what was in it. The totals of
+    /// directory is reported in order, and a directory after what was in it. The totals of
     /// [`on_progress`](Remove::on_progress) and a stop are late by what is in the queue. With
     /// [`exclude`](Remove::exclude), only the caller's thread works.
     ///

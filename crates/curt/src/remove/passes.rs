@@ -198,11 +198,12 @@ impl Passes {
     }
 
     /// Decides about another pass over a directory that did not become empty. Returns the pause
-    /// before it, or the reason why there is none. `certain`: the system reported that it is not
-    /// empty; otherwise the first repetition is free.
+    /// before it, or the reason why there is none. The first repetition is free unless it `counts`:
+    /// because the system reported that the directory is not empty, or it had more entries than
+    /// were left.
     pub(super) fn retry(
         &mut self,
-        certain: bool,
+        counts: bool,
         now: Duration,
         options: &Remove<'_>,
     ) -> Result<Duration, Cause> {
@@ -212,7 +213,7 @@ impl Passes {
             let pause = Pause::default();
             Box::new(Retries { passes: 0, since: now, fewest: found, grew: false, pause })
         });
-        retries.passes += u32::from(certain || !is_first);
+        retries.passes += u32::from(counts || !is_first);
         if !is_first {
             retries.grew |= found > 0;
             if found > 0 && found * 2 <= retries.fewest {

@@ -50,9 +50,9 @@ struct State<T> {
     tasks: VecDeque<T>,
     /// All workers, the caller's thread included.
     workers: usize,
-    /// Workers that have no work at all.
+    /// Workers that have no work at all; those among them without a task to take are *hungry*.
     idle: usize,
-    /// Workers asleep that would take a task.
+    /// Workers asleep that would take a task: idle ones, and those that wait for a [`Join`].
     waiting: usize,
     /// Workers asleep because they are not wanted, in the middle of their work or without any.
     paused: usize,

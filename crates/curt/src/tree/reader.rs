@@ -61,6 +61,11 @@ impl<S: Sys> Reader<S> {
         self.batch.map_or(0, |_| self.buffer.left(self.position.get()))
     }
 
+    /// Returns the buffer, for the listing of another directory.
+    pub(crate) fn into_buffer(self) -> S::DirBuf {
+        self.buffer
+    }
+
     /// Returns the buffer, for threads that share a batch.
     pub(crate) fn buffer(&self) -> &S::DirBuf {
         &self.buffer

@@ -1,5 +1,19 @@
 //! Measuring trees: how much space they take.
 //!
+//! ```
+//! # let scratch = std::env::temp_dir().join(format!("curt-usage-mod-{}", std::process::id()));
+//! # std::fs::create_dir_all(scratch.join("a"))?;
+//! # std::fs::write(scratch.join("a/file"), "four")?;
+//! let report = curt::Usage::new().measure(&scratch);
+//! for error in &report.errors {
+//!     eprintln!("{error}");
+//! }
+//! println!("{} bytes on disk", report.total().allocated);
+//! assert_eq!((report.total().apparent, report.total().entries), (4, 3));
+//! # std::fs::remove_dir_all(scratch)?;
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
 //! # Promises
 //!
 //! - Every entry below an operand is counted once, the operand and the directories included. What
@@ -67,7 +81,7 @@ use std::path::{Path, PathBuf};
 pub use options::Usage;
 pub use report::{Sizes, UsageRecord, UsageReport};
 
-use self::operands::{Known, Operands};
+use self::operands::{Known, OperandSet};
 use self::report::Records;
 use self::sum::{Chunk, Notes, Sum};
 use crate::control::{self, Cancel, Next, Poll, Poller};
@@ -170,7 +184,7 @@ impl<'r> Polling<'r> {
 struct Run<'r, 't> {
     usage: &'r Usage<'r>,
     walk: Walk<'r>,
-    operands: Operands,
+    operands: OperandSet,
     /// The files with several names that were counted.
     counted: HashSet<Identity>,
     records: Records<'t>,
@@ -200,9 +214,9 @@ impl<'r, 't> Run<'r, 't> {
             walk = walk.descriptors(descriptors);
         }
         let operands = if paths.len() > 1 && !usage.count_links {
-            Operands::ask(usage, &walk, paths, &mut report, polling, stop)
+            OperandSet::ask(usage, &walk, paths, &mut report, polling, stop)
         } else {
-            Operands::unknown(paths.len())
+            OperandSet::unknown(paths.len())
         };
         Run { usage, walk, operands, counted: HashSet::new(), records, report, stop }
     }

@@ -19,7 +19,7 @@ use crate::fields::{Facts, Kind};
 use crate::walk::Walk;
 
 /// What is known of the operands before they are walked.
-pub(super) struct Operands {
+pub(super) struct OperandSet {
     known: Vec<Known>,
     done: Vec<AtomicBool>,
     /// The first operand with each identity.
@@ -37,11 +37,11 @@ pub(super) enum Known {
     Done,
 }
 
-impl Operands {
+impl OperandSet {
     /// Operands of which nothing is known.
-    pub(super) fn unknown(count: usize) -> Operands {
+    pub(super) fn unknown(count: usize) -> OperandSet {
         let done = (0..count).map(|_| AtomicBool::new(false)).collect();
-        Operands { known: vec![Known::Directory; count], done, first: HashMap::new() }
+        OperandSet { known: vec![Known::Directory; count], done, first: HashMap::new() }
     }
 
     /// Asks about each of them.
@@ -52,8 +52,8 @@ impl Operands {
         report: &mut UsageReport,
         polling: Option<&Polling<'_>>,
         stop: &Cancel,
-    ) -> Operands {
-        let mut operands = Operands::unknown(paths.len());
+    ) -> OperandSet {
+        let mut operands = OperandSet::unknown(paths.len());
         let mut walking = walk.clone().max_depth(0).operands(paths.to_vec()).start();
         for index in 0..paths.len() {
             polling.into_iter().for_each(Polling::look);

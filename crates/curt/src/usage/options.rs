@@ -14,8 +14,8 @@ type OnError<'a> = Arc<dyn Fn(&Error) -> Next + Send + Sync + 'a>;
 /// Builds a measurement. The defaults are those of `du`.
 ///
 /// Every entry is counted once, also a file with several names, and the result does not depend on
-/// the number of threads. One call for each entry, and four more for each directory.
-/// `usage/mod.rs` has the promises and the cost in full.
+/// the number of threads. One call for each entry, and four more for each directory. The promises
+/// and the cost in full are in [`crate::usage`].
 ///
 /// ```
 /// use curt::Usage;

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::operands::Operands;
+use super::operands::OperandSet;
 use super::options::Usage;
 use super::report::{Records, Sizes, UsageRecord, UsageReport};
 use super::{Identity, identity};
@@ -22,7 +22,7 @@ use crate::walk::Visited;
 /// Turns the entries of one operand into notes.
 pub(super) struct Notes<'r> {
     usage: &'r Usage<'r>,
-    operands: &'r Operands,
+    operands: &'r OperandSet,
     index: usize,
     /// Set when a callback stops the measurement.
     stop: &'r Cancel,
@@ -68,7 +68,7 @@ impl Chunk {
 impl<'r> Notes<'r> {
     pub(super) fn new(
         usage: &'r Usage<'r>,
-        operands: &'r Operands,
+        operands: &'r OperandSet,
         index: usize,
         stop: &'r Cancel,
     ) -> Self {

@@ -42,7 +42,7 @@ pub(super) enum Step {
     Entry(Yielded),
     Error(Error),
     /// The results of the task with this number belong here.
-    Join(u64),
+    ResultsOf(u64),
 }
 
 /// The entry that was just yielded, as [`Cursor::skip`] needs it.
@@ -442,7 +442,7 @@ impl<S: Sys> Cursor<S> {
             return None;
         }
         match level.stored.next_handed_off() {
-            Some(task) => Some(Step::Join(task)),
+            Some(task) => Some(Step::ResultsOf(task)),
             None => self.leave(),
         }
     }

@@ -50,6 +50,29 @@ impl WalkEntry {
 }
 
 /// The entry that a walk is at; it borrows from the walk.
+///
+/// ```
+/// # let scratch = std::env::temp_dir().join(format!("curt-visited-{}", std::process::id()));
+/// # std::fs::create_dir_all(scratch.join(".git/objects"))?;
+/// # std::fs::create_dir_all(scratch.join("src"))?;
+/// # std::fs::write(scratch.join("src/main.rs"), "four")?;
+/// use curt::Fields;
+///
+/// let mut walking = curt::walk(&scratch).start();
+/// let (mut entries, mut bytes) = (0, 0);
+/// while let Some(entry) = walking.next() {
+///     let mut entry = entry?;
+///     entries += 1;
+///     if entry.name() == ".git" {
+///         entry.skip();
+///     } else if entry.kind().is_file() {
+///         bytes += entry.fetch(Fields::SIZE).size().known().unwrap_or(0);
+///     }
+/// }
+/// assert_eq!((entries, bytes), (4, 4));
+/// # std::fs::remove_dir_all(scratch)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub struct Visited<'w> {
     pub(super) cursor: &'w mut Cursor<Os>,
     pub(super) yielded: Yielded,

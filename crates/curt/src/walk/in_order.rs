@@ -194,7 +194,7 @@ where
         self.seal();
     }
 
-    fn join(&mut self, task: u64) {
+    fn results_of(&mut self, task: u64) {
         self.seal();
         (self.made)(self.task, Made::Task(task));
     }

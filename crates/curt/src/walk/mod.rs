@@ -1,5 +1,65 @@
 //! Walking trees.
 //!
+//! ```
+//! # let scratch = std::env::temp_dir().join(format!("curt-walk-mod-{}", std::process::id()));
+//! # std::fs::create_dir_all(scratch.join("src"))?;
+//! # std::fs::create_dir_all(scratch.join("target/debug"))?;
+//! # std::fs::write(scratch.join("src/main.rs"), "")?;
+//! # std::fs::write(scratch.join("target/debug/main"), "")?;
+//! let mut files = Vec::new();
+//! for entry in curt::walk(&scratch).exclude(|entry| entry.name() == "target") {
+//!     let entry = entry?;
+//!     if entry.kind().is_file() {
+//!         files.push(entry.path);
+//!     }
+//! }
+//! assert_eq!(files, [scratch.join("src/main.rs")]);
+//! # std::fs::remove_dir_all(scratch)?;
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! # Which way to walk
+//!
+//! | | threads | entries | take it |
+//! |---|---|---|---|
+//! | `for entry in walk` ([`Walk::iter`]) | this one | owned, in order | for small trees, and to keep the entries |
+//! | [`Walk::start`] | this one | borrowed, in order | to allocate nothing for an entry, and to fetch fields of some, skip or remove |
+//! | [`Walk::directories`] | this one | a directory at a time, with all of its entries | to prune or reorder by what a directory holds, as with `os.walk` |
+//! | [`Walk::visit`] | as many as pay | borrowed, in any order | for work on each entry that needs no order: counting, searching |
+//! | [`Walk::visit_with`] | as many as pay | the same, with a visitor for each thread | to gather results without a lock |
+//! | [`Walk::visit_in_chunks`] | as many as pay | what a closure makes of the entries, in chunks, in any order | to print or collect |
+//! | [`Walk::visit_in_order`] | as many as pay, if the walk is sorted | the same, in order | to print or collect the same on every run |
+//!
+//! Several threads pay for large trees, and where much is asked or done for each entry. On a small
+//! tree no thread is started in any of these ways.
+//!
+//! Closures of the `visit` methods are called by several threads at once. One that prints each
+//! entry locks standard output each time, and the threads wait for each other. Make text in chunks
+//! instead, and lock once for each chunk. `consume` must be [`Send`], which [`Stdout`] is and
+//! [`StdoutLock`] is not, so it locks when it is called:
+//!
+//! ```
+//! use std::io::Write;
+//!
+//! let stdout = std::io::stdout();
+//! let mut failure = None;
+//! let summary = curt::walk("src").visit_in_chunks(
+//!     |entry, lines: &mut String| match entry {
+//!         Ok(entry) => *lines += &format!("{}\n", entry.path().display()),
+//!         Err(error) => eprintln!("{error}"),
+//!     },
+//!     |lines| {
+//!         if let Err(error) = stdout.lock().write_all(lines.as_bytes()) {
+//!             failure.get_or_insert(error);
+//!         }
+//!     },
+//! );
+//! assert!(failure.is_none() && summary.errors == 0);
+//! ```
+//!
+//! [`Stdout`]: std::io::Stdout
+//! [`StdoutLock`]: std::io::StdoutLock
+//!
 //! # Promises
 //!
 //! - Every entry below an operand is yielded once: the operand first, a directory before its
@@ -7,10 +67,10 @@
 //!   in the stream, and the walk goes on; it never ends early without an error.
 //! - Only what the plan names is asked for, and nothing twice.
 //! - No link is followed unless asked for. Where links are followed, a link back to an ancestor is
-//!   an error that [names it](crate::Error::loop_ancestor), found by one look into a set at any
-//!   depth. So is a directory that is mounted below itself (Linux). A broken link yields its own
-//!   metadata; a link that cannot be followed for another reason yields an error too, and a link
-//!   loop yields only the error.
+//!   an error that [names it](crate::Error::loop_ancestor); the check is one look-up in a set, at
+//!   any depth. So is a directory that is mounted below itself (Linux). A broken link yields its
+//!   own metadata; a link that cannot be followed for another reason yields an error too, and a
+//!   link loop yields only the error.
 //! - Memory, descriptors and stack are bounded at any depth, and no path is ever too long.
 //! - No thread is started on a small tree, and workers that do not speed the walk up are stopped.
 //!
@@ -314,7 +374,7 @@ impl Walking<'_> {
                 }
                 Step::Error(error) => return Some(Err(error)),
                 // No other worker could have taken a part.
-                Step::Join(_) => {}
+                Step::ResultsOf(_) => {}
             }
         }
     }

@@ -40,11 +40,13 @@ pub enum OneFileSystem {
 /// # let scratch = std::env::temp_dir().join(format!("curt-walk-{}", std::process::id()));
 /// # std::fs::create_dir_all(scratch.join("a/b"))?;
 /// # std::fs::write(scratch.join("a/file"), "1234")?;
+/// let mut walking = Walk::new(&scratch).max_depth(3).start();
 /// let mut bytes = 0;
-/// for entry in Walk::new(&scratch).fields(Fields::SIZE) {
-///     let entry = entry?;
-///     if entry.metadata.is_file() {
-///         bytes += entry.metadata.size().known().unwrap_or(0);
+/// while let Some(entry) = walking.next() {
+///     let mut entry = entry?;
+///     // Only files cost a call. With `Walk::fields`, every entry would.
+///     if entry.kind().is_file() {
+///         bytes += entry.fetch(Fields::SIZE).size().known().unwrap_or(0);
 ///     }
 /// }
 /// assert_eq!(bytes, 4);
@@ -189,7 +191,8 @@ impl<'a> Walk<'a> {
         Walk { operands, ..self }
     }
 
-    /// Asks for these fields of each entry, beside its kind.
+    /// Asks for these fields of each entry, beside its kind. For some entries only, such as files,
+    /// [`Visited::fetch`](super::Visited::fetch) saves the calls for the others.
     pub fn fields(mut self, fields: Fields) -> Self {
         self.settings.plan.fields |= fields;
         self

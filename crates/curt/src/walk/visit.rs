@@ -15,6 +15,42 @@ use crate::sys::{Host, Os, Setup, Sys};
 use crate::tree::{Crew, Member, Work};
 
 /// Visits the entries that one thread of a walk yields; see [`Walk::visit_with`].
+///
+/// ```
+/// use std::sync::atomic::{AtomicU64, Ordering};
+///
+/// use curt::walk::{Visited, Visitor};
+/// use curt::{Error, Next};
+///
+/// /// Counts files. Each thread has its own count, and adds it to the total at its end.
+/// struct Files<'t> {
+///     count: u64,
+///     total: &'t AtomicU64,
+/// }
+///
+/// impl Visitor for Files<'_> {
+///     fn entry(&mut self, entry: Visited<'_>) -> Next {
+///         self.count += u64::from(entry.kind().is_file());
+///         Next::Continue
+///     }
+///
+///     fn error(&mut self, error: Error) -> Next {
+///         eprintln!("{error}");
+///         Next::Continue
+///     }
+/// }
+///
+/// impl Drop for Files<'_> {
+///     fn drop(&mut self) {
+///         self.total.fetch_add(self.count, Ordering::Relaxed);
+///     }
+/// }
+///
+/// let total = AtomicU64::new(0);
+/// let summary = curt::walk("src").visit_with(|| Files { count: 0, total: &total });
+/// assert_eq!(summary.errors, 0);
+/// assert!(total.into_inner() > 10);
+/// ```
 pub trait Visitor {
     /// Visits an entry. The answer says how the walk goes on.
     fn entry(&mut self, entry: Visited<'_>) -> Next;
@@ -52,7 +88,7 @@ pub(super) trait Sink {
     /// The task was stopped early.
     fn stop(&mut self) {}
     /// The task of this number belongs here.
-    fn join(&mut self, task: u64) {
+    fn results_of(&mut self, task: u64) {
         let _ = task;
     }
 }
@@ -248,7 +284,7 @@ impl<K: Sink> Worker<'_, K> {
                 self.errors += 1;
                 (self.sink.visit(Err(error)), None)
             }
-            Step::Join(task) => return self.sink.join(task),
+            Step::ResultsOf(task) => return self.sink.results_of(task),
         };
         match next {
             Next::Continue => {}

@@ -120,6 +120,18 @@ impl Found {
     /// The absolute path: the directory as it was named, and the file name as the disk spells it.
     /// Borrowed on Unix. Converted from UTF-16 on Windows, where `os::windows::Units` gives the
     /// units.
+    ///
+    /// A function that takes `impl AsRef<OsStr>`, such as `Command::new`, is given `&*found.path()`
+    /// or, if the value is not needed any more, [`found.into_path()`](Found::into_path).
+    ///
+    /// ```
+    /// # #[cfg(unix)] {
+    /// let found = curt::Search::new().find("sh")?;
+    /// let status = std::process::Command::new(&*found.path()).args(["-c", "exit 3"]).status()?;
+    /// assert_eq!(status.code(), Some(3));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn path(&self) -> Cow<'_, Path> {
         match OsUnit::text(self.raw_units()) {
             Cow::Borrowed(text) => Cow::Borrowed(Path::new(text)),

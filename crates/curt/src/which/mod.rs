@@ -13,6 +13,27 @@
 //! # Ok::<(), curt::which::FindError>(())
 //! ```
 //!
+//! # Start what was found
+//!
+//! A path that was found is started like any other. [`Command`](crate::Command) also looks names up
+//! itself, by the rules of a [`Search`]:
+//!
+//! ```
+//! # #[cfg(unix)] {
+//! use curt::{Command, Search};
+//!
+//! let search = Search::new().path("/nowhere:/bin:/usr/bin");
+//! let found = search.find("sh")?;
+//! println!("starting {}", found.path().display());
+//! let status = Command::new(found.into_path()).args(["-c", "exit 3"]).status()?;
+//! assert_eq!(status.code(), Some(3));
+//!
+//! let status = Command::new("sh").search(search).args(["-c", "exit 3"]).status()?;
+//! assert_eq!(status.code(), Some(3));
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Promises
 //!
 //! - The rules are a value ([`Policy`]) with a preset for each authority. All of them work on every

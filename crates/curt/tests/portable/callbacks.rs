@@ -97,6 +97,28 @@ fn no_callback_is_called_after_one_has_stopped_the_removal() {
 }
 
 #[test]
+fn the_largest_totals_are_those_of_the_report() {
+    for threads in THREADS {
+        for on_caller in [false, true] {
+            let scratch = Scratch::in_memory();
+            let tree = bushes(&scratch);
+            let (files, directories) = (AtomicU64::new(0), AtomicU64::new(0));
+            let report = Remove::new()
+                .threads(Threads::AtMost(threads))
+                .callbacks_on_caller_thread(on_caller)
+                .on_progress(|totals| {
+                    files.fetch_max(totals.files, Ordering::Relaxed);
+                    directories.fetch_max(totals.directories, Ordering::Relaxed);
+                })
+                .run(&tree);
+            let largest = (files.into_inner(), directories.into_inner());
+            assert_eq!(largest, (report.files, report.directories), "{threads} threads");
+            assert_eq!(largest, (DIRECTORIES * FILES, DIRECTORIES + 1));
+        }
+    }
+}
+
+#[test]
 fn callbacks_on_the_caller_thread_tell_everything_in_order() {
     for threads in THREADS {
         let scratch = Scratch::in_memory();
@@ -281,9 +303,9 @@ fn operand_that_is_not_a_directory_is_refused_where_directories_are_wanted() {
     let removal = Remove::new().directories_only(true);
     for removal in [removal.clone(), removal.clone().missing_is_fine(true)] {
         for directories in [
-            curt::remove::Directories::Recursive,
-            curt::remove::Directories::OnlyEmpty,
-            curt::remove::Directories::Refuse,
+            curt::remove::DirectoryOperands::Recursive,
+            curt::remove::DirectoryOperands::OnlyEmpty,
+            curt::remove::DirectoryOperands::Refuse,
         ] {
             let report = removal.clone().directories(directories).run(scratch.at("file"));
             assert_eq!(report.error_count, 1, "{report:?}");

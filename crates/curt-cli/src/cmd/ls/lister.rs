@@ -57,13 +57,18 @@ impl<'a> Lister<'a> {
         let follows = settings.follow_operands == FollowOperands::Always;
         let follow = if follows { Follow::Links } else { Follow::Never };
         let plan = settings.operand_plan();
-        let descent = Descent::new().follow_links(settings.follows() && settings.options.recursive);
+        let mut descent =
+            Descent::new().follow_links(settings.follows() && settings.options.recursive);
+        let collector = Collector::new(settings);
+        if collector.detail == Detail::Columns && !settings.streams() {
+            descent = descent.buffer(BUFFER);
+        }
         Lister {
             settings,
             session,
             writer: Writer::new(settings, session.screen()),
             owners: Owners::new(settings),
-            collector: Collector::new(settings),
+            collector,
             stat: descent.asking(plan.follow(follow)),
             target_stat: descent.asking(plan.follow(Follow::Links)),
             descent,
@@ -180,9 +185,6 @@ impl<'a> Lister<'a> {
     }
 
     fn list_directory(&mut self, path: &OsStr, opened: Result<Directory, Error>, is_operand: bool) {
-        let is_shared = self.collector.detail == Detail::Columns && !self.settings.streams();
-        let opened = opened
-            .and_then(|directory| if is_shared { directory.buffer(BUFFER) } else { Ok(directory) });
         let mut list = match opened {
             Ok(directory) => directory.list(self.settings.plan()),
             Err(error) if matches!(error.cause(), Cause::Loop(_)) => return self.fail_loop(path),

@@ -26,7 +26,7 @@ use settings::Settings;
 
 /// Runs the command.
 pub(crate) fn run(options: &LsOptions) -> Exit {
-    let session = options.output.session("curt ls");
+    let session = options.output.session("curt ls").unwritable(Exit::unwritable(Some("ls")));
     let settings = match Settings::new(options, &session) {
         Ok(settings) => settings,
         Err(message) => return session.usage(&message),

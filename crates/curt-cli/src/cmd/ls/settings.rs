@@ -309,7 +309,9 @@ fn quoting(options: &LsOptions, session: &Session) -> Quoting {
     let of_environment = || quoting_of_environment(session);
     let style = options.quoting_style.or_else(of_environment).unwrap_or(default);
     let is_masked = options.hide_control_chars || is_terminal && !options.zero;
-    Quoting { style, is_masked }
+    // Names that are shown as they are need no look at their characters.
+    let is_ascii = (is_masked || style != Style::Literal) && sys::has_c_locale();
+    Quoting { style, is_masked, is_ascii }
 }
 
 fn quoting_of_environment(session: &Session) -> Option<Style> {

@@ -132,7 +132,7 @@ impl<'a> Writer<'a> {
 
     /// Prints a line for each entry, many at a time.
     fn lines(&self, items: &[&Item], mut add: impl FnMut(&Item, &mut Vec<u8>)) {
-        let mut text = Vec::with_capacity(out::BUFFER + 1024);
+        let mut text = Vec::new();
         for item in shown(items) {
             add(item, &mut text);
             text.push(self.settings.end());

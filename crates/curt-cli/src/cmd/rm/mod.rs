@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use curt::filters::Globs;
-use curt::remove::{Confirm, Directories, Question, Report, Subject, Totals};
+use curt::remove::{Confirm, DirectoryOperands, Question, Report, Subject, Totals};
 use curt::{Cause, Error, Kind, Remove};
 
 use crate::args::{Prompt, RmOptions};
@@ -67,12 +67,11 @@ fn remove(
         return report;
     }
     interrupt::listen();
-    let reporter = Reporter {
-        options,
-        session,
-        answers: Mutex::default(),
-        shows_progress: options.progress && session.screen().allow_progress(),
-    };
+    // Names on standard output are progress enough, unless more was asked for.
+    if options.progress || !options.verbose {
+        session.screen().allow_progress(options.progress);
+    }
+    let reporter = Reporter { options, session, answers: Mutex::default() };
     let asks_once = options.prompt == Prompt::Once
         && (options.recursive || operands.len() > 3)
         && !options.dry_run;
@@ -83,9 +82,9 @@ fn remove(
     let mut removal = Remove::new()
         .threads(options.threads.unwrap_or_default())
         .directories(match (options.recursive, options.dir) {
-            (true, _) => Directories::Recursive,
-            (false, true) => Directories::OnlyEmpty,
-            (false, false) => Directories::Refuse,
+            (true, _) => DirectoryOperands::Recursive,
+            (false, true) => DirectoryOperands::OnlyEmpty,
+            (false, false) => DirectoryOperands::Refuse,
         })
         .cross_mounts(options.cross_mounts)
         .refuse_mounted_operands(options.refuses_mounted_operands)
@@ -162,7 +161,6 @@ struct Reporter<'a> {
     options: &'a RmOptions,
     session: &'a Session,
     answers: Mutex<Answers>,
-    shows_progress: bool,
 }
 
 impl Reporter<'_> {
@@ -220,13 +218,11 @@ impl Reporter<'_> {
     }
 
     fn progress(&self, totals: &Totals) {
-        if self.shows_progress {
-            self.session.screen().progress(|| {
-                let done = files_and_directories(totals.files, totals.directories);
-                let verb = if self.options.dry_run { "found" } else { "removed" };
-                format!("{}: {done} {verb}", self.session.program())
-            });
-        }
+        self.session.screen().progress(|| {
+            let done = files_and_directories(totals.files, totals.directories);
+            let verb = if self.options.dry_run { "found" } else { "removed" };
+            format!("{}: {done} {verb}", self.session.program())
+        });
     }
 }
 

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
+use std::num::IntErrorKind;
 use std::path::Path;
 
 use curt::fields::Time;
@@ -16,6 +17,7 @@ use super::when;
 use crate::args::WalkOptions;
 use crate::cmd::base_name;
 use crate::quote::quote;
+use crate::sys;
 
 /// The most braces that a glob may have: globset recurses once for each.
 const MOST_BRACES: usize = 100;
@@ -192,8 +194,8 @@ enum Size {
 
 impl Size {
     fn parse(text: &str) -> Result<Size, String> {
-        let wrong =
-            || format!("invalid size {}: expected a number, as in 512, +10k or -3M", quote(text));
+        let invalid = |why: &str| format!("invalid size {}: {why}", quote(text));
+        let wrong = || invalid("expected a number, as in 512, +10k or -3M");
         let (make, rest): (fn(u64) -> Size, &str) = match text.split_at_checked(1) {
             Some(("+", rest)) => (Size::More, rest),
             Some(("-", rest)) => (Size::Less, rest),
@@ -206,10 +208,17 @@ impl Size {
             "M" | "MiB" => 1 << 20,
             "G" | "GiB" => 1 << 30,
             "T" | "TiB" => 1 << 40,
-            _ => return Err(wrong()),
+            _ if digits.is_empty() => return Err(wrong()),
+            "b" => return Err(invalid("find's blocks (b) are no unit here; they have 512 bytes")),
+            _ => return Err(invalid("the units are c (bytes), k, M, G and T")),
         };
-        let number: u64 = digits.parse().map_err(|_| wrong())?;
-        number.checked_mul(unit).map(make).ok_or_else(wrong)
+        let number: Option<u64> = match digits.parse() {
+            Ok(number) => Some(number),
+            Err(error) if *error.kind() == IntErrorKind::PosOverflow => None,
+            Err(_) => return Err(wrong()),
+        };
+        let bytes = number.and_then(|number: u64| number.checked_mul(unit));
+        bytes.map(make).ok_or_else(|| invalid("it is too large"))
     }
 
     fn matches(self, size: u64) -> bool {
@@ -236,6 +245,14 @@ impl Owner {
         if owner.user.is_none() && owner.group.is_none() {
             let expected = "expected USER, USER:GROUP or :GROUP";
             return Err(format!("invalid owner {}: {expected}", quote(text)));
+        }
+        for (name, exists, kind) in [
+            (&owner.user, sys::has_user as fn(&str) -> bool, "user"),
+            (&owner.group, sys::has_group, "group"),
+        ] {
+            if let Some(name) = name.as_deref().filter(|name| !is_number(name) && !exists(name)) {
+                return Err(format!("unknown {kind} {}", quote(name)));
+            }
         }
         Ok(owner)
     }
@@ -297,6 +314,8 @@ mod tests {
         assert_eq!(Owner::parse("root"), Ok(owner(Some("root"), None)));
         assert_eq!(Owner::parse(":5"), Ok(owner(None, Some("5"))));
         assert!(Owner::parse(":").is_err());
+        assert!(cfg!(windows) || Owner::parse("no-such-user").is_err());
+        assert!(cfg!(windows) || Owner::parse("root:no-such-group").is_err());
         assert_eq!(kind("d"), Ok(Kind::Directory));
         assert_eq!(kind("socket"), Ok(Kind::Socket));
         assert!(kind("x").is_err());

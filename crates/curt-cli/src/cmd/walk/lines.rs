@@ -155,7 +155,7 @@ fn part_named(name: &str) -> Result<FormatPart, String> {
     Ok(match name {
         "path" => FormatPart::Path,
         "depth" => FormatPart::Depth,
-        name => FormatPart::Field(entry::field_named(name, "path, depth")?),
+        name => FormatPart::Field(entry::field_named(name, &["path", "depth"])?),
     })
 }
 
@@ -196,6 +196,13 @@ fn parts(format: &str) -> Result<Vec<FormatPart>, String> {
                 parts.push(match name {
                     "" => FormatPart::Path,
                     "parent" => FormatPart::Parent,
+                    name if name.contains(':') => {
+                        let field = name.split(':').next().unwrap_or_default();
+                        return Err(format!(
+                            "'{{{name}}}' in the format: fields have no width or alignment; \
+                             write {{{field}}}"
+                        ));
+                    }
                     name => part_named(name)?,
                 });
             }
@@ -221,6 +228,7 @@ mod tests {
             Ok(vec![FormatPart::Field(Fields::SIZE), text("\t"), FormatPart::Path, text(" {x}")])
         );
         assert_eq!(parts(""), Ok(vec![]));
+        assert!(parts("{size:>8}").is_err_and(|error| error.ends_with("; write {size}")));
         for wrong in ["{size", "{colour}", "\\q", "end\\"] {
             assert!(parts(wrong).is_err(), "{wrong}");
         }

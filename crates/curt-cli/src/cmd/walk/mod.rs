@@ -76,7 +76,7 @@ impl<'a> Job<'a> {
         } else {
             // Growing step by step would copy, and touch memory that is not used later.
             let output = || Vec::with_capacity(CHUNK + 4096);
-            walk.visit_with(|| Worker { job: self, output: output() })
+            walk.visit_with(|| Printer { job: self, output: output() })
         };
         self.finish(&summary)
     }
@@ -107,8 +107,8 @@ impl<'a> Job<'a> {
             walk = walk.exclude(move |entry| globs.matches(entry.relative_path(), entry.kind()));
         }
         if options.ignore {
-            let rules = IgnoreRules::new().files(!options.no_ignore).dot_names(!options.hidden);
-            walk = walk.ignore(rules);
+            let rules = IgnoreRules::new().files(!options.no_ignore);
+            walk = walk.ignore(rules.leave_out_dot_names(!options.hidden));
         }
         if let Some(budget) = sys::raise_descriptor_limit() {
             walk = walk.descriptors(budget);
@@ -204,12 +204,12 @@ impl<'a> Job<'a> {
 const CHUNK: usize = 2 * out::BUFFER;
 
 /// The lines of one thread.
-struct Worker<'a> {
+struct Printer<'a> {
     job: &'a Job<'a>,
     output: Vec<u8>,
 }
 
-impl Worker<'_> {
+impl Printer<'_> {
     fn hand_over(&mut self) {
         if !self.output.is_empty() {
             self.job.session.data(&self.output);
@@ -218,7 +218,7 @@ impl Worker<'_> {
     }
 }
 
-impl Visitor for Worker<'_> {
+impl Visitor for Printer<'_> {
     fn entry(&mut self, entry: Visited<'_>) -> Next {
         let is_operand = entry.depth() == 0;
         self.job.handle(entry, &mut self.output);
@@ -237,7 +237,7 @@ impl Visitor for Worker<'_> {
     }
 }
 
-impl Drop for Worker<'_> {
+impl Drop for Printer<'_> {
     fn drop(&mut self) {
         self.hand_over();
     }

@@ -5,7 +5,7 @@ mod signals;
 mod streams;
 mod zone;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::{CString, OsStr, OsString};
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
@@ -112,6 +112,25 @@ fn has_input(timeout: Duration) -> bool {
         // Input that cannot be waited for can still be read, and the read reports the error.
         Ok(_) | Err(_) => true,
     }
+}
+
+/// Whether the environment chooses the C locale for characters, also by naming none.
+pub(crate) fn has_c_locale() -> bool {
+    let names = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(std::env::var_os);
+    let chosen = names.into_iter().find(|name| !name.is_empty());
+    chosen.is_none_or(|name| name == "C" || name == "POSIX")
+}
+
+/// Whether the user database has a user of this name. Only for the time when there is one thread.
+pub(crate) fn has_user(name: &str) -> bool {
+    // SAFETY: the name is terminated; no other thread uses what the database returns.
+    CString::new(name).is_ok_and(|name| unsafe { !libc::getpwnam(name.as_ptr()).is_null() })
+}
+
+/// The same for a group.
+pub(crate) fn has_group(name: &str) -> bool {
+    // SAFETY: as above.
+    CString::new(name).is_ok_and(|name| unsafe { !libc::getgrnam(name.as_ptr()).is_null() })
 }
 
 /// Raises a small limit of descriptors, and returns how many directories may be open at once: half

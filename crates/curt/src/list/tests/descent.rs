@@ -59,6 +59,22 @@ fn a_chain_is_listed_to_its_end_at_any_depth() {
 }
 
 #[test]
+fn all_directories_are_listed_through_the_buffer_that_was_chosen() {
+    let scratch = Scratch::in_memory();
+    for dir in ["t/a", "t/b"] {
+        (0..100).for_each(|number| drop(scratch.dir(format!("{dir}/a-name-of-{number}"))));
+    }
+    let calls = |descent| {
+        let ((listed, failed), calls) = descend(descent, &scratch.at("t"));
+        assert!(failed.is_empty(), "{failed:?}");
+        assert_eq!(listed.len(), 203);
+        calls
+    };
+    // Each of the two directories takes several reads through the smallest buffer.
+    assert!(calls(Descent::new().buffer(1)) >= calls(Descent::new()) + 4);
+}
+
+#[test]
 fn directories_that_were_closed_meanwhile_are_opened_again() {
     let scratch = Scratch::in_memory();
     let mut path = String::from("t");

@@ -7,7 +7,7 @@ use super::in_memory::remove;
 use super::remove_on;
 use crate::control::Unvisited;
 use crate::error::Cause;
-use crate::remove::{Directories, Remove, Threads};
+use crate::remove::{DirectoryOperands, Remove, Threads};
 use crate::sys::Feature;
 use crate::sys::fault::Faults;
 use crate::sys::memory::play::{DEEDS, PLACES, tree};
@@ -261,7 +261,7 @@ fn excluded_entries_survive_every_kind_of_listing() {
 fn dry_run_removes_nothing() {
     let list = Denied { list: true, ..Denied::default() };
     for threads in [1, 2] {
-        for directories in [Directories::Recursive, Directories::OnlyEmpty] {
+        for directories in [DirectoryOperands::Recursive, DirectoryOperands::OnlyEmpty] {
             for operand in ["tree", "tree/empty", "tree/shut"] {
                 let setup = setup(|world| {
                     world.dir("tree/shut").deny("tree/shut", list);

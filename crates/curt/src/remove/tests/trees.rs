@@ -8,7 +8,7 @@ use curt_testkit::Scratch;
 use super::{many, mixed_tree, on_real_platforms, remove};
 use crate::control::Unvisited;
 use crate::error::Cause;
-use crate::remove::{Cancel, Confirm, Directories, Remove, Threads};
+use crate::remove::{Cancel, Confirm, DirectoryOperands, Remove, Threads};
 use crate::sys::{Setup, Sys};
 
 on_real_platforms!(
@@ -111,10 +111,10 @@ fn special_operands_are_refused<S: Sys>() {
         let report = super::remove_on::<S>(&Remove::new(), &Setup::default(), &[path]);
         assert!(matches!(report.errors[0].cause(), Cause::DotOrDotDot), "{dots}: {report:?}");
     }
-    let nothing = Remove::new().directories(Directories::Refuse);
+    let nothing = Remove::new().directories(DirectoryOperands::Refuse);
     let report = remove::<S>(&nothing, &scratch, "tree");
     assert!(matches!(report.errors[0].cause(), Cause::IsADirectory), "{report:?}");
-    let empty = Remove::new().directories(Directories::OnlyEmpty);
+    let empty = Remove::new().directories(DirectoryOperands::OnlyEmpty);
     let report = remove::<S>(&empty, &scratch, "tree/a");
     assert_eq!(report.errors[0].kind(), std::io::ErrorKind::DirectoryNotEmpty);
     let report = remove::<S>(&Remove::new(), &scratch, "tree/missing");
@@ -132,7 +132,9 @@ fn link_with_a_separator_is_not_followed<S: Sys>() {
     scratch.file("victim/canary");
     scratch.link("link", "victim");
     let options = Remove::new().missing_is_fine(true);
-    for directories in [Directories::Recursive, Directories::OnlyEmpty, Directories::Refuse] {
+    for directories in
+        [DirectoryOperands::Recursive, DirectoryOperands::OnlyEmpty, DirectoryOperands::Refuse]
+    {
         for path in ["link/", "link//"] {
             let operands = [scratch.path().join(path)];
             let options = options.clone().directories(directories);

@@ -50,7 +50,7 @@ fn rules_leave_out_the_entries_they_name<S: Sys>() {
     assert_eq!(yielded::<S>(&ignoring(), &scratch, "t/out"), ["t/out", "t/out/f"]);
     let only_dots = plan().ignore(IgnoreRules::new().files(false));
     assert_eq!(yielded::<S>(&only_dots, &scratch, "t/d"), ["t/d", "t/d/a.o", "t/d/e", "t/d/out"]);
-    let nothing = plan().ignore(IgnoreRules::new().files(false).dot_names(false));
+    let nothing = plan().ignore(IgnoreRules::new().files(false).leave_out_dot_names(false));
     assert!(yielded::<S>(&nothing, &scratch, "t").contains(&"t/.c".to_owned()));
 }
 

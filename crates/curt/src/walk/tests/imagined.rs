@@ -137,7 +137,7 @@ fn delete(setup: &Setup) -> Vec<Error> {
         errors.extend(match now {
             Step::Entry(_) => cursor.remove().err(),
             Step::Error(error) => Some(error),
-            Step::Join(_) => unreachable!("no worker took a part"),
+            Step::ResultsOf(_) => unreachable!("no worker took a part"),
         });
         step = cursor.next(|_| false);
     }

@@ -80,7 +80,7 @@ fn walk_with<S: Sys>(setup: &Setup, options: &Walk<'_>, base: &Path, operand: &P
                 seen.entries.push((spelled(&path), kind, cursor.branch.depth()));
             }
             Step::Error(error) => seen.errors.push(error),
-            Step::Join(_) => unreachable!("no worker took a part"),
+            Step::ResultsOf(_) => unreachable!("no worker took a part"),
         }
         step = cursor.next(|_| false);
     }
