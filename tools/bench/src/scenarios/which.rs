@@ -1,5 +1,5 @@
-//! `curt which` beside other programs that find programs, in the shapes of reports 1 and 5: far along
-//! `PATH`, at its head, with several extensions, and past a directory with very many names.
+//! `curt which` beside other programs that find programs, in the shapes of reports 1 and 5: far
+//! along `PATH`, at its head, with several extensions, and past a directory with very many names.
 
 use crate::oracle::{LookUp, Question};
 use crate::roles::start::{ENTRIES, PLACE};
