@@ -260,10 +260,13 @@ fn records(output: &str) -> impl Iterator<Item = (String, Option<Vec<&str>>)> {
     })
 }
 
-/// Why the first word is not the number, if it is not. A number that is not known may be any.
+/// Why the first word is not the number, if it is not. A number that is not known may be any. `B`
+/// may follow, and color may come before it.
 fn number(output: &str, wanted: Option<u64>) -> Option<String> {
+    let colored = output.strip_prefix("\x1b[").and_then(|rest| rest.split_once('m'));
+    let output = colored.map_or(output, |(_, rest)| rest);
     let word = output.split_whitespace().next().unwrap_or_default();
-    match (word.parse::<u64>(), wanted) {
+    match (word.strip_suffix('B').unwrap_or(word).parse::<u64>(), wanted) {
         (Err(_), _) => Some(format!("no number but '{word}'")),
         (Ok(said), Some(wanted)) if said != wanted => Some(format!("{said} instead of {wanted}")),
         _ => None,

@@ -59,6 +59,8 @@ fn long_lines_end_with_the_name() {
 fn totals_and_counts() {
     assert_eq!(refute(Question::Total, "5\t/x/tree\n"), None);
     assert_eq!(refute(Question::Total, "5000\n"), None);
+    assert_eq!(refute(Question::Total, "5000B tree\n"), None);
+    assert_eq!(refute(Question::Total, "\x1b[32m  5000 b\x1b[39m tree\n"), None);
     assert_eq!(refute(Question::Total, "4\n"), Some("4 instead of 5".to_owned()));
     assert_eq!(refute(Question::Total, ""), Some("no number but ''".to_owned()));
     assert_eq!(refute(Question::Count, "3\n"), None);

@@ -25,7 +25,7 @@ pub(super) static SCENARIOS: [Scenario; 1] = [Scenario {
             .version("4")
             .quick(),
         Contender::rival("libpathrs", Program::Built("open-pathrs"), &["{tree}"])
-            .version("0.2.4")
+            .version("0.2")
             .quick(),
         Contender::rival("Go os.Root", Program::Built("open-go"), &["{tree}"])
             .quick()
