@@ -6,6 +6,7 @@
 //! | `{size}` | the size of the scenario |
 //! | `{operands}` | all names or paths that are asked about; the tree is the working directory then |
 //! | `{shape}` | what follows the first `-` in the scenario's name |
+//! | `{path}`, `{pathext}` | the directories in the tree, the extensions, as Windows has them |
 //! | `{program}` | the path of a program that can be started |
 //! | `{work}`, `{flavor}`, `{rounds}`, `{fewer-rounds}`, `{bases}`, `{paths}` | what is computed |
 
@@ -14,11 +15,14 @@ use crate::programs::{Found, quiet};
 use crate::roles::compute::Work;
 use crate::roles::start::{PLACE, directories};
 use crate::scenario::Scenario;
-use crate::tree::{PROGRAM, program_name};
-use std::ffi::OsString;
+use crate::tree::PROGRAM;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 use std::process::Command;
+
+/// What sets limits.
+pub(crate) const PRLIMIT: &str = "prlimit";
 
 /// The command that answers the scenario's question about the tree, cut off from our own input and
 /// output; or the same below another program, such as strace with its options.
@@ -29,13 +33,14 @@ pub(crate) fn command(
     tree: &Path,
     under: Option<Command>,
 ) -> io::Result<Command> {
-    let mut command = match under {
-        Some(mut under) => {
-            under.arg(&found.program);
-            under
-        }
-        None => Command::new(&found.program),
-    };
+    let mut words = Vec::new();
+    if let Some(directories) = scenario.limit {
+        // Beside input, output and errors.
+        words = vec![PRLIMIT.into(), format!("--nofile={}", directories + 3).into()];
+    }
+    words.push(found.program.clone().into_os_string());
+    let mut command = under.unwrap_or_else(|| Command::new(words.remove(0)));
+    command.args(words);
     if matches!(found.contender.program, crate::scenario::Program::Own) {
         command.arg("role");
     }
@@ -47,6 +52,11 @@ pub(crate) fn command(
             "{tree}" => {
                 command.arg(tree);
             }
+            "{path}" => {
+                let entries = directories(tree)?;
+                let entries: Vec<&OsStr> = entries.iter().map(|entry| entry.as_os_str()).collect();
+                command.arg(entries.join(OsStr::new(";")));
+            }
             "{program}" => {
                 command.arg(tree.join(folder_in_path(PLACE)).join(PROGRAM));
             }
@@ -55,7 +65,7 @@ pub(crate) fn command(
             }
         }
     }
-    if scenario.question == Question::Found {
+    if matches!(scenario.question, Question::Found(_)) {
         let path = std::env::join_paths(directories(tree)?).map_err(io::Error::other)?;
         command.env("PATH", path);
     }
@@ -73,8 +83,8 @@ pub(crate) fn line(found: &Found) -> String {
 
 /// What is asked about, by name.
 fn operands(scenario: &Scenario, size: u32, tree: &Path) -> io::Result<Vec<OsString>> {
-    if scenario.question == Question::Found {
-        return Ok((0..size).map(|index| program_name(index).into()).collect());
+    if let Question::Found(look) = scenario.question {
+        return Ok(look.names(size).map(OsString::from).collect());
     }
     if scenario.question == Question::Expanded {
         return Ok(paths_to_expand(size).map(OsString::from).collect());
@@ -94,6 +104,10 @@ fn text(scenario: &Scenario, size: u32, word: &str) -> Option<String> {
     };
     Some(match word {
         "{size}" => size.to_string(),
+        "{pathext}" => match scenario.question {
+            Question::Found(look) => look.pathext(),
+            _ => return None,
+        },
         "{shape}" => scenario.name.split_once('-')?.1.to_owned(),
         "{work}" => work.name().to_owned(),
         "{flavor}" => work.rival_flavor().to_owned(),
@@ -115,7 +129,7 @@ mod tests {
         for scenario in all() {
             let words = scenario.contenders.iter().flat_map(|contender| contender.words);
             for word in words.filter(|word| word.starts_with('{') && word.ends_with('}')) {
-                let is_known = matches!(*word, "{operands}" | "{tree}" | "{program}")
+                let is_known = matches!(*word, "{operands}" | "{tree}" | "{program}" | "{path}")
                     || word.contains(' ')
                     || text(scenario, 1, word).is_some();
                 assert!(is_known, "{}: {word}", scenario.name);

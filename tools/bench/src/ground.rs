@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A tree that stands.
 #[derive(Clone, Debug)]
@@ -25,9 +26,12 @@ pub(crate) struct Standing {
 pub(crate) struct Ground(RefCell<HashMap<PathBuf, Rc<Truth>>>);
 
 impl Ground {
-    /// A fresh tree at the path where trees are used up.
+    /// A fresh tree to be used up, at a path that none had before.
     pub(crate) fn fresh(place: &Place, scenario: &Scenario, size: u32) -> io::Result<PathBuf> {
-        let path = place.sandbox.entry("tree");
+        static COUNTER: AtomicU32 = AtomicU32::new(0);
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        // ext4 decides by the name where a tree goes: see `spread` in `place/sandbox.rs`.
+        let path = place.sandbox.entry(&format!("tree-{}-{number}", std::process::id()));
         build(place, scenario, size, &path)?;
         Ok(path)
     }
@@ -46,7 +50,7 @@ impl Ground {
             let truth = known.map_or_else(|| self.look(&path), Ok)?;
             return Ok(Standing { path, truth });
         }
-        let path = place.sandbox.entry(&format!("{}-{size}", scenario.shape));
+        let path = place.sandbox.entry(&scenario.tree_name(size));
         place.sandbox.check(&path)?;
         let known = self.0.borrow().get(&path).cloned();
         // A program may have taken it away.

@@ -50,9 +50,6 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// A quick run may take this much longer than it should, to count calls.
-const GRACE: Duration = Duration::from_secs(3);
-
 fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
     if words.first().is_some_and(|word| word == "role") {
@@ -147,20 +144,20 @@ fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
         interrupt: interrupt.clone(),
         cold: options.cold,
         settles: !options.is_quick(),
+        end: Instant::now() + Duration::from_secs(options.seconds.into()),
         slopes: std::cell::RefCell::default(),
     };
-    let end = Instant::now() + Duration::from_secs(options.seconds.into());
     let plan = plan(options, &places);
     let mut missing = BTreeMap::new();
-    let mut cells = Vec::new();
+    let (mut cells, mut late) = (Vec::new(), Vec::new());
     for (at, &Step { scenario, place, size }) in plan.iter().enumerate() {
         // What is checked is counted in any case.
-        let is_late = options.is_quick() && options.check.is_none() && Instant::now() > end + GRACE;
+        let is_late = options.is_quick() && options.check.is_none() && Instant::now() > bench.end;
         if interrupt.wanted() {
             break;
         }
         if is_late {
-            left_out.push(format!("{} on {}: no time", scenario.name, place.name));
+            late.push(format!("{} on {}", scenario.name, place.name));
             continue;
         }
         let effort = match options.rounds {
@@ -168,11 +165,8 @@ fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
             Some(rounds) => Effort::Rounds(rounds),
             None if !options.is_quick() => Effort::Rounds(2 * ENOUGH + 1),
             None => {
-                // What building the tree takes is nobody's share.
-                bench.prepare(scenario, place, size)?;
                 let rest = plan[at..].iter().map(|step| share(step.scenario)).sum::<u32>();
-                let left = end.saturating_duration_since(Instant::now());
-                Effort::Until(Instant::now() + left * share(scenario) / rest.max(1))
+                Effort::Share(f64::from(share(scenario)) / f64::from(rest.max(1)))
             }
         };
         bench.progress.stage(&format!(
@@ -185,9 +179,15 @@ fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
         let admits = |contender: &_| options.admits(contender);
         let contenders = bench.programs.of(scenario, admits, &mut missing);
         match bench.cell(scenario, place, size, &contenders, effort)? {
-            Ok(cell) => cells.push(cell),
+            Ok(cell) => {
+                late.extend(cell.is_untimed.then(|| cell.name()));
+                cells.push(cell);
+            }
             Err(why) => left_out.push(format!("{} on {}: {why}", scenario.name, place.name)),
         }
+    }
+    if !late.is_empty() {
+        left_out.push(format!("{}: no time for {ENOUGH} rounds", late.join(", ")));
     }
     bench.progress.step("cleaning up");
     let has_strace = bench.counter.is_there();

@@ -5,13 +5,13 @@
 //! some programs do less when nobody can read them.
 
 use crate::calls::{Calls, Counter, Slope, parse};
-use crate::command::command;
+use crate::command::{PRLIMIT, command};
 use crate::ground::Ground;
 use crate::oracle::{Question, Truth};
 use crate::place::sandbox::Sandbox;
 use crate::place::{Place, drop_caches, file_system};
 use crate::process::run_to_end;
-use crate::programs::{Found, Programs};
+use crate::programs::{Found, Programs, on_path};
 use crate::progress::{Interrupt, Progress};
 use crate::result::{Cell, ENOUGH, Row, Sample};
 use crate::roles::compute::own_time;
@@ -28,8 +28,9 @@ use std::time::{Duration, Instant};
 /// How much is measured.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Effort {
-    /// As many rounds as fit before the moment, on smaller trees where the machine is slow.
-    Until(Instant),
+    /// As many rounds as fit in this part of the time that is left, on smaller trees where the
+    /// machine is slow.
+    Share(f64),
     /// This many rounds at full size.
     Rounds(u32),
     /// No time: answers and calls.
@@ -50,12 +51,16 @@ pub(crate) struct Bench {
     /// Whether trees are written back before they are used. On a busy disk that takes any time, so
     /// a quick run does not.
     pub(crate) settles: bool,
+    /// When a quick run should be over.
+    pub(crate) end: Instant,
     /// Counted calls, by scenario and contender: the filesystem hardly matters.
     pub(crate) slopes: RefCell<HashMap<(&'static str, &'static str), Option<Slope>>>,
 }
 
 /// No quick run makes more rounds.
 const MOST: u32 = 31;
+/// A quick run may take this much longer than it should, to finish enough rounds.
+const GRACE: Duration = Duration::from_secs(3);
 /// How many times a tree is halved on a slow machine.
 const HALVINGS: u32 = 3;
 /// A quick run looks for the best rival only among those that take less than this times the best
@@ -80,22 +85,10 @@ struct Trial<'a> {
 type Lengths = HashMap<&'static str, u64>;
 
 impl Bench {
-    /// Builds the tree that a scenario reads, if there is room for it.
-    pub(crate) fn prepare(
-        &self,
-        scenario: &'static Scenario,
-        place: &Place,
-        size: u32,
-    ) -> io::Result<()> {
-        let tree = scenario.grow(size);
-        if scenario.reads() && place.has_room(tree.room(), tree.entries()) {
-            self.ground.standing(place, scenario, size, self.settles)?;
-        }
-        Ok(())
-    }
-
     /// Measures a scenario in a place with the `wanted` size, or says why it cannot. Where there is
     /// no time, answers are still compared and calls counted, on a small tree.
+    ///
+    /// What building the tree, the warm-up and counting take is nobody's share of the time.
     pub(crate) fn cell(
         &self,
         scenario: &'static Scenario,
@@ -104,12 +97,15 @@ impl Bench {
         contenders: &[Found],
         effort: Effort,
     ) -> io::Result<Result<Cell, String>> {
-        let quick = matches!(effort, Effort::Until(_));
+        let quick = matches!(effort, Effort::Share(_));
         let patience = if quick { LITTLE_PATIENCE } else { PATIENCE };
+        if scenario.limit.is_some() && on_path(PRLIMIT).is_none() {
+            return Ok(Err(format!("needs {PRLIMIT}")));
+        }
         let mut effort = effort;
         let mut halvings = 0;
         loop {
-            if matches!(effort, Effort::Until(end) if end <= Instant::now()) {
+            if quick && self.end <= Instant::now() {
                 effort = Effort::Calls;
             }
             let size = match effort {
@@ -155,13 +151,13 @@ impl Bench {
             if self.interrupt.wanted() {
                 return Ok(Err("interrupted".to_owned()));
             }
-            let rounds = match effort {
-                Effort::Calls => 0,
-                Effort::Rounds(rounds) => rounds,
-                Effort::Until(end) => {
-                    let left = end.saturating_duration_since(Instant::now()).as_secs_f64();
-                    let rounds = ((left / cost) as u32).min(MOST);
-                    if rounds < ENOUGH {
+            let (rounds, time) = match effort {
+                Effort::Calls => (0, None),
+                Effort::Rounds(rounds) => (rounds, None),
+                Effort::Share(part) => {
+                    let time = self.end.saturating_duration_since(Instant::now()).mul_f64(part);
+                    let left = time.as_secs_f64();
+                    if left / cost < f64::from(ENOUGH) {
                         // With the warm-up of the smaller tree.
                         let fits = |&halvings: &u32| {
                             cost / f64::from(1 << halvings) * f64::from(ENOUGH + 1) <= left
@@ -172,11 +168,12 @@ impl Bench {
                         }
                         continue;
                     }
-                    rounds
+                    (MOST, Some(time))
                 }
             };
-            self.race(&mut cell, place, rounds, &lengths, patience)?;
             self.count(&mut cell, place, patience)?;
+            self.race(&mut cell, place, (rounds, time), &lengths, patience)?;
+            cell.is_untimed |= quick && cell.rounds() < ENOUGH as usize;
             return Ok(Ok(cell));
         }
     }
@@ -225,18 +222,27 @@ impl Bench {
         Ok((lengths, timed.map(|(_, (_, cost))| cost).sum::<f64>().max(1e-3)))
     }
 
-    /// Makes the rounds.
+    /// Makes the rounds, or those of them that fit in the time, but enough unless that takes much
+    /// too long.
     fn race(
         &self,
         cell: &mut Cell,
         place: &Place,
-        rounds: u32,
+        (rounds, time): (u32, Option<Duration>),
         lengths: &Lengths,
         patience: Duration,
     ) -> io::Result<()> {
         let (scenario, size) = (cell.scenario, cell.size);
         let mut random = Random::new(2);
+        let begin = Instant::now();
         for round in 1..=rounds {
+            let is_over = |time| {
+                let limit = if round > ENOUGH { begin + time } else { self.end + GRACE };
+                Instant::now() > limit
+            };
+            if time.is_some_and(is_over) {
+                break;
+            }
             self.progress
                 .step(&format!("{} · {}: round {round} of {rounds}", scenario.title, place.name));
             let mut order: Vec<usize> = (0..cell.rows.len()).collect();

@@ -5,7 +5,6 @@
 //! by entry, and not from any contender.
 
 use crate::roles::compute::{Work, fold, own_time};
-use crate::roles::start::PLACE;
 use crate::tree::program_name;
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -35,13 +34,45 @@ pub(crate) enum Question {
     /// The number of starts that went as they should.
     Starts,
     /// The paths of programs, of which the names are given, one per line.
-    Found,
+    Found(LookUp),
     /// Full paths, one per line.
     Expanded,
     /// The sum of the lengths of the paths that were expanded, or that stay beneath a directory,
     /// and the time that one took: here contenders measure themselves, because it is less than the
     /// start of a program.
     Lengths(Work),
+}
+
+/// How programs are looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LookUp {
+    /// The entry of `PATH` that holds what is found, counted from 0.
+    pub(crate) place: usize,
+    /// How many extensions are tried, by Windows' rules; by Unix's none.
+    pub(crate) extensions: usize,
+    /// Whether one program is asked for again and again; then the tree is the same for every size.
+    pub(crate) repeats: bool,
+}
+
+/// What `PATHEXT` holds on a new system. Programs have the second.
+const EXTENSIONS: [&str; 11] =
+    [".com", ".exe", ".bat", ".cmd", ".vbs", ".vbe", ".js", ".jse", ".wsf", ".wsh", ".msc"];
+
+impl LookUp {
+    /// The names that are asked for.
+    pub(crate) fn names(self, size: u32) -> impl Iterator<Item = String> {
+        (0..size).map(move |index| program_name(if self.repeats { 0 } else { index }))
+    }
+
+    /// What programs have behind their names.
+    pub(crate) fn extension(self) -> &'static str {
+        if self.extensions > 0 { EXTENSIONS[1] } else { "" }
+    }
+
+    /// `PATHEXT`.
+    pub(crate) fn pathext(self) -> String {
+        EXTENSIONS[..self.extensions].join(";")
+    }
 }
 
 /// What is known of a tree.
@@ -141,10 +172,10 @@ impl Truth {
                 (!says_time).then(|| "no time".to_owned())
             }),
             Question::Stats => self.compare(records(&output)),
-            Question::Found => {
-                let folder = format!("{root}/{}", folder_in_path(PLACE));
-                let names = (0..size).map(program_name);
-                same_lines(names.map(|name| format!("{folder}/{name}")), lines)
+            Question::Found(look) => {
+                let folder = format!("{root}/{}", folder_in_path(look.place));
+                let end = look.extension();
+                same_lines(look.names(size).map(|name| format!("{folder}/{name}{end}")), lines)
             }
             Question::Expanded => {
                 same_lines(paths_to_expand(size).map(|path| fold(&root, &path, false)), lines)
@@ -229,10 +260,13 @@ fn records(output: &str) -> impl Iterator<Item = (String, Option<Vec<&str>>)> {
     })
 }
 
-/// Why the first word is not the number, if it is not. A number that is not known may be any.
+/// Why the first word is not the number, if it is not. A number that is not known may be any. `B`
+/// may follow, and color may come before it.
 fn number(output: &str, wanted: Option<u64>) -> Option<String> {
+    let colored = output.strip_prefix("\x1b[").and_then(|rest| rest.split_once('m'));
+    let output = colored.map_or(output, |(_, rest)| rest);
     let word = output.split_whitespace().next().unwrap_or_default();
-    match (word.parse::<u64>(), wanted) {
+    match (word.strip_suffix('B').unwrap_or(word).parse::<u64>(), wanted) {
         (Err(_), _) => Some(format!("no number but '{word}'")),
         (Ok(said), Some(wanted)) if said != wanted => Some(format!("{said} instead of {wanted}")),
         _ => None,

@@ -59,6 +59,8 @@ fn long_lines_end_with_the_name() {
 fn totals_and_counts() {
     assert_eq!(refute(Question::Total, "5\t/x/tree\n"), None);
     assert_eq!(refute(Question::Total, "5000\n"), None);
+    assert_eq!(refute(Question::Total, "5000B tree\n"), None);
+    assert_eq!(refute(Question::Total, "\x1b[32m  5000 b\x1b[39m tree\n"), None);
     assert_eq!(refute(Question::Total, "4\n"), Some("4 instead of 5".to_owned()));
     assert_eq!(refute(Question::Total, ""), Some("no number but ''".to_owned()));
     assert_eq!(refute(Question::Count, "3\n"), None);
@@ -93,8 +95,12 @@ fn records_of_fields_and_of_lines_say_the_same() {
 #[test]
 fn found_programs_and_expanded_paths_come_in_order() {
     let found = "/x/tree/package-00196/hello\n/x/tree/package-00196/hello-1\n";
-    assert_eq!(refute(Question::Found, found), None);
-    assert!(refute(Question::Found, "/x/tree/package-00196/hello\n").is_some());
+    let look = LookUp { place: 196, extensions: 0, repeats: false };
+    assert_eq!(refute(Question::Found(look), found), None);
+    assert!(refute(Question::Found(look), "/x/tree/package-00196/hello\n").is_some());
+    let look = LookUp { place: 1, extensions: 4, repeats: true };
+    let found = "/x/tree/package-00001/hello.exe\n".repeat(2);
+    assert_eq!(refute(Question::Found(look), &found), None);
     let full = "/usr/share/doc/package-0/examples/main.rb\n/x/tree/lib/http/response-1.rb\n";
     assert_eq!(refute(Question::Expanded, full), None);
     assert_eq!(

@@ -3,7 +3,7 @@
 //! All of them are constants in `scenarios/`. A new rival is one entry in a list of contenders, a
 //! new scenario one value, in a file of `scenarios/` that is listed in `scenarios/mod.rs`.
 
-use crate::oracle::Question;
+use crate::oracle::{LookUp, Question};
 use crate::real::Real;
 use crate::tree::Tree;
 
@@ -28,6 +28,8 @@ pub(crate) struct Scenario {
     pub(crate) report: Option<Report>,
     /// Whether and how it takes part in a quick run.
     pub(crate) quick: Option<Quick>,
+    /// How many directories a contender may have open at a time, if that is limited.
+    pub(crate) limit: Option<u32>,
     /// Calls are the difference between runs on these sizes. They are small enough for one thread.
     pub(crate) counted: [u32; 2],
     /// Whether the filesystem matters. If not, one place is enough.
@@ -66,11 +68,21 @@ impl Scenario {
         self.question != Question::Gone
     }
 
+    /// The name of the tree for a size.
+    pub(crate) fn tree_name(&self, size: u32) -> String {
+        match self.question {
+            Question::Starts | Question::Found(LookUp { repeats: true, .. }) => {
+                self.shape.to_owned()
+            }
+            _ => format!("{}-{size}", self.shape),
+        }
+    }
+
     /// How many things a run of this size does: entries, names, starts or opens.
     pub(crate) fn units(&self, size: u32) -> u64 {
         match self.question {
             _ if self.real.is_some() => size.into(),
-            Question::Starts | Question::Found | Question::Expanded => size.into(),
+            Question::Starts | Question::Found(_) | Question::Expanded => size.into(),
             Question::Opened => u64::from(size) * crate::roles::open::ROUNDS as u64,
             Question::Lengths(_) => 1,
             _ => self.grow(size).entries(),
@@ -81,7 +93,7 @@ impl Scenario {
     pub(crate) fn unit(&self) -> &'static str {
         match self.question {
             Question::Starts => "starts",
-            Question::Found => "names",
+            Question::Found(_) => "names",
             Question::Expanded | Question::Lengths(_) => "paths",
             Question::Opened => "opens",
             _ => "entries",

@@ -2,7 +2,7 @@
 
 use super::table::{Line, Table, grouped, milliseconds};
 use super::{Report, answer, calls, interval, none};
-use crate::result::{Cell, ENOUGH, Row};
+use crate::result::{Cell, Row};
 use std::fmt::Write as _;
 
 pub(super) const TITLES: [&str; 8] =
@@ -107,14 +107,7 @@ fn footer(report: &Report) -> Vec<String> {
         Some(how) if names.is_empty() => format!("Not found: strace. To get it: {how}."),
         Some(how) => format!("Not found: {}. To get them: {how}.", names.join(", ")),
     };
-    let mut left_out = report.left_out.clone();
-    let untimed = report.cells.iter().filter(|cell| cell.is_untimed);
-    let untimed: Vec<String> = untimed.map(Cell::name).collect();
-    if !untimed.is_empty() {
-        left_out
-            .push(format!("{}, because there was no time for {ENOUGH} rounds", untimed.join(", ")));
-    }
-    for (what, list) in [("Left out", &left_out), ("Another answer", &wrong)] {
+    for (what, list) in [("Left out", &report.left_out), ("Another answer", &wrong)] {
         if !list.is_empty() {
             let _ = write!(absent, " {what}: {}.", list.join("; "));
         }

@@ -70,6 +70,7 @@ impl Task {
 /// - `baseline TASK TREE`, `std TASK TREE`
 /// - `list BYTES TREE`: count by the library, through a buffer of that many bytes, or `default`
 /// - `open WAY TREE`: open every file
+/// - `probe EXTENSIONS NAME… TREE`: look programs up, one candidate after the other
 /// - `start curt|std SHAPE COUNT TREE`
 /// - `compute WORK TREE`, where the tree is not used
 pub(crate) fn play(words: &[OsString]) -> io::Result<()> {
@@ -91,6 +92,7 @@ pub(crate) fn play(words: &[OsString]) -> io::Result<()> {
         ["list", "default"] => list(None, tree, &mut out),
         ["list", bytes] => list(Some(bytes.parse().map_err(io::Error::other)?), tree, &mut out),
         ["open", way] => open::open(way, tree, &mut out),
+        ["probe", extensions, ref names @ ..] => probe(extensions, names, tree, &mut out),
         ["start", who, shape, count] => {
             drop(out);
             start::play(who == "std", shape, count.parse().map_err(io::Error::other)?, tree)
@@ -137,6 +139,21 @@ fn list(buffer: Option<usize>, tree: &Path, out: &mut dyn io::Write) -> io::Resu
         count += 1;
     }
     writeln!(out, "{count}")
+}
+
+/// The programs of these names, by asking for each candidate in each directory.
+fn probe(extensions: &str, names: &[&str], tree: &Path, out: &mut dyn io::Write) -> io::Result<()> {
+    let directories = start::directories(tree)?;
+    for name in names {
+        let files = extensions.split(';').map(|extension| format!("{name}{extension}"));
+        let files: Vec<String> = files.collect();
+        let mut candidates =
+            directories.iter().flat_map(|entry| files.iter().map(move |file| entry.join(file)));
+        if let Some(found) = candidates.find(|candidate| candidate.is_file()) {
+            writeln!(out, "{}", found.display())?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

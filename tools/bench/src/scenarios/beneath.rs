@@ -15,6 +15,7 @@ pub(super) static SCENARIOS: [Scenario; 1] = [Scenario {
     report: None,
     real: None,
     quick: Some(Quick { size: 1_000, share: 3 }),
+    limit: None,
     counted: [10, 40],
     everywhere: true,
     contenders: &[
@@ -22,6 +23,9 @@ pub(super) static SCENARIOS: [Scenario; 1] = [Scenario {
         Contender::usual("canonicalize, open", Program::Own, &["open", "resolve", "{tree}"]),
         Contender::rival("cap-std", Program::Built("open-cap-std"), &["{tree}"])
             .version("4")
+            .quick(),
+        Contender::rival("libpathrs", Program::Built("open-pathrs"), &["{tree}"])
+            .version("0.2")
             .quick(),
         Contender::rival("Go os.Root", Program::Built("open-go"), &["{tree}"])
             .quick()

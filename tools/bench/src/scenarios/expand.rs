@@ -44,6 +44,7 @@ const fn library(work: Work, name: &'static str, title: &'static str) -> Scenari
         report: None,
         real: None,
         quick: None,
+        limit: None,
         counted: [0, 0],
         everywhere: false,
         contenders: &POSIX,

@@ -58,6 +58,7 @@ const fn names(
         report: None,
         real: None,
         quick: None,
+        limit: None,
         counted: [0, 500],
         everywhere: true,
         contenders: &NAMES,

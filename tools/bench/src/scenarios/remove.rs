@@ -5,9 +5,9 @@ use crate::real::Real;
 use crate::scenario::{Contender, NODE, PYTHON, Program, Quick, Report, Scenario};
 use crate::tree::{Content, REACT_BYTES, REACT_ENTRIES, Tree};
 
-pub(super) static SCENARIOS: [Scenario; 7] = [
+pub(super) static SCENARIOS: [Scenario; 9] = [
     Scenario {
-        quick: Some(Quick { size: REACT_ENTRIES / 10, share: 9 }),
+        quick: Some(Quick { size: REACT_ENTRIES / 2, share: 9 }),
         full: &[REACT_ENTRIES],
         report: Some(Report::Remove),
         counted: [0, 500],
@@ -46,7 +46,22 @@ pub(super) static SCENARIOS: [Scenario; 7] = [
         counted: [0, 10],
         ..scenario("remove-ten", "remove ten files", |_| Tree::ten())
     },
+    // Report 2 kept that many directories open. With four, neither curt nor GNU rm can work.
+    limited(16, "remove-limit-16", "remove with at most 16 open directories"),
+    limited(8, "remove-limit-8", "remove with at most 8 open directories"),
 ];
+
+/// Chains of 40 directories, which none of them can keep open.
+const fn limited(directories: u32, name: &'static str, title: &'static str) -> Scenario {
+    Scenario {
+        full: &[10_000],
+        report: Some(Report::Remove),
+        limit: Some(directories),
+        counted: [0, 480],
+        contenders: &LIMITED,
+        ..scenario(name, title, Tree::chains)
+    }
+}
 
 const fn scenario(name: &'static str, title: &'static str, tree: fn(u32) -> Tree) -> Scenario {
     Scenario {
@@ -59,6 +74,7 @@ const fn scenario(name: &'static str, title: &'static str, tree: fn(u32) -> Tree
         report: None,
         real: None,
         quick: None,
+        limit: None,
         counted: [0, 400],
         everywhere: true,
         contenders: &CONTENDERS,
@@ -73,8 +89,8 @@ static CONTENDERS: [Contender; 18] = [
     Contender::usual("rmdir", Program::Cmd, &["/d", "/c", "rmdir", "/s", "/q", "{tree}"]),
     Contender::rival("rmz", Program::Built("rm-rmz"), &["{tree}"]).version("3.2.1").quick(),
     Contender::rival("find -delete", Program::Unix("find"), &["{tree}", "-delete"]).quick(),
-    Contender::rival("Rust std", Program::Own, &["std", "remove", "{tree}"]).quick(),
-    Contender::rival("Zig", Program::Built("rm-zig-new"), &["{tree}"]).version("0.17.0").quick(),
+    Contender::rival("Rust std", Program::Own, &["std", "remove", "{tree}"]),
+    Contender::rival("Zig", Program::Built("rm-zig-new"), &["{tree}"]).version("0.17.0"),
     Contender::rival("Zig 0.11", Program::Built("rm-zig-0.11"), &["{tree}"]).version("0.11.0"),
     Contender::rival("Zig 0.9", Program::Built("rm-zig-0.9"), &["{tree}"]).version("0.9.1"),
     Contender::rival("remove_dir_all", Program::Built("rm-remove-dir-all"), &["{tree}"])
@@ -100,4 +116,15 @@ static CONTENDERS: [Contender; 18] = [
     )
     .get("nodejs"),
     Contender::baseline(&["baseline", "remove", "{tree}"]),
+];
+
+/// One of each kind: a budget of open directories, a stack of 16, one at a time, all of them.
+static LIMITED: [Contender; 7] = [
+    Contender::curt(&["rm", "-rf", "--", "{tree}"]),
+    Contender::variant("curt -j1", &["rm", "-rf", "-j1", "--", "{tree}"]),
+    Contender::usual("rm", Program::Unix("rm"), &["-rf", "--", "{tree}"]),
+    Contender::rival("find -delete", Program::Unix("find"), &["{tree}", "-delete"]),
+    Contender::rival("Zig", Program::Built("rm-zig-new"), &["{tree}"]).version("0.17.0"),
+    Contender::rival("Zig 0.9", Program::Built("rm-zig-0.9"), &["{tree}"]).version("0.9.1"),
+    Contender::rival("Rust std", Program::Own, &["std", "remove", "{tree}"]),
 ];

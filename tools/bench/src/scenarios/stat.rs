@@ -14,6 +14,7 @@ pub(super) static SCENARIOS: [Scenario; 1] = [Scenario {
     report: None,
     real: None,
     quick: Some(Quick { size: 20_000, share: 4 }),
+    limit: None,
     counted: [100, 500],
     everywhere: true,
     contenders: &[

@@ -28,6 +28,7 @@ const fn scenario() -> Scenario {
         report: None,
         real: None,
         quick: Some(Quick { size: REACT_ENTRIES / 2, share: 4 }),
+        limit: None,
         counted: [0, 500],
         everywhere: true,
         contenders: &CONTENDERS,
@@ -59,8 +60,13 @@ static CONTENDERS: [Contender; 18] = [
     Contender::rival("diskus", Program::Built("du-diskus"), &["{tree}"]).version("0.9.0"),
     Contender::rival("dust", Program::Built("du-dust"), &["-d0", "-o", "b", "{tree}"])
         .version("1.2.7"),
-    Contender::rival("dua", Program::Built("du-dua"), &["-f", "bytes", "aggregate", "{tree}"])
-        .version("2.32.2"),
+    // With one operand it shows what is in it instead.
+    Contender::rival(
+        "dua",
+        Program::Built("du-dua"),
+        &["-f", "bytes", "aggregate", "--no-sort", "{tree}", "/dev/null"],
+    )
+    .version("2.32.2"),
     Contender::rival(
         "pdu",
         Program::Built("du-pdu"),

@@ -43,6 +43,7 @@ const fn scenario(
         report: None,
         real: None,
         quick: None,
+        limit: None,
         counted: [0, 500],
         everywhere: true,
         contenders,

@@ -42,8 +42,11 @@ pub(crate) struct Tree {
     content: Content,
     weights: u64,
     links: Links,
-    /// The directory that holds programs besides, and how many; they are not counted.
-    programs: Option<(usize, u32)>,
+    /// What files are called.
+    names: fn(u32) -> String,
+    /// The directory that holds programs besides, how many, and what they have behind their names;
+    /// they are not counted.
+    programs: Option<(usize, u32, &'static str)>,
 }
 
 /// How many of the root's first files are symbolic links instead, where the system lets us make
@@ -68,7 +71,8 @@ impl Tree {
         // Depth first, as an unpacker writes: what is removed together lies together on disk.
         directories.sort_by(|a, b| a.path.cmp(&b.path));
         let links = Links { all: 1, dangling: 0 };
-        let mut tree = Self { directories, content, weights: 0, links, programs: None };
+        let (names, programs) = (file_name as fn(u32) -> String, None);
+        let mut tree = Self { directories, content, weights: 0, links, names, programs };
         tree.weights = (0..tree.files()).map(weight).sum();
         tree
     }
@@ -94,9 +98,36 @@ impl Tree {
     }
 
     /// The same with this many programs in the directory at this place among them all.
-    pub(crate) fn with_programs(self, place: usize, count: u32) -> Self {
+    pub(crate) fn with_programs(self, place: usize, count: u32, end: &'static str) -> Self {
         // The root comes before them.
-        Self { programs: Some((place + 1, count)), ..self }
+        Self { programs: Some((place + 1, count, end)), ..self }
+    }
+
+    /// A directory full of random names, or of names that begin like a program's, before one that
+    /// can hold the program.
+    pub(crate) fn crowd(files: u32, alike: bool) -> Self {
+        let names = if alike {
+            |index| format!("{PROGRAM}{index:07}")
+        } else {
+            |index: u32| format!("{:016x}", Random::new(index.into()).next())
+        };
+        let mut tree = Self::small_directories(2, Content::Empty);
+        tree.directories[1].files = files;
+        Self { names, ..tree }
+    }
+
+    /// Chains of 40 directories in one another, with three files in each.
+    pub(crate) fn chains(entries: u32) -> Self {
+        const LEVELS: u32 = 40;
+        let mut directories = vec![Directory { path: PathBuf::new(), files: 1 }];
+        for chain in 0..entries / (4 * LEVELS) {
+            let mut path = PathBuf::from(format!("chain-{chain:05}"));
+            for _ in 0..LEVELS {
+                directories.push(Directory { path: path.clone(), files: 3 });
+                path.push("down");
+            }
+        }
+        Self::new(directories, Content::Empty)
     }
 
     /// One directory with many files.
@@ -199,14 +230,16 @@ impl Tree {
                     (0..links).take_while(|&index| self.link(&path, index, link)).count() as u32;
             }
             let files = (first..directory.files)
-                .map(|index| (file_name(index), self.size(written + u64::from(index))));
+                .map(|index| ((self.names)(index), self.size(written + u64::from(index))));
             fill(&path, files)?;
             written += u64::from(directory.files);
         }
-        let (place, count) = self.programs.unwrap_or_default();
+        let (place, count, end) = self.programs.unwrap_or_default();
         let folder = self.directories.get(place).map(|directory| root.join(&directory.path));
         folder.map_or(Ok(()), |folder| {
-            (0..count).try_for_each(|index| hello::put(&folder.join(program_name(index))))
+            (0..count).try_for_each(|index| {
+                hello::put(&folder.join(format!("{}{end}", program_name(index))))
+            })
         })
     }
 
