@@ -324,7 +324,8 @@ impl Command {
     }
 
     /// Starts the program, reads all that it writes, and waits until it ends, as
-    /// [`Command::output`], but not beyond the time limit: see [`Command::output_with`].
+    /// [`Command::output`], but not beyond the time limit: see [`Command::output_with`]. What the
+    /// program has started is killed with it only after [`Command::own_tree`].
     ///
     /// ```
     /// # if cfg!(unix) {
