@@ -4,6 +4,8 @@
 #![allow(unsafe_code, reason = "the start of the process and signals have no safe form")]
 
 use std::ffi::{OsStr, OsString};
+#[cfg(not(unix))]
+use std::fs::File;
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
@@ -35,7 +37,8 @@ pub(crate) use system::{
 pub(crate) use curt::os::unix::{group_name, user_name};
 #[cfg(unix)]
 pub(crate) use unix::{
-    closed, end_by_broken_pipe, has_c_locale, has_group, has_user, ignores_broken_pipes, was_closed,
+    closed, end_by_broken_pipe, has_c_locale, has_group, has_user, ignores_broken_pipes,
+    is_pipe_or_device, was_closed,
 };
 
 /// Each write fails if a stream is closed.
@@ -77,6 +80,13 @@ pub(crate) fn user_name(_id: u32) -> io::Result<Option<OsString>> {
 
 #[cfg(not(unix))]
 pub(crate) use user_name as group_name;
+
+/// Directories contain no pipes and no devices here.
+#[cfg(not(unix))]
+#[allow(clippy::unnecessary_wraps, reason = "it can fail on Unix")]
+pub(crate) fn is_pipe_or_device(_file: &File) -> io::Result<bool> {
+    Ok(false)
+}
 
 /// The environment names no locale here.
 #[cfg(not(unix))]
