@@ -181,8 +181,12 @@ fn print_name(path: &Path, name: &PathText, flavor: Option<Flavor>, session: &Se
 fn print_contents(root: &Root, path: &Path, session: &Session) -> Result<(), Denied> {
     let options = OpenOptions::new().read(true).nonblocking(true);
     let mut file = root.open_file(path, &options)?;
-    if sys::is_pipe_or_device(&file).map_err(|error| Denied::os(Operation::ReadFile, &error))? {
-        return Err(Denied::not_a_regular_file());
+    if sys::HAS_SPECIAL_FILES {
+        let metadata = file.metadata().map_err(|error| Denied::os(Operation::ReadFile, &error))?;
+        // The system has its own words for reading a directory.
+        if !metadata.is_file() && !metadata.is_dir() {
+            return Err(Denied::not_a_regular_file());
+        }
     }
     let mut buffer = vec![0; READ];
     while !session.is_cancelled() {

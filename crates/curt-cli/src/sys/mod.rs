@@ -4,8 +4,6 @@
 #![allow(unsafe_code, reason = "the start of the process and signals have no safe form")]
 
 use std::ffi::{OsStr, OsString};
-#[cfg(not(unix))]
-use std::fs::File;
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
@@ -37,9 +35,11 @@ pub(crate) use system::{
 pub(crate) use curt::os::unix::{group_name, user_name};
 #[cfg(unix)]
 pub(crate) use unix::{
-    closed, end_by_broken_pipe, has_c_locale, has_group, has_user, ignores_broken_pipes,
-    is_pipe_or_device, was_closed,
+    closed, end_by_broken_pipe, has_c_locale, has_group, has_user, ignores_broken_pipes, was_closed,
 };
+
+/// Whether directories can contain pipes and devices.
+pub(crate) const HAS_SPECIAL_FILES: bool = cfg!(unix);
 
 /// Each write fails if a stream is closed.
 #[cfg(not(unix))]
@@ -80,13 +80,6 @@ pub(crate) fn user_name(_id: u32) -> io::Result<Option<OsString>> {
 
 #[cfg(not(unix))]
 pub(crate) use user_name as group_name;
-
-/// Directories contain no pipes and no devices here.
-#[cfg(not(unix))]
-#[allow(clippy::unnecessary_wraps, reason = "it can fail on Unix")]
-pub(crate) fn is_pipe_or_device(_file: &File) -> io::Result<bool> {
-    Ok(false)
-}
 
 /// The environment names no locale here.
 #[cfg(not(unix))]

@@ -6,7 +6,6 @@ mod streams;
 mod zone;
 
 use std::ffi::{CString, OsStr, OsString};
-use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
@@ -113,12 +112,6 @@ fn has_input(timeout: Duration) -> bool {
         // Input that cannot be waited for can still be read, and the read reports the error.
         Ok(_) | Err(_) => true,
     }
-}
-
-/// Whether a file is neither a regular file nor a directory. 1 call.
-pub(crate) fn is_pipe_or_device(file: &File) -> io::Result<bool> {
-    let kind = file.metadata()?.file_type();
-    Ok(!kind.is_file() && !kind.is_dir())
 }
 
 /// Whether the environment chooses the C locale for characters, also by naming none.
