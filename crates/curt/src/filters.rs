@@ -37,7 +37,7 @@ use std::error;
 use std::ffi::OsStr;
 use std::fmt;
 use std::io;
-use std::path::Path;
+use std::path::{Path, is_separator};
 
 use globset::{Candidate, Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
@@ -52,9 +52,10 @@ const MOST_BRACES: usize = 100;
 /// [`Remove::exclude`](crate::Remove::exclude) and [`Usage::exclude`](crate::Usage::exclude).
 ///
 /// `*` and `?` never match a slash, `**` does; `[a-z]`, `[!a-z]` and `{one,two}` are as in a shell,
-/// and a backslash escapes the next character (not on Windows). A leading slash anchors a pattern
-/// at the operand, a trailing one lets it match directories only. Case counts. A pattern can have
-/// 100 opening braces.
+/// and a backslash escapes the next character. On Windows a backslash is a slash instead. A leading
+/// slash or `./` anchors a pattern at the operand, a trailing slash lets it match directories only.
+/// Case counts. A pattern can have 100 opening braces. One with a part `..` is refused: it could
+/// never match.
 ///
 /// ```
 /// use std::path::Path;
@@ -146,20 +147,24 @@ impl Pattern {
             let text = pattern.to_string_lossy().into_owned();
             return Err(GlobError::new(text, "not Unicode".to_owned()));
         };
-        let body = text.trim_end_matches('/');
-        let directories_only = body.len() < text.len();
-        let is_path = body.contains('/');
-        let body = body.strip_prefix('/').unwrap_or(body);
-        if body.is_empty() {
-            return Err(GlobError::new(text.to_owned(), "empty".to_owned()));
+        let error = |reason: &str| GlobError::new(text.to_owned(), reason.to_owned());
+        let trimmed = text.trim_end_matches(is_separator);
+        let directories_only = trimmed.len() < text.len();
+        let is_path = trimmed.contains(is_separator);
+        let parts = trimmed.split(is_separator).filter(|part| !matches!(*part, "" | "."));
+        let parts: Vec<&str> = parts.collect();
+        if parts.is_empty() {
+            return Err(error("empty"));
         }
+        if parts.contains(&"..") {
+            return Err(error("'..' matches nothing below an operand"));
+        }
+        let body = parts.join("/");
         if body.bytes().filter(|&byte| byte == b'{').count() > MOST_BRACES {
-            return Err(GlobError::new(text.to_owned(), "too many braces".to_owned()));
+            return Err(error("too many braces"));
         }
-        let glob = GlobBuilder::new(body)
-            .literal_separator(true)
-            .build()
-            .map_err(|error| GlobError::new(text.to_owned(), error.kind().to_string()))?;
+        let glob = GlobBuilder::new(&body).literal_separator(true).build();
+        let glob = glob.map_err(|invalid| error(&invalid.kind().to_string()))?;
         Ok(Pattern { text: text.to_owned(), glob, is_path, directories_only })
     }
 }

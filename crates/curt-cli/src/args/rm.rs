@@ -109,9 +109,10 @@ pub(crate) struct RmOptions {
 
     /// Keep entries that match GLOB, and the directories that contain them
     ///
-    /// A GLOB without a slash matches names at any depth. One with a slash matches paths relative
-    /// to the operand; there '*' does not match a slash, but '**' does. A slash at the end matches
-    /// directories only. Can be repeated.
+    /// A GLOB without a slash matches names at any depth, operands too. One with a slash matches
+    /// paths relative to the operand, relative to the working directory, or in full, as text; there
+    /// '*' does not match a slash, but '**' does. A slash at the end matches directories only. Can
+    /// be repeated.
     #[arg(long, value_name = "GLOB", action = ArgAction::Append, allow_hyphen_values = true,
           help_heading = BEYOND_GNU)]
     pub(crate) exclude: Vec<OsString>,

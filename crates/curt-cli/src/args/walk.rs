@@ -147,8 +147,8 @@ pub(crate) struct WalkOptions {
 
     /// Skip what matches GLOB and everything below it
     ///
-    /// A GLOB without a slash matches names; one with a slash matches paths relative to the
-    /// operand. Can be repeated.
+    /// A GLOB without a slash matches names, operands too. One with a slash matches paths relative
+    /// to the operand, relative to the working directory, or in full, as text. Can be repeated.
     #[arg(long, value_name = "GLOB", allow_hyphen_values = true, action = ArgAction::Append,
           help_heading = TRAVERSAL)]
     pub(crate) exclude: Vec<OsString>,

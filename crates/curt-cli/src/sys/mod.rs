@@ -108,6 +108,12 @@ pub(crate) fn open_list(path: &Path) -> io::Result<impl io::Read> {
     std::fs::File::open(path)
 }
 
+/// Returns the working directory.
+#[allow(clippy::disallowed_methods, reason = "std's answer is the system's")]
+pub(crate) fn working_directory() -> io::Result<PathBuf> {
+    std::env::current_dir()
+}
+
 /// Splits a text at the first occurrence of an ASCII character.
 pub(crate) fn split_once(text: &OsStr, at: u8) -> Option<(&OsStr, &OsStr)> {
     debug_assert!(at.is_ascii());

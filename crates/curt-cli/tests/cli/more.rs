@@ -46,6 +46,9 @@ fn excluded_entries_stay_with_their_parents() {
         ("--exclude sub/*.keep --exclude a", &["t/a", "t/sub/d.keep"]),
         ("--exclude **/deep/e", &["t/sub/deep/e"]),
         ("--exclude nothing", &[]),
+        // As the operand is written, or in full.
+        ("--exclude t/sub/*.keep --exclude ./t/a", &["t/a", "t/sub/d.keep"]),
+        ("--exclude {here}/t/sub/deep/", &["t/sub/deep/e"]),
         (
             "--exclude=*.keep --exclude=* -j2",
             &["t/a", "t/b.keep", "t/sub/c", "t/sub/d.keep", "t/sub/deep/e"],
@@ -53,6 +56,7 @@ fn excluded_entries_stay_with_their_parents() {
     ] {
         let scratch = Scratch::new();
         tree(&scratch, "t");
+        let options = options.replace("{here}", scratch.path().to_str().unwrap());
         let (code, out, messages) = run(&scratch, &format!("-r {options} t"));
         assert_eq!((code, out.as_str(), messages.as_str()), (Some(0), "", ""), "{options}");
         let all = ["t/a", "t/b.keep", "t/sub/c", "t/sub/d.keep", "t/sub/deep/e"];
@@ -60,6 +64,32 @@ fn excluded_entries_stay_with_their_parents() {
         assert_eq!(found, left, "{options}");
         assert_eq!(scratch.exists("t"), !left.is_empty(), "{options}");
     }
+}
+
+#[test]
+fn excluded_operands_stay() {
+    for excluded in ["*.keep", "t/*.keep", "./t/b.keep", "{here}/t/b.keep"] {
+        let scratch = Scratch::new();
+        tree(&scratch, "t");
+        let here = scratch.path();
+        let excluded = excluded.replace("{here}", here.to_str().unwrap());
+        let (code, out, messages) =
+            run(&scratch, &format!("--dry-run --exclude {excluded} t/a t/b.keep"));
+        assert_eq!((code, messages.as_str()), (Some(0), ""), "{excluded}");
+        assert!(out.ends_with(", 1 kept\n"), "{excluded} {out}");
+        let (code, _, messages) = run(&scratch, &format!("--exclude {excluded} t/a t/b.keep"));
+        assert_eq!((code, messages.as_str()), (Some(0), ""), "{excluded}");
+        assert!(scratch.exists("t/b.keep") && !scratch.exists("t/a"), "{excluded}");
+    }
+}
+
+#[test]
+fn what_is_below_an_excluded_directory_stays() {
+    let scratch = Scratch::new();
+    tree(&scratch, "t");
+    let (code, _, messages) = run(&scratch, "-r --exclude t/sub t/sub/deep t/sub/c");
+    assert_eq!((code, messages.as_str()), (Some(0), ""));
+    assert!(scratch.exists("t/sub/deep/e") && scratch.exists("t/sub/c"));
 }
 
 #[test]

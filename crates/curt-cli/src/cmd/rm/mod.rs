@@ -9,11 +9,11 @@ use std::path::{MAIN_SEPARATOR, Path};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use curt::filters::Globs;
 use curt::remove::{Confirm, DirectoryOperands, Question, Report, Subject, Totals};
 use curt::{Cause, Error, Kind, Remove};
 
 use crate::args::{Prompt, RmOptions};
+use crate::exclude::Exclusions;
 use crate::exit::Exit;
 use crate::out::json::Object;
 use crate::out::text::{self, counted};
@@ -25,9 +25,9 @@ use crate::sys::{self, interrupt};
 /// Runs the command.
 pub(crate) fn run(options: &RmOptions) -> Exit {
     let session = options.output.session("curt rm");
-    let globs = match Globs::new(&options.exclude) {
-        Ok(globs) => globs,
-        Err(error) => return session.usage(&text::invalid_glob(&error)),
+    let exclusions = match Exclusions::new(&options.exclude) {
+        Ok(exclusions) => exclusions,
+        Err(message) => return session.usage(&message),
     };
     let names_from_input = options.files0_from.as_deref() == Some(Path::new("-"));
     if names_from_input && matches!(options.prompt, Prompt::Once | Prompt::Always) {
@@ -37,9 +37,12 @@ pub(crate) fn run(options: &RmOptions) -> Exit {
     if !has_operands && !options.ignores_missing {
         return session.usage("missing operand");
     }
-    let Some(operands) = operands::gather(options, &session) else {
+    let Some(mut operands) = operands::gather(options, &session) else {
         return session.close(false);
     };
+    let all = operands.len();
+    operands.retain(|operand| !exclusions.match_operand(operand));
+    let excluded = all - operands.len();
     let confirm = match options.prompt {
         Prompt::Never => Confirm::Never,
         _ if options.dry_run || names_from_input => Confirm::Never,
@@ -51,14 +54,16 @@ pub(crate) fn run(options: &RmOptions) -> Exit {
         }
         Prompt::Protected | Prompt::Once => Confirm::Never,
     };
-    finish(options, &remove(options, &operands, &globs, confirm, &session), &session)
+    let mut report = remove(options, &operands, &exclusions, confirm, &session);
+    report.skipped += excluded as u64;
+    finish(options, &report, &session)
 }
 
 /// Removes the operands.
 fn remove(
     options: &RmOptions,
     operands: &[OsString],
-    globs: &Globs,
+    exclusions: &Exclusions,
     confirm: Confirm,
     session: &Session,
 ) -> Report {
@@ -99,8 +104,8 @@ fn remove(
         .on_failure(|error| reporter.failed(error))
         .on_progress(|totals| reporter.progress(totals))
         .cancel(session.cancel());
-    if !globs.is_empty() {
-        removal = removal.exclude(|entry| globs.matches(entry.relative_path(), entry.kind()));
+    if !exclusions.are_empty() {
+        removal = removal.exclude(|entry| exclusions.match_entry(entry));
     }
     if options.verbose || options.output.json && options.dry_run {
         removal = removal.on_removed(|path, kind| reporter.removed(path, kind));

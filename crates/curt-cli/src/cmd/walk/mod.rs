@@ -8,12 +8,13 @@ mod when;
 
 use std::path::Path;
 
-use curt::filters::{Globs, IgnoreRules};
+use curt::filters::IgnoreRules;
 use curt::walk::{OneFileSystem, Order, Summary, Visited, Visitor};
 use curt::{Error, Fields, Next, Threads, Walk};
 
 use super::operands_or_here;
 use crate::args::WalkOptions;
+use crate::exclude::Exclusions;
 use crate::exit::Exit;
 use crate::out::failure::Failure;
 use crate::out::json::Object;
@@ -42,7 +43,7 @@ struct Job<'a> {
     /// The metadata that is read of an entry beyond its name and kind.
     fields: Fields,
     filter: Filter,
-    globs: Globs,
+    exclusions: Exclusions,
     lines: Lines,
     exec: Option<Exec>,
     is_terminal: bool,
@@ -52,7 +53,7 @@ impl<'a> Job<'a> {
     /// The error says what is wrong with the options.
     fn new(options: &'a WalkOptions, session: &'a Session) -> Result<Job<'a>, String> {
         let filter = Filter::new(options)?;
-        let globs = Globs::new(&options.exclude).map_err(|error| text::invalid_glob(&error))?;
+        let exclusions = Exclusions::new(&options.exclude)?;
         if options.buffer.is_some_and(|bytes| bytes < curt::list::Directory::LEAST_BUFFER) {
             return Err("the buffer is too small for the longest name".to_owned());
         }
@@ -61,7 +62,7 @@ impl<'a> Job<'a> {
         let exec = Exec::new(&options.exec, &options.exec_batch);
         let prints = !options.delete && exec.is_none();
         let fields = filter.fields() | if prints { lines.fields() } else { Fields::NONE };
-        Ok(Job { options, session, fields, filter, globs, lines, exec, is_terminal })
+        Ok(Job { options, session, fields, filter, exclusions, lines, exec, is_terminal })
     }
 
     fn run(&self) -> Exit {
@@ -87,7 +88,9 @@ impl<'a> Job<'a> {
         // Without tests every entry is printed, so read all fields now; otherwise fetch them for
         // entries that pass.
         let fields = if self.filter.is_empty() { self.fields } else { Fields::NAME };
-        let mut walk = Walk::new(operands_or_here(&options.operands))
+        let mut operands = operands_or_here(&options.operands);
+        operands.retain(|operand| !self.exclusions.match_operand(operand));
+        let mut walk = Walk::new(operands)
             .fields(fields)
             .follow(options.follow.unwrap_or_default())
             .min_depth(options.min_depth)
@@ -102,9 +105,9 @@ impl<'a> Job<'a> {
             // Removing entries while they are listed might hide later ones.
             walk = walk.sort(Order::default());
         }
-        if !self.globs.is_empty() {
-            let globs = self.globs.clone();
-            walk = walk.exclude(move |entry| globs.matches(entry.relative_path(), entry.kind()));
+        if !self.exclusions.are_empty() {
+            let exclusions = self.exclusions.clone();
+            walk = walk.exclude(move |entry| exclusions.match_entry(entry));
         }
         if options.ignore {
             let rules = IgnoreRules::new().files(!options.no_ignore);

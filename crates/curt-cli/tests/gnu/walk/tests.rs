@@ -127,6 +127,20 @@ fn excluded_directories_are_not_entered() {
     ] {
         place.same(find, curt);
     }
-    // An operand is never left out.
-    assert_eq!(place.curt("t/five --exclude five").paths, ["t/five"]);
+}
+
+#[test]
+fn excluded_paths_may_be_written_as_the_operand_is_or_in_full() {
+    let Some(place) = Place::odd() else { return };
+    let find = "t -path t/a/b -prune -o";
+    let here = place.scratch.path().join("t");
+    let full = here.to_str().unwrap();
+    for curt in ["t --exclude t/a/b", "t --exclude ./t//a/./b/", &format!("t --exclude {full}/a/b")]
+    {
+        place.same(find, curt);
+    }
+    for excluded in ["five", "t/five", "./t", &format!("{full}/five")] {
+        let walk = format!("t/five --exclude {excluded}");
+        assert!(place.curt(&walk).paths.is_empty(), "{excluded}");
+    }
 }

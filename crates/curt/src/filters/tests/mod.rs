@@ -36,6 +36,10 @@ fn a_pattern_with_a_slash_matches_paths_below_the_operand() {
         ("**/a/x", "b/a/x", true),
         ("/target", "target", true),
         ("/target", "a/target", false),
+        ("./target", "target", true),
+        ("./target", "a/target", false),
+        ("a//./b", "a/b", true),
+        ("a\\b", "a/b", cfg!(windows)),
     ] {
         assert_eq!(keeps(pattern, path, Kind::File), kept, "{pattern} {path}");
     }
@@ -55,8 +59,12 @@ fn errors_name_the_pattern() {
     let error = Globs::new(["fine", "x[", "y["]).unwrap_err();
     assert_eq!(error.pattern(), "x[");
     assert!(error.to_string().starts_with("invalid pattern 'x[': "), "{error}");
-    for nothing in ["", "/", "//"] {
+    for nothing in ["", "/", "//", ".", "./"] {
         assert_eq!(Globs::new([nothing]).unwrap_err().reason(), "empty");
+    }
+    for above in ["..", "../a", "a/../b", "a/.."] {
+        let error = Globs::new([above]).unwrap_err();
+        assert_eq!(error.reason(), "'..' matches nothing below an operand");
     }
     assert!(Globs::new([""; 0]).unwrap().is_empty());
 }
