@@ -138,7 +138,7 @@ impl<S: Beneath> Steps<'_, S> {
                     return Ok(what);
                 }
             } else {
-                if self.wanted == Wanted::File && self.is_over() {
+                if self.wanted == Wanted::File && self.is_at_end() {
                     return Err(S::error(Fault::IsDirectory).into());
                 }
                 self.enter(name)?;
@@ -166,7 +166,7 @@ impl<S: Beneath> Steps<'_, S> {
     }
 
     /// Returns whether no name follows.
-    fn is_over(&self) -> bool {
+    fn is_at_end(&self) -> bool {
         self.text[self.at..].iter().all(|unit| unit.is_separator())
     }
 
@@ -229,7 +229,7 @@ impl<S: Beneath> Steps<'_, S> {
 
     /// Puts the target of a link in the place of its name. Returns whether it is a link.
     fn follow(&mut self, name: Name<'_, S::Unit>) -> Result<bool, Stop> {
-        let target = match self.sys.followed(self.trail.top(), name, self.is_over())? {
+        let target = match self.sys.followed(self.trail.top(), name, self.is_at_end())? {
             Link::No => return Ok(false),
             _ if self.rules.no_links => return Err(Failure::LINK.into()),
             Link::Opaque => return Err(Failure::LINK.into()),

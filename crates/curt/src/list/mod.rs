@@ -73,7 +73,7 @@
 // - `list` calls `Directory::open`, which opens the path by `Sys::open_below` (on Linux `openat`);
 //   `Directory::list` makes a `List` of it.
 // - `List::next` takes an entry from the buffer; `List::read` fills that, by `Reader::read` and
-//   `Sys::read` (`getdents64`).
+//   `Sys::read_entries` (`getdents64`).
 // - `ListBatch::entry` asks what the listing does not say, by `Asker::complete` and `Sys::query`
 //   (`statx`), and returns an `Entry`.
 // - `List::close` closes the directory.

@@ -11,12 +11,12 @@ use crate::sys::Sys;
 use crate::tree::{self, Join, Stack, TreePath};
 
 /// The stack of a removal: the directories between an operand and the current entry.
-pub(super) type Levels<S> = Stack<S, Directory<<S as Sys>::Unit>>;
+pub(super) type Levels<S> = Stack<S, RemoveFrame<<S as Sys>::Unit>>;
 /// One of these directories.
-pub(super) type Level<S> = tree::Level<S, Directory<<S as Sys>::Unit>>;
+pub(super) type Level<S> = tree::Level<S, RemoveFrame<<S as Sys>::Unit>>;
 
 /// The state of one directory.
-pub(super) struct Directory<U> {
+pub(super) struct RemoveFrame<U> {
     pub(super) role: Role,
     /// Where its name lies among those that the stack keeps.
     pub(super) name: usize,
@@ -87,10 +87,10 @@ pub(super) struct Task<S: Sys> {
     pub(super) parts: Arc<HandedOffParts<S::Unit>>,
 }
 
-impl<U: Unit> Directory<U> {
+impl<U: Unit> RemoveFrame<U> {
     /// Returns the state of a directory that is to be emptied and removed.
     pub(super) fn new(role: Role, name: usize, is_protected: bool, asks_first: bool) -> Self {
-        Directory {
+        RemoveFrame {
             role,
             name,
             is_protected,
@@ -103,7 +103,7 @@ impl<U: Unit> Directory<U> {
 
     /// Returns the state of a directory that is not listed, for entries of it to be removed.
     pub(super) fn base(role: Role) -> Self {
-        Directory { passes: Passes::none(), ..Directory::new(role, 0, false, false) }
+        RemoveFrame { passes: Passes::none(), ..RemoveFrame::new(role, 0, false, false) }
     }
 
     /// Returns, once, whether the caller has to be asked before its entries are removed.
@@ -191,18 +191,18 @@ impl<S: Sys> Level<S> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Directory, Role};
+    use super::{RemoveFrame, Role};
     use crate::name::Name;
     use crate::tree::Pool;
 
     #[test]
     fn remains_of_finished_parts_are_taken_back() {
         let (pool, name) = (Pool::<()>::new(), Name::from_c(c"name"));
-        let mut directory = Directory::new(Role::Child, 0, false, false);
+        let mut directory = RemoveFrame::new(Role::Child, 0, false, false);
         for stays in [false, true] {
             let parts = directory.add_part();
             assert!(!directory.may_forget(), "which names stay is not known");
-            let mut part = Directory::base(Role::Part);
+            let mut part = RemoveFrame::base(Role::Part);
             if stays {
                 part.keep_entry(name, true);
             }
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn part_of_a_panicked_worker_keeps_the_directory() {
-        let mut directory = Directory::<u8>::new(Role::Child, 0, false, false);
+        let mut directory = RemoveFrame::<u8>::new(Role::Child, 0, false, false);
         directory.add_part();
         directory.join();
         assert!(directory.is_kept());

@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use super::callbacks::Question;
-use super::directory::{Directory, Levels, Remains, Role, Task};
+use super::directory::{Levels, Remains, RemoveFrame, Role, Task};
 use super::entry::Outcome;
 use super::listing::Buffer;
 use super::operand::{OpenParent, OperandRemoval, Tree};
@@ -89,7 +89,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     fn remove_tree(&mut self, tree: Tree<S>) {
         self.buffer.forget_file_system();
         let base = self.stack.len();
-        self.stack.push_base(tree.parent, 0, &Names::new(), Directory::base(Role::Parent));
+        self.stack.push_base(tree.parent, 0, &Names::new(), RemoveFrame::base(Role::Parent));
         let at = self.stack.store_name(tree.name.as_name());
         self.push(tree.dir, Role::Operand, at, tree.is_protected);
         self.empty(base);
@@ -101,7 +101,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         let base = self.stack.len();
         let path_before = std::mem::replace(&mut self.worker.path, path);
         let path_len = self.worker.path.len();
-        let part = Directory::base(Role::Part);
+        let part = RemoveFrame::base(Role::Part);
         if kind == Kind::Directory {
             self.stack.push_base(dir, path_len, &names, part);
         } else {
@@ -153,7 +153,7 @@ impl<'r, S: Sys> Engine<'r, S> {
                 self.leave();
             } else {
                 let popped = self.stack.pop(&self.worker.sys);
-                return popped.map_or_else(Remains::none, Directory::into_remains);
+                return popped.map_or_else(Remains::none, RemoveFrame::into_remains);
             }
         }
     }
@@ -354,7 +354,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// Pushes a directory that was just opened and that the path names.
     fn push(&mut self, dir: S::Dir, role: Role, name: usize, is_protected: bool) {
         let asks_first = self.worker.shared.options.confirm.asks(is_protected);
-        let directory = Directory::new(role, name, is_protected, asks_first);
+        let directory = RemoveFrame::new(role, name, is_protected, asks_first);
         self.stack.push(dir, self.worker.path.len(), None, directory);
     }
 

@@ -110,8 +110,8 @@
 // - `Engine::work` (`engine.rs`) is the traversal of one worker. `OperandRemoval::remove`
 //   (`operand.rs`) removes an operand, or opens it if it is a tree.
 // - `Engine::take_batch` lists the topmost directory into the buffer (`listing.rs`, then
-//   `Sys::read`, which is `getdents64`); `handle_entry` keeps a directory's name for later, and
-//   removes any other entry by `Worker::remove_entry` (`entry.rs`) and
+//   `Sys::read_entries`, which is `getdents64`); `handle_entry` keeps a directory's name for
+//   later, and removes any other entry by `Worker::remove_entry` (`entry.rs`) and
 //   `Sys::remove_child` (`unlinkat`); `Engine::enter_next` opens a subdirectory by
 //   `Sys::open_child` (`openat2`). The state of one directory is in `directory.rs`, and how often
 //   it is listed in `passes.rs`.

@@ -13,7 +13,7 @@ use super::worker::Worker;
 use crate::error::{Cause, Operation};
 use crate::fields::{Facts, Kind};
 use crate::name::{Name, NameBuf};
-use crate::sys::{Ask, Identity, Last, Mounts, Opened, Operand, Sys, SystemUnit, os_error};
+use crate::sys::{Ask, Identity, Last, Mounts, Opened, SplitOperand, Sys, SystemUnit, os_error};
 use crate::tree::TreePath;
 
 /// An operand that is a directory, open and ready to be emptied.
@@ -94,7 +94,11 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
         Some(Tree { parent, name, dir, is_protected })
     }
 
-    fn open_parent(&mut self, path: &Path, operand: &Operand<S::Unit>) -> io::Result<Arc<S::Dir>> {
+    fn open_parent(
+        &mut self,
+        path: &Path,
+        operand: &SplitOperand<S::Unit>,
+    ) -> io::Result<Arc<S::Dir>> {
         let is_root = operand.last == Last::Root;
         if let Some(parent) = &self.worker.shared.parent {
             let is_name =
@@ -114,7 +118,7 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
         &mut self,
         parent: &S::Dir,
         name: Name<'_, S::Unit>,
-        operand: &Operand<S::Unit>,
+        operand: &SplitOperand<S::Unit>,
     ) -> Option<(S::Dir, bool)> {
         let worker = &mut *self.worker;
         let options = worker.shared.options;

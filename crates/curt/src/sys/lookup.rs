@@ -103,7 +103,7 @@ pub(crate) trait Lookup: Sys<Unit: Unit> {
     ) -> io::Result<Batch> {
         let _ = stem;
         loop {
-            let batch = self.read(dir, buf)?;
+            let batch = self.read_entries(dir, buf)?;
             let mut position = 0;
             while let Some((entry, next)) = buf.entry(position) {
                 each(Match { name: entry.name.units(), short: &[], kind: entry.kind });

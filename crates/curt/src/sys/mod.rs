@@ -33,7 +33,7 @@ use crate::name::Unit;
 use crate::name::{Name, NameBuf};
 pub(crate) use host::Host;
 pub(crate) use lookup::{Lookup, Match, Unsearched, Verdict, script_interpreter};
-pub(crate) use text::{Last, Operand, SystemUnit, kind_by_target};
+pub(crate) use text::{Last, SplitOperand, SystemUnit, kind_by_target};
 
 mod answer;
 pub(crate) mod beneath;
@@ -213,7 +213,7 @@ pub(crate) trait Sys: Host + Sized + Send {
     /// Closes a directory.
     fn close(&self, dir: Self::Dir);
     /// Reads the next entries into the buffer.
-    fn read(&self, dir: &Self::Dir, buf: &mut Self::DirBuf) -> io::Result<Batch>;
+    fn read_entries(&self, dir: &Self::Dir, buf: &mut Self::DirBuf) -> io::Result<Batch>;
     /// Starts the listing again.
     fn rewind(&self, dir: &Self::Dir) -> io::Result<()>;
 

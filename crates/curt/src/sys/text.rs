@@ -29,7 +29,7 @@ pub(crate) trait SystemUnit: Unit {
     }
 
     /// Splits an operand into its parent and its last name.
-    fn operand(path: &Path) -> Operand<Self>;
+    fn operand(path: &Path) -> SplitOperand<Self>;
 }
 
 /// Returns the kind of a link whose target is known. A mounted volume looks like a junction, but
@@ -52,7 +52,7 @@ pub(super) fn is_volume<U: Unit>(path: &[U]) -> bool {
 
 /// An operand, split by its text: the directory to open, and the name in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Operand<U> {
+pub(crate) struct SplitOperand<U> {
     /// The path up to the last name; empty for the working directory.
     pub(crate) parent: PathBuf,
     pub(crate) last: Last<U>,
@@ -102,7 +102,7 @@ impl SystemUnit for u8 {
     }
 
     /// `a//b/` is `b` in `a`, and must be a directory.
-    fn operand(path: &Path) -> Operand<u8> {
+    fn operand(path: &Path) -> SplitOperand<u8> {
         let bytes = path.as_os_str().as_encoded_bytes();
         let end = bytes.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
         let begin = bytes[..end].iter().rposition(|&byte| byte == b'/').map_or(0, |at| at + 1);
@@ -114,7 +114,7 @@ impl SystemUnit for u8 {
             name => Last::of_name(name),
         };
         let parent = u8::path(bytes[..begin].to_vec());
-        Operand { parent, last, directory_only: end < bytes.len() }
+        SplitOperand { parent, last, directory_only: end < bytes.len() }
     }
 }
 
@@ -123,11 +123,11 @@ mod tests {
     use std::io::ErrorKind;
     use std::path::Path;
 
-    use super::{Last, Operand, SystemUnit, kind_by_target};
+    use super::{Last, SplitOperand, SystemUnit, kind_by_target};
     use crate::fields::Kind;
 
     fn split(path: &str) -> (String, Last<u8>, bool) {
-        let Operand { parent, last, directory_only } = u8::operand(Path::new(path));
+        let SplitOperand { parent, last, directory_only } = u8::operand(Path::new(path));
         (parent.to_str().unwrap().to_owned(), last, directory_only)
     }
 

@@ -29,7 +29,7 @@ impl<S: Sys> Reader<S> {
     /// Reads the next batch of entries. After an error there are no more.
     pub(crate) fn read(&mut self, dir: &S::Dir, sys: &S) -> io::Result<Batch> {
         self.position.set(0);
-        let read = sys.read(dir, &mut self.buffer);
+        let read = sys.read_entries(dir, &mut self.buffer);
         // A batch that is not full is not the end, because a signal may have cut it short. After an
         // error nothing more is read.
         self.batch = Some(*read.as_ref().unwrap_or(&Batch::End));

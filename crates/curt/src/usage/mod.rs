@@ -144,7 +144,7 @@ impl Usage<'_> {
         let mut run = Run::new(self, operands, records, polling.as_ref(), &stop);
         for (index, path) in operands.iter().enumerate() {
             polling.iter().for_each(Polling::look);
-            if run.is_over() {
+            if run.must_stop() {
                 run.report.cancelled = true;
                 break;
             }
@@ -221,7 +221,7 @@ impl<'r, 't> Run<'r, 't> {
         Run { usage, walk, operands, counted: HashSet::new(), records, report, stop }
     }
 
-    fn is_over(&self) -> bool {
+    fn must_stop(&self) -> bool {
         self.report.cancelled
             || self.stop.is_cancelled()
             || self.usage.cancel.is_some_and(Cancel::is_cancelled)

@@ -86,13 +86,13 @@ impl<S: Sys> Cursor<S> {
     }
 
     /// The next entry or failure; `None` when the operand, or the task, is done, or when the walk
-    /// is to stop before there is one. `is_over` says so, and may poll: it is called for each entry
-    /// that is not yielded, and for each batch of a listing.
+    /// is to stop before there is one. `must_stop` says so, and may poll: it is called for each
+    /// entry that is not yielded, and for each batch of a listing.
     ///
     /// The steps that it is made of (`list`, `store`, `yield_stored`, `enter_next` and so on) each
     /// change the state of the walk, and return `None` if that yielded nothing: then the next one
     /// follows.
-    pub(super) fn next(&mut self, is_over: impl Fn(&S) -> bool) -> Option<Step> {
+    pub(super) fn next(&mut self, must_stop: impl Fn(&S) -> bool) -> Option<Step> {
         if let Some(step) = self.pending.pop_front() {
             return Some(step);
         }
@@ -100,7 +100,7 @@ impl<S: Sys> Cursor<S> {
             let step = if let Some(level) = self.branch.stack.last() {
                 self.branch.path.truncate(level.path_len());
                 match level.state {
-                    State::Listing if self.settings.stores() => self.store(&is_over),
+                    State::Listing if self.settings.stores() => self.store(&must_stop),
                     State::Listing => self.list(),
                     State::Yielding if self.settings.directories => self.yield_directory(),
                     State::Yielding => self.yield_stored(),
@@ -114,7 +114,7 @@ impl<S: Sys> Cursor<S> {
                 self.operand.close(&self.asker.sys);
                 return None;
             };
-            if step.is_some() || is_over(&self.asker.sys) {
+            if step.is_some() || must_stop(&self.asker.sys) {
                 return step;
             }
         }
@@ -210,10 +210,10 @@ impl<S: Sys> Cursor<S> {
     /// Stores all entries of the topmost directory, with the ignore rules that it holds, and sorts
     /// them. Stores none if the walk is over.
     #[inline(never)]
-    fn store(&mut self, is_over: &impl Fn(&S) -> bool) -> Option<Step> {
+    fn store(&mut self, must_stop: &impl Fn(&S) -> bool) -> Option<Step> {
         let index = self.branch.stack.len() - 1;
-        let mut failed = self.read_all(index, is_over);
-        if is_over(&self.asker.sys) {
+        let mut failed = self.read_all(index, must_stop);
+        if must_stop(&self.asker.sys) {
             self.drop_stored(index);
             return failed;
         }
@@ -226,8 +226,8 @@ impl<S: Sys> Cursor<S> {
                 self.branch.stack[index].stored.clear();
             }
         }
-        self.choose(index, is_over);
-        if is_over(&self.asker.sys) {
+        self.choose(index, must_stop);
+        if must_stop(&self.asker.sys) {
             self.drop_stored(index);
             return failed;
         }
@@ -248,7 +248,7 @@ impl<S: Sys> Cursor<S> {
         level.state = State::Entering;
     }
 
-    fn read_all(&mut self, index: usize, is_over: &impl Fn(&S) -> bool) -> Option<Step> {
+    fn read_all(&mut self, index: usize, must_stop: &impl Fn(&S) -> bool) -> Option<Step> {
         let keeps_facts = !(Fields::KIND | Fields::ID).contains(S::SOURCES.listing);
         loop {
             while let Some((entry, at)) = self.reader.next() {
@@ -260,7 +260,7 @@ impl<S: Sys> Cursor<S> {
                 let name = self.branch.stack.store_name(entry.name);
                 self.branch.stack[index].stored.push(name, &entry, listed);
             }
-            if self.reader.is_at_end() || is_over(&self.asker.sys) {
+            if self.reader.is_at_end() || must_stop(&self.asker.sys) {
                 return None;
             }
             let failed = self.read(index);
@@ -287,9 +287,9 @@ impl<S: Sys> Cursor<S> {
 
     /// Drops the stored entries that are left out. Asks about the others if their order or a list
     /// of them needs it.
-    fn choose(&mut self, index: usize, is_over: &impl Fn(&S) -> bool) {
+    fn choose(&mut self, index: usize, must_stop: &impl Fn(&S) -> bool) {
         let mut stored = std::mem::take(&mut self.branch.stack[index].stored);
-        stored.retain(|entry| !is_over(&self.asker.sys) && self.chooses(index, entry));
+        stored.retain(|entry| !must_stop(&self.asker.sys) && self.chooses(index, entry));
         self.branch.stack[index].stored = stored;
     }
 

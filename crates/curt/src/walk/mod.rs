@@ -112,8 +112,8 @@
 // The way of `walk.visit(…)` on Linux: `visit` here calls `work` in `visit.rs`, which runs the
 // crew of `tree/`; each worker drives a `Cursor` and hands its steps to a sink. `Cursor::begin`
 // asks about the operand (`operand.rs`), `Cursor::next` lists the topmost directory
-// (`tree/reader.rs`, then `Sys::read`, which is `getdents64`) and enters the names that wait
-// (`tree/branch.rs`). What one directory needs meanwhile is in `directory.rs`, its sorted or
+// (`tree/reader.rs`, then `Sys::read_entries`, which is `getdents64`) and enters the names that
+// wait (`tree/branch.rs`). What one directory needs meanwhile is in `directory.rs`, its sorted or
 // filtered entries in `stored.rs`, the ignore rules that hold there in `rules.rs`; `task.rs` is
 // what is handed to another worker. `in_order.rs` is the sink of chunks; `directories.rs` is
 // another driver, like the iterator below, for walking by directory.
@@ -381,11 +381,11 @@ impl Walking<'_> {
 
     fn next_step(&mut self) -> Option<Step> {
         let cancel = self.cancel;
-        let is_over = || cancel.is_some_and(Cancel::is_cancelled);
+        let must_stop = || cancel.is_some_and(Cancel::is_cancelled);
         let mut step = None;
-        while step.is_none() && !is_over() {
-            step = self.cursor.next(|_| is_over());
-            if step.is_none() && !is_over() {
+        while step.is_none() && !must_stop() {
+            step = self.cursor.next(|_| must_stop());
+            if step.is_none() && !must_stop() {
                 let operand = self.operands.next()?;
                 step = self.cursor.begin(&operand);
             }

@@ -239,14 +239,14 @@ impl<K: Sink> Worker<'_, K> {
     fn drive(&mut self) {
         loop {
             let (shared, attends) = (self.shared, self.attends());
-            let is_over = |sys: &Os| {
+            let must_stop = |sys: &Os| {
                 if attends {
                     shared.attend(sys);
                 }
                 shared.stop.is_stopped()
             };
-            let is_over_now = is_over(&self.cursor.asker.sys);
-            let step = if is_over_now { None } else { self.cursor.next(is_over) };
+            let stops_now = must_stop(&self.cursor.asker.sys);
+            let step = if stops_now { None } else { self.cursor.next(must_stop) };
             let Some(step) = step else {
                 if shared.stop.is_stopped() {
                     self.cursor.abandon();

@@ -152,7 +152,7 @@ impl Sys for Memory {
         drop(dir);
     }
 
-    fn read(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
+    fn read_entries(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
         buf.clear();
         let batch = self.door.pass(Call::Getdents64).and_then(|mut world| {
             let batch = world.read(dir.number, buf)?;

@@ -32,7 +32,7 @@ fn unlink(sys: &Memory, dir: &Dir, child: &str) -> Removed {
 
 fn page(sys: &Memory, dir: &Dir) -> (Vec<String>, Batch) {
     let mut buf = DirBuf::default();
-    let batch = sys.read(dir, &mut buf).unwrap();
+    let batch = sys.read_entries(dir, &mut buf).unwrap();
     let mut names = Vec::new();
     let mut position = 0;
     while let Some((entry, next)) = buf.entry(position) {
@@ -121,7 +121,7 @@ fn counted_positions_pass_over_what_moves_up() {
 fn kinds_can_be_withheld() {
     let (_setup, sys) = with_letters(|world| world.rules.kinds = false);
     let mut buf = DirBuf::default();
-    sys.read(&opened(&sys, "", "top"), &mut buf).unwrap();
+    sys.read_entries(&opened(&sys, "", "top"), &mut buf).unwrap();
     assert_eq!(buf.entry(0).unwrap().0.kind, Kind::Unknown);
 }
 

@@ -57,7 +57,7 @@ impl<'a, S: Sys> Asked<'a, S> {
         let mut buf = S::DirBuf::default();
         let mut found = Vec::new();
         loop {
-            let batch = self.sys.read(&self.dir, &mut buf).unwrap();
+            let batch = self.sys.read_entries(&self.dir, &mut buf).unwrap();
             let mut position = 0;
             while let Some((entry, next)) = buf.entry(position) {
                 assert!(next > position, "a position must advance");

@@ -178,7 +178,7 @@ pub(super) fn a_listing_tells_what_queries_tell<G: Ground>(ground: &G) {
     let mut buf = <G::S as Sys>::DirBuf::default();
     let mut found = 0;
     loop {
-        let batch = sys.read(&top.dir, &mut buf).unwrap();
+        let batch = sys.read_entries(&top.dir, &mut buf).unwrap();
         let mut position = 0;
         while let Some((entry, next)) = buf.entry(position) {
             let mut facts = Facts::default();

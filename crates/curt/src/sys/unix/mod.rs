@@ -299,7 +299,7 @@ impl Sys for Unix {
         }
     }
 
-    fn read(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
+    fn read_entries(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
         match dir.stream() {
             Some(stream) => Ok(self.door.readdir(stream, buf.space(self.setup.lists_only))?),
             None => self.read_raw(dir, buf),

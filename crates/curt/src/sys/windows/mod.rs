@@ -278,7 +278,7 @@ impl Sys for Windows {
         }
     }
 
-    fn read(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
+    fn read_entries(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
         match self.fill(dir, buf) {
             Ok(has_room) if self.shows_the_end(has_room) => Ok(Batch::ProbablyLast),
             Ok(_) => Ok(Batch::More),

@@ -5,7 +5,7 @@ use std::io;
 use std::os::windows::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf, Prefix};
 
-use crate::sys::{Last, Operand, SystemUnit};
+use crate::sys::{Last, SplitOperand, SystemUnit};
 
 const BACKSLASH: u16 = b'\\' as u16;
 const SLASH: u16 = b'/' as u16;
@@ -24,7 +24,7 @@ impl SystemUnit for u16 {
     /// `a\\b\` is `b` in `a\\`, and must be a directory. The last name is taken exactly as it is
     /// written. Win32 would make another name or a device of `name.` or `nul`; here they only name
     /// entries, so that nothing else is removed.
-    fn operand(path: &Path) -> Operand<u16> {
+    fn operand(path: &Path) -> SplitOperand<u16> {
         let units = u16::units(path);
         if units.is_empty() {
             return invalid(io::ErrorKind::NotFound);
@@ -61,12 +61,12 @@ impl SystemUnit for u16 {
             name if name.iter().all(|unit| matches!(*unit, DOT | SPACE)) => Last::DotOrDotDot,
             _ => Last::of_name(name),
         };
-        Operand { parent: u16::path(units[..begin].to_vec()), last, directory_only }
+        SplitOperand { parent: u16::path(units[..begin].to_vec()), last, directory_only }
     }
 }
 
-fn invalid(kind: io::ErrorKind) -> Operand<u16> {
-    Operand { parent: PathBuf::new(), last: Last::Invalid(kind), directory_only: false }
+fn invalid(kind: io::ErrorKind) -> SplitOperand<u16> {
+    SplitOperand { parent: PathBuf::new(), last: Last::Invalid(kind), directory_only: false }
 }
 
 /// Returns the kernel's spelling of a path by the rules of Win32: relative to the working

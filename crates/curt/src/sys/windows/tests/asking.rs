@@ -251,7 +251,7 @@ fn a_record_tells_everything_for_no_call() {
         panic!("not opened");
     };
     let mut buf = DirBuf::default();
-    assert_ne!(sys.read(&dir, &mut buf).unwrap(), Batch::End);
+    assert_ne!(sys.read_entries(&dir, &mut buf).unwrap(), Batch::End);
     let calls = sys.calls().total();
     let mut position = 0;
     for (index, (child, attributes, _, kind)) in LISTED.into_iter().enumerate().skip(2) {

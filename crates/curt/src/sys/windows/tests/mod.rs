@@ -366,7 +366,7 @@ fn every_form_lists_names_kinds_and_numbers() {
             panic!("not opened");
         };
         let mut buf = DirBuf::default();
-        sys.read(&dir, &mut buf).unwrap();
+        sys.read_entries(&dir, &mut buf).unwrap();
         let mut found = Vec::new();
         let mut position = 0;
         while let Some((entry, next)) = buf.entry(position) {
