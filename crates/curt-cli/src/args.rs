@@ -35,6 +35,10 @@ pub(crate) use stat::StatOptions;
 pub(crate) use walk::WalkOptions;
 pub(crate) use which::{BARES, CWDS, LookUpOptions, WhichOptions};
 
+/// How many words from the last option on are read by clap, of commands with operands. No option
+/// has that many values.
+const READ_BEYOND_OPTIONS: usize = 16;
+
 /// How long a command keeps retrying, in milliseconds.
 const RETRY_MS: u64 = 1000;
 
@@ -133,6 +137,9 @@ impl WithoutOptions {
 
 /// The options of one command, as they are read from its words.
 trait Options: Args {
+    /// The operands, if all words that follow the last option are operands.
+    const OPERANDS: Option<fn(&mut Self) -> &mut Vec<OsString>> = None;
+
     /// Settles what clap cannot: options of which the last one counts, and contradictions. The
     /// error is a message for the user.
     fn settle(&mut self, _: &Positions<'_>) -> Result<(), String> {
@@ -160,10 +167,16 @@ impl Positions<'_> {
     }
 }
 
-impl Options for StatOptions {}
+impl Options for StatOptions {
+    const OPERANDS: Option<fn(&mut Self) -> &mut Vec<OsString>> = Some(|it| &mut it.operands);
+}
+
+impl Options for ExpandOptions {
+    const OPERANDS: Option<fn(&mut Self) -> &mut Vec<OsString>> = Some(|it| &mut it.operands);
+}
+
 impl Options for BeneathOptions {}
 impl Options for WhichOptions {}
-impl Options for ExpandOptions {}
 impl Options for RunOptions {}
 
 /// Reads the command line. The error is the help that was asked for, or what is wrong.
@@ -175,15 +188,15 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
     let name = words.first().and_then(|word| word.to_str()).map(str::to_owned);
     // Building the definitions of all commands takes longer than removing ten files.
     match name.as_deref() {
-        Some("rm") => read("rm", &words).map(Command::Rm),
-        Some("walk") => read("walk", &words).map(Box::new).map(Command::Walk),
-        Some("ls") => read("ls", &words).map(Box::new).map(Command::Ls),
-        Some("stat") => read("stat", &words).map(Command::Stat),
-        Some("beneath") => read("beneath", &words).map(Command::Beneath),
-        Some("which") => read("which", &words).map(Command::Which),
-        Some("du") => read("du", &words).map(Command::Du),
-        Some("expand") => read("expand", &words).map(Command::Expand),
-        Some("run") => read("run", &words).map(Command::Run),
+        Some("rm") => read("rm", words).map(Command::Rm),
+        Some("walk") => read("walk", words).map(Box::new).map(Command::Walk),
+        Some("ls") => read("ls", words).map(Box::new).map(Command::Ls),
+        Some("stat") => read("stat", words).map(Command::Stat),
+        Some("beneath") => read("beneath", words).map(Command::Beneath),
+        Some("which") => read("which", words).map(Command::Which),
+        Some("du") => read("du", words).map(Command::Du),
+        Some("expand") => read("expand", words).map(Command::Expand),
+        Some("run") => read("run", words).map(Command::Run),
         name => {
             let mut command = Cli::command();
             let matches =
@@ -198,7 +211,19 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
 }
 
 /// Reads the words of one command, the first of which is its name.
-fn read<T: Options>(name: &'static str, words: &[OsString]) -> Result<T, Box<Refused>> {
+fn read<T: Options>(name: &'static str, words: Vec<OsString>) -> Result<T, Box<Refused>> {
+    let Some(operands) = T::OPERANDS else { return read_all(name, &words) };
+    // clap allocates several times for each word. The last operands are spared that, apart from
+    // some that may be the value of the last option.
+    let option = words.iter().rposition(|word| word.as_encoded_bytes().starts_with(b"-"));
+    let mut words = words;
+    let rest = words.split_off(words.len().min(option.unwrap_or(0) + READ_BEYOND_OPTIONS));
+    let mut options = read_all(name, &words)?;
+    operands(&mut options).extend(rest);
+    Ok(options)
+}
+
+fn read_all<T: Options>(name: &'static str, words: &[OsString]) -> Result<T, Box<Refused>> {
     let define = || {
         let command = clap::Command::new(name).bin_name(format!("curt {name}"));
         T::augment_args(command.version(env!("CARGO_PKG_VERSION")))

@@ -151,6 +151,8 @@ impl DuOptions {
 }
 
 impl Options for DuOptions {
+    const OPERANDS: Option<fn(&mut Self) -> &mut Vec<OsString>> = Some(|it| &mut it.operands);
+
     fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
         let units = [
             ("bytes", Unit::Bytes),
@@ -174,7 +176,7 @@ mod tests {
 
     fn parse(words: &str) -> Result<DuOptions, Box<Refused>> {
         let words = ["du"].into_iter().chain(words.split_whitespace()).map(Into::into);
-        read("du", &words.collect::<Vec<_>>())
+        read("du", words.collect())
     }
 
     #[test]

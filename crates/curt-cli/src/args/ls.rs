@@ -272,6 +272,8 @@ pub(crate) struct LsOptions {
 }
 
 impl Options for LsOptions {
+    const OPERANDS: Option<fn(&mut Self) -> &mut Vec<OsString>> = Some(|it| &mut it.operands);
+
     fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
         self.hidden = given
             .last(&[
@@ -474,7 +476,7 @@ mod tests {
 
     fn ls(words: &str) -> LsOptions {
         let words = ["ls"].into_iter().chain(words.split_whitespace()).map(Into::into);
-        read("ls", &words.collect::<Vec<_>>()).ok().unwrap()
+        read("ls", words.collect()).ok().unwrap()
     }
 
     #[test]

@@ -184,6 +184,8 @@ pub(crate) enum Prompt {
 }
 
 impl Options for RmOptions {
+    const OPERANDS: Option<fn(&mut Self) -> &mut Vec<OsString>> = Some(|it| &mut it.operands);
+
     fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
         self.settle_prompts(given);
         if self.no_preserve_root && !given.words.iter().any(|word| word == "--no-preserve-root") {

@@ -5,11 +5,11 @@ use std::ffi::OsString;
 use clap::CommandFactory;
 
 use super::rm::parse_when;
-use super::{Cli, Prompt, Refused, RmOptions, end_options_at_operand, read};
+use super::{Cli, Prompt, Refused, RmOptions, end_options_at_operand, read, read_all};
 
 fn rm(words: &[&str]) -> Result<RmOptions, Box<Refused>> {
     let words: Vec<OsString> = ["rm"].iter().chain(words).map(Into::into).collect();
-    read("rm", &words)
+    read("rm", words)
 }
 
 #[test]
@@ -55,6 +55,32 @@ fn words_for_when_may_be_shortened() {
     assert_eq!(parse_when("yes"), Ok(Prompt::Always));
     assert!(parse_when("").is_err());
     assert!(parse_when("nop").is_err());
+}
+
+#[test]
+fn operands_that_clap_does_not_see_are_the_same() {
+    let many = "a b c d e f g h i j k l m n o p q r s t u v w x y z";
+    for line in [
+        many.to_owned(),
+        format!("-rf {many}"),
+        format!("-r -- {many}"),
+        format!("{many} -v"),
+        format!("{many} --exclude {many}"),
+        format!("--exclude -- {many}"),
+        format!("-- {many} -v {many}"),
+        format!("-r {many} - {many}"),
+        format!("--files0-from list {many}"),
+        format!("--files0-from {many}"),
+        format!("--retries {many}"),
+        format!("--nothing {many}"),
+    ] {
+        let words: Vec<OsString> = "rm".split(' ').chain(line.split(' ')).map(Into::into).collect();
+        let all = read_all::<RmOptions>("rm", &words).ok();
+        assert_eq!(read("rm", words).ok(), all, "{line}");
+    }
+    let words = format!("rm -r {many}");
+    let options: RmOptions = read("rm", words.split(' ').map(Into::into).collect()).ok().unwrap();
+    assert_eq!(options.operands, many.split(' ').collect::<Vec<_>>());
 }
 
 #[test]
