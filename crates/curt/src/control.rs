@@ -113,7 +113,7 @@ impl<'a> Unvisited<'a> {
 }
 
 /// Decides which entries are left out.
-pub(crate) type Exclude<'a> = Arc<dyn Fn(&Unvisited<'_>) -> bool + Send + Sync + 'a>;
+pub(crate) type Exclude<'a> = Arc<dyn Fn(&Unvisited<'_>) -> Answer + Send + Sync + 'a>;
 
 /// The answer of a callback: how the operation goes on. A callback may also return `()` to go on,
 /// or a [`ControlFlow`], whose `Break` stops the operation.

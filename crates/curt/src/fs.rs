@@ -1,6 +1,7 @@
-//! Drop-in replacements for functions of [`std::fs`]: the same signatures, the same errors.
+//! Drop-in replacements for functions of [`std::fs`]: called in the same way, with the same errors.
 //!
-//! `use curt::fs` in place of `use std::fs`, and each of these functions costs less or does more:
+//! `use curt::fs::{read_dir, remove_dir_all}`, and each of these functions costs less or does more
+//! (what is not here has nothing to gain, and stays `std::fs`):
 //!
 //! | function | cost on Linux | beside the standard library's |
 //! |---|---|---|
@@ -18,11 +19,10 @@
 //! - [`Metadata`] and [`FileType`] are types of this module, as nobody else can make those of the
 //!   standard library. They have the same methods but for `permissions`; [`Metadata::details`] has
 //!   the mode, the numbers of the owner and everything else that the system said.
-//! - Errors have the same kind and, on Unix, the same number. On Windows some have another number.
+//! - Errors have the same kind and, on Unix, the same number; on Windows some have another number.
+//!   What curt refuses itself has no number.
 //! - [`canonicalize`] follows links as the system follows them: where `fs.protected_symlinks` is in
 //!   force, a link that nobody may follow is an error.
-//!
-//! What is not here has nothing to gain: the standard library makes one call for it.
 //!
 //! ```
 //! # let scratch = std::env::temp_dir().join(format!("curt-fs-{}", std::process::id()));
@@ -92,15 +92,19 @@ const FIELDS: Fields = BASIC
 pub fn remove_dir_all<P: AsRef<Path>>(path: P) -> io::Result<()> {
     let path = path.as_ref();
     let file_type = symlink_metadata(path)?.file_type();
+    // With a separator at its end, it is refused if it is no directory any more.
+    let with_separator = path.join("");
     let report = if file_type.is_symlink() {
         Remove::new().run(path)
     } else if file_type.is_dir() {
-        // With a separator at its end, it is refused if it is no directory any more.
-        Remove::new().run(path.join(""))
+        Remove::new().run(&with_separator)
     } else {
         return Err(os_error(io::ErrorKind::NotADirectory));
     };
-    report.errors.into_iter().next().map_or(Ok(()), |error| Err(error.into_system()))
+    let Some(error) = report.errors.into_iter().next() else { return Ok(()) };
+    let (operation, failed, cause) = error.into_parts();
+    let as_given = if failed == with_separator { path.to_owned() } else { failed };
+    Err(Error::new(operation, as_given, cause).into_system())
 }
 
 /// Lists a directory, following links in the path.

@@ -255,7 +255,7 @@ fn measurements_call_back_and_stop() {
     assert_eq!(records, [scratch.at("t/sub"), scratch.at("t")]);
     assert_eq!(report.total().apparent, 8);
     let report = usage.measure_each(scratch.at("t"), |_| ControlFlow::<()>::Break(()));
-    assert!(report.cancelled);
+    assert!(report.stopped);
     let failed = Mutex::new(Vec::new());
     let note = |error: &curt::Error| failed.lock().unwrap().push(error.clone());
     let report = Usage::new().on_error(note).measure(scratch.at("none"));

@@ -26,6 +26,7 @@
 //!         // Or 404, which does not tell the client what is refused.
 //!         (Cause::Refused(_), _) | (_, ErrorKind::PermissionDenied) => 403,
 //!         (_, ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory) => 404,
+//!         // Also a name that is too long, a loop of links and a socket.
 //!         _ => 500,
 //!     }
 //! }
@@ -45,6 +46,12 @@
 //! The message of the error has the reason, for a log. A server that hides some files, such as
 //! `.htpasswd`, compares their names with that of the file it has opened ([`Root::name_of`]), and
 //! not with the name that was asked for.
+//!
+//! To unpack an untrusted archive, each entry is made beneath the root whatever was unpacked before
+//! it: [`Root::create_dir_all`] for directories, [`Root::remove_file`] and then
+//! [`Root::open_file`] with [`create_new`](OpenOptions::create_new), [`Root::symlink`] or
+//! [`Root::hard_link`] for the others. No order of links and no `..` leads out.
+//! `examples/unpack.rs` does it for tar archives.
 //!
 //! # Promises
 //!

@@ -429,11 +429,10 @@ impl Root {
         self.run_pair(Operation::Rename, paths, |confined, [from, to]| confined.rename(from, to))
     }
 
-    /// Returns the metadata of what a path leads to, or of a link itself if the plan says
-    /// [`Follow::Never`](crate::fields::Follow::Never), which is its default. The kind is always
-    /// included.
-    pub fn stat(&self, path: impl AsRef<Path>, plan: Plan) -> Result<Metadata, Error> {
-        let path = path.as_ref();
+    /// Returns the metadata of what a path leads to; of a link itself, unless the plan says to
+    /// follow it ([`Plan::follow`]). The kind is always included.
+    pub fn stat(&self, path: impl AsRef<Path>, plan: impl Into<Plan>) -> Result<Metadata, Error> {
+        let (path, plan) = (path.as_ref(), plan.into());
         self.run(Operation::Stat, path, |confined, text| confined.stat(text, path, plan))
     }
 

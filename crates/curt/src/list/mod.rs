@@ -451,9 +451,9 @@ impl ListEntry {
         self.metadata.facts.kind
     }
 
-    /// Asks about the entry by this plan, now. A link is followed unless the plan says
-    /// [`Follow::Never`], which is the default; a broken one yields its own metadata. An entry that
-    /// is gone is an error.
+    /// Asks about the entry by this plan, now. A link is not followed unless the plan says so
+    /// ([`Plan::follow`]); a broken one then yields its own metadata. An entry that is gone is an
+    /// error.
     ///
     /// Cost: that of [`stat`].
     pub fn stat(&self, plan: impl Into<Plan>) -> Result<Metadata, Error> {
@@ -523,6 +523,11 @@ impl<'a> Entry<'a> {
     /// Returns the path: that of the directory as it was given, and the name.
     pub fn path(&self) -> PathBuf {
         self.path.join(self.name())
+    }
+
+    /// Returns the kind, if the listing has it or the plan names it.
+    pub fn kind(&self) -> Kind {
+        self.metadata.facts.kind
     }
 
     /// Returns what is known of the entry: the fields that the plan names, and those fetched since.

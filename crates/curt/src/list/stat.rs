@@ -13,8 +13,8 @@ use crate::sys::{Os, Setup, Sys};
 /// plan asks for, even without any field. A field that failed while others did not is a failure in
 /// the [`Metadata`].
 ///
-/// Links are followed unless the plan says [`Follow::Never`]. A broken link yields its own
-/// metadata.
+/// A link is not followed, unlike by [`std::fs::metadata`], unless the plan says so
+/// ([`Plan::follow`]). A broken link then yields its own metadata.
 ///
 /// Cost: [`Plan::cost`] for one entry, as if nothing came from a listing; 1 call on Linux for
 /// everything but targets, access, access rules and labels. A plan that asks only for those, or for

@@ -176,6 +176,10 @@ impl Command {
 
     /// Sets whether [`Child::kill_tree`] reaches what the program starts.
     ///
+    /// Ctrl-C on the terminal no longer reaches the program then: what ends this process has to end
+    /// the tree first. A program that handles the signal waits in short steps
+    /// ([`Child::communicate`] with a time limit) and calls [`Child::kill_tree`].
+    ///
     /// On Unix by a new process group: a process that leaves the group (`setsid`, `setpgid`, a
     /// shell with job control, a daemon) escapes; on Linux none escapes from a control group
     /// (`os::linux::CommandCgroup`). A start fails with

@@ -7,7 +7,8 @@ use crate::sys::process::Spawn;
 
 pub(super) type Pipe = <Os as Spawn>::Pipe;
 
-/// A standard stream of a program.
+/// A standard stream of a program. `Stdio::inherit()`, `null()` and `piped()` of the standard
+/// library are [`Stream::inherit`], [`Stream::null`] and [`Stream::pipe`] here.
 ///
 /// Everything that converts into a descriptor (`OwnedFd`) or on Windows into a handle
 /// (`OwnedHandle`) is one: a file, an end of a pipe, on Unix a socket.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::control::{Answer, Next, Poll, Unvisited};
+use crate::control::{Answer, Exclude, Next, Poll};
 use crate::error::Error;
 use crate::fields::Kind;
 
@@ -49,12 +49,11 @@ type OnFailure<'a> = Arc<dyn Fn(&Error) -> Next + Send + Sync + 'a>;
 type OnRemoved<'a> = Arc<dyn Fn(&Path, Kind) -> Next + Send + Sync + 'a>;
 type OnProgress<'a> = Arc<dyn Fn(&Totals) -> Next + Send + Sync + 'a>;
 type Ask<'a> = Arc<dyn Fn(Question, &Subject<'_>) -> Answer + Send + Sync + 'a>;
-type Exclude<'a> = Arc<dyn Fn(&Unvisited<'_>) -> Answer + Send + Sync + 'a>;
 
 /// The callbacks that the caller has set.
 #[derive(Clone, Default)]
 pub(super) struct Callbacks<'a> {
-    pub(super) on_failure: Option<OnFailure<'a>>,
+    pub(super) on_error: Option<OnFailure<'a>>,
     pub(super) on_removed: Option<OnRemoved<'a>>,
     pub(super) on_progress: Option<OnProgress<'a>>,
     pub(super) ask: Option<Ask<'a>>,

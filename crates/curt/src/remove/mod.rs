@@ -140,7 +140,6 @@ mod tests;
 mod worker;
 mod writers;
 
-pub use crate::control::Answer;
 #[cfg(test)]
 pub(crate) use crate::control::{Cancel, Threads};
 pub use callbacks::{Question, Subject, Totals};

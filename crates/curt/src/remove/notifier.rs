@@ -161,10 +161,10 @@ impl<'r> Notifier<'r> {
     }
 
     fn handle(&self, event: Event) {
-        let Callbacks { on_failure, on_removed, on_progress, .. } = self.callbacks;
+        let Callbacks { on_error, on_removed, on_progress, .. } = self.callbacks;
         match event {
             Event::Failed(error) => {
-                if let Some(callback) = on_failure {
+                if let Some(callback) = on_error {
                     self.call(|| callback(&error));
                 }
                 if self.options.stop_at_first_failure {

@@ -276,7 +276,13 @@ impl<'a> Remove<'a> {
     }
 
     /// Keeps the entries for which `exclude` answers yes, with their parents, and counts each as
-    /// skipped. An answer is a `bool`, an [`Answer`] or a `ControlFlow<(), bool>`.
+    /// skipped. It is asked about entries below operands only: **an operand is always removed**, so
+    /// leave out those that are to stay before [`run`](Remove::run). An answer is a `bool`, an
+    /// [`Answer`] or a `ControlFlow<(), bool>`.
+    ///
+    /// To choose by metadata, such as an age, walk with
+    /// [`contents_first`](crate::Walk::contents_first) and call
+    /// [`Visited::remove`](crate::walk::Visited::remove).
     pub fn exclude<A: Into<Answer>>(
         mut self,
         exclude: impl Fn(&Unvisited<'_>) -> A + Send + Sync + 'a,
@@ -294,17 +300,17 @@ impl<'a> Remove<'a> {
     /// # use std::sync::Mutex;
     /// let steps = Mutex::new(Vec::new());
     /// let report = curt::Remove::new()
-    ///     .on_failure(|error| steps.lock().unwrap().push(error.operation()))
+    ///     .on_error(|error| steps.lock().unwrap().push(error.operation()))
     ///     .run("missing");
     /// assert_eq!(report.error_count, 1);
     /// # drop(report);
     /// assert_eq!(*steps.lock().unwrap(), [curt::Operation::Remove]);
     /// ```
-    pub fn on_failure<N: Into<Next>>(
+    pub fn on_error<N: Into<Next>>(
         mut self,
         callback: impl Fn(&Error) -> N + Send + Sync + 'a,
     ) -> Self {
-        self.callbacks.on_failure = Some(Arc::new(move |error| callback(error).into()));
+        self.callbacks.on_error = Some(Arc::new(move |error| callback(error).into()));
         self
     }
 
@@ -429,7 +435,7 @@ impl<'a> Remove<'a> {
     }
 
     /// Sets how many errors the report keeps; all by default. Every error is counted and passed to
-    /// [`on_failure`](Remove::on_failure) in any case, so a caller that prints them at once may
+    /// [`on_error`](Remove::on_error) in any case, so a caller that prints them at once may
     /// keep none.
     pub fn keep_errors(mut self, limit: usize) -> Self {
         self.keep_errors = limit;

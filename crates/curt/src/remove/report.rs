@@ -96,6 +96,7 @@ impl fmt::Display for Incomplete {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.0.errors.first(), self.0.error_count) {
             (Some(first), 1) => first.fmt(f),
+            (Some(first), 2) => write!(f, "{first} (and 1 more error)"),
             (Some(first), count) => write!(f, "{first} (and {} more errors)", count - 1),
             (None, 0) => f.write_str("the removal was stopped"),
             (None, count) => write!(f, "{count} entries could not be removed"),

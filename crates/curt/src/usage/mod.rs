@@ -145,7 +145,7 @@ impl Usage<'_> {
         for (index, path) in operands.iter().enumerate() {
             polling.iter().for_each(Polling::look);
             if run.must_stop() {
-                run.report.cancelled = true;
+                run.report.stopped = true;
                 break;
             }
             match run.operands.take(index) {
@@ -154,7 +154,7 @@ impl Usage<'_> {
                 Known::Done => {}
             }
         }
-        run.report.cancelled |= stop.is_cancelled();
+        run.report.stopped |= stop.is_cancelled();
         run.report.errors.sort_by(|a, b| a.path().cmp(b.path()));
         UsageReport { records: run.records.into_kept(), ..run.report }
     }
@@ -222,7 +222,7 @@ impl<'r, 't> Run<'r, 't> {
     }
 
     fn must_stop(&self) -> bool {
-        self.report.cancelled
+        self.report.stopped
             || self.stop.is_cancelled()
             || self.usage.cancel.is_some_and(Cancel::is_cancelled)
     }
@@ -241,7 +241,7 @@ impl<'r, 't> Run<'r, 't> {
             walk.sort(Order::default()).visit_in_order(note, take)
         };
         sum.finish();
-        report.cancelled |= summary.stopped;
+        report.stopped |= summary.stopped;
         report.threads = report.threads.max(summary.threads);
         report.calls.add(&summary.calls);
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::control::{Cancel, Exclude, Next, Poll, Threads, Unvisited};
+use crate::control::{Answer, Cancel, Exclude, Next, Poll, Threads, Unvisited};
 use crate::error::Error;
 use crate::fields::{Fields, Follow};
 use crate::sys::Feature;
@@ -119,12 +119,13 @@ impl<'a> Usage<'a> {
     }
 
     /// Leaves out the entries that the predicate accepts, with everything below them, and asks
-    /// nothing about them. Operands are never left out.
-    pub fn exclude(
+    /// nothing about them. Operands are never left out. An answer is a `bool`, an [`Answer`] or a
+    /// `ControlFlow<(), bool>`.
+    pub fn exclude<A: Into<Answer>>(
         mut self,
-        exclude: impl Fn(&Unvisited<'_>) -> bool + Send + Sync + 'static,
+        exclude: impl Fn(&Unvisited<'_>) -> A + Send + Sync + 'static,
     ) -> Self {
-        self.exclude = Some(Arc::new(exclude));
+        self.exclude = Some(Arc::new(move |entry| exclude(entry).into()));
         self
     }
 

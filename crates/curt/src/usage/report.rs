@@ -82,7 +82,7 @@ pub struct UsageReport {
     pub unknown: u64,
     /// Whether the measurement was cancelled, or stopped by a callback. The sums then have what was
     /// counted by then.
-    pub cancelled: bool,
+    pub stopped: bool,
     /// The most threads that worked at a time, including the caller's.
     pub threads: usize,
     /// The calls made.

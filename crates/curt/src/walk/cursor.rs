@@ -17,6 +17,7 @@ use super::directory::{State, WalkFrame};
 use super::operand::{self, Operand};
 use super::options::Settings;
 use super::rules::{self, ListedDirectory};
+use super::step::{Step, Yielded};
 use super::stored::{Sorting, StoredEntry};
 use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation, bug};
@@ -35,21 +36,8 @@ pub(super) struct Cursor<S: Sys> {
     reader: Reader<S>,
     /// Steps to return before the walk goes on.
     pending: VecDeque<Step>,
-}
-
-/// One step of a walk.
-pub(super) enum Step {
-    Entry(Yielded),
-    Error(Error),
-    /// The results of the task with this number belong here.
-    ResultsOf(u64),
-}
-
-/// The entry that was just yielded, as [`Cursor::skip`] needs it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Yielded {
-    /// The position of its name, if it is a directory that waits to be entered.
-    waiting: Option<usize>,
+    /// The predicate that leaves entries out has stopped the walk.
+    pub(super) is_stopped: bool,
 }
 
 impl<S: Sys> Cursor<S> {
@@ -63,6 +51,7 @@ impl<S: Sys> Cursor<S> {
             metadata: Metadata::default(),
             reader: Reader::new(buffer),
             pending: VecDeque::new(),
+            is_stopped: false,
         }
     }
 
@@ -114,7 +103,7 @@ impl<S: Sys> Cursor<S> {
                 self.operand.close(&self.asker.sys);
                 return None;
             };
-            if step.is_some() || must_stop(&self.asker.sys) {
+            if step.is_some() || self.is_stopped || must_stop(&self.asker.sys) {
                 return step;
             }
         }
@@ -153,7 +142,7 @@ impl<S: Sys> Cursor<S> {
     fn list(&mut self) -> Option<Step> {
         let index = self.branch.stack.len() - 1;
         let depth = self.branch.depth();
-        let Cursor { asker, reader, branch, metadata, settings, .. } = self;
+        let Cursor { asker, reader, branch, metadata, settings, is_stopped, .. } = self;
         let Branch { stack, path, .. } = branch;
         let Some((entry, at)) = reader.next() else {
             if reader.is_at_end() {
@@ -163,7 +152,7 @@ impl<S: Sys> Cursor<S> {
             return self.read(index);
         };
         path.push(entry.name);
-        if settings.excludes(path, entry.kind) || settings.hides(entry.name) {
+        if settings.excludes(path, entry.kind, is_stopped) || settings.hides(entry.name) {
             return None;
         }
         let Some(dir) = stack[index].dir() else { return Some(self.lost_listing(index)) };
@@ -227,7 +216,7 @@ impl<S: Sys> Cursor<S> {
             }
         }
         self.choose(index, must_stop);
-        if must_stop(&self.asker.sys) {
+        if self.is_stopped || must_stop(&self.asker.sys) {
             self.drop_stored(index);
             return failed;
         }
@@ -289,12 +278,13 @@ impl<S: Sys> Cursor<S> {
     /// of them needs it.
     fn choose(&mut self, index: usize, must_stop: &impl Fn(&S) -> bool) {
         let mut stored = std::mem::take(&mut self.branch.stack[index].stored);
-        stored.retain(|entry| !must_stop(&self.asker.sys) && self.chooses(index, entry));
+        let may_go_on = |cursor: &Self| !cursor.is_stopped && !must_stop(&cursor.asker.sys);
+        stored.retain(|entry| may_go_on(self) && self.chooses(index, entry));
         self.branch.stack[index].stored = stored;
     }
 
     fn chooses(&mut self, index: usize, entry: &mut StoredEntry) -> bool {
-        let Cursor { branch: Branch { stack, path, .. }, settings, .. } = self;
+        let Cursor { branch: Branch { stack, path, .. }, settings, is_stopped, .. } = self;
         path.truncate(stack[index].path_len());
         let Some(name) = stack.names().get(entry.name) else {
             debug_assert!(false, "the names of stored entries are kept");
@@ -302,7 +292,9 @@ impl<S: Sys> Cursor<S> {
         };
         path.push(name);
         let is_known = entry.kind != Kind::Unknown;
-        if settings.excludes(path, entry.kind) || is_known && self.is_ignored(index, entry.kind) {
+        if settings.excludes(path, entry.kind, is_stopped)
+            || is_known && self.is_ignored(index, entry.kind)
+        {
             return false;
         }
         let must_ask = self.settings.lists() && self.asker.asks_about(entry.kind)
@@ -569,7 +561,7 @@ impl<S: Sys> Cursor<S> {
     }
 
     /// Removes the current entry.
-    pub(super) fn remove(&mut self) -> Result<(), Error> {
+    pub(super) fn remove(&mut self) -> Result<bool, Error> {
         let removed = if self.is_operand() {
             let (path, kind) = (self.path(), self.metadata.facts.kind);
             self.operand.remove(&path, kind, &self.asker.sys)
@@ -579,7 +571,7 @@ impl<S: Sys> Cursor<S> {
         removed.map_err(|cause| Error::new(Operation::Remove, self.path(), cause))
     }
 
-    fn remove_below(&mut self) -> Result<(), Cause> {
+    fn remove_below(&mut self) -> Result<bool, Cause> {
         let (sys, kind) = (&self.asker.sys, self.metadata.facts.kind);
         self.branch.reopen(sys).map_err(ReopenError::into_cause)?;
         let (dir, name) = self.branch.place()?;

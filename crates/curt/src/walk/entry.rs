@@ -5,7 +5,8 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::cursor::{Cursor, Yielded};
+use super::cursor::Cursor;
+use super::step::Yielded;
 use crate::error::Error;
 use crate::fields::{Fields, FileName, Kind, Metadata, Plan};
 use crate::sys::Os;
@@ -86,6 +87,10 @@ impl fmt::Debug for Visited<'_> {
 
 impl Visited<'_> {
     /// Returns the path: the operand as it was given, and the names below it. Borrowed on Unix.
+    ///
+    /// In a deep tree it can be longer than the system accepts (4,096 bytes on Linux). What is done
+    /// by this entry itself ([`fetch`](Visited::fetch), [`remove`](Visited::remove)) and by the
+    /// directories of [`Walk::directories`](crate::Walk::directories) works at any depth.
     pub fn path(&self) -> Cow<'_, Path> {
         self.cursor.shown_path()
     }
@@ -111,7 +116,8 @@ impl Visited<'_> {
     }
 
     /// Asks for more fields of this entry. Costs what the plan of these fields costs, without what
-    /// is known already.
+    /// is known already. A field that fails is no value, and one of
+    /// [`failures`](Metadata::failures).
     pub fn fetch(&mut self, more: Fields) -> &Metadata {
         self.cursor.fetch(more);
         &self.cursor.metadata
@@ -132,9 +138,12 @@ impl Visited<'_> {
 
     /// Removes the entry: a directory only if it is empty, which it can be where it is yielded
     /// after its contents ([`contents_first`](crate::Walk::contents_first)). 1 call, relative to
-    /// the directory that the entry was found in, so no path is resolved again. An entry that
-    /// vanished meanwhile is no error.
-    pub fn remove(&mut self) -> Result<(), Error> {
+    /// the directory that the entry was found in, so no path is resolved again.
+    ///
+    /// Returns whether this call removed it: an entry that another process removed meanwhile is no
+    /// error. On Windows, where a file can remain until its last user closes it, such a file counts
+    /// as removed.
+    pub fn remove(&mut self) -> Result<bool, Error> {
         self.cursor.remove()
     }
 

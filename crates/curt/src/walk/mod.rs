@@ -63,15 +63,19 @@
 //! # Promises
 //!
 //! - Every entry below an operand is yielded once: the operand first, a directory before its
-//!   contents (or after them, if asked for). What cannot be opened, read or asked about is an error
-//!   in the stream, and the walk goes on; it never ends early without an error.
+//!   contents (or after them, if asked for). A directory that cannot be opened or read is an error
+//!   in the stream, and the walk goes on; it never ends early without an error. A field of an entry
+//!   that cannot be asked for does not hide the entry: it has no value, and
+//!   [`Metadata::failures`](crate::Metadata::failures) has the error.
 //! - Only what the plan names is asked for, and nothing twice.
 //! - No link is followed unless asked for. Where links are followed, a link back to an ancestor is
 //!   an error that [names it](crate::Error::loop_ancestor); the check is one look-up in a set, at
 //!   any depth. So is a directory that is mounted below itself (Linux). A broken link yields its
 //!   own metadata; a link that cannot be followed for another reason yields an error too, and a
 //!   link loop yields only the error.
-//! - Memory, descriptors and stack are bounded at any depth, and no path is ever too long.
+//! - Memory, descriptors and stack are bounded at any depth, and the walk never fails because a
+//!   path is too long. (A program that opens that path itself may.)
+//! - Mounts are entered, unless [`Walk::one_file_system`] says otherwise.
 //! - No thread is started on a small tree, and workers that do not speed the walk up are stopped.
 //!
 //! # Call ceiling
@@ -109,9 +113,9 @@
 //! directories are opened again name by name. Where listings have no kinds, each entry costs one
 //! question.
 
-// The way of `walk.visit(…)` on Linux: `visit` here calls `work` in `visit.rs`, which runs the
-// crew of `tree/`; each worker drives a `Cursor` and hands its steps to a sink. `Cursor::begin`
-// asks about the operand (`operand.rs`), `Cursor::next` lists the topmost directory
+// The way of `walk.visit(…)` on Linux: `visit` here calls `work` in `visit.rs`, which runs the crew
+// of `tree/`; each worker drives a `Cursor` and hands its steps (`step.rs`) to a sink.
+// `Cursor::begin` asks about the operand (`operand.rs`), `Cursor::next` lists the topmost directory
 // (`tree/reader.rs`, then `Sys::read_entries`, which is `getdents64`) and enters the names that
 // wait (`tree/branch.rs`). What one directory needs meanwhile is in `directory.rs`, its sorted or
 // filtered entries in `stored.rs`, the ignore rules that hold there in `rules.rs`; `task.rs` is
@@ -126,6 +130,7 @@ mod operand;
 mod options;
 mod order;
 mod rules;
+mod step;
 mod stored;
 mod task;
 #[cfg(test)]
@@ -143,8 +148,9 @@ pub use order::{Order, SortBy};
 pub use stored::DirectoryEntry;
 pub use visit::{Summary, Visitor};
 
-use self::cursor::{Cursor, Step, Yielded};
+use self::cursor::Cursor;
 use self::options::Settings;
+use self::step::{Step, Yielded};
 use self::stored::Sorting;
 use self::visit::{AnyOrder, Closure};
 use crate::calls::Calls;
@@ -383,9 +389,9 @@ impl Walking<'_> {
         let cancel = self.cancel;
         let must_stop = || cancel.is_some_and(Cancel::is_cancelled);
         let mut step = None;
-        while step.is_none() && !must_stop() {
+        while step.is_none() && !self.cursor.is_stopped && !must_stop() {
             step = self.cursor.next(|_| must_stop());
-            if step.is_none() && !must_stop() {
+            if step.is_none() && !self.cursor.is_stopped && !must_stop() {
                 let operand = self.operands.next()?;
                 step = self.cursor.begin(&operand);
             }

@@ -125,7 +125,7 @@ impl<S: Sys> Operand<S> {
     }
 
     /// Removes the operand from its parent, unless another directory has its name by now.
-    pub(super) fn remove(&mut self, operand: &Path, kind: Kind, sys: &S) -> Result<(), Cause> {
+    pub(super) fn remove(&mut self, operand: &Path, kind: Kind, sys: &S) -> Result<bool, Cause> {
         if self.parent.is_none() {
             self.open_parent(operand, sys).map_err(Cause::Os)?;
         }
@@ -138,7 +138,7 @@ impl<S: Sys> Operand<S> {
                     return Err(Cause::Replaced);
                 }
                 Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
                 Err(error) => return Err(Cause::Os(error)),
             }
         }
@@ -151,21 +151,23 @@ fn identity(facts: &Facts) -> Option<Identity> {
     facts.known.contains(Fields::ID).then(|| Identity::of(facts))
 }
 
-/// Removes an entry; a directory only if it is empty. One that vanished is as good as removed.
+/// Removes an entry; a directory only if it is empty. Returns whether it was there.
 pub(super) fn remove_child<S: Sys>(
     dir: &S::Dir,
     name: Name<'_, S::Unit>,
     kind: Kind,
     sys: &S,
-) -> io::Result<()> {
+) -> io::Result<bool> {
     if kind == Kind::Directory {
         return match sys.remove_empty_dir(dir, name) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            removed => removed,
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
         };
     }
     match sys.remove_child(dir, name, kind) {
-        Removed::Done | Removed::Gone | Removed::Pending => Ok(()),
+        Removed::Done | Removed::Pending => Ok(true),
+        Removed::Gone => Ok(false),
         Removed::IsDirectory => Err(os_error(io::ErrorKind::IsADirectory)),
         Removed::Failed(error) => Err(error),
     }

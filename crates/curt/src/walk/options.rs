@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::order::Order;
 use super::stored::{DirectoryEntry, Sorting};
-use crate::control::{Cancel, Exclude, Next, Operands, Poll, Rulebook, Threads, Unvisited};
+use crate::control::{Answer, Cancel, Exclude, Next, Operands, Poll, Rulebook, Threads, Unvisited};
 use crate::fields::{Fields, Follow, Kind, Plan};
 use crate::name::{Name, Unit};
 use crate::sys::{Feature, Features, SystemUnit};
@@ -120,13 +120,22 @@ impl Settings {
             && self.rulebook.as_ref().is_some_and(|book| book.hides_dots())
     }
 
-    /// Whether the caller leaves out the entry at `path`.
-    pub(super) fn excludes<U: SystemUnit>(&self, path: &TreePath<U>, kind: Kind) -> bool {
+    /// Whether the caller leaves out the entry at `path`. Sets `is_stopped` if the answer stops the
+    /// walk.
+    pub(super) fn excludes<U: SystemUnit>(
+        &self,
+        path: &TreePath<U>,
+        kind: Kind,
+        is_stopped: &mut bool,
+    ) -> bool {
         let Some(exclude) = &self.exclude else {
             return false;
         };
         let (path, relative) = (U::text(path.units()), U::text(path.relative()));
-        exclude(&Unvisited { path: Path::new(&path), relative: Path::new(&relative), kind })
+        let entry = Unvisited { path: Path::new(&path), relative: Path::new(&relative), kind };
+        let answer = exclude(&entry);
+        *is_stopped |= answer == Answer::Stop;
+        answer != Answer::No
     }
 
     /// Whether all symbolic links are followed.
@@ -212,7 +221,10 @@ impl<'a> Walk<'a> {
         self
     }
 
-    /// Does not yield entries whose depth is less than `depth`. An operand has depth 0.
+    /// Does not yield entries whose depth is less than `depth`. An operand has depth 0. Below an
+    /// operand that is a link to a directory there is nothing, unless
+    /// [`Follow::CommandLine`](crate::fields::Follow::CommandLine) or a slash at its end says to
+    /// follow it.
     pub fn min_depth(mut self, depth: usize) -> Self {
         self.settings.min_depth = depth;
         self
@@ -263,15 +275,19 @@ impl<'a> Walk<'a> {
     }
 
     /// Leaves out the entries that the predicate accepts, with everything below them, and asks
-    /// nothing about them. Operands are never left out.
+    /// nothing about them. Operands are never left out. An answer is a `bool`, an [`Answer`] or a
+    /// `ControlFlow<(), bool>`.
     ///
     /// ```
     /// use curt::Walk;
     /// let walk = Walk::new(".").exclude(|entry| entry.name() == "node_modules");
     /// # let _ = walk;
     /// ```
-    pub fn exclude(self, exclude: impl Fn(&Unvisited<'_>) -> bool + Send + Sync + 'static) -> Self {
-        self.exclude_by(Arc::new(exclude))
+    pub fn exclude<A: Into<Answer>>(
+        self,
+        exclude: impl Fn(&Unvisited<'_>) -> A + Send + Sync + 'static,
+    ) -> Self {
+        self.exclude_by(Arc::new(move |entry| exclude(entry).into()))
     }
 
     pub(crate) fn exclude_by(mut self, exclude: Exclude<'static>) -> Self {
@@ -288,7 +304,8 @@ impl<'a> Walk<'a> {
         self
     }
 
-    /// Yields each directory after its contents.
+    /// Yields each directory after its contents. What the plan asks of it is read before them, so
+    /// that its times are those from before a removal.
     pub fn contents_first(mut self, yes: bool) -> Self {
         self.settings.contents_first = yes;
         self

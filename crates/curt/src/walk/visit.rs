@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::cursor::{Cursor, Step};
+use super::cursor::Cursor;
 use super::entry::Visited;
 use super::options::{Settings, Walk};
+use super::step::Step;
 use super::task::Task;
 use crate::calls::Calls;
 use crate::control::{Next, Poll, Poller, Stop};
@@ -248,6 +249,9 @@ impl<K: Sink> Worker<'_, K> {
             let stops_now = must_stop(&self.cursor.asker.sys);
             let step = if stops_now { None } else { self.cursor.next(must_stop) };
             let Some(step) = step else {
+                if self.cursor.is_stopped {
+                    shared.stop.stop();
+                }
                 if shared.stop.is_stopped() {
                     self.cursor.abandon();
                     return self.sink.stop();

@@ -82,7 +82,8 @@ pub struct Looked {
     /// Whether it was named by relative paths only.
     pub relative: bool,
     /// What became of the directory: `searched`, `absent`, `unsearchable`, `unlistable` or
-    /// `failed`.
+    /// `failed`. By POSIX rules, which ask about the candidate alone, an absent directory is one
+    /// that was searched in vain.
     pub outcome: &'static str,
     /// The candidates, best first, with what became of each: `found`, `absent`, `directory`,
     /// `not executable`, or `not asked` if a better one was found or the directory could not be

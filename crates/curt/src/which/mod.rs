@@ -118,7 +118,8 @@ pub use self::policy::{Bare, Cwd, Extensions, LaunchFailure, Literal, Policy, Pr
 pub use self::search::{FindAll, Search, Session};
 pub use crate::error::{FindCause, FindError};
 
-/// Finds a program in `PATH` by the default rules of this system: a shorthand for [`Search::find`].
+/// Finds a program in `PATH` by the default rules of this system, and returns its path.
+/// [`Search::find`] also says where it comes from.
 ///
 /// ```
 /// # #[cfg(unix)] {

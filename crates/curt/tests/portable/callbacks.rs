@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use curt::remove::{Answer, Confirm, Question, Subject};
+use curt::remove::{Confirm, Question, Subject};
 use curt::walk::Order;
-use curt::{Cancel, Next, Remove, Threads, Usage, Walk};
+use curt::{Answer, Cancel, Next, Remove, Threads, Unvisited, Usage, Walk};
 use curt_testkit::Scratch;
 
 const DIRECTORIES: u64 = if cfg!(windows) { 4 } else { 20 };
@@ -47,7 +47,7 @@ fn assert_stops<'a>(what: &str, set: impl Fn(Remove<'a>) -> Remove<'a>) {
 
 #[test]
 fn every_callback_can_stop_a_removal() {
-    assert_stops("on_failure", |removal| removal.on_failure(|_| ControlFlow::Break(())));
+    assert_stops("on_error", |removal| removal.on_error(|_| ControlFlow::Break(())));
     assert_stops("on_removed", |removal| removal.on_removed(|_, _| Next::Stop));
     assert_stops("on_progress", |removal| removal.on_progress(|_| Next::Stop));
     assert_stops("poll", |removal| removal.poll(|| Next::Stop));
@@ -62,7 +62,7 @@ fn callback_that_returns_nothing_does_not_stop_a_removal() {
     let scratch = Scratch::new();
     let tree = bushes(&scratch);
     let report = Remove::new()
-        .on_failure(|_| ())
+        .on_error(|_| ())
         .on_removed(|_, _| {})
         .on_progress(|_| ())
         .poll(|| {})
@@ -129,7 +129,7 @@ fn callbacks_on_the_caller_thread_tell_everything_in_order() {
         let report = Remove::new()
             .threads(Threads::AtMost(threads))
             .callbacks_on_caller_thread(true)
-            .on_failure(|_| assert_here())
+            .on_error(|_| assert_here())
             .on_progress(|_| assert_here())
             .poll(assert_here)
             .on_removed(|path, _| {
@@ -283,7 +283,7 @@ fn removal_that_stops_at_the_first_failure_reports_exactly_that() {
                 .threads(Threads::AtMost(threads))
                 .callbacks_on_caller_thread(on_caller)
                 .stop_at_first_failure(true)
-                .on_failure(|_| {
+                .on_error(|_| {
                     told.fetch_add(1, Ordering::Relaxed);
                 })
                 .run(&operands);
@@ -371,8 +371,8 @@ fn poll_stops_walks_and_measurements_and_is_called_on_the_caller_thread() {
         let summary = walk.poll(|| Next::Stop).visit(|_| ());
         assert!(summary.stopped && summary.entries < DIRECTORIES * FILES, "{summary:?}");
         let usage = Usage::new().threads(threads);
-        assert!(!usage.clone().poll(poll).measure(&tree).cancelled);
-        assert!(usage.poll(|| Next::Stop).measure(&tree).cancelled);
+        assert!(!usage.clone().poll(poll).measure(&tree).stopped);
+        assert!(usage.poll(|| Next::Stop).measure(&tree).stopped);
     }
 }
 
@@ -420,6 +420,32 @@ fn a_walk_is_polled_and_stopped_while_it_stores_or_leaves_out_one_directory() {
 }
 
 #[test]
+fn an_answer_about_exclusion_stops_a_walk_and_a_measurement() {
+    let scratch = Scratch::in_memory();
+    let tree = bushes(&scratch);
+    let stop = |entry: &Unvisited<'_>| if entry.name() == "7" { Answer::Stop } else { Answer::No };
+    let whole = DIRECTORIES * (FILES + 1) + 1;
+    for is_sorted in [false, true] {
+        let walk =
+            if is_sorted { Walk::new(&tree).sort(Order::default()) } else { Walk::new(&tree) };
+        let walk = walk.exclude(stop);
+        for threads in THREADS {
+            let walk = walk.clone().threads(Threads::AtMost(threads));
+            let summary = walk.visit(|entry| assert_ne!(entry.unwrap().name(), "7"));
+            assert!(summary.stopped, "sorted: {is_sorted}, {threads}");
+            assert!(summary.entries < whole, "sorted: {is_sorted}, {threads}");
+        }
+        let entries = walk.iter().map(Result::unwrap).collect::<Vec<_>>();
+        assert!((entries.len() as u64) < whole, "sorted: {is_sorted}");
+        assert!(entries.iter().all(|entry| entry.name() != "7"), "sorted: {is_sorted}");
+    }
+    let report = Usage::new().exclude(stop).measure(&tree);
+    assert!(report.stopped, "{report:?}");
+    let report = Usage::new().exclude(|_| ControlFlow::Break(())).measure(&tree);
+    assert!(report.stopped, "{report:?}");
+}
+
+#[test]
 fn poll_stops_a_measurement_of_files() {
     let scratch = Scratch::in_memory();
     let files = ["a", "b", "c"].map(|file| scratch.file(file));
@@ -430,17 +456,17 @@ fn poll_stops_a_measurement_of_files() {
         polls.fetch_add(1, Ordering::Relaxed);
     };
     let report = Usage::new().poll(poll).measure(&files);
-    assert!(!report.cancelled && report.records.len() == 3, "{report:?}");
+    assert!(!report.stopped && report.records.len() == 3, "{report:?}");
     assert!(polls.load(Ordering::Relaxed) > 0);
     let report = Usage::new().poll(|| Next::Stop).measure(&files);
-    assert!(report.cancelled && report.records.is_empty(), "{report:?}");
+    assert!(report.stopped && report.records.is_empty(), "{report:?}");
     let is_reported = AtomicBool::new(false);
     let poll = || if is_reported.load(Ordering::Relaxed) { Next::Stop } else { Next::Continue };
     let report = Usage::new().poll(poll).measure_each(&files, |_| {
         is_reported.store(true, Ordering::Relaxed);
         thread::sleep(Duration::from_millis(5));
     });
-    assert!(report.cancelled && report.records.len() == 1, "{report:?}");
+    assert!(report.stopped && report.records.len() == 1, "{report:?}");
 }
 
 /// In parallel, an operand could vanish with the one that it is below.

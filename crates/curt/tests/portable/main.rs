@@ -150,6 +150,27 @@ fn remove_all(operand: &Path, swap: impl Fn()) -> Vec<curt::Error> {
 }
 
 #[test]
+fn walk_says_whether_it_removed_an_entry() {
+    let scratch = Scratch::new();
+    scratch.file("t/d/a");
+    scratch.file("t/d/b");
+    let mut walking = Walk::new(scratch.at("t")).contents_first(true).start();
+    let mut removed = Vec::new();
+    while let Some(entry) = walking.next() {
+        let mut entry = entry.unwrap();
+        let path = entry.path().into_owned();
+        if path.ends_with("a") || path.ends_with("t") {
+            let _ = std::fs::remove_file(&path);
+            let _ = std::fs::remove_dir(&path);
+        }
+        removed.push((path.file_name().unwrap().to_owned(), entry.remove().unwrap()));
+    }
+    removed.sort();
+    let expected = [("a", false), ("b", true), ("d", true), ("t", false)];
+    assert_eq!(removed, expected.map(|(name, removed)| (name.into(), removed)));
+}
+
+#[test]
 fn walk_does_not_remove_a_directory_that_replaced_the_operand() {
     let scratch = Scratch::new();
     scratch.file("t/a");

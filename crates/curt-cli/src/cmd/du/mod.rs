@@ -92,19 +92,19 @@ fn finish(report: &UsageReport, session: &Session) -> Exit {
     if report.error_count > 1 {
         session.note(&format!("{} errors", report.error_count));
     }
-    if report.cancelled && interrupt::signal().is_some() {
+    if report.stopped && interrupt::signal().is_some() {
         session.note(&format!("interrupted: {entries} counted"));
     }
     let summary = add_sizes(Object::new(), &total)
         .number("unknown", report.unknown)
         .number("errors", report.error_count)
-        .boolean("interrupted", report.cancelled)
+        .boolean("interrupted", report.stopped)
         .number("threads", report.threads as u64);
     session.finish(Outcome {
         summary: Some(summary),
         done: text::with_threads(&entries, report.threads),
         calls: report.calls,
-        is_cancelled: report.cancelled,
+        is_cancelled: report.stopped,
     })
 }
 

@@ -101,7 +101,7 @@ fn remove(
         .confirm(confirm, |question, subject| reporter.confirm(question, subject))
         .retries(options.retries, Duration::from_millis(options.retry_ms))
         .keep_errors(0)
-        .on_failure(|error| reporter.failed(error))
+        .on_error(|error| reporter.failed(error))
         .on_progress(|totals| reporter.progress(totals))
         .cancel(session.cancel());
     if !exclusions.are_empty() {

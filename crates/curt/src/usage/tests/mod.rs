@@ -284,16 +284,16 @@ fn callbacks_stop_a_measurement() {
             calls += 1;
             if calls == 3 { Next::Stop } else { Next::Continue }
         });
-        assert!(report.cancelled && calls == 3, "{calls} {threads}");
+        assert!(report.stopped && calls == 3, "{calls} {threads}");
         assert!(report.records.iter().all(|record| record.depth == 0));
         assert!(report.records.len() <= 1, "later operands are not measured");
         let failing = usage.clone().on_error(|_: &Error| ControlFlow::<()>::Break(()));
         let report = failing.measure(&operands);
-        assert!(report.cancelled && report.error_count == 1);
+        assert!(report.stopped && report.error_count == 1);
         assert!(report.records.is_empty(), "operands are asked about first");
         // What is not stopped ends by itself.
         let whole = usage.clone().on_error(|_: &Error| Next::Continue).measure(&operands);
-        assert!(!whole.cancelled && whole.total() == usage.measure(&operands).total());
+        assert!(!whole.stopped && whole.total() == usage.measure(&operands).total());
     }
     // A failure below an operand stops it, too.
     let usage = Usage::new().threads(Threads::AtMost(1));
@@ -302,7 +302,7 @@ fn callbacks_stop_a_measurement() {
         seen += 1;
         ControlFlow::<()>::Break(())
     });
-    assert!(report.cancelled && seen == 1);
+    assert!(report.stopped && seen == 1);
     assert!(report.calls.of("statx") < 1_400, "{:?}", report.calls);
 }
 
@@ -343,7 +343,7 @@ fn measurement_can_be_cancelled() {
     for operands in [&["t"][..], &["t/0", "t/1"]] {
         let operands: Vec<_> = operands.iter().map(|operand| scratch.at(operand)).collect();
         let report = Usage::new().cancel(&cancel).measure(operands);
-        assert!(report.cancelled);
+        assert!(report.stopped);
         assert!(report.records.is_empty());
     }
 }

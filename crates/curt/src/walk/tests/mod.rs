@@ -6,7 +6,8 @@ use curt_testkit::Scratch;
 
 #[cfg(unix)]
 use super::OneFileSystem;
-use super::cursor::{Cursor, Step};
+use super::cursor::Cursor;
+use super::step::Step;
 use super::{Order, SortBy, Walk};
 use crate::calls::Calls;
 use crate::error::Error;
