@@ -15,7 +15,7 @@ mod walk;
 mod which;
 
 use std::ffi::OsString;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroUsize, ParseIntError};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::parser::ValueSource;
@@ -240,6 +240,11 @@ fn read_by<T: Options>(
         Ok(()) => Ok(options),
         Err(message) => Err(command.error(clap::error::ErrorKind::ValueValidation, message)),
     }
+}
+
+/// Reads a number of retries. clap's own parser has its own words for one that is negative.
+fn parse_retries(word: &str) -> Result<u32, ParseIntError> {
+    word.parse()
 }
 
 /// Reads a number of threads.

@@ -45,7 +45,10 @@ impl Refused {
                     help::in_full(command)
                 })
             }
-            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Text::Wanted(error.render()),
+            ErrorKind::DisplayHelp => Text::Wanted(error.render()),
+            ErrorKind::DisplayVersion => {
+                Text::Wanted(format!("{program} {}\n", env!("CARGO_PKG_VERSION")).into())
+            }
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Text::Nothing(error.render()),
             _ => Text::Wrong(message(error, command)),
         };
@@ -156,6 +159,7 @@ fn message(error: &clap::Error, command: &Command) -> String {
         }
         ErrorKind::ValueValidation if !given.is_empty() => match error.source() {
             Some(source) if !source.is::<ParseIntError>() => invalid(&source.to_string()),
+            _ if value.starts_with('-') => invalid("it must not be negative"),
             _ => invalid("expected a whole number"),
         },
         // These quote nothing that was typed.

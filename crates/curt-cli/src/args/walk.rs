@@ -121,11 +121,11 @@ pub(crate) struct WalkOptions {
 
     /// Print only entries at depth N or deeper; operands have depth 0
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true,
-          help_heading = TRAVERSAL)]
+          allow_negative_numbers = true, help_heading = TRAVERSAL)]
     pub(crate) min_depth: usize,
 
     /// Descend at most N levels below the operands
-    #[arg(long, value_name = "N", help_heading = TRAVERSAL)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = TRAVERSAL)]
     pub(crate) max_depth: Option<usize>,
 
     /// Follow symbolic links: all (the default), command-line or never

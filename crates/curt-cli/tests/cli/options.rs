@@ -101,6 +101,36 @@ fn abbreviations_are_those_of_gnu() {
     assert!(scratch.exists("f"));
 }
 
+#[test]
+fn the_version_follows_the_name_of_the_command() {
+    let scratch = Scratch::new();
+    let version = env!("CARGO_PKG_VERSION");
+    let commands = "rm walk ls stat du which run expand beneath completions man".split(' ');
+    for name in commands {
+        for option in ["--version", "-V"] {
+            let (code, out, messages) = answer(&scratch, &format!("{name} {option}"));
+            assert_eq!((code, messages.as_str()), (Some(0), ""), "{name} {option}");
+            assert_eq!(out, format!("curt {name} {version}\n"));
+        }
+    }
+    assert_eq!(answer(&scratch, "--version").1, format!("curt {version}\n"));
+}
+
+#[test]
+fn a_missing_file_for_newer_is_named_with_its_cause() {
+    let scratch = Scratch::new();
+    for option in ["--newer", "--older"] {
+        let (code, _, messages) = answer(&scratch, &format!("walk {option} nofile"));
+        assert_eq!(code, Some(2));
+        let expected = format!(
+            "curt walk: invalid time 'nofile' for {option}: neither a date such as 2026-01-31 nor \
+             an age such as 3d, and cannot access a file of that name: {}\n",
+            crate::missing()
+        );
+        assert!(messages.starts_with(&expected), "{messages}");
+    }
+}
+
 /// Each line is refused with a message that begins with these words.
 fn check_refusals(refusals: &[(&str, &str)]) {
     let scratch = Scratch::new();
@@ -134,7 +164,21 @@ fn wrong_command_lines_are_answered_in_one_form() {
         ("which", "curt which: missing operand\n"),
         ("which --cwd x y", "curt which: invalid value 'x' for '--cwd': expected one of never, "),
         ("du --top x", "curt du: invalid value 'x' for '--top': expected a whole number\n"),
+        ("du --top -1", "curt du: invalid value '-1' for '--top': it must not be negative\n"),
+        ("du -d -1", "curt du: invalid value '-1' for '--max-depth': it must not be negative\n"),
+        (
+            "rm --retries -1 x",
+            "curt rm: invalid value '-1' for '--retries': it must not be negative\n",
+        ),
         ("rm --retries x", "curt rm: invalid value 'x' for '--retries': expected a whole number\n"),
+        (
+            "expand --cwd rel y",
+            "curt expand: invalid directory 'rel' for --cwd: it must be absolute\n",
+        ),
+        (
+            "expand --flavor windows --cwd /rel y",
+            "curt expand: invalid directory '/rel' for --cwd: it must be absolute\n",
+        ),
         ("expand --drive x y", "curt expand: invalid drive 'x': expected X=PATH\n"),
         ("run --env X -- true", "curt run: invalid variable 'X': expected NAME=VALUE\n"),
         ("du -s -d1 x", "curt du: --summarize conflicts with --max-depth=1\n"),
@@ -187,6 +231,11 @@ fn wrong_command_lines_of_walk_are_answered_in_one_form() {
             "walk -x device",
             "curt walk: '-x device' is ambiguous: write --one-file-system=device, or ./device for",
         ),
+        (
+            "walk --name a/b",
+            "curt walk: invalid pattern 'a/b' for --name: a name contains no slash; match paths \
+             with --path-glob, or skip them with --exclude\n",
+        ),
         ("walk --size", "curt walk: option '--size' requires an argument\n"),
         ("walk --hidden", "curt walk: --hidden needs --ignore\n"),
         ("walk --no-ignore", "curt walk: --no-ignore needs --ignore\n"),
@@ -218,7 +267,7 @@ fn wrong_command_lines_of_walk_are_answered_in_one_form() {
         ),
         ("walk --size 99999999T", "curt walk: invalid size '99999999T': it is too large\n"),
         ("walk --owner :", "curt walk: invalid owner ':': expected USER, USER:GROUP or :GROUP\n"),
-        ("walk --newer q", "curt walk: invalid time 'q': expected a file, a date such as"),
+        ("walk --newer q", "curt walk: invalid time 'q' for --newer: neither a date such as"),
     ]);
 }
 
