@@ -14,12 +14,12 @@ mod stat;
 mod walk;
 mod which;
 
-use std::ffi::OsString;
-use std::num::NonZeroUsize;
+use std::ffi::{OsStr, OsString};
+use std::num::{NonZeroUsize, ParseIntError};
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use curt::Threads;
 
 use crate::session::Session;
@@ -100,7 +100,7 @@ pub(crate) struct ManOptions {
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[cfg_attr(test, derive(PartialEq))]
 pub(crate) struct OutputOptions {
-    /// Print JSON: one object per line, a summary last
+    /// Print JSON: one object per line, the last one {"summary":{...}}
     #[arg(long)]
     pub(crate) json: bool,
 
@@ -267,6 +267,11 @@ fn read_by<T: Options>(
     }
 }
 
+/// Reads a number of retries. clap's own parser has its own words for one that is negative.
+fn parse_retries(word: &str) -> Result<u32, ParseIntError> {
+    word.parse()
+}
+
 /// Reads a number of threads.
 fn parse_threads(word: &str) -> Result<Threads, String> {
     let most: Result<NonZeroUsize, _> = word.parse();
@@ -298,10 +303,31 @@ pub(crate) fn abbreviated<T: Copy + PartialEq>(
 }
 
 /// Takes one of these words or the beginning of one, and gives its meaning.
-fn abbreviation_of<T: Copy + PartialEq>(
-    words: &'static [(&'static str, T)],
-) -> impl Fn(&str) -> Result<T, String> + Clone {
-    move |word| abbreviated(words, word)
+#[derive(Clone)]
+struct AbbreviationOf<T: 'static>(&'static [(&'static str, T)]);
+
+impl<T: Copy + PartialEq + Send + Sync> TypedValueParser for AbbreviationOf<T> {
+    type Value = T;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        option: Option<&Arg>,
+        word: &OsStr,
+    ) -> Result<T, clap::Error> {
+        let words = self.0;
+        let parse = move |word: &str| abbreviated(words, word);
+        TypedValueParser::parse_ref(&parse, command, option, word)
+    }
+
+    /// The words that completion scripts offer: one for each meaning.
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let is_first = |&(at, (_, meaning)): &(usize, &(&str, T))| {
+            self.0[..at].iter().all(|(_, other)| other != meaning)
+        };
+        let words = self.0.iter().enumerate().filter(is_first);
+        Some(Box::new(words.map(|(_, &(word, _))| PossibleValue::new(word))))
+    }
 }
 
 /// Takes one of these words, which must be spelled out, and gives its meaning.

@@ -71,7 +71,7 @@ pub(crate) struct DuOptions {
     pub(crate) dereference_args: bool,
 
     /// Print nothing deeper than N levels below an operand
-    #[arg(short = 'd', long, value_name = "N")]
+    #[arg(short = 'd', long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) max_depth: Option<usize>,
 
     /// Print human-readable sizes, rounded up (1.5K, 23M)
@@ -110,7 +110,10 @@ pub(crate) struct DuOptions {
     help: Option<bool>,
 
     /// Print only the N largest, the largest first
-    #[arg(long, value_name = "N", help_heading = BEYOND_GNU)]
+    ///
+    /// With 0 there are no lines but the total of -c.
+    #[arg(long, value_name = "N", allow_negative_numbers = true,
+          help_heading = BEYOND_GNU)]
     pub(crate) top: Option<usize>,
 
     /// Use at most N threads [default: as many as speed it up]

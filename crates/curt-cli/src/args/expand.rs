@@ -79,7 +79,7 @@ pub(crate) struct ExpandOptions {
     #[arg(long, value_name = "DIR")]
     pub(crate) base: Option<OsString>,
 
-    /// Use DIR as the working directory
+    /// Use DIR, which must be absolute, as the working directory
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<OsString>,
 

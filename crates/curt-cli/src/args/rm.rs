@@ -6,7 +6,10 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args};
 use curt::Threads;
 
-use super::{Options, OutputOptions, Positions, RETRY_MS, WithoutOptions, meaning, parse_threads};
+use super::{
+    Options, OutputOptions, Positions, RETRY_MS, WithoutOptions, meaning, parse_retries,
+    parse_threads,
+};
 
 /// How many times a directory to which other programs keep adding is emptied again.
 const RETRIES: u32 = 100;
@@ -104,6 +107,9 @@ pub(crate) struct RmOptions {
     pub(crate) contents: bool,
 
     /// Remove nothing; print how much would be removed (with -v, also what)
+    ///
+    /// Directories are read, so those that cannot be read are reported. Whether each entry may be
+    /// removed (permissions, read-only filesystems) is not checked, and there are no prompts.
     #[arg(long, help_heading = BEYOND_GNU)]
     pub(crate) dry_run: bool,
 
@@ -120,11 +126,13 @@ pub(crate) struct RmOptions {
     /// Retry N times if other programs add to a directory
     ///
     /// The directory is emptied again each time.
-    #[arg(long, value_name = "N", default_value_t = RETRIES, help_heading = BEYOND_GNU)]
+    #[arg(long, value_name = "N", default_value_t = RETRIES, allow_negative_numbers = true,
+          value_parser = parse_retries, help_heading = BEYOND_GNU)]
     pub(crate) retries: u32,
 
     /// Stop retrying after N milliseconds without progress
-    #[arg(long, value_name = "N", default_value_t = RETRY_MS, help_heading = BEYOND_GNU)]
+    #[arg(long, value_name = "N", default_value_t = RETRY_MS, allow_negative_numbers = true,
+          help_heading = BEYOND_GNU)]
     pub(crate) retry_ms: u64,
 
     /// Use at most N threads [default: as many as speed it up]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{ArgAction, Args};
 
 use super::which::SEARCH;
-use super::{LookUpOptions, RETRY_MS, WithoutOptions};
+use super::{LookUpOptions, RETRY_MS, WithoutOptions, parse_retries};
 
 const LONG_ABOUT: &str = "\
 Start a program, wait for it and exit as it does. On Linux the start takes one system call in curt \
@@ -61,8 +61,11 @@ pub(crate) struct RunOptions {
 
     /// Kill the program and what it started after TIME, such as 2.5s
     ///
-    /// TIME is a number with ms, s, m or h (milliseconds, seconds, minutes, hours); without a unit
-    /// it is in seconds. The program gets its own process group, so it cannot read from a terminal.
+    /// TIME is a number, which may have a fraction, with ms, s, m, h or d (milliseconds, seconds,
+    /// minutes, hours, days); without a unit it is in seconds. 0 sets no limit. The program gets a
+    /// process group for itself, so it cannot read from a terminal. It is killed by SIGKILL, which
+    /// it cannot catch. A process that left the group (by setsid or setpgid, as daemons and jobs of
+    /// an interactive shell do) is not killed.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_time)]
     pub(crate) timeout: Option<Duration>,
 
@@ -71,11 +74,12 @@ pub(crate) struct RunOptions {
     pub(crate) shell_fallback: bool,
 
     /// Retry N times while the program is open for writing
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true,
+          value_parser = parse_retries)]
     pub(crate) retries: u32,
 
     /// Stop retrying after N milliseconds
-    #[arg(long, value_name = "N", default_value_t = RETRY_MS)]
+    #[arg(long, value_name = "N", default_value_t = RETRY_MS, allow_negative_numbers = true)]
     pub(crate) retry_ms: u64,
 
     /// Print how many system calls were made
@@ -92,8 +96,8 @@ pub(crate) struct RunOptions {
 /// Reads a time: a number, which may have a fraction, and a unit.
 fn parse_time(word: &str) -> Result<Duration, String> {
     /// Units with their seconds; the first of them at the end of a time counts.
-    const UNITS: [(&str, f64); 5] =
-        [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("", 1.0)];
+    const UNITS: [(&str, f64); 6] =
+        [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86_400.0), ("", 1.0)];
     let split = |&(unit, seconds): &(&str, f64)| Some((word.strip_suffix(unit)?, seconds));
     let number = UNITS.iter().find_map(split).and_then(|(number, seconds)| {
         // What has no digits is infinite, or no number.
@@ -101,8 +105,10 @@ fn parse_time(word: &str) -> Result<Duration, String> {
         Some(number.parse::<f64>().ok().filter(|_| is_number)? * seconds)
     });
     let seconds =
-        number.ok_or("expected a number of seconds, or with a unit: 500ms, 1.5s, 2m, 1h")?;
-    Duration::try_from_secs_f64(seconds).map_err(|_| "it is too large".to_owned())
+        number.ok_or("expected a number of seconds, or with a unit: 500ms, 1.5s, 2m, 1h, 1d")?;
+    let time = Duration::try_from_secs_f64(seconds).map_err(|_| "it is too large".to_owned())?;
+    // What is too short to be counted is not the zero that means no limit.
+    Ok(if seconds > 0.0 { time.max(Duration::from_nanos(1)) } else { time })
 }
 
 #[cfg(test)]
@@ -121,10 +127,12 @@ mod tests {
             ("1s", 1000),
             ("2m", 120_000),
             ("1.5h", 5_400_000),
+            ("0.5d", 43_200_000),
         ] {
             assert_eq!(parse_time(word), Ok(Duration::from_millis(milliseconds)), "{word}");
         }
-        for word in ["", "s", "-1", "inf", "nan", "1 s", "1d", "1m30s", "x"] {
+        assert_eq!(parse_time("1e-99"), Ok(Duration::from_nanos(1)));
+        for word in ["", "s", "-1", "inf", "nan", "1 s", "1w", "1m30s", "x"] {
             assert!(parse_time(word).is_err_and(|why| why.starts_with("expected")), "{word}");
         }
         for word in ["1e300", "1e999", "99999999999999999999h"] {

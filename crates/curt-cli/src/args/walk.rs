@@ -8,6 +8,7 @@ use curt::fields::Follow;
 use curt::walk::{OneFileSystem, SortBy};
 
 use super::help::fields_help;
+use super::message::NO_NEGATION;
 use super::{Options, OutputOptions, Positions, WithoutOptions, meaning, one_of, parse_threads};
 
 const LONG_ABOUT: &str = "\
@@ -119,16 +120,16 @@ pub(crate) struct WalkOptions {
     #[arg(long, value_name = "USER[:GROUP]", help_heading = TESTS)]
     pub(crate) owner: Option<String>,
 
-    /// Print only entries at depth N or deeper; operands have depth 0
+    /// Match only entries at depth N or deeper; operands have depth 0
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true,
-          help_heading = TRAVERSAL)]
+          allow_negative_numbers = true, help_heading = TRAVERSAL)]
     pub(crate) min_depth: usize,
 
     /// Descend at most N levels below the operands
-    #[arg(long, value_name = "N", help_heading = TRAVERSAL)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = TRAVERSAL)]
     pub(crate) max_depth: Option<usize>,
 
-    /// Follow symbolic links: all (the default), command-line or never
+    /// Follow links: WHICH is all (the default), command-line or never
     ///
     /// 'command-line' follows only operands.
     #[arg(short = 'L', long, value_name = "WHICH", hide_possible_values = true,
@@ -182,7 +183,8 @@ pub(crate) struct WalkOptions {
 
     /// Run a command, ended by ';', for each entry; '{}' is its path
     ///
-    /// Quote the ';' for the shell, as in --exec gzip -k {} ';'. A command that fails is an error.
+    /// Quote the ';' for the shell, as in --exec gzip -k {} ';'. A command that fails is an error;
+    /// if its program is missing, the walk ends.
     #[arg(long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
           allow_hyphen_values = true, conflicts_with_all = ["exec_batch", "delete"],
           help_heading = ACTIONS)]
@@ -197,7 +199,9 @@ pub(crate) struct WalkOptions {
 
     /// Remove what matches, deepest first
     ///
-    /// A directory is removed only if it is empty by then.
+    /// A directory is removed only if it is empty by then. Nothing is printed: without --delete the
+    /// same command shows what matches; --json and --stats count what was removed. Mount points are
+    /// crossed unless -x is given.
     #[arg(long, help_heading = ACTIONS)]
     pub(crate) delete: bool,
 
@@ -208,6 +212,9 @@ pub(crate) struct WalkOptions {
     #[command(flatten)]
     pub(crate) without: WithoutOptions,
 }
+
+/// Operators of find's expressions.
+const OPERATORS: [&str; 3] = ["!", "(", ")"];
 
 const FOLLOW: [(&str, Follow); 3] =
     [("never", Follow::Never), ("command-line", Follow::CommandLine), ("all", Follow::Links)];
@@ -235,6 +242,16 @@ impl Options for WalkOptions {
             if is_alone {
                 return Err(format!("{option} needs {needed}"));
             }
+        }
+        // What follows '--' is a path.
+        let options = given.words.iter().position(|word| word == "--").unwrap_or(given.words.len());
+        let options = &given.words[..options];
+        let is_typed = |word: &&str| options.iter().any(|typed| typed == word);
+        let is_operand = |word: &&str| self.operands.iter().any(|operand| operand == word);
+        let operator = OPERATORS.into_iter().filter(is_typed).find(is_operand);
+        if let Some(operator) = operator {
+            let reason = if operator == "!" { NO_NEGATION } else { "tests cannot be grouped" };
+            return Err(format!("'{operator}': {reason} (for a path, write './{operator}')"));
         }
         let runs = !self.exec.is_empty() || !self.exec_batch.is_empty();
         if runs && !given.words.iter().any(|word| word == ";") {

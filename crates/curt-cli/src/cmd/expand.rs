@@ -21,10 +21,24 @@ use crate::session::{Outcome, Session};
 /// Runs the command.
 pub(crate) fn run(options: &ExpandOptions) -> Exit {
     let session = options.output.session("curt expand");
-    match drives(&options.drive) {
+    let drives = check_cwd(options).and_then(|()| drives(&options.drive));
+    match drives {
         Err(message) => session.usage(&message),
         Ok(drives) if options.batch => answer_questions(options, &drives, &session),
         Ok(drives) => print(options, &drives, &session),
+    }
+}
+
+/// Refuses a working directory that is not absolute, unless each question may have another flavor.
+fn check_cwd(options: &ExpandOptions) -> Result<(), String> {
+    let Some(cwd) = options.cwd.as_deref().filter(|_| !options.batch) else { return Ok(()) };
+    let nowhere = Expander::new(Env::of(OnlyUsers(ThisProcess::new())).no_cwd());
+    let nowhere = nowhere.flavor(options.flavor.unwrap_or(Flavor::NATIVE));
+    match nowhere.expand_text(&PathText::from(Path::new(cwd))) {
+        Err(ExpandError::Drive) => {
+            Err(format!("invalid directory {} for --cwd: it must be absolute", quote(cwd)))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -3,7 +3,8 @@
 
 use std::io::{self, Write};
 
-use clap::{Command, CommandFactory};
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, Command, CommandFactory};
 
 use crate::args::{Cli, CompletionsOptions, ManOptions, help};
 use crate::exit::Exit;
@@ -19,6 +20,15 @@ pub(crate) fn completions(options: &CompletionsOptions) -> Exit {
     session.close(false)
 }
 
+/// The values of options, by their identifiers, that take other values too.
+const WORDS: [(&str, &[&str]); 5] = [
+    ("interactive", &["never", "once", "always"]),
+    ("preserve_root", &["all"]),
+    ("time_style", &["full-iso", "long-iso", "iso", "locale"]),
+    ("kinds", &["f", "d", "l", "p", "s", "c", "b"]),
+    ("command", &["rm", "walk", "ls", "stat", "du", "which", "run", "expand", "beneath"]),
+];
+
 /// Returns the command without hidden options and commands, which most scripts would list.
 fn visible(command: &Command) -> Command {
     // clap wants a name that lives as long as the program, which ends with the script.
@@ -32,6 +42,12 @@ fn visible(command: &Command) -> Command {
     }
     // Relations between options are not needed here, so those with hidden ones do no harm.
     let options = command.get_arguments().filter(|option| !option.is_hide_set());
+    let options = options.map(|option| {
+        let words = WORDS.iter().find(|(id, _)| option.get_id() == id);
+        words.map_or(option.clone(), |(_, words)| {
+            option.clone().value_parser(PossibleValuesParser::new(*words))
+        })
+    });
     let commands = command.get_subcommands().filter(|command| !command.is_hide_set());
     visible
         .version(env!("CARGO_PKG_VERSION"))
@@ -61,7 +77,7 @@ pub(crate) fn man(options: &ManOptions) -> Exit {
 
 /// Writes a manual page. clap knows no sections for what follows the options.
 fn write_page(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
-    let mut command = help::shown(command);
+    let mut command = help::shown(command).mut_args(with_aliases);
     // As in help. Of itself a page would list all options there, and lose the dots of operands.
     let usage = command.render_usage().to_string();
     let command = command.override_usage(usage.trim_start_matches("Usage: ").to_owned());
@@ -95,6 +111,18 @@ fn write_page(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
         writeln!(page, "{lines}")?;
     }
     man.render_version_section(page)
+}
+
+/// Adds the other letters of an option to its text, which pages would not show.
+fn with_aliases(option: Arg) -> Arg {
+    let letters = option.get_visible_short_aliases().unwrap_or_default();
+    let aliases: Vec<String> =
+        letters.iter().map(|letter| format!(" [alias: -{letter}]")).collect();
+    let aliases = aliases.concat();
+    match option.get_help().map(ToString::to_string) {
+        Some(text) if !aliases.is_empty() => option.help(text + &aliases),
+        _ => option,
+    }
 }
 
 /// Escapes text for roff: a backslash, a dash, and a line that would be a request.

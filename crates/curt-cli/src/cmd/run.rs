@@ -39,7 +39,7 @@ pub(crate) fn run(options: &RunOptions) -> Exit {
     if let (true, Some(name)) = (options.explain, options.words.first()) {
         session.message(&which::explanation_lines(name, &command.explain()));
     }
-    let (end, calls) = match options.timeout {
+    let (end, calls) = match timeout(options) {
         None => wait(command),
         Some(limit) => wait_until(command, limit),
     };
@@ -65,6 +65,11 @@ pub(crate) fn run(options: &RunOptions) -> Exit {
     session.finish(outcome)
 }
 
+/// Returns the time limit. As for GNU timeout, 0 sets none.
+fn timeout(options: &RunOptions) -> Option<Duration> {
+    options.timeout.filter(|limit| !limit.is_zero())
+}
+
 /// Returns the command to start; the error says what is wrong with the options.
 fn command(options: &RunOptions) -> Result<Command, String> {
     let (program, arguments) = options.words.split_first().ok_or("missing program")?;
@@ -84,7 +89,7 @@ fn command(options: &RunOptions) -> Result<Command, String> {
     }
     // No pause between two tries may outlast the time limit.
     let window = Duration::from_millis(options.retry_ms);
-    let window = options.timeout.map_or(window, |limit| window.min(limit));
+    let window = timeout(options).map_or(window, |limit| window.min(limit));
     command.retries(options.retries, window).shell_fallback(options.shell_fallback);
     for feature in options.without.features() {
         command.without(feature);

@@ -120,6 +120,8 @@ fn manual_pages_have_sections_and_no_hidden_options() {
             let is_shown = page.contains(&format!("\\-\\-{hidden}"));
             assert!(!is_shown, "{command}: {hidden}");
         }
+        let aliases = out(&[command, "--help"]).matches("[alias: -").count();
+        assert_eq!(page.matches("[alias: \\-").count(), aliases, "{command}");
         // A line that begins with a dot is a request, of which there are few.
         for line in page.lines().filter(|line| line.starts_with('.')) {
             let request = line[1..].split(' ').next().unwrap();
@@ -127,5 +129,26 @@ fn manual_pages_have_sections_and_no_hidden_options() {
                 ["ad", "ie", "el", "TH", "SH", "TP", "PP", "nf", "fi", "RS", "RE", "br", "IP"];
             assert!(known.contains(&request), "{command}: {line}");
         }
+    }
+}
+
+#[test]
+fn completion_scripts_offer_values() {
+    let script = out(&["completions", "bash"]);
+    for values in [
+        "always never auto",
+        "long across vertical single-column",
+        "name none size time extension",
+        "atime ctime mtime birth",
+        "never once always",
+        "f d l p s c b",
+        "never command-line all",
+        "mount device",
+        "posix windows",
+        "never auto always report",
+        "rm walk ls stat du which run expand beneath",
+    ] {
+        // The values of an operand are among the options.
+        assert!(script.contains(&format!("{values}\"")), "{values}");
     }
 }

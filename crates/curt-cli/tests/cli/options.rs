@@ -101,6 +101,36 @@ fn abbreviations_are_those_of_gnu() {
     assert!(scratch.exists("f"));
 }
 
+#[test]
+fn the_version_follows_the_name_of_the_command() {
+    let scratch = Scratch::new();
+    let version = env!("CARGO_PKG_VERSION");
+    let commands = "rm walk ls stat du which run expand beneath completions man".split(' ');
+    for name in commands {
+        for option in ["--version", "-V"] {
+            let (code, out, messages) = answer(&scratch, &format!("{name} {option}"));
+            assert_eq!((code, messages.as_str()), (Some(0), ""), "{name} {option}");
+            assert_eq!(out, format!("curt {name} {version}\n"));
+        }
+    }
+    assert_eq!(answer(&scratch, "--version").1, format!("curt {version}\n"));
+}
+
+#[test]
+fn a_missing_file_for_newer_is_named_with_its_cause() {
+    let scratch = Scratch::new();
+    for option in ["--newer", "--older"] {
+        let (code, _, messages) = answer(&scratch, &format!("walk {option} nofile"));
+        assert_eq!(code, Some(2));
+        let expected = format!(
+            "curt walk: invalid time 'nofile' for {option}: neither a date such as 2026-01-31 nor \
+             an age such as 3d, and cannot access a file of that name: {}\n",
+            crate::missing()
+        );
+        assert!(messages.starts_with(&expected), "{messages}");
+    }
+}
+
 /// Each line is refused with a message that begins with these words.
 fn check_refusals(refusals: &[(&str, &str)]) {
     let scratch = Scratch::new();
@@ -134,7 +164,21 @@ fn wrong_command_lines_are_answered_in_one_form() {
         ("which", "curt which: missing operand\n"),
         ("which --cwd x y", "curt which: invalid value 'x' for '--cwd': expected one of never, "),
         ("du --top x", "curt du: invalid value 'x' for '--top': expected a whole number\n"),
+        ("du --top -1", "curt du: invalid value '-1' for '--top': it must not be negative\n"),
+        ("du -d -1", "curt du: invalid value '-1' for '--max-depth': it must not be negative\n"),
+        (
+            "rm --retries -1 x",
+            "curt rm: invalid value '-1' for '--retries': it must not be negative\n",
+        ),
         ("rm --retries x", "curt rm: invalid value 'x' for '--retries': expected a whole number\n"),
+        (
+            "expand --cwd rel y",
+            "curt expand: invalid directory 'rel' for --cwd: it must be absolute\n",
+        ),
+        (
+            "expand --flavor windows --cwd /rel y",
+            "curt expand: invalid directory '/rel' for --cwd: it must be absolute\n",
+        ),
         ("expand --drive x y", "curt expand: invalid drive 'x': expected X=PATH\n"),
         ("run --env X -- true", "curt run: invalid variable 'X': expected NAME=VALUE\n"),
         ("du -s -d1 x", "curt du: --summarize conflicts with --max-depth=1\n"),
@@ -155,6 +199,50 @@ fn wrong_command_lines_are_answered_in_one_form() {
             "curt which: --policy cmd has only the rules of windows\n",
         ),
         ("remove x", "curt: unknown command 'remove'; did you mean 'rm'?\n"),
+    ]);
+}
+
+#[test]
+fn proposals_are_near_and_not_hidden() {
+    check_refusals(&[
+        ("walk --user x", "curt walk: unrecognized option '--user'; did you mean '--owner'?\n"),
+        (
+            "walk -group x",
+            "curt walk: unrecognized option '-group'; did you mean '--owner :GROUP'?",
+        ),
+        ("walk --print0", "curt walk: unrecognized option '--print0'; did you mean '--null'?\n"),
+        (
+            "walk -not",
+            "curt walk: unrecognized option '-not'; no test can be negated; --exclude GLOB skips",
+        ),
+        ("walk --not", "curt walk: unrecognized option '--not'; no test can be negated; "),
+        ("walk ! --name x", "curt walk: '!': no test can be negated; --exclude GLOB skips entries"),
+        (
+            "walk ( --name x )",
+            "curt walk: '(': tests cannot be grouped (for a path, write './(')\n",
+        ),
+        (
+            "walk --mtime -7",
+            "curt walk: unrecognized option '--mtime'; use --newer or --older, as in --newer 7d\n",
+        ),
+        ("walk -mtime -7", "curt walk: unrecognized option '-mtime'; use --newer or --older, as"),
+        ("walk --perm 644", "curt walk: unrecognized option '--perm'; use --fields mode,path\n"),
+        (
+            "walk -empty",
+            "curt walk: unrecognized option '-empty'; use --type f --size 0 for empty files\n",
+        ),
+        ("walk --empty", "curt walk: unrecognized option '--empty'; use --type f --size 0 for"),
+        (
+            "walk --name x -o",
+            "curt walk: unrecognized option '-o'; tests have no alternatives, but",
+        ),
+        // Nothing is near, or only what is hidden.
+        ("walk --bogus", "curt walk: unrecognized option '--bogus'\n"),
+        ("walk --bufer 9", "curt walk: unrecognized option '--bufer'\n"),
+        ("walk -buffer", "curt walk: invalid option -- 'b'\n"),
+        ("walk --sotr", "curt walk: unrecognized option '--sotr'; did you mean '--sort'?\n"),
+        ("du --witout", "curt du: unrecognized option '--witout'\n"),
+        ("ls --colour", "curt ls: unrecognized option '--colour'; did you mean '--color'?\n"),
     ]);
 }
 
@@ -187,6 +275,11 @@ fn wrong_command_lines_of_walk_are_answered_in_one_form() {
             "walk -x device",
             "curt walk: '-x device' is ambiguous: write --one-file-system=device, or ./device for",
         ),
+        (
+            "walk --name a/b",
+            "curt walk: invalid pattern 'a/b' for --name: a name contains no slash; match paths \
+             with --path-glob, or skip them with --exclude\n",
+        ),
         ("walk --size", "curt walk: option '--size' requires an argument\n"),
         ("walk --hidden", "curt walk: --hidden needs --ignore\n"),
         ("walk --no-ignore", "curt walk: --no-ignore needs --ignore\n"),
@@ -218,7 +311,7 @@ fn wrong_command_lines_of_walk_are_answered_in_one_form() {
         ),
         ("walk --size 99999999T", "curt walk: invalid size '99999999T': it is too large\n"),
         ("walk --owner :", "curt walk: invalid owner ':': expected USER, USER:GROUP or :GROUP\n"),
-        ("walk --newer q", "curt walk: invalid time 'q': expected a file, a date such as"),
+        ("walk --newer q", "curt walk: invalid time 'q' for --newer: neither a date such as"),
     ]);
 }
 

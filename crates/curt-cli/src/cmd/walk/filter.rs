@@ -42,13 +42,13 @@ impl Filter {
             None => None,
         };
         Ok(Filter {
-            names: globs(&options.name)?,
+            names: names(&options.name)?,
             paths: globs(&options.path_glob)?,
             regex,
             kinds: options.kinds.iter().map(|word| kind(word)).collect::<Result<_, _>>()?,
             sizes: options.size.iter().map(|text| Size::parse(text)).collect::<Result<_, _>>()?,
-            newer: options.newer.as_deref().map(when::parse).transpose()?,
-            older: options.older.as_deref().map(when::parse).transpose()?,
+            newer: options.newer.as_deref().map(|text| when::parse(text, "--newer")).transpose()?,
+            older: options.older.as_deref().map(|text| when::parse(text, "--older")).transpose()?,
             owner: options.owner.as_deref().map(Owner::parse).transpose()?,
         })
     }
@@ -135,6 +135,19 @@ fn invalid_regex(text: &str, error: &regex::Error) -> String {
     let reason = picture.lines().last().unwrap_or_default();
     let reason = reason.strip_prefix("error: ").unwrap_or(reason);
     format!("invalid regular expression {}: {reason}", quote(text))
+}
+
+/// Reads patterns of names. The only name with a slash is that of the root directory.
+fn names(patterns: &[OsString]) -> Result<Vec<GlobMatcher>, String> {
+    let has_slash = |text: &&OsString| *text != "/" && text.as_encoded_bytes().contains(&b'/');
+    if let Some(pattern) = patterns.iter().find(has_slash) {
+        let pattern = quote(pattern);
+        return Err(format!(
+            "invalid pattern {pattern} for --name: a name contains no slash; \
+             match paths with --path-glob, or skip them with --exclude"
+        ));
+    }
+    globs(patterns)
 }
 
 fn globs(patterns: &[OsString]) -> Result<Vec<GlobMatcher>, String> {

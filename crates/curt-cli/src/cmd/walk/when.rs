@@ -6,15 +6,16 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Zoned};
 
+use crate::out::text;
 use crate::quote::quote;
 
-/// Parses a point in time: the name of a file, else a date, else an age.
-pub(super) fn parse(text: &str) -> Result<Time, String> {
+/// Parses a point in time: the name of a file, else a date, else an age. The error names the option
+/// that takes it, and says why there is no such file.
+pub(super) fn parse(text: &str, option: &str) -> Result<Time, String> {
     let plan = Plan::new(Fields::MODIFIED).follow(Follow::CommandLine);
-    if let Ok(metadata) = curt::stat(text, plan) {
-        if let Some(modified) = metadata.modified().known() {
-            return Ok(modified);
-        }
+    let file = curt::stat(text, plan);
+    if let Some(modified) = file.as_ref().ok().and_then(|metadata| metadata.modified().known()) {
+        return Ok(modified);
     }
     let timestamp = text
         .parse::<Timestamp>()
@@ -22,8 +23,13 @@ pub(super) fn parse(text: &str) -> Result<Time, String> {
         .or_else(|| of_calendar(text))
         .or_else(|| ago(text, &Zoned::now()));
     let timestamp = timestamp.ok_or_else(|| {
-        let expected = "expected a file, a date such as 2026-01-31, or an age such as 3d";
-        format!("invalid time {}: {expected}", quote(text))
+        let reason = file.err().map(|error| text::reason(error.cause()));
+        let reason = reason.unwrap_or_else(|| "it has no modification time".to_owned());
+        format!(
+            "invalid time {} for {option}: neither a date such as 2026-01-31 nor an age such as \
+             3d, and cannot access a file of that name: {reason}",
+            quote(text)
+        )
     })?;
     Ok(time(timestamp))
 }
@@ -55,9 +61,10 @@ mod tests {
 
     #[test]
     fn dates_and_ages_are_parsed() {
-        assert_eq!(parse("1969-12-31T23:59:59.5Z").map(|time| time.seconds), Ok(-1));
-        assert!(parse("2026-01-31").is_ok() && parse("2026-01-31 10:30").is_ok());
-        assert!(parse("yesterdayish").is_err());
+        let point = |text| parse(text, "--newer");
+        assert_eq!(point("1969-12-31T23:59:59.5Z").map(|time| time.seconds), Ok(-1));
+        assert!(point("2026-01-31").is_ok() && point("2026-01-31 10:30").is_ok());
+        assert!(point("yesterdayish").is_err());
         let now: Timestamp = "2026-03-10T12:00:00Z".parse().unwrap();
         let now = now.to_zoned(TimeZone::UTC);
         let seconds = |text: &str| ago(text, &now).map(|then| time(then).seconds);
@@ -74,7 +81,7 @@ mod tests {
         let scratch = curt_testkit::Scratch::new();
         let file = scratch.file("3d");
         // As a duration it would be three days ago.
-        let point = parse(file.to_str().unwrap()).unwrap();
+        let point = parse(file.to_str().unwrap(), "--newer").unwrap();
         let now = Time::from(std::time::SystemTime::now());
         assert!(now.seconds - point.seconds < 3600);
     }
