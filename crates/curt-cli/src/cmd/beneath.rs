@@ -213,7 +213,9 @@ fn print_metadata(
     if session.is_json() {
         session.object(entry::object(&shown, fields | Fields::NAME));
     } else {
-        session.data(&stat::block(&shown, &stat::DEFAULT, zone));
+        let mut text = Vec::new();
+        stat::add_block(&shown, &stat::DEFAULT, zone, &mut text);
+        session.data(&text);
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! `curt stat`: the metadata of files. One call for each, and one more for the target of a link.
 
+use std::io::Write as _;
 use std::path::Path;
 
 use curt::fields::{Follow, Value};
@@ -79,6 +80,7 @@ fn print(options: &StatOptions, fields: &[Fields], session: &Session) -> Exit {
     let all = if session.is_json() { all | Fields::NAME } else { all };
     let mut stat = Stat::new(plan(options, all));
     let zone = LocalZone::new(Zone::local);
+    let mut text = Vec::new();
     let mut count = 0_u64;
     for operand in &options.operands {
         if session.is_cancelled() {
@@ -101,7 +103,9 @@ fn print(options: &StatOptions, fields: &[Fields], session: &Session) -> Exit {
             metadata.failures().for_each(|_| session.count_failure());
             session.object(entry::object(&shown, all));
         } else {
-            session.data(&block(&shown, fields, &zone));
+            text.clear();
+            add_block(&shown, fields, &zone, &mut text);
+            session.data(&text);
             metadata.failures().for_each(|(_, error)| session.fail(error));
         }
     }
@@ -113,26 +117,28 @@ fn print(options: &StatOptions, fields: &[Fields], session: &Session) -> Exit {
     })
 }
 
-/// Returns a path and its metadata, one field per line. Names are quoted where needed, not only for
+/// Adds a path and its metadata, one field per line. Names are quoted where needed, not only for
 /// a terminal: a line end in one must not look like the line of a field.
-pub(super) fn block(shown: &Shown<'_>, fields: &[Fields], zone: &LocalZone) -> Vec<u8> {
+pub(super) fn add_block(
+    shown: &Shown<'_>,
+    fields: &[Fields],
+    zone: &LocalZone,
+    text: &mut Vec<u8>,
+) {
     let style = &TextStyle { zone, is_quoted: true };
-    let mut block = b"path: ".to_vec();
-    block.extend(entry::name(shown.path.as_os_str(), true));
-    block.push(b'\n');
+    text.extend(b"path: ");
+    text.extend(entry::name(shown.path.as_os_str(), true));
+    text.push(b'\n');
     for &field in fields {
         let is_absent =
             || matches!(shown.metadata.target(), Value::Unsupported | Value::NotRequested);
         if field == Fields::TARGET && is_absent() {
             continue;
         }
-        let value = entry::field(shown, field, style);
-        block.extend(field.to_string().bytes());
-        block.extend(b": ");
-        block.extend(value);
-        block.push(b'\n');
+        let _ = write!(text, "{field}: ");
+        entry::add_field(shown, field, style, text);
+        text.push(b'\n');
     }
-    block
 }
 
 /// Answers the questions on standard input.
