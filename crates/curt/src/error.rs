@@ -170,7 +170,7 @@ impl fmt::Display for Cause {
                 return fmt::Display::fmt(error, f);
             }
             Cause::Start(why, _) => return fmt::Display::fmt(why, f),
-            Cause::Find(error) => return f.write_str(&error.reason()),
+            Cause::Find(error) => return error.fmt_without_name(f),
             Cause::MountPoint => "is a mount point, and crossing mounts was not asked for",
             Cause::BeingWrittenTo => "not empty: being written to",
             Cause::DotOrDotDot => "refusing to remove '.' or '..'",

@@ -240,3 +240,34 @@ fn errors_become_errors_of_the_standard_library() {
     assert!(error.source().is_none(), "the text has it already");
     assert_eq!(io::Error::from(error).kind(), io::ErrorKind::NotFound);
 }
+
+#[test]
+fn the_error_of_an_empty_operand_has_the_number_of_the_system() {
+    let removed = curt::remove_tree("").unwrap_err();
+    let error = &removed.report().errors[0];
+    assert!(error.raw_os_error().is_some());
+    if cfg!(unix) {
+        let standard = fs::remove_file("").unwrap_err();
+        assert_eq!(error.raw_os_error(), standard.raw_os_error());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_cannot_be_executed_is_named_with_its_path() {
+    let scratch = Scratch::new();
+    let file = scratch.file("plain");
+    let error = curt::Command::new("plain").env("PATH", scratch.path()).spawn().unwrap_err();
+    let expected = format!("cannot find 'plain': not an executable file: '{}'", file.display());
+    assert_eq!(error.to_string(), expected);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_standard_librarys_removal_names_the_path_as_given() {
+    let scratch = Scratch::new();
+    let dot = scratch.dir("d").join(".");
+    let error = curt::fs::remove_dir_all(&dot).unwrap_err();
+    assert!(error.to_string().contains(&format!("'{}'", dot.display())), "{error}");
+    assert!(scratch.exists("d"));
+}

@@ -171,13 +171,21 @@ impl fmt::Debug for FindError {
     }
 }
 
-impl fmt::Display for FindError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", Printable(self.name()), self.reason())?;
+impl FindError {
+    /// Writes the reason and the path to blame.
+    pub(super) fn fmt_without_name(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason())?;
         match self.path() {
             Some(path) => write!(f, ": {}", Quoted(path.as_os_str())),
             None => Ok(()),
         }
+    }
+}
+
+impl fmt::Display for FindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", Printable(self.name()))?;
+        self.fmt_without_name(f)
     }
 }
 

@@ -79,7 +79,7 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
             // The root has no name in a parent; in itself, it is `.`.
             Last::Root => S::ITSELF.into(),
             &Last::Invalid(kind) => {
-                self.worker.operand_failed(Operation::Remove, kind.into());
+                self.worker.operand_failed(Operation::Remove, os_error(kind));
                 return None;
             }
         };
