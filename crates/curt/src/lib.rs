@@ -17,6 +17,10 @@
 //! threads unless told otherwise ([`Threads`]), and join them before they return. Everything that
 //! fails is reported, with operation, path and the system's error number ([`Error`]).
 //!
+//! A *call* is a system call. A *call ceiling* is the most that an operation makes, for N entries
+//! and M directories. An *operand* is a path that an operation is given, in contrast to the entries
+//! that it finds below. A [`Plan`] says which [`Fields`] of an entry are asked for.
+//!
 //! # Remove a tree
 //!
 //! ```no_run
