@@ -279,8 +279,8 @@ impl fmt::Display for StartFailure {
 /// assert!(matches!(cause, curt::Cause::Os(_)));
 /// ```
 ///
-/// The message has the cause, so [`source`](std::error::Error::source) is mostly `None`: the system's
-/// error is in [`cause`](Error::cause).
+/// The message has the cause, so [`source`](std::error::Error::source) is mostly `None`: the
+/// system's error is in [`cause`](Error::cause).
 ///
 /// `{:?}` shows the message, so that `fn main() -> Result<(), curt::Error>` ends with a sentence;
 /// `{:#?}` shows the parts.
