@@ -62,9 +62,9 @@ pub(crate) struct RunOptions {
     /// Kill the program and what it started after TIME, such as 2.5s
     ///
     /// TIME is a number, which may have a fraction, with ms, s, m, h or d (milliseconds, seconds,
-    /// minutes, hours, days); without a unit it is in seconds, and 0 sets no limit. The program gets
-    /// its own process group, so it cannot read from a terminal. A process that left this group, as
-    /// daemons and jobs of an interactive shell do (setsid, setpgid), is not killed.
+    /// minutes, hours, days); without a unit it is in seconds. 0 sets no limit. The program gets a
+    /// process group for itself, so it cannot read from a terminal. A process that left this group
+    /// (by setsid or setpgid, as daemons and jobs of an interactive shell do) is not killed.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_time)]
     pub(crate) timeout: Option<Duration>,
 

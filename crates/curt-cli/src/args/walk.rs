@@ -182,7 +182,8 @@ pub(crate) struct WalkOptions {
 
     /// Run a command, ended by ';', for each entry; '{}' is its path
     ///
-    /// Quote the ';' for the shell, as in --exec gzip -k {} ';'. A command that fails is an error.
+    /// Quote the ';' for the shell, as in --exec gzip -k {} ';'. A command that fails is an error;
+    /// if its program is missing, the walk ends.
     #[arg(long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
           allow_hyphen_values = true, conflicts_with_all = ["exec_batch", "delete"],
           help_heading = ACTIONS)]
@@ -197,7 +198,9 @@ pub(crate) struct WalkOptions {
 
     /// Remove what matches, deepest first
     ///
-    /// A directory is removed only if it is empty by then.
+    /// A directory is removed only if it is empty by then. Nothing is printed: without --delete the
+    /// same command shows what matches; --json and --stats count what was removed. Mount points are
+    /// crossed unless -x is given.
     #[arg(long, help_heading = ACTIONS)]
     pub(crate) delete: bool,
 

@@ -216,6 +216,81 @@ mod unix {
     }
 
     #[test]
+    fn failures_of_commands_name_their_entries() {
+        let scratch = Scratch::new();
+        for name in ["a", "b", "c"] {
+            scratch.file(format!("t/{name}"));
+        }
+        let begin = ["t", "--sort", "--type=f", "--json"];
+        let errors = |args: &[&str]| {
+            let (code, out, messages) = run(&scratch, &[&begin[..], args].concat());
+            assert_eq!((code, messages.as_str()), (Some(1), ""), "{args:?}");
+            let objects = out.lines().map(|line| serde_json::from_str(line).unwrap());
+            let objects: Vec<serde_json::Value> = objects.collect();
+            let errors = objects.iter().filter(|object| object.get("error").is_some());
+            let paths = errors.map(|object| object["error"]["path"].as_str().unwrap().to_owned());
+            let last = objects.last().unwrap()["summary"].clone();
+            assert_eq!(last["interrupted"], false);
+            paths.collect::<Vec<_>>()
+        };
+        let test = ["--exec", "test", "{}", "=", "t/b", ";"];
+        assert_eq!(errors(&test), ["t/a", "t/c"]);
+        assert_eq!(errors(&["--exec-batch", "false", ";"]), ["t/a"]);
+        let batch = ["t", "--sort", "--type=f", "--exec-batch", "false", ";"];
+        let words = "curt walk: 'false' ended with exit status: 1 for 't/a' and 2 more\n";
+        assert_eq!(run(&scratch, &batch).2, words);
+        // Not the program is at fault but one entry.
+        let each = ["--exec", "{}", ";"];
+        assert_eq!(errors(&each).len(), 3);
+    }
+
+    #[test]
+    fn a_program_that_is_missing_is_reported_once() {
+        let scratch = Scratch::new();
+        for name in ["a", "b", "c"] {
+            scratch.file(format!("t/{name}"));
+        }
+        scratch.script("plain", "#!/bin/sh\n", 0o644);
+        scratch.script("orphan", "#!/nowhere/sh\n", 0o755);
+        for (program, message) in [
+            ("curt-no-such-program", "curt-no-such-program: not found in PATH"),
+            ("./none", "cannot start './none': no such program"),
+            ("./plain", "cannot start './plain': not an executable file"),
+            ("./orphan", "cannot start './orphan': its interpreter '/nowhere/sh' is missing"),
+        ] {
+            for more in [&[][..], &["-j3"], &["--sort"]] {
+                let args = [&["t"], more, &["--exec", program, "{}", ";"]].concat();
+                let (code, out, messages) = run(&scratch, &args);
+                assert_eq!((code, out.as_str()), (Some(1), ""), "{args:?}");
+                assert_eq!(messages, format!("curt walk: {message}\n"), "{args:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn delete_counts_what_it_removed() {
+        let scratch = Scratch::new();
+        for threads in ["-j1", "-j3"] {
+            scratch.file("t/a.o");
+            scratch.file("t/d/b.o");
+            scratch.file("t/d/c");
+            let args = [threads, "t", "--name", "*.o", "--delete", "--json"];
+            let (code, out, messages) = run(&scratch, &args);
+            assert_eq!((code, messages.as_str()), (Some(0), ""));
+            let line: serde_json::Value = serde_json::from_str(&out).unwrap();
+            assert_eq!(
+                (&line["summary"]["removed"], &line["summary"]["entries"]),
+                (&2.into(), &5.into())
+            );
+            let (_, out, messages) = run(&scratch, &[threads, "t", "--delete", "--stats"]);
+            assert_eq!(out, "");
+            assert!(messages.starts_with("curt walk: 3 entries, 3 removed, "), "{messages}");
+        }
+        let (_, out, _) = run(&scratch, &["--json"]);
+        assert!(!out.contains("removed"), "{out}");
+    }
+
+    #[test]
     fn owners_that_do_not_exist_are_refused() {
         let scratch = Scratch::new();
         for (owner, what) in [

@@ -2,10 +2,11 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use curt::process::Child;
-use curt::{Command, Error, Search};
+use curt::process::{Child, StartFailure};
+use curt::{Cause, Command, Error, Search};
 
 use crate::sys;
 
@@ -21,6 +22,8 @@ pub(super) struct Exec {
     program: OnceLock<Option<PathBuf>>,
     /// How many bytes of a command line paths may take.
     most_bytes: usize,
+    /// The program cannot be started, which was reported.
+    has_given_up: AtomicBool,
 }
 
 /// Paths that wait for a command.
@@ -30,8 +33,18 @@ struct Batch {
     bytes: usize,
 }
 
+/// What went wrong with a command, and for which entries.
+pub(super) struct CommandFailure {
+    pub(super) reason: Reason,
+    pub(super) first: OsString,
+    /// How many other entries there are.
+    pub(super) more: u64,
+}
+
 /// What went wrong with a command.
-pub(super) enum CommandFailure {
+pub(super) enum Reason {
+    /// There is no such program, or it cannot be executed: no command is started any more.
+    NoProgram(Error),
     NotStarted(Error),
     /// The name of the program, and how it ended.
     Failed(OsString, String),
@@ -47,7 +60,13 @@ impl Exec {
         let template = Template(words.to_vec());
         let most_bytes = sys::argument_bytes().saturating_sub(template.bytes(&[]));
         let batch = each.is_empty().then(Mutex::default);
-        Some(Exec { template, batch, program: OnceLock::new(), most_bytes })
+        let has_given_up = AtomicBool::new(false);
+        Some(Exec { template, batch, program: OnceLock::new(), most_bytes, has_given_up })
+    }
+
+    /// Whether no command is started any more, because that would fail for every entry.
+    pub(super) fn has_given_up(&self) -> bool {
+        self.has_given_up.load(Ordering::Relaxed)
     }
 
     /// Runs the command for an entry, or keeps the entry for later.
@@ -78,16 +97,39 @@ impl Exec {
 
     /// Runs the command for these paths, if there are any.
     fn run(&self, paths: &[OsString]) -> Result<(), CommandFailure> {
-        let arguments = self.template.arguments(paths);
-        let Some((program, rest)) = arguments.split_first().filter(|_| !paths.is_empty()) else {
-            return Ok(());
-        };
-        let child = self.start(program, rest);
-        let ended = child.and_then(|mut child| child.wait()).map_err(CommandFailure::NotStarted)?;
-        if ended.success() {
+        if paths.is_empty() || self.has_given_up() {
             return Ok(());
         }
-        Err(CommandFailure::Failed(program.clone(), format!("ended with {ended}")))
+        let arguments = self.template.arguments(paths);
+        let Some((program, rest)) = arguments.split_first() else { return Ok(()) };
+        let failed = |reason| {
+            let more = paths.len() as u64 - 1;
+            Err(CommandFailure { reason, first: paths[0].clone(), more })
+        };
+        match self.start(program, rest).and_then(|mut child| child.wait()) {
+            Ok(ended) if ended.success() => Ok(()),
+            Ok(ended) => failed(Reason::Failed(program.clone(), format!("ended with {ended}"))),
+            Err(error) if !self.is_hopeless(&error) => failed(Reason::NotStarted(error)),
+            // Another thread may have reported it.
+            Err(_) if self.has_given_up.swap(true, Ordering::Relaxed) => Ok(()),
+            Err(error) => failed(Reason::NoProgram(error)),
+        }
+    }
+
+    /// Whether a command that could not be started will not be for other entries either.
+    fn is_hopeless(&self, error: &Error) -> bool {
+        let is_program = match error.cause() {
+            Cause::Find(_) => true,
+            Cause::Start(failure, _) => matches!(
+                failure,
+                StartFailure::ProgramMissing
+                    | StartFailure::NotExecutable
+                    | StartFailure::InterpreterMissing { .. }
+                    | StartFailure::BadFormat
+            ),
+            _ => false,
+        };
+        is_program && self.template.has_one_program()
     }
 
     /// Starts the program where the first search found it. If that fails, it may have moved: then

@@ -6,7 +6,7 @@ mod filter;
 mod lines;
 mod when;
 
-use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use curt::filters::{Globs, IgnoreRules};
 use curt::walk::{OneFileSystem, Order, Summary, Visited, Visitor};
@@ -21,7 +21,7 @@ use crate::out::{self, text};
 use crate::quote::quote;
 use crate::session::{Outcome, Session};
 use crate::sys::{self, interrupt};
-use exec::Exec;
+use exec::{CommandFailure, Exec, Reason};
 use filter::Filter;
 use lines::Lines;
 
@@ -46,6 +46,17 @@ struct Job<'a> {
     lines: Lines,
     exec: Option<Exec>,
     is_terminal: bool,
+    /// How many entries `--delete` removed.
+    removed: AtomicU64,
+}
+
+/// What one thread has done and not yet handed over.
+#[derive(Default)]
+struct Done {
+    /// The lines to print.
+    lines: Vec<u8>,
+    /// How many entries were removed.
+    removed: u64,
 }
 
 impl<'a> Job<'a> {
@@ -61,22 +72,23 @@ impl<'a> Job<'a> {
         let exec = Exec::new(&options.exec, &options.exec_batch);
         let prints = !options.delete && exec.is_none();
         let fields = filter.fields() | if prints { lines.fields() } else { Fields::NONE };
-        Ok(Job { options, session, fields, filter, globs, lines, exec, is_terminal })
+        let removed = AtomicU64::new(0);
+        Ok(Job { options, session, fields, filter, globs, lines, exec, is_terminal, removed })
     }
 
     fn run(&self) -> Exit {
         let walk = self.walk();
         let summary = if self.options.sort.is_some() && !self.options.delete {
             // Several threads collect lines, which are printed in order.
-            let visit = |entry: Result<Visited<'_>, Error>, lines: &mut Vec<u8>| match entry {
-                Ok(entry) => self.handle(entry, lines),
-                Err(error) => self.fail(&error, lines),
+            let visit = |entry: Result<Visited<'_>, Error>, done: &mut Done| match entry {
+                Ok(entry) => self.handle(entry, done),
+                Err(error) => self.fail(&error, done),
             };
-            walk.visit_in_order(visit, |lines| self.session.data(&lines))
+            walk.visit_in_order(visit, |done| self.session.data(&done.lines))
         } else {
             // Growing step by step would copy, and touch memory that is not used later.
-            let output = || Vec::with_capacity(CHUNK + 4096);
-            walk.visit_with(|| Printer { job: self, output: output() })
+            let done = || Done { lines: Vec::with_capacity(CHUNK + 4096), removed: 0 };
+            walk.visit_with(|| Printer { job: self, done: done() })
         };
         self.finish(&summary)
     }
@@ -125,15 +137,15 @@ impl<'a> Job<'a> {
         self.options.threads.unwrap_or(default)
     }
 
-    /// Handles an entry; lines to be printed are added to `output`.
-    fn handle(&self, mut entry: Visited<'_>, output: &mut Vec<u8>) {
+    /// Handles an entry.
+    fn handle(&self, mut entry: Visited<'_>, done: &mut Done) {
         if !self.filter.may_match(&entry) {
             return;
         }
         if !self.fields.is_empty() {
             entry.fetch(self.fields);
             for (_, error) in entry.metadata().failures() {
-                self.fail(error, output);
+                self.fail(error, done);
             }
             if !self.filter.matches(entry.metadata()) {
                 return;
@@ -144,35 +156,47 @@ impl<'a> Job<'a> {
             if entry.depth() == 0 && entry.name() == "." {
                 return;
             }
-            if let Err(error) = entry.remove() {
-                self.session.fail(&error);
+            match entry.remove() {
+                Ok(()) => done.removed += 1,
+                Err(error) => self.session.fail(&error),
             }
         } else if let Some(exec) = &self.exec {
             self.check(exec.add(&entry.path()));
+            if exec.has_given_up() {
+                self.session.cancel().cancel();
+            }
         } else {
-            self.lines.add(&entry, output);
+            self.lines.add(&entry, &mut done.lines);
         }
     }
 
-    /// Reports a failure; as JSON, in its place among the lines of `output`.
-    fn fail(&self, error: &Error, output: &mut Vec<u8>) {
+    /// Reports a failure; as JSON, in its place among the lines.
+    fn fail(&self, error: &Error, done: &mut Done) {
         if self.session.is_json() {
             self.session.count_failure();
-            output.extend_from_slice(Failure::from(error).object().line().as_bytes());
+            done.lines.extend_from_slice(Failure::from(error).object().line().as_bytes());
         } else {
             self.session.fail(error);
         }
     }
 
     /// Reports what went wrong with a command.
-    fn check(&self, result: Result<(), exec::CommandFailure>) {
-        match result {
-            Ok(()) => {}
-            Err(exec::CommandFailure::NotStarted(error)) => self.session.fail(&error),
-            Err(exec::CommandFailure::Failed(program, how)) => {
-                let message = format!("{} {how}", quote(&program));
-                let failure = Failure::new("run", "failed", how).path(Path::new(&program));
-                self.session.fail_as(failure, &message);
+    fn check(&self, result: Result<(), CommandFailure>) {
+        let Err(CommandFailure { reason, first, more }) = result else { return };
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let entries = format!("{}{more}", quote(&first));
+        match reason {
+            Reason::NoProgram(error) => self.session.fail(&error),
+            Reason::NotStarted(error) => {
+                let (verb, program) = (error.operation().verb(), quote(error.path()));
+                let reason = text::reason(error.cause());
+                let message = format!("cannot {verb} {program} for {entries}: {reason}");
+                self.session.fail_as(Failure::from(&error).path(&first), &message);
+            }
+            Reason::Failed(program, how) => {
+                let how = format!("{} {how}", quote(&program));
+                let message = format!("{how} for {entries}");
+                self.session.fail_as(Failure::new("run", "failed", how).path(&first), &message);
             }
         }
     }
@@ -185,17 +209,25 @@ impl<'a> Job<'a> {
         if errors > 1 {
             self.session.note(&format!("{errors} errors"));
         }
-        let entries = text::counted(summary.entries, "entry", "entries");
-        let fields = Object::new()
-            .number("entries", summary.entries)
+        let mut done = text::counted(summary.entries, "entry", "entries");
+        let mut fields = Object::new().number("entries", summary.entries);
+        if self.options.delete {
+            let removed = self.removed.load(Ordering::Relaxed);
+            done = format!("{done}, {removed} removed");
+            fields = fields.number("removed", removed);
+        }
+        // A walk whose command cannot be started stops too, but failed.
+        let has_given_up = self.exec.as_ref().is_some_and(Exec::has_given_up);
+        let is_cancelled = summary.stopped && (!has_given_up || interrupt::signal().is_some());
+        let fields = fields
             .number("errors", errors)
-            .boolean("interrupted", summary.stopped)
+            .boolean("interrupted", is_cancelled)
             .number("threads", summary.threads as u64);
         self.session.finish(Outcome {
             summary: Some(fields),
-            done: text::with_threads(&entries, summary.threads),
+            done: text::with_threads(&done, summary.threads),
             calls: summary.calls,
-            is_cancelled: summary.stopped,
+            is_cancelled,
         })
     }
 }
@@ -203,17 +235,17 @@ impl<'a> Job<'a> {
 /// How many bytes a thread collects before it hands them over: enough to be written as they are.
 const CHUNK: usize = 2 * out::BUFFER;
 
-/// The lines of one thread.
+/// A thread that prints.
 struct Printer<'a> {
     job: &'a Job<'a>,
-    output: Vec<u8>,
+    done: Done,
 }
 
 impl Printer<'_> {
     fn hand_over(&mut self) {
-        if !self.output.is_empty() {
-            self.job.session.data(&self.output);
-            self.output.clear();
+        if !self.done.lines.is_empty() {
+            self.job.session.data(&self.done.lines);
+            self.done.lines.clear();
         }
     }
 }
@@ -221,9 +253,9 @@ impl Printer<'_> {
 impl Visitor for Printer<'_> {
     fn entry(&mut self, entry: Visited<'_>) -> Next {
         let is_operand = entry.depth() == 0;
-        self.job.handle(entry, &mut self.output);
+        self.job.handle(entry, &mut self.done);
         // An operand must come before what other threads print of its contents.
-        if self.output.len() >= CHUNK || self.job.is_terminal || is_operand {
+        if self.done.lines.len() >= CHUNK || self.job.is_terminal || is_operand {
             self.hand_over();
         }
         Next::Continue
@@ -240,5 +272,6 @@ impl Visitor for Printer<'_> {
 impl Drop for Printer<'_> {
     fn drop(&mut self) {
         self.hand_over();
+        self.job.removed.fetch_add(self.done.removed, Ordering::Relaxed);
     }
 }

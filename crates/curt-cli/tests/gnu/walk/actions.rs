@@ -148,7 +148,7 @@ fn failing_commands_are_reported() {
     let (_, messages, code) = printed(&place, "\"$CURT\" walk t/five --exec false \\;");
     assert_eq!(
         (messages.as_str(), code),
-        ("curt walk: 'false' ended with exit status: 1\n", Some(1))
+        ("curt walk: 'false' ended with exit status: 1 for 't/five'\n", Some(1))
     );
     let (lines, messages, code) =
         printed(&place, "\"$CURT\" walk t/five t/pipe t/socket --exec-batch ./none {} \\;");
@@ -157,6 +157,9 @@ fn failing_commands_are_reported() {
     let (_, messages, code) =
         printed(&place, "\"$CURT\" walk t/five t/pipe --exec sh -c 'kill -9 $$' \\;");
     assert_eq!(code, Some(1));
-    assert!(messages.contains("signal: 9"), "{messages}");
+    for entry in ["t/five", "t/pipe"] {
+        let line = format!("curt walk: 'sh' ended with signal: 9 (SIGKILL) for '{entry}'\n");
+        assert!(messages.contains(&line), "{messages}");
+    }
     assert!(messages.ends_with("curt walk: 2 errors\n"), "{messages}");
 }
