@@ -9,7 +9,8 @@ use super::help::fields_help;
 
 const LONG_ABOUT: &str = "\
 Print the metadata of files, one field per line. All fields that one system call gives are printed \
-by default, and the target of a symbolic link.";
+by default, and the target of a symbolic link. Names are quoted as for a shell where they need it, \
+also in a file or a pipe, so that each line is one field.";
 
 const NOTES: &str = "\
 With --batch, each line of standard input is a question, {\"path\":PATH,\"fields\":[NAME,...]}, and \
@@ -39,13 +40,15 @@ pub(crate) struct StatOptions {
 
     /// Follow symbolic links
     ///
-    /// A link that is broken or part of a loop is printed itself.
+    /// A link that is broken or part of a loop is an error.
     #[arg(short = 'L', long)]
     pub(crate) dereference: bool,
 
-    /// Print only these fields, which commas separate, in this order
+    /// Print the path and only these fields, which commas separate, in this order
     #[arg(long, value_name = "LIST",
-          long_help = fields_help!("Print only these fields, which commas separate, in this order"))]
+          long_help = fields_help!(
+              "Print the path and only these fields, which commas separate, in this order"
+          ))]
     pub(crate) fields: Option<String>,
 
     /// Answer questions from standard input, one JSON object per line

@@ -13,7 +13,7 @@ use crate::args::expand::{FLAVORS, RELEASES};
 use crate::args::{BeneathOptions, MODES};
 use crate::batch;
 use crate::exit::Exit;
-use crate::out::entry::{self, Shown, TextStyle};
+use crate::out::entry::{self, Shown};
 use crate::out::failure::{self, Failure};
 use crate::out::json::Object;
 use crate::out::{path_text, text};
@@ -213,8 +213,7 @@ fn print_metadata(
     if session.is_json() {
         session.object(entry::object(&shown, fields | Fields::NAME));
     } else {
-        let style = TextStyle { zone, is_quoted: session.is_terminal() };
-        session.data(&stat::block(&shown, &stat::DEFAULT, &style));
+        session.data(&stat::block(&shown, &stat::DEFAULT, zone));
     }
     Ok(())
 }

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use curt::fields::Follow;
+use curt::fields::{Follow, Value};
 use curt::list::Stat;
-use curt::{Calls, Fields, Plan};
+use curt::{Calls, Error, Fields, Kind, Metadata, Plan};
 
 use super::base_name;
 use crate::args::StatOptions;
@@ -14,6 +14,7 @@ use crate::out::entry::{self, Shown, TextStyle};
 use crate::out::failure::Failure;
 use crate::out::json::Object;
 use crate::out::text;
+use crate::quote::quote;
 use crate::session::{Outcome, Session};
 use crate::time::{LocalZone, Zone};
 
@@ -52,7 +53,24 @@ pub(crate) fn run(options: &StatOptions) -> Exit {
 }
 
 fn plan(options: &StatOptions, fields: Fields) -> Plan {
-    Plan::new(fields).follow(if options.dereference { Follow::Links } else { Follow::Never })
+    if options.dereference {
+        // The kind shows whether a link could be followed.
+        Plan::new(fields | Fields::KIND).follow(Follow::Links)
+    } else {
+        Plan::new(fields)
+    }
+}
+
+/// Asks about a path. A link that was to be followed but is broken is an error, as in GNU stat; the
+/// library yields the link itself.
+fn ask(stat: &mut Stat, path: &Path, options: &StatOptions) -> Result<Metadata, Error> {
+    let metadata = stat.path(path)?;
+    let is_link = matches!(metadata.kind().known(), Some(Kind::Symlink | Kind::Junction));
+    if options.dereference && is_link {
+        // The slash makes sure that the link is followed.
+        return stat.path(path.join(""));
+    }
+    Ok(metadata)
 }
 
 /// Prints the metadata of the operands.
@@ -67,10 +85,12 @@ fn print(options: &StatOptions, fields: &[Fields], session: &Session) -> Exit {
             break;
         }
         let path = Path::new(operand);
-        let metadata = match stat.path(path) {
+        let metadata = match ask(&mut stat, path, options) {
             Ok(metadata) => metadata,
             Err(error) => {
-                session.fail(&error);
+                let reason = text::reason(error.cause());
+                let message = format!("cannot access {}: {reason}", quote(path));
+                session.fail_as(Failure::from(&error).path(path), &message);
                 continue;
             }
         };
@@ -81,8 +101,7 @@ fn print(options: &StatOptions, fields: &[Fields], session: &Session) -> Exit {
             metadata.failures().for_each(|_| session.count_failure());
             session.object(entry::object(&shown, all));
         } else {
-            let style = TextStyle { zone: &zone, is_quoted: session.is_terminal() };
-            session.data(&block(&shown, fields, &style));
+            session.data(&block(&shown, fields, &zone));
             metadata.failures().for_each(|(_, error)| session.fail(error));
         }
     }
@@ -94,16 +113,20 @@ fn print(options: &StatOptions, fields: &[Fields], session: &Session) -> Exit {
     })
 }
 
-/// Returns a path and its metadata, one field per line.
-pub(super) fn block(shown: &Shown<'_>, fields: &[Fields], style: &TextStyle<'_>) -> Vec<u8> {
+/// Returns a path and its metadata, one field per line. Names are quoted where needed, not only for
+/// a terminal: a line end in one must not look like the line of a field.
+pub(super) fn block(shown: &Shown<'_>, fields: &[Fields], zone: &LocalZone) -> Vec<u8> {
+    let style = &TextStyle { zone, is_quoted: true };
     let mut block = b"path: ".to_vec();
-    block.extend(entry::name(shown.path.as_os_str(), style.is_quoted));
+    block.extend(entry::name(shown.path.as_os_str(), true));
     block.push(b'\n');
     for &field in fields {
-        let value = entry::field(shown, field, style);
-        if field == Fields::TARGET && value == b"-" {
+        let is_absent =
+            || matches!(shown.metadata.target(), Value::Unsupported | Value::NotRequested);
+        if field == Fields::TARGET && is_absent() {
             continue;
         }
+        let value = entry::field(shown, field, style);
         block.extend(field.to_string().bytes());
         block.extend(b": ");
         block.extend(value);
@@ -126,7 +149,7 @@ fn answer_questions(options: &StatOptions, default: Fields, session: &Session) -
             calls.add(&stat.calls());
             stat = Stat::new(plan(options, fields));
         }
-        Ok(match stat.path(path) {
+        Ok(match ask(&mut stat, path, options) {
             Ok(metadata) => {
                 let shown = Shown { name: base_name(path), path, metadata: &metadata };
                 entry::object(&shown, fields)

@@ -138,6 +138,49 @@ fn stat_prints_each_field_with_its_name() {
 }
 
 #[test]
+fn stat_fails_for_a_broken_link_that_it_follows() {
+    let scratch = Scratch::new();
+    scratch.file("file");
+    scratch.link("broken", "missing");
+    scratch.link("round", "round");
+    scratch.link("through", "file/x");
+    scratch.link("good", "file");
+    for (link, kind, reason) in [
+        ("broken", "not-found", "No such file or directory"),
+        ("round", "loop", "Too many levels of symbolic links"),
+        ("through", "not-a-directory", "Not a directory"),
+    ] {
+        let (code, out, messages) = run(&scratch, &["stat", "-L", "--fields=size", link, "good"]);
+        assert_eq!((code, out.as_str()), (Some(1), "path: good\nsize: 0\n"), "{link}");
+        assert_eq!(messages, format!("curt stat: cannot access '{link}': {reason}\n"));
+        let (code, out, _) = run(&scratch, &["stat", "-L", "--json", link]);
+        assert_eq!(code, Some(1));
+        let error = &objects(&out)[0]["error"];
+        assert_eq!((&error["path"], &error["kind"]), (&link.into(), &kind.into()));
+        let question = format!("{{\"path\":\"{link}\",\"fields\":[\"size\"]}}\n");
+        let output = crate::output_for(&mut curt(&scratch, &["stat", "-L", "--batch"]), question);
+        assert_eq!(objects(&said(&output).1)[0]["error"]["kind"], kind);
+        assert_eq!(run(&scratch, &["stat", link]).0, Some(0), "not followed");
+    }
+}
+
+/// In a pipe too.
+#[test]
+fn a_line_end_in_a_name_begins_no_field_of_stat() {
+    let scratch = Scratch::new();
+    scratch.file("n\nsize: 1");
+    scratch.link("link", "n\nsize: 2");
+    scratch.link("dash", "-");
+    let (_, out, _) = run(&scratch, &["stat", "--fields=size,name", "n\nsize: 1"]);
+    assert_eq!(out, "path: 'n'$'\\n''size: 1'\nsize: 0\nname: 'n'$'\\n''size: 1'\n");
+    let (_, out, _) = run(&scratch, &["stat", "--fields=target", "link", "dash"]);
+    assert_eq!(out, "path: link\ntarget: 'n'$'\\n''size: 2'\npath: dash\ntarget: -\n");
+    let (_, out, _) = run(&scratch, &["beneath", "--root=.", "--stat", "n\nsize: 1"]);
+    assert!(out.starts_with("path: 'n'$'\\n''size: 1'\nkind: file\nsize: 0\n"), "{out}");
+    assert!(!out.contains("target:"), "{out}");
+}
+
+#[test]
 fn any_number_of_threads_prints_the_same() {
     let scratch = Scratch::in_memory();
     for number in 0..1_500 {
