@@ -94,6 +94,10 @@ pub(crate) struct BeneathOptions {
     #[arg(long, conflicts_with = "batch")]
     pub(crate) stat: bool,
 
+    /// End each name with NUL instead of a newline
+    #[arg(short = '0', long, conflicts_with_all = ["cat", "stat", "json", "batch"])]
+    pub(crate) null: bool,
+
     /// Answer questions from standard input, one JSON object per line
     #[arg(long)]
     pub(crate) batch: bool,

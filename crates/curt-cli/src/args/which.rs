@@ -126,8 +126,10 @@ pub(crate) struct LookUpOptions {
 
     /// When to search the working directory: never, auto, always or report
     ///
-    /// 'auto' searches it as the system or program does. 'report' does too, but a program that is
-    /// found there, or in a relative entry of PATH, is an error.
+    /// 'auto' searches it as the system or program does, 'always' even if the environment forbids
+    /// it (Windows' rules). 'report' is 'auto', but a program that is found there, or in a relative
+    /// entry of PATH, is an error. By POSIX rules only an empty entry of PATH is the working
+    /// directory.
     #[arg(long, value_name = "WHEN", hide_possible_values = true, value_parser = one_of(&CWDS))]
     pub(crate) cwd: Option<Cwd>,
 
@@ -223,14 +225,21 @@ impl LookUpOptions {
     }
 
     /// Returns why nothing may have been found: by Windows' rules the `PATH` of another system is
-    /// one strange directory.
+    /// one strange directory, and by POSIX rules only an empty entry is the working directory.
     pub(crate) fn hint(&self) -> Option<String> {
-        if Flavor::NATIVE == Flavor::Windows || self.policy().ok()?.rules != Flavor::Windows {
-            return None;
-        }
+        let rules = self.policy().ok()?.rules;
         let path = self.path.clone().or_else(|| std::env::var_os("PATH"))?;
         let path = path.to_str()?;
-        (path.contains(":/") && !path.contains(';')).then(|| {
+        if rules == Flavor::Posix {
+            let asks_in_vain =
+                self.cwd == Some(Cwd::Always) && path.split(':').all(|entry| !entry.is_empty());
+            return asks_in_vain.then(|| {
+                "by POSIX rules the working directory is searched only for an empty entry of \
+                 PATH, and there is none; add one with --path \":$PATH\""
+                    .to_owned()
+            });
+        }
+        (Flavor::NATIVE == Flavor::Posix && path.contains(":/") && !path.contains(';')).then(|| {
             "by Windows' rules ';' separates the entries of PATH, and this one has only ':'; \
              give one with --path 'DIR;DIR'"
                 .to_owned()

@@ -58,7 +58,7 @@ pub(crate) fn run(options: &BeneathOptions) -> Exit {
             print_metadata(&root, path, session, &zone)
         } else {
             name(&root, path, options.name)
-                .map(|name| print_name(path, &PathText::from(name.as_path()), None, session))
+                .map(|name| print_name(path, &PathText::from(name.as_path()), options, session))
         };
         counts.count(result, path, session);
     }
@@ -163,16 +163,16 @@ fn name(root: &Root, path: &Path, may_be_missing: bool) -> Result<std::path::Pat
 }
 
 /// Prints the name of a path, which may be a path of another system.
-fn print_name(path: &Path, name: &PathText, flavor: Option<Flavor>, session: &Session) {
+fn print_name(path: &Path, name: &PathText, options: &BeneathOptions, session: &Session) {
     if session.is_json() {
-        let name = path_text::to_json(name, flavor.unwrap_or(Flavor::NATIVE));
+        let name = path_text::to_json(name, options.flavor.unwrap_or(Flavor::NATIVE));
         return session.object(Object::new().path("path", path).raw("allow", &name));
     }
     let mut line = match name.to_path() {
-        Ok(name) => entry::name(name.as_os_str(), session.is_terminal()),
+        Ok(name) => entry::name(name.as_os_str(), !options.null && session.is_terminal()),
         Err(_) => name.to_bytes().into_owned(),
     };
-    line.push(b'\n');
+    line.push(if options.null { 0 } else { b'\n' });
     session.data(&line);
 }
 
@@ -277,7 +277,7 @@ fn check_texts(options: &BeneathOptions, session: &Session) -> Exit {
     for operand in &options.operands {
         let path = Path::new(operand);
         let result = check_text(check, &PathText::from(path))
-            .map(|name| print_name(path, &name, Some(flavor), session));
+            .map(|name| print_name(path, &name, options, session));
         counts.count(result.map_err(Denied::from), path, session);
     }
     counts.finish(&Calls::default(), session)

@@ -46,6 +46,18 @@ fn names_are_printed_and_refusals_explained() {
 }
 
 #[test]
+fn names_end_with_nul_where_that_is_asked_for() {
+    let scratch = tree();
+    let (code, out, _) = beneath(&scratch, &["--root", "root", "-0", "pub/./page", "."], "");
+    assert_eq!((code, &*out), (Some(0), &*native("pub/page\0.\0")));
+    let (code, out, _) = beneath(&scratch, &["--check-only", "--null", "a", "b"], "");
+    assert_eq!((code, &*out), (Some(0), "a\0b\0"));
+    for other in ["--cat", "--stat", "--json"] {
+        assert_eq!(beneath(&scratch, &["--root", "root", "-0", other, "."], "").0, Some(2));
+    }
+}
+
+#[test]
 fn names_of_missing_files_are_printed_with_name() {
     let scratch = tree();
     let (code, out, _) = beneath(&scratch, &["--root", "root", "--name", "pub/new"], "");

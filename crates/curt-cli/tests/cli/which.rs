@@ -361,3 +361,25 @@ fn a_pipe_with_the_name_of_a_program_does_not_block() {
     assert_eq!(waited, 0, "it waits for a writer");
     assert!(found > 0, "no program was ever found");
 }
+
+#[cfg(unix)]
+#[test]
+fn by_posix_rules_the_working_directory_is_an_empty_entry() {
+    let scratch = Scratch::new();
+    scratch.script("here", "#!/bin/sh\n", 0o755);
+    let run = |path: &str, cwd: &str| {
+        let args = ["--path", path, "--cwd", cwd, "here"];
+        crate::said(&command(&scratch, "which", args).output().unwrap())
+    };
+    let found = (Some(0), format!("{}\n", scratch.at("here").display()), String::new());
+    for cwd in ["auto", "always"] {
+        assert_eq!(run(":/bin", cwd), found, "{cwd}");
+    }
+    let missing = "curt which: here: not found in PATH\n";
+    let (code, _, messages) = run("/bin", "auto");
+    assert_eq!((code, messages.as_str()), (Some(1), missing));
+    let (code, _, messages) = run("/bin", "always");
+    let hint = "curt which: by POSIX rules the working directory is searched only for an empty \
+                entry of PATH, and there is none; add one with --path \":$PATH\"\n";
+    assert_eq!((code, messages), (Some(1), format!("{missing}{hint}")));
+}

@@ -80,7 +80,8 @@ pub enum Cwd {
     /// It is searched as the authority does: on Windows unless `NoDefaultCurrentDirectoryInExePath`
     /// is set.
     Auto,
-    /// It is always searched.
+    /// It is searched even if `NoDefaultCurrentDirectoryInExePath` is set. By POSIX rules this is
+    /// [`Cwd::Auto`]: without an empty entry of `PATH` it is no part of the search.
     Always,
     /// As [`Cwd::Auto`], but a program in the working directory, or in any relative entry, is an
     /// error that names it.
