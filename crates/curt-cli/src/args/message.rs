@@ -109,10 +109,6 @@ fn message(error: &clap::Error, command: &Command) -> String {
     let (given, value) = (context(ContextKind::InvalidArg), context(ContextKind::InvalidValue));
     let option = name(&given);
     let invalid = |reason: &str| format!("invalid value '{value}' for {option}: {reason}");
-    let proposal = |kind| match all(kind).join("' or '").as_str() {
-        "" => String::new(),
-        names => format!("; did you mean '{names}'?"),
-    };
     match error.kind() {
         ErrorKind::UnknownArgument if !given.is_empty() => {
             let candidates = candidates(&given, command);
@@ -121,12 +117,12 @@ fn message(error: &clap::Error, command: &Command) -> String {
                     format!("option '{given}' is ambiguous; possibilities: {candidates}")
                 }
                 Some(name) if name.starts_with('-') => {
-                    let proposal = proposal(ContextKind::SuggestedArg);
-                    format!("unrecognized option '{given}'{proposal}")
+                    let hint = instead(name.trim_start_matches('-'), command);
+                    format!("unrecognized option '{given}'{}", hint.unwrap_or_default())
                 }
                 Some(letter) => match single_dashed(letter, command) {
-                    Some((typed, meant)) => {
-                        format!("unrecognized option '{typed}'; did you mean '{meant}'?")
+                    Some((typed, hint)) => {
+                        format!("unrecognized option '{}'{hint}", on_one_line(&typed))
                     }
                     None => format!("invalid option -- '{letter}'"),
                 },
@@ -135,7 +131,11 @@ fn message(error: &clap::Error, command: &Command) -> String {
         }
         ErrorKind::InvalidSubcommand => {
             let name = context(ContextKind::InvalidSubcommand);
-            format!("unknown command '{name}'{}", proposal(ContextKind::SuggestedSubcommand))
+            let proposal = match all(ContextKind::SuggestedSubcommand).join("' or '").as_str() {
+                "" => String::new(),
+                names => format!("; did you mean '{names}'?"),
+            };
+            format!("unknown command '{name}'{proposal}")
         }
         ErrorKind::ArgumentConflict if given == context(ContextKind::PriorArg) => {
             format!("option {option} can be given only once")
@@ -200,33 +200,79 @@ fn asks_for_json(command: &Command, words: impl Iterator<Item = OsString>) -> bo
     names.contains(&"json") && words.any(|word| word.to_str().is_some_and(is_json))
 }
 
-/// Options of find that `curt walk` has under another name.
-const OF_FIND: [(&str, &str); 7] = [
-    ("-iname", "--regex (?i)NAME"),
-    ("-mtime", "--newer"),
-    ("-mount", "--one-file-system=device"),
-    ("-path", "--path-glob"),
-    ("-print0", "--null"),
-    ("-user", "--owner"),
-    ("-xdev", "--one-file-system=device"),
+/// Options of find, and what `curt walk` has in their place: an option, or a sentence.
+const OF_FIND: [(&[&str], &str); 22] = [
+    (&["a", "and"], "all tests must pass without it"),
+    (
+        &["amin", "anewer", "atime", "cmin", "cnewer", "ctime"],
+        "only modification times are tested, by --newer and --older",
+    ),
+    (&["depth"], "nothing is needed: --delete removes contents first"),
+    (&["empty"], "use --type f --size 0 for empty files"),
+    (&["group"], "--owner :GROUP"),
+    (&["iname", "iwholename", "ipath", "iregex"], "--regex (?i)RE"),
+    (&["inum", "samefile"], "use --fields id,path"),
+    (&["links"], "use --fields links,path"),
+    (&["ls"], "use --fields, as in --fields mode,size,modified,path"),
+    (&["mmin", "mtime", "newermt"], "use --newer or --older, as in --newer 7d"),
+    (&["mount", "xdev"], "--one-file-system=device"),
+    (&["not"], NO_NEGATION),
+    (&["o", "or"], "tests have no alternatives, but --name and --path-glob can be repeated"),
+    (&["ok", "okdir", "execdir"], "use --exec, which does not prompt or change directories"),
+    (&["path", "wholename"], "--path-glob"),
+    (&["perm"], "use --fields mode,path"),
+    (&["print"], "what matches is printed without it"),
+    (&["print0"], "--null"),
+    (&["printf"], "--format"),
+    (&["prune"], "--exclude"),
+    (&["quit"], "use 'curt walk ... | head -n 1'"),
+    (&["user"], "--owner"),
 ];
 
+/// What to do instead of negating a test.
+pub(super) const NO_NEGATION: &str = "no test can be negated; --exclude GLOB skips entries";
+
+/// Returns what `curt walk` has in place of an option of find.
+fn of_find(name: &str, command: &Command) -> Option<String> {
+    let mut known = OF_FIND.iter().filter(|_| command.get_name() == "walk");
+    let (_, instead) = known.find(|(names, _)| names.contains(&name))?;
+    let is_option = instead.starts_with("--");
+    Some(if is_option { did_you_mean(instead) } else { format!("; {instead}") })
+}
+
+/// Returns the end of the message about an option that the command lacks: what to use in its place.
+fn instead(name: &str, command: &Command) -> Option<String> {
+    of_find(name, command).or_else(|| {
+        // One letter in three may be wrong.
+        let most = name.chars().count() / 3;
+        let near = visible_names(command).map(|long| (strsim::osa_distance(name, long), long));
+        let (_, long) = near.filter(|&(distance, _)| distance <= most).min()?;
+        Some(did_you_mean(&format!("--{long}")))
+    })
+}
+
+fn did_you_mean(option: &str) -> String {
+    format!("; did you mean '{option}'?")
+}
+
+/// Returns the long options that help shows.
+fn visible_names(command: &Command) -> impl Iterator<Item = &str> {
+    command.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(clap::Arg::get_long)
+}
+
 /// Returns the word with this letter which is a long option of the command but for its dashes, and
-/// that option: `-name` and `-maxdepth` are options of find.
+/// the end of the message about it: `-name` and `-maxdepth` are options of find.
 fn single_dashed(letter: &str, command: &Command) -> Option<(String, String)> {
     let words = std::env::args_os().skip(2).filter_map(|word| word.into_string().ok());
     words.take_while(|word| word != "--").find_map(|word| {
-        let name = word.strip_prefix('-').filter(|name| name.len() > 2 && name.contains(letter))?;
-        let mut of_find = OF_FIND.iter().filter(|_| command.get_name() == "walk");
-        if let Some((_, meant)) = of_find.find(|(typed, _)| *typed == word) {
-            return Some((word, (*meant).to_owned()));
-        }
-        let names = || command.get_arguments().filter_map(clap::Arg::get_long);
-        let is_same = |long: &&str| long.replace('-', "") == name;
-        let meant =
-            names().find(is_same).or_else(|| names().find(|long| long.starts_with(name)))?;
-        let meant = format!("--{meant}");
-        Some((word, meant))
+        let name = word.strip_prefix('-').filter(|name| name.contains(letter))?;
+        let shortened = || {
+            let mut names = visible_names(command).filter(|_| name.len() > 2);
+            names.find(|long| long.starts_with(name)).map(|long| did_you_mean(&format!("--{long}")))
+        };
+        let hint = of_find(name, command).or_else(shortened);
+        let hint = hint.or_else(|| instead(name, command).filter(|_| name.len() > 2))?;
+        Some((word, hint))
     })
 }
 
@@ -235,7 +281,9 @@ fn candidates(given: &str, command: &Command) -> String {
     let Some(start) = given.strip_prefix("--").filter(|name| !name.is_empty()) else {
         return String::new();
     };
-    let names = command.get_arguments().filter_map(clap::Arg::get_long);
+    // Hidden options are those of GNU that are refused, and curt's own, which nobody means.
+    let is_known = |arg: &&clap::Arg| !arg.is_hide_set() || arg.get_id().as_str().starts_with('-');
+    let names = command.get_arguments().filter(is_known).filter_map(clap::Arg::get_long);
     let mut names: Vec<String> =
         names.filter(|name| name.starts_with(start)).map(|name| format!("'--{name}'")).collect();
     names.sort();

@@ -8,6 +8,7 @@ use curt::fields::Follow;
 use curt::walk::{OneFileSystem, SortBy};
 
 use super::help::fields_help;
+use super::message::NO_NEGATION;
 use super::{Options, OutputOptions, Positions, WithoutOptions, meaning, one_of, parse_threads};
 
 const LONG_ABOUT: &str = "\
@@ -212,6 +213,9 @@ pub(crate) struct WalkOptions {
     pub(crate) without: WithoutOptions,
 }
 
+/// Operators of find's expressions.
+const OPERATORS: [&str; 3] = ["!", "(", ")"];
+
 const FOLLOW: [(&str, Follow); 3] =
     [("never", Follow::Never), ("command-line", Follow::CommandLine), ("all", Follow::Links)];
 
@@ -238,6 +242,16 @@ impl Options for WalkOptions {
             if is_alone {
                 return Err(format!("{option} needs {needed}"));
             }
+        }
+        // What follows '--' is a path.
+        let options = given.words.iter().position(|word| word == "--").unwrap_or(given.words.len());
+        let options = &given.words[..options];
+        let is_typed = |word: &&str| options.iter().any(|typed| typed == word);
+        let is_operand = |word: &&str| self.operands.iter().any(|operand| operand == word);
+        let operator = OPERATORS.into_iter().filter(is_typed).find(is_operand);
+        if let Some(operator) = operator {
+            let reason = if operator == "!" { NO_NEGATION } else { "tests cannot be grouped" };
+            return Err(format!("'{operator}': {reason} (for a path, write './{operator}')"));
         }
         let runs = !self.exec.is_empty() || !self.exec_batch.is_empty();
         if runs && !given.words.iter().any(|word| word == ";") {

@@ -203,6 +203,50 @@ fn wrong_command_lines_are_answered_in_one_form() {
 }
 
 #[test]
+fn proposals_are_near_and_not_hidden() {
+    check_refusals(&[
+        ("walk --user x", "curt walk: unrecognized option '--user'; did you mean '--owner'?\n"),
+        (
+            "walk -group x",
+            "curt walk: unrecognized option '-group'; did you mean '--owner :GROUP'?",
+        ),
+        ("walk --print0", "curt walk: unrecognized option '--print0'; did you mean '--null'?\n"),
+        (
+            "walk -not",
+            "curt walk: unrecognized option '-not'; no test can be negated; --exclude GLOB skips",
+        ),
+        ("walk --not", "curt walk: unrecognized option '--not'; no test can be negated; "),
+        ("walk ! --name x", "curt walk: '!': no test can be negated; --exclude GLOB skips entries"),
+        (
+            "walk ( --name x )",
+            "curt walk: '(': tests cannot be grouped (for a path, write './(')\n",
+        ),
+        (
+            "walk --mtime -7",
+            "curt walk: unrecognized option '--mtime'; use --newer or --older, as in --newer 7d\n",
+        ),
+        ("walk -mtime -7", "curt walk: unrecognized option '-mtime'; use --newer or --older, as"),
+        ("walk --perm 644", "curt walk: unrecognized option '--perm'; use --fields mode,path\n"),
+        (
+            "walk -empty",
+            "curt walk: unrecognized option '-empty'; use --type f --size 0 for empty files\n",
+        ),
+        ("walk --empty", "curt walk: unrecognized option '--empty'; use --type f --size 0 for"),
+        (
+            "walk --name x -o",
+            "curt walk: unrecognized option '-o'; tests have no alternatives, but",
+        ),
+        // Nothing is near, or only what is hidden.
+        ("walk --bogus", "curt walk: unrecognized option '--bogus'\n"),
+        ("walk --bufer 9", "curt walk: unrecognized option '--bufer'\n"),
+        ("walk -buffer", "curt walk: invalid option -- 'b'\n"),
+        ("walk --sotr", "curt walk: unrecognized option '--sotr'; did you mean '--sort'?\n"),
+        ("du --witout", "curt du: unrecognized option '--witout'\n"),
+        ("ls --colour", "curt ls: unrecognized option '--colour'; did you mean '--color'?\n"),
+    ]);
+}
+
+#[test]
 fn wrong_command_lines_of_walk_are_answered_in_one_form() {
     check_refusals(&[
         ("walk -j0", "curt walk: invalid value '0' for '--threads': expected a number of"),

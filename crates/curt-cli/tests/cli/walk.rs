@@ -358,6 +358,8 @@ fn ambiguous_options_are_refused() {
         assert!(scratch.exists("t/file"));
     }
     // Where it is plain which is meant.
+    scratch.dir("!");
+    assert_eq!(lines(&scratch, &["--", "!"]), ["!"]);
     scratch.file("size/file");
     // An operand stays as it was typed.
     let below = format!("./size{MAIN_SEPARATOR}file");
