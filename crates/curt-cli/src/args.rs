@@ -14,12 +14,12 @@ mod stat;
 mod walk;
 mod which;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::num::{NonZeroUsize, ParseIntError};
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use curt::Threads;
 
 use crate::session::Session;
@@ -278,10 +278,31 @@ pub(crate) fn abbreviated<T: Copy + PartialEq>(
 }
 
 /// Takes one of these words or the beginning of one, and gives its meaning.
-fn abbreviation_of<T: Copy + PartialEq>(
-    words: &'static [(&'static str, T)],
-) -> impl Fn(&str) -> Result<T, String> + Clone {
-    move |word| abbreviated(words, word)
+#[derive(Clone)]
+struct AbbreviationOf<T: 'static>(&'static [(&'static str, T)]);
+
+impl<T: Copy + PartialEq + Send + Sync> TypedValueParser for AbbreviationOf<T> {
+    type Value = T;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        option: Option<&Arg>,
+        word: &OsStr,
+    ) -> Result<T, clap::Error> {
+        let words = self.0;
+        let parse = move |word: &str| abbreviated(words, word);
+        TypedValueParser::parse_ref(&parse, command, option, word)
+    }
+
+    /// The words that completion scripts offer: one for each meaning.
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let is_first = |&(at, (_, meaning)): &(usize, &(&str, T))| {
+            self.0[..at].iter().all(|(_, other)| other != meaning)
+        };
+        let words = self.0.iter().enumerate().filter(is_first);
+        Some(Box::new(words.map(|(_, &(word, _))| PossibleValue::new(word))))
+    }
 }
 
 /// Takes one of these words, which must be spelled out, and gives its meaning.

@@ -3,6 +3,7 @@
 
 use std::io::{self, Write};
 
+use clap::builder::PossibleValuesParser;
 use clap::{Command, CommandFactory};
 
 use crate::args::{Cli, CompletionsOptions, ManOptions, help};
@@ -19,6 +20,15 @@ pub(crate) fn completions(options: &CompletionsOptions) -> Exit {
     session.close(false)
 }
 
+/// The values of options, by their identifiers, that take other values too.
+const WORDS: [(&str, &[&str]); 5] = [
+    ("interactive", &["never", "once", "always"]),
+    ("preserve_root", &["all"]),
+    ("time_style", &["full-iso", "long-iso", "iso", "locale"]),
+    ("kinds", &["f", "d", "l", "p", "s", "c", "b"]),
+    ("command", &["rm", "walk", "ls", "stat", "du", "which", "run", "expand", "beneath"]),
+];
+
 /// Returns the command without hidden options and commands, which most scripts would list.
 fn visible(command: &Command) -> Command {
     // clap wants a name that lives as long as the program, which ends with the script.
@@ -32,6 +42,12 @@ fn visible(command: &Command) -> Command {
     }
     // Relations between options are not needed here, so those with hidden ones do no harm.
     let options = command.get_arguments().filter(|option| !option.is_hide_set());
+    let options = options.map(|option| {
+        let words = WORDS.iter().find(|(id, _)| option.get_id() == id);
+        words.map_or(option.clone(), |(_, words)| {
+            option.clone().value_parser(PossibleValuesParser::new(*words))
+        })
+    });
     let commands = command.get_subcommands().filter(|command| !command.is_hide_set());
     visible
         .version(env!("CARGO_PKG_VERSION"))

@@ -129,3 +129,24 @@ fn manual_pages_have_sections_and_no_hidden_options() {
         }
     }
 }
+
+#[test]
+fn completion_scripts_offer_values() {
+    let script = out(&["completions", "bash"]);
+    for values in [
+        "always never auto",
+        "long across vertical single-column",
+        "name none size time extension",
+        "atime ctime mtime birth",
+        "never once always",
+        "f d l p s c b",
+        "never command-line all",
+        "mount device",
+        "posix windows",
+        "never auto always report",
+        "rm walk ls stat du which run expand beneath",
+    ] {
+        // The values of an operand are among the options.
+        assert!(script.contains(&format!("{values}\"")), "{values}");
+    }
+}
