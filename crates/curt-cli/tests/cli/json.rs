@@ -24,6 +24,29 @@ fn the_summary_is_last_and_alone() {
 }
 
 #[test]
+fn only_the_last_line_has_the_key_of_the_summary() {
+    let scratch = Scratch::new();
+    tree(&scratch, "t");
+    for line in [
+        "rm -r --json --dry-run t",
+        "walk --json --fields=name,size t",
+        "ls --json t",
+        "stat --json t/a t/none",
+        "du --json -a t",
+        "which --json curt-no-such-program x",
+        "expand --json a b",
+        "beneath --root t --json a ../x",
+    ] {
+        let (_, out, _) = said(&command_line(&scratch, line).output().unwrap());
+        let mut objects = objects(&out);
+        let last = objects.pop().unwrap();
+        assert_eq!(last.as_object().unwrap().keys().collect::<Vec<_>>(), ["summary"], "{line}");
+        assert!(objects.len() > 1, "{line}");
+        assert!(objects.iter().all(|object| object.get("summary").is_none()), "{line}");
+    }
+}
+
+#[test]
 fn failures_are_objects() {
     let scratch = Scratch::new();
     scratch.dir("d");
