@@ -8,9 +8,9 @@ macro_rules! fields_help {
     ($first:literal) => {
         concat!(
             $first,
-            "\n\nFields: name, kind, size, allocated, mode, links, user, group, uid, gid, id, \
-             device, rdev, block-size, modified, accessed, changed, created, target, attributes, \
-             readable, writable, executable, acl, capability, label."
+            "\n\nFields: name, kind, size, allocated, mode, links, user, group, uid, gid, \
+             id (inode number), device, rdev, block-size, modified, accessed, changed, created, \
+             target, attributes, readable, writable, executable, acl, capability, label."
         )
     };
 }

@@ -63,8 +63,9 @@ pub(crate) struct RunOptions {
     ///
     /// TIME is a number, which may have a fraction, with ms, s, m, h or d (milliseconds, seconds,
     /// minutes, hours, days); without a unit it is in seconds. 0 sets no limit. The program gets a
-    /// process group for itself, so it cannot read from a terminal. A process that left this group
-    /// (by setsid or setpgid, as daemons and jobs of an interactive shell do) is not killed.
+    /// process group for itself, so it cannot read from a terminal. It is killed by SIGKILL, which
+    /// it cannot catch. A process that left the group (by setsid or setpgid, as daemons and jobs of
+    /// an interactive shell do) is not killed.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_time)]
     pub(crate) timeout: Option<Duration>,
 

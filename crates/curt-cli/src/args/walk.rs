@@ -120,7 +120,7 @@ pub(crate) struct WalkOptions {
     #[arg(long, value_name = "USER[:GROUP]", help_heading = TESTS)]
     pub(crate) owner: Option<String>,
 
-    /// Print only entries at depth N or deeper; operands have depth 0
+    /// Match only entries at depth N or deeper; operands have depth 0
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true,
           allow_negative_numbers = true, help_heading = TRAVERSAL)]
     pub(crate) min_depth: usize,
@@ -129,7 +129,7 @@ pub(crate) struct WalkOptions {
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = TRAVERSAL)]
     pub(crate) max_depth: Option<usize>,
 
-    /// Follow symbolic links: all (the default), command-line or never
+    /// Follow links: WHICH is all (the default), command-line or never
     ///
     /// 'command-line' follows only operands.
     #[arg(short = 'L', long, value_name = "WHICH", hide_possible_values = true,

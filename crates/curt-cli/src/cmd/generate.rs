@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use clap::builder::PossibleValuesParser;
-use clap::{Command, CommandFactory};
+use clap::{Arg, Command, CommandFactory};
 
 use crate::args::{Cli, CompletionsOptions, ManOptions, help};
 use crate::exit::Exit;
@@ -77,7 +77,7 @@ pub(crate) fn man(options: &ManOptions) -> Exit {
 
 /// Writes a manual page. clap knows no sections for what follows the options.
 fn write_page(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
-    let mut command = help::shown(command);
+    let mut command = help::shown(command).mut_args(with_aliases);
     // As in help. Of itself a page would list all options there, and lose the dots of operands.
     let usage = command.render_usage().to_string();
     let command = command.override_usage(usage.trim_start_matches("Usage: ").to_owned());
@@ -111,6 +111,18 @@ fn write_page(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
         writeln!(page, "{lines}")?;
     }
     man.render_version_section(page)
+}
+
+/// Adds the other letters of an option to its text, which pages would not show.
+fn with_aliases(option: Arg) -> Arg {
+    let letters = option.get_visible_short_aliases().unwrap_or_default();
+    let aliases: Vec<String> =
+        letters.iter().map(|letter| format!(" [alias: -{letter}]")).collect();
+    let aliases = aliases.concat();
+    match option.get_help().map(ToString::to_string) {
+        Some(text) if !aliases.is_empty() => option.help(text + &aliases),
+        _ => option,
+    }
 }
 
 /// Escapes text for roff: a backslash, a dash, and a line that would be a request.

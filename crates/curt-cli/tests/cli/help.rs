@@ -120,6 +120,8 @@ fn manual_pages_have_sections_and_no_hidden_options() {
             let is_shown = page.contains(&format!("\\-\\-{hidden}"));
             assert!(!is_shown, "{command}: {hidden}");
         }
+        let aliases = out(&[command, "--help"]).matches("[alias: -").count();
+        assert_eq!(page.matches("[alias: \\-").count(), aliases, "{command}");
         // A line that begins with a dot is a request, of which there are few.
         for line in page.lines().filter(|line| line.starts_with('.')) {
             let request = line[1..].split(' ').next().unwrap();
