@@ -83,10 +83,7 @@ impl<'a> Job<'a> {
             // Several threads collect lines, which are printed in order.
             let visit = |entry: Result<Visited<'_>, Error>, done: &mut Done| match entry {
                 Ok(entry) => self.handle(entry, done),
-                Err(error) => {
-                    self.fail(&error, done);
-                    Next::Continue
-                }
+                Err(error) => self.fail(&error, done),
             };
             walk.visit_in_order(visit, |done| self.session.data(&done.lines))
         } else {
@@ -144,9 +141,9 @@ impl<'a> Job<'a> {
     }
 
     /// Handles an entry.
-    fn handle(&self, mut entry: Visited<'_>, done: &mut Done) -> Next {
+    fn handle(&self, mut entry: Visited<'_>, done: &mut Done) {
         if !self.filter.may_match(&entry) {
-            return Next::Continue;
+            return;
         }
         if !self.fields.is_empty() {
             entry.fetch(self.fields);
@@ -154,13 +151,13 @@ impl<'a> Job<'a> {
                 self.fail(error, done);
             }
             if !self.filter.matches(entry.metadata()) {
-                return Next::Continue;
+                return;
             }
         }
         if self.options.delete {
             // No system removes the working directory by this name; find skips it too.
             if entry.depth() == 0 && entry.name() == "." {
-                return Next::Continue;
+                return;
             }
             match entry.remove() {
                 Ok(removed) => done.removed += u64::from(removed),
@@ -169,12 +166,11 @@ impl<'a> Job<'a> {
         } else if let Some(exec) = &self.exec {
             self.check(exec.add(&entry.path()));
             if exec.has_given_up() {
-                return Next::Stop;
+                self.session.cancel().cancel();
             }
         } else {
             self.lines.add(&entry, &mut done.lines);
         }
-        Next::Continue
     }
 
     /// Reports a failure; as JSON, in its place among the lines.
@@ -225,7 +221,7 @@ impl<'a> Job<'a> {
         }
         // A walk whose command cannot be started stops too, but failed.
         let has_given_up = self.exec.as_ref().is_some_and(Exec::has_given_up);
-        let is_cancelled = summary.stopped && (!has_given_up || self.session.is_cancelled());
+        let is_cancelled = summary.stopped && (!has_given_up || interrupt::signal().is_some());
         let fields = fields
             .number("errors", errors)
             .boolean("interrupted", is_cancelled)
@@ -260,12 +256,12 @@ impl Printer<'_> {
 impl Visitor for Printer<'_> {
     fn entry(&mut self, entry: Visited<'_>) -> Next {
         let is_operand = entry.depth() == 0;
-        let next = self.job.handle(entry, &mut self.done);
+        self.job.handle(entry, &mut self.done);
         // An operand must come before what other threads print of its contents.
         if self.done.lines.len() >= CHUNK || self.job.is_terminal || is_operand {
             self.hand_over();
         }
-        next
+        Next::Continue
     }
 
     fn error(&mut self, error: Error) -> Next {
