@@ -28,9 +28,8 @@ use std::time::{Duration, Instant};
 /// How much is measured.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Effort {
-    /// As many rounds as fit in this part of the time that is left, on smaller trees where the
-    /// machine is slow.
-    Share(f64),
+    /// As many rounds as fit in the time until then.
+    Until(Instant),
     /// This many rounds at full size.
     Rounds(u32),
     /// No time: answers and calls.
@@ -58,11 +57,11 @@ pub(crate) struct Bench {
 }
 
 /// No quick run makes more rounds.
-const MOST: u32 = 31;
+const MOST: u32 = 21;
 /// A quick run may take this much longer than it should, to finish enough rounds.
 const GRACE: Duration = Duration::from_secs(3);
-/// How many times a tree is halved on a slow machine.
-const HALVINGS: u32 = 3;
+/// By how much a quick run makes the tree of a removal smaller on a slow machine.
+const SMALLER: u32 = 4;
 /// A quick run looks for the best rival only among those that take less than this times the best
 /// one's time in the warm-up, and among that many.
 const HOPELESS: f64 = 1.15;
@@ -85,162 +84,120 @@ struct Trial<'a> {
 type Lengths = HashMap<&'static str, u64>;
 
 impl Bench {
-    /// Measures a scenario in a place with the `wanted` size, or says why it cannot. Where there is
-    /// no time, answers are still compared and calls counted, on a small tree.
-    ///
-    /// What building the tree, the warm-up and counting take is nobody's share of the time.
+    /// Measures a scenario in a place with a tree of this size, or says why it cannot. Without
+    /// rounds, answers are still compared and calls counted, on a small tree.
     pub(crate) fn cell(
         &self,
         scenario: &'static Scenario,
         place: &Place,
-        wanted: u32,
+        size: u32,
         contenders: &[Found],
         effort: Effort,
     ) -> io::Result<Result<Cell, String>> {
-        let quick = matches!(effort, Effort::Share(_));
+        let quick = matches!(effort, Effort::Until(_));
         let patience = if quick { LITTLE_PATIENCE } else { PATIENCE };
         if scenario.limit.is_some() && on_path(PRLIMIT).is_none() {
             return Ok(Err(format!("needs {PRLIMIT}")));
         }
-        let mut effort = effort;
-        let mut halvings = 0;
-        loop {
-            if quick && self.end <= Instant::now() {
-                effort = Effort::Calls;
+        let mut size = if matches!(effort, Effort::Calls) { scenario.counted[1] } else { size };
+        let mut name = place.name.clone();
+        if let Some(real) = scenario.real {
+            let Some(path) = real.path() else {
+                return Ok(Err(format!("the tree is not there ({})", real.get())));
+            };
+            let truth = self.ground.standing(place, scenario, 0, false)?.truth;
+            size = u32::try_from(truth.entries()).unwrap_or(u32::MAX);
+            if scenario.reads() {
+                name = format!("where it is ({})", file_system(&path));
             }
-            let size = match effort {
-                Effort::Calls => scenario.counted[1],
-                _ => (wanted >> halvings).max(1),
-            };
-            let (size, name) = match scenario.real {
-                Some(real) => {
-                    let Some(path) = real.path() else {
-                        return Ok(Err(format!("the tree is not there ({})", real.get())));
-                    };
-                    let truth = self.ground.standing(place, scenario, 0, false)?.truth;
-                    let name = if scenario.reads() {
-                        format!("where it is ({})", file_system(&path))
-                    } else {
-                        place.name.clone()
-                    };
-                    (u32::try_from(truth.entries()).unwrap_or(u32::MAX), name)
-                }
-                None => (size, place.name.clone()),
-            };
-            let tree = scenario.grow(size);
-            if !place.has_room(tree.room(), tree.entries()) {
-                return Ok(Err("not enough room".to_owned()));
-            }
-            let row = |found: &Found| Row {
-                found: found.clone(),
-                version: self.programs.version(found),
-                samples: Vec::new(),
-                slope: None,
-                wrong: None,
-                left_out: None,
-            };
-            let mut cell = Cell {
-                scenario,
-                place: name,
-                size,
-                is_smaller: halvings > 0,
-                is_untimed: quick && matches!(effort, Effort::Calls),
-                rows: contenders.iter().map(row).collect(),
-            };
-            let (lengths, cost) = self.warm_up(&mut cell, place, patience, quick)?;
-            if self.interrupt.wanted() {
-                return Ok(Err("interrupted".to_owned()));
-            }
-            let (rounds, time) = match effort {
-                Effort::Calls => (0, None),
-                Effort::Rounds(rounds) => (rounds, None),
-                Effort::Share(part) => {
-                    let time = self.end.saturating_duration_since(Instant::now()).mul_f64(part);
-                    let left = time.as_secs_f64();
-                    if left / cost < f64::from(ENOUGH) {
-                        // With the warm-up of the smaller tree.
-                        let fits = |&halvings: &u32| {
-                            cost / f64::from(1 << halvings) * f64::from(ENOUGH + 1) <= left
-                        };
-                        match (1..=HALVINGS - halvings).find(fits) {
-                            Some(more) => halvings += more,
-                            None => effort = Effort::Calls,
-                        }
-                        continue;
-                    }
-                    (MOST, Some(time))
-                }
-            };
-            self.count(&mut cell, place, patience)?;
-            self.race(&mut cell, place, (rounds, time), &lengths, patience)?;
-            cell.is_untimed |= quick && cell.rounds() < ENOUGH as usize;
-            return Ok(Ok(cell));
         }
+        let tree = scenario.grow(size);
+        if !place.has_room(tree.room(), tree.entries()) {
+            return Ok(Err("not enough room".to_owned()));
+        }
+        let row = |found: &Found| Row {
+            found: found.clone(),
+            version: self.programs.version(found),
+            samples: Vec::new(),
+            slope: None,
+            wrong: None,
+            is_hopeless: false,
+        };
+        let rows = contenders.iter().map(row).collect();
+        let mut cell = Cell { scenario, place: name, size, rows };
+        let begin = Instant::now();
+        let lengths = self.warm_up(&mut cell, place, patience, quick)?;
+        if let (Effort::Until(until), false) = (effort, scenario.reads()) {
+            // Each run builds its tree, so a smaller one can still be chosen.
+            let left = until.saturating_duration_since(Instant::now());
+            if begin.elapsed() * ENOUGH > left {
+                cell.size /= SMALLER;
+            }
+        }
+        self.count(&mut cell, place, patience)?;
+        self.race(&mut cell, place, effort, &lengths, patience)?;
+        if self.interrupt.wanted() {
+            return Ok(Err("interrupted".to_owned()));
+        }
+        Ok(Ok(cell))
     }
 
     /// Runs everybody once, the first time the tree is used, and compares the answers. Returns how
-    /// long they are, and what a round of those that will be timed costs, with building trees.
+    /// long they are.
     fn warm_up(
         &self,
         cell: &mut Cell,
         place: &Place,
         patience: Duration,
         quick: bool,
-    ) -> io::Result<(Lengths, f64)> {
+    ) -> io::Result<Lengths> {
         let (scenario, size) = (cell.scenario, cell.size);
-        if scenario.reads() {
-            self.ground.standing(place, scenario, size, self.settles)?;
-        }
         let mut lengths = Lengths::new();
-        let mut costs: Vec<(f64, f64)> = Vec::new();
+        let mut walls = Vec::new();
         for row in &mut cell.rows {
-            let begin = Instant::now();
             let name = row.found.contender.name;
             self.progress.step(&format!("{} · {}: {name}", scenario.title, place.name));
             let trial = Trial { scenario, place, size, found: &row.found, patience };
-            let wall = match self.run(&trial, 0, None)? {
+            match self.run(&trial, 0, None)? {
                 Ok((sample, length)) => {
                     lengths.insert(name, length);
-                    sample.wall
+                    walls.push(sample.wall);
                 }
                 Err(why) => {
                     row.wrong = Some(why);
-                    f64::INFINITY
+                    walls.push(f64::INFINITY);
                 }
-            };
-            // Answers are compared here only, and trees that stand are not built again.
-            let cost = if scenario.reads() { wall } else { begin.elapsed().as_secs_f64() };
-            costs.push((wall, cost));
+            }
             if self.interrupt.wanted() {
-                break;
+                return Ok(lengths);
             }
         }
         if quick {
-            leave_out_the_hopeless(cell, &costs);
+            leave_out_the_hopeless(cell, &walls);
         }
-        let timed = cell.rows.iter().zip(&costs).filter(|(row, _)| takes_part(row));
-        Ok((lengths, timed.map(|(_, (_, cost))| cost).sum::<f64>().max(1e-3)))
+        Ok(lengths)
     }
 
-    /// Makes the rounds, or those of them that fit in the time, but enough unless that takes much
-    /// too long.
+    /// Makes the rounds, or those of them that fit in the time, but enough unless the whole run
+    /// would take much too long.
     fn race(
         &self,
         cell: &mut Cell,
         place: &Place,
-        (rounds, time): (u32, Option<Duration>),
+        effort: Effort,
         lengths: &Lengths,
         patience: Duration,
     ) -> io::Result<()> {
+        let (rounds, until) = match effort {
+            Effort::Calls => (0, None),
+            Effort::Rounds(rounds) => (rounds, None),
+            Effort::Until(until) => (MOST, Some(until)),
+        };
         let (scenario, size) = (cell.scenario, cell.size);
         let mut random = Random::new(2);
-        let begin = Instant::now();
         for round in 1..=rounds {
-            let is_over = |time| {
-                let limit = if round > ENOUGH { begin + time } else { self.end + GRACE };
-                Instant::now() > limit
-            };
-            if time.is_some_and(is_over) {
+            let limit = until.map(|until| if round > ENOUGH { until } else { self.end + GRACE });
+            if limit.is_some_and(|limit| Instant::now() > limit) {
                 break;
             }
             self.progress
@@ -395,24 +352,24 @@ impl Bench {
 }
 
 fn takes_part(row: &Row) -> bool {
-    row.wrong.is_none() && row.left_out.is_none()
+    row.wrong.is_none() && !row.is_hopeless
 }
 
 /// Of the rivals only those are timed that may be the fastest.
-fn leave_out_the_hopeless(cell: &mut Cell, costs: &[(f64, f64)]) {
+fn leave_out_the_hopeless(cell: &mut Cell, walls: &[f64]) {
     let usual = cell.usual().map(|row| row.found.contender.name);
     let is_rival = |row: &Row| {
         matches!(row.found.contender.part, Part::Rival | Part::Usual)
             && Some(row.found.contender.name) != usual
     };
-    let rivals = cell.rows.iter().zip(costs).filter(|(row, _)| is_rival(row));
-    let mut walls: Vec<f64> = rivals.map(|(_, (wall, _))| *wall).collect();
-    walls.sort_by(f64::total_cmp);
-    let Some(best) = walls.first() else { return };
-    let limit = walls.get(HOPEFUL).unwrap_or(&f64::INFINITY).min(HOPELESS * best);
-    for (row, (wall, _)) in cell.rows.iter_mut().zip(costs) {
+    let rivals = cell.rows.iter().zip(walls).filter(|(row, _)| is_rival(row));
+    let mut sorted: Vec<f64> = rivals.map(|(_, wall)| *wall).collect();
+    sorted.sort_by(f64::total_cmp);
+    let Some(best) = sorted.first() else { return };
+    let limit = sorted.get(HOPEFUL).unwrap_or(&f64::INFINITY).min(HOPELESS * best);
+    for (row, wall) in cell.rows.iter_mut().zip(walls) {
         if is_rival(row) && row.wrong.is_none() && *wall > *best && *wall >= limit {
-            row.left_out = Some(format!("{:.1} times the time of another rival", wall / best));
+            row.is_hopeless = true;
         }
     }
 }
@@ -423,6 +380,8 @@ fn left_behind(place: &Place, scenario: &Scenario, tree: &Path) -> io::Result<Op
     let is_there = tree.symlink_metadata().is_ok();
     if !scenario.reads() {
         place.sandbox.remove(tree)?;
+        // An empty directory where it was: ext4 then puts the next tree elsewhere. See `spread`.
+        std::fs::create_dir(tree)?;
     }
     if !place.sandbox.canary_lives() {
         place.sandbox.place_canary()?;

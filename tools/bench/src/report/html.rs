@@ -106,9 +106,7 @@ fn headline(report: &Report, timed: &[&Cell]) -> Markup {
             }, &html! { (table("Ratio to the usual tool", &quick::TITLES, cells.iter().map(|cell| {
                 (false, quick::row(cell))
             }))) }))
-            @if report.load.is_some() {
-                p { strong { "The machine was busy during this run: times say little." } }
-            }
+            @if let Some(warning) = report.busy() { p { strong { (warning) } } }
         }
     }
 }
@@ -375,16 +373,8 @@ fn method(report: &Report) -> Markup {
                  round; its interval is the sign test's. Fewer than seven rounds show no time."
             }
             p { "Caches are " (if report.cold { "dropped before each run" } else { "warm" }) "." }
-            @if let Some((middle, worst, name)) = report.noise() {
-                p {
-                    (format!("Noise of the ratios: ±{:.0} %, at worst ±{:.0} % ({name}).",
-                        middle * 100.0, worst * 100.0))
-                }
-            }
-            @if let Some(how) = report.how_to_get() {
-                p { "Not found: " (report.missing.keys().copied().collect::<Vec<_>>().join(", ")) ". To get them: " code { (how) } "." }
-            }
-            @for line in &report.left_out { p { "Left out: " (line) "." } }
+            p { "Of the ratios: " (report.noise()) "." }
+            p { (report.absent()) }
         }
     }
 }

@@ -32,14 +32,12 @@ fn report() -> Report {
                         entries: 400,
                     }),
                     wrong: None,
-                    left_out: None,
+                    is_hopeless: false,
                 };
                 cells.push(Cell {
                     scenario,
                     place: place.to_owned(),
                     size,
-                    is_smaller: false,
-                    is_untimed: false,
                     rows: (0..).zip(scenario.contenders).map(row).collect(),
                 });
             }
@@ -51,7 +49,7 @@ fn report() -> Report {
         missing: BTreeMap::from([("rmz", "")]),
         date: "1 January 2026".to_owned(),
         machine: "curt 0.1.0, linux 6.18 x86_64, 2 processors".to_owned(),
-        load: None,
+        others: None,
         has_strace: true,
         cold: false,
     }

@@ -14,7 +14,7 @@ pub(super) static SCENARIOS: [Scenario; 1] = [Scenario {
     full: &[2_000],
     report: None,
     real: None,
-    quick: Some(Quick { size: 1_000, share: 3 }),
+    quick: Some(Quick { size: 500, share: 4 }),
     limit: None,
     counted: [10, 40],
     everywhere: true,

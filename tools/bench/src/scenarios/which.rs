@@ -8,7 +8,7 @@ use crate::tree::{Content, Tree};
 
 pub(super) static SCENARIOS: [Scenario; 9] = [
     Scenario {
-        quick: Some(Quick { size: 200, share: 4 }),
+        quick: Some(Quick { size: 100, share: 4 }),
         ..scenario("which", "find programs", FAR, "path-211", |size| path(PLACE, size, ""))
     },
     scenario("which-first", "find programs at the head of PATH", FIRST, "path-first", |size| {
