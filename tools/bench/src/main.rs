@@ -146,7 +146,7 @@ fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
         progress,
         interrupt: interrupt.clone(),
         cold: options.cold,
-        settles: !options.is_quick(),
+        is_quick: options.is_quick(),
         end: Instant::now() + Duration::from_secs(options.seconds.into()),
         slopes: std::cell::RefCell::default(),
     };

@@ -21,7 +21,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -47,9 +47,9 @@ pub(crate) struct Bench {
     pub(crate) interrupt: Interrupt,
     /// Whether caches are dropped before each timed run.
     pub(crate) cold: bool,
-    /// Whether trees are written back before they are used. On a busy disk that takes any time, so
-    /// a quick run does not.
-    pub(crate) settles: bool,
+    /// Whether there is little time. Then trees are not written back before they are used, which
+    /// takes any time on a busy disk.
+    pub(crate) is_quick: bool,
     /// When a quick run should be over.
     pub(crate) end: Instant,
     /// Counted calls, by scenario and contender: the filesystem hardly matters.
@@ -77,7 +77,6 @@ struct Trial<'a> {
     place: &'a Place,
     size: u32,
     found: &'a Found,
-    patience: Duration,
 }
 
 /// What a run wrote, and how long that is.
@@ -94,8 +93,6 @@ impl Bench {
         contenders: &[Found],
         effort: Effort,
     ) -> io::Result<Result<Cell, String>> {
-        let quick = matches!(effort, Effort::Until(_));
-        let patience = if quick { LITTLE_PATIENCE } else { PATIENCE };
         if scenario.limit.is_some() && on_path(PRLIMIT).is_none() {
             return Ok(Err(format!("needs {PRLIMIT}")));
         }
@@ -126,7 +123,7 @@ impl Bench {
         let rows = contenders.iter().map(row).collect();
         let mut cell = Cell { scenario, place: name, size, rows };
         let begin = Instant::now();
-        let lengths = self.warm_up(&mut cell, place, patience, quick)?;
+        let lengths = self.warm_up(&mut cell, place)?;
         if let (Effort::Until(until), false) = (effort, scenario.reads()) {
             // Each run builds its tree, so a smaller one can still be chosen.
             let left = until.saturating_duration_since(Instant::now());
@@ -134,8 +131,8 @@ impl Bench {
                 cell.size /= SMALLER;
             }
         }
-        self.count(&mut cell, place, patience)?;
-        self.race(&mut cell, place, effort, &lengths, patience)?;
+        self.count(&mut cell, place)?;
+        self.race(&mut cell, place, effort, &lengths)?;
         if self.interrupt.wanted() {
             return Ok(Err("interrupted".to_owned()));
         }
@@ -144,20 +141,14 @@ impl Bench {
 
     /// Runs everybody once, the first time the tree is used, and compares the answers. Returns how
     /// long they are.
-    fn warm_up(
-        &self,
-        cell: &mut Cell,
-        place: &Place,
-        patience: Duration,
-        quick: bool,
-    ) -> io::Result<Lengths> {
+    fn warm_up(&self, cell: &mut Cell, place: &Place) -> io::Result<Lengths> {
         let (scenario, size) = (cell.scenario, cell.size);
         let mut lengths = Lengths::new();
         let mut walls = Vec::new();
         for row in &mut cell.rows {
             let name = row.found.contender.name;
             self.progress.step(&format!("{} · {}: {name}", scenario.title, place.name));
-            let trial = Trial { scenario, place, size, found: &row.found, patience };
+            let trial = Trial { scenario, place, size, found: &row.found };
             match self.run(&trial, 0, None)? {
                 Ok((sample, length)) => {
                     lengths.insert(name, length);
@@ -172,7 +163,7 @@ impl Bench {
                 return Ok(lengths);
             }
         }
-        if quick {
+        if self.is_quick {
             leave_out_the_hopeless(cell, &walls);
         }
         Ok(lengths)
@@ -186,7 +177,6 @@ impl Bench {
         place: &Place,
         effort: Effort,
         lengths: &Lengths,
-        patience: Duration,
     ) -> io::Result<()> {
         let (rounds, until) = match effort {
             Effort::Calls => (0, None),
@@ -209,7 +199,7 @@ impl Bench {
                 if !takes_part(row) {
                     continue;
                 }
-                let trial = Trial { scenario, place, size, found: &row.found, patience };
+                let trial = Trial { scenario, place, size, found: &row.found };
                 let length = lengths.get(row.found.contender.name).copied();
                 let sample = self.run(&trial, round, length)?;
                 if self.interrupt.wanted() {
@@ -233,29 +223,20 @@ impl Bench {
         round: u32,
         known: Option<u64>,
     ) -> io::Result<Result<(Sample, u64), String>> {
-        let Trial { scenario, place, size, found, patience } = *trial;
-        let (path, truth) = if scenario.reads() {
-            let standing = self.ground.standing(place, scenario, size, self.settles)?;
-            (standing.path, Some(standing.truth))
-        } else {
-            let path = Ground::fresh(place, scenario, size)?;
-            if self.settles {
-                place.settle();
-            }
-            (path, None)
-        };
+        let Trial { scenario, place, size, found } = *trial;
+        let (path, truth) = self.tree(trial)?;
         if self.cold {
             drop_caches();
         }
         let (output, said) = (self.scratch.entry("stdout"), self.scratch.entry("stderr"));
         let mut command = command(scenario, size, found, &path, None)?;
         command.stdout(File::create(&output)?);
-        let ended = match run_to_end(&mut command, &said, patience, &self.interrupt) {
+        let ended = match run_to_end(&mut command, &said, self.patience(), &self.interrupt) {
             Ok(ended) => ended,
             Err(error) => return Ok(Err(format!("cannot start: {error}"))),
         };
         if ended.killed {
-            return Ok(Err(format!("killed after {} s", patience.as_secs())));
+            return Ok(Err(format!("killed after {} s", self.patience().as_secs())));
         }
         let wrong = left_behind(place, scenario, &path)?;
         if !ended.status.success() {
@@ -277,6 +258,25 @@ impl Bench {
         Ok(Ok((Sample { round, wall, used: ended.used }, length)))
     }
 
+    /// The tree for a run, and the truth about it, if it stays.
+    fn tree(&self, trial: &Trial<'_>) -> io::Result<(PathBuf, Option<Rc<Truth>>)> {
+        let Trial { scenario, place, size, .. } = *trial;
+        let settle = !self.is_quick;
+        if scenario.reads() {
+            let standing = self.ground.standing(place, scenario, size, settle)?;
+            return Ok((standing.path, Some(standing.truth)));
+        }
+        let path = Ground::fresh(place, scenario, size)?;
+        if settle {
+            place.settle();
+        }
+        Ok((path, None))
+    }
+
+    fn patience(&self) -> Duration {
+        if self.is_quick { LITTLE_PATIENCE } else { PATIENCE }
+    }
+
     /// What is wrong with the answer, if something is.
     fn refute(
         &self,
@@ -296,7 +296,7 @@ impl Bench {
     }
 
     /// Counts the calls of those whose answer is right.
-    fn count(&self, cell: &mut Cell, place: &Place, patience: Duration) -> io::Result<()> {
+    fn count(&self, cell: &mut Cell, place: &Place) -> io::Result<()> {
         let scenario = cell.scenario;
         let is_countable =
             scenario.real.is_none() && !matches!(scenario.question, Question::Lengths(_));
@@ -316,7 +316,7 @@ impl Bench {
             self.progress.step(&format!("{}: counting the calls of {name}", scenario.title));
             let mut counts = Vec::new();
             for size in scenario.counted {
-                let trial = Trial { scenario, place, size, found: &row.found, patience };
+                let trial = Trial { scenario, place, size, found: &row.found };
                 counts.push(self.calls(&trial)?);
             }
             let [less, more] = scenario.counted.map(|size| scenario.units(size));
@@ -331,18 +331,14 @@ impl Bench {
 
     /// The calls of one run. Nothing if it fails.
     fn calls(&self, trial: &Trial<'_>) -> io::Result<Option<Calls>> {
-        let Trial { scenario, place, size, found, patience } = *trial;
-        let path = if scenario.reads() {
-            self.ground.standing(place, scenario, size, self.settles)?.path
-        } else {
-            Ground::fresh(place, scenario, size)?
-        };
+        let Trial { scenario, place, size, found } = *trial;
+        let (path, _) = self.tree(trial)?;
         let log = self.scratch.entry("strace");
         let said = self.scratch.entry("stderr");
         let Some(strace) = self.counter.command(&log) else { return Ok(None) };
         let mut command = command(scenario, size, found, &path, Some(strace))?;
         command.stdout(File::create(self.scratch.entry("stdout"))?);
-        let Ok(ended) = run_to_end(&mut command, &said, patience, &self.interrupt) else {
+        let Ok(ended) = run_to_end(&mut command, &said, self.patience(), &self.interrupt) else {
             return Ok(None);
         };
         let is_whole = left_behind(place, scenario, &path)?.is_none();

@@ -12,12 +12,8 @@ pub(super) static SCENARIOS: [Scenario; 1] = [Scenario {
     shape: "deep",
     question: Question::Opened,
     full: &[2_000],
-    report: None,
-    real: None,
     quick: Some(Quick { size: 500, share: 4 }),
-    limit: None,
     counted: [10, 40],
-    everywhere: true,
     contenders: &[
         Contender::library(&["open", "curt", "{tree}"]),
         Contender::usual("canonicalize, open", Program::Own, &["open", "resolve", "{tree}"]),
@@ -44,4 +40,5 @@ pub(super) static SCENARIOS: [Scenario; 1] = [Scenario {
         Contender::rival("curt without openat2", Program::Own, &["open", "steps", "{tree}"]),
         Contender::baseline(&["open", "openat2", "{tree}"]),
     ],
+    ..Scenario::COMMON
 }];

@@ -59,12 +59,10 @@ const fn scenario(
         question: Question::Found(look),
         full: &[400],
         report: Some(Report::LookUp),
-        real: None,
-        quick: None,
-        limit: None,
         counted: [5, 20],
         everywhere: false,
         contenders: &UNIX,
+        ..Scenario::COMMON
     }
 }
 
