@@ -191,7 +191,7 @@ fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
     if !late.is_empty() {
         left_out.push(format!("{}: no time for {ENOUGH} rounds", late.join(", ")));
     }
-    bench.progress.step("cleaning up");
+    bench.progress.stage("cleaning up");
     let has_strace = bench.counter.is_there();
     bench.progress.clear();
     Ok(Report { cells, left_out, missing, date, machine, others, has_strace, cold: options.cold })

@@ -15,7 +15,7 @@ use crate::programs::{Found, Programs, on_path};
 use crate::progress::{Interrupt, Progress};
 use crate::result::{Cell, ENOUGH, Row, Sample};
 use crate::roles::compute::own_time;
-use crate::scenario::{Part, Scenario};
+use crate::scenario::Scenario;
 use crate::stats::Random;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -60,8 +60,8 @@ pub(crate) struct Bench {
 const MOST: u32 = 21;
 /// A quick run may take this much longer than it should, to finish enough rounds.
 const GRACE: Duration = Duration::from_secs(3);
-/// By how much a quick run makes the tree of a removal smaller on a slow machine.
-const SMALLER: u32 = 4;
+/// A quick run removes trees of at least this part of their size where the machine is slow.
+const SMALLEST: u32 = 4;
 /// A quick run looks for the best rival only among those that take less than this times the best
 /// one's time in the warm-up, and among that many.
 const HOPELESS: f64 = 1.15;
@@ -122,15 +122,24 @@ impl Bench {
         };
         let rows = contenders.iter().map(row).collect();
         let mut cell = Cell { scenario, place: name, size, rows };
-        let begin = Instant::now();
-        let lengths = self.warm_up(&mut cell, place)?;
-        if let (Effort::Until(until), false) = (effort, scenario.reads()) {
-            // Each run builds its tree, so a smaller one can still be chosen.
-            let left = until.saturating_duration_since(Instant::now());
-            if begin.elapsed() * ENOUGH > left {
-                cell.size /= SMALLER;
+        let mut effort = effort;
+        let lengths = match effort {
+            Effort::Until(until) if !scenario.reads() => {
+                // Each run builds its tree, so the size can be chosen by what a small one costs.
+                cell.size = size / SMALLEST;
+                let begin = Instant::now();
+                let lengths = self.warm_up(&mut cell, place)?;
+                let (now, cost) = (Instant::now(), begin.elapsed() * ENOUGH);
+                let left = until.saturating_duration_since(now);
+                let fits = |part: &u32| cost * (SMALLEST / part) <= left;
+                cell.size = size / [1, 2].into_iter().find(fits).unwrap_or(SMALLEST);
+                if now + cost > self.end + GRACE {
+                    effort = Effort::Calls;
+                }
+                lengths
             }
-        }
+            _ => self.warm_up(&mut cell, place)?,
+        };
         self.count(&mut cell, place)?;
         self.race(&mut cell, place, effort, &lengths)?;
         if self.interrupt.wanted() {
@@ -354,19 +363,12 @@ fn takes_part(row: &Row) -> bool {
 /// Of the rivals only those are timed that may be the fastest.
 fn leave_out_the_hopeless(cell: &mut Cell, walls: &[f64]) {
     let usual = cell.usual().map(|row| row.found.contender.name);
-    let is_rival = |row: &Row| {
-        matches!(row.found.contender.part, Part::Rival | Part::Usual)
-            && Some(row.found.contender.name) != usual
-    };
-    let rivals = cell.rows.iter().zip(walls).filter(|(row, _)| is_rival(row));
-    let mut sorted: Vec<f64> = rivals.map(|(_, wall)| *wall).collect();
-    sorted.sort_by(f64::total_cmp);
-    let Some(best) = sorted.first() else { return };
-    let limit = sorted.get(HOPEFUL).unwrap_or(&f64::INFINITY).min(HOPELESS * best);
-    for (row, wall) in cell.rows.iter_mut().zip(walls) {
-        if is_rival(row) && row.wrong.is_none() && *wall > *best && *wall >= limit {
-            row.is_hopeless = true;
-        }
+    let rows = cell.rows.iter_mut().zip(walls);
+    let mut rivals: Vec<(&mut Row, &f64)> = rows.filter(|(row, _)| row.is_rival(usual)).collect();
+    rivals.sort_by(|(_, one), (_, other)| one.total_cmp(other));
+    let Some(limit) = rivals.first().map(|(_, best)| HOPELESS * **best) else { return };
+    for (at, (row, wall)) in rivals.into_iter().enumerate() {
+        row.is_hopeless = at >= HOPEFUL || *wall > limit;
     }
 }
 

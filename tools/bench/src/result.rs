@@ -85,6 +85,12 @@ impl Row {
         Median::of(&ratios)
     }
 
+    /// Whether it is another program than curt and the usual one.
+    pub(crate) fn is_rival(&self, usual: Option<&str>) -> bool {
+        let contender = self.found.contender;
+        matches!(contender.part, Part::Rival | Part::Usual) && Some(contender.name) != usual
+    }
+
     /// Whether it is curt, with or without options.
     pub(crate) fn is_curt(&self) -> bool {
         matches!(self.found.contender.part, Part::Curt | Part::Variant)
@@ -106,11 +112,7 @@ impl Cell {
     /// The fastest of the other programs.
     pub(crate) fn best_rival(&self) -> Option<&Row> {
         let usual = self.usual().map(|row| row.found.contender.name);
-        let is_rival = |row: &&Row| {
-            matches!(row.found.contender.part, Part::Rival | Part::Usual)
-                && Some(row.found.contender.name) != usual
-        };
-        let rivals = self.rows.iter().filter(is_rival);
+        let rivals = self.rows.iter().filter(|row| row.is_rival(usual));
         let rivals = rivals.filter_map(|row| Some((row, row.wall()?.middle)));
         rivals.min_by(|one, other| one.1.total_cmp(&other.1)).map(|(row, _)| row)
     }

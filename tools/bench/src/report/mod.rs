@@ -89,7 +89,7 @@ impl Report {
 }
 
 /// A median with its interval.
-fn interval(median: Option<Median>) -> String {
+pub(crate) fn interval(median: Option<Median>) -> String {
     median.map_or_else(none, |Median { low, middle, high }| {
         format!("{middle:.2} [{low:.2}, {high:.2}]")
     })

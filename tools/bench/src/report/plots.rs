@@ -191,25 +191,12 @@ fn fitting(label: &str) -> String {
     text
 }
 
-/// A number with as many digits as mean something.
+/// A number on an axis.
 fn number(value: f64) -> String {
+    let short = |value: f64| (value * 1e3).round() / 1e3;
     match value.abs() {
-        size if size >= 1e6 => format!("{} M", trimmed(value / 1e6)),
-        size if size >= 1e3 => format!("{} k", trimmed(value / 1e3)),
-        _ => trimmed(value),
-    }
-}
-
-fn trimmed(value: f64) -> String {
-    let digits = if value.abs() >= 10.0 || value == 0.0 {
-        0
-    } else {
-        usize::try_from(1 - value.abs().log10().floor() as i32).unwrap_or(0)
-    };
-    let text = format!("{value:.digits$}");
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
+        size if size >= 1e6 => format!("{} M", short(value / 1e6)),
+        size if size >= 1e3 => format!("{} k", short(value / 1e3)),
+        _ => short(value).to_string(),
     }
 }
