@@ -36,7 +36,8 @@ pub(crate) fn full(report: &Report, markdown: bool) -> String {
     }
     out.push_str(&if markdown { table.markdown() } else { table.text() });
     out.push_str(LEGEND);
-    for line in [Some(report.noise()), report.busy(), Some(report.absent())].iter().flatten() {
+    let _ = writeln!(out, "noise of the ratios: {}.\n", report.noise());
+    for line in report.busy().into_iter().chain([report.absent()]) {
         let _ = writeln!(out, "{line}");
     }
     out

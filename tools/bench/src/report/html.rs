@@ -342,7 +342,7 @@ fn method(report: &Report) -> Markup {
                  round; its interval is the sign test's. Fewer than seven rounds show no time."
             }
             p { "Caches are " (if report.cold { "dropped before each run" } else { "warm" }) "." }
-            p { "Of the ratios: " (report.noise()) "." }
+            p { "Noise of the ratios: " (report.noise()) "." }
             p { (report.absent()) }
         }
     }

@@ -82,9 +82,9 @@ impl Report {
         let mut all: Vec<(f64, String)> = self.cells.iter().filter_map(noise).collect();
         all.sort_by(|one, other| one.0.total_cmp(&other.0));
         let (Some((middle, _)), Some((worst, name))) = (all.get(all.len() / 2), all.last()) else {
-            return "noise unknown".to_owned();
+            return "unknown".to_owned();
         };
-        format!("noise ±{middle:.0} %, at worst ±{worst:.0} % ({name})")
+        format!("±{middle:.0} %, at worst ±{worst:.0} % ({name})")
     }
 }
 

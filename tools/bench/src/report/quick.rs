@@ -81,7 +81,7 @@ fn footer(report: &Report) -> Vec<String> {
     let mut measured = format!(
         "Measured: start of the process until its end is waited for, {caches} caches, {least}–{most} \
          rounds in random order after a warm-up, sizes at which starting a process hardly counts; \
-         ratio: median of usual ÷ curt in a round; {}.",
+         ratio: median of usual ÷ curt in a round; noise {}.",
         report.noise()
     );
     if report.cells.iter().any(Cell::is_smaller) {

@@ -59,7 +59,7 @@ fn table(report: &Report) -> String {
     }
     let _ = writeln!(
         out,
-        "\n![How many times as fast as the usual tool]({PICTURE})\n\n{}, {};\n{}; {}.",
+        "\n![How many times as fast as the usual tool]({PICTURE})\n\n{}, {};\n{}; noise {}.",
         report.date,
         report.machine,
         places.join(", "),
