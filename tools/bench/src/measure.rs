@@ -10,7 +10,7 @@ use crate::ground::Ground;
 use crate::oracle::{Question, Truth};
 use crate::place::sandbox::Sandbox;
 use crate::place::{Place, drop_caches, file_system};
-use crate::process::run_to_end;
+use crate::process::{Ended, run_to_end};
 use crate::programs::{Found, Programs, on_path};
 use crate::progress::{Interrupt, Progress};
 use crate::result::{Cell, ENOUGH, Row, Sample};
@@ -22,6 +22,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -66,6 +67,8 @@ const SMALLEST: u32 = 4;
 /// one's time in the warm-up, and among that many.
 const HOPELESS: f64 = 1.15;
 const HOPEFUL: usize = 2;
+/// Where the answer goes, in the scratch folder.
+const OUTPUT: &str = "stdout";
 /// A run that takes longer than this is killed.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// The same in a quick run.
@@ -232,39 +235,49 @@ impl Bench {
         round: u32,
         known: Option<u64>,
     ) -> io::Result<Result<(Sample, u64), String>> {
-        let Trial { scenario, place, size, found } = *trial;
         let (path, truth) = self.tree(trial)?;
         if self.cold {
             drop_caches();
         }
-        let (output, said) = (self.scratch.entry("stdout"), self.scratch.entry("stderr"));
-        let mut command = command(scenario, size, found, &path, None)?;
-        command.stdout(File::create(&output)?);
-        let ended = match run_to_end(&mut command, &said, self.patience(), &self.interrupt) {
+        let ended = match self.start(trial, &path, None)? {
             Ok(ended) => ended,
-            Err(error) => return Ok(Err(format!("cannot start: {error}"))),
+            Err(wrong) => return Ok(Err(wrong)),
         };
-        if ended.killed {
-            return Ok(Err(format!("killed after {} s", self.patience().as_secs())));
-        }
-        let wrong = left_behind(place, scenario, &path)?;
-        if !ended.status.success() {
-            return Ok(Err(failure(ended.status.code(), &said)));
-        }
-        if let Some(wrong) = wrong {
-            return Ok(Err(wrong));
-        }
+        let output = self.scratch.entry(OUTPUT);
         let length = output.metadata()?.len();
         if let Some(truth) = truth.filter(|_| known != Some(length)) {
             if let Some(wrong) = self.refute(trial, &truth, &path, &output)? {
                 return Ok(Err(wrong));
             }
         }
-        let wall = match scenario.question {
+        let wall = match trial.scenario.question {
             Question::Lengths(_) => own_time(&std::fs::read(&output)?).unwrap_or(ended.wall),
             _ => ended.wall,
         };
         Ok(Ok((Sample { round, wall, used: ended.used }, length)))
+    }
+
+    /// Runs a contender to its end, perhaps below strace, or says what went wrong.
+    fn start(
+        &self,
+        trial: &Trial<'_>,
+        tree: &Path,
+        under: Option<Command>,
+    ) -> io::Result<Result<Ended, String>> {
+        let Trial { scenario, place, size, found } = *trial;
+        let said = self.scratch.entry("stderr");
+        let mut command = command(scenario, size, found, tree, under)?;
+        command.stdout(File::create(self.scratch.entry(OUTPUT))?);
+        let patience = if self.is_quick { LITTLE_PATIENCE } else { PATIENCE };
+        let ended = run_to_end(&mut command, &said, patience, &self.interrupt);
+        let wrong = left_behind(place, scenario, tree)?;
+        Ok(match (ended, wrong) {
+            (Err(error), _) => Err(format!("cannot start: {error}")),
+            (Ok(ended), _) if ended.killed => Err(format!("killed after {} s", patience.as_secs())),
+            (Ok(ended), _) if !ended.status.success() => Err(failure(ended.status.code(), &said)),
+            (Ok(_), Some(wrong)) => Err(wrong),
+            (Ok(ended), None) => Ok(ended),
+        })
     }
 
     /// The tree for a run, and the truth about it, if it stays.
@@ -280,10 +293,6 @@ impl Bench {
             place.settle();
         }
         Ok((path, None))
-    }
-
-    fn patience(&self) -> Duration {
-        if self.is_quick { LITTLE_PATIENCE } else { PATIENCE }
     }
 
     /// What is wrong with the answer, if something is.
@@ -340,19 +349,11 @@ impl Bench {
 
     /// The calls of one run. Nothing if it fails.
     fn calls(&self, trial: &Trial<'_>) -> io::Result<Option<Calls>> {
-        let Trial { scenario, place, size, found } = *trial;
-        let (path, _) = self.tree(trial)?;
         let log = self.scratch.entry("strace");
-        let said = self.scratch.entry("stderr");
         let Some(strace) = self.counter.command(&log) else { return Ok(None) };
-        let mut command = command(scenario, size, found, &path, Some(strace))?;
-        command.stdout(File::create(self.scratch.entry("stdout"))?);
-        let Ok(ended) = run_to_end(&mut command, &said, self.patience(), &self.interrupt) else {
-            return Ok(None);
-        };
-        let is_whole = left_behind(place, scenario, &path)?.is_none();
-        let is_good = is_whole && !ended.killed && ended.status.success();
-        Ok(if is_good { std::fs::read_to_string(log).ok().map(|log| parse(&log)) } else { None })
+        let (tree, _) = self.tree(trial)?;
+        let ended = self.start(trial, &tree, Some(strace))?;
+        Ok(ended.ok().and_then(|_| Some(parse(&std::fs::read_to_string(log).ok()?))))
     }
 }
 

@@ -127,23 +127,17 @@ fn calls(report: &Report) -> Markup {
     let mut seen = BTreeSet::new();
     let cells: Vec<&Cell> =
         report.cells.iter().filter(|cell| seen.insert(cell.scenario.name)).collect();
-    let bar = |cell: &Cell, row: &Row, usual: f64| {
-        let contender = row.found.contender;
-        let label = format!("{}: {}", cell.scenario.name, contender.name);
-        let value = row.slope.as_ref()?.per_entry().max(0.0) / usual;
-        Some(Bar { label, part: contender.part, value: Median::of(&[value])? })
-    };
-    let rows = |cell: &&&Cell| -> Vec<Bar> {
-        let usual = cell.usual().and_then(|row| Some(row.slope.as_ref()?.per_entry()));
-        let Some(usual) = usual.filter(|&usual| usual > 0.0) else { return Vec::new() };
-        let rows = [cell.curt(), cell.best_rival()].into_iter().flatten();
-        rows.filter_map(|row| bar(cell, row, usual)).collect()
-    };
-    let bars: Vec<Bar> = cells
-        .iter()
-        .filter(|cell| cell.scenario.quick.is_some())
-        .flat_map(|cell| rows(&cell))
-        .collect();
+    let each = |row: &Row| Some(row.slope.as_ref()?.per_entry());
+    let bars = cells.iter().filter(|cell| cell.scenario.quick.is_some()).flat_map(|cell| {
+        let usual = cell.usual().and_then(each).filter(|&usual| usual > 0.0);
+        [cell.curt(), cell.best_rival()].into_iter().flatten().filter_map(move |row| {
+            let contender = row.found.contender;
+            let label = format!("{}: {}", cell.scenario.name, contender.name);
+            let value = Median::of(&[each(row)?.max(0.0) / usual?])?;
+            Some(Bar { label, part: contender.part, value })
+        })
+    });
+    let bars: Vec<Bar> = bars.collect();
     html! {
         section id="calls" {
             h2 { "System calls" }
