@@ -216,7 +216,7 @@ impl Step<'_> {
     /// Its share of a quick run's time.
     fn share(&self) -> u32 {
         let share = self.scenario.quick.map_or(1, |quick| quick.share);
-        if self.group == 0 { 3 * share } else { share }
+        if self.group == 0 { 2 * share } else { share }
     }
 }
 

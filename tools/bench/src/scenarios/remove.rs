@@ -6,7 +6,7 @@ use crate::tree::{Content, REACT_BYTES, REACT_ENTRIES, Tree};
 
 pub(super) static SCENARIOS: [Scenario; 9] = [
     Scenario {
-        quick: Some(Quick { size: REACT_ENTRIES / 4, share: 12 }),
+        quick: Some(Quick { size: REACT_ENTRIES / 4, share: 18 }),
         full: &[REACT_ENTRIES],
         report: Some(Report::Remove),
         counted: [0, 500],
