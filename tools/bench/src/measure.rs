@@ -132,9 +132,8 @@ impl Bench {
                 cell.size = size / SMALLEST;
                 let begin = Instant::now();
                 let lengths = self.warm_up(&mut cell, place)?;
-                let timed = cell.rows.iter().filter(|row| takes_part(row)).count() as u32;
                 let now = Instant::now();
-                let cost = (now - begin) * ENOUGH * timed / contenders.len().max(1) as u32;
+                let cost = (now - begin) * ENOUGH;
                 let left = until.saturating_duration_since(now);
                 let fits = |part: &u32| cost * (SMALLEST / part) <= left;
                 cell.size = size / [1, 2].into_iter().find(fits).unwrap_or(SMALLEST);
