@@ -109,7 +109,7 @@ fn text(scenario: &Scenario, size: u32, word: &str) -> Option<String> {
             _ => return None,
         },
         "{shape}" => scenario.name.split_once('-')?.1.to_owned(),
-        "{work}" => work.name().to_owned(),
+        "{work}" => work.name(),
         "{flavor}" => work.rival_flavor().to_owned(),
         "{rounds}" => work.rounds(true).to_string(),
         "{fewer-rounds}" => work.rounds(false).to_string(),

@@ -1,6 +1,7 @@
 //! Two runs beside each other: `--compare` shows them, `--check` fails where the new one is worse.
 
-use crate::report::{Line, Table};
+use crate::report::{Line, Table, interval};
+use crate::stats::Median;
 use serde_json::Value;
 use std::io;
 use std::path::Path;
@@ -12,8 +13,8 @@ struct Known {
     place: String,
     size: u64,
     contender: String,
-    /// The ratio to the usual tool, with its interval.
-    ratio: Option<[f64; 3]>,
+    /// The ratio to the usual tool.
+    ratio: Option<Median>,
     calls: Option<f64>,
 }
 
@@ -42,7 +43,7 @@ fn known(report: &Value) -> Vec<Known> {
             place: text(result, "place")?,
             size: result.get("size").and_then(Value::as_u64).unwrap_or(0),
             contender: text(result, "contender")?,
-            ratio: ratio.map(|((middle, low), high)| [low, middle, high]),
+            ratio: ratio.map(|((middle, low), high)| Median { low, middle, high }),
             calls: number(result, "calls_for_one"),
         })
     };
@@ -54,11 +55,6 @@ pub(crate) fn table(old: &Value, new: &Value) -> String {
     let titles = ["scenario", "place", "old ratio", "new ratio", "old calls", "new calls", "now"];
     let mut table = Table::new(&titles.map(str::to_owned));
     let old = known(old);
-    let ratio = |known: &Known| {
-        known.ratio.map_or("–".to_owned(), |[low, middle, high]| {
-            format!("{middle:.2} [{low:.2}, {high:.2}]")
-        })
-    };
     let calls = |known: &Known| known.calls.map_or("–".to_owned(), |calls| format!("{calls:.3}"));
     for new in known(new).iter().filter(|known| known.contender == "curt") {
         let is_same = |old: &&Known| {
@@ -68,16 +64,16 @@ pub(crate) fn table(old: &Value, new: &Value) -> String {
         };
         let Some(old) = old.iter().find(is_same) else { continue };
         let verdict = match (old.ratio, new.ratio) {
-            (Some([low, _, _]), Some([_, _, high])) if high < low => "slower",
-            (Some([_, _, high]), Some([low, _, _])) if low > high => "faster",
+            (Some(old), Some(new)) if new.high < old.low => "slower",
+            (Some(old), Some(new)) if new.low > old.high => "faster",
             (Some(_), Some(_)) => "the same within the noise",
             _ => "not measured",
         };
         table.lines.push(Line::Cells(vec![
             new.scenario.clone(),
             new.place.clone(),
-            ratio(old),
-            ratio(new),
+            interval(old.ratio),
+            interval(new.ratio),
             calls(old),
             calls(new),
             verdict.to_owned(),
@@ -109,10 +105,11 @@ pub(crate) fn worse(baseline: &Value, new: &Value) -> Vec<String> {
         let old = of_scenario()
             .find(|old| old.place == *place && old.size == new.size)
             .and_then(|old| old.ratio);
-        if let (Some([low, middle, _]), Some([_, now, high])) = (old, new.ratio) {
+        if let (Some(old), Some(new)) = (old, new.ratio) {
             compared += 1;
-            if high < low {
-                worse.push(format!("{scenario} on {place}: ratio {now:.2} instead of {middle:.2}"));
+            if new.high < old.low {
+                let (now, before) = (new.middle, old.middle);
+                worse.push(format!("{scenario} on {place}: ratio {now:.2} instead of {before:.2}"));
             }
         }
     }

@@ -30,8 +30,7 @@ impl Ground {
     pub(crate) fn fresh(place: &Place, scenario: &Scenario, size: u32) -> io::Result<PathBuf> {
         static COUNTER: AtomicU32 = AtomicU32::new(0);
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        // ext4 decides by the name where a tree goes: see `spread` in `place/sandbox.rs`.
-        let path = place.sandbox.entry(&format!("tree-{}-{number}", std::process::id()));
+        let path = entry(place, &format!("tree-{number}"));
         build(place, scenario, size, &path)?;
         Ok(path)
     }
@@ -50,7 +49,7 @@ impl Ground {
             let truth = known.map_or_else(|| self.look(&path), Ok)?;
             return Ok(Standing { path, truth });
         }
-        let path = place.sandbox.entry(&scenario.tree_name(size));
+        let path = entry(place, &scenario.tree_name(size));
         place.sandbox.check(&path)?;
         let known = self.0.borrow().get(&path).cloned();
         // A program may have taken it away.
@@ -71,6 +70,12 @@ impl Ground {
         self.0.borrow_mut().insert(path.to_path_buf(), Rc::clone(&truth));
         Ok(truth)
     }
+}
+
+/// A path of ours that no other run has: ext4 decides by the name where a tree goes, see `spread`
+/// in `place/sandbox.rs`.
+fn entry(place: &Place, name: &str) -> PathBuf {
+    place.sandbox.entry(&format!("{name}-{}", std::process::id()))
 }
 
 fn build(place: &Place, scenario: &Scenario, size: u32, path: &Path) -> io::Result<()> {

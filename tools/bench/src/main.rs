@@ -11,8 +11,9 @@
 //! | `place/` | filesystems, the folder everything happens in, the guard before every removal |
 //! | `result.rs`, `report/`, `compare.rs` | what was found, how it is shown, two runs compared |
 //! | `roles/` | programs that this one plays itself: the baseline loop, the library |
-//! | `progress.rs` | what the user sees meanwhile, Ctrl-C |
+//! | `progress.rs`, `activity.rs` | what the user sees meanwhile, Ctrl-C; what others do meanwhile |
 
+mod activity;
 mod calls;
 mod command;
 mod compare;
@@ -34,6 +35,7 @@ mod scenarios;
 mod stats;
 mod tree;
 
+use activity::Activity;
 use clap::Parser as _;
 use measure::{Bench, Effort};
 use options::Options;
@@ -127,7 +129,8 @@ fn run(options: &Options, interrupt: &Interrupt) -> io::Result<bool> {
 /// Measures what is asked for. What was made for it is removed on return.
 fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
     let programs = Programs::find()?;
-    let (machine, load) = (report::machine(&programs), report::load());
+    let machine = report::machine(&programs);
+    let begin = Activity::now();
     let date = jiff::Timestamp::now().strftime("%-d %B %Y").to_string();
     let progress = Progress::new();
     let (places, mut left_out) = places(options)?;
@@ -143,60 +146,55 @@ fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
         progress,
         interrupt: interrupt.clone(),
         cold: options.cold,
-        settles: !options.is_quick(),
+        is_quick: options.is_quick(),
         end: Instant::now() + Duration::from_secs(options.seconds.into()),
         slopes: std::cell::RefCell::default(),
     };
     let plan = plan(options, &places);
     let mut missing = BTreeMap::new();
     let (mut cells, mut late) = (Vec::new(), Vec::new());
-    for (at, &Step { scenario, place, size }) in plan.iter().enumerate() {
-        // What is checked is counted in any case.
-        let is_late = options.is_quick() && options.check.is_none() && Instant::now() > bench.end;
+    for (done, step) in plan.iter().enumerate() {
         if interrupt.wanted() {
             break;
         }
-        if is_late {
-            late.push(format!("{} on {}", scenario.name, place.name));
-            continue;
-        }
+        let &Step { scenario, place, size, .. } = step;
+        let time = bench.end.saturating_duration_since(Instant::now());
         let effort = match options.rounds {
             _ if options.calls => Effort::Calls,
             Some(rounds) => Effort::Rounds(rounds),
             None if !options.is_quick() => Effort::Rounds(2 * ENOUGH + 1),
+            None if !time.is_zero() => {
+                let rest: u32 = plan[done..].iter().map(Step::share).sum();
+                Effort::Until(Instant::now() + time * step.share() / rest)
+            }
+            // What is checked is counted in any case.
+            None if options.check.is_some() => Effort::Calls,
             None => {
-                let rest = plan[at..].iter().map(|step| share(step.scenario)).sum::<u32>();
-                Effort::Share(f64::from(share(scenario)) / f64::from(rest.max(1)))
+                late.push(step.name());
+                continue;
             }
         };
-        bench.progress.stage(&format!(
-            "[{}/{}] {} · {}",
-            at + 1,
-            plan.len(),
-            scenario.name,
-            place.name
-        ));
+        bench.progress.stage(&format!("[{}/{}] {}", done + 1, plan.len(), step.name()));
         let admits = |contender: &_| options.admits(contender);
         let contenders = bench.programs.of(scenario, admits, &mut missing);
         match bench.cell(scenario, place, size, &contenders, effort)? {
             Ok(cell) => {
-                late.extend(cell.is_untimed.then(|| cell.name()));
-                cells.push(cell);
+                late.extend((options.is_quick() && !cell.has_times()).then(|| step.name()));
+                cells.push((step.row, cell));
             }
-            Err(why) => left_out.push(format!("{} on {}: {why}", scenario.name, place.name)),
+            Err(why) => left_out.push(format!("{}: {why}", step.name())),
         }
     }
+    cells.sort_by_key(|(row, _)| *row);
+    let cells = cells.into_iter().map(|(_, cell)| cell).collect();
+    let others = Activity::now().zip(begin).map(|(now, begin)| now.others_since(begin));
     if !late.is_empty() {
         left_out.push(format!("{}: no time for {ENOUGH} rounds", late.join(", ")));
     }
-    bench.progress.step("cleaning up");
+    bench.progress.stage("cleaning up");
     let has_strace = bench.counter.is_there();
     bench.progress.clear();
-    Ok(Report { cells, left_out, missing, date, machine, load, has_strace, cold: options.cold })
-}
-
-fn share(scenario: &Scenario) -> u32 {
-    scenario.quick.map_or(1, |quick| quick.share)
+    Ok(Report { cells, left_out, missing, date, machine, others, has_strace, cold: options.cold })
 }
 
 /// What becomes one cell of the report.
@@ -204,28 +202,51 @@ struct Step<'a> {
     scenario: &'static Scenario,
     place: &'a Place,
     size: u32,
+    /// Its place in the report.
+    row: usize,
+    /// 0 where the scenario is measured first, then counted by place.
+    group: usize,
 }
 
-/// What is measured where, in this order: place by place, and at the end what needs no particular
-/// place, in memory if that is possible.
+impl Step<'_> {
+    fn name(&self) -> String {
+        format!("{} on {}", self.scenario.name, self.place.name)
+    }
+
+    /// Its share of a quick run's time.
+    fn share(&self) -> u32 {
+        let share = self.scenario.quick.map_or(1, |quick| quick.share);
+        if self.group == 0 { 2 * share } else { share }
+    }
+}
+
+/// What is measured where, in this order: each scenario in the first place, or, if it needs no
+/// particular place, in memory where that is possible; then those that matter everywhere in the
+/// other places. Removals come last in each place: where files were just deleted, ext4 is slow to
+/// make new ones.
 fn plan<'a>(options: &Options, places: &'a [Place]) -> Vec<Step<'a>> {
     let is_quick = options.is_quick();
-    let steps = |scenario: &'static Scenario, place: &'a Place| {
+    let steps = |scenario: &'static Scenario, place: &'a Place, group| {
         let quick = scenario.quick.filter(|_| is_quick).map(|quick| quick.size);
         let sizes = quick.map_or_else(|| scenario.full.to_vec(), |size| vec![size]);
-        sizes.into_iter().map(move |size| Step { scenario, place, size })
+        let step = move |size| Step { scenario, place, size, row: 0, group };
+        sizes.into_iter().map(step)
     };
     let wanted = || scenarios::all().filter(|scenario| options.wants(scenario));
+    let on = |place, everywhere, group| {
+        let wanted = wanted().filter(move |one| one.everywhere == everywhere);
+        wanted.flat_map(move |one| steps(one, place, group))
+    };
+    let memory = places.iter().find(|place| place.kind == Kind::Memory);
+    let mut plan: Vec<Step<'_>> = on(&places[0], true, 0).collect();
+    plan.extend(on(memory.unwrap_or(&places[0]), false, 0));
     // Calls do not depend on the place.
-    let everywhere = if options.calls { &places[..1] } else { places };
-    let mut plan = Vec::new();
-    for place in everywhere {
-        plan.extend(wanted().filter(|one| one.everywhere).flat_map(|one| steps(one, place)));
+    let others = if options.calls { &[] } else { &places[1..] };
+    plan.extend((1..).zip(others).flat_map(|(group, place)| on(place, true, group)));
+    for (row, step) in plan.iter_mut().enumerate() {
+        step.row = row;
     }
-    let anywhere = places.iter().find(|place| place.kind == Kind::Memory).or(places.first());
-    if let Some(place) = anywhere {
-        plan.extend(wanted().filter(|one| !one.everywhere).flat_map(|one| steps(one, place)));
-    }
+    plan.sort_by_key(|step| (step.group, !step.scenario.reads()));
     plan
 }
 
@@ -271,4 +292,28 @@ fn list() -> io::Result<()> {
         writeln!(out, "{mark} {:<18} {}: {}", scenario.name, scenario.title, names.join(", "))?;
     }
     writeln!(out, "*: in the quick run, with fewer rivals")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_operation_waits_for_the_second_place_of_another() {
+        let options = Options::parse_from(["curt-bench"]);
+        let folder = std::env::temp_dir();
+        let place = || Place::in_folder(&folder, Kind::Given).unwrap();
+        let places = [place(), place()];
+        let plan = plan(&options, &places);
+        let first = plan.iter().take_while(|step| step.group == 0).map(|step| step.scenario.name);
+        let first: Vec<&str> = first.collect();
+        let quick = || scenarios::all().filter(|scenario| scenario.quick.is_some());
+        assert!(quick().all(|scenario| first.contains(&scenario.name)));
+        assert_eq!(first.len(), quick().count());
+        assert_eq!(first.last(), Some(&"remove"));
+        let mut rows: Vec<usize> = plan.iter().map(|step| step.row).collect();
+        assert!(plan[first.len() - 1].row == 0 && plan.last().unwrap().row == first.len());
+        rows.sort_unstable();
+        assert_eq!(rows, (0..plan.len()).collect::<Vec<_>>());
+    }
 }

@@ -10,27 +10,27 @@ use crate::ground::Ground;
 use crate::oracle::{Question, Truth};
 use crate::place::sandbox::Sandbox;
 use crate::place::{Place, drop_caches, file_system};
-use crate::process::run_to_end;
+use crate::process::{Ended, run_to_end};
 use crate::programs::{Found, Programs, on_path};
 use crate::progress::{Interrupt, Progress};
 use crate::result::{Cell, ENOUGH, Row, Sample};
 use crate::roles::compute::own_time;
-use crate::scenario::{Part, Scenario};
+use crate::scenario::Scenario;
 use crate::stats::Random;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// How much is measured.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Effort {
-    /// As many rounds as fit in this part of the time that is left, on smaller trees where the
-    /// machine is slow.
-    Share(f64),
+    /// As many rounds as fit in the time until then.
+    Until(Instant),
     /// This many rounds at full size.
     Rounds(u32),
     /// No time: answers and calls.
@@ -48,9 +48,9 @@ pub(crate) struct Bench {
     pub(crate) interrupt: Interrupt,
     /// Whether caches are dropped before each timed run.
     pub(crate) cold: bool,
-    /// Whether trees are written back before they are used. On a busy disk that takes any time, so
-    /// a quick run does not.
-    pub(crate) settles: bool,
+    /// Whether there is little time. Then trees are not written back before they are used, which
+    /// takes any time on a busy disk.
+    pub(crate) is_quick: bool,
     /// When a quick run should be over.
     pub(crate) end: Instant,
     /// Counted calls, by scenario and contender: the filesystem hardly matters.
@@ -58,15 +58,17 @@ pub(crate) struct Bench {
 }
 
 /// No quick run makes more rounds.
-const MOST: u32 = 31;
+const MOST: u32 = 21;
 /// A quick run may take this much longer than it should, to finish enough rounds.
 const GRACE: Duration = Duration::from_secs(3);
-/// How many times a tree is halved on a slow machine.
-const HALVINGS: u32 = 3;
+/// A quick run removes trees of at least this part of their size where the machine is slow.
+const SMALLEST: u32 = 4;
 /// A quick run looks for the best rival only among those that take less than this times the best
 /// one's time in the warm-up, and among that many.
 const HOPELESS: f64 = 1.15;
 const HOPEFUL: usize = 2;
+/// Where the answer goes, in the scratch folder.
+const OUTPUT: &str = "stdout";
 /// A run that takes longer than this is killed.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// The same in a quick run.
@@ -78,169 +80,127 @@ struct Trial<'a> {
     place: &'a Place,
     size: u32,
     found: &'a Found,
-    patience: Duration,
 }
 
 /// What a run wrote, and how long that is.
 type Lengths = HashMap<&'static str, u64>;
 
 impl Bench {
-    /// Measures a scenario in a place with the `wanted` size, or says why it cannot. Where there is
-    /// no time, answers are still compared and calls counted, on a small tree.
-    ///
-    /// What building the tree, the warm-up and counting take is nobody's share of the time.
+    /// Measures a scenario in a place with a tree of this size, or says why it cannot. Without
+    /// rounds, answers are still compared and calls counted, on a small tree.
     pub(crate) fn cell(
         &self,
         scenario: &'static Scenario,
         place: &Place,
-        wanted: u32,
+        size: u32,
         contenders: &[Found],
         effort: Effort,
     ) -> io::Result<Result<Cell, String>> {
-        let quick = matches!(effort, Effort::Share(_));
-        let patience = if quick { LITTLE_PATIENCE } else { PATIENCE };
         if scenario.limit.is_some() && on_path(PRLIMIT).is_none() {
             return Ok(Err(format!("needs {PRLIMIT}")));
         }
-        let mut effort = effort;
-        let mut halvings = 0;
-        loop {
-            if quick && self.end <= Instant::now() {
-                effort = Effort::Calls;
+        let mut size = if matches!(effort, Effort::Calls) { scenario.counted[1] } else { size };
+        let mut name = place.name.clone();
+        if let Some(real) = scenario.real {
+            let Some(path) = real.path() else {
+                return Ok(Err(format!("the tree is not there ({})", real.get())));
+            };
+            let truth = self.ground.standing(place, scenario, 0, false)?.truth;
+            size = u32::try_from(truth.entries()).unwrap_or(u32::MAX);
+            if scenario.reads() {
+                name = format!("where it is ({})", file_system(&path));
             }
-            let size = match effort {
-                Effort::Calls => scenario.counted[1],
-                _ => (wanted >> halvings).max(1),
-            };
-            let (size, name) = match scenario.real {
-                Some(real) => {
-                    let Some(path) = real.path() else {
-                        return Ok(Err(format!("the tree is not there ({})", real.get())));
-                    };
-                    let truth = self.ground.standing(place, scenario, 0, false)?.truth;
-                    let name = if scenario.reads() {
-                        format!("where it is ({})", file_system(&path))
-                    } else {
-                        place.name.clone()
-                    };
-                    (u32::try_from(truth.entries()).unwrap_or(u32::MAX), name)
-                }
-                None => (size, place.name.clone()),
-            };
-            let tree = scenario.grow(size);
-            if !place.has_room(tree.room(), tree.entries()) {
-                return Ok(Err("not enough room".to_owned()));
-            }
-            let row = |found: &Found| Row {
-                found: found.clone(),
-                version: self.programs.version(found),
-                samples: Vec::new(),
-                slope: None,
-                wrong: None,
-                left_out: None,
-            };
-            let mut cell = Cell {
-                scenario,
-                place: name,
-                size,
-                is_smaller: halvings > 0,
-                is_untimed: quick && matches!(effort, Effort::Calls),
-                rows: contenders.iter().map(row).collect(),
-            };
-            let (lengths, cost) = self.warm_up(&mut cell, place, patience, quick)?;
-            if self.interrupt.wanted() {
-                return Ok(Err("interrupted".to_owned()));
-            }
-            let (rounds, time) = match effort {
-                Effort::Calls => (0, None),
-                Effort::Rounds(rounds) => (rounds, None),
-                Effort::Share(part) => {
-                    let time = self.end.saturating_duration_since(Instant::now()).mul_f64(part);
-                    let left = time.as_secs_f64();
-                    if left / cost < f64::from(ENOUGH) {
-                        // With the warm-up of the smaller tree.
-                        let fits = |&halvings: &u32| {
-                            cost / f64::from(1 << halvings) * f64::from(ENOUGH + 1) <= left
-                        };
-                        match (1..=HALVINGS - halvings).find(fits) {
-                            Some(more) => halvings += more,
-                            None => effort = Effort::Calls,
-                        }
-                        continue;
-                    }
-                    (MOST, Some(time))
-                }
-            };
-            self.count(&mut cell, place, patience)?;
-            self.race(&mut cell, place, (rounds, time), &lengths, patience)?;
-            cell.is_untimed |= quick && cell.rounds() < ENOUGH as usize;
-            return Ok(Ok(cell));
         }
+        let tree = scenario.grow(size);
+        if !place.has_room(tree.room(), tree.entries()) {
+            return Ok(Err("not enough room".to_owned()));
+        }
+        let row = |found: &Found| Row {
+            found: found.clone(),
+            version: self.programs.version(found),
+            samples: Vec::new(),
+            slope: None,
+            wrong: None,
+            is_hopeless: false,
+        };
+        let rows = contenders.iter().map(row).collect();
+        let mut cell = Cell { scenario, place: name, size, rows };
+        let mut effort = effort;
+        let lengths = match effort {
+            Effort::Until(until) if !scenario.reads() => {
+                // Each run builds its tree, so the size can be chosen by what a small one costs.
+                cell.size = size / SMALLEST;
+                let begin = Instant::now();
+                let lengths = self.warm_up(&mut cell, place)?;
+                let now = Instant::now();
+                let cost = (now - begin) * ENOUGH;
+                let left = until.saturating_duration_since(now);
+                let fits = |part: &u32| cost * (SMALLEST / part) <= left;
+                cell.size = size / [1, 2].into_iter().find(fits).unwrap_or(SMALLEST);
+                if now + cost > self.end + GRACE {
+                    effort = Effort::Calls;
+                }
+                lengths
+            }
+            _ => self.warm_up(&mut cell, place)?,
+        };
+        self.count(&mut cell, place)?;
+        self.race(&mut cell, place, effort, &lengths)?;
+        if self.interrupt.wanted() {
+            return Ok(Err("interrupted".to_owned()));
+        }
+        Ok(Ok(cell))
     }
 
     /// Runs everybody once, the first time the tree is used, and compares the answers. Returns how
-    /// long they are, and what a round of those that will be timed costs, with building trees.
-    fn warm_up(
-        &self,
-        cell: &mut Cell,
-        place: &Place,
-        patience: Duration,
-        quick: bool,
-    ) -> io::Result<(Lengths, f64)> {
+    /// long they are.
+    fn warm_up(&self, cell: &mut Cell, place: &Place) -> io::Result<Lengths> {
         let (scenario, size) = (cell.scenario, cell.size);
-        if scenario.reads() {
-            self.ground.standing(place, scenario, size, self.settles)?;
-        }
         let mut lengths = Lengths::new();
-        let mut costs: Vec<(f64, f64)> = Vec::new();
+        let mut walls = Vec::new();
         for row in &mut cell.rows {
-            let begin = Instant::now();
             let name = row.found.contender.name;
             self.progress.step(&format!("{} · {}: {name}", scenario.title, place.name));
-            let trial = Trial { scenario, place, size, found: &row.found, patience };
-            let wall = match self.run(&trial, 0, None)? {
+            let trial = Trial { scenario, place, size, found: &row.found };
+            match self.run(&trial, 0, None)? {
                 Ok((sample, length)) => {
                     lengths.insert(name, length);
-                    sample.wall
+                    walls.push(sample.wall);
                 }
                 Err(why) => {
                     row.wrong = Some(why);
-                    f64::INFINITY
+                    walls.push(f64::INFINITY);
                 }
-            };
-            // Answers are compared here only, and trees that stand are not built again.
-            let cost = if scenario.reads() { wall } else { begin.elapsed().as_secs_f64() };
-            costs.push((wall, cost));
+            }
             if self.interrupt.wanted() {
-                break;
+                return Ok(lengths);
             }
         }
-        if quick {
-            leave_out_the_hopeless(cell, &costs);
+        if self.is_quick {
+            leave_out_the_hopeless(cell, &walls);
         }
-        let timed = cell.rows.iter().zip(&costs).filter(|(row, _)| takes_part(row));
-        Ok((lengths, timed.map(|(_, (_, cost))| cost).sum::<f64>().max(1e-3)))
+        Ok(lengths)
     }
 
-    /// Makes the rounds, or those of them that fit in the time, but enough unless that takes much
-    /// too long.
+    /// Makes the rounds, or those of them that fit in the time, but enough unless the whole run
+    /// would take much too long.
     fn race(
         &self,
         cell: &mut Cell,
         place: &Place,
-        (rounds, time): (u32, Option<Duration>),
+        effort: Effort,
         lengths: &Lengths,
-        patience: Duration,
     ) -> io::Result<()> {
+        let (rounds, until) = match effort {
+            Effort::Calls => (0, None),
+            Effort::Rounds(rounds) => (rounds, None),
+            Effort::Until(until) => (MOST, Some(until)),
+        };
         let (scenario, size) = (cell.scenario, cell.size);
         let mut random = Random::new(2);
-        let begin = Instant::now();
         for round in 1..=rounds {
-            let is_over = |time| {
-                let limit = if round > ENOUGH { begin + time } else { self.end + GRACE };
-                Instant::now() > limit
-            };
-            if time.is_some_and(is_over) {
+            let limit = until.map(|until| if round > ENOUGH { until } else { self.end + GRACE });
+            if limit.is_some_and(|limit| Instant::now() > limit) {
                 break;
             }
             self.progress
@@ -252,7 +212,7 @@ impl Bench {
                 if !takes_part(row) {
                     continue;
                 }
-                let trial = Trial { scenario, place, size, found: &row.found, patience };
+                let trial = Trial { scenario, place, size, found: &row.found };
                 let length = lengths.get(row.found.contender.name).copied();
                 let sample = self.run(&trial, round, length)?;
                 if self.interrupt.wanted() {
@@ -276,48 +236,64 @@ impl Bench {
         round: u32,
         known: Option<u64>,
     ) -> io::Result<Result<(Sample, u64), String>> {
-        let Trial { scenario, place, size, found, patience } = *trial;
-        let (path, truth) = if scenario.reads() {
-            let standing = self.ground.standing(place, scenario, size, self.settles)?;
-            (standing.path, Some(standing.truth))
-        } else {
-            let path = Ground::fresh(place, scenario, size)?;
-            if self.settles {
-                place.settle();
-            }
-            (path, None)
-        };
+        let (path, truth) = self.tree(trial)?;
         if self.cold {
             drop_caches();
         }
-        let (output, said) = (self.scratch.entry("stdout"), self.scratch.entry("stderr"));
-        let mut command = command(scenario, size, found, &path, None)?;
-        command.stdout(File::create(&output)?);
-        let ended = match run_to_end(&mut command, &said, patience, &self.interrupt) {
+        let ended = match self.start(trial, &path, None)? {
             Ok(ended) => ended,
-            Err(error) => return Ok(Err(format!("cannot start: {error}"))),
+            Err(wrong) => return Ok(Err(wrong)),
         };
-        if ended.killed {
-            return Ok(Err(format!("killed after {} s", patience.as_secs())));
-        }
-        let wrong = left_behind(place, scenario, &path)?;
-        if !ended.status.success() {
-            return Ok(Err(failure(ended.status.code(), &said)));
-        }
-        if let Some(wrong) = wrong {
-            return Ok(Err(wrong));
-        }
+        let output = self.scratch.entry(OUTPUT);
         let length = output.metadata()?.len();
         if let Some(truth) = truth.filter(|_| known != Some(length)) {
             if let Some(wrong) = self.refute(trial, &truth, &path, &output)? {
                 return Ok(Err(wrong));
             }
         }
-        let wall = match scenario.question {
+        let wall = match trial.scenario.question {
             Question::Lengths(_) => own_time(&std::fs::read(&output)?).unwrap_or(ended.wall),
             _ => ended.wall,
         };
         Ok(Ok((Sample { round, wall, used: ended.used }, length)))
+    }
+
+    /// Runs a contender to its end, perhaps below strace, or says what went wrong.
+    fn start(
+        &self,
+        trial: &Trial<'_>,
+        tree: &Path,
+        under: Option<Command>,
+    ) -> io::Result<Result<Ended, String>> {
+        let Trial { scenario, place, size, found } = *trial;
+        let said = self.scratch.entry("stderr");
+        let mut command = command(scenario, size, found, tree, under)?;
+        command.stdout(File::create(self.scratch.entry(OUTPUT))?);
+        let patience = if self.is_quick { LITTLE_PATIENCE } else { PATIENCE };
+        let ended = run_to_end(&mut command, &said, patience, &self.interrupt);
+        let wrong = left_behind(place, scenario, tree)?;
+        Ok(match (ended, wrong) {
+            (Err(error), _) => Err(format!("cannot start: {error}")),
+            (Ok(ended), _) if ended.killed => Err(format!("killed after {} s", patience.as_secs())),
+            (Ok(ended), _) if !ended.status.success() => Err(failure(ended.status.code(), &said)),
+            (Ok(_), Some(wrong)) => Err(wrong),
+            (Ok(ended), None) => Ok(ended),
+        })
+    }
+
+    /// The tree for a run, and the truth about it, if it stays.
+    fn tree(&self, trial: &Trial<'_>) -> io::Result<(PathBuf, Option<Rc<Truth>>)> {
+        let Trial { scenario, place, size, .. } = *trial;
+        let settle = !self.is_quick;
+        if scenario.reads() {
+            let standing = self.ground.standing(place, scenario, size, settle)?;
+            return Ok((standing.path, Some(standing.truth)));
+        }
+        let path = Ground::fresh(place, scenario, size)?;
+        if settle {
+            place.settle();
+        }
+        Ok((path, None))
     }
 
     /// What is wrong with the answer, if something is.
@@ -339,7 +315,7 @@ impl Bench {
     }
 
     /// Counts the calls of those whose answer is right.
-    fn count(&self, cell: &mut Cell, place: &Place, patience: Duration) -> io::Result<()> {
+    fn count(&self, cell: &mut Cell, place: &Place) -> io::Result<()> {
         let scenario = cell.scenario;
         let is_countable =
             scenario.real.is_none() && !matches!(scenario.question, Question::Lengths(_));
@@ -359,7 +335,7 @@ impl Bench {
             self.progress.step(&format!("{}: counting the calls of {name}", scenario.title));
             let mut counts = Vec::new();
             for size in scenario.counted {
-                let trial = Trial { scenario, place, size, found: &row.found, patience };
+                let trial = Trial { scenario, place, size, found: &row.found };
                 counts.push(self.calls(&trial)?);
             }
             let [less, more] = scenario.counted.map(|size| scenario.units(size));
@@ -374,46 +350,27 @@ impl Bench {
 
     /// The calls of one run. Nothing if it fails.
     fn calls(&self, trial: &Trial<'_>) -> io::Result<Option<Calls>> {
-        let Trial { scenario, place, size, found, patience } = *trial;
-        let path = if scenario.reads() {
-            self.ground.standing(place, scenario, size, self.settles)?.path
-        } else {
-            Ground::fresh(place, scenario, size)?
-        };
         let log = self.scratch.entry("strace");
-        let said = self.scratch.entry("stderr");
         let Some(strace) = self.counter.command(&log) else { return Ok(None) };
-        let mut command = command(scenario, size, found, &path, Some(strace))?;
-        command.stdout(File::create(self.scratch.entry("stdout"))?);
-        let Ok(ended) = run_to_end(&mut command, &said, patience, &self.interrupt) else {
-            return Ok(None);
-        };
-        let is_whole = left_behind(place, scenario, &path)?.is_none();
-        let is_good = is_whole && !ended.killed && ended.status.success();
-        Ok(if is_good { std::fs::read_to_string(log).ok().map(|log| parse(&log)) } else { None })
+        let (tree, _) = self.tree(trial)?;
+        let ended = self.start(trial, &tree, Some(strace))?;
+        Ok(ended.ok().and_then(|_| Some(parse(&std::fs::read_to_string(log).ok()?))))
     }
 }
 
 fn takes_part(row: &Row) -> bool {
-    row.wrong.is_none() && row.left_out.is_none()
+    row.wrong.is_none() && !row.is_hopeless
 }
 
 /// Of the rivals only those are timed that may be the fastest.
-fn leave_out_the_hopeless(cell: &mut Cell, costs: &[(f64, f64)]) {
+fn leave_out_the_hopeless(cell: &mut Cell, walls: &[f64]) {
     let usual = cell.usual().map(|row| row.found.contender.name);
-    let is_rival = |row: &Row| {
-        matches!(row.found.contender.part, Part::Rival | Part::Usual)
-            && Some(row.found.contender.name) != usual
-    };
-    let rivals = cell.rows.iter().zip(costs).filter(|(row, _)| is_rival(row));
-    let mut walls: Vec<f64> = rivals.map(|(_, (wall, _))| *wall).collect();
-    walls.sort_by(f64::total_cmp);
-    let Some(best) = walls.first() else { return };
-    let limit = walls.get(HOPEFUL).unwrap_or(&f64::INFINITY).min(HOPELESS * best);
-    for (row, (wall, _)) in cell.rows.iter_mut().zip(costs) {
-        if is_rival(row) && row.wrong.is_none() && *wall > *best && *wall >= limit {
-            row.left_out = Some(format!("{:.1} times the time of another rival", wall / best));
-        }
+    let rows = cell.rows.iter_mut().zip(walls);
+    let mut rivals: Vec<(&mut Row, &f64)> = rows.filter(|(row, _)| row.is_rival(usual)).collect();
+    rivals.sort_by(|(_, one), (_, other)| one.total_cmp(other));
+    let Some(limit) = rivals.first().map(|(_, best)| HOPELESS * **best) else { return };
+    for (at, (row, wall)) in rivals.into_iter().enumerate() {
+        row.is_hopeless = at >= HOPEFUL || *wall > limit;
     }
 }
 
@@ -423,6 +380,8 @@ fn left_behind(place: &Place, scenario: &Scenario, tree: &Path) -> io::Result<Op
     let is_there = tree.symlink_metadata().is_ok();
     if !scenario.reads() {
         place.sandbox.remove(tree)?;
+        // An empty directory where it was: ext4 then puts the next tree elsewhere. See `spread`.
+        std::fs::create_dir(tree)?;
     }
     if !place.sandbox.canary_lives() {
         place.sandbox.place_canary()?;

@@ -32,7 +32,7 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) calls: bool,
     /// Time for a quick run
-    #[arg(long, value_name = "SECONDS", default_value_t = 50)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 46)]
     pub(crate) seconds: u32,
     /// Make exactly N rounds, at full size
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(7..))]

@@ -280,9 +280,10 @@ fn relative(line: &str, root: &str) -> String {
     path.trim_matches('/').to_owned()
 }
 
+/// The bytes that an entry takes, where the system tells.
 #[cfg(unix)]
 #[allow(clippy::unnecessary_wraps, reason = "not every system tells")]
-fn allocated(metadata: &std::fs::Metadata) -> Option<u64> {
+pub(crate) fn allocated(metadata: &std::fs::Metadata) -> Option<u64> {
     use std::os::unix::fs::MetadataExt as _;
     Some(metadata.blocks() * 512)
 }
@@ -300,7 +301,7 @@ fn names(_: &std::fs::Metadata) -> Option<(u64, u64)> {
 }
 
 #[cfg(not(unix))]
-fn allocated(_: &std::fs::Metadata) -> Option<u64> {
+pub(crate) fn allocated(_: &std::fs::Metadata) -> Option<u64> {
     None
 }
 

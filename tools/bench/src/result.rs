@@ -34,8 +34,8 @@ pub(crate) struct Row {
     pub(crate) slope: Option<Slope>,
     /// Why its answer is not the right one, if it is not. It is not run again then.
     pub(crate) wrong: Option<String>,
-    /// Why it was not timed although its answer is right.
-    pub(crate) left_out: Option<String>,
+    /// Whether it is not timed, because another rival is faster.
+    pub(crate) is_hopeless: bool,
 }
 
 /// One scenario in one place.
@@ -47,10 +47,6 @@ pub(crate) struct Cell {
     pub(crate) place: String,
     /// The size.
     pub(crate) size: u32,
-    /// Whether that is less than it should be, because the machine is slow.
-    pub(crate) is_smaller: bool,
-    /// Whether there should be times, but was no time for enough rounds.
-    pub(crate) is_untimed: bool,
     /// The contenders.
     pub(crate) rows: Vec<Row>,
 }
@@ -89,6 +85,12 @@ impl Row {
         Median::of(&ratios)
     }
 
+    /// Whether it is another program than curt and the usual one.
+    pub(crate) fn is_rival(&self, usual: Option<&str>) -> bool {
+        let contender = self.found.contender;
+        matches!(contender.part, Part::Rival | Part::Usual) && Some(contender.name) != usual
+    }
+
     /// Whether it is curt, with or without options.
     pub(crate) fn is_curt(&self) -> bool {
         matches!(self.found.contender.part, Part::Curt | Part::Variant)
@@ -110,11 +112,7 @@ impl Cell {
     /// The fastest of the other programs.
     pub(crate) fn best_rival(&self) -> Option<&Row> {
         let usual = self.usual().map(|row| row.found.contender.name);
-        let is_rival = |row: &&Row| {
-            matches!(row.found.contender.part, Part::Rival | Part::Usual)
-                && Some(row.found.contender.name) != usual
-        };
-        let rivals = self.rows.iter().filter(is_rival);
+        let rivals = self.rows.iter().filter(|row| row.is_rival(usual));
         let rivals = rivals.filter_map(|row| Some((row, row.wall()?.middle)));
         rivals.min_by(|one, other| one.1.total_cmp(&other.1)).map(|(row, _)| row)
     }
@@ -129,9 +127,14 @@ impl Cell {
         self.rows.iter().map(|row| row.samples.len()).max().unwrap_or(0)
     }
 
-    /// The noise of the slowest to settle of curt and the usual tool.
-    pub(crate) fn noise(&self) -> Option<f64> {
-        Some(self.ratio()?.noise())
+    /// Whether the tree is smaller than it should be, because the machine is slow.
+    pub(crate) fn is_smaller(&self) -> bool {
+        self.has_times() && self.scenario.quick.is_some_and(|quick| quick.size > self.size)
+    }
+
+    /// Whether there were enough of them for a median.
+    pub(crate) fn has_times(&self) -> bool {
+        self.rounds() >= ENOUGH as usize
     }
 
     /// How many times as fast as the usual tool curt is.

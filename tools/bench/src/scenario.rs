@@ -63,6 +63,23 @@ pub(crate) struct Quick {
 }
 
 impl Scenario {
+    /// What most scenarios have; no name, no tree and no contenders.
+    pub(crate) const COMMON: Self = Self {
+        name: "",
+        title: "",
+        tree: |_| Tree::empty(),
+        real: None,
+        shape: "",
+        question: Question::Gone,
+        full: &[],
+        report: None,
+        quick: None,
+        limit: None,
+        counted: [0, 500],
+        everywhere: true,
+        contenders: &[],
+    };
+
     /// Whether a run leaves the tree as it is.
     pub(crate) fn reads(&self) -> bool {
         self.question != Question::Gone

@@ -36,19 +36,9 @@ pub(crate) fn full(report: &Report, markdown: bool) -> String {
     }
     out.push_str(&if markdown { table.markdown() } else { table.text() });
     out.push_str(LEGEND);
-    if let Some((middle, worst, name)) = report.noise() {
-        let (middle, worst) = (middle * 100.0, worst * 100.0);
-        let _ = writeln!(out, "Noise: ±{middle:.0} %, at worst ±{worst:.0} % ({name}).");
-    }
-    if let Some(load) = report.load {
-        let _ = writeln!(out, "The machine was busy (load {load:.1}): times say little.");
-    }
-    if let Some(how) = report.how_to_get() {
-        let names: Vec<&str> = report.missing.keys().copied().collect();
-        let _ = writeln!(out, "Not found: {}. To get them: {how}.", names.join(", "));
-    }
-    for line in &report.left_out {
-        let _ = writeln!(out, "Left out: {line}.");
+    let _ = writeln!(out, "noise of the ratios: {}.\n", report.noise());
+    for line in report.busy().into_iter().chain([report.absent()]) {
+        let _ = writeln!(out, "{line}");
     }
     out
 }

@@ -1,11 +1,12 @@
 //! The report as one page that needs nothing else: no script, no font, no network.
 
-use super::plots::{self, Bar, COLOURS, Curve, Width};
+use super::plots::{self, Bar, COLOURS, Curve};
 use super::published::PUBLISHED;
 use super::table::{grouped, milliseconds};
 use super::{Report, full, none, quick};
 use crate::result::{Cell, Row};
-use crate::scenario::Part;
+use crate::scenario::{Contender, Part};
+use crate::stats::Median;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::collections::BTreeSet;
 
@@ -45,14 +46,14 @@ pub(crate) fn page(report: &Report) -> String {
     page.into_string()
 }
 
-/// A picture of the ratios alone, with its own colours.
+/// A picture of the ratios alone, with its own colours and width.
 pub(crate) fn picture(report: &Report) -> String {
     let timed: Vec<&Cell> = report.cells.iter().filter(|cell| is_timed(cell)).collect();
-    let drawn = plots::bars(&ratios(&timed), RATIO, Some(1.0), Width::Wide);
+    let drawn = plots::bars(&ratios(&timed), RATIO, Some(1.0));
     // Beside the page's own rules, those that need a page do no harm.
     let style = format!("<style>{STYLE}{}</style>", colours());
-    let at = drawn.find('>').map_or(0, |at| at + 1);
-    format!("{}\n{style}{}", &drawn[..at], &drawn[at..])
+    let (begin, rest) = drawn.split_once('>').unwrap_or_default();
+    format!("{begin} width=\"512\">\n{style}{rest}")
 }
 
 const RATIO: &str = "times as fast as the usual tool";
@@ -101,14 +102,9 @@ fn headline(report: &Report, timed: &[&Cell]) -> Markup {
                  take turns; the line marks its speed. Whiskers are 95 % intervals."
             }
             (key())
-            (figure("Ratio to the usual tool", |width| {
-                plots::bars(&ratios(cells), RATIO, Some(1.0), width)
-            }, &html! { (table("Ratio to the usual tool", &quick::TITLES, cells.iter().map(|cell| {
-                (false, quick::row(cell))
-            }))) }))
-            @if report.load.is_some() {
-                p { strong { "The machine was busy during this run: times say little." } }
-            }
+            (figure("Ratio to the usual tool", &plots::bars(&ratios(cells), RATIO, Some(1.0)),
+                &quick::TITLES, cells.iter().map(|cell| (false, quick::row(cell)))))
+            @if let Some(warning) = report.busy() { p { strong { (warning) } } }
         }
     }
 }
@@ -121,16 +117,8 @@ fn file_system(cell: &Cell) -> &str {
 /// The ratio of curt to the usual tool in each cell.
 fn ratios(cells: &[&Cell]) -> Vec<Bar> {
     let bar = |cell: &&Cell| {
-        let ratio = cell.ratio()?;
-        let usual = cell.usual()?.found.contender.name;
-        Some(Bar {
-            label: format!("{}, × {usual}, {}", cell.scenario.title, cell.place),
-            short: format!("{}, {}", cell.scenario.name, file_system(cell)),
-            part: Part::Curt,
-            low: ratio.low,
-            middle: ratio.middle,
-            high: ratio.high,
-        })
+        let label = format!("{}, {}", cell.scenario.name, file_system(cell));
+        Some(Bar { label, part: Part::Curt, value: cell.ratio()? })
     };
     cells.iter().filter_map(bar).collect()
 }
@@ -139,29 +127,17 @@ fn calls(report: &Report) -> Markup {
     let mut seen = BTreeSet::new();
     let cells: Vec<&Cell> =
         report.cells.iter().filter(|cell| seen.insert(cell.scenario.name)).collect();
-    let bar = |cell: &Cell, row: &Row, usual: f64| {
-        let (scenario, contender) = (cell.scenario, row.found.contender);
-        let part = row.slope.as_ref()?.per_entry().max(0.0) / usual;
-        Some(Bar {
-            label: format!("{}: {}", scenario.title, contender.name),
-            short: format!("{}: {}", scenario.name, contender.name),
-            part: contender.part,
-            low: part,
-            middle: part,
-            high: part,
+    let each = |row: &Row| Some(row.slope.as_ref()?.per_entry());
+    let bars = cells.iter().filter(|cell| cell.scenario.quick.is_some()).flat_map(|cell| {
+        let usual = cell.usual().and_then(each).filter(|&usual| usual > 0.0);
+        [cell.curt(), cell.best_rival()].into_iter().flatten().filter_map(move |row| {
+            let contender = row.found.contender;
+            let label = format!("{}: {}", cell.scenario.name, contender.name);
+            let value = Median::of(&[each(row)?.max(0.0) / usual?])?;
+            Some(Bar { label, part: contender.part, value })
         })
-    };
-    let rows = |cell: &&&Cell| -> Vec<Bar> {
-        let usual = cell.usual().and_then(|row| Some(row.slope.as_ref()?.per_entry()));
-        let Some(usual) = usual.filter(|&usual| usual > 0.0) else { return Vec::new() };
-        let rows = [cell.curt(), cell.best_rival()].into_iter().flatten();
-        rows.filter_map(|row| bar(cell, row, usual)).collect()
-    };
-    let bars: Vec<Bar> = cells
-        .iter()
-        .filter(|cell| cell.scenario.quick.is_some())
-        .flat_map(|cell| rows(&cell))
-        .collect();
+    });
+    let bars: Vec<Bar> = bars.collect();
     html! {
         section id="calls" {
             h2 { "System calls" }
@@ -171,19 +147,19 @@ fn calls(report: &Report) -> Markup {
                 p { "Calls for one entry, start or path, counted by strace, without the start of \
                      the program. The line marks those of the usual tool." }
                 (key())
-                (figure("Calls for one", |width| plots::bars(&bars, "calls, × the usual tool's", Some(1.0), width), &html! {
-                    (table("Calls for one, by name", &["scenario", "contender", "calls for one", "which"],
-                        cells.iter().flat_map(|cell| cell.rows.iter().filter_map(|row| {
-                            let slope = row.slope.as_ref()?;
-                            let names = slope.by_name.iter().map(|(name, count)| format!("{name} {count}"));
-                            Some((row.found.contender.part == Part::Curt, vec![
-                                cell.scenario.title.to_owned(),
-                                row.found.contender.name.to_owned(),
-                                super::calls(Some(row)),
-                                format!("{} for {}", names.collect::<Vec<_>>().join(", "), grouped(slope.entries)),
-                            ]))
-                        }))))
-                }))
+                (figure("Calls for one", &plots::bars(&bars, "calls, × the usual tool's", Some(1.0)),
+                    &["scenario", "contender", "calls for one", "which"],
+                    cells.iter().flat_map(|cell| cell.rows.iter().filter_map(|row| {
+                        let slope = row.slope.as_ref()?;
+                        let names = slope.by_name.iter().map(|(name, count)| format!("{name} {count}"));
+                        let names = names.collect::<Vec<_>>().join(", ");
+                        Some((is_curt(row), vec![
+                            cell.scenario.title.to_owned(),
+                            row.found.contender.name.to_owned(),
+                            super::calls(Some(row)),
+                            format!("{names} for {}", grouped(slope.entries)),
+                        ]))
+                    }))))
             }
         }
     }
@@ -222,27 +198,22 @@ fn scaling(timed: &[&Cell]) -> Markup {
             (key())
             @for cell in timed.iter().filter(|cell| !threads(cell).is_empty()) {
                 @let title = format!("{}, {}", cell.scenario.title, cell.place);
-                (figure(&title, |width| plots::curves(&threads(cell), ["threads", "milliseconds"], width), &html! {
-                    (table(&title, &full::TITLES, cell.rows.iter().map(|row| {
-                        (row.found.contender.part == Part::Curt, full::cells(cell, row))
-                    })))
-                }))
+                (figure(&title, &plots::curves(&threads(cell), ["threads", "milliseconds"]),
+                    &full::TITLES, contenders(cell)))
             }
             @for family in &families {
                 @let title = format!("{}, {}", family[0].scenario.title, family[0].place);
-                (figure(&title, |width| plots::curves(&curves(family), ["entries", "µs for one"], width), &html! {
-                    (table(&title, &["entries", "contender", "time", "time for one"],
-                        family.iter().flat_map(|cell| cell.rows.iter().filter_map(|row| {
-                            let wall = row.wall()?.middle;
-                            let units = cell.scenario.units(cell.size);
-                            Some((row.found.contender.part == Part::Curt, vec![
-                                grouped(units),
-                                row.found.contender.name.to_owned(),
-                                milliseconds(wall),
-                                milliseconds(wall / units as f64),
-                            ]))
-                        }))))
-                }))
+                (figure(&title, &plots::curves(&curves(family), ["entries", "µs for one"]),
+                    &["entries", "contender", "time", "time for one"],
+                    family.iter().flat_map(|cell| cell.rows.iter().filter_map(|row| {
+                        let (wall, units) = (row.wall()?.middle, cell.scenario.units(cell.size));
+                        Some((is_curt(row), vec![
+                            grouped(units),
+                            row.found.contender.name.to_owned(),
+                            milliseconds(wall),
+                            milliseconds(wall / units as f64),
+                        ]))
+                    }))))
             }
         }
     }
@@ -250,45 +221,41 @@ fn scaling(timed: &[&Cell]) -> Markup {
 
 /// Time for one entry over the size, for every contender with several points.
 fn curves(family: &[&Cell]) -> Vec<Curve> {
-    let mut curves: Vec<Curve> = Vec::new();
-    for cell in family {
+    let points = family.iter().flat_map(|cell| {
         let units = cell.scenario.units(cell.size) as f64;
-        for row in &cell.rows {
-            let Some(wall) = row.wall() else { continue };
-            let point = (units, wall.middle / units * 1e6);
+        let point = move |row: &Row| Some((units, row.wall()?.middle / units * 1e6));
+        cell.rows.iter().filter_map(move |row| {
             let contender = row.found.contender;
-            match curves.iter_mut().find(|curve| curve.label == contender.name) {
-                Some(curve) => curve.points.push(point),
-                None => curves.push(Curve {
-                    label: contender.name.to_owned(),
-                    part: contender.part,
-                    points: vec![point],
-                }),
-            }
-        }
-    }
-    curves.retain(|curve| curve.points.len() > 1);
-    curves
+            Some((contender.name, contender.part, point(row)?))
+        })
+    });
+    joined(points, 2)
 }
 
 /// Time over the number of threads, of contenders called `NAME -jN` with at least three of them.
 fn threads(cell: &Cell) -> Vec<Curve> {
-    let mut curves: Vec<Curve> = Vec::new();
-    for row in &cell.rows {
+    let points = cell.rows.iter().filter_map(|row| {
         let contender = row.found.contender;
-        let Some((label, number)) = contender.name.split_once(" -j") else { continue };
-        let (Some(wall), Ok(number)) = (row.wall(), number.parse::<f64>()) else { continue };
-        let point = (number, wall.middle * 1_000.0);
+        let (label, number) = contender.name.split_once(" -j")?;
+        let part = if row.is_curt() { Part::Curt } else { contender.part };
+        Some((label, part, (number.parse().ok()?, row.wall()?.middle * 1_000.0)))
+    });
+    joined(points, 3)
+}
+
+/// A curve for each label that has enough points.
+fn joined<'a>(
+    points: impl Iterator<Item = (&'a str, Part, (f64, f64))>,
+    least: usize,
+) -> Vec<Curve> {
+    let mut curves: Vec<Curve> = Vec::new();
+    for (label, part, point) in points {
         match curves.iter_mut().find(|curve| curve.label == label) {
             Some(curve) => curve.points.push(point),
-            None => curves.push(Curve {
-                label: label.to_owned(),
-                part: if contender.part == Part::Variant { Part::Curt } else { contender.part },
-                points: vec![point],
-            }),
+            None => curves.push(Curve { label: label.to_owned(), part, points: vec![point] }),
         }
     }
-    curves.retain(|curve| curve.points.len() > 2);
+    curves.retain(|curve| curve.points.len() >= least);
     curves
 }
 
@@ -337,30 +304,24 @@ fn scenarios(timed: &[&Cell]) -> Markup {
 
 /// The medians of all contenders, as bars and as a table.
 fn scenario(cell: &Cell) -> Markup {
-    let title = full::heading(cell);
     let bar = |row: &Row| {
-        let wall = row.wall()?;
-        let contender = row.found.contender;
-        let scale = 1_000.0;
-        Some(Bar {
-            label: contender.name.to_owned(),
-            short: contender.name.to_owned(),
-            part: contender.part,
-            low: wall.low * scale,
-            middle: wall.middle * scale,
-            high: wall.high * scale,
-        })
+        let Contender { name, part, .. } = row.found.contender;
+        let value = row.median(|sample| Some(sample.wall * 1_000.0))?;
+        Some(Bar { label: (*name).to_owned(), part: *part, value })
     };
     let bars: Vec<Bar> = cell.rows.iter().filter_map(bar).collect();
-    figure(
-        &title,
-        |width| plots::bars(&bars, "milliseconds", None, width),
-        &html! {
-            (table(&title, &full::TITLES, cell.rows.iter().map(|row| {
-                (row.found.contender.part == Part::Curt, full::cells(cell, row))
-            })))
-        },
-    )
+    let plot = plots::bars(&bars, "milliseconds", None);
+    figure(&full::heading(cell), &plot, &full::TITLES, contenders(cell))
+}
+
+/// The rows of the full report's table.
+fn contenders(cell: &Cell) -> impl Iterator<Item = Cells> {
+    cell.rows.iter().map(|row| (is_curt(row), full::cells(cell, row)))
+}
+
+/// The command as users get it, which is marked.
+fn is_curt(row: &Row) -> bool {
+    row.found.contender.part == Part::Curt
 }
 
 fn method(report: &Report) -> Markup {
@@ -375,16 +336,8 @@ fn method(report: &Report) -> Markup {
                  round; its interval is the sign test's. Fewer than seven rounds show no time."
             }
             p { "Caches are " (if report.cold { "dropped before each run" } else { "warm" }) "." }
-            @if let Some((middle, worst, name)) = report.noise() {
-                p {
-                    (format!("Noise of the ratios: ±{:.0} %, at worst ±{:.0} % ({name}).",
-                        middle * 100.0, worst * 100.0))
-                }
-            }
-            @if let Some(how) = report.how_to_get() {
-                p { "Not found: " (report.missing.keys().copied().collect::<Vec<_>>().join(", ")) ". To get them: " code { (how) } "." }
-            }
-            @for line in &report.left_out { p { "Left out: " (line) "." } }
+            p { "Noise of the ratios: " (report.noise()) "." }
+            p { (report.absent()) }
         }
     }
 }
@@ -402,27 +355,26 @@ fn key() -> Markup {
     }
 }
 
-/// A plot at both widths, with its table behind it.
-fn figure(title: &str, plot: impl Fn(Width) -> String, table: &Markup) -> Markup {
+/// A row of a table, and whether it is marked as curt's.
+type Cells = (bool, Vec<String>);
+
+/// A plot with its table behind it.
+fn figure(title: &str, plot: &str, titles: &[&str], rows: impl Iterator<Item = Cells>) -> Markup {
     html! {
         figure {
             figcaption { (title) }
-            div class="wide" role="img" aria-label=(format!("{title}: the table below has the numbers")) {
-                (PreEscaped(plot(Width::Wide)))
-            }
-            div class="narrow" role="img" aria-label=(format!("{title}: the table below has the numbers")) {
-                (PreEscaped(plot(Width::Narrow)))
+            div class="plot" role="img" aria-label=(format!("{title}: the table below has the numbers")) {
+                (PreEscaped(plot))
             }
             details {
                 summary { "Table" }
-                (table)
+                (table(title, titles, rows))
             }
         }
     }
 }
 
-/// A table whose rows may be marked as curt's.
-fn table(title: &str, titles: &[&str], rows: impl Iterator<Item = (bool, Vec<String>)>) -> Markup {
+fn table(title: &str, titles: &[&str], rows: impl Iterator<Item = Cells>) -> Markup {
     html! {
         div class="scroll" role="region" aria-label=(title) tabindex="0" {
             table {

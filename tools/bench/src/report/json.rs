@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 pub(crate) fn json(report: &Report) -> Value {
     let rows = report.cells.iter().flat_map(|cell| cell.rows.iter().map(move |row| (cell, row)));
     let results: Vec<Value> = rows.map(|(cell, row)| result(cell, row)).collect();
-    json!({ "results": results, "machine": report.machine, "load": report.load })
+    json!({ "results": results, "machine": report.machine, "processors_used_by_others": report.others })
 }
 
 fn result(cell: &Cell, row: &Row) -> Value {

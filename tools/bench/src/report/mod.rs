@@ -19,7 +19,8 @@ pub(crate) use table::{Line, Table};
 use crate::programs::Programs;
 use crate::result::{Cell, Row};
 use crate::stats::Median;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 /// Everything that is shown.
 pub(crate) struct Report {
@@ -33,8 +34,8 @@ pub(crate) struct Report {
     pub(crate) date: String,
     /// The machine, in words.
     pub(crate) machine: String,
-    /// How many processes were waiting for a processor at the start, if more than should be.
-    pub(crate) load: Option<f64>,
+    /// How many processors other programs kept busy meanwhile, if that is known.
+    pub(crate) others: Option<f64>,
     /// Whether calls could be counted.
     pub(crate) has_strace: bool,
     /// Whether caches were dropped.
@@ -42,17 +43,13 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// How to get what is missing, in one line, if something is.
-    fn how_to_get(&self) -> Option<String> {
-        let packages: Vec<&str> =
-            self.missing.values().copied().filter(|package| !package.is_empty()).collect();
-        let mut packages: Vec<&str> = if self.has_strace {
-            packages
-        } else {
-            packages.into_iter().chain(["strace"]).collect()
-        };
-        packages.sort_unstable();
-        packages.dedup();
+    /// What was not found, how to get it, and what was not measured.
+    fn absent(&self) -> String {
+        let strace = (!self.has_strace).then_some(("strace", "strace"));
+        let missing = || self.missing.iter().map(|(&name, &package)| (name, package)).chain(strace);
+        let names: Vec<&str> = missing().map(|(name, _)| name).collect();
+        let packages: BTreeSet<&str> = missing().map(|(_, package)| package).collect();
+        let packages: Vec<&str> = packages.into_iter().filter(|name| !name.is_empty()).collect();
         let mut ways = Vec::new();
         if !packages.is_empty() {
             ways.push(format!("apt-get install {}", packages.join(" ")));
@@ -60,22 +57,39 @@ impl Report {
         if !self.missing.is_empty() {
             ways.push("cargo xtask rivals".to_owned());
         }
-        (!ways.is_empty()).then(|| ways.join("; "))
+        let mut text = if names.is_empty() {
+            "Not found: nothing.".to_owned()
+        } else {
+            format!("Not found: {}. To get them: {}.", names.join(", "), ways.join("; "))
+        };
+        if !self.left_out.is_empty() {
+            let _ = write!(text, " Left out: {}.", self.left_out.join("; "));
+        }
+        text
     }
 
-    /// The noise of the cells: its median, and the worst with its name.
-    fn noise(&self) -> Option<(f64, f64, String)> {
-        let noise = |cell: &Cell| Some((cell.noise()?, cell.name()));
+    /// A warning, if others kept a quarter of a processor or more busy.
+    fn busy(&self) -> Option<String> {
+        let others = self.others.filter(|&others| others >= 0.25)?;
+        Some(format!(
+            "Other programs kept {others:.1} processors busy meanwhile: run again when they do not."
+        ))
+    }
+
+    /// The noise of the ratios: the median and the worst.
+    fn noise(&self) -> String {
+        let noise = |cell: &Cell| Some((cell.ratio()?.noise() * 100.0, cell.name()));
         let mut all: Vec<(f64, String)> = self.cells.iter().filter_map(noise).collect();
         all.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let middle = all.get(all.len() / 2)?.0;
-        let (worst, name) = all.pop()?;
-        Some((middle, worst, name))
+        let (Some((middle, _)), Some((worst, name))) = (all.get(all.len() / 2), all.last()) else {
+            return "unknown".to_owned();
+        };
+        format!("±{middle:.0} %, at worst ±{worst:.0} % ({name})")
     }
 }
 
 /// A median with its interval.
-fn interval(median: Option<Median>) -> String {
+pub(crate) fn interval(median: Option<Median>) -> String {
     median.map_or_else(none, |Median { low, middle, high }| {
         format!("{middle:.2} [{low:.2}, {high:.2}]")
     })
@@ -114,12 +128,4 @@ pub(crate) fn machine(programs: &Programs) -> String {
     let curt = programs.version_of_curt();
     let text = format!("curt {curt}, {system}, {processors} processors {model}");
     text.split_ascii_whitespace().collect::<Vec<_>>().join(" ").replace(" ,", ",")
-}
-
-/// The load of the machine, if others work on it.
-pub(crate) fn load() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
-    let load: f64 = text.split_whitespace().next()?.parse().ok()?;
-    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    (load > 0.5 * processors as f64).then_some(load)
 }

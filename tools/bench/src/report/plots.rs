@@ -2,6 +2,7 @@
 //! the page replaces by those of a dark or a light screen.
 
 use crate::scenario::Part;
+use crate::stats::Median;
 use plotters::coord::ranged1d::{IntoSegmentedCoord as _, SegmentValue};
 use plotters::prelude::*;
 use plotters::style::FontTransform;
@@ -27,12 +28,8 @@ const BASELINE: RGBColor = RGBColor(6, 6, 6);
 #[derive(Clone, Debug)]
 pub(super) struct Bar {
     pub(super) label: String,
-    /// For a phone.
-    pub(super) short: String,
     pub(super) part: Part,
-    pub(super) low: f64,
-    pub(super) middle: f64,
-    pub(super) high: f64,
+    pub(super) value: Median,
 }
 
 /// Values over sizes or threads.
@@ -53,92 +50,57 @@ fn colour(part: Part) -> RGBColor {
     }
 }
 
-/// The widths of a plot: for a screen, and for a phone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Width {
-    Wide,
-    Narrow,
-}
-
-impl Width {
-    fn pixels(self) -> u32 {
-        match self {
-            Self::Wide => 860,
-            Self::Narrow => 340,
-        }
-    }
-
-    fn font(self) -> (&'static str, u32) {
-        match self {
-            Self::Wide => ("sans-serif", 14),
-            Self::Narrow => ("sans-serif", 12),
-        }
-    }
-
-    /// How many characters of a label there is room for.
-    fn label(self) -> usize {
-        match self {
-            Self::Wide => 34,
-            Self::Narrow => 18,
-        }
-    }
-}
+/// The width in pixels, about that of a phone; the style sheet lets no screen make the plot, and so
+/// its text, much larger.
+const WIDTH: u32 = 360;
+const FONT: (&str, u32) = ("sans-serif", 15);
+/// How many characters of a label there is room for.
+const LABEL: usize = 20;
 
 /// What drawing into a string can fail with: nothing but a mistake in the plot.
 type Drawn = Result<(), Box<dyn std::error::Error>>;
 
 /// Horizontal bars, the first on top, with a line at `reference`.
-pub(super) fn bars(bars: &[Bar], axis: &str, reference: Option<f64>, width: Width) -> String {
+pub(super) fn bars(bars: &[Bar], axis: &str, reference: Option<f64>) -> String {
     let height = 60 + 26 * u32::try_from(bars.len()).unwrap_or(u32::MAX);
-    svg(width.pixels(), height, |area| draw_bars(area, bars, axis, reference, width))
+    svg(height, |area| draw_bars(area, bars, axis, reference))
 }
 
 /// Curves over logarithmic axes.
-pub(super) fn curves(curves: &[Curve], axes: [&str; 2], width: Width) -> String {
-    let height = if width == Width::Wide { 380 } else { 300 };
-    svg(width.pixels(), height, |area| draw_curves(area, curves, axes, width))
+pub(super) fn curves(curves: &[Curve], axes: [&str; 2]) -> String {
+    svg(300, |area| draw_curves(area, curves, axes))
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
-fn svg(width: u32, height: u32, draw: impl FnOnce(&Area<'_>) -> Drawn) -> String {
+fn svg(height: u32, draw: impl FnOnce(&Area<'_>) -> Drawn) -> String {
     let mut text = String::new();
     let drawn = {
-        let area = SVGBackend::with_string(&mut text, (width, height)).into_drawing_area();
+        let area = SVGBackend::with_string(&mut text, (WIDTH, height)).into_drawing_area();
         draw(&area).and_then(|()| Ok(area.present()?))
     };
     debug_assert!(drawn.is_ok(), "{drawn:?}");
     // It takes the width that the page has for it.
-    text.replacen(&format!("width=\"{width}\" height=\"{height}\" "), "", 1)
+    text.replacen(&format!("width=\"{WIDTH}\" height=\"{height}\" "), "", 1)
 }
 
-fn draw_bars(
-    area: &Area<'_>,
-    bars: &[Bar],
-    axis: &str,
-    reference: Option<f64>,
-    width: Width,
-) -> Drawn {
-    let most = bars.iter().map(|bar| bar.high).chain(reference).fold(0.0, f64::max);
+fn draw_bars(area: &Area<'_>, bars: &[Bar], axis: &str, reference: Option<f64>) -> Drawn {
+    let most = bars.iter().map(|bar| bar.value.high).chain(reference).fold(0.0, f64::max);
     let count = bars.len();
-    let labels = if width == Width::Wide { 270 } else { 130 };
     let mut chart = ChartBuilder::on(area)
         .margin_right(24)
         .x_label_area_size(40)
-        .y_label_area_size(labels)
+        .y_label_area_size(140)
         .build_cartesian_2d(0.0..most.max(f64::MIN_POSITIVE) * 1.08, (0..count).into_segmented())?;
     let label = |at: &SegmentValue<usize>| match at {
         // The first bar is on top.
-        SegmentValue::CenterOf(at) if *at < count => {
-            let bar = &bars[count - 1 - at];
-            fitting(if width == Width::Wide { &bar.label } else { &bar.short }, width)
-        }
+        SegmentValue::CenterOf(at) if *at < count => fitting(&bars[count - 1 - at].label),
         _ => String::new(),
     };
     chart
         .configure_mesh()
         .disable_y_mesh()
-        .x_labels(if width == Width::Wide { 9 } else { 5 })
+        .x_labels(5)
         .y_labels(count)
         .y_label_formatter(&label)
         .x_label_formatter(&|value| number(*value))
@@ -146,16 +108,17 @@ fn draw_bars(
         .axis_style(GRID)
         .bold_line_style(GRID)
         .light_line_style(TRANSPARENT)
-        .label_style(width.font().into_font().color(&INK))
-        .axis_desc_style(width.font().into_font().color(&INK))
+        .label_style(FONT.into_font().color(&INK))
+        .axis_desc_style(FONT.into_font().color(&INK))
         .draw()?;
     for (at, bar) in bars.iter().rev().enumerate() {
         let (from, to) = (SegmentValue::Exact(at), SegmentValue::Exact(at + 1));
-        let mut body = Rectangle::new([(0.0, from), (bar.middle, to)], colour(bar.part).filled());
+        let mut body =
+            Rectangle::new([(0.0, from), (bar.value.middle, to)], colour(bar.part).filled());
         body.set_margin(5, 5, 0, 0);
         chart.draw_series([body])?;
         let middle = SegmentValue::CenterOf(at);
-        let whisker = [(bar.low, middle.clone()), (bar.high, middle)];
+        let whisker = [(bar.value.low, middle.clone()), (bar.value.high, middle)];
         chart.draw_series([PathElement::new(whisker, INK.stroke_width(2))])?;
     }
     if let Some(reference) = reference {
@@ -165,7 +128,7 @@ fn draw_bars(
     Ok(())
 }
 
-fn draw_curves(area: &Area<'_>, curves: &[Curve], axes: [&str; 2], width: Width) -> Drawn {
+fn draw_curves(area: &Area<'_>, curves: &[Curve], axes: [&str; 2]) -> Drawn {
     let points = || curves.iter().flat_map(|curve| &curve.points);
     let range = |value: fn(&(f64, f64)) -> f64| {
         let (low, high) =
@@ -177,15 +140,15 @@ fn draw_curves(area: &Area<'_>, curves: &[Curve], axes: [&str; 2], width: Width)
     let mut chart = ChartBuilder::on(area)
         .margin(10)
         .x_label_area_size(40)
-        .y_label_area_size(if width == Width::Wide { 80 } else { 64 })
+        .y_label_area_size(64)
         .build_cartesian_2d(
-            range(|point| point.0).log_scale(),
-            range(|point| point.1).log_scale(),
-        )?;
-    let font = width.font().into_font();
+        range(|point| point.0).log_scale(),
+        range(|point| point.1).log_scale(),
+    )?;
+    let font = FONT.into_font();
     chart
         .configure_mesh()
-        .x_labels(if width == Width::Wide { 8 } else { 4 })
+        .x_labels(4)
         .y_labels(6)
         .x_label_formatter(&|value| number(*value))
         .y_label_formatter(&|value| number(*value))
@@ -202,7 +165,7 @@ fn draw_curves(area: &Area<'_>, curves: &[Curve], axes: [&str; 2], width: Width)
         let thick = if curve.part == Part::Curt { 4 } else { 2 };
         chart
             .draw_series(LineSeries::new(curve.points.iter().copied(), style.stroke_width(thick)))?
-            .label(fitting(&curve.label, width))
+            .label(fitting(&curve.label))
             .legend(move |(x, y)| {
                 PathElement::new([(x, y), (x + 18, y)], style.stroke_width(thick))
             });
@@ -219,34 +182,21 @@ fn draw_curves(area: &Area<'_>, curves: &[Curve], axes: [&str; 2], width: Width)
 }
 
 /// A label that fits.
-fn fitting(label: &str, width: Width) -> String {
-    if label.chars().count() <= width.label() {
+fn fitting(label: &str) -> String {
+    if label.chars().count() <= LABEL {
         return label.to_owned();
     }
-    let mut text: String = label.chars().take(width.label() - 1).collect();
+    let mut text: String = label.chars().take(LABEL - 1).collect();
     text.push('…');
     text
 }
 
-/// A number with as many digits as mean something.
+/// A number on an axis.
 fn number(value: f64) -> String {
+    let short = |value: f64| (value * 1e3).round() / 1e3;
     match value.abs() {
-        size if size >= 1e6 => format!("{} M", trimmed(value / 1e6)),
-        size if size >= 1e3 => format!("{} k", trimmed(value / 1e3)),
-        _ => trimmed(value),
-    }
-}
-
-fn trimmed(value: f64) -> String {
-    let digits = if value.abs() >= 10.0 || value == 0.0 {
-        0
-    } else {
-        usize::try_from(1 - value.abs().log10().floor() as i32).unwrap_or(0)
-    };
-    let text = format!("{value:.digits$}");
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
+        size if size >= 1e6 => format!("{} M", short(value / 1e6)),
+        size if size >= 1e3 => format!("{} k", short(value / 1e3)),
+        _ => short(value).to_string(),
     }
 }

@@ -12,7 +12,8 @@ pub(super) const TITLES: [&str; 8] =
 pub(crate) fn quick(report: &Report, markdown: bool) -> String {
     let mut table = Table::new(&TITLES.map(str::to_owned));
     let mut heading = String::new();
-    for cell in report.cells.iter().filter(|cell| !cell.is_untimed) {
+    let shown = || report.cells.iter().filter(|cell| cell.has_times() || !cell.is_right());
+    for cell in shown() {
         let place = if cell.scenario.everywhere { cell.place.as_str() } else { "any filesystem" };
         if heading != place {
             place.clone_into(&mut heading);
@@ -20,9 +21,9 @@ pub(crate) fn quick(report: &Report, markdown: bool) -> String {
         }
         table.lines.push(Line::Cells(row(cell)));
     }
-    let shown = if markdown { table.markdown() } else { table.text() };
+    let text = if markdown { table.markdown() } else { table.text() };
     let space = if markdown { "\n" } else { "" };
-    let mut out = format!("{}\n\n{shown}{space}", report.machine);
+    let mut out = format!("{}\n\n{text}{space}", report.machine);
     for line in footer(report) {
         let line = if markdown { line } else { wrapped(&line) };
         let _ = writeln!(out, "{line}{space}");
@@ -59,8 +60,8 @@ pub(super) fn row(cell: &Cell) -> Vec<String> {
         Some(row) => format!("{} {}", row.found.contender.name, time(Some(row))),
         None => none(),
     };
-    let smaller = if cell.is_smaller { "*" } else { "" };
     let units = grouped(cell.scenario.units(cell.size));
+    let smaller = if cell.is_smaller() { "*" } else { "" };
     vec![
         cell.scenario.title.to_owned(),
         format!("{units}{smaller} {}", cell.scenario.unit()),
@@ -74,25 +75,20 @@ pub(super) fn row(cell: &Cell) -> Vec<String> {
 }
 
 fn footer(report: &Report) -> Vec<String> {
-    let timed = report.cells.iter().filter(|cell| !cell.is_untimed);
-    let rounds = timed.map(Cell::rounds);
+    let rounds = report.cells.iter().filter(|cell| cell.has_times()).map(Cell::rounds);
     let (least, most) = (rounds.clone().min().unwrap_or(0), rounds.max().unwrap_or(0));
     let caches = if report.cold { "cold" } else { "warm" };
-    let noise = report.noise().map_or_else(String::new, |(middle, worst, name)| {
-        let (middle, worst) = (middle * 100.0, worst * 100.0);
-        format!("; noise ±{middle:.0} %, at worst ±{worst:.0} % ({name})")
-    });
     let mut measured = format!(
         "Measured: start of the process until its end is waited for, {caches} caches, {least}–{most} \
          rounds in random order after a warm-up, sizes at which starting a process hardly counts; \
-         ratio: median of usual ÷ curt in a round{noise}."
+         ratio: median of usual ÷ curt in a round; noise {}.",
+        report.noise()
     );
-    if report.cells.iter().any(|cell| cell.is_smaller) {
+    if report.cells.iter().any(Cell::is_smaller) {
         measured.push_str(" *: smaller, because the machine is slow.");
     }
-    if let Some(load) = report.load {
-        let _ =
-            write!(measured, " The machine was busy (load {load:.1}): run again when it is not.");
+    if let Some(warning) = report.busy() {
+        let _ = write!(measured, " {warning}");
     }
     let mut wrong: Vec<String> = Vec::new();
     for row in report.cells.iter().flat_map(|cell| &cell.rows) {
@@ -101,16 +97,9 @@ fn footer(report: &Report) -> Vec<String> {
             wrong.push(text);
         }
     }
-    let names: Vec<&str> = report.missing.keys().copied().collect();
-    let mut absent = match report.how_to_get() {
-        None => "Not found: nothing.".to_owned(),
-        Some(how) if names.is_empty() => format!("Not found: strace. To get it: {how}."),
-        Some(how) => format!("Not found: {}. To get them: {how}.", names.join(", ")),
-    };
-    for (what, list) in [("Left out", &report.left_out), ("Another answer", &wrong)] {
-        if !list.is_empty() {
-            let _ = write!(absent, " {what}: {}.", list.join("; "));
-        }
+    let mut absent = report.absent();
+    if !wrong.is_empty() {
+        let _ = write!(absent, " Another answer: {}.", wrong.join("; "));
     }
     let more = "More: --full (every scenario and rival), --list, --only NAME, --json FILE, --help; \
                 docs/performance.md.";

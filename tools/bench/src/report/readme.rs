@@ -57,15 +57,13 @@ fn table(report: &Report) -> String {
             calls(cell.usual()),
         );
     }
-    let noise = report.noise().map_or_else(String::new, |(_, worst, _)| {
-        format!("; noise at worst ±{:.0} %", worst * 100.0)
-    });
     let _ = writeln!(
         out,
-        "\n![How many times as fast as the usual tool]({PICTURE})\n\n{}, {};\n{}{noise}.",
+        "\n![How many times as fast as the usual tool]({PICTURE})\n\n{}, {};\n{}; noise {}.",
         report.date,
         report.machine,
         places.join(", "),
+        report.noise(),
     );
     out
 }

@@ -6,11 +6,12 @@
 //! of the lengths of one round, which the simplest code that is right confirms, and the nanoseconds
 //! that one took.
 
-use curt::paths::{Aliases, DotDot, Env, Expander, Flavor, PathCheck};
+use clap::ValueEnum;
+use curt::paths::{DotDot, Env, Expander, Flavor, PathCheck};
 use std::time::Instant;
 
 /// What is expanded, or checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Work {
     /// A full path as it should be.
     Clean,
@@ -34,10 +35,6 @@ pub(crate) enum Work {
     Dotted,
     /// One of sixteen names.
     Deep,
-    /// The plain one, which must have no other name on any system.
-    Strict,
-    /// The plain one by the rules of Windows.
-    Foreign,
 }
 
 /// How often a run computes before it looks at the clock, and again until it looks next.
@@ -48,46 +45,10 @@ const FEWER: usize = 20_000;
 /// How many directories a load path has.
 const ROOTS: usize = 9;
 
-/// All of them.
-const ALL: [Work; 13] = [
-    Work::Clean,
-    Work::Dots,
-    Work::Relative,
-    Work::Windows,
-    Work::Flat,
-    Work::Nested,
-    Work::Rails,
-    Work::Enki,
-    Work::Plain,
-    Work::Dotted,
-    Work::Deep,
-    Work::Strict,
-    Work::Foreign,
-];
-
 impl Work {
-    /// The one of this name.
-    pub(super) fn named(name: &str) -> Option<Self> {
-        ALL.into_iter().find(|work| work.name() == name)
-    }
-
     /// As contenders and `curt-bench role compute` take it.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Work::Clean => "clean",
-            Work::Dots => "dots",
-            Work::Relative => "relative",
-            Work::Windows => "windows",
-            Work::Flat => "flat",
-            Work::Nested => "nested",
-            Work::Rails => "rails",
-            Work::Enki => "enki",
-            Work::Plain => "plain",
-            Work::Dotted => "dotted",
-            Work::Deep => "deep",
-            Work::Strict => "strict",
-            Work::Foreign => "foreign",
-        }
+    pub(crate) fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
     fn flavor(self) -> Flavor {
@@ -107,8 +68,6 @@ impl Work {
     fn check(self) -> Option<PathCheck> {
         match self {
             Work::Plain | Work::Dotted | Work::Deep => Some(PathCheck::new(Flavor::Posix)),
-            Work::Strict => Some(PathCheck::new(Flavor::Posix).aliases(Aliases::Strict)),
-            Work::Foreign => Some(PathCheck::new(Flavor::Windows)),
             _ => None,
         }
     }
@@ -136,9 +95,7 @@ impl Work {
             Work::Nested => features(100, "a/b/c/d/e/"),
             Work::Rails => features(772, "active_support/core_ext/"),
             Work::Enki => features(1146, "app/models/concerns/"),
-            Work::Plain | Work::Strict | Work::Foreign => {
-                vec!["images/2024/summer/beach.jpeg".to_owned()]
-            }
+            Work::Plain => vec!["images/2024/summer/beach.jpeg".to_owned()],
             Work::Dotted => vec!["images/./2024/../2023/summer/beach.jpeg".to_owned()],
             Work::Deep => vec!["one/more/".repeat(7) + "of/sixteen"],
         }
@@ -255,9 +212,9 @@ mod tests {
 
     #[test]
     fn what_is_computed_is_what_the_simplest_code_says() {
-        for work in ALL {
+        for &work in Work::value_variants() {
             assert_eq!(played(work, 1, |_| {}), work.lengths(), "{}", work.name());
-            assert_eq!(Work::named(work.name()), Some(work));
+            assert_eq!(Work::from_str(&work.name(), false), Ok(work));
         }
     }
 

@@ -15,19 +15,20 @@ mod standard;
 pub(crate) mod start;
 
 use crate::place::sandbox::check_from_child;
-use compute::Work;
+use clap::ValueEnum;
 use curt::list::Directory;
 use curt::{Fields, Plan};
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 
-/// What is done with a tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What is done with a tree, by the names that programs around other people's libraries take, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Task {
     /// Remove it.
     Remove,
     /// Write the names in one directory.
+    #[value(name = "ls")]
     List,
     /// The same, with sizes and the targets of links.
     Long,
@@ -36,23 +37,11 @@ enum Task {
     /// The same, with sizes.
     Sizes,
     /// Write the KiB allocated.
+    #[value(name = "du")]
     Usage,
 }
 
 impl Task {
-    /// The task of this name, as programs around other people's libraries take it, too.
-    fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "remove" => Self::Remove,
-            "ls" => Self::List,
-            "long" => Self::Long,
-            "walk" => Self::Walk,
-            "sizes" => Self::Sizes,
-            "du" => Self::Usage,
-            _ => return None,
-        })
-    }
-
     /// Whether subdirectories are read, too.
     fn descends(self) -> bool {
         !matches!(self, Self::List | Self::Long)
@@ -84,11 +73,9 @@ pub(crate) fn play(words: &[OsString]) -> io::Result<()> {
     }
     let mut out = io::stdout().lock();
     match *words.as_slice() {
-        ["baseline", task] => baseline(Task::named(task), tree),
+        ["baseline", task] => baseline(named(task)?, tree),
         ["std", "remove"] => std::fs::remove_dir_all(tree),
-        ["std", task] => {
-            Task::named(task).map_or_else(unknown, |task| standard::read(task, tree, &mut out))
-        }
+        ["std", task] => standard::read(named(task)?, tree, &mut out),
         ["list", "default"] => list(None, tree, &mut out),
         ["list", bytes] => list(Some(bytes.parse().map_err(io::Error::other)?), tree, &mut out),
         ["open", way] => open::open(way, tree, &mut out),
@@ -97,10 +84,7 @@ pub(crate) fn play(words: &[OsString]) -> io::Result<()> {
             drop(out);
             start::play(who == "std", shape, count.parse().map_err(io::Error::other)?, tree)
         }
-        ["compute", work] => {
-            let work = Work::named(work).ok_or(io::ErrorKind::Unsupported)?;
-            io::Write::write_all(&mut out, compute::play(work).as_bytes())
-        }
+        ["compute", work] => out.write_all(compute::play(named(work)?).as_bytes()),
         _ => unknown(),
     }
 }
@@ -109,20 +93,20 @@ fn unknown() -> io::Result<()> {
     Err(io::Error::other("no such role"))
 }
 
+fn named<T: ValueEnum>(name: &str) -> io::Result<T> {
+    T::from_str(name, false).map_err(io::Error::other)
+}
+
 /// Whether this system has a baseline.
 pub(crate) const HAS_BASELINE: bool = cfg!(target_os = "linux");
 
 #[cfg(target_os = "linux")]
-fn baseline(task: Option<Task>, tree: &Path) -> io::Result<()> {
-    match task {
-        Some(Task::Remove) => remove::remove(tree),
-        Some(task) => read::read(task, tree),
-        None => unknown(),
-    }
+fn baseline(task: Task, tree: &Path) -> io::Result<()> {
+    if task == Task::Remove { remove::remove(tree) } else { read::read(task, tree) }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn baseline(_: Option<Task>, _: &Path) -> io::Result<()> {
+fn baseline(_: Task, _: &Path) -> io::Result<()> {
     unknown()
 }
 

@@ -17,10 +17,6 @@ pub(super) fn open(way: &str, tree: &Path, out: &mut dyn io::Write) -> io::Resul
         "curt" => open_by_curt(tree, &[], paths)?,
         "steps" => open_by_curt(tree, &["openat2"], paths)?,
         "std" => open_by_std(paths)?,
-        "here" => {
-            std::env::set_current_dir(tree)?;
-            open_by_std(paths)?;
-        }
         "resolve" => resolve_and_open(tree, paths)?,
         "openat2" => openat2(tree, paths)?,
         "openat" => openat(tree, paths)?,

@@ -1,6 +1,7 @@
 //! Reading a tree with `std::fs::read_dir`, as a program that has nothing else does.
 
 use super::Task;
+use crate::oracle::allocated;
 use std::fs::{self, Metadata};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -10,7 +11,7 @@ pub(super) fn read(task: Task, tree: &Path, out: &mut dyn Write) -> io::Result<(
     let mut out = BufWriter::with_capacity(64 * 1024, out);
     let mut total = 0;
     match task {
-        Task::Usage => total = allocated(&fs::symlink_metadata(tree)?),
+        Task::Usage => total = taken(&fs::symlink_metadata(tree)?),
         Task::Walk => line(&mut out, None, &tree.to_string_lossy())?,
         Task::Sizes => {
             let size = fs::symlink_metadata(tree)?.len();
@@ -30,7 +31,7 @@ fn folder(task: Task, path: &Path, total: &mut u64, out: &mut dyn Write) -> io::
         let entry = entry?;
         let metadata = if task.needs_metadata() { Some(entry.metadata()?) } else { None };
         match (task, &metadata) {
-            (Task::Usage, Some(metadata)) => *total += allocated(metadata),
+            (Task::Usage, Some(metadata)) => *total += taken(metadata),
             (Task::List, _) => line(out, None, &entry.file_name().to_string_lossy())?,
             (Task::Long, Some(metadata)) if metadata.is_symlink() => {
                 let target = fs::read_link(entry.path())?;
@@ -60,13 +61,7 @@ fn line(out: &mut dyn Write, size: Option<u64>, text: &str) -> io::Result<()> {
     }
 }
 
-#[cfg(unix)]
-fn allocated(metadata: &Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::blocks(metadata) * 512
-}
-
-/// Not told here: the sizes instead.
-#[cfg(not(unix))]
-fn allocated(metadata: &Metadata) -> u64 {
-    metadata.len()
+/// The bytes that an entry takes, or else its size.
+fn taken(metadata: &Metadata) -> u64 {
+    allocated(metadata).unwrap_or(metadata.len())
 }

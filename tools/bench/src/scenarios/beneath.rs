@@ -12,12 +12,8 @@ pub(super) static SCENARIOS: [Scenario; 1] = [Scenario {
     shape: "deep",
     question: Question::Opened,
     full: &[2_000],
-    report: None,
-    real: None,
-    quick: Some(Quick { size: 1_000, share: 3 }),
-    limit: None,
+    quick: Some(Quick { size: 500, share: 4 }),
     counted: [10, 40],
-    everywhere: true,
     contenders: &[
         Contender::library(&["open", "curt", "{tree}"]),
         Contender::usual("canonicalize, open", Program::Own, &["open", "resolve", "{tree}"]),
@@ -38,10 +34,11 @@ pub(super) static SCENARIOS: [Scenario; 1] = [Scenario {
             &["{tree}"],
         )
         .version("0.5"),
-        // Neither of these keeps anybody in.
-        Contender::rival("unchecked open", Program::Own, &["open", "std", "{tree}"]).quick(),
+        // Neither of these keeps anybody in, so a quick run has neither.
+        Contender::rival("unchecked open", Program::Own, &["open", "std", "{tree}"]),
         Contender::rival("unchecked openat", Program::Own, &["open", "openat", "{tree}"]),
         Contender::rival("curt without openat2", Program::Own, &["open", "steps", "{tree}"]),
         Contender::baseline(&["open", "openat2", "{tree}"]),
     ],
+    ..Scenario::COMMON
 }];

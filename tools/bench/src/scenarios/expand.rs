@@ -41,13 +41,10 @@ const fn library(work: Work, name: &'static str, title: &'static str) -> Scenari
         shape: "one",
         question: Question::Lengths(work),
         full: &[1],
-        report: None,
-        real: None,
-        quick: None,
-        limit: None,
         counted: [0, 0],
         everywhere: false,
         contenders: &POSIX,
+        ..Scenario::COMMON
     }
 }
 

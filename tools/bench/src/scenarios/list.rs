@@ -55,13 +55,8 @@ const fn names(
         shape,
         question: Question::Names,
         full: &[3_580],
-        report: None,
-        real: None,
-        quick: None,
-        limit: None,
-        counted: [0, 500],
-        everywhere: true,
         contenders: &NAMES,
+        ..Scenario::COMMON
     }
 }
 

@@ -1,13 +1,12 @@
 //! `curt rm -rf` beside other programs that remove trees. Each run gets a fresh tree.
 
-use crate::oracle::Question;
 use crate::real::Real;
 use crate::scenario::{Contender, NODE, PYTHON, Program, Quick, Report, Scenario};
 use crate::tree::{Content, REACT_BYTES, REACT_ENTRIES, Tree};
 
 pub(super) static SCENARIOS: [Scenario; 9] = [
     Scenario {
-        quick: Some(Quick { size: REACT_ENTRIES / 2, share: 9 }),
+        quick: Some(Quick { size: REACT_ENTRIES / 4, share: 18 }),
         full: &[REACT_ENTRIES],
         report: Some(Report::Remove),
         counted: [0, 500],
@@ -69,15 +68,10 @@ const fn scenario(name: &'static str, title: &'static str, tree: fn(u32) -> Tree
         title,
         tree,
         shape: name,
-        question: Question::Gone,
         full: &[50_000],
-        report: None,
-        real: None,
-        quick: None,
-        limit: None,
         counted: [0, 400],
-        everywhere: true,
         contenders: &CONTENDERS,
+        ..Scenario::COMMON
     }
 }
 

@@ -32,12 +32,10 @@ const fn scenario(
         question: Question::Starts,
         full: &[1_000],
         report: Some(Report::Start),
-        real: None,
-        quick: None,
-        limit: None,
         counted: [10, 40],
         everywhere: false,
         contenders,
+        ..Scenario::COMMON
     }
 }
 

@@ -11,12 +11,8 @@ pub(super) static SCENARIOS: [Scenario; 1] = [Scenario {
     shape: "flat",
     question: Question::Stats,
     full: &[40_000],
-    report: None,
-    real: None,
     quick: Some(Quick { size: 20_000, share: 4 }),
-    limit: None,
     counted: [100, 500],
-    everywhere: true,
     contenders: &[
         Contender::curt(&["stat", "--fields", "size", "--", "{operands}"]),
         Contender::usual("stat", Program::Unix("stat"), &["-c", "%s %n", "--", "{operands}"]),
@@ -35,6 +31,7 @@ pub(super) static SCENARIOS: [Scenario; 1] = [Scenario {
         )
         .quick(),
     ],
+    ..Scenario::COMMON
 }];
 
 const SCRIPT: &str = "\

@@ -25,13 +25,9 @@ const fn scenario() -> Scenario {
         shape: "node_modules",
         question: Question::Total,
         full: &[REACT_ENTRIES],
-        report: None,
-        real: None,
         quick: Some(Quick { size: REACT_ENTRIES / 2, share: 4 }),
-        limit: None,
-        counted: [0, 500],
-        everywhere: true,
         contenders: &CONTENDERS,
+        ..Scenario::COMMON
     }
 }
 

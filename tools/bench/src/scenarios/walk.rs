@@ -40,13 +40,8 @@ const fn scenario(
         shape: "node_modules",
         question,
         full: &[REACT_ENTRIES],
-        report: None,
-        real: None,
-        quick: None,
-        limit: None,
-        counted: [0, 500],
-        everywhere: true,
         contenders,
+        ..Scenario::COMMON
     }
 }
 

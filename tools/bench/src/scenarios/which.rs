@@ -8,7 +8,7 @@ use crate::tree::{Content, Tree};
 
 pub(super) static SCENARIOS: [Scenario; 9] = [
     Scenario {
-        quick: Some(Quick { size: 200, share: 4 }),
+        quick: Some(Quick { size: 100, share: 4 }),
         ..scenario("which", "find programs", FAR, "path-211", |size| path(PLACE, size, ""))
     },
     scenario("which-first", "find programs at the head of PATH", FIRST, "path-first", |size| {
@@ -59,12 +59,10 @@ const fn scenario(
         question: Question::Found(look),
         full: &[400],
         report: Some(Report::LookUp),
-        real: None,
-        quick: None,
-        limit: None,
         counted: [5, 20],
         everywhere: false,
         contenders: &UNIX,
+        ..Scenario::COMMON
     }
 }
 
