@@ -3,10 +3,11 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::{Component, Path, PathBuf, is_separator};
 
 use curt::filters::Globs;
-use curt::{Kind, Unvisited};
+use curt::{Fields, Kind, Unvisited};
 
 use crate::out::text;
 use crate::sys;
@@ -20,7 +21,7 @@ pub(crate) struct Exclusions {
     names: Globs,
     /// The patterns with a slash, for paths below the working directory.
     relative: Globs,
-    /// The patterns that are full paths.
+    /// The patterns that are full paths, or match at any depth.
     full: Globs,
     /// The working directory, as the system has it and as the shell does. Empty if there is no
     /// pattern with a slash.
@@ -30,26 +31,36 @@ pub(crate) struct Exclusions {
 impl Exclusions {
     /// The error says what is wrong with a pattern.
     pub(crate) fn new(patterns: &[OsString]) -> Result<Exclusions, String> {
-        let globs = |wanted: &dyn Fn(&str) -> bool| {
-            let wanted = patterns.iter().filter(|pattern| pattern.to_str().is_some_and(wanted));
-            Globs::new(wanted).map_err(|error| text::invalid_glob(&error))
-        };
         let below = Globs::new(patterns).map_err(|error| text::invalid_glob(&error))?;
         let is_path = |pattern: &str| pattern.trim_end_matches(is_separator).contains(is_separator);
-        let is_full = |pattern: &str| is_path(pattern) && Path::new(pattern).has_root();
-        let names = globs(&|pattern| !is_path(pattern))?;
-        let relative = globs(&|pattern| is_path(pattern) && !is_full(pattern))?;
-        let full = globs(&is_full)?;
         let mut directories = Vec::new();
-        if !(relative.is_empty() && full.is_empty()) {
-            let unknown = |error| {
+        if patterns.iter().any(|pattern| pattern.to_str().is_some_and(is_path)) {
+            directories = working_directories().map_err(|error| {
                 let cause = sys::error_text(&error);
                 format!("cannot read the working directory, which --exclude needs: {cause}")
-            };
-            directories.push(sys::working_directory().map_err(unknown)?);
-            let shell = env::var_os("PWD").map(PathBuf::from);
-            directories.extend(shell.filter(|path| path.is_absolute() && *path != directories[0]));
+            })?;
         }
+        let (mut names, mut relative, mut full) = (Vec::new(), Vec::new(), Vec::new());
+        for pattern in patterns.iter().filter_map(|pattern| pattern.to_str()) {
+            // The name of the working directory may have characters that mean something in a glob.
+            let mut here = directories.iter().filter_map(|directory| {
+                let rest = pattern.strip_prefix(directory.to_str()?)?;
+                rest.starts_with(is_separator).then_some(rest)
+            });
+            if !is_path(pattern) {
+                names.push(pattern);
+            } else if let Some(rest) = here.next() {
+                relative.push(rest);
+            } else if !Path::new(pattern).has_root() {
+                relative.push(pattern);
+                full.extend(pattern.starts_with("**/").then_some(pattern));
+            } else if is_path(pattern.trim_start_matches(is_separator)) {
+                full.push(pattern);
+            }
+            // A single name after a slash, such as '/build', is that of an entry of the operand.
+        }
+        let globs = |patterns| Globs::new(patterns).map_err(|error| text::invalid_glob(&error));
+        let (names, relative, full) = (globs(names)?, globs(relative)?, globs(full)?);
         Ok(Exclusions { below, names, relative, full, directories })
     }
 
@@ -71,13 +82,10 @@ impl Exclusions {
         let operand = Path::new(operand);
         let is_directory = curt::fs::symlink_metadata(operand).is_ok_and(|found| found.is_dir());
         let kind = if is_directory { Kind::Directory } else { Kind::File };
-        self.names.matches(operand, kind)
+        let kinds = || std::iter::once(kind).chain(std::iter::repeat(Kind::Directory));
+        operand.ancestors().zip(kinds()).any(|(path, kind)| self.names.matches(path, kind))
             || self.full_paths(operand).any(|path| {
-                // Not below a full path: '/build' may mean a directory of each operand, not the
-                // one where this runs.
-                let mut above = path.ancestors().skip(1);
-                self.match_full(&path, kind)
-                    || above.any(|path| self.match_relative(path, Kind::Directory))
+                path.ancestors().zip(kinds()).any(|(path, kind)| self.match_full(path, kind))
             })
     }
 
@@ -96,17 +104,31 @@ impl Exclusions {
     }
 
     fn match_full(&self, path: &Path, kind: Kind) -> bool {
+        let below = |directory| path.strip_prefix(directory).ok();
         // A leading slash is not part of what a glob matches.
-        self.full.matches(path.strip_prefix("/").unwrap_or(path), kind)
-            || self.match_relative(path, kind)
+        self.full.matches(below(Path::new("/")).unwrap_or(path), kind)
+            || self.directories.iter().filter_map(|directory| below(directory)).any(|path| {
+                // '*' matches an empty name, but does not mean the working directory.
+                !path.as_os_str().is_empty() && self.relative.matches(path, kind)
+            })
     }
+}
 
-    fn match_relative(&self, path: &Path, kind: Kind) -> bool {
-        self.directories.iter().any(|directory| {
-            let below = path.strip_prefix(directory);
-            below.is_ok_and(|below| self.relative.matches(below, kind))
-        })
-    }
+/// Returns the working directory as the system has it, and as the shell does if that is another
+/// path of it.
+fn working_directories() -> io::Result<Vec<PathBuf>> {
+    let mut directories = vec![sys::working_directory()?];
+    let identity = |path: &Path| {
+        let metadata = curt::stat(path, Fields::ID | Fields::DEVICE).ok()?;
+        Some((metadata.id().known()?, metadata.device().known()?))
+    };
+    // A program that changes its directory leaves the variable behind.
+    let shell = env::var_os("PWD").map(PathBuf::from).filter(|path| path.is_absolute());
+    directories.extend(shell.filter(|path| {
+        *path != directories[0]
+            && identity(path).is_some_and(|it| Some(it) == identity(".".as_ref()))
+    }));
+    Ok(directories)
 }
 
 #[cfg(test)]
@@ -137,7 +159,13 @@ mod tests {
             ("/x", "x", false),
             (&format!("{here}/x"), "x", true),
             (&format!("{here}/x"), "../x", false),
-            (&here, "x", false),
+            (&here, "x", true),
+            ("x", "x/a/b", true),
+            ("x/", "x/a", true),
+            ("**/x", "../x", true),
+            ("**/x/**", "../x/a", true),
+            ("./*", ".", false),
+            ("./*/", "x", false),
             ("x/a", &format!("{here}/x/a"), true),
         ] {
             assert_eq!(excludes(pattern, operand), expected, "{pattern} {operand}");

@@ -1,9 +1,9 @@
 //! Globs that choose entries by name or path, and the rules of ignore files, as git has them.
 //!
-//! The rules are those that GNU tar, rsync and fd share: a pattern without a slash is compared with
-//! the name of every entry, at any depth; one with a slash is compared with the whole path below
-//! the operand. On Unix bytes are compared, so names that are not Unicode match too, and `?`
-//! matches one byte.
+//! The rules are those that rsync and fd share: a pattern without a slash is compared with the name
+//! of every entry, at any depth; one with a slash is compared with the whole path below the
+//! operand. On Unix bytes are compared, so names that are not Unicode match too, and `?` matches
+//! one byte.
 //!
 //! ```
 //! # let scratch = std::env::temp_dir().join(format!("curt-filters-{}", std::process::id()));
@@ -54,8 +54,9 @@ const MOST_BRACES: usize = 100;
 /// `*` and `?` never match a slash, `**` does; `[a-z]`, `[!a-z]` and `{one,two}` are as in a shell,
 /// and a backslash escapes the next character. On Windows a backslash is a slash instead. A leading
 /// slash or `./` anchors a pattern at the operand, a trailing slash lets it match directories only.
-/// Case counts. A pattern can have 100 opening braces. One with a part `..` is refused: it could
-/// never match.
+/// Case counts. A pattern can have 100 opening braces. One that could never match is refused: with
+/// a part `..`, with a class such as `[:alpha:]`, with letters beyond ASCII in brackets, or with an
+/// alternative in braces that begins or ends with a slash.
 ///
 /// ```
 /// use std::path::Path;
@@ -160,13 +161,41 @@ impl Pattern {
             return Err(error("'..' matches nothing below an operand"));
         }
         let body = parts.join("/");
+        if let Some(reason) = never_matching(&body) {
+            return Err(error(reason));
+        }
         if body.bytes().filter(|&byte| byte == b'{').count() > MOST_BRACES {
             return Err(error("too many braces"));
         }
-        let glob = GlobBuilder::new(&body).literal_separator(true).build();
+        let glob = globset(&body);
         let glob = glob.map_err(|invalid| error(&invalid.kind().to_string()))?;
         Ok(Pattern { text: text.to_owned(), glob, is_path, directories_only })
     }
+}
+
+/// Builds a glob by the rules of [`Globs`].
+fn globset(text: &str) -> Result<Glob, globset::Error> {
+    GlobBuilder::new(text).literal_separator(true).empty_alternates(true).build()
+}
+
+/// Returns what a pattern has that would let it match nothing, or another text than it says. What
+/// the caller wants to keep must not be lost to that.
+fn never_matching(body: &str) -> Option<&'static str> {
+    let mut after_class = body.split("[:").skip(1);
+    if after_class.any(|rest| rest.contains(":]")) {
+        return Some("classes such as [:alpha:] are not known");
+    }
+    let mut sets = body.split('[').skip(1).filter_map(|rest| rest.split_once(']'));
+    if sets.any(|(set, _)| !set.is_ascii()) {
+        return Some("brackets hold bytes, so only ASCII characters");
+    }
+    let edges = ["{/", "/}", ",/", "/,", "{./", ",./", "{../", ",../", "/./", "/../"];
+    if body.contains('{') && edges.iter().any(|edge| body.contains(edge)) {
+        return Some(
+            "an alternative in braces begins or ends with a slash or has a part '.' or '..'",
+        );
+    }
+    None
 }
 
 /// A pattern that is not a glob.

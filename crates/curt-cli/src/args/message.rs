@@ -201,7 +201,7 @@ fn asks_for_json(command: &Command, words: impl Iterator<Item = OsString>) -> bo
 }
 
 /// Options of find, and what `curt walk` has in their place: an option, or a sentence.
-const OF_FIND: [(&[&str], &str); 22] = [
+const OF_FIND: [(&[&str], &str); 24] = [
     (&["a", "and"], "all tests must pass without it"),
     (
         &["amin", "anewer", "atime", "cmin", "cnewer", "ctime"],
@@ -209,6 +209,7 @@ const OF_FIND: [(&[&str], &str); 22] = [
     ),
     (&["depth"], "nothing is needed: --delete removes contents first"),
     (&["empty"], "use --type f --size 0 for empty files"),
+    (&["fstype", "lname", "ilname"], "there is no such test"),
     (&["group"], "--owner :GROUP"),
     (&["iname", "iwholename", "ipath", "iregex"], "--regex (?i)RE"),
     (&["inum", "samefile"], "use --fields id,path"),
@@ -227,6 +228,7 @@ const OF_FIND: [(&[&str], &str); 22] = [
     (&["prune"], "--exclude"),
     (&["quit"], "use 'curt walk ... | head -n 1'"),
     (&["user"], "--owner"),
+    (&["xtype"], "use --follow with --type"),
 ];
 
 /// What to do instead of negating a test.

@@ -113,6 +113,20 @@ fn an_interrupted_removal_prints_what_it_removed() {
 }
 
 #[test]
+fn a_walk_that_is_interrupted_in_its_last_command_says_so() {
+    curt_testkit::heed_signals();
+    let scratch = Scratch::new();
+    scratch.file("f");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+    command.args(["walk", "f", "--exec-batch", "sh", "-c", "echo; sleep 0.5", "sh", "{}", ";"]);
+    command.current_dir(scratch.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+    signal(&child, SIGINT);
+    assert_eq!(end(child).0.signal(), Some(SIGINT));
+}
+
+#[test]
 fn ignored_signals_stay_ignored() {
     let scratch = Scratch::new();
     scratch.file("f");

@@ -85,11 +85,15 @@ fn excluded_operands_stay() {
 
 #[test]
 fn what_is_below_an_excluded_directory_stays() {
-    let scratch = Scratch::new();
-    tree(&scratch, "t");
-    let (code, _, messages) = run(&scratch, "-r --exclude t/sub t/sub/deep t/sub/c");
-    assert_eq!((code, messages.as_str()), (Some(0), ""));
-    assert!(scratch.exists("t/sub/deep/e") && scratch.exists("t/sub/c"));
+    for excluded in ["t/sub", "sub", "sub/", "**/sub", "s{,ub}", "{here}/t/sub"] {
+        let scratch = Scratch::new();
+        tree(&scratch, "t");
+        let excluded = excluded.replace("{here}", scratch.path().to_str().unwrap());
+        let (code, _, messages) =
+            run(&scratch, &format!("-r --exclude {excluded} t/sub/deep t/sub/c"));
+        assert_eq!((code, messages.as_str()), (Some(0), ""), "{excluded}");
+        assert!(scratch.exists("t/sub/deep/e") && scratch.exists("t/sub/c"), "{excluded}");
+    }
 }
 
 #[test]

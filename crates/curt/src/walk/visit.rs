@@ -71,7 +71,7 @@ pub struct Summary {
     pub errors: u64,
     /// The number of threads that worked, the caller's included.
     pub threads: usize,
-    /// Whether the walk was cancelled, or stopped by a visitor.
+    /// Whether the walk was cancelled, or stopped by a callback.
     pub stopped: bool,
     /// The calls made.
     pub calls: Calls,
@@ -246,7 +246,7 @@ impl<K: Sink> Worker<'_, K> {
                 }
                 shared.stop.is_stopped()
             };
-            let stops_now = must_stop(&self.cursor.asker.sys);
+            let stops_now = self.cursor.is_stopped || must_stop(&self.cursor.asker.sys);
             let step = if stops_now { None } else { self.cursor.next(must_stop) };
             let Some(step) = step else {
                 if self.cursor.is_stopped {

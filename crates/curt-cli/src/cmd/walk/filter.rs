@@ -158,7 +158,7 @@ fn globs(patterns: &[OsString]) -> Result<Vec<GlobMatcher>, String> {
         if text.bytes().filter(|&byte| byte == b'{').count() > MOST_BRACES {
             return Err(format!("invalid pattern {}: too many braces", quote(text)));
         }
-        let glob = GlobBuilder::new(text).literal_separator(true).build();
+        let glob = GlobBuilder::new(text).literal_separator(true).empty_alternates(true).build();
         glob.map(|glob| glob.compile_matcher())
             .map_err(|error| format!("invalid pattern {}: {}", quote(text), error.kind()))
     };

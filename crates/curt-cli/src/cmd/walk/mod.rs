@@ -221,7 +221,7 @@ impl<'a> Job<'a> {
         }
         // A walk whose command cannot be started stops too, but failed.
         let has_given_up = self.exec.as_ref().is_some_and(Exec::has_given_up);
-        let is_cancelled = summary.stopped && (!has_given_up || interrupt::signal().is_some());
+        let is_cancelled = interrupt::signal().is_some() || summary.stopped && !has_given_up;
         let fields = fields
             .number("errors", errors)
             .boolean("interrupted", is_cancelled)

@@ -19,6 +19,8 @@ fn a_pattern_without_a_slash_matches_names_at_any_depth() {
         ("[!ab]?", "x/a1", false),
         ("{one,two}", "x/two", true),
         (".*", "x/.git", true),
+        ("keep{,.bak}", "keep", true),
+        ("keep{,.bak}", "keep.bak", true),
         ("A", "a", false),
     ] {
         assert_eq!(keeps(pattern, path, Kind::File), kept, "{pattern} {path}");
@@ -65,6 +67,17 @@ fn errors_name_the_pattern() {
     for above in ["..", "../a", "a/../b", "a/.."] {
         let error = Globs::new([above]).unwrap_err();
         assert_eq!(error.reason(), "'..' matches nothing below an operand");
+    }
+    for (pattern, part) in [
+        ("[[:upper:]]*", "classes"),
+        ("[éè].txt", "ASCII"),
+        ("{./a,x}", "braces"),
+        ("{../a,x}", "braces"),
+        ("{a/,b/}", "braces"),
+        ("x{,/a}", "braces"),
+    ] {
+        let error = Globs::new([pattern]).unwrap_err();
+        assert!(error.reason().contains(part), "{pattern}: {error}");
     }
     assert!(Globs::new([""; 0]).unwrap().is_empty());
 }
