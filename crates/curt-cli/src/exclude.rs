@@ -10,6 +10,7 @@ use curt::filters::Globs;
 use curt::{Fields, Kind, Unvisited};
 
 use crate::out::text;
+use crate::quote::quote;
 use crate::sys;
 
 /// Decides which entries and operands are excluded.
@@ -19,7 +20,8 @@ pub(crate) struct Exclusions {
     below: Globs,
     /// The patterns without a slash, for the names of operands.
     names: Globs,
-    /// The patterns with a slash, for paths below the working directory.
+    /// The patterns with a slash that are no full paths: for paths below the working directory, and
+    /// for the ends of paths that begin with a part of the operand.
     relative: Globs,
     /// The patterns that are full paths, or match at any depth.
     full: Globs,
@@ -42,25 +44,30 @@ impl Exclusions {
         }
         let (mut names, mut relative, mut full) = (Vec::new(), Vec::new(), Vec::new());
         for pattern in patterns.iter().filter_map(|pattern| pattern.to_str()) {
-            // The name of the working directory may have characters that mean something in a glob.
-            let mut here = directories.iter().filter_map(|directory| {
-                let rest = pattern.strip_prefix(directory.to_str()?)?;
-                rest.starts_with(is_separator).then_some(rest)
-            });
+            if pattern.starts_with("~/") {
+                let message = "the shell has not expanded the tilde; a name is written './~'";
+                return Err(format!("invalid pattern {}: {message}", quote(pattern)));
+            }
             if !is_path(pattern) {
                 names.push(pattern);
-            } else if let Some(rest) = here.next() {
-                relative.push(rest);
             } else if !Path::new(pattern).has_root() {
                 relative.push(pattern);
-                full.extend(pattern.starts_with("**/").then_some(pattern));
+                full.extend(pattern.starts_with("**/").then(|| pattern.to_owned()));
             } else if is_path(pattern.trim_start_matches(is_separator)) {
-                full.push(pattern);
+                full.push(pattern.to_owned());
+                // The name of the working directory may have characters that mean something.
+                full.extend(directories.iter().filter_map(|directory| {
+                    let directory = directory.to_str()?;
+                    let rest = pattern.strip_prefix(directory)?;
+                    Some(format!("{}{rest}", globset::escape(directory)))
+                }));
             }
             // A single name after a slash, such as '/build', is that of an entry of the operand.
         }
-        let globs = |patterns| Globs::new(patterns).map_err(|error| text::invalid_glob(&error));
-        let (names, relative, full) = (globs(names)?, globs(relative)?, globs(full)?);
+        let invalid = |error| text::invalid_glob(&error);
+        let names = Globs::new(names).map_err(invalid)?;
+        let relative = Globs::new(relative).map_err(invalid)?;
+        let full = Globs::new(full).map_err(invalid)?;
         Ok(Exclusions { below, names, relative, full, directories })
     }
 
@@ -70,7 +77,10 @@ impl Exclusions {
 
     /// Whether an entry below an operand is excluded.
     pub(crate) fn match_entry(&self, entry: &Unvisited<'_>) -> bool {
-        self.below.matches(entry.relative_path(), entry.kind())
+        let below = entry.relative_path();
+        let operand = entry.path().components().count() - below.components().count();
+        self.below.matches(below, entry.kind())
+            || self.match_end(entry.path(), operand, entry.kind())
             || self.full_paths(entry.path()).any(|path| self.match_full(&path, entry.kind()))
     }
 
@@ -83,10 +93,29 @@ impl Exclusions {
         let is_directory = curt::fs::symlink_metadata(operand).is_ok_and(|found| found.is_dir());
         let kind = if is_directory { Kind::Directory } else { Kind::File };
         let kinds = || std::iter::once(kind).chain(std::iter::repeat(Kind::Directory));
-        operand.ancestors().zip(kinds()).any(|(path, kind)| self.names.matches(path, kind))
+        let is_kept = |(path, kind): (&Path, Kind)| {
+            self.names.matches(path, kind) || self.match_end(path, path.components().count(), kind)
+        };
+        operand.ancestors().zip(kinds()).any(is_kept)
             || self.full_paths(operand).any(|path| {
                 path.ancestors().zip(kinds()).any(|(path, kind)| self.match_full(path, kind))
             })
+    }
+
+    /// Whether a pattern matches a path as it is shown, or the end of it after any of the parts of
+    /// the operand, which has this many.
+    fn match_end(&self, path: &Path, operand: usize, kind: Kind) -> bool {
+        // '*' matches '.', but does not mean it.
+        if self.directories.is_empty() || path.file_name().is_none() {
+            return false;
+        }
+        let mut parts = path.components();
+        (0..operand).rev().any(|left| {
+            let end = parts.as_path();
+            parts.next();
+            // '/nm/a' is what rsync means by the entry 'a' of the operand 'nm'.
+            self.relative.matches(end, kind) || left == 0 && self.full.matches(end, kind)
+        })
     }
 
     /// Returns the full path in each of the working directories, without `.` and `..`.
@@ -154,7 +183,9 @@ mod tests {
             ("x/a/", "x/a/b", true),
             ("x/a/", "x/a", false),
             ("x/a", "x", false),
-            ("x/a", "y/x/a", false),
+            ("x/a", "y/x/a", true),
+            ("x/a", "../x/a/b", true),
+            ("y/a", "y/x/a", false),
             ("x/*", "x/a/b", true),
             ("/x", "x", false),
             (&format!("{here}/x"), "x", true),

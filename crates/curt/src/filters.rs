@@ -155,7 +155,7 @@ impl Pattern {
         let parts = trimmed.split(is_separator).filter(|part| !matches!(*part, "" | "."));
         let parts: Vec<&str> = parts.collect();
         if parts.is_empty() {
-            return Err(error("empty"));
+            return Err(error("it names no entry"));
         }
         if parts.contains(&"..") {
             return Err(error("'..' matches nothing below an operand"));

@@ -116,7 +116,7 @@ pub(crate) struct RmOptions {
     /// Keep entries that match GLOB, and the directories that contain them
     ///
     /// A GLOB without a slash matches names at any depth, operands too. One with a slash matches
-    /// paths relative to the operand, relative to the working directory, or in full, as text; there
+    /// paths, which may begin at the operand, below it, at the working directory or at the root.
     /// '*' does not match a slash, but '**' does. A slash at the end matches directories only. Can
     /// be repeated.
     #[arg(long, value_name = "GLOB", action = ArgAction::Append, allow_hyphen_values = true,

@@ -107,8 +107,8 @@ pub(crate) struct WalkOptions {
 
     /// Match what was modified after WHEN
     ///
-    /// WHEN is a file (its modification time), a date (2026-01-31, 2026-01-31T10:00) or an age
-    /// (90s, 36h, '2 weeks').
+    /// WHEN is a date (2026-01-31, 2026-01-31T10:00), an age (90s, 10min, 36h, 7d, '2 weeks') or a
+    /// file (its modification time); a file that is named like an age is ./7d.
     #[arg(long, value_name = "WHEN", allow_hyphen_values = true, help_heading = TESTS)]
     pub(crate) newer: Option<String>,
 
@@ -148,8 +148,9 @@ pub(crate) struct WalkOptions {
 
     /// Skip what matches GLOB and everything below it
     ///
-    /// A GLOB without a slash matches names, operands too. One with a slash matches paths relative
-    /// to the operand, relative to the working directory, or in full, as text. Can be repeated.
+    /// A GLOB without a slash matches names, operands too. One with a slash matches paths, which
+    /// may begin at the operand, below it, at the working directory or at the root. Can be
+    /// repeated.
     #[arg(long, value_name = "GLOB", allow_hyphen_values = true, action = ArgAction::Append,
           help_heading = TRAVERSAL)]
     pub(crate) exclude: Vec<OsString>,

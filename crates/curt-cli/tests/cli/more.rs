@@ -85,7 +85,7 @@ fn excluded_operands_stay() {
 
 #[test]
 fn what_is_below_an_excluded_directory_stays() {
-    for excluded in ["t/sub", "sub", "sub/", "**/sub", "s{,ub}", "{here}/t/sub"] {
+    for excluded in ["t/sub", "sub", "sub/", "**/sub", "s{,ub}", "{here}/t/sub", "./t/s*"] {
         let scratch = Scratch::new();
         tree(&scratch, "t");
         let excluded = excluded.replace("{here}", scratch.path().to_str().unwrap());
@@ -93,6 +93,32 @@ fn what_is_below_an_excluded_directory_stays() {
             run(&scratch, &format!("-r --exclude {excluded} t/sub/deep t/sub/c"));
         assert_eq!((code, messages.as_str()), (Some(0), ""), "{excluded}");
         assert!(scratch.exists("t/sub/deep/e") && scratch.exists("t/sub/c"), "{excluded}");
+    }
+}
+
+#[test]
+fn a_pattern_may_begin_with_any_part_of_the_operand() {
+    for (excluded, operand) in [
+        ("t/sub/deep", "../here/t"),
+        ("/t/sub/deep", "../here/t"),
+        ("here/t/sub/deep", "../here/t"),
+        ("sub/deep", "t/sub"),
+        ("t/sub/deep", "../here/t/sub"),
+        ("t/sub/deep/e", "{here}/t"),
+    ] {
+        let scratch = Scratch::new();
+        tree(&scratch, "here/t");
+        let here = scratch.at("here");
+        let operand = operand.replace("{here}", here.to_str().unwrap());
+        let args = ["rm", "-r", "--exclude", excluded, &operand];
+        let status = std::process::Command::new(env!("CARGO_BIN_EXE_curt"))
+            .args(args)
+            .current_dir(&here)
+            .status()
+            .unwrap();
+        assert_eq!(status.code(), Some(0), "{excluded} {operand}");
+        let left = (scratch.exists("here/t/sub/deep/e"), scratch.exists("here/t/sub/c"));
+        assert_eq!(left, (true, false), "{excluded} {operand}");
     }
 }
 

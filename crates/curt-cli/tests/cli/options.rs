@@ -124,11 +124,25 @@ fn a_missing_file_for_newer_is_named_with_its_cause() {
         assert_eq!(code, Some(2));
         let expected = format!(
             "curt walk: invalid time 'nofile' for {option}: neither a date such as 2026-01-31 nor \
-             an age such as 3d, and cannot access a file of that name: {}\n",
+             an age such as 90s, 10min, 36h, 7d or '2 weeks', and cannot access a file of that \
+             name: {}\n",
             crate::missing()
         );
         assert!(messages.starts_with(&expected), "{messages}");
     }
+}
+
+#[test]
+fn a_file_cannot_change_what_an_age_means() {
+    let scratch = Scratch::new();
+    scratch.file("kept");
+    // If it were asked, nothing would be newer.
+    let file = std::fs::File::create(scratch.at("7d")).unwrap();
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(86_400);
+    file.set_modified(later).unwrap();
+    let (code, out, _) = answer(&scratch, "walk --type f --newer 7d");
+    assert_eq!(code, Some(0));
+    assert!(out.contains("kept"), "{out}");
 }
 
 /// Each line is refused with a message that begins with these words.

@@ -123,7 +123,7 @@ fn finish(options: &RmOptions, report: &Report, session: &Session) -> Exit {
     if options.dry_run && !report.stopped && !options.output.json {
         let bytes = counted(report.bytes.unwrap_or(0), "byte", "bytes");
         let kept = match report.skipped {
-            0 => String::new(),
+            0 if options.exclude.is_empty() => String::new(),
             skipped => format!(", {skipped} kept"),
         };
         session.data(format!("would remove {done}, freeing {bytes}{kept}\n").as_bytes());

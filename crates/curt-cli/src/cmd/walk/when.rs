@@ -1,4 +1,4 @@
-//! Points in time for `--newer` and `--older`: that of a file, a date, or an age.
+//! Points in time for `--newer` and `--older`: a date, an age, or that of a file.
 
 use curt::fields::{Follow, Time};
 use curt::{Fields, Plan};
@@ -9,29 +9,27 @@ use jiff::{Span, Timestamp, Zoned};
 use crate::out::text;
 use crate::quote::quote;
 
-/// Parses a point in time: the name of a file, else a date, else an age. The error names the option
-/// that takes it, and says why there is no such file.
+/// Parses a point in time: a date, else an age, else the name of a file. So a file cannot change
+/// what `7d` means; it is `./7d`. The error names the option that takes it, and says why there is
+/// no such file.
 pub(super) fn parse(text: &str, option: &str) -> Result<Time, String> {
-    let plan = Plan::new(Fields::MODIFIED).follow(Follow::CommandLine);
-    let file = curt::stat(text, plan);
-    if let Some(modified) = file.as_ref().ok().and_then(|metadata| metadata.modified().known()) {
-        return Ok(modified);
+    let timestamp = text.parse::<Timestamp>().ok().or_else(|| of_calendar(text));
+    if let Some(timestamp) = timestamp.or_else(|| ago(text, &Zoned::now())) {
+        return Ok(time(timestamp));
     }
-    let timestamp = text
-        .parse::<Timestamp>()
-        .ok()
-        .or_else(|| of_calendar(text))
-        .or_else(|| ago(text, &Zoned::now()));
-    let timestamp = timestamp.ok_or_else(|| {
-        let reason = file.err().map(|error| text::reason(error.cause()));
-        let reason = reason.unwrap_or_else(|| "it has no modification time".to_owned());
-        format!(
-            "invalid time {} for {option}: neither a date such as 2026-01-31 nor an age such as \
-             3d, and cannot access a file of that name: {reason}",
-            quote(text)
-        )
-    })?;
-    Ok(time(timestamp))
+    let plan = Plan::new(Fields::MODIFIED).follow(Follow::CommandLine);
+    let reason = match curt::stat(text, plan) {
+        Ok(metadata) => match metadata.modified().known() {
+            Some(modified) => return Ok(modified),
+            None => "it has no modification time".to_owned(),
+        },
+        Err(error) => text::reason(error.cause()),
+    };
+    Err(format!(
+        "invalid time {} for {option}: neither a date such as 2026-01-31 nor an age such as 90s, \
+         10min, 36h, 7d or '2 weeks', and cannot access a file of that name: {reason}",
+        quote(text)
+    ))
 }
 
 /// A date, with or without a time of day, in the local time zone.
@@ -42,7 +40,8 @@ fn of_calendar(text: &str) -> Option<Timestamp> {
 
 /// An age: `90s`, `10min`, `36h`, `3d`, `2 weeks`, `1y 6mo`.
 fn ago(text: &str, now: &Zoned) -> Option<Timestamp> {
-    let span: Span = text.parse().ok()?;
+    // '3 days ago' is negative, and means what '3 days' means.
+    let span: Span = text.parse().ok().filter(|_| !text.starts_with('-'))?;
     Some(now.checked_sub(span.abs()).ok()?.timestamp())
 }
 
@@ -74,13 +73,14 @@ mod tests {
         assert_eq!(seconds("2 weeks"), Some(now - 14 * 86400));
         assert_eq!(seconds("1mo"), Some(now - 28 * 86400));
         assert_eq!(seconds("later"), None);
+        assert_eq!(seconds("-1d"), None);
     }
 
     #[test]
-    fn a_file_comes_first() {
+    fn a_file_is_a_point_in_time() {
         let scratch = curt_testkit::Scratch::new();
         let file = scratch.file("3d");
-        // As a duration it would be three days ago.
+        // With a slash in it, it is no age.
         let point = parse(file.to_str().unwrap(), "--newer").unwrap();
         let now = Time::from(std::time::SystemTime::now());
         assert!(now.seconds - point.seconds < 3600);
