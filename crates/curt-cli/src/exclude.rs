@@ -1,10 +1,11 @@
 //! `--exclude` of `rm` and `walk`: what a person means by a path, whether it is written below the
 //! operand, as the operand is, or in full.
 
+use std::borrow::Cow;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::{Component, Path, PathBuf, is_separator};
+use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf, is_separator};
 
 use curt::filters::Globs;
 use curt::{Fields, Kind, Unvisited};
@@ -52,14 +53,16 @@ impl Exclusions {
                 names.push(pattern);
             } else if !Path::new(pattern).has_root() {
                 relative.push(pattern);
-                full.extend(pattern.starts_with("**/").then(|| pattern.to_owned()));
+                full.extend(pattern.starts_with("**/").then(|| OsString::from(pattern)));
             } else if is_path(pattern.trim_start_matches(is_separator)) {
-                full.push(pattern.to_owned());
+                // On Windows it may lack the drive.
+                let on_drive = directories.iter().map(|directory| directory.join(pattern));
+                full.extend(on_drive.map(|path| without_root(&path).into_owned()));
                 // The name of the working directory may have characters that mean something.
                 full.extend(directories.iter().filter_map(|directory| {
-                    let directory = directory.to_str()?;
-                    let rest = pattern.strip_prefix(directory)?;
-                    Some(format!("{}{rest}", globset::escape(directory)))
+                    let rest = pattern.strip_prefix(directory.to_str()?)?;
+                    let directory = globset::escape(without_root(directory).to_str()?);
+                    Some(OsString::from(directory + rest))
                 }));
             }
             // A single name after a slash, such as '/build', is that of an entry of the operand.
@@ -134,13 +137,23 @@ impl Exclusions {
 
     fn match_full(&self, path: &Path, kind: Kind) -> bool {
         let below = |directory| path.strip_prefix(directory).ok();
-        // A leading slash is not part of what a glob matches.
-        self.full.matches(below(Path::new("/")).unwrap_or(path), kind)
-            || self.directories.iter().filter_map(|directory| below(directory)).any(|path| {
+        self.full.matches(Path::new(&without_root(path)), kind)
+            || self.directories.iter().filter_map(below).any(|path| {
                 // '*' matches an empty name, but does not mean the working directory.
                 !path.as_os_str().is_empty() && self.relative.matches(path, kind)
             })
     }
+}
+
+/// Returns a full path without what a glob does not match: the slash at its beginning, on Windows
+/// two, or `\\?\`.
+fn without_root(path: &Path) -> Cow<'_, OsStr> {
+    if MAIN_SEPARATOR == '/' {
+        return Cow::Borrowed(path.strip_prefix("/").unwrap_or(path).as_os_str());
+    }
+    let text = path.to_string_lossy();
+    let text = text.strip_prefix(r"\\?\").unwrap_or(&text);
+    Cow::Owned(text.trim_start_matches(is_separator).into())
 }
 
 /// Returns the working directory as the system has it, and as the shell does if that is another
