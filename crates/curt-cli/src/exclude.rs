@@ -55,6 +55,7 @@ impl Exclusions {
                 relative.push(pattern);
                 full.extend(pattern.starts_with("**/").then(|| OsString::from(pattern)));
             } else if is_path(pattern.trim_start_matches(is_separator)) {
+                full.push(without_root(Path::new(pattern)).into_owned());
                 // On Windows it may lack the drive.
                 let on_drive = directories.iter().map(|directory| directory.join(pattern));
                 full.extend(on_drive.map(|path| without_root(&path).into_owned()));

@@ -128,6 +128,8 @@ fn excluded_entries_are_not_asked_about_in_order_to_sort() {
         walking.calls().total()
     };
     scratch.file("t/kept");
+    // The first walk of a process may ask the system for more.
+    calls();
     let alone = calls();
     for number in 0..10 {
         scratch.file(format!("t/{number}"));
