@@ -109,7 +109,7 @@ fn a_pattern_may_begin_with_any_part_of_the_operand() {
         let scratch = Scratch::new();
         tree(&scratch, "here/t");
         let here = scratch.at("here");
-        let operand = operand.replace("{here}", here.to_str().unwrap());
+        let operand = native(operand).replace("{here}", here.to_str().unwrap());
         let args = ["rm", "-r", "--exclude", excluded, &operand];
         let status = std::process::Command::new(env!("CARGO_BIN_EXE_curt"))
             .args(args)
