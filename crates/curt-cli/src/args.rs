@@ -135,10 +135,12 @@ impl WithoutOptions {
     }
 }
 
+/// Returns the operands of a command, if all words that follow its last option are operands.
+type OperandsOf<T> = Option<fn(&mut T) -> &mut Vec<OsString>>;
+
 /// The options of one command, as they are read from its words.
 trait Options: Args {
-    /// The operands, if all words that follow the last option are operands.
-    const OPERANDS: Option<fn(&mut Self) -> &mut Vec<OsString>> = None;
+    const OPERANDS: OperandsOf<Self> = None;
 
     /// Settles what clap cannot: options of which the last one counts, and contradictions. The
     /// error is a message for the user.
@@ -168,11 +170,11 @@ impl Positions<'_> {
 }
 
 impl Options for StatOptions {
-    const OPERANDS: Option<fn(&mut Self) -> &mut Vec<OsString>> = Some(|it| &mut it.operands);
+    const OPERANDS: OperandsOf<Self> = Some(|it| &mut it.operands);
 }
 
 impl Options for ExpandOptions {
-    const OPERANDS: Option<fn(&mut Self) -> &mut Vec<OsString>> = Some(|it| &mut it.operands);
+    const OPERANDS: OperandsOf<Self> = Some(|it| &mut it.operands);
 }
 
 impl Options for BeneathOptions {}
@@ -211,12 +213,11 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
 }
 
 /// Reads the words of one command, the first of which is its name.
-fn read<T: Options>(name: &'static str, words: Vec<OsString>) -> Result<T, Box<Refused>> {
+fn read<T: Options>(name: &'static str, mut words: Vec<OsString>) -> Result<T, Box<Refused>> {
     let Some(operands) = T::OPERANDS else { return read_all(name, &words) };
     // clap allocates several times for each word. The last operands are spared that, apart from
     // some that may be the value of the last option.
     let option = words.iter().rposition(|word| word.as_encoded_bytes().starts_with(b"-"));
-    let mut words = words;
     let rest = words.split_off(words.len().min(option.unwrap_or(0) + READ_BEYOND_OPTIONS));
     let mut options = read_all(name, &words)?;
     operands(&mut options).extend(rest);

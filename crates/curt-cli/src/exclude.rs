@@ -81,11 +81,16 @@ impl Exclusions {
 
     /// Whether an entry below an operand is excluded.
     pub(crate) fn match_entry(&self, entry: &Unvisited<'_>) -> bool {
-        let below = entry.relative_path();
-        let operand = entry.path().components().count() - below.components().count();
-        self.below.matches(below, entry.kind())
-            || self.match_end(entry.path(), operand, entry.kind())
-            || self.full_paths(entry.path()).any(|path| self.match_full(&path, entry.kind()))
+        let (path, below, kind) = (entry.path(), entry.relative_path(), entry.kind());
+        if self.below.matches(below, kind) {
+            return true;
+        }
+        if self.directories.is_empty() {
+            return false;
+        }
+        let operand = path.components().count() - below.components().count();
+        self.match_end(path, operand, kind)
+            || self.full_paths(path).any(|path| self.match_full(&path, kind))
     }
 
     /// Whether an operand is excluded, or is below what is.
@@ -110,7 +115,7 @@ impl Exclusions {
     /// the operand, which has this many.
     fn match_end(&self, path: &Path, operand: usize, kind: Kind) -> bool {
         // '*' matches '.', but does not mean it.
-        if self.directories.is_empty() || path.file_name().is_none() {
+        if path.file_name().is_none() {
             return false;
         }
         let mut parts = path.components();

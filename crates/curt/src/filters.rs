@@ -167,15 +167,10 @@ impl Pattern {
         if body.bytes().filter(|&byte| byte == b'{').count() > MOST_BRACES {
             return Err(error("too many braces"));
         }
-        let glob = globset(&body);
+        let glob = GlobBuilder::new(&body).literal_separator(true).empty_alternates(true).build();
         let glob = glob.map_err(|invalid| error(&invalid.kind().to_string()))?;
         Ok(Pattern { text: text.to_owned(), glob, is_path, directories_only })
     }
-}
-
-/// Builds a glob by the rules of [`Globs`].
-fn globset(text: &str) -> Result<Glob, globset::Error> {
-    GlobBuilder::new(text).literal_separator(true).empty_alternates(true).build()
 }
 
 /// Returns what a pattern has that would let it match nothing, or another text than it says. What

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::{ArgAction, Args};
 use curt::Threads;
 
-use super::{Options, OutputOptions, Positions, WithoutOptions, parse_threads};
+use super::{OperandsOf, Options, OutputOptions, Positions, WithoutOptions, parse_threads};
 
 const LONG_ABOUT: &str = "\
 Measure the disk usage of directories: one line for each, with its size and path. Without PATH, \
@@ -154,7 +154,7 @@ impl DuOptions {
 }
 
 impl Options for DuOptions {
-    const OPERANDS: Option<fn(&mut Self) -> &mut Vec<OsString>> = Some(|it| &mut it.operands);
+    const OPERANDS: OperandsOf<Self> = Some(|it| &mut it.operands);
 
     fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
         let units = [

@@ -7,7 +7,7 @@ use curt::Threads;
 use curt::fields::Follow;
 
 use super::help::fields_help;
-use super::{AbbreviationOf, Options, OutputOptions, Positions, parse_threads};
+use super::{AbbreviationOf, OperandsOf, Options, OutputOptions, Positions, parse_threads};
 use crate::quote::Style;
 
 /// The heading of the options that GNU ls lacks.
@@ -67,7 +67,8 @@ pub(crate) struct LsOptions {
 
     /// Color the names: always (the default WHEN), auto or never
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
-          default_missing_value = "always", hide_possible_values = true, value_parser = AbbreviationOf(&WHENS))]
+          default_missing_value = "always", hide_possible_values = true,
+          value_parser = AbbreviationOf(&WHENS))]
     pub(crate) color: Option<When>,
 
     /// List directories themselves, not their contents
@@ -80,7 +81,8 @@ pub(crate) struct LsOptions {
 
     /// Append one of */=@| to names: always (the default WHEN), auto or never
     #[arg(short = 'F', long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
-          default_missing_value = "always", hide_possible_values = true, value_parser = AbbreviationOf(&WHENS))]
+          default_missing_value = "always", hide_possible_values = true,
+          value_parser = AbbreviationOf(&WHENS))]
     classify: Option<When>,
 
     /// Same as --classify, but without '*' for executable files
@@ -92,7 +94,8 @@ pub(crate) struct LsOptions {
     slash: bool,
 
     /// Use a format: across (-x), long (-l), single-column (-1), vertical (-C)
-    #[arg(long = "format", value_name = "WORD", hide_possible_values = true, value_parser = AbbreviationOf(&FORMATS))]
+    #[arg(long = "format", value_name = "WORD", hide_possible_values = true,
+          value_parser = AbbreviationOf(&FORMATS))]
     named_format: Option<Format>,
 
     /// Same as -l --time-style=full-iso
@@ -155,7 +158,8 @@ pub(crate) struct LsOptions {
     ///
     /// WORD is literal (-N), locale, clocale, shell, shell-always, shell-escape (the default on a
     /// terminal), shell-escape-always, c (-Q), c-maybe or escape (-b).
-    #[arg(long, value_name = "WORD", hide_possible_values = true, value_parser = AbbreviationOf(&Style::WORDS))]
+    #[arg(long, value_name = "WORD", hide_possible_values = true,
+          value_parser = AbbreviationOf(&Style::WORDS))]
     pub(crate) quoting_style: Option<Style>,
 
     /// Reverse the order
@@ -175,7 +179,8 @@ pub(crate) struct LsOptions {
     by_size: bool,
 
     /// Sort by name, none (-U), size (-S), time (-t) or extension (-X)
-    #[arg(long, value_name = "WORD", hide_possible_values = true, value_parser = AbbreviationOf(&SORTS))]
+    #[arg(long, value_name = "WORD", hide_possible_values = true,
+          value_parser = AbbreviationOf(&SORTS))]
     pub(crate) sort: Option<Sort>,
 
     /// Sort by time, newest first
@@ -183,7 +188,8 @@ pub(crate) struct LsOptions {
     by_time: bool,
 
     /// Select the time: atime, ctime, mtime or birth
-    #[arg(long, value_name = "WORD", hide_possible_values = true, value_parser = AbbreviationOf(&CLOCKS))]
+    #[arg(long, value_name = "WORD", hide_possible_values = true,
+          value_parser = AbbreviationOf(&CLOCKS))]
     pub(crate) time: Option<Clock>,
 
     /// Print times as full-iso, long-iso, iso, locale or +FORMAT (as for date)
@@ -272,7 +278,7 @@ pub(crate) struct LsOptions {
 }
 
 impl Options for LsOptions {
-    const OPERANDS: Option<fn(&mut Self) -> &mut Vec<OsString>> = Some(|it| &mut it.operands);
+    const OPERANDS: OperandsOf<Self> = Some(|it| &mut it.operands);
 
     fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
         self.hidden = given

@@ -7,8 +7,8 @@ use clap::{ArgAction, Args};
 use curt::Threads;
 
 use super::{
-    Options, OutputOptions, Positions, RETRY_MS, WithoutOptions, meaning, parse_retries,
-    parse_threads,
+    OperandsOf, Options, OutputOptions, Positions, RETRY_MS, WithoutOptions, meaning,
+    parse_retries, parse_threads,
 };
 
 /// How many times a directory to which other programs keep adding is emptied again.
@@ -192,7 +192,7 @@ pub(crate) enum Prompt {
 }
 
 impl Options for RmOptions {
-    const OPERANDS: Option<fn(&mut Self) -> &mut Vec<OsString>> = Some(|it| &mut it.operands);
+    const OPERANDS: OperandsOf<Self> = Some(|it| &mut it.operands);
 
     fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
         self.settle_prompts(given);
