@@ -126,6 +126,10 @@ fn run(options: &Options, interrupt: &Interrupt) -> io::Result<bool> {
     Ok(is_good)
 }
 
+/// After this time a cell of a full run makes no more rounds than it needs: trees of a million
+/// entries would take most of the run.
+const FULL: Duration = Duration::from_secs(12);
+
 /// Measures what is asked for. What was made for it is removed on return.
 fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
     let programs = Programs::find()?;
@@ -162,7 +166,7 @@ fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
         let effort = match options.rounds {
             _ if options.calls => Effort::Calls,
             Some(rounds) => Effort::Rounds(rounds),
-            None if !options.is_quick() => Effort::Rounds(2 * ENOUGH + 1),
+            None if !options.is_quick() => Effort::Within(FULL),
             None if !time.is_zero() => {
                 let rest: u32 = plan[done..].iter().map(Step::share).sum();
                 Effort::Until(Instant::now() + time * step.share() / rest)

@@ -33,6 +33,8 @@ pub(crate) enum Effort {
     Until(Instant),
     /// This many rounds at full size.
     Rounds(u32),
+    /// A full run: rounds at full size as long as that takes no more than this, but enough.
+    Within(Duration),
     /// No time: answers and calls.
     Calls,
 }
@@ -59,6 +61,8 @@ pub(crate) struct Bench {
 
 /// No quick run makes more rounds.
 const MOST: u32 = 21;
+/// No full run does, unless it is told to.
+const MOST_IN_FULL: u32 = 2 * ENOUGH + 1;
 /// A quick run may take this much longer than it should, to finish enough rounds.
 const GRACE: Duration = Duration::from_secs(3);
 /// A quick run removes trees of at least this part of their size where the machine is slow.
@@ -191,15 +195,18 @@ impl Bench {
         effort: Effort,
         lengths: &Lengths,
     ) -> io::Result<()> {
-        let (rounds, until) = match effort {
-            Effort::Calls => (0, None),
-            Effort::Rounds(rounds) => (rounds, None),
-            Effort::Until(until) => (MOST, Some(until)),
+        let late = self.end + GRACE;
+        // How many rounds, when no round begins any more, and when not even one of those needed.
+        let (rounds, until, latest) = match effort {
+            Effort::Calls => (0, None, None),
+            Effort::Rounds(rounds) => (rounds, None, None),
+            Effort::Within(time) => (MOST_IN_FULL, Some(Instant::now() + time), None),
+            Effort::Until(until) => (MOST, Some(until), Some(late)),
         };
         let (scenario, size) = (cell.scenario, cell.size);
         let mut random = Random::new(2);
         for round in 1..=rounds {
-            let limit = until.map(|until| if round > ENOUGH { until } else { self.end + GRACE });
+            let limit = if round > ENOUGH { until } else { latest };
             if limit.is_some_and(|limit| Instant::now() > limit) {
                 break;
             }

@@ -33,6 +33,7 @@ pub(super) static SCENARIOS: [Scenario; 9] = [
         // A tree of a million would have to be built for every run.
         full: &[10, 100, 1_000, 10_000, 100_000],
         shape: "remove-small-dirs",
+        contenders: &SCALING,
         ..scenario("remove-scaling", "remove trees of every size", |size| {
             Tree::small_directories(size / 4, Content::Empty)
         })
@@ -109,6 +110,17 @@ static CONTENDERS: [Contender; 18] = [
         &["-e", "require('fs').rmSync(process.argv[1], { recursive: true })", "--", "{tree}"],
     )
     .get("nodejs"),
+    Contender::baseline(&["baseline", "remove", "{tree}"]),
+];
+
+static SCALING: [Contender; 8] = [
+    Contender::curt(&["rm", "-rf", "--", "{tree}"]),
+    Contender::variant("curt -j1", &["rm", "-rf", "-j1", "--", "{tree}"]),
+    Contender::variant("curt -j2", &["rm", "-rf", "-j2", "--", "{tree}"]),
+    Contender::usual("rm", Program::Unix("rm"), &["-rf", "--", "{tree}"]),
+    Contender::usual("rmdir", Program::Cmd, &["/d", "/c", "rmdir", "/s", "/q", "{tree}"]),
+    Contender::rival("rmz", Program::Built("rm-rmz"), &["{tree}"]).version("3.2.1"),
+    Contender::rival("Rust std", Program::Own, &["std", "remove", "{tree}"]),
     Contender::baseline(&["baseline", "remove", "{tree}"]),
 ];
 

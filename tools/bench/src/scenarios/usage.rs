@@ -40,9 +40,22 @@ const fn scaling() -> Scenario {
         shape: "small-dirs",
         full: &SIZES,
         quick: None,
+        everywhere: false,
+        contenders: &SCALING,
         ..scenario()
     }
 }
+
+static SCALING: [Contender; 7] = [
+    Contender::curt(&["du", "-s", "--", "{tree}"]),
+    Contender::variant("curt -j1", &["du", "-s", "-j1", "--", "{tree}"]),
+    Contender::usual("du", Program::Unix("du"), &["-s", "--", "{tree}"]),
+    Contender::usual("Rust std", Program::Own, &["std", "du", "{tree}"]),
+    Contender::rival("diskus", Program::Built("du-diskus"), &["{tree}"]).version("0.9.0"),
+    Contender::rival("dust", Program::Built("du-dust"), &["-d0", "-o", "b", "{tree}"])
+        .version("1.2.7"),
+    Contender::baseline(&["baseline", "du", "{tree}"]),
+];
 
 static CONTENDERS: [Contender; 18] = [
     Contender::curt(&["du", "-s", "--", "{tree}"]),

@@ -19,7 +19,8 @@ pub(super) static SCENARIOS: [Scenario; 8] = [
         tree: |size| Tree::small_directories(size / 4, Content::Some),
         shape: "small-dirs",
         full: &scenario::SIZES,
-        ..scenario("walk-scaling", "walk trees of every size", Question::Paths, &PATHS)
+        everywhere: false,
+        ..scenario("walk-scaling", "walk trees of every size", Question::Paths, &SCALING)
     },
     real("walk-usr", "walk /usr", Real::Usr),
     real("walk-cargo", "walk Cargo's sources", Real::CargoSources),
@@ -76,6 +77,17 @@ static PATHS: [Contender; 18] = [
     Contender::rival("Python", Program::Built("tree-python"), &["walk", "{tree}"]).get("python3"),
     Contender::rival("Zig", Program::Built("tree-zig"), &["walk", "{tree}"]).version("0.17.0"),
     Contender::rival("Node", Program::Built("tree-node"), &["walk", "{tree}"]).get("nodejs"),
+    Contender::baseline(&["baseline", "walk", "{tree}"]),
+];
+
+static SCALING: [Contender; 8] = [
+    Contender::curt(&["walk", "--", "{tree}"]),
+    Contender::variant("curt -j1", &["walk", "-j1", "--", "{tree}"]),
+    Contender::usual("find", Program::Unix("find"), &["{tree}"]),
+    Contender::usual("dir /s /b", Program::Cmd, &["/d", "/c", "dir", "/s", "/b", "/a", "{tree}"]),
+    Contender::rival("bfs", BFS, &["{tree}"]).get("bfs"),
+    Contender::rival("fd", FD, &["-u", ".", "{tree}"]).get("fd-find"),
+    Contender::rival("Rust std", Program::Own, &["std", "walk", "{tree}"]),
     Contender::baseline(&["baseline", "walk", "{tree}"]),
 ];
 
