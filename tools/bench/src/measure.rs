@@ -195,13 +195,12 @@ impl Bench {
         effort: Effort,
         lengths: &Lengths,
     ) -> io::Result<()> {
-        let late = self.end + GRACE;
         // How many rounds, when no round begins any more, and when not even one of those needed.
         let (rounds, until, latest) = match effort {
             Effort::Calls => (0, None, None),
             Effort::Rounds(rounds) => (rounds, None, None),
             Effort::Within(time) => (MOST_IN_FULL, Some(Instant::now() + time), None),
-            Effort::Until(until) => (MOST, Some(until), Some(late)),
+            Effort::Until(until) => (MOST, Some(until), Some(self.end + GRACE)),
         };
         let (scenario, size) = (cell.scenario, cell.size);
         let mut random = Random::new(2);

@@ -76,15 +76,28 @@ const fn scenario(name: &'static str, title: &'static str, tree: fn(u32) -> Tree
     }
 }
 
+// Those that are in more than one list.
+const CURT: Contender = Contender::curt(&["rm", "-rf", "--", "{tree}"]);
+const ONE_THREAD: Contender = Contender::variant("curt -j1", &["rm", "-rf", "-j1", "--", "{tree}"]);
+const TWO_THREADS: Contender =
+    Contender::variant("curt -j2", &["rm", "-rf", "-j2", "--", "{tree}"]);
+const RM: Contender = Contender::usual("rm", Program::Unix("rm"), &["-rf", "--", "{tree}"]);
+const RMDIR: Contender =
+    Contender::usual("rmdir", Program::Cmd, &["/d", "/c", "rmdir", "/s", "/q", "{tree}"]);
+const STD: Contender = Contender::rival("Rust std", Program::Own, &["std", "remove", "{tree}"]);
+const BASELINE: Contender = Contender::baseline(&["baseline", "remove", "{tree}"]);
+const RMZ: Contender =
+    Contender::rival("rmz", Program::Built("rm-rmz"), &["{tree}"]).version("3.2.1").quick();
+
 static CONTENDERS: [Contender; 18] = [
-    Contender::curt(&["rm", "-rf", "--", "{tree}"]),
-    Contender::variant("curt -j1", &["rm", "-rf", "-j1", "--", "{tree}"]),
-    Contender::variant("curt -j2", &["rm", "-rf", "-j2", "--", "{tree}"]),
-    Contender::usual("rm", Program::Unix("rm"), &["-rf", "--", "{tree}"]),
-    Contender::usual("rmdir", Program::Cmd, &["/d", "/c", "rmdir", "/s", "/q", "{tree}"]),
-    Contender::rival("rmz", Program::Built("rm-rmz"), &["{tree}"]).version("3.2.1").quick(),
+    CURT,
+    ONE_THREAD,
+    TWO_THREADS,
+    RM,
+    RMDIR,
+    RMZ,
     Contender::rival("find -delete", Program::Unix("find"), &["{tree}", "-delete"]).quick(),
-    Contender::rival("Rust std", Program::Own, &["std", "remove", "{tree}"]),
+    STD,
     Contender::rival("Zig", Program::Built("rm-zig-new"), &["{tree}"]).version("0.17.0"),
     Contender::rival("Zig 0.11", Program::Built("rm-zig-0.11"), &["{tree}"]).version("0.11.0"),
     Contender::rival("Zig 0.9", Program::Built("rm-zig-0.9"), &["{tree}"]).version("0.9.1"),
@@ -110,27 +123,18 @@ static CONTENDERS: [Contender; 18] = [
         &["-e", "require('fs').rmSync(process.argv[1], { recursive: true })", "--", "{tree}"],
     )
     .get("nodejs"),
-    Contender::baseline(&["baseline", "remove", "{tree}"]),
+    BASELINE,
 ];
 
-static SCALING: [Contender; 8] = [
-    Contender::curt(&["rm", "-rf", "--", "{tree}"]),
-    Contender::variant("curt -j1", &["rm", "-rf", "-j1", "--", "{tree}"]),
-    Contender::variant("curt -j2", &["rm", "-rf", "-j2", "--", "{tree}"]),
-    Contender::usual("rm", Program::Unix("rm"), &["-rf", "--", "{tree}"]),
-    Contender::usual("rmdir", Program::Cmd, &["/d", "/c", "rmdir", "/s", "/q", "{tree}"]),
-    Contender::rival("rmz", Program::Built("rm-rmz"), &["{tree}"]).version("3.2.1"),
-    Contender::rival("Rust std", Program::Own, &["std", "remove", "{tree}"]),
-    Contender::baseline(&["baseline", "remove", "{tree}"]),
-];
+static SCALING: [Contender; 8] = [CURT, ONE_THREAD, TWO_THREADS, RM, RMDIR, RMZ, STD, BASELINE];
 
 /// One of each kind: a budget of open directories, a stack of 16, one at a time, all of them.
 static LIMITED: [Contender; 7] = [
-    Contender::curt(&["rm", "-rf", "--", "{tree}"]),
-    Contender::variant("curt -j1", &["rm", "-rf", "-j1", "--", "{tree}"]),
-    Contender::usual("rm", Program::Unix("rm"), &["-rf", "--", "{tree}"]),
+    CURT,
+    ONE_THREAD,
+    RM,
     Contender::rival("find -delete", Program::Unix("find"), &["{tree}", "-delete"]),
     Contender::rival("Zig", Program::Built("rm-zig-new"), &["{tree}"]).version("0.17.0"),
     Contender::rival("Zig 0.9", Program::Built("rm-zig-0.9"), &["{tree}"]).version("0.9.1"),
-    Contender::rival("Rust std", Program::Own, &["std", "remove", "{tree}"]),
+    STD,
 ];

@@ -46,29 +46,31 @@ const fn scaling() -> Scenario {
     }
 }
 
-static SCALING: [Contender; 7] = [
-    Contender::curt(&["du", "-s", "--", "{tree}"]),
-    Contender::variant("curt -j1", &["du", "-s", "-j1", "--", "{tree}"]),
-    Contender::usual("du", Program::Unix("du"), &["-s", "--", "{tree}"]),
-    Contender::usual("Rust std", Program::Own, &["std", "du", "{tree}"]),
-    Contender::rival("diskus", Program::Built("du-diskus"), &["{tree}"]).version("0.9.0"),
+// Those that are in more than one list.
+const CURT: Contender = Contender::curt(&["du", "-s", "--", "{tree}"]);
+const ONE_THREAD: Contender = Contender::variant("curt -j1", &["du", "-s", "-j1", "--", "{tree}"]);
+const DU: Contender = Contender::usual("du", Program::Unix("du"), &["-s", "--", "{tree}"]);
+const DISKUS: Contender =
+    Contender::rival("diskus", Program::Built("du-diskus"), &["{tree}"]).version("0.9.0");
+const DUST: Contender =
     Contender::rival("dust", Program::Built("du-dust"), &["-d0", "-o", "b", "{tree}"])
-        .version("1.2.7"),
-    Contender::baseline(&["baseline", "du", "{tree}"]),
-];
+        .version("1.2.7");
+const BASELINE: Contender = Contender::baseline(&["baseline", "du", "{tree}"]);
+const STD: Contender = Contender::usual("Rust std", Program::Own, &["std", "du", "{tree}"]).quick();
+
+static SCALING: [Contender; 7] = [CURT, ONE_THREAD, DU, STD, DISKUS, DUST, BASELINE];
 
 static CONTENDERS: [Contender; 18] = [
-    Contender::curt(&["du", "-s", "--", "{tree}"]),
-    Contender::variant("curt -j1", &["du", "-s", "-j1", "--", "{tree}"]),
+    CURT,
+    ONE_THREAD,
     Contender::variant("curt -j2", &["du", "-s", "-j2", "--", "{tree}"]),
-    Contender::usual("du", Program::Unix("du"), &["-s", "--", "{tree}"]),
-    Contender::usual("Rust std", Program::Own, &["std", "du", "{tree}"]).quick(),
+    DU,
+    STD,
     Contender::rival("uutils", Program::Tool(&["coreutils"]), &["du", "-s", "--", "{tree}"])
         .quick()
         .get("rust-coreutils"),
-    Contender::rival("diskus", Program::Built("du-diskus"), &["{tree}"]).version("0.9.0"),
-    Contender::rival("dust", Program::Built("du-dust"), &["-d0", "-o", "b", "{tree}"])
-        .version("1.2.7"),
+    DISKUS,
+    DUST,
     // With one operand it shows what is in it instead.
     Contender::rival(
         "dua",
@@ -96,5 +98,5 @@ static CONTENDERS: [Contender; 18] = [
     Contender::rival("Go", Program::Built("tree-go"), &["du", "{tree}"]).get("golang-go"),
     Contender::rival("Python", Program::Built("tree-python"), &["du", "{tree}"]).get("python3"),
     Contender::rival("Node", Program::Built("tree-node"), &["du", "{tree}"]).get("nodejs"),
-    Contender::baseline(&["baseline", "du", "{tree}"]),
+    BASELINE,
 ];

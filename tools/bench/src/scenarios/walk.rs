@@ -55,15 +55,29 @@ const fn real(name: &'static str, title: &'static str, tree: Real) -> Scenario {
 const FD: Program = Program::Tool(&["fd", "fdfind"]);
 const BFS: Program = Program::Tool(&["bfs"]);
 
+// Those that are in more than one list.
+const CURT: Contender = Contender::curt(&["walk", "--", "{tree}"]);
+const ONE_THREAD: Contender = Contender::variant("curt -j1", &["walk", "-j1", "--", "{tree}"]);
+const TWO_THREADS: Contender = Contender::variant("curt -j2", &["walk", "-j2", "--", "{tree}"]);
+const FIND: Contender = Contender::usual("find", Program::Unix("find"), &["{tree}"]);
+const DIR: Contender =
+    Contender::usual("dir /s /b", Program::Cmd, &["/d", "/c", "dir", "/s", "/b", "/a", "{tree}"]);
+const BASELINE: Contender = Contender::baseline(&["baseline", "walk", "{tree}"]);
+const BFS_PATHS: Contender = Contender::rival("bfs", BFS, &["{tree}"]).quick().get("bfs");
+const FD_PATHS: Contender =
+    Contender::rival("fd", FD, &["-u", ".", "{tree}"]).quick().get("fd-find");
+const STD: Contender =
+    Contender::rival("Rust std", Program::Own, &["std", "walk", "{tree}"]).quick();
+
 static PATHS: [Contender; 18] = [
-    Contender::curt(&["walk", "--", "{tree}"]),
-    Contender::variant("curt -j1", &["walk", "-j1", "--", "{tree}"]),
-    Contender::variant("curt -j2", &["walk", "-j2", "--", "{tree}"]),
-    Contender::usual("find", Program::Unix("find"), &["{tree}"]),
-    Contender::usual("dir /s /b", Program::Cmd, &["/d", "/c", "dir", "/s", "/b", "/a", "{tree}"]),
-    Contender::rival("bfs", BFS, &["{tree}"]).quick().get("bfs"),
+    CURT,
+    ONE_THREAD,
+    TWO_THREADS,
+    FIND,
+    DIR,
+    BFS_PATHS,
     Contender::rival("bfs -j1", BFS, &["-j1", "{tree}"]).get("bfs"),
-    Contender::rival("fd", FD, &["-u", ".", "{tree}"]).quick().get("fd-find"),
+    FD_PATHS,
     Contender::rival("fd -j1", FD, &["-u", "-j1", ".", "{tree}"]).get("fd-find"),
     Contender::rival("walkdir", Program::Built("tree-walkdir"), &["walk", "{tree}"])
         .version("2.5.0")
@@ -72,24 +86,15 @@ static PATHS: [Contender; 18] = [
         .version("0.4.34")
         .quick(),
     Contender::rival("jwalk", Program::Built("tree-jwalk"), &["walk", "{tree}"]).version("0.8.1"),
-    Contender::rival("Rust std", Program::Own, &["std", "walk", "{tree}"]).quick(),
+    STD,
     Contender::rival("Go", Program::Built("tree-go"), &["walk", "{tree}"]).get("golang-go"),
     Contender::rival("Python", Program::Built("tree-python"), &["walk", "{tree}"]).get("python3"),
     Contender::rival("Zig", Program::Built("tree-zig"), &["walk", "{tree}"]).version("0.17.0"),
     Contender::rival("Node", Program::Built("tree-node"), &["walk", "{tree}"]).get("nodejs"),
-    Contender::baseline(&["baseline", "walk", "{tree}"]),
+    BASELINE,
 ];
 
-static SCALING: [Contender; 8] = [
-    Contender::curt(&["walk", "--", "{tree}"]),
-    Contender::variant("curt -j1", &["walk", "-j1", "--", "{tree}"]),
-    Contender::usual("find", Program::Unix("find"), &["{tree}"]),
-    Contender::usual("dir /s /b", Program::Cmd, &["/d", "/c", "dir", "/s", "/b", "/a", "{tree}"]),
-    Contender::rival("bfs", BFS, &["{tree}"]).get("bfs"),
-    Contender::rival("fd", FD, &["-u", ".", "{tree}"]).get("fd-find"),
-    Contender::rival("Rust std", Program::Own, &["std", "walk", "{tree}"]),
-    Contender::baseline(&["baseline", "walk", "{tree}"]),
-];
+static SCALING: [Contender; 8] = [CURT, ONE_THREAD, FIND, DIR, BFS_PATHS, FD_PATHS, STD, BASELINE];
 
 static SIZES: [Contender; 15] = [
     Contender::curt(&["walk", "--format", "{size} {path}", "--", "{tree}"]),
@@ -113,12 +118,12 @@ static SIZES: [Contender; 15] = [
 ];
 
 static THREADS: [Contender; 14] = [
-    Contender::curt(&["walk", "--", "{tree}"]),
-    Contender::variant("curt -j1", &["walk", "-j1", "--", "{tree}"]),
-    Contender::variant("curt -j2", &["walk", "-j2", "--", "{tree}"]),
+    CURT,
+    ONE_THREAD,
+    TWO_THREADS,
     Contender::variant("curt -j4", &["walk", "-j4", "--", "{tree}"]),
     Contender::variant("curt -j8", &["walk", "-j8", "--", "{tree}"]),
-    Contender::usual("find", Program::Unix("find"), &["{tree}"]),
+    FIND,
     Contender::rival("bfs -j1", BFS, &["-j1", "{tree}"]).get("bfs"),
     Contender::rival("bfs -j2", BFS, &["-j2", "{tree}"]).get("bfs"),
     Contender::rival("bfs -j4", BFS, &["-j4", "{tree}"]).get("bfs"),
@@ -134,5 +139,5 @@ static RULES: [Contender; 4] = [
     Contender::curt(&["walk", "--ignore", "--hidden", "--", "{tree}"]),
     Contender::usual("fd -H", FD, &["-H", ".", "{tree}"]).get("fd-find"),
     Contender::usual("Rust std", Program::Own, &["std", "walk", "{tree}"]),
-    Contender::baseline(&["baseline", "walk", "{tree}"]),
+    BASELINE,
 ];
