@@ -10,6 +10,7 @@ pub(super) static SCENARIOS: [Scenario; 9] = [
         full: &[REACT_ENTRIES],
         report: Some(Report::Remove),
         counted: [0, 500],
+        contenders: &EVERY,
         ..scenario("remove", "remove node_modules", |size| Tree::react(size, Content::Empty))
     },
     Scenario {
@@ -33,7 +34,6 @@ pub(super) static SCENARIOS: [Scenario; 9] = [
         // A tree of a million would have to be built for every run.
         full: &[10, 100, 1_000, 10_000, 100_000],
         shape: "remove-small-dirs",
-        contenders: &SCALING,
         ..scenario("remove-scaling", "remove trees of every size", |size| {
             Tree::small_directories(size / 4, Content::Empty)
         })
@@ -44,6 +44,7 @@ pub(super) static SCENARIOS: [Scenario; 9] = [
     Scenario {
         full: &[10],
         counted: [0, 10],
+        contenders: &EVERY,
         ..scenario("remove-ten", "remove ten files", |_| Tree::ten())
     },
     // Report 2 kept that many directories open. With four, neither curt nor GNU rm can work.
@@ -71,7 +72,7 @@ const fn scenario(name: &'static str, title: &'static str, tree: fn(u32) -> Tree
         shape: name,
         full: &[50_000],
         counted: [0, 400],
-        contenders: &CONTENDERS,
+        contenders: &FEW,
         ..Scenario::COMMON
     }
 }
@@ -88,19 +89,25 @@ const STD: Contender = Contender::rival("Rust std", Program::Own, &["std", "remo
 const BASELINE: Contender = Contender::baseline(&["baseline", "remove", "{tree}"]);
 const RMZ: Contender =
     Contender::rival("rmz", Program::Built("rm-rmz"), &["{tree}"]).version("3.2.1").quick();
+const FIND: Contender =
+    Contender::rival("find -delete", Program::Unix("find"), &["{tree}", "-delete"]);
+const ZIG: Contender =
+    Contender::rival("Zig", Program::Built("rm-zig-new"), &["{tree}"]).version("0.17.0");
+const ZIG_0_9: Contender =
+    Contender::rival("Zig 0.9", Program::Built("rm-zig-0.9"), &["{tree}"]).version("0.9.1");
 
-static CONTENDERS: [Contender; 18] = [
+static EVERY: [Contender; 18] = [
     CURT,
     ONE_THREAD,
     TWO_THREADS,
     RM,
     RMDIR,
     RMZ,
-    Contender::rival("find -delete", Program::Unix("find"), &["{tree}", "-delete"]).quick(),
+    FIND.quick(),
     STD,
-    Contender::rival("Zig", Program::Built("rm-zig-new"), &["{tree}"]).version("0.17.0"),
+    ZIG,
     Contender::rival("Zig 0.11", Program::Built("rm-zig-0.11"), &["{tree}"]).version("0.11.0"),
-    Contender::rival("Zig 0.9", Program::Built("rm-zig-0.9"), &["{tree}"]).version("0.9.1"),
+    ZIG_0_9,
     Contender::rival("remove_dir_all", Program::Built("rm-remove-dir-all"), &["{tree}"])
         .version("1.0.0"),
     Contender::rival(
@@ -126,15 +133,8 @@ static CONTENDERS: [Contender; 18] = [
     BASELINE,
 ];
 
-static SCALING: [Contender; 8] = [CURT, ONE_THREAD, TWO_THREADS, RM, RMDIR, RMZ, STD, BASELINE];
+/// What most scenarios compare: each run needs a fresh tree, which takes longer than its removal.
+static FEW: [Contender; 8] = [CURT, ONE_THREAD, TWO_THREADS, RM, RMDIR, RMZ, STD, BASELINE];
 
 /// One of each kind: a budget of open directories, a stack of 16, one at a time, all of them.
-static LIMITED: [Contender; 7] = [
-    CURT,
-    ONE_THREAD,
-    RM,
-    Contender::rival("find -delete", Program::Unix("find"), &["{tree}", "-delete"]),
-    Contender::rival("Zig", Program::Built("rm-zig-new"), &["{tree}"]).version("0.17.0"),
-    Contender::rival("Zig 0.9", Program::Built("rm-zig-0.9"), &["{tree}"]).version("0.9.1"),
-    STD,
-];
+static LIMITED: [Contender; 7] = [CURT, ONE_THREAD, RM, FIND, ZIG, ZIG_0_9, STD];
