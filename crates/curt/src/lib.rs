@@ -10,6 +10,7 @@
 //! | start a program | [`process`] | `std::process` |
 //! | open untrusted paths beneath a directory | [`beneath`] | `cap-std` |
 //! | replace functions of `std::fs` as they are | [`mod@fs`] | `std::fs` |
+//! | find the canonical name of a path | [`canonical`] | `soft-canonicalize`, `normpath` |
 //! | make a path absolute, check its text | [`paths`] | `path-absolutize`, `path-clean` |
 //!
 //! The page of each module says what it promises, its ceiling of system calls, which races are
@@ -125,6 +126,7 @@
 mod ask;
 pub mod beneath;
 mod calls;
+pub mod canonical;
 mod control;
 mod error;
 pub mod fields;

@@ -25,11 +25,13 @@ pub enum Feature {
     Pidfd,
     /// System calls of a child made directly instead of through the C library.
     RawChild,
+    /// The name of an open file, from `/proc`, as the canonical name of what a path leads to.
+    OpenName,
 }
 
 impl Feature {
     /// All features, by the names that the option `--without` takes.
-    pub const ALL: [(&'static str, Feature); 10] = [
+    pub const ALL: [(&'static str, Feature); 11] = [
         ("openat2", Feature::Openat2),
         ("statx", Feature::Statx),
         ("short-listing", Feature::ShortListing),
@@ -40,6 +42,7 @@ impl Feature {
         ("blind-unlink", Feature::BlindUnlink),
         ("pidfd", Feature::Pidfd),
         ("raw-child", Feature::RawChild),
+        ("open-name", Feature::OpenName),
     ];
 }
 

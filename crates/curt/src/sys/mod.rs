@@ -12,8 +12,8 @@
 //! - `memory`: a small file system in memory with scheduled races, for tests.
 //!
 //! [`Sys`] is about files and directories, [`Host`] about the process;
-//! [`Beneath`](beneath::Beneath), [`Lookup`] and [`Process`](process::Process) hold what one
-//! operation needs besides.
+//! [`Beneath`](beneath::Beneath), [`Naming`](canonical::Naming), [`Lookup`] and
+//! [`Process`](process::Process) hold what one operation needs besides.
 #![allow(unsafe_code, reason = "the platforms make the calls that have no safe form")]
 
 use std::io;
@@ -37,6 +37,7 @@ pub(crate) use text::{Last, SplitOperand, SystemUnit, kind_by_target};
 
 mod answer;
 pub(crate) mod beneath;
+pub(crate) mod canonical;
 #[cfg(test)]
 pub(crate) mod fault;
 mod features;

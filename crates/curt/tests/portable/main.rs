@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod callbacks;
+mod canonical;
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;

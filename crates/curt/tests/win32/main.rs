@@ -7,6 +7,7 @@
 
 mod asking;
 mod below;
+mod canonical;
 mod confine;
 mod cygwin;
 mod find;

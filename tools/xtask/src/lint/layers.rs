@@ -6,7 +6,8 @@ use super::{File, Problem};
 const LIBRARY: &str = "crates/curt/src/";
 
 /// One operation each, in a file or a folder of that name.
-const OPERATIONS: &[&str] = &["beneath", "list", "process", "remove", "usage", "walk", "which"];
+const OPERATIONS: &[&str] =
+    &["beneath", "canonical", "list", "process", "remove", "usage", "walk", "which"];
 
 /// What lies below the operations, in a file or a folder of that name.
 const BELOW: &[&str] =

@@ -15,6 +15,7 @@
 
 pub(crate) mod accounts;
 mod beneath;
+mod canonical;
 mod child_calls;
 mod child_steps;
 pub(crate) mod dir;

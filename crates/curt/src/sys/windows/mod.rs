@@ -15,6 +15,7 @@
 
 mod beneath;
 mod call;
+mod canonical;
 mod content;
 mod dir;
 pub(crate) mod host;

@@ -17,7 +17,7 @@ use crate::sys::beneath::{Change, Link, Rules, Whole};
 use crate::sys::unix::beneath::ANYTHING;
 use crate::sys::unix::dir::{Dir, text};
 use crate::sys::unix::{PLACE, Unix, What, values};
-use crate::sys::{Ask, Sys};
+use crate::sys::{Ask, Feature, Sys};
 
 /// How often `openat2` is retried after `EAGAIN`: while anything is renamed or mounted, the kernel
 /// cannot resolve `..` safely. The first retries come at once, the others after a pause. There is
@@ -177,6 +177,9 @@ impl Unix {
         &self,
         path: Name<'_, u8>,
     ) -> io::Result<Option<Vec<u8>>> {
+        if !self.has(Feature::OpenName) {
+            return Ok(None);
+        }
         let flags = OFlags::PATH | OFlags::CLOEXEC;
         let file = match self.door.openat(rustix::fs::CWD, text(path), flags, Mode::empty()) {
             // The C library takes longer paths than the kernel.

@@ -1,0 +1,296 @@
+//! Canonical names: from the kernel in one answer where it has one, otherwise one name after the
+//! other, as the GNU tools find them.
+
+use std::collections::HashSet;
+use std::io;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, AtFlags, CWD};
+use rustix::io::Errno;
+
+use super::Unix;
+use super::dir::text;
+use crate::name::NameBuf;
+use crate::sys::beneath::Beneath;
+use crate::sys::canonical::{Links, Missing, Naming};
+use crate::sys::{Sys, SystemUnit};
+
+/// After this many links, loops are looked for.
+const UNSUSPICIOUS_LINKS: usize = 20;
+/// More links than this are taken for a loop. Every one of them could make the path longer.
+const MOST_LINKS: usize = 1024;
+
+impl Naming for Unix {
+    fn canonical_name(&self, path: &Path, missing: Missing, links: Links) -> io::Result<PathBuf> {
+        let path = u8::units(path);
+        let name = match links {
+            Links::Follow => self.followed(path, missing),
+            Links::FollowLast => {
+                let folded = self.step_by_step(&path, missing, false)?;
+                self.followed(folded, missing)
+            }
+            Links::Keep => self.step_by_step(&path, missing, false),
+        };
+        name.map(u8::path)
+    }
+}
+
+impl Unix {
+    fn followed(&self, path: Vec<u8>, missing: Missing) -> io::Result<Vec<u8>> {
+        let path = NameBuf::new(path)?;
+        match self.canonical_at_once(path.as_name()) {
+            Ok(Some(name)) => return Ok(name),
+            Ok(None) => {}
+            Err(error) => match (error.kind(), missing) {
+                (io::ErrorKind::NotFound | io::ErrorKind::NotADirectory, Missing::Nothing) => {
+                    return Err(error);
+                }
+                (io::ErrorKind::NotFound, Missing::LastName) => {
+                    if let Some(name) = self.parent_at_once(path.as_name().units()) {
+                        return Ok(name);
+                    }
+                }
+                // The kernel follows fewer links, and may refuse those of other users.
+                _ => {}
+            },
+        }
+        self.step_by_step(path.as_name().units(), missing, true)
+    }
+
+    /// Returns the name of a path whose last name is missing: the kernel has that of the directory.
+    /// `None` if the last name is a broken link, or if the kernel cannot tell.
+    fn parent_at_once(&self, path: &[u8]) -> Option<Vec<u8>> {
+        let end = path.iter().rposition(|&byte| byte != b'/')? + 1;
+        let begin = path[..end].iter().rposition(|&byte| byte == b'/').map_or(0, |at| at + 1);
+        let last = &path[begin..end];
+        if last == b"." || last == b".." {
+            return None;
+        }
+        let parent = if begin == 0 { &b"."[..] } else { &path[..begin] };
+        let last_name = NameBuf::new(last.to_vec()).ok()?;
+        let dir = self.open_parent(&u8::path(parent.to_vec())).ok()?;
+        let found = self.door.readlinkat(dir.as_fd(), text(last_name.as_name()), &mut Vec::new());
+        let parent = if found == Err(Errno::NOENT) { self.path_of_dir(&dir).ok() } else { None };
+        self.close(dir);
+        let mut name = parent?;
+        if name.last() != Some(&b'/') {
+            name.push(b'/');
+        }
+        name.extend_from_slice(last);
+        Some(name)
+    }
+
+    /// Finds the name of one component after the other: a question for each.
+    fn step_by_step(&self, path: &[u8], missing: Missing, follow: bool) -> io::Result<Vec<u8>> {
+        if path.is_empty() {
+            return Err(Errno::NOENT.into());
+        }
+        // Without a slash at its end, so that the root is empty.
+        let mut name = if path[0] == b'/' { Vec::new() } else { self.working_directory()? };
+        let mut path = path.to_vec();
+        let mut at = 0;
+        let mut loops = Loops::default();
+        while let Some(skipped) = path[at..].iter().position(|&byte| byte != b'/') {
+            let begin = at + skipped;
+            let length = path[begin..].iter().position(|&byte| byte == b'/');
+            let end = length.map_or(path.len(), |length| begin + length);
+            at = end;
+            match &path[begin..end] {
+                b"." => continue,
+                b".." => {
+                    go_back(&mut name);
+                    continue;
+                }
+                component => push(&mut name, component),
+            }
+            let target = if follow { self.target_of(&name) } else { Ok(None) };
+            if let Ok(Some(target)) = target {
+                go_back(&mut name);
+                if loops.contain(self, &name, &path[begin..])? {
+                    if missing != Missing::Anything {
+                        return Err(Errno::LOOP.into());
+                    }
+                    // The link keeps its name, as for GNU `realpath -m`.
+                    push(&mut name, &path[begin..end]);
+                    continue;
+                }
+                if target[0] == b'/' {
+                    name.clear();
+                }
+                path.splice(..end, target);
+                at = 0;
+            } else if missing != Missing::Anything {
+                let rest = &path[end..];
+                let is_at_end = rest.iter().all(|&byte| byte == b'/');
+                match self.check(&name, rest, target.map(drop), follow) {
+                    Err(Errno::NOENT) if missing == Missing::LastName && is_at_end => {}
+                    checked => checked?,
+                }
+            }
+        }
+        if name.is_empty() {
+            name.push(b'/');
+        }
+        Ok(name)
+    }
+
+    /// Checks that a name exists that is not a link (or is not followed), as far as the names
+    /// behind it do not check that anyway. `found` is what the question about a link said.
+    fn check(
+        &self,
+        name: &[u8],
+        rest: &[u8],
+        found: Result<(), Errno>,
+        follow: bool,
+    ) -> Result<(), Errno> {
+        let exists = |end: &[u8]| {
+            let path = NameBuf::new([name, end].concat()).map_err(|_| Errno::INVAL)?;
+            self.door.may(CWD, text(path.as_name()), Access::EXISTS)
+        };
+        if needs_directory(rest) {
+            exists(b"/")
+        } else if follow || !rest.is_empty() {
+            found
+        } else {
+            exists(b"")
+        }
+    }
+
+    /// Returns the target of a link; `None` for anything else.
+    fn target_of(&self, path: &[u8]) -> Result<Option<Vec<u8>>, Errno> {
+        let path = NameBuf::new(path.to_vec()).map_err(|_| Errno::INVAL)?;
+        let mut target = Vec::new();
+        match self.door.readlinkat(CWD, text(path.as_name()), &mut target) {
+            Ok(()) if target.is_empty() => Err(Errno::NOENT),
+            Ok(()) => Ok(Some(target)),
+            Err(Errno::INVAL) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn working_directory(&self) -> io::Result<Vec<u8>> {
+        let here = u8::units(&self.door.getcwd()?);
+        match here.first() {
+            Some(b'/') if here.len() == 1 => Ok(Vec::new()),
+            Some(b'/') => Ok(here),
+            // It lies outside the root of this process.
+            _ => Err(Errno::NOENT.into()),
+        }
+    }
+}
+
+/// The links that were followed. One that comes again with the same names behind it is a loop.
+#[derive(Default)]
+struct Loops {
+    links: usize,
+    /// The device and the number of the directory, the link and the names behind it.
+    seen: HashSet<(u64, u64, Vec<u8>)>,
+}
+
+impl Loops {
+    /// Notes a link, and returns whether it was there before.
+    #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "not u64 everywhere")]
+    fn contain(&mut self, sys: &Unix, parent: &[u8], path: &[u8]) -> Result<bool, Errno> {
+        self.links += 1;
+        if self.links <= UNSUSPICIOUS_LINKS {
+            return Ok(false);
+        }
+        if self.links > MOST_LINKS {
+            return Err(Errno::LOOP);
+        }
+        let parent = NameBuf::new([parent, b"/"].concat()).map_err(|_| Errno::INVAL)?;
+        let found = sys.door.fstatat(CWD, text(parent.as_name()), AtFlags::empty())?;
+        Ok(!self.seen.insert((found.st_dev as u64, found.st_ino as u64, path.to_vec())))
+    }
+}
+
+fn push(name: &mut Vec<u8>, component: &[u8]) {
+    name.push(b'/');
+    name.extend_from_slice(component);
+}
+
+/// Removes the last component; the root stays.
+fn go_back(name: &mut Vec<u8>) {
+    let end = name.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
+    name.truncate(end);
+}
+
+/// Whether what comes behind a name makes sense only if that is a directory, and none of the
+/// questions about later names would notice.
+fn needs_directory(rest: &[u8]) -> bool {
+    let mut names = rest.split(|&byte| byte == b'/').filter(|name| !matches!(*name, b"" | b"."));
+    !rest.is_empty() && names.next().is_none_or(|name| name == b"..")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::sys::Setup;
+    use crate::sys::fault::Faults;
+    use curt_testkit::Scratch;
+
+    fn sys() -> Unix {
+        Unix::start(&Setup::default())
+    }
+
+    #[test]
+    fn what_needs_a_directory_before_it() {
+        for rest in ["/", "//", "/.", "/./", "/..", "/./../x", "/../x"] {
+            assert!(needs_directory(rest.as_bytes()), "{rest}");
+        }
+        for rest in ["", "/x", "/./x", "/x/..", "/...", "/.x", "/..x"] {
+            assert!(!needs_directory(rest.as_bytes()), "{rest}");
+        }
+    }
+
+    /// Both ways give one answer, where the kernel has one.
+    #[test]
+    fn steps_and_the_kernel_agree() {
+        let scratch = Scratch::new();
+        scratch.file("a/b/file");
+        scratch.link("link", "a/b");
+        scratch.link("a/broken", "../a/missing");
+        scratch.link("loop", "loop");
+        let paths = "/ // link link/.. link/file link/file/ link/./file/.. a/new a/new/ a/new/x \
+                     a/broken a/broken/ loop loop/x link/x a/b/file/x ./a//b/ nowhere/.. a/b/../..";
+        for path in paths.split(' ') {
+            let path = scratch.typed().join(path);
+            for missing in [Missing::Nothing, Missing::LastName, Missing::Anything] {
+                let units = u8::units(&path);
+                let steps = sys().step_by_step(&units, missing, true);
+                let answer = sys().followed(units, missing);
+                let errno = |error: io::Error| error.raw_os_error();
+                assert_eq!(answer.map_err(errno), steps.map_err(errno), "{path:?} {missing:?}");
+            }
+        }
+    }
+
+    /// A call that fails gives the right name or an error, and never another name.
+    #[test]
+    fn a_call_that_fails_gives_no_wrong_name() {
+        let scratch = Scratch::new();
+        scratch.file("a/file");
+        scratch.link("link", "a/new");
+        let path = scratch.at("link");
+        let right = sys().canonical_name(&path, Missing::LastName, Links::Follow).unwrap();
+        let mut hits = 0;
+        for kind in ["openat", "readlinkat", "close", "faccessat2"] {
+            for nth in 0..9 {
+                let faults = Faults::default().fail(kind, nth, Errno::IO.raw_os_error());
+                let faults = Arc::new(faults);
+                let setup = Setup { faults: Some(faults.clone()), ..Setup::default() };
+                let answer =
+                    Unix::start(&setup).canonical_name(&path, Missing::LastName, Links::Follow);
+                match answer {
+                    Ok(name) => assert_eq!(name, right, "{kind} {nth}"),
+                    Err(error) => assert!(error.raw_os_error().is_some(), "{kind} {nth}: {error}"),
+                }
+                hits += faults.hits();
+            }
+        }
+        assert!(hits > 3);
+    }
+}

@@ -1,0 +1,92 @@
+//! Canonical names: what `GetFinalPathNameByHandle` answers, and for names that are missing, that
+//! of the nearest directory which is there. Win32 removes `..` before it looks at links.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Component, Path, PathBuf, Prefix};
+
+use curt_paths::{Env, Expander, Flavor, Release};
+
+use super::Windows;
+use crate::sys::beneath::Beneath;
+use crate::sys::canonical::{Links, Missing, Naming};
+use crate::sys::{Ask, Sys, SystemUnit};
+
+/// The length from which programs may need the prefix `\\?\`.
+const LONG: usize = 260;
+
+impl Naming for Windows {
+    fn canonical_name(&self, path: &Path, missing: Missing, links: Links) -> io::Result<PathBuf> {
+        if path.as_os_str().is_empty() {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let full = self.absolute(path)?;
+        if links != Links::Keep {
+            return self.nearest(full, missing).map(simplified);
+        }
+        if missing == Missing::Nothing {
+            self.at_path(&full, |dir, name| self.query(dir, name, Ask::STAT))??;
+        }
+        Ok(full)
+    }
+}
+
+impl Windows {
+    /// Returns the canonical name of the part of a path that is there, with the rest behind it.
+    fn nearest(&self, mut path: PathBuf, missing: Missing) -> io::Result<PathBuf> {
+        let mut rest: Vec<OsString> = Vec::new();
+        let mut links = 0;
+        loop {
+            let error = match self.door.canonical(&path) {
+                Ok(found) => {
+                    return Ok(rest.iter().rev().fold(found, |path, name| path.join(name)));
+                }
+                Err(error) => error,
+            };
+            if let Some(target) = self.target_of(&path).filter(|_| links < Self::MOST_LINKS) {
+                links += 1;
+                let parent = path.parent().unwrap_or(Path::new(""));
+                path = self.absolute(&parent.join(target))?;
+                continue;
+            }
+            let may_be_missing = match missing {
+                Missing::Nothing => false,
+                Missing::LastName => error.kind() == io::ErrorKind::NotFound && rest.is_empty(),
+                Missing::Anything => true,
+            };
+            match (path.file_name(), path.parent()) {
+                (Some(name), Some(parent)) if may_be_missing => {
+                    rest.push(name.to_owned());
+                    path = parent.to_owned();
+                }
+                _ => return Err(error),
+            }
+        }
+    }
+
+    /// Returns the target of a link that is broken or part of a loop.
+    fn target_of(&self, path: &Path) -> Option<PathBuf> {
+        let mut target = Vec::new();
+        let read = self.at_path(path, |dir, name| self.read_link(dir, name, &mut target));
+        read.ok()?.ok()?;
+        Some(u16::path(target))
+    }
+}
+
+/// Returns a path without the prefix `\\?\`, if it means the same to every program.
+fn simplified(path: PathBuf) -> PathBuf {
+    let Some(Component::Prefix(prefix)) = path.components().next() else { return path };
+    let units = u16::units(&path);
+    let plain = match prefix.kind() {
+        Prefix::VerbatimDisk(_) => units[r"\\?\".len()..].to_vec(),
+        Prefix::VerbatimUNC(..) => {
+            let backslash = u16::from(b'\\');
+            [&[backslash, backslash], &units[r"\\?\UNC\".len()..]].concat()
+        }
+        _ => return path,
+    };
+    // Dots and spaces at the end of names, and names of devices, mean something else without it.
+    let expander = Expander::new(Env::none()).flavor(Flavor::Windows).release(Release::Windows10);
+    let is_same = expander.expand(&plain).is_ok_and(|expanded| *expanded == *plain);
+    if is_same && plain.len() < LONG { u16::path(plain) } else { path }
+}
