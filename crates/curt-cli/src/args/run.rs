@@ -20,7 +20,8 @@ working directory is not searched unless PATH names it.";
 const NOTES: &str = "\
 Exit status:
   that of the program, or 128 + N if signal N ended it
-  124  the time limit was reached
+  124  the time limit was reached (with --preserve-status, that of the program)
+  137  the time limit was reached, and --signal KILL or --kill-after killed the program
   125  curt itself failed
   126  the program exists but cannot be executed
   127  the program was not found
@@ -30,7 +31,7 @@ const EXAMPLES: &str = "\
 Examples:
   curt run -- make -j4                            start a program
   curt run --chdir sub --env CC=clang -- ./build  in another directory, with one more variable
-  curt run --timeout 90s -- ./slow                kill it, and what it started, after 90 seconds";
+  curt run -t 90s -s TERM -k 5s -- ./slow         ask it to end after 90 seconds, kill it after 95";
 
 /// The options of `curt run`.
 #[derive(Args)]
@@ -38,6 +39,8 @@ Examples:
           after_long_help = NOTES, after_help = EXAMPLES)]
 pub(crate) struct RunOptions {
     /// The program and its arguments
+    ///
+    /// Words such as CC=clang before the program set environment variables, as for env.
     #[arg(value_name = "NAME", required = true, trailing_var_arg = true, num_args = 1..)]
     pub(crate) words: Vec<OsString>,
 
@@ -46,28 +49,56 @@ pub(crate) struct RunOptions {
     pub(crate) explain: bool,
 
     /// Run the program in DIR
-    #[arg(long, value_name = "DIR")]
+    #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
 
     /// Set an environment variable for the program; can be repeated
     #[arg(long, value_name = "NAME=VALUE", action = ArgAction::Append)]
     pub(crate) env: Vec<OsString>,
 
-    /// Start with an empty environment, apart from --env
+    /// Remove an environment variable for the program; can be repeated
+    #[arg(short = 'u', long, value_name = "NAME", action = ArgAction::Append)]
+    pub(crate) unset: Vec<OsString>,
+
+    /// Start with an empty environment, apart from variables that are set here
     ///
     /// On Windows SYSTEMROOT is kept, because programs need it to start.
-    #[arg(long)]
+    #[arg(short = 'i', long, alias = "ignore-environment")]
     pub(crate) clear_env: bool,
 
     /// Kill the program and what it started after TIME, such as 2.5s
     ///
     /// TIME is a number, which may have a fraction, with ms, s, m, h or d (milliseconds, seconds,
     /// minutes, hours, days); without a unit it is in seconds. 0 sets no limit. The program gets a
-    /// process group for itself, so it cannot read from a terminal. It is killed by SIGKILL, which
-    /// it cannot catch. A process that left the group (by setsid or setpgid, as daemons and jobs of
-    /// an interactive shell do) is not killed.
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_time)]
+    /// process group for itself, so it cannot read from a terminal. Without --signal and
+    /// --kill-after it is killed by SIGKILL, which it cannot catch. A process that left the group
+    /// (by setsid or setpgid, as daemons and jobs of an interactive shell do) is not killed.
+    #[arg(short = 't', long, value_name = "TIME", allow_hyphen_values = true,
+          value_parser = parse_time)]
     pub(crate) timeout: Option<Duration>,
+
+    /// After the time limit send SIGNAL, such as TERM, and wait for the program
+    ///
+    /// SIGNAL is a name or a number. Not on Windows, where programs cannot be asked to end.
+    #[arg(short = 's', long, value_name = "SIGNAL", requires = "timeout")]
+    pub(crate) signal: Option<String>,
+
+    /// Kill the program if it still runs TIME after the signal (TERM by default)
+    #[arg(short = 'k', long, value_name = "TIME", requires = "timeout",
+          allow_hyphen_values = true, value_parser = parse_time)]
+    pub(crate) kill_after: Option<Duration>,
+
+    /// Exit as the program does even if the time limit was reached
+    #[arg(long, requires = "timeout")]
+    pub(crate) preserve_status: bool,
+
+    /// Let the program read from the terminal, and end nothing but it
+    #[arg(long, requires = "timeout")]
+    pub(crate) foreground: bool,
+
+    /// Say which signals are sent
+    #[arg(short = 'v', long, requires = "timeout")]
+    pub(crate) verbose: bool,
 
     /// Run a script without a '#!' line by /bin/sh, as execvp does
     #[arg(long)]

@@ -1,12 +1,13 @@
 //! `curt run`: starts a program and exits as it does.
 
+use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::path::Path;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use curt::fields::Follow;
-use curt::process::StartFailure;
+use curt::process::{Child, StartFailure};
 use curt::which::FindCause;
 use curt::{Calls, Cause, Command, Error, Fields, Kind, Plan};
 
@@ -22,8 +23,9 @@ const POLL: Duration = Duration::from_millis(50);
 
 /// How the program ended.
 enum End {
+    /// It ended, and its status is that of curt.
     Status(ExitStatus),
-    /// It was killed because its time was over.
+    /// Its time was over.
     TimedOut,
     /// It was killed because curt was told to end.
     Interrupted,
@@ -32,16 +34,18 @@ enum End {
 /// Runs the command.
 pub(crate) fn run(options: &RunOptions) -> Exit {
     let session = Session::new("curt run", false, options.stats);
-    let command = match command(options) {
-        Ok(command) => command,
+    let ready = command(options).and_then(|command| Ok((command, signal(options)?)));
+    let (command, signal) = match ready {
+        Ok(ready) => ready,
         Err(message) => return session.usage(&message),
     };
-    if let (true, Some(name)) = (options.explain, options.words.first()) {
+    if options.explain {
+        let name = command.get_program();
         session.message(&which::explanation_lines(name, &command.explain()));
     }
     let (end, calls) = match timeout(options) {
         None => wait(command),
-        Some(limit) => wait_until(command, limit),
+        Some(limit) => Limited { options, session: &session, limit, signal }.run(command),
     };
     let mut outcome = Outcome { calls, ..Outcome::default() };
     match end {
@@ -70,9 +74,34 @@ fn timeout(options: &RunOptions) -> Option<Duration> {
     options.timeout.filter(|limit| !limit.is_zero())
 }
 
+/// Returns the signal to send when the time is over, and its name; `None` to kill the program at
+/// once. The error is a message for the user.
+fn signal(options: &RunOptions) -> Result<Option<(i32, String)>, String> {
+    let word = match (&options.signal, options.kill_after) {
+        (Some(word), _) => word.as_str(),
+        (None, Some(_)) => "TERM",
+        (None, None) => return Ok(None),
+    };
+    sys::signal_named(word).map(Some)
+}
+
+/// Returns how many of the words set variables: those before the program that look like NAME=VALUE,
+/// where NAME has only letters, digits and underscores.
+fn assignments(words: &[OsString]) -> usize {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let is_name = |name: &OsStr| {
+        let bytes = name.as_encoded_bytes();
+        bytes.first().is_some_and(|first| !first.is_ascii_digit()) && bytes.iter().all(is_part)
+    };
+    let sets =
+        |word: &&OsString| sys::split_once(word, b'=').is_some_and(|(name, _)| is_name(name));
+    words.iter().take_while(sets).count()
+}
+
 /// Returns the command to start; the error says what is wrong with the options.
 fn command(options: &RunOptions) -> Result<Command, String> {
-    let (program, arguments) = options.words.split_first().ok_or("missing program")?;
+    let (variables, words) = options.words.split_at(assignments(&options.words));
+    let (program, arguments) = words.split_first().ok_or("missing program")?;
     let mut command = Command::new(program);
     command.args(arguments).search(options.look_up.search()?);
     if let Some(directory) = &options.chdir {
@@ -81,7 +110,13 @@ fn command(options: &RunOptions) -> Result<Command, String> {
     if options.clear_env {
         command.env_clear();
     }
-    for variable in &options.env {
+    for name in &options.unset {
+        if name.is_empty() || name.as_encoded_bytes().contains(&b'=') {
+            return Err(format!("cannot unset {}: it is not the name of a variable", quote(name)));
+        }
+        command.env_remove(name);
+    }
+    for variable in options.env.iter().chain(variables) {
         let parts = sys::split_once(variable, b'=').filter(|(name, _)| !name.is_empty());
         let (name, value) = parts
             .ok_or_else(|| format!("invalid variable {}: expected NAME=VALUE", quote(variable)))?;
@@ -110,30 +145,91 @@ fn wait(mut command: Command) -> (Result<End, Error>, Calls) {
     (status.map(End::Status), child.calls())
 }
 
-/// Waits until the time is over or curt is told to end.
-fn wait_until(mut command: Command, limit: Duration) -> (Result<End, Error>, Calls) {
-    interrupt::listen();
-    let begun = Instant::now();
-    let left = || limit.saturating_sub(begun.elapsed());
-    let mut child = match command.own_tree(true).cancel(interrupt::token()).spawn() {
-        Ok(child) => child,
-        Err(error) => return (not_started(error, Some(left())), Calls::default()),
-    };
-    let end = loop {
-        let left = left();
-        match child.wait_timeout(left.min(POLL)) {
-            Ok(Some(status)) => break Ok(End::Status(status)),
-            Ok(None) if interrupt::token().is_cancelled() => break Ok(End::Interrupted),
-            Ok(None) if left.is_zero() => break Ok(End::TimedOut),
-            Ok(None) => {}
-            Err(error) => break Err(error),
+/// A start with a time limit.
+struct Limited<'a> {
+    options: &'a RunOptions,
+    session: &'a Session,
+    limit: Duration,
+    /// The signal to send when the time is over, and its name; `None` to kill the program at once.
+    signal: Option<(i32, String)>,
+}
+
+impl Limited<'_> {
+    /// Waits until the program has ended, its time is over, or curt is told to end.
+    fn run(&self, mut command: Command) -> (Result<End, Error>, Calls) {
+        // In the foreground the keys of the terminal reach the program, and others are passed on.
+        let is_foreground = self.options.foreground;
+        if is_foreground {
+            interrupt::pass_on();
+        } else {
+            interrupt::listen();
         }
-    };
-    let end = match end {
-        Ok(End::Status(status)) => Ok(End::Status(status)),
-        end => child.kill_tree().and_then(|()| child.wait()).and(end),
-    };
-    (end, child.calls())
+        let begun = Instant::now();
+        let left = || self.limit.saturating_sub(begun.elapsed());
+        let mut child = match command.own_tree(!is_foreground).cancel(interrupt::token()).spawn() {
+            Ok(child) => child,
+            Err(error) => return (not_started(error, Some(left())), Calls::default()),
+        };
+        if is_foreground {
+            sys::pass_signals_to(child.id());
+        }
+        let end = self.wait(&mut child, left(), command.get_program());
+        if is_foreground {
+            sys::stop_passing_signals();
+        }
+        (end, child.calls())
+    }
+
+    fn wait(&self, child: &mut Child, left: Duration, program: &OsStr) -> Result<End, Error> {
+        let mut waited = wait_for(child, Some(left));
+        if let Ok(Some(status)) = waited {
+            return Ok(End::Status(status));
+        }
+        if let (Ok(None), Some((number, name))) = (&waited, &self.signal) {
+            if !interrupt::token().is_cancelled() {
+                self.say(name, program);
+                // Nothing has waited for it, so no other process has its number.
+                sys::send_signal(child.id(), *number, !self.options.foreground);
+                let kill_after = self.options.kill_after.filter(|after| !after.is_zero());
+                waited = wait_for(child, kill_after);
+            }
+        }
+        let is_interrupted = interrupt::token().is_cancelled();
+        let status = if let Ok(Some(status)) = waited {
+            status
+        } else {
+            if !is_interrupted {
+                self.say("KILL", program);
+            }
+            let killed = child.kill_tree().and_then(|()| child.wait());
+            waited.and(killed)?
+        };
+        let is_killed = self.signal.is_some() && sys::is_killed(status);
+        Ok(match status {
+            _ if is_interrupted => End::Interrupted,
+            status if self.options.preserve_status || is_killed => End::Status(status),
+            _ => End::TimedOut,
+        })
+    }
+
+    fn say(&self, signal: &str, program: &OsStr) {
+        if self.options.verbose {
+            let program = quote(program);
+            self.session.warn(&format!("sending signal {signal} to command {program}"));
+        }
+    }
+}
+
+/// Waits until a program has ended. `None` if the time was over or curt was told to end first.
+fn wait_for(child: &Child, limit: Option<Duration>) -> Result<Option<ExitStatus>, Error> {
+    let begun = Instant::now();
+    loop {
+        let left = limit.map_or(POLL, |limit| limit.saturating_sub(begun.elapsed()));
+        let status = child.wait_timeout(left.min(POLL))?;
+        if status.is_some() || left.is_zero() || interrupt::token().is_cancelled() {
+            return Ok(status);
+        }
+    }
 }
 
 /// Returns why nothing was started. If the program was busy, that is what ended the retries.

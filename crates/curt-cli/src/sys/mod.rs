@@ -27,8 +27,8 @@ use windows as system;
 
 pub(crate) use system::{
     argument_bytes, bytes_of_argument, device_parts, end_as, end_by, error_kind, error_number,
-    error_text, local_zone, pass_signals_to, raise_descriptor_limit, read_input,
-    stop_passing_signals, terminal_width,
+    error_text, is_killed, local_zone, pass_signals_to, raise_descriptor_limit, read_input,
+    send_signal, signal_named, stop_passing_signals, terminal_width,
 };
 
 #[cfg(unix)]

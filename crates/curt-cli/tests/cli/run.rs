@@ -131,6 +131,67 @@ fn a_program_is_killed_after_its_time_limit() {
     assert_eq!(run(&scratch, &["--timeout", "50ms", "--", "sleep", "100"]).0, Some(124));
 }
 
+/// GNU timeout's exit codes, where a signal is asked for.
+#[test]
+fn a_time_limit_sends_the_signal_that_was_asked_for() {
+    let scratch = Scratch::new();
+    let deaf = "trap '' TERM; while :; do sleep 0.05; done";
+    // The shell may say that its `sleep` was ended, too.
+    let heeds = "exec 2>/dev/null; trap 'echo asked; exit 7' TERM; while :; do sleep 0.05; done";
+    for (args, script, code, out) in [
+        (&["-t", ".2", "-s", "TERM"][..], heeds, 124, "asked\n"),
+        (&["-t", ".2", "-s", "TERM", "--preserve-status"], heeds, 7, "asked\n"),
+        (&["-t", ".2", "-s", "sigint"], "exec sleep 100", 124, ""),
+        (&["-t", ".2", "-s", "15", "--preserve-status"], "exec sleep 100", 128 + 15, ""),
+        (&["-t", ".2", "-s", "KILL"], "exec sleep 100", 137, ""),
+        (&["-t", ".2", "-k", ".2"], deaf, 137, ""),
+        (&["-t", ".2", "-k", "100"], heeds, 124, "asked\n"),
+        (&["-t", ".2", "-k", ".2", "--foreground"], "trap '' TERM; exec sleep 100", 137, ""),
+        (&["-t", "100", "-s", "TERM", "-k", "1"], "exit 3", 3, ""),
+        (&["-t", "0", "-s", "TERM"], "exit 3", 3, ""),
+        (&["-t", "1e-99", "-s", "TERM"], "exec sleep 100", 124, ""),
+    ] {
+        let (ended, printed, message) =
+            run(&scratch, &[args, &["--", "/bin/sh", "-c", script]].concat());
+        assert_eq!((ended, printed.as_str()), (Some(code), out), "{args:?} {script}: {message}");
+        assert_eq!(message, "", "{args:?}");
+    }
+    let args = ["-v", "-t", ".2", "-s0", "-k", ".2", "--", "sleep", "100"];
+    let said = "curt run: sending signal EXIT to command 'sleep'\n\
+                curt run: sending signal KILL to command 'sleep'\n";
+    assert_eq!(run(&scratch, &args), (Some(137), String::new(), said.to_owned()));
+    let (code, _, message) = run(&scratch, &["-t", "1", "-s", "nope", "--", "true"]);
+    assert_eq!(code, Some(2));
+    assert!(message.starts_with("curt run: invalid signal 'nope': expected a name"), "{message}");
+}
+
+/// What `env` takes: variables before the program, -u, -i and -C.
+#[test]
+fn variables_are_set_and_removed_as_by_env() {
+    let scratch = Scratch::new();
+    scratch.script("a=b", "#!/bin/sh\necho program\n", 0o755);
+    scratch.script("sub/pwd", "#!/bin/sh\npwd\n", 0o755);
+    let out = |args: &[&str]| {
+        let mut command = curt(&scratch, args);
+        command.env_clear().env("A", "1").env("B", "2").env("PATH", "/usr/bin:/bin");
+        said(&command.output().unwrap())
+    };
+    let env = |args: &[&str]| out(&[args, &["/usr/bin/env"]].concat()).1;
+    assert_eq!(env(&["-u", "A", "-u", "PATH"]), "B=2\n");
+    assert_eq!(env(&["-i", "C=3", "D=x=y", "E="]), "C=3\nD=x=y\nE=\n");
+    assert_eq!(env(&["-i", "--env", "C=1", "C=2"]), "C=2\n");
+    assert_eq!(env(&["-u", "A", "-u", "PATH", "A=9"]), "B=2\nA=9\n");
+    assert_eq!(out(&["./a=b"]).1, "program\n", "no name of a variable");
+    let here = scratch.at("sub").canonicalize().unwrap();
+    assert_eq!(out(&["-C", "sub", "./pwd"]).1, format!("{}\n", here.display()));
+    assert_eq!(out(&["C=1"]).0, Some(2), "a program is missing");
+    for name in ["", "a=b"] {
+        let (code, _, message) = out(&["-u", name, "true"]);
+        assert_eq!(code, Some(2));
+        assert!(message.contains("not the name of a variable"), "{message}");
+    }
+}
+
 /// An interrupt from the terminal reaches both: the program answers, and curt ends as it does.
 #[test]
 fn interrupts_go_to_the_program() {

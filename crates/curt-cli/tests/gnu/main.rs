@@ -18,5 +18,6 @@ mod options;
 mod permissions;
 mod prompts;
 mod quoting;
+mod run;
 mod trees;
 mod walk;

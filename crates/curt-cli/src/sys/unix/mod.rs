@@ -22,6 +22,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use super::interrupt;
 use crate::exit::Exit;
 pub(crate) use pipes::ignores_broken_pipes;
+pub(crate) use signals::{send_signal, signal_named};
 pub(crate) use streams::was_closed;
 pub(crate) use zone::local_zone;
 
@@ -54,6 +55,11 @@ pub(crate) fn end_as(status: ExitStatus) -> Exit {
         (Some(code), _) => Exit::of((code & 0xff) as u8),
         (None, signal) => Exit::signalled(signal.map_or(0, i32::unsigned_abs) as usize),
     }
+}
+
+/// Whether a program was ended by SIGKILL.
+pub(crate) fn is_killed(status: ExitStatus) -> bool {
+    status.signal() == Some(libc::SIGKILL)
 }
 
 /// Passes signals that ask this process to end on to a program that will be started. One that

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::quote::quote;
 use crate::sys::interrupt;
 
 /// The process that signals are passed on to; 0 before there is one, negative after it.
@@ -75,4 +76,55 @@ pub(super) fn receive(receiver: i32) {
 /// only if all other numbers were used meanwhile.
 pub(super) fn receive_no_more() {
     RECEIVER.store(-1, Ordering::SeqCst);
+}
+
+/// The largest number of a signal on Linux; other systems have fewer.
+const MOST_SIGNALS: i32 = 64;
+
+/// Returns the signal of a name, such as `TERM` or `sigterm`, or of a number, and its name. As for
+/// GNU timeout, the number 0 is a signal, which does nothing. The error is a message for the user.
+pub(crate) fn signal_named(word: &str) -> Result<(i32, String), String> {
+    let upper = word.to_ascii_uppercase();
+    let wanted = upper.strip_prefix("SIG").unwrap_or(&upper);
+    let name = |number: i32| match signal_hook::low_level::signal_name(number) {
+        Some(name) => name.strip_prefix("SIG").unwrap_or(name).to_owned(),
+        None if number == 0 => "EXIT".to_owned(),
+        None => number.to_string(),
+    };
+    let is_wanted = |number: &i32| name(*number) == wanted || number.to_string() == word;
+    let number = (0..=MOST_SIGNALS).find(is_wanted);
+    number.map(|number| (number, name(number))).ok_or_else(|| invalid(word))
+}
+
+fn invalid(word: &str) -> String {
+    format!("invalid signal {}: expected a name such as TERM, or a number", quote(word))
+}
+
+/// Sends a signal to a program, and to its group if it leads one; then wakes what was stopped, so
+/// that it can answer. The program was not waited for, so the number is its own.
+pub(crate) fn send_signal(program: u32, number: i32, group: bool) {
+    let Ok(pid) = i32::try_from(program) else { return };
+    let receiver = if group { -pid } else { pid };
+    // SAFETY: a signal to another process touches no memory of this one.
+    unsafe { libc::kill(receiver, number) };
+    if group && number != libc::SIGKILL && number != libc::SIGCONT {
+        // SAFETY: as above.
+        unsafe { libc::kill(receiver, libc::SIGCONT) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::signal_named;
+
+    #[test]
+    fn signals_have_names_and_numbers() {
+        for word in ["TERM", "term", "SIGTERM", "sigterm", "15"] {
+            assert_eq!(signal_named(word), Ok((15, "TERM".to_owned())), "{word}");
+        }
+        assert_eq!(signal_named("0"), Ok((0, "EXIT".to_owned())));
+        for word in ["", "SIG", "nope", "-1", "999", "TERMS"] {
+            assert!(signal_named(word).unwrap_err().starts_with("invalid signal"), "{word}");
+        }
+    }
 }

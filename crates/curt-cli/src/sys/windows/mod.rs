@@ -28,6 +28,21 @@ const CANT_RESOLVE_FILENAME: i32 = 1921;
 /// Processes do not end by signals here; a shell sees the exit code.
 pub(crate) fn end_by(_signal: usize) {}
 
+/// Programs cannot be asked to end here.
+pub(crate) fn signal_named(_word: &str) -> Result<(i32, String), String> {
+    Err("Windows has no signals to send; without --signal and --kill-after the program is killed \
+         when its time is over"
+        .to_owned())
+}
+
+/// There are no signals, and so no name of one that this could be called with.
+pub(crate) fn send_signal(_program: u32, _number: i32, _group: bool) {}
+
+/// There are no signals.
+pub(crate) fn is_killed(_status: ExitStatus) -> bool {
+    false
+}
+
 /// Returns the exit code of a program. Codes have 32 bits here; one that [`Exit`] cannot hold ends
 /// the process at once.
 pub(crate) fn end_as(status: ExitStatus) -> Exit {
