@@ -30,7 +30,7 @@ Exit status:
 
 const EXAMPLES: &str = "\
 Examples:
-  curt expand --dotdot clamp --tilde '~/a/../b'     without '..' and '~'
+  curt expand --dotdot clamp '~/a/../b'             without '..' and '~'
   curt expand --flavor windows --cwd 'C:\\x' 'aux.'  as GetFullPathNameW
   curt expand --style ruby '~/x'                    as Ruby's File.expand_path";
 
@@ -87,11 +87,16 @@ pub(crate) struct ExpandOptions {
     #[arg(long, value_name = "X=PATH", action = ArgAction::Append)]
     pub(crate) drive: Vec<String>,
 
-    /// Expand a leading '~' to the home directory
+    /// Also expand '~USER', to the home directory of that user
     ///
-    /// '~USER' is the home directory of that user. Ruby's style always does this.
+    /// Without it only '~' and '~/' at the beginning are the home directory. Ruby's style always
+    /// expands both.
     #[arg(long)]
     pub(crate) tilde: bool,
+
+    /// Take '~' for a name, unless another option expands it
+    #[arg(long)]
+    pub(crate) no_tilde: bool,
 
     /// Use DIR as the home directory; implies --tilde
     #[arg(long, value_name = "DIR")]

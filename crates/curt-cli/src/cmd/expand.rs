@@ -1,6 +1,6 @@
 //! `curt expand`: absolute paths, by text alone. The filesystem is not called.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use curt::paths::{
@@ -146,19 +146,33 @@ impl Expansion {
     }
 }
 
+/// Whether a path is `~` or begins with `~` and a separator, which people type for their home in
+/// every style. Anything else that begins with `~` may be a name, such as that of a lock file.
+fn is_at_home(operand: &OsStr, flavor: Flavor) -> bool {
+    match operand.as_encoded_bytes() {
+        [b'~'] | [b'~', b'/', ..] => true,
+        [b'~', b'\\', ..] => flavor == Flavor::Windows,
+        _ => false,
+    }
+}
+
 /// Prints the full paths of the operands.
 fn print(options: &ExpandOptions, drives: &Drives<'_>, session: &Session) -> Exit {
     let process = ThisProcess::new();
-    let (expander, flavor) = match expander(&Question::default(), options, drives, &process) {
-        Ok(chosen) => chosen,
-        Err(message) => return session.usage(&message),
+    let make = |options: &ExpandOptions| expander(&Question::default(), options, drives, &process);
+    // The options are the same but for one that cannot be wrong.
+    let at_home = ExpandOptions { tilde: options.tilde || !options.no_tilde, ..options.clone() };
+    let (expander, at_home, flavor) = match (make(options), make(&at_home)) {
+        (Ok((expander, flavor)), Ok((at_home, _))) => (expander, at_home, flavor),
+        (Err(message), _) | (_, Err(message)) => return session.usage(&message),
     };
     for operand in &options.operands {
         if session.is_cancelled() {
             break;
         }
         let path = PathText::from(Path::new(operand));
-        let expansion = Expansion::new(&expander, &path, options.explain);
+        let expander = if is_at_home(operand, flavor) { &at_home } else { &expander };
+        let expansion = Expansion::new(expander, &path, options.explain);
         if session.is_json() {
             if expansion.result.is_err() {
                 session.count_failure();

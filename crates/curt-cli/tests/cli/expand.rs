@@ -34,7 +34,8 @@ fn paths_are_made_full() {
     assert_eq!(out(&["--style", "ruby", "~/x", "///y/"]), "/h/x\n///y\n");
     assert_eq!(out(&["--style", "ruby", "--home", "/k", "~"]), "/k\n");
     assert_eq!(out(&["--base", "b", "--cwd", "/c", "a"]), "/c/b/a\n");
-    assert_eq!(out(&["~/x"]), "/usr/~/x\n");
+    assert_eq!(out(&["~/x", "~", "~x", "a~"]), "/h/x\n/h\n/usr/~x\n/usr/a~\n");
+    assert_eq!(out(&["--no-tilde", "~/x"]), "/usr/~/x\n");
     assert_eq!(out(&["--tilde", "~/x", "a~"]), "/h/x\n/usr/a~\n");
     assert_eq!(out(&["--home", "/k", "~", "~/x"]), "/k\n/k/x\n");
     let windows = ["--flavor", "windows", "--cwd", r"C:\w", "--drive", r"D=D:\d"];
