@@ -8,6 +8,7 @@ mod gnu;
 pub(crate) mod help;
 mod ls;
 mod message;
+mod realpath;
 mod rm;
 mod run;
 mod stat;
@@ -29,6 +30,7 @@ pub(crate) use du::{DuOptions, Unit};
 pub(crate) use expand::ExpandOptions;
 pub(crate) use ls::{Clock, Format, Hidden, LsOptions, Marks, Sort, When, parse_width};
 pub(crate) use message::Refused;
+pub(crate) use realpath::{ReadlinkOptions, RealpathOptions};
 pub(crate) use rm::{Prompt, RmOptions};
 pub(crate) use run::RunOptions;
 pub(crate) use stat::StatOptions;
@@ -66,6 +68,8 @@ pub(crate) enum Command {
     Du(DuOptions),
     Which(WhichOptions),
     Run(RunOptions),
+    Realpath(RealpathOptions),
+    Readlink(ReadlinkOptions),
     Expand(ExpandOptions),
     Beneath(BeneathOptions),
     /// Print a completion script for a shell
@@ -197,6 +201,8 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
         Some("beneath") => read("beneath", words).map(Command::Beneath),
         Some("which") => read("which", words).map(Command::Which),
         Some("du") => read("du", words).map(Command::Du),
+        Some("realpath") => read("realpath", words).map(Command::Realpath),
+        Some("readlink") => read("readlink", words).map(Command::Readlink),
         Some("expand") => read("expand", words).map(Command::Expand),
         Some("run") => read("run", words).map(Command::Run),
         name => {

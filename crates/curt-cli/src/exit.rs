@@ -39,6 +39,13 @@ impl Exit {
         if command == Some("ls") { Exit::USAGE } else { Exit::FAILURE }
     }
 
+    /// The code of a command whose command line is wrong: 1 for those that are nothing but the GNU
+    /// tool.
+    pub(crate) fn usage(command: Option<&str>) -> Exit {
+        let is_like_gnu = matches!(command, Some("realpath" | "readlink"));
+        if is_like_gnu { Exit::FAILURE } else { Exit::USAGE }
+    }
+
     pub(crate) fn code(self) -> u8 {
         self.0
     }

@@ -35,6 +35,8 @@ fn main() -> ExitCode {
         Ok(Command::Stat(options)) => cmd::stat::run(&options),
         Ok(Command::Beneath(options)) => cmd::beneath::run(&options),
         Ok(Command::Expand(options)) => cmd::expand::run(&options),
+        Ok(Command::Realpath(options)) => cmd::realpath::realpath(&options),
+        Ok(Command::Readlink(options)) => cmd::realpath::readlink(&options),
         Ok(Command::Which(options)) => cmd::which::run(&options),
         Ok(Command::Du(options)) => cmd::du::run(&options),
         Ok(Command::Run(options)) => cmd::run::run(&options),

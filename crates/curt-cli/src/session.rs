@@ -20,6 +20,8 @@ pub(crate) struct Session {
     has_stats: bool,
     /// The exit code if the output cannot be written.
     unwritable: Exit,
+    /// The exit code if the command line is wrong.
+    usage: Exit,
     screen: Screen,
     cancel: &'static Cancel,
     errors: AtomicU64,
@@ -49,6 +51,7 @@ impl Session {
             is_json,
             has_stats,
             unwritable: Exit::FAILURE,
+            usage: Exit::USAGE,
             screen: Screen::new(cancel),
             cancel,
             errors: AtomicU64::new(0),
@@ -59,6 +62,11 @@ impl Session {
     /// Sets the exit code for output that cannot be written; a failure by default.
     pub(crate) fn unwritable(self, unwritable: Exit) -> Session {
         Session { unwritable, ..self }
+    }
+
+    /// Sets the exit code for a command line that is wrong; [`Exit::USAGE`] by default.
+    pub(crate) fn usage_exit(self, usage: Exit) -> Session {
+        Session { usage, ..self }
     }
 
     pub(crate) fn program(&self) -> &str {
@@ -149,7 +157,7 @@ impl Session {
 
     /// Ends the command because its command line is wrong.
     pub(crate) fn usage(&self, message: &str) -> Exit {
-        self.worsen(Exit::USAGE);
+        self.worsen(self.usage);
         if self.is_json {
             self.object(Failure::usage(message.to_owned()).object());
         } else {

@@ -95,9 +95,29 @@ const STAT: Tool = Tool {
     ],
 };
 
+const REALPATH: Tool = Tool {
+    name: "realpath",
+    letters: "-e-m-q-s-z-E-L-P",
+    valued: "",
+    longs: "\
+        --canonicalize --canonicalize-existing --canonicalize-missing --help --logical \
+        --no-symlinks --physical --quiet --relative-base --relative-to --strip --version --zero",
+    instead: &[],
+};
+
+const READLINK: Tool = Tool {
+    name: "readlink",
+    letters: "-e-f-m-n-q-s-v-z",
+    valued: "",
+    longs: "\
+        --canonicalize --canonicalize-existing --canonicalize-missing --help --no-newline --quiet \
+        --silent --verbose --version --zero",
+    instead: &[],
+};
+
 /// Returns the options of the GNU tool of that name.
 pub(super) fn options(tool: &str) -> Option<&'static Tool> {
-    [&RM, &LS, &DU, &STAT].into_iter().find(|known| known.name == tool)
+    [&RM, &LS, &DU, &STAT, &REALPATH, &READLINK].into_iter().find(|known| known.name == tool)
 }
 
 impl Tool {
@@ -190,20 +210,20 @@ fn common(one: &str, other: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{DU, LS, RM, STAT};
+    use super::{DU, LS, READLINK, REALPATH, RM, STAT};
     use crate::args::Cli;
     use clap::CommandFactory;
 
     #[test]
     fn names_are_sorted() {
-        for tool in [RM, LS, DU, STAT] {
+        for tool in [RM, LS, DU, STAT, REALPATH, READLINK] {
             assert!(tool.longs.split_whitespace().is_sorted(), "{}", tool.name);
         }
     }
 
     #[test]
     fn every_missing_option_names_an_alternative() {
-        for tool in [RM, LS, DU, STAT] {
+        for tool in [RM, LS, DU, STAT, REALPATH, READLINK] {
             let command = Cli::command().find_subcommand(tool.name).unwrap().clone();
             let with_missing = tool.add_to(command);
             let ids = with_missing.get_arguments().map(|arg| arg.get_id().as_str());

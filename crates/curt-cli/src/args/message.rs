@@ -53,7 +53,8 @@ impl Refused {
             _ => Text::Wrong(message(error, command)),
         };
         let json = asks_for_json(command, std::env::args_os().skip(1));
-        let session = Session::new(program, json, false).unwritable(Exit::unwritable(name));
+        let session = Session::new(program, json, false);
+        let session = session.unwritable(Exit::unwritable(name)).usage_exit(Exit::usage(name));
         Refused { session, text }
     }
 
@@ -131,9 +132,11 @@ fn message(error: &clap::Error, command: &Command) -> String {
         }
         ErrorKind::InvalidSubcommand => {
             let name = context(ContextKind::InvalidSubcommand);
-            let proposal = match all(ContextKind::SuggestedSubcommand).join("' or '").as_str() {
-                "" => String::new(),
-                names => format!("; did you mean '{names}'?"),
+            // clap puts the most similar names last.
+            let similar = all(ContextKind::SuggestedSubcommand);
+            let proposal = match &similar[similar.len().saturating_sub(2)..] {
+                [] => String::new(),
+                names => format!("; did you mean '{}'?", names.join("' or '")),
             };
             format!("unknown command '{name}'{proposal}")
         }

@@ -26,7 +26,13 @@ const WORDS: [(&str, &[&str]); 5] = [
     ("preserve_root", &["all"]),
     ("time_style", &["full-iso", "long-iso", "iso", "locale"]),
     ("kinds", &["f", "d", "l", "p", "s", "c", "b"]),
-    ("command", &["rm", "walk", "ls", "stat", "du", "which", "run", "expand", "beneath"]),
+    (
+        "command",
+        &[
+            "rm", "walk", "ls", "stat", "du", "which", "run", "realpath", "readlink", "expand",
+            "beneath",
+        ],
+    ),
 ];
 
 /// Returns the command without hidden options and commands, which most scripts would list.

@@ -5,6 +5,7 @@ pub(crate) mod du;
 pub(crate) mod expand;
 pub(crate) mod generate;
 pub(crate) mod ls;
+pub(crate) mod realpath;
 pub(crate) mod rm;
 pub(crate) mod run;
 pub(crate) mod stat;

@@ -52,6 +52,10 @@ impl Failure {
         Failure { path: Some(path), ..self }
     }
 
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Adds the failure to an object.
     pub(crate) fn add_to(self, object: Object) -> Object {
         let number = self.errno.map(|number| number.to_string());

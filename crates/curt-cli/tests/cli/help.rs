@@ -4,7 +4,8 @@ use std::process::{Command, Stdio};
 
 use crate::said;
 
-const COMMANDS: [&str; 9] = ["rm", "walk", "ls", "stat", "du", "which", "run", "expand", "beneath"];
+const COMMANDS: [&str; 11] =
+    ["rm", "walk", "ls", "stat", "du", "which", "run", "realpath", "readlink", "expand", "beneath"];
 
 /// Two screens.
 const MOST_LINES: usize = 100;
@@ -74,6 +75,8 @@ fn usage_shows_which_operands_are_required() {
         ("du", "[PATH]..."),
         ("which", "<NAME>..."),
         ("run", "<NAME>..."),
+        ("realpath", "<FILE>..."),
+        ("readlink", "<FILE>..."),
         ("expand", "<PATH>..."),
         ("beneath", "--root <DIR> <PATH>..."),
     ] {
@@ -146,7 +149,7 @@ fn completion_scripts_offer_values() {
         "mount device",
         "posix windows",
         "never auto always report",
-        "rm walk ls stat du which run expand beneath",
+        "rm walk ls stat du which run realpath readlink expand beneath",
     ] {
         // The values of an operand are among the options.
         assert!(script.contains(&format!("{values}\"")), "{values}");

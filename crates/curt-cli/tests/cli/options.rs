@@ -105,8 +105,8 @@ fn abbreviations_are_those_of_gnu() {
 fn the_version_follows_the_name_of_the_command() {
     let scratch = Scratch::new();
     let version = env!("CARGO_PKG_VERSION");
-    let commands = "rm walk ls stat du which run expand beneath completions man".split(' ');
-    for name in commands {
+    let commands = "rm walk ls stat du which run realpath readlink expand beneath completions man";
+    for name in commands.split(' ') {
         for option in ["--version", "-V"] {
             let (code, out, messages) = answer(&scratch, &format!("{name} {option}"));
             assert_eq!((code, messages.as_str()), (Some(0), ""), "{name} {option}");

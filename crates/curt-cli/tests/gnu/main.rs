@@ -18,6 +18,7 @@ mod options;
 mod permissions;
 mod prompts;
 mod quoting;
+mod realpath;
 mod run;
 mod trees;
 mod walk;

@@ -1,7 +1,8 @@
 # In the Debian root, in a mount namespace of its own: runs one of GNU's tests where nothing can be
 # changed but a new file system in memory. Its exit status is the test's: 77 if it skipped itself.
-# Arguments: the built tree, the program to put in its place (a link to it; or nothing), test, user.
-tree=$1 program=$2 test=$3 user=$4
+# Arguments: the built tree, the program to put in its place (a link to it; or nothing), test, user,
+# the name of the program.
+tree=$1 program=$2 test=$3 user=$4 name=$5
 mount --rbind / /mnt
 mount -o remount,bind,ro=recursive /mnt
 mount -t tmpfs -o mode=1777 tmp /mnt/tmp
@@ -10,10 +11,10 @@ mount -t tmpfs -o mode=1777,size=16m tmp /mnt/var/tmp
 folder=/mnt/tmp/suite
 mkdir -p "$folder/src"
 ln -s "$tree/lib" "$folder/lib"
-for built in rm ls du stat getlimits; do
+for built in rm ls du stat readlink realpath getlimits; do
     ln -s "$tree/src/$built" "$folder/src/$built"
 done
-[ -z "$program" ] || ln -sf "$program" "$folder/src/${test%%/*}"
+[ -z "$program" ] || ln -sf "$program" "$folder/src/$name"
 chown "$user:" "$folder"
 
 exec unshare --pid --fork --kill-child=KILL chroot /mnt sh -euc '

@@ -1,12 +1,13 @@
 /* Loaded into curt by `front.c`: writes `curt rm` as `rm` on standard error, as GNU's tests expect,
- * and the same for `ls`, `du` and `stat`. Everything else is written as it is. */
+ * and the same for `ls`, `du`, `stat`, `readlink` and `realpath`. Everything else is written as it
+ * is. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static const char *const NAMES[] = {"rm", "ls", "du", "stat"};
+static const char *const NAMES[] = {"rm", "ls", "du", "stat", "readlink", "realpath"};
 
 /* Whether what begins here is `curt ` and one of the names. */
 static int is_program(const char *text, size_t length)

@@ -1,0 +1,201 @@
+//! The options of `curt realpath` and `curt readlink`.
+
+use std::ffi::OsString;
+
+use clap::Args;
+use curt::canonical::{Links, Missing};
+
+use super::{OperandsOf, Options, OutputOptions, Positions, WithoutOptions};
+
+const REALPATH_ABOUT: &str = "\
+Print the absolute name of each file, without symbolic links, '.' and '..'. All directories of a \
+path must exist, and its last component need not.
+
+The names are those of GNU realpath. On Windows they are what the system says of an open file.";
+
+const READLINK_ABOUT: &str = "\
+Print the target of each symbolic link or, with -f, -e or -m, the absolute name of each file, as \
+curt realpath does. What is no link has no target: the exit status says so, and -v the reason.";
+
+const NOTES: &str = "\
+Exit status:
+  0  every name was printed
+  1  a name could not be found, or the command line was wrong (as for the GNU tool)";
+
+const REALPATH_EXAMPLES: &str = "\
+Examples:
+  curt realpath -e ./link/..              the directory that the link leads to is in
+  curt realpath -m --relative-to=a b/new  the way from one directory to a file
+  curt realpath --relative-base=. *       names below this directory relative, others absolute";
+
+const READLINK_EXAMPLES: &str = "\
+Examples:
+  curt readlink link         the target, as it is stored
+  curt readlink -f new/file  the absolute name, whether or not the file exists
+  curt readlink -ze *        names that end with NUL, of what exists";
+
+/// The options of `curt realpath`.
+#[derive(Args, Clone, Debug, Default)]
+#[allow(dead_code, reason = "options that are read by their positions are not read as fields")]
+#[command(args_override_self = true, infer_long_args = true)]
+#[command(about = "Print absolute names without links", long_about = REALPATH_ABOUT,
+          after_long_help = NOTES, after_help = REALPATH_EXAMPLES)]
+pub(crate) struct RealpathOptions {
+    /// The files
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) operands: Vec<OsString>,
+
+    /// All components but the last must exist (the default)
+    #[arg(short = 'E', long)]
+    canonicalize: bool,
+
+    /// All components must exist
+    #[arg(short = 'e', long)]
+    canonicalize_existing: bool,
+
+    /// No component need exist or be a directory
+    #[arg(short = 'm', long)]
+    canonicalize_missing: bool,
+
+    /// Remove '..' and the name before it, then follow links
+    #[arg(short = 'L', long)]
+    logical: bool,
+
+    /// Follow each link where it stands (the default)
+    #[arg(short = 'P', long)]
+    physical: bool,
+
+    /// Follow no links
+    #[arg(short = 's', long)]
+    strip: bool,
+
+    /// The same as --strip
+    #[arg(long)]
+    no_symlinks: bool,
+
+    /// Print no message about a file whose name cannot be found
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+
+    /// Print names relative to DIR
+    #[arg(long, value_name = "DIR")]
+    pub(crate) relative_to: Option<OsString>,
+
+    /// Print names below DIR relative, and others absolute
+    #[arg(long, value_name = "DIR")]
+    pub(crate) relative_base: Option<OsString>,
+
+    /// End each name with NUL instead of a newline
+    #[arg(short, long)]
+    pub(crate) zero: bool,
+
+    #[command(flatten)]
+    pub(crate) output: OutputOptions,
+
+    #[command(flatten)]
+    pub(crate) without: WithoutOptions,
+
+    /// Which names may be missing: the option that was given last.
+    #[arg(skip)]
+    pub(crate) missing: Missing,
+
+    /// What happens to links: the option that was given last.
+    #[arg(skip)]
+    pub(crate) links: Links,
+}
+
+impl Options for RealpathOptions {
+    const OPERANDS: OperandsOf<Self> = Some(|it| &mut it.operands);
+
+    fn settle(&mut self, positions: &Positions<'_>) -> Result<(), String> {
+        let missing = positions.last(&[
+            ("canonicalize", Missing::LastName),
+            ("canonicalize_existing", Missing::Nothing),
+            ("canonicalize_missing", Missing::Anything),
+        ]);
+        self.missing = missing.unwrap_or(Missing::LastName);
+        let links = positions.last(&[
+            ("logical", Links::FollowLast),
+            ("physical", Links::Follow),
+            ("strip", Links::Keep),
+            ("no_symlinks", Links::Keep),
+        ]);
+        self.links = links.unwrap_or(Links::Follow);
+        Ok(())
+    }
+}
+
+/// The options of `curt readlink`.
+#[derive(Args, Clone, Debug, Default)]
+#[allow(dead_code, reason = "options that are read by their positions are not read as fields")]
+#[command(args_override_self = true, infer_long_args = true)]
+#[command(about = "Print targets of symbolic links", long_about = READLINK_ABOUT,
+          after_long_help = NOTES, after_help = READLINK_EXAMPLES)]
+pub(crate) struct ReadlinkOptions {
+    /// The links
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) operands: Vec<OsString>,
+
+    /// Print absolute names; all components but the last must exist
+    #[arg(short = 'f', long)]
+    canonicalize: bool,
+
+    /// Print absolute names; all components must exist
+    #[arg(short = 'e', long)]
+    canonicalize_existing: bool,
+
+    /// Print absolute names; no component need exist or be a directory
+    #[arg(short = 'm', long)]
+    canonicalize_missing: bool,
+
+    /// Print no newline after the name, if there is only one
+    #[arg(short, long)]
+    pub(crate) no_newline: bool,
+
+    /// Print no messages (the default)
+    #[arg(short, long)]
+    quiet: bool,
+
+    /// The same as --quiet
+    #[arg(short, long)]
+    silent: bool,
+
+    /// Print messages about files that are no links or cannot be found
+    #[arg(short, long)]
+    verbose: bool,
+
+    /// End each name with NUL instead of a newline
+    #[arg(short, long)]
+    pub(crate) zero: bool,
+
+    #[command(flatten)]
+    pub(crate) output: OutputOptions,
+
+    #[command(flatten)]
+    pub(crate) without: WithoutOptions,
+
+    /// Which names may be missing; `None` to print targets.
+    #[arg(skip)]
+    pub(crate) missing: Option<Missing>,
+
+    /// Whether failures have messages.
+    #[arg(skip)]
+    pub(crate) has_messages: bool,
+}
+
+impl Options for ReadlinkOptions {
+    const OPERANDS: OperandsOf<Self> = Some(|it| &mut it.operands);
+
+    fn settle(&mut self, positions: &Positions<'_>) -> Result<(), String> {
+        self.missing = positions.last(&[
+            ("canonicalize", Missing::LastName),
+            ("canonicalize_existing", Missing::Nothing),
+            ("canonicalize_missing", Missing::Anything),
+        ]);
+        // POSIX, which knows none of the other options, wants a message.
+        let is_posix = || self.missing.is_none() && std::env::var_os("POSIXLY_CORRECT").is_some();
+        let asked = positions.last(&[("quiet", false), ("silent", false), ("verbose", true)]);
+        self.has_messages = asked.unwrap_or_else(is_posix);
+        Ok(())
+    }
+}

@@ -1,0 +1,188 @@
+//! `curt realpath` and `curt readlink`: absolute names without links, and the targets of links.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use curt::canonical::{Canonicalizer, Missing, relative};
+use curt::list::Stat;
+use curt::{Calls, Error, Fields, Plan};
+
+use crate::args::{ReadlinkOptions, RealpathOptions};
+use crate::exit::Exit;
+use crate::out::entry;
+use crate::out::failure::Failure;
+use crate::out::json::Object;
+use crate::out::text;
+use crate::quote::for_terminal;
+use crate::session::{Outcome, Session};
+
+/// Runs `curt realpath`.
+pub(crate) fn realpath(options: &RealpathOptions) -> Exit {
+    let session = options.output.session("curt realpath");
+    let mut names = Canonicalizer::new().missing(options.missing).links(options.links);
+    for feature in options.without.features() {
+        names = names.without(feature);
+    }
+    let mut output = Output::new(&session, options.zero);
+    let shortened = match Shortened::new(options, &names) {
+        Ok(shortened) => shortened,
+        Err((path, failure)) => {
+            // As for GNU realpath, no option makes this quiet.
+            output.fail_as(path, *failure, true);
+            return output.finish(&names.calls());
+        }
+    };
+    for operand in &options.operands {
+        if session.is_cancelled() {
+            break;
+        }
+        match names.find(operand) {
+            Ok(name) => output.print(operand, "name", shortened.of(&name).as_os_str(), true),
+            Err(error) => output.fail(operand, &error, !options.quiet),
+        }
+    }
+    output.finish(&names.calls())
+}
+
+/// How names are shortened.
+#[derive(Default)]
+struct Shortened {
+    /// The directory that names are relative to.
+    from: Option<PathBuf>,
+    /// The directory outside of which they stay absolute.
+    within: Option<PathBuf>,
+}
+
+impl Shortened {
+    /// Finds the directories; the error is one of them, and why it cannot be used.
+    fn new<'a>(
+        options: &'a RealpathOptions,
+        names: &Canonicalizer,
+    ) -> Result<Shortened, (&'a OsStr, Box<Failure>)> {
+        let find = |path: &'a OsString| {
+            // With a separator at its end, what exists must be a directory.
+            let is_checked = options.missing == Missing::Nothing;
+            let directory = if is_checked { Path::new(path).join("") } else { path.into() };
+            let error = |error: Error| (path.as_os_str(), Box::new(Failure::from(&error)));
+            names.find(directory).map_err(error)
+        };
+        let to = options.relative_to.as_ref().map(find).transpose()?;
+        let base = options.relative_base.as_ref().map(find).transpose()?;
+        Ok(match (to, base) {
+            (Some(to), Some(base)) if to.starts_with(&base) => {
+                Shortened { from: Some(to), within: Some(base) }
+            }
+            // Names would not be relative to a directory outside.
+            (Some(_), Some(_)) => Shortened::default(),
+            (None, Some(base)) => Shortened { from: Some(base.clone()), within: Some(base) },
+            (from, None) => Shortened { from, within: None },
+        })
+    }
+
+    fn of(&self, name: &Path) -> PathBuf {
+        let is_within = self.within.as_ref().is_none_or(|within| name.starts_with(within));
+        let from = self.from.as_ref().filter(|_| is_within);
+        from.and_then(|from| relative(from, name)).unwrap_or_else(|| name.to_owned())
+    }
+}
+
+/// Runs `curt readlink`.
+pub(crate) fn readlink(options: &ReadlinkOptions) -> Exit {
+    let session = options.output.session("curt readlink");
+    let is_alone = options.operands.len() == 1;
+    if options.no_newline && !is_alone {
+        session.note("ignoring --no-newline with multiple arguments");
+    }
+    let has_end = !(options.no_newline && is_alone);
+    let mut output = Output::new(&session, options.zero);
+    let Some(missing) = options.missing else {
+        let mut stat = Stat::new(Plan::new(Fields::TARGET));
+        for operand in &options.operands {
+            if session.is_cancelled() {
+                break;
+            }
+            match stat.path(operand) {
+                Ok(metadata) => match metadata.target().known() {
+                    Some(target) => output.print(operand, "target", target.as_os_str(), has_end),
+                    None => output.fail_as(operand, not_a_link(&metadata), options.has_messages),
+                },
+                Err(error) => output.fail(operand, &error, options.has_messages),
+            }
+        }
+        return output.finish(&stat.calls());
+    };
+    let mut names = Canonicalizer::new().missing(missing);
+    for feature in options.without.features() {
+        names = names.without(feature);
+    }
+    for operand in &options.operands {
+        if session.is_cancelled() {
+            break;
+        }
+        match names.find(operand) {
+            Ok(name) => output.print(operand, "name", name.as_os_str(), has_end),
+            Err(error) => output.fail(operand, &error, options.has_messages),
+        }
+    }
+    output.finish(&names.calls())
+}
+
+/// Why an entry has no target: the system's words for what is no link.
+fn not_a_link(metadata: &curt::Metadata) -> Failure {
+    match metadata.failures().next() {
+        Some((_, error)) => Failure::from(error),
+        None => Failure::os("read_link", &std::io::ErrorKind::InvalidInput.into()),
+    }
+}
+
+/// Prints names and failures.
+struct Output<'a> {
+    session: &'a Session,
+    end: u8,
+    count: u64,
+}
+
+impl<'a> Output<'a> {
+    fn new(session: &'a Session, zero: bool) -> Output<'a> {
+        Output { session, end: if zero { 0 } else { b'\n' }, count: 0 }
+    }
+
+    fn print(&mut self, operand: &OsStr, key: &str, name: &OsStr, has_end: bool) {
+        self.count += 1;
+        if self.session.is_json() {
+            self.session.object(Object::new().path("path", operand).path(key, name));
+            return;
+        }
+        let is_quoted = self.end != 0 && self.session.is_terminal();
+        let mut line = entry::name(name, is_quoted);
+        if has_end {
+            line.push(self.end);
+        }
+        self.session.data(&line);
+    }
+
+    fn fail(&mut self, operand: &OsStr, error: &Error, has_message: bool) {
+        self.fail_as(operand, Failure::from(error), has_message);
+    }
+
+    /// Reports a failure in GNU's form. In JSON every failure is an object.
+    fn fail_as(&mut self, operand: &OsStr, failure: Failure, has_message: bool) {
+        if self.session.is_json() || has_message {
+            let message = format!("{}: {}", for_terminal(operand, ":"), failure.message());
+            self.session.fail_as(failure.path(operand), &message);
+        } else {
+            self.session.count_failure();
+        }
+    }
+
+    fn finish(self, calls: &Calls) -> Exit {
+        let Output { session, count, .. } = self;
+        let summary = Object::new().number("names", count).number("errors", session.errors());
+        session.finish(Outcome {
+            summary: Some(summary),
+            done: text::counted(count, "name", "names"),
+            calls: *calls,
+            ..Outcome::default()
+        })
+    }
+}
