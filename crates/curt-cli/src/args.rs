@@ -16,7 +16,7 @@ mod walk;
 mod which;
 
 use std::ffi::{OsStr, OsString};
-use std::num::{NonZeroUsize, ParseIntError};
+use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::parser::ValueSource;
@@ -282,8 +282,10 @@ fn parse_retries(word: &str) -> Result<u32, ParseIntError> {
 /// Reads a number of threads.
 fn parse_threads(word: &str) -> Result<Threads, String> {
     let most: Result<NonZeroUsize, _> = word.parse();
-    most.map(|most| Threads::AtMost(most.get()))
-        .map_err(|_| "expected a number of threads, 1 or more".to_owned())
+    most.map(|most| Threads::AtMost(most.get())).map_err(|error| match error.kind() {
+        IntErrorKind::PosOverflow => "it is too large".to_owned(),
+        _ => "expected a number of threads, 1 or more".to_owned(),
+    })
 }
 
 /// The meaning of a word.

@@ -222,6 +222,9 @@ pub enum StartFailure {
     System,
 }
 
+/// Why a file or directory that has the name of a program is none.
+const NOT_EXECUTABLE: &str = "not an executable file";
+
 impl fmt::Display for StartFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -234,7 +237,7 @@ impl fmt::Display for StartFailure {
                 return Ok(());
             }
             StartFailure::Directory => "the working directory cannot be entered",
-            StartFailure::NotExecutable => "it may not be executed",
+            StartFailure::NotExecutable => NOT_EXECUTABLE,
             StartFailure::BadFormat => "the system does not know its format",
             StartFailure::TextBusy => "text file busy: it is open for writing",
             StartFailure::TooLong => "the arguments are too long",

@@ -3,7 +3,7 @@
 
 use std::error::Error;
 use std::ffi::OsString;
-use std::num::ParseIntError;
+use std::num::{IntErrorKind, ParseIntError};
 use std::path::Path;
 
 use clap::Command;
@@ -135,7 +135,7 @@ fn message(error: &clap::Error, command: &Command) -> String {
             // clap puts the most similar names last.
             let similar = all(ContextKind::SuggestedSubcommand);
             let proposal = match &similar[similar.len().saturating_sub(2)..] {
-                [] => String::new(),
+                [] => instead_of_command(&name),
                 names => format!("; did you mean '{}'?", names.join("' or '")),
             };
             format!("unknown command '{name}'{proposal}")
@@ -161,6 +161,7 @@ fn message(error: &clap::Error, command: &Command) -> String {
             invalid(&format!("expected one of {}", context(ContextKind::ValidValue)))
         }
         ErrorKind::ValueValidation if !given.is_empty() => match error.source() {
+            Some(source) if is_too_large(source) => invalid("it is too large"),
             Some(source) if !source.is::<ParseIntError>() => invalid(&source.to_string()),
             _ if value.starts_with('-') => invalid("it must not be negative"),
             _ => invalid("expected a whole number"),
@@ -201,6 +202,31 @@ fn asks_for_json(command: &Command, words: impl Iterator<Item = OsString>) -> bo
     let mut words =
         words.take_while(|word| word != "--" && word != "--exec" && word != "--exec-batch");
     names.contains(&"json") && words.any(|word| word.to_str().is_some_and(is_json))
+}
+
+/// Whether a number has more digits than the option can hold.
+fn is_too_large(error: &(dyn Error + 'static)) -> bool {
+    let number = error.downcast_ref::<ParseIntError>();
+    number.is_some_and(|number| *number.kind() == IntErrorKind::PosOverflow)
+}
+
+/// Commands that people type, and what curt has in their place: the end of a message.
+const OTHER_COMMANDS: [(&[&str], &str); 9] = [
+    (&["cat"], "'curt beneath --root DIR --cat PATH' prints a file"),
+    (&["timeout"], "'curt run -t TIME PROGRAM' ends a program when its time is over"),
+    (&["env"], "'curt run NAME=VALUE PROGRAM' starts a program with a variable"),
+    (&["exec", "nice", "nohup", "start"], "'curt run PROGRAM' starts a program"),
+    (&["where", "whereis", "type"], "'curt which NAME' finds a program"),
+    (&["pwd"], "'curt realpath .' prints the working directory without links"),
+    (&["abspath"], "'curt expand PATH' makes a path absolute by its text"),
+    (&["rmdir"], "'curt rm -d DIR' removes an empty directory"),
+    (&["cp", "mv", "ln", "mkdir", "touch"], "curt does not create, copy or move files"),
+];
+
+/// Returns what curt has in place of another command.
+fn instead_of_command(name: &str) -> String {
+    let known = OTHER_COMMANDS.iter().find(|(names, _)| names.contains(&name));
+    known.map_or_else(String::new, |(_, instead)| format!("; {instead}"))
 }
 
 /// Options of find, and what `curt walk` has in their place: an option, or a sentence.

@@ -188,48 +188,73 @@ fn json_path(path: impl AsRef<OsStr>) -> String {
     json::os_string(path.as_ref())
 }
 
-/// Returns every step of a search and its result as lines.
+/// Returns every step of a search and its result as sentences, one on each line.
 pub(super) fn explanation_lines(name: &OsStr, explanation: &SearchExplanation) -> String {
+    let (name, is_found) = (quote(name), explanation.result.is_ok());
     let mut lines = match &explanation.result {
         Ok(found) => {
             let (path, origin, kind) = (found.path(), found.origin(), found.program().word());
-            let relative = if found.is_relative() { ", relative" } else { "" };
-            format!("{}: {} ({kind}, {origin}{relative})\n", quote(name), quote(&*path))
+            let relative = if found.is_relative() { ", by a relative path" } else { "" };
+            format!("{name} is {} ({kind}, {origin}){relative}\n", quote(&*path))
         }
-        Err(error) => format!("{}: {}\n", quote(name), text::not_found_reason(error)),
+        Err(error) => format!("{name} is no program: {}\n", text::not_found_reason(error)),
     };
     // Writing into memory cannot fail.
     for looked in &explanation.looked {
         let _ = writeln!(lines, "  {}", directory_line(looked));
-        for (name, outcome) in &looked.candidates {
-            let _ = writeln!(lines, "    {} {outcome}", quote(name));
+        for (candidate, outcome) in &looked.candidates {
+            let _ = writeln!(lines, "    {} {}", quote(candidate), candidate_words(outcome));
         }
     }
+    let why = if is_found { ": the program was found before" } else { "" };
     for directory in &explanation.not_reached {
-        let _ = writeln!(lines, "  {} not reached", quote(directory));
+        let _ = writeln!(lines, "  {} was not searched{why}", quote(directory));
     }
     for entry in &explanation.empty_entries {
         let _ = writeln!(lines, "  path:{entry} is empty");
     }
     for item in &explanation.dropped_extensions {
-        let _ = writeln!(lines, "  ignored PATHEXT entry {}: not a valid extension", quote(item));
+        let item = quote(item);
+        let _ = writeln!(lines, "  the entry {item} of PATHEXT was ignored: no valid extension");
     }
-    let calls = text::counted(explanation.calls.total(), "call", "calls");
-    let _ = writeln!(lines, "  {calls} in all");
+    if lines.contains("path:") {
+        lines.push_str("  path:N is the entry N of PATH, counted from 0\n");
+    }
+    let calls = text::counted(explanation.calls.total(), "call was", "calls were");
+    let _ = writeln!(lines, "  {calls} made in all");
     lines
 }
 
+/// Says what became of a directory.
 fn directory_line(looked: &Looked) -> String {
-    let calls = if looked.calls == 1 { "call" } else { "calls" };
-    let (directory, origin) = (quote(looked.directory()), looked.origin);
-    let mut line = format!("{directory} ({origin}): {}, {} {calls}", looked.outcome, looked.calls);
+    let words = match looked.outcome {
+        "searched" => "was searched",
+        "absent" => "does not exist",
+        "unsearchable" => "may not be searched",
+        "unlistable" => "may not be listed",
+        _ => "could not be searched",
+    };
+    let calls = text::counted(looked.calls, "call", "calls");
+    let mut line = format!("{} ({}) {words}, in {calls}", quote(looked.directory()), looked.origin);
     if looked.relative {
-        line += ", relative";
+        line += "; a relative path named it";
     }
     for entry in &looked.duplicates {
-        let _ = write!(line, ", path:{entry} is the same");
+        let _ = write!(line, "; path:{entry} is the same directory");
     }
     line
+}
+
+/// Says what became of a candidate.
+fn candidate_words(outcome: &str) -> &str {
+    match outcome {
+        "found" => "is the program",
+        "absent" => "is not there",
+        "directory" => "is a directory",
+        "not executable" => "is not executable",
+        "not asked" => "was not looked for",
+        other => other,
+    }
 }
 
 /// The keys of a question.

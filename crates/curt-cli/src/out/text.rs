@@ -26,8 +26,11 @@ pub(crate) fn reason(cause: &Cause) -> String {
         }
         Cause::Find(error) => return not_found_reason(error),
         Cause::Start(StartFailure::InterpreterMissing { interpreter, carriage_return }, _) => {
-            let end =
-                if *carriage_return { "; its first line ends in a carriage return" } else { "" };
+            let end = if *carriage_return {
+                "; its first line ends in a carriage return, which must be removed"
+            } else {
+                ""
+            };
             return format!("its interpreter {} is missing{end}", quote(interpreter));
         }
         Cause::MountPoint => {
@@ -37,15 +40,11 @@ pub(crate) fn reason(cause: &Cause) -> String {
         Cause::RootDirectory => "it is dangerous to operate recursively on '/'",
         Cause::OtherFileSystem => "it's on a different device",
         Cause::IsADirectory => "Is a directory",
-        Cause::Start(StartFailure::NotExecutable, _) => NOT_EXECUTABLE,
         Cause::Refused(refusal) => return refusal.to_string(),
         other => return other.to_string(),
     };
     text.to_owned()
 }
-
-/// Why a file or directory that has the name of a program is none.
-const NOT_EXECUTABLE: &str = "not an executable file";
 
 /// Returns the message for a name that was not found.
 pub(crate) fn not_found(error: &FindError) -> String {
@@ -58,7 +57,8 @@ pub(crate) fn not_found_reason(error: &FindError) -> String {
         FindCause::OnlyInWorkingDirectory => {
             "found only in the working directory (use --cwd always to search it)".to_owned()
         }
-        FindCause::NotExecutable => NOT_EXECUTABLE.to_owned(),
+        // Directories that could not be searched have separate messages.
+        FindCause::NotExecutable => StartFailure::NotExecutable.to_string(),
         FindCause::PermissionDenied => "no permission to search".to_owned(),
         FindCause::Os(error) => sys::error_text(error),
         _ => error.reason(),

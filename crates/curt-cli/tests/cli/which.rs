@@ -138,7 +138,12 @@ fn text_is_paths_and_the_exit_code_says_if_all_were_found() {
     assert_eq!(code, Some(1));
     assert!(err.contains("--cwd always"), "{err}");
     let (_, out, _) = run(&["--explain", "hello"]);
-    for part in ["'hello.EXE' directory", "'hello.CMD' found", "not reached", "calls in all"] {
+    for part in [
+        "'hello.EXE' is a directory\n",
+        "'hello.CMD' is the program\n",
+        "was not searched: the program was found before\n",
+        "calls were made in all\n",
+    ] {
         assert!(out.contains(part), "{part} is not in {out}");
     }
     let (_, out, _) = run(&["--json", "--stats", "hello"]);

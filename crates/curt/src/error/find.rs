@@ -124,7 +124,7 @@ impl FindError {
             FindCause::OnlyInWorkingDirectory => {
                 "found only in the working directory, which is not searched by default"
             }
-            FindCause::NotExecutable => "not an executable file",
+            FindCause::NotExecutable => super::NOT_EXECUTABLE,
             FindCause::InvalidName(why) => return format!("not a valid program name: {why}"),
             FindCause::NameTooLong => "the name is too long",
             FindCause::LinkLoop => "symbolic link loop",
