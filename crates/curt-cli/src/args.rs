@@ -12,6 +12,7 @@ mod realpath;
 mod rm;
 mod run;
 mod stat;
+mod topics;
 mod walk;
 mod which;
 
@@ -52,7 +53,7 @@ const RETRY_MS: u64 = 1000;
     propagate_version = true,
     subcommand_required = true,
     arg_required_else_help = true,
-    after_help = "See 'curt COMMAND --help' for more about a command."
+    after_help = topics::LIST
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -189,6 +190,9 @@ impl Options for RunOptions {}
 pub(crate) fn parse() -> Result<Command, Box<Refused>> {
     let mut words: Vec<OsString> = std::env::args_os().skip(1).collect();
     if words.len() == 2 && words[0] == "help" {
+        if let Some(text) = words[1].to_str().and_then(topics::text) {
+            return Err(Box::new(Refused::topic(text)));
+        }
         words = vec![words.swap_remove(1), "--help".into()];
     }
     let name = words.first().and_then(|word| word.to_str()).map(str::to_owned);

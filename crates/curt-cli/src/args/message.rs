@@ -58,6 +58,12 @@ impl Refused {
         Refused { session, text }
     }
 
+    /// The text about a topic.
+    pub(super) fn topic(text: &str) -> Refused {
+        let session = Session::new("curt help", false, false);
+        Refused { session, text: Text::Wanted(text.to_owned().into()) }
+    }
+
     /// Prints the help, or what is wrong.
     pub(crate) fn report(&self) -> Exit {
         let session = &self.session;

@@ -109,6 +109,37 @@ fn help_of_a_command_can_be_asked_for_by_a_word() {
 }
 
 #[test]
+fn topics_are_explained_and_listed() {
+    let list = out(&["help"]);
+    for topic in ["json", "fields", "colours", "exit"] {
+        assert!(list.contains(&format!("curt help {topic} ")), "{list}");
+        assert!(out(&["help", topic]).lines().count() <= 24, "{topic}");
+    }
+    assert_eq!(out(&["help", "colors"]), out(&["help", "colours"]));
+}
+
+/// What the topic says of JSON is what commands print.
+#[test]
+fn keys_of_json_are_those_of_the_topic() {
+    let topic = out(&["help", "json"]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+    let output = command.args(["stat", "--json", "no-such-file", "."]).output().unwrap();
+    let (_, printed, _) = said(&output);
+    let lines: Vec<serde_json::Value> =
+        printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let error = lines.iter().find_map(|line| line.get("error")).unwrap().as_object().unwrap();
+    assert_eq!(error.len(), 5);
+    for key in error.keys() {
+        assert!(topic.contains(&format!("\n    {key} ")), "{key}");
+    }
+    assert!(lines.last().unwrap().get("summary").is_some() && topic.contains("\"summary\""));
+    let entry = lines.iter().find(|line| line.get("size").is_some()).unwrap();
+    assert!(entry.get("path").is_some(), "{entry}");
+    let time = entry["modified"].as_object().unwrap();
+    assert!(time.keys().all(|key| topic.contains(&format!("\"{key}\":"))), "{time:?}");
+}
+
+#[test]
 fn manual_pages_have_sections_and_no_hidden_options() {
     for command in COMMANDS {
         let page = out(&["man", command]);

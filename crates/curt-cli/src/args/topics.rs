@@ -1,0 +1,128 @@
+//! The topics of `curt help`: what several commands share, on one screen each.
+
+/// The end of `curt help`.
+pub(super) const LIST: &str = "\
+See 'curt COMMAND --help' for more about a command.
+
+Topics:
+  curt help json     what --json and --batch print and read
+  curt help fields   the fields of --fields
+  curt help colours  when output has colours, and which
+  curt help exit     exit codes";
+
+/// The topics, by their names.
+const TOPICS: [(&[&str], &str); 4] = [
+    (&["json"], JSON),
+    (&["fields"], FIELDS),
+    (&["colours", "colors"], COLOURS),
+    (&["exit"], EXIT),
+];
+
+/// Returns the text about a topic.
+pub(super) fn text(name: &str) -> Option<&'static str> {
+    TOPICS.iter().find(|(names, _)| names.contains(&name)).map(|&(_, text)| text)
+}
+
+const JSON: &str = "\
+JSON: every command but run has --json, which prints one object per line.
+
+  {\"path\":\"a/b\",\"size\":4}     an entry or an answer; the keys are those of the fields
+  {\"error\":{...}}              a failure, in this form in every command:
+    operation                  what failed, such as open_directory
+    path                       the path, or null if there is none
+    kind                       one word, such as not-found or permission-denied
+    errno                      the system's number, or null
+    message                    the reason in words
+  {\"summary\":{...}}            the totals, in the last line
+
+Text that is not Unicode is {\"bytes\":BASE64}, on Windows {\"utf16\":[UNIT,...]}. A time is
+{\"s\":SECONDS,\"ns\":NANOSECONDS}. A field is null if the system does not have it, {\"error\":{...}}
+if it could not be read, and absent if it was not asked for. With --stats the summary has the
+number of system calls by their names.
+
+With --batch (which, stat, expand, beneath) each line of standard input is a question, an object,
+and each line of output is its answer, in order.
+";
+
+const FIELDS: &str = "\
+Fields: --fields of ls, stat and walk takes these names, separated by commas.
+
+  name, path               the last component, and the whole path (ls and stat print it anyway)
+  kind                     file, directory, symlink and others
+  size, allocated          bytes of the content, and bytes on the disk
+  mode, attributes         permissions, and flags of the filesystem
+  user, group, uid, gid    owners, by name and by number
+  links                    number of hard links
+  id, device               the two numbers that identify a file
+  rdev, block-size         the number of a device file; the preferred size of reads
+  modified, accessed, changed, created
+                           times of the content, the last read, the metadata, the birth
+  target                   what a symbolic link leads to
+  readable, writable, executable
+                           what this user may do
+  acl, capability, label   access rules, capabilities and security label
+
+Names, kinds and id cost no system call on Linux, most others one for each entry. The last three
+lines cost more: 'curt ls --explain-cost --fields LIST' says how much.
+";
+
+const COLOURS: &str = "\
+Colours: curt ls colours names on a terminal if --color is auto, and always with --color=always.
+
+  LS_COLORS   the colours, as dircolors prints them, such as 'di=01;34:ln=01;36:*.tar=01;31'
+  NO_COLOR    if it is set and not empty, no colours, unless --color=always asks for them
+  TERM=dumb   the same
+
+By default names have no colours, as for GNU ls: an alias such as ls='curt ls --color=auto' turns
+them on. Help is coloured on a terminal. Output in files and pipes, and JSON, has no colours.
+
+No control character of a name ever reaches a terminal as it is: names are quoted there, and in
+messages such a character is shown as an escape (\\n, \\033).
+";
+
+const EXIT: &str = "\
+Exit codes:
+
+  0    everything was done
+  1    something was not found, or failed; each failure was reported
+  2    the command line was wrong, and nothing was done
+       (ls also: an operand could not be listed; realpath and readlink: 1, as for GNU)
+
+curt run exits as the program does, with 128 + N if signal N ended it, or with
+
+  124  the time limit was reached
+  125  curt itself failed
+  126  the program exists but cannot be executed
+  127  the program was not found
+  137  the time limit was reached, and --signal KILL or --kill-after killed the program
+
+With --batch the code is 0 if every line was answered, with an error too. After an interrupt
+(Ctrl-C) the totals so far are printed and the signal is raised again, so a shell sees 130. A closed
+pipe ends curt by SIGPIPE; output that cannot be written is a failure.
+";
+
+#[cfg(test)]
+mod tests {
+    use super::{COLOURS, EXIT, FIELDS, JSON, TOPICS, text};
+
+    #[test]
+    fn topics_fit_on_one_screen() {
+        for topic in [JSON, FIELDS, COLOURS, EXIT] {
+            assert!(topic.lines().count() <= 24, "{topic}");
+            assert!(topic.lines().all(|line| line.chars().count() <= 100), "{topic}");
+            assert!(topic.ends_with(".\n"), "{topic}");
+        }
+        assert_eq!(text("colors"), text("colours"));
+        assert!(text("colour").is_none());
+        assert_eq!(TOPICS.len(), 4);
+    }
+
+    #[test]
+    fn every_field_is_explained() {
+        let is_end = |letter: char| !letter.is_alphanumeric() && letter != '-';
+        let words: Vec<&str> = FIELDS.split(is_end).collect();
+        for (name, _) in curt::Fields::ALL {
+            assert!(words.contains(name), "{name}");
+        }
+    }
+}
