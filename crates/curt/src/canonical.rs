@@ -13,7 +13,7 @@
 //! assert_eq!(name, base.join("a").join("new").join("x"));
 //! assert_eq!(relative(&base, &name), Some(Path::new("a").join("new").join("x")));
 //! # std::fs::remove_dir_all(scratch)?;
-//! # Ok::<(), curt::Error>(())
+//! # Ok::<(), std::io::Error>(())
 //! ```
 //!
 //! # Promises
