@@ -199,14 +199,17 @@ fn interrupts_go_to_the_program() {
     // A shell cannot take back that they are ignored.
     curt_testkit::heed_signals();
     let script = "trap 'exit 4' INT; sleep 0.2; echo ready; while :; do sleep 0.05; done";
-    let mut command = curt(&scratch, &["--", "/bin/sh", "-c", script]);
-    let mut child = command.process_group(0).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-    let group = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process_group(group, rustix::process::Signal::INT).unwrap();
-    let status = child.wait().unwrap();
-    assert_eq!((status.code(), status.signal()), (Some(4), None));
+    for options in [&[][..], &["-t", "100", "--foreground"]] {
+        let args = [options, &["--", "/bin/sh", "-c", script]].concat();
+        let mut command = curt(&scratch, &args);
+        let mut child = command.process_group(0).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        let group = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process_group(group, rustix::process::Signal::INT).unwrap();
+        let status = child.wait().unwrap();
+        assert_eq!((status.code(), status.signal()), (Some(4), None), "{options:?}");
+    }
 }
 
 /// A file that is no program to the system is one to a shell, where that is asked for.
