@@ -29,7 +29,9 @@ use crate::session::Session;
 pub(crate) use beneath::{BeneathOptions, MODES};
 pub(crate) use du::{DuOptions, Unit};
 pub(crate) use expand::ExpandOptions;
-pub(crate) use ls::{Clock, Format, Hidden, LsOptions, Marks, Sort, When, parse_width};
+pub(crate) use ls::{
+    Clock, Format, Hidden, LsOptions, Marks, Sort, When, parse_tab_size, parse_width,
+};
 pub(crate) use message::Refused;
 pub(crate) use realpath::{ReadlinkOptions, RealpathOptions};
 pub(crate) use rm::{Prompt, RmOptions};

@@ -17,13 +17,26 @@ pub(crate) use style::{Quoting, Style};
 /// Quotes a name or a path.
 pub(crate) fn quote(name: impl AsRef<OsStr>) -> String {
     let bytes = name.as_ref().as_encoded_bytes();
-    if let Some(text) = for_double_quotes(bytes) {
-        return format!("\"{text}\"");
+    match for_double_quotes(bytes) {
+        Some(text) => format!("\"{text}\""),
+        None => in_escaped_quotes(bytes, false),
     }
+}
+
+/// Puts a name between single quotes, with escapes for what is not printable. If `is_ascii`, only
+/// ASCII is.
+fn in_escaped_quotes(bytes: &[u8], is_ascii: bool) -> String {
     let mut quoted = Quoted { text: String::with_capacity(bytes.len() + 2), escaping: false };
     quoted.text.push('\'');
     for chunk in bytes.utf8_chunks() {
-        chunk.valid().chars().for_each(|character| quoted.character(character));
+        for character in chunk.valid().chars() {
+            if is_ascii && !character.is_ascii() {
+                let mut units = [0; 4];
+                character.encode_utf8(&mut units).bytes().for_each(|byte| quoted.octal(byte));
+            } else {
+                quoted.character(character);
+            }
+        }
         chunk.invalid().iter().for_each(|&byte| quoted.octal(byte));
     }
     quoted.text.push('\'');

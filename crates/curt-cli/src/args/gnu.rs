@@ -30,7 +30,7 @@ const RM: Tool = Tool {
 const LS: Tool = Tool {
     name: "ls",
     letters: "-a-b-c-d-f-g-h-i-k-l-m-n-o-p-q-r-s-t-u-v-w-x-A-B-C-D-F-G-H-I-L-N-Q-R-S-T-U-X-Z-1",
-    valued: "I",
+    valued: "",
     longs: "\
         --all --almost-all --author --block-size --classify --color --context --dereference \
         --dereference-command-line --dereference-command-line-symlink-to-dir --directory --dired \
@@ -39,22 +39,10 @@ const LS: Tool = Tool {
         --indicator-style --inode --kibibytes --literal --no-group --numeric-uid-gid \
         --quote-name --quoting-style --recursive --reverse --show-control-chars --si --size \
         --sort --tabsize --time --time-style --version --width --zero",
-    instead: &[
-        (&["-v"], "pipe the output of -1 into 'sort -V'"),
-        (&["-B", "--ignore-backups"], "use 'curt walk --max-depth 1 --exclude \"*~\"'"),
-        (&["-I", "--ignore", "--hide"], "use 'curt walk --max-depth 1 --exclude GLOB'"),
-        (&["-D", "--dired"], "use --json"),
-        (&["-Z", "--context"], "use --fields name,label"),
-        (&["-k", "--kibibytes"], "-s counts KiB without it"),
-        (&["-m"], "use -x for names across lines"),
-        (&["--author"], "use -l, which shows the owner"),
-        (&["--block-size"], "use -h, or set LS_BLOCK_SIZE to the unit"),
-        (&["--dereference-command-line-symlink-to-dir"], "use -H"),
-        (&["--hyperlink"], "use --json for full data of each name"),
-        (&["--indicator-style"], "use -p, --file-type or -F"),
-        (&["--show-control-chars"], "use -b to show them as escapes"),
-        (&["--si"], "use -h, with powers of 1024"),
-    ],
+    instead: &[(
+        &["-Z", "--context"],
+        "it would take one more call for each entry; use --fields label,name",
+    )],
 };
 
 const DU: Tool = Tool {
@@ -129,10 +117,11 @@ impl Tool {
         let extra: Vec<String> = long_names(&command).filter(is_extra).map(str::to_owned).collect();
         for (at, &option) in names.iter().enumerate() {
             let name = &option[2..];
-            if matches!(name, "help" | "version") {
-                continue;
-            }
             if !long_names(&command).any(|known| known == name) {
+                if matches!(name, "help" | "version") {
+                    // clap adds them.
+                    continue;
+                }
                 command = command.arg(refused(option).long(name));
             }
             let contested = extra.iter().map(|extra| common(extra, name)).max().unwrap_or(0);

@@ -1,5 +1,7 @@
 //! The options of `curt ls`.
 
+mod words;
+
 use std::ffi::OsString;
 
 use clap::{ArgAction, Args};
@@ -8,7 +10,10 @@ use curt::fields::Follow;
 
 use super::help::fields_help;
 use super::{AbbreviationOf, OperandsOf, Options, OutputOptions, Positions, parse_threads};
+use crate::out::blocks::Blocks;
 use crate::quote::Style;
+use words::{CLOCKS, FORMATS, MARKS, SORTS, WHENS};
+pub(crate) use words::{Clock, Format, Hidden, Marks, Sort, When};
 
 /// The heading of the options that GNU ls lacks.
 const BEYOND_GNU: &str = "Options that GNU ls does not have";
@@ -16,11 +21,11 @@ const BEYOND_GNU: &str = "Options that GNU ls does not have";
 const LONG_ABOUT: &str = "\
 List the contents of directories. Without FILE, lists '.'.
 
-Works like GNU ls in the C locale and takes most of its options. Only the metadata that the \
+Works like GNU ls in the C locale and takes all of its options but -Z. Only the metadata that the \
 options need is read: names alone take no system call for an entry, -l takes one, and one more \
 for a symbolic link. Differences: -l shows '+' for access control lists only with --acl; --color \
-goes by kind and name, and by permissions only where they are shown anyway; usage errors exit \
-with 2.";
+goes by kind and name, and by permissions only where they are shown anyway or LS_COLORS names a \
+color for them; usage errors exit with 2.";
 
 const NOTES: &str = "\
 Exit status:
@@ -32,7 +37,9 @@ const EXAMPLES: &str = "\
 Examples:
   curt ls -la                         all entries, in long format
   curt ls --fields name,size,created  chosen fields, separated by tabs
-  curt ls -R --json src               one JSON object for each entry";
+  curt ls -R --json src               one JSON object for each entry
+  curt ls --tree --depth 2            a tree of two levels
+  curt ls -lh --git --header --total --time-style=relative";
 
 /// The options of `curt ls`. Of many the last one counts, so these are read by their positions.
 #[derive(Args, Clone, Debug, Default)]
@@ -52,6 +59,18 @@ pub(crate) struct LsOptions {
     /// Same as --all, but without '.' and '..'
     #[arg(short = 'A', long)]
     almost_all: bool,
+
+    /// With -l, print the author of each file, which is its owner
+    #[arg(long)]
+    pub(crate) author: bool,
+
+    /// Do not list names that end in '~'
+    #[arg(short = 'B', long)]
+    pub(crate) ignore_backups: bool,
+
+    /// Print sizes in units of SIZE, such as 512, K, MB or human-readable
+    #[arg(long, value_name = "SIZE", value_parser = Blocks::from_option)]
+    block_size: Option<Blocks>,
 
     /// Sort by status change time; with -l, show it
     #[arg(short = 'c')]
@@ -75,6 +94,10 @@ pub(crate) struct LsOptions {
     #[arg(short, long)]
     pub(crate) directory: bool,
 
+    /// Same as -l, with the positions of the names at the end, as Emacs reads them
+    #[arg(short = 'D', long)]
+    pub(crate) dired: bool,
+
     /// Same as -aU: list all entries in directory order
     #[arg(short = 'f')]
     raw: bool,
@@ -93,7 +116,7 @@ pub(crate) struct LsOptions {
     #[arg(short = 'p')]
     slash: bool,
 
-    /// Use a format: across (-x), long (-l), single-column (-1), vertical (-C)
+    /// Use a format: across (-x), commas (-m), long (-l), single-column (-1), vertical (-C)
     #[arg(long = "format", value_name = "WORD", hide_possible_values = true,
           value_parser = AbbreviationOf(&FORMATS))]
     named_format: Option<Format>,
@@ -118,13 +141,44 @@ pub(crate) struct LsOptions {
     #[arg(short, long)]
     pub(crate) human_readable: bool,
 
+    /// Print sizes with powers of 1000
+    #[arg(long)]
+    si: bool,
+
+    /// Do not list names that match PATTERN, except with -a or -A
+    #[arg(long, value_name = "PATTERN", allow_hyphen_values = true)]
+    pub(crate) hide: Vec<OsString>,
+
+    /// Link the names to their files: always (the default WHEN), auto or never
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
+          default_missing_value = "always", hide_possible_values = true,
+          value_parser = AbbreviationOf(&WHENS))]
+    pub(crate) hyperlink: Option<When>,
+
+    /// Append marks to names: none, slash (-p), file-type or classify (-F)
+    #[arg(long, value_name = "WORD", hide_possible_values = true,
+          value_parser = AbbreviationOf(&MARKS))]
+    indicator_style: Option<Marks>,
+
+    /// Do not list names that match PATTERN
+    #[arg(short = 'I', long, value_name = "PATTERN", allow_hyphen_values = true)]
+    pub(crate) ignore: Vec<OsString>,
+
     /// Follow symbolic links that are operands
     #[arg(short = 'H', long)]
     dereference_command_line: bool,
 
+    /// Follow symbolic links that are operands and lead to directories
+    #[arg(long)]
+    dereference_command_line_symlink_to_dir: bool,
+
     /// Print the inode number of each file
     #[arg(short, long)]
     pub(crate) inode: bool,
+
+    /// Print allocated sizes in KiB, whatever the environment says
+    #[arg(short, long)]
+    pub(crate) kibibytes: bool,
 
     /// Use the long format: mode, links, owner, group, size, time, name
     #[arg(short = 'l')]
@@ -133,6 +187,10 @@ pub(crate) struct LsOptions {
     /// Follow all symbolic links
     #[arg(short = 'L', long)]
     dereference: bool,
+
+    /// List entries in lines, separated by commas
+    #[arg(short = 'm')]
+    commas: bool,
 
     /// Same as -l, but with numeric user and group IDs
     #[arg(short = 'n', long)]
@@ -148,7 +206,11 @@ pub(crate) struct LsOptions {
 
     /// Print '?' for unprintable characters (the default on a terminal)
     #[arg(short = 'q', long)]
-    pub(crate) hide_control_chars: bool,
+    hide_control_chars: bool,
+
+    /// Print unprintable characters as they are, even on a terminal
+    #[arg(long)]
+    show_control_chars: bool,
 
     /// Print names in double quotes
     #[arg(short = 'Q', long)]
@@ -178,7 +240,7 @@ pub(crate) struct LsOptions {
     #[arg(short = 'S')]
     by_size: bool,
 
-    /// Sort by name, none (-U), size (-S), time (-t) or extension (-X)
+    /// Sort by name, none (-U), size (-S), time (-t), version (-v), extension (-X) or width
     #[arg(long, value_name = "WORD", hide_possible_values = true,
           value_parser = AbbreviationOf(&SORTS))]
     pub(crate) sort: Option<Sort>,
@@ -192,7 +254,7 @@ pub(crate) struct LsOptions {
           value_parser = AbbreviationOf(&CLOCKS))]
     pub(crate) time: Option<Clock>,
 
-    /// Print times as full-iso, long-iso, iso, locale or +FORMAT (as for date)
+    /// Print times as full-iso, long-iso, iso, locale, relative or +FORMAT (as for date)
     #[arg(long, value_name = "STYLE")]
     pub(crate) time_style: Option<String>,
 
@@ -204,9 +266,13 @@ pub(crate) struct LsOptions {
     #[arg(short = 'U')]
     unsorted: bool,
 
+    /// Sort numbers in names by their values
+    #[arg(short = 'v')]
+    by_version: bool,
+
     /// Assume tab stops every COLUMNS columns; 0 uses no tabs
     #[arg(short = 'T', long, value_name = "COLUMNS", allow_hyphen_values = true,
-          value_parser = parse_width)]
+          value_parser = parse_tab_size)]
     pub(crate) tabsize: Option<usize>,
 
     /// Assume lines of COLUMNS columns; 0 means no limit
@@ -239,6 +305,32 @@ pub(crate) struct LsOptions {
     /// This takes one more call for each entry.
     #[arg(long, help_heading = BEYOND_GNU)]
     pub(crate) acl: bool,
+
+    /// List directories as trees
+    ///
+    /// Options for lines, such as -l, -s and -i, go before the branches.
+    #[arg(long, help_heading = BEYOND_GNU)]
+    pub(crate) tree: bool,
+
+    /// With --tree, show at most N levels below an operand
+    #[arg(long, value_name = "N", requires = "tree", help_heading = BEYOND_GNU)]
+    pub(crate) depth: Option<usize>,
+
+    /// Show the state in git of each entry: in the index, and in the working tree
+    ///
+    /// The letters are N (new), M (modified), D (deleted), R (renamed), C (copied), T (another
+    /// type), U (in conflict) and I (ignored); a directory shows the most important ones of its
+    /// contents. Asks git once for each operand.
+    #[arg(long, help_heading = BEYOND_GNU)]
+    pub(crate) git: bool,
+
+    /// With -l or --fields, begin with the names of the columns
+    #[arg(long, help_heading = BEYOND_GNU)]
+    pub(crate) header: bool,
+
+    /// Print the number of entries and their size at the end
+    #[arg(long, help_heading = BEYOND_GNU)]
+    pub(crate) total: bool,
 
     /// Print these fields in this order, separated by tabs (with --json, only these)
     #[arg(long, value_name = "LIST", help_heading = BEYOND_GNU,
@@ -273,6 +365,18 @@ pub(crate) struct LsOptions {
     #[arg(skip)]
     pub(crate) follow: Option<Follow>,
 
+    /// Links among the operands are followed if they lead to directories.
+    #[arg(skip)]
+    pub(crate) follows_directories: bool,
+
+    /// Whether question marks replace unprintable characters, if an option says so.
+    #[arg(skip)]
+    pub(crate) masks: Option<bool>,
+
+    /// The unit of sizes, if an option says so.
+    #[arg(skip)]
+    pub(crate) unit: Option<Blocks>,
+
     #[arg(skip)]
     pub(crate) hides_group: bool,
 }
@@ -296,6 +400,7 @@ impl Options for LsOptions {
                 ("raw", Some(Sort::None)),
                 ("sort", self.sort),
                 ("unsorted", Some(Sort::None)),
+                ("by_version", Some(Sort::Version)),
             ])
             .flatten();
         self.time = given
@@ -308,12 +413,21 @@ impl Options for LsOptions {
         self.marks = given.last(&[
             ("classify", (Marks::All, self.classify.unwrap_or(When::Always))),
             ("file_type", (Marks::Kinds, When::Always)),
+            ("indicator_style", (self.indicator_style.unwrap_or(Marks::None), When::Always)),
             ("slash", (Marks::Slash, When::Always)),
         ]);
-        self.follow = given.last(&[
-            ("dereference", Follow::Links),
-            ("dereference_command_line", Follow::CommandLine),
+        let follow = given.last(&[
+            ("dereference", Some(Follow::Links)),
+            ("dereference_command_line", Some(Follow::CommandLine)),
+            ("dereference_command_line_symlink_to_dir", None),
         ]);
+        self.follows_directories = follow == Some(None);
+        self.follow = follow.flatten();
+        self.unit = match given.last(&[("human_readable", 0), ("si", 1), ("block_size", 2)]) {
+            Some(0) => Some(Blocks::HUMAN),
+            Some(1) => Some(Blocks::SI),
+            _ => self.block_size.take(),
+        };
         self.quoting_style = given
             .last(&[
                 ("escaped", Some(Style::Escape)),
@@ -323,11 +437,17 @@ impl Options for LsOptions {
                 ("zero", Some(Style::Literal)),
             ])
             .flatten();
-        self.hide_control_chars =
-            given.last(&[("hide_control_chars", true), ("zero", false)]).unwrap_or_default();
+        self.masks = given.last(&[
+            ("hide_control_chars", true),
+            ("show_control_chars", false),
+            ("zero", false),
+        ]);
         self.color = given.last(&[("color", self.color), ("zero", None)]).flatten();
         if given.position("full_time") > given.position("time_style") {
             self.time_style = Some("full-iso".to_owned());
+        }
+        if given.position("dired") > given.position("hyperlink") {
+            self.hyperlink = None;
         }
         self.hides_group = self.no_group || self.no_group_long;
         self.recursive &= !self.directory;
@@ -342,6 +462,8 @@ fn format(named: Option<Format>, given: &Positions<'_>) -> Option<Format> {
     let options = [
         ("across", Some(Format::Across)),
         ("columns", Some(Format::Columns)),
+        ("commas", Some(Format::Commas)),
+        ("dired", Some(Format::Long)),
         ("full_time", Some(Format::Long)),
         ("long", Some(Format::Long)),
         ("named_format", named),
@@ -362,6 +484,16 @@ fn format(named: Option<Format>, given: &Positions<'_>) -> Option<Format> {
 
 /// Reads a width in decimal, octal or hexadecimal digits. One that is too large is no limit, as 0.
 pub(crate) fn parse_width(word: &str) -> Result<usize, String> {
+    parse_columns(word).map(|width| width.unwrap_or(0))
+}
+
+/// Reads a distance of tab stops, which can be too large.
+pub(crate) fn parse_tab_size(word: &str) -> Result<usize, String> {
+    parse_columns(word)?.ok_or_else(|| "the number is too large".to_owned())
+}
+
+/// Reads a number of columns. `None` if it is too large.
+fn parse_columns(word: &str) -> Result<Option<usize>, String> {
     let digits = word.trim_start().strip_prefix('+').unwrap_or(word.trim_start());
     let (digits, base) = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
         Some(digits) => (digits, 16),
@@ -371,113 +503,14 @@ pub(crate) fn parse_width(word: &str) -> Result<usize, String> {
     if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(base)) {
         return Err("expected a number of columns, 0 or more".to_owned());
     }
-    Ok(usize::from_str_radix(digits, base).unwrap_or(0))
+    Ok(usize::from_str_radix(digits, base).ok())
 }
-
-/// When something is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum When {
-    Always,
-    /// If standard output is a terminal.
-    Auto,
-    Never,
-}
-
-/// Which names are skipped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Hidden {
-    /// Those that start with a dot.
-    #[default]
-    Dotted,
-    /// Only `.` and `..`.
-    Dots,
-    Nothing,
-}
-
-/// What is appended to names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Marks {
-    None,
-    /// A slash to directories.
-    Slash,
-    /// The kind, except for `*`.
-    Kinds,
-    All,
-}
-
-/// How entries are laid out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    Long,
-    OnePerLine,
-    Columns,
-    Across,
-}
-
-/// What entries are sorted by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sort {
-    Name,
-    None,
-    Size,
-    Time,
-    Extension,
-}
-
-/// Which time of a file is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Clock {
-    Accessed,
-    Changed,
-    #[default]
-    Modified,
-    Created,
-}
-
-const WHENS: [(&str, When); 9] = [
-    ("always", When::Always),
-    ("yes", When::Always),
-    ("force", When::Always),
-    ("never", When::Never),
-    ("no", When::Never),
-    ("none", When::Never),
-    ("auto", When::Auto),
-    ("tty", When::Auto),
-    ("if-tty", When::Auto),
-];
-
-const FORMATS: [(&str, Format); 6] = [
-    ("long", Format::Long),
-    ("verbose", Format::Long),
-    ("across", Format::Across),
-    ("horizontal", Format::Across),
-    ("vertical", Format::Columns),
-    ("single-column", Format::OnePerLine),
-];
-
-const SORTS: [(&str, Sort); 5] = [
-    ("name", Sort::Name),
-    ("none", Sort::None),
-    ("size", Sort::Size),
-    ("time", Sort::Time),
-    ("extension", Sort::Extension),
-];
-
-const CLOCKS: [(&str, Clock); 9] = [
-    ("atime", Clock::Accessed),
-    ("access", Clock::Accessed),
-    ("use", Clock::Accessed),
-    ("ctime", Clock::Changed),
-    ("status", Clock::Changed),
-    ("mtime", Clock::Modified),
-    ("modification", Clock::Modified),
-    ("birth", Clock::Created),
-    ("creation", Clock::Created),
-];
 
 #[cfg(test)]
 mod tests {
-    use super::{CLOCKS, Clock, Format, Hidden, LsOptions, SORTS, Sort, parse_width};
+    use super::{
+        CLOCKS, Clock, Format, Hidden, LsOptions, SORTS, Sort, parse_tab_size, parse_width,
+    };
     use crate::args::{abbreviated, read};
 
     fn ls(words: &str) -> LsOptions {
@@ -536,5 +569,7 @@ mod tests {
         for word in ["", "x", "-1", "08", "0x", "1k"] {
             assert!(parse_width(word).is_err(), "{word}");
         }
+        assert_eq!(parse_tab_size("4"), Ok(4));
+        assert!(parse_tab_size("99999999999999999999").is_err());
     }
 }

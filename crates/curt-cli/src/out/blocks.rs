@@ -18,6 +18,13 @@ impl Blocks {
     pub(crate) const BYTES: Blocks = Blocks::Units(1, String::new());
     pub(crate) const KILOBYTES: Blocks = Blocks::Units(1024, String::new());
     pub(crate) const HUMAN: Blocks = Blocks::Scaled(1024);
+    pub(crate) const SI: Blocks = Blocks::Scaled(1000);
+
+    /// Reads the value of `--block-size`.
+    pub(crate) fn from_option(word: &str) -> Result<Blocks, String> {
+        Blocks::parse(word)
+            .ok_or_else(|| "expected a size such as 512, K, 2MiB, kB or human-readable".to_owned())
+    }
 
     /// Returns what the first of these variables that is set chooses, or the default of POSIX or
     /// GNU if none is set or its value makes no sense.

@@ -5,7 +5,9 @@ use std::ffi::OsStr;
 
 use curt::is_printable;
 
-use super::{escape_letter, for_double_quotes, for_terminal, masked, octal, octals, quote};
+use super::{
+    escape_letter, for_double_quotes, for_terminal, in_escaped_quotes, masked, octal, octals, quote,
+};
 
 /// How names are quoted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,20 +44,29 @@ impl Style {
     pub(crate) fn varies(self) -> bool {
         matches!(self, Style::Shell | Style::ShellEscape | Style::CMaybe)
     }
+}
 
-    /// Returns the name in this style. `special` characters are quoted too. If `is_ascii`, a C
-    /// escape stands for each byte that is not ASCII, but not in the styles of shells.
-    pub(crate) fn quote(self, name: &OsStr, special: &str, is_ascii: bool) -> Vec<u8> {
+impl Quoting {
+    /// Returns the name in the style. `special` characters are quoted too.
+    fn quoted(self, name: &OsStr, special: &str) -> Vec<u8> {
+        let Quoting { style, is_ascii, .. } = self;
         let bytes = name.as_encoded_bytes();
         let escaped = |bytes: &[u8], quotes: &str, special: &str, closing: &str| {
-            escaped(bytes, quotes, [special, closing], is_ascii)
+            let right = if quotes == LEFT { RIGHT } else { quotes };
+            escaped(bytes, [quotes, right], [special, closing], is_ascii)
         };
-        match self {
+        match style {
             Style::Literal => bytes.to_vec(),
             Style::Shell if !is_special_to_shells(bytes, special) => bytes.to_vec(),
             Style::Shell | Style::ShellAlways => in_single_quotes(bytes),
+            Style::ShellEscape | Style::ShellEscapeAlways if is_ascii && !bytes.is_ascii() => {
+                in_escaped_quotes(bytes, true).into_bytes()
+            }
             Style::ShellEscape => for_terminal(name, special).into_bytes(),
             Style::ShellEscapeAlways => quote(name).into_bytes(),
+            Style::Locale | Style::CLocale if self.has_utf8_quotes => {
+                escaped(bytes, LEFT, special, RIGHT)
+            }
             Style::C | Style::CLocale => escaped(bytes, "\"", special, "\""),
             Style::CMaybe => {
                 // A backslash needs no quotes, but within quotes it needs another backslash.
@@ -77,6 +88,8 @@ pub(crate) struct Quoting {
     pub(crate) is_masked: bool,
     /// Only ASCII is printable, as in the C locale.
     pub(crate) is_ascii: bool,
+    /// The styles of locales have the quotes of UTF-8.
+    pub(crate) has_utf8_quotes: bool,
 }
 
 impl Quoting {
@@ -87,7 +100,7 @@ impl Quoting {
 
     /// Returns a name as it is shown, and whether its style changed it.
     pub(crate) fn apply(self, name: &OsStr, special: &str) -> (Vec<u8>, bool) {
-        let quoted = self.style.quote(name, special, self.is_ascii);
+        let quoted = self.quoted(name, special);
         let is_quoted = quoted != name.as_encoded_bytes();
         let leaves = matches!(self.style, Style::Literal | Style::Shell | Style::ShellAlways);
         let mask = |byte: u8| if matches!(byte, b' '..=b'~') { byte } else { b'?' };
@@ -118,9 +131,13 @@ fn in_single_quotes(bytes: &[u8]) -> Vec<u8> {
     [b"'", &parts.join(&b"'\\''"[..])[..], b"'"].concat()
 }
 
+/// The quotes of the styles of locales where characters are UTF-8.
+const LEFT: &str = "\u{2018}";
+const RIGHT: &str = "\u{2019}";
+
 /// Returns the name with the escapes of C between `quotes`; `marked` characters get a backslash.
-fn escaped(bytes: &[u8], quotes: &str, marked: [&str; 2], is_ascii: bool) -> Vec<u8> {
-    let mut text = quotes.to_owned();
+fn escaped(bytes: &[u8], quotes: [&str; 2], marked: [&str; 2], is_ascii: bool) -> Vec<u8> {
+    let mut text = quotes[0].to_owned();
     for chunk in bytes.utf8_chunks() {
         for character in chunk.valid().chars() {
             let is_marked =
@@ -135,7 +152,7 @@ fn escaped(bytes: &[u8], quotes: &str, marked: [&str; 2], is_ascii: bool) -> Vec
         }
         text.extend(chunk.invalid().iter().copied().flat_map(octal));
     }
-    text.push_str(quotes);
+    text.push_str(quotes[1]);
     text.into_bytes()
 }
 
@@ -210,7 +227,10 @@ mod tests {
             ];
             for (style, shown) in styles.into_iter().zip(shown) {
                 let special = if style == Style::Escape { " " } else { "" };
-                let quoted = String::from_utf8(style.quote(name.as_ref(), special, false)).unwrap();
+                let quoted = String::from_utf8(
+                    Quoting { style, ..Quoting::default() }.quoted(name.as_ref(), special),
+                )
+                .unwrap();
                 assert_eq!(quoted, shown, "{style:?} {name:?}");
             }
         }
@@ -225,7 +245,7 @@ mod tests {
             (Style::ShellEscape, "'a'$'\\033''b'"),
             (Style::C, "\"a\\033b\""),
         ] {
-            let quoting = Quoting { style, is_masked: true, is_ascii: false };
+            let quoting = Quoting { style, is_masked: true, ..Quoting::default() };
             let (name, _) = quoting.apply("a\u{1b}b".as_ref(), "");
             assert_eq!(String::from_utf8(name).unwrap(), shown, "{style:?}");
         }
@@ -235,9 +255,23 @@ mod tests {
             (Style::C, "\"\\303\\251\\tx\""),
             (Style::CMaybe, "\"\\303\\251\\tx\""),
         ] {
-            let quoting = Quoting { style, is_masked: true, is_ascii: true };
+            let quoting = Quoting { style, is_masked: true, is_ascii: true, ..Quoting::default() };
             let (name, _) = quoting.apply("é\tx".as_ref(), "");
             assert_eq!(String::from_utf8(name).unwrap(), shown, "{style:?}");
         }
+        for (style, has_utf8_quotes, shown) in [
+            (Style::ShellEscape, false, "''$'\\303\\251''x'"),
+            (Style::ShellEscapeAlways, false, "''$'\\303\\251''x'"),
+            (Style::Locale, true, "\u{2018}\\303\\251x\u{2019}"),
+        ] {
+            let is_ascii = true;
+            let quoting = Quoting { style, is_masked: true, is_ascii, has_utf8_quotes };
+            let (name, _) = quoting.apply("éx".as_ref(), "");
+            assert_eq!(String::from_utf8(name).unwrap(), shown, "{style:?}");
+        }
+        let quoting = Quoting { style: Style::Locale, has_utf8_quotes: true, ..Quoting::default() };
+        let (name, _) = quoting.apply("it's \"\u{2019}".as_ref(), "");
+        let expected = "\u{2018}it's \"\\\u{2019}\u{2019}";
+        assert_eq!(String::from_utf8(name).unwrap(), expected);
     }
 }

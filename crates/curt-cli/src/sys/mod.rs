@@ -35,7 +35,8 @@ pub(crate) use system::{
 pub(crate) use curt::os::unix::{group_name, user_name};
 #[cfg(unix)]
 pub(crate) use unix::{
-    closed, end_by_broken_pipe, has_c_locale, has_group, has_user, ignores_broken_pipes, was_closed,
+    closed, end_by_broken_pipe, has_c_locale, has_group, has_user, has_utf8_locale, host_name,
+    ignores_broken_pipes, was_closed,
 };
 
 /// Whether directories can contain pipes and devices.
@@ -85,6 +86,18 @@ pub(crate) use user_name as group_name;
 #[cfg(not(unix))]
 pub(crate) fn has_c_locale() -> bool {
     false
+}
+
+/// Text is Unicode here.
+#[cfg(not(unix))]
+pub(crate) fn has_utf8_locale() -> bool {
+    true
+}
+
+/// Returns the name of this machine.
+#[cfg(not(unix))]
+pub(crate) fn host_name() -> OsString {
+    std::env::var_os("COMPUTERNAME").unwrap_or_default()
 }
 
 /// A name is not looked up here: that may take a server's answer.

@@ -100,6 +100,8 @@ fn each_option_has_its_calls_per_entry() {
     for args in [
         &["ls", "-R"][..],
         &["ls", "-RF", "--color=always"],
+        &["ls", "--tree"],
+        &["ls", "--tree", "-l", "-j1"],
         &["ls", "-Rn", "-j1"],
         &["ls", "-Rl", "-j1"],
         &["ls", "-R", "--json", "-j1"],

@@ -272,3 +272,234 @@ fn a_swapped_directory_leads_out_of_no_operand() {
         }
     }
 }
+
+/// The same in the C locale, in which trees are drawn in ASCII.
+fn run_in_c(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {
+    said(&curt(scratch, args).env("LC_ALL", "C").output().unwrap())
+}
+
+/// The lines of a listing, without blanks at their ends.
+fn lines(text: &str) -> Vec<&str> {
+    text.lines().map(str::trim_end).collect()
+}
+
+#[test]
+fn trees_have_branches_in_the_order_of_ls() {
+    let scratch = Scratch::new();
+    for path in ["t/b/2", "t/b/10", "t/a", "t/c/deep/er/file", "t/.hidden/x", "t/z~"] {
+        scratch.file(path);
+    }
+    scratch.link("t/l", "b");
+    scratch.dir("t/empty");
+    let tree = |locale: &str, args: &[&str]| {
+        let output = curt(&scratch, &[&["ls", "--tree"], args].concat())
+            .env("LC_ALL", locale)
+            .output()
+            .unwrap();
+        let (code, out, messages) = said(&output);
+        assert_eq!((code, messages.as_str()), (Some(0), ""), "{args:?}");
+        out
+    };
+    let whole = "\
+t
+├── a
+├── b
+│   ├── 10
+│   └── 2
+├── c
+│   └── deep
+│       └── er
+│           └── file
+├── empty
+├── l
+└── z~
+";
+    assert_eq!(tree("C.UTF-8", &["t"]), whole);
+    let ascii = whole.replace("├──", "|--").replace("└──", "`--").replace('│', "|");
+    assert_eq!(tree("C", &["t"]), ascii);
+    let shallow = "t\n|-- a\n|-- b\n|-- c\n|-- empty\n`-- l\n";
+    assert_eq!(tree("C", &["--depth=1", "-B", "t"]), shallow);
+    assert_eq!(tree("C", &["--depth", "0", "t", "t/a"]), "t\nt/a\n");
+    assert_eq!(tree("C", &["-d", "t"]), "t\n");
+    let expected = "t/b\n|-- 2\n`-- 10\nt/c\n`-- deep\n    `-- er\n        `-- file\n";
+    assert_eq!(tree("C", &["-v", "t/c", "t/b"]), expected);
+    let reversed = tree("C", &["-rF", "--group-directories-first", "-I", "[cl]", "t"]);
+    assert_eq!(reversed, "t/\n|-- empty/\n|-- b/\n|   |-- 2\n|   `-- 10\n|-- z~\n`-- a\n");
+    let all = tree("C", &["-a", "--depth=1", "-I", "[a-z]*", "t"]);
+    assert_eq!(all, "t\n`-- .hidden\n");
+    // Links that are operands are listed as by ls; others only with -L.
+    assert_eq!(tree("C", &["t/l"]), "t/l\n|-- 10\n`-- 2\n");
+    assert!(tree("C", &["-L", "t"]).contains("|-- l\n|   |-- 10\n|   `-- 2\n"));
+    // Columns go before the branches, as wide for all.
+    std::fs::write(scratch.at("t/b/2"), [b'x'; 12_345]).unwrap();
+    let long = tree("C", &["-gGn", "--time-style=+", "t/b"]);
+    let long = lines(&long);
+    assert!(long[1].ends_with("     0  |-- 10"), "{long:?}");
+    assert!(long[2].ends_with(" 12345  `-- 2"), "{long:?}");
+    assert_eq!(long[0].split("  t/b").next().unwrap().len(), long[1].find("  |--").unwrap());
+}
+
+#[test]
+fn trees_go_on_after_a_directory_that_cannot_be_read() {
+    let scratch = Scratch::new();
+    scratch.file("t/a/x");
+    scratch.file("t/c/y");
+    scratch.link("t/c/up", "..");
+    let (code, out, messages) = run_in_c(&scratch, &["ls", "--tree", "-L", "t", "missing"]);
+    assert_eq!(code, Some(2));
+    assert_eq!(out, "t\n|-- a\n|   `-- x\n`-- c\n    |-- up\n    `-- y\n");
+    assert!(messages.contains("t/c/up: not listing already-listed directory"), "{messages}");
+    assert!(messages.contains("cannot access 'missing'"), "{messages}");
+    let (code, _, messages) = run_in_c(&scratch, &["ls", "--tree", "--fields=size", "t"]);
+    assert_eq!(code, Some(2), "{messages}");
+    let (code, _, messages) = run_in_c(&scratch, &["ls", "--depth=2", "t"]);
+    assert_eq!(code, Some(2), "{messages}");
+}
+
+#[test]
+fn trees_in_json_have_paths_and_depths() {
+    let scratch = Scratch::new();
+    scratch.file_with("t/a/x", b"1234");
+    scratch.file("t/b");
+    let (code, out, _) = run(&scratch, &["ls", "--tree", "--total", "--json", "t"]);
+    assert_eq!(code, Some(0));
+    let lines = objects(&out);
+    let rows: Vec<(String, u64)> = lines[..4]
+        .iter()
+        .map(|line| (line["path"].as_str().unwrap().to_owned(), line["depth"].as_u64().unwrap()))
+        .collect();
+    let expected = [("t", 0), ("t/a", 1), ("t/a/x", 2), ("t/b", 1)];
+    assert_eq!(rows, expected.map(|(path, depth)| (path.to_owned(), depth)));
+    assert_eq!(lines[2]["size"], 4);
+    let summary = &lines[4]["summary"];
+    assert_eq!((&summary["entries"], &summary["size"]), (&3.into(), &4.into()));
+}
+
+#[test]
+fn headers_name_the_columns() {
+    let scratch = Scratch::new();
+    scratch.file_with("a", b"1234");
+    scratch.dir("empty");
+    let out = run(&scratch, &["ls", "-lis", "--author", "--header", "--time-style=iso"]).1;
+    let found = lines(&out);
+    let header: Vec<&str> = found[1].split_whitespace().collect();
+    assert_eq!(
+        header.join(" "),
+        "Inode Blocks Mode Links Owner Group Author Size Modified Name",
+        "{out}"
+    );
+    // Numbers end where their names end; the name begins where its name begins.
+    for (name, value) in [("Blocks", "4 "), ("Size", "4 ")] {
+        let end = found[1].find(name).unwrap() + name.len();
+        assert!(found[2][..=end].ends_with(value), "{out}");
+    }
+    assert_eq!(found[1].find("Name").unwrap() + 1, found[2].len(), "{out}");
+    assert_eq!(run(&scratch, &["ls", "-l", "--header", "empty"]).1, "total 0\n");
+    let out = run(&scratch, &["ls", "-lu", "--header", "--no-group", "a"]).1;
+    assert!(out.contains("Accessed") && !out.contains("Group"), "{out}");
+    let out = run(&scratch, &["ls", "--fields", "name,size", "--header", "a"]).1;
+    assert_eq!(out, "name\tsize\na\t4\n");
+    // The bytes of GNU ls without it, and in formats without columns.
+    assert_eq!(run(&scratch, &["ls", "--header"]).1, "a\nempty\n");
+}
+
+#[test]
+fn totals_count_entries_and_sizes() {
+    let scratch = Scratch::new();
+    scratch.file_with("t/a", &[b'x'; 3_000]);
+    scratch.file_with("t/d/b", &[b'x'; 2_000]);
+    scratch.link("t/d/l", "b");
+    let last = |args: &[&str]| {
+        let out = run(&scratch, &[&["ls", "--total"], args].concat()).1;
+        lines(&out).last().copied().unwrap_or_default().to_owned()
+    };
+    assert_eq!(last(&["--tree", "t"]), "1 directory, 3 files, 5000 bytes");
+    assert_eq!(last(&["--tree", "--depth=1", "-h", "t"]), "1 directory, 1 file, 3.0K");
+    assert_eq!(last(&["-la", "t"]), "1 directory, 1 file, 3000 bytes");
+    assert_eq!(last(&["-lR", "t"]), "1 directory, 3 files, 5000 bytes");
+    assert_eq!(last(&["t/a"]), "0 directories, 1 file, 3000 bytes");
+}
+
+#[test]
+fn times_can_be_relative() {
+    let scratch = Scratch::new();
+    let now = std::time::SystemTime::now();
+    for (name, seconds) in [("hours", 3 * 3_600 + 60), ("days", 86_400 * 3 + 60)] {
+        let file = std::fs::File::create(scratch.at(name)).unwrap();
+        file.set_modified(now - std::time::Duration::from_secs(seconds)).unwrap();
+    }
+    let out = run(&scratch, &["ls", "-gG", "--time-style=relative"]).1;
+    let found = lines(&out);
+    assert!(found[1].ends_with("    3 days ago days"), "{out}");
+    assert!(found[2].ends_with("   3 hours ago hours"), "{out}");
+    assert_eq!(found[1].len() - "days".len(), found[2].len() - "hours".len());
+}
+
+/// Runs git, which must be there, in a directory.
+fn git(scratch: &Scratch, args: &[&str]) {
+    let mut command = Command::new("git");
+    command.args(["-c", "user.name=x", "-c", "user.email=x@y", "-c", "init.defaultBranch=main"]);
+    command.args(args).current_dir(scratch.path());
+    let output = command.env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn git_shows_the_state_of_each_entry() {
+    if Command::new("git").arg("--version").output().is_err() {
+        return curt_testkit::skip("git is not installed");
+    }
+    let scratch = Scratch::new();
+    let (_, out, messages) = run_in_c(&scratch, &["ls", "-1", "--git", "."]);
+    assert_eq!((out.as_str(), messages.as_str()), ("", ""), "no working tree is no failure");
+    for path in ["clean", "changed", "sub/old name", "sub/below/x", ".gitignore"] {
+        scratch.file(path);
+    }
+    std::fs::write(scratch.at(".gitignore"), b"target/\n").unwrap();
+    git(&scratch, &["init", "-q"]);
+    git(&scratch, &["add", "-A"]);
+    git(&scratch, &["commit", "-qm", "x"]);
+    std::fs::write(scratch.at("changed"), b"more").unwrap();
+    std::fs::write(scratch.at("sub/below/x"), b"more").unwrap();
+    scratch.file_with("staged", b"1");
+    scratch.file_with("new\nline", b"1");
+    scratch.file("target/debug/x");
+    scratch.file("untracked/x");
+    git(&scratch, &["add", "staged"]);
+    git(&scratch, &["mv", "sub/old name", "sub/new name"]);
+    let out = run_in_c(&scratch, &["ls", "-1", "-Q", "--git"]).1;
+    let expected = "\
+-M  \"changed\"
+--  \"clean\"
+-N  \"new\\nline\"
+N-  \"staged\"
+RM  \"sub\"
+-I  \"target\"
+-N  \"untracked\"
+";
+    assert_eq!(out, expected);
+    // The same from another directory, for operands of each kind, and below them.
+    let out = run_in_c(&scratch, &["ls", "-d", "--git", "sub/below/x", "sub", "clean", ".git"]).1;
+    assert_eq!(out, "--  .git\n--  clean\nRM  sub\n-M  sub/below/x\n");
+    let out = run_in_c(&scratch, &["ls", "--tree", "--git", "sub", "target"]).1;
+    let expected = "\
+RM  sub
+-M  |-- below
+-M  |   `-- x
+R-  `-- new name
+-I  target
+-I  `-- debug
+-I      `-- x
+";
+    assert_eq!(out, expected);
+    let out = run_in_c(&scratch, &["ls", "-l", "--header", "--git", "changed"]).1;
+    assert!(lines(&out)[0].ends_with(" Git Name") && out.ends_with(" -M  changed\n"), "{out}");
+    let out = run_in_c(&scratch, &["ls", "-R", "--json", "--fields=name", "--git", "sub"]).1;
+    let found = objects(&out);
+    assert!(found.iter().any(|line| line["name"] == "x" && line["git"] == "-M"), "{out}");
+    let output = curt(&scratch, &["ls", "-1", "--git"]).env("PATH", "/nowhere").output().unwrap();
+    let (code, out, messages) = said(&output);
+    assert_eq!(code, Some(1));
+    assert!(out.contains("    clean\n"), "{out}");
+    assert_eq!(messages, "curt ls: --git needs git: git: not found in PATH\n");
+}

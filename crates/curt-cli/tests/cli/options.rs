@@ -17,14 +17,10 @@ fn answer(scratch: &Scratch, line: &str) -> (Option<i32>, String, String) {
 fn options_of_gnu_that_are_missing_are_no_abbreviations() {
     let scratch = Scratch::new();
     scratch.file("d/f");
+    let labels = "it would take one more call for each entry; use --fields label,name";
     for (line, option, instead) in [
-        ("ls --si d", "--si", "use -h, with powers of 1024"),
-        ("ls -l --si d", "--si", "use -h, with powers of 1024"),
-        ("ls --ignore-b d", "--ignore-backups", "use 'curt walk --max-depth 1 --exclude \"*~\"'"),
-        ("ls --autho d", "--author", "use -l, which shows the owner"),
-        ("ls --hyp d", "--hyperlink", "use --json for full data of each name"),
-        ("ls -lk d", "-k", "-s counts KiB without it"),
-        ("ls -v d", "-v", "pipe the output of -1 into 'sort -V'"),
+        ("ls -lZ d", "-Z", labels),
+        ("ls --cont d", "--context", labels),
         ("du --dereference d", "--dereference", "use -D, which follows operands"),
         ("du -a --th=100 d", "--threshold", "use --top N for the largest"),
         ("du --thre=100 d", "--threshold", "use --top N for the largest"),
@@ -37,7 +33,6 @@ fn options_of_gnu_that_are_missing_are_no_abbreviations() {
         ("du -B1 d", "-B", "use -b, -k or -h, or set DU_BLOCK_SIZE to the unit"),
         ("du -st1 d", "-t", "use --top N for the largest"),
         ("du -X/dev/null d", "-X", "use --exclude, which can be repeated"),
-        ("ls -Ix d", "-I", "use 'curt walk --max-depth 1 --exclude GLOB'"),
     ] {
         let (code, out, messages) = answer(&scratch, line);
         let tool = line.split(' ').next().unwrap();
@@ -94,6 +89,10 @@ fn abbreviations_are_those_of_gnu() {
     scratch.file("f");
     assert_eq!(answer(&scratch, "du --to -b f").1, "0\tf\n0\ttotal\n");
     assert_eq!(answer(&scratch, "ls --fi f").1, "f\n");
+    for (abbreviation, option) in [("--g", "--group-directories-first"), ("--he", "--help")] {
+        let answers = [abbreviation, option].map(|it| answer(&scratch, &format!("ls {it} f")));
+        assert!(answers[0].0 == Some(0) && answers[0] == answers[1], "{answers:?}");
+    }
     let (code, _, messages) = answer(&scratch, "rm --v f");
     assert_eq!(code, Some(2));
     let words = "curt rm: option '--v' is ambiguous; possibilities: '--verbose' '--version'\n";

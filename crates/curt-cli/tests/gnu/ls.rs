@@ -105,6 +105,22 @@ const COLUMNS: &[&str] = &[
     "-C -l",
     "-x -1",
     "--format=across",
+    "--sort=width",
+    "--sort=width -r",
+    "-C --sort=width --quoting-style=shell",
+    "-m",
+    "-ms",
+    "-mi",
+    "-m -w 30",
+    "-m -w 2",
+    "-m -w 0",
+    "-mF",
+    "--format=commas",
+    "-mQ",
+    "-C -T 1",
+    "-C -T 0",
+    "-C -T 16",
+    "-C -T 3",
 ];
 
 /// Options for trees.
@@ -122,6 +138,86 @@ const RECURSIVE: &[&str] = &[
     "-RU",
     "-LR",
     "-dR",
+];
+
+/// Options about names, sizes and layouts, for trees with odd names.
+const OTHERS: &[&str] = &[
+    "-v",
+    "-rv",
+    "-av",
+    "--sort=version",
+    "-Q",
+    "-b",
+    "-q",
+    "-N",
+    "-qC",
+    "-QC",
+    "-bC",
+    "-q --show-control-chars",
+    "--quoting-style=literal",
+    "--quoting-style=shell",
+    "--quoting-style=shell-always",
+    "--quoting-style=shell-escape",
+    "--quoting-style=shell-escape-always",
+    "--quoting-style=c",
+    "--quoting-style=c-maybe",
+    "--quoting-style=escape",
+    "--quoting-style=locale",
+    "--quoting-style=clocale",
+    "-q --quoting-style=shell-escape",
+    "-q --quoting-style=shell",
+    "-l --quoting-style=shell-escape",
+    "-C --quoting-style=shell-escape",
+    "-k",
+    "-ks",
+    "-lk",
+    "-B",
+    "-aB",
+    "-I *e*",
+    "-aI .*",
+    "-a --ignore=.h*",
+    "-I [[:upper:]]* --ignore=[!a-z]*",
+    "--hide=*e* --hide=f*",
+    "-a --hide=*",
+    "-A --hide=*",
+    "-I {a,b}*",
+    "-I a[b",
+    "-lD",
+    "-lDF",
+    "-lDa",
+    "-lDRQ",
+    "-lDb",
+    "-lD --quoting-style=shell-escape",
+    "-l -D -C",
+    "-lh --si",
+    "-l --si",
+    "-ls --si -h",
+    "-l --author",
+    "-g --author",
+    "-go --author",
+    "-n --author",
+    "-l --block-size=1",
+    "-ls --block-size=K",
+    "-ls --block-size=KB",
+    "-ls --block-size=1KiB",
+    "-ls --block-size=2M",
+    "-l --block-size=si",
+    "-ls --block-size=human",
+    "-ls -k --block-size=512",
+    "--indicator-style=none",
+    "-F --indicator-style=slash",
+    "--indicator-style=file-type",
+    "--indicator-style=classify",
+    "--hyperlink",
+    "-l --hyperlink",
+    "-aC --hyperlink=always",
+    "--hyperlink --quoting-style=shell-escape -C",
+    "--hyperlink=auto",
+    "-d --hyperlink",
+    "--dereference-command-line-symlink-to-dir",
+    "-l --dereference-command-line-symlink-to-dir",
+    "-H --dereference-command-line-symlink-to-dir",
+    "--color=always -l",
 ];
 
 /// The version of GNU ls; `None`, said aloud, where there is none.
@@ -144,6 +240,8 @@ struct Run<'a> {
     locale: &'a str,
     /// A copy of curt, and the user to run it and GNU ls as.
     by: Option<(&'a Path, u32)>,
+    /// Variables of the environment, with their values.
+    variables: &'a [(&'a str, &'a str)],
 }
 
 impl Run<'_> {
@@ -151,9 +249,19 @@ impl Run<'_> {
         let mut command = Command::new(program);
         command.args(first).args(options.split_whitespace()).args(operands);
         command.current_dir(self.place).env("LC_ALL", self.locale);
-        for name in ["TIME_STYLE", "LS_COLORS", "COLUMNS", "BLOCK_SIZE", "LS_BLOCK_SIZE"] {
+        for name in [
+            "TIME_STYLE",
+            "LS_COLORS",
+            "COLUMNS",
+            "TABSIZE",
+            "QUOTING_STYLE",
+            "BLOCK_SIZE",
+            "BLOCKSIZE",
+            "LS_BLOCK_SIZE",
+        ] {
             command.env_remove(name);
         }
+        command.envs(self.variables.iter().copied());
         match self.zone {
             Some(zone) => command.env("TZ", zone),
             None => command.env_remove("TZ"),
@@ -307,7 +415,7 @@ fn odd_trees_look_the_same() {
     }
     let scratch = Scratch::new();
     build(&scratch);
-    let run = Run { place: scratch.path(), zone: None, locale: "C", by: None };
+    let run = Run { place: scratch.path(), zone: None, locale: "C", by: None, variables: &[] };
     let operands: &[&[&str]] = &[
         &[],
         &["."],
@@ -324,6 +432,100 @@ fn odd_trees_look_the_same() {
     compare(&run, &[RECURSIVE], &[&["folder"], &["folder/"], &["sticky", "folder", "run"]]);
     let not_following = &RECURSIVE[..10];
     compare(&run, &[not_following], &[&[], &["."]]);
+}
+
+/// Whether a locale is installed.
+fn has_locale(name: &str) -> bool {
+    let locales = Command::new("locale").arg("-a").output();
+    locales.is_ok_and(|output| {
+        String::from_utf8_lossy(&output.stdout).lines().any(|known| known.starts_with(name))
+    })
+}
+
+#[test]
+fn names_sizes_and_layouts_look_the_same() {
+    if gnu_ls().is_none() {
+        return;
+    }
+    let scratch = Scratch::new();
+    build(&scratch);
+    for name in ["file9", "file10", "file010", "a1.tar.gz", "a1.2.tar", "old~", ".old~", "{a,b}c"] {
+        scratch.file(name);
+    }
+    for name in ["a[b", "tab\there", "\u{2019}quote\u{2018}", "sub?dir/x y", "sub?dir/z", "\u{85}"]
+    {
+        scratch.file(name);
+    }
+    let operands: &[&[&str]] =
+        &[&[], &["folder", "link", "sub?dir", "run"], &["missing", "dangling", "to-odd"], &["."]];
+    for locale in ["C", "C.UTF-8"] {
+        if locale != "C" && !has_locale("C.utf8") {
+            skip("the locale C.UTF-8 is not installed");
+            continue;
+        }
+        let run = Run { place: scratch.path(), zone: None, locale, by: None, variables: &[] };
+        compare(&run, &[OTHERS], operands);
+    }
+}
+
+/// Options for columns with colors.
+const COLORED: &[&str] = &["-C --color=always", "-x --color=always", "-m --color=always"];
+
+#[test]
+fn variables_of_the_environment_count() {
+    if gnu_ls().is_none() {
+        return;
+    }
+    let scratch = Scratch::new();
+    build(&scratch);
+    let colors = "no=7:ex=01;32:su=1;4:sg=2;4:tw=3;4:ow=4;5:st=4;6:mh=44:ln=36:or=31:mi=41:*.rs=1";
+    for variables in [
+        [("COLUMNS", "40"), ("TABSIZE", "4")],
+        [("COLUMNS", "x"), ("TABSIZE", "-1")],
+        [("COLUMNS", "0"), ("TABSIZE", "0")],
+        [("QUOTING_STYLE", "c"), ("COLUMNS", "99999999999999999999")],
+        [("QUOTING_STYLE", "shell-escape"), ("COLUMNS", "")],
+        [("QUOTING_STYLE", "bad"), ("TABSIZE", "")],
+        [("LS_BLOCK_SIZE", "K"), ("BLOCK_SIZE", "M")],
+        [("BLOCK_SIZE", "human-readable"), ("BLOCKSIZE", "512")],
+        [("BLOCKSIZE", "2K"), ("TERM", "dumb")],
+        [("LS_BLOCK_SIZE", "x"), ("BLOCK_SIZE", "1")],
+        [("POSIXLY_CORRECT", "1"), ("TERM", "xterm")],
+        [("LS_COLORS", colors), ("TERM", "xterm")],
+        [("LS_COLORS", "ln=target:or=33:mi=35:ex=32:su=0:sg=0:tw=0:ow=0:st=0"), ("TERM", "xterm")],
+        [("LS_COLORS", "ln=target:or=:ex=1:su=:sg=:tw=:ow=:st="), ("TERM", "xterm")],
+        [("LS_COLORS", "mi=35:ow=0:di=1:tw=0:st=0:ex=0:su=0:sg=0"), ("TERM", "xterm")],
+    ] {
+        let options: &[&str] = &[
+            "-ls",
+            "-lsk",
+            "-ls --block-size=1",
+            "-lsh",
+            "-s",
+            "--color=always",
+            "-l --color=always",
+            "-F --color=always",
+            "-L --color=always",
+            "-lL --color=always",
+            "-d --color=always",
+            "-R --color=always",
+        ];
+        // For colors by permissions, GNU ls asks about every entry, curt only if they are named.
+        let has_colors = variables[0].0 == "LS_COLORS";
+        let options: Vec<&str> = options
+            .iter()
+            .copied()
+            .filter(|options| has_colors || !options.contains("--color"))
+            .collect();
+        let run =
+            Run { place: scratch.path(), zone: None, locale: "C", by: None, variables: &variables };
+        let operands: &[&[&str]] =
+            &[&[], &["folder", "link"], &["run", "dangling", "setuid", "sticky"]];
+        compare(&run, &[&options], operands);
+        // Names with letters that the locale lacks have other widths there.
+        let columns: &[&str] = if has_colors { COLORED } else { &["-C", "-x", "-m"] };
+        compare(&run, &[columns], &[&["/usr/share"], &["/usr", "/etc"]]);
+    }
 }
 
 #[test]
@@ -348,13 +550,15 @@ fn time_zones_are_understood() {
     ];
     let options: &[&str] = &["-l", "--full-time", "-l --time-style=+%z%c"];
     for zone in zones {
-        let run = Run { place: scratch.path(), zone: Some(zone), locale: "C", by: None };
+        let run =
+            Run { place: scratch.path(), zone: Some(zone), locale: "C", by: None, variables: &[] };
         compare(&run, &[options], &[&[]]);
     }
     // Before 1971 the C library takes it for winter all year long where rules are all it has.
     let later = &["after-2038", "fraction", "summer", "plain"][..];
     for zone in ["EST5EDT", "EST5EDT,M3.2.0,M11.1.0", "<-03>3<-02>,M3.5.0/-2,M10.5.0/-1"] {
-        let run = Run { place: scratch.path(), zone: Some(zone), locale: "C", by: None };
+        let run =
+            Run { place: scratch.path(), zone: Some(zone), locale: "C", by: None, variables: &[] };
         compare(&run, &[options], &[later]);
     }
 }
@@ -369,14 +573,9 @@ fn columns_line_up() {
         scratch.file(format!("{}{count}", "x".repeat(count * 7 % 23)));
     }
     scratch.dir("folder");
-    let run = Run { place: scratch.path(), zone: None, locale: "C", by: None };
+    let run = Run { place: scratch.path(), zone: None, locale: "C", by: None, variables: &[] };
     compare(&run, &[COLUMNS], &[&[], &["folder", "0"]]);
-    let locales = Command::new("locale").arg("-a").output();
-    let has_utf8 = locales.is_ok_and(|output| {
-        let text = String::from_utf8_lossy(&output.stdout).to_lowercase();
-        text.lines().any(|name| name.starts_with("c.utf"))
-    });
-    if !has_utf8 {
+    if !has_locale("C.utf8") {
         return skip("the locale C.UTF-8 is not installed");
     }
     for name in ["\u{e9}t\u{e9}", "\u{6f22}\u{5b57}", "e\u{301}", "\u{1f600}", "\u{ac00}"] {
@@ -391,7 +590,7 @@ fn system_directories_look_the_same() {
     if gnu_ls().is_none() {
         return;
     }
-    let run = Run { place: Path::new("/"), zone: None, locale: "C", by: None };
+    let run = Run { place: Path::new("/"), zone: None, locale: "C", by: None, variables: &[] };
     let places: &[&[&str]] = &[&["/usr"], &["/usr/bin"], &["/etc", "/usr", "/etc/passwd"]];
     compare(&run, &[OPTIONS, COLUMNS], places);
     // Other programs use devices meanwhile, which changes times.
@@ -422,7 +621,7 @@ fn unreadable_entries_are_reported_as_by_gnu_ls() {
         fs::set_permissions(place.join(path), fs::Permissions::from_mode(mode)).unwrap();
     }
     let by = Some((bench.curt(), NOBODY));
-    let run = Run { place: &place, zone: None, locale: "C", by };
+    let run = Run { place: &place, zone: None, locale: "C", by, variables: &[] };
     let options: &[&str] = &["", "-l", "-R", "-lR", "-s", "-i", "-la", "-lt", "-lF", "-ln"];
     let operands: &[&[&str]] =
         &[&[], &["closed"], &["names-only"], &["names-only", "closed", "open"], &["closed/below"]];

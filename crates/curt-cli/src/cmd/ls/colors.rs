@@ -1,7 +1,8 @@
 //! Colors by `LS_COLORS`. They go by what is known anyway: the kind of an entry, and its
-//! permissions and number of links if these are shown. No call is made for the sake of a color.
+//! permissions and number of links if these are shown. More is asked for the sake of a color only
+//! if `LS_COLORS` names it.
 
-use curt::Kind;
+use curt::{Fields, Kind};
 
 use crate::quote::quote;
 
@@ -45,6 +46,8 @@ const OTHER_TERMINALS: &str = "\
 #[derive(Debug)]
 pub(super) struct Palette {
     indicators: Vec<(&'static str, Option<Vec<u8>>)>,
+    /// The indicators that `LS_COLORS` names.
+    named: Vec<&'static str>,
     /// Suffixes of names; the last one that matches is taken.
     suffixes: Vec<(Vec<u8>, Vec<u8>)>,
 }
@@ -58,6 +61,18 @@ pub(super) struct ColorKey<'a> {
     pub(super) mode: Option<u32>,
     /// If it is known.
     pub(super) links: Option<u64>,
+    /// A file has capabilities, as far as is known.
+    pub(super) has_capability: bool,
+}
+
+/// What the colors that `LS_COLORS` names depend on, beyond kinds and names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Needs {
+    pub(super) of_files: Fields,
+    pub(super) of_directories: Fields,
+    /// Whether symbolic links are broken, and in the long format too.
+    pub(super) targets: bool,
+    pub(super) long_targets: bool,
 }
 
 impl Palette {
@@ -85,7 +100,11 @@ impl Palette {
 
     fn default_colors() -> Palette {
         let owned = |(name, value): (&'static str, Option<&str>)| (name, value.map(Into::into));
-        Palette { indicators: DEFAULT.into_iter().map(owned).collect(), suffixes: Vec::new() }
+        Palette {
+            indicators: DEFAULT.into_iter().map(owned).collect(),
+            named: Vec::new(),
+            suffixes: Vec::new(),
+        }
     }
 
     fn new(text: &[u8]) -> Result<Palette, Unparsable> {
@@ -99,7 +118,10 @@ impl Palette {
             }
             let known = palette.indicators.iter_mut().find(|(known, _)| known.as_bytes() == name);
             match known {
-                Some((_, known)) => *known = Some(value),
+                Some((name, known)) => {
+                    *known = Some(value);
+                    palette.named.push(*name);
+                }
                 None => return Err(Unparsable { prefix: Some(name) }),
             }
         }
@@ -114,6 +136,22 @@ impl Palette {
     /// Whether an indicator has a visible color.
     fn is_colored(&self, name: &str) -> bool {
         self.get(name).is_some_and(|value| !matches!(value, b"" | b"0" | b"00"))
+    }
+
+    /// Returns what the named colors depend on.
+    pub(super) fn needs(&self) -> Needs {
+        let is_named = |name: &&str| self.named.contains(name) && self.is_colored(name);
+        let any = |names: &[&str]| names.iter().any(is_named);
+        let fields = |is_needed, fields| if is_needed { fields } else { Fields::NONE };
+        let targets = any(&["or"]) || self.links_are_targets();
+        Needs {
+            of_files: fields(any(&["su", "sg", "ex"]), Fields::MODE)
+                | fields(any(&["mh"]), Fields::LINKS)
+                | fields(any(&["ca"]), Fields::CAPABILITY),
+            of_directories: fields(any(&["tw", "ow", "st"]), Fields::MODE),
+            targets,
+            long_targets: targets || any(&["mi"]),
+        }
     }
 
     /// Starts a color.
@@ -156,6 +194,16 @@ impl Palette {
         self.get("ln") == Some(b"target")
     }
 
+    /// Returns the color of a link that is not broken, if it has one.
+    pub(super) fn link(&self) -> Option<&[u8]> {
+        self.get("ln")
+    }
+
+    /// Returns the color of the missing target of a link, if it has one.
+    pub(super) fn missing(&self) -> Option<&[u8]> {
+        self.get(if self.is_colored("mi") { "mi" } else { "or" })
+    }
+
     /// Returns the color of an entry, if it has one.
     pub(super) fn color(&self, key: ColorKey<'_>) -> Option<&[u8]> {
         let indicator = match key.kind {
@@ -165,7 +213,9 @@ impl Palette {
             Kind::Socket => "so",
             Kind::BlockDevice => "bd",
             Kind::CharacterDevice | Kind::Whiteout => "cd",
-            kind if kind.is_link() && !self.links_are_targets() => "ln",
+            // The target of this link is not known, or there is none.
+            kind if kind.is_link() && (self.links_are_targets() || self.is_colored("or")) => "or",
+            kind if kind.is_link() => "ln",
             _ => return None,
         };
         let suffix = if indicator == "fi" { self.suffix(key.name) } else { None };
@@ -195,6 +245,8 @@ impl Palette {
             "su"
         } else if has(0o2000, "sg") {
             "sg"
+        } else if key.has_capability && self.is_colored("ca") {
+            "ca"
         } else if has(0o111, "ex") {
             "ex"
         } else if key.links.is_some_and(|links| links > 1) && self.is_colored("mh") {
@@ -337,15 +389,21 @@ fn escaped(text: &mut &[u8]) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ColorKey, Palette, Unparsable, has_colors, parse};
-    use curt::Kind;
+    use super::{ColorKey, Needs, Palette, Unparsable, has_colors, parse};
+    use curt::{Fields, Kind};
 
     #[test]
     fn kinds_suffixes_and_permissions_have_colors() {
         let text = b"di=34:*.rs=01;31:*.tar.gz=35:fi=0:mh=44:*.jpg=1:*.JPG=1:*.jpg=2:*.png=3";
         let palette = Palette::new(text).ok().unwrap();
         let color = |name: &str, kind, mode, links| {
-            let color = palette.color(ColorKey { name: name.as_bytes(), kind, mode, links });
+            let color = palette.color(ColorKey {
+                name: name.as_bytes(),
+                kind,
+                mode,
+                links,
+                has_capability: false,
+            });
             color.map(|color| String::from_utf8_lossy(color).into_owned())
         };
         for (name, kind, mode, links, expected) in [
@@ -366,6 +424,19 @@ mod tests {
         ] {
             assert_eq!(color(name, kind, mode, links).as_deref(), expected, "{name}");
         }
+    }
+
+    #[test]
+    fn only_named_colors_need_more_than_the_kind() {
+        let needs = |text: &str| Palette::new(text.as_bytes()).ok().unwrap().needs();
+        assert_eq!(needs("di=1:fi=2:ln=3:*.x=4:ex=00:or="), Needs::default());
+        let found = needs("ex=1:mh=1:ca=1:ow=1:or=1");
+        assert_eq!(found.of_files, Fields::MODE | Fields::LINKS | Fields::CAPABILITY);
+        assert_eq!(found.of_directories, Fields::MODE);
+        assert!(found.targets && found.long_targets);
+        assert!(needs("ln=target").targets);
+        assert_eq!(needs("mi=1"), Needs { long_targets: true, ..Needs::default() });
+        assert_eq!(Palette::default_colors().needs(), Needs::default());
     }
 
     #[test]

@@ -18,6 +18,36 @@ pub(super) struct Layout {
     pub(super) end: u8,
 }
 
+/// Returns cells of these widths in lines, separated by commas; `add` adds the cell that starts in
+/// a column.
+pub(super) fn separate(
+    cells: &[usize],
+    layout: Layout,
+    mut add: impl FnMut(usize, usize, &mut Vec<u8>),
+) -> Vec<u8> {
+    const COMMA: usize = 2;
+    let mut out = Vec::new();
+    let mut at = 0;
+    for (index, width) in cells.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+            if layout.line == 0 || at + width + COMMA < layout.line {
+                out.push(b' ');
+                at += COMMA;
+            } else {
+                out.push(layout.end);
+                at = 0;
+            }
+        }
+        add(index, at, &mut out);
+        at += width;
+    }
+    if !cells.is_empty() {
+        out.push(layout.end);
+    }
+    out
+}
+
 /// Returns a table whose cells have these widths; `add` adds the cell that starts in a column.
 pub(super) fn lay_out(
     cells: &[usize],
@@ -97,13 +127,28 @@ fn fill(out: &mut Vec<u8>, mut from: usize, to: usize, tab: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Layout, lay_out};
+    use super::{Layout, lay_out, separate};
 
     fn shown(names: &[&str], line: usize, across: bool) -> String {
         let widths: Vec<usize> = names.iter().map(|name| name.len()).collect();
         let layout = Layout { line, across, tab: 8, end: b'\n' };
         let add = |index: usize, _, out: &mut Vec<u8>| out.extend(names[index].bytes());
         String::from_utf8(lay_out(&widths, layout, add)).unwrap()
+    }
+
+    #[test]
+    fn commas_separate_cells() {
+        let separated = |names: &[&str], line: usize| {
+            let widths: Vec<usize> = names.iter().map(|name| name.len()).collect();
+            let layout = Layout { line, across: false, tab: 8, end: b'\n' };
+            let add = |index: usize, _, out: &mut Vec<u8>| out.extend(names[index].bytes());
+            String::from_utf8(separate(&widths, layout, add)).unwrap()
+        };
+        assert_eq!(separated(&["a", "b", "c"], 8), "a, b, c\n");
+        assert_eq!(separated(&["a", "b", "c"], 7), "a, b,\nc\n");
+        assert_eq!(separated(&["a", "b"], 2), "a,\nb\n");
+        assert_eq!(separated(&["long", "b"], 0), "long, b\n");
+        assert_eq!(separated(&[], 8), "");
     }
 
     #[test]

@@ -114,25 +114,30 @@ pub(super) enum Detail {
 /// Reads the entries of a directory, on several threads at once.
 pub(super) struct Collector {
     pub(super) detail: Detail,
-    /// Files are marked by their mode.
-    needs_mode: bool,
+    /// What is asked about files and about directories besides the plan.
+    of_files: Fields,
+    of_directories: Fields,
     clock: Clock,
 }
 
 impl Collector {
     pub(super) fn new(settings: &Settings<'_>) -> Collector {
         let fields = settings.plan().fields();
-        let needs_mode = settings.marks == Marks::All;
+        let mode = if settings.marks == Marks::All { Fields::MODE } else { Fields::NONE };
+        let of_files = (settings.color_needs.of_files | mode).without(fields);
+        let of_directories = settings.color_needs.of_directories.without(fields);
+        let kept = fields | of_files;
         let is_plain = fields.without(Fields::NAME | Fields::KIND).is_empty();
-        let detail =
-            if settings.form != Form::Listing || fields.intersects(Fields::ID | Fields::ACL) {
-                Detail::Metadata
-            } else if is_plain && !needs_mode {
-                Detail::Kind
-            } else {
-                Detail::Columns
-            };
-        Collector { detail, needs_mode, clock: settings.clock() }
+        let detail = if settings.form != Form::Listing
+            || kept.intersects(Fields::ID | Fields::ACL | Fields::CAPABILITY)
+        {
+            Detail::Metadata
+        } else if is_plain && (of_files | of_directories).is_empty() {
+            Detail::Kind
+        } else {
+            Detail::Columns
+        };
+        Collector { detail, of_files, of_directories, clock: settings.clock() }
     }
 
     /// Returns how many threads may read. If each entry needs allocations, the allocator costs more
@@ -147,8 +152,13 @@ impl Collector {
     /// Reads what is kept of an entry.
     pub(super) fn collect(&self, item: &mut Item, mut entry: Entry<'_>) {
         item.kind = entry.metadata().kind().known().unwrap_or_default();
-        if self.needs_mode && item.kind == Kind::File {
-            entry.fetch(Fields::MODE);
+        let more = match item.kind {
+            Kind::File => self.of_files,
+            Kind::Directory => self.of_directories,
+            _ => Fields::NONE,
+        };
+        if !more.is_empty() {
+            entry.fetch(more);
         }
         let metadata = entry.metadata();
         if self.detail != Detail::Kind {

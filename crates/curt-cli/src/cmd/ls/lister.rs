@@ -1,5 +1,6 @@
 //! Goes through the operands and the directories below them.
 
+use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -7,14 +8,17 @@ use curt::fields::Follow;
 use curt::list::{Descent, Directory, List, Stat};
 use curt::{Calls, Cause, Error, Kind, Metadata, Operation};
 
+use super::git::Git;
 use super::item::{Collector, Detail, Item, display_path};
+use super::names::NameFormatter;
 use super::order;
 use super::owners::Owners;
 use super::settings::{FollowOperands, Form, Settings};
-use super::writer::Writer;
-use crate::args::Hidden;
+use super::writer::{Printed, Writer};
+use crate::args::{Hidden, Sort};
 use crate::cmd::operands_or_here;
 use crate::exit::Exit;
+use crate::out::blocks::Blocks;
 use crate::out::failure::Failure;
 use crate::out::text;
 use crate::quote::{for_terminal, quote};
@@ -29,27 +33,62 @@ const BUFFER: usize = 256 << 10;
 pub(super) struct Totals {
     pub(super) entries: u64,
     pub(super) directories: u64,
+    /// Entries by kind, and the size of the files, if that is shown.
+    folders: u64,
+    others: u64,
+    pub(super) size: u64,
     pub(super) calls: Calls,
+}
+
+impl Totals {
+    /// Counts an entry that is shown, unless it is an operand that is listed.
+    pub(super) fn count(&mut self, item: &Item, is_entry: bool) {
+        if !is_entry {
+            return;
+        }
+        self.entries += 1;
+        match item.kind {
+            Kind::Directory if item.name == "." || item.name == ".." => {}
+            Kind::Directory => self.folders += 1,
+            kind => {
+                self.others += 1;
+                let size = item.columns.size.filter(|_| kind == Kind::File);
+                self.size = self.size.saturating_add(size.unwrap_or(0));
+            }
+        }
+    }
+
+    /// Returns what `--total` prints; the last line of it without its end.
+    pub(super) fn text(&self, unit: &Blocks) -> String {
+        let folders = text::counted(self.folders, "directory", "directories");
+        let others = text::counted(self.others, "file", "files");
+        let size = match unit {
+            unit if *unit == Blocks::BYTES => text::counted(self.size, "byte", "bytes"),
+            unit => unit.show(self.size),
+        };
+        format!("\n{folders}, {others}, {size}")
+    }
 }
 
 /// Lists operands and directories.
 pub(super) struct Lister<'a> {
-    settings: &'a Settings<'a>,
-    session: &'a Session,
-    writer: Writer<'a>,
-    owners: Owners,
+    pub(super) settings: &'a Settings<'a>,
+    pub(super) session: &'a Session,
+    pub(super) writer: Writer<'a>,
+    pub(super) owners: Owners,
+    git: Option<Git<'a>>,
     collector: Collector,
     /// Reads operands, `.` and `..`.
     stat: Stat,
     /// Reads the targets of links.
     target_stat: Stat,
     /// Opens the operands and the directories below them.
-    descent: Descent,
+    pub(super) descent: Descent,
     /// The operands that are still to be listed, the last one first.
     pending: Vec<OsString>,
     has_headers: bool,
     is_first: bool,
-    totals: Totals,
+    pub(super) totals: Totals,
 }
 
 impl<'a> Lister<'a> {
@@ -58,7 +97,7 @@ impl<'a> Lister<'a> {
         let follow = if follows { Follow::Links } else { Follow::Never };
         let plan = settings.operand_plan();
         let mut descent =
-            Descent::new().follow_links(settings.follows() && settings.options.recursive);
+            Descent::new().follow_links(settings.follows() && settings.is_recursive());
         let collector = Collector::new(settings);
         if collector.detail == Detail::Columns && !settings.streams() {
             descent = descent.buffer(BUFFER);
@@ -68,6 +107,7 @@ impl<'a> Lister<'a> {
             session,
             writer: Writer::new(settings, session.screen()),
             owners: Owners::new(settings),
+            git: settings.options.git.then(|| Git::new(session)),
             collector,
             stat: descent.asking(plan.follow(follow)),
             target_stat: descent.asking(plan.follow(Follow::Links)),
@@ -81,7 +121,19 @@ impl<'a> Lister<'a> {
 
     /// Lists the operands, files first; without any, the working directory.
     pub(super) fn run(&mut self, operands: &[OsString]) {
-        if operands.is_empty() && !self.settings.options.directory {
+        if self.settings.options.header {
+            self.writer.field_names();
+        }
+        if self.settings.options.tree {
+            let operands = operands_or_here(operands);
+            let items: Vec<Item> =
+                operands.iter().filter_map(|name| self.read_operand(name)).collect();
+            for item in self.in_order(items) {
+                if !self.session.is_cancelled() {
+                    self.list_as_tree(item);
+                }
+            }
+        } else if operands.is_empty() && !self.settings.options.directory {
             self.has_headers = false;
             self.pending.push(".".into());
         } else {
@@ -93,11 +145,45 @@ impl<'a> Lister<'a> {
                 break;
             }
         }
+        if self.settings.options.total && !self.settings.is_json() {
+            let mut line = self.totals.text(&self.settings.size_unit).into_bytes();
+            line.push(self.settings.end());
+            self.session.data(&line);
+        }
         self.writer.finish();
+    }
+
+    /// Asks git about a directory, if that is shown.
+    pub(super) fn ask_git(&mut self, dir: &Path) {
+        if let Some(git) = &mut self.git {
+            git.ask(dir);
+        }
+    }
+
+    /// Returns which entries are printed.
+    pub(super) fn printed<'b>(&'b self, dir: Option<&'b OsStr>) -> Printed<'b> {
+        Printed { dir, owners: &self.owners, git: self.git.as_ref() }
+    }
+
+    /// Returns the widths of names, if the order depends on them.
+    pub(super) fn widths(&self, items: &[Item]) -> Vec<usize> {
+        let settings = self.settings;
+        if settings.order.by != Sort::Width {
+            return Vec::new();
+        }
+        let (all, has_color) = (items.iter().collect::<Vec<_>>(), Cell::new(false));
+        let mut names = NameFormatter::new(settings, &all, &has_color);
+        names.is_aligned &= settings.aligns_names();
+        items.iter().map(|item| names.width_of_name(item)).collect()
+    }
+
+    fn sorted<'i>(&self, items: &'i [Item]) -> Vec<&'i Item> {
+        order::sorted(items, self.settings.order, &self.widths(items))
     }
 
     /// Lists an operand, and the directories below it that were entered.
     fn list_tree(&mut self, operand: &OsStr) {
+        self.ask_git(Path::new(operand));
         let opened = self.descent.open(operand);
         self.list_directory(operand, opened, true);
         while !self.session.is_cancelled() {
@@ -120,16 +206,18 @@ impl<'a> Lister<'a> {
 
     fn list_operands(&mut self, operands: &[&OsStr]) {
         let items: Vec<Item> = operands.iter().filter_map(|name| self.read_operand(name)).collect();
-        let items = order::sorted(&items, self.settings.order);
+        let items = self.sorted(&items);
         let shown = items.iter().filter(|item| !item.is_opened).count();
         let opened = items.iter().rev().filter(|item| item.is_opened);
         self.pending.extend(opened.map(|item| item.name.clone()));
         if shown > 0 {
-            self.totals.entries += shown as u64;
+            for item in &items {
+                self.totals.count(item, !item.is_opened);
+            }
             // As in GNU ls, columns are wide enough for the directories too, which are not shown.
             self.write(&items, None);
             if !self.pending.is_empty() && !self.settings.is_json() {
-                self.session.data(b"\n");
+                self.writer.separate();
             }
         } else if operands.len() <= 1 && self.pending.len() == 1 {
             self.has_headers = false;
@@ -160,12 +248,15 @@ impl<'a> Lister<'a> {
         item.is_opened = item.kind == Kind::Directory && !settings.options.directory;
         if !item.is_opened {
             self.complete(&mut item, None, path);
+            if let Some(git) = &mut self.git {
+                git.ask_parent(path);
+            }
         }
         Some(item)
     }
 
     /// Reports what could not be read of an operand, `.` or `..`, and reads the target of a link.
-    fn complete(&mut self, item: &mut Item, list: Option<&List>, path: &Path) {
+    pub(super) fn complete(&mut self, item: &mut Item, list: Option<&List>, path: &Path) {
         for (_, error) in item.metadata.iter().flat_map(|metadata| metadata.failures()) {
             self.fail(error, path, true);
         }
@@ -185,16 +276,11 @@ impl<'a> Lister<'a> {
     }
 
     fn list_directory(&mut self, path: &OsStr, opened: Result<Directory, Error>, is_operand: bool) {
-        let mut list = match opened {
-            Ok(directory) => directory.list(self.settings.plan()),
-            Err(error) if matches!(error.cause(), Cause::Loop(_)) => return self.fail_loop(path),
-            Err(error) => return self.fail(&error, Path::new(path), is_operand),
-        };
-        self.totals.directories += 1;
+        let Some(mut list) = self.start(path, opened, is_operand) else { return };
         let is_recursive = self.settings.options.recursive;
         if (is_recursive || self.has_headers) && !self.settings.is_json() {
             if !std::mem::take(&mut self.is_first) {
-                self.session.data(b"\n");
+                self.writer.separate();
             }
             self.writer.header(path);
         }
@@ -207,8 +293,10 @@ impl<'a> Lister<'a> {
         for item in &mut items {
             self.read_target(item, Some(&list));
         }
-        let sorted = order::sorted(&items, self.settings.order);
-        self.totals.entries += sorted.len() as u64;
+        let sorted = self.sorted(&items);
+        for item in &sorted {
+            self.totals.count(item, true);
+        }
         if self.settings.has_total() && self.settings.form == Form::Listing {
             self.writer.total(&sorted);
         }
@@ -223,6 +311,40 @@ impl<'a> Lister<'a> {
             // directory.
             std::mem::forget(items);
         }
+    }
+
+    /// Begins to read a directory, or reports why that failed.
+    fn start(
+        &mut self,
+        path: &OsStr,
+        opened: Result<Directory, Error>,
+        is_operand: bool,
+    ) -> Option<List> {
+        match opened {
+            Ok(directory) => {
+                self.totals.directories += 1;
+                return Some(directory.list(self.settings.plan()));
+            }
+            Err(error) if matches!(error.cause(), Cause::Loop(_)) => self.fail_loop(path),
+            Err(error) => self.fail(&error, Path::new(path), is_operand),
+        }
+        None
+    }
+
+    /// Reads a directory as a whole, without `.` and `..`.
+    pub(super) fn read_directory(
+        &mut self,
+        path: &OsStr,
+        opened: Result<Directory, Error>,
+        is_operand: bool,
+    ) -> Option<(List, Vec<Item>)> {
+        let mut list = self.start(path, opened, is_operand)?;
+        let mut items = Vec::new();
+        self.read(&mut list, path, is_operand, &mut items);
+        for item in &mut items {
+            self.read_target(item, Some(&list));
+        }
+        Some((list, items))
     }
 
     /// Reads the entries of a directory.
@@ -272,14 +394,14 @@ impl<'a> Lister<'a> {
     /// Prints one entry of a directory.
     fn show(&mut self, mut item: Item, list: &List, dir: &OsStr) {
         self.read_target(&mut item, Some(list));
-        self.totals.entries += 1;
+        self.totals.count(&item, true);
         self.write(&[&item], Some(dir));
     }
 
     /// Prints entries, with the names of their owners.
     fn write(&mut self, items: &[&Item], dir: Option<&OsStr>) {
         self.owners.learn(items);
-        self.writer.items(items, dir, &self.owners);
+        self.writer.items(items, self.printed(dir));
     }
 
     /// Reports what could not be read of an entry of a directory. A broken link that was followed
@@ -303,6 +425,9 @@ impl<'a> Lister<'a> {
             return items;
         }
         for name in [".", ".."] {
+            if self.settings.ignored.contains(OsStr::new(name)) {
+                continue;
+            }
             let mut item = Item::unknown(name.into(), Kind::Directory);
             if self.collector.detail != Detail::Kind {
                 let path = Path::new(dir).join(name);
@@ -322,7 +447,7 @@ impl<'a> Lister<'a> {
     }
 
     /// Lists the directories among the entries next.
-    fn descend(&mut self, list: List, items: &[&Item], dir: &OsStr) {
+    pub(super) fn descend(&mut self, list: List, items: &[&Item], dir: &OsStr) {
         self.totals.calls.add(&list.calls());
         let is_below =
             |item: &&&Item| item.kind == Kind::Directory && item.name != "." && item.name != "..";
@@ -372,7 +497,7 @@ fn stat_in(stat: &mut Stat, list: Option<&List>, path: &Path) -> Result<Metadata
 }
 
 /// Returns the path of a subdirectory, as headers show it.
-fn header_path(dir: &OsStr, name: &OsStr) -> PathBuf {
+pub(super) fn header_path(dir: &OsStr, name: &OsStr) -> PathBuf {
     let bytes = dir.as_encoded_bytes();
     let end = bytes.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
     let whole = Path::new(dir);

@@ -1,6 +1,7 @@
 //! Lines: the long format with its columns, and what other formats print before names.
 
 use std::ffi::OsStr;
+use std::ops::Range;
 
 use curt::{Kind, Metadata};
 
@@ -8,6 +9,8 @@ use super::item::{Item, OwnerIds};
 use super::names::{NameFormatter, width};
 use super::owners::{OwnerName, Owners};
 use super::settings::Settings;
+use super::times::Times;
+use crate::args::{Clock, Format};
 use crate::out::{column, entry};
 use crate::sys;
 
@@ -22,6 +25,24 @@ pub(super) struct Widths {
     size: usize,
     major: usize,
     minor: usize,
+}
+
+/// The width of a mode, with the letter of the kind.
+const MODE: usize = 10;
+
+impl Widths {
+    /// Makes columns as wide as their names in a header.
+    fn with_labels(self) -> Widths {
+        Widths {
+            inode: self.inode.max("Inode".len()),
+            blocks: self.blocks.max("Blocks".len()),
+            links: self.links.max("Links".len()),
+            user: self.user.max("Author".len()),
+            group: self.group.max("Group".len()),
+            size: self.size.max("Size".len()),
+            ..self
+        }
+    }
 }
 
 /// Formats lines.
@@ -57,6 +78,9 @@ impl<'a> LineFormatter<'a> {
         let has_columns = settings.is_long() || settings.shows_inode || settings.has_total();
         if has_columns {
             lines.widths = lines.widths_of(items);
+        }
+        if settings.is_long() && settings.options.header {
+            lines.widths = lines.widths.with_labels();
         }
         lines
     }
@@ -99,25 +123,80 @@ impl<'a> LineFormatter<'a> {
     }
 
     /// Returns the width of what is printed before a name in other formats.
-    pub(super) fn prefix_width(&self) -> usize {
-        let inode = if self.settings.shows_inode { self.widths.inode + 1 } else { 0 };
-        inode + if self.settings.shows_blocks { self.widths.blocks + 1 } else { 0 }
+    pub(super) fn prefix_width(&self, item: &Item) -> usize {
+        let (mut inode, mut blocks) = (self.widths.inode, self.widths.blocks);
+        if self.settings.format == Format::Commas {
+            let unit = &self.settings.block_unit;
+            inode = item.get(Metadata::id).map_or(1, column::width);
+            blocks = item.columns.allocated.map_or(1, |bytes| unit.width(Some(bytes)));
+        }
+        let inode = if self.settings.shows_inode { inode + 1 } else { 0 };
+        inode + if self.settings.shows_blocks { blocks + 1 } else { 0 }
+    }
+
+    /// Adds the names of the columns; `before` is the one before the name of an entry.
+    pub(super) fn header(&self, before: &str, line: &mut Vec<u8>) {
+        let (settings, widths) = (self.settings, &self.widths);
+        let time = match settings.clock() {
+            Clock::Accessed => "Accessed",
+            Clock::Changed => "Changed",
+            Clock::Modified => "Modified",
+            Clock::Created => "Created",
+        };
+        let time_width = settings.times.as_ref().map_or(0, Times::width);
+        // Whether there is such a column, its name, and its width if that is right-aligned, or
+        // else the width that it is filled up to.
+        let columns = [
+            (settings.shows_inode, "Inode", widths.inode, 0),
+            (settings.shows_blocks, "Blocks", widths.blocks, 0),
+            (true, "Mode", 0, MODE + usize::from(self.has_acl)),
+            (true, "Links", widths.links, 0),
+            (!settings.options.no_owner, "Owner", 0, widths.user),
+            (!settings.options.hides_group, "Group", 0, widths.group),
+            (settings.options.author, "Author", 0, widths.user),
+            (true, "Size", widths.size, 0),
+            (true, time, 0, time_width),
+            (!before.is_empty(), before, 0, 0),
+            (true, "Name", 0, 0),
+        ];
+        let shown = columns.into_iter().filter(|column| column.0);
+        for (index, (_, name, right, left)) in shown.enumerate() {
+            if index > 0 {
+                line.push(b' ');
+            }
+            let blank = |width: usize| vec![b' '; width.saturating_sub(name.len())];
+            line.extend(blank(right));
+            match &settings.palette {
+                Some(_) => line.extend(format!("\x1b[4m{name}\x1b[0m").into_bytes()),
+                None => line.extend_from_slice(name.as_bytes()),
+            }
+            line.extend(blank(left));
+        }
     }
 
     /// Adds what is printed before a name in all formats: inode number and allocated space.
     pub(super) fn prefix(&self, item: &Item, line: &mut Vec<u8>) {
+        let is_aligned = self.settings.format != Format::Commas;
+        let width = |width: usize| if is_aligned { width } else { 0 };
         if self.settings.shows_inode {
-            column::add(item.get(Metadata::id), self.widths.inode, line);
+            column::add(item.get(Metadata::id), width(self.widths.inode), line);
             line.push(b' ');
         }
         if self.settings.shows_blocks {
-            self.settings.block_unit.add(item.columns.allocated, self.widths.blocks, line);
+            let blocks = width(self.widths.blocks);
+            self.settings.block_unit.add(item.columns.allocated, blocks, line);
             line.push(b' ');
         }
     }
 
-    /// Adds a line of the long format.
-    pub(super) fn long(&mut self, item: &Item, names: &NameFormatter<'_>, line: &mut Vec<u8>) {
+    /// Adds a line of the long format, with some text before the name. Returns where the name is.
+    pub(super) fn long(
+        &mut self,
+        item: &Item,
+        names: &NameFormatter<'_>,
+        before: &[u8],
+        line: &mut Vec<u8>,
+    ) -> Range<usize> {
         let settings = self.settings;
         names.normal(line);
         let mut begin = line.len();
@@ -130,7 +209,7 @@ impl<'a> LineFormatter<'a> {
         column::add(item.columns.links, self.widths.links, line);
         line.push(b' ');
         self.owner_columns(item, line);
-        if !settings.options.no_owner || !settings.options.hides_group {
+        if !settings.options.no_owner || !settings.options.hides_group || settings.options.author {
             // GNU ls counts columns from here to see whether a colored name is wrapped.
             begin = line.len();
         }
@@ -142,7 +221,9 @@ impl<'a> LineFormatter<'a> {
             }
             line.push(b' ');
         }
+        line.extend_from_slice(before);
         let column = line.len() - begin;
+        let at = line.len();
         match item.get(Metadata::target) {
             Some(target) => {
                 let name = names.link(item, column);
@@ -150,8 +231,13 @@ impl<'a> LineFormatter<'a> {
                 line.extend(b" -> ");
                 let column = column + name.width + b" -> ".len();
                 line.extend(names.target(item, target.as_os_str(), column));
+                at + name.range.start..at + name.range.end
             }
-            None if item.kind.is_link() => line.extend(names.link(item, column).bytes),
+            None if item.kind.is_link() => {
+                let name = names.link(item, column);
+                line.extend(name.bytes);
+                at + name.range.start..at + name.range.end
+            }
             None => names.add(item, column, line),
         }
     }
@@ -167,6 +253,9 @@ impl<'a> LineFormatter<'a> {
             }
             if !self.settings.options.hides_group {
                 group.write(self.widths.group, &mut columns);
+            }
+            if self.settings.options.author {
+                user.write(self.widths.user, &mut columns);
             }
             self.owners_before = columns;
         }

@@ -1,11 +1,15 @@
 //! `curt ls`: lists directories.
 //!
 //! `settings` turns options into what is read and how it is printed; `lister` goes through operands
-//! and directories; `item` holds an entry, `order` sorts entries; `writer` prints them, in lines
-//! (`long`) or in columns (`grid`).
+//! and directories, or through trees (`tree`); `item` holds an entry, `order` sorts entries;
+//! `writer` prints them, in lines (`long`) or in columns (`grid`).
 
 mod colors;
+mod dired;
+mod git;
 mod grid;
+mod hyperlinks;
+mod ignored;
 mod item;
 mod lister;
 mod long;
@@ -14,6 +18,8 @@ mod order;
 mod owners;
 mod settings;
 mod times;
+mod tree;
+mod version;
 mod writer;
 
 use crate::args::LsOptions;
@@ -40,10 +46,13 @@ pub(crate) fn run(options: &LsOptions) -> Exit {
     let totals = lister.totals();
     let entries = text::counted(totals.entries, "entry", "entries");
     let directories = text::counted(totals.directories, "directory", "directories");
-    let summary = Object::new()
+    let mut summary = Object::new()
         .number("entries", totals.entries)
         .number("directories", totals.directories)
         .number("errors", session.errors());
+    if options.total {
+        summary = summary.number("size", totals.size);
+    }
     session.finish(Outcome {
         summary: Some(summary),
         done: format!("{entries}, {directories}"),

@@ -2,11 +2,13 @@
 
 use std::cell::Cell;
 use std::ffi::OsStr;
+use std::ops::Range;
 
-use curt::Kind;
+use curt::{Kind, Metadata};
 use unicode_width::UnicodeWidthStr;
 
 use super::colors::{ColorKey, Palette};
+use super::hyperlinks::LinkedDirectory;
 use super::item::Item;
 use super::settings::Settings;
 use crate::args::Marks;
@@ -19,12 +21,16 @@ pub(super) struct NameFormatter<'a> {
     pub(super) is_aligned: bool,
     /// A color was used. Before the first one the terminal is reset.
     has_color: &'a Cell<bool>,
+    /// Where names are linked to their files: how.
+    pub(super) links: Option<LinkedDirectory<'a>>,
 }
 
 /// A name as it is shown, and its width.
 pub(super) struct StyledName {
     pub(super) bytes: Vec<u8>,
     pub(super) width: usize,
+    /// Where the name itself is, without its color.
+    pub(super) range: Range<usize>,
 }
 
 impl<'a> NameFormatter<'a> {
@@ -35,7 +41,7 @@ impl<'a> NameFormatter<'a> {
     ) -> Self {
         let is_quoted = |item: &&Item| text(settings, &item.name).1;
         let is_aligned = settings.quoting.style.varies() && items.iter().any(is_quoted);
-        NameFormatter { settings, is_aligned, has_color }
+        NameFormatter { settings, is_aligned, has_color, links: None }
     }
 
     /// Returns the name of an entry with its mark; it starts in this column.
@@ -50,20 +56,29 @@ impl<'a> NameFormatter<'a> {
 
     /// Returns the width of the name of an entry with its mark.
     pub(super) fn width(&self, item: &Item) -> usize {
-        let (shown, is_quoted) = text(self.settings, &item.name);
-        let is_shifted = self.is_aligned && !is_quoted;
         let mark = mark(self.settings.marks, item.kind, item.columns.mode);
-        width(&shown) + usize::from(is_shifted) + usize::from(mark.is_some())
+        self.width_of_name(item) + usize::from(mark.is_some())
     }
 
-    /// Adds the name of an entry, with its mark, to a line.
-    pub(super) fn add(&self, item: &Item, column: usize, line: &mut Vec<u8>) {
-        if !self.settings.quoting.is_none() || self.settings.palette.is_some() {
-            line.extend(self.name(item, column).bytes);
-            return;
+    /// Returns the width of the name of an entry without its mark.
+    pub(super) fn width_of_name(&self, item: &Item) -> usize {
+        let (shown, is_quoted) = text(self.settings, &item.name);
+        width(&shown) + usize::from(self.is_aligned && !is_quoted)
+    }
+
+    /// Adds the name of an entry, with its mark, to a line. Returns where the name is.
+    pub(super) fn add(&self, item: &Item, column: usize, line: &mut Vec<u8>) -> Range<usize> {
+        let begin = line.len();
+        let is_plain = self.settings.quoting.is_none() && self.links.is_none();
+        if !is_plain || self.settings.palette.is_some() {
+            let name = self.name(item, column);
+            line.extend(name.bytes);
+            return begin + name.range.start..begin + name.range.end;
         }
         line.extend_from_slice(item.name.as_encoded_bytes());
+        let end = line.len();
         line.extend(mark(self.settings.marks, item.kind, item.columns.mode));
+        begin..end
     }
 
     /// Returns the name without a mark, as it is before an arrow.
@@ -76,24 +91,42 @@ impl<'a> NameFormatter<'a> {
             bytes.push(b' ');
         }
         let end = column + shown.len() + usize::from(is_shifted);
-        self.colored(self.color(item), &shown, column..end, &mut bytes);
-        StyledName { bytes, width: width + usize::from(is_shifted) }
+        let length = shown.len();
+        let linked = self.linked(item, &shown, is_quoted);
+        let before = bytes.len();
+        let text = linked.as_deref().unwrap_or(&shown);
+        let at = self.colored(self.color(item), text, column..end, &mut bytes);
+        let begin = before + at;
+        StyledName { bytes, width: width + usize::from(is_shifted), range: begin..begin + length }
     }
 
     /// Returns the text of a link, with the mark of its target.
     pub(super) fn target(&self, item: &Item, target: &OsStr, column: usize) -> Vec<u8> {
-        let (shown, _) = text(self.settings, target);
+        let (shown, is_quoted) = text(self.settings, target);
         let mut bytes = Vec::new();
         let target_kind = item.target.as_deref();
-        let color =
-            self.settings.palette.as_ref().zip(target_kind).and_then(|(palette, target_kind)| {
-                palette.color(subject(target.as_encoded_bytes(), *target_kind))
-            });
-        self.colored(color, &shown, column..column + shown.len(), &mut bytes);
+        let palette = self.settings.palette.as_ref();
+        let color = palette.and_then(|palette| match target_kind {
+            Some(&target_kind) => palette.color(subject(target.as_encoded_bytes(), target_kind)),
+            None => palette.missing(),
+        });
+        let linked = self.linked(item, &shown, is_quoted);
+        let text = linked.as_deref().unwrap_or(&shown);
+        self.colored(color, text, column..column + shown.len(), &mut bytes);
         if let Some(&(kind, mode)) = target_kind {
             bytes.extend(mark(self.settings.marks, kind, mode));
         }
         bytes
+    }
+
+    /// Returns a name, or the target of a link, linked to the file, if that is wanted.
+    fn linked(&self, item: &Item, shown: &[u8], is_quoted: bool) -> Option<Vec<u8>> {
+        let links = self.links.as_ref()?;
+        // Quotes are not part of the link if other names have none.
+        let quotes = usize::from(self.is_aligned && is_quoted);
+        let inner = quotes..shown.len().saturating_sub(quotes);
+        let link = links.link(item, &shown[inner.clone()]);
+        Some([&shown[..inner.start], &link, &shown[inner.end..]].concat())
     }
 
     /// Starts the color of text that is not a name, if it has one.
@@ -112,25 +145,30 @@ impl<'a> NameFormatter<'a> {
             Some(&target_kind) if palette.links_are_targets() => {
                 palette.color(subject(name, target_kind))
             }
-            _ => {
+            Some(_) => palette.link(),
+            None => {
                 let (mode, links) = (item.columns.mode, item.columns.links);
-                palette.color(ColorKey { name, kind: item.kind, mode, links })
+                let has_capability = item.get(Metadata::has_capability) == Some(true);
+                palette.color(ColorKey { name, kind: item.kind, mode, links, has_capability })
             }
         }
     }
 
-    /// Adds a name in its color; it takes these columns.
+    /// Adds a name in its color; it takes these columns. Returns how far behind the end of `to` as
+    /// it was the name begins.
     fn colored(
         &self,
         color: Option<&[u8]>,
         shown: &[u8],
-        columns: std::ops::Range<usize>,
+        columns: Range<usize>,
         to: &mut Vec<u8>,
-    ) {
+    ) -> usize {
+        let begin = to.len();
         let palette = self.settings.palette.as_ref();
         let palette = palette.filter(|palette| color.is_some() || palette.normal().is_some());
         let Some(palette) = palette else {
-            return to.extend_from_slice(shown);
+            to.extend_from_slice(shown);
+            return 0;
         };
         self.reset(palette, to);
         if let Some(color) = color {
@@ -139,12 +177,14 @@ impl<'a> NameFormatter<'a> {
             }
             palette.begin(color, to);
         }
+        let before = to.len() - begin;
         to.extend_from_slice(shown);
         palette.end(to);
         let line = |column: usize| column.checked_div(self.settings.width);
         if line(columns.start) != line(columns.end.saturating_sub(1)) {
             palette.clear(to);
         }
+        before
     }
 
     /// Resets the terminal before the first color.
@@ -157,7 +197,7 @@ impl<'a> NameFormatter<'a> {
 
 /// Returns what the color of the target of a link depends on.
 fn subject(name: &[u8], (kind, mode): (Kind, Option<u32>)) -> ColorKey<'_> {
-    ColorKey { name, kind, mode, links: None }
+    ColorKey { name, kind, mode, links: None, has_capability: false }
 }
 
 /// Returns a name as it is shown, and whether it is quoted. A character that could be a mark is

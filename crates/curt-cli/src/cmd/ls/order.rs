@@ -2,8 +2,11 @@
 
 use std::cmp::Ordering;
 
+use curt::fields::Time;
+
 use super::item::Item;
 use super::settings::Order;
+use super::version;
 use crate::args::Sort;
 
 /// What an entry is compared by. Keys lie side by side: looking at the entries themselves, and
@@ -15,14 +18,29 @@ struct Key {
     index: usize,
 }
 
-/// Returns the entries in this order. As in GNU ls, a reversed order also reverses the names of
-/// entries that are equal otherwise.
-pub(super) fn sorted(items: &[Item], order: Order) -> Vec<&Item> {
+/// Returns the entries in this order; `widths` are those of their names, for the order by width. As
+/// in GNU ls, a reversed order also reverses the names of entries that are equal otherwise.
+pub(super) fn sorted<'i>(items: &'i [Item], order: Order, widths: &[usize]) -> Vec<&'i Item> {
     if order.by == Sort::None {
         return items.iter().collect();
     }
+    keys(items, order, widths).iter().map(|key| &items[key.index]).collect()
+}
+
+/// Returns the positions of the entries in this order.
+pub(super) fn indices(items: &[Item], order: Order, widths: &[usize]) -> Vec<usize> {
+    if order.by == Sort::None {
+        return (0..items.len()).collect();
+    }
+    keys(items, order, widths).iter().map(|key| key.index).collect()
+}
+
+fn keys(items: &[Item], order: Order, widths: &[usize]) -> Vec<Key> {
     let key = |(index, item): (usize, &Item)| {
-        let rank = rank(item, order.by);
+        let rank = match order.by {
+            Sort::Width => widths[index] as u128,
+            by => rank(item, by),
+        };
         Key { rank: if order.is_reversed { !rank } else { rank }, index }
     };
     let in_full = |one: &Key, other: &Key| {
@@ -30,6 +48,9 @@ pub(super) fn sorted(items: &[Item], order: Order) -> Vec<&Item> {
         let (one, other) = (&items[one.index], &items[other.index]);
         let first = match order.by {
             Sort::Extension => extension(one).cmp(extension(other)),
+            Sort::Version => {
+                version::compare(one.name.as_encoded_bytes(), other.name.as_encoded_bytes())
+            }
             _ => Ordering::Equal,
         };
         first.then_with(|| one.name.as_encoded_bytes().cmp(other.name.as_encoded_bytes()))
@@ -45,7 +66,7 @@ pub(super) fn sorted(items: &[Item], order: Order) -> Vec<&Item> {
     if order.directories_first {
         keys.sort_by_key(|key| !items[key.index].leads_to_directory());
     }
-    keys.iter().map(|key| &items[key.index]).collect()
+    keys
 }
 
 /// Returns the rank of an entry; the lowest comes first.
@@ -53,11 +74,15 @@ fn rank(item: &Item, sort: Sort) -> u128 {
     match sort {
         Sort::Size => !u128::from(item.columns.size.unwrap_or(0)),
         Sort::Time => {
-            let time = item.columns.time.unwrap_or_default();
+            // As in GNU ls, a file whose time of birth is unknown is older than those of 1970.
+            let unknown = if item.is_failed() { 0 } else { -1 };
+            let time = item.columns.time.unwrap_or(Time { seconds: unknown, nanoseconds: 0 });
             let seconds = time.seconds.abs_diff(i64::MIN);
             !(u128::from(seconds) << 32 | u128::from(time.nanoseconds))
         }
         Sort::Extension => prefix(extension(item)),
+        // The names are compared in full, and widths are known already.
+        Sort::Version | Sort::Width => 0,
         Sort::Name | Sort::None => prefix(item.name.as_encoded_bytes()),
     }
 }
@@ -106,6 +131,8 @@ mod tests {
                 Sort::Size => Reverse(one.columns.size).cmp(&Reverse(other.columns.size)),
                 Sort::Time => Reverse(one.columns.time).cmp(&Reverse(other.columns.time)),
                 Sort::Extension => extension(one).cmp(extension(other)),
+                Sort::Version => super::version::compare(&name(one), &name(other)),
+                Sort::Width => name(one).len().cmp(&name(other).len()),
                 Sort::Name | Sort::None => Ordering::Equal,
             };
             groups.then(first).then_with(|| name(one).cmp(&name(other)))
@@ -133,7 +160,9 @@ mod tests {
                 Item { columns, ..Item::unknown(parts.concat().into(), kind) }
             })
             .collect();
-        for by in [Sort::Name, Sort::Size, Sort::Time, Sort::Extension] {
+        let widths: Vec<usize> = items.iter().map(|item| item.name.len()).collect();
+        for by in [Sort::Name, Sort::Size, Sort::Time, Sort::Extension, Sort::Version, Sort::Width]
+        {
             for (is_reversed, directories_first) in
                 [(false, false), (true, false), (false, true), (true, true)]
             {
@@ -142,13 +171,13 @@ mod tests {
                     items.into_iter().map(std::ptr::from_ref).collect()
                 };
                 assert!(
-                    places(sorted(&items, order)) == places(sorted_plainly(&items, order)),
+                    places(sorted(&items, order, &widths)) == places(sorted_plainly(&items, order)),
                     "{order:?}"
                 );
             }
         }
         let order = Order { by: Sort::None, is_reversed: true, directories_first: true };
-        let found = sorted(&items, order);
+        let found = sorted(&items, order, &widths);
         assert!(found.iter().zip(&items).all(|(&one, other)| std::ptr::eq(one, other)));
     }
 }

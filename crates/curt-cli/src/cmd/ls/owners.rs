@@ -57,7 +57,7 @@ impl Owners {
         let are_shown = settings.is_long() && !settings.options.numeric_uid_gid;
         let names = |is_shown: bool| (is_shown && are_shown).then(NameCache::default);
         Owners {
-            users: names(!settings.options.no_owner),
+            users: names(!settings.options.no_owner || settings.options.author),
             groups: names(!settings.options.hides_group),
         }
     }

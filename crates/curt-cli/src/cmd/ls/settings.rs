@@ -5,9 +5,12 @@ use std::ffi::OsStr;
 use curt::fields::{Follow, Freshness};
 use curt::{Fields, Plan};
 
-use super::colors::Palette;
+use super::colors::{Needs, Palette};
+use super::ignored::Ignored;
 use super::times::Times;
-use crate::args::{Clock, Format, Hidden, LsOptions, Marks, Sort, When, abbreviated, parse_width};
+use crate::args::{
+    Clock, Format, Hidden, LsOptions, Marks, Sort, When, abbreviated, parse_tab_size, parse_width,
+};
 use crate::out::blocks::Blocks;
 use crate::out::{self, entry};
 use crate::quote::{Quoting, Style, quote};
@@ -62,6 +65,13 @@ pub(super) struct Settings<'a> {
     pub(super) shows_inode: bool,
     pub(super) shows_blocks: bool,
     pub(super) palette: Option<Palette>,
+    /// What the palette depends on.
+    pub(super) color_needs: Needs,
+    pub(super) ignored: Ignored,
+    /// Names are linked to their files.
+    pub(super) has_links: bool,
+    /// The positions of names are printed at the end.
+    pub(super) is_dired: bool,
     pub(super) times: Option<Times>,
     /// The width of a line; 0 is no limit.
     pub(super) width: usize,
@@ -91,6 +101,8 @@ impl<'a> Settings<'a> {
         let marks = marks.map_or(Marks::None, |(marks, _)| marks);
         let follow_operands = if options.follow.is_some() {
             FollowOperands::Always
+        } else if options.follows_directories {
+            FollowOperands::Directories
         } else if options.directory || is_long || marks == Marks::All {
             FollowOperands::Never
         } else {
@@ -98,16 +110,29 @@ impl<'a> Settings<'a> {
         };
         let form = form(options, is_long, clock)?;
         let is_listing = form == Form::Listing;
+        if options.tree && matches!(form, Form::Fields(_)) {
+            return Err(
+                "option '--tree' cannot be used with '--fields' without '--json'".to_owned()
+            );
+        }
+        let has_links = is_listing && options.hyperlink.is_some_and(applies);
+        let is_dired = options.dired && is_long && is_listing && !has_links && !options.tree;
+        if is_dired && options.zero {
+            return Err("--dired and --zero are incompatible".to_owned());
+        }
         let times = (is_long && is_listing).then(|| Times::new(options)).transpose()?;
         let palette = if is_listing && has_color(options, is_terminal) {
             Palette::from_environment(|problem| session.warn(&problem))
         } else {
             None
         };
-        let has_columns = matches!(format, Format::Columns | Format::Across) && is_listing;
+        let has_columns =
+            matches!(format, Format::Columns | Format::Across | Format::Commas) && is_listing;
         // A color that continues behind the end of a line has to be ended there.
         let has_width = has_columns || palette.is_some();
-        let chosen_tab = || options.tabsize.or_else(|| number("TABSIZE", "tab size", session));
+        let tab_of_environment =
+            || of_environment("TABSIZE", "tab size in", |word| parse_tab_size(word).ok(), session);
+        let chosen_tab = || options.tabsize.or_else(tab_of_environment);
         Ok(Settings {
             options,
             format,
@@ -123,7 +148,11 @@ impl<'a> Settings<'a> {
             block_unit: block_unit(options),
             shows_inode: options.inode && is_listing,
             shows_blocks: options.size && is_listing,
+            color_needs: palette.as_ref().map(Palette::needs).unwrap_or_default(),
             palette,
+            ignored: Ignored::new(options)?,
+            has_links,
+            is_dired,
             width: if has_width { width(options, session) } else { WIDTH },
             tab: if has_columns { chosen_tab().unwrap_or(TAB) } else { TAB },
             quoting: quoting(options, session),
@@ -157,25 +186,53 @@ impl<'a> Settings<'a> {
 
     /// Whether an entry of a directory with this name is listed.
     pub(super) fn shows(&self, name: &OsStr) -> bool {
-        self.options.hidden != Hidden::Dotted || !name.as_encoded_bytes().starts_with(b".")
+        let is_hidden =
+            self.options.hidden == Hidden::Dotted && name.as_encoded_bytes().starts_with(b".");
+        !is_hidden && !self.ignored.contains(name)
+    }
+
+    /// Whether the contents of subdirectories are listed.
+    pub(super) fn is_recursive(&self) -> bool {
+        self.options.recursive || self.options.tree
+    }
+
+    /// Whether unquoted names are shifted, to be aligned with quoted ones.
+    pub(super) fn aligns_names(&self) -> bool {
+        match self.format {
+            Format::Long => !self.options.tree,
+            Format::Columns | Format::Across => self.width > 0 && !self.options.tree,
+            Format::OnePerLine | Format::Commas => false,
+        }
+    }
+
+    /// How many levels of a tree are shown below an operand.
+    pub(super) fn depth(&self) -> usize {
+        self.options.depth.unwrap_or(usize::MAX)
     }
 
     /// Whether the allocated space of a directory is shown.
     pub(super) fn has_total(&self) -> bool {
-        self.is_long() || self.shows_blocks
+        (self.is_long() || self.shows_blocks) && !self.options.tree
     }
 
     /// Whether each entry can be printed as soon as it is known, because there is no order and no
     /// column to wait for.
     pub(super) fn streams(&self) -> bool {
         let is_line = self.format == Format::OnePerLine || self.form != Form::Listing;
-        self.order.by == Sort::None && is_line && !self.options.recursive && !self.shows_blocks
+        self.order.by == Sort::None
+            && is_line
+            && !self.options.recursive
+            && !self.options.tree
+            && !self.shows_blocks
     }
 
     /// Whether the kinds of the targets of links matter, though the links are shown.
     pub(super) fn needs_targets(&self) -> bool {
         !self.follows()
-            && (self.order.directories_first || self.is_long() && self.marks > Marks::Slash)
+            && (self.order.directories_first
+                || self.is_long() && self.marks > Marks::Slash
+                || self.color_needs.targets
+                || self.is_long() && self.color_needs.long_targets)
     }
 
     /// Returns what is read of the entries of a directory.
@@ -199,7 +256,8 @@ impl<'a> Settings<'a> {
     /// same call.
     pub(super) fn operand_plan(&self) -> Plan {
         let mode = if self.marks == Marks::All { Fields::MODE } else { Fields::NONE };
-        Plan::new(self.fields() | Fields::KIND | mode)
+        let colors = self.color_needs.of_files | self.color_needs.of_directories;
+        Plan::new(self.fields() | Fields::KIND | mode | colors)
     }
 
     fn fields(&self) -> Fields {
@@ -212,7 +270,7 @@ impl<'a> Settings<'a> {
                 fields |= Fields::ALLOCATED | Fields::DEVICE_NUMBER | Fields::TARGET;
                 fields |= time_field(self.clock());
                 fields |= fields_if(&[
-                    (!self.options.no_owner, sys::OWNERS.0),
+                    (!self.options.no_owner || self.options.author, sys::OWNERS.0),
                     (!self.options.hides_group, sys::OWNERS.1),
                     (self.options.acl, Fields::ACL),
                 ]);
@@ -220,6 +278,9 @@ impl<'a> Settings<'a> {
             Form::Listing => {}
         }
         let needs_kind = self.options.recursive
+            || self.options.tree
+            || self.options.total
+            || self.has_links
             || self.order.directories_first
             || self.palette.is_some()
             || self.marks > Marks::None;
@@ -228,7 +289,7 @@ impl<'a> Settings<'a> {
                 (needs_kind, Fields::KIND),
                 (self.shows_inode, Fields::ID),
                 (self.shows_blocks, Fields::ALLOCATED),
-                (self.order.by == Sort::Size, Fields::SIZE),
+                (self.order.by == Sort::Size || self.options.total, Fields::SIZE),
                 (self.order.by == Sort::Time, time_field(self.clock())),
             ])
     }
@@ -284,56 +345,63 @@ fn has_color(options: &LsOptions, is_terminal: bool) -> bool {
 
 fn width(options: &LsOptions, session: &Session) -> usize {
     let of_terminal = || if session.is_terminal() { sys::terminal_width() } else { None };
-    let of_environment = || number("COLUMNS", "width", session);
+    let is_set = || std::env::var_os("COLUMNS").is_some_and(|value| !value.is_empty());
+    let parse = |word: &str| parse_width(word).ok();
+    let of_environment =
+        || is_set().then(|| of_environment("COLUMNS", "width in", parse, session))?;
     options.width.or_else(of_terminal).or_else(of_environment).unwrap_or(WIDTH)
 }
 
 fn block_unit(options: &LsOptions) -> Blocks {
-    if options.human_readable {
-        return Blocks::HUMAN;
+    if let Some(unit) = &options.unit {
+        return unit.clone();
+    }
+    if options.kibibytes {
+        return Blocks::KILOBYTES;
     }
     Blocks::from_environment(&["LS_BLOCK_SIZE", "BLOCK_SIZE", "BLOCKSIZE"])
 }
 
-/// As in GNU ls, the last of the variables is only about allocated space.
+/// As in GNU ls, `-k` and the last of the variables are only about allocated space.
 fn size_unit(options: &LsOptions) -> Blocks {
-    let is_chosen =
-        ["LS_BLOCK_SIZE", "BLOCK_SIZE"].iter().any(|name| std::env::var_os(name).is_some());
-    if options.human_readable || is_chosen { block_unit(options) } else { Blocks::BYTES }
+    if let Some(unit) = &options.unit {
+        return unit.clone();
+    }
+    let variables = ["LS_BLOCK_SIZE", "BLOCK_SIZE"];
+    let is_chosen = variables.iter().any(|name| std::env::var_os(name).is_some());
+    if is_chosen { Blocks::from_environment(&variables) } else { Blocks::BYTES }
 }
 
 /// Returns how names are shown, so that a terminal gets nothing that it would act upon.
 fn quoting(options: &LsOptions, session: &Session) -> Quoting {
     let is_terminal = session.is_terminal();
     let default = if is_terminal { Style::ShellEscape } else { Style::Literal };
-    let of_environment = || quoting_of_environment(session);
+    let parse = |word: &str| abbreviated(&Style::WORDS, word).ok();
+    let of_environment = || of_environment("QUOTING_STYLE", "value of", parse, session);
     let style = options.quoting_style.or_else(of_environment).unwrap_or(default);
-    let is_masked = options.hide_control_chars || is_terminal && !options.zero;
+    let is_masked = options.masks.unwrap_or(is_terminal);
+    // On a terminal, letters of all scripts are shown by default, also where no locale is chosen.
+    let is_chosen =
+        style != default || options.quoting_style.is_some() || options.masks == Some(true);
     // Names that are shown as they are need no look at their characters.
-    let is_ascii = (is_masked || style != Style::Literal) && sys::has_c_locale();
-    Quoting { style, is_masked, is_ascii }
+    let is_plain = style == Style::Literal && !is_masked;
+    let is_ascii = is_chosen && !is_plain && sys::has_c_locale();
+    let has_utf8_quotes = matches!(style, Style::Locale | Style::CLocale) && sys::has_utf8_locale();
+    Quoting { style, is_masked, is_ascii, has_utf8_quotes }
 }
 
-fn quoting_of_environment(session: &Session) -> Option<Style> {
-    const VARIABLE: &str = "QUOTING_STYLE";
-    let value = std::env::var_os(VARIABLE)?;
-    let style = value.to_str().and_then(|word| abbreviated(&Style::WORDS, word).ok());
-    if style.is_none() {
+/// Returns what an environment variable says. An invalid value is ignored, with a warning.
+fn of_environment<T>(
+    variable: &str,
+    what: &str,
+    parse: impl Fn(&str) -> Option<T>,
+    session: &Session,
+) -> Option<T> {
+    let value = std::env::var_os(variable)?;
+    let found = value.to_str().and_then(parse);
+    if found.is_none() {
         let value = quote(&value);
-        session
-            .warn(&format!("ignoring invalid value of environment variable {VARIABLE}: {value}"));
+        session.warn(&format!("ignoring invalid {what} environment variable {variable}: {value}"));
     }
-    style
-}
-
-/// Returns the number in an environment variable. An invalid one is ignored, with a warning.
-fn number(variable: &str, what: &str, session: &Session) -> Option<usize> {
-    let value = std::env::var_os(variable).filter(|value| !value.is_empty())?;
-    let number = value.to_str().and_then(|value| parse_width(value).ok());
-    if number.is_none() {
-        let value = quote(&value);
-        session
-            .warn(&format!("ignoring invalid {what} in environment variable {variable}: {value}"));
-    }
-    number
+    found
 }

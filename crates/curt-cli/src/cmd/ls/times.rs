@@ -24,6 +24,8 @@ pub(super) struct Times {
     cache: RefCell<Vec<Cached>>,
     /// No format shows fractions of a second.
     is_cached: bool,
+    /// Times are shown as the distance from now.
+    is_relative: bool,
 }
 
 /// A second that was shown, whether it is in the last half year, and its text.
@@ -32,6 +34,9 @@ struct Cached {
     of: Option<(i64, bool)>,
     text: String,
 }
+
+/// The width of nearly all distances, such as `12 minutes ago`.
+const RELATIVE: usize = 14;
 
 /// How many texts are kept.
 const CACHED: u32 = 64;
@@ -51,20 +56,32 @@ impl Times {
             Some(style) => style.clone(),
             None => std::env::var("TIME_STYLE").unwrap_or_else(|_| "locale".to_owned()),
         };
-        let (old, recent) = formats(&style).ok_or_else(|| {
+        let is_relative = !style.is_empty() && "relative".starts_with(&style);
+        let found = if is_relative { formats("iso") } else { formats(&style) };
+        let (old, recent) = found.ok_or_else(|| {
             format!("invalid argument {} for 'time style'\n{STYLES}", quote(&style))
         })?;
         let (old, recent) = (Format::new(old), Format::new(recent));
         let zone = Zone::local();
         let epoch = zone.local_time(Time::default());
         let width = epoch.map_or(0, |epoch| recent.apply(&epoch).chars().count());
+        let width = if is_relative { RELATIVE } else { width };
         let cache = RefCell::new(vec![Cached::default(); CACHED as usize]);
         let is_cached = !old.has_fractions() && !recent.has_fractions();
-        Ok(Times { old, recent, zone, now: time::now(), width, cache, is_cached })
+        Ok(Times { old, recent, zone, now: time::now(), width, cache, is_cached, is_relative })
+    }
+
+    /// Returns the usual width of a time.
+    pub(super) fn width(&self) -> usize {
+        self.width
     }
 
     /// Adds a time.
     pub(super) fn add(&self, time: Time, line: &mut Vec<u8>) {
+        if self.is_relative {
+            let text = relative(time, self.now);
+            return line.extend(format!("{text:>RELATIVE$}").into_bytes());
+        }
         let half_a_year_ago = Time { seconds: self.now.seconds - HALF_A_YEAR, ..self.now };
         let is_recent = half_a_year_ago < time && (time < self.now || time < time::now());
         let format = if is_recent { &self.recent } else { &self.old };
@@ -85,6 +102,29 @@ impl Times {
     /// Returns the text for an unknown time.
     pub(super) fn unknown(&self) -> String {
         format!("{:>1$}", "?", self.width)
+    }
+}
+
+/// Returns how long ago a time is, in the largest unit that fits.
+fn relative(time: Time, now: Time) -> String {
+    const UNITS: [(u64, &str); 6] = [
+        (31_556_952, "year"),
+        (31_556_952 / 12, "month"),
+        (86_400, "day"),
+        (3_600, "hour"),
+        (60, "minute"),
+        (1, "second"),
+    ];
+    let seconds = now.seconds.abs_diff(time.seconds);
+    let Some(&(unit, name)) = UNITS.iter().find(|(unit, _)| seconds >= *unit) else {
+        return "now".to_owned();
+    };
+    let count = seconds / unit;
+    let plural = if count == 1 { "" } else { "s" };
+    if time < now {
+        format!("{count} {name}{plural} ago")
+    } else {
+        format!("in {count} {name}{plural}")
     }
 }
 
@@ -113,7 +153,32 @@ fn formats(style: &str) -> Option<(String, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::formats;
+    use curt::fields::Time;
+
+    use super::{formats, relative};
+
+    #[test]
+    fn distances_have_the_largest_unit_that_fits() {
+        let now = Time { seconds: 1_700_000_000, nanoseconds: 0 };
+        for (seconds, text) in [
+            (0, "now"),
+            (-1, "1 second ago"),
+            (-59, "59 seconds ago"),
+            (-60, "1 minute ago"),
+            (-7_200, "2 hours ago"),
+            (-86_400 * 30, "30 days ago"),
+            (-86_400 * 31, "1 month ago"),
+            (-31_556_952, "1 year ago"),
+            (-1_700_000_000, "53 years ago"),
+            (90, "in 1 minute"),
+            (31_556_952 * 3, "in 3 years"),
+        ] {
+            let time = Time { seconds: now.seconds + seconds, nanoseconds: 0 };
+            assert_eq!(relative(time, now), text);
+        }
+        let longest = Time { seconds: i64::MIN, nanoseconds: 0 };
+        assert!(relative(longest, now).ends_with(" years ago"));
+    }
 
     #[test]
     fn styles_have_names_and_may_be_formats() {

@@ -2,16 +2,21 @@
 
 use std::cell::Cell;
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use curt::{Fields, Metadata};
 
+use super::dired::Dired;
+use super::git::Git;
 use super::grid;
+use super::hyperlinks::Hyperlinks;
 use super::item::{Item, display_path};
 use super::long::LineFormatter;
 use super::names::NameFormatter;
 use super::owners::Owners;
 use super::settings::{Form, Settings};
+use super::tree::Row;
 use crate::args::Format;
 use crate::out::entry::{self, Shown, TextStyle};
 use crate::out::{self, Screen};
@@ -25,59 +30,184 @@ pub(super) struct Writer<'a> {
     zone: LocalZone,
     /// A color was used.
     has_color: Cell<bool>,
+    links: Option<Hyperlinks>,
+    dired: Option<Dired>,
+}
+
+/// Which entries are printed: those of a directory, or operands if there is none.
+#[derive(Clone, Copy)]
+pub(super) struct Printed<'a> {
+    pub(super) dir: Option<&'a OsStr>,
+    pub(super) owners: &'a Owners,
+    pub(super) git: Option<&'a Git<'a>>,
+}
+
+impl Printed<'_> {
+    /// Returns the state of an entry in git, and a space.
+    fn git_column(&self, item: &Item) -> Vec<u8> {
+        let Some(git) = self.git else { return Vec::new() };
+        let path = Path::new(self.dir.unwrap_or_default()).join(&item.name);
+        let [index, tree] = git.state(&path).unwrap_or(*b"  ");
+        vec![index, tree, b' ', b' ']
+    }
 }
 
 impl<'a> Writer<'a> {
     pub(super) fn new(settings: &'a Settings<'a>, screen: &'a Screen) -> Self {
         let zone = LocalZone::new(Zone::local);
-        Writer { settings, screen, zone, has_color: Cell::new(false) }
+        let links = settings.has_links.then(Hyperlinks::new);
+        let dired = settings.is_dired.then(Dired::default);
+        Writer { settings, screen, zone, has_color: Cell::new(false), links, dired }
     }
 
-    /// Prints the entries of a directory, or operands if there is none. Directories that will be
-    /// opened only count for the widths of columns.
-    pub(super) fn items(&self, items: &[&Item], dir: Option<&OsStr>, owners: &Owners) {
+    /// Prints entries. Directories that will be opened only count for the widths of columns.
+    pub(super) fn items(&self, items: &[&Item], printed: Printed<'_>) {
         match &self.settings.form {
-            Form::Listing => self.listing(items, owners),
-            Form::Fields(fields) => shown(items).for_each(|item| self.fields(item, fields)),
-            Form::Json(fields) => shown(items).for_each(|item| self.object(item, *fields, dir)),
+            Form::Listing => self.listing(items, printed),
+            Form::Fields(fields) => {
+                shown(items).for_each(|item| self.fields(item, fields, printed));
+            }
+            Form::Json(fields) => {
+                shown(items).for_each(|item| self.object(item, *fields, printed, None));
+            }
         }
+    }
+
+    /// Prints parts of a tree.
+    pub(super) fn rows(&self, rows: &[Row], printed: Printed<'_>) {
+        if let Form::Json(fields) = &self.settings.form {
+            for row in rows {
+                let printed = Printed { dir: row.dir.as_deref(), ..printed };
+                self.object(&row.item, *fields, printed, Some(row.depth));
+            }
+            return;
+        }
+        let items: Vec<&Item> = rows.iter().map(|row| &row.item).collect();
+        let mut lines = LineFormatter::new(self.settings, printed.owners, &items);
+        let mut names = NameFormatter::new(self.settings, &items, &self.has_color);
+        names.is_aligned = false;
+        let mut text = Vec::new();
+        if self.settings.is_long() && self.settings.options.header && !rows.is_empty() {
+            lines.header(if printed.git.is_some() { "Git" } else { "" }, &mut text);
+            text.push(self.settings.end());
+        }
+        // The directory whose entries are linked now.
+        let mut linked = None;
+        for row in rows {
+            let printed = Printed { dir: row.dir.as_deref(), ..printed };
+            if let Some(links) = self.links.as_ref().filter(|_| linked != Some(printed.dir)) {
+                names.links = Some(links.directory(printed.dir, self.settings.follows()));
+                linked = Some(printed.dir);
+            }
+            let mut before = printed.git_column(&row.item);
+            before.extend_from_slice(row.branch.as_bytes());
+            if self.settings.is_long() {
+                lines.long(&row.item, &names, &before, &mut text);
+            } else {
+                names.normal(&mut text);
+                lines.prefix(&row.item, &mut text);
+                text.extend(before);
+                names.add(&row.item, 0, &mut text);
+            }
+            text.push(self.settings.end());
+            if text.len() >= out::BUFFER {
+                self.data(&text);
+                text.clear();
+            }
+        }
+        self.data(&text);
     }
 
     /// Prints the path of a directory before its contents.
     pub(super) fn header(&self, path: &OsStr) {
-        let (mut line, _) = self.settings.quoting.apply(path, ":");
+        let (name, _) = self.settings.quoting.apply(path, ":");
+        let mut line = self.indent().to_vec();
+        let begin = line.len();
+        match &self.links {
+            Some(links) => line.extend(links.link(Path::new(path), &name)),
+            None => line.extend(name),
+        }
+        if let Some(dired) = &self.dired {
+            dired.directory(begin..line.len());
+        }
         line.extend(b":\n");
-        self.screen.data(&line);
+        self.data(&line);
+    }
+
+    /// Separates directories.
+    pub(super) fn separate(&self) {
+        self.data(b"\n");
+    }
+
+    /// Prints the names of fields.
+    pub(super) fn field_names(&self) {
+        if let Form::Fields(fields) = &self.settings.form {
+            let mut names: Vec<&str> =
+                fields.iter().filter_map(|field| Some(field.iter().next()?.0)).collect();
+            if self.settings.options.git {
+                names.insert(0, "git");
+            }
+            self.line(names.join("\t").into_bytes());
+        }
     }
 
     /// Prints the allocated space of all entries.
     pub(super) fn total(&self, items: &[&Item]) {
         let bytes =
             items.iter().filter_map(|item| item.columns.allocated).fold(0, u64::saturating_add);
-        let mut line = format!("total {}", self.settings.block_unit.show(bytes)).into_bytes();
+        let mut line = self.indent().to_vec();
+        line.extend(format!("total {}", self.settings.block_unit.show(bytes)).into_bytes());
         line.push(self.settings.end());
-        self.screen.data(&line);
+        self.data(&line);
     }
 
-    fn listing(&self, items: &[&Item], owners: &Owners) {
+    /// What lines begin with.
+    fn indent(&self) -> &'static [u8] {
+        if self.dired.is_some() { b"  " } else { b"" }
+    }
+
+    fn data(&self, data: &[u8]) {
+        self.screen.data(data);
+        if let Some(dired) = &self.dired {
+            dired.count(data.len());
+        }
+    }
+
+    fn listing(&self, items: &[&Item], printed: Printed<'_>) {
         let settings = self.settings;
-        let mut lines = LineFormatter::new(settings, owners, items);
+        let mut lines = LineFormatter::new(settings, printed.owners, items);
         let mut names = NameFormatter::new(settings, items, &self.has_color);
+        names.links =
+            self.links.as_ref().map(|links| links.directory(printed.dir, settings.follows()));
         match settings.format {
             Format::Long => {
-                self.lines(items, |item, text| lines.long(item, &names, text));
+                if settings.options.header && shown(items).next().is_some() {
+                    let mut line = self.indent().to_vec();
+                    lines.header(if printed.git.is_some() { "Git" } else { "" }, &mut line);
+                    line.push(settings.end());
+                    self.data(&line);
+                }
+                let has_git = printed.git.is_some();
+                self.lines(items, |item, text| {
+                    text.extend_from_slice(self.indent());
+                    let git = if has_git { printed.git_column(item) } else { Vec::new() };
+                    lines.long(item, &names, &git, text)
+                });
             }
             Format::OnePerLine => {
                 names.is_aligned = false;
                 self.lines(items, |item, text| {
                     names.normal(text);
                     lines.prefix(item, text);
-                    names.add(item, 0, text);
+                    text.extend(printed.git_column(item));
+                    names.add(item, 0, text)
                 });
             }
-            Format::Columns | Format::Across => {
-                names.is_aligned &= settings.width > 0;
-                let width = |item| lines.prefix_width() + names.width(item);
+            Format::Columns | Format::Across | Format::Commas => {
+                let is_commas = settings.format == Format::Commas;
+                names.is_aligned &= settings.width > 0 && !is_commas;
+                let git = if printed.git.is_some() { 4 } else { 0 };
+                let width = |item| lines.prefix_width(item) + git + names.width(item);
                 let widths: Vec<usize> = shown(items).map(width).collect();
                 let layout = grid::Layout {
                     line: settings.width,
@@ -90,25 +220,33 @@ impl<'a> Writer<'a> {
                 let add = |index: usize, column: usize, text: &mut Vec<u8>| {
                     names.normal(text);
                     lines.prefix(shown[index], text);
+                    text.extend(printed.git_column(shown[index]));
                     text.extend(names.name(shown[index], column).bytes);
                 };
-                self.screen.data(&grid::lay_out(&widths, layout, add));
+                self.data(&if is_commas {
+                    grid::separate(&widths, layout, add)
+                } else {
+                    grid::lay_out(&widths, layout, add)
+                });
             }
         }
     }
 
-    fn fields(&self, item: &Item, fields: &[Fields]) {
+    fn fields(&self, item: &Item, fields: &[Fields], printed: Printed<'_>) {
         let nothing = Metadata::default();
         let metadata = item.metadata.as_deref().unwrap_or(&nothing);
         let path = PathBuf::new();
         let shown = Shown { name: &item.name, path: &path, metadata };
         let style = TextStyle { zone: &self.zone, is_quoted: self.settings.is_quoted };
-        let cells: Vec<Vec<u8>> =
-            fields.iter().map(|&field| entry::field(&shown, field, &style)).collect();
+        let git = printed.git.map(|_| printed.git_column(item)[..2].to_vec());
+        let fields = fields.iter().map(|&field| entry::field(&shown, field, &style));
+        let cells: Vec<Vec<u8>> = git.into_iter().chain(fields).collect();
         self.line(cells.join(&b'\t'));
     }
 
-    fn object(&self, item: &Item, fields: Fields, dir: Option<&OsStr>) {
+    /// Prints an object, in a tree with the depth.
+    fn object(&self, item: &Item, fields: Fields, printed: Printed<'_>, depth: Option<usize>) {
+        let dir = printed.dir;
         let nothing = Metadata::default();
         let metadata = item.metadata.as_deref().unwrap_or(&nothing);
         let path = match dir {
@@ -120,28 +258,45 @@ impl<'a> Writer<'a> {
             None => path.file_name().unwrap_or(&item.name),
         };
         let shown = Shown { name, path: &path, metadata };
-        self.screen.data(entry::object(&shown, fields).line().as_bytes());
+        let mut object = entry::object(&shown, fields);
+        if let Some(depth) = depth {
+            object = object.number("depth", depth as u64);
+        }
+        if let Some(git) = printed.git {
+            let path = Path::new(dir.unwrap_or_default()).join(&item.name);
+            object = match git.state(&path) {
+                Some(state) => object.text("git", &String::from_utf8_lossy(&state)),
+                None => object.raw("git", "null"),
+            };
+        }
+        self.screen.data(object.line().as_bytes());
     }
 
     /// Ends the output: restores the color of the terminal.
     pub(super) fn finish(&self) {
+        if let Some(dired) = &self.dired {
+            self.screen.data(dired.end(self.settings.quoting.style).as_bytes());
+        }
         if let Some(palette) = self.settings.palette.as_ref().filter(|_| self.has_color.get()) {
             self.screen.data(&palette.restore());
         }
     }
 
-    /// Prints a line for each entry, many at a time.
-    fn lines(&self, items: &[&Item], mut add: impl FnMut(&Item, &mut Vec<u8>)) {
+    /// Prints a line for each entry, many at a time. `add` returns where the name is.
+    fn lines(&self, items: &[&Item], mut add: impl FnMut(&Item, &mut Vec<u8>) -> Range<usize>) {
         let mut text = Vec::new();
         for item in shown(items) {
-            add(item, &mut text);
+            let name = add(item, &mut text);
+            if let Some(dired) = &self.dired {
+                dired.name(name);
+            }
             text.push(self.settings.end());
             if text.len() >= out::BUFFER {
-                self.screen.data(&text);
+                self.data(&text);
                 text.clear();
             }
         }
-        self.screen.data(&text);
+        self.data(&text);
     }
 
     fn line(&self, mut line: Vec<u8>) {

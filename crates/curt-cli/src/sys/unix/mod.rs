@@ -8,6 +8,7 @@ mod zone;
 use std::ffi::{CString, OsStr, OsString};
 use std::io;
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
@@ -125,6 +126,22 @@ pub(crate) fn has_c_locale() -> bool {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(std::env::var_os);
     let chosen = names.into_iter().find(|name| !name.is_empty());
     chosen.is_none_or(|name| name == "C" || name == "POSIX")
+}
+
+/// Whether the environment chooses a locale whose characters are UTF-8.
+pub(crate) fn has_utf8_locale() -> bool {
+    let names = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(std::env::var_os);
+    let chosen = names.into_iter().find(|name| !name.is_empty());
+    chosen.is_some_and(|name| {
+        let name = name.to_string_lossy().to_ascii_lowercase();
+        let charset = name.split_once('.').map_or("", |(_, charset)| charset);
+        charset.starts_with("utf-8") || charset.starts_with("utf8")
+    })
+}
+
+/// Returns the name of this machine.
+pub(crate) fn host_name() -> OsString {
+    OsString::from_vec(rustix::system::uname().nodename().to_bytes().to_vec())
 }
 
 /// Whether the user database has a user of this name. Only for the time when there is one thread.

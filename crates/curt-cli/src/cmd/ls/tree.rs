@@ -1,0 +1,161 @@
+//! `--tree`: directories with branches, from one descent through each operand.
+//!
+//! A directory is read as a whole before its entries are shown, so that the last one of them gets
+//! its corner. Names alone are printed as soon as they are known; columns need the widths of all.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::rc::Rc;
+
+use curt::list::Directory;
+use curt::{Error, Kind};
+
+use super::item::Item;
+use super::lister::{Lister, header_path};
+use super::order;
+use crate::sys;
+
+/// An entry of a tree.
+pub(super) struct Row {
+    pub(super) item: Item,
+    /// Its directory; `None` for an operand.
+    pub(super) dir: Option<Rc<OsStr>>,
+    /// What is drawn before its name.
+    pub(super) branch: String,
+    /// The levels below the operand.
+    pub(super) depth: usize,
+}
+
+/// A directory of which some entries are not shown yet.
+struct Level {
+    items: std::vec::IntoIter<Item>,
+    dir: Rc<OsStr>,
+    /// What is drawn before all of its entries.
+    branch: String,
+    depth: usize,
+}
+
+/// How branches are drawn: to an entry, to the last entry, beside the contents of an entry, and of
+/// the last one.
+struct Branches {
+    entry: &'static str,
+    last: &'static str,
+    beside: &'static str,
+    below_last: &'static str,
+}
+
+const LINES: Branches =
+    Branches { entry: "├── ", last: "└── ", beside: "│   ", below_last: "    " };
+const ASCII: Branches =
+    Branches { entry: "|-- ", last: "`-- ", beside: "|   ", below_last: "    " };
+
+/// What is known of a tree, until it is printed.
+struct Tree {
+    rows: Vec<Row>,
+    branches: &'static Branches,
+    /// The columns of all rows are as wide as the widest one.
+    is_aligned: bool,
+    /// A directory that was opened for an entry that is not reached yet.
+    opened: Option<Result<Directory, Error>>,
+}
+
+impl Lister<'_> {
+    /// Shows an operand, and what is below it if it is a directory.
+    pub(super) fn list_as_tree(&mut self, mut root: Item) {
+        let settings = self.settings;
+        let is_directory = std::mem::take(&mut root.is_opened);
+        let operand = root.name.clone();
+        if is_directory {
+            self.complete(&mut root, None, Path::new(&operand));
+            self.ask_git(Path::new(&operand));
+        }
+        let is_aligned = settings.is_long() || settings.shows_inode || settings.shows_blocks;
+        let branches = if sys::has_utf8_locale() { &LINES } else { &ASCII };
+        let mut tree = Tree {
+            rows: Vec::new(),
+            branches,
+            is_aligned: is_aligned && !settings.is_json(),
+            opened: None,
+        };
+        self.totals.count(&root, !is_directory);
+        tree.rows.push(Row { item: root, dir: None, branch: String::new(), depth: 0 });
+        let mut levels = Vec::new();
+        if is_directory && settings.depth() > 0 {
+            let opened = self.descent.open(&operand);
+            levels.extend(self.open_level(opened, Rc::from(operand.as_os_str()), String::new(), 1));
+        }
+        while let Some(level) = levels.last_mut() {
+            if self.session.is_cancelled() {
+                break;
+            }
+            let Some(item) = level.items.next() else {
+                levels.pop();
+                continue;
+            };
+            let is_last = level.items.as_slice().is_empty();
+            let Branches { entry, last, beside, below_last } = *tree.branches;
+            let (branch, below) = if is_last { (last, below_last) } else { (entry, beside) };
+            let is_entered = item.kind == Kind::Directory && level.depth < settings.depth();
+            let path = is_entered.then(|| header_path(&level.dir, &item.name).into_os_string());
+            let below = level.branch.clone() + below;
+            let depth = level.depth;
+            self.totals.count(&item, true);
+            tree.rows.push(Row {
+                item,
+                dir: Some(Rc::clone(&level.dir)),
+                branch: level.branch.clone() + branch,
+                depth,
+            });
+            if let Some(path) = path {
+                if let Some(opened) = self.next_opened(&mut tree, Path::new(&path)) {
+                    levels.extend(self.open_level(opened, Rc::from(path), below, depth + 1));
+                }
+                if !tree.is_aligned {
+                    self.print(&mut tree);
+                }
+            }
+        }
+        self.print(&mut tree);
+    }
+
+    /// Returns the next directory, if it is this one. Those below a directory that was lost are
+    /// left out.
+    fn next_opened(&mut self, tree: &mut Tree, path: &Path) -> Option<Result<Directory, Error>> {
+        let opened = tree.opened.take().or_else(|| self.descent.next())?;
+        if opened.as_ref().map_or_else(Error::path, Directory::path) == path {
+            return Some(opened);
+        }
+        tree.opened = Some(opened);
+        None
+    }
+
+    /// Reads a directory, whose entries are at this depth.
+    fn open_level(
+        &mut self,
+        opened: Result<Directory, Error>,
+        dir: Rc<OsStr>,
+        branch: String,
+        depth: usize,
+    ) -> Option<Level> {
+        let (list, items) = self.read_directory(&dir, opened, depth == 1)?;
+        let items = self.in_order(items);
+        let is_end = depth >= self.settings.depth();
+        let entered: Vec<&Item> = items.iter().filter(|_| !is_end).collect();
+        self.descend(list, &entered, &dir);
+        Some(Level { items: items.into_iter(), dir, branch, depth })
+    }
+
+    /// Sorts entries.
+    pub(super) fn in_order(&self, items: Vec<Item>) -> Vec<Item> {
+        let indices = order::indices(&items, self.settings.order, &self.widths(&items));
+        let mut items: Vec<Option<Item>> = items.into_iter().map(Some).collect();
+        indices.into_iter().filter_map(|index| items.get_mut(index)?.take()).collect()
+    }
+
+    fn print(&mut self, tree: &mut Tree) {
+        let items: Vec<&Item> = tree.rows.iter().map(|row| &row.item).collect();
+        self.owners.learn(&items);
+        self.writer.rows(&tree.rows, self.printed(None));
+        tree.rows.clear();
+    }
+}

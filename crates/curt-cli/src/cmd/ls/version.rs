@@ -1,0 +1,138 @@
+//! The order of names with numbers in them, as in GNU ls `-v` and `sort -V` since coreutils 9.2:
+//! digits in a row are a number, a tilde comes before the end of a name, extensions count last.
+
+use std::cmp::Ordering;
+
+/// Compares two names by their numbers. Different names can be equal, such as `a1` and `a01`.
+pub(super) fn compare(one: &[u8], other: &[u8]) -> Ordering {
+    let group = |name: &[u8]| match name {
+        b"" => 0,
+        b"." => 1,
+        b".." => 2,
+        [b'.', ..] => 3,
+        _ => 4,
+    };
+    group(one)
+        .cmp(&group(other))
+        .then_with(|| parts(stem(one), stem(other)).then_with(|| parts(one, other)))
+}
+
+/// Returns the name without its extensions, such as `.tar.gz`, but never nothing.
+fn stem(name: &[u8]) -> &[u8] {
+    let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'~';
+    let mut end = name.len();
+    while let Some(dot) = name[..end].iter().rposition(|&byte| byte == b'.') {
+        let extension = &name[dot + 1..end];
+        let is_extension = extension.first().is_some_and(|&first| is_letter(first))
+            && extension.iter().all(|&byte| is_letter(byte) || byte.is_ascii_digit());
+        if dot == 0 || !is_extension {
+            break;
+        }
+        end = dot;
+    }
+    &name[..end]
+}
+
+/// Compares text and numbers alternately.
+fn parts(mut one: &[u8], mut other: &[u8]) -> Ordering {
+    loop {
+        while [one, other]
+            .iter()
+            .any(|rest| rest.first().is_some_and(|byte| !byte.is_ascii_digit()))
+        {
+            let order = weight(one.first()).cmp(&weight(other.first()));
+            if order.is_ne() {
+                return order;
+            }
+            (one, other) = (&one[1..], &other[1..]);
+        }
+        if one.is_empty() && other.is_empty() {
+            return Ordering::Equal;
+        }
+        let (number, other_number);
+        (number, one) = split_number(one);
+        (other_number, other) = split_number(other);
+        let order = number.len().cmp(&other_number.len()).then_with(|| number.cmp(other_number));
+        if order.is_ne() {
+            return order;
+        }
+    }
+}
+
+/// The rank of a byte, or of the end of the text: a tilde, the end, digits, letters, the rest.
+fn weight(byte: Option<&u8>) -> i32 {
+    match byte {
+        Some(b'~') => -2,
+        None => -1,
+        Some(b'0'..=b'9') => 0,
+        Some(&letter) if letter.is_ascii_alphabetic() => letter.into(),
+        Some(&rest) => i32::from(rest) + 256,
+    }
+}
+
+/// Splits off the digits at the beginning, and drops the zeros before the first other one.
+fn split_number(text: &[u8]) -> (&[u8], &[u8]) {
+    let zeros = text.iter().take_while(|&&byte| byte == b'0').count();
+    let text = &text[zeros..];
+    text.split_at(text.iter().take_while(|byte| byte.is_ascii_digit()).count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{compare, stem};
+
+    #[test]
+    fn numbers_count_by_their_values() {
+        let names = [
+            "",
+            ".",
+            "..",
+            ".0",
+            ".9",
+            ".A",
+            ".Z",
+            ".a~",
+            ".a",
+            ".b9.x",
+            ".b10.x",
+            "0",
+            "9",
+            "A",
+            "a~",
+            "a",
+            "a.b",
+            "a1",
+            "a9.tar.gz",
+            "a10.tar.gz",
+            "a99999999999999999999",
+            "a100000000000000000000",
+            "aa",
+            "a-1",
+            "a_1",
+            "\u{e9}",
+        ];
+        for (at, one) in names.iter().enumerate() {
+            for (other_at, other) in names.iter().enumerate() {
+                let order = compare(one.as_bytes(), other.as_bytes());
+                assert_eq!(order, at.cmp(&other_at), "{one} {other}");
+            }
+        }
+        assert!(compare(b"a1", b"a01").is_eq());
+    }
+
+    #[test]
+    fn stems_have_no_extensions() {
+        for (name, expected) in [
+            ("a.tar.gz", "a"),
+            ("a.1.gz", "a.1"),
+            (".a", ".a"),
+            (".a.b", ".a"),
+            ("a.", "a."),
+            ("a.b~", "a"),
+            ("a..b", "a."),
+            ("a", "a"),
+        ] {
+            assert_eq!(stem(name.as_bytes()), expected.as_bytes(), "{name}");
+        }
+    }
+}
