@@ -75,7 +75,7 @@ impl<'a> LineFormatter<'a> {
             before: OwnerIds::default(),
             owners_before: Vec::new(),
         };
-        let has_columns = settings.is_long() || settings.shows_inode || settings.has_total();
+        let has_columns = settings.is_long() || settings.shows_inode || settings.shows_blocks;
         if has_columns {
             lines.widths = lines.widths_of(items);
         }
