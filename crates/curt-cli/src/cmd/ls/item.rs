@@ -8,7 +8,7 @@ use curt::list::Entry;
 use curt::{Fields, Kind, Metadata, Threads};
 
 use super::settings::{Form, Settings};
-use crate::args::{Clock, Marks};
+use crate::args::Clock;
 
 /// An entry.
 #[derive(Debug)]
@@ -123,9 +123,9 @@ pub(super) struct Collector {
 impl Collector {
     pub(super) fn new(settings: &Settings<'_>) -> Collector {
         let fields = settings.plan().fields();
-        let mode = if settings.marks == Marks::All { Fields::MODE } else { Fields::NONE };
-        let of_files = (settings.color_needs.of_files | mode).without(fields);
-        let of_directories = settings.color_needs.of_directories.without(fields);
+        let (of_files, of_directories) = settings.needs();
+        let of_files = of_files.without(fields);
+        let of_directories = of_directories.without(fields);
         let kept = fields | of_files;
         let is_plain = fields.without(Fields::NAME | Fields::KIND).is_empty();
         let detail = if settings.form != Form::Listing

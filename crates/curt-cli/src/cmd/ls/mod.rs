@@ -61,10 +61,13 @@ pub(crate) fn run(options: &LsOptions) -> Exit {
     })
 }
 
-/// Returns how many calls the options cost.
+/// Returns how many calls the options cost at most.
 fn explanation(settings: &Settings<'_>) -> String {
-    let plan = settings.plan();
-    let cost = plan.cost();
+    // Marks and colors of some entries may need more than is read of all.
+    let (of_files, of_directories) = settings.needs();
+    let plan = settings.plan_with(of_files | of_directories);
+    let mut cost = plan.cost();
+    cost.link += u32::from(settings.needs_targets());
     if settings.is_json() {
         let cost = Object::new()
             .text("fields", &plan.fields().to_string())

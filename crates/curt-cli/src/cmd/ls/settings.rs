@@ -235,13 +235,24 @@ impl<'a> Settings<'a> {
                 || self.is_long() && self.color_needs.long_targets)
     }
 
+    /// Returns what marks and colors need to know of files and of directories.
+    pub(super) fn needs(&self) -> (Fields, Fields) {
+        let mode = fields_if(&[(self.marks == Marks::All, Fields::MODE)]);
+        (self.color_needs.of_files | mode, self.color_needs.of_directories)
+    }
+
     /// Returns what is read of the entries of a directory.
     pub(super) fn plan(&self) -> Plan {
+        self.plan_with(Fields::NONE)
+    }
+
+    /// Returns the plan with some more fields.
+    pub(super) fn plan_with(&self, more: Fields) -> Plan {
         // A listing has the inode number below a mount point, not that of the mount point itself.
         let is_exact = self.shows_inode
             || matches!(self.form, Form::Json(fields) if fields.contains(Fields::ID));
         let freshness = if is_exact { Freshness::Exact } else { Freshness::FromListing };
-        let mut fields = self.fields();
+        let mut fields = self.fields() | more;
         // A link has the same name whether or not it is followed.
         let follows = self.follows() && fields != Fields::NAME;
         let follow = if follows { Follow::Links } else { Follow::Never };
@@ -252,12 +263,11 @@ impl<'a> Settings<'a> {
         Plan::new(fields).freshness(freshness).follow(follow)
     }
 
-    /// Returns what is read of an operand: always its kind, and its mode if that is marked, in the
-    /// same call.
+    /// Returns what is read of an operand: always its kind, and what its mark and its color need, in
+    /// the same call.
     pub(super) fn operand_plan(&self) -> Plan {
-        let mode = if self.marks == Marks::All { Fields::MODE } else { Fields::NONE };
-        let colors = self.color_needs.of_files | self.color_needs.of_directories;
-        Plan::new(self.fields() | Fields::KIND | mode | colors)
+        let (of_files, of_directories) = self.needs();
+        Plan::new(self.fields() | Fields::KIND | of_files | of_directories)
     }
 
     fn fields(&self) -> Fields {
