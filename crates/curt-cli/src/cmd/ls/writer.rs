@@ -87,9 +87,8 @@ impl<'a> Writer<'a> {
         let mut names = NameFormatter::new(self.settings, &items, &self.has_color);
         names.is_aligned = false;
         let mut text = Vec::new();
-        if self.settings.is_long() && self.settings.options.header && !rows.is_empty() {
-            lines.header(if printed.git.is_some() { "Git" } else { "" }, &mut text);
-            text.push(self.settings.end());
+        if !rows.is_empty() {
+            self.column_names(&lines, printed, &mut text);
         }
         // The directory whose entries are linked now.
         let mut linked = None;
@@ -101,14 +100,7 @@ impl<'a> Writer<'a> {
             }
             let mut before = printed.git_column(&row.item);
             before.extend_from_slice(row.branch.as_bytes());
-            if self.settings.is_long() {
-                lines.long(&row.item, &names, &before, &mut text);
-            } else {
-                names.normal(&mut text);
-                lines.prefix(&row.item, &mut text);
-                text.extend(before);
-                names.add(&row.item, 0, &mut text);
-            }
+            self.entry(&row.item, &before, &mut lines, &names, &mut text);
             text.push(self.settings.end());
             if text.len() >= out::BUFFER {
                 self.data(&text);
@@ -116,6 +108,34 @@ impl<'a> Writer<'a> {
             }
         }
         self.data(&text);
+    }
+
+    /// Adds the names of columns, if they are wanted.
+    fn column_names(&self, lines: &LineFormatter<'_>, printed: Printed<'_>, text: &mut Vec<u8>) {
+        if self.settings.is_long() && self.settings.options.header {
+            text.extend_from_slice(self.indent());
+            lines.header(if printed.git.is_some() { "Git" } else { "" }, text);
+            text.push(self.settings.end());
+        }
+    }
+
+    /// Adds an entry, with some text before its name. Returns where the name is.
+    fn entry(
+        &self,
+        item: &Item,
+        before: &[u8],
+        lines: &mut LineFormatter<'_>,
+        names: &NameFormatter<'_>,
+        text: &mut Vec<u8>,
+    ) -> Range<usize> {
+        text.extend_from_slice(self.indent());
+        if self.settings.is_long() {
+            return lines.long(item, names, before, text);
+        }
+        names.normal(text);
+        lines.prefix(item, text);
+        text.extend_from_slice(before);
+        names.add(item, 0, text)
     }
 
     /// Prints the path of a directory before its contents.
@@ -180,27 +200,15 @@ impl<'a> Writer<'a> {
         names.links =
             self.links.as_ref().map(|links| links.directory(printed.dir, settings.follows()));
         match settings.format {
-            Format::Long => {
+            Format::Long | Format::OnePerLine => {
+                names.is_aligned &= settings.is_long();
                 if settings.options.header && shown(items).next().is_some() {
-                    let mut line = self.indent().to_vec();
-                    lines.header(if printed.git.is_some() { "Git" } else { "" }, &mut line);
-                    line.push(settings.end());
-                    self.data(&line);
+                    let mut header = Vec::new();
+                    self.column_names(&lines, printed, &mut header);
+                    self.data(&header);
                 }
-                let has_git = printed.git.is_some();
                 self.lines(items, |item, text| {
-                    text.extend_from_slice(self.indent());
-                    let git = if has_git { printed.git_column(item) } else { Vec::new() };
-                    lines.long(item, &names, &git, text)
-                });
-            }
-            Format::OnePerLine => {
-                names.is_aligned = false;
-                self.lines(items, |item, text| {
-                    names.normal(text);
-                    lines.prefix(item, text);
-                    text.extend(printed.git_column(item));
-                    names.add(item, 0, text)
+                    self.entry(item, &printed.git_column(item), &mut lines, &names, text)
                 });
             }
             Format::Columns | Format::Across | Format::Commas => {
