@@ -1,5 +1,6 @@
 //! Two runs beside each other: `--compare` shows them, `--check` fails where the new one is worse.
 
+use crate::named;
 use crate::report::{Line, Table, interval};
 use crate::stats::Median;
 use serde_json::Value;
@@ -19,15 +20,20 @@ struct Known {
 }
 
 /// Some calls of a run depend on the machine: its limits, the length of paths, and whether a second
-/// thread is tried, which takes about 20 calls for 500 entries.
-const TOLERANCE: f64 = 0.05;
+/// thread is tried, which takes about 20 calls for 500 entries. Listing one directory, which takes
+/// hardly any, tries none.
+fn tolerance(calls: f64) -> f64 {
+    if calls < 0.1 { 0.01 } else { 0.05 }
+}
 
 /// The results in a file that `--json` wrote.
 pub(crate) fn read(path: &Path) -> io::Result<Value> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
-    let value = serde_json::from_str(&text);
-    value.map_err(|error| io::Error::other(format!("{}: {error}", path.display())))
+    let text = std::fs::read_to_string(path).map_err(|error| named(path, &error))?;
+    let value = serde_json::from_str(&text).map_err(|error| named(path, &error))?;
+    if known(&value).is_empty() {
+        return Err(named(path, &"no results in it, of those that --json writes"));
+    }
+    Ok(value)
 }
 
 fn known(report: &Value) -> Vec<Known> {
@@ -83,24 +89,33 @@ pub(crate) fn table(old: &Value, new: &Value) -> String {
 }
 
 /// Where curt is worse than in the baseline: it makes more calls, or its ratio to the usual tool is
-/// lower, for the same size, by more than the noise of both. Also if nothing could be compared.
-pub(crate) fn worse(baseline: &Value, new: &Value) -> Vec<String> {
-    let baseline = known(baseline);
-    let mut worse = Vec::new();
+/// lower, for the same size, by more than the noise of both. Also what was not compared: a scenario
+/// of the baseline that was `wanted` and is not there, calls that were not counted, or everything.
+pub(crate) fn worse(baseline: &Value, new: &Value, wanted: impl Fn(&str) -> bool) -> Vec<String> {
+    let [baseline, new] = [baseline, new].map(|results| {
+        let curt = known(results).into_iter().filter(|known| known.contender == "curt");
+        curt.collect::<Vec<_>>()
+    });
+    let is_missing =
+        |old: &&Known| wanted(&old.scenario) && new.iter().all(|new| new.scenario != old.scenario);
+    let missing = baseline.iter().filter(is_missing);
+    let mut worse: Vec<String> =
+        missing.map(|old| format!("{} on {}: not measured", old.scenario, old.place)).collect();
     let mut compared = 0;
-    for new in known(new).iter().filter(|known| known.contender == "curt") {
+    for new in &new {
         let (scenario, place) = (&new.scenario, &new.place);
-        let of_scenario =
-            || baseline.iter().filter(|old| old.scenario == *scenario && old.contender == "curt");
+        let of_scenario = || baseline.iter().filter(|old| old.scenario == *scenario);
         // The filesystem does not matter to calls.
-        if let (Some(old), Some(calls)) = (of_scenario().find_map(|old| old.calls), new.calls) {
+        if let Some(old) = of_scenario().find_map(|old| old.calls) {
             compared += 1;
-            if calls > old + TOLERANCE {
-                let text = format!("{scenario}: {calls:.3} calls for one instead of {old:.3}");
-                if !worse.contains(&text) {
-                    worse.push(text);
+            let text = match new.calls {
+                Some(calls) if calls <= old + tolerance(old) => None,
+                Some(calls) => {
+                    Some(format!("{scenario}: {calls:.3} calls for one instead of {old:.3}"))
                 }
-            }
+                None => Some(format!("{scenario}: no calls were counted: is strace installed?")),
+            };
+            worse.extend(text.filter(|text| !worse.contains(text)));
         }
         let old = of_scenario()
             .find(|old| old.place == *place && old.size == new.size)
@@ -114,7 +129,7 @@ pub(crate) fn worse(baseline: &Value, new: &Value) -> Vec<String> {
         }
     }
     if compared == 0 {
-        worse.push("nothing could be compared: is strace installed?".to_owned());
+        worse.push("nothing could be compared".to_owned());
     }
     worse
 }
@@ -135,28 +150,53 @@ mod tests {
         }] })
     }
 
+    fn check(baseline: &Value, new: &Value) -> Vec<String> {
+        worse(baseline, new, |_| true)
+    }
+
     #[test]
     fn more_calls_are_always_worse() {
         let old = report(None, Some(1.0));
-        assert!(worse(&old, &report(None, Some(1.0))).is_empty());
-        assert!(worse(&old, &report(None, Some(0.5))).is_empty());
-        let found = worse(&old, &report(Some([1.0, 2.0, 3.0]), Some(1.06)));
+        assert!(check(&old, &report(None, Some(1.0))).is_empty());
+        assert!(check(&old, &report(None, Some(0.5))).is_empty());
+        let found = check(&old, &report(Some([1.0, 2.0, 3.0]), Some(1.06)));
         assert_eq!(found, ["walk: 1.060 calls for one instead of 1.000"]);
+        let few = report(None, Some(0.002));
+        assert!(check(&few, &report(None, Some(0.004))).is_empty());
+        assert_eq!(check(&few, &report(None, Some(0.04))).len(), 1);
     }
 
     #[test]
     fn a_ratio_is_worse_only_outside_the_noise_of_both() {
         let old = report(Some([1.9, 2.0, 2.1]), None);
-        assert!(worse(&old, &report(Some([1.7, 1.8, 1.9]), None)).is_empty());
-        let found = worse(&old, &report(Some([1.6, 1.7, 1.8]), None));
+        assert!(check(&old, &report(Some([1.7, 1.8, 1.9]), None)).is_empty());
+        let found = check(&old, &report(Some([1.6, 1.7, 1.8]), None));
         assert_eq!(found, ["walk on tmpfs: ratio 1.70 instead of 2.00"]);
         assert!(table(&old, &report(Some([1.6, 1.7, 1.8]), None)).contains("slower"));
         assert!(table(&old, &report(Some([2.2, 2.3, 2.4]), None)).contains("faster"));
     }
 
     #[test]
-    fn a_check_that_compares_nothing_fails() {
-        assert_eq!(worse(&json!({}), &report(None, Some(1.0))).len(), 1);
-        assert_eq!(worse(&report(None, Some(1.0)), &report(None, None)).len(), 1);
+    fn a_check_fails_where_it_cannot_compare() {
+        assert_eq!(check(&json!({}), &report(None, Some(1.0))), ["nothing could be compared"]);
+        let old = report(Some([1.9, 2.0, 2.1]), Some(1.0));
+        let found = check(&old, &report(Some([1.9, 2.0, 2.1]), None));
+        assert_eq!(found, ["walk: no calls were counted: is strace installed?"]);
+        let found = check(&old, &json!({ "results": [] }));
+        assert_eq!(found, ["walk on tmpfs: not measured", "nothing could be compared"]);
+        assert_eq!(worse(&old, &json!({}), |_| false), ["nothing could be compared"]);
+    }
+
+    #[test]
+    fn a_file_without_results_is_refused() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("old.json");
+        for text in ["", "{}", r#"{"results": []}"#, r#"{"results": [{"mean": 1}]}"#, "[1]"] {
+            std::fs::write(&path, text).unwrap();
+            let message = read(&path).unwrap_err().to_string();
+            assert!(message.contains("old.json: "), "{message}");
+        }
+        std::fs::write(&path, report(None, Some(1.0)).to_string()).unwrap();
+        assert_eq!(check(&read(&path).unwrap(), &report(None, Some(1.0))).len(), 0);
     }
 }

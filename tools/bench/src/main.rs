@@ -48,7 +48,9 @@ use result::{Cell, ENOUGH};
 use scenario::Scenario;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::io::{self, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -61,8 +63,8 @@ fn main() -> ExitCode {
     if options.list {
         return exit(list().map(|()| true));
     }
-    if options.images && !images::allowed() {
-        Progress::new().note("curt-bench: --images needs root on Linux");
+    if let Some(wrong) = options.wrong() {
+        Progress::new().note(&format!("curt-bench: {wrong}"));
         return ExitCode::from(2);
     }
     if options.images && !options.in_namespace {
@@ -94,12 +96,27 @@ fn run(options: &Options, interrupt: &Interrupt) -> io::Result<bool> {
     let old = [&options.compare, &options.check].map(|path| path.as_deref().map(compare::read));
     let [compared, checked] = old.map(Option::transpose);
     let (compared, checked) = (compared?, checked?);
+    options.outputs().try_for_each(writable)?;
+    options.readme.iter().try_for_each(|path| report::check(path))?;
     let report = measure(options, interrupt)?;
     if interrupt.wanted() {
         Progress::new().note("curt-bench: interrupted; everything it made is removed");
     }
     let results = report::json(&report);
     let render = if options.is_quick() { report::quick } else { report::full };
+    let mut text = render(&report, false);
+    if let Some(old) = &compared {
+        let _ = write!(text, "\n{}", compare::table(old, &results));
+    }
+    let mut is_good = report.cells.iter().all(Cell::is_right);
+    let wanted = |name: &str| scenarios::all().any(|one| one.name == name && options.wants(one));
+    for line in checked.iter().flat_map(|baseline| compare::worse(baseline, &results, wanted)) {
+        is_good = false;
+        let _ = writeln!(text, "worse than the baseline: {line}");
+    }
+    // No results are lost because standard output is full or closed.
+    let mut out = io::stdout().lock();
+    let printed = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     if let Some(path) = &options.json {
         std::fs::write(path, format!("{results:#}\n"))?;
     }
@@ -109,21 +126,25 @@ fn run(options: &Options, interrupt: &Interrupt) -> io::Result<bool> {
     if let Some(path) = &options.html {
         std::fs::write(path, report::page(&report))?;
     }
-    if let Some(path) = &options.readme {
+    if let Some(path) = options.readme.as_ref().filter(|_| !interrupt.wanted()) {
         report::update(&report, path)?;
     }
-    let mut out = io::stdout().lock();
-    write!(out, "{}", render(&report, false))?;
-    if let Some(old) = &compared {
-        write!(out, "\n{}", compare::table(old, &results))?;
+    match printed {
+        // A reader that has seen enough, such as `head`.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(is_good),
+        printed => printed.map(|()| is_good),
     }
-    let mut is_good = report.cells.iter().all(Cell::is_right);
-    for line in checked.iter().flat_map(|baseline| compare::worse(baseline, &results)) {
-        is_good = false;
-        writeln!(out, "worse than the baseline: {line}")?;
-    }
-    out.flush()?;
-    Ok(is_good)
+}
+
+/// Fails where a file cannot be written: better now than after hours of measuring.
+fn writable(path: &Path) -> io::Result<()> {
+    let opened = std::fs::OpenOptions::new().append(true).create(true).open(path);
+    opened.map(drop).map_err(|error| named(path, &error))
+}
+
+/// An error that says which file it is about.
+fn named(path: &Path, error: &dyn std::fmt::Display) -> io::Error {
+    io::Error::other(format!("{}: {error}", path.display()))
 }
 
 /// After this time a cell of a full run makes no more rounds than it needs: trees of a million

@@ -244,7 +244,9 @@ impl Bench {
     ) -> io::Result<Result<(Sample, u64), String>> {
         let (path, truth) = self.tree(trial)?;
         if self.cold {
-            drop_caches();
+            // What is not written back yet is not dropped.
+            trial.place.settle();
+            drop_caches()?;
         }
         let ended = match self.start(trial, &path, None)? {
             Ok(ended) => ended,

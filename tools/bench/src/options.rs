@@ -1,8 +1,9 @@
 //! The command line.
 
+use crate::place::{self, images};
 use crate::scenario::{Contender, Part};
 use crate::scenarios;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const ABOUT: &str = "Measure curt beside the tools on this machine";
 
@@ -19,8 +20,8 @@ pub(crate) struct Options {
     /// Measure every scenario at full size with every rival; takes long
     #[arg(long)]
     pub(crate) full: bool,
-    /// Measure only this scenario, with every rival (repeatable)
-    #[arg(long, value_name = "NAME", value_parser = scenarios::all().map(|one| one.name).collect::<Vec<_>>())]
+    /// Measure only this scenario of --list, with every rival (repeatable)
+    #[arg(long, value_name = "NAME", hide_possible_values = true, value_parser = scenarios::all().map(|one| one.name).collect::<Vec<_>>())]
     pub(crate) only: Vec<String>,
     /// Beside curt and the usual tool, measure only this contender (repeatable)
     #[arg(long, value_name = "NAME")]
@@ -35,7 +36,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "SECONDS", default_value_t = 46)]
     pub(crate) seconds: u32,
     /// Make exactly N rounds, at full size
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(7..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(7..=1_000))]
     pub(crate) rounds: Option<u32>,
     /// Work in this directory's filesystem only (repeatable)
     #[arg(long = "dir", value_name = "DIR")]
@@ -73,6 +74,27 @@ pub(crate) struct Options {
 }
 
 impl Options {
+    /// What cannot be done, if something is asked for that cannot.
+    pub(crate) fn wrong(&self) -> Option<String> {
+        let is_known = |name: &&String| {
+            let mut contenders = scenarios::all().flat_map(|scenario| scenario.contenders);
+            contenders.any(|contender| contender.name == **name)
+        };
+        if self.images && !images::allowed() {
+            return Some("--images needs root on Linux".to_owned());
+        }
+        if self.cold && !place::may_drop_caches() {
+            return Some("--cold needs root on Linux".to_owned());
+        }
+        let unknown = self.rival.iter().find(|name| !is_known(name))?;
+        Some(format!("no contender is called '{unknown}'; --list names them"))
+    }
+
+    /// The files that are written.
+    pub(crate) fn outputs(&self) -> impl Iterator<Item = &Path> {
+        [&self.json, &self.markdown, &self.html].into_iter().flatten().map(PathBuf::as_path)
+    }
+
     /// Whether the quick table is asked for: sizes and rounds fit the time.
     pub(crate) fn is_quick(&self) -> bool {
         !self.full && !self.calls && self.rounds.is_none() && self.only.is_empty()

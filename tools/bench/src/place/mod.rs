@@ -4,6 +4,7 @@ pub(crate) mod images;
 mod mount;
 pub(crate) mod sandbox;
 
+use crate::named;
 use mount::Mount;
 use sandbox::Sandbox;
 use std::io;
@@ -36,7 +37,7 @@ pub(crate) enum Kind {
 impl Place {
     /// A place in `folder`, named after its file system.
     pub(crate) fn in_folder(folder: &Path, kind: Kind) -> io::Result<Self> {
-        let sandbox = Sandbox::create(folder)?;
+        let sandbox = Sandbox::create(folder).map_err(|error| named(folder, &error))?;
         let system = file_system(sandbox.root());
         let name = match kind {
             Kind::Memory => system,
@@ -134,9 +135,17 @@ fn sync(path: &Path) {
 #[cfg(not(target_os = "linux"))]
 fn sync(_: &Path) {}
 
-/// Forgets what the system keeps in memory of its file systems. Whether it could.
-pub(crate) fn drop_caches() -> bool {
-    cfg!(target_os = "linux") && std::fs::write("/proc/sys/vm/drop_caches", "3").is_ok()
+/// What drops caches on Linux.
+const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
+
+/// Whether this process may drop the system's caches.
+pub(crate) fn may_drop_caches() -> bool {
+    cfg!(target_os = "linux") && std::fs::OpenOptions::new().write(true).open(DROP_CACHES).is_ok()
+}
+
+/// Forgets what the system keeps in memory of its file systems.
+pub(crate) fn drop_caches() -> io::Result<()> {
+    std::fs::write(DROP_CACHES, "3")
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ pub(crate) use full::full;
 pub(crate) use html::page;
 pub(crate) use json::json;
 pub(crate) use quick::quick;
-pub(crate) use readme::update;
+pub(crate) use readme::{check, update};
 pub(crate) use table::{Line, Table};
 
 use crate::programs::Programs;

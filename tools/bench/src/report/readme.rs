@@ -3,6 +3,7 @@
 use super::html::picture;
 use super::table::grouped;
 use super::{Report, calls, interval};
+use crate::named;
 use crate::result::Cell;
 use crate::scenarios;
 use std::fmt::Write as _;
@@ -15,12 +16,19 @@ const END: &str = "<!-- results end -->\n";
 /// The picture, from the README's directory.
 const PICTURE: &str = "docs/results.svg";
 
+/// Whether the README at `path` has the lines that mark the results.
+pub(crate) fn check(path: &Path) -> io::Result<()> {
+    with(path, "").map(drop)
+}
+
+fn with(path: &Path, table: &str) -> io::Result<String> {
+    let text = std::fs::read_to_string(path).map_err(|error| named(path, &error))?;
+    replaced(&text, table).ok_or_else(|| named(path, &"no lines that mark the results"))
+}
+
 /// Replaces the table in the README at `path`, and the picture that it shows.
 pub(crate) fn update(report: &Report, path: &Path) -> io::Result<()> {
-    let text = std::fs::read_to_string(path)?;
-    let new = replaced(&text, &table(report)).ok_or_else(|| {
-        io::Error::other(format!("{}: no lines that mark the results", path.display()))
-    })?;
+    let new = with(path, &table(report))?;
     let directory = path.parent().unwrap_or(Path::new(""));
     std::fs::write(directory.join(PICTURE), picture(report))?;
     std::fs::write(path, new)
