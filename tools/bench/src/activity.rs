@@ -33,8 +33,10 @@ impl Activity {
 
     /// How many processors others have kept busy from then on until this, on average.
     pub(crate) fn others_since(self, then: Self) -> f64 {
-        let [all, idle, own] = [self.all - then.all, self.idle - then.idle, self.own - then.own]
-            .map(|ticks| ticks as f64);
+        let since = |ticks: u64, then: u64| ticks.saturating_sub(then) as f64;
+        // The kernel says that its idle time may go back a little.
+        let [all, idle, own] =
+            [since(self.all, then.all), since(self.idle, then.idle), since(self.own, then.own)];
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         (all - idle - own).max(0.0) / all.max(1.0) * processors as f64
     }

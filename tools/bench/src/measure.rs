@@ -70,7 +70,7 @@ const SMALLEST: u32 = 4;
 /// A quick run looks for the best rival only among those that take less than this times the best
 /// one's time in the warm-up, and among that many.
 const HOPELESS: f64 = 1.15;
-const HOPEFUL: usize = 2;
+pub(crate) const HOPEFUL: usize = 2;
 /// Where the answer goes, in the scratch folder.
 const OUTPUT: &str = "stdout";
 /// A run that takes longer than this is killed.
@@ -203,7 +203,9 @@ impl Bench {
             Effort::Until(until) => (MOST, Some(until), Some(self.end + GRACE)),
         };
         let (scenario, size) = (cell.scenario, cell.size);
-        let mut random = Random::new(2);
+        // Other orders in each cell, so that no program always follows the same one.
+        let seed = |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte));
+        let mut random = Random::new(cell.name().bytes().fold(size.into(), seed));
         for round in 1..=rounds {
             let limit = if round > ENOUGH { until } else { latest };
             if limit.is_some_and(|limit| Instant::now() > limit) {
@@ -259,11 +261,13 @@ impl Bench {
                 return Ok(Err(wrong));
             }
         }
-        let wall = match trial.scenario.question {
-            Question::Lengths(_) => own_time(&std::fs::read(&output)?).unwrap_or(ended.wall),
-            _ => ended.wall,
+        let (wall, used) = match trial.scenario.question {
+            Question::Lengths(_) => {
+                (own_time(&std::fs::read(&output)?).unwrap_or(ended.wall), None)
+            }
+            _ => (ended.wall, ended.used),
         };
-        Ok(Ok((Sample { round, wall, used: ended.used }, length)))
+        Ok(Ok((Sample { round, wall, used }, length)))
     }
 
     /// Runs a contender to its end, perhaps below strace, or says what went wrong.

@@ -109,10 +109,15 @@ impl Cell {
         self.rows.iter().find(is_usual)
     }
 
+    /// The part of a row here: of the usual tools only the first one found is that.
+    pub(crate) fn part(&self, row: &Row) -> Part {
+        let usual = self.usual().map(|row| row.found.contender.name);
+        if row.is_rival(usual) { Part::Rival } else { row.found.contender.part }
+    }
+
     /// The fastest of the other programs.
     pub(crate) fn best_rival(&self) -> Option<&Row> {
-        let usual = self.usual().map(|row| row.found.contender.name);
-        let rivals = self.rows.iter().filter(|row| row.is_rival(usual));
+        let rivals = self.rows.iter().filter(|row| self.part(row) == Part::Rival);
         let rivals = rivals.filter_map(|row| Some((row, row.wall()?.middle)));
         rivals.min_by(|one, other| one.1.total_cmp(&other.1)).map(|(row, _)| row)
     }

@@ -234,7 +234,16 @@ impl Contender {
 
     /// The bare loop of calls, in a role of this program.
     pub(crate) const fn baseline(words: &'static [&'static str]) -> Self {
-        Self::new("baseline loop", Part::Baseline, Program::Own, words)
+        Self::own("baseline loop", Part::Baseline, words)
+    }
+
+    /// Something else to compare with, in a role of this program.
+    pub(crate) const fn own(
+        name: &'static str,
+        part: Part,
+        words: &'static [&'static str],
+    ) -> Self {
+        Self::new(name, part, Program::Own, words)
     }
 
     /// Lets it take part in a quick run.

@@ -2,7 +2,9 @@
 
 use super::table::{Line, Table, grouped, milliseconds};
 use super::{Report, answer, calls, interval, none};
+use crate::oracle::Question;
 use crate::result::{Cell, Row, Sample};
+use crate::scenario::Part;
 use std::fmt::Write as _;
 
 pub(super) const TITLES: [&str; 10] = [
@@ -22,7 +24,7 @@ const LEGEND: &str = "
 ratio: how many times as fast as the usual tool, median of the rounds with its 95 % interval.
 user, system: processor time. waiting: the rest of the time; below zero, threads worked at once.
 peak: memory, where it is more than this program's. baseline loop: the bare calls in one thread.
-calls for one: by strace, without the start of the program.
+calls for one: by strace on small trees, without the start of the program, waiting and memory.
 ";
 
 /// All tables, and what could not be shown.
@@ -45,18 +47,18 @@ pub(crate) fn full(report: &Report, markdown: bool) -> String {
 
 /// What a cell is about.
 pub(super) fn heading(cell: &Cell) -> String {
-    let (scenario, units) = (cell.scenario, grouped(cell.scenario.units(cell.size)));
-    let (name, title, unit) = (scenario.name, scenario.title, scenario.unit());
-    format!("{name} · {}: {title}, {units} {unit}", cell.place)
+    let scenario = cell.scenario;
+    let amount = match scenario.question {
+        Question::Lengths(_) => "time for one path".to_owned(),
+        _ => format!("{} {}", grouped(scenario.units(cell.size)), scenario.unit()),
+    };
+    format!("{} · {}: {}, {amount}", scenario.name, cell.place, scenario.title)
 }
 
 /// A contender's row, one text for each title.
 pub(super) fn cells(cell: &Cell, row: &Row) -> Vec<String> {
-    let usual = cell.usual();
-    let is_usual =
-        usual.is_some_and(|usual| usual.found.contender.name == row.found.contender.name);
-    let ratio = match usual {
-        Some(_) if is_usual => "usual tool".to_owned(),
+    let ratio = match cell.usual() {
+        Some(_) if cell.part(row) == Part::Usual => "usual tool".to_owned(),
         Some(usual) => interval(row.ratio(usual)),
         None => none(),
     };

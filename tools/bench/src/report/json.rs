@@ -5,7 +5,7 @@ use super::{Report, answer};
 use crate::calls::Slope;
 use crate::command;
 use crate::result::{Cell, Row};
-use crate::stats::{Median, mean, standard_deviation};
+use crate::stats::{mean, standard_deviation};
 use serde_json::{Value, json};
 
 /// All results.
@@ -28,7 +28,7 @@ fn result(cell: &Cell, row: &Row) -> Value {
         "command": command::line(&row.found),
         "mean": mean(&times),
         "stddev": standard_deviation(&times),
-        "median": Median::of(&times).map(|median| median.middle),
+        "median": row.wall().map(|median| median.middle),
         "user": mean(&user),
         "system": mean(&system),
         "min": times.iter().copied().reduce(f64::min),

@@ -2,11 +2,20 @@
 
 use super::table::{Line, Table, grouped, milliseconds};
 use super::{Report, answer, calls, interval, none};
+use crate::measure::HOPEFUL;
 use crate::result::{Cell, Row};
 use std::fmt::Write as _;
 
-pub(super) const TITLES: [&str; 8] =
-    ["", "of", "curt", "usual tool", "ratio [95 %]", "best rival", "calls for one", "right"];
+pub(super) const TITLES: [&str; 8] = [
+    "operation",
+    "of",
+    "curt",
+    "usual tool",
+    "ratio [95 %]",
+    "best rival",
+    "calls for one",
+    "right",
+];
 
 /// The table, and below it how it was measured, what was not found, and how to see more.
 pub(crate) fn quick(report: &Report, markdown: bool) -> String {
@@ -78,10 +87,12 @@ fn footer(report: &Report) -> Vec<String> {
     let rounds = report.cells.iter().filter(|cell| cell.has_times()).map(Cell::rounds);
     let (least, most) = (rounds.clone().min().unwrap_or(0), rounds.max().unwrap_or(0));
     let caches = if report.cold { "cold" } else { "warm" };
+    let rounds = if least == most { least.to_string() } else { format!("{least}–{most}") };
     let mut measured = format!(
-        "Measured: start of the process until its end is waited for, {caches} caches, {least}–{most} \
+        "Measured: start of the process until its end is waited for, {caches} caches, {rounds} \
          rounds in random order after a warm-up, sizes at which starting a process hardly counts; \
-         ratio: median of usual ÷ curt in a round; noise {}.",
+         ratio: median of usual ÷ curt in a round; noise {}. Best rival: of the {HOPEFUL} fastest \
+         in the warm-up.",
         report.noise()
     );
     if report.cells.iter().any(Cell::is_smaller) {

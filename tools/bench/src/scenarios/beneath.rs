@@ -2,7 +2,7 @@
 //! directories below the root, by its path from the root.
 
 use crate::oracle::Question;
-use crate::scenario::{Contender, Program, Quick, Scenario};
+use crate::scenario::{Contender, Part, Program, Quick, Scenario};
 use crate::tree::Tree;
 
 pub(super) static SCENARIOS: [Scenario; 1] = [Scenario {
@@ -34,10 +34,10 @@ pub(super) static SCENARIOS: [Scenario; 1] = [Scenario {
             &["{tree}"],
         )
         .version("0.5"),
-        // Neither of these keeps anybody in, so a quick run has neither.
-        Contender::rival("unchecked open", Program::Own, &["open", "std", "{tree}"]),
-        Contender::rival("unchecked openat", Program::Own, &["open", "openat", "{tree}"]),
-        Contender::rival("curt without openat2", Program::Own, &["open", "steps", "{tree}"]),
+        // Neither of these keeps anybody in, so neither can be the best rival.
+        Contender::own("unchecked open", Part::Baseline, &["open", "std", "{tree}"]),
+        Contender::own("unchecked openat", Part::Baseline, &["open", "openat", "{tree}"]),
+        Contender::own("curt without openat2", Part::Variant, &["open", "steps", "{tree}"]),
         Contender::baseline(&["open", "openat2", "{tree}"]),
     ],
     ..Scenario::COMMON
