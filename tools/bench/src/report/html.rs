@@ -4,8 +4,9 @@ use super::plots::{self, Bar, COLOURS, Curve};
 use super::published::PUBLISHED;
 use super::table::{grouped, milliseconds};
 use super::{Report, full, none, quick};
+use crate::oracle::Question;
 use crate::result::{Cell, Row};
-use crate::scenario::{Contender, Part};
+use crate::scenario::Part;
 use crate::stats::Median;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::collections::BTreeSet;
@@ -49,7 +50,8 @@ pub(crate) fn page(report: &Report) -> String {
 /// A picture of the ratios alone, with its own colours and width.
 pub(crate) fn picture(report: &Report) -> String {
     let timed: Vec<&Cell> = report.cells.iter().filter(|cell| is_timed(cell)).collect();
-    let drawn = plots::bars(&ratios(&timed), RATIO, Some(1.0));
+    let bars: Vec<Bar> = ratios(&timed).into_iter().filter(|bar| bar.part == Part::Curt).collect();
+    let drawn = plots::bars(&bars, RATIO, Some(1.0), two_digits);
     // Beside the page's own rules, those that need a page do no harm.
     let style = format!("<style>{STYLE}{}</style>", colours());
     let (begin, rest) = drawn.split_once('>').unwrap_or_default();
@@ -57,6 +59,10 @@ pub(crate) fn picture(report: &Report) -> String {
 }
 
 const RATIO: &str = "times as fast as the usual tool";
+
+fn two_digits(value: f64) -> String {
+    format!("{value:.2}")
+}
 
 fn is_timed(cell: &Cell) -> bool {
     cell.curt().and_then(Row::wall).is_some()
@@ -98,11 +104,12 @@ fn headline(report: &Report, timed: &[&Cell]) -> Markup {
         section id="headline" {
             h2 { "Overview" }
             p {
-                "How many times as fast as the tool that is usually used, in one run in which all \
-                 take turns; the line marks its speed. Whiskers are 95 % intervals."
+                "The speed of curt, and below it that of the fastest other program, relative to \
+                 the usual tool, which the line marks. All took turns in one run. Whiskers are \
+                 95 % intervals."
             }
-            (key())
-            (figure("Ratio to the usual tool", &plots::bars(&ratios(cells), RATIO, Some(1.0)),
+            (key(&["curt", "rival"]))
+            (figure("Ratio to the usual tool", &plots::bars(&ratios(cells), RATIO, Some(1.0), two_digits),
                 &quick::TITLES, cells.iter().map(|cell| (false, quick::row(cell)))))
             @if let Some(warning) = report.busy() { p { strong { (warning) } } }
         }
@@ -114,13 +121,18 @@ fn file_system(cell: &Cell) -> &str {
     cell.place.split(['(', ')']).nth(1).unwrap_or(&cell.place)
 }
 
-/// The ratio of curt to the usual tool in each cell.
+/// The ratios of curt and of the best rival to the usual tool in each cell.
 fn ratios(cells: &[&Cell]) -> Vec<Bar> {
-    let bar = |cell: &&Cell| {
-        let label = format!("{}, {}", cell.scenario.name, file_system(cell));
-        Some(Bar { label, part: Part::Curt, value: cell.ratio()? })
-    };
-    cells.iter().filter_map(bar).collect()
+    let bars = cells.iter().flat_map(|cell| {
+        let curt = format!("{}, {}", cell.scenario.name, file_system(cell));
+        let curt = cell.curt().map(|row| (row, Part::Curt, curt));
+        let rival = cell.best_rival();
+        let rival = rival.map(|row| (row, Part::Rival, row.found.contender.name.to_owned()));
+        [curt, rival].into_iter().flatten().filter_map(|(row, part, label)| {
+            Some(Bar { label, part, value: row.ratio(cell.usual()?)? })
+        })
+    });
+    bars.collect()
 }
 
 fn calls(report: &Report) -> Markup {
@@ -134,7 +146,8 @@ fn calls(report: &Report) -> Markup {
             let contender = row.found.contender;
             let label = format!("{}: {}", cell.scenario.name, contender.name);
             let value = Median::of(&[each(row)?.max(0.0) / usual?])?;
-            Some(Bar { label, part: contender.part, value })
+            let part = if row.is_curt() { Part::Curt } else { Part::Rival };
+            Some(Bar { label, part, value })
         })
     });
     let bars: Vec<Bar> = bars.collect();
@@ -146,8 +159,9 @@ fn calls(report: &Report) -> Markup {
             } @else {
                 p { "Calls for one entry, start or path, counted by strace, without the start of \
                      the program. The line marks those of the usual tool." }
-                (key())
-                (figure("Calls for one", &plots::bars(&bars, "calls, × the usual tool's", Some(1.0)),
+                (key(&["curt", "rival"]))
+                (figure("Calls for one",
+                    &plots::bars(&bars, "calls, × the usual tool's", Some(1.0), two_digits),
                     &["scenario", "contender", "calls for one", "which"],
                     cells.iter().flat_map(|cell| cell.rows.iter().filter_map(|row| {
                         let slope = row.slope.as_ref()?;
@@ -195,7 +209,7 @@ fn scaling(timed: &[&Cell]) -> Markup {
             h2 { "Scaling" }
             p { "Time over the number of threads, and the time for each entry over the number of \
                  entries: medians, on logarithmic axes." }
-            (key())
+            (key(&["curt", "usual", "rival", "baseline"]))
             @for cell in timed.iter().filter(|cell| !threads(cell).is_empty()) {
                 @let title = format!("{}, {}", cell.scenario.title, cell.place);
                 (figure(&title, &plots::curves(&threads(cell), ["threads", "milliseconds"]),
@@ -224,10 +238,9 @@ fn curves(family: &[&Cell]) -> Vec<Curve> {
     let points = family.iter().flat_map(|cell| {
         let units = cell.scenario.units(cell.size) as f64;
         let point = move |row: &Row| Some((units, row.wall()?.middle / units * 1e6));
-        cell.rows.iter().filter_map(move |row| {
-            let contender = row.found.contender;
-            Some((contender.name, contender.part, point(row)?))
-        })
+        cell.rows
+            .iter()
+            .filter_map(move |row| Some((row.found.contender.name, cell.part(row), point(row)?)))
     });
     joined(points, 2)
 }
@@ -235,9 +248,8 @@ fn curves(family: &[&Cell]) -> Vec<Curve> {
 /// Time over the number of threads, of contenders called `NAME -jN` with at least three of them.
 fn threads(cell: &Cell) -> Vec<Curve> {
     let points = cell.rows.iter().filter_map(|row| {
-        let contender = row.found.contender;
-        let (label, number) = contender.name.split_once(" -j")?;
-        let part = if row.is_curt() { Part::Curt } else { contender.part };
+        let (label, number) = row.found.contender.name.split_once(" -j")?;
+        let part = if row.is_curt() { Part::Curt } else { cell.part(row) };
         Some((label, part, (number.parse().ok()?, row.wall()?.middle * 1_000.0)))
     });
     joined(points, 3)
@@ -277,6 +289,7 @@ fn reports(timed: &[&Cell]) -> Markup {
                 "curt began with five public reports. Their numbers are from other machines and \
                  other years; ratios may be compared, times may not."
             }
+            (key(&["curt", "usual", "rival", "baseline"]))
             @for published in &PUBLISHED {
                 @if asked_by(timed, published.report).next().is_some() {
                     h3 { (published.title) }
@@ -296,7 +309,12 @@ fn scenarios(timed: &[&Cell]) -> Markup {
     html! {
         section id="scenarios" {
             h2 { "Every scenario" }
-            @if others.is_empty() { p { "All are above." } }
+            @if others.is_empty() {
+                p { "All are above." }
+            } @else {
+                p { "The median time of every program, with its 95 % interval." }
+                (key(&["curt", "usual", "rival", "baseline"]))
+            }
             @for cell in others { (scenario(cell)) }
         }
     }
@@ -304,13 +322,15 @@ fn scenarios(timed: &[&Cell]) -> Markup {
 
 /// The medians of all contenders, as bars and as a table.
 fn scenario(cell: &Cell) -> Markup {
+    let is_short = matches!(cell.scenario.question, Question::Lengths(_));
+    let (unit, second) = if is_short { ("nanoseconds", 1e9) } else { ("milliseconds", 1e3) };
     let bar = |row: &Row| {
-        let Contender { name, part, .. } = row.found.contender;
-        let value = row.median(|sample| Some(sample.wall * 1_000.0))?;
-        Some(Bar { label: (*name).to_owned(), part: *part, value })
+        let label = row.found.contender.name.to_owned();
+        let value = row.median(|sample| Some(sample.wall * second))?;
+        Some(Bar { label, part: cell.part(row), value })
     };
     let bars: Vec<Bar> = cell.rows.iter().filter_map(bar).collect();
-    let plot = plots::bars(&bars, "milliseconds", None);
+    let plot = plots::bars(&bars, unit, None, |value| milliseconds(value / second));
     figure(&full::heading(cell), &plot, &full::TITLES, contenders(cell))
 }
 
@@ -335,17 +355,18 @@ fn method(report: &Report) -> Markup {
                  start of the process until waiting for it returns. A ratio is formed within a \
                  round; its interval is the sign test's. Fewer than seven rounds show no time."
             }
-            p { "Caches are " (if report.cold { "dropped before each run" } else { "warm" }) "." }
+            p { "Caches are " (if report.cold { "dropped before each run, the programs' too" } else { "warm" }) "." }
             p { "Noise of the ratios: " (report.noise()) "." }
             p { (report.absent()) }
         }
     }
 }
 
-fn key() -> Markup {
+/// What the colours of these names stand for.
+fn key(names: &[&str]) -> Markup {
     html! {
         p class="key" {
-            @for (name, _) in &COLOURS[2..] {
+            @for name in names {
                 span {
                     i style=(format!("background:var(--{name})")) aria-hidden="true" {}
                     (match *name { "usual" => "the usual tool", "rival" => "other programs", "baseline" => "the bare calls", name => name })

@@ -3,9 +3,9 @@
 
 use crate::scenario::Part;
 use crate::stats::Median;
-use plotters::coord::ranged1d::{IntoSegmentedCoord as _, SegmentValue};
 use plotters::prelude::*;
 use plotters::style::FontTransform;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 /// The colours that a plot is drawn with: a class of the style sheet and the colour in the SVG.
 pub(super) const COLOURS: [(&str, RGBColor); 6] = [
@@ -54,16 +54,25 @@ fn colour(part: Part) -> RGBColor {
 /// its text, much larger.
 const WIDTH: u32 = 360;
 const FONT: (&str, u32) = ("sans-serif", 15);
-/// How many characters of a label there is room for.
+/// The width of a bar's label, and how many characters there is room for.
+const LABELS: i32 = 150;
 const LABEL: usize = 20;
+/// What curves are called beside their ends, from there on.
+const SMALL: (&str, u32) = ("sans-serif", 13);
+const ENDS: i32 = 254;
 
 /// What drawing into a string can fail with: nothing but a mistake in the plot.
 type Drawn = Result<(), Box<dyn std::error::Error>>;
 
-/// Horizontal bars, the first on top, with a line at `reference`.
-pub(super) fn bars(bars: &[Bar], axis: &str, reference: Option<f64>) -> String {
-    let height = 60 + 26 * u32::try_from(bars.len()).unwrap_or(u32::MAX);
-    svg(height, |area| draw_bars(area, bars, axis, reference))
+/// Horizontal bars, the first on top, with their values, and a line at `reference`.
+pub(super) fn bars(
+    bars: &[Bar],
+    axis: &str,
+    reference: Option<f64>,
+    text: impl Fn(f64) -> String,
+) -> String {
+    let height = 48 + 26 * u32::try_from(bars.len()).unwrap_or(u32::MAX);
+    svg(height, |area| draw_bars(area, bars, axis, reference, &text))
 }
 
 /// Curves over logarithmic axes.
@@ -84,25 +93,27 @@ fn svg(height: u32, draw: impl FnOnce(&Area<'_>) -> Drawn) -> String {
     text.replacen(&format!("width=\"{WIDTH}\" height=\"{height}\" "), "", 1)
 }
 
-fn draw_bars(area: &Area<'_>, bars: &[Bar], axis: &str, reference: Option<f64>) -> Drawn {
+fn draw_bars(
+    area: &Area<'_>,
+    bars: &[Bar],
+    axis: &str,
+    reference: Option<f64>,
+    text: &dyn Fn(f64) -> String,
+) -> Drawn {
     let most = bars.iter().map(|bar| bar.value.high).chain(reference).fold(0.0, f64::max);
-    let count = bars.len();
+    let count = bars.len() as f64;
     let mut chart = ChartBuilder::on(area)
-        .margin_right(24)
+        .margin_right(8)
+        .margin_top(8)
         .x_label_area_size(40)
-        .y_label_area_size(140)
-        .build_cartesian_2d(0.0..most.max(f64::MIN_POSITIVE) * 1.08, (0..count).into_segmented())?;
-    let label = |at: &SegmentValue<usize>| match at {
-        // The first bar is on top.
-        SegmentValue::CenterOf(at) if *at < count => fitting(&bars[count - 1 - at].label),
-        _ => String::new(),
-    };
+        .y_label_area_size(LABELS)
+        // Beside the longest bar there is room for its value.
+        .build_cartesian_2d(0.0..most.max(f64::MIN_POSITIVE) * 1.5, 0.0..count)?;
     chart
         .configure_mesh()
         .disable_y_mesh()
         .x_labels(5)
-        .y_labels(count)
-        .y_label_formatter(&label)
+        .y_labels(0)
         .x_label_formatter(&|value| number(*value))
         .x_desc(axis)
         .axis_style(GRID)
@@ -111,18 +122,19 @@ fn draw_bars(area: &Area<'_>, bars: &[Bar], axis: &str, reference: Option<f64>) 
         .label_style(FONT.into_font().color(&INK))
         .axis_desc_style(FONT.into_font().color(&INK))
         .draw()?;
-    for (at, bar) in bars.iter().rev().enumerate() {
-        let (from, to) = (SegmentValue::Exact(at), SegmentValue::Exact(at + 1));
-        let mut body =
-            Rectangle::new([(0.0, from), (bar.value.middle, to)], colour(bar.part).filled());
-        body.set_margin(5, 5, 0, 0);
-        chart.draw_series([body])?;
-        let middle = SegmentValue::CenterOf(at);
-        let whisker = [(bar.value.low, middle.clone()), (bar.value.high, middle)];
+    for (bar, middle) in bars.iter().rev().zip((0..).map(|at| f64::from(at) + 0.5)) {
+        let Median { low, middle: value, high } = bar.value;
+        let body = [(0.0, middle - 0.3), (value, middle + 0.3)];
+        chart.draw_series([Rectangle::new(body, colour(bar.part).filled())])?;
+        let whisker = [(low, middle), (high, middle)];
         chart.draw_series([PathElement::new(whisker, INK.stroke_width(2))])?;
+        let (end, y) = chart.backend_coord(&(high, middle));
+        let style = |side| FONT.into_font().color(&INK).pos(Pos::new(side, VPos::Center));
+        area.draw_text(&text(value), &style(HPos::Left), (end + 6, y))?;
+        area.draw_text(&fitting(&bar.label), &style(HPos::Right), (LABELS - 6, y))?;
     }
     if let Some(reference) = reference {
-        let line = [(reference, SegmentValue::Exact(0)), (reference, SegmentValue::Exact(count))];
+        let line = [(reference, 0.0), (reference, count)];
         chart.draw_series([PathElement::new(line, INK.stroke_width(1))])?;
     }
     Ok(())
@@ -137,14 +149,17 @@ fn draw_curves(area: &Area<'_>, curves: &[Curve], axes: [&str; 2]) -> Drawn {
             });
         if low < high { low / 1.2..high * 1.2 } else { 0.5..2.0 }
     };
+    // Axes of less than two powers of ten would have hardly a number.
+    let scale = |range: std::ops::Range<f64>| {
+        let base = if range.end < range.start * 100.0 { 2.0 } else { 10.0 };
+        range.log_scale().base(base)
+    };
     let mut chart = ChartBuilder::on(area)
         .margin(10)
+        .margin_right(112)
         .x_label_area_size(40)
         .y_label_area_size(64)
-        .build_cartesian_2d(
-        range(|point| point.0).log_scale(),
-        range(|point| point.1).log_scale(),
-    )?;
+        .build_cartesian_2d(scale(range(|point| point.0)), scale(range(|point| point.1)))?;
     let font = FONT.into_font();
     chart
         .configure_mesh()
@@ -163,21 +178,24 @@ fn draw_curves(area: &Area<'_>, curves: &[Curve], axes: [&str; 2]) -> Drawn {
     for curve in curves {
         let style = colour(curve.part);
         let thick = if curve.part == Part::Curt { 4 } else { 2 };
-        chart
-            .draw_series(LineSeries::new(curve.points.iter().copied(), style.stroke_width(thick)))?
-            .label(fitting(&curve.label))
-            .legend(move |(x, y)| {
-                PathElement::new([(x, y), (x + 18, y)], style.stroke_width(thick))
-            });
+        let line = LineSeries::new(curve.points.iter().copied(), style.stroke_width(thick));
+        chart.draw_series(line)?;
         let dots = curve.points.iter().map(|&point| Circle::new(point, 3, style.filled()));
         chart.draw_series(dots)?;
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
-        .label_font(font.color(&INK))
-        .border_style(TRANSPARENT)
-        .draw()?;
+    // Each curve is named beside its end, none on top of another: most end at the bottom.
+    let end = |curve: &Curve| curve.points.last().map_or(0, |point| chart.backend_coord(point).1);
+    let mut ends: Vec<(i32, &Curve)> = curves.iter().map(|curve| (end(curve), curve)).collect();
+    ends.sort_by_key(|(y, _)| -y);
+    let mut room = i32::MAX;
+    for (y, curve) in ends {
+        let y = y.min(room);
+        room = y - 16;
+        let line = vec![(ENDS, y), (ENDS + 12, y)];
+        area.draw(&PathElement::new(line, colour(curve.part).stroke_width(3)))?;
+        let style = SMALL.into_font().color(&INK).pos(Pos::new(HPos::Left, VPos::Center));
+        area.draw_text(&curve.label, &style, (ENDS + 16, y))?;
+    }
     Ok(())
 }
 
