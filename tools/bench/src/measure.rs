@@ -69,14 +69,14 @@ const GRACE: Duration = Duration::from_secs(3);
 const SMALLEST: u32 = 4;
 /// A quick run looks for the best rival only among those that take less than this times the best
 /// one's time in the warm-up, and among that many.
-const HOPELESS: f64 = 1.15;
-pub(crate) const HOPEFUL: usize = 2;
+const TOO_SLOW: f64 = 1.15;
+pub(crate) const TIMED_RIVALS: usize = 2;
 /// Where the answer goes, in the scratch folder.
 const OUTPUT: &str = "stdout";
 /// A run that takes longer than this is killed.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIME_LIMIT: Duration = Duration::from_secs(120);
 /// The same in a quick run.
-const LITTLE_PATIENCE: Duration = Duration::from_secs(8);
+const QUICK_TIME_LIMIT: Duration = Duration::from_secs(8);
 
 /// One run of one contender.
 struct Trial<'a> {
@@ -125,7 +125,7 @@ impl Bench {
             samples: Vec::new(),
             slope: None,
             wrong: None,
-            is_hopeless: false,
+            is_too_slow: false,
         };
         let rows = contenders.iter().map(row).collect();
         let mut cell = Cell { scenario, place: name, size, rows };
@@ -181,7 +181,7 @@ impl Bench {
             }
         }
         if self.is_quick {
-            leave_out_the_hopeless(cell, &walls);
+            leave_out_slow_rivals(cell, &walls);
         }
         Ok(lengths)
     }
@@ -281,12 +281,14 @@ impl Bench {
         let said = self.scratch.entry("stderr");
         let mut command = command(scenario, size, found, tree, under)?;
         command.stdout(File::create(self.scratch.entry(OUTPUT))?);
-        let patience = if self.is_quick { LITTLE_PATIENCE } else { PATIENCE };
-        let ended = run_to_end(&mut command, &said, patience, &self.interrupt);
+        let time_limit = if self.is_quick { QUICK_TIME_LIMIT } else { TIME_LIMIT };
+        let ended = run_to_end(&mut command, &said, time_limit, &self.interrupt);
         let wrong = left_behind(place, scenario, tree)?;
         Ok(match (ended, wrong) {
             (Err(error), _) => Err(format!("cannot start: {error}")),
-            (Ok(ended), _) if ended.killed => Err(format!("killed after {} s", patience.as_secs())),
+            (Ok(ended), _) if ended.killed => {
+                Err(format!("killed after {} s", time_limit.as_secs()))
+            }
             (Ok(ended), _) if !ended.status.success() => Err(failure(ended.status.code(), &said)),
             (Ok(_), Some(wrong)) => Err(wrong),
             (Ok(ended), None) => Ok(ended),
@@ -371,18 +373,18 @@ impl Bench {
 }
 
 fn takes_part(row: &Row) -> bool {
-    row.wrong.is_none() && !row.is_hopeless
+    row.wrong.is_none() && !row.is_too_slow
 }
 
 /// Of the rivals only those are timed that may be the fastest.
-fn leave_out_the_hopeless(cell: &mut Cell, walls: &[f64]) {
+fn leave_out_slow_rivals(cell: &mut Cell, walls: &[f64]) {
     let usual = cell.usual().map(|row| row.found.contender.name);
     let rows = cell.rows.iter_mut().zip(walls);
     let mut rivals: Vec<(&mut Row, &f64)> = rows.filter(|(row, _)| row.is_rival(usual)).collect();
     rivals.sort_by(|(_, one), (_, other)| one.total_cmp(other));
-    let Some(limit) = rivals.first().map(|(_, best)| HOPELESS * **best) else { return };
+    let Some(limit) = rivals.first().map(|(_, best)| TOO_SLOW * **best) else { return };
     for (at, (row, wall)) in rivals.into_iter().enumerate() {
-        row.is_hopeless = at >= HOPEFUL || *wall > limit;
+        row.is_too_slow = at >= TIMED_RIVALS || *wall > limit;
     }
 }
 

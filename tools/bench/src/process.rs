@@ -36,13 +36,13 @@ pub(crate) struct Used {
 pub(crate) fn run_to_end(
     command: &mut Command,
     said: &Path,
-    patience: Duration,
+    time_limit: Duration,
     interrupt: &Interrupt,
 ) -> io::Result<Ended> {
     command.stderr(File::create(said)?);
     let begin = Instant::now();
     let mut child = command.spawn()?;
-    let watch = watchdog::Watch::over(&child, patience, interrupt);
+    let watch = watchdog::Watch::over(&child, time_limit, interrupt);
     let waited = wait(&mut child);
     let wall = begin.elapsed().as_secs_f64();
     let killed = watch.end();
@@ -94,7 +94,7 @@ mod watchdog {
     impl Watch {
         /// Starts to watch. Where the kernel has no process descriptors, nothing is watched: a
         /// number could by then belong to somebody else's process.
-        pub(super) fn over(child: &Child, patience: Duration, interrupt: &Interrupt) -> Self {
+        pub(super) fn over(child: &Child, time_limit: Duration, interrupt: &Interrupt) -> Self {
             let process = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
             let Some(Ok(process)) = process.map(|pid| pidfd_open(pid, PidfdFlags::empty())) else {
                 return Self(None);
@@ -102,7 +102,7 @@ mod watchdog {
             let interrupt = interrupt.clone();
             let (sender, receiver) = channel();
             let watch = move || {
-                let deadline = Instant::now() + patience;
+                let deadline = Instant::now() + time_limit;
                 loop {
                     match receiver.recv_timeout(Duration::from_millis(250)) {
                         Err(RecvTimeoutError::Timeout) => {}

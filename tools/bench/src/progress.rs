@@ -28,7 +28,7 @@ impl Progress {
     /// A step within a stage, worth showing only where it can be taken away again.
     pub(crate) fn step(&self, text: &str) {
         if self.terminal {
-            Self::write(&format!("\r\x1b[K{text}"));
+            self.stage(text);
         }
     }
 

@@ -35,7 +35,7 @@ pub(crate) struct Row {
     /// Why its answer is not the right one, if it is not. It is not run again then.
     pub(crate) wrong: Option<String>,
     /// Whether it is not timed, because another rival is faster.
-    pub(crate) is_hopeless: bool,
+    pub(crate) is_too_slow: bool,
 }
 
 /// One scenario in one place.

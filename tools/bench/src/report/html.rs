@@ -369,7 +369,7 @@ fn key(names: &[&str]) -> Markup {
             @for name in names {
                 span {
                     i style=(format!("background:var(--{name})")) aria-hidden="true" {}
-                    (match *name { "usual" => "the usual tool", "rival" => "other programs", "baseline" => "the bare calls", name => name })
+                    (match *name { "usual" => "the usual tool", "rival" => "other programs", "baseline" => "the baseline loop", name => name })
                 }
             }
         }

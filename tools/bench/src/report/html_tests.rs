@@ -32,7 +32,7 @@ fn report() -> Report {
                         entries: 400,
                     }),
                     wrong: None,
-                    is_hopeless: false,
+                    is_too_slow: false,
                 };
                 cells.push(Cell {
                     scenario,

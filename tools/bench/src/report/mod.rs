@@ -68,9 +68,10 @@ impl Report {
         text
     }
 
-    /// A warning, if others kept a quarter of a processor or more busy.
+    /// A warning, if times were measured while others kept a quarter of a processor or more busy.
     fn busy(&self) -> Option<String> {
-        let others = self.others.filter(|&others| others >= 0.25)?;
+        let is_disturbed = |others: &f64| *others >= 0.25 && self.cells.iter().any(Cell::has_times);
+        let others = self.others.filter(is_disturbed)?;
         Some(format!(
             "Other programs kept {others:.1} processors busy meanwhile: run again when they do not."
         ))

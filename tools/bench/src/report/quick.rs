@@ -2,7 +2,7 @@
 
 use super::table::{Line, Table, grouped, milliseconds};
 use super::{Report, answer, calls, interval, none};
-use crate::measure::HOPEFUL;
+use crate::measure::TIMED_RIVALS;
 use crate::result::{Cell, Row};
 use std::fmt::Write as _;
 
@@ -91,8 +91,8 @@ fn footer(report: &Report) -> Vec<String> {
     let mut measured = format!(
         "Measured: start of the process until its end is waited for, {caches} caches, {rounds} \
          rounds in random order after a warm-up, sizes at which starting a process hardly counts; \
-         ratio: median of usual ÷ curt in a round; noise {}. Best rival: of the {HOPEFUL} fastest \
-         in the warm-up.",
+         ratio: median of usual ÷ curt in a round; noise {}. Best rival: of the \
+         {TIMED_RIVALS} fastest in the warm-up.",
         report.noise()
     );
     if report.cells.iter().any(Cell::is_smaller) {
