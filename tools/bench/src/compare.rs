@@ -19,6 +19,15 @@ struct Known {
     calls: Option<f64>,
 }
 
+impl Known {
+    /// Whether the same was measured.
+    fn is_like(&self, other: &Self) -> bool {
+        [&self.scenario, &self.place, &self.contender]
+            == [&other.scenario, &other.place, &other.contender]
+            && self.size == other.size
+    }
+}
+
 /// Some calls of a run depend on the machine: its limits, the length of paths, and whether a second
 /// thread is tried, which takes about 20 calls for 500 entries. Listing one directory, which takes
 /// hardly any, tries none.
@@ -59,16 +68,11 @@ fn known(report: &Value) -> Vec<Known> {
 /// The ratios and calls of curt in both runs.
 pub(crate) fn table(old: &Value, new: &Value) -> String {
     let titles = ["scenario", "place", "old ratio", "new ratio", "old calls", "new calls", "now"];
-    let mut table = Table::new(&titles.map(str::to_owned));
+    let mut table = Table::new(&titles);
     let old = known(old);
     let calls = |known: &Known| known.calls.map_or("–".to_owned(), |calls| format!("{calls:.3}"));
     for new in known(new).iter().filter(|known| known.contender == "curt") {
-        let is_same = |old: &&Known| {
-            [&old.scenario, &old.place, &old.contender]
-                == [&new.scenario, &new.place, &new.contender]
-                && old.size == new.size
-        };
-        let Some(old) = old.iter().find(is_same) else { continue };
+        let Some(old) = old.iter().find(|old| old.is_like(new)) else { continue };
         let verdict = match (old.ratio, new.ratio) {
             (Some(old), Some(new)) if new.high < old.low => "slower",
             (Some(old), Some(new)) if new.low > old.high => "faster",
@@ -117,9 +121,7 @@ pub(crate) fn worse(baseline: &Value, new: &Value, wanted: impl Fn(&str) -> bool
             };
             worse.extend(text.filter(|text| !worse.contains(text)));
         }
-        let old = of_scenario()
-            .find(|old| old.place == *place && old.size == new.size)
-            .and_then(|old| old.ratio);
+        let old = of_scenario().find(|old| old.is_like(new)).and_then(|old| old.ratio);
         if let (Some(old), Some(new)) = (old, new.ratio) {
             compared += 1;
             if new.high < old.low {

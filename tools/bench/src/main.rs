@@ -214,7 +214,10 @@ fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
     let cells = cells.into_iter().map(|(_, cell)| cell).collect();
     let others = Activity::now().zip(begin).map(|(now, begin)| now.others_since(begin));
     if !late.is_empty() {
-        left_out.push(format!("{}: no time for {ENOUGH} rounds", late.join(", ")));
+        left_out.push(format!(
+            "{}: no time for {ENOUGH} rounds, --seconds gives more",
+            late.join(", ")
+        ));
     }
     bench.progress.stage("cleaning up");
     let has_strace = bench.counter.is_there();

@@ -31,7 +31,7 @@ calls for one: by strace on small trees, without the start of the program, waiti
 pub(crate) fn full(report: &Report, markdown: bool) -> String {
     let mark = if markdown { "# " } else { "" };
     let mut out = format!("{mark}curt-bench\n\n{}\n\n", report.machine);
-    let mut table = Table::new(&TITLES.map(str::to_owned));
+    let mut table = Table::new(&TITLES);
     for cell in &report.cells {
         table.lines.push(Line::Heading(heading(cell)));
         table.lines.extend(cell.rows.iter().map(|row| Line::Cells(cells(cell, row))));

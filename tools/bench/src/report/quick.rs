@@ -19,7 +19,7 @@ pub(super) const TITLES: [&str; 8] = [
 
 /// The table, and below it how it was measured, what was not found, and how to see more.
 pub(crate) fn quick(report: &Report, markdown: bool) -> String {
-    let mut table = Table::new(&TITLES.map(str::to_owned));
+    let mut table = Table::new(&TITLES);
     let mut heading = String::new();
     let shown = || report.cells.iter().filter(|cell| cell.has_times() || !cell.is_right());
     for cell in shown() {

@@ -21,8 +21,8 @@ pub(crate) struct Table {
 
 impl Table {
     /// An empty table with these columns.
-    pub(crate) fn new(titles: &[String]) -> Self {
-        Self { titles: titles.to_vec(), lines: Vec::new() }
+    pub(crate) fn new(titles: &[&str]) -> Self {
+        Self { titles: titles.iter().map(|&title| title.to_owned()).collect(), lines: Vec::new() }
     }
 
     fn rows(&self) -> impl Iterator<Item = &Vec<String>> {
@@ -135,7 +135,7 @@ mod tests {
     }
 
     fn table() -> Table {
-        let mut table = Table::new(&strings(&["who", "x", "same"]));
+        let mut table = Table::new(&["who", "x", "same"]);
         table.lines.push(Line::Heading("here: 3 files".to_owned()));
         table.lines.push(Line::Cells(strings(&["longer name", "1.0–2.0", "yes"])));
         table.lines.push(Line::Cells(strings(&["b", "1", "NO: a|b"])));

@@ -52,11 +52,10 @@ pub(super) fn play(by_std: bool, shape: &str, count: u64, folder: &Path) -> io::
             went_well += u64::from(start() == (shape != "nowhere"));
         }
     };
+    let searched = is_searched.then_some(("PATH", &path));
     if by_std {
         let mut command = std::process::Command::new(name);
-        if is_searched {
-            command.env("PATH", &path);
-        }
+        command.envs(searched);
         ask(&mut || command.status().is_ok_and(|status| status.success()));
     } else if shape == "session" {
         let command = Command::new(name);
@@ -64,9 +63,7 @@ pub(super) fn play(by_std: bool, shape: &str, count: u64, folder: &Path) -> io::
         ask(&mut || command.status_by(&session).is_ok_and(|status| status.success()));
     } else {
         let mut command = Command::new(name);
-        if is_searched {
-            command.env("PATH", &path);
-        }
+        command.envs(searched);
         ask(&mut || command.status().is_ok_and(|status| status.success()));
     }
     writeln!(io::stdout().lock(), "{went_well}")
