@@ -29,6 +29,11 @@ pub(crate) fn is_colored() -> bool {
     io::stdout().is_terminal() && !refuses_color() && !is_dumb
 }
 
+/// Whether the terminal cannot go back to the beginning of a line.
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+}
+
 /// Whether the user wants no colors unless an option says so (<https://no-color.org>).
 pub(crate) fn refuses_color() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
@@ -127,13 +132,18 @@ impl Screen {
         if now < progress.next {
             return;
         }
-        if !progress.is_terminal && !io::stderr().is_terminal() {
+        if !progress.is_terminal && (is_dumb() || !io::stderr().is_terminal()) {
             inner.progress = None;
             return;
         }
         progress.is_terminal = true;
         progress.next = now + PROGRESS_INTERVAL;
-        let line = line();
+        let mut line = line();
+        // A line that the terminal wraps could not be overwritten.
+        let most = sys::message_width().map_or(usize::MAX, |columns| columns.saturating_sub(1));
+        if let Some((end, _)) = line.char_indices().nth(most) {
+            line.truncate(end);
+        }
         let width = line.chars().count();
         let padded = format!("\r{line}{:1$}", "", progress.shown.saturating_sub(width));
         progress.shown = width;

@@ -27,8 +27,9 @@ use windows as system;
 
 pub(crate) use system::{
     argument_bytes, bytes_of_argument, device_parts, end_as, end_by, error_kind, error_number,
-    error_text, is_killed, local_zone, pass_signals_to, raise_descriptor_limit, read_input,
-    send_signal, signal_named, stop_passing_signals, terminal_width,
+    error_text, holders, is_killed, local_zone, message_width, owned_by, pass_signals_to,
+    raise_descriptor_limit, read_input, send_signal, signal_named, stop_passing_signals,
+    terminal_width, user_number,
 };
 
 #[cfg(unix)]
@@ -38,6 +39,9 @@ pub(crate) use unix::{
     closed, end_by_broken_pipe, has_c_locale, has_group, has_user, has_utf8_locale, host_name,
     ignores_broken_pipes, was_closed,
 };
+
+/// Whether users have numbers.
+pub(crate) const USERS_HAVE_NUMBERS: bool = cfg!(unix);
 
 /// Whether directories can contain pipes and devices.
 pub(crate) const HAS_SPECIAL_FILES: bool = cfg!(unix);

@@ -18,6 +18,7 @@ pub(crate) fn bytes_in_a_terminal(scratch: &Scratch, line: &str, typed: &str) ->
     let line = line.replace("$CURT", env!("CARGO_BIN_EXE_curt"));
     let mut command = Command::new("script");
     command.args(["-q", "-e", "-c", &line, "/dev/null"]).current_dir(scratch.path());
+    command.env("TERM", "xterm");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let Ok(mut child) = command.spawn() else {
         skip("script is not installed");
@@ -81,6 +82,9 @@ fn long_work_shows_progress_on_a_terminal() {
         ("-rIv", "", false),
         ("-rI", "2>messages", false),
         ("-rIv --progress", "", true),
+        ("-rI --no-progress", "", false),
+        ("-rI --no-progress --progress", "", true),
+        ("-rI --progress --no-progress", "", false),
     ] {
         let scratch = Scratch::new();
         scratch.file("t/f");
@@ -92,5 +96,34 @@ fn long_work_shows_progress_on_a_terminal() {
         let progress = "\rcurt rm: 1 file and 1 directory removed";
         assert_eq!(shown.contains(progress), is_shown, "{options} {end}: {shown}");
         assert!(!scratch.exists("t"));
+    }
+}
+
+/// The rate belongs to the line, and a dumb terminal cannot show one that changes.
+#[test]
+fn progress_has_a_rate_and_fits_the_terminal() {
+    for (setup, is_shown) in [
+        ("export TERM=xterm", true),
+        ("export TERM=dumb", false),
+        ("stty cols 50; export TERM=xterm", true),
+    ] {
+        let scratch = Scratch::new();
+        for number in 0..60 {
+            scratch.file(format!("t/f{number}"));
+        }
+        let line = format!("{setup}; $CURT rm -r --rate 20 t; echo ended $?");
+        let Some(shown) = in_a_terminal(&scratch, &line, "") else {
+            return;
+        };
+        assert!(shown.contains("ended 0"), "{setup}: {shown}");
+        let lines: Vec<&str> =
+            shown.split('\r').filter(|line| line.contains("directories removed")).collect();
+        assert_eq!(!lines.is_empty(), is_shown, "{setup}: {shown}");
+        let is_narrow = setup.contains("cols");
+        for line in lines {
+            let line = line.trim_end();
+            assert_eq!(line.ends_with(" per second"), !is_narrow, "{setup}: {line}");
+            assert!(!is_narrow || line.chars().count() < 50, "{setup}: {line}");
+        }
     }
 }

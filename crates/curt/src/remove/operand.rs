@@ -12,7 +12,7 @@ use super::options::DirectoryOperands;
 use super::worker::Worker;
 use crate::error::{Cause, Operation};
 use crate::fields::{Facts, Kind};
-use crate::name::{Name, NameBuf};
+use crate::name::{Name, NameBuf, Unit};
 use crate::sys::{Ask, Identity, Last, Mounts, Opened, SplitOperand, Sys, SystemUnit, os_error};
 use crate::tree::TreePath;
 
@@ -68,6 +68,8 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
         let operand = S::Unit::operand(path);
         let name = match &operand.last {
             Last::Name(name) => name.clone(),
+            // It is to stay, and that needs no name.
+            Last::DotOrDotDot if self.is_directory_to_empty(path) => S::ITSELF.into(),
             Last::DotOrDotDot => {
                 self.worker.fail(Operation::Remove, Cause::DotOrDotDot);
                 return None;
@@ -94,22 +96,34 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
         Some(Tree { parent, name, dir, is_protected })
     }
 
+    /// Returns whether a path ends in `.`, and only the contents of that directory are to go.
+    fn is_directory_to_empty(&self, path: &Path) -> bool {
+        let shared = self.worker.shared;
+        if !shared.options.contents_only || shared.parent.is_some() {
+            return false;
+        }
+        let units = S::Unit::units(path);
+        let end = units.iter().rposition(|unit| !unit.is_separator()).map_or(0, |last| last + 1);
+        let before = units[..end].strip_suffix(&[Unit::ascii(b'.')]);
+        before.is_some_and(|before| before.last().is_none_or(|unit| unit.is_separator()))
+    }
+
     fn open_parent(
         &mut self,
         path: &Path,
         operand: &SplitOperand<S::Unit>,
     ) -> io::Result<Arc<S::Dir>> {
-        let is_root = operand.last == Last::Root;
+        let is_itself = matches!(operand.last, Last::Root | Last::DotOrDotDot);
         if let Some(parent) = &self.worker.shared.parent {
             let is_name =
-                operand.parent.as_os_str().is_empty() && !is_root && !operand.directory_only;
+                operand.parent.as_os_str().is_empty() && !is_itself && !operand.directory_only;
             return if is_name {
                 Ok(Arc::clone(parent))
             } else {
                 Err(io::ErrorKind::InvalidInput.into())
             };
         }
-        self.parent.open(if is_root { path } else { &operand.parent }, &self.worker.sys)
+        self.parent.open(if is_itself { path } else { &operand.parent }, &self.worker.sys)
     }
 
     /// Removes an operand, or opens it if it is a tree: returns its directory, and whether the
@@ -177,7 +191,7 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
         if !directory_only && !self.remove_file(parent, name) {
             return;
         }
-        match self.worker.sys.query(parent, name, Ask::STAT) {
+        match self.worker.sys.query(parent, name, self.worker.question()) {
             Err(error) => self.worker.operand_failed(Operation::Remove, error),
             Ok(stat) if stat.kind != Kind::Directory => {
                 self.not_a_directory(directory_only && stat.kind.is_link());
@@ -192,6 +206,9 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
     /// Removes a directory operand if it is empty.
     fn remove_empty(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>, stat: &Facts) {
         let options = self.worker.shared.options;
+        if self.worker.is_foreign(Some(stat)) {
+            return;
+        }
         let is_protected = self.worker.is_protected(parent, name, Kind::Directory);
         let asks = options.confirm.asks(is_protected);
         // The caller is not asked about what cannot be done.

@@ -17,8 +17,9 @@ pub struct Report {
     pub directories: u64,
     /// The allocated bytes of entries whose last link was removed, if they were asked for.
     pub bytes: Option<u64>,
-    /// Entries kept by the caller's choice: excluded, or not confirmed. Entries below a kept
-    /// directory are not counted, nor is an entry at which the removal was stopped.
+    /// Entries kept by the caller's choice: excluded, not confirmed, or owned by others. Entries
+    /// below an excluded directory are not counted, nor is an entry at which the removal was
+    /// stopped.
     pub skipped: u64,
     /// Entries that were added to a directory after it had been listed to its end.
     pub appeared: u64,

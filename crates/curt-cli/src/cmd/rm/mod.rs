@@ -2,12 +2,13 @@
 //! `Reporter` prints what happens meanwhile.
 
 mod operands;
+mod speed;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::path::{MAIN_SEPARATOR, Path};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use curt::remove::{Confirm, DirectoryOperands, Question, Report, Subject, Totals};
 use curt::{Cause, Error, Kind, Remove};
@@ -21,12 +22,20 @@ use crate::prompt::Answers;
 use crate::quote::quote;
 use crate::session::{Outcome, Session};
 use crate::sys::{self, interrupt};
+use speed::Speed;
+
+/// What holds a busy entry is looked for only among the first failures, since that takes long.
+const MOST_LOOKS: u64 = 16;
 
 /// Runs the command.
 pub(crate) fn run(options: &RmOptions) -> Exit {
     let session = options.output.session("curt rm");
     let exclusions = match Exclusions::new(&options.exclude) {
         Ok(exclusions) => exclusions,
+        Err(message) => return session.usage(&message),
+    };
+    let owner = match options.owner.as_deref().map(user_number).transpose() {
+        Ok(owner) => owner,
         Err(message) => return session.usage(&message),
     };
     let names_from_input = options.files0_from.as_deref() == Some(Path::new("-"));
@@ -54,29 +63,49 @@ pub(crate) fn run(options: &RmOptions) -> Exit {
         }
         Prompt::Protected | Prompt::Once => Confirm::Never,
     };
-    let mut report = remove(options, &operands, &exclusions, confirm, &session);
+    let mut report = remove(options, &operands, &Choice { exclusions, confirm, owner }, &session);
     report.skipped += excluded as u64;
     finish(options, &report, &session)
+}
+
+/// Returns the number of a user; the error is a message.
+fn user_number(user: &str) -> Result<u32, String> {
+    if !sys::USERS_HAVE_NUMBERS {
+        return Err("--owner is not supported here: users have no numbers".to_owned());
+    }
+    // A name can consist of digits.
+    sys::user_number(user)
+        .or_else(|| user.parse().ok())
+        .ok_or_else(|| format!("unknown user {}", quote(user)))
+}
+
+/// Which entries are removed.
+struct Choice {
+    exclusions: Exclusions,
+    confirm: Confirm,
+    /// The number of the user whose entries alone are removed.
+    owner: Option<u32>,
 }
 
 /// Removes the operands.
 fn remove(
     options: &RmOptions,
     operands: &[OsString],
-    exclusions: &Exclusions,
-    confirm: Confirm,
+    choice: &Choice,
     session: &Session,
 ) -> Report {
+    let exclusions = &choice.exclusions;
     let mut report = Report::default();
     if operands.is_empty() {
         return report;
     }
     interrupt::listen();
     // Names on standard output are progress enough, unless more was asked for.
-    if options.progress || !options.verbose {
+    if !options.no_progress && (options.progress || !options.verbose) {
         session.screen().allow_progress(options.progress);
     }
-    let reporter = Reporter { options, session, answers: Mutex::default() };
+    let mut reporter =
+        Reporter { options, session, answers: Mutex::default(), speed: Mutex::default() };
     let asks_once = options.prompt == Prompt::Once
         && (options.recursive || operands.len() > 3)
         && !options.dry_run;
@@ -84,6 +113,8 @@ fn remove(
         report.stopped = session.is_cancelled();
         return report;
     }
+    reporter.speed = Mutex::default();
+    let reporter = &reporter;
     let mut removal = Remove::new()
         .threads(options.threads.unwrap_or_default())
         .directories(match (options.recursive, options.dir) {
@@ -98,7 +129,8 @@ fn remove(
         .contents_only(options.contents)
         .dry_run(options.dry_run)
         .count_bytes(options.dry_run)
-        .confirm(confirm, |question, subject| reporter.confirm(question, subject))
+        .rate(options.rate.unwrap_or(0))
+        .confirm(choice.confirm, |question, subject| reporter.confirm(question, subject))
         .retries(options.retries, Duration::from_millis(options.retry_ms))
         .keep_errors(0)
         .on_error(|error| reporter.failed(error))
@@ -109,6 +141,12 @@ fn remove(
     }
     if options.verbose || options.output.json && options.dry_run {
         removal = removal.on_removed(|path, kind| reporter.removed(path, kind));
+    }
+    if let Some(most) = options.max_entries {
+        removal = removal.max_entries(most);
+    }
+    if let Some(owner) = choice.owner {
+        removal = sys::owned_by(removal, owner);
     }
     if let Some(budget) = sys::raise_descriptor_limit() {
         removal = removal.descriptors(budget);
@@ -123,7 +161,7 @@ fn finish(options: &RmOptions, report: &Report, session: &Session) -> Exit {
     if options.dry_run && !report.stopped && !options.output.json {
         let bytes = counted(report.bytes.unwrap_or(0), "byte", "bytes");
         let kept = match report.skipped {
-            0 if options.exclude.is_empty() => String::new(),
+            0 if options.exclude.is_empty() && options.owner.is_none() => String::new(),
             skipped => format!(", {skipped} kept"),
         };
         session.data(format!("would remove {done}, freeing {bytes}{kept}\n").as_bytes());
@@ -166,6 +204,7 @@ struct Reporter<'a> {
     options: &'a RmOptions,
     session: &'a Session,
     answers: Mutex<Answers>,
+    speed: Mutex<Speed>,
 }
 
 impl Reporter<'_> {
@@ -218,15 +257,29 @@ impl Reporter<'_> {
         self.session.data(format!("{verb} {directory}{}\n", quote(path)).as_bytes());
     }
 
+    /// Returns what holds an entry that is busy, for the first few of them.
+    fn holders(&self, error: &Error) -> Option<String> {
+        let Cause::Os(cause) = error.cause() else { return None };
+        let is_early = self.session.errors() < MOST_LOOKS && !self.session.is_json();
+        is_early.then(|| sys::holders(error.path(), cause)).flatten()
+    }
+
     fn failed(&self, error: &Error) {
-        self.session.fail_as(error, &message(error, self.options.one_file_system));
+        let mut message = message(error, self.options.one_file_system);
+        if let Some(holders) = self.holders(error) {
+            message = format!("{message} ({holders})");
+        }
+        self.session.fail_as(error, &message);
     }
 
     fn progress(&self, totals: &Totals) {
         self.session.screen().progress(|| {
             let done = files_and_directories(totals.files, totals.directories);
             let verb = if self.options.dry_run { "found" } else { "removed" };
-            format!("{}: {done} {verb}", self.session.program())
+            let mut speed = self.speed.lock().unwrap_or_else(PoisonError::into_inner);
+            let speed = speed.update(totals.files + totals.directories, Instant::now());
+            let speed = speed.map(|speed| format!(", {speed} per second")).unwrap_or_default();
+            format!("{}: {done} {verb}{speed}", self.session.program())
         });
     }
 }
@@ -251,6 +304,9 @@ fn message(error: &Error, one_file_system: bool) -> String {
             "skipping {path}, since it's on a different device\n\
              and --preserve-root=all is in effect"
         ),
+        Cause::TooManyEntries(most) => {
+            format!("nothing was removed: there are more than {most} entries (--max-entries)")
+        }
         Cause::MountPoint if one_file_system => {
             format!("skipping {path}, since it's on a different device")
         }

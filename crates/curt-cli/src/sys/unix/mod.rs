@@ -1,5 +1,6 @@
 //! Unix.
 
+mod holders;
 mod pipes;
 mod signals;
 mod streams;
@@ -14,6 +15,8 @@ use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Duration;
 
+use curt::Remove;
+use curt::os::unix::RemoveExtras;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -22,6 +25,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 use super::interrupt;
 use crate::exit::Exit;
+pub(crate) use holders::holders;
 pub(crate) use pipes::ignores_broken_pipes;
 pub(crate) use signals::{send_signal, signal_named};
 pub(crate) use streams::was_closed;
@@ -146,13 +150,27 @@ pub(crate) fn host_name() -> OsString {
 
 /// Whether the user database has a user of this name. Only for the time when there is one thread.
 pub(crate) fn has_user(name: &str) -> bool {
-    // SAFETY: the name is terminated; no other thread uses what the database returns.
-    CString::new(name).is_ok_and(|name| unsafe { !libc::getpwnam(name.as_ptr()).is_null() })
+    user_number(name).is_some()
 }
 
-/// The same for a group.
+/// Returns the number of a user. Only for the time when there is one thread.
+pub(crate) fn user_number(name: &str) -> Option<u32> {
+    let name = CString::new(name).ok()?;
+    // SAFETY: the name is terminated.
+    let entry = unsafe { libc::getpwnam(name.as_ptr()) };
+    // SAFETY: the entry is null or valid until the next look-up; no other thread makes one.
+    let entry = unsafe { entry.as_ref() };
+    entry.map(|entry| entry.pw_uid)
+}
+
+/// Lets a removal remove only what the user of this number owns.
+pub(crate) fn owned_by(removal: Remove<'_>, user: u32) -> Remove<'_> {
+    removal.owned_by(user)
+}
+
+/// Whether the group database has a group of this name. Only for the time when there is one thread.
 pub(crate) fn has_group(name: &str) -> bool {
-    // SAFETY: as above.
+    // SAFETY: the name is terminated; no other thread uses what the database returns.
     CString::new(name).is_ok_and(|name| unsafe { !libc::getgrnam(name.as_ptr()).is_null() })
 }
 
@@ -288,6 +306,12 @@ pub(crate) fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
 /// Returns the number of columns of the terminal on standard output.
 pub(crate) fn terminal_width() -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|&width| width > 0)
+}
+
+/// Returns the number of columns of the terminal on standard error.
+pub(crate) fn message_width() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stderr()).ok()?;
     Some(usize::from(size.ws_col)).filter(|&width| width > 0)
 }
 

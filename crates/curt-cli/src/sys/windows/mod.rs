@@ -159,6 +159,26 @@ pub(crate) fn terminal_width() -> Option<usize> {
     None
 }
 
+/// The width of the terminal is not read here.
+pub(crate) fn message_width() -> Option<usize> {
+    None
+}
+
+/// The text of the error says that the file is in use; by what is not asked.
+pub(crate) fn holders(_path: &std::path::Path, _error: &io::Error) -> Option<String> {
+    None
+}
+
+/// Users have no numbers here.
+pub(crate) fn user_number(_name: &str) -> Option<u32> {
+    None
+}
+
+/// Users have no numbers here, so no removal is asked for those of one.
+pub(crate) fn owned_by(removal: curt::Remove<'_>, _user: u32) -> curt::Remove<'_> {
+    removal
+}
+
 /// Device numbers have no parts here.
 pub(crate) fn device_parts(number: u64) -> (u64, u64) {
     (0, number)

@@ -1,0 +1,55 @@
+//! How fast a removal is, for its progress line.
+
+use std::time::{Duration, Instant};
+
+/// The time over which entries are counted.
+const WINDOW: Duration = Duration::from_secs(1);
+
+/// The rate of the last second or longer.
+#[derive(Debug)]
+pub(super) struct Speed {
+    since: Instant,
+    /// The entries by then.
+    entries: u64,
+    per_second: Option<u64>,
+}
+
+impl Default for Speed {
+    fn default() -> Self {
+        Speed { since: Instant::now(), entries: 0, per_second: None }
+    }
+}
+
+impl Speed {
+    /// Returns the entries per second, `None` in the first second.
+    pub(super) fn update(&mut self, entries: u64, now: Instant) -> Option<u64> {
+        let elapsed = now.saturating_duration_since(self.since);
+        if elapsed >= WINDOW {
+            // Totals of several threads may come out of order.
+            let done = u128::from(entries.saturating_sub(self.entries));
+            self.per_second = u64::try_from(done * 1000 / elapsed.as_millis().max(1)).ok();
+            self.since = now;
+            self.entries = self.entries.max(entries);
+        }
+        self.per_second
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Speed;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn the_rate_is_that_of_the_last_window() {
+        let begun = Instant::now();
+        let at = |ms| begun + Duration::from_millis(ms);
+        let mut speed = Speed { since: begun, entries: 0, per_second: None };
+        assert_eq!(speed.update(400, at(500)), None);
+        assert_eq!(speed.update(3000, at(2000)), Some(1500));
+        assert_eq!(speed.update(3100, at(2500)), Some(1500), "the window is not over");
+        assert_eq!(speed.update(4000, at(3000)), Some(1000));
+        assert_eq!(speed.update(3900, at(4000)), Some(0), "totals out of order");
+        assert_eq!(speed.update(4200, at(5000)), Some(200));
+    }
+}
