@@ -108,6 +108,14 @@ pub(crate) struct RmOptions {
     #[arg(long, help_heading = BEYOND_GNU)]
     pub(crate) contents: bool,
 
+    /// Move the operands to the trash, or to the recycle bin of Windows
+    ///
+    /// Each goes to the trash of its filesystem; nothing is copied.
+    #[arg(long, help_heading = BEYOND_GNU,
+          conflicts_with_all = ["dir", "dry_run", "exclude", "contents", "cross_mounts", "owner",
+                                "max_entries", "rate", "stats"])]
+    pub(crate) trash: bool,
+
     /// Remove nothing; print how much would be removed (with -v, also what)
     ///
     /// Directories are read, so those that cannot be read are reported. Whether each entry may be
@@ -221,6 +229,9 @@ impl Options for RmOptions {
 
     fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
         self.settle_prompts(given);
+        if self.trash && self.prompt == Prompt::Always {
+            return Err("--trash moves operands whole, and cannot be used with -i".to_owned());
+        }
         if self.no_preserve_root && !given.words.iter().any(|word| word == "--no-preserve-root") {
             return Err("you may not abbreviate the --no-preserve-root option".to_owned());
         }

@@ -14,6 +14,7 @@ use curt::paths::PathText;
 use crate::exit::Exit;
 
 pub(crate) mod interrupt;
+mod trash;
 
 #[cfg(unix)]
 mod unix;
@@ -26,11 +27,13 @@ mod windows;
 use windows as system;
 
 pub(crate) use system::{
-    argument_bytes, bytes_of_argument, device_parts, end_as, end_by, error_kind, error_number,
-    error_text, holders, is_killed, local_zone, message_width, owned_by, pass_signals_to,
-    raise_descriptor_limit, read_input, send_signal, signal_named, stop_passing_signals,
-    terminal_width, user_number,
+    Trash, argument_bytes, bytes_of_argument, device_parts, end_as, end_by, error_kind,
+    error_number, error_text, holders, is_killed, local_zone, message_width, owned_by,
+    pass_signals_to, raise_descriptor_limit, read_input, send_signal, signal_named,
+    stop_passing_signals, terminal_width, user_number,
 };
+
+pub(crate) use trash::{Refusal, TrashRules};
 
 #[cfg(unix)]
 pub(crate) use curt::os::unix::{group_name, user_name};

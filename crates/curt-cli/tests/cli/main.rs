@@ -23,6 +23,8 @@ mod run;
 mod shielded;
 #[cfg(unix)]
 mod terminal;
+#[cfg(target_os = "linux")]
+mod trash;
 #[cfg(unix)]
 mod unwritten;
 mod walk;

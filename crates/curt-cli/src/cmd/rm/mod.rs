@@ -3,6 +3,7 @@
 
 mod operands;
 mod speed;
+mod trash;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -115,6 +116,9 @@ fn remove(
     }
     reporter.speed = Mutex::default();
     let reporter = &reporter;
+    if options.trash {
+        return trash::put(reporter, operands);
+    }
     let mut removal = Remove::new()
         .threads(options.threads.unwrap_or_default())
         .directories(match (options.recursive, options.dir) {
@@ -167,7 +171,11 @@ fn finish(options: &RmOptions, report: &Report, session: &Session) -> Exit {
         session.data(format!("would remove {done}, freeing {bytes}{kept}\n").as_bytes());
     }
     if report.stopped && interrupt::signal().is_some() {
-        let so_far = if options.dry_run { "would be removed so far" } else { "removed" };
+        let so_far = match (options.dry_run, options.trash) {
+            (true, _) => "would be removed so far",
+            (false, true) => "moved to the trash",
+            (false, false) => "removed",
+        };
         session.note(&format!("interrupted: {done} {so_far}"));
     }
     session.finish(Outcome {
@@ -212,7 +220,12 @@ impl Reporter<'_> {
     fn ask_once(&self, operands: usize) -> bool {
         let operands = counted(operands as u64, "argument", "arguments");
         let recursively = if self.options.recursive { " recursively" } else { "" };
-        self.ask(&format!("remove {operands}{recursively}"))
+        let question = if self.options.trash {
+            format!("move {operands} to the trash")
+        } else {
+            format!("remove {operands}{recursively}")
+        };
+        self.ask(&question)
     }
 
     fn ask(&self, question: &str) -> bool {

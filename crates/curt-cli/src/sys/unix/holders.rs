@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
+use super::mounts::is_swap;
 use super::read_file;
 
 /// How many processes are named.
 const MOST_NAMED: usize = 3;
-/// The longest text of a process, and of the table of swap space, that is read.
+/// The longest text of a process that is read.
 const LONGEST_NAME: usize = 4096;
-const LONGEST_TABLE: usize = 1 << 20;
 
 /// Returns what holds a file that could not be removed, if the error may mean that it is held.
 /// Reads the links of all open files that this user may see: for a failure only.
@@ -20,11 +20,7 @@ pub(crate) fn holders(path: &Path, error: &io::Error) -> Option<String> {
     match Errno::from_io_error(error)? {
         Errno::BUSY | Errno::TXTBSY => processes(&full_path(path)?),
         // What the system answers for a file that it swaps to.
-        Errno::PERM => {
-            let table = read_file(Path::new("/proc/swaps"), LONGEST_TABLE).ok()?;
-            let is_swap = is_swap(&table, &full_path(path)?);
-            is_swap.then(|| "in use as swap space".to_owned())
-        }
+        Errno::PERM => is_swap(&full_path(path)?).then(|| "in use as swap space".to_owned()),
         _ => None,
     }
 }
@@ -70,30 +66,9 @@ fn name_of(process: &Path) -> String {
     format!("{name} (process {number})")
 }
 
-/// Whether a file is in the table of swap space, in which spaces are escaped.
-fn is_swap(table: &[u8], path: &Path) -> bool {
-    let lines = table.split(|&byte| byte == b'\n').skip(1);
-    let mut names =
-        lines.filter_map(|line| line.split(|&byte| byte == b' ' || byte == b'\t').next());
-    names.any(|name| unescape(name) == path.as_os_str().as_bytes())
-}
-
-/// Replaces escapes such as `\040` by the bytes they stand for.
-fn unescape(mut text: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    while let Some((&first, rest)) = text.split_first() {
-        let digits = rest.get(..3).filter(|_| first == b'\\');
-        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
-        let escaped = digits.and_then(|digits| u8::from_str_radix(digits, 8).ok());
-        bytes.push(escaped.unwrap_or(first));
-        text = rest.get(if escaped.is_some() { 3 } else { 0 }..).unwrap_or_default();
-    }
-    bytes
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{full_path, holders, is_swap, processes};
+    use super::{full_path, holders, processes};
     use curt_testkit::Scratch;
     use std::io;
     use std::path::Path;
@@ -125,15 +100,5 @@ mod tests {
         };
         let words = processes(&program).expect("this program runs");
         assert!(words.starts_with("in use by "), "{words}");
-    }
-
-    #[test]
-    fn swap_files_are_found_in_the_table() {
-        let table = b"Filename\tType\tSize\n/swap.img  file\t8388604\n/a\\040b\\134c\tfile\t1\n";
-        for (path, expected) in
-            [("/swap.img", true), ("/a b\\c", true), ("/a", false), ("Filename", false)]
-        {
-            assert_eq!(is_swap(table, Path::new(path)), expected, "{path}");
-        }
     }
 }

@@ -1,9 +1,15 @@
 //! Unix.
 
 mod holders;
+mod mounts;
 mod pipes;
 mod signals;
 mod streams;
+#[cfg(not(target_os = "linux"))]
+#[path = "no_trash.rs"]
+mod trash;
+#[cfg(target_os = "linux")]
+mod trash;
 mod zone;
 
 use std::ffi::{CString, OsStr, OsString};
@@ -29,6 +35,7 @@ pub(crate) use holders::holders;
 pub(crate) use pipes::ignores_broken_pipes;
 pub(crate) use signals::{send_signal, signal_named};
 pub(crate) use streams::was_closed;
+pub(crate) use trash::Trash;
 pub(crate) use zone::local_zone;
 
 /// A soft limit of descriptors below the first is raised, up to the second.

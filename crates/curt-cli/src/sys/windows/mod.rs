@@ -1,6 +1,8 @@
 //! Windows.
 
 mod console;
+mod library;
+mod trash;
 
 use std::ffi::OsStr;
 use std::io;
@@ -12,6 +14,7 @@ use std::time::Duration;
 
 use crate::exit::Exit;
 pub(crate) use console::{listen, pass_signals_on, pass_signals_to, stop_passing_signals};
+pub(crate) use trash::Trash;
 
 /// Numbers of errors.
 const FILE_NOT_FOUND: i32 = 2;

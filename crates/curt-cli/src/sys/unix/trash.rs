@@ -1,0 +1,334 @@
+//! The trash of the freedesktop.org specification 1.0: a folder with the folder `files`, where the
+//! entries go, and the folder `info`, where a file for each of them says where it was.
+//!
+//! An entry is renamed, never copied, so it stays on its filesystem: it goes to the trash in the
+//! home directory, or to the one that its filesystem has. A folder is used only if this user owns
+//! it, and on other filesystems only if it is no link, since anybody may have made it there.
+
+use std::collections::hash_map::RandomState;
+use std::ffi::{OsStr, OsString};
+use std::hash::{BuildHasher, Hasher};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, ResolveFlags, Stat, fstat, mkdirat, open,
+    openat, openat2, renameat, renameat_with, statat, unlinkat,
+};
+use rustix::io::Errno;
+
+use super::mounts::is_mount_below;
+use crate::sys::{Refusal, TrashRules};
+
+/// What a folder is opened for: only to name entries in it.
+const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+/// The same without following a link.
+const NO_LINK: OFlags = FOLDER.union(OFlags::NOFOLLOW);
+
+/// The extension of the files that say where an entry was.
+const INFO: &str = ".trashinfo";
+/// The longest name that filesystems allow.
+const LONGEST_NAME: usize = 255;
+/// How many numbers are tried for an entry whose name is taken, and how many names at all.
+const MOST_NUMBERS: u32 = 64;
+const MOST_NAMES: u32 = 2 * MOST_NUMBERS;
+
+/// The trash of this user.
+pub(crate) struct Trash {
+    home: Option<Folder>,
+}
+
+impl Trash {
+    /// Opens the trash in the home directory, and makes it if it is missing.
+    pub(crate) fn open() -> Trash {
+        // The entries of one filesystem can go to its own trash if there is none at home.
+        Trash { home: home_folder().ok() }
+    }
+
+    /// Moves an entry to the trash, and returns whether it is a directory.
+    pub(crate) fn put(&self, operand: &OsStr, rules: TrashRules) -> Result<bool, Refusal> {
+        let Operand { parent, name, is_directory_only } = split(operand)?;
+        let parent = curt::fs::canonicalize(parent)?;
+        let dir = openat(CWD, &parent, NO_LINK, Mode::empty())?;
+        let dir_stat = fstat(&dir)?;
+        let stat = statat(&dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let is_directory = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
+        if is_directory_only && !is_directory {
+            let is_link = FileType::from_raw_mode(stat.st_mode) == FileType::Symlink;
+            return Err(if is_link { Refusal::LinkWithSlash } else { Errno::NOTDIR.into() });
+        }
+        if is_directory && !rules.takes_directories {
+            return Err(Errno::ISDIR.into());
+        }
+        if rules.refuses_mounted && stat.st_dev != dir_stat.st_dev {
+            return Err(Refusal::OtherFileSystem);
+        }
+        if is_directory && is_mount_below(&parent.join(name)) {
+            return Err(Refusal::MountBelow);
+        }
+        self.put_in_one(&dir, &dir_stat, &parent, name)?;
+        Ok(is_directory)
+    }
+
+    /// Moves an entry into the first folder that can hold it.
+    fn put_in_one(
+        &self,
+        dir: &OwnedFd,
+        stat: &Stat,
+        parent: &Path,
+        name: &OsStr,
+    ) -> Result<(), Refusal> {
+        if let Some(home) = self.home.as_ref().filter(|home| home.device == stat.st_dev) {
+            match home.take(dir, stat, name, &parent.join(name)) {
+                // A mount of the same filesystem at another place is another one to a rename.
+                Err(Refusal::Os(error)) if Errno::from_io_error(&error) == Some(Errno::XDEV) => {}
+                done => return done,
+            }
+        }
+        let (top, levels) = top_directory(dir.as_fd())?;
+        let names: Vec<Component<'_>> = parent.components().collect();
+        let below = names.get(names.len().saturating_sub(levels)..).unwrap_or_default();
+        let path = below.iter().collect::<PathBuf>().join(name);
+        // Where the administrator made no folder for all users, each has one.
+        let folder = shared_folder(&top).or_else(|_| own_folder(&top));
+        folder.map_err(|error| Refusal::NoTrash(error.into()))?.take(dir, stat, name, &path)
+    }
+}
+
+/// An operand in parts.
+#[derive(Debug, PartialEq)]
+struct Operand<'a> {
+    parent: &'a Path,
+    name: &'a OsStr,
+    /// A slash follows the name.
+    is_directory_only: bool,
+}
+
+/// Splits an operand; one that names no entry of a directory is refused.
+fn split(operand: &OsStr) -> Result<Operand<'_>, Refusal> {
+    let bytes = operand.as_bytes();
+    let end = bytes.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
+    let Some((path, slashes)) = bytes.split_at_checked(end).filter(|_| end > 0) else {
+        return Err(if bytes.is_empty() { Errno::NOENT.into() } else { Refusal::Root });
+    };
+    let start = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+    let (parent, name) = path.split_at(start);
+    if name == b"." || name == b".." {
+        return Err(Refusal::DotOrDotDot);
+    }
+    let parent = if parent.is_empty() { b".".as_slice() } else { parent };
+    Ok(Operand {
+        parent: Path::new(OsStr::from_bytes(parent)),
+        name: OsStr::from_bytes(name),
+        is_directory_only: !slashes.is_empty(),
+    })
+}
+
+/// A folder of the trash.
+struct Folder {
+    files: OwnedFd,
+    info: OwnedFd,
+    /// The device of `files`, which is where entries go, and its number there.
+    device: u64,
+    inode: u64,
+}
+
+impl Folder {
+    /// Opens the folders in a directory that this user owns, and makes those that are missing.
+    fn open_in(base: &OwnedFd) -> Result<Folder, Errno> {
+        let files = own_directory(base, "files".as_ref())?;
+        let info = own_directory(base, "info".as_ref())?;
+        let Stat { st_dev: device, st_ino: inode, .. } = fstat(&files)?;
+        Ok(Folder { files, info, device, inode })
+    }
+
+    /// Takes an entry of a directory. `path` is where it was, for the user who wants it back.
+    fn take(&self, dir: &OwnedFd, stat: &Stat, name: &OsStr, path: &Path) -> Result<(), Refusal> {
+        if (stat.st_dev, stat.st_ino) == (self.device, self.inode) {
+            return Err(Refusal::InTrash);
+        }
+        let info = info(path);
+        for number in 1..MOST_NAMES {
+            let name_there = numbered(name, number);
+            let mut name_of_info = name_there.clone();
+            name_of_info.push(INFO);
+            // The information reserves the name, and is written before anything is moved.
+            match write_new(&self.info, &name_of_info, info.as_bytes()) {
+                Err(Errno::EXIST) => continue,
+                written => written?,
+            }
+            let moved = rename_new(dir, name, &self.files, &name_there);
+            let Err(error) = moved else { return Ok(()) };
+            // If this fails, too, the information is about nothing, which programs ignore.
+            let _ = unlinkat(&self.info, &name_of_info, AtFlags::empty());
+            match error {
+                Errno::EXIST => {}
+                // The system says so if a directory would be moved into itself.
+                Errno::INVAL => return Err(Refusal::HoldsTrash),
+                error => return Err(error.into()),
+            }
+        }
+        Err(Errno::EXIST.into())
+    }
+}
+
+/// Renames an entry, unless the new name is taken.
+fn rename_new(dir: &OwnedFd, name: &OsStr, to: &OwnedFd, new_name: &OsStr) -> Result<(), Errno> {
+    match renameat_with(dir, name, to, new_name, RenameFlags::NOREPLACE) {
+        // Old kernels and some filesystems, such as NFS, do not have the flag.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
+        done => return done,
+    }
+    match statat(to, new_name, AtFlags::SYMLINK_NOFOLLOW) {
+        // Programs make nothing there without reserving the name, which was done.
+        Err(Errno::NOENT) => renameat(dir, name, to, new_name),
+        Ok(_) => Err(Errno::EXIST),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes a file that was not there; one that could not be written whole is removed.
+fn write_new(dir: &OwnedFd, name: &OsStr, mut content: &[u8]) -> Result<(), Errno> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let file = openat(dir, name, flags, Mode::RUSR | Mode::WUSR)?;
+    while !content.is_empty() {
+        match rustix::io::write(&file, content) {
+            Ok(written) => content = content.get(written..).unwrap_or_default(),
+            Err(Errno::INTR) => {}
+            Err(error) => {
+                let _ = unlinkat(dir, name, AtFlags::empty());
+                return Err(error);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the name of an entry in the trash: its own, or with a number, and short enough for the
+/// name of the information. After some numbers they are drawn, so that many entries of one name
+/// need few attempts.
+fn numbered(name: &OsStr, number: u32) -> OsString {
+    let suffix = match number {
+        1 => String::new(),
+        2..=MOST_NUMBERS => format!(".{number}"),
+        _ => format!(".{:016x}", RandomState::new().build_hasher().finish()),
+    };
+    let mut end = name.len().min(LONGEST_NAME - suffix.len() - INFO.len());
+    let is_inside = |end: usize| name.as_bytes().get(end).is_some_and(|byte| byte & 0xc0 == 0x80);
+    while end > 1 && is_inside(end) {
+        end -= 1;
+    }
+    let mut bytes = name.as_bytes().get(..end).unwrap_or_default().to_vec();
+    bytes.extend(suffix.as_bytes());
+    OsString::from_vec(bytes)
+}
+
+/// Returns the text that says where an entry was, and when it was moved.
+fn info(path: &Path) -> String {
+    let digit = |value: u8| b"0123456789ABCDEF".get(usize::from(value)).copied().unwrap_or(b'0');
+    let mut escaped = String::new();
+    for &byte in path.as_os_str().as_bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.!~*'()/".contains(&byte) {
+            escaped.push(char::from(byte));
+        } else {
+            escaped.extend([b'%', digit(byte >> 4), digit(byte & 0xf)].map(char::from));
+        }
+    }
+    let now = jiff::Timestamp::now().to_zoned(super::local_zone());
+    format!("[Trash Info]\nPath={escaped}\nDeletionDate={}\n", now.strftime("%Y-%m-%dT%H:%M:%S"))
+}
+
+/// Opens the trash in the home directory, `$XDG_DATA_HOME/Trash`.
+fn home_folder() -> Result<Folder, Errno> {
+    let absolute = |name| {
+        let path = PathBuf::from(std::env::var_os(name)?);
+        path.is_absolute().then_some(path)
+    };
+    let data = absolute("XDG_DATA_HOME")
+        .or_else(|| absolute("HOME").map(|home| home.join(".local/share")))
+        .ok_or(Errno::NOENT)?;
+    let data = open_all(&data)?;
+    // With sudo it may be another user's, where nothing is to be made.
+    check_owner(&data)?;
+    // Users may have put a link to their trash there themselves.
+    let trash = match openat(&data, "Trash", FOLDER, Mode::empty()) {
+        Err(Errno::NOENT) => own_directory(&data, "Trash".as_ref())?,
+        opened => opened?,
+    };
+    check_owner(&trash)?;
+    Folder::open_in(&trash)
+}
+
+/// Opens a directory, and makes it and its parents if they are missing.
+fn open_all(path: &Path) -> Result<OwnedFd, Errno> {
+    match (open(path, FOLDER, Mode::empty()), path.parent(), path.file_name()) {
+        (Err(Errno::NOENT), Some(parent), Some(name)) => {
+            let parent = open_all(parent)?;
+            check_owner(&parent)?;
+            own_directory(&parent, name)
+        }
+        (opened, ..) => opened,
+    }
+}
+
+/// Opens the folder of this user in the one that the administrator made for all users.
+fn shared_folder(top: &OwnedFd) -> Result<Folder, Errno> {
+    let all = openat(top, ".Trash", NO_LINK, Mode::empty())?;
+    if !Mode::from_raw_mode(fstat(&all)?.st_mode).contains(Mode::SVTX) {
+        return Err(Errno::PERM);
+    }
+    let name = rustix::process::geteuid().as_raw().to_string();
+    Folder::open_in(&own_directory(&all, name.as_ref())?)
+}
+
+/// Opens the folder of this user in the top directory of a filesystem.
+fn own_folder(top: &OwnedFd) -> Result<Folder, Errno> {
+    let name = format!(".Trash-{}", rustix::process::geteuid().as_raw());
+    Folder::open_in(&own_directory(top, name.as_ref())?)
+}
+
+/// Opens a directory that is no link and that this user owns, and makes it if it is missing.
+fn own_directory(parent: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Errno> {
+    let dir = match openat(parent, name, NO_LINK, Mode::empty()) {
+        Err(Errno::NOENT) => {
+            match mkdirat(parent, name, Mode::RWXU) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(error) => return Err(error),
+            }
+            openat(parent, name, NO_LINK, Mode::empty())?
+        }
+        opened => opened?,
+    };
+    check_owner(&dir)?;
+    Ok(dir)
+}
+
+/// Refuses a directory of another user.
+fn check_owner(dir: &OwnedFd) -> Result<(), Errno> {
+    let is_own = fstat(dir)?.st_uid == rustix::process::geteuid().as_raw();
+    if is_own { Ok(()) } else { Err(Errno::PERM) }
+}
+
+/// Returns the top directory of the filesystem that holds a directory, or of its mount if that is
+/// lower, and how many levels higher it is.
+fn top_directory(dir: BorrowedFd<'_>) -> Result<(OwnedFd, usize), Errno> {
+    let mut top = openat(dir, ".", FOLDER, Mode::empty())?;
+    let mut stat = fstat(&top)?;
+    let mut levels = 0;
+    loop {
+        let parent = match openat2(&top, "..", FOLDER, Mode::empty(), ResolveFlags::NO_XDEV) {
+            Err(Errno::XDEV) => return Ok((top, levels)),
+            // Older kernels, and filters: only the device tells.
+            Err(Errno::NOSYS | Errno::PERM) => openat(&top, "..", FOLDER, Mode::empty())?,
+            opened => opened?,
+        };
+        let parent_stat = fstat(&parent)?;
+        // The parent of the root directory is the root directory.
+        if parent_stat.st_dev != stat.st_dev || parent_stat.st_ino == stat.st_ino {
+            return Ok((top, levels));
+        }
+        (top, stat) = (parent, parent_stat);
+        levels += 1;
+    }
+}

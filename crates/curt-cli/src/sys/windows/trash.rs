@@ -1,0 +1,141 @@
+//! The recycle bin. The library of the shell is loaded only when it is needed: loading it with the
+//! program would slow down every start.
+
+use std::ffi::{OsStr, c_void};
+use std::io;
+use std::os::windows::ffi::OsStrExt;
+use std::path::{Path, is_separator};
+
+use windows_sys::Win32::Foundation::ERROR_INVALID_NAME;
+use windows_sys::Win32::Storage::FileSystem::GetDriveTypeW;
+use windows_sys::core::BOOL;
+
+use super::library;
+use crate::sys::{Refusal, TrashRules};
+
+/// What the shell is to do, and how: without a window, except to ask before it destroys what the
+/// bin cannot hold.
+const DELETE: u32 = 3;
+const SILENT: u16 = 0x4;
+const NO_CONFIRMATION: u16 = 0x10;
+const ALLOW_UNDO: u16 = 0x40;
+const NO_ERROR_WINDOW: u16 = 0x400;
+const WARN_BEFORE_DESTROYING: u16 = 0x4000;
+
+/// Drives of this type have a bin; on others the shell would destroy what it is given.
+const FIXED_DRIVE: u32 = 3;
+/// The longest path that the shell takes, without its end.
+const LONGEST_PATH: usize = 259;
+/// The first and the last of the shell's codes that are no numbers of the system's errors.
+const OWN_CODES: std::ops::RangeInclusive<i32> = 0x71..=0x88;
+const ACCESS_DENIED_TO_SHELL: i32 = 0x78;
+const ACCESS_DENIED: i32 = 5;
+
+/// What the shell is given: `SHFILEOPSTRUCTW`.
+#[cfg_attr(target_arch = "x86", repr(C, packed(1)))]
+#[cfg_attr(not(target_arch = "x86"), repr(C))]
+struct Request {
+    window: *mut c_void,
+    action: u32,
+    from: *const u16,
+    to: *const u16,
+    flags: u16,
+    was_aborted: BOOL,
+    names: *mut c_void,
+    title: *const u16,
+}
+
+type FileOperation = unsafe extern "system" fn(*mut Request) -> i32;
+
+/// The recycle bins of all drives.
+pub(crate) struct Trash(Option<FileOperation>);
+
+impl Trash {
+    pub(crate) fn open() -> Trash {
+        let found = library::function("shell32.dll", c"SHFileOperationW");
+        // SAFETY: the function of this name has this type, as Microsoft's page of it says.
+        Trash(
+            found.map(|found| unsafe {
+                std::mem::transmute::<library::Function, FileOperation>(found)
+            }),
+        )
+    }
+
+    /// Moves an entry to the bin of its drive, and returns whether it is a directory.
+    pub(crate) fn put(&self, operand: &OsStr, rules: TrashRules) -> Result<bool, Refusal> {
+        let operate = self.0.ok_or(Refusal::NotRecycled("there is no recycle bin here"))?;
+        let path = shell_path(operand)?;
+        let stat = curt::fs::symlink_metadata(&path)?;
+        let is_directory = stat.is_dir();
+        if operand.as_encoded_bytes().last().is_some_and(|&last| is_separator(char::from(last)))
+            && !is_directory
+        {
+            return Err(io::Error::from(io::ErrorKind::NotADirectory).into());
+        }
+        if is_directory && !rules.takes_directories {
+            return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
+        }
+        recycle(operate, &path)?;
+        Ok(is_directory)
+    }
+}
+
+/// Returns the full path of an operand if the shell would take it for the same entry.
+fn shell_path(operand: &OsStr) -> Result<std::path::PathBuf, Refusal> {
+    let typed = operand.to_string_lossy();
+    let name = typed.trim_end_matches(is_separator).rsplit(is_separator).next().unwrap_or("");
+    let name = name.rsplit(':').next().unwrap_or(name);
+    if name == "." || name == ".." {
+        return Err(Refusal::DotOrDotDot);
+    }
+    // The shell expands patterns, which no name is.
+    if typed.contains(['*', '?', '"', '<', '>', '|']) && !typed.starts_with(r"\\?\") {
+        return Err(io::Error::from_raw_os_error(ERROR_INVALID_NAME as i32).into());
+    }
+    let path = std::path::absolute(operand)?;
+    let text = path.to_string_lossy();
+    let text = text.trim_end_matches('\\');
+    let is_on_drive = text.as_bytes().get(1..3) == Some(b":\\");
+    if text.len() == 2 && text.ends_with(':') {
+        return Err(Refusal::Root);
+    }
+    // Win32 changes names that end with a dot or a space, and those of devices.
+    let is_same = is_on_drive && text.rsplit('\\').next() == Some(name);
+    if !is_same || text.encode_utf16().count() > LONGEST_PATH || path.to_str().is_none() {
+        return Err(Refusal::NotRecycled("the recycle bin does not take such a path"));
+    }
+    let drive: Vec<u16> = text.encode_utf16().take(3).chain([0]).collect();
+    // SAFETY: the name of the drive is terminated.
+    if unsafe { GetDriveTypeW(drive.as_ptr()) } != FIXED_DRIVE {
+        return Err(Refusal::NotRecycled("its drive has no recycle bin"));
+    }
+    Ok(Path::new(text).to_path_buf())
+}
+
+/// Moves an entry to the bin.
+fn recycle(operate: FileOperation, path: &Path) -> Result<(), Refusal> {
+    // A list of paths, which an empty one ends.
+    let from: Vec<u16> = path.as_os_str().encode_wide().chain([0, 0]).collect();
+    let flags = SILENT | NO_CONFIRMATION | ALLOW_UNDO | NO_ERROR_WINDOW | WARN_BEFORE_DESTROYING;
+    let mut request = Request {
+        window: std::ptr::null_mut(),
+        action: DELETE,
+        from: from.as_ptr(),
+        to: std::ptr::null(),
+        flags,
+        was_aborted: 0,
+        names: std::ptr::null_mut(),
+        title: std::ptr::null(),
+    };
+    // SAFETY: the request is whole, and the list of paths is terminated and outlives the call.
+    let code = unsafe { operate(&raw mut request) };
+    match code {
+        0 if request.was_aborted == 0 => Ok(()),
+        0 => Err(Refusal::NotRecycled("it was refused")),
+        ACCESS_DENIED_TO_SHELL => Err(io::Error::from_raw_os_error(ACCESS_DENIED).into()),
+        code if OWN_CODES.contains(&code) || code > 0xffff || code < 0 => {
+            Err(Refusal::NotRecycled("the recycle bin did not take it"))
+        }
+        code => Err(io::Error::from_raw_os_error(code).into()),
+    }
+}

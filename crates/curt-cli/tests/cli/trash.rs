@@ -1,0 +1,371 @@
+//! `curt rm --trash`, by the freedesktop.org specification.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::MetadataExt;
+use std::process::{Command, Stdio};
+
+use curt_testkit::{Scratch, skip};
+
+use crate::{curt, said};
+
+/// A directory in which the home trash is in `data/Trash`.
+fn home() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.dir("data");
+    scratch
+}
+
+/// Runs `curt rm --trash` with these arguments.
+fn trash<S: AsRef<OsStr>>(
+    scratch: &Scratch,
+    args: impl IntoIterator<Item = S>,
+) -> (Option<i32>, String, String) {
+    let mut command = curt(scratch, args);
+    command.arg("--trash").env("XDG_DATA_HOME", scratch.at("data")).env("TZ", "UTC");
+    said(&command.output().unwrap())
+}
+
+fn trash_line(scratch: &Scratch, args: &str) -> (Option<i32>, String, String) {
+    trash(scratch, args.split_whitespace())
+}
+
+/// Where the information in the trash says that an entry was.
+fn origin(scratch: &Scratch, name: &OsStr) -> Vec<u8> {
+    let mut info = name.to_owned();
+    info.push(".trashinfo");
+    let text = fs::read_to_string(scratch.at("data/Trash/info").join(info)).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!((lines[0], lines.len()), ("[Trash Info]", 3), "{text}");
+    let date = lines[2].strip_prefix("DeletionDate=").unwrap();
+    let shape: String = date.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    assert_eq!(shape, "0000-00-00T00:00:00", "{text}");
+    let path = lines[1].strip_prefix("Path=").unwrap();
+    assert!(path.bytes().all(|byte| byte.is_ascii_graphic()), "{text}");
+    let mut bytes = Vec::new();
+    let mut rest = path.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let escaped = (first == b'%').then(|| std::str::from_utf8(&after[..2]).unwrap());
+        bytes.push(escaped.map_or(first, |hex| u8::from_str_radix(hex, 16).unwrap()));
+        rest = if escaped.is_some() { &after[2..] } else { after };
+    }
+    bytes
+}
+
+fn names(scratch: &Scratch, folder: &str) -> Vec<String> {
+    let lines = scratch.list(format!("data/Trash/{folder}"));
+    lines.iter().map(|line| line[2..].to_owned()).collect()
+}
+
+#[test]
+fn entries_are_moved_whole_and_can_be_found_again() {
+    let scratch = home();
+    let odd = std::ffi::OsString::from_vec(b"\xff % \n=\xc3\xa9".to_vec());
+    let long = "x".repeat(254) + "y";
+    for name in [OsStr::new("f"), "t/sub/a".as_ref(), &odd, long.as_ref()] {
+        scratch.file(name);
+    }
+    scratch.link("link", "t");
+    let operands = [OsStr::new("-rv"), "f".as_ref(), "t/".as_ref(), "./link".as_ref(), &odd];
+    let (code, out, messages) = trash(&scratch, operands);
+    assert_eq!((code, messages.as_str()), (Some(0), ""));
+    assert_eq!(out.lines().next(), Some("moved 'f' to the trash"), "{out}");
+    assert_eq!(out.lines().count(), 4, "{out}");
+    let (code, _, messages) = trash(&scratch, [&long]);
+    assert_eq!((code, messages.as_str()), (Some(0), ""));
+    assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 1, "only the trash is left");
+    assert!(scratch.exists("data/Trash/files/t/sub/a"));
+    assert!(scratch.at("data/Trash/files").join("link").symlink_metadata().unwrap().is_symlink());
+    for name in [OsStr::new("f"), "t".as_ref(), "link".as_ref(), &odd] {
+        let was = scratch.path().join(name);
+        assert_eq!(origin(&scratch, name), was.as_os_str().as_bytes(), "{name:?}");
+    }
+    // Its information needs room for the extension.
+    let cut = &long[..255 - ".trashinfo".len()];
+    assert_eq!(origin(&scratch, cut.as_ref()), scratch.path().join(&long).as_os_str().as_bytes());
+    for (path, mode) in [
+        ("data/Trash", 0o700),
+        ("data/Trash/files", 0o700),
+        ("data/Trash/info", 0o700),
+        ("data/Trash/info/f.trashinfo", 0o600),
+    ] {
+        assert_eq!(fs::metadata(scratch.at(path)).unwrap().mode() & 0o777, mode, "{path}");
+    }
+}
+
+#[test]
+fn equal_names_get_numbers_and_replace_nothing() {
+    let scratch = home();
+    for (number, dir) in ["a", "b", "c"].iter().enumerate() {
+        scratch.file_with(format!("{dir}/f"), number.to_string().as_bytes());
+    }
+    let (code, _, messages) = trash_line(&scratch, "a/f b/f");
+    assert_eq!((code, messages.as_str()), (Some(0), ""));
+    // One that another program left without information, and the other way round.
+    scratch.file_with("data/Trash/files/f.3", b"left");
+    scratch.file("data/Trash/info/f.4.trashinfo");
+    let (code, _, messages) = trash_line(&scratch, "c/f");
+    assert_eq!((code, messages.as_str()), (Some(0), ""));
+    assert_eq!(names(&scratch, "files"), ["f", "f.2", "f.3", "f.5"]);
+    assert_eq!(
+        names(&scratch, "info"),
+        ["f.2.trashinfo", "f.4.trashinfo", "f.5.trashinfo", "f.trashinfo"]
+    );
+    for (name, content) in [("f", "0"), ("f.2", "1"), ("f.3", "left"), ("f.5", "2")] {
+        let held = fs::read_to_string(scratch.at("data/Trash/files").join(name)).unwrap();
+        assert_eq!(held, content, "{name}");
+    }
+    // Beyond the numbers, names are drawn.
+    for number in 0..70 {
+        scratch.file(format!("many/{number}/f"));
+    }
+    let operands: Vec<String> = (0..70).map(|number| format!("many/{number}/f")).collect();
+    let (code, _, messages) = trash(&scratch, &operands);
+    assert_eq!((code, messages.as_str()), (Some(0), ""));
+    assert_eq!(fs::read_dir(scratch.at("data/Trash/files")).unwrap().count(), 74);
+}
+
+#[test]
+fn operands_are_refused_as_by_a_removal() {
+    let scratch = home();
+    scratch.file("d/f");
+    scratch.file("f");
+    scratch.link("link", "d");
+    let before = scratch.list(".");
+    for (args, reason) in [
+        ("d", "Is a directory"),
+        ("f/", "Not a directory"),
+        ("gone", "No such file or directory"),
+        ("-rf link/", "Not a directory"),
+        ("-rf .", "'.' and '..' are no names of entries"),
+        ("-rf d/..", "'.' and '..' are no names of entries"),
+        ("-rf d/./", "'.' and '..' are no names of entries"),
+        ("-rf /", "it is the root directory"),
+        ("-rf --no-preserve-root //", "it is the root directory"),
+        ("-rf data", "it contains the trash"),
+        ("-rf data/Trash/files", "it contains the trash"),
+    ] {
+        let (code, out, messages) = trash_line(&scratch, args);
+        assert_eq!((code, out.as_str()), (Some(1), ""), "{args}: {messages}");
+        let end = format!(" to the trash: {reason}\n");
+        assert!(messages.starts_with("curt rm: cannot move '"), "{args}: {messages}");
+        assert!(messages.ends_with(&end), "{args}: {messages}");
+    }
+    let (code, _, messages) = trash_line(&scratch, "-f gone f/ d/gone");
+    assert_eq!((code, messages.as_str()), (Some(0), ""));
+    assert_eq!(names(&scratch, "info"), Vec::<String>::new());
+    for line in before {
+        assert!(scratch.path().join(&line[2..]).symlink_metadata().is_ok(), "{line}");
+    }
+    let (code, ..) = trash_line(&scratch, "f");
+    assert_eq!(code, Some(0));
+    let (code, _, messages) = trash_line(&scratch, "data/Trash/files/f");
+    assert_eq!(code, Some(1));
+    assert!(messages.ends_with(" to the trash: it is there already\n"), "{messages}");
+    assert!(scratch.exists("data/Trash/files/f"));
+}
+
+#[test]
+fn what_a_trash_cannot_do_is_a_usage_error() {
+    let scratch = home();
+    scratch.file("f");
+    for args in [
+        "-i f",
+        "--interactive f",
+        "-d f",
+        "--dry-run f",
+        "--exclude x f",
+        "--contents f",
+        "--cross-mounts f",
+        "--owner 0 f",
+        "--max-entries 1 f",
+        "--rate 1 f",
+        "--stats f",
+    ] {
+        let (code, _, messages) = trash_line(&scratch, args);
+        assert_eq!(code, Some(2), "{args}: {messages}");
+        assert!(messages.contains("--trash"), "{args}: {messages}");
+        assert!(scratch.exists("f"), "{args}");
+    }
+    let (code, ..) = trash_line(&scratch, "-i -f f");
+    assert_eq!(code, Some(0), "the last of them counts");
+    assert!(scratch.exists("data/Trash/files/f"));
+}
+
+#[test]
+fn output_is_that_of_a_removal() {
+    let scratch = home();
+    scratch.file("d/f");
+    scratch.file("f");
+    let (code, out, messages) = trash_line(&scratch, "-rv --json f d gone");
+    assert_eq!((code, messages.as_str()), (Some(1), ""));
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[..2], ["{\"trashed\":\"f\"}", "{\"trashed\":\"d\"}"], "{out}");
+    assert!(
+        lines[2].starts_with("{\"error\":{\"operation\":\"trash\",\"path\":\"gone\","),
+        "{out}"
+    );
+    assert!(lines[2].contains("\"kind\":\"not-found\",\"errno\":2"), "{out}");
+    assert!(lines[3].starts_with("{\"summary\":{\"files\":1,\"directories\":1,"), "{out}");
+    assert!(lines[3].contains("\"errors\":1"), "{out}");
+}
+
+#[test]
+fn a_link_to_the_trash_of_the_user_is_followed() {
+    let scratch = home();
+    scratch.file("f");
+    scratch.dir("elsewhere");
+    scratch.link("data/Trash", "../elsewhere");
+    let (code, _, messages) = trash_line(&scratch, "f");
+    assert_eq!((code, messages.as_str()), (Some(0), ""));
+    assert!(scratch.exists("elsewhere/files/f") && scratch.exists("elsewhere/info/f.trashinfo"));
+}
+
+/// Runs a script in its own mount namespace, with a filesystem in memory in `m` and its own home
+/// directory, and returns what it printed. `None`, said aloud, where that is impossible.
+fn in_namespace(script: &str) -> Option<String> {
+    let scratch = Scratch::new();
+    let mut trial = Command::new("unshare");
+    trial.args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).stderr(Stdio::null());
+    let is_root = fs::metadata(scratch.path()).unwrap().uid() == 0;
+    if !is_root || !trial.status().is_ok_and(|status| status.success()) {
+        skip("mount namespaces need root and unshare");
+        return None;
+    }
+    scratch.dir("m");
+    scratch.dir("home");
+    let script = format!(
+        "set -e; mount -t tmpfs -o size=1m none m; mkdir m/d; echo kept > m/d/f; set +e; {script}"
+    );
+    let script = script.replace("$RM", &format!("{} rm", env!("CARGO_BIN_EXE_curt")));
+    let mut command = Command::new("unshare");
+    command.args(["-m", "sh", "-c", &script]).current_dir(scratch.path());
+    command.env("XDG_DATA_HOME", scratch.at("home")).env("LC_ALL", "C");
+    let output = command.output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Some(text(&output.stdout) + &text(&output.stderr))
+}
+
+#[test]
+fn other_filesystems_have_their_own_trash() {
+    for (setup, folder) in [
+        ("true", ".Trash-0"),
+        ("mkdir m/.Trash; chmod 1777 m/.Trash", ".Trash/0"),
+        // Nothing that anybody could replace.
+        ("mkdir m/.Trash; chmod 0777 m/.Trash", ".Trash-0"),
+        ("mkdir m/x; chmod 1777 m/x; ln -s x m/.Trash", ".Trash-0"),
+        ("mkdir m/.Trash; chmod 1777 m/.Trash; ln -s ../d m/.Trash/0", ".Trash-0"),
+    ] {
+        let script = format!(
+            "{setup}; $RM --trash m/d/f; echo $?; cd m/{folder}; find . | sort; cat files/f; \
+             grep Path info/f.trashinfo; stat -c %a . files info"
+        );
+        let Some(said) = in_namespace(&script) else { return };
+        let expected = "0\n.\n./files\n./files/f\n./info\n./info/f.trashinfo\nkept\nPath=d/f\n\
+                        700\n700\n700\n";
+        assert_eq!(said, expected, "{setup}");
+    }
+}
+
+#[test]
+fn folders_of_others_are_not_used() {
+    for setup in [
+        "mkdir m/.Trash-0; chown 65534 m/.Trash-0",
+        "mkdir m/x; ln -s x m/.Trash-0",
+        "touch m/.Trash-0",
+        "mkdir -p m/.Trash-0/files; chown 65534 m/.Trash-0/files",
+        "mkdir -p m/.Trash-0/files m/x; ln -s ../x m/.Trash-0/info",
+    ] {
+        let script = format!("{setup}; $RM -r --trash m/d; echo $?; cat m/d/f");
+        let Some(said) = in_namespace(&script) else { return };
+        let words = "curt rm: cannot move 'm/d' to the trash: its filesystem has none that you";
+        assert!(said.starts_with("1\nkept\n") && said.contains(words), "{setup}: {said}");
+    }
+}
+
+#[test]
+fn the_home_of_another_user_is_left_alone() {
+    let script = "mkdir -p m/h; chown 65534 m/h; export XDG_DATA_HOME=$PWD/m/h; \
+                  $RM --trash m/d/f; echo $?; find m/h; ls m/.Trash-0/files; \
+                  touch m/g; XDG_DATA_HOME=$PWD/m/h/data $RM --trash m/g; echo $?; find m/h";
+    let Some(said) = in_namespace(script) else { return };
+    assert_eq!(said, "0\nm/h\nf\n0\nm/h\n");
+}
+
+#[test]
+fn mounts_stay_where_they_are() {
+    let below = "mkdir 'm/d/a b'; mount -t tmpfs none 'm/d/a b'; touch 'm/d/a b/x'; ";
+    for (operand, reason) in
+        [("m/d", "something is mounted below it"), ("'m/d/a b'", "Device or resource busy")]
+    {
+        let script =
+            format!("{below}$RM -r --trash {operand}; echo $?; ls 'm/d/a b'; ls -A m | head");
+        let Some(said) = in_namespace(&script) else { return };
+        assert!(said.starts_with("1\nx\n"), "{said}");
+        assert!(said.contains(&format!(" to the trash: {reason}\n")), "{said}");
+    }
+    // Another mount of the filesystem with the home trash: a rename cannot leave it.
+    let script = "mkdir here there; mount --bind here there; touch there/f; \
+                  $RM --trash there/f; echo $?; find there | sort; find home | sort";
+    let Some(said) = in_namespace(script) else { return };
+    let moved = "0\nthere\nthere/.Trash-0\nthere/.Trash-0/files\nthere/.Trash-0/files/f\n\
+                 there/.Trash-0/info\nthere/.Trash-0/info/f.trashinfo\n";
+    assert!(said.starts_with(moved), "{said}");
+    assert!(!said.contains("home/Trash/info/f"), "{said}");
+}
+
+#[test]
+fn nothing_is_moved_on_a_full_disk() {
+    for setup in [
+        // No room for the text, or not even for the names.
+        "dd if=/dev/zero of=m/big bs=64k count=64 2>/dev/null",
+        "mount -o remount,nr_inodes=32 m; while mktemp -q m/XXXXXX > made; do :; done",
+    ] {
+        let script = format!(
+            "mkdir -m 700 m/.Trash-0 m/.Trash-0/files m/.Trash-0/info; {setup}; \
+             $RM --trash m/d/f; echo $?; cat m/d/f; find m/.Trash-0 | sort"
+        );
+        let Some(said) = in_namespace(&script) else { return };
+        let left = "1\nkept\nm/.Trash-0\nm/.Trash-0/files\nm/.Trash-0/info\n";
+        assert!(said.starts_with(left), "{setup}: {said}");
+        let message = "curt rm: cannot move 'm/d/f' to the trash: No space left on device\n";
+        assert!(said.ends_with(message), "{setup}: {said}");
+    }
+}
+
+/// Whatever call is the last one of a process that is killed, an entry is in one place, and if it
+/// is in the trash, its information is there.
+#[test]
+fn an_entry_is_never_lost_when_the_process_is_killed() {
+    let trial = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
+    if !trial.is_ok_and(|status| status.success()) {
+        return skip("strace is not installed, or may not trace");
+    }
+    let mut was_killed = 0;
+    for call in ["mkdirat:when=1", "mkdirat:when=3", "openat", "write", "renameat2", "unlinkat"] {
+        for number in 1..40 {
+            let (name, when) = call.split_once(":when=").unwrap_or((call, ""));
+            let when = if when.is_empty() { number.to_string() } else { when.to_owned() };
+            let scratch = home();
+            scratch.file_with("f", b"kept");
+            let mut command = Command::new("strace");
+            command.args(["-qq", "-f", "-o", "/dev/null", "-e"]);
+            command.arg(format!("inject={name}:signal=KILL:when={when}"));
+            command.arg(env!("CARGO_BIN_EXE_curt")).args(["rm", "--trash", "f"]);
+            command.current_dir(scratch.path()).env("XDG_DATA_HOME", scratch.at("data"));
+            let is_done = command.output().unwrap().status.code() == Some(0);
+            was_killed += u32::from(!is_done);
+            let trashed = scratch.at("data/Trash/files/f");
+            let (here, there) = (scratch.exists("f"), trashed.exists());
+            assert!(here != there, "{name} {when}: {here} {there}");
+            assert!(!there || scratch.exists("data/Trash/info/f.trashinfo"), "{name} {when}");
+            let content = fs::read(if here { scratch.at("f") } else { trashed }).unwrap();
+            assert_eq!(content, b"kept", "{name} {when}");
+            if is_done || call.contains(':') {
+                break;
+            }
+        }
+    }
+    assert!(was_killed > 5, "{was_killed}");
+}
