@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use curt::remove::DirectoryOperands;
 use curt::{Cause, Next, Remove, Threads};
 use curt_testkit::Scratch;
 
@@ -68,6 +69,41 @@ fn a_rate_bounds_one_thread_and_no_dry_run() {
     let report = removal.run(scratch.at("t"));
     assert_eq!((report.files, report.directories, report.threads), (40, 1, 1), "{report:?}");
     assert!(begun.elapsed() >= Duration::from_millis(195), "{:?}", begun.elapsed());
+}
+
+/// The device and the number of an entry.
+fn identity(path: std::path::PathBuf) -> (u64, u128) {
+    let seen = curt::stat(path, curt::Fields::DEVICE | curt::Fields::ID).unwrap();
+    (seen.device().known().unwrap(), seen.id().known().unwrap())
+}
+
+#[test]
+fn only_one_directory_may_be_removed() {
+    let scratch = Scratch::new();
+    tree(&scratch);
+    scratch.file("u/f");
+    scratch.dir("empty");
+    scratch.file("file");
+    let (device, id) = identity(scratch.at("t"));
+    let removal = Remove::new().only_directory(device, id);
+    let before = scratch.list(".");
+    for directories in
+        [DirectoryOperands::Recursive, DirectoryOperands::OnlyEmpty, DirectoryOperands::Refuse]
+    {
+        for operand in ["u", "empty", "file"] {
+            let removal = removal.clone().directories(directories);
+            let report = removal.run(scratch.at(operand));
+            assert!(matches!(report.errors[0].cause(), Cause::Replaced), "{operand}: {report:?}");
+            let contents = removal.contents_only(true).run(scratch.at(operand));
+            assert_eq!(contents.error_count, 1, "{operand}: {contents:?}");
+        }
+    }
+    let other_device = Remove::new().only_directory(device ^ 1, id).run(scratch.at("t"));
+    assert!(matches!(other_device.errors[0].cause(), Cause::Replaced), "{other_device:?}");
+    assert_eq!(scratch.list("."), before);
+    let report = removal.run(scratch.at("t"));
+    assert!(report.is_complete() && !scratch.exists("t"), "{report:?}");
+    assert!(scratch.exists("u/f"));
 }
 
 #[test]

@@ -136,7 +136,7 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
     ) -> Option<(S::Dir, bool)> {
         let worker = &mut *self.worker;
         let options = worker.shared.options;
-        if options.directories != DirectoryOperands::Recursive {
+        if options.directories != DirectoryOperands::Recursive && options.expected.is_none() {
             let directory_only = operand.directory_only || options.directories_only;
             self.remove_single(parent, name, directory_only);
             return None;
@@ -154,6 +154,13 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
                     self.worker.fail(step, cause);
                 }
             },
+            // What cannot be opened cannot be compared.
+            Opened::NotDirectory if options.expected.is_some() => {
+                worker.fail(Operation::Remove, Cause::Replaced);
+            }
+            Opened::Shortage(error) | Opened::Failed(error) if options.expected.is_some() => {
+                worker.fail(Operation::OpenDirectory, Cause::Os(error));
+            }
             Opened::NotDirectory
                 if operand.directory_only || options.contents_only || options.directories_only =>
             {
@@ -246,11 +253,14 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
         empty
     }
 
-    /// Refuses the root directory and, if that was asked for, a mount point.
+    /// Refuses the root directory and, if that was asked for, a mount point, and all directories
+    /// but one.
     fn check_identity(&mut self, parent: &S::Dir, dir: &S::Dir) -> Result<(), Cause> {
         let Worker { shared, sys, .. } = &*self.worker;
         let options = shared.options;
-        if !options.preserve_root && !options.refuse_mounted_operands {
+        let needs_identity =
+            options.preserve_root || options.refuse_mounted_operands || options.expected.is_some();
+        if !needs_identity {
             return Ok(());
         }
         let identify = |dir| match sys.query_dir(dir, Ask::STAT) {
@@ -258,6 +268,9 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
             Err(error) => Err(Cause::Os(error)),
         };
         let identity = identify(dir)?;
+        if options.expected.is_some_and(|expected| expected != identity) {
+            return Err(Cause::Replaced);
+        }
         if options.preserve_root && sys.is_root(dir, identity, &shared.root).map_err(Cause::Os)? {
             return Err(Cause::RootDirectory);
         }

@@ -10,7 +10,7 @@ use super::callbacks::{Callbacks, Question, Subject, Totals};
 use crate::control::{Answer, Cancel, Next, Poll, Threads, Unvisited};
 use crate::error::Error;
 use crate::fields::Kind;
-use crate::sys::{Feature, Features};
+use crate::sys::{Feature, Features, Identity};
 
 /// What to do with operands that are directories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,6 +102,8 @@ pub struct Remove<'a> {
     /// The number of the user whose entries alone are removed.
     pub(crate) owner: Option<u32>,
     pub(crate) max_entries: Option<u64>,
+    /// The only directory that may be removed.
+    pub(crate) expected: Option<Identity>,
     pub(crate) rate: Option<NonZeroU32>,
     pub(crate) confirm: Confirm,
     pub(super) callbacks: Callbacks<'a>,
@@ -147,6 +149,7 @@ impl<'a> Remove<'a> {
             stop_at_first_failure: false,
             owner: None,
             max_entries: None,
+            expected: None,
             rate: None,
             confirm: Confirm::Never,
             callbacks: Callbacks::default(),
@@ -278,6 +281,35 @@ impl<'a> Remove<'a> {
     /// ```
     pub fn max_entries(mut self, most: u64) -> Self {
         self.max_entries = Some(most);
+        self
+    }
+
+    /// Sets which directory an operand must be, by the number of its device and its own as
+    /// [`Metadata`](crate::Metadata) has them; any by default. The operand is opened first and
+    /// compared then, so nothing can take its place in between. Anything else that has its name is
+    /// left alone, and reported as [`Cause::Replaced`](crate::Cause::Replaced).
+    ///
+    /// A number is used again when its directory is gone. A caller that cannot rule this out holds
+    /// the directory open.
+    ///
+    /// ```
+    /// # let scratch = std::env::temp_dir().join(format!("curt-doc11-{}", std::process::id()));
+    /// # std::fs::create_dir_all(scratch.join("a/b"))?;
+    /// use curt::Fields;
+    ///
+    /// let seen = curt::stat(scratch.join("a"), Fields::DEVICE | Fields::ID)?;
+    /// let (device, id) = (seen.device().known().unwrap(), seen.id().known().unwrap());
+    /// std::fs::rename(scratch.join("a"), scratch.join("c"))?;
+    /// std::fs::create_dir(scratch.join("a"))?;
+    /// let removal = curt::Remove::new().only_directory(device, id);
+    /// let report = removal.run(scratch.join("a"));
+    /// assert!(matches!(report.errors[0].cause(), curt::Cause::Replaced));
+    /// assert!(removal.run(scratch.join("c")).is_complete());
+    /// # std::fs::remove_dir_all(scratch)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn only_directory(mut self, device: u64, id: u128) -> Self {
+        self.expected = Some(Identity { device, file: id });
         self
     }
 
