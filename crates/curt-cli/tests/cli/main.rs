@@ -1,6 +1,8 @@
 //! curt by itself: what the GNU tools do not have, or cannot be compared in.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[cfg(target_os = "linux")]
+mod background;
 mod beneath;
 mod du;
 #[cfg(unix)]

@@ -1,6 +1,7 @@
 //! `curt rm`: removes files and directories. `operands` finds out what to remove, and the
 //! `Reporter` prints what happens meanwhile.
 
+mod background;
 mod operands;
 mod speed;
 mod trash;
@@ -43,7 +44,17 @@ pub(crate) fn run(options: &RmOptions) -> Exit {
     if names_from_input && matches!(options.prompt, Prompt::Once | Prompt::Always) {
         return session.usage("cannot prompt while standard input holds the names of files");
     }
+    if options.background && !sys::HAS_JOURNAL {
+        return session.usage("--background is not supported on this system");
+    }
     let has_operands = !options.operands.is_empty() || options.files0_from.is_some();
+    if options.background && !has_operands {
+        interrupt::listen();
+        let mut report = Report::default();
+        report.error_count = background::finish(&session);
+        report.stopped = session.is_cancelled();
+        return finish(options, &report, Some(0), &session);
+    }
     if !has_operands && !options.ignores_missing {
         return session.usage("missing operand");
     }
@@ -64,9 +75,10 @@ pub(crate) fn run(options: &RmOptions) -> Exit {
         }
         Prompt::Protected | Prompt::Once => Confirm::Never,
     };
-    let mut report = remove(options, &operands, &Choice { exclusions, confirm, owner }, &session);
+    let choice = Choice { exclusions, confirm, owner };
+    let (mut report, set_aside) = remove(options, &operands, &choice, &session);
     report.skipped += excluded as u64;
-    finish(options, &report, &session)
+    finish(options, &report, set_aside, &session)
 }
 
 /// Returns the number of a user; the error is a message.
@@ -88,17 +100,16 @@ struct Choice {
     owner: Option<u32>,
 }
 
-/// Removes the operands.
+/// Removes the operands. The number is that of the trees that another process removes.
 fn remove(
     options: &RmOptions,
     operands: &[OsString],
     choice: &Choice,
     session: &Session,
-) -> Report {
-    let exclusions = &choice.exclusions;
+) -> (Report, Option<u64>) {
     let mut report = Report::default();
     if operands.is_empty() {
-        return report;
+        return (report, None);
     }
     interrupt::listen();
     // Names on standard output are progress enough, unless more was asked for.
@@ -112,13 +123,33 @@ fn remove(
         && !options.dry_run;
     if asks_once && !reporter.ask_once(operands.len()) {
         report.stopped = session.is_cancelled();
-        return report;
+        return (report, None);
+    }
+    if options.trash {
+        return (trash::put(&reporter, operands), None);
+    }
+    if options.background {
+        let done = background::remove(options, operands, session);
+        if !done.rest.is_empty() {
+            report = remove_now(options, &done.rest, choice, &reporter);
+        }
+        report.error_count += done.errors;
+        report.vanished += done.vanished;
+        report.stopped |= session.is_cancelled();
+        return (report, Some(done.directories));
     }
     reporter.speed = Mutex::default();
-    let reporter = &reporter;
-    if options.trash {
-        return trash::put(reporter, operands);
-    }
+    (remove_now(options, operands, choice, &reporter), None)
+}
+
+/// Removes the operands before it returns.
+fn remove_now(
+    options: &RmOptions,
+    operands: &[OsString],
+    choice: &Choice,
+    reporter: &Reporter<'_>,
+) -> Report {
+    let exclusions = &choice.exclusions;
     let mut removal = Remove::new()
         .threads(options.threads.unwrap_or_default())
         .directories(match (options.recursive, options.dir) {
@@ -139,7 +170,7 @@ fn remove(
         .keep_errors(0)
         .on_error(|error| reporter.failed(error))
         .on_progress(|totals| reporter.progress(totals))
-        .cancel(session.cancel());
+        .cancel(reporter.session.cancel());
     if !exclusions.are_empty() {
         removal = removal.exclude(|entry| exclusions.match_entry(entry));
     }
@@ -160,7 +191,7 @@ fn remove(
 }
 
 /// Prints what was done.
-fn finish(options: &RmOptions, report: &Report, session: &Session) -> Exit {
+fn finish(options: &RmOptions, report: &Report, set_aside: Option<u64>, session: &Session) -> Exit {
     let done = files_and_directories(report.files, report.directories);
     if options.dry_run && !report.stopped && !options.output.json {
         let bytes = counted(report.bytes.unwrap_or(0), "byte", "bytes");
@@ -178,8 +209,12 @@ fn finish(options: &RmOptions, report: &Report, session: &Session) -> Exit {
         };
         session.note(&format!("interrupted: {done} {so_far}"));
     }
+    let mut summary = summary(report, options.dry_run);
+    if let Some(directories) = set_aside {
+        summary = summary.number("set_aside", directories);
+    }
     session.finish(Outcome {
-        summary: Some(summary(report, options.dry_run)),
+        summary: Some(summary),
         done: text::with_threads(&done, report.threads),
         calls: report.calls,
         is_cancelled: report.stopped,

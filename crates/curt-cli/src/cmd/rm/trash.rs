@@ -13,6 +13,16 @@ use crate::quote::quote;
 use crate::session::Session;
 use crate::sys::{self, Refusal, Trash, TrashRules};
 
+/// What was to be done with an operand: for JSON, and what comes before and after it in messages.
+#[derive(Clone, Copy)]
+pub(super) struct Verb {
+    pub(super) operation: &'static str,
+    pub(super) before: &'static str,
+    pub(super) after: &'static str,
+}
+
+const TRASH: Verb = Verb { operation: "trash", before: "move", after: " to the trash" };
+
 /// Moves the operands to the trash. The report counts each of them as one entry.
 pub(super) fn put(reporter: &Reporter<'_>, operands: &[OsString]) -> Report {
     let Reporter { options, session, .. } = reporter;
@@ -38,7 +48,7 @@ pub(super) fn put(reporter: &Reporter<'_>, operands: &[OsString]) -> Report {
             }
             Err(refusal) => {
                 report.error_count += 1;
-                refused(session, operand, &refusal);
+                refused(session, operand, &refusal, TRASH);
             }
         }
     }
@@ -46,7 +56,7 @@ pub(super) fn put(reporter: &Reporter<'_>, operands: &[OsString]) -> Report {
 }
 
 /// Whether `-f` forgives an error, as it does when the operand would be removed.
-fn is_missing(error: &io::Error) -> bool {
+pub(super) fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
@@ -60,14 +70,17 @@ fn moved(options: &RmOptions, session: &Session, operand: &OsStr) {
     session.data(format!("moved {} to the trash\n", quote(operand)).as_bytes());
 }
 
-fn refused(session: &Session, operand: &OsStr, refusal: &Refusal) {
+/// Reports an operand that could not be moved.
+pub(super) fn refused(session: &Session, operand: &OsStr, refusal: &Refusal, verb: Verb) {
+    let Verb { operation, before, after } = verb;
     let path = quote(operand);
     let (kind, reason) = match refusal {
         Refusal::Os(error) => {
             let held = sys::holders(operand.as_ref(), error);
             let held = held.map(|held| format!(" ({held})")).unwrap_or_default();
-            let message = format!("cannot move {path} to the trash: {}", sys::error_text(error));
-            return session.fail_as(Failure::os("trash", error).path(operand), &(message + &held));
+            let reason = sys::error_text(error);
+            let message = format!("cannot {before} {path}{after}: {reason}{held}");
+            return session.fail_as(Failure::os(operation, error).path(operand), &message);
         }
         Refusal::Root => ("root-directory", "it is the root directory".to_owned()),
         Refusal::DotOrDotDot => {
@@ -79,6 +92,10 @@ fn refused(session: &Session, operand: &OsStr, refusal: &Refusal) {
             "it's on a different device\nand --preserve-root=all is in effect".to_owned(),
         ),
         Refusal::MountBelow => ("mount-point", "something is mounted below it".to_owned()),
+        Refusal::Replaced => ("replaced", "another entry has this name now".to_owned()),
+        Refusal::HoldsJournal => {
+            ("holds-journal", "it contains the journal of removals".to_owned())
+        }
         Refusal::InTrash => ("in-trash", "it is there already".to_owned()),
         Refusal::HoldsTrash => ("holds-trash", "it contains the trash".to_owned()),
         Refusal::NoTrash(error) => {
@@ -87,6 +104,6 @@ fn refused(session: &Session, operand: &OsStr, refusal: &Refusal) {
         }
         Refusal::NotRecycled(reason) => ("no-trash", (*reason).to_owned()),
     };
-    let failure = Failure::new("trash", kind, reason.clone()).path(operand);
-    session.fail_as(failure, &format!("cannot move {path} to the trash: {reason}"));
+    let failure = Failure::new(operation, kind, reason.clone()).path(operand);
+    session.fail_as(failure, &format!("cannot {before} {path}{after}: {reason}"));
 }

@@ -13,18 +13,17 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, ResolveFlags, Stat, fstat, mkdirat, open,
-    openat, openat2, renameat, renameat_with, statat, unlinkat,
+    AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, openat, openat2, statat,
+    unlinkat,
 };
 use rustix::io::Errno;
 
+use super::folders::{
+    FOLDER, NO_LINK, Operand, check_owner, home_directory, open_all, own_directory, rename_new,
+    split, write_all,
+};
 use super::mounts::is_mount_below;
 use crate::sys::{Refusal, TrashRules};
-
-/// What a folder is opened for: only to name entries in it.
-const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-/// The same without following a link.
-const NO_LINK: OFlags = FOLDER.union(OFlags::NOFOLLOW);
 
 /// The extension of the files that say where an entry was.
 const INFO: &str = ".trashinfo";
@@ -96,35 +95,6 @@ impl Trash {
     }
 }
 
-/// An operand in parts.
-#[derive(Debug, PartialEq)]
-struct Operand<'a> {
-    parent: &'a Path,
-    name: &'a OsStr,
-    /// A slash follows the name.
-    is_directory_only: bool,
-}
-
-/// Splits an operand; one that names no entry of a directory is refused.
-fn split(operand: &OsStr) -> Result<Operand<'_>, Refusal> {
-    let bytes = operand.as_bytes();
-    let end = bytes.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
-    let Some((path, slashes)) = bytes.split_at_checked(end).filter(|_| end > 0) else {
-        return Err(if bytes.is_empty() { Errno::NOENT.into() } else { Refusal::Root });
-    };
-    let start = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
-    let (parent, name) = path.split_at(start);
-    if name == b"." || name == b".." {
-        return Err(Refusal::DotOrDotDot);
-    }
-    let parent = if parent.is_empty() { b".".as_slice() } else { parent };
-    Ok(Operand {
-        parent: Path::new(OsStr::from_bytes(parent)),
-        name: OsStr::from_bytes(name),
-        is_directory_only: !slashes.is_empty(),
-    })
-}
-
 /// A folder of the trash.
 struct Folder {
     files: OwnedFd,
@@ -173,36 +143,15 @@ impl Folder {
     }
 }
 
-/// Renames an entry, unless the new name is taken.
-fn rename_new(dir: &OwnedFd, name: &OsStr, to: &OwnedFd, new_name: &OsStr) -> Result<(), Errno> {
-    match renameat_with(dir, name, to, new_name, RenameFlags::NOREPLACE) {
-        // Old kernels and some filesystems, such as NFS, do not have the flag.
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
-        done => return done,
-    }
-    match statat(to, new_name, AtFlags::SYMLINK_NOFOLLOW) {
-        // Programs make nothing there without reserving the name, which was done.
-        Err(Errno::NOENT) => renameat(dir, name, to, new_name),
-        Ok(_) => Err(Errno::EXIST),
-        Err(error) => Err(error),
-    }
-}
-
 /// Writes a file that was not there; one that could not be written whole is removed.
-fn write_new(dir: &OwnedFd, name: &OsStr, mut content: &[u8]) -> Result<(), Errno> {
+fn write_new(dir: &OwnedFd, name: &OsStr, content: &[u8]) -> Result<(), Errno> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     let file = openat(dir, name, flags, Mode::RUSR | Mode::WUSR)?;
-    while !content.is_empty() {
-        match rustix::io::write(&file, content) {
-            Ok(written) => content = content.get(written..).unwrap_or_default(),
-            Err(Errno::INTR) => {}
-            Err(error) => {
-                let _ = unlinkat(dir, name, AtFlags::empty());
-                return Err(error);
-            }
-        }
+    let written = write_all(&file, content);
+    if written.is_err() {
+        let _ = unlinkat(dir, name, AtFlags::empty());
     }
-    Ok(())
+    written
 }
 
 /// Returns the name of an entry in the trash: its own, or with a number, and short enough for the
@@ -241,13 +190,7 @@ fn info(path: &Path) -> String {
 
 /// Opens the trash in the home directory, `$XDG_DATA_HOME/Trash`.
 fn home_folder() -> Result<Folder, Errno> {
-    let absolute = |name| {
-        let path = PathBuf::from(std::env::var_os(name)?);
-        path.is_absolute().then_some(path)
-    };
-    let data = absolute("XDG_DATA_HOME")
-        .or_else(|| absolute("HOME").map(|home| home.join(".local/share")))
-        .ok_or(Errno::NOENT)?;
+    let data = home_directory("XDG_DATA_HOME", ".local/share").ok_or(Errno::NOENT)?;
     let data = open_all(&data)?;
     // With sudo it may be another user's, where nothing is to be made.
     check_owner(&data)?;
@@ -258,18 +201,6 @@ fn home_folder() -> Result<Folder, Errno> {
     };
     check_owner(&trash)?;
     Folder::open_in(&trash)
-}
-
-/// Opens a directory, and makes it and its parents if they are missing.
-fn open_all(path: &Path) -> Result<OwnedFd, Errno> {
-    match (open(path, FOLDER, Mode::empty()), path.parent(), path.file_name()) {
-        (Err(Errno::NOENT), Some(parent), Some(name)) => {
-            let parent = open_all(parent)?;
-            check_owner(&parent)?;
-            own_directory(&parent, name)
-        }
-        (opened, ..) => opened,
-    }
 }
 
 /// Opens the folder of this user in the one that the administrator made for all users.
@@ -286,28 +217,6 @@ fn shared_folder(top: &OwnedFd) -> Result<Folder, Errno> {
 fn own_folder(top: &OwnedFd) -> Result<Folder, Errno> {
     let name = format!(".Trash-{}", rustix::process::geteuid().as_raw());
     Folder::open_in(&own_directory(top, name.as_ref())?)
-}
-
-/// Opens a directory that is no link and that this user owns, and makes it if it is missing.
-fn own_directory(parent: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Errno> {
-    let dir = match openat(parent, name, NO_LINK, Mode::empty()) {
-        Err(Errno::NOENT) => {
-            match mkdirat(parent, name, Mode::RWXU) {
-                Ok(()) | Err(Errno::EXIST) => {}
-                Err(error) => return Err(error),
-            }
-            openat(parent, name, NO_LINK, Mode::empty())?
-        }
-        opened => opened?,
-    };
-    check_owner(&dir)?;
-    Ok(dir)
-}
-
-/// Refuses a directory of another user.
-fn check_owner(dir: &OwnedFd) -> Result<(), Errno> {
-    let is_own = fstat(dir)?.st_uid == rustix::process::geteuid().as_raw();
-    if is_own { Ok(()) } else { Err(Errno::PERM) }
 }
 
 /// Returns the top directory of the filesystem that holds a directory, or of its mount if that is

@@ -1,6 +1,8 @@
 //! Windows.
 
 mod console;
+#[path = "../no_journal.rs"]
+mod journal;
 mod library;
 mod trash;
 
@@ -14,6 +16,7 @@ use std::time::Duration;
 
 use crate::exit::Exit;
 pub(crate) use console::{listen, pass_signals_on, pass_signals_to, stop_passing_signals};
+pub(crate) use journal::Journal;
 pub(crate) use trash::Trash;
 
 /// Numbers of errors.

@@ -1,0 +1,128 @@
+//! Directories and files that only this user can have made: how the trash and the journal of
+//! removals are opened and changed.
+
+use std::ffi::OsStr;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, Mode, OFlags, RenameFlags, fstat, mkdirat, open, openat, renameat, renameat_with,
+    statat,
+};
+use rustix::io::Errno;
+
+use crate::sys::Refusal;
+
+/// What a folder is opened for: only to name entries in it.
+pub(super) const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+/// The same without following a link.
+pub(super) const NO_LINK: OFlags = FOLDER.union(OFlags::NOFOLLOW);
+
+/// An operand in parts.
+#[derive(Debug, PartialEq)]
+pub(super) struct Operand<'a> {
+    pub(super) parent: &'a Path,
+    pub(super) name: &'a OsStr,
+    /// A slash follows the name.
+    pub(super) is_directory_only: bool,
+}
+
+/// Splits an operand; one that names no entry of a directory is refused.
+pub(super) fn split(operand: &OsStr) -> Result<Operand<'_>, Refusal> {
+    let bytes = operand.as_bytes();
+    let end = bytes.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
+    let Some((path, slashes)) = bytes.split_at_checked(end).filter(|_| end > 0) else {
+        return Err(if bytes.is_empty() { Errno::NOENT.into() } else { Refusal::Root });
+    };
+    let start = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+    let (parent, name) = path.split_at(start);
+    if name == b"." || name == b".." {
+        return Err(Refusal::DotOrDotDot);
+    }
+    let parent = if parent.is_empty() { b".".as_slice() } else { parent };
+    Ok(Operand {
+        parent: Path::new(OsStr::from_bytes(parent)),
+        name: OsStr::from_bytes(name),
+        is_directory_only: !slashes.is_empty(),
+    })
+}
+
+/// Returns a directory that the environment names, by default one below the home directory.
+pub(super) fn home_directory(variable: &str, below: &str) -> Option<PathBuf> {
+    let absolute =
+        |name| Some(PathBuf::from(std::env::var_os(name)?)).filter(|path| path.is_absolute());
+    absolute(variable).or_else(|| Some(absolute("HOME")?.join(below)))
+}
+
+/// Opens a directory, and makes it and its parents if they are missing.
+pub(super) fn open_all(path: &Path) -> Result<OwnedFd, Errno> {
+    match (open(path, FOLDER, Mode::empty()), path.parent(), path.file_name()) {
+        (Err(Errno::NOENT), Some(parent), Some(name)) => {
+            let parent = open_all(parent)?;
+            check_owner(&parent)?;
+            own_directory(&parent, name)
+        }
+        (opened, ..) => opened,
+    }
+}
+
+/// Opens a directory that is no link and that this user owns, and makes it if it is missing.
+pub(super) fn own_directory(parent: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Errno> {
+    let dir = match openat(parent, name, NO_LINK, Mode::empty()) {
+        Err(Errno::NOENT) => {
+            match mkdirat(parent, name, Mode::RWXU) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(error) => return Err(error),
+            }
+            openat(parent, name, NO_LINK, Mode::empty())?
+        }
+        opened => opened?,
+    };
+    check_owner(&dir)?;
+    Ok(dir)
+}
+
+/// Refuses a directory of another user.
+pub(super) fn check_owner(dir: &OwnedFd) -> Result<(), Errno> {
+    let is_own = fstat(dir)?.st_uid == rustix::process::geteuid().as_raw();
+    if is_own { Ok(()) } else { Err(Errno::PERM) }
+}
+
+/// Refuses a directory that gives others these rights.
+pub(super) fn check_mode(dir: &OwnedFd, refused: Mode) -> Result<(), Errno> {
+    let is_private = !Mode::from_raw_mode(fstat(dir)?.st_mode).intersects(refused);
+    if is_private { Ok(()) } else { Err(Errno::PERM) }
+}
+
+/// Renames an entry, unless the new name is taken.
+pub(super) fn rename_new(
+    dir: &OwnedFd,
+    name: &OsStr,
+    to: &OwnedFd,
+    new_name: &OsStr,
+) -> Result<(), Errno> {
+    match renameat_with(dir, name, to, new_name, RenameFlags::NOREPLACE) {
+        // Old kernels and some filesystems, such as NFS, do not have the flag.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
+        done => return done,
+    }
+    match statat(to, new_name, AtFlags::SYMLINK_NOFOLLOW) {
+        // Programs make nothing there without reserving the name, which was done.
+        Err(Errno::NOENT) => renameat(dir, name, to, new_name),
+        Ok(_) => Err(Errno::EXIST),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes a whole text.
+pub(super) fn write_all(file: &OwnedFd, mut text: &[u8]) -> Result<(), Errno> {
+    while !text.is_empty() {
+        match rustix::io::write(file, text) {
+            Ok(written) => text = text.get(written..).unwrap_or_default(),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
