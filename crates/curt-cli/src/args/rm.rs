@@ -163,7 +163,7 @@ pub(crate) struct RmOptions {
     /// Show a progress line on a terminal after half a second
     ///
     /// Otherwise it appears after two seconds, and with --verbose not at all. It has the totals so
-    /// far and the rate of the last second.
+    /// far, the rate of the last second, and what is left if a count is quick.
     #[arg(long, overrides_with = "no_progress", help_heading = BEYOND_GNU)]
     pub(crate) progress: bool,
 

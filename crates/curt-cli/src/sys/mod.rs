@@ -59,6 +59,9 @@ pub(crate) fn finish_in_background() -> bool {
     command.spawn().is_ok()
 }
 
+/// Whether a directory can be removed while another thread lists it.
+pub(crate) const CAN_REMOVE_OPEN_DIRECTORIES: bool = cfg!(unix);
+
 /// Whether users have numbers.
 pub(crate) const USERS_HAVE_NUMBERS: bool = cfg!(unix);
 

@@ -2,6 +2,7 @@
 //! `Reporter` prints what happens meanwhile.
 
 mod background;
+mod count;
 mod operands;
 mod speed;
 mod trash;
@@ -24,6 +25,7 @@ use crate::prompt::Answers;
 use crate::quote::quote;
 use crate::session::{Outcome, Session};
 use crate::sys::{self, interrupt};
+use count::Count;
 use speed::Speed;
 
 /// What holds a busy entry is looked for only among the first failures, since that takes long.
@@ -116,8 +118,14 @@ fn remove(
     if !options.no_progress && (options.progress || !options.verbose) {
         session.screen().allow_progress(options.progress);
     }
-    let mut reporter =
-        Reporter { options, session, answers: Mutex::default(), speed: Mutex::default() };
+    let mut reporter = Reporter {
+        options,
+        operands,
+        session,
+        answers: Mutex::default(),
+        speed: Mutex::default(),
+        count: Mutex::default(),
+    };
     let asks_once = options.prompt == Prompt::Once
         && (options.recursive || operands.len() > 3)
         && !options.dry_run;
@@ -245,9 +253,11 @@ fn files_and_directories(files: u64, directories: u64) -> String {
 /// Prints what happens during a removal, and prompts.
 struct Reporter<'a> {
     options: &'a RmOptions,
+    operands: &'a [OsString],
     session: &'a Session,
     answers: Mutex<Answers>,
     speed: Mutex<Speed>,
+    count: Mutex<Option<Count>>,
 }
 
 impl Reporter<'_> {
@@ -325,10 +335,24 @@ impl Reporter<'_> {
             let done = files_and_directories(totals.files, totals.directories);
             let verb = if self.options.dry_run { "found" } else { "removed" };
             let mut speed = self.speed.lock().unwrap_or_else(PoisonError::into_inner);
-            let speed = speed.update(totals.files + totals.directories, Instant::now());
+            let removed = totals.files + totals.directories;
+            let speed = speed.update(removed, Instant::now());
             let speed = speed.map(|speed| format!(", {speed} per second")).unwrap_or_default();
-            format!("{}: {done} {verb}{speed}", self.session.program())
+            let left = self.left(removed).map(|left| format!(", about {left} left"));
+            let left = left.unwrap_or_default();
+            format!("{}: {done} {verb}{speed}{left}", self.session.program())
         });
+    }
+
+    /// Returns how many entries are left, and begins to count them at the first call.
+    fn left(&self, removed: u64) -> Option<u64> {
+        if !Count::is_possible(self.options) {
+            return None;
+        }
+        let mut count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
+        count
+            .get_or_insert_with(|| Count::begin(self.options, self.operands, removed))
+            .left(removed)
     }
 }
 
