@@ -1,6 +1,7 @@
 //! Windows.
 
 mod console;
+mod holders;
 #[path = "../no_journal.rs"]
 mod journal;
 mod library;
@@ -16,6 +17,7 @@ use std::time::Duration;
 
 use crate::exit::Exit;
 pub(crate) use console::{listen, pass_signals_on, pass_signals_to, stop_passing_signals};
+pub(crate) use holders::holders;
 pub(crate) use journal::Journal;
 pub(crate) use trash::Trash;
 
@@ -167,11 +169,6 @@ pub(crate) fn terminal_width() -> Option<usize> {
 
 /// The width of the terminal is not read here.
 pub(crate) fn message_width() -> Option<usize> {
-    None
-}
-
-/// The text of the error says that the file is in use; by what is not asked.
-pub(crate) fn holders(_path: &std::path::Path, _error: &io::Error) -> Option<String> {
     None
 }
 
