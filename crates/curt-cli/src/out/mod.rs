@@ -1,6 +1,7 @@
 //! What the command prints: data on standard output, everything else on standard error.
 
 pub(crate) mod blocks;
+pub(crate) mod colors;
 pub(crate) mod column;
 pub(crate) mod entry;
 pub(crate) mod failure;

@@ -4,7 +4,6 @@
 //! and directories, or through trees (`tree`); `item` holds an entry, `order` sorts entries;
 //! `writer` prints them, in lines (`long`) or in columns (`grid`).
 
-mod colors;
 mod dired;
 mod git;
 mod grid;

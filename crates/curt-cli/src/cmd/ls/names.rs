@@ -7,11 +7,11 @@ use std::ops::Range;
 use curt::{Kind, Metadata};
 use unicode_width::UnicodeWidthStr;
 
-use super::colors::{ColorKey, Palette};
 use super::hyperlinks::LinkedDirectory;
 use super::item::Item;
 use super::settings::Settings;
 use crate::args::Marks;
+use crate::out::colors::{ColorKey, Palette};
 use crate::quote::Style;
 
 /// Formats names.

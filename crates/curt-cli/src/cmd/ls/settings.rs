@@ -5,13 +5,13 @@ use std::ffi::OsStr;
 use curt::fields::{Follow, Freshness};
 use curt::{Fields, Plan};
 
-use super::colors::{Needs, Palette};
 use super::ignored::Ignored;
 use super::times::Times;
 use crate::args::{
     Clock, Format, Hidden, LsOptions, Marks, Sort, When, abbreviated, parse_tab_size, parse_width,
 };
 use crate::out::blocks::Blocks;
+use crate::out::colors::{Needs, Palette};
 use crate::out::{self, entry};
 use crate::quote::{Quoting, Style, quote};
 use crate::session::Session;

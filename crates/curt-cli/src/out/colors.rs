@@ -44,7 +44,7 @@ const OTHER_TERMINALS: &str = "\
 
 /// The colors.
 #[derive(Debug)]
-pub(super) struct Palette {
+pub(crate) struct Palette {
     indicators: Vec<(&'static str, Option<Vec<u8>>)>,
     /// The indicators that `LS_COLORS` names.
     named: Vec<&'static str>,
@@ -54,31 +54,31 @@ pub(super) struct Palette {
 
 /// What the color of an entry depends on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ColorKey<'a> {
-    pub(super) name: &'a [u8],
-    pub(super) kind: Kind,
+pub(crate) struct ColorKey<'a> {
+    pub(crate) name: &'a [u8],
+    pub(crate) kind: Kind,
     /// If it is known.
-    pub(super) mode: Option<u32>,
+    pub(crate) mode: Option<u32>,
     /// If it is known.
-    pub(super) links: Option<u64>,
+    pub(crate) links: Option<u64>,
     /// A file has capabilities, as far as is known.
-    pub(super) has_capability: bool,
+    pub(crate) has_capability: bool,
 }
 
 /// What the colors that `LS_COLORS` names depend on, beyond kinds and names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Needs {
-    pub(super) of_files: Fields,
-    pub(super) of_directories: Fields,
+pub(crate) struct Needs {
+    pub(crate) of_files: Fields,
+    pub(crate) of_directories: Fields,
     /// Whether symbolic links are broken, and in the long format too.
-    pub(super) targets: bool,
-    pub(super) long_targets: bool,
+    pub(crate) targets: bool,
+    pub(crate) long_targets: bool,
 }
 
 impl Palette {
     /// Returns the colors that the environment chooses. `None` if the terminal has none, or if they
     /// cannot be parsed, about which `warn` is called.
-    pub(super) fn from_environment(warn: impl Fn(String)) -> Option<Palette> {
+    pub(crate) fn from_environment(warn: impl Fn(String)) -> Option<Palette> {
         let value = |name| std::env::var_os(name).filter(|value| !value.is_empty());
         let Some(text) = value("LS_COLORS") else {
             let terminal = value("TERM").unwrap_or_default();
@@ -139,7 +139,7 @@ impl Palette {
     }
 
     /// Returns what the named colors depend on.
-    pub(super) fn needs(&self) -> Needs {
+    pub(crate) fn needs(&self) -> Needs {
         let is_named = |name: &&str| self.named.contains(name) && self.is_colored(name);
         let any = |names: &[&str]| names.iter().any(is_named);
         let fields = |is_needed, fields| if is_needed { fields } else { Fields::NONE };
@@ -155,7 +155,7 @@ impl Palette {
     }
 
     /// Starts a color.
-    pub(super) fn begin(&self, color: &[u8], to: &mut Vec<u8>) {
+    pub(crate) fn begin(&self, color: &[u8], to: &mut Vec<u8>) {
         for part in [self.get("lc").unwrap_or_default(), color, self.get("rc").unwrap_or_default()]
         {
             to.extend_from_slice(part);
@@ -163,7 +163,7 @@ impl Palette {
     }
 
     /// Ends a color.
-    pub(super) fn end(&self, to: &mut Vec<u8>) {
+    pub(crate) fn end(&self, to: &mut Vec<u8>) {
         match self.get("ec") {
             Some(end) => to.extend_from_slice(end),
             None => self.begin(self.get("rs").unwrap_or_default(), to),
@@ -171,17 +171,17 @@ impl Palette {
     }
 
     /// Returns the color of text that is not a name, if it has one.
-    pub(super) fn normal(&self) -> Option<&[u8]> {
+    pub(crate) fn normal(&self) -> Option<&[u8]> {
         self.get("no").filter(|_| self.is_colored("no"))
     }
 
     /// Clears the rest of the line, which a color that was wrapped may have filled.
-    pub(super) fn clear(&self, to: &mut Vec<u8>) {
+    pub(crate) fn clear(&self, to: &mut Vec<u8>) {
         to.extend_from_slice(self.get("cl").unwrap_or_default());
     }
 
     /// Returns what is written at the end of the output if the sequences are unusual.
-    pub(super) fn restore(&self) -> Vec<u8> {
+    pub(crate) fn restore(&self) -> Vec<u8> {
         let mut text = Vec::new();
         if (self.get("lc"), self.get("rc")) != (Some(&b"\x1b["[..]), Some(&b"m"[..])) {
             self.begin(b"", &mut text);
@@ -190,22 +190,22 @@ impl Palette {
     }
 
     /// Whether links have the color of their targets.
-    pub(super) fn links_are_targets(&self) -> bool {
+    pub(crate) fn links_are_targets(&self) -> bool {
         self.get("ln") == Some(b"target")
     }
 
     /// Returns the color of a link that is not broken, if it has one.
-    pub(super) fn link(&self) -> Option<&[u8]> {
+    pub(crate) fn link(&self) -> Option<&[u8]> {
         self.get("ln")
     }
 
     /// Returns the color of the missing target of a link, if it has one.
-    pub(super) fn missing(&self) -> Option<&[u8]> {
+    pub(crate) fn missing(&self) -> Option<&[u8]> {
         self.get(if self.is_colored("mi") { "mi" } else { "or" })
     }
 
     /// Returns the color of an entry, if it has one.
-    pub(super) fn color(&self, key: ColorKey<'_>) -> Option<&[u8]> {
+    pub(crate) fn color(&self, key: ColorKey<'_>) -> Option<&[u8]> {
         let indicator = match key.kind {
             Kind::Directory => self.directory(key.mode),
             Kind::File => self.file(key),
