@@ -428,6 +428,10 @@ fn global_rules<S: Sys>(book: &dyn Rulebook, sys: &S) -> Result<Option<(Vec<u8>,
     let of_home = |name: &str| home.as_ref().map(|home| home.join(name));
     let own = set("XDG_CONFIG_HOME").or_else(|| of_home(".config")).map(|own| own.join("git"));
     let text_of = |path: &Path| {
+        // By this name git lets its users say that there is no such file.
+        if path == Path::new("/dev/null") {
+            return Ok(None);
+        }
         present(read_at(sys, path, true)).map_err(|error| failed_to_read(path.to_owned(), error))
     };
     let configurations = match set("GIT_CONFIG_GLOBAL") {
