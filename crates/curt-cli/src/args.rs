@@ -2,8 +2,10 @@
 //! of a few options mean is in `cmd/`.
 
 mod beneath;
+mod criteria;
 mod du;
 pub(crate) mod expand;
+mod find;
 mod gnu;
 pub(crate) mod help;
 mod ls;
@@ -27,8 +29,10 @@ use curt::Threads;
 use crate::session::Session;
 
 pub(crate) use beneath::{BeneathOptions, MODES};
+pub(crate) use criteria::{Criteria, Group};
 pub(crate) use du::{DuOptions, Unit};
 pub(crate) use expand::ExpandOptions;
+pub(crate) use find::FindOptions;
 pub(crate) use ls::{
     Clock, Format, Hidden, LsOptions, Marks, Sort, When, parse_tab_size, parse_width,
 };
@@ -65,6 +69,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Rm(RmOptions),
+    Find(Box<FindOptions>),
     Walk(Box<WalkOptions>),
     Ls(Box<LsOptions>),
     Stat(StatOptions),
@@ -201,6 +206,7 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
     // Building the definitions of all commands takes longer than removing ten files.
     match name.as_deref() {
         Some("rm") => read("rm", words).map(Command::Rm),
+        Some("find") => read("find", words).map(Box::new).map(Command::Find),
         Some("walk") => read("walk", words).map(Box::new).map(Command::Walk),
         Some("ls") => read("ls", words).map(Box::new).map(Command::Ls),
         Some("stat") => read("stat", words).map(Command::Stat),

@@ -205,8 +205,9 @@ fn asks_for_json(command: &Command, words: impl Iterator<Item = OsString>) -> bo
             start == "json" || meant.next() == Some(&"json") && meant.next().is_none()
         })
     };
-    let mut words =
-        words.take_while(|word| word != "--" && word != "--exec" && word != "--exec-batch");
+    let words = words.take_while(|word| word != "--" && word != "--exec" && word != "--exec-batch");
+    let is_find = command.get_name() == "find";
+    let mut words = words.take_while(|word| !is_find || word != "-x" && word != "-X");
     names.contains(&"json") && words.any(|word| word.to_str().is_some_and(is_json))
 }
 
@@ -236,27 +237,24 @@ fn instead_of_command(name: &str) -> String {
 }
 
 /// Options of find, and what `curt walk` has in their place: an option, or a sentence.
-const OF_FIND: [(&[&str], &str); 24] = [
+const OF_FIND: [(&[&str], &str); 21] = [
     (&["a", "and"], "all tests must pass without it"),
     (
         &["amin", "anewer", "atime", "cmin", "cnewer", "ctime"],
         "only modification times are tested, by --newer and --older",
     ),
     (&["depth"], "nothing is needed: --delete removes contents first"),
-    (&["empty"], "use --type f --size 0 for empty files"),
     (&["fstype", "lname", "ilname"], "there is no such test"),
     (&["group"], "--owner :GROUP"),
-    (&["iname", "iwholename", "ipath", "iregex"], "--regex (?i)RE"),
+    (&["iwholename", "ipath", "iregex"], "--regex (?i)RE"),
     (&["inum", "samefile"], "use --fields id,path"),
     (&["links"], "use --fields links,path"),
     (&["ls"], "use --fields, as in --fields mode,size,modified,path"),
     (&["mmin", "mtime", "newermt"], "use --newer or --older, as in --newer 7d"),
     (&["mount", "xdev"], "--one-file-system=device"),
-    (&["not"], NO_NEGATION),
-    (&["o", "or"], "tests have no alternatives, but --name and --path-glob can be repeated"),
+    (&["o"], "--or"),
     (&["ok", "okdir", "execdir"], "use --exec, which does not prompt or change directories"),
     (&["path", "wholename"], "--path-glob"),
-    (&["perm"], "use --fields mode,path"),
     (&["print"], "what matches is printed without it"),
     (&["print0"], "--null"),
     (&["printf"], "--format"),
@@ -266,13 +264,36 @@ const OF_FIND: [(&[&str], &str); 24] = [
     (&["xtype"], "use --follow with --type"),
 ];
 
-/// What to do instead of negating a test.
-pub(super) const NO_NEGATION: &str = "no test can be negated; --exclude GLOB skips entries";
+/// Options of find that `curt walk` has, and people may try with `curt find`.
+const OF_WALK: [&str; 9] =
+    ["name", "iname", "type", "mindepth", "maxdepth", "empty", "not", "perm", "delete"];
 
-/// Returns what `curt walk` has in place of an option of find.
+/// Options of fd and of `curt find` that people may try with `curt walk`.
+const OF_FD: [&str; 11] = [
+    "absolute-path",
+    "changed-before",
+    "changed-within",
+    "exact-depth",
+    "extension",
+    "fixed-strings",
+    "full-path",
+    "glob",
+    "max-results",
+    "quiet",
+    "unrestricted",
+];
+
+/// Returns what `curt walk` has in place of an option of find, or which of the two commands has it.
 fn of_find(name: &str, command: &Command) -> Option<String> {
-    let mut known = OF_FIND.iter().filter(|_| command.get_name() == "walk");
-    let (_, instead) = known.find(|(names, _)| names.contains(&name))?;
+    let known = OF_FIND.iter().find(|(names, _)| names.contains(&name));
+    let instead = match (command.get_name(), known) {
+        ("find", known) if known.is_some() || OF_WALK.contains(&name) => {
+            "'curt walk' has the tests and actions of find"
+        }
+        ("walk", Some(&(_, instead))) => instead,
+        ("walk", None) if OF_FD.contains(&name) => "'curt find' has the options of fd",
+        _ => return None,
+    };
     let is_option = instead.starts_with("--");
     Some(if is_option { did_you_mean(instead) } else { format!("; {instead}") })
 }

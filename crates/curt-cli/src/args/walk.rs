@@ -7,15 +7,16 @@ use curt::Threads;
 use curt::fields::Follow;
 use curt::walk::{OneFileSystem, SortBy};
 
+use super::criteria::{Connectives, Criteria, Group};
 use super::help::fields_help;
-use super::message::NO_NEGATION;
 use super::{Options, OutputOptions, Positions, WithoutOptions, meaning, one_of, parse_threads};
 
 const LONG_ABOUT: &str = "\
 Walk directory trees and print what matches, as find does: the operands too, with paths as they \
 were typed, without following symbolic links. Without PATH, walks '.'.
 
-An entry is printed if it passes every test. Each test is made only if all before it passed, and \
+An entry is printed if it passes every test; --not reverses the next test, and --or separates \
+groups of tests of which one has to pass. Each test is made only if all before it passed, and \
 reads no more metadata than it needs: names and kinds cost no system call.";
 
 const NOTES: &str = "\
@@ -35,7 +36,6 @@ const FIELDS_HELP: &str = fields_help!(
 );
 
 const TRAVERSAL: &str = "Traversal";
-const TESTS: &str = "Tests";
 const ACTIONS: &str = "Actions, instead of printing";
 
 /// The options of `curt walk`.
@@ -72,53 +72,15 @@ pub(crate) struct WalkOptions {
     #[command(flatten)]
     pub(crate) output: OutputOptions,
 
-    /// Match names against GLOB
-    ///
-    /// '*' also matches a leading dot. With several GLOBs, any may match.
-    #[arg(long, value_name = "GLOB", allow_hyphen_values = true, action = ArgAction::Append,
-          help_heading = TESTS)]
-    pub(crate) name: Vec<OsString>,
+    #[command(flatten)]
+    tests: Criteria,
 
-    /// Match whole paths against GLOB
-    ///
-    /// '*' does not match a slash, but '**' does. With several GLOBs, any may match.
-    #[arg(long, value_name = "GLOB", allow_hyphen_values = true, action = ArgAction::Append,
-          help_heading = TESTS)]
-    pub(crate) path_glob: Vec<OsString>,
+    #[command(flatten)]
+    connectives: Connectives,
 
-    /// Find the regular expression RE in whole paths
-    #[arg(long, value_name = "RE", allow_hyphen_values = true, help_heading = TESTS)]
-    pub(crate) regex: Option<String>,
-
-    /// Match kinds: f (file), d (directory), l (symbolic link), p, s, c, b
-    ///
-    /// p is a pipe, s a socket, c a character device, b a block device. A word such as junction is
-    /// a kind, too. Separate several with commas.
-    #[arg(long = "type", value_name = "KIND", value_delimiter = ',', help_heading = TESTS)]
-    pub(crate) kinds: Vec<String>,
-
-    /// Match sizes: +N more than, -N less than, N exactly
-    ///
-    /// N is in bytes (c or no unit), or in k, M, G or T, which are powers of 1024; find's blocks
-    /// (b) are no unit. With several SIZEs, all must match.
-    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, action = ArgAction::Append,
-          help_heading = TESTS)]
-    pub(crate) size: Vec<String>,
-
-    /// Match what was modified after WHEN
-    ///
-    /// WHEN is a date (2026-01-31, 2026-01-31T10:00), an age (90s, 10min, 36h, 7d, '2 weeks') or a
-    /// file (its modification time); a file that is named like an age is ./7d.
-    #[arg(long, value_name = "WHEN", allow_hyphen_values = true, help_heading = TESTS)]
-    pub(crate) newer: Option<String>,
-
-    /// Match what was modified before WHEN
-    #[arg(long, value_name = "WHEN", allow_hyphen_values = true, help_heading = TESTS)]
-    pub(crate) older: Option<String>,
-
-    /// Match the owner and the group, by name or number
-    #[arg(long, value_name = "USER[:GROUP]", help_heading = TESTS)]
-    pub(crate) owner: Option<String>,
+    /// The tests in groups: an entry must pass those of one group.
+    #[arg(skip)]
+    pub(crate) groups: Vec<Group>,
 
     /// Match only entries at depth N or deeper; operands have depth 0
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true,
@@ -139,7 +101,7 @@ pub(crate) struct WalkOptions {
 
     /// Stay on one filesystem: HOW is mount (the default) or device
     ///
-    /// 'mount' stops at mount points, 'device' where the device number changes.
+    /// 'mount' stops at mount points, 'device' at other devices.
     #[arg(short = 'x', long, value_name = "HOW", hide_possible_values = true,
           num_args = 0..=1, require_equals = true,
           default_missing_value = "mount", value_parser = one_of(&ONE_FILE_SYSTEM),
@@ -171,7 +133,7 @@ pub(crate) struct WalkOptions {
 
     /// Sort the entries of each directory, by name or by KEY
     ///
-    /// KEY is name (the default), size, modified, accessed, changed or created.
+    /// KEY is name, size, modified, accessed, changed or created.
     #[arg(long, value_name = "KEY", hide_possible_values = true,
           num_args = 0..=1, require_equals = true,
           default_missing_value = "name", value_parser = one_of(&SORT_KEYS),
@@ -193,7 +155,7 @@ pub(crate) struct WalkOptions {
 
     /// Run a command, ended by ';', for many entries; '{}' is their paths
     ///
-    /// As in --exec-batch tar cf new.tar {} ';', where find has -exec ... {} +.
+    /// As in --exec-batch tar cf new.tar {} ';' (find's {} +).
     #[arg(long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
           allow_hyphen_values = true, conflicts_with = "delete", help_heading = ACTIONS)]
     pub(crate) exec_batch: Vec<OsString>,
@@ -205,6 +167,12 @@ pub(crate) struct WalkOptions {
     /// crossed unless -x is given.
     #[arg(long, help_heading = ACTIONS)]
     pub(crate) delete: bool,
+
+    /// With --delete: only print what matches, in the order of removal
+    ///
+    /// A directory among them would be removed only if it were empty by then.
+    #[arg(long, help_heading = ACTIONS)]
+    pub(crate) dry_run: bool,
 
     /// List directories through a buffer of this size
     #[arg(long, value_name = "BYTES", hide = true)]
@@ -239,6 +207,7 @@ impl Options for WalkOptions {
             (self.hidden && !self.ignore, "--hidden", "--ignore"),
             (self.no_ignore && !self.ignore, "--no-ignore", "--ignore"),
             (self.reverse && self.sort.is_none(), "--reverse", "--sort"),
+            (self.dry_run && !self.delete, "--dry-run", "--delete"),
         ] {
             if is_alone {
                 return Err(format!("{option} needs {needed}"));
@@ -251,7 +220,10 @@ impl Options for WalkOptions {
         let is_operand = |word: &&str| self.operands.iter().any(|operand| operand == word);
         let operator = OPERATORS.into_iter().filter(is_typed).find(is_operand);
         if let Some(operator) = operator {
-            let reason = if operator == "!" { NO_NEGATION } else { "tests cannot be grouped" };
+            let reason = match operator {
+                "!" => "write --not before a test",
+                _ => "tests cannot be grouped by parentheses; --or separates groups of tests",
+            };
             return Err(format!("'{operator}': {reason} (for a path, write './{operator}')"));
         }
         let runs = !self.exec.is_empty() || !self.exec_batch.is_empty();
@@ -266,7 +238,9 @@ impl Options for WalkOptions {
             word == "--" || word.starts_with("--exec")
         };
         let end = given.words.iter().position(is_end).unwrap_or(given.words.len());
-        given.words[..end].windows(2).try_for_each(check_detached_value)
+        given.words[..end].windows(2).try_for_each(check_detached_value)?;
+        self.groups = self.tests.groups(given.matches)?;
+        Ok(())
     }
 }
 

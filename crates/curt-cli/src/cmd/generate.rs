@@ -21,16 +21,17 @@ pub(crate) fn completions(options: &CompletionsOptions) -> Exit {
 }
 
 /// The values of options, by their identifiers, that take other values too.
-const WORDS: [(&str, &[&str]); 5] = [
+const WORDS: [(&str, &[&str]); 6] = [
     ("interactive", &["never", "once", "always"]),
     ("preserve_root", &["all"]),
     ("time_style", &["full-iso", "long-iso", "iso", "locale"]),
     ("kinds", &["f", "d", "l", "p", "s", "c", "b"]),
+    ("file_types", &["f", "d", "l", "p", "s", "c", "b", "x", "e"]),
     (
         "command",
         &[
-            "rm", "walk", "ls", "stat", "du", "which", "run", "realpath", "readlink", "expand",
-            "beneath",
+            "rm", "find", "walk", "ls", "stat", "du", "which", "run", "realpath", "readlink",
+            "expand", "beneath",
         ],
     ),
 ];
@@ -119,14 +120,18 @@ fn write_page(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     man.render_version_section(page)
 }
 
-/// Adds the other letters of an option to its text, which pages would not show.
+/// Adds the other names of an option to its text, which pages would not show.
 fn with_aliases(option: Arg) -> Arg {
     let letters = option.get_visible_short_aliases().unwrap_or_default();
-    let aliases: Vec<String> =
-        letters.iter().map(|letter| format!(" [alias: -{letter}]")).collect();
-    let aliases = aliases.concat();
+    let words = option.get_visible_aliases().unwrap_or_default();
+    let letters = letters.into_iter().map(|letter| format!("-{letter}"));
+    let names: Vec<String> =
+        letters.chain(words.into_iter().map(|word| format!("--{word}"))).collect();
+    let title = if names.len() > 1 { "aliases" } else { "alias" };
     match option.get_help().map(ToString::to_string) {
-        Some(text) if !aliases.is_empty() => option.help(text + &aliases),
+        Some(text) if !names.is_empty() => {
+            option.help(format!("{text} [{title}: {}]", names.join(", ")))
+        }
         _ => option,
     }
 }

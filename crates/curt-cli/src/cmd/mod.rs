@@ -3,6 +3,7 @@
 pub(crate) mod beneath;
 pub(crate) mod du;
 pub(crate) mod expand;
+pub(crate) mod find;
 pub(crate) mod generate;
 pub(crate) mod ls;
 pub(crate) mod realpath;

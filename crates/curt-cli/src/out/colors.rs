@@ -65,6 +65,13 @@ pub(crate) struct ColorKey<'a> {
     pub(crate) has_capability: bool,
 }
 
+impl<'a> ColorKey<'a> {
+    /// An entry whose number of links and capabilities are not known.
+    pub(crate) fn new(name: &'a [u8], kind: Kind, mode: Option<u32>) -> ColorKey<'a> {
+        ColorKey { name, kind, mode, links: None, has_capability: false }
+    }
+}
+
 /// What the colors that `LS_COLORS` names depend on, beyond kinds and names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Needs {

@@ -2,6 +2,7 @@
 //! written in single calls.
 
 use std::io::{self, IsTerminal, Write};
+use std::process::Output;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -103,6 +104,20 @@ impl Screen {
         let is_full = inner.data.len() >= BUFFER;
         if is_full || self.is_terminal() && inner.written.elapsed() >= TERMINAL_DELAY {
             self.flush_inner(&mut inner);
+        }
+    }
+
+    /// Writes what another program wrote, after the data so far, as it is and with nothing between.
+    pub(crate) fn output(&self, output: &Output) {
+        let mut inner = self.lock();
+        self.flush_inner(&mut inner);
+        if !output.stdout.is_empty() {
+            self.write(&mut inner, &output.stdout);
+        }
+        if !output.stderr.is_empty() {
+            inner.clear_progress();
+            // Where standard error cannot be written, there is nobody to tell.
+            let _ = io::stderr().lock().write_all(&output.stderr);
         }
     }
 

@@ -153,6 +153,12 @@ pub(crate) fn working_directory() -> io::Result<PathBuf> {
     std::env::current_dir()
 }
 
+/// Returns how many programs can run at the same time.
+#[allow(clippy::disallowed_methods, reason = "std's answer respects limits of the process")]
+pub(crate) fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// Splits a text at the first occurrence of an ASCII character.
 pub(crate) fn split_once(text: &OsStr, at: u8) -> Option<(&OsStr, &OsStr)> {
     debug_assert!(at.is_ascii());

@@ -1,5 +1,6 @@
 //! Calls that a system lacks, and calls that a signal interrupts, on one thread and on two.
 
+use std::os::unix::fs::MetadataExt;
 use std::process::{Command, Output};
 
 use curt_testkit::{Scratch, skip};
@@ -103,4 +104,36 @@ fn an_interrupted_call_is_retried_or_reported() {
             }
         }
     }
+}
+
+/// A test of metadata that could not be read is not passed and not failed: `--not` must not make it
+/// a reason to remove an entry.
+#[test]
+fn entries_with_unknown_metadata_are_not_removed() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    let scratch = Scratch::in_memory();
+    let owner = std::fs::metadata(scratch.file("tree/a")).unwrap().uid();
+    let owner = format!("--owner={owner}");
+    // All are passed by the file, as far as they can be made.
+    for test in ["--newer=2000-01-01", "--size=0", &owner, "--perm=/777", "--empty"] {
+        for alternative in [&[][..], &["--or", "--size=7"]] {
+            let walk = ["walk", "-j1", "--delete", "tree", "--not", test];
+            let args = [&walk[..], alternative].concat();
+            let mut reports = 0;
+            // The first are about the operand, or for the time zone.
+            for first in 2..=6 {
+                let output =
+                    run(&scratch, &args, &[format!("inject=statx:error=EIO:when={first}+")]);
+                let says = String::from_utf8_lossy(&output.stderr);
+                reports += usize::from(says.contains("'tree/a': Input/output error"));
+                assert!(scratch.exists("tree/a"), "{args:?} {first} {says}");
+            }
+            assert!(reports > 0, "{args:?}");
+        }
+    }
+    // What can be asked about, and fails the test, is removed.
+    let output = run(&scratch, &["walk", "--delete", "tree", "--not", "--size=7"], &[]);
+    assert!(output.status.success() && !scratch.exists("tree"), "{output:?}");
 }

@@ -38,6 +38,8 @@ fn every_command_starts_with_the_same_calls() {
         &["rm", "-rf", "missing"],
         &["rm", "file"],
         &["rm", "-r", "tree"],
+        // An expression asks for the number of processors, and ignore rules are looked for above.
+        &["find", "-u", ".", "tree"],
         &["walk", "tree"],
         &["walk", "--json", "--fields=name,size", "tree"],
         &["du", "tree"],

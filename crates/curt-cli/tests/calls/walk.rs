@@ -25,14 +25,22 @@ fn flat_tree(scratch: &Scratch, directories: usize, files: usize, links: usize) 
 }
 
 /// Runs it; what it counted itself must be what strace saw.
-fn walk(scratch: &Scratch, args: &[&str]) -> Traced {
-    let traced = curt(scratch, &[&["walk"], args].concat());
+fn run(scratch: &Scratch, args: &[&str]) -> Traced {
+    let traced = curt(scratch, args);
     traced.check();
     traced
 }
 
+fn walk(scratch: &Scratch, args: &[&str]) -> Traced {
+    run(scratch, &[&["walk"], args].concat())
+}
+
 /// What one more of everything costs: directories, files in them, links in them.
 fn slopes(name: &str, args: &[&str]) {
+    slopes_of(name, &[&["walk"], args].concat());
+}
+
+fn slopes_of(name: &str, args: &[&str]) {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }
@@ -41,10 +49,10 @@ fn slopes(name: &str, args: &[&str]) {
         for (directories, files, links) in [(64, 2, 1), (128, 2, 1), (64, 4, 1), (64, 2, 2)] {
             let scratch = place();
             flat_tree(&scratch, directories, files, links);
-            traces.push(walk(&scratch, args).seen);
+            traces.push(run(&scratch, args).seen);
         }
         let mut text = String::new();
-        writeln!(text, "curt walk {}\n", args.join(" ")).unwrap();
+        writeln!(text, "curt {}\n", args.join(" ")).unwrap();
         let what = [
             ("64 directories of 2 files and a link more", 64),
             ("128 files more", 128),
@@ -70,6 +78,22 @@ fn sizes_take_one_call_for_an_entry() {
 #[test]
 fn tests_of_names_run_before_metadata_is_read() {
     slopes("walk-tests", &["-j1", "--name=f1", "--size=+1", "tree"]);
+}
+
+#[test]
+fn permissions_take_one_call_for_an_entry_that_passed_other_tests() {
+    slopes("walk-permissions", &["-j1", "--name=f1", "--not", "--perm=/111", "tree"]);
+}
+
+/// Ignore rules are looked for, and there are none.
+#[test]
+fn find_takes_what_walk_takes() {
+    slopes_of("find-names", &["find", "-j1", "f", "tree"]);
+}
+
+#[test]
+fn find_reads_metadata_of_names_that_match() {
+    slopes_of("find-tests", &["find", "-u", "-j1", "f1", "tree", "-S", "+1b"]);
 }
 
 #[test]

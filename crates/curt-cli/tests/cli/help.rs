@@ -4,8 +4,10 @@ use std::process::{Command, Stdio};
 
 use crate::said;
 
-const COMMANDS: [&str; 11] =
-    ["rm", "walk", "ls", "stat", "du", "which", "run", "realpath", "readlink", "expand", "beneath"];
+const COMMANDS: [&str; 12] = [
+    "rm", "find", "walk", "ls", "stat", "du", "which", "run", "realpath", "readlink", "expand",
+    "beneath",
+];
 
 /// Two screens.
 const MOST_LINES: usize = 100;
@@ -69,6 +71,7 @@ fn short_help_has_one_line_for_each_option() {
 fn usage_shows_which_operands_are_required() {
     for (command, operands) in [
         ("rm", "<FILE>..."),
+        ("find", "[PATTERN] [PATH]..."),
         ("walk", "[PATH]..."),
         ("ls", "[FILE]..."),
         ("stat", "<PATH>..."),
@@ -180,7 +183,7 @@ fn completion_scripts_offer_values() {
         "mount device",
         "posix windows",
         "never auto always report",
-        "rm walk ls stat du which run realpath readlink expand beneath",
+        "rm find walk ls stat du which run realpath readlink expand beneath",
     ] {
         // The values of an operand are among the options.
         assert!(script.contains(&format!("{values}\"")), "{values}");

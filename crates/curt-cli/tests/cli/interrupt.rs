@@ -113,17 +113,26 @@ fn an_interrupted_removal_prints_what_it_removed() {
 }
 
 #[test]
-fn a_walk_that_is_interrupted_in_its_last_command_says_so() {
+fn commands_end_with_the_walk_or_search_that_is_interrupted() {
     curt_testkit::heed_signals();
     let scratch = Scratch::new();
     scratch.file("f");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-    command.args(["walk", "f", "--exec-batch", "sh", "-c", "echo; sleep 0.5", "sh", "{}", ";"]);
-    command.current_dir(scratch.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
-    signal(&child, SIGINT);
-    assert_eq!(end(child).0.signal(), Some(SIGINT));
+    scratch.file("g");
+    let script = "echo; sleep 0.5; echo $0 >> ran";
+    for args in [
+        &["walk", "f", "g", "--exec-batch", "sh", "-c", script, "{}", ";"][..],
+        &["find", "^[fg]$", "--batch-size=1", "-X", "sh", "-c", script],
+        &["find", "^[fg]$", "-j1", "-x", "sh", "-c", script],
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+        command.args(args).current_dir(scratch.path());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+        signal(&child, SIGINT);
+        assert_eq!(end(child).0.signal(), Some(SIGINT), "{args:?}");
+        assert_eq!(std::fs::read_to_string(scratch.at("ran")).unwrap().lines().count(), 1);
+        scratch.remove("ran");
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod du;
 mod expand;
 #[cfg(target_os = "linux")]
 mod extended;
+mod find;
 mod help;
 #[cfg(unix)]
 mod interrupt;

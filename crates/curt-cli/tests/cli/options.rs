@@ -104,7 +104,8 @@ fn abbreviations_are_those_of_gnu() {
 fn the_version_follows_the_name_of_the_command() {
     let scratch = Scratch::new();
     let version = env!("CARGO_PKG_VERSION");
-    let commands = "rm walk ls stat du which run realpath readlink expand beneath completions man";
+    let commands =
+        "rm find walk ls stat du which run realpath readlink expand beneath completions man";
     for name in commands.split(' ') {
         for option in ["--version", "-V"] {
             let (code, out, messages) = answer(&scratch, &format!("{name} {option}"));
@@ -224,31 +225,27 @@ fn proposals_are_near_and_not_hidden() {
             "curt walk: unrecognized option '-group'; did you mean '--owner :GROUP'?",
         ),
         ("walk --print0", "curt walk: unrecognized option '--print0'; did you mean '--null'?\n"),
+        ("walk -not", "curt walk: unrecognized option '-not'; did you mean '--not'?\n"),
         (
-            "walk -not",
-            "curt walk: unrecognized option '-not'; no test can be negated; --exclude GLOB skips",
+            "walk ! --name x",
+            "curt walk: '!': write --not before a test (for a path, write './!')\n",
         ),
-        ("walk --not", "curt walk: unrecognized option '--not'; no test can be negated; "),
-        ("walk ! --name x", "curt walk: '!': no test can be negated; --exclude GLOB skips entries"),
         (
             "walk ( --name x )",
-            "curt walk: '(': tests cannot be grouped (for a path, write './(')\n",
+            "curt walk: '(': tests cannot be grouped by parentheses; --or separates groups of tests",
         ),
         (
             "walk --mtime -7",
             "curt walk: unrecognized option '--mtime'; use --newer or --older, as in --newer 7d\n",
         ),
         ("walk -mtime -7", "curt walk: unrecognized option '-mtime'; use --newer or --older, as"),
-        ("walk --perm 644", "curt walk: unrecognized option '--perm'; use --fields mode,path\n"),
-        (
-            "walk -empty",
-            "curt walk: unrecognized option '-empty'; use --type f --size 0 for empty files\n",
-        ),
-        ("walk --empty", "curt walk: unrecognized option '--empty'; use --type f --size 0 for"),
-        (
-            "walk --name x -o",
-            "curt walk: unrecognized option '-o'; tests have no alternatives, but",
-        ),
+        ("walk -perm 644", "curt walk: unrecognized option '-perm'; did you mean '--perm'?\n"),
+        ("walk -empty", "curt walk: unrecognized option '-empty'; did you mean '--empty'?\n"),
+        ("walk --name x -o", "curt walk: unrecognized option '-o'; did you mean '--or'?\n"),
+        ("walk -iwholename x", "curt walk: unrecognized option '-iwholename'; did you mean '--reg"),
+        ("walk --exact-depth 1", "curt walk: unrecognized option '--exact-depth'; 'curt find' has"),
+        ("find -name x", "curt find: unrecognized option '-name'; 'curt walk' has the tests and"),
+        ("find --printf x", "curt find: unrecognized option '--printf'; 'curt walk' has the tests"),
         // Nothing is near, or only what is hidden.
         ("walk --bogus", "curt walk: unrecognized option '--bogus'\n"),
         ("walk --bufer 9", "curt walk: unrecognized option '--bufer'\n"),

@@ -381,3 +381,87 @@ fn the_path_and_the_depth_are_fields_too() {
     let object: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(object, serde_json::json!({"path": native("t/f"), "size": 5, "depth": 1}));
 }
+
+#[test]
+fn tests_are_reversed_and_are_alternatives() {
+    let scratch = Scratch::new();
+    tree(&scratch, "t");
+    scratch.file_with("t/big.keep", &[0; 2000]);
+    scratch.dir("t/void");
+    for (args, expected) in [
+        (&["--not", "--name", "*.keep", "--type", "f"][..], "t/a t/sub/c t/sub/deep/e"),
+        (&["--name", "a", "--or", "--name", "c"], "t/a t/sub/c"),
+        (&["--name", "a", "--or", "--size", "+1k", "--type=f"], "t/a t/big.keep"),
+        (&["--type", "d", "--not", "--empty"], "t t/sub t/sub/deep"),
+        (&["--empty", "--type=d", "--or", "--not", "--size=0", "--type=f"], "t/big.keep t/void"),
+        (&["--not", "--type", "f,d", "--or", "--name=c"], "t/sub/c"),
+        (&["--not", "--type", "d", "--type", "f", "--name", "?"], "t/a t/sub/c t/sub/deep/e"),
+        (&["--iname", "*.KEEP", "--not", "--iname=B.*"], "t/big.keep t/sub/d.keep"),
+        (&["--name", "b*", "--not", "--name", "*.keep"], ""),
+        (&["--regex", "sub/.$", "--or", "--regex", "t/a"], "t/a t/sub/c"),
+        (&["--iname", "\u{c9}*", "--or", "--iname=VOID"], "t/void"),
+    ] {
+        let found = lines(&scratch, &[&["--sort", "t"], args].concat());
+        let expected: Vec<String> = expected.split_whitespace().map(native).collect();
+        assert_eq!(found, expected, "{args:?}");
+    }
+    for (args, reason) in [
+        (&["--not"][..], "--not needs a test after it"),
+        (&["--name", "a", "--or"], "--or needs a test after it"),
+        (&["--or", "--name", "a"], "--or needs a test before it"),
+        (&["--name", "a", "--or", "--or", "--name", "b"], "--or needs a test before it"),
+        (&["--not", "--or", "--name", "b"], "--not needs a test after it"),
+        (&["--not", "--not", "--name", "b"], "two --not in a row"),
+        (
+            &["--perm", "u"],
+            "invalid mode 'u': expected octal digits, or bits as in u=rw,go=r or u+x",
+        ),
+        (&["--iname", "a/b"], "invalid pattern 'a/b' for --iname: a name contains no slash; "),
+        (&["--dry-run"], "--dry-run needs --delete"),
+    ] {
+        let (code, _, messages) = run(&scratch, args);
+        assert_eq!(code, Some(2), "{args:?}");
+        assert!(messages.starts_with(&format!("curt walk: {reason}")), "{args:?}: {messages}");
+    }
+}
+
+#[test]
+fn a_dry_run_prints_in_the_order_of_removal_and_removes_nothing() {
+    let scratch = Scratch::new();
+    tree(&scratch, "t");
+    let expected = ["t/a", "t/b.keep", "t/sub/c", "t/sub/d.keep", "t/sub/deep/e", "t/sub/deep"];
+    let expected = [&expected[..], &["t/sub", "t"]].concat();
+    let expected: Vec<String> = expected.into_iter().map(native).collect();
+    for threads in ["-j1", "-j4"] {
+        assert_eq!(lines(&scratch, &[threads, "--delete", "--dry-run", "t"]), expected);
+    }
+    assert_eq!(lines(&scratch, &["--sort", "t"]).len(), 8);
+    let (_, out, _) = run(&scratch, &["--delete", "--dry-run", "--json", "--name=a", "t"]);
+    assert_eq!(out.lines().count(), 2, "{out}");
+    assert!(!out.contains("removed"), "{out}");
+    assert_eq!(lines(&scratch, &["--delete", "t"]), [""; 0]);
+    assert!(!scratch.exists("t"));
+}
+
+#[cfg(unix)]
+#[test]
+fn permissions_are_compared_as_by_find() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = Scratch::new();
+    for (name, mode) in [("a", 0o644), ("b", 0o4755), ("c", 0o600), ("d", 0o1777), ("e", 0)] {
+        let path = scratch.file(format!("t/{name}"));
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let modes = ["644", "-644", "/111", "-u+x", "/u+s,+t", "u=rw", "-0", "/0", "0", "a=rwx,+t"];
+    for mode in modes {
+        let mut find = Command::new("find");
+        find.args(["t", "-type", "f", "-perm", mode]).current_dir(scratch.path());
+        let find = find.output().unwrap();
+        assert!(find.status.success(), "{find:?}");
+        let mut expected: Vec<String> =
+            String::from_utf8(find.stdout).unwrap().lines().map(str::to_owned).collect();
+        expected.sort();
+        let found = lines(&scratch, &["--sort", "--type=f", "--perm", mode, "t"]);
+        assert_eq!(found, expected, "{mode}");
+    }
+}

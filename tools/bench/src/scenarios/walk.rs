@@ -5,7 +5,7 @@ use crate::real::Real;
 use crate::scenario::{self, Contender, Program, Quick, Scenario};
 use crate::tree::{Content, REACT_ENTRIES, Tree};
 
-pub(super) static SCENARIOS: [Scenario; 8] = [
+pub(super) static SCENARIOS: [Scenario; 9] = [
     Scenario {
         quick: Some(Quick { size: REACT_ENTRIES / 2, share: 4 }),
         ..scenario("walk", "walk a tree", Question::Paths, &PATHS)
@@ -15,6 +15,7 @@ pub(super) static SCENARIOS: [Scenario; 8] = [
         ..scenario("walk-sizes", "walk it with sizes", Question::Sizes, &SIZES)
     },
     scenario("walk-rules", "walk and look for ignore rules", Question::Paths, &RULES),
+    scenario("find", "find all entries as fd does", Question::Paths, &FOUND),
     Scenario {
         tree: |size| Tree::small_directories(size / 4, Content::Some),
         shape: "small-dirs",
@@ -140,4 +141,15 @@ static RULES: [Contender; 4] = [
     Contender::usual("fd -H", FD, &["-H", ".", "{tree}"]).get("fd-find"),
     Contender::usual("Rust std", Program::Own, &["std", "walk", "{tree}"]),
     BASELINE,
+];
+
+/// Everything but the operand, with a slash after directories, from a search that skips nothing and
+/// from one that looks for ignore rules.
+static FOUND: [Contender; 6] = [
+    Contender::curt(&["find", "-u", ".", "{tree}"]),
+    Contender::variant("curt -j1", &["find", "-u", "-j1", ".", "{tree}"]),
+    Contender::variant("curt -H", &["find", "-H", ".", "{tree}"]),
+    Contender::usual("fd", FD, &["-u", ".", "{tree}"]).get("fd-find"),
+    Contender::rival("fd -j1", FD, &["-u", "-j1", ".", "{tree}"]).get("fd-find"),
+    Contender::rival("fd -H", FD, &["-H", ".", "{tree}"]).get("fd-find"),
 ];

@@ -197,7 +197,7 @@ impl<'a> NameFormatter<'a> {
 
 /// Returns what the color of the target of a link depends on.
 fn subject(name: &[u8], (kind, mode): (Kind, Option<u32>)) -> ColorKey<'_> {
-    ColorKey { name, kind, mode, links: None, has_capability: false }
+    ColorKey::new(name, kind, mode)
 }
 
 /// Returns a name as it is shown, and whether it is quoted. A character that could be a mark is

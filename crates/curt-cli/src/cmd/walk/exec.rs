@@ -2,26 +2,33 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use curt::process::{Child, StartFailure};
+use curt::process::{Child, StartFailure, Stream};
 use curt::{Cause, Command, Error, Search};
 
+use super::template::{Template, bytes};
+use crate::out::failure::Failure;
+use crate::out::{Screen, text};
+use crate::quote::quote;
+use crate::session::Session;
 use crate::sys;
 
-/// A command in which `{}` stands for a path.
-pub(super) struct Template(Vec<OsString>);
-
 /// Runs a command for entries.
-pub(super) struct Exec {
+pub(in crate::cmd) struct Exec<'a> {
     template: Template,
+    /// Where the output of each command is printed as a whole; `None` for a command that writes by
+    /// itself.
+    screen: Option<&'a Screen>,
     /// The entries that wait for a command for as many as fit; `None` for a command for each.
     batch: Option<Mutex<Batch>>,
     /// Where the program was found; `None` if it has to be searched for every time.
     program: OnceLock<Option<PathBuf>>,
-    /// How many bytes of a command line paths may take.
+    /// How many bytes of a command line paths may take, and how many paths there may be.
     most_bytes: usize,
+    most_paths: usize,
     /// The program cannot be started, which was reported.
     has_given_up: AtomicBool,
 }
@@ -34,15 +41,15 @@ struct Batch {
 }
 
 /// What went wrong with a command, and for which entries.
-pub(super) struct CommandFailure {
-    pub(super) reason: Reason,
-    pub(super) first: OsString,
+pub(in crate::cmd) struct CommandFailure {
+    pub(in crate::cmd) reason: Reason,
+    first: OsString,
     /// How many other entries there are.
-    pub(super) more: u64,
+    more: u64,
 }
 
 /// What went wrong with a command.
-pub(super) enum Reason {
+pub(in crate::cmd) enum Reason {
     /// There is no such program, or it cannot be executed: no command is started any more.
     NoProgram(Error),
     NotStarted(Error),
@@ -50,36 +57,66 @@ pub(super) enum Reason {
     Failed(OsString, String),
 }
 
-impl Exec {
-    /// `None` if neither option was given.
-    pub(super) fn new(each: &[OsString], batch: &[OsString]) -> Option<Exec> {
-        let words = if each.is_empty() { batch } else { each };
-        if words.is_empty() {
-            return None;
+impl CommandFailure {
+    pub(in crate::cmd) fn report(&self, session: &Session) {
+        let CommandFailure { reason, first, more } = self;
+        let more = if *more > 0 { format!(" and {more} more") } else { String::new() };
+        let entries = format!("{}{more}", quote(first));
+        match reason {
+            Reason::NoProgram(error) => session.fail(error),
+            Reason::NotStarted(error) => {
+                let (verb, program) = (error.operation().verb(), quote(error.path()));
+                let reason = text::reason(error.cause());
+                let message = format!("cannot {verb} {program} for {entries}: {reason}");
+                session.fail_as(Failure::from(error).path(first), &message);
+            }
+            Reason::Failed(program, how) => {
+                let how = format!("{} {how}", quote(program));
+                let message = format!("{how} for {entries}");
+                session.fail_as(Failure::new("run", "failed", how).path(first), &message);
+            }
         }
-        let template = Template(words.to_vec());
-        let most_bytes = sys::argument_bytes().saturating_sub(template.bytes(&[]));
-        let batch = each.is_empty().then(Mutex::default);
-        let has_given_up = AtomicBool::new(false);
-        Some(Exec { template, batch, program: OnceLock::new(), most_bytes, has_given_up })
+    }
+}
+
+impl<'a> Exec<'a> {
+    /// Runs the command for each entry, or for as many as fit if `is_batch`.
+    pub(in crate::cmd) fn new(template: Template, is_batch: bool) -> Exec<'a> {
+        Exec {
+            most_bytes: sys::argument_bytes().saturating_sub(bytes(&template.arguments(&[]))),
+            most_paths: usize::MAX,
+            template,
+            screen: None,
+            batch: is_batch.then(Mutex::default),
+            program: OnceLock::new(),
+            has_given_up: AtomicBool::new(false),
+        }
+    }
+
+    /// Gives one command at most this many entries.
+    pub(in crate::cmd) fn most_paths(self, most_paths: usize) -> Exec<'a> {
+        Exec { most_paths, ..self }
+    }
+
+    /// Keeps the output of each command together.
+    pub(in crate::cmd) fn print_to(self, screen: Option<&'a Screen>) -> Exec<'a> {
+        Exec { screen, ..self }
     }
 
     /// Whether no command is started any more, because that would fail for every entry.
-    pub(super) fn has_given_up(&self) -> bool {
+    pub(in crate::cmd) fn has_given_up(&self) -> bool {
         self.has_given_up.load(Ordering::Relaxed)
     }
 
     /// Runs the command for an entry, or keeps the entry for later.
-    pub(super) fn add(&self, path: &Path) -> Result<(), CommandFailure> {
+    pub(in crate::cmd) fn add(&self, path: &Path) -> Result<(), CommandFailure> {
         let path = path.as_os_str().to_owned();
         let Some(batch) = &self.batch else { return self.run(&[path]) };
-        let bytes = self.template.bytes(&[&path]) - self.template.bytes(&[]);
+        let none = bytes(&self.template.arguments(&[]));
+        let bytes = bytes(&self.template.arguments(std::slice::from_ref(&path))) - none;
         let mut batch = batch.lock().unwrap_or_else(PoisonError::into_inner);
-        let full = if batch.bytes + bytes > self.most_bytes {
-            std::mem::take(&mut *batch).paths
-        } else {
-            Vec::new()
-        };
+        let is_full = batch.bytes + bytes > self.most_bytes || batch.paths.len() >= self.most_paths;
+        let full = if is_full { std::mem::take(&mut *batch).paths } else { Vec::new() };
         batch.bytes += bytes;
         batch.paths.push(path);
         drop(batch);
@@ -87,7 +124,7 @@ impl Exec {
     }
 
     /// Runs the command for the entries that wait.
-    pub(super) fn finish(&self) -> Result<(), CommandFailure> {
+    pub(in crate::cmd) fn finish(&self) -> Result<(), CommandFailure> {
         let Some(batch) = &self.batch else { return Ok(()) };
         let mut batch = batch.lock().unwrap_or_else(PoisonError::into_inner);
         let paths = std::mem::take(&mut *batch).paths;
@@ -106,7 +143,7 @@ impl Exec {
             let more = paths.len() as u64 - 1;
             Err(CommandFailure { reason, first: paths[0].clone(), more })
         };
-        match self.start(program, rest).and_then(|mut child| child.wait()) {
+        match self.start(program, rest).and_then(|child| self.wait(child)) {
             Ok(ended) if ended.success() => Ok(()),
             Ok(ended) => failed(Reason::Failed(program.clone(), format!("ended with {ended}"))),
             Err(error) if !self.is_hopeless(&error) => failed(Reason::NotStarted(error)),
@@ -137,79 +174,21 @@ impl Exec {
     fn start(&self, program: &OsStr, arguments: &[OsString]) -> Result<Child, Error> {
         let find = || Some(Search::new().find(program).ok()?.path().into_owned());
         let found = self.program.get_or_init(|| self.template.has_one_program().then(find)?);
-        let started = found
-            .as_ref()
-            .and_then(|path| Command::new(path).arg0(program).args(arguments).spawn().ok());
-        started.map_or_else(|| Command::new(program).args(arguments).spawn(), Ok)
-    }
-}
-
-impl Template {
-    /// Whether every command starts the same program.
-    fn has_one_program(&self) -> bool {
-        self.0.first().is_some_and(|word| split_at_braces(word).is_none())
-    }
-
-    /// Returns how many bytes of a command line the words take with these paths.
-    fn bytes(&self, paths: &[&OsString]) -> usize {
-        let paths: Vec<OsString> = paths.iter().map(|&path| path.clone()).collect();
-        self.arguments(&paths).iter().map(|word| sys::bytes_of_argument(word)).sum()
-    }
-
-    /// Returns the words of the command. A word `{}` becomes all paths; a word that contains `{}`
-    /// is repeated for each path. Without any `{}` the paths come last.
-    fn arguments(&self, paths: &[OsString]) -> Vec<OsString> {
-        let mut arguments = Vec::new();
-        let mut is_used = false;
-        for word in &self.0 {
-            if word == "{}" {
-                arguments.extend_from_slice(paths);
-                is_used = true;
-            } else if let Some((before, after)) = split_at_braces(word) {
-                let with = |path: &OsString| {
-                    let mut whole = before.clone();
-                    whole.push(path);
-                    whole.push(&after);
-                    whole
-                };
-                arguments.extend(paths.iter().map(with));
-                is_used = true;
-            } else {
-                arguments.push(word.clone());
+        let start = |command: &mut Command| {
+            if self.screen.is_some() {
+                command.stdin(Stream::null()).stdout(Stream::pipe()).stderr(Stream::pipe());
             }
-        }
-        if !is_used {
-            arguments.extend_from_slice(paths);
-        }
-        arguments
-    }
-}
-
-/// Splits a word at its first braces.
-fn split_at_braces(word: &OsStr) -> Option<(OsString, OsString)> {
-    let (before, after) = word.to_str()?.split_once("{}")?;
-    Some((before.into(), after.into()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Template;
-    use std::ffi::OsString;
-
-    fn words(words: &[&str]) -> Vec<OsString> {
-        words.iter().map(OsString::from).collect()
+            command.args(arguments).spawn()
+        };
+        let started = found.as_ref().and_then(|path| start(Command::new(path).arg0(program)).ok());
+        started.map_or_else(|| start(&mut Command::new(program)), Ok)
     }
 
-    #[test]
-    fn braces_become_paths() {
-        let paths = words(&["a", "b c"]);
-        for (template, arguments) in [
-            (&["echo", "{}"][..], &["echo", "a", "b c"][..]),
-            (&["echo"], &["echo", "a", "b c"]),
-            (&["cp", "{}", "{}.bak"], &["cp", "a", "b c", "a.bak", "b c.bak"]),
-            (&["x", "-o", "{}", "end"], &["x", "-o", "a", "b c", "end"]),
-        ] {
-            assert_eq!(Template(words(template)).arguments(&paths), words(arguments));
-        }
+    /// Waits until a command ends, and prints what it wrote if that is kept together.
+    fn wait(&self, mut child: Child) -> Result<ExitStatus, Error> {
+        let Some(screen) = self.screen else { return child.wait() };
+        let output = child.wait_with_output()?;
+        screen.output(&output);
+        Ok(output.status)
     }
 }

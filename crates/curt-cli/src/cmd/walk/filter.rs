@@ -9,66 +9,163 @@ use std::path::Path;
 
 use curt::fields::Time;
 use curt::walk::Visited;
-use curt::{Fields, Kind, Metadata};
+use curt::{Error, Fields, Kind};
 use globset::{GlobBuilder, GlobMatcher};
 use regex::bytes::Regex;
 
+use super::owner::Owner;
+use super::permissions::Permissions;
 use super::when;
-use crate::args::WalkOptions;
+use crate::args::{Criteria, WalkOptions};
 use crate::cmd::base_name;
 use crate::quote::quote;
-use crate::sys;
 
 /// The most braces that a glob may have: globset recurses once for each.
-const MOST_BRACES: usize = 100;
+pub(in crate::cmd) const MOST_BRACES: usize = 100;
 
-/// The tests.
-pub(super) struct Filter {
+/// Which entries match: those that pass the tests of one group.
+pub(super) struct Filter(Vec<Group>);
+
+/// Tests that must all pass, and tests that must fail.
+struct Group {
+    tests: Tests,
+    negated: Vec<Tests>,
+}
+
+/// Tests that must all pass.
+struct Tests {
     names: Vec<GlobMatcher>,
+    insensitive_names: Vec<GlobMatcher>,
     paths: Vec<GlobMatcher>,
     regex: Option<Regex>,
     kinds: Vec<Kind>,
     sizes: Vec<Size>,
+    is_empty: bool,
     newer: Option<Time>,
     older: Option<Time>,
     owner: Option<Owner>,
+    permissions: Vec<Permissions>,
 }
 
 impl Filter {
     /// Reads the tests; the error says which is wrong.
     pub(super) fn new(options: &WalkOptions) -> Result<Filter, String> {
-        let regex = match &options.regex {
-            Some(text) => Some(Regex::new(text).map_err(|error| invalid_regex(text, &error))?),
-            None => None,
+        let group = |group: &crate::args::Group| {
+            let negated = group.negated.iter().map(Tests::new).collect::<Result<_, _>>()?;
+            Ok(Group { tests: Tests::new(&group.tests)?, negated })
         };
-        Ok(Filter {
-            names: names(&options.name)?,
-            paths: globs(&options.path_glob)?,
-            regex,
-            kinds: options.kinds.iter().map(|word| kind(word)).collect::<Result<_, _>>()?,
-            sizes: options.size.iter().map(|text| Size::parse(text)).collect::<Result<_, _>>()?,
-            newer: options.newer.as_deref().map(|text| when::parse(text, "--newer")).transpose()?,
-            older: options.older.as_deref().map(|text| when::parse(text, "--older")).transpose()?,
-            owner: options.owner.as_deref().map(Owner::parse).transpose()?,
-        })
+        options.groups.iter().map(group).collect::<Result<_, _>>().map(Filter)
     }
 
     /// Whether every entry matches.
     pub(super) fn is_empty(&self) -> bool {
-        self.names.is_empty()
-            && self.paths.is_empty()
-            && self.regex.is_none()
-            && self.kinds.is_empty()
-            && self.fields().is_empty()
+        self.0.iter().any(|group| group.tests.is_empty() && group.negated.is_empty())
+    }
+
+    fn tests(&self) -> impl Iterator<Item = &Tests> {
+        self.0.iter().flat_map(|group| std::iter::once(&group.tests).chain(&group.negated))
     }
 
     /// Returns the metadata that the tests need beyond name and kind.
     pub(super) fn fields(&self) -> Fields {
-        let size = if self.sizes.is_empty() { Fields::NONE } else { Fields::SIZE };
-        let dated = self.newer.is_some() || self.older.is_some();
-        let time = if dated { Fields::MODIFIED } else { Fields::NONE };
-        let target = if self.needs_target() { Fields::TARGET } else { Fields::NONE };
-        size | time | target | self.owner.as_ref().map_or(Fields::NONE, Owner::fields)
+        self.tests().fold(Fields::NONE, |all, tests| all | tests.fields())
+    }
+
+    /// Whether an entry can match, as far as that is known without metadata.
+    pub(super) fn may_match(&self, entry: &Visited<'_>) -> bool {
+        self.0.iter().any(|group| {
+            let fails = |tests: &Tests| tests.needs_more() || !tests.may_match(entry);
+            group.tests.may_match(entry) && group.negated.iter().all(fails)
+        })
+    }
+
+    /// Whether an entry that may match does, now that its metadata is known. The error is that of a
+    /// directory whose entries were to be counted.
+    pub(super) fn matches(&self, entry: &Visited<'_>) -> Result<bool, Error> {
+        let [group] = self.0.as_slice() else { return self.one_matches(entry) };
+        if group.negated.is_empty() { group.tests.matches(entry) } else { self.one_matches(entry) }
+    }
+
+    /// The same where more than one group of tests counts.
+    fn one_matches(&self, entry: &Visited<'_>) -> Result<bool, Error> {
+        'groups: for group in &self.0 {
+            if !group.tests.may_match(entry) || !group.tests.matches(entry)? {
+                continue;
+            }
+            for tests in &group.negated {
+                // What is not known must not pass for what fails a test: it could be deleted.
+                if tests.are_unknown(entry) || tests.may_match(entry) && tests.matches(entry)? {
+                    continue 'groups;
+                }
+            }
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// Whether [`Filter::matches`] has more to say than [`Filter::may_match`].
+    pub(super) fn needs_more(&self) -> bool {
+        self.tests().any(Tests::needs_more)
+    }
+}
+
+impl Tests {
+    fn new(given: &Criteria) -> Result<Tests, String> {
+        let regex = |text: &String| Regex::new(text).map_err(|error| invalid_regex(text, &error));
+        let when = |texts: &[String], option| {
+            texts.last().map(|text| when::parse(text, option)).transpose()
+        };
+        let permissions = given.perm.iter().map(|text| Permissions::parse(text));
+        Ok(Tests {
+            names: names(&given.name, "--name", false)?,
+            insensitive_names: names(&given.iname, "--iname", true)?,
+            paths: globs(&given.path_glob, false)?,
+            regex: given.regex.last().map(regex).transpose()?,
+            kinds: given.kinds.iter().map(|word| kind(word)).collect::<Result<_, _>>()?,
+            sizes: given.size.iter().map(|text| Size::parse(text)).collect::<Result<_, _>>()?,
+            is_empty: !given.empty.is_empty(),
+            newer: when(&given.newer, "--newer")?,
+            older: when(&given.older, "--older")?,
+            owner: given.owner.last().map(|text| Owner::parse(text)).transpose()?,
+            permissions: permissions.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Whether every entry matches.
+    fn is_empty(&self) -> bool {
+        self.names.is_empty()
+            && self.insensitive_names.is_empty()
+            && self.paths.is_empty()
+            && self.regex.is_none()
+            && self.kinds.is_empty()
+            && !self.needs_more()
+    }
+
+    /// Whether a test needs more than name and kind.
+    fn needs_more(&self) -> bool {
+        self.is_empty || !self.fields().is_empty()
+    }
+
+    /// Returns the metadata that the tests need beyond name and kind.
+    fn fields(&self) -> Fields {
+        let needed = |is_needed, fields| if is_needed { fields } else { Fields::NONE };
+        needed(!self.sizes.is_empty() || self.is_empty, Fields::SIZE)
+            | needed(self.newer.is_some() || self.older.is_some(), Fields::MODIFIED)
+            | needed(!self.permissions.is_empty(), Fields::MODE)
+            | needed(self.needs_target(), Fields::TARGET)
+            | self.owner.as_ref().map_or(Fields::NONE, Owner::fields)
+    }
+
+    /// Whether something that the tests need could not be read, or does not exist here.
+    fn are_unknown(&self, entry: &Visited<'_>) -> bool {
+        let (metadata, needed) = (entry.metadata(), self.fields());
+        let has_failed = metadata.failures().any(|(failed, _)| needed.without(failed) != needed);
+        has_failed
+            || !self.kinds.is_empty() && entry.kind() == Kind::Unknown
+            || needed.contains(Fields::SIZE) && metadata.size().known().is_none()
+            || needed.contains(Fields::MODE) && metadata.mode().known().is_none()
+            || needed.contains(Fields::MODIFIED) && metadata.modified().known().is_none()
+            || self.owner.as_ref().is_some_and(|owner| owner.is_unknown(metadata))
     }
 
     /// Only its target tells a junction from a mounted volume.
@@ -81,12 +178,16 @@ impl Filter {
     }
 
     /// Whether an entry passes the tests that need no metadata.
-    pub(super) fn may_match(&self, entry: &Visited<'_>) -> bool {
+    fn may_match(&self, entry: &Visited<'_>) -> bool {
         let may_be_volume = self.needs_target() && entry.kind() == Kind::Junction;
         if !may_be_volume && !self.is_of_kind(entry.kind()) {
             return false;
         }
-        if !self.names.is_empty() && !any(&self.names, &name(entry)) {
+        if self.is_empty && !may_be_empty(entry.kind()) {
+            return false;
+        }
+        let has = |globs: &[GlobMatcher]| globs.is_empty() || any(globs, &name(entry));
+        if !has(&self.names) || !has(&self.insensitive_names) {
             return false;
         }
         if self.paths.is_empty() && self.regex.is_none() {
@@ -101,18 +202,39 @@ impl Filter {
     }
 
     /// Whether an entry passes the other tests.
-    pub(super) fn matches(&self, metadata: &Metadata) -> bool {
+    fn matches(&self, entry: &Visited<'_>) -> Result<bool, Error> {
+        let metadata = entry.metadata();
         let size = |test: &Size| metadata.size().known().is_some_and(|size| test.matches(size));
         let modified = metadata.modified().known();
         let is = |test: fn(&Time, &Time) -> bool, limit: &Option<Time>| {
             limit.as_ref().is_none_or(|limit| modified.is_some_and(|time| test(&time, limit)))
         };
-        self.is_of_kind(metadata.kind().known().unwrap_or_default())
+        let mode =
+            |test: &Permissions| metadata.mode().known().is_some_and(|it| test.match_mode(it));
+        let passes = self.is_of_kind(metadata.kind().known().unwrap_or_default())
             && self.sizes.iter().all(size)
             && is(Time::gt, &self.newer)
             && is(Time::lt, &self.older)
             && self.owner.as_ref().is_none_or(|owner| owner.matches(metadata))
+            && self.permissions.iter().all(mode);
+        if passes && self.is_empty { is_empty(entry) } else { Ok(passes) }
     }
+}
+
+/// Whether an entry of this kind can be empty.
+pub(in crate::cmd) fn may_be_empty(kind: Kind) -> bool {
+    kind.is_file() || kind.is_dir()
+}
+
+/// Whether an entry, whose size is known, is a file of no bytes or a directory without entries.
+/// That is asked by its path.
+pub(in crate::cmd) fn is_empty(entry: &Visited<'_>) -> Result<bool, Error> {
+    if !entry.kind().is_dir() {
+        return Ok(entry.kind().is_file() && entry.metadata().size().known() == Some(0));
+    }
+    let mut list = curt::list(entry.path())?;
+    let first = list.next().transpose()?;
+    Ok(first.is_none())
 }
 
 /// Returns the name of an entry; that of an operand such as `a/b/` is `b`.
@@ -130,7 +252,7 @@ fn any(globs: &[GlobMatcher], text: &OsStr) -> bool {
 
 /// Returns what is wrong with a regular expression: the last line of what the library says, which
 /// draws a picture before it.
-fn invalid_regex(text: &str, error: &regex::Error) -> String {
+pub(in crate::cmd) fn invalid_regex(text: &str, error: &regex::Error) -> String {
     let picture = error.to_string();
     let reason = picture.lines().last().unwrap_or_default();
     let reason = reason.strip_prefix("error: ").unwrap_or(reason);
@@ -138,19 +260,23 @@ fn invalid_regex(text: &str, error: &regex::Error) -> String {
 }
 
 /// Reads patterns of names. The only name with a slash is that of the root directory.
-fn names(patterns: &[OsString]) -> Result<Vec<GlobMatcher>, String> {
+fn names(
+    patterns: &[OsString],
+    option: &str,
+    ignores_case: bool,
+) -> Result<Vec<GlobMatcher>, String> {
     let has_slash = |text: &&OsString| *text != "/" && text.as_encoded_bytes().contains(&b'/');
     if let Some(pattern) = patterns.iter().find(has_slash) {
         let pattern = quote(pattern);
         return Err(format!(
-            "invalid pattern {pattern} for --name: a name contains no slash; \
+            "invalid pattern {pattern} for {option}: a name contains no slash; \
              match paths with --path-glob, or skip them with --exclude"
         ));
     }
-    globs(patterns)
+    globs(patterns, ignores_case)
 }
 
-fn globs(patterns: &[OsString]) -> Result<Vec<GlobMatcher>, String> {
+fn globs(patterns: &[OsString], ignores_case: bool) -> Result<Vec<GlobMatcher>, String> {
     let read = |pattern: &OsString| {
         let text = pattern
             .to_str()
@@ -158,8 +284,10 @@ fn globs(patterns: &[OsString]) -> Result<Vec<GlobMatcher>, String> {
         if text.bytes().filter(|&byte| byte == b'{').count() > MOST_BRACES {
             return Err(format!("invalid pattern {}: too many braces", quote(text)));
         }
-        let glob = GlobBuilder::new(text).literal_separator(true).empty_alternates(true).build();
-        glob.map(|glob| glob.compile_matcher())
+        let mut glob = GlobBuilder::new(text);
+        glob.literal_separator(true).empty_alternates(true).case_insensitive(ignores_case);
+        glob.build()
+            .map(|glob| glob.compile_matcher())
             .map_err(|error| format!("invalid pattern {}: {}", quote(text), error.kind()))
     };
     patterns.iter().map(read).collect()
@@ -243,63 +371,9 @@ impl Size {
     }
 }
 
-/// A test of the owner.
-#[derive(Debug, PartialEq, Eq)]
-struct Owner {
-    user: Option<String>,
-    group: Option<String>,
-}
-
-impl Owner {
-    fn parse(text: &str) -> Result<Owner, String> {
-        let (user, group) = text.split_once(':').unwrap_or((text, ""));
-        let some = |name: &str| (!name.is_empty()).then(|| name.to_owned());
-        let owner = Owner { user: some(user), group: some(group) };
-        if owner.user.is_none() && owner.group.is_none() {
-            let expected = "expected USER, USER:GROUP or :GROUP";
-            return Err(format!("invalid owner {}: {expected}", quote(text)));
-        }
-        for (name, exists, kind) in [
-            (&owner.user, sys::has_user as fn(&str) -> bool, "user"),
-            (&owner.group, sys::has_group, "group"),
-        ] {
-            if let Some(name) = name.as_deref().filter(|name| !is_number(name) && !exists(name)) {
-                return Err(format!("unknown {kind} {}", quote(name)));
-            }
-        }
-        Ok(owner)
-    }
-
-    /// Names are looked up only if a name was given.
-    fn fields(&self) -> Fields {
-        let of = |name: &Option<String>, id: Fields, named: Fields| match name.as_deref() {
-            None => Fields::NONE,
-            Some(name) if is_number(name) => id,
-            Some(_) => named,
-        };
-        of(&self.user, Fields::USER_ID, Fields::USER)
-            | of(&self.group, Fields::GROUP_ID, Fields::GROUP)
-    }
-
-    fn matches(&self, metadata: &Metadata) -> bool {
-        let is = |wanted: &Option<String>, id: Option<u32>, name: Option<&OsStr>| {
-            wanted.as_deref().is_none_or(|wanted| {
-                id.is_some_and(|id| id.to_string() == wanted)
-                    || name.is_some_and(|name| name == wanted)
-            })
-        };
-        is(&self.user, metadata.user_id().known(), metadata.user().known())
-            && is(&self.group, metadata.group_id().known(), metadata.group().known())
-    }
-}
-
-fn is_number(name: &str) -> bool {
-    name.bytes().all(|byte| byte.is_ascii_digit())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Owner, Size, kind};
+    use super::{Size, kind};
     use curt::Kind;
 
     #[test]
@@ -319,16 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn owners_and_kinds_are_parsed() {
-        let owner = |user: Option<&str>, group: Option<&str>| Owner {
-            user: user.map(str::to_owned),
-            group: group.map(str::to_owned),
-        };
-        assert_eq!(Owner::parse("root"), Ok(owner(Some("root"), None)));
-        assert_eq!(Owner::parse(":5"), Ok(owner(None, Some("5"))));
-        assert!(Owner::parse(":").is_err());
-        assert!(cfg!(windows) || Owner::parse("no-such-user").is_err());
-        assert!(cfg!(windows) || Owner::parse("root:no-such-group").is_err());
+    fn kinds_are_parsed() {
         assert_eq!(kind("d"), Ok(Kind::Directory));
         assert_eq!(kind("socket"), Ok(Kind::Socket));
         assert!(kind("x").is_err());

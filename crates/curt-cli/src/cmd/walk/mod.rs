@@ -1,10 +1,13 @@
 //! `curt walk`: walks directory trees. `filter` decides which entries match, `lines` formats them,
-//! and `exec` runs commands for them.
+//! and `exec` runs commands for them. `curt find` shares some of these.
 
-mod exec;
-mod filter;
+pub(super) mod exec;
+pub(super) mod filter;
 mod lines;
-mod when;
+pub(super) mod owner;
+mod permissions;
+pub(super) mod template;
+pub(super) mod when;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,12 +22,12 @@ use crate::exit::Exit;
 use crate::out::failure::Failure;
 use crate::out::json::Object;
 use crate::out::{self, text};
-use crate::quote::quote;
 use crate::session::{Outcome, Session};
 use crate::sys::{self, interrupt};
-use exec::{CommandFailure, Exec, Reason};
+use exec::{CommandFailure, Exec};
 use filter::Filter;
 use lines::Lines;
+use template::Template;
 
 /// Runs the command.
 pub(crate) fn run(options: &WalkOptions) -> Exit {
@@ -45,8 +48,10 @@ struct Job<'a> {
     filter: Filter,
     exclusions: Exclusions,
     lines: Lines,
-    exec: Option<Exec>,
+    exec: Option<Exec<'static>>,
     is_terminal: bool,
+    /// Whether what matches is removed.
+    removes: bool,
     /// How many entries `--delete` removed.
     removed: AtomicU64,
 }
@@ -70,16 +75,31 @@ impl<'a> Job<'a> {
         }
         let is_terminal = session.is_terminal();
         let lines = Lines::new(options, is_terminal)?;
-        let exec = Exec::new(&options.exec, &options.exec_batch);
-        let prints = !options.delete && exec.is_none();
+        let is_batch = options.exec.is_empty();
+        let command = if is_batch { &options.exec_batch } else { &options.exec };
+        let exec = (!command.is_empty()).then(|| Exec::new(Template::of_find(command), is_batch));
+        let removes = options.delete && !options.dry_run;
+        let prints = !removes && exec.is_none();
         let fields = filter.fields() | if prints { lines.fields() } else { Fields::NONE };
         let removed = AtomicU64::new(0);
-        Ok(Job { options, session, fields, filter, exclusions, lines, exec, is_terminal, removed })
+        Ok(Job {
+            options,
+            session,
+            fields,
+            filter,
+            exclusions,
+            lines,
+            exec,
+            is_terminal,
+            removes,
+            removed,
+        })
     }
 
     fn run(&self) -> Exit {
         let walk = self.walk();
-        let summary = if self.options.sort.is_some() && !self.options.delete {
+        let is_sorted = self.options.sort.is_some() || self.options.dry_run;
+        let summary = if is_sorted && !self.removes {
             // Several threads collect lines, which are printed in order.
             let visit = |entry: Result<Visited<'_>, Error>, done: &mut Done| match entry {
                 Ok(entry) => self.handle(entry, done),
@@ -150,15 +170,19 @@ impl<'a> Job<'a> {
             for (_, error) in entry.metadata().failures() {
                 self.fail(error, done);
             }
-            if !self.filter.matches(entry.metadata()) {
-                return;
+        }
+        if self.filter.needs_more() {
+            match self.filter.matches(&entry) {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => return self.fail(&error, done),
             }
         }
-        if self.options.delete {
-            // No system removes the working directory by this name; find skips it too.
-            if entry.depth() == 0 && entry.name() == "." {
-                return;
-            }
+        // No system removes the working directory by this name; find skips it too.
+        if self.options.delete && entry.depth() == 0 && entry.name() == "." {
+            return;
+        }
+        if self.removes {
             match entry.remove() {
                 Ok(removed) => done.removed += u64::from(removed),
                 Err(error) => self.session.fail(&error),
@@ -185,22 +209,8 @@ impl<'a> Job<'a> {
 
     /// Reports what went wrong with a command.
     fn check(&self, result: Result<(), CommandFailure>) {
-        let Err(CommandFailure { reason, first, more }) = result else { return };
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let entries = format!("{}{more}", quote(&first));
-        match reason {
-            Reason::NoProgram(error) => self.session.fail(&error),
-            Reason::NotStarted(error) => {
-                let (verb, program) = (error.operation().verb(), quote(error.path()));
-                let reason = text::reason(error.cause());
-                let message = format!("cannot {verb} {program} for {entries}: {reason}");
-                self.session.fail_as(Failure::from(&error).path(&first), &message);
-            }
-            Reason::Failed(program, how) => {
-                let how = format!("{} {how}", quote(&program));
-                let message = format!("{how} for {entries}");
-                self.session.fail_as(Failure::new("run", "failed", how).path(&first), &message);
-            }
+        if let Err(failure) = result {
+            failure.report(self.session);
         }
     }
 
@@ -214,7 +224,7 @@ impl<'a> Job<'a> {
         }
         let mut done = text::counted(summary.entries, "entry", "entries");
         let mut fields = Object::new().number("entries", summary.entries);
-        if self.options.delete {
+        if self.removes {
             let removed = self.removed.load(Ordering::Relaxed);
             done = format!("{done}, {removed} removed");
             fields = fields.number("removed", removed);

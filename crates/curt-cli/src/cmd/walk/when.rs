@@ -1,4 +1,5 @@
-//! Points in time for `--newer` and `--older`: a date, an age, or that of a file.
+//! Points in time for `--newer`, `--older` and fd's options for them: a date, an age, or that of a
+//! file.
 
 use curt::fields::{Follow, Time};
 use curt::{Fields, Plan};
@@ -12,8 +13,10 @@ use crate::quote::quote;
 /// Parses a point in time: a date, else an age, else the name of a file. So a file cannot change
 /// what `7d` means; it is `./7d`. The error names the option that takes it, and says why there is
 /// no such file.
-pub(super) fn parse(text: &str, option: &str) -> Result<Time, String> {
+pub(in crate::cmd) fn parse(text: &str, option: &str) -> Result<Time, String> {
     let timestamp = text.parse::<Timestamp>().ok().or_else(|| of_calendar(text));
+    let counted = || Timestamp::from_second(text.strip_prefix('@')?.parse().ok()?).ok();
+    let timestamp = timestamp.or_else(counted);
     if let Some(timestamp) = timestamp.or_else(|| ago(text, &Zoned::now())) {
         return Ok(time(timestamp));
     }
@@ -63,7 +66,8 @@ mod tests {
         let point = |text| parse(text, "--newer");
         assert_eq!(point("1969-12-31T23:59:59.5Z").map(|time| time.seconds), Ok(-1));
         assert!(point("2026-01-31").is_ok() && point("2026-01-31 10:30").is_ok());
-        assert!(point("yesterdayish").is_err());
+        assert_eq!(point("@1767225600").map(|time| time.seconds), Ok(1_767_225_600));
+        assert!(point("yesterdayish").is_err() && point("@x").is_err());
         let now: Timestamp = "2026-03-10T12:00:00Z".parse().unwrap();
         let now = now.to_zoned(TimeZone::UTC);
         let seconds = |text: &str| ago(text, &now).map(|then| time(then).seconds);

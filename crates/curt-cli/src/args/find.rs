@@ -1,0 +1,293 @@
+//! The options of `curt find`.
+
+use std::ffi::OsString;
+
+use clap::{ArgAction, Args};
+use curt::Threads;
+
+use super::ls::When;
+use super::{Options, OutputOptions, Positions, WithoutOptions, one_of, parse_threads};
+
+const LONG_ABOUT: &str = "\
+Find entries by name, as fd does: PATTERN is a regular expression that is found anywhere in a \
+name, in any case unless it has a capital letter. Without PATTERN, or with '.', everything is \
+found. Without PATH, searches '.'.
+
+Hidden entries, and those that .gitignore, .ignore and .fdignore files list, are skipped; -u skips \
+nothing. Directories end with a slash. What is found within a tenth of a second is sorted.";
+
+const NOTES: &str = "\
+Placeholders of -x, -X and --format:
+  {}    the path                  {/}   the name
+  {.}   the path without the      {/.}  the name without the
+        extension                       extension
+  {//}  the directory             {{ }} braces
+
+Exit status:
+  0  the search was complete; with -q: something was found
+  1  something failed, which is reported on standard error; with -q: nothing was found
+  2  the command line was wrong";
+
+const EXAMPLES: &str = "\
+Examples:
+  curt find -e jpg -e png --size +1mi          large pictures
+  curt find -g '*.orig' -X rm                  one command for all
+  curt find -e flac -x ffmpeg -i {} {.}.mp3    a command for each, in parallel";
+
+const TESTS: &str = "Tests";
+const TRAVERSAL: &str = "Traversal";
+const ACTIONS: &str = "Actions, instead of printing";
+
+/// As fd has them.
+const WHENS: [(&str, When); 3] =
+    [("auto", When::Auto), ("always", When::Always), ("never", When::Never)];
+
+/// The options of `curt find`.
+#[derive(Args)]
+#[command(args_override_self = true, infer_long_args = true)]
+#[command(about = "Find entries by name", long_about = LONG_ABOUT,
+          after_long_help = NOTES, after_help = EXAMPLES)]
+pub(crate) struct FindOptions {
+    /// What names contain [default: anything]
+    ///
+    /// One that begins with a dash follows '--'.
+    #[arg(value_name = "PATTERN", hide_default_value = true)]
+    pub(crate) pattern: Option<String>,
+
+    /// The directories to search
+    #[arg(value_name = "PATH")]
+    pub(crate) operands: Vec<OsString>,
+
+    /// Take PATTERN for a glob that matches the whole name
+    #[arg(short, long, overrides_with_all = ["regex", "fixed_strings"])]
+    pub(crate) glob: bool,
+
+    /// Take PATTERN for a regular expression (the default)
+    #[arg(long, overrides_with_all = ["glob", "fixed_strings"])]
+    regex: bool,
+
+    /// Take PATTERN for plain text
+    #[arg(short = 'F', long, visible_alias = "literal", overrides_with_all = ["glob", "regex"])]
+    pub(crate) fixed_strings: bool,
+
+    /// Match PATTERN in its case only
+    #[arg(short = 's', long, overrides_with = "ignore_case")]
+    pub(crate) case_sensitive: bool,
+
+    /// Match PATTERN in any case, even if it has a capital letter
+    #[arg(short = 'i', long, overrides_with = "case_sensitive")]
+    pub(crate) ignore_case: bool,
+
+    /// Match PATTERN against full paths instead of names
+    #[arg(short = 'p', long)]
+    pub(crate) full_path: bool,
+
+    /// Match this PATTERN too; all must match
+    #[arg(long = "and", value_name = "PATTERN", allow_hyphen_values = true,
+          action = ArgAction::Append)]
+    pub(crate) and: Vec<String>,
+
+    /// Print full paths
+    #[arg(short, long)]
+    pub(crate) absolute_path: bool,
+
+    /// End each path with NUL instead of a newline
+    #[arg(short = '0', long = "print0", visible_alias = "null")]
+    pub(crate) null: bool,
+
+    /// Print a line in this FORMAT for each entry, such as '{/}: {//}'
+    #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
+    pub(crate) format: Option<String>,
+
+    /// Print no './' before paths, as is done with -0, -x and -X
+    #[arg(long)]
+    pub(crate) strip_cwd_prefix: bool,
+
+    /// Color paths as `ls` does: WHEN is auto (the default), always or never
+    #[arg(short, long, value_name = "WHEN", hide_possible_values = true,
+          value_parser = one_of(&WHENS))]
+    pub(crate) color: Option<When>,
+
+    /// Make paths links for a terminal: WHEN is auto, always or never
+    ///
+    /// 'auto', the default of WHEN, does so where paths are colored; without the option, never.
+    #[arg(long, value_name = "WHEN", hide_possible_values = true, num_args = 0..=1,
+          require_equals = true, default_missing_value = "auto", value_parser = one_of(&WHENS))]
+    pub(crate) hyperlink: Option<When>,
+
+    /// Print nothing; exit 0 if anything was found
+    #[arg(short, long, visible_alias = "has-results", conflicts_with_all = ["exec", "exec_batch"])]
+    pub(crate) quiet: bool,
+
+    /// End the search after N entries
+    #[arg(long, value_name = "N", allow_negative_numbers = true, overrides_with = "one")]
+    pub(crate) max_results: Option<u64>,
+
+    /// End the search after one entry
+    #[arg(short = '1', overrides_with = "max_results")]
+    pub(crate) one: bool,
+
+    /// Use at most N threads [default: as many as speed it up]
+    ///
+    /// As many commands of -x run at a time; by default, one for each processor. -j1 starts no
+    /// thread, and does not collect the output of commands.
+    #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads)]
+    pub(crate) threads: Option<Threads>,
+
+    #[command(flatten)]
+    pub(crate) output: OutputOptions,
+
+    /// Match the kind: f, d, l, p, s, c, b, x (executable), e (empty)
+    ///
+    /// Or file, directory, symlink, pipe, socket, char-device, block-device, executable, empty.
+    /// With several, as in f,d, any may match; but of all that match, x leaves only what may be
+    /// executed, and e what is empty. x alone means files, e alone files and directories.
+    #[arg(short = 't', long = "type", value_name = "KIND", value_delimiter = ',',
+          action = ArgAction::Append, help_heading = TESTS)]
+    pub(crate) file_types: Vec<String>,
+
+    /// Match the extension EXT, in any case; of several, any may match
+    #[arg(short, long, value_name = "EXT", allow_hyphen_values = true,
+          action = ArgAction::Append, help_heading = TESTS)]
+    pub(crate) extension: Vec<String>,
+
+    /// Match files by size: +N at least, -N at most, N exactly
+    ///
+    /// N has a unit: b (bytes), k, m, g, t (powers of 1000) or ki, mi, gi, ti (of 1024). With
+    /// several SIZEs, all must match.
+    #[arg(short = 'S', long, value_name = "SIZE", allow_hyphen_values = true,
+          action = ArgAction::Append, help_heading = TESTS)]
+    pub(crate) size: Vec<String>,
+
+    /// Match what was modified after WHEN
+    ///
+    /// WHEN is a date (2026-01-31, '2026-01-31 10:00:00'), an age (90s, 10min, 36h, 7d, 2weeks), a
+    /// number of seconds since 1970 (@1767225600), or a file (its modification time).
+    #[arg(long, value_name = "WHEN", allow_hyphen_values = true,
+          aliases = ["changed-after", "change-newer-than", "newer"], help_heading = TESTS)]
+    pub(crate) changed_within: Option<String>,
+
+    /// Match what was modified before WHEN
+    #[arg(long, value_name = "WHEN", allow_hyphen_values = true,
+          aliases = ["change-older-than", "older"], help_heading = TESTS)]
+    pub(crate) changed_before: Option<String>,
+
+    /// Match the owner and the group, by name or number
+    #[arg(short, long, value_name = "USER[:GROUP]", help_heading = TESTS)]
+    pub(crate) owner: Option<String>,
+
+    /// Do not skip hidden entries
+    #[arg(short = 'H', long, help_heading = TRAVERSAL)]
+    hidden: bool,
+
+    /// Do not skip what ignore files list
+    #[arg(short = 'I', long, help_heading = TRAVERSAL)]
+    no_ignore: bool,
+
+    /// Skip nothing: the same as -HI
+    #[arg(short, long, help_heading = TRAVERSAL)]
+    unrestricted: bool,
+
+    /// Read .gitignore files outside of git's work trees, too
+    #[arg(long, help_heading = TRAVERSAL)]
+    pub(crate) no_require_git: bool,
+
+    /// Skip what the rules of FILE list, which come after all others
+    #[arg(long, value_name = "FILE", action = ArgAction::Append, help_heading = TRAVERSAL)]
+    pub(crate) ignore_file: Vec<OsString>,
+
+    /// Skip what matches GLOB and everything below it; can be repeated
+    ///
+    /// A GLOB without a slash matches names; one with a slash matches paths below PATH.
+    #[arg(short = 'E', long, value_name = "GLOB", allow_hyphen_values = true,
+          action = ArgAction::Append, help_heading = TRAVERSAL)]
+    pub(crate) exclude: Vec<OsString>,
+
+    /// Do not enter directories that match
+    #[arg(long, help_heading = TRAVERSAL)]
+    pub(crate) prune: bool,
+
+    /// Descend at most N levels below PATH
+    #[arg(short = 'd', long, visible_alias = "maxdepth", value_name = "N",
+          allow_negative_numbers = true, help_heading = TRAVERSAL)]
+    pub(crate) max_depth: Option<usize>,
+
+    /// Match only entries at depth N or deeper
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = TRAVERSAL)]
+    pub(crate) min_depth: Option<usize>,
+
+    /// Match only entries at depth N
+    #[arg(long, value_name = "N", allow_negative_numbers = true,
+          conflicts_with_all = ["max_depth", "min_depth"], help_heading = TRAVERSAL)]
+    pub(crate) exact_depth: Option<usize>,
+
+    /// Follow symbolic links
+    #[arg(short = 'L', long, visible_alias = "dereference", help_heading = TRAVERSAL)]
+    pub(crate) follow: bool,
+
+    /// Stay on the filesystem of each PATH
+    #[arg(long, visible_aliases = ["mount", "xdev"], help_heading = TRAVERSAL)]
+    pub(crate) one_file_system: bool,
+
+    /// Search this PATH too; then there are no PATHs after PATTERN
+    #[arg(long, value_name = "PATH", action = ArgAction::Append, conflicts_with = "operands",
+          help_heading = TRAVERSAL)]
+    search_path: Vec<OsString>,
+
+    /// Run a command for each entry, in parallel
+    ///
+    /// The output of each is printed as a whole. The command is everything up to a ';' or the end.
+    /// Without a placeholder the path is its last word.
+    #[arg(short = 'x', long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
+          allow_hyphen_values = true, conflicts_with_all = ["exec_batch", "format"],
+          help_heading = ACTIONS)]
+    pub(crate) exec: Vec<OsString>,
+
+    /// Run a command once for all entries, sorted
+    #[arg(short = 'X', long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
+          allow_hyphen_values = true, conflicts_with = "format", help_heading = ACTIONS)]
+    pub(crate) exec_batch: Vec<OsString>,
+
+    /// With -X: give one command at most N paths; 0 means as many as fit
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true,
+          allow_negative_numbers = true, help_heading = ACTIONS)]
+    pub(crate) batch_size: usize,
+
+    #[command(flatten)]
+    pub(crate) without: WithoutOptions,
+}
+
+impl Options for FindOptions {
+    /// Refuses what clap accepts but nobody means.
+    fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
+        if self.unrestricted {
+            (self.hidden, self.no_ignore) = (true, true);
+        }
+        if self.one {
+            self.max_results = Some(1);
+        }
+        if let Some(depth) = self.exact_depth {
+            (self.min_depth, self.max_depth) = (Some(depth), Some(depth));
+        }
+        self.operands.append(&mut self.search_path);
+        for (id, option) in [("exec", "-x"), ("exec_batch", "-X")] {
+            let commands = given.matches.get_occurrences::<OsString>(id);
+            if commands.is_some_and(|commands| commands.count() > 1) {
+                return Err(format!("{option} can be given only once"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FindOptions {
+    /// Whether hidden entries are found.
+    pub(crate) fn finds_hidden(&self) -> bool {
+        self.hidden
+    }
+
+    /// Whether ignore files count.
+    pub(crate) fn reads_ignore_files(&self) -> bool {
+        !self.no_ignore
+    }
+}

@@ -1,0 +1,374 @@
+//! Which entries match, as fd decides: patterns for names first, and metadata only of entries that
+//! passed all other tests.
+
+use std::path::PathBuf;
+
+use curt::fields::Time;
+use curt::walk::Visited;
+use curt::{Error, Fields, Kind};
+use globset::GlobBuilder;
+use regex::bytes::{Regex, RegexBuilder};
+use regex_syntax::hir::{Class, Hir, HirKind};
+
+use crate::args::FindOptions;
+use crate::cmd::walk::filter::{invalid_regex, is_empty, may_be_empty};
+use crate::cmd::walk::owner::Owner;
+use crate::cmd::walk::when;
+use crate::quote::quote;
+use crate::sys;
+
+/// The tests.
+pub(super) struct Matcher {
+    patterns: Vec<Regex>,
+    /// The working directory, if patterns match full paths.
+    base: Option<PathBuf>,
+    extensions: Option<Regex>,
+    kinds: Option<Kinds>,
+    sizes: Vec<Size>,
+    newer: Option<Time>,
+    older: Option<Time>,
+    owner: Option<Owner>,
+}
+
+/// What `--type` chooses.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Kinds {
+    any: Vec<Kind>,
+    is_executable: bool,
+    is_empty: bool,
+}
+
+/// The least and the greatest size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Size(u64, u64);
+
+impl Matcher {
+    /// Reads the tests; the error says which is wrong.
+    pub(super) fn new(options: &FindOptions) -> Result<Matcher, String> {
+        let base = if options.full_path {
+            Some(sys::working_directory().map_err(|error| {
+                let cause = sys::error_text(&error);
+                format!("cannot read the working directory, which --full-path needs: {cause}")
+            })?)
+        } else {
+            None
+        };
+        let when = |text: &Option<String>, option| {
+            text.as_deref().map(|text| when::parse(text, option)).transpose()
+        };
+        Ok(Matcher {
+            patterns: patterns(options)?,
+            base,
+            extensions: extensions(&options.extension)?,
+            kinds: Kinds::parse(&options.file_types)?,
+            sizes: options.size.iter().map(|text| Size::parse(text)).collect::<Result<_, _>>()?,
+            newer: when(&options.changed_within, "--changed-within")?,
+            older: when(&options.changed_before, "--changed-before")?,
+            owner: options.owner.as_deref().map(Owner::parse).transpose()?,
+        })
+    }
+
+    /// Returns the metadata that the tests need beyond name and kind.
+    pub(super) fn fields(&self) -> Fields {
+        let needed = |is_needed, fields| if is_needed { fields } else { Fields::NONE };
+        let kinds = self.kinds.as_ref();
+        needed(!self.sizes.is_empty() || kinds.is_some_and(|it| it.is_empty), Fields::SIZE)
+            | needed(self.newer.is_some() || self.older.is_some(), Fields::MODIFIED)
+            | needed(kinds.is_some_and(|it| it.is_executable), Fields::EXECUTABLE)
+            | self.owner.as_ref().map_or(Fields::NONE, Owner::fields)
+    }
+
+    /// Whether an entry passes the tests that need no metadata.
+    pub(super) fn may_match(&self, entry: &Visited<'_>) -> bool {
+        let kind = entry.kind();
+        if self.kinds.as_ref().is_some_and(|kinds| !kinds.may_match(kind))
+            || !self.sizes.is_empty() && !kind.is_file()
+        {
+            return false;
+        }
+        if let Some(base) = &self.base {
+            let path = entry.path();
+            let path = path.strip_prefix(".").unwrap_or(&path);
+            let path = base.join(path);
+            if !all_match(&self.patterns, path.as_os_str().as_encoded_bytes()) {
+                return false;
+            }
+        } else if !self.patterns.is_empty() {
+            let name = entry.name();
+            if !all_match(&self.patterns, name.as_encoded_bytes()) {
+                return false;
+            }
+        }
+        let has_name = |regex: &Regex| regex.is_match(entry.name().as_encoded_bytes());
+        self.extensions.as_ref().is_none_or(has_name)
+    }
+
+    /// Whether an entry passes the other tests. The error is that of a directory whose entries were
+    /// to be counted.
+    pub(super) fn matches(&self, entry: &Visited<'_>) -> Result<bool, Error> {
+        let metadata = entry.metadata();
+        let size = |test: &Size| metadata.size().known().is_some_and(|size| test.has(size));
+        let modified = metadata.modified().known();
+        let is = |test: fn(&Time, &Time) -> bool, limit: &Option<Time>| {
+            limit.as_ref().is_none_or(|limit| modified.is_some_and(|time| test(&time, limit)))
+        };
+        let kinds = self.kinds.as_ref();
+        let is_executable = metadata.is_executable().known() == Some(true);
+        let passes = self.sizes.iter().all(size)
+            && is(Time::gt, &self.newer)
+            && is(Time::lt, &self.older)
+            && self.owner.as_ref().is_none_or(|owner| owner.matches(metadata))
+            && kinds.is_none_or(|kinds| !kinds.is_executable || is_executable);
+        if passes && kinds.is_some_and(|kinds| kinds.is_empty) {
+            return is_empty(entry);
+        }
+        Ok(passes)
+    }
+}
+
+fn all_match(patterns: &[Regex], text: &[u8]) -> bool {
+    patterns.iter().all(|pattern| pattern.is_match(text))
+}
+
+/// Reads the patterns for names or paths. The case counts for all if one has a capital letter.
+fn patterns(options: &FindOptions) -> Result<Vec<Regex>, String> {
+    let given = options.pattern.iter().chain(&options.and);
+    let given: Vec<&String> = given.filter(|text| !text.is_empty()).collect();
+    let mut expressions = Vec::new();
+    for text in &given {
+        if !options.full_path && text.contains('/') {
+            let pattern = quote(text);
+            return Err(format!(
+                "{pattern} cannot match: a name contains no slash; write 'curt find . PATH' to \
+                 list a directory, or --full-path to match whole paths"
+            ));
+        }
+        let expression = if options.glob {
+            glob(text)?
+        } else if options.fixed_strings {
+            regex::escape(text)
+        } else {
+            (*text).clone()
+        };
+        expressions.push(expression);
+    }
+    let mut has_capital = false;
+    let mut regexes = Vec::new();
+    for (expression, text) in expressions.iter().zip(&given) {
+        // What is wrong with it is said when it is compiled.
+        let parsed = regex_syntax::ParserBuilder::new().utf8(false).build().parse(expression);
+        if let Ok(parsed) = parsed {
+            has_capital |= has_capital_letter(&parsed);
+            if !options.full_path && !options.finds_hidden() && begins_with_dot(&parsed) {
+                let pattern = quote(text);
+                return Err(format!(
+                    "{pattern} matches only hidden entries, which are skipped without --hidden"
+                ));
+            }
+        }
+    }
+    let ignores_case = options.ignore_case || !options.case_sensitive && !has_capital;
+    for (expression, text) in expressions.iter().zip(&given) {
+        // What matches every name need not be looked for.
+        if expression == "." {
+            continue;
+        }
+        let mut builder = RegexBuilder::new(expression);
+        builder.case_insensitive(ignores_case).dot_matches_new_line(true);
+        regexes.push(builder.build().map_err(|error| invalid_regex(text, &error))?);
+    }
+    Ok(regexes)
+}
+
+/// Returns the regular expression of a glob.
+fn glob(text: &str) -> Result<String, String> {
+    let invalid = |why: String| format!("invalid pattern {}: {why}", quote(text));
+    if text.bytes().filter(|&byte| byte == b'{').count() > crate::cmd::walk::filter::MOST_BRACES {
+        return Err(invalid("too many braces".to_owned()));
+    }
+    let glob = GlobBuilder::new(text).literal_separator(true).build();
+    glob.map(|glob| glob.regex().to_owned()).map_err(|error| invalid(error.kind().to_string()))
+}
+
+/// Whether a capital letter is meant: not that of an escape such as `\S`.
+fn has_capital_letter(expression: &Hir) -> bool {
+    match expression.kind() {
+        HirKind::Literal(literal) => match std::str::from_utf8(&literal.0) {
+            Ok(text) => text.chars().any(char::is_uppercase),
+            Err(_) => literal.0.iter().any(u8::is_ascii_uppercase),
+        },
+        HirKind::Class(Class::Unicode(class)) => {
+            let is_capital = |letter: char| letter.is_uppercase();
+            class.iter().any(|range| is_capital(range.start()) || is_capital(range.end()))
+        }
+        HirKind::Class(Class::Bytes(class)) => {
+            let mut ranges = class.iter();
+            ranges.any(|it| it.start().is_ascii_uppercase() || it.end().is_ascii_uppercase())
+        }
+        HirKind::Capture(capture) => has_capital_letter(&capture.sub),
+        HirKind::Repetition(repetition) => has_capital_letter(&repetition.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+            parts.iter().any(has_capital_letter)
+        }
+        HirKind::Empty | HirKind::Look(_) => false,
+    }
+}
+
+/// Whether an expression is anchored at a name's first letter, which is a dot.
+fn begins_with_dot(expression: &Hir) -> bool {
+    match expression.kind() {
+        HirKind::Concat(parts) => {
+            let [first, second, ..] = parts.as_slice() else { return false };
+            let is_start = matches!(
+                first.kind(),
+                HirKind::Look(regex_syntax::hir::Look::Start | regex_syntax::hir::Look::StartLF)
+            );
+            let is_dot = matches!(second.kind(), HirKind::Literal(it) if it.0.starts_with(b"."));
+            is_start && is_dot
+        }
+        HirKind::Capture(capture) => begins_with_dot(&capture.sub),
+        HirKind::Alternation(parts) => parts.iter().all(begins_with_dot),
+        _ => false,
+    }
+}
+
+/// Returns what matches names with one of these extensions.
+fn extensions(extensions: &[String]) -> Result<Option<Regex>, String> {
+    if extensions.is_empty() {
+        return Ok(None);
+    }
+    let escaped = extensions.iter().map(|it| regex::escape(it.trim_start_matches('.')));
+    let any = escaped.collect::<Vec<_>>().join("|");
+    // A dot at the beginning only hides a name.
+    let regex = RegexBuilder::new(&format!("(?s-u:.)\\.(?:{any})$")).case_insensitive(true).build();
+    regex.map(Some).map_err(|error| invalid_regex(&extensions.join(","), &error))
+}
+
+impl Kinds {
+    /// `None` if nothing was chosen.
+    fn parse(words: &[String]) -> Result<Option<Kinds>, String> {
+        let mut kinds = Kinds::default();
+        for word in words {
+            kinds.any.push(match word.as_str() {
+                "f" | "file" => Kind::File,
+                "d" | "dir" | "directory" => Kind::Directory,
+                "l" | "symlink" => Kind::Symlink,
+                "p" | "pipe" => Kind::Fifo,
+                "s" | "socket" => Kind::Socket,
+                "c" | "char-device" => Kind::CharacterDevice,
+                "b" | "block-device" => Kind::BlockDevice,
+                "x" | "executable" => {
+                    kinds.is_executable = true;
+                    Kind::File
+                }
+                "e" | "empty" => {
+                    kinds.is_empty = true;
+                    continue;
+                }
+                _ => {
+                    let known = "f, d, l, p, s, c, b, x and e, or words such as file and empty";
+                    return Err(format!("unknown type {}; the types are {known}", quote(word)));
+                }
+            });
+        }
+        if kinds.is_empty && !kinds.any.iter().any(|&kind| may_be_empty(kind)) {
+            kinds.any.extend([Kind::File, Kind::Directory]);
+        }
+        Ok((!words.is_empty()).then_some(kinds))
+    }
+
+    fn may_match(&self, kind: Kind) -> bool {
+        let is_chosen =
+            self.any.contains(&kind) || kind.is_link() && self.any.contains(&Kind::Symlink);
+        is_chosen && (!self.is_empty || may_be_empty(kind))
+    }
+}
+
+impl Size {
+    fn parse(text: &str) -> Result<Size, String> {
+        let invalid = |why: &str| format!("invalid size {}: {why}", quote(text));
+        let number = text.trim_start_matches(['+', '-']);
+        let digits = number.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+        let unit: u64 = match number[digits.len()..].to_ascii_lowercase().as_str() {
+            "b" => 1,
+            "k" | "kb" => 1000,
+            "m" | "mb" => 1000_u64.pow(2),
+            "g" | "gb" => 1000_u64.pow(3),
+            "t" | "tb" => 1000_u64.pow(4),
+            "ki" | "kib" => 1 << 10,
+            "mi" | "mib" => 1 << 20,
+            "gi" | "gib" => 1 << 30,
+            "ti" | "tib" => 1 << 40,
+            _ => return Err(invalid("the units are b, k, m, g, t, ki, mi, gi and ti")),
+        };
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_number || text.len() > number.len() + 1 {
+            return Err(invalid("expected a number and a unit, as in 512b, +10k or -3mi"));
+        }
+        let bytes: Option<u64> = digits.parse().ok().and_then(|it: u64| it.checked_mul(unit));
+        let bytes = bytes.ok_or_else(|| invalid("it is too large"))?;
+        Ok(match text.as_bytes().first() {
+            Some(b'+') => Size(bytes, u64::MAX),
+            Some(b'-') => Size(0, bytes),
+            _ => Size(bytes, bytes),
+        })
+    }
+
+    fn has(self, size: u64) -> bool {
+        self.0 <= size && size <= self.1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kinds, Size, begins_with_dot, glob, has_capital_letter};
+    use curt::Kind;
+
+    #[test]
+    fn sizes_are_parsed() {
+        for (text, size) in [
+            ("0b", Size(0, 0)),
+            ("+1k", Size(1000, u64::MAX)),
+            ("-3Mi", Size(0, 3 << 20)),
+            ("7KiB", Size(7 << 10, 7 << 10)),
+        ] {
+            assert_eq!(Size::parse(text), Ok(size), "{text}");
+        }
+        for text in ["", "+", "k", "1", "1x", "+-1k", "-1 k", "99999999999t", "é"] {
+            assert!(Size::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn kinds_are_parsed() {
+        let kinds = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+            Kinds::parse(&words).unwrap().unwrap()
+        };
+        assert_eq!(kinds(&["e"]).any, [Kind::File, Kind::Directory]);
+        assert_eq!(kinds(&["empty", "d"]).any, [Kind::Directory]);
+        assert!(kinds(&["x", "d"]).may_match(Kind::File));
+        assert!(!kinds(&["x"]).may_match(Kind::Directory));
+        assert!(Kinds::parse(&["q".to_owned()]).is_err());
+        assert_eq!(Kinds::parse(&[]), Ok(None));
+        assert!(!kinds(&["e", "l"]).may_match(Kind::Symlink));
+    }
+
+    #[test]
+    fn capitals_and_dots_are_seen_where_they_are_meant() {
+        let parse = |text: &str| regex_syntax::parse(text).unwrap();
+        for (text, expected) in
+            [("a\\Sb", false), ("aB", true), ("[^x]\\Ax", false), ("(a|É)", true), ("\\x41", true)]
+        {
+            assert_eq!(has_capital_letter(&parse(text)), expected, "{text}");
+        }
+        for (text, expected) in
+            [("^\\.git", true), ("\\.git", false), ("^.git", false), ("^(\\.a|b)", false)]
+        {
+            assert_eq!(begins_with_dot(&parse(text)), expected, "{text}");
+        }
+        let hidden = glob(".*").unwrap();
+        let parser = regex_syntax::ParserBuilder::new().utf8(false).build().parse(&hidden);
+        assert!(begins_with_dot(&parser.unwrap()));
+    }
+}

@@ -1,0 +1,363 @@
+//! `curt find`: finds entries by name, as fd does. `matcher` decides which entries match, `paths`
+//! writes their paths, `results` puts them in order, and commands are run by `curt walk`'s `exec`.
+
+mod matcher;
+mod paths;
+mod results;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError, mpsc};
+
+use curt::fields::Follow;
+use curt::filters::IgnoreRules;
+use curt::walk::{OneFileSystem, Summary, Visited, Visitor};
+use curt::{Error, Fields, Kind, Next, Threads, Walk};
+
+use super::operands_or_here;
+use super::walk::exec::{CommandFailure, Exec, Reason};
+use super::walk::template::Template;
+use crate::args::FindOptions;
+use crate::exit::Exit;
+use crate::out::failure::Failure;
+use crate::out::json::Object;
+use crate::out::text;
+use crate::quote::quote;
+use crate::session::{Outcome, Session};
+use crate::sys::{self, interrupt};
+use matcher::Matcher;
+use paths::Paths;
+use results::Results;
+
+/// The name of fd's own ignore files.
+const FDIGNORE: &str = ".fdignore";
+
+/// How many paths may wait for commands.
+const WAITING: usize = 1024;
+
+/// How many entries a thread visits before it looks at the clock.
+const PACE: u32 = 256;
+
+/// Runs the command.
+pub(crate) fn run(options: &FindOptions) -> Exit {
+    let session = options.output.session("curt find");
+    interrupt::listen();
+    match Job::new(options, &session) {
+        Ok(job) => job.run(),
+        Err(message) => session.usage(&message),
+    }
+}
+
+/// A search.
+struct Job<'a> {
+    options: &'a FindOptions,
+    session: &'a Session,
+    /// The operands, in full if full paths are printed.
+    operands: Vec<PathBuf>,
+    rules: Option<IgnoreRules>,
+    matcher: Matcher,
+    /// The metadata that is read of entries that may match.
+    tested: Fields,
+    paths: Paths,
+    results: Results<'a>,
+    exec: Option<Exec<'a>>,
+    /// How many threads run commands; 1 if the thread that found an entry does.
+    runners: usize,
+    found: AtomicU64,
+    /// What was found, for a command that is run at the end.
+    batch: Mutex<Vec<PathBuf>>,
+}
+
+impl<'a> Job<'a> {
+    /// The error says what is wrong with the options.
+    fn new(options: &'a FindOptions, session: &'a Session) -> Result<Job<'a>, String> {
+        let matcher = Matcher::new(options)?;
+        let paths = Paths::new(options, session)?;
+        let runners = match options.threads {
+            Some(Threads::AtMost(threads)) => threads,
+            _ if options.exec.is_empty() => 1,
+            _ => sys::processors(),
+        };
+        let is_batch = options.exec.is_empty();
+        let command = if is_batch { &options.exec_batch } else { &options.exec };
+        let exec = (!command.is_empty()).then(|| {
+            let most_paths = if options.batch_size == 0 { usize::MAX } else { options.batch_size };
+            // A command for all has the terminal to itself.
+            let is_collected = !is_batch && runners > 1;
+            Exec::new(Template::of_fd(command), is_batch)
+                .most_paths(most_paths)
+                .print_to(is_collected.then(|| session.screen()))
+        });
+        let mut operands = Vec::new();
+        for operand in operands_or_here(&options.operands) {
+            if options.absolute_path {
+                match curt::fs::canonicalize(operand) {
+                    Ok(path) => operands.push(path),
+                    Err(error) => {
+                        let reason = sys::error_text(&error);
+                        session.fail_as(
+                            Failure::os("search", &error).path(operand),
+                            &format!("cannot search {}: {reason}", quote(operand)),
+                        );
+                    }
+                }
+            } else {
+                operands.push(operand.into());
+            }
+        }
+        Ok(Job {
+            options,
+            session,
+            operands,
+            rules: rules(options)?,
+            tested: matcher.fields(),
+            matcher,
+            paths,
+            results: Results::new(session),
+            exec,
+            runners,
+            found: AtomicU64::new(0),
+            batch: Mutex::default(),
+        })
+    }
+
+    fn run(&self) -> Exit {
+        let walk = self.walk();
+        let is_parallel = self.exec.is_some() && !self.options.exec.is_empty() && self.runners > 1;
+        let summary = if is_parallel {
+            self.run_commands_beside(&walk)
+        } else {
+            walk.visit_with(|| Finder::new(self, None))
+        };
+        self.finish(&summary)
+    }
+
+    /// Searches, while other threads run commands for what was found.
+    fn run_commands_beside(&self, walk: &Walk<'_>) -> Summary {
+        let (sender, receiver) = mpsc::sync_channel::<PathBuf>(WAITING);
+        let receiver = Mutex::new(receiver);
+        let run = || {
+            loop {
+                let next = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                match next {
+                    Ok(path) if !self.session.is_cancelled() => self.run_command(&path),
+                    Ok(_) => {}
+                    Err(mpsc::RecvError) => return,
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..self.runners {
+                scope.spawn(run);
+            }
+            let summary = walk.visit_with(|| Finder::new(self, Some(sender.clone())));
+            drop(sender);
+            summary
+        })
+    }
+
+    /// Builds the library's `Walk`.
+    fn walk(&self) -> Walk<'a> {
+        let options = self.options;
+        let follow = if options.follow { Follow::Links } else { Follow::CommandLine };
+        let file_system =
+            if options.one_file_system { OneFileSystem::Device } else { OneFileSystem::No };
+        let mut walk = Walk::new(self.operands.as_slice())
+            .follow(follow)
+            .max_depth(options.max_depth.unwrap_or(usize::MAX))
+            .one_file_system(file_system)
+            .threads(options.threads.unwrap_or(Threads::Automatic))
+            .cancel(self.session.cancel());
+        if let Some(rules) = &self.rules {
+            walk = walk.ignore(rules.clone());
+        }
+        if let Some(budget) = sys::raise_descriptor_limit() {
+            walk = walk.descriptors(budget);
+        }
+        options.without.features().fold(walk, Walk::without)
+    }
+
+    /// Returns whether an entry matches.
+    fn matches(&self, entry: &mut Visited<'_>) -> bool {
+        if entry.depth() < self.options.min_depth.unwrap_or(1) || !self.matcher.may_match(entry) {
+            return false;
+        }
+        if !self.tested.is_empty() {
+            entry.fetch(self.tested);
+            for (_, error) in entry.metadata().failures() {
+                self.session.fail(error);
+            }
+        }
+        match self.matcher.matches(entry) {
+            Ok(matches) => matches,
+            Err(error) => {
+                self.session.fail(&error);
+                false
+            }
+        }
+    }
+
+    /// Counts an entry. Returns whether it is one too many, and whether it is the last.
+    fn count(&self) -> (bool, bool) {
+        let most = self.options.max_results.filter(|&most| most > 0);
+        let most = if self.options.quiet { Some(1) } else { most };
+        let Some(most) = most else { return (false, false) };
+        let before = self.found.fetch_add(1, Ordering::Relaxed);
+        (before >= most, before + 1 >= most)
+    }
+
+    fn run_command(&self, path: &Path) {
+        if let Some(exec) = &self.exec {
+            self.check(exec.add(path));
+            if exec.has_given_up() {
+                self.session.cancel().cancel();
+            }
+        }
+    }
+
+    /// Reports what went wrong with a command. One that ran and failed has said why.
+    fn check(&self, result: Result<(), CommandFailure>) {
+        match result {
+            Ok(()) => {}
+            Err(CommandFailure { reason: Reason::Failed(..), .. }) => self.session.count_failure(),
+            Err(failure) => failure.report(self.session),
+        }
+    }
+
+    fn finish(&self, summary: &Summary) -> Exit {
+        self.results.finish();
+        if let Some(exec) = &self.exec {
+            let mut batch =
+                std::mem::take(&mut *self.batch.lock().unwrap_or_else(PoisonError::into_inner));
+            batch.sort_unstable();
+            let is_interrupted = || interrupt::signal().is_some();
+            batch.iter().take_while(|_| !is_interrupted()).for_each(|it| self.check(exec.add(it)));
+            if !is_interrupted() {
+                self.check(exec.finish());
+            }
+        }
+        let is_interrupted = interrupt::signal().is_some();
+        let has_given_up = self.exec.as_ref().is_some_and(Exec::has_given_up);
+        let has_found = self.found.load(Ordering::Relaxed) > 0;
+        let is_done = has_given_up || self.options.max_results.is_some() || self.options.quiet;
+        let is_cancelled = is_interrupted || summary.stopped && !is_done;
+        let errors = self.session.errors();
+        let fields = Object::new()
+            .number("entries", summary.entries)
+            .number("errors", errors)
+            .boolean("interrupted", is_cancelled)
+            .number("threads", summary.threads as u64);
+        let done = text::counted(summary.entries, "entry", "entries");
+        let exit = self.session.finish(Outcome {
+            summary: Some(fields),
+            done: text::with_threads(&done, summary.threads),
+            calls: summary.calls,
+            is_cancelled,
+        });
+        match (self.options.quiet, has_found) {
+            // As of grep, the answer counts, and not what failed beside it.
+            (true, true) if exit == Exit::FAILURE => Exit::SUCCESS,
+            (true, false) if exit == Exit::SUCCESS => Exit::FAILURE,
+            _ => exit,
+        }
+    }
+}
+
+/// Returns the rules by which entries are skipped, if there are any.
+fn rules(options: &FindOptions) -> Result<Option<IgnoreRules>, String> {
+    let mut rules = IgnoreRules::new()
+        .files(options.reads_ignore_files())
+        .leave_out_dot_names(!options.finds_hidden())
+        .global(true)
+        .require_git(!options.no_require_git)
+        .custom_file(FDIGNORE);
+    for file in options.ignore_file.iter().rev() {
+        rules = rules.extra_file(file);
+    }
+    let excluded = options.exclude.iter().map(|glob| {
+        let mut pattern = std::ffi::OsString::from("!");
+        pattern.push(glob);
+        pattern
+    });
+    let rules = rules.overrides(excluded).map_err(|error| text::invalid_glob(&error))?;
+    let is_any =
+        options.reads_ignore_files() || !options.finds_hidden() || !options.exclude.is_empty();
+    Ok(is_any.then_some(rules))
+}
+
+/// A thread that searches.
+struct Finder<'j, 'a> {
+    job: &'j Job<'a>,
+    /// Where paths wait for commands.
+    sender: Option<mpsc::SyncSender<PathBuf>>,
+    lines: Vec<u8>,
+    /// How many entries were visited since the clock was read.
+    visited: u32,
+}
+
+impl<'j, 'a> Finder<'j, 'a> {
+    fn new(job: &'j Job<'a>, sender: Option<mpsc::SyncSender<PathBuf>>) -> Self {
+        Finder { job, sender, lines: Vec::new(), visited: 0 }
+    }
+
+    /// Hands over an entry that matches.
+    fn found(&mut self, mut entry: Visited<'_>) -> Next {
+        let job = self.job;
+        let (is_too_many, is_last) = job.count();
+        let next = if is_last { Next::Stop } else { Next::Continue };
+        if is_too_many || job.options.quiet {
+            return next;
+        }
+        if job.options.prune && entry.kind().is_dir() {
+            entry.skip();
+        }
+        if job.exec.is_none() {
+            job.paths.fetch(&mut entry);
+            let begin = self.lines.len();
+            job.paths.add(&entry, &mut self.lines);
+            job.results.add(&entry, &mut self.lines, begin);
+        } else if let Some(sender) = &self.sender {
+            // The receivers live as long as the search.
+            let _ = sender.send(job.paths.path(&entry).into_owned());
+        } else if job.options.exec.is_empty() {
+            let path = job.paths.path(&entry).into_owned();
+            job.batch.lock().unwrap_or_else(PoisonError::into_inner).push(path);
+        } else {
+            job.run_command(&job.paths.path(&entry));
+        }
+        next
+    }
+}
+
+impl Visitor for Finder<'_, '_> {
+    fn entry(&mut self, mut entry: Visited<'_>) -> Next {
+        if entry.depth() == 0 {
+            if !matches!(entry.kind(), Kind::Directory | Kind::VolumeMount) {
+                let (path, reason) = (entry.path(), "it is not a directory");
+                self.job.session.fail_as(
+                    Failure::new("search", "not-a-directory", reason.to_owned()).path(&*path),
+                    &format!("cannot search {}: {reason}", quote(&*path)),
+                );
+            }
+            return Next::Continue;
+        }
+        self.visited += 1;
+        if self.visited == PACE {
+            self.visited = 0;
+            self.job.results.keep_pace();
+        }
+        if self.job.matches(&mut entry) { self.found(entry) } else { Next::Continue }
+    }
+
+    fn error(&mut self, error: Error) -> Next {
+        self.job.results.hand_over(&mut self.lines);
+        self.job.session.fail(&error);
+        Next::Continue
+    }
+}
+
+impl Drop for Finder<'_, '_> {
+    fn drop(&mut self) {
+        self.job.results.hand_over(&mut self.lines);
+    }
+}

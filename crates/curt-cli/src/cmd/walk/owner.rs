@@ -1,0 +1,89 @@
+//! A test of the owner, by names or numbers.
+
+use std::ffi::OsStr;
+
+use curt::{Fields, Metadata};
+
+use crate::quote::quote;
+use crate::sys;
+
+/// A test of the owner.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::cmd) struct Owner {
+    user: Option<String>,
+    group: Option<String>,
+}
+
+impl Owner {
+    pub(in crate::cmd) fn parse(text: &str) -> Result<Owner, String> {
+        let (user, group) = text.split_once(':').unwrap_or((text, ""));
+        let some = |name: &str| (!name.is_empty()).then(|| name.to_owned());
+        let owner = Owner { user: some(user), group: some(group) };
+        if owner.user.is_none() && owner.group.is_none() {
+            let expected = "expected USER, USER:GROUP or :GROUP";
+            return Err(format!("invalid owner {}: {expected}", quote(text)));
+        }
+        for (name, exists, kind) in [
+            (&owner.user, sys::has_user as fn(&str) -> bool, "user"),
+            (&owner.group, sys::has_group, "group"),
+        ] {
+            if let Some(name) = name.as_deref().filter(|name| !is_number(name) && !exists(name)) {
+                return Err(format!("unknown {kind} {}", quote(name)));
+            }
+        }
+        Ok(owner)
+    }
+
+    /// Names are looked up only if a name was given. That an owner has none is known by its number.
+    pub(in crate::cmd) fn fields(&self) -> Fields {
+        let of = |name: &Option<String>, id: Fields, named: Fields| match name.as_deref() {
+            None => Fields::NONE,
+            Some(name) if is_number(name) => id,
+            Some(_) => named | id,
+        };
+        of(&self.user, Fields::USER_ID, Fields::USER)
+            | of(&self.group, Fields::GROUP_ID, Fields::GROUP)
+    }
+
+    /// Whether the owner could not be read, or does not exist here.
+    pub(super) fn is_unknown(&self, metadata: &Metadata) -> bool {
+        let is_known = |wanted: &Option<String>, id: Option<u32>, name: Option<&OsStr>| {
+            wanted.is_none() || id.is_some() || name.is_some()
+        };
+        !is_known(&self.user, metadata.user_id().known(), metadata.user().known())
+            || !is_known(&self.group, metadata.group_id().known(), metadata.group().known())
+    }
+
+    pub(in crate::cmd) fn matches(&self, metadata: &Metadata) -> bool {
+        let is = |wanted: &Option<String>, id: Option<u32>, name: Option<&OsStr>| {
+            wanted.as_deref().is_none_or(|wanted| {
+                id.is_some_and(|id| id.to_string() == wanted)
+                    || name.is_some_and(|name| name == wanted)
+            })
+        };
+        is(&self.user, metadata.user_id().known(), metadata.user().known())
+            && is(&self.group, metadata.group_id().known(), metadata.group().known())
+    }
+}
+
+fn is_number(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Owner;
+
+    #[test]
+    fn owners_are_parsed() {
+        let owner = |user: Option<&str>, group: Option<&str>| Owner {
+            user: user.map(str::to_owned),
+            group: group.map(str::to_owned),
+        };
+        assert_eq!(Owner::parse("root"), Ok(owner(Some("root"), None)));
+        assert_eq!(Owner::parse(":5"), Ok(owner(None, Some("5"))));
+        assert!(Owner::parse(":").is_err());
+        assert!(cfg!(windows) || Owner::parse("no-such-user").is_err());
+        assert!(cfg!(windows) || Owner::parse("root:no-such-group").is_err());
+    }
+}

@@ -1,0 +1,208 @@
+//! `curt find` by itself: what fd does not have, or cannot be compared in.
+
+use std::process::Command;
+
+use curt_testkit::Scratch;
+
+use crate::{command, missing, native, said, tree};
+
+fn find(scratch: &Scratch, args: &[&str]) -> Command {
+    command(scratch, "find", args)
+}
+
+fn run(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {
+    said(&find(scratch, args).output().unwrap())
+}
+
+/// The lines of a search that went well.
+fn lines(scratch: &Scratch, args: &[&str]) -> Vec<String> {
+    let (code, out, messages) = run(scratch, args);
+    assert_eq!((code, messages.as_str()), (Some(0), ""), "{args:?}");
+    out.lines().map(str::to_owned).collect()
+}
+
+/// What a wrong command line is answered.
+fn refusal(scratch: &Scratch, args: &[&str]) -> String {
+    let (code, out, messages) = run(scratch, args);
+    assert_eq!((code, out.as_str()), (Some(2), ""), "{args:?}");
+    messages.lines().next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn names_are_found_and_sorted() {
+    let scratch = Scratch::new();
+    tree(&scratch, "t");
+    assert_eq!(lines(&scratch, &["keep"]), ["t/b.keep", "t/sub/d.keep"].map(native));
+    assert_eq!(lines(&scratch, &["^sub$", "t"]), [native("t/sub/")]);
+    assert_eq!(lines(&scratch, &["-g", "?", "t"]), ["t/a", "t/sub/c", "t/sub/deep/e"].map(native));
+    assert_eq!(lines(&scratch, &["KEEP"]), [""; 0]);
+    assert_eq!(lines(&scratch, &["-i", "KEEP", "t/sub"]), [native("t/sub/d.keep")]);
+    assert_eq!(lines(&scratch, &["--search-path", "t/sub", "c"]), [native("t/sub/c")]);
+}
+
+#[test]
+fn search_ends_after_the_wanted_number() {
+    let scratch = Scratch::new();
+    tree(&scratch, "t");
+    for threads in ["-j1", "-j4"] {
+        assert_eq!(lines(&scratch, &[threads, "--max-results=2"]).len(), 2);
+        assert_eq!(lines(&scratch, &[threads, "-1"]).len(), 1);
+    }
+    assert_eq!(lines(&scratch, &["--max-results=0"]).len(), 8);
+    assert_eq!(run(&scratch, &["-q", "keep"]), (Some(0), String::new(), String::new()));
+    assert_eq!(run(&scratch, &["-q", "none"]), (Some(1), String::new(), String::new()));
+    // Found, whatever failed beside it.
+    assert_eq!(run(&scratch, &["-q", "keep", "t", "missing"]).0, Some(0));
+}
+
+#[test]
+fn operands_that_cannot_be_searched_are_reported() {
+    let scratch = Scratch::new();
+    tree(&scratch, "t");
+    let (code, out, messages) = run(&scratch, &["keep", "t/sub", "missing", "t/a"]);
+    assert_eq!((code, out), (Some(1), native("t/sub/d.keep\n")));
+    assert!(messages.contains(&format!("'missing': {}", missing())), "{messages}");
+    assert!(messages.contains(&format!("cannot search '{}': it is not", native("t/a"))));
+    let (code, _, messages) = run(&scratch, &["-a", "keep", "missing"]);
+    assert_eq!(code, Some(1));
+    assert_eq!(messages, format!("curt find: cannot search 'missing': {}\n", missing()));
+}
+
+/// git's users say so that they have no configuration.
+#[test]
+fn no_configuration_of_git_is_none() {
+    let scratch = Scratch::new();
+    tree(&scratch, "t");
+    let mut command = find(&scratch, &["^a$"]);
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null");
+    assert_eq!(said(&command.output().unwrap()), (Some(0), native("t/a\n"), String::new()));
+}
+
+#[test]
+fn json_has_entries_and_then_a_summary() {
+    let scratch = Scratch::new();
+    tree(&scratch, "t");
+    let objects: Vec<serde_json::Value> = lines(&scratch, &["--json", "^(sub|c)$"])
+        .iter()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(objects.len(), 3);
+    assert_eq!((&objects[0]["kind"], &objects[0]["depth"]), (&"directory".into(), &2.into()));
+    assert_eq!(objects[1]["path"], native("t/sub/c"));
+    assert_eq!(objects[2]["summary"]["errors"], 0);
+    assert_eq!(objects[2]["summary"]["interrupted"], false);
+}
+
+#[test]
+fn formats_and_colors_are_written() {
+    let scratch = Scratch::new();
+    tree(&scratch, "t");
+    let format = lines(&scratch, &["--format", "<{/}> {/.} {{{//}}}", "d.keep"]);
+    assert_eq!(format, [native("<d.keep> d {t/sub}")]);
+    let mut colored = find(&scratch, &["--color=always", "keep", "t/sub"]);
+    colored.env("LS_COLORS", "di=34:*.keep=31:fi=0");
+    let (code, out, messages) = said(&colored.output().unwrap());
+    assert_eq!((code, messages.as_str()), (Some(0), ""));
+    assert_eq!(out, native("\x1b[34mt/sub/\x1b[0m\x1b[31md.keep\x1b[0m\n"));
+    let (_, out, _) = run(&scratch, &["--hyperlink=always", "d.keep"]);
+    assert!(out.starts_with("\x1b]8;;file:///") && out.contains("/t/sub/d.keep\x1b\\"), "{out:?}");
+    assert!(out.ends_with(&native("t/sub/d.keep\x1b]8;;\x1b\\\n")), "{out:?}");
+}
+
+#[test]
+fn wrong_patterns_and_values_are_refused() {
+    let scratch = Scratch::new();
+    tree(&scratch, "t");
+    for (args, reason) in [
+        (&["a/b"][..], "'a/b' cannot match: a name contains no slash; write 'curt find . PATH'"),
+        (&["("], "invalid regular expression '(': unclosed group"),
+        (&["-g", "[a"], "invalid pattern '[a': unclosed character class"),
+        (&["^\\.git"], "'^\\.git' matches only hidden entries, which are skipped without --hidden"),
+        (&["-t", "q"], "unknown type 'q'; the types are f, d, l"),
+        (&["-S", "10"], "invalid size '10': the units are b, k, m, g, t, ki, mi, gi and ti"),
+        (&["-S", "+-1k"], "invalid size '+-1k': expected a number and a unit"),
+        (&["--changed-within", "soon"], "invalid time 'soon' for --changed-within: neither a date"),
+        (&["-E", "../x"], "invalid pattern '../x': '..' matches nothing below an operand"),
+        (&["-d", "-1"], "invalid value '-1' for '--max-depth'"),
+        (&["-x", "a", ";", "-x", "b"], "-x can be given only once"),
+        (&["-x", "a", ";", "-X", "b"], "option '--exec' cannot be used with '--exec-batch'"),
+        (&["-iname", "x"], "unrecognized option '-iname'; 'curt walk' has the tests and actions"),
+    ] {
+        let said = refusal(&scratch, args);
+        assert!(said.starts_with(&format!("curt find: {reason}")), "{args:?}: {said}");
+    }
+    let said = said(&command(&scratch, "walk", ["--extension", "rs"]).output().unwrap()).2;
+    assert!(said.contains("'--extension'; 'curt find' has the options of fd"), "{said}");
+}
+
+#[cfg(unix)]
+mod programs {
+    use super::{find, lines, run};
+    use curt_testkit::Scratch;
+
+    #[test]
+    fn output_of_parallel_commands_is_kept_together() {
+        let scratch = Scratch::new();
+        for number in 0..20 {
+            scratch.file(format!("t/{number}"));
+        }
+        let script = "echo $0 one; sleep 0.01; echo $0 two >&2; echo $0 three";
+        let mut command = find(&scratch, &["-j8", ".", "t", "-x", "sh", "-c", script]);
+        let output = command.output().unwrap();
+        assert!(output.status.success());
+        let text = String::from_utf8(output.stdout).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 40);
+        for pair in lines.chunks(2) {
+            let name = pair[0].strip_suffix(" one").unwrap();
+            assert_eq!(pair[1], format!("{name} three"));
+        }
+        assert_eq!(String::from_utf8(output.stderr).unwrap().lines().count(), 20);
+    }
+
+    #[test]
+    fn commands_run_at_the_same_time() {
+        let scratch = Scratch::new();
+        scratch.file("t/a");
+        scratch.file("t/b");
+        // Each waits for the other.
+        let script = "touch $0.here; for i in $(seq 500); do \
+                      [ -e t/a.here ] && [ -e t/b.here ] && exit 0; sleep 0.01; done; exit 1";
+        let output = find(&scratch, &["-j2", "^[ab]$", "t", "-x", "sh", "-c", script]).output();
+        assert!(output.unwrap().status.success());
+    }
+
+    #[test]
+    fn a_missing_program_is_reported_once_and_ends_the_search() {
+        let scratch = Scratch::new();
+        for number in 0..50 {
+            scratch.file(format!("t/{number}"));
+        }
+        for threads in ["-j1", "-j4"] {
+            for option in ["-x", "-X"] {
+                let (code, out, messages) = run(&scratch, &[threads, option, "./none"]);
+                assert_eq!((code, out.as_str()), (Some(1), ""));
+                assert_eq!(messages.lines().count(), 1, "{messages}");
+            }
+        }
+    }
+
+    #[test]
+    fn commands_that_fail_fail_the_search_without_a_word() {
+        let scratch = Scratch::new();
+        scratch.file("a");
+        for threads in ["-j1", "-j4"] {
+            let said = run(&scratch, &[threads, "a", "-x", "false"]);
+            assert_eq!(said, (Some(1), String::new(), String::new()));
+        }
+    }
+
+    #[test]
+    fn every_placeholder_is_replaced() {
+        let scratch = Scratch::new();
+        scratch.file("t/a b.tar.gz");
+        let words = ["-e", "gz", "-x", "printf", "%s|", "{}", "{/}", "{//}", "{.}", "{/.}", "{{}}"];
+        let expected = "./t/a b.tar.gz|a b.tar.gz|./t|t/a b.tar|a b.tar|{}|";
+        assert_eq!(lines(&scratch, &words), [expected]);
+    }
+}
