@@ -145,20 +145,24 @@ impl Criteria {
         }
         words.sort_by_key(|&(at, _)| at);
         let mut groups = vec![Group::default()];
-        let mut is_negated = false;
+        let mut not = None;
+        let alone = || Err("--not needs a test after it".to_owned());
         // The values of one option that commas separate follow each other.
         let mut last = None;
         for (at, word) in words {
             let Some(group) = groups.last_mut() else { break };
             match word {
-                Word::Not if is_negated => return Err("two --not in a row".to_owned()),
-                Word::Not => is_negated = true,
-                Word::Or if is_negated => return Err("--not needs a test after it".to_owned()),
+                Word::Not if not.is_some() => return Err("two --not in a row".to_owned()),
+                Word::Not => not = Some(at),
+                Word::Or if not.is_some() => return alone(),
                 Word::Or if *group == Group::default() => {
                     return Err("--or needs a test before it".to_owned());
                 }
                 Word::Or => groups.push(Group::default()),
+                // An option and its value have a place each: no other option is between.
+                Word::Test(..) if not.is_some_and(|not| at > not + 2) => return alone(),
                 Word::Test(test, value) => {
+                    let is_negated = not.take().is_some();
                     let continues = last == Some((test, at.wrapping_sub(1), true));
                     if is_negated {
                         group.negated.push(Criteria::default());
@@ -169,14 +173,13 @@ impl Criteria {
                     };
                     TEST_IDS[test].1(self, value, to);
                     last = Some((test, at, is_negated || continues));
-                    is_negated = false;
                     continue;
                 }
             }
             last = None;
         }
-        if is_negated {
-            return Err("--not needs a test after it".to_owned());
+        if not.is_some() {
+            return alone();
         }
         if groups.len() > 1 && groups.last() == Some(&Group::default()) {
             return Err("--or needs a test after it".to_owned());

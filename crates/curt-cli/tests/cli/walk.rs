@@ -407,6 +407,8 @@ fn tests_are_reversed_and_are_alternatives() {
     }
     for (args, reason) in [
         (&["--not"][..], "--not needs a test after it"),
+        (&["--not", "--max-depth", "1", "--name", "b"], "--not needs a test after it"),
+        (&["--not", "--delete", "--name=b"], "--not needs a test after it"),
         (&["--name", "a", "--or"], "--or needs a test after it"),
         (&["--or", "--name", "a"], "--or needs a test before it"),
         (&["--name", "a", "--or", "--or", "--name", "b"], "--or needs a test before it"),
