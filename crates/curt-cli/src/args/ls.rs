@@ -35,11 +35,9 @@ Exit status:
 
 const EXAMPLES: &str = "\
 Examples:
-  curt ls -la                         all entries, in long format
-  curt ls --fields name,size,created  chosen fields, separated by tabs
-  curt ls -R --json src               one JSON object for each entry
+  curt ls -lh --git --header --total  states in git, and the names of columns
   curt ls --tree --depth 2            a tree of two levels
-  curt ls -lh --git --header --total --time-style=relative";
+  curt ls --fields name,size,created  chosen fields, separated by tabs";
 
 /// The options of `curt ls`. Of many the last one counts, so these are read by their positions.
 #[derive(Args, Clone, Debug, Default)]
@@ -320,7 +318,7 @@ pub(crate) struct LsOptions {
     ///
     /// The letters are N (new), M (modified), D (deleted), R (renamed), C (copied), T (another
     /// type), U (in conflict) and I (ignored); a directory shows the most important ones of its
-    /// contents. Asks git once for each operand.
+    /// contents. Runs git for each operand.
     #[arg(long, help_heading = BEYOND_GNU)]
     pub(crate) git: bool,
 

@@ -174,8 +174,8 @@ fn completion_scripts_offer_values() {
     let script = out(&["completions", "bash"]);
     for values in [
         "always never auto",
-        "long across vertical single-column",
-        "name none size time extension",
+        "long across vertical commas single-column",
+        "name none size time extension version width",
         "atime ctime mtime birth",
         "never once always",
         "f d l p s c b",

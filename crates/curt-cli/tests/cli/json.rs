@@ -164,7 +164,7 @@ fn an_error_has_one_shape_everywhere() {
         (of(&["beneath", "--json", "--check-only", ".."]), &["escape"]),
         // What clap refuses, what GNU has and curt lacks, and what the command itself refuses.
         (of(&["ls", "--json", "--bogus"]), &["usage"]),
-        (of(&["ls", "--hyperlink", "--json"]), &["usage"]),
+        (of(&["ls", "--context", "--json"]), &["usage"]),
         (of(&["ls", "--js", "--sort=bogus"]), &["usage"]),
         (of(&["ls", "--json", "--fields", "bogus"]), &["usage"]),
         (of(&["stat", "--json"]), &["usage"]),

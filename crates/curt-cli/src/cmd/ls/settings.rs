@@ -263,8 +263,8 @@ impl<'a> Settings<'a> {
         Plan::new(fields).freshness(freshness).follow(follow)
     }
 
-    /// Returns what is read of an operand: always its kind, and what its mark and its color need, in
-    /// the same call.
+    /// Returns what is read of an operand: always its kind, and what its mark and its color need,
+    /// in the same call.
     pub(super) fn operand_plan(&self) -> Plan {
         let (of_files, of_directories) = self.needs();
         Plan::new(self.fields() | Fields::KIND | of_files | of_directories)
