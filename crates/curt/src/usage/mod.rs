@@ -24,11 +24,11 @@
 //!   compared name by name, by the bytes of each.
 //! - An operand that lies in another one, or is another one by a second name, is counted only in
 //!   the first of the two, as GNU du does.
-//! - No link is followed, except operands if asked for.
+//! - No link is followed, except operands or all ([`Usage::follow`]) if asked for.
 //! - Memory is bounded by the records (one for each directory down to the chosen depth, and for
 //!   each file if files are wanted), the names in the directories on the way if there are records
-//!   below the operand, and the number of each file with several names. [`Usage::measure_each`]
-//!   keeps no records.
+//!   below the operand, and the number of each file with several names; where all links are
+//!   followed, that of each entry. [`Usage::measure_each`] keeps no records.
 //!
 //! # Call ceiling
 //!
@@ -77,6 +77,7 @@ mod tests;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 pub use options::Usage;
 pub use report::{Sizes, UsageRecord, UsageReport};
@@ -86,7 +87,7 @@ use self::report::Records;
 use self::sum::{Chunk, Notes, Sum};
 use crate::control::{self, Cancel, Next, Poll, Poller};
 use crate::error::Error;
-use crate::fields::{Facts, Fields};
+use crate::fields::{Facts, Fields, Follow};
 use crate::sys::{Host, Os, Setup, Sys};
 use crate::tree::descriptor_budget;
 use crate::walk::{Order, Visited, Walk};
@@ -187,6 +188,8 @@ struct Run<'r, 't> {
     operands: OperandSet,
     /// The files with several names that were counted.
     counted: HashSet<Identity>,
+    /// All entries that were counted, if links are followed.
+    seen: Mutex<HashSet<Identity>>,
     records: Records<'t>,
     report: UsageReport,
     /// Set when a callback stops the measurement.
@@ -213,12 +216,14 @@ impl<'r, 't> Run<'r, 't> {
         if let Some(descriptors) = descriptors {
             walk = walk.descriptors(descriptors);
         }
-        let operands = if paths.len() > 1 && !usage.count_links {
+        let asks_first = paths.len() > 1 && usage.follow != Follow::Links && !usage.count_links;
+        let operands = if asks_first {
             OperandSet::ask(usage, &walk, paths, &mut report, polling, stop)
         } else {
             OperandSet::unknown(paths.len())
         };
-        Run { usage, walk, operands, counted: HashSet::new(), records, report, stop }
+        let (counted, seen) = (HashSet::new(), Mutex::default());
+        Run { usage, walk, operands, counted, seen, records, report, stop }
     }
 
     fn must_stop(&self) -> bool {
@@ -229,13 +234,13 @@ impl<'r, 't> Run<'r, 't> {
 
     /// Measures an operand that is, or may be, a directory.
     fn directory(&mut self, index: usize, path: &Path) {
-        let Run { usage, operands, counted, records, report, stop, .. } = self;
-        let notes = Notes::new(usage, operands, index, stop);
+        let Run { usage, operands, counted, seen, records, report, stop, .. } = self;
+        let notes = Notes::new(usage, operands, index, seen, stop);
         let mut sum = Sum::new(path, index, counted, records, report, stop);
         let walk = self.walk.clone().operands(vec![path.to_owned()]);
         let note = |entry: Result<Visited<'_>, Error>, chunk: &mut Chunk| notes.take(entry, chunk);
         let take = |chunk: Chunk| sum.take(chunk);
-        let summary = if usage.max_depth == 0 {
+        let summary = if usage.max_depth == 0 && !usage.remembers_all() {
             walk.visit_in_chunks(note, take)
         } else {
             walk.sort(Order::default()).visit_in_order(note, take)
@@ -254,7 +259,9 @@ impl<'r, 't> Run<'r, 't> {
         }
         self.report.threads = self.report.threads.max(1);
         self.report.unknown += u64::from(!Sizes::are_known(facts));
-        let (path, kind, sizes) = (path.to_owned(), facts.kind, Sizes::of(facts));
-        self.records.add(UsageRecord { path, operand: index, depth: 0, kind, sizes }, self.stop);
+        let (path, kind, sizes) =
+            (path.to_owned(), facts.kind, Sizes::of(facts, self.usage.newest));
+        let record = UsageRecord { path, operand: index, depth: 0, kind, sizes, own: sizes };
+        self.records.add(record, self.stop);
     }
 }

@@ -9,6 +9,10 @@ use crate::fields::{Fields, Follow};
 use crate::sys::Feature;
 use crate::walk::Walk;
 
+/// The fields that are times.
+const TIMES: Fields =
+    Fields::MODIFIED.union(Fields::ACCESSED).union(Fields::CHANGED).union(Fields::CREATED);
+
 type OnError<'a> = Arc<dyn Fn(&Error) -> Next + Send + Sync + 'a>;
 
 /// Builds a measurement. The defaults are those of `du`.
@@ -38,7 +42,8 @@ pub struct Usage<'a> {
     pub(super) max_depth: usize,
     pub(super) files: bool,
     pub(super) one_file_system: bool,
-    pub(super) follow_operands: bool,
+    pub(super) follow: Follow,
+    pub(super) newest: Fields,
     pub(super) count_links: bool,
     on_error: Option<OnError<'a>>,
     pub(super) cancel: Option<&'a Cancel>,
@@ -71,7 +76,8 @@ impl<'a> Usage<'a> {
             max_depth: usize::MAX,
             files: false,
             one_file_system: false,
-            follow_operands: false,
+            follow: Follow::Never,
+            newest: Fields::NONE,
             count_links: false,
             on_error: None,
             cancel: None,
@@ -105,9 +111,28 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Follows operands that are symbolic links. No other link is ever followed.
-    pub fn follow_operands(mut self, yes: bool) -> Self {
-        self.follow_operands = yes;
+    /// Follows operands that are symbolic links, and no other link.
+    pub fn follow_operands(self, yes: bool) -> Self {
+        self.follow(if yes { Follow::CommandLine } else { Follow::Never })
+    }
+
+    /// Chooses which symbolic links are followed; none by default. A link that is followed is
+    /// measured as its target, and one that cannot be followed is an error.
+    ///
+    /// With [`Follow::Links`] a file or directory can be reached by many paths. It is counted where
+    /// the first of them, in the order of records, reaches it. For that the identity of every entry
+    /// is kept, the walk is sorted and one thread works; but not with [`Usage::count_links`], by
+    /// which everything counts on each path, and only links back to an ancestor are left out.
+    pub fn follow(mut self, follow: Follow) -> Self {
+        self.follow = follow;
+        self
+    }
+
+    /// Finds the newest of these times in each record ([`Sizes::newest`](super::Sizes)): of one or
+    /// more of [`Fields::MODIFIED`], [`Fields::ACCESSED`], [`Fields::CHANGED`] and
+    /// [`Fields::CREATED`]. No extra call.
+    pub fn newest(mut self, times: Fields) -> Self {
+        self.newest = times.intersection(TIMES);
         self
     }
 
@@ -183,9 +208,14 @@ impl<'a> Usage<'a> {
         None
     }
 
+    /// Whether each entry is remembered, because links can lead to it a second time.
+    pub(super) fn remembers_all(&self) -> bool {
+        self.follow == Follow::Links && !self.count_links
+    }
+
     /// What is asked about each entry.
     fn fields(&self) -> Fields {
-        let mut fields = Fields::SIZE | Fields::ALLOCATED;
+        let mut fields = Fields::SIZE | Fields::ALLOCATED | self.newest;
         if !self.count_links {
             fields |= Fields::LINKS | Fields::ID | Fields::DEVICE;
         }
@@ -197,12 +227,12 @@ impl<'a> Usage<'a> {
 
     /// The walk behind it.
     pub(super) fn walk(&self) -> Walk<'a> {
-        let follow = if self.follow_operands { Follow::CommandLine } else { Follow::Never };
+        let threads = if self.remembers_all() { Threads::AtMost(1) } else { self.threads };
         let mut walk = Walk::of(Vec::new())
             .fields(self.fields())
-            .follow(follow)
+            .follow(self.follow)
             .broken_operands_fail()
-            .threads(self.threads);
+            .threads(threads);
         if let Some(exclude) = &self.exclude {
             walk = walk.exclude_by(Arc::clone(exclude));
         }

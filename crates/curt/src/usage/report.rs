@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use crate::calls::Calls;
 use crate::control::{Cancel, Next};
 use crate::error::Error;
-use crate::fields::{Facts, Fields, Kind};
+use crate::fields::{Facts, Fields, Kind, Time};
 
-/// The space that entries take. Sums saturate.
+/// The space that entries take, and the newest of their times. Sums saturate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub struct Sizes {
@@ -20,14 +20,18 @@ pub struct Sizes {
     pub allocated: u64,
     /// The number of entries, including directories. A file with several names is one.
     pub entries: u64,
+    /// The newest of the times that [`Usage::newest`](crate::Usage::newest) names; `None` without
+    /// that, and if the system has no such time.
+    pub newest: Option<Time>,
 }
 
 impl Sizes {
-    /// Returns the sizes of one entry.
-    pub(super) fn of(facts: &Facts) -> Sizes {
+    /// Returns the sizes of one entry, and the newest of these times.
+    pub(super) fn of(facts: &Facts, times: Fields) -> Sizes {
         let has_content = facts.kind == Kind::File || facts.kind.is_link();
         let apparent = if has_content { facts.size } else { 0 };
-        Sizes { apparent, allocated: facts.allocated, entries: 1 }
+        let newest = if times == Fields::NONE { None } else { newest(facts, times) };
+        Sizes { apparent, allocated: facts.allocated, entries: 1, newest }
     }
 
     /// Whether both sizes are known.
@@ -46,7 +50,20 @@ impl AddAssign for Sizes {
         self.apparent = self.apparent.saturating_add(other.apparent);
         self.allocated = self.allocated.saturating_add(other.allocated);
         self.entries = self.entries.saturating_add(other.entries);
+        self.newest = self.newest.max(other.newest);
     }
+}
+
+/// Returns the newest of these times that is known.
+fn newest(facts: &Facts, times: Fields) -> Option<Time> {
+    let known = [
+        (Fields::MODIFIED, facts.modified),
+        (Fields::ACCESSED, facts.accessed),
+        (Fields::CHANGED, facts.changed),
+        (Fields::CREATED, facts.created),
+    ];
+    let is_wanted = |field| times.contains(field) && facts.known.contains(field);
+    known.into_iter().filter(|&(field, _)| is_wanted(field)).map(|(_, time)| time).max()
 }
 
 /// A directory, a file or an operand, and the space that it takes with everything in it.
@@ -63,6 +80,9 @@ pub struct UsageRecord {
     pub kind: Kind,
     /// The space that it takes with everything that was counted in it, with a record or without.
     pub sizes: Sizes,
+    /// The same without its subdirectories: the directory itself, and what lies directly in it and
+    /// is no directory. For anything else the same as `sizes`.
+    pub own: Sizes,
 }
 
 /// The result of a measurement, with every failure.

@@ -7,16 +7,17 @@
 //! of its paths. If the operand has the only record, the chunks come in any order.
 
 use std::collections::HashSet;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::operands::OperandSet;
 use super::options::Usage;
 use super::report::{Records, Sizes, UsageRecord, UsageReport};
 use super::{Identity, identity};
 use crate::control::{Cancel, Next};
-use crate::error::{Cause, Error};
-use crate::fields::{Facts, Fields, Kind};
+use crate::error::{Cause, Error, Operation};
+use crate::fields::{Facts, Fields, Follow, Kind};
 use crate::walk::Visited;
 
 /// Turns the entries of one operand into notes.
@@ -28,6 +29,8 @@ pub(super) struct Notes<'r> {
     stop: &'r Cancel,
     /// The device of the operand.
     device: OnceLock<u64>,
+    /// All entries so far, if links can lead to one a second time.
+    seen: Option<&'r Mutex<HashSet<Identity>>>,
 }
 
 /// The notes about a few hundred entries.
@@ -42,20 +45,29 @@ pub(super) struct Chunk {
 enum Note {
     /// The operand, or a directory that has a record; the notes about its contents follow.
     Enter(UsageRecord),
-    /// To be added to the directory on the way at this depth.
-    Add(usize, Sizes),
+    Add(Share),
     /// A file that has a record.
     File(UsageRecord),
-    /// A file with several names, in the directory at this depth, and its record if it has one.
-    Linked(usize, Identity, Sizes, Option<UsageRecord>),
+    /// A file with several names, and its record if it has one.
+    Linked(Identity, Share, Option<UsageRecord>),
+}
+
+/// What is to be added to the directory on the way at this depth.
+struct Share {
+    depth: usize,
+    /// Whether it lies directly there, and is no directory.
+    is_own: bool,
+    sizes: Sizes,
 }
 
 impl Chunk {
     /// Adds to a directory; most notes in a row are about the same one.
-    fn add(&mut self, depth: usize, sizes: Sizes) {
+    fn add(&mut self, share: Share) {
         match self.notes.last_mut() {
-            Some(Note::Add(last, sum)) if *last == depth => *sum += sizes,
-            _ => self.notes.push(Note::Add(depth, sizes)),
+            Some(Note::Add(last)) if (last.depth, last.is_own) == (share.depth, share.is_own) => {
+                last.sizes += share.sizes;
+            }
+            _ => self.notes.push(Note::Add(share)),
         }
     }
 
@@ -70,9 +82,11 @@ impl<'r> Notes<'r> {
         usage: &'r Usage<'r>,
         operands: &'r OperandSet,
         index: usize,
+        seen: &'r Mutex<HashSet<Identity>>,
         stop: &'r Cancel,
     ) -> Self {
-        Notes { usage, operands, index, stop, device: OnceLock::new() }
+        let seen = usage.remembers_all().then_some(seen);
+        Notes { usage, operands, index, stop, device: OnceLock::new(), seen }
     }
 
     /// How the walk goes on.
@@ -96,12 +110,18 @@ impl<'r> Notes<'r> {
                 // Only one thread visits the operand.
                 let _ = self.device.set(facts.device);
             }
-            return true;
+            return self.is_new(facts);
         }
         let is_elsewhere = self.usage.one_file_system
             && facts.known.contains(Fields::DEVICE)
             && self.device.get().is_some_and(|&device| device != facts.device);
-        !is_elsewhere && !self.operands.is_counted(facts, self.index)
+        !is_elsewhere && !self.operands.is_counted(facts, self.index) && self.is_new(facts)
+    }
+
+    /// Whether no other path led to this entry before. One thread visits all, in order.
+    fn is_new(&self, facts: &Facts) -> bool {
+        let Some((seen, identity)) = self.seen.zip(identity(facts)) else { return true };
+        seen.lock().unwrap_or_else(PoisonError::into_inner).insert(identity)
     }
 
     /// The identity of a file that has several names and is counted once.
@@ -112,7 +132,7 @@ impl<'r> Notes<'r> {
 
     fn record(&self, entry: &Visited<'_>, sizes: Sizes) -> UsageRecord {
         let (path, depth, kind) = (entry.path().into_owned(), entry.depth(), entry.kind());
-        UsageRecord { path, operand: self.index, depth, kind, sizes }
+        UsageRecord { path, operand: self.index, depth, kind, sizes, own: sizes }
     }
 
     /// Notes an entry, or a failure.
@@ -125,26 +145,36 @@ impl<'r> Notes<'r> {
 
     fn entry(&self, mut entry: Visited<'_>, chunk: &mut Chunk) -> Next {
         let has_failed = entry.take_failures(|error| chunk.fail(self, error));
+        if entry.depth() > 0 && self.usage.follow == Follow::Links && entry.kind().is_link() {
+            if entry.is_broken_link() {
+                let missing = Cause::Os(io::ErrorKind::NotFound.into());
+                chunk.fail(self, Error::new(Operation::Stat, entry.path().into_owned(), missing));
+            }
+            return self.next();
+        }
         if !self.counts(&mut entry, has_failed) {
             return Next::Skip;
         }
         let facts = &entry.metadata().facts;
-        let (kind, sizes, linked) = (facts.kind, Sizes::of(facts), self.linked(facts));
+        let (kind, linked) = (facts.kind, self.linked(facts));
+        let sizes = Sizes::of(facts, self.usage.newest);
         chunk.unknown += u64::from(!Sizes::are_known(facts));
         let (depth, deepest) = (entry.depth(), self.usage.max_depth);
         // The operand is the first of the directories on the way, and has none above it.
-        let parent = depth.saturating_sub(1).min(deepest);
+        let parent = depth.saturating_sub(1);
+        let is_own = parent <= deepest && kind != Kind::Directory;
+        let share = Share { depth: parent.min(deepest), is_own, sizes };
         let is_shown = depth <= deepest;
         let shows_file = self.usage.files && is_shown;
         if depth == 0 || kind == Kind::Directory && is_shown {
             chunk.notes.push(Note::Enter(self.record(&entry, sizes)));
         } else if let Some(linked) = linked {
             let file = shows_file.then(|| self.record(&entry, sizes));
-            chunk.notes.push(Note::Linked(parent, linked, sizes, file));
+            chunk.notes.push(Note::Linked(linked, share, file));
         } else if shows_file && kind != Kind::Directory {
             chunk.notes.push(Note::File(self.record(&entry, sizes)));
         } else {
-            chunk.add(parent, sizes);
+            chunk.add(share);
         }
         self.next()
     }
@@ -181,6 +211,7 @@ pub(super) struct Sum<'r, 't> {
 struct Level {
     kind: Kind,
     sizes: Sizes,
+    own: Sizes,
 }
 
 impl<'r, 't> Sum<'r, 't> {
@@ -216,19 +247,20 @@ impl<'r, 't> Sum<'r, 't> {
                     self.has_operand = true;
                     self.levels[0].kind = kind;
                     self.levels[0].sizes += sizes;
+                    self.levels[0].own += sizes;
                 }
                 Note::Enter(UsageRecord { path, depth, kind, sizes, .. }) => {
                     self.leave(depth);
-                    self.levels.push(Level { kind, sizes });
+                    self.levels.push(Level { kind, sizes, own: sizes });
                     self.path = path;
                 }
-                Note::Add(depth, sizes) => self.add(depth, sizes),
+                Note::Add(share) => self.add(share),
                 Note::File(record) => self.file(record),
-                Note::Linked(depth, linked, sizes, file) => {
+                Note::Linked(linked, share, file) => {
                     if self.counted.insert(linked) {
                         match file {
                             Some(record) => self.file(record),
-                            None => self.add(depth, sizes),
+                            None => self.add(share),
                         }
                     }
                 }
@@ -239,35 +271,39 @@ impl<'r, 't> Sum<'r, 't> {
     /// Everything was added: completes the record of the operand.
     pub(super) fn finish(mut self) {
         self.leave(1);
-        let Level { kind, sizes } = self.levels.remove(0);
+        let Level { kind, sizes, own } = self.levels.remove(0);
         if self.has_operand {
             let (path, operand) = (self.operand, self.index);
-            self.records.add(UsageRecord { path, operand, depth: 0, kind, sizes }, self.stop);
+            let record = UsageRecord { path, operand, depth: 0, kind, sizes, own };
+            self.records.add(record, self.stop);
         }
     }
 
     /// The directories on the way at this depth and below it are complete, but for the operand.
     fn leave(&mut self, depth: usize) {
         while self.levels.len() > depth.max(1) {
-            let Some(Level { kind, sizes }) = self.levels.pop() else { return };
+            let Some(Level { kind, sizes, own }) = self.levels.pop() else { return };
             let depth = self.levels.len();
             self.levels[depth - 1].sizes += sizes;
             let parent = self.path.parent().map(Path::to_owned).unwrap_or_default();
             let path = std::mem::replace(&mut self.path, parent);
-            let record = UsageRecord { path, operand: self.index, depth, kind, sizes };
+            let record = UsageRecord { path, operand: self.index, depth, kind, sizes, own };
             self.records.add(record, self.stop);
         }
     }
 
-    fn add(&mut self, depth: usize, sizes: Sizes) {
+    fn add(&mut self, Share { depth, is_own, sizes }: Share) {
         self.leave(depth + 1);
         if let Some(directory) = self.levels.last_mut() {
             directory.sizes += sizes;
+            if is_own {
+                directory.own += sizes;
+            }
         }
     }
 
     fn file(&mut self, record: UsageRecord) {
-        self.add(record.depth - 1, record.sizes);
+        self.add(Share { depth: record.depth - 1, is_own: true, sizes: record.sizes });
         self.records.add(record, self.stop);
     }
 }

@@ -584,6 +584,13 @@ impl<S: Sys> Cursor<S> {
         self.branch.leads_back(&self.metadata.facts, &self.asker.sys)
     }
 
+    /// Whether the current entry is a link whose target is missing, in a walk that follows links.
+    /// Behind any other link that cannot be followed waits an error.
+    pub(super) fn is_broken_link(&self) -> bool {
+        let is_link = self.metadata.facts.kind.is_link();
+        is_link && self.settings.follows_all() && self.pending.is_empty()
+    }
+
     /// The path of the current entry.
     pub(super) fn path(&self) -> PathBuf {
         S::Unit::path(self.branch.path.units().to_vec())

@@ -153,6 +153,11 @@ impl Visited<'_> {
         self.cursor.is_mounted_ancestor()
     }
 
+    /// Whether the current entry is a link whose target is missing, in a walk that follows links.
+    pub(crate) fn is_broken_link(&self) -> bool {
+        self.cursor.is_broken_link()
+    }
+
     /// Takes the failures out of the metadata. Returns whether there were any.
     #[inline]
     pub(crate) fn take_failures(&mut self, take: impl FnMut(Error)) -> bool {

@@ -14,7 +14,7 @@ use curt_testkit::Scratch;
 use super::{Sizes, Usage, UsageRecord, UsageReport};
 use crate::control::{Cancel, Next, Threads};
 use crate::error::{Error, Operation};
-use crate::fields::Kind;
+use crate::fields::{Follow, Kind};
 
 /// Records: paths below the scratch folder with sizes.
 type Shown = Vec<(String, Sizes)>;
@@ -59,6 +59,7 @@ fn naive(scratch: &Scratch, operand: &Path, max_depth: usize, files: bool) -> Sh
             apparent: if has_content { metadata.len() } else { 0 },
             allocated: metadata.blocks() * 512,
             entries: 1,
+            newest: None,
         };
         let is_charged = charged[&(metadata.dev(), metadata.ino())] == path;
         if !is_charged && !metadata.is_dir() {
@@ -379,4 +380,140 @@ fn each_entry_is_asked_about_once() {
         })
         .sum();
     assert_eq!(several.calls.total(), single + operands.len() as u64 + 1);
+}
+
+#[test]
+fn own_sizes_leave_subdirectories_out() {
+    let scratch = sample();
+    let operand = scratch.at("t");
+    let one = Usage::new().files(true).threads(Threads::AtMost(1)).measure([&operand]);
+    // What a directory has beside its subdirectories is its own.
+    for record in &one.records {
+        let mut sum = record.own;
+        let is_below = |other: &&UsageRecord| other.path.parent() == Some(&record.path);
+        let below = one.records.iter().filter(is_below);
+        below.filter(|below| below.kind == Kind::Directory).for_each(|below| sum += below.sizes);
+        assert_eq!(sum, record.sizes, "{}", record.path.display());
+    }
+    for depth in [0, 1, 3, usize::MAX] {
+        for threads in [1, 4] {
+            let usage = Usage::new().max_depth(depth).threads(Threads::AtMost(threads));
+            let report = usage.measure([&operand]);
+            for record in &report.records {
+                let same = one.records.iter().find(|other| other.path == record.path).unwrap();
+                let (own, path) = (&record.own, record.path.display());
+                assert_eq!(own, &same.own, "{path} {depth} {threads}");
+            }
+        }
+    }
+}
+
+#[test]
+fn newest_times_are_those_of_what_was_counted() {
+    let scratch = Scratch::new();
+    for (name, seconds) in [("t/a/old", 1_000), ("t/a/b/new", 5_000), ("t/c", 3_000)] {
+        scratch.file(name);
+        let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
+        let file = std::fs::File::options().write(true).open(scratch.at(name)).unwrap();
+        file.set_modified(time).unwrap();
+    }
+    for directory in ["t/a/b", "t/a", "t"] {
+        let directory = std::fs::File::open(scratch.at(directory)).unwrap();
+        directory.set_modified(std::time::UNIX_EPOCH).unwrap();
+    }
+    let times = |usage: &Usage<'_>| {
+        let report = usage.measure([scratch.at("t")]);
+        let seconds = |sizes: &Sizes| sizes.newest.map(|time| time.seconds);
+        let of = |record: &UsageRecord| (seconds(&record.sizes), seconds(&record.own));
+        let records: Vec<_> = report.records.iter().map(of).collect();
+        (records, seconds(&report.total()))
+    };
+    let usage = Usage::new().newest(crate::Fields::MODIFIED | crate::Fields::NAME);
+    let (records, total) = times(&usage);
+    assert_eq!(
+        records,
+        [5_000, 5_000, 5_000]
+            .map(Some)
+            .into_iter()
+            .zip([5_000, 1_000, 3_000].map(Some))
+            .collect::<Vec<_>>()
+    );
+    assert_eq!(total, Some(5_000));
+    let (records, total) = times(&usage.clone().max_depth(0));
+    assert_eq!((records, total), (vec![(Some(5_000), Some(3_000))], Some(5_000)));
+    let (_, changed) = times(&Usage::new().newest(crate::Fields::CHANGED));
+    assert!(changed > Some(1_000_000_000), "{changed:?}");
+    assert_eq!(times(&Usage::new()).1, None);
+}
+
+#[test]
+fn what_links_lead_to_is_counted_once() {
+    let scratch = Scratch::new();
+    scratch.file_with("t/b/file", b"1234");
+    scratch.file_with("u/far", b"123");
+    for (name, target) in [
+        ("t/a/to-b", "../b"),
+        ("t/b/to-a", "../a"),
+        ("t/b/up", ".."),
+        ("t/c", "b/file"),
+        ("t/d", "../u"),
+    ] {
+        scratch.link(name, target);
+    }
+    let all = Usage::new().follow(Follow::Links).files(true);
+    let paths = |report: &UsageReport| {
+        let line = |(path, sizes): (String, Sizes)| format!("{path} {}", sizes.entries);
+        shown(&scratch, report).into_iter().map(line).collect::<Vec<_>>()
+    };
+    let report = all.measure([scratch.at("t")]);
+    assert_eq!(report.error_count, 0, "{:?}", report.errors);
+    let expected = ["t/a/to-b/file 1", "t/a/to-b 2", "t/a 3", "t/d/far 1", "t/d 2", "t 6"];
+    assert_eq!(paths(&report), expected);
+    assert_eq!(report.total().apparent, 7);
+    assert_eq!(report.threads, 1);
+    for depth in [0, 1, 2] {
+        assert_eq!(all.clone().max_depth(depth).measure([scratch.at("t")]).total(), report.total());
+    }
+    // A later operand that was reached has no record; an earlier one is not counted again.
+    let both = all.measure([scratch.at("t"), scratch.at("u"), scratch.at("t/c")]);
+    assert_eq!(paths(&both), expected);
+    let both = all.clone().max_depth(0).measure([scratch.at("u"), scratch.at("t")]);
+    assert_eq!(paths(&both), ["u 2", "t 4"]);
+    // Each path counts, except back to an ancestor.
+    let each = all.count_links(true).measure([scratch.at("u"), scratch.at("t/d")]);
+    assert_eq!(paths(&each), ["u/far 1", "u 2", "t/d/far 1", "t/d 2"]);
+}
+
+/// A hundred directories with links to each other have more paths than any machine could walk.
+#[test]
+fn a_web_of_links_is_walked_in_linear_time() {
+    let scratch = Scratch::in_memory();
+    for from in 0..100 {
+        for to in 0..100 {
+            scratch.link(format!("t/{from}/{to}"), format!("../{to}"));
+        }
+    }
+    let report = Usage::new().follow(Follow::Links).measure([scratch.at("t")]);
+    assert_eq!((report.error_count, report.total().entries), (0, 101));
+}
+
+#[test]
+fn links_that_cannot_be_followed_are_errors() {
+    let scratch = Scratch::new();
+    scratch.file_with("t/file", b"1234");
+    for (name, target) in [("broken", "nowhere"), ("loop", "loop"), ("through", "file/x")] {
+        scratch.link(format!("t/{name}"), target);
+    }
+    for threads in [1, 4] {
+        for count_links in [false, true] {
+            let usage = Usage::new().follow(Follow::Links).count_links(count_links);
+            let usage = usage.threads(Threads::AtMost(threads));
+            let report = usage.measure([scratch.at("t")]);
+            let failed: Vec<_> =
+                report.errors.iter().map(|error| error.path().to_owned()).collect();
+            assert_eq!(failed, ["t/broken", "t/loop", "t/through"].map(|path| scratch.at(path)));
+            assert!(report.errors.iter().all(|error| error.operation() == Operation::Stat));
+            assert_eq!(report.total().entries, 2);
+        }
+    }
 }
