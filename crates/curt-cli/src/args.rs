@@ -26,11 +26,12 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use curt::Threads;
 
+use crate::called;
 use crate::session::Session;
 
 pub(crate) use beneath::{BeneathOptions, MODES};
 pub(crate) use criteria::{Criteria, Group};
-pub(crate) use du::{DuOptions, Unit};
+pub(crate) use du::{DuOptions, DuTime, Unit};
 pub(crate) use expand::ExpandOptions;
 pub(crate) use find::FindOptions;
 pub(crate) use ls::{
@@ -40,7 +41,7 @@ pub(crate) use message::Refused;
 pub(crate) use realpath::{ReadlinkOptions, RealpathOptions};
 pub(crate) use rm::{Prompt, RmOptions};
 pub(crate) use run::RunOptions;
-pub(crate) use stat::StatOptions;
+pub(crate) use stat::{StatFormat, StatOptions};
 pub(crate) use walk::WalkOptions;
 pub(crate) use which::{BARES, CWDS, LookUpOptions, WhichOptions};
 
@@ -181,10 +182,6 @@ impl Positions<'_> {
     }
 }
 
-impl Options for StatOptions {
-    const OPERANDS: OperandsOf<Self> = Some(|it| &mut it.operands);
-}
-
 impl Options for ExpandOptions {
     const OPERANDS: OperandsOf<Self> = Some(|it| &mut it.operands);
 }
@@ -195,7 +192,9 @@ impl Options for RunOptions {}
 
 /// Reads the command line. The error is the help that was asked for, or what is wrong.
 pub(crate) fn parse() -> Result<Command, Box<Refused>> {
-    let mut words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let mut all = std::env::args_os();
+    let called = all.next().as_deref().and_then(called::by);
+    let mut words: Vec<OsString> = called.map(OsString::from).into_iter().chain(all).collect();
     if words.len() == 2 && words[0] == "help" {
         if let Some(text) = words[1].to_str().and_then(topics::text) {
             return Err(Box::new(Refused::topic(text)));
@@ -244,7 +243,8 @@ fn read<T: Options>(name: &'static str, mut words: Vec<OsString>) -> Result<T, B
 
 fn read_all<T: Options>(name: &'static str, words: &[OsString]) -> Result<T, Box<Refused>> {
     let define = || {
-        let command = clap::Command::new(name).bin_name(format!("curt {name}"));
+        let program = called::shown(format!("curt {name}"));
+        let command = clap::Command::new(name).bin_name(program);
         T::augment_args(command.version(env!("CARGO_PKG_VERSION")))
     };
     let Some(gnu) = gnu::options(name) else {

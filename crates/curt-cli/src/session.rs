@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use curt::{Calls, Cancel, Error};
 
+use crate::called;
 use crate::exit::Exit;
 use crate::out::failure::Failure;
 use crate::out::json::{self, Object};
@@ -13,7 +14,7 @@ use crate::sys::{self, interrupt};
 
 /// A run of a command, shared by its threads.
 pub(crate) struct Session {
-    /// What messages begin with, such as `curt rm`.
+    /// What messages begin with, such as `curt rm`; `rm` if curt was called so.
     program: String,
     is_json: bool,
     /// The number of calls is printed at the end.
@@ -47,7 +48,7 @@ impl Session {
     pub(crate) fn new(program: impl Into<String>, is_json: bool, has_stats: bool) -> Session {
         let cancel = interrupt::token();
         Session {
-            program: program.into(),
+            program: called::shown(program.into()),
             is_json,
             has_stats,
             unwritable: Exit::FAILURE,
@@ -157,14 +158,21 @@ impl Session {
 
     /// Ends the command because its command line is wrong.
     pub(crate) fn usage(&self, message: &str) -> Exit {
-        self.worsen(self.usage);
+        let program = &self.program;
+        self.refuse_with(message, &format!("Try '{program} --help' for more information.\n"))
+    }
+
+    /// Ends the command because a value on its command line is wrong, without a hint at the help.
+    pub(crate) fn refuse(&self, message: &str) -> Exit {
+        self.refuse_with(message, "")
+    }
+
+    fn refuse_with(&self, message: &str, hint: &str) -> Exit {
+        self.worsen(called::usage(self.usage));
         if self.is_json {
             self.object(Failure::usage(message.to_owned()).object());
         } else {
-            let program = &self.program;
-            self.message(&format!(
-                "{program}: {message}\nTry '{program} --help' for more information.\n"
-            ));
+            self.message(&format!("{}: {message}\n{hint}", self.program));
         }
         self.close(false)
     }

@@ -4,17 +4,25 @@ use std::ffi::OsString;
 
 use clap::{ArgAction, Args};
 use curt::Threads;
+use curt::fields::Follow;
 
-use super::{OperandsOf, Options, OutputOptions, Positions, WithoutOptions, parse_threads};
+use super::{
+    AbbreviationOf, OperandsOf, Options, OutputOptions, Positions, WithoutOptions, parse_threads,
+};
+use crate::called;
 
 const LONG_ABOUT: &str = "\
-Measure the disk usage of directories: one line for each, with its size and path. Without PATH, \
-measures '.'.
+Measure the disk usage of directories. Without PATH, measures '.'.
 
-Works like GNU du and takes its most used options. Differences: lines are sorted (the contents of \
+On a terminal, shows the largest entries as a tree, with bars and shares of the whole. Everywhere \
+else, called by the name 'du', with --gnu, or with an option that has no place in a tree (-0, -s, \
+-S, -t, --time, --time-style), prints what GNU du prints: one line for each directory, with its \
+size and path.
+
+Works like GNU du and takes its options. Differences: lines are sorted (the contents of \
 a directory before the directory itself, by the bytes of names); a file with several hard links \
 counts in the first directory in that order, so the result is the same in every run; usage errors \
-exit with 2.";
+exit with 2, unless it is called by the name 'du'.";
 
 /// The heading of the options that GNU du lacks.
 const BEYOND_GNU: &str = "Options that GNU du does not have";
@@ -31,9 +39,9 @@ Exit status:
 
 const EXAMPLES: &str = "\
 Examples:
-  curt du -sh *              one line for each, in human-readable sizes
-  curt du -h -d 1 ~          a directory and its direct subdirectories
-  curt du -ah --top 20 /var  the twenty largest files and directories";
+  curt du              the largest entries of the working directory
+  curt du -sh *        one line for each, in human-readable sizes
+  curt du --by-type ~  what each type of files takes";
 
 /// The options of `curt du`.
 #[derive(Args, Default)]
@@ -55,8 +63,15 @@ pub(crate) struct DuOptions {
     pub(crate) all: bool,
 
     /// Print apparent sizes instead of allocated space
-    #[arg(long)]
+    #[arg(short = 'A', long)]
     apparent_size: bool,
+
+    /// Print sizes in units of SIZE, as in -BM or -B 1000
+    ///
+    /// SIZE is a number, a unit (K, M, G, T, P, E: powers of 1024; KB, MB and so on: powers of
+    /// 1000), both, human-readable or si. A unit alone is printed behind each size.
+    #[arg(short = 'B', long, value_name = "SIZE", allow_hyphen_values = true)]
+    pub(crate) block_size: Option<OsString>,
 
     /// Same as --apparent-size, in bytes
     #[arg(short, long)]
@@ -68,7 +83,17 @@ pub(crate) struct DuOptions {
 
     /// Follow operands that are symbolic links
     #[arg(short = 'D', visible_short_alias = 'H', long)]
-    pub(crate) dereference_args: bool,
+    dereference_args: bool,
+
+    /// Follow all symbolic links
+    ///
+    /// What several links lead to is counted once.
+    #[arg(short = 'L', long)]
+    dereference: bool,
+
+    /// Follow no symbolic links (the default)
+    #[arg(short = 'P', long)]
+    no_dereference: bool,
 
     /// Print nothing deeper than N levels below an operand
     #[arg(short = 'd', long, value_name = "N", allow_negative_numbers = true)]
@@ -86,6 +111,14 @@ pub(crate) struct DuOptions {
     #[arg(short = 'k')]
     kilobytes: bool,
 
+    /// Print sizes in MiB
+    #[arg(short = 'm')]
+    megabytes: bool,
+
+    /// Print human-readable sizes in powers of 1000
+    #[arg(long)]
+    si: bool,
+
     /// Count a file once for each of its hard links
     #[arg(short = 'l', long)]
     pub(crate) count_links: bool,
@@ -93,6 +126,29 @@ pub(crate) struct DuOptions {
     /// Print only one line for each operand
     #[arg(short, long, conflicts_with = "all")]
     pub(crate) summarize: bool,
+
+    /// Leave subdirectories out of the sizes of directories
+    #[arg(short = 'S', long)]
+    pub(crate) separate_dirs: bool,
+
+    /// Print only what takes SIZE or more; with -SIZE, SIZE or less
+    #[arg(short, long, value_name = "SIZE", allow_hyphen_values = true)]
+    pub(crate) threshold: Option<OsString>,
+
+    /// Print the newest time in each directory: of the last change of contents, or WORD
+    #[arg(long, value_name = "WORD", num_args = 0..=1, require_equals = true,
+          default_missing_value = "modification", value_parser = AbbreviationOf(&TIMES))]
+    pub(crate) time: Option<DuTime>,
+
+    /// Print times in this style: full-iso, long-iso, iso or +FORMAT
+    ///
+    /// FORMAT is that of 'date'. The default is that of `TIME_STYLE`, or long-iso.
+    #[arg(long, value_name = "STYLE", allow_hyphen_values = true)]
+    pub(crate) time_style: Option<String>,
+
+    /// Measure what is named in FILE, each name ended by NUL; '-' is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) files0_from: Option<OsString>,
 
     /// Skip directories on other filesystems
     #[arg(short = 'x', long)]
@@ -105,13 +161,32 @@ pub(crate) struct DuOptions {
     #[arg(long, value_name = "GLOB", action = ArgAction::Append, allow_hyphen_values = true)]
     pub(crate) exclude: Vec<OsString>,
 
+    /// Skip what matches a line of FILE, as with --exclude; '-' is standard input
+    #[arg(short = 'X', long, value_name = "FILE", action = ArgAction::Append)]
+    pub(crate) exclude_from: Vec<OsString>,
+
     /// Print help
     #[arg(long, action = ArgAction::Help)]
     help: Option<bool>,
 
-    /// Print only the N largest, the largest first
+    /// Print what GNU du prints, on a terminal too
+    #[arg(long, overrides_with = "tree", help_heading = BEYOND_GNU)]
+    gnu: bool,
+
+    /// Print a tree with bars, in a file or a pipe too
+    #[arg(long, overrides_with = "gnu", help_heading = BEYOND_GNU)]
+    tree: bool,
+
+    /// Print one line for each type of files, by the ends of their names
+    #[arg(long, help_heading = BEYOND_GNU, conflicts_with_all = [
+        "all", "max_depth", "separate_dirs", "summarize", "threshold", "time", "time_style",
+    ])]
+    pub(crate) by_type: bool,
+
+    /// Print only the N largest, the largest first; in a tree, the N largest
     ///
-    /// With 0 there are no lines but the total of -c.
+    /// With 0 there are no lines but the total of -c. A tree has as many lines as the terminal by
+    /// default.
     #[arg(long, value_name = "N", allow_negative_numbers = true,
           help_heading = BEYOND_GNU)]
     pub(crate) top: Option<usize>,
@@ -132,7 +207,40 @@ pub(crate) struct DuOptions {
     /// The unit of sizes, by the last of the options that say so.
     #[arg(skip)]
     pub(crate) unit: Unit,
+
+    /// Which links are followed, by the last of the options that say so.
+    #[arg(skip)]
+    pub(crate) follow: Follow,
+
+    /// How the options that have two names were written.
+    #[arg(skip)]
+    pub(crate) written: Written,
 }
+
+/// The names of options as they were written, for messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Written {
+    pub(crate) is_long_block_size: bool,
+    pub(crate) is_long_threshold: bool,
+}
+
+/// A time that can be printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DuTime {
+    Modified,
+    Accessed,
+    Changed,
+}
+
+/// The words of GNU du, and the one for its default.
+const TIMES: [(&str, DuTime); 6] = [
+    ("atime", DuTime::Accessed),
+    ("access", DuTime::Accessed),
+    ("use", DuTime::Accessed),
+    ("ctime", DuTime::Changed),
+    ("status", DuTime::Changed),
+    ("modification", DuTime::Modified),
+];
 
 /// The unit of sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -141,15 +249,33 @@ pub(crate) enum Unit {
     #[default]
     Environment,
     Kilobytes,
+    Megabytes,
     Bytes,
+    /// In the units of `--block-size`.
+    Chosen,
     /// The largest unit that leaves a number of at least 1.
     Human,
+    /// The same, in powers of 1000.
+    Si,
 }
 
 impl DuOptions {
     /// Whether apparent sizes are printed; `-b` says so even if another unit follows.
     pub(crate) fn is_apparent(&self) -> bool {
         self.apparent_size || self.bytes
+    }
+
+    /// Whether a tree is printed. An option that has no place in one chooses lines as GNU du.
+    pub(crate) fn is_tree(&self, is_terminal: bool) -> bool {
+        let is_for_lines = self.gnu
+            || self.output.json
+            || self.null
+            || self.summarize
+            || self.separate_dirs
+            || self.threshold.is_some()
+            || self.time.is_some()
+            || self.time_style.is_some();
+        !is_for_lines && (self.tree || is_terminal && called::name().is_none())
     }
 }
 
@@ -161,8 +287,27 @@ impl Options for DuOptions {
             ("bytes", Unit::Bytes),
             ("human_readable", Unit::Human),
             ("kilobytes", Unit::Kilobytes),
+            ("megabytes", Unit::Megabytes),
+            ("si", Unit::Si),
+            ("block_size", Unit::Chosen),
         ];
         self.unit = given.last(&units).unwrap_or_default();
+        let follow = [
+            ("dereference_args", Follow::CommandLine),
+            ("dereference", Follow::Links),
+            ("no_dereference", Follow::Never),
+        ];
+        self.follow = given.last(&follow).unwrap_or_default();
+        let is_written = |start: &str| {
+            given.words.iter().any(|word| word.as_encoded_bytes().starts_with(start.as_bytes()))
+        };
+        self.written = Written {
+            is_long_block_size: is_written("--b"),
+            is_long_threshold: is_written("--th"),
+        };
+        if self.tree && !self.is_tree(true) {
+            return Err("--tree cannot be used with -0, -s, -S, -t, --time or --json".to_owned());
+        }
         match self.max_depth {
             Some(depth @ 1..) if self.summarize => {
                 Err(format!("--summarize conflicts with --max-depth={depth}"))
@@ -176,6 +321,7 @@ impl Options for DuOptions {
 mod tests {
     use super::{DuOptions, Unit};
     use crate::args::{Refused, read};
+    use curt::fields::Follow;
 
     fn parse(words: &str) -> Result<DuOptions, Box<Refused>> {
         let words = ["du"].into_iter().chain(words.split_whitespace()).map(Into::into);
@@ -191,6 +337,10 @@ mod tests {
             ("-h -k", Unit::Kilobytes, false),
             ("-k --human --apparent", Unit::Human, true),
             ("-b -k -b", Unit::Bytes, true),
+            ("-k -m", Unit::Megabytes, false),
+            ("-m --si", Unit::Si, false),
+            ("-A -BM", Unit::Chosen, true),
+            ("-BM -k", Unit::Kilobytes, false),
         ] {
             let options = parse(words).ok().unwrap();
             assert_eq!((options.unit, options.is_apparent()), (unit, is_apparent), "{words}");
@@ -198,8 +348,44 @@ mod tests {
     }
 
     #[test]
+    fn the_last_choice_of_links_wins() {
+        for (words, follow) in [
+            ("", Follow::Never),
+            ("-D", Follow::CommandLine),
+            ("-H -L", Follow::Links),
+            ("-L -P", Follow::Never),
+            ("-L -H", Follow::CommandLine),
+            ("-P --dereference", Follow::Links),
+        ] {
+            assert_eq!(parse(words).ok().unwrap().follow, follow, "{words}");
+        }
+    }
+
+    #[test]
+    fn only_some_options_have_no_place_in_a_tree() {
+        for words in ["", "-a", "-c", "-d 3", "-h", "-b -x", "--inodes", "--top 3", "--gnu --tree"]
+        {
+            assert!(parse(words).ok().unwrap().is_tree(true), "{words}");
+        }
+        for words in ["--gnu", "--tree --gnu", "-0", "-s", "-S", "-t 1", "--time", "--json"] {
+            assert!(!parse(words).ok().unwrap().is_tree(true), "{words}");
+        }
+        assert!(parse("--tree").ok().unwrap().is_tree(false));
+        assert!(!parse("-a").ok().unwrap().is_tree(false));
+    }
+
+    #[test]
     fn contradictions_are_refused() {
-        for words in ["-s -a", "-s -d 1", "-d x", "-j0"] {
+        for words in [
+            "-s -a",
+            "-s -d 1",
+            "-d x",
+            "-j0",
+            "--tree -0",
+            "--tree --json",
+            "--time=birth",
+            "--by-type -s",
+        ] {
             assert!(parse(words).is_err(), "{words}");
         }
         assert!(parse("-sd0").is_ok());

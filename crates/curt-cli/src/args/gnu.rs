@@ -48,39 +48,22 @@ const LS: Tool = Tool {
 const DU: Tool = Tool {
     name: "du",
     letters: "-0-a-b-c-d-h-H-k-l-m-s-t-x-A-B-D-L-P-S-X",
-    valued: "BtX",
+    valued: "",
     longs: "\
         --all --apparent-size --block-size --bytes --count-links --dereference \
         --dereference-args --exclude --exclude-from --files0-from --help --human-readable \
         --inodes --max-depth --no-dereference --null --one-file-system --separate-dirs --si \
         --summarize --threshold --time --time-style --total --version",
-    instead: &[
-        (&["-A"], "use --apparent-size"),
-        (&["-B", "--block-size"], "use -b, -k or -h, or set DU_BLOCK_SIZE to the unit"),
-        (&["-L", "--dereference"], "use -D, which follows operands"),
-        (&["-P", "--no-dereference"], "links are not followed without it"),
-        (&["-S", "--separate-dirs"], "use -a, which shows the files of each directory"),
-        (&["-X", "--exclude-from"], "use --exclude, which can be repeated"),
-        (&["-m"], "use -h, or set DU_BLOCK_SIZE=1M"),
-        (&["-t", "--threshold"], "use --top N for the largest"),
-        (&["--files0-from"], "use operands, as in 'xargs -0 curt du'"),
-        (&["--si"], "use -h, with powers of 1024"),
-        (&["--time", "--time-style"], "use 'curt walk --fields modified,allocated,path'"),
-    ],
+    instead: &[],
 };
 
 const STAT: Tool = Tool {
     name: "stat",
     letters: "-c-f-L-t",
-    valued: "c",
+    valued: "",
     longs: "\
         --cached --dereference --file-system --format --help --printf --terse --version",
-    instead: &[
-        (&["-c", "--format", "--printf"], "use --fields LIST, or 'curt walk --format FORMAT'"),
-        (&["-f", "--file-system"], "use 'df PATH'"),
-        (&["-t", "--terse"], "use --fields LIST or --json"),
-        (&["--cached"], "the system decides what it keeps"),
-    ],
+    instead: &[(&["--cached"], "the system decides what it keeps")],
 };
 
 const REALPATH: Tool = Tool {

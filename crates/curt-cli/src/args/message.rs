@@ -11,6 +11,7 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::help;
+use crate::called;
 use crate::exit::Exit;
 use crate::out;
 use crate::quote::{on_one_line, quote, shield};
@@ -47,7 +48,11 @@ impl Refused {
             }
             ErrorKind::DisplayHelp => Text::Wanted(error.render()),
             ErrorKind::DisplayVersion => {
-                Text::Wanted(format!("{program} {}\n", env!("CARGO_PKG_VERSION")).into())
+                let version = env!("CARGO_PKG_VERSION");
+                Text::Wanted(match called::name() {
+                    Some(name) => format!("{name} (curt) {version}\n").into(),
+                    None => format!("{program} {version}\n").into(),
+                })
             }
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Text::Nothing(error.render()),
             _ => Text::Wrong(message(error, command)),
@@ -74,7 +79,7 @@ impl Refused {
             Text::Wanted(text) => session.data(text.to_string().as_bytes()),
             Text::Nothing(text) => {
                 session.message(&text.to_string());
-                session.worsen(Exit::USAGE);
+                session.worsen(called::usage(Exit::USAGE));
             }
             Text::Wrong(message) if session.is_json() => return session.usage(message),
             Text::Wrong(message) => return session.usage(&format!("{message}{}", self.hints())),
@@ -85,10 +90,10 @@ impl Refused {
     /// Returns what GNU rm says if a file has the name that was taken for options.
     fn hints(&self) -> String {
         let program = self.session.program();
-        if program != "curt rm" {
+        if !matches!(program, "curt rm" | "rm") {
             return String::new();
         }
-        let words = std::env::args_os().skip(2).filter(|word| {
+        let words = std::env::args_os().skip(called::words_before()).filter(|word| {
             let bytes = word.as_encoded_bytes();
             bytes.len() > 1 && bytes.starts_with(b"-") && exists(Path::new(word))
         });
@@ -321,7 +326,8 @@ fn visible_names(command: &Command) -> impl Iterator<Item = &str> {
 /// Returns the word with this letter which is a long option of the command but for its dashes, and
 /// the end of the message about it: `-name` and `-maxdepth` are options of find.
 fn single_dashed(letter: &str, command: &Command) -> Option<(String, String)> {
-    let words = std::env::args_os().skip(2).filter_map(|word| word.into_string().ok());
+    let words = std::env::args_os().skip(called::words_before());
+    let words = words.filter_map(|word| word.into_string().ok());
     words.take_while(|word| word != "--").find_map(|word| {
         let name = word.strip_prefix('-').filter(|name| name.contains(letter))?;
         let shortened = || {

@@ -1,4 +1,9 @@
-//! `curt stat`: the metadata of files. One call for each, and one more for the target of a link.
+//! `curt stat`: the metadata of files, by field or as GNU stat prints it. One call for each, and
+//! one more for the target of a link.
+
+mod file_systems;
+mod format;
+mod gnu;
 
 use std::io::Write as _;
 use std::path::Path;
@@ -46,7 +51,9 @@ pub(crate) fn run(options: &StatOptions) -> Exit {
         Ok(fields) => fields.unwrap_or_else(|| DEFAULT.to_vec()),
         Err(message) => return session.usage(&message),
     };
-    if options.batch {
+    if options.is_gnu() {
+        gnu::run(options, &session)
+    } else if options.batch {
         answer_questions(options, entry::union(&fields), &session)
     } else {
         print(options, &fields, &session)

@@ -38,7 +38,7 @@ impl Blocks {
     }
 
     /// Parses `human-readable`, `si`, a number, a unit, or both. A unit alone is shown as suffix.
-    fn parse(text: &str) -> Option<Blocks> {
+    pub(crate) fn parse(text: &str) -> Option<Blocks> {
         // Digits are not grouped in the C locale.
         let text = text.strip_prefix('\'').unwrap_or(text);
         let begins = |word: &str| !text.is_empty() && word.starts_with(text);

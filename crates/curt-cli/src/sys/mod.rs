@@ -29,9 +29,9 @@ use windows as system;
 
 pub(crate) use system::{
     Journal, Trash, argument_bytes, bytes_of_argument, device_parts, end_as, end_by, error_kind,
-    error_number, error_text, holders, is_killed, local_zone, message_width, owned_by,
-    pass_signals_to, raise_descriptor_limit, read_input, send_signal, signal_named,
-    stop_passing_signals, terminal_width, user_number,
+    error_number, error_text, file_system, file_system_type, holders, is_killed, local_zone,
+    message_width, owned_by, pass_signals_to, raise_descriptor_limit, read_input, send_signal,
+    signal_named, stop_passing_signals, terminal_height, terminal_width, user_number,
 };
 
 pub(crate) use trash::{Refusal, SetAside, TrashRules};
@@ -64,6 +64,31 @@ pub(crate) const CAN_REMOVE_OPEN_DIRECTORIES: bool = cfg!(unix);
 
 /// Whether users have numbers.
 pub(crate) const USERS_HAVE_NUMBERS: bool = cfg!(unix);
+
+/// A file system.
+pub(crate) struct FileSystem {
+    pub(crate) id: u64,
+    pub(crate) longest_name: u64,
+    /// The best size of reads and writes.
+    pub(crate) block_size: u64,
+    /// What the blocks below are counted in.
+    pub(crate) unit: u64,
+    pub(crate) blocks: u64,
+    pub(crate) free: u64,
+    /// The free blocks that users may take.
+    pub(crate) available: u64,
+    pub(crate) files: u64,
+    pub(crate) free_files: u64,
+}
+
+/// The type of a file system. Some systems have no number for it, others no name.
+pub(crate) struct FileSystemType {
+    pub(crate) number: Option<u32>,
+    pub(crate) name: Option<String>,
+}
+
+/// A path that leads to what standard input is.
+pub(crate) const STANDARD_INPUT: &str = "/dev/stdin";
 
 /// Whether directories can contain pipes and devices.
 pub(crate) const HAS_SPECIAL_FILES: bool = cfg!(unix);

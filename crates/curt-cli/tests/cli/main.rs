@@ -4,7 +4,10 @@
 #[cfg(target_os = "linux")]
 mod background;
 mod beneath;
+mod called;
 mod du;
+#[cfg(unix)]
+mod du_tree;
 #[cfg(unix)]
 mod expand;
 #[cfg(target_os = "linux")]

@@ -55,12 +55,16 @@ const LINES: &[&str] = &[
     "ls nope*",
     "ls -R .",
     "stat *",
+    "stat -c '%n %N' *",
+    "stat -f *",
     "stat --json *",
     "stat nope-*",
     "walk",
     "walk --json",
     "walk --format '{path} {name}'",
     "du -a",
+    "du -a --gnu",
+    "du --by-type",
     "du -a --json",
     "du nope-*",
     "expand *",
@@ -90,7 +94,8 @@ fn control_characters_of_a_name_reach_no_terminal() {
         }
     }
     for line in LINES {
-        let Some(shown) = bytes_in_a_terminal(&scratch, &format!("$CURT {line}"), "") else {
+        let Some(shown) = bytes_in_a_terminal(&scratch, &format!("NO_COLOR=1 $CURT {line}"), "")
+        else {
             return;
         };
         assert!(!shown.is_empty(), "{line}");

@@ -71,6 +71,21 @@ fn compare(place: &Path, lines: &[&str]) {
     }
 }
 
+/// The same without the reason why a broken link cannot be followed, which GNU du does not print.
+fn compare_without_reasons(place: &Path, lines: &[&str]) {
+    let program = Path::new(env!("CARGO_BIN_EXE_curt"));
+    let without_reason = |mut outcome: Outcome| {
+        for message in &mut outcome.messages {
+            *message = message.replace(": No such file or directory", "");
+        }
+        outcome
+    };
+    for args in lines {
+        let ours = without_reason(curt(program, place, args, None));
+        assert_eq!(ours, without_reason(gnu(place, args, None)), "du {args}");
+    }
+}
+
 /// Files of many sizes, holes, links of both kinds in one directory each, odd names.
 fn sample() -> Scratch {
     let scratch = Scratch::new();
@@ -145,6 +160,210 @@ fn lines_of_du_are_those_of_gnu_du() {
             "-s t/d0 t/d1 t/d2 t/d3",
         ],
     );
+}
+
+#[test]
+fn units_thresholds_and_separate_directories() {
+    if !has_du() {
+        return;
+    }
+    let scratch = sample();
+    compare(
+        scratch.path(),
+        &[
+            "-m t",
+            "-BM t",
+            "-B 1 t",
+            "-B1K -a t",
+            "-BKB t",
+            "-B 3000 t",
+            "-Bhuman t",
+            "-Bsi t",
+            "--block-size=10kB t",
+            "--block-size=1 t",
+            "--si t",
+            "-a --si t",
+            "-h --si -k t",
+            "-k -m t",
+            "-m -BG t",
+            "-B1 -h t",
+            "--inodes -B10 t",
+            "--inodes -m t",
+            "--inodes --si t",
+            "-S t",
+            "-aS t",
+            "-S -d0 t",
+            "-sS t u",
+            "-cS t u",
+            "-S -d1 -a t",
+            "-lS t u",
+            "--inodes -S t",
+            "-t 100K t",
+            "-t -100K t",
+            "-a -t 1 t",
+            "-a -t -1 t",
+            "-a --threshold=4096 t",
+            "-S -t 50000 t",
+            "-a -S -t -50000 t",
+            "-t +1M t",
+            "-t 0 t",
+            "-t 0x1000 t",
+            "-t 1KB -a t",
+            "--inodes -t 5 t",
+            "--inodes -t -5 -a t",
+            "-c -t 1G t",
+            "-P to-t",
+            "-DP to-t",
+            "-PD to-t",
+        ],
+    );
+}
+
+#[test]
+fn all_links_are_followed_as_by_gnu() {
+    if !has_du() {
+        return;
+    }
+    let scratch = sample();
+    for (name, target) in [
+        ("v/a/to-b", "../b"),
+        ("v/b/to-a", "../a"),
+        ("v/b/up", ".."),
+        ("v/b/file", "../c/one"),
+        ("v/c/again", "one"),
+        ("v/c/self", "."),
+        ("w", "v/b"),
+    ] {
+        scratch.link(name, target);
+    }
+    scratch.file_with("v/c/one", &[b'x'; 9000]);
+    scratch.file_with("v/a/two", &vec![b'x'; 90_000]);
+    compare_without_reasons(
+        scratch.path(),
+        &[
+            "-sL v",
+            "-L v/c",
+            "-L v/a/two v/c/again",
+            "-sL v/c v/c/one",
+            "-sL to-t",
+            "-sL t to-t u",
+            "-L v/c/self",
+            "-sL t/link t/d0",
+            "-sLx v",
+            "-sLl v/c",
+            "-sLc v t",
+            "--inodes -sL v",
+            "-L t/dangling",
+            "-aL t/dangling t/d0/e0",
+            "-sLS v/c",
+        ],
+    );
+    // What links lead to first depends on the listing; the sum does not.
+    let program = Path::new(env!("CARGO_BIN_EXE_curt"));
+    for args in ["-L v", "-aL v", "-aL v/c", "-L w"] {
+        let last = |outcome: Outcome| {
+            let operand = args.split_whitespace().next_back().unwrap();
+            let is_sum = |line: &String| line.split('\t').next_back() == Some(operand);
+            let line = outcome.lines.into_iter().find(is_sum);
+            (outcome.code, line, outcome.messages)
+        };
+        let ours = last(curt(program, scratch.path(), args, None));
+        assert_eq!(ours, last(gnu(scratch.path(), args, None)), "{args}");
+    }
+    // A link that cannot be followed is a failure, and the rest is counted.
+    scratch.link("x/loop", "loop");
+    scratch.link("x/broken", "nowhere");
+    scratch.link("x/through", "f/x");
+    scratch.file_with("x/f", &[b'x'; 9000]);
+    compare_without_reasons(scratch.path(), &["-L x", "-aL x", "-sL x/loop x/broken x/f", "-lL x"]);
+}
+
+#[test]
+fn times_are_the_newest_in_each_directory() {
+    if !has_du() {
+        return;
+    }
+    let scratch = sample();
+    for (at, name) in ["t/d0/e0/f0", "t/d1/e1/f1", "t/d2", "u/hole"].iter().enumerate() {
+        let when = format!("@{}.123456789", 1_900_000_000 + 86_400 * at);
+        let mut touch = Command::new("touch");
+        touch.args(["-a", "-m", "-d", &when, name]).current_dir(scratch.path());
+        assert!(touch.status().unwrap().success());
+    }
+    compare(
+        scratch.path(),
+        &[
+            "--time t",
+            "--time -a t",
+            "--time -s t u",
+            "--time -c t u",
+            "--time -S t",
+            "--time -d1 -h t",
+            "--time=ctime --time-style=iso t",
+            "--time=status --time-style=iso -a t",
+            "--time=use -a t/d0/e0/f0",
+            "--time=a -a t/d0/e0/f0",
+            "--time --time-style=full-iso -a t",
+            "--time --time-style=long -a t",
+            "--time --time-style=+%s.%N -a t",
+            "--time --time-style=+ t",
+            "--time -0 -a t",
+        ],
+    );
+    for style in ["iso", "posix-long-iso", "+%Y", "locale", "full-iso"] {
+        let program = Path::new(env!("CARGO_BIN_EXE_curt"));
+        let with_style = |mut command: Command| {
+            command.env("TIME_STYLE", style);
+            outcome(command, scratch.path(), "--time t", None)
+        };
+        let mut ours = Command::new(program);
+        ours.arg("du");
+        assert_eq!(with_style(ours), with_style(Command::new("du")), "{style}");
+    }
+}
+
+#[test]
+fn names_and_patterns_come_from_files() {
+    if !has_du() {
+        return;
+    }
+    let scratch = sample();
+    scratch.file_with("list", b"t/d0\0t/d1\0t/d0/e0");
+    scratch.file_with("holes", b"\0t/d0\0\0missing\0");
+    scratch.file("none");
+    scratch.file_with("patterns", b"e0\n  \n*1  \n\nhole\n");
+    compare(
+        scratch.path(),
+        &[
+            "--files0-from=list",
+            "--files0-from=list -s -c",
+            "--files0-from=holes -s",
+            "--files0-from=none",
+            "--files0-from=none -c",
+            "--files0-from=/dev/null",
+            "--files0-from=nope",
+            "--files0-from=t",
+            "-X patterns t",
+            "-a --exclude-from=patterns t",
+            "-X patterns --exclude d2 t",
+            "-X none t",
+            "-X patterns -X none t u",
+        ],
+    );
+    // Standard input holds the name that stands for it.
+    for input in ["-", "t/d0\0-\0u", "\0", ""] {
+        let both = [env!("CARGO_BIN_EXE_curt"), "du"].map(|program| {
+            let mut command = Command::new("sh");
+            let du = if program == "du" { "du".to_owned() } else { format!("{program} du") };
+            let typed = input.replace('\0', "\\0");
+            let script = format!("printf '{typed}' | {du} -s --files0-from=-");
+            command.args(["-c", &script]).current_dir(scratch.path()).env("LC_ALL", "C");
+            let output = command.output().unwrap();
+            let messages = String::from_utf8_lossy(&output.stderr).replace("curt du: ", "du: ");
+            (output.status.code(), output.stdout, messages)
+        });
+        assert_eq!(both[0], both[1], "{input:?}");
+    }
 }
 
 #[test]
@@ -325,6 +544,31 @@ fn wrong_command_lines() {
     }
     let scratch = sample();
     let program = Path::new(env!("CARGO_BIN_EXE_curt"));
+    // By GNU's name it ends as GNU's, and says the same about a value.
+    let named = Scratch::new();
+    named.link("du", program);
+    for args in [
+        "-B x t",
+        "-B 0 t",
+        "-B 1x t",
+        "--block-size=99999999999E t",
+        "--block-size= t",
+        "-t SIZE t",
+        "--threshold=SIZE t",
+        "--threshold=-0 t",
+        "-t -0 t",
+        "--threshold= t",
+        "-t 1z t",
+        "-t 99999999999999999999 t",
+        "--time --time-style=odd t",
+        "--files0-from=- t",
+        "-X nope t",
+        "--inodes -b t/pipe",
+        "-s -d0 t/pipe",
+    ] {
+        let ours = outcome(Command::new(named.at("du")), scratch.path(), args, None);
+        assert_eq!(ours, gnu(scratch.path(), args, None), "{args}");
+    }
     for args in ["-a -s t", "-s -d1 t", "-d x t", "--max-depth= t", "--no-such t"] {
         assert_eq!(gnu(scratch.path(), args, None).code, Some(1), "{args}");
         assert_eq!(curt(program, scratch.path(), args, None).code, Some(2), "{args}");

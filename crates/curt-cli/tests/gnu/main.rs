@@ -20,5 +20,6 @@ mod prompts;
 mod quoting;
 mod realpath;
 mod run;
+mod stat;
 mod trees;
 mod walk;

@@ -208,9 +208,8 @@ impl Suite {
         let front = front.to_string_lossy().into_owned();
         let source = host::checkout().join("tools/xtask/src/gnu").to_string_lossy().into_owned();
         let script = "mkdir -p \"$1\"
-            gcc -O1 -Wall -shared -fPIC -o \"$1/words.so\" \"$2/words.c\"
             gcc -O1 -Wall -static -o \"$1/front\" \"$2/front.c\" \\
-                -DWORDS=\"\\\"$1/words.so\\\"\" -DCURT=\"\\\"$CARGO_TARGET_DIR/debug/curt\\\"\"";
+                -DCURT=\"\\\"$CARGO_TARGET_DIR/debug/curt\\\"\"";
         host::check(&mut self.root.command(&["sh", "-euc", script, "sh", &front, &source])?)?;
         Ok(format!("{front}/front"))
     }

@@ -1,79 +1,221 @@
-//! `curt du`: disk usage. Each line is printed as soon as its size is known.
+//! `curt du`: disk usage. Lines are printed as soon as their sizes are known; a tree and the types
+//! of files at the end.
 
+mod chart;
 mod exclude;
+mod largest;
+mod lines;
+mod operands;
+mod tree;
+mod types;
 
-use std::path::Path;
+use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use curt::usage::{Sizes, UsageRecord, UsageReport};
 use curt::{Cause, Error, Operation, Usage};
 
-use super::operands_or_here;
-use crate::args::{DuOptions, Unit};
+use crate::args::DuOptions;
 use crate::exit::Exit;
 use crate::out::blocks::Blocks;
 use crate::out::json::Object;
 use crate::out::text;
-use crate::quote::{masked, quote};
+use crate::quote::{Style as QuotingStyle, quote};
 use crate::session::{Outcome, Session};
 use crate::sys::{self, interrupt};
+use chart::{Row, Style};
 use exclude::Patterns;
+use largest::{Largest, Ties};
+use lines::{LineFormat, Wrong};
+use types::Types;
 
 /// Runs the command.
 pub(crate) fn run(options: &DuOptions) -> Exit {
     let session = options.output.session("curt du");
     interrupt::listen();
-    let patterns = match Patterns::new(&options.exclude) {
-        Ok(patterns) => Arc::new(patterns),
-        Err(message) => return session.usage(&message),
-    };
-    let lines = LineFormat::new(options, session.is_terminal());
-    let mut operands = operands_or_here(&options.operands);
-    operands.retain(|operand| !patterns.match_path(operand));
-    let fail = |error: &Error| session.fail_as(error, &message(error));
-    let usage = usage(options, &patterns, &session, &fail);
-    let report = match options.top {
-        Some(most) => {
-            let report = usage.measure(operands);
-            let mut largest: Vec<_> = report.records.iter().collect();
-            // Records of equal size stay in their order.
-            largest.sort_by_key(|record| std::cmp::Reverse(lines.number(&record.sizes)));
-            largest.into_iter().take(most).for_each(|record| session.data(&lines.record(record)));
-            report
-        }
-        None => usage.measure_each(operands, |record| session.data(&lines.record(record))),
-    };
-    if options.total && !session.is_json() {
-        session.data(&lines.line(&report.total(), Path::new("total")));
+    match Run::new(options, &session) {
+        Ok(run) => run.run(),
+        Err(Wrong::Value(message)) => session.refuse(&message),
+        Err(Wrong::Usage(message)) => session.usage(&message),
     }
-    finish(&report, &session)
 }
 
-/// Returns the options as the library takes them.
-fn usage<'a>(
-    options: &DuOptions,
-    patterns: &Arc<Patterns>,
-    session: &Session,
-    fail: &'a (dyn Fn(&Error) + Sync),
-) -> Usage<'a> {
-    let depth = if options.summarize { Some(0) } else { options.max_depth };
-    let mut usage = Usage::new()
-        .max_depth(depth.unwrap_or(usize::MAX))
-        .files(options.all)
-        .one_file_system(options.one_file_system)
-        .follow_operands(options.dereference_args)
-        .count_links(options.count_links)
-        .threads(options.threads.unwrap_or_default())
-        .on_error(fail)
-        .cancel(session.cancel());
-    if !patterns.are_empty() {
-        let patterns = patterns.clone();
-        usage = usage.exclude(move |entry| patterns.match_path(entry.path().as_os_str()));
+/// A run of the command.
+struct Run<'a> {
+    options: &'a DuOptions,
+    session: &'a Session,
+    patterns: Arc<Patterns>,
+    lines: LineFormat,
+    /// Sizes are shown with bars.
+    is_chart: bool,
+    /// The records so far, which the progress line shows.
+    count: AtomicU64,
+}
+
+impl<'a> Run<'a> {
+    fn new(options: &'a DuOptions, session: &'a Session) -> Result<Run<'a>, Wrong> {
+        if let (Some(_), Some(operand)) = (&options.files0_from, options.operands.first()) {
+            return Err(Wrong::Usage(format!(
+                "extra operand {}\nfile operands cannot be combined with --files0-from",
+                quote(operand)
+            )));
+        }
+        let patterns = Arc::new(operands::patterns(options)?);
+        let mut lines = LineFormat::new(options, session)?;
+        let is_chart = options.is_tree(session.is_terminal());
+        if is_chart && !options.inodes && !lines::chooses_unit(options) {
+            lines.blocks = Blocks::HUMAN;
+        }
+        Ok(Run { options, session, patterns, lines, is_chart, count: AtomicU64::new(0) })
     }
-    if let Some(budget) = sys::raise_descriptor_limit() {
-        usage = usage.descriptors(budget);
+
+    fn run(&self) -> Exit {
+        let Run { options, session, .. } = self;
+        if options.inodes && options.is_apparent() {
+            session.note("warning: options --apparent-size and -b are ineffective with --inodes");
+        }
+        if options.summarize && options.max_depth == Some(0) {
+            session.note("warning: summarizing is the same as using --max-depth=0");
+        }
+        let Some(mut operands) = operands::gather(options, session) else {
+            return session.close(false);
+        };
+        operands.retain(|operand| !self.patterns.match_path(operand));
+        if self.is_chart {
+            session.screen().allow_progress(false);
+        }
+        let fail = |error: &Error| session.fail_as(error, &message(error));
+        let usage = self.usage(&fail);
+        let report = if options.by_type {
+            self.types(&usage.files(true), operands)
+        } else if self.is_chart {
+            self.tree(&usage.files(true), operands)
+        } else {
+            let report = self.lines(&usage, operands);
+            if options.total && !session.is_json() {
+                session.data(&self.lines.line(&report.total(), OsStr::new("total"), session));
+            }
+            report
+        };
+        finish(&report, &self.lines, session)
     }
-    options.without.features().fold(usage, Usage::without)
+
+    /// Prints a line for each record, or for the largest.
+    fn lines(&self, usage: &Usage<'_>, operands: Vec<OsString>) -> UsageReport {
+        let Run { options, session, lines, .. } = self;
+        let mut largest = options.top.map(|most| Largest::new(most, Ties::First));
+        let report = usage.measure_each(operands, |record: &UsageRecord| {
+            if !lines.shows(record) {
+                return;
+            }
+            match &mut largest {
+                Some(largest) => largest.add(lines.number(lines.sizes(record)), record),
+                None => session.data(&lines.record(record, session)),
+            }
+        });
+        for (_, record) in largest.into_iter().flat_map(Largest::into_sorted) {
+            session.data(&lines.record(&record, session));
+        }
+        report
+    }
+
+    /// Prints a tree of the largest.
+    fn tree(&self, usage: &Usage<'_>, operands: Vec<OsString>) -> UsageReport {
+        let Run { options, session, lines, .. } = self;
+        let room = || chart::lines(session).saturating_sub(options.total.into());
+        let mut largest = Largest::new(options.top.unwrap_or_else(room), Ties::Last);
+        let report = usage.measure_each(operands, |record: &UsageRecord| {
+            self.count.fetch_add(1, Ordering::Relaxed);
+            largest.add(lines.number(&record.sizes), record);
+        });
+        let style = Style::new(session);
+        let rows = tree::rows(largest.into_sorted(), &style);
+        self.draw(rows, &report.total(), &style);
+        report
+    }
+
+    /// Prints the sums of the types of files.
+    fn types(&self, usage: &Usage<'_>, operands: Vec<OsString>) -> UsageReport {
+        let Run { options, session, lines, .. } = self;
+        let mut types = Types::default();
+        let report = usage.measure_each(operands, |record: &UsageRecord| {
+            self.count.fetch_add(1, Ordering::Relaxed);
+            types.add(record);
+        });
+        let total = report.total();
+        let sorted = types.into_sorted(&total, |sizes| lines.number(sizes));
+        let is_short = self.is_chart && session.is_terminal();
+        let room = || chart::lines(session).saturating_sub(options.total.into());
+        let most = options.top.unwrap_or_else(|| if is_short { room() } else { usize::MAX });
+        let sorted = sorted.into_iter().take(most);
+        if session.is_json() {
+            for (name, sizes) in sorted {
+                session.object(lines::add_sizes(Object::new().path("type", name), &sizes));
+            }
+        } else if self.is_chart {
+            let style = Style::new(session);
+            let quoting = tree::quoting(QuotingStyle::Escape, &style);
+            let row = |(name, sizes): (OsString, Sizes)| Row {
+                lead: String::new(),
+                name: tree::shown(&name, quoting),
+                is_directory: types::are_directories(&name),
+                number: lines.number(&sizes),
+            };
+            self.draw(sorted.map(row).collect(), &total, &style);
+        } else {
+            sorted.for_each(|(name, sizes)| session.data(&lines.line(&sizes, &name, session)));
+            if options.total {
+                session.data(&lines.line(&total, OsStr::new("total"), session));
+            }
+        }
+        report
+    }
+
+    /// Prints rows, and the total if it is wanted.
+    fn draw(&self, mut rows: Vec<Row>, total: &Sizes, style: &Style) {
+        let whole = self.lines.number(total);
+        if self.options.total {
+            let (lead, name) = (String::new(), "total".to_owned());
+            rows.push(Row { lead, name, is_directory: false, number: whole });
+        }
+        self.session.data(style.draw(&rows, whole, &self.lines.blocks).as_bytes());
+    }
+
+    /// Returns the options as the library takes them.
+    fn usage<'u>(&'u self, fail: &'u (dyn Fn(&Error) + Sync)) -> Usage<'u> {
+        let Run { options, session, patterns, .. } = self;
+        let depth = if options.summarize { Some(0) } else { options.max_depth };
+        let mut usage = Usage::new()
+            .max_depth(depth.unwrap_or(usize::MAX))
+            .files(options.all)
+            .one_file_system(options.one_file_system)
+            .follow(options.follow)
+            .count_links(options.count_links)
+            .threads(options.threads.unwrap_or_default())
+            .on_error(fail)
+            .cancel(session.cancel());
+        if let Some(time) = options.time {
+            usage = usage.newest(lines::field(time));
+        }
+        if self.is_chart {
+            usage = usage.poll(|| session.screen().progress(|| self.progress()));
+        }
+        if !patterns.are_empty() {
+            let patterns = patterns.clone();
+            usage = usage.exclude(move |entry| patterns.match_path(entry.path().as_os_str()));
+        }
+        if let Some(budget) = sys::raise_descriptor_limit() {
+            usage = usage.descriptors(budget);
+        }
+        options.without.features().fold(usage, Usage::without)
+    }
+
+    fn progress(&self) -> String {
+        let count = self.count.load(Ordering::Relaxed);
+        let entries = text::counted(count, "entry", "entries");
+        format!("{}: {entries} counted", self.session.program())
+    }
 }
 
 /// Returns the message for a failure, in GNU's words.
@@ -86,7 +228,7 @@ fn message(error: &Error) -> String {
     }
 }
 
-fn finish(report: &UsageReport, session: &Session) -> Exit {
+fn finish(report: &UsageReport, lines: &LineFormat, session: &Session) -> Exit {
     let total = report.total();
     let entries = text::counted(total.entries, "entry", "entries");
     if report.error_count > 1 {
@@ -95,7 +237,8 @@ fn finish(report: &UsageReport, session: &Session) -> Exit {
     if report.stopped && interrupt::signal().is_some() {
         session.note(&format!("interrupted: {entries} counted"));
     }
-    let summary = add_sizes(Object::new(), &total)
+    let summary = lines
+        .add_sizes(Object::new(), &total)
         .number("unknown", report.unknown)
         .number("errors", report.error_count)
         .boolean("interrupted", report.stopped)
@@ -106,79 +249,4 @@ fn finish(report: &UsageReport, session: &Session) -> Exit {
         calls: report.calls,
         is_cancelled: report.stopped,
     })
-}
-
-fn add_sizes(object: Object, sizes: &Sizes) -> Object {
-    object
-        .number("apparent", sizes.apparent)
-        .number("allocated", sizes.allocated)
-        .number("entries", sizes.entries)
-}
-
-/// The shape of lines: a size, a tab and a path, as GNU du prints them, or an object.
-struct LineFormat {
-    blocks: Blocks,
-    is_apparent: bool,
-    counts_entries: bool,
-    is_json: bool,
-    end: u8,
-    /// Names go to a terminal, which must not act upon them.
-    is_masked: bool,
-}
-
-impl LineFormat {
-    fn new(options: &DuOptions, is_terminal: bool) -> LineFormat {
-        LineFormat {
-            blocks: blocks(options),
-            is_apparent: options.is_apparent(),
-            counts_entries: options.inodes,
-            is_json: options.output.json,
-            end: if options.null { 0 } else { b'\n' },
-            is_masked: is_terminal && !options.null,
-        }
-    }
-
-    /// Returns the number that a line shows: bytes or entries.
-    fn number(&self, sizes: &Sizes) -> u64 {
-        match (self.counts_entries, self.is_apparent) {
-            (true, _) => sizes.entries,
-            (false, true) => sizes.apparent,
-            (false, false) => sizes.allocated,
-        }
-    }
-
-    fn record(&self, record: &UsageRecord) -> Vec<u8> {
-        if self.is_json {
-            let object =
-                Object::new().path("path", &record.path).number("depth", record.depth as u64);
-            return add_sizes(object, &record.sizes).line().into_bytes();
-        }
-        self.line(&record.sizes, &record.path)
-    }
-
-    fn line(&self, sizes: &Sizes, path: &Path) -> Vec<u8> {
-        let mut line = self.blocks.show(self.number(sizes)).into_bytes();
-        line.push(b'\t');
-        let bytes = path.as_os_str().as_encoded_bytes();
-        if self.is_masked {
-            line.extend(masked(bytes).bytes());
-        } else {
-            line.extend_from_slice(bytes);
-        }
-        line.push(self.end);
-        line
-    }
-}
-
-/// Returns the unit of sizes. Entries are counted one by one.
-fn blocks(options: &DuOptions) -> Blocks {
-    match options.unit {
-        Unit::Human => Blocks::HUMAN,
-        _ if options.inodes => Blocks::BYTES,
-        Unit::Environment => {
-            Blocks::from_environment(&["DU_BLOCK_SIZE", "BLOCK_SIZE", "BLOCKSIZE"])
-        }
-        Unit::Kilobytes => Blocks::KILOBYTES,
-        Unit::Bytes => Blocks::BYTES,
-    }
 }

@@ -29,6 +29,8 @@ use crate::session::Outcome;
 use lister::Lister;
 use settings::Settings;
 
+pub(super) use settings::quoting_of_environment;
+
 /// Runs the command.
 pub(crate) fn run(options: &LsOptions) -> Exit {
     let session = options.output.session("curt ls").unwritable(Exit::unwritable(Some("ls")));

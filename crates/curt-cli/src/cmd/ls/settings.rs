@@ -386,8 +386,7 @@ fn size_unit(options: &LsOptions) -> Blocks {
 fn quoting(options: &LsOptions, session: &Session) -> Quoting {
     let is_terminal = session.is_terminal();
     let default = if is_terminal { Style::ShellEscape } else { Style::Literal };
-    let parse = |word: &str| abbreviated(&Style::WORDS, word).ok();
-    let of_environment = || of_environment("QUOTING_STYLE", "value of", parse, session);
+    let of_environment = || quoting_of_environment(session);
     let style = options.quoting_style.or_else(of_environment).unwrap_or(default);
     let is_masked = options.masks.unwrap_or(is_terminal);
     // On a terminal, letters of all scripts are shown by default, also where no locale is chosen.
@@ -398,6 +397,12 @@ fn quoting(options: &LsOptions, session: &Session) -> Quoting {
     let is_ascii = is_chosen && !is_plain && sys::has_c_locale();
     let has_utf8_quotes = matches!(style, Style::Locale | Style::CLocale) && sys::has_utf8_locale();
     Quoting { style, is_masked, is_ascii, has_utf8_quotes }
+}
+
+/// Returns the style that the environment chooses for names.
+pub(in crate::cmd) fn quoting_of_environment(session: &Session) -> Option<Style> {
+    let parse = |word: &str| abbreviated(&Style::WORDS, word).ok();
+    of_environment("QUOTING_STYLE", "value of", parse, session)
 }
 
 /// Returns what an environment variable says. An invalid value is ignored, with a warning.

@@ -3,7 +3,7 @@
 
 mod background;
 mod count;
-mod operands;
+pub(super) mod operands;
 mod speed;
 mod trash;
 

@@ -55,7 +55,10 @@ fn with_one_slash(name: &OsStr) -> OsString {
 
 /// Splits a list as it is read, and refuses what is not a name. As in the GNU tools, the NUL behind
 /// the last name may be missing.
-fn split(mut list: impl BufRead, refuse: impl Fn(usize, &str)) -> io::Result<Vec<OsString>> {
+pub(in crate::cmd) fn split(
+    mut list: impl BufRead,
+    refuse: impl Fn(usize, &str),
+) -> io::Result<Vec<OsString>> {
     let mut names = Vec::new();
     let mut bytes = Vec::new();
     for number in 1.. {

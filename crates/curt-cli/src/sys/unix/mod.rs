@@ -1,5 +1,6 @@
 //! Unix.
 
+mod file_system;
 #[cfg(target_os = "linux")]
 mod folders;
 mod holders;
@@ -38,6 +39,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 use super::interrupt;
 use crate::exit::Exit;
+pub(crate) use file_system::{file_system, file_system_type};
 pub(crate) use holders::holders;
 pub(crate) use journal::Journal;
 pub(crate) use pipes::ignores_broken_pipes;
@@ -142,16 +144,18 @@ fn has_input(timeout: Duration) -> bool {
 
 /// Whether the environment chooses the C locale for characters, also by naming none.
 pub(crate) fn has_c_locale() -> bool {
+    locale().is_none_or(|name| name == "C" || name == "POSIX")
+}
+
+/// Returns the locale that the environment chooses for characters.
+fn locale() -> Option<OsString> {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(std::env::var_os);
-    let chosen = names.into_iter().find(|name| !name.is_empty());
-    chosen.is_none_or(|name| name == "C" || name == "POSIX")
+    names.into_iter().find(|name| !name.is_empty())
 }
 
 /// Whether the environment chooses a locale whose characters are UTF-8.
 pub(crate) fn has_utf8_locale() -> bool {
-    let names = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(std::env::var_os);
-    let chosen = names.into_iter().find(|name| !name.is_empty());
-    chosen.is_some_and(|name| {
+    locale().is_some_and(|name| {
         let name = name.to_string_lossy().to_ascii_lowercase();
         let charset = name.split_once('.').map_or("", |(_, charset)| charset);
         charset.starts_with("utf-8") || charset.starts_with("utf8")
@@ -320,6 +324,12 @@ fn read_from(file: &OwnedFd, most: usize) -> io::Result<Vec<u8>> {
             Err(error) => return Err(error.into()),
         }
     }
+}
+
+/// Returns the number of lines of the terminal on standard output.
+pub(crate) fn terminal_height() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    Some(usize::from(size.ws_row)).filter(|&height| height > 0)
 }
 
 /// Returns the number of columns of the terminal on standard output.

@@ -9,12 +9,14 @@ mod trash;
 
 use std::ffi::OsStr;
 use std::io;
+use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use super::{FileSystem, FileSystemType};
 use crate::exit::Exit;
 pub(crate) use console::{listen, pass_signals_on, pass_signals_to, stop_passing_signals};
 pub(crate) use holders::holders;
@@ -162,9 +164,24 @@ pub(crate) fn local_zone() -> jiff::tz::TimeZone {
     jiff::tz::TimeZone::system()
 }
 
-/// The width of the terminal is not read here; `COLUMNS` and `--width` set it.
+/// Returns the number of columns of the console on standard output.
 pub(crate) fn terminal_width() -> Option<usize> {
-    None
+    terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0.into())
+}
+
+/// Returns the number of lines of the console on standard output.
+pub(crate) fn terminal_height() -> Option<usize> {
+    terminal_size::terminal_size_of(io::stdout()).map(|(_, height)| height.0.into())
+}
+
+/// Volumes are not asked about.
+pub(crate) fn file_system(_path: &Path) -> io::Result<FileSystem> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// The same for their types.
+pub(crate) fn file_system_type(_path: &Path) -> io::Result<FileSystemType> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// The width of the terminal is not read here.

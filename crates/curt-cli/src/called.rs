@@ -1,0 +1,97 @@
+//! The name that curt was called by. A link to it with the name of one of these commands is that
+//! command: its words follow at once, its messages begin with that name alone, and it exits as the
+//! tool of that name does if the command line is wrong.
+
+use std::env::consts::EXE_SUFFIX;
+use std::ffi::OsStr;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use crate::exit::Exit;
+
+/// The names, each with the exit code for a wrong command line.
+const NAMES: [(&str, Exit); 7] = [
+    ("rm", Exit::FAILURE),
+    ("ls", Exit::USAGE),
+    ("du", Exit::FAILURE),
+    ("stat", Exit::FAILURE),
+    ("which", Exit::USAGE),
+    ("realpath", Exit::FAILURE),
+    ("readlink", Exit::FAILURE),
+];
+
+/// The name among these that curt was called by. Set when the command line is read.
+static CALLED: OnceLock<(&str, Exit)> = OnceLock::new();
+
+/// Returns the command that a program of this name is, and remembers it.
+pub(crate) fn by(program: &OsStr) -> Option<&'static str> {
+    let found = command(program)?;
+    Some(CALLED.get_or_init(|| found).0)
+}
+
+/// Returns the name that curt was called by, unless it is its own.
+pub(crate) fn name() -> Option<&'static str> {
+    CALLED.get().map(|(name, _)| *name)
+}
+
+/// Returns the exit code for a wrong command line: this, or that of the tool of the name that curt
+/// was called by.
+pub(crate) fn usage(by_default: Exit) -> Exit {
+    CALLED.get().map_or(by_default, |(_, usage)| *usage)
+}
+
+/// Returns what messages begin with: this, such as `curt rm`, or the name that curt was called by.
+pub(crate) fn shown(program: String) -> String {
+    name().filter(|name| program.ends_with(name)).map_or(program, str::to_owned)
+}
+
+/// Returns how many words precede those of a command.
+pub(crate) fn words_before() -> usize {
+    if name().is_some() { 1 } else { 2 }
+}
+
+fn command(program: &OsStr) -> Option<(&'static str, Exit)> {
+    let name = Path::new(program).file_name()?.to_str()?;
+    let is_named = |known: &str| match EXE_SUFFIX {
+        "" => name == known,
+        suffix => {
+            // Names have no case where programs have this suffix, which need not be typed.
+            let split =
+                name.len().checked_sub(suffix.len()).and_then(|at| name.split_at_checked(at));
+            let stem = split.filter(|(_, end)| end.eq_ignore_ascii_case(suffix));
+            stem.map_or(name, |(stem, _)| stem).eq_ignore_ascii_case(known)
+        }
+    };
+    NAMES.into_iter().find(|(known, _)| is_named(known))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::env::consts::EXE_SUFFIX;
+
+    use super::command;
+
+    #[test]
+    fn a_program_is_the_command_of_its_name() {
+        let called = |program: &str| command(program.as_ref()).map(|(name, _)| name);
+        for (program, name) in [
+            ("rm", Some("rm")),
+            ("./du", Some("du")),
+            ("/usr/local/bin/stat", Some("stat")),
+            ("curt", None),
+            ("/rm/curt", None),
+            ("rmdir", None),
+            ("-ls", None),
+            ("", None),
+            ("/", None),
+        ] {
+            assert_eq!(called(program), name, "{program}");
+            let with_suffix = format!("{program}{EXE_SUFFIX}");
+            assert_eq!(called(&with_suffix), name, "{with_suffix}");
+        }
+        // Only Windows has a suffix, and names without case.
+        let on_windows = Some("rm").filter(|_| !EXE_SUFFIX.is_empty());
+        assert_eq!(called("RM.EXE"), on_windows);
+        assert_eq!(called("rm.exe"), on_windows);
+    }
+}

@@ -1,0 +1,101 @@
+//! The largest of many records. No others are kept.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use curt::usage::UsageRecord;
+
+/// Which of two records of equal size is kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ties {
+    First,
+    /// A directory comes after its contents: none is kept whose directory is not.
+    Last,
+}
+
+pub(super) struct Largest {
+    most: usize,
+    ties: Ties,
+    count: u64,
+    /// The smallest is on top.
+    kept: BinaryHeap<Kept>,
+}
+
+struct Kept {
+    key: (u64, u64),
+    record: UsageRecord,
+}
+
+impl Largest {
+    pub(super) fn new(most: usize, ties: Ties) -> Largest {
+        Largest { most, ties, count: 0, kept: BinaryHeap::new() }
+    }
+
+    /// Adds a record of this size.
+    pub(super) fn add(&mut self, size: u64, record: &UsageRecord) {
+        self.count += 1;
+        let rank = if self.ties == Ties::Last { self.count } else { u64::MAX - self.count };
+        let key = (size, rank);
+        if self.kept.len() >= self.most {
+            if self.kept.peek().is_none_or(|smallest| key < smallest.key) {
+                return;
+            }
+            self.kept.pop();
+        }
+        self.kept.push(Kept { key, record: record.clone() });
+    }
+
+    /// Returns the records with their sizes, the largest first.
+    pub(super) fn into_sorted(self) -> Vec<(u64, UsageRecord)> {
+        let sorted = self.kept.into_sorted_vec();
+        sorted.into_iter().map(|kept| (kept.key.0, kept.record)).collect()
+    }
+}
+
+impl Ord for Kept {
+    fn cmp(&self, other: &Kept) -> Ordering {
+        other.key.cmp(&self.key)
+    }
+}
+
+impl PartialOrd for Kept {
+    fn partial_cmp(&self, other: &Kept) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Kept {
+    fn eq(&self, other: &Kept) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Eq for Kept {}
+
+#[cfg(test)]
+mod tests {
+    use super::{Largest, Ties};
+
+    /// The depths of the records that are kept, of these sizes.
+    fn kept(most: usize, ties: Ties, sizes: &[u64]) -> Vec<usize> {
+        let scratch = curt_testkit::Scratch::new();
+        let record = curt::Usage::new().measure(scratch.path()).records.remove(0);
+        let mut largest = Largest::new(most, ties);
+        for (at, &size) in sizes.iter().enumerate() {
+            let mut record = record.clone();
+            record.depth = at;
+            largest.add(size, &record);
+        }
+        largest.into_sorted().into_iter().map(|(_, record)| record.depth).collect()
+    }
+
+    #[test]
+    fn only_the_largest_are_kept() {
+        let sizes = [5, 7, 5, 1, 9, 7, 5];
+        assert_eq!(kept(3, Ties::First, &sizes), [4, 1, 5]);
+        assert_eq!(kept(4, Ties::First, &sizes), [4, 1, 5, 0]);
+        assert_eq!(kept(4, Ties::Last, &sizes), [4, 5, 1, 6]);
+        assert_eq!(kept(100, Ties::First, &sizes), [4, 1, 5, 0, 2, 6, 3]);
+        assert_eq!(kept(0, Ties::First, &sizes), [0; 0]);
+    }
+}

@@ -1,0 +1,314 @@
+//! Lines: a size, a time if it is wanted, and a path, as GNU du prints them, or a JSON object.
+
+use std::ffi::OsStr;
+
+use curt::Fields;
+use curt::fields::Time;
+use curt::usage::{Sizes, UsageRecord};
+
+use crate::args::{DuOptions, DuTime, Unit};
+use crate::out::blocks::Blocks;
+use crate::out::json::Object;
+use crate::quote::{masked, quote};
+use crate::session::Session;
+use crate::time::{Format, Zone};
+
+/// What is wrong with an option.
+pub(super) enum Wrong {
+    /// Its value.
+    Value(String),
+    /// Its use, about which the help says more.
+    Usage(String),
+}
+
+/// The shape of lines.
+pub(super) struct LineFormat {
+    pub(super) blocks: Blocks,
+    is_apparent: bool,
+    counts_entries: bool,
+    /// Directories are shown without their subdirectories.
+    is_separate: bool,
+    threshold: i128,
+    times: Option<Times>,
+    is_json: bool,
+    end: u8,
+    /// Names go to a terminal, which must not act upon them.
+    is_masked: bool,
+}
+
+/// How times are shown.
+struct Times {
+    format: Format,
+    zone: Zone,
+}
+
+impl LineFormat {
+    pub(super) fn new(options: &DuOptions, session: &Session) -> Result<LineFormat, Wrong> {
+        let is_long = options.written.is_long_threshold;
+        let threshold = options.threshold.as_deref().map(|word| threshold(word, is_long));
+        Ok(LineFormat {
+            blocks: blocks(options)?,
+            is_apparent: options.is_apparent(),
+            counts_entries: options.inodes,
+            is_separate: options.separate_dirs,
+            threshold: threshold.transpose()?.unwrap_or(0),
+            times: options.time.map(|_| Times::new(options)).transpose()?,
+            is_json: session.is_json(),
+            end: if options.null { 0 } else { b'\n' },
+            is_masked: session.is_terminal() && !options.null,
+        })
+    }
+
+    /// Returns the number that a line shows: bytes or entries.
+    pub(super) fn number(&self, sizes: &Sizes) -> u64 {
+        match (self.counts_entries, self.is_apparent) {
+            (true, _) => sizes.entries,
+            (false, true) => sizes.apparent,
+            (false, false) => sizes.allocated,
+        }
+    }
+
+    /// Returns the sizes of a record that its line shows.
+    pub(super) fn sizes<'r>(&self, record: &'r UsageRecord) -> &'r Sizes {
+        if self.is_separate { &record.own } else { &record.sizes }
+    }
+
+    /// Whether the threshold lets a record through.
+    pub(super) fn shows(&self, record: &UsageRecord) -> bool {
+        let number = i128::from(self.number(self.sizes(record)));
+        if self.threshold < 0 { number <= -self.threshold } else { number >= self.threshold }
+    }
+
+    pub(super) fn record(&self, record: &UsageRecord, session: &Session) -> Vec<u8> {
+        let sizes = self.sizes(record);
+        if self.is_json {
+            let object =
+                Object::new().path("path", &record.path).number("depth", record.depth as u64);
+            return self.add_sizes(object, sizes).line().into_bytes();
+        }
+        self.line(sizes, record.path.as_os_str(), session)
+    }
+
+    /// Returns a line of text.
+    pub(super) fn line(&self, sizes: &Sizes, name: &OsStr, session: &Session) -> Vec<u8> {
+        let mut line = self.blocks.show(self.number(sizes)).into_bytes();
+        line.push(b'\t');
+        if let Some(times) = &self.times {
+            line.extend(times.show(sizes.newest, session).bytes());
+            line.push(b'\t');
+        }
+        let bytes = name.as_encoded_bytes();
+        if self.is_masked {
+            line.extend(masked(bytes).bytes());
+        } else {
+            line.extend_from_slice(bytes);
+        }
+        line.push(self.end);
+        line
+    }
+
+    /// Adds the sizes to an object, and the newest time if times are wanted.
+    pub(super) fn add_sizes(&self, object: Object, sizes: &Sizes) -> Object {
+        let object = add_sizes(object, sizes);
+        match (&self.times, sizes.newest) {
+            (None, _) => object,
+            (Some(_), None) => object.raw("newest", "null"),
+            (Some(_), Some(Time { seconds, nanoseconds })) => {
+                let time = Object::new().number("s", seconds).number("ns", nanoseconds);
+                object.object("newest", time)
+            }
+        }
+    }
+}
+
+pub(super) fn add_sizes(object: Object, sizes: &Sizes) -> Object {
+    object
+        .number("apparent", sizes.apparent)
+        .number("allocated", sizes.allocated)
+        .number("entries", sizes.entries)
+}
+
+/// Returns the field of a time.
+pub(super) fn field(time: DuTime) -> Fields {
+    match time {
+        DuTime::Modified => Fields::MODIFIED,
+        DuTime::Accessed => Fields::ACCESSED,
+        DuTime::Changed => Fields::CHANGED,
+    }
+}
+
+impl Times {
+    fn new(options: &DuOptions) -> Result<Times, Wrong> {
+        let of_environment = || {
+            let style = std::env::var("TIME_STYLE").ok()?;
+            // A format of ls can have a second line, for old times, and its styles a prefix.
+            Some(match style.strip_prefix('+') {
+                Some(format) => format!("+{}", format.split('\n').next().unwrap_or_default()),
+                None => style.trim_start_matches("posix-").to_owned(),
+            })
+        };
+        let usual = "long-iso".to_owned();
+        let style = match &options.time_style {
+            Some(style) => style.clone(),
+            None => of_environment().filter(|style| style != "locale").unwrap_or(usual),
+        };
+        let format = time_format(&style).ok_or_else(|| {
+            Wrong::Usage(format!("invalid argument {} for 'time style'\n{STYLES}", quote(&style)))
+        })?;
+        Ok(Times { format: Format::new(format), zone: Zone::local() })
+    }
+
+    /// Returns the time; its seconds if its year is too large, about which the user is warned.
+    fn show(&self, time: Option<Time>, session: &Session) -> String {
+        let Some(time) = time else { return "?".to_owned() };
+        let Some(local) = self.zone.local_time(time) else {
+            session.warn(&format!("time '{}' is out of range", time.seconds));
+            return time.seconds.to_string();
+        };
+        self.format.apply(&local)
+    }
+}
+
+/// What GNU du says about an unknown style.
+const STYLES: &str = "\
+Valid arguments are:
+  - 'full-iso'
+  - 'long-iso'
+  - 'iso'";
+
+/// Returns the format that a style means, which may be abbreviated.
+fn time_format(style: &str) -> Option<&str> {
+    const FORMATS: [(&str, &str); 3] = [
+        ("full-iso", "%Y-%m-%d %H:%M:%S.%N %z"),
+        ("long-iso", "%Y-%m-%d %H:%M"),
+        ("iso", "%Y-%m-%d"),
+    ];
+    if let Some(format) = style.strip_prefix('+') {
+        return Some(format);
+    }
+    // No two of them begin alike.
+    let meant = FORMATS.iter().find(|(name, _)| !style.is_empty() && name.starts_with(style));
+    meant.map(|&(_, format)| format)
+}
+
+/// Returns the unit of sizes. Entries are counted one by one.
+fn blocks(options: &DuOptions) -> Result<Blocks, Wrong> {
+    let blocks = match options.unit {
+        Unit::Environment => Blocks::from_environment(&VARIABLES),
+        Unit::Kilobytes => Blocks::KILOBYTES,
+        Unit::Megabytes => Blocks::Units(1 << 20, String::new()),
+        Unit::Bytes => Blocks::BYTES,
+        Unit::Human => Blocks::HUMAN,
+        Unit::Si => Blocks::Scaled(1000),
+        Unit::Chosen => {
+            let word = options.block_size.as_deref().unwrap_or_default();
+            let option = if options.written.is_long_block_size { "--block-size" } else { "-B" };
+            let parsed = word.to_str().and_then(Blocks::parse);
+            parsed.ok_or_else(|| invalid_size(option, word))?
+        }
+    };
+    Ok(match blocks {
+        Blocks::Units(..) if options.inodes => Blocks::BYTES,
+        blocks => blocks,
+    })
+}
+
+/// The variables that choose the unit.
+const VARIABLES: [&str; 3] = ["DU_BLOCK_SIZE", "BLOCK_SIZE", "BLOCKSIZE"];
+
+/// Whether an option or a variable chooses the unit.
+pub(super) fn chooses_unit(options: &DuOptions) -> bool {
+    options.unit != Unit::Environment
+        || VARIABLES.iter().any(|name| std::env::var_os(name).is_some())
+}
+
+/// Returns the number of bytes, or entries, that a threshold means.
+fn threshold(word: &OsStr, is_long: bool) -> Result<i128, Wrong> {
+    let option = if is_long { "--threshold" } else { "-t" };
+    let invalid = || invalid_size(option, word);
+    let text = word.to_str().ok_or_else(invalid)?;
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => (-1, digits),
+        None => (1, text.strip_prefix('+').unwrap_or(text)),
+    };
+    if !digits.is_empty() && digits.bytes().all(|digit| digit == b'0') {
+        return if sign > 0 {
+            Ok(0)
+        } else {
+            Err(Wrong::Value("invalid --threshold argument '-0'".to_owned()))
+        };
+    }
+    // Unlike a unit of lines it has no words, and these units must be capital letters.
+    let is_number = digits.starts_with(|first: char| first.is_ascii_digit());
+    let is_unit = matches!(digits.as_bytes(), [b'k' | b'K' | b'M' | b'm' | b'G'..=b'Z', ..]);
+    match Blocks::parse(digits).filter(|_| is_number || is_unit) {
+        Some(Blocks::Units(size, _)) if !digits.contains(['g', 't']) && size < 1 << 63 => {
+            Ok(sign * i128::from(size))
+        }
+        _ => Err(invalid()),
+    }
+}
+
+/// Returns what GNU's tools say about a size that they cannot parse.
+fn invalid_size(option: &str, word: &OsStr) -> Wrong {
+    let shown = quote(word);
+    let text = word.to_string_lossy();
+    let number = text.trim_start_matches(['\'', '-', '+']);
+    let unit = number.trim_start_matches(|digit: char| digit.is_ascii_digit());
+    let is_number = unit.len() < number.len() && !number.trim_matches('0').is_empty();
+    let is_unit = unit.is_empty() || Blocks::parse(unit).is_some() || unit.starts_with(['Z', 'Y']);
+    Wrong::Value(match is_number {
+        false => format!("invalid {option} argument {shown}"),
+        true if is_unit => format!("{option} argument {shown} too large"),
+        true => format!("invalid suffix in {option} argument {shown}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Wrong, threshold, time_format};
+
+    fn parse(word: &str) -> Result<i128, String> {
+        threshold(word.as_ref(), false).map_err(|wrong| match wrong {
+            Wrong::Value(message) | Wrong::Usage(message) => message,
+        })
+    }
+
+    #[test]
+    fn thresholds_are_those_of_gnu() {
+        for (word, size) in [
+            ("0", 0),
+            ("00", 0),
+            ("1", 1),
+            ("+7", 7),
+            ("-1", -1),
+            ("K", 1024),
+            ("2k", 2048),
+            ("-3M", -3 << 20),
+            ("1KB", 1000),
+            ("1GiB", 1 << 30),
+            ("0x10", 16),
+        ] {
+            assert_eq!(parse(word), Ok(size), "{word}");
+        }
+        for (word, message) in [
+            ("", "invalid -t argument ''"),
+            ("SIZE", "invalid -t argument 'SIZE'"),
+            ("-0", "invalid --threshold argument '-0'"),
+            ("1x", "invalid suffix in -t argument '1x'"),
+            ("human", "invalid -t argument 'human'"),
+            ("99999999999999999999", "-t argument '99999999999999999999' too large"),
+        ] {
+            assert_eq!(parse(word), Err(message.to_owned()), "{word}");
+        }
+    }
+
+    #[test]
+    fn styles_of_times_may_be_abbreviated() {
+        assert_eq!(time_format("full"), Some("%Y-%m-%d %H:%M:%S.%N %z"));
+        assert_eq!(time_format("i"), Some("%Y-%m-%d"));
+        assert_eq!(time_format("+"), Some(""));
+        assert_eq!(time_format("locale"), None);
+        assert_eq!(time_format(""), None);
+    }
+}

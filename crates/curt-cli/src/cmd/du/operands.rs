@@ -1,0 +1,103 @@
+//! What to measure and what to skip: the operands and patterns of the command line, or the names
+//! and patterns in files.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+use super::exclude::Patterns;
+use super::lines::Wrong;
+use crate::args::DuOptions;
+use crate::cmd::operands_or_here;
+use crate::cmd::rm::operands::split;
+use crate::out::failure::Failure;
+use crate::quote::{for_terminal, quote};
+use crate::session::Session;
+use crate::sys;
+
+/// Returns the operands. `None` if the file that names them cannot be opened, which is reported.
+pub(super) fn gather(options: &DuOptions, session: &Session) -> Option<Vec<OsString>> {
+    let Some(file) = &options.files0_from else {
+        return Some(
+            operands_or_here(&options.operands).into_iter().map(OsStr::to_owned).collect(),
+        );
+    };
+    let path = Path::new(file);
+    let is_input = file == "-";
+    let shown = for_terminal(file, ":");
+    let fail = |kind: &str, message: &str| {
+        let failure = Failure::new("read_file", kind, message.to_owned());
+        session.fail_as(failure.path(path), message);
+    };
+    let refuse = |number: usize, what: &str| fail("invalid", &format!("{shown}:{number}: {what}"));
+    let names = if is_input {
+        split(io::stdin().lock(), refuse)
+    } else {
+        match sys::open_list(path) {
+            Ok(list) => split(BufReader::new(list), refuse),
+            Err(error) => {
+                let reason = sys::error_text(&error);
+                let message = format!("cannot open {} for reading: {reason}", quote(file));
+                session.fail_as(Failure::os("read_file", &error).path(path), &message);
+                return None;
+            }
+        }
+    };
+    let mut names = names.unwrap_or_else(|error| {
+        let message = format!("{shown}: read error: {}", sys::error_text(&error));
+        session.fail_as(Failure::os("read_file", &error).path(path), &message);
+        Vec::new()
+    });
+    names.retain(|name| {
+        let is_input_again = is_input && name == "-";
+        if is_input_again {
+            let why = "when reading file names from stdin, no file name of '-' allowed";
+            fail("invalid", why);
+        }
+        !is_input_again
+    });
+    Some(names)
+}
+
+/// Returns the patterns of what is skipped.
+pub(super) fn patterns(options: &DuOptions) -> Result<Patterns, Wrong> {
+    let mut patterns = options.exclude.clone();
+    for file in &options.exclude_from {
+        read_patterns(file, &mut patterns).map_err(|error| {
+            Wrong::Usage(format!("{}: {}", for_terminal(file, ":"), sys::error_text(&error)))
+        })?;
+    }
+    Patterns::new(&patterns).map_err(Wrong::Usage)
+}
+
+/// Adds the lines of a file, without blanks at their ends. Empty lines mean nothing.
+fn read_patterns(file: &OsStr, patterns: &mut Vec<OsString>) -> io::Result<()> {
+    if file == "-" {
+        return add_lines(io::stdin().lock(), patterns);
+    }
+    add_lines(BufReader::new(sys::open_list(Path::new(file))?), patterns)
+}
+
+fn add_lines(file: impl BufRead, patterns: &mut Vec<OsString>) -> io::Result<()> {
+    for line in file.split(b'\n') {
+        let line = line?;
+        let line = line.trim_ascii_end();
+        if !line.is_empty() {
+            let name = sys::name_from_bytes(line).ok_or(io::ErrorKind::InvalidData)?;
+            patterns.push(name);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::add_lines;
+
+    #[test]
+    fn each_line_is_a_pattern() {
+        let mut patterns = Vec::new();
+        add_lines(&b"a*\n\n  b \t\n \nc\r\nlast"[..], &mut patterns).unwrap();
+        assert_eq!(patterns, ["a*", "  b", "c", "last"]);
+    }
+}

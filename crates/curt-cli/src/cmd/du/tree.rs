@@ -1,0 +1,84 @@
+//! The largest entries as a tree. Only those that are shown are kept: a directory is at least as
+//! large as anything in it, so the directories of the largest entries are among these.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::path::Path;
+
+use curt::Kind;
+use curt::usage::UsageRecord;
+
+use super::chart::{Row, Style};
+use crate::cmd::base_name;
+use crate::quote::{Quoting, Style as QuotingStyle};
+use crate::sys;
+
+/// A record in the tree, and the indices of those directly below it, the largest first.
+struct Node {
+    number: u64,
+    record: UsageRecord,
+    children: Vec<usize>,
+}
+
+/// Returns the rows of a tree of records with these sizes, which come with their directories.
+pub(super) fn rows(mut largest: Vec<(u64, UsageRecord)>, style: &Style) -> Vec<Row> {
+    // The largest first, and of equal ones the first by name. A directory precedes its contents.
+    largest.sort_by(|(one, of_one), (other, of_other)| {
+        other.cmp(one).then_with(|| of_one.path.cmp(&of_other.path))
+    });
+    let mut nodes: Vec<Node> = Vec::with_capacity(largest.len());
+    for (number, record) in largest {
+        nodes.push(Node { number, record, children: Vec::new() });
+    }
+    let at: HashMap<(usize, &Path), usize> = nodes
+        .iter()
+        .enumerate()
+        .filter(|(_, node)| node.record.kind == Kind::Directory || node.record.depth == 0)
+        .map(|(at, node)| ((node.record.operand, node.record.path.as_path()), at))
+        .collect();
+    let parent = |node: &Node| {
+        let path = node.record.path.parent().filter(|_| node.record.depth > 0)?;
+        at.get(&(node.record.operand, path)).copied()
+    };
+    let parents: Vec<Option<usize>> = nodes.iter().map(parent).collect();
+    let mut roots = Vec::new();
+    for (index, parent) in parents.into_iter().enumerate() {
+        match parent {
+            Some(parent) => nodes[parent].children.push(index),
+            None => roots.push(index),
+        }
+    }
+    lead_rows(&nodes, &roots, style)
+}
+
+/// Returns a row for each node, in the order in which they are printed.
+fn lead_rows(nodes: &[Node], roots: &[usize], style: &Style) -> Vec<Row> {
+    let quoting = quoting(QuotingStyle::ShellEscape, style);
+    let mut rows = Vec::with_capacity(nodes.len());
+    // What is still to be printed, the next one last, with what stands before it and below it.
+    let mut waiting: Vec<(usize, String, String)> =
+        roots.iter().rev().map(|&root| (root, String::new(), String::new())).collect();
+    while let Some((index, lead, below)) = waiting.pop() {
+        let Some(Node { number, record, children }) = nodes.get(index) else { continue };
+        let is_root = record.depth == 0;
+        let name = if is_root { record.path.as_os_str() } else { base_name(&record.path) };
+        let (name, is_directory) = (shown(name, quoting), record.kind == Kind::Directory);
+        rows.push(Row { lead, name, is_directory, number: *number });
+        for (at, &child) in children.iter().enumerate().rev() {
+            let (branch, under) = style.branch(at + 1 == children.len());
+            waiting.push((child, format!("{below}{branch}"), format!("{below}{under}")));
+        }
+    }
+    rows
+}
+
+/// Returns how names are quoted, so that a terminal gets nothing that it would act upon.
+pub(super) fn quoting(of_names: QuotingStyle, style: &Style) -> Quoting {
+    let is_ascii = !style.is_unicode && sys::has_c_locale();
+    Quoting { style: of_names, is_masked: true, is_ascii, has_utf8_quotes: false }
+}
+
+/// Returns a name as `ls` shows it on a terminal.
+pub(super) fn shown(name: &OsStr, quoting: Quoting) -> String {
+    String::from_utf8_lossy(&quoting.apply(name, "").0).into_owned()
+}

@@ -1,0 +1,99 @@
+//! What the types of files take. A type is the end of a name behind its last dot, without regard to
+//! the case of ASCII letters. One sum is kept for each type.
+
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use curt::Kind;
+use curt::usage::{Sizes, UsageRecord};
+
+/// The sums by type.
+#[derive(Default)]
+pub(super) struct Types(HashMap<OsString, Sizes>);
+
+/// What is not a file with a type. No type begins with a parenthesis: each has its dot.
+const NO_TYPE: &str = "(no extension)";
+const LINKS: &str = "(links)";
+const OTHERS: &str = "(devices, pipes and sockets)";
+const DIRECTORIES: &str = "(directories)";
+
+impl Types {
+    /// Adds a record of the measurement. Of a directory only its own space counts.
+    pub(super) fn add(&mut self, record: &UsageRecord) {
+        if record.kind == Kind::Directory {
+            return;
+        }
+        let name = name(record.kind, &record.path);
+        if let Some(sum) = self.0.get_mut(&*name) {
+            *sum += record.sizes;
+        } else {
+            self.0.insert(name, record.sizes);
+        }
+    }
+
+    /// Returns the types with their sums: the largest first, of equal ones the first by name.
+    /// Everything else in the total is what directories take.
+    pub(super) fn into_sorted(
+        mut self,
+        total: &Sizes,
+        number: impl Fn(&Sizes) -> u64,
+    ) -> Vec<(OsString, Sizes)> {
+        let mut directories = *total;
+        for sum in self.0.values() {
+            directories.apparent = directories.apparent.saturating_sub(sum.apparent);
+            directories.allocated = directories.allocated.saturating_sub(sum.allocated);
+            directories.entries = directories.entries.saturating_sub(sum.entries);
+        }
+        if directories.entries > 0 {
+            self.0.insert(DIRECTORIES.into(), directories);
+        }
+        let mut sorted: Vec<_> = self.0.into_iter().collect();
+        sorted.sort_by(|(one, of_one), (other, of_other)| {
+            number(of_other).cmp(&number(of_one)).then_with(|| one.cmp(other))
+        });
+        sorted
+    }
+}
+
+/// Returns the name of a type.
+fn name(kind: Kind, path: &Path) -> OsString {
+    match kind {
+        Kind::File => match path.extension().filter(|extension| !extension.is_empty()) {
+            Some(extension) => {
+                let mut name = OsString::from(".");
+                name.push(extension.to_ascii_lowercase());
+                name
+            }
+            None => NO_TYPE.into(),
+        },
+        kind if kind.is_link() => LINKS.into(),
+        _ => OTHERS.into(),
+    }
+}
+
+/// Whether a name of a type stands for directories.
+pub(super) fn are_directories(name: &OsStr) -> bool {
+    name == DIRECTORIES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name;
+    use curt::Kind;
+
+    #[test]
+    fn a_type_is_the_end_of_a_name() {
+        for (kind, path, expected) in [
+            (Kind::File, "a/b.rs", ".rs"),
+            (Kind::File, "a.tar.GZ", ".gz"),
+            (Kind::File, "x.y/plain", "(no extension)"),
+            (Kind::File, ".profile", "(no extension)"),
+            (Kind::File, "dot.", "(no extension)"),
+            (Kind::Symlink, "a.rs", "(links)"),
+            (Kind::Fifo, "a.rs", "(devices, pipes and sockets)"),
+        ] {
+            assert_eq!(name(kind, path.as_ref()), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,434 @@
+//! The formats of GNU stat: text with directives such as `%-10s`, whose flags, width and precision
+//! are those of `printf` in C.
+
+use curt::fields::Time;
+
+/// A part of a format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Text(Vec<u8>),
+    Directive(Directive),
+}
+
+/// What stands for a value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Directive {
+    /// Some of `'-+ #0I`.
+    flags: Vec<u8>,
+    width: Option<usize>,
+    precision: Option<usize>,
+    /// `H` or `L` before `d` or `r`.
+    pub(super) half: Option<u8>,
+    pub(super) letter: u8,
+}
+
+/// How backslashes and directives are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Syntax {
+    /// A backslash begins an escape.
+    pub(super) has_escapes: bool,
+    /// `H` and `L` choose a half of a device number.
+    pub(super) has_halves: bool,
+}
+
+/// A format that was read, and warnings about it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Parsed {
+    pub(super) parts: Vec<Part>,
+    pub(super) warnings: Vec<String>,
+}
+
+impl Parsed {
+    fn text(&mut self, byte: u8) {
+        match self.parts.last_mut() {
+            Some(Part::Text(text)) => text.push(byte),
+            _ => self.parts.push(Part::Text(vec![byte])),
+        }
+    }
+}
+
+/// Reads a format. The error is a directive that is none.
+pub(super) fn parse(format: &[u8], syntax: Syntax) -> Result<Parsed, Vec<u8>> {
+    let mut parsed = Parsed::default();
+    let mut rest = format;
+    while let Some((&byte, behind)) = rest.split_first() {
+        rest = match byte {
+            b'%' => parse_directive(behind, syntax, &mut parsed)?,
+            b'\\' if syntax.has_escapes => parse_escape(behind, &mut parsed),
+            _ => {
+                parsed.text(byte);
+                behind
+            }
+        };
+    }
+    Ok(parsed)
+}
+
+/// Reads what is behind a percent sign, and returns what is behind the directive.
+fn parse_directive<'f>(
+    text: &'f [u8],
+    syntax: Syntax,
+    parsed: &mut Parsed,
+) -> Result<&'f [u8], Vec<u8>> {
+    let (flags, rest) = split(text, |byte| b"'-+ #0I".contains(&byte));
+    let (width, rest) = split(rest, |byte| byte.is_ascii_digit());
+    let (precision, rest) = match rest.strip_prefix(b".") {
+        Some(rest) => {
+            let (digits, rest) = split(rest, |byte| byte.is_ascii_digit());
+            (Some(digits), rest)
+        }
+        None => (None, rest),
+    };
+    let Some((&letter, behind)) = rest.split_first().filter(|(letter, _)| **letter != b'%') else {
+        // A percent sign at the end, or two of them, stand for one.
+        let end = rest.len().min(1);
+        if rest.len() != text.len() {
+            let read = text.len() - rest.len() + end;
+            return Err([b"%", &text[..read]].concat());
+        }
+        parsed.text(b'%');
+        return Ok(&rest[end..]);
+    };
+    let mut directive = Directive {
+        flags: flags.to_vec(),
+        width: number(width),
+        // Where there is a dot, no digits mean the default precision of the kind of value.
+        precision: precision.map(|digits| number(digits).unwrap_or(NO_DIGITS)),
+        half: None,
+        letter,
+    };
+    let half = behind.first().filter(|letter| b"dr".contains(letter));
+    let half = half.filter(|_| syntax.has_halves && b"HL".contains(&letter));
+    let behind = match half {
+        Some(&next) => {
+            (directive.half, directive.letter) = (Some(letter), next);
+            &behind[1..]
+        }
+        None => behind,
+    };
+    parsed.parts.push(Part::Directive(directive));
+    Ok(behind)
+}
+
+/// Reads what is behind a backslash, and returns what is behind the escape.
+fn parse_escape<'f>(text: &'f [u8], parsed: &mut Parsed) -> &'f [u8] {
+    let Some((&letter, behind)) = text.split_first() else {
+        parsed.warnings.push("warning: backslash at end of format".to_owned());
+        parsed.text(b'\\');
+        return text;
+    };
+    let is_octal = |byte: u8| matches!(byte, b'0'..=b'7');
+    let (base, most, digits) = match letter {
+        b'0'..=b'7' => (8, 3, split(text, is_octal).0),
+        b'x' => (16, 2, split(behind, |byte| byte.is_ascii_hexdigit()).0),
+        _ => (0, 0, &text[..0]),
+    };
+    if !digits.is_empty() {
+        let digits = &digits[..digits.len().min(most)];
+        let value = digits.iter().fold(0_u32, |value, &digit| {
+            value * base + char::from(digit).to_digit(base).unwrap_or(0)
+        });
+        // Three octal digits can be more than a byte, which C cuts off.
+        parsed.text((value & 0xff) as u8);
+        return &text[digits.len() + usize::from(base == 16)..];
+    }
+    let byte = match letter {
+        b'a' => 7,
+        b'b' => 8,
+        b'e' => 0x1b,
+        b'f' => 0xc,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'v' => 0xb,
+        b'"' | b'\\' => letter,
+        _ => {
+            let shown = char::from(letter);
+            parsed.warnings.push(format!("warning: unrecognized escape '\\{shown}'"));
+            letter
+        }
+    };
+    parsed.text(byte);
+    behind
+}
+
+/// The precision where there is a dot and no digit.
+const NO_DIGITS: usize = usize::MAX;
+
+/// No output is wider.
+const WIDEST: usize = 1 << 20;
+
+/// Returns the bytes at the beginning for which this holds, and the rest.
+fn split(text: &[u8], holds: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
+    let end = text.iter().position(|&byte| !holds(byte)).unwrap_or(text.len());
+    text.split_at(end)
+}
+
+/// Returns the number of some digits.
+fn number(digits: &[u8]) -> Option<usize> {
+    if digits.is_empty() {
+        return None;
+    }
+    let number = digits.iter().fold(0_usize, |number, digit| {
+        number.saturating_mul(10).saturating_add(usize::from(digit - b'0'))
+    });
+    Some(number.min(WIDEST))
+}
+
+impl Directive {
+    fn has(&self, flag: u8) -> bool {
+        self.flags.contains(&flag)
+    }
+
+    /// Returns the precision of a value that is no time.
+    fn precision(&self) -> Option<usize> {
+        self.precision.map(|precision| if precision == NO_DIGITS { 0 } else { precision })
+    }
+
+    /// Adds a text; of the flags only `-` counts.
+    pub(super) fn text(&self, text: &[u8], out: &mut Vec<u8>) {
+        let text = &text[..text.len().min(self.precision().unwrap_or(usize::MAX))];
+        self.pad(text.len(), out, |out| out.extend_from_slice(text));
+    }
+
+    fn pad(&self, length: usize, out: &mut Vec<u8>, add: impl FnOnce(&mut Vec<u8>)) {
+        let blanks = self.width.unwrap_or(0).saturating_sub(length);
+        if !self.has(b'-') {
+            out.resize(out.len() + blanks, b' ');
+        }
+        add(out);
+        if self.has(b'-') {
+            out.resize(out.len() + blanks, b' ');
+        }
+    }
+
+    /// Adds a number; a sign is only for those that can be negative.
+    pub(super) fn unsigned(&self, number: u128, out: &mut Vec<u8>) {
+        self.number("", &number.to_string(), out);
+    }
+
+    /// Adds a number that can be negative.
+    pub(super) fn signed(&self, number: i64, out: &mut Vec<u8>) {
+        self.with_sign(number < 0, &number.unsigned_abs().to_string(), out);
+    }
+
+    fn with_sign(&self, is_negative: bool, digits: &str, out: &mut Vec<u8>) {
+        let sign = match is_negative {
+            true => "-",
+            false if self.has(b'+') => "+",
+            false if self.has(b' ') => " ",
+            false => "",
+        };
+        self.number(sign, digits, out);
+    }
+
+    /// Adds an octal number.
+    pub(super) fn octal(&self, number: u64, out: &mut Vec<u8>) {
+        let mut digits = format!("{number:o}");
+        let has_zero = digits == "0" || self.precision().is_some_and(|least| least > digits.len());
+        if self.has(b'#') && !has_zero {
+            digits.insert(0, '0');
+        }
+        self.number("", &digits, out);
+    }
+
+    /// Adds a hexadecimal number.
+    pub(super) fn hex(&self, number: u64, out: &mut Vec<u8>) {
+        let prefix = if self.has(b'#') && number != 0 { "0x" } else { "" };
+        self.number(prefix, &format!("{number:x}"), out);
+    }
+
+    /// Adds digits with what stands before them. Zeros fill up to the precision, or to the width if
+    /// the flag says so.
+    fn number(&self, prefix: &str, digits: &str, out: &mut Vec<u8>) {
+        // With no digits wanted, a zero has none.
+        let digits = if self.precision() == Some(0) && digits == "0" { "" } else { digits };
+        let fills = self.has(b'0') && !self.has(b'-') && self.precision.is_none();
+        let of_width = if fills { self.width.unwrap_or(0).saturating_sub(prefix.len()) } else { 0 };
+        let zeros = self.precision().unwrap_or(of_width).saturating_sub(digits.len());
+        self.pad(prefix.len() + zeros + digits.len(), out, |out| {
+            out.extend(prefix.bytes());
+            out.resize(out.len() + zeros, b'0');
+            out.extend(digits.bytes());
+        });
+    }
+
+    /// Adds a time in seconds since 1970, with as many digits behind the point as the precision
+    /// says: none without a precision, nine without digits in it. Further digits are cut off.
+    pub(super) fn seconds(&self, time: Time, out: &mut Vec<u8>) {
+        /// The digits of nanoseconds.
+        const NANO: usize = 9;
+        let precision = match self.precision {
+            None => 0,
+            Some(NO_DIGITS) => NANO,
+            Some(precision) => precision,
+        };
+        let known = precision.min(NANO);
+        let divisor = (known..NANO).fold(1_i64, |divisor, _| divisor * 10);
+        let nanoseconds = i64::from(time.nanoseconds);
+        let (mut seconds, mut fraction) = (time.seconds, nanoseconds / divisor);
+        let is_before = seconds < 0 && nanoseconds != 0;
+        if is_before {
+            // Times before 1970 count down from there.
+            let is_cut = i64::from(nanoseconds % divisor != 0);
+            fraction = 1_000_000_000 / divisor - fraction - is_cut;
+            seconds += i64::from(fraction != 0);
+        }
+        // Only the seconds can have a sign, zeros before them, and blanks on the left.
+        let width = self.width.filter(|_| precision > 0).unwrap_or(0);
+        let of_seconds = width.saturating_sub(1 + precision);
+        let is_left = self.has(b'-') && of_seconds > 1;
+        let whole = Directive {
+            flags: self.flags.iter().copied().filter(|&flag| !is_left || flag != b'-').collect(),
+            width: match precision {
+                0 => self.width,
+                _ => Some(of_seconds).filter(|&width| width > 1 && !is_left),
+            },
+            precision: None,
+            ..Directive::default()
+        };
+        let begin = out.len();
+        let is_negative = seconds < 0 || is_before && seconds == 0;
+        whole.with_sign(is_negative, &seconds.unsigned_abs().to_string(), out);
+        if precision > 0 {
+            out.extend(format!(".{fraction:0known$}").bytes());
+            out.resize(out.len() + precision - known, b'0');
+            let end = begin + width;
+            out.resize(out.len().max(end), b' ');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Directive, Parsed, Part, Syntax, parse};
+    use curt::fields::Time;
+
+    fn directive(text: &str) -> Directive {
+        let parsed = parse(text.as_bytes(), Syntax { has_escapes: false, has_halves: true });
+        match &*parsed.unwrap().parts {
+            [Part::Directive(directive)] => directive.clone(),
+            parts => panic!("{text}: {parts:?}"),
+        }
+    }
+
+    fn add(text: &str, add: impl Fn(&Directive, &mut Vec<u8>)) -> String {
+        let mut out = Vec::new();
+        add(&directive(text), &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn values_are_formatted_as_by_printf() {
+        for (format, shown) in [
+            ("%n", "abc"),
+            ("%5n", "  abc"),
+            ("%-5n", "abc  "),
+            ("%05n", "  abc"),
+            ("%.2n", "ab"),
+            ("%.n", ""),
+            ("%4.1n", "   a"),
+        ] {
+            assert_eq!(add(format, |it, out| it.text(b"abc", out)), shown, "{format}");
+        }
+        for (format, shown) in [
+            ("%s", "42"),
+            ("%5s", "   42"),
+            ("%05s", "00042"),
+            ("%-05s", "42   "),
+            ("%.4s", "0042"),
+            ("%06.4s", "  0042"),
+            ("%+s", "42"),
+            ("%'s", "42"),
+        ] {
+            assert_eq!(add(format, |it, out| it.unsigned(42, out)), shown, "{format}");
+        }
+        assert_eq!(add("%.0s", |it, out| it.unsigned(0, out)), "");
+        for (format, octal, hex) in [
+            ("%a", "644", "1a4"),
+            ("%#a", "0644", "0x1a4"),
+            ("%04a", "0644", "01a4"),
+            ("%#07a", "0000644", "0x001a4"),
+            ("%#.5a", "00644", "0x001a4"),
+            ("%+5a", "  644", "  1a4"),
+        ] {
+            assert_eq!(add(format, |it, out| it.octal(0o644, out)), octal, "{format}");
+            assert_eq!(add(format, |it, out| it.hex(0o644, out)), hex, "{format}");
+        }
+        assert_eq!(add("%#a", |it, out| it.octal(0, out)), "0");
+        assert_eq!(add("%#a", |it, out| it.hex(0, out)), "0");
+    }
+
+    /// The values of GNU's test `stat-nanoseconds`, and some more that its program gives.
+    #[test]
+    fn seconds_have_a_point() {
+        let at = |format: &str, seconds, nanoseconds| {
+            add(format, |it, out| it.seconds(Time { seconds, nanoseconds }, out))
+        };
+        for (format, shown) in [
+            ("%Y", "67413"),
+            ("%.Y", "67413.023456789"),
+            ("%.1Y", "67413.0"),
+            ("%.3Y", "67413.023"),
+            ("%.6Y", "67413.023456"),
+            ("%.9Y", "67413.023456789"),
+            ("%13.6Y", " 67413.023456"),
+            ("%013.6Y", "067413.023456"),
+            ("%-13.6Y", "67413.023456 "),
+            ("%18.10Y", "  67413.0234567890"),
+            ("%I18.10Y", "  67413.0234567890"),
+            ("%018.10Y", "0067413.0234567890"),
+            ("%-18.10Y", "67413.0234567890  "),
+            ("%8Y", "   67413"),
+            ("%+Y", "+67413"),
+        ] {
+            assert_eq!(at(format, 67_413, 23_456_789), shown, "{format}");
+        }
+        for (format, shown) in [("%Y", "-1"), ("%.1Y", "-0.2"), ("%.3Y", "-0.250")] {
+            assert_eq!(at(format, -1, 750_000_000), shown, "{format}");
+        }
+        assert_eq!(at("%.1Y", -1, 999_999_999), "-1.0");
+        assert_eq!(at("%Y", -2, 0), "-2");
+    }
+
+    #[test]
+    fn escapes_are_those_of_gnu() {
+        let syntax = Syntax { has_escapes: true, has_halves: true };
+        let read = |format: &str| parse(format.as_bytes(), syntax).unwrap();
+        for (format, text) in [
+            (r"\a\b\e\f\n\r\t\v", &b"\x07\x08\x1b\x0c\n\r\t\x0b"[..]),
+            (r"\012\377\1234", b"\n\xffS4"),
+            (r"\x34\xf\x18p\xfq", b"4\x0f\x18p\x0fq"),
+            (r#"\\\""#, b"\\\""),
+            ("100%%", b"100%"),
+            ("%", b"%"),
+        ] {
+            let expected = Parsed { parts: vec![Part::Text(text.to_vec())], warnings: vec![] };
+            assert_eq!(read(format), expected, "{format}");
+        }
+        for (format, text, warning) in [
+            (r"\x", "x", r"warning: unrecognized escape '\x'"),
+            (r"\c", "c", r"warning: unrecognized escape '\c'"),
+            (r"a\", r"a\", "warning: backslash at end of format"),
+        ] {
+            let parts = vec![Part::Text(text.into())];
+            let expected = Parsed { parts, warnings: vec![warning.to_owned()] };
+            assert_eq!(read(format), expected, "{format}");
+        }
+        let plain = Syntax { has_escapes: false, has_halves: false };
+        let parsed = parse(br"\n", plain).unwrap();
+        assert_eq!(parsed.parts, [Part::Text(br"\n".to_vec())]);
+    }
+
+    #[test]
+    fn directives_have_flags_and_halves() {
+        assert_eq!(directive("%Hd").half, Some(b'H'));
+        assert_eq!(directive("%5Lr").letter, b'r');
+        let parts = parse(b"%Hx", Syntax { has_escapes: false, has_halves: true }).unwrap().parts;
+        assert_eq!(parts.len(), 2, "a directive that is none, and x");
+        for (format, wrong) in [("%9%", "%9%"), ("a%9", "%9"), ("%-.3%x", "%-.3%")] {
+            let parsed = parse(format.as_bytes(), Syntax { has_escapes: false, has_halves: true });
+            assert_eq!(parsed, Err(wrong.as_bytes().to_vec()), "{format}");
+        }
+    }
+}

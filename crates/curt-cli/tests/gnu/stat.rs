@@ -1,0 +1,252 @@
+//! `curt stat` beside GNU stat: the same formats and operands must give the same bytes, the same
+//! messages and the same code. Curt is called by the name `stat`.
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use curt_testkit::{Scratch, skip};
+
+/// What came of a command.
+#[derive(Debug, PartialEq, Eq)]
+struct Outcome {
+    code: Option<i32>,
+    out: String,
+    messages: String,
+}
+
+/// Whether GNU stat is there; said aloud where it is not.
+fn has_stat() -> bool {
+    let version = Command::new("stat").arg("--version").output();
+    let is_gnu = version.is_ok_and(|output| output.stdout.starts_with(b"stat (GNU coreutils) "));
+    if !is_gnu {
+        skip("GNU stat is not installed");
+    }
+    is_gnu
+}
+
+fn outcome(program: &Path, scratch: &Scratch, words: &[&str], style: Option<&str>) -> Outcome {
+    let mut command = Command::new(program);
+    command.args(words).current_dir(scratch.at("here"));
+    command.env("LC_ALL", "C").env("TZ", "CET-1CEST,M3.5.0,M10.5.0/3").env_remove("QUOTING_STYLE");
+    if let Some(style) = style {
+        command.env("QUOTING_STYLE", style);
+    }
+    let file = fs::File::open(scratch.at("here/file")).unwrap();
+    let output = command.stdin(Stdio::from(file)).output().unwrap();
+    Outcome {
+        code: output.status.code(),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        messages: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// Compares the two for these words.
+fn compare(scratch: &Scratch, words: &[&str], style: Option<&str>) {
+    let ours = outcome(&scratch.at("stat"), scratch, words, style);
+    let gnu = outcome(Path::new("stat"), scratch, words, style);
+    assert_eq!(ours, gnu, "stat {words:?} {style:?}");
+}
+
+/// Files of every kind, and curt by the name `stat`.
+fn sample() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.link("stat", env!("CARGO_BIN_EXE_curt"));
+    scratch.file_with("here/file", &[b'x'; 5000]);
+    scratch.file("here/empty");
+    scratch.file("here/it's a \"name\"");
+    scratch.file(Path::new("here").join(std::ffi::OsStr::from_bytes(b"odd\n\xff")));
+    scratch.hard_link("here/file", "here/again");
+    scratch.dir("here/dir/sub");
+    scratch.link("here/link", "file");
+    scratch.link("here/to-dir", "dir");
+    scratch.link("here/broken", "nowhere");
+    scratch.link("here/loop", "loop");
+    // Reading a link for the first time changes the time of its last access, but not if that is
+    // later than its other times.
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    for link in ["link", "to-dir", "broken", "loop"] {
+        fs::read_link(scratch.at("here").join(link)).unwrap();
+    }
+    scratch.fifo("here/pipe");
+    let _socket = std::os::unix::net::UnixListener::bind(scratch.at("here/socket")).unwrap();
+    fs::set_permissions(
+        scratch.at("here/empty"),
+        std::os::unix::fs::PermissionsExt::from_mode(0o6751),
+    )
+    .unwrap();
+    scratch
+}
+
+/// The names in it, and some of the system.
+fn names(scratch: &Scratch) -> Vec<String> {
+    let entries = fs::read_dir(scratch.at("here")).unwrap();
+    let names = entries.filter_map(|entry| entry.unwrap().file_name().into_string().ok());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    for name in ["to-dir/", ".", "..", "/", "/dev/null", "/dev/tty", "/proc/uptime", "-"] {
+        names.push(name.to_owned());
+    }
+    names
+}
+
+#[test]
+fn every_directive_is_that_of_gnu() {
+    if !has_stat() {
+        return;
+    }
+    let scratch = sample();
+    let names = names(&scratch);
+    for letter in ('a'..='z').chain('A'..='Z') {
+        // The message about a label names what stands for standard input, and a file system without
+        // labels is not told from a file without one.
+        let is_left_out = |name: &str| letter == 'C' && (name == "-" || name.starts_with("/proc"));
+        let names: Vec<&str> =
+            names.iter().map(String::as_str).filter(|name| !is_left_out(name)).collect();
+        let flags = format!("[%020{letter}|%#{letter}|%+{letter}|% {letter}|%'{letter}]");
+        let formats = [
+            format!("[%{letter}|%20{letter}|%-20{letter}|%.3{letter}|%16.2{letter}]"),
+            format!("[%H{letter}|%L{letter}|%8H{letter}]"),
+            flags,
+        ];
+        // With flags GNU stat adds an `s` to the target of a link.
+        for format in formats.iter().take(if letter == 'N' { 2 } else { 3 }) {
+            compare(&scratch, &[&["-c", format], &names[..]].concat(), None);
+            compare(&scratch, &[&["-L", "-c", format], &names[..]].concat(), None);
+        }
+    }
+}
+
+#[test]
+fn default_and_terse_forms_are_those_of_gnu() {
+    if !has_stat() {
+        return;
+    }
+    let scratch = sample();
+    for name in names(&scratch) {
+        for options in [&[][..], &["-L"], &["-t"], &["-Lt"], &["--terse", "--dereference"]] {
+            compare(&scratch, &[options, &[&*name]].concat(), None);
+        }
+    }
+    let all = ["file", "missing", "link", "broken", "dir/missing", "file/x", ""];
+    compare(&scratch, &all, None);
+    compare(&scratch, &[&["-L"], &all[..]].concat(), None);
+}
+
+#[test]
+fn file_systems_are_those_of_gnu() {
+    if !has_stat() {
+        return;
+    }
+    let scratch = sample();
+    // Free blocks change while the two run one after the other.
+    let format = "%n %i %l %t %T %s %S %b %c %10T|%-10t|%#t|%#i|%5l|%05l|%Q";
+    let mut places: Vec<PathBuf> = vec![".".into(), "file".into(), "link".into()];
+    places.extend(["/", "/proc", "/sys", "/dev", "/dev/shm", "/dev/pts"].map(PathBuf::from));
+    for place in places {
+        compare(&scratch, &["-f", "-c", format, place.to_str().unwrap()], None);
+    }
+    for words in [&["-f", "/proc"][..], &["-ft", "/proc"], &["-f", "missing", "broken", "-"]] {
+        compare(&scratch, words, None);
+    }
+    let free = outcome(&scratch.at("stat"), &scratch, &["-f", "-c", "%f %a %d", "."], None);
+    let numbers: Vec<i64> = free.out.split_whitespace().map(|it| it.parse().unwrap()).collect();
+    assert!(numbers.len() == 3 && numbers[1] <= numbers[0], "{numbers:?}");
+}
+
+#[test]
+fn formats_have_escapes_and_ends_as_in_gnu() {
+    if !has_stat() {
+        return;
+    }
+    let scratch = sample();
+    for format in [
+        "",
+        "%",
+        "%%",
+        "100%%%n%",
+        r"\n",
+        r"\\%n",
+        "%n\\",
+        r"\x41\101\q",
+        "é%nü",
+        "%9%",
+        "%-",
+        "%.5",
+        "%H",
+        "%L",
+        "%Hd,%Ld",
+        "%Hr,%Lr",
+        "%HH",
+        "%y%%%z",
+        "%.Y|%.0Y|%.12Y|%30.3Y|%-30.3Y|%030.12Y",
+    ] {
+        compare(&scratch, &["-c", format, "file"], None);
+        compare(&scratch, &[&format!("--printf={format}"), "file"], None);
+    }
+    // Each of two files, and the last of two formats.
+    compare(&scratch, &["--format=%n", "--printf=<%n>", "file", "dir"], None);
+    compare(&scratch, &["--printf=<%n>", "-c%n", "file", "dir"], None);
+    compare(&scratch, &["-c", "-%n", "--", "file"], None);
+}
+
+#[test]
+fn times_before_1970_and_far_away() {
+    if !has_stat() {
+        return;
+    }
+    let scratch = sample();
+    for time in ["-1.25", "-0.000000001", "0", "1e9", "4102444800.999999999", "-86400"] {
+        let time = if time == "1e9" { "1000000000.5" } else { time };
+        let status = Command::new("touch")
+            .args(["-d", &format!("@{time}"), "when"])
+            .current_dir(scratch.at("here"))
+            .status()
+            .unwrap();
+        assert!(status.success());
+        let format = "%y %Y %.Y %.1Y %.3Y %16.3Y %-18.3Y| %018.3Y %+.2Y %X";
+        compare(&scratch, &["-c", format, "when"], None);
+    }
+}
+
+#[test]
+fn names_are_quoted_as_the_environment_says() {
+    if !has_stat() {
+        return;
+    }
+    let scratch = sample();
+    for style in ["literal", "shell", "shell-always", "shell-escape", "c", "escape", "locale"] {
+        for name in ["file", "link", "it's a \"name\"", "missing"] {
+            compare(&scratch, &["-c", "%N %40N %-40N %.3N", name], Some(style));
+            compare(&scratch, &[name], Some(style));
+        }
+    }
+    let ours = outcome(&scratch.at("stat"), &scratch, &["-c%N", "file"], Some("odd"));
+    let gnu = outcome(Path::new("stat"), &scratch, &["-c%N", "file"], Some("odd"));
+    assert_eq!((ours.code, &ours.out), (gnu.code, &gnu.out));
+    assert!(ours.messages.contains("QUOTING_STYLE: 'odd'"), "{ours:?}");
+}
+
+/// By the name of curt the fields are printed, unless an option of GNU stat asks for its form.
+#[test]
+fn curt_stat_has_both_forms() {
+    let scratch = sample();
+    let run = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+        command.arg("stat").args(words).current_dir(scratch.at("here"));
+        let output = command.output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    assert!(run(&["file"]).1.starts_with("path: file\nkind: file\nsize: 5000\n"));
+    assert_eq!(run(&["-c", "%s", "file"]), (Some(0), "5000\n".to_owned()));
+    assert_eq!(run(&["--printf", "%s", "file"]), (Some(0), "5000".to_owned()));
+    assert!(run(&["-t", "file"]).1.starts_with("file 5000 "));
+    assert!(run(&["-f", "file"]).1.starts_with("  File: \"file\"\n"));
+    for other in ["--json", "--fields=size"] {
+        assert_eq!(run(&["-c", "%s", other, "file"]).0, Some(2), "{other}");
+    }
+    let mut named = Command::new(scratch.at("stat"));
+    named.args(["--fields", "size", "file"]).current_dir(scratch.at("here"));
+    assert_eq!(named.output().unwrap().stdout, b"path: file\nsize: 5000\n");
+}
