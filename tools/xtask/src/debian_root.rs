@@ -39,6 +39,12 @@ pub(crate) const IMPORTS: Set = Set { name: "imports", packages: &["binutils-min
 pub(crate) const WINDOWS: Set =
     Set { name: "windows", packages: &["gcc-mingw-w64-x86-64-win32", "wine", "wine64"] };
 
+/// What packages are judged by, and their manual pages read with.
+pub(crate) const PACKAGES: Set = Set { name: "packages", packages: &["lintian", "man-db"] };
+
+/// What runs programs for other processors.
+pub(crate) const EMULATOR: Set = Set { name: "emulator", packages: &["qemu-user"] };
+
 /// What builds GNU's test suite for rm and others, and what its tests use.
 pub(crate) const GNU: Set = Set {
     name: "gnu",

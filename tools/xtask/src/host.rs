@@ -91,6 +91,13 @@ pub(crate) fn output_of(program: &str, arguments: &[&str]) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
+/// Whether the standard library for a target is installed, or could be.
+pub(crate) fn has_library(target: &str) -> bool {
+    let installed = output_of("rustup", &["target", "list", "--installed"]);
+    installed.is_some_and(|targets| targets.lines().any(|line| line.trim() == target))
+        || output_of("rustup", &["target", "add", target]).is_some()
+}
+
 /// Whether root runs this.
 pub(crate) fn is_root() -> bool {
     output_of("id", &["-u"]).is_some_and(|id| id.trim() == "0")

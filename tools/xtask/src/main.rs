@@ -3,6 +3,7 @@
 //! One file per chore; nothing here is a dependency of the library or the command.
 
 mod debian_root;
+mod dist;
 mod fuzz;
 mod gnu;
 mod host;
@@ -66,6 +67,18 @@ const TASKS: &[Task] = &[
         arguments: "",
         about: "run the suites of the command with a static binary (x86-64 Linux, musl)",
         run: statics::run,
+    },
+    Task {
+        name: "dist",
+        arguments: "[--here] [KIND…]",
+        about: "build what is released into target/distrib: tar, deb, exe, npm, wheel",
+        run: dist::run,
+    },
+    Task {
+        name: "dist-test",
+        arguments: "[--here] [KIND…]",
+        about: "build it, and install and run each in a clean root",
+        run: dist::test,
     },
     Task {
         name: "public-api",

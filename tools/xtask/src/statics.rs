@@ -16,7 +16,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if !arguments.is_empty() {
         return Err(Failure::usage("static-test takes no arguments"));
     }
-    if !has_library() {
+    if !host::has_library(TARGET) {
         return skips::chore(&Skip {
             suite: "xtask".to_owned(),
             test: "static-test".to_owned(),
@@ -28,11 +28,4 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     cargo.args(["--target", TARGET]);
     cargo.args(SUITES.iter().flat_map(|suite| ["--test", suite]));
     test::tallied(cargo.args(["--", "--show-output"]))
-}
-
-/// Whether the standard library for the target is installed, or could be.
-fn has_library() -> bool {
-    let installed = host::output_of("rustup", &["target", "list", "--installed"]);
-    installed.is_some_and(|targets| targets.lines().any(|line| line.trim() == TARGET))
-        || host::output_of("rustup", &["target", "add", TARGET]).is_some()
 }

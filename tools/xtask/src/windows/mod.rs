@@ -159,6 +159,19 @@ impl Windows {
         Ok(self.inside(&format!("target/{TARGET}/release/curt.exe")))
     }
 
+    /// Builds `curt.exe` as it is released; where it is, as the host calls it.
+    pub(crate) fn packaged(&self) -> Result<PathBuf, Failure> {
+        let build = ["build", "--quiet", "--profile", "dist", "--package", "curt-cli"];
+        let mut arguments = self.cargo(&build);
+        // In this profile a panic ends the program, which is another part of the library.
+        let library = arguments.iter_mut().find(|argument| argument.starts_with("-Zbuild-std="));
+        if let Some(library) = library {
+            "-Zbuild-std=std,panic_abort".clone_into(library);
+        }
+        host::check(&mut self.command(&arguments)?)?;
+        Ok(self.outside(&format!("target/{TARGET}/dist/curt.exe")))
+    }
+
     /// A command that runs with one Wine server; `wine` is the way to start a program.
     pub(crate) fn session<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<Command, Failure> {
         let checkout = host::checkout();

@@ -1,0 +1,8 @@
+#!/usr/bin/env node
+// `npx curt-fs` is curt, except that `rm` deletes folders, as people who use npx expect of rimraf.
+"use strict";
+
+const { run } = require("./curt.js");
+
+const words = process.argv.slice(2);
+run(words[0] === "rm" ? ["rm", "-r", ...words.slice(1)] : words);

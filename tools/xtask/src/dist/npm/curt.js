@@ -1,0 +1,57 @@
+#!/usr/bin/env node
+// Starts the binary for this system, and ends as it ends.
+"use strict";
+
+const { spawn } = require("child_process");
+const { constants } = require("os");
+const path = require("path");
+
+/** The binary for this system. Windows on ARM runs programs for x64. */
+function binary() {
+  switch (`${process.platform}-${process.arch}`) {
+    case "linux-x64":
+      return "linux-x64/curt";
+    case "linux-arm64":
+      return "linux-arm64/curt";
+    case "win32-x64":
+    case "win32-arm64":
+      return "win32-x64/curt.exe";
+    default:
+      return null;
+  }
+}
+
+function run(words) {
+  const name = binary();
+  if (name === null) {
+    console.error(`curt: this package has no program for ${process.platform} ${process.arch}`);
+    process.exitCode = 2;
+    return;
+  }
+  const child = spawn(path.join(__dirname, name), words, { stdio: "inherit" });
+  // A terminal sends an interrupt to both: curt decides what comes of it. The others are for this
+  // process alone.
+  const ignore = () => {};
+  const pass = (signal) => child.kill(signal);
+  process.on("SIGINT", ignore).on("SIGTERM", pass).on("SIGHUP", pass);
+  child.on("error", (error) => {
+    console.error(`curt: cannot start '${error.path}': ${error.message}`);
+    process.exitCode = 2;
+  });
+  child.on("exit", (code, signal) => {
+    if (signal === null) {
+      process.exitCode = code;
+      return;
+    }
+    // What Node.js does not handle has the system's effect.
+    process.off("SIGINT", ignore).off("SIGTERM", pass).off("SIGHUP", pass);
+    process.exitCode = 128 + (constants.signals[signal] || 0);
+    process.kill(process.pid, signal);
+  });
+}
+
+module.exports = { run };
+
+if (require.main === module) {
+  run(process.argv.slice(2));
+}
