@@ -18,7 +18,7 @@ const LONGEST_NAME: usize = 4096;
 /// Reads the links of all open files that this user may see: for a failure only.
 pub(crate) fn holders(path: &Path, error: &io::Error) -> Option<String> {
     match Errno::from_io_error(error)? {
-        Errno::BUSY | Errno::TXTBSY => processes(&full_path(path)?),
+        Errno::BUSY | Errno::TXTBSY => processes(&full_path(path)?, std::process::id()),
         // What the system answers for a file that it swaps to.
         Errno::PERM => is_swap(&full_path(path)?).then(|| "in use as swap space".to_owned()),
         _ => None,
@@ -32,12 +32,14 @@ fn full_path(path: &Path) -> Option<PathBuf> {
     Some(parent.join(path.file_name()?))
 }
 
-/// Names the processes that have a file open or are run from it.
-fn processes(path: &Path) -> Option<String> {
-    let is_number = |name: &[u8]| name.iter().all(u8::is_ascii_digit);
+/// Names the processes that have a file open or are run from it, without one: this process may have
+/// it open itself, to remove it.
+fn processes(path: &Path, except: u32) -> Option<String> {
+    let except = except.to_string();
+    let is_other = |name: &[u8]| name.iter().all(u8::is_ascii_digit) && name != except.as_bytes();
     let all = curt::fs::read_dir("/proc").ok()?.flatten();
-    let holding = all
-        .filter(|entry| is_number(entry.file_name().as_bytes()) && has_open(&entry.path(), path));
+    let holding =
+        all.filter(|entry| is_other(entry.file_name().as_bytes()) && has_open(&entry.path(), path));
     let named = holding.take(MOST_NAMED + 1).map(|process| name_of(&process.path()));
     let mut names: Vec<String> = named.collect();
     if names.len() > MOST_NAMED {
@@ -83,12 +85,16 @@ mod tests {
         let busy = io::Error::from_raw_os_error(libc::EBUSY);
         assert_eq!(holders(&held, &busy), None);
         let open = std::fs::File::open(&held).expect("it was made");
-        let me = format!("(process {})", std::process::id());
-        let words = holders(&held, &busy).expect("this process has it open");
-        assert!(words.starts_with("in use by ") && words.contains(&me), "{words}");
+        assert_eq!(holders(&held, &busy), None, "this process does not matter");
+        let mut sleep = std::process::Command::new("sleep");
+        let mut child = sleep.arg("60").stdin(open).spawn().expect("sleep can be started");
+        let words = holders(&held, &busy);
+        let named = format!("in use by sleep (process {})", child.id());
+        child.kill().expect("it can be killed");
+        child.wait().expect("it ends");
+        assert_eq!(words, Some(named));
         assert_eq!(holders(&held, &io::Error::from_raw_os_error(libc::EACCES)), None);
-        drop(open);
-        assert_eq!(processes(&held), None);
+        assert_eq!(holders(&held, &busy), None);
     }
 
     #[test]
@@ -98,7 +104,7 @@ mod tests {
         else {
             return curt_testkit::skip("there is no /proc");
         };
-        let words = processes(&program).expect("this program runs");
+        let words = processes(&program, 0).expect("this program runs");
         assert!(words.starts_with("in use by "), "{words}");
     }
 }
