@@ -100,7 +100,9 @@ if [ "$(cat "$stamps/$set" 2>/dev/null || :)" != "$*" ]; then
     mount -t proc proc "$root/proc"
     export DEBIAN_FRONTEND=noninteractive
     chroot "$root" apt-get -qq update
-    chroot "$root" apt-get -qq install -y --no-install-recommends "$@"
+    # Some of the host's settings copied above belong to packages, too: they stay as they are.
+    chroot "$root" apt-get -qq -o Dpkg::Options::=--force-confold \
+        install -y --no-install-recommends "$@"
     chroot "$root" apt-get clean
     echo "$*" >"$stamps/$set"
 fi
