@@ -194,16 +194,22 @@ impl Remove<'_> {
 
     /// Removes paths or, with an open directory `dir`, names in it.
     pub(crate) fn run_in(&self, dir: Option<<Os as Sys>::Dir>, names: &[&Path]) -> Report {
-        let Some(most) = self.max_entries else {
-            return run::<Os>(self, &Setup::default(), names, dir);
-        };
-        let counting = match self.count_first(most, dir.as_ref(), names) {
-            Ok(counting) => counting,
-            Err(report) => return *report,
-        };
-        let mut report = run::<Os>(self, &Setup::default(), names, dir);
-        report.calls.add(&counting);
-        report
+        match self.max_entries {
+            Some(most) => self.run_limited(most, dir, names),
+            None => run::<Os>(self, &Setup::default(), names, dir),
+        }
+    }
+
+    /// Removes operands that hold no more than this many entries.
+    fn run_limited(&self, most: u64, dir: Option<<Os as Sys>::Dir>, names: &[&Path]) -> Report {
+        match self.count_first(most, dir.as_ref(), names) {
+            Ok(counting) => {
+                let mut report = run::<Os>(self, &Setup::default(), names, dir);
+                report.calls.add(&counting);
+                report
+            }
+            Err(report) => *report,
+        }
     }
 
     /// Counts what the operands hold, and returns the calls that took, or the report of a removal
