@@ -58,8 +58,10 @@ struct Inner {
 
 struct Progress {
     next: Instant,
-    /// Standard error is a terminal, which is asked only when there is something to show.
-    is_terminal: bool,
+    /// How many times there was progress.
+    events: u8,
+    /// Whether standard error is a terminal, if that is known.
+    is_terminal: Option<bool>,
     /// The width of the line that is shown now.
     shown: usize,
 }
@@ -81,7 +83,7 @@ impl Screen {
     pub(crate) fn allow_progress(&self, is_asked: bool) {
         let delay = if is_asked { PROGRESS_DELAY } else { UNASKED_PROGRESS_DELAY };
         let next = Instant::now() + delay;
-        self.lock().progress = Some(Progress { next, is_terminal: false, shown: 0 });
+        self.lock().progress = Some(Progress { next, events: 0, is_terminal: None, shown: 0 });
     }
 
     /// Whether standard output is a terminal.
@@ -143,15 +145,21 @@ impl Screen {
         let Some(progress) = &mut inner.progress else {
             return;
         };
+        progress.events = progress.events.saturating_add(1);
         let now = Instant::now();
-        if now < progress.next {
+        let is_due = now >= progress.next;
+        // Work with more than one event asks in any case, so that a busy machine adds no call.
+        if progress.events == 1 && !is_due {
             return;
         }
-        if !progress.is_terminal && (is_dumb() || !io::stderr().is_terminal()) {
+        let ask = || !is_dumb() && io::stderr().is_terminal();
+        if !*progress.is_terminal.get_or_insert_with(ask) {
             inner.progress = None;
             return;
         }
-        progress.is_terminal = true;
+        if !is_due {
+            return;
+        }
         progress.next = now + PROGRESS_INTERVAL;
         let mut line = line();
         // A line that the terminal wraps could not be overwritten.

@@ -73,6 +73,26 @@ fn without_the_newest_calls() {
     slopes("rm-older-kernel", &without);
 }
 
+/// Whether there is a terminal for a progress line is asked once, however long it takes.
+#[test]
+fn a_long_removal_takes_no_further_call_for_its_progress() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    let scratch = Scratch::in_memory();
+    let mut asked = Vec::new();
+    for rate in ["1000000", "250"] {
+        flat_tree(&scratch, 256, 2);
+        let begun = std::time::Instant::now();
+        let traced = curt_rm(&scratch, &["-r", "-j1", "--rate", rate, "tree"]);
+        check(&scratch, &traced);
+        asked.push(traced.seen["ioctl"]);
+        let is_long = begun.elapsed() > std::time::Duration::from_secs(2);
+        assert!(is_long || rate != "250", "it took {:?}", begun.elapsed());
+    }
+    assert_eq!(asked[0], asked[1]);
+}
+
 #[test]
 fn one_thread_stays_within_its_formula() {
     if !available() {
