@@ -145,6 +145,8 @@ fn operands_are_refused_as_by_a_removal() {
         ("-rf --no-preserve-root //", "it is the root directory"),
         ("-rf data", "it contains the trash"),
         ("-rf data/Trash/files", "it contains the trash"),
+        ("-rf data/Trash/info", "it contains the trash"),
+        ("-rf data/Trash/", "it contains the trash"),
     ] {
         let (code, out, messages) = trash_line(&scratch, args);
         assert_eq!((code, out.as_str()), (Some(1), ""), "{args}: {messages}");
@@ -158,12 +160,17 @@ fn operands_are_refused_as_by_a_removal() {
     for line in before {
         assert!(scratch.path().join(&line[2..]).symlink_metadata().is_ok(), "{line}");
     }
-    let (code, ..) = trash_line(&scratch, "f");
+    let (code, ..) = trash_line(&scratch, "-r f d");
     assert_eq!(code, Some(0));
-    let (code, _, messages) = trash_line(&scratch, "data/Trash/files/f");
-    assert_eq!(code, Some(1));
-    assert!(messages.ends_with(" to the trash: it is there already\n"), "{messages}");
-    assert!(scratch.exists("data/Trash/files/f"));
+    scratch.link("way", "data/Trash/files/d");
+    for path in ["files/f", "files/d/f", "info/f.trashinfo"] {
+        let (code, _, messages) = trash_line(&scratch, &format!("data/Trash/{path}"));
+        assert_eq!(code, Some(1), "{path}");
+        assert!(messages.ends_with(" to the trash: it is there already\n"), "{messages}");
+        assert!(scratch.exists(format!("data/Trash/{path}")));
+    }
+    assert_eq!(trash_line(&scratch, "way/f").0, Some(1));
+    assert!(scratch.exists("data/Trash/files/d/f"));
 }
 
 #[test]
@@ -259,11 +266,12 @@ fn other_filesystems_have_their_own_trash() {
     ] {
         let script = format!(
             "{setup}; $RM --trash m/d/f; echo $?; cd m/{folder}; find . | sort; cat files/f; \
-             grep Path info/f.trashinfo; stat -c %a . files info"
+             grep Path info/f.trashinfo; stat -c %a . files info; $RM --trash files/f 2>&1"
         );
         let Some(said) = in_namespace(&script) else { return };
         let expected = "0\n.\n./files\n./files/f\n./info\n./info/f.trashinfo\nkept\nPath=d/f\n\
-                        700\n700\n700\n";
+                        700\n700\n700\n\
+                        curt rm: cannot move 'files/f' to the trash: it is there already\n";
         assert_eq!(said, expected, "{setup}");
     }
 }

@@ -10,11 +10,10 @@ use std::ffi::{OsStr, OsString};
 use std::hash::{BuildHasher, Hasher};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, openat, openat2, statat,
-    unlinkat,
+    AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, fstat, openat, openat2, statat, unlinkat,
 };
 use rustix::io::Errno;
 
@@ -66,7 +65,7 @@ impl Trash {
         if is_directory && is_mount_below(&parent.join(name)) {
             return Err(Refusal::MountBelow);
         }
-        self.put_in_one(&dir, &dir_stat, &parent, name)?;
+        self.put_in_one(&dir, dir_stat.st_dev, &parent, name)?;
         Ok(is_directory)
     }
 
@@ -74,24 +73,23 @@ impl Trash {
     fn put_in_one(
         &self,
         dir: &OwnedFd,
-        stat: &Stat,
+        device: u64,
         parent: &Path,
         name: &OsStr,
     ) -> Result<(), Refusal> {
-        if let Some(home) = self.home.as_ref().filter(|home| home.device == stat.st_dev) {
-            match home.take(dir, stat, name, &parent.join(name)) {
+        if let Some(home) = self.home.as_ref().filter(|home| home.device == device) {
+            match home.take(dir, &parent.join(name), Path::new("")) {
                 // A mount of the same filesystem at another place is another one to a rename.
                 Err(Refusal::Os(error)) if Errno::from_io_error(&error) == Some(Errno::XDEV) => {}
                 done => return done,
             }
         }
         let (top, levels) = top_directory(dir.as_fd())?;
-        let names: Vec<Component<'_>> = parent.components().collect();
-        let below = names.get(names.len().saturating_sub(levels)..).unwrap_or_default();
-        let path = below.iter().collect::<PathBuf>().join(name);
+        let top_path = parent.ancestors().nth(levels).unwrap_or(parent);
         // Where the administrator made no folder for all users, each has one.
-        let folder = shared_folder(&top).or_else(|_| own_folder(&top));
-        folder.map_err(|error| Refusal::NoTrash(error.into()))?.take(dir, stat, name, &path)
+        let folder = shared_folder(&top, top_path).or_else(|_| own_folder(&top, top_path));
+        let folder = folder.map_err(|error| Refusal::NoTrash(error.into()))?;
+        folder.take(dir, &parent.join(name), top_path)
     }
 }
 
@@ -99,26 +97,32 @@ impl Trash {
 struct Folder {
     files: OwnedFd,
     info: OwnedFd,
-    /// The device of `files`, which is where entries go, and its number there.
+    /// The device of `files`, which is where entries go.
     device: u64,
-    inode: u64,
+    /// Where it is, without links.
+    path: PathBuf,
 }
 
 impl Folder {
     /// Opens the folders in a directory that this user owns, and makes those that are missing.
-    fn open_in(base: &OwnedFd) -> Result<Folder, Errno> {
+    fn open_in(base: &OwnedFd, path: PathBuf) -> Result<Folder, Errno> {
         let files = own_directory(base, "files".as_ref())?;
         let info = own_directory(base, "info".as_ref())?;
-        let Stat { st_dev: device, st_ino: inode, .. } = fstat(&files)?;
-        Ok(Folder { files, info, device, inode })
+        let device = fstat(&files)?.st_dev;
+        Ok(Folder { files, info, device, path })
     }
 
-    /// Takes an entry of a directory. `path` is where it was, for the user who wants it back.
-    fn take(&self, dir: &OwnedFd, stat: &Stat, name: &OsStr, path: &Path) -> Result<(), Refusal> {
-        if (stat.st_dev, stat.st_ino) == (self.device, self.inode) {
+    /// Takes an entry of a directory, by its full path without links. The user who wants it back
+    /// finds its path below `top`.
+    fn take(&self, dir: &OwnedFd, path: &Path, top: &Path) -> Result<(), Refusal> {
+        if ["files", "info"].iter().any(|own| self.path.join(own).starts_with(path)) {
+            return Err(Refusal::HoldsTrash);
+        }
+        if path.starts_with(&self.path) {
             return Err(Refusal::InTrash);
         }
-        let info = info(path);
+        let name = path.file_name().ok_or(Refusal::Root)?;
+        let info = info(path.strip_prefix(top).unwrap_or(path));
         for number in 1..MOST_NAMES {
             let name_there = numbered(name, number);
             let mut name_of_info = name_there.clone();
@@ -190,8 +194,8 @@ fn info(path: &Path) -> String {
 
 /// Opens the trash in the home directory, `$XDG_DATA_HOME/Trash`.
 fn home_folder() -> Result<Folder, Errno> {
-    let data = home_directory("XDG_DATA_HOME", ".local/share").ok_or(Errno::NOENT)?;
-    let data = open_all(&data)?;
+    let path = home_directory("XDG_DATA_HOME", ".local/share").ok_or(Errno::NOENT)?;
+    let data = open_all(&path)?;
     // With sudo it may be another user's, where nothing is to be made.
     check_owner(&data)?;
     // Users may have put a link to their trash there themselves.
@@ -200,23 +204,27 @@ fn home_folder() -> Result<Folder, Errno> {
         opened => opened?,
     };
     check_owner(&trash)?;
-    Folder::open_in(&trash)
+    let path = curt::fs::canonicalize(path.join("Trash"));
+    Folder::open_in(
+        &trash,
+        path.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?,
+    )
 }
 
 /// Opens the folder of this user in the one that the administrator made for all users.
-fn shared_folder(top: &OwnedFd) -> Result<Folder, Errno> {
+fn shared_folder(top: &OwnedFd, path: &Path) -> Result<Folder, Errno> {
     let all = openat(top, ".Trash", NO_LINK, Mode::empty())?;
     if !Mode::from_raw_mode(fstat(&all)?.st_mode).contains(Mode::SVTX) {
         return Err(Errno::PERM);
     }
     let name = rustix::process::geteuid().as_raw().to_string();
-    Folder::open_in(&own_directory(&all, name.as_ref())?)
+    Folder::open_in(&own_directory(&all, name.as_ref())?, path.join(".Trash").join(name))
 }
 
 /// Opens the folder of this user in the top directory of a filesystem.
-fn own_folder(top: &OwnedFd) -> Result<Folder, Errno> {
+fn own_folder(top: &OwnedFd, path: &Path) -> Result<Folder, Errno> {
     let name = format!(".Trash-{}", rustix::process::geteuid().as_raw());
-    Folder::open_in(&own_directory(top, name.as_ref())?)
+    Folder::open_in(&own_directory(top, name.as_ref())?, path.join(name))
 }
 
 /// Returns the top directory of the filesystem that holds a directory, or of its mount if that is
