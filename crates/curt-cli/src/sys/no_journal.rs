@@ -23,7 +23,7 @@ impl Journal {
     pub(crate) fn finish(
         &self,
         _: &Remove<'_>,
-        _: impl FnMut(&Path, &Report),
+        _: impl FnMut(&Path, std::io::Result<&Report>),
     ) -> Result<(), Refusal> {
         match *self {}
     }

@@ -1,6 +1,7 @@
 //! What the trash and the journal of removals take, and why they may refuse an entry. Each system
 //! has its own.
 
+use std::ffi::OsString;
 use std::io;
 
 /// Which entries a trash, or the journal of removals, takes.
@@ -37,6 +38,8 @@ pub(crate) enum Refusal {
     MountBelow,
     /// Another entry took its place meanwhile.
     Replaced,
+    /// The same, and that entry was itself renamed to this name, and could not be put back.
+    LeftAside(OsString),
     HoldsJournal,
     InTrash,
     HoldsTrash,

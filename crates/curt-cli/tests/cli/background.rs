@@ -57,7 +57,8 @@ fn wait_until_removed(scratch: &Scratch) {
     }
 }
 
-/// Runs under strace with an injection. `None` without strace.
+/// Runs under strace with an injection, and other options of strace after it. `None` without
+/// strace.
 fn injected(scratch: &Scratch, injection: &str, args: &str) -> Option<Command> {
     let trial = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
     if !trial.is_ok_and(|status| status.success()) {
@@ -65,7 +66,8 @@ fn injected(scratch: &Scratch, injection: &str, args: &str) -> Option<Command> {
         return None;
     }
     let mut command = Command::new("strace");
-    command.args(["-q", "-f", "-o", "trace", "-e", &format!("inject={injection}")]);
+    let injection = format!("inject={injection}");
+    command.args(["-q", "-f", "-o", "trace", "-e"]).args(injection.split_whitespace());
     command.arg(env!("CARGO_BIN_EXE_curt")).args(["rm", "--background"]);
     command.args(args.split_whitespace()).current_dir(scratch.path());
     command.env("XDG_STATE_HOME", scratch.at("state"));
@@ -320,12 +322,11 @@ fn a_record_that_another_process_holds_is_left_to_it() {
     assert!(!aside.exists() && !record.exists());
 }
 
-#[test]
-fn what_takes_the_place_of_an_operand_is_put_back() {
+/// Sets `p/t` aside while another directory takes its name, with a further injection.
+fn replaced(injection: &str) -> Option<(Scratch, Option<i32>, String)> {
     let scratch = scene();
-    let Some(mut command) = injected(&scratch, "fsync:delay_enter=1000000:when=1", "-r p/t") else {
-        return;
-    };
+    let delay = "fsync:delay_enter=1000000:when=1";
+    let mut command = injected(&scratch, &format!("{delay} {injection}"), "-r p/t")?;
     let child = command.spawn().unwrap();
     let begun = Instant::now();
     while records(&scratch).is_empty() {
@@ -335,11 +336,45 @@ fn what_takes_the_place_of_an_operand_is_put_back() {
     fs::rename(scratch.at("p/t"), scratch.at("p/moved")).unwrap();
     scratch.file("p/t/precious");
     let (code, _, messages) = said(&child.wait_with_output().unwrap());
+    Some((scratch, code, messages))
+}
+
+#[test]
+fn what_takes_the_place_of_an_operand_is_put_back() {
+    let Some((scratch, code, messages)) = replaced("") else { return };
     let message = "curt rm: cannot set aside 'p/t': another entry has this name now\n";
     assert_eq!((code, messages.as_str()), (Some(1), message));
     assert_eq!(names(&scratch, "p"), ["moved", "t"]);
     assert!(scratch.exists("p/t/precious") && scratch.exists("p/moved/sub/deep/c"));
     assert_eq!(records(&scratch), Vec::<String>::new());
+}
+
+#[test]
+fn what_cannot_be_put_back_is_named_and_kept() {
+    let again = "-e inject=renameat2:error=EEXIST:when=2";
+    let Some((scratch, code, messages)) = replaced(again) else { return };
+    let names = names(&scratch, "p");
+    assert!(names.len() == 2 && names[0].starts_with(".curt-removing-"), "{names:?}");
+    let message = format!("and the one before it is named '{}'\n", names[0]);
+    assert_eq!(code, Some(1));
+    assert!(messages.ends_with(&message), "{messages}");
+    assert_eq!(run(&scratch, "").0, Some(0));
+    assert!(scratch.exists(format!("p/{}/precious", names[0])), "no record names it");
+}
+
+#[test]
+fn trees_that_cannot_be_reached_are_reported_and_stay_recorded() {
+    let Some((scratch, aside)) = leftover() else { return };
+    let parent = aside.parent().unwrap().display();
+    let injection = format!("openat:error=EACCES -P {parent}");
+    let Some(mut command) = injected(&scratch, &injection, "") else { return };
+    let (code, _, messages) = said(&command.output().unwrap());
+    let message = format!("curt rm: cannot remove '{}': Permission denied\n", aside.display());
+    assert_eq!((code, messages), (Some(1), message));
+    let (code, out, messages) = run(&scratch, "--json");
+    assert_eq!((code, messages.as_str()), (Some(0), ""));
+    assert!(out.starts_with("{\"summary\":{\"files\":3,\"directories\":3,"), "{out}");
+    assert!(!aside.exists() && records(&scratch).is_empty());
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use std::ffi::OsString;
 
 use curt::Remove;
+use curt::remove::Report;
 
 use super::trash::{Verb, is_missing, refused};
 use crate::args::RmOptions;
@@ -20,9 +21,10 @@ const SET_ASIDE: Verb = Verb { operation: "set_aside", before: "set aside", afte
 pub(super) struct Done {
     /// Operands that are no directories, and are removed as usual.
     pub(super) rest: Vec<OsString>,
+    /// The number of directories that were set aside.
     pub(super) directories: u64,
-    pub(super) vanished: u64,
-    pub(super) errors: u64,
+    /// What could not be set aside, and what was removed at once because no process could be started.
+    pub(super) report: Report,
 }
 
 /// Sets the trees among the operands aside, and starts their removal.
@@ -32,7 +34,8 @@ pub(super) fn remove(options: &RmOptions, operands: &[OsString], session: &Sessi
         Ok(journal) => journal,
         Err(refusal) => {
             fail(session, &refusal);
-            return Done { errors: 1, ..done };
+            done.report.error_count = 1;
+            return done;
         }
     };
     let rules = TrashRules {
@@ -47,48 +50,69 @@ pub(super) fn remove(options: &RmOptions, operands: &[OsString], session: &Sessi
             Ok(SetAside::Directory) => done.directories += 1,
             Ok(SetAside::NoDirectory) => done.rest.push(operand.clone()),
             Err(Refusal::Os(error)) if options.ignores_missing && is_missing(&error) => {
-                done.vanished += 1;
+                done.report.vanished += 1;
             }
             Err(refusal) => {
-                done.errors += 1;
+                done.report.error_count += 1;
                 refused(session, operand, &refusal, SET_ASIDE);
             }
         }
     }
     if done.directories > 0 && !sys::finish_in_background() {
-        done.errors += finish_with(&journal, session);
+        add(&mut done.report, &finish_with(&journal, session));
     }
     done
 }
 
-/// Finishes all removals of the journal, and returns how many failures there were.
-pub(super) fn finish(session: &Session) -> u64 {
+/// Finishes all removals of the journal.
+pub(super) fn finish(session: &Session) -> Report {
     match Journal::open() {
         Ok(journal) => finish_with(&journal, session),
         Err(refusal) => {
             fail(session, &refusal);
-            1
+            let mut report = Report::default();
+            report.error_count = 1;
+            report
         }
     }
 }
 
-fn finish_with(journal: &Journal, session: &Session) -> u64 {
-    let mut errors = 0;
+fn finish_with(journal: &Journal, session: &Session) -> Report {
+    let mut sum = Report::default();
     let removal = Remove::new().cancel(session.cancel());
-    let finished = journal.finish(&removal, |parent, report| {
-        errors += report.error_count;
-        for error in &report.errors {
-            let path = parent.join(error.path());
-            let message =
-                format!("cannot remove {}: {}", quote(&path), text::reason(error.cause()));
-            session.fail_as(Failure::from(error).path(&path), &message);
+    let finished = journal.finish(&removal, |path, report| match report {
+        Ok(report) => {
+            add(&mut sum, report);
+            for error in &report.errors {
+                let path = path.join(error.path());
+                let message =
+                    format!("cannot remove {}: {}", quote(&path), text::reason(error.cause()));
+                session.fail_as(Failure::from(error).path(&path), &message);
+            }
+        }
+        Err(error) => {
+            sum.error_count += 1;
+            let message = format!("cannot remove {}: {}", quote(path), sys::error_text(&error));
+            session.fail_as(Failure::os("remove_directory", &error).path(path), &message);
         }
     });
     if let Err(refusal) = finished {
         fail(session, &refusal);
-        errors += 1;
+        sum.error_count += 1;
     }
-    errors
+    sum
+}
+
+/// Adds what another removal did.
+pub(super) fn add(sum: &mut Report, other: &Report) {
+    sum.files += other.files;
+    sum.directories += other.directories;
+    sum.skipped += other.skipped;
+    sum.appeared += other.appeared;
+    sum.vanished += other.vanished;
+    sum.error_count += other.error_count;
+    sum.stopped |= other.stopped;
+    sum.threads = sum.threads.max(other.threads);
 }
 
 /// Reports that the journal cannot be used.

@@ -52,9 +52,8 @@ pub(crate) fn run(options: &RmOptions) -> Exit {
     let has_operands = !options.operands.is_empty() || options.files0_from.is_some();
     if options.background && !has_operands {
         interrupt::listen();
-        let mut report = Report::default();
-        report.error_count = background::finish(&session);
-        report.stopped = session.is_cancelled();
+        let mut report = background::finish(&session);
+        report.stopped |= session.is_cancelled();
         return finish(options, &report, Some(0), &session);
     }
     if !has_operands && !options.ignores_missing {
@@ -138,11 +137,11 @@ fn remove(
     }
     if options.background {
         let done = background::remove(options, operands, session);
+        report = done.report;
         if !done.rest.is_empty() {
-            report = remove_now(options, &done.rest, choice, &reporter);
+            let rest = remove_now(options, &done.rest, choice, &reporter);
+            background::add(&mut report, &rest);
         }
-        report.error_count += done.errors;
-        report.vanished += done.vanished;
         report.stopped |= session.is_cancelled();
         return (report, Some(done.directories));
     }
@@ -315,16 +314,13 @@ impl Reporter<'_> {
         self.session.data(format!("{verb} {directory}{}\n", quote(path)).as_bytes());
     }
 
-    /// Returns what holds an entry that is busy, for the first few of them.
-    fn holders(&self, error: &Error) -> Option<String> {
-        let Cause::Os(cause) = error.cause() else { return None };
-        let is_early = self.session.errors() < MOST_LOOKS && !self.session.is_json();
-        is_early.then(|| sys::holders(error.path(), cause)).flatten()
-    }
-
     fn failed(&self, error: &Error) {
         let mut message = message(error, self.options.one_file_system);
-        if let Some(holders) = self.holders(error) {
+        let held = match error.cause() {
+            Cause::Os(cause) => holders(self.session, error.path(), cause),
+            _ => None,
+        };
+        if let Some(holders) = held {
             message = format!("{message} ({holders})");
         }
         self.session.fail_as(error, &message);
@@ -354,6 +350,12 @@ impl Reporter<'_> {
             .get_or_insert_with(|| Count::begin(self.options, self.operands, removed))
             .left(removed)
     }
+}
+
+/// Returns what holds an entry that is busy, for the first few failures.
+fn holders(session: &Session, path: &Path, cause: &io::Error) -> Option<String> {
+    let is_early = session.errors() < MOST_LOOKS && !session.is_json();
+    is_early.then(|| sys::holders(path, cause)).flatten()
 }
 
 /// Returns the message for a failure, in GNU's words.

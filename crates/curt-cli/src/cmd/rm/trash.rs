@@ -5,7 +5,7 @@ use std::io;
 
 use curt::remove::Report;
 
-use super::Reporter;
+use super::{Reporter, holders};
 use crate::args::RmOptions;
 use crate::out::failure::Failure;
 use crate::out::json::Object;
@@ -76,7 +76,7 @@ pub(super) fn refused(session: &Session, operand: &OsStr, refusal: &Refusal, ver
     let path = quote(operand);
     let (kind, reason) = match refusal {
         Refusal::Os(error) => {
-            let held = sys::holders(operand.as_ref(), error);
+            let held = holders(session, operand.as_ref(), error);
             let held = held.map(|held| format!(" ({held})")).unwrap_or_default();
             let reason = sys::error_text(error);
             let message = format!("cannot {before} {path}{after}: {reason}{held}");
@@ -93,6 +93,13 @@ pub(super) fn refused(session: &Session, operand: &OsStr, refusal: &Refusal, ver
         ),
         Refusal::MountBelow => ("mount-point", "something is mounted below it".to_owned()),
         Refusal::Replaced => ("replaced", "another entry has this name now".to_owned()),
+        Refusal::LeftAside(name) => (
+            "replaced",
+            format!(
+                "another entry has this name now, and the one before it is named {}",
+                quote(name)
+            ),
+        ),
         Refusal::HoldsJournal => {
             ("holds-journal", "it contains the journal of removals".to_owned())
         }

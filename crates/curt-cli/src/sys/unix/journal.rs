@@ -9,6 +9,7 @@
 use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
 use std::hash::{BuildHasher, Hasher};
+use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -50,6 +51,12 @@ pub(crate) struct Journal {
     /// Where it is, without links.
     path: PathBuf,
 }
+
+/// The directory that a tree was in, and what was done there.
+type Done = (PathBuf, Report);
+
+/// The path of a tree that cannot be reached, and why.
+type Unreachable = (PathBuf, Errno);
 
 /// What a directory is known by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -205,8 +212,10 @@ impl Journal {
         if moved.and_then(|moved| Identity::of(&moved)) != Ok(record.tree) {
             // Something else had the name by then. Without the record it is safe.
             self.drop_record(id.as_ref());
-            rename_new(&dir, &record.name, &dir, name)?;
-            return Err(Refusal::Replaced);
+            return Err(match rename_new(&dir, &record.name, &dir, name) {
+                Ok(()) => Refusal::Replaced,
+                Err(_) => Refusal::LeftAside(record.name),
+            });
         }
         Ok(SetAside::Directory)
     }
@@ -234,30 +243,84 @@ impl Journal {
         let _ = unlinkat(&self.folder, id, AtFlags::empty());
     }
 
-    /// Removes the trees of all records, except those that another process has to do with, and
-    /// reports what was done with each of them, and where it is.
+    /// Removes the trees of all records, except those that another process has to do with. Reports
+    /// what was done in each directory, or the path of a tree that cannot be reached, and why.
     pub(crate) fn finish(
         &self,
         removal: &Remove<'_>,
-        mut done: impl FnMut(&Path, &Report),
+        mut done: impl FnMut(&Path, io::Result<&Report>),
     ) -> Result<(), Refusal> {
-        for entry in Dir::read_from(&self.folder)? {
-            let entry = entry?;
-            let id = OsStr::from_bytes(entry.file_name().to_bytes());
-            if id == "." || id == ".." {
-                continue;
-            }
-            let Some((path, report)) = self.finish_record(id, removal) else { continue };
-            done(&path, &report);
-            if report.stopped {
-                break;
+        for id in self.records()? {
+            match self.finish_record(&id, removal) {
+                Ok(None) => {}
+                Ok(Some((path, report))) => {
+                    done(&path, Ok(&report));
+                    if report.stopped {
+                        break;
+                    }
+                }
+                Err((path, error)) => done(&path, Err(error.into())),
             }
         }
         Ok(())
     }
 
-    /// Removes the tree of a record, if it is there. `None` if there is nothing to report.
-    fn finish_record(&self, id: &OsStr, removal: &Remove<'_>) -> Option<(PathBuf, Report)> {
+    /// Returns the names of all records, and keeps no descriptor for them.
+    fn records(&self) -> Result<Vec<OsString>, Errno> {
+        let mut names = Vec::new();
+        for entry in Dir::read_from(&self.folder)? {
+            let name = entry?.file_name().to_bytes().to_vec();
+            if name != b"." && name != b".." {
+                names.push(OsString::from_vec(name));
+            }
+        }
+        Ok(names)
+    }
+
+    /// Removes the tree of a record, if it is there. `None` if there is nothing to report; the error
+    /// is the path of a tree that cannot be reached, and why.
+    fn finish_record(&self, id: &OsStr, removal: &Remove<'_>) -> Result<Option<Done>, Unreachable> {
+        let Some((record, is_old, _lock)) = self.read_record(id) else { return Ok(None) };
+        let unreachable = |error| Err((record.path.join(&record.name), error));
+        let parent = openat(CWD, &record.path, NO_LINK, Mode::empty());
+        let parent = match parent.and_then(|parent| Ok((Identity::of(&parent)?, parent))) {
+            Ok((identity, parent)) if identity.is_same_directory(record.parent) => parent,
+            Err(error) if !is_missing(error) && !is_old => return unreachable(error),
+            _ => {
+                if is_old {
+                    self.drop_record(id);
+                }
+                return Ok(None);
+            }
+        };
+        // Open until the end, so that its number is not used again.
+        let tree = match openat(&parent, &record.name, NO_LINK, Mode::empty()) {
+            Ok(tree) => tree,
+            Err(error) if !is_missing(error) => return unreachable(error),
+            // It was never set aside, or it is gone, or something else has the name.
+            Err(_) => {
+                self.drop_record(id);
+                return Ok(None);
+            }
+        };
+        match Identity::of(&tree) {
+            Ok(identity) if identity == record.tree => {}
+            Ok(_) => {
+                self.drop_record(id);
+                return Ok(None);
+            }
+            Err(error) => return unreachable(error),
+        }
+        let removal = removal.clone().only_directory(record.tree.device, record.tree.inode.into());
+        let report = removal.run_below(parent.as_fd(), &record.name);
+        if report.is_complete() || is_old {
+            self.drop_record(id);
+        }
+        Ok(Some((record.path, report)))
+    }
+
+    /// Reads and locks a record that nobody else has to do with, and returns whether it is old.
+    fn read_record(&self, id: &OsStr) -> Option<(Record, bool, OwnedFd)> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = openat(&self.folder, id, flags, Mode::empty()).ok()?;
         let stat = fstat(&file).ok()?;
@@ -280,38 +343,13 @@ impl Journal {
         }
         // What is not understood is left to the version that wrote it.
         let record = Record::parse(&text)?;
-        let parent = openat(CWD, &record.path, NO_LINK, Mode::empty());
-        let parent = parent.and_then(|parent| Ok((Identity::of(&parent)?, parent)));
-        let parent = match parent {
-            Ok((identity, parent)) if identity.is_same_directory(record.parent) => parent,
-            _ => {
-                if is_old(&stat) {
-                    self.drop_record(id);
-                }
-                return None;
-            }
-        };
-        // Open until the end, so that its number is not used again.
-        let tree = match openat(&parent, &record.name, NO_LINK, Mode::empty()) {
-            Ok(tree) => tree,
-            // It was never set aside, or it is gone, or something else has the name.
-            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {
-                self.drop_record(id);
-                return None;
-            }
-            Err(_) => return None,
-        };
-        if Identity::of(&tree).ok()? != record.tree {
-            self.drop_record(id);
-            return None;
-        }
-        let removal = removal.clone().only_directory(record.tree.device, record.tree.inode.into());
-        let report = removal.run_below(parent.as_fd(), &record.name);
-        if report.is_complete() || is_old(&stat) {
-            self.drop_record(id);
-        }
-        Some((record.path, report))
+        Some((record, is_old(&stat), file))
     }
+}
+
+/// Whether a name led to nothing, or to something that is no directory.
+fn is_missing(error: Errno) -> bool {
+    matches!(error, Errno::NOENT | Errno::NOTDIR | Errno::LOOP)
 }
 
 /// Whether a record is too old to wait for its directory.
