@@ -81,6 +81,22 @@ fn few_descriptors_end_in_success_or_a_report() {
     }
 }
 
+/// Too few to come back to directories that were closed, which must not be tried for ever.
+#[test]
+fn a_shortage_that_does_not_end_ends_the_removal() {
+    for limit in 5..8 {
+        let scratch = Scratch::new();
+        scratch.deep("tree", 400, "d");
+        let begun = std::time::Instant::now();
+        let text = format!("ulimit -n {limit}; exec timeout -s KILL 60 $RM -r -j1 tree");
+        let run = run(script(&scratch, &text));
+        assert!(begun.elapsed().as_secs() < 50, "{limit}");
+        let is_reported = run.messages.contains("Too many open files");
+        assert_eq!(run.code, Some(i32::from(is_reported)), "{limit}: {run:?}");
+        assert_eq!(scratch.exists("tree"), is_reported, "{limit}: {run:?}");
+    }
+}
+
 /// What a script does in a private mount namespace, with `$PLACE` a small filesystem there, full.
 fn on_a_full(scratch: &Scratch, prepare: &str) {
     for options in ["-j1", "-j4", "--contents"] {

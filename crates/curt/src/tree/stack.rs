@@ -354,7 +354,12 @@ impl<S: Sys, T> Stack<S, T> {
                     Err(ReopenFailure::Shortage(_)) if self.release_one(from, sys) => {}
                     Err(reason) => {
                         let first = self.first_lost(from, next, path, sys);
-                        return Err(first.unwrap_or(ReopenError { level: next, reason }));
+                        let lost = first.unwrap_or(ReopenError { level: next, reason });
+                        if let ReopenFailure::Shortage(_) = lost.reason {
+                            // A caller that makes room must not find only these, for ever.
+                            self.release_between(nearest, next, sys);
+                        }
+                        return Err(lost);
                     }
                 }
             };
@@ -368,6 +373,16 @@ impl<S: Sys, T> Stack<S, T> {
         debug_assert!(is_open, "level {index} was closed for good");
         let vanished = ReopenError { level: index, reason: ReopenFailure::Vanished };
         is_open.then_some(()).ok_or(vanished)
+    }
+
+    /// Releases the levels between two others that are open.
+    #[cold]
+    fn release_between(&mut self, from: usize, to: usize, sys: &S) {
+        for level in from + 1..to {
+            if self.levels[level].dir().is_some() {
+                self.release(level, sys);
+            }
+        }
     }
 
     /// Chooses the levels to open in order to reach the level `index` from the level `open`: as
