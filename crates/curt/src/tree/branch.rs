@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use super::TreePath;
 use super::loops::{Limits, Loops, Verdict, ancestors};
-use super::stack::{Level, Links, ReopenError, Stack};
+use super::reopen::ReopenError;
+use super::stack::{Level, Links, Stack};
 use crate::error::{Cause, bug};
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Names};

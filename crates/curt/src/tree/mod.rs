@@ -23,6 +23,7 @@ mod loops;
 mod path;
 mod pool;
 mod reader;
+mod reopen;
 mod stack;
 mod workers;
 
@@ -35,5 +36,6 @@ pub(crate) use path::TreePath;
 pub(crate) use pool::Pool;
 pub(crate) use pool::{Join, Meanwhile, Waited, Work};
 pub(crate) use reader::Reader;
-pub(crate) use stack::{Level, Links, ReopenError, ReopenFailure, Stack, identity};
+pub(crate) use reopen::{ReopenError, ReopenFailure};
+pub(crate) use stack::{Level, Links, Stack, identity};
 pub(crate) use workers::Workers;

@@ -14,6 +14,7 @@ use std::io;
 use std::ops::{Deref, DerefMut, Index, IndexMut, Range};
 use std::sync::Arc;
 
+use super::reopen::{ReopenError, ReopenFailure};
 use crate::error::Cause;
 use crate::fields::Fields;
 use crate::name::{Name, NameBuf, Names, Unit};
@@ -59,33 +60,6 @@ enum DirState<D> {
     Released,
     /// Closed for good.
     Closed,
-}
-
-/// A directory could not be reopened.
-pub(crate) struct ReopenError {
-    /// The shallowest level that could not be reopened.
-    pub(crate) level: usize,
-    pub(crate) reason: ReopenFailure,
-}
-
-impl ReopenError {
-    /// Returns the cause to report.
-    pub(crate) fn into_cause(self) -> Cause {
-        match self.reason {
-            ReopenFailure::Vanished => Cause::Replaced,
-            ReopenFailure::Shortage(error) => Cause::Os(error),
-            ReopenFailure::Other(cause) => cause,
-        }
-    }
-}
-
-/// Why a directory could not be reopened.
-#[derive(Debug)]
-pub(crate) enum ReopenFailure {
-    Vanished,
-    /// The system has no descriptor or no memory left.
-    Shortage(io::Error),
-    Other(Cause),
 }
 
 /// Whether a reopening follows the links on its way.

@@ -23,7 +23,7 @@ pub(super) struct Done {
     pub(super) rest: Vec<OsString>,
     /// The number of directories that were set aside.
     pub(super) directories: u64,
-    /// What could not be set aside, and what was removed at once because no process could be started.
+    /// What could not be set aside, and what was removed at once without another process.
     pub(super) report: Report,
 }
 

@@ -277,8 +277,8 @@ impl Journal {
         Ok(names)
     }
 
-    /// Removes the tree of a record, if it is there. `None` if there is nothing to report; the error
-    /// is the path of a tree that cannot be reached, and why.
+    /// Removes the tree of a record, if it is there. `None` if there is nothing to report; the
+    /// error is the path of a tree that cannot be reached, and why.
     fn finish_record(&self, id: &OsStr, removal: &Remove<'_>) -> Result<Option<Done>, Unreachable> {
         let Some((record, is_old, _lock)) = self.read_record(id) else { return Ok(None) };
         let unreachable = |error| Err((record.path.join(&record.name), error));
