@@ -6,9 +6,9 @@ use std::env;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// The most bytes that a binary may have. The aim is 3 MB, and x86-64 has about 3.6: what is
+/// The most bytes that a binary may have. The aim is 3 MB, and x86-64 has 3.9: what is
 /// left is mostly the library, regular expressions, and what writes each entry, built for speed.
-pub(super) const LIMIT: u64 = 3_800_000;
+pub(super) const LIMIT: u64 = 4_000_000;
 
 /// What makes the binaries smaller, beside the profile `dist`: a script leaves out tables for
 /// unwinding, equal functions are kept once, and relocations are packed, which the start-up code of
