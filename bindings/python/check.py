@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Builds the wheel and runs the tests, in an environment of its own in the target folder.
+
+usage: python3 bindings/python/check.py [PYTEST ARGUMENT ...]
+
+Needs Rust, and Python 3.10 or newer with `venv`. CPython's own tests run where Python has them; on
+Debian they are in `libpython3-testsuite`. As root, what permissions forbid is tested as `nobody`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TOOLS = ["maturin>=1.9,<2", "pytest>=8", "hypothesis>=6", "mypy>=1.11", "typing-extensions>=4.15"]
+
+
+def run(*command: object, **kwargs) -> None:
+    """Runs a command, and ends with its exit code if it fails."""
+    words = [str(word) for word in command]
+    print("+", " ".join(words), flush=True)
+    code = subprocess.run(words, cwd=kwargs.pop("cwd", HERE), **kwargs).returncode
+    if code != 0:
+        sys.exit(code)
+
+
+def target_folder() -> Path:
+    """The folder of Cargo's results, which nobody minds to lose."""
+    return Path(os.environ.get("CARGO_TARGET_DIR", HERE / "target")).resolve()
+
+
+def as_nobody(python: Path, wheel: Path) -> None:
+    """Runs the tests that root skips. Nobody may neither read a home directory nor write here."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        place.chmod(0o755)
+        shutil.copytree(HERE / "tests", place / "tests")
+        subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps", "--target", place / "site", wheel], check=True)
+        (place / "tmp").mkdir()
+        (place / "tmp").chmod(0o777)
+        system = shutil.which("python3", path="/usr/bin:/bin")
+        for interpreter in filter(None, (str(python), system)):
+            probe = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", interpreter]
+            environment = {"PATH": os.defpath, "PYTHONPATH": f"{place}/site", "TMPDIR": f"{place}/tmp"}
+            ready = subprocess.run([*probe, "-c", "import curt"], env=environment, capture_output=True)
+            if ready.returncode == 0:
+                run(*probe, place / "tests" / "permissions.py", env=environment, cwd=place / "tmp")
+                return
+    print("skipped: python: permissions: nobody may not run this Python", flush=True)
+
+
+def main() -> None:
+    target = target_folder()
+    environment = target / "python-venv"
+    python = environment / "bin" / "python"
+    if not python.exists():
+        run(sys.executable, "-m", "venv", environment)
+    run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *TOOLS)
+    run("cargo", "fmt", "--check")
+    run("cargo", "clippy", "--all-targets", "--locked", "--", "-D", "warnings")
+    wheels = target / "python-wheels"
+    shutil.rmtree(wheels, ignore_errors=True)
+    # Without optimisation: this is about behaviour, and takes a third of the time.
+    run(python, "-m", "maturin", "build", "-q", "--locked", "--profile", "dev", "-o", wheels)
+    [wheel] = wheels.glob("*.whl")
+    run(python, "-m", "pip", "install", "-q", "--force-reinstall", "--no-deps", wheel)
+    if os.geteuid() == 0:
+        as_nobody(python, wheel)
+    else:
+        run(python, HERE / "tests" / "permissions.py")
+    run(python, "-m", "pytest", "-q", *sys.argv[1:])
+
+
+main()

@@ -1,0 +1,41 @@
+"""Filesystem operations in few system calls, as drop-ins for `os` and `shutil`.
+
+The functions take the arguments of CPython's, in the same order and with the same defaults, return
+the same types, and raise the same exceptions. What curt cannot do is passed to CPython's function.
+
+    >>> import curt
+    >>> curt.abspath("/usr/./lib/..")
+    '/usr'
+"""
+
+from __future__ import annotations
+
+from curt import windows
+from curt._curt import DirEntry, abspath, expanduser, listdir, scandir
+from curt._install import install, uninstall
+from curt._remove import rmtree
+from curt._root import Root
+from curt._usage import Usage, UsageRecord, usage
+from curt._walk import fwalk, walk
+from curt._which import which
+from curt._stat import stat
+
+__all__ = [
+    "DirEntry",
+    "Root",
+    "Usage",
+    "UsageRecord",
+    "abspath",
+    "expanduser",
+    "fwalk",
+    "install",
+    "listdir",
+    "rmtree",
+    "scandir",
+    "stat",
+    "uninstall",
+    "usage",
+    "walk",
+    "which",
+    "windows",
+]

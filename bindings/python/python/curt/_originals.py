@@ -1,0 +1,37 @@
+"""CPython's own functions, from before `curt.install()`, and what only they can answer."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+abspath = posixpath.abspath
+expanduser = posixpath.expanduser
+fwalk = os.fwalk
+listdir = os.listdir
+rmtree = shutil.rmtree
+scandir = os.scandir
+stat = os.stat
+walk = os.walk
+which = shutil.which
+DirEntry = os.DirEntry
+
+
+def entry_stat(path: Any, dir_fd: int | None, follow_symlinks: bool) -> os.stat_result:
+    """Asks about an entry of a directory that was closed."""
+    return stat(path, dir_fd=dir_fd, follow_symlinks=follow_symlinks)
+
+
+def walk_below(
+    top: Any, name: Any, onerror: Callable[[OSError], object] | None, shows_descriptors: bool
+) -> Iterator[tuple[Any, ...]]:
+    """Walks a subdirectory that a caller added to the list by something else than a name."""
+    path = os.path.join(top, name)
+    if os.path.islink(path):
+        return iter(())
+    if shows_descriptors:
+        return fwalk(path, onerror=onerror)
+    return walk(path, onerror=onerror)

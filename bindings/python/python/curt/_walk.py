@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, AnyStr
+
+from curt import _curt, _originals
+
+OnError = Callable[[OSError], object] | None
+
+
+def walk(
+    top: AnyStr | os.PathLike[AnyStr],
+    topdown: bool = True,
+    onerror: OnError = None,
+    followlinks: bool = False,
+) -> Iterator[tuple[AnyStr, list[AnyStr], list[AnyStr]]]:
+    """Walks a tree a directory at a time, as `os.walk` does.
+
+    The directories on the way stay open, at most 64, so a tree of any depth is walked, and a
+    directory that is replaced by a link meanwhile is not followed. With `followlinks`, CPython's
+    function does the work.
+    """
+    if followlinks:
+        yield from _originals.walk(top, topdown, onerror, followlinks)
+        return
+    sys.audit("os.walk", top, topdown, onerror, followlinks)
+    walk: Any = _curt.Directories(top, bool(topdown), onerror, False)
+    yield from walk
+
+
+def fwalk(
+    top: Any = ".",
+    topdown: bool = True,
+    onerror: OnError = None,
+    *,
+    follow_symlinks: bool = False,
+    dir_fd: int | None = None,
+) -> Iterator[tuple[Any, list[Any], list[Any], int]]:
+    """Walks a tree as `os.fwalk` does: with the descriptor of each directory.
+
+    With `follow_symlinks` or `dir_fd`, CPython's function does the work.
+    """
+    if follow_symlinks or dir_fd is not None or os.path.islink(top):
+        yield from _originals.fwalk(
+            top, topdown, onerror, follow_symlinks=follow_symlinks, dir_fd=dir_fd
+        )
+        return
+    sys.audit("os.fwalk", top, topdown, onerror, follow_symlinks, dir_fd)
+    walk: Any = _curt.Directories(top, bool(topdown), onerror, True)
+    yield from walk

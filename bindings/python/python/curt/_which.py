@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import os
+import sys
+from typing import AnyStr
+
+from curt import _curt, _originals
+
+
+# Python 3.12 splits a command with a directory, and joins it again.
+_RETURNS_AS_WRITTEN = sys.version_info < (3, 12)
+
+
+def which(
+    cmd: AnyStr, mode: int = os.F_OK | os.X_OK, path: str | os.PathLike[str] | None = None
+) -> AnyStr | None:
+    """Returns the path of a program, or `None`, as `shutil.which` does."""
+    if mode != os.F_OK | os.X_OK or not cmd:
+        return _originals.which(cmd, mode, path)
+    if path is None:
+        path = os.environ.get("PATH")
+        if path is None:
+            return _originals.which(cmd, mode)
+    if not path:
+        # A command with a directory needs no search path.
+        if not os.path.dirname(cmd):
+            return None
+        path = None
+    try:
+        found: AnyStr | None = _curt.which(cmd, path)
+    except ValueError:
+        # A NUL or an unpaired surrogate, which no file has in its name.
+        return _originals.which(cmd, mode, path)
+    if _RETURNS_AS_WRITTEN and found is not None and os.path.dirname(cmd):
+        return cmd
+    return found

@@ -1,0 +1,21 @@
+"""Windows' rules for paths, on any system."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import AnyStr
+
+from curt._curt import windows_abspath
+
+__all__ = ["abspath"]
+
+
+def abspath(path: AnyStr | PathLike[AnyStr], *, cwd: str | PathLike[str] | None = None) -> AnyStr:
+    r"""Returns the full path, as `GetFullPathNameW` of Windows 11 does.
+
+    `cwd` is the working directory, which a relative path needs.
+
+    >>> abspath(r"a/..\b.", cwd=r"C:\work")
+    'C:\\work\\b'
+    """
+    return windows_abspath(path, cwd)

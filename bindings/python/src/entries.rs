@@ -1,0 +1,464 @@
+//! `os.listdir` and `os.scandir`.
+
+use std::ffi::CString;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use curt::{Error, Kind};
+use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyResourceWarning};
+use pyo3::prelude::*;
+use pyo3::sync::{MutexExt, PyOnceLock};
+use pyo3::types::{PyBytes, PyList, PyString, PyType};
+
+use crate::error::exception;
+use crate::open::{Entries, Open, duplicate_directory};
+use crate::path::{Form, PathArg, audit, descriptor};
+use crate::signals::Signals;
+use crate::stat::{is_unfollowed, plan, result};
+use crate::text::original;
+
+/// How many entries are read between two looks at the clock.
+const STEP: usize = 4096;
+
+/// What is listed.
+enum Target<'py> {
+    Path(PathArg<'py>),
+    Descriptor(i32),
+}
+
+impl<'py> Target<'py> {
+    fn new(path: Option<&Bound<'py, PyAny>>, py: Python<'py>, what: &str) -> PyResult<Target<'py>> {
+        let Some(path) = path else {
+            return Ok(Target::Path(PathArg::new(PyString::new(py, ".").as_any(), what)?));
+        };
+        if let Some(fd) = descriptor(path)? {
+            return Ok(Target::Descriptor(fd));
+        }
+        PathArg::new(path, what).map(Target::Path)
+    }
+
+    fn open(&self, py: Python<'py>) -> PyResult<Open> {
+        match self {
+            Target::Path(path) => {
+                let place = path.as_path();
+                let opened = py.detach(|| Open::path(place));
+                opened.map_err(|error| exception(py, &error, &path.object))
+            }
+            Target::Descriptor(fd) => {
+                let opened = py.detach(|| duplicate_directory(*fd).map(Open::descriptor));
+                match opened {
+                    Ok(Ok(open)) => Ok(open),
+                    Ok(Err(error)) => Err(self.failed(py, &error)),
+                    Err(error) => Err(self.system(py, &error)),
+                }
+            }
+        }
+    }
+
+    fn form(&self) -> Form {
+        match self {
+            Target::Path(path) => path.form,
+            Target::Descriptor(_) => Form::Text,
+        }
+    }
+
+    /// The path or number that was passed.
+    fn object(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self {
+            Target::Path(path) => Ok(path.object.clone()),
+            Target::Descriptor(fd) => Ok(fd.into_pyobject(py)?.into_any()),
+        }
+    }
+
+    fn failed(&self, py: Python<'py>, error: &Error) -> PyErr {
+        match self.object(py) {
+            Ok(object) => exception(py, error, &object),
+            Err(error) => error,
+        }
+    }
+
+    fn system(&self, py: Python<'py>, error: &std::io::Error) -> PyErr {
+        let number = error.raw_os_error().unwrap_or(libc::EIO);
+        match (crate::path::strerror(py, number), self.object(py)) {
+            (Ok(text), Ok(object)) => PyOSError::new_err((number, text.unbind(), object.unbind())),
+            (Err(error), _) | (_, Err(error)) => error,
+        }
+    }
+}
+
+/// Whether an argument is no path: CPython has the right error for it, or still accepts it, as it
+/// does a `bytearray`.
+fn is_foreign(path: &Bound<'_, PyAny>) -> bool {
+    let has = |name: &str| path.get_type().hasattr(name).unwrap_or(false);
+    !path.is_none()
+        && !path.is_instance_of::<PyString>()
+        && !path.is_instance_of::<PyBytes>()
+        && !has("__fspath__")
+        && !has("__index__")
+}
+
+/// Lists the names of a directory.
+#[pyfunction]
+#[pyo3(signature = (path=None))]
+pub(crate) fn listdir<'py>(
+    py: Python<'py>,
+    path: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyList>> {
+    if let Some(path) = path.filter(|path| is_foreign(path)) {
+        return Ok(original(py, "listdir")?.call1((path,))?.cast_into()?);
+    }
+    let target = Target::new(path, py, "listdir")?;
+    audit(py, "os.listdir", path)?;
+    let mut open = target.open(py)?;
+    let signals = Signals::default();
+    let is_descriptor = matches!(target, Target::Descriptor(_));
+    let (entries, error) = py.detach(|| {
+        let mut entries = Entries::default();
+        let error = loop {
+            let before = entries.len();
+            let most = before + STEP;
+            match open.read(most, &mut entries) {
+                Err(error) => break Some(error),
+                Ok(()) if entries.len() < most => break None,
+                Ok(()) => {}
+            }
+            if signals.look() == curt::Next::Stop {
+                break None;
+            }
+        };
+        if is_descriptor {
+            open.rewind();
+        }
+        drop(open);
+        (entries, error)
+    });
+    signals.into_result()?;
+    if let Some(error) = error {
+        return Err(target.failed(py, &error));
+    }
+    let names = PyList::empty(py);
+    let form = target.form();
+    for (name, _) in entries.iter() {
+        names.append(form.wrap(py, name)?)?;
+    }
+    Ok(names)
+}
+
+/// Lists a directory entry by entry.
+#[pyfunction]
+#[pyo3(signature = (path=None))]
+pub(crate) fn scandir<'py>(
+    py: Python<'py>,
+    path: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(path) = path.filter(|path| is_foreign(path)) {
+        return original(py, "scandir")?.call1((path,));
+    }
+    let target = Target::new(path, py, "scandir")?;
+    audit(py, "os.scandir", path)?;
+    let open = target.open(py)?;
+    let (path, fd) = match &target {
+        Target::Path(path) => (path.as_bytes().to_vec(), None),
+        Target::Descriptor(fd) => (Vec::new(), Some(*fd)),
+    };
+    let directory = Directory {
+        object: target.object(py)?.unbind(),
+        path,
+        form: target.form(),
+        fd,
+        open: Mutex::new(Some(open)),
+    };
+    let directory = Arc::new(directory);
+    Ok(Bound::new(py, ScandirIterator { directory, batch: Mutex::default() })?.into_any())
+}
+
+/// The directory of an iterator, and of its entries.
+struct Directory {
+    /// What was passed, for errors.
+    object: Py<PyAny>,
+    path: Vec<u8>,
+    form: Form,
+    /// The caller's descriptor, if one was passed.
+    fd: Option<i32>,
+    /// Open until the iterator ends: entries that are kept longer ask by their path, so that they
+    /// keep no descriptor.
+    open: Mutex<Option<Open>>,
+}
+
+impl Directory {
+    /// Locks without the GIL: another thread that has the lock may wait for it.
+    fn lock(&self) -> MutexGuard<'_, Option<Open>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn close(&self) -> bool {
+        let mut open = self.lock();
+        if let (Some(open), true) = (open.as_mut(), self.fd.is_some()) {
+            open.rewind();
+        }
+        open.take().is_some()
+    }
+
+    /// The path of an entry: the directory as it was passed, and the name.
+    fn join(&self, name: &[u8]) -> Vec<u8> {
+        let mut path = Vec::with_capacity(self.path.len() + 1 + name.len());
+        path.extend_from_slice(&self.path);
+        if !path.is_empty() && !path.ends_with(b"/") {
+            path.push(b'/');
+        }
+        path.extend_from_slice(name);
+        path
+    }
+}
+
+/// Iterates over the entries of a directory.
+#[pyclass(frozen, module = "curt")]
+pub(crate) struct ScandirIterator {
+    directory: Arc<Directory>,
+    batch: Mutex<Batch>,
+}
+
+/// Entries that were read and not returned yet.
+#[derive(Default)]
+struct Batch {
+    entries: Entries,
+    next: usize,
+    error: Option<Error>,
+    is_at_end: bool,
+}
+
+#[pymethods]
+impl ScandirIterator {
+    fn __iter__(this: Bound<'_, Self>) -> Bound<'_, Self> {
+        this
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<DirEntry>> {
+        let mut batch = self.batch.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        if batch.entries.get(batch.next).is_none() {
+            if let Some(error) = batch.error.take() {
+                batch.is_at_end = true;
+                drop(batch);
+                py.detach(|| self.directory.close());
+                return Err(exception(py, &error, self.directory.object.bind(py)));
+            }
+            if batch.is_at_end {
+                return Ok(None);
+            }
+            let directory = &self.directory;
+            let read = py.detach(|| {
+                let mut open = directory.lock();
+                let read = open.as_mut().map(Open::batch).unwrap_or_default();
+                drop(open);
+                if read.0.len() == 0 && read.1.is_none() {
+                    directory.close();
+                }
+                read
+            });
+            (batch.entries, batch.error) = read;
+            batch.next = 0;
+            if batch.entries.len() == 0 {
+                batch.is_at_end = batch.error.is_none();
+                drop(batch);
+                // Either the end, or the error of a listing without any more entries.
+                return if self.is_at_end(py) { Ok(None) } else { self.__next__(py) };
+            }
+        }
+        let index = batch.next;
+        batch.next += 1;
+        let Some((name, listed)) = batch.entries.get(index) else { return Ok(None) };
+        Ok(Some(DirEntry {
+            name: self.directory.form.wrap(py, name)?.unbind(),
+            bytes: name.into(),
+            kind: listed.kind,
+            inode: listed.inode,
+            directory: Arc::clone(&self.directory),
+            path: PyOnceLock::new(),
+            stats: [PyOnceLock::new(), PyOnceLock::new()],
+        }))
+    }
+
+    /// Closes the directory.
+    fn close(&self, py: Python<'_>) {
+        let mut batch = self.batch.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        *batch = Batch { is_at_end: true, ..Batch::default() };
+        py.detach(|| self.directory.close());
+    }
+
+    fn __enter__(this: Bound<'_, Self>) -> Bound<'_, Self> {
+        this
+    }
+
+    fn __exit__(
+        &self,
+        py: Python<'_>,
+        _class: &Bound<'_, PyAny>,
+        _value: &Bound<'_, PyAny>,
+        _traceback: &Bound<'_, PyAny>,
+    ) {
+        self.close(py);
+    }
+}
+
+impl ScandirIterator {
+    fn is_at_end(&self, py: Python<'_>) -> bool {
+        self.batch.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner).is_at_end
+    }
+}
+
+impl Drop for ScandirIterator {
+    fn drop(&mut self) {
+        if !self.directory.close() {
+            return;
+        }
+        // As CPython's iterator warns. The exception that is being handled stays.
+        let _ = Python::try_attach(|py| {
+            let raised = PyErr::take(py);
+            let path = self.directory.object.bind(py).repr();
+            let message = path.and_then(|path| {
+                let message = format!("unclosed scandir iterator {}", path.to_str()?);
+                Ok(CString::new(message)?)
+            });
+            let class = py.get_type::<PyResourceWarning>();
+            let warned = message.and_then(|message| PyErr::warn(py, class.as_any(), &message, 1));
+            if let Err(error) = warned {
+                error.write_unraisable(py, None);
+            }
+            if let Some(raised) = raised {
+                raised.restore(py);
+            }
+        });
+    }
+}
+
+/// An entry of a directory.
+#[pyclass(frozen, module = "curt")]
+pub(crate) struct DirEntry {
+    /// The entry's base filename.
+    #[pyo3(get)]
+    name: Py<PyAny>,
+    bytes: Box<[u8]>,
+    kind: Kind,
+    inode: u128,
+    directory: Arc<Directory>,
+    path: PyOnceLock<Py<PyAny>>,
+    /// The entry itself, and what it leads to.
+    stats: [PyOnceLock<Py<PyAny>>; 2],
+}
+
+#[pymethods]
+impl DirEntry {
+    /// The entry's full path name.
+    #[getter]
+    fn path<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let path = self.path.get_or_try_init(py, || {
+            let path = self.directory.join(&self.bytes);
+            self.directory.form.wrap(py, &path).map(Bound::unbind)
+        })?;
+        Ok(path.bind(py).clone())
+    }
+
+    /// Returns the number of the entry, as the listing has it.
+    fn inode(&self) -> u128 {
+        self.inode
+    }
+
+    /// Returns whether it is a directory, or a link to one.
+    #[pyo3(signature = (*, follow_symlinks=true))]
+    fn is_dir(&self, py: Python<'_>, follow_symlinks: bool) -> PyResult<bool> {
+        self.is_kind(py, Kind::Directory, follow_symlinks)
+    }
+
+    /// Returns whether it is a regular file, or a link to one.
+    #[pyo3(signature = (*, follow_symlinks=true))]
+    fn is_file(&self, py: Python<'_>, follow_symlinks: bool) -> PyResult<bool> {
+        self.is_kind(py, Kind::File, follow_symlinks)
+    }
+
+    /// Returns whether it is a symbolic link.
+    fn is_symlink(&self, py: Python<'_>) -> PyResult<bool> {
+        self.is_kind(py, Kind::Symlink, false)
+    }
+
+    /// Returns whether it is a junction, which only Windows has.
+    fn is_junction(&self) -> bool {
+        false
+    }
+
+    /// Returns the metadata; asked for once.
+    #[pyo3(signature = (*, follow_symlinks=true))]
+    fn stat<'py>(&self, py: Python<'py>, follow_symlinks: bool) -> PyResult<Bound<'py, PyAny>> {
+        let may_be_link = matches!(self.kind, Kind::Symlink | Kind::Unknown);
+        // What is no link has one answer.
+        let cell = &self.stats[usize::from(follow_symlinks && may_be_link)];
+        if let Some(stat) = cell.get(py) {
+            return Ok(stat.bind(py).clone());
+        }
+        let stat = self.ask(py, follow_symlinks)?.unbind();
+        // Another thread may have asked meanwhile: all get the same answer.
+        Ok(cell.get_or_init(py, || stat).bind(py).clone())
+    }
+
+    fn __fspath__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.path(py)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("<DirEntry {}>", self.name.bind(py).repr()?.to_str()?))
+    }
+
+    #[classmethod]
+    fn __class_getitem__<'py>(
+        class: &Bound<'py, PyType>,
+        item: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let alias = class.py().import("types")?.getattr("GenericAlias")?;
+        alias.call1((class, item))
+    }
+}
+
+impl DirEntry {
+    fn is_kind(&self, py: Python<'_>, kind: Kind, follow: bool) -> PyResult<bool> {
+        let must_ask = self.kind == Kind::Unknown || (follow && self.kind == Kind::Symlink);
+        if !must_ask {
+            return Ok(self.kind == kind);
+        }
+        let stat = match self.stat(py, follow) {
+            Ok(stat) => stat,
+            Err(error) if error.is_instance_of::<PyFileNotFoundError>(py) => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        let mode: u32 = stat.getattr("st_mode")?.extract()?;
+        Ok(match mode & libc::S_IFMT {
+            libc::S_IFDIR => kind == Kind::Directory,
+            libc::S_IFREG => kind == Kind::File,
+            libc::S_IFLNK => kind == Kind::Symlink,
+            _ => false,
+        })
+    }
+
+    /// Asks about the entry: relative to the directory while that is open, and by the path after.
+    fn ask<'py>(&self, py: Python<'py>, follow: bool) -> PyResult<Bound<'py, PyAny>> {
+        let Directory { fd, .. } = *self.directory;
+        let answer = py.detach(|| {
+            let name = Path::new(OsStr::from_bytes(&self.bytes));
+            if let Some(open) = self.directory.lock().as_mut() {
+                return Some(open.stat(name, follow));
+            }
+            if fd.is_some() {
+                return None;
+            }
+            let path = self.directory.join(&self.bytes);
+            let mut stat = curt::list::Stat::new(plan(follow));
+            Some(stat.path(Path::new(OsStr::from_bytes(&path))))
+        });
+        match answer {
+            Some(Ok(metadata)) if !is_unfollowed(&metadata, follow) => result(py, &metadata),
+            Some(Err(error)) => Err(exception(py, &error, &self.path(py)?)),
+            // CPython's function answers, or raises the exception of a broken link.
+            _ => original(py, "entry_stat")?.call1((self.path(py)?, fd, follow)),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Errors of the library as exceptions.
+
+use std::io;
+
+use curt::{Cause, Error, Operation};
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+
+use crate::path::{Form, strerror};
+
+/// Returns the number of the system for an error; curt's own refusals get the closest one.
+pub(crate) fn number(error: &Error) -> i32 {
+    if let Some(number) = error.raw_os_error() {
+        return number;
+    }
+    match error.cause() {
+        Cause::MountPoint | Cause::RootDirectory => libc::EBUSY,
+        Cause::OtherFileSystem => libc::EXDEV,
+        Cause::BeingWrittenTo => libc::ENOTEMPTY,
+        Cause::DotOrDotDot => libc::EINVAL,
+        Cause::IsADirectory => libc::EISDIR,
+        Cause::IsALink | Cause::Loop(_) => libc::ELOOP,
+        Cause::Replaced => libc::ENOENT,
+        Cause::Refused(_) => libc::EXDEV,
+        Cause::Os(error) => number_of_kind(error.kind()),
+        _ => libc::EIO,
+    }
+}
+
+fn number_of_kind(kind: io::ErrorKind) -> i32 {
+    match kind {
+        io::ErrorKind::NotFound => libc::ENOENT,
+        io::ErrorKind::NotADirectory => libc::ENOTDIR,
+        io::ErrorKind::InvalidInput => libc::EINVAL,
+        io::ErrorKind::Unsupported => libc::ENOTSUP,
+        _ => libc::EIO,
+    }
+}
+
+/// Makes the `OSError` of an error, whose class follows from its number. The text is the system's,
+/// or curt's own if the refusal is curt's.
+pub(crate) fn exception(py: Python<'_>, error: &Error, filename: &Bound<'_, PyAny>) -> PyErr {
+    let number = number(error);
+    let text = match error.cause() {
+        Cause::Os(_) => strerror(py, number),
+        cause => Ok(pyo3::types::PyString::new(py, &cause.to_string()).into_any()),
+    };
+    match text {
+        Ok(text) => {
+            let filename = filename.clone().unbind();
+            PyOSError::new_err((number, text.unbind(), filename))
+        }
+        Err(error) => error,
+    }
+}
+
+/// The exception of an error about a path that was not passed as it is, in this form.
+pub(crate) fn exception_in(py: Python<'_>, error: &Error, form: Form) -> PyErr {
+    match form.wrap_path(py, error.path()) {
+        Ok(path) => exception(py, error, &path),
+        Err(error) => error,
+    }
+}
+
+/// The function of CPython that takes the place of an operation, for the handlers of `rmtree`.
+pub(crate) fn function(operation: Operation) -> &'static str {
+    match operation {
+        Operation::OpenDirectory | Operation::Open => "open",
+        Operation::ReadDirectory => "scandir",
+        Operation::RemoveFile => "unlink",
+        Operation::RemoveDirectory => "rmdir",
+        _ => "lstat",
+    }
+}

@@ -1,0 +1,279 @@
+//! Untrusted paths beneath a directory.
+
+use std::fs::Permissions;
+use std::os::fd::{AsFd, AsRawFd, IntoRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError, RwLock};
+
+use curt::beneath::{OpenOptions, Scope};
+use curt::{Error, Next, Remove, Threads};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use crate::error::exception;
+use crate::open::{Entries, duplicate};
+use crate::path::{PathArg, descriptor};
+use crate::signals::Signals;
+use crate::stat::{is_unfollowed, plan, result};
+
+/// A directory that is kept open, beneath which untrusted paths are used.
+#[pyclass(frozen, subclass, module = "curt._curt")]
+pub(crate) struct Root {
+    /// `None` after it was closed.
+    root: RwLock<Option<curt::Root>>,
+}
+
+#[pymethods]
+impl Root {
+    #[new]
+    #[pyo3(signature = (path, *, in_root=false))]
+    fn new(path: &Bound<'_, PyAny>, in_root: bool) -> PyResult<Root> {
+        let py = path.py();
+        let root = if let Some(fd) = descriptor(path)? {
+            curt::Root::from(py.detach(|| duplicate(fd)).map_err(|error| system(path, &error))?)
+        } else {
+            let path = PathArg::new(path, "Root")?;
+            let place = path.as_path();
+            let opened = py.detach(|| curt::Root::open(place));
+            opened.map_err(|error| exception(py, &error, &path.object))?
+        };
+        let root = root.scope(if in_root { Scope::InRoot } else { Scope::Beneath });
+        Ok(Root { root: RwLock::new(Some(root)) })
+    }
+
+    /// Closes the directory.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| self.root.write().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
+    /// The descriptor of the directory.
+    fn fileno(&self, py: Python<'_>) -> PyResult<i32> {
+        self.with(py, |root| root.as_fd().as_raw_fd())
+    }
+
+    /// Opens a file, and returns a descriptor that the caller closes.
+    #[pyo3(signature = (path, flags, mode=0o666))]
+    fn open_fd(&self, path: &Bound<'_, PyAny>, flags: i32, mode: u32) -> PyResult<i32> {
+        let options = options(flags, mode)?;
+        self.call(path, "open", |root, path| {
+            root.open_file(path, &options).map(|file| OwnedFd::from(file).into_raw_fd())
+        })
+    }
+
+    /// Returns the metadata.
+    #[pyo3(signature = (path, *, follow_symlinks=true))]
+    fn stat<'py>(
+        &self,
+        path: &Bound<'py, PyAny>,
+        follow_symlinks: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let plan = plan(follow_symlinks);
+        let metadata = self.call(path, "stat", |root, path| {
+            let metadata = root.stat(path, plan)?;
+            if is_unfollowed(&metadata, follow_symlinks) {
+                // The error of opening it says why it is broken.
+                root.canonical(path)?;
+            }
+            Ok(metadata)
+        })?;
+        if is_unfollowed(&metadata, follow_symlinks) {
+            let missing = std::io::Error::from_raw_os_error(libc::ENOENT);
+            return Err(system(path, &missing));
+        }
+        result(path.py(), &metadata)
+    }
+
+    /// Lists the names in a directory.
+    #[pyo3(signature = (path=None))]
+    fn listdir<'py>(
+        &self,
+        py: Python<'py>,
+        path: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let dot = pyo3::types::PyString::new(py, ".").into_any();
+        let path = path.unwrap_or(&dot);
+        let signals = Signals::default();
+        let entries = self.call(path, "listdir", |root, path| {
+            let mut list = root.read_dir(path)?.list(curt::Fields::KIND);
+            let mut entries = Entries::default();
+            while let Some(entry) = list.next() {
+                let entry = entry?;
+                entries.add(entry.name().as_bytes(), entry.kind(), 0);
+                if entries.len() % 1024 == 0 && signals.look() == Next::Stop {
+                    break;
+                }
+            }
+            Ok(entries)
+        })?;
+        signals.into_result()?;
+        let form = PathArg::new(path, "listdir")?.form;
+        let names = PyList::empty(py);
+        for (name, _) in entries.iter() {
+            names.append(form.wrap(py, name)?)?;
+        }
+        Ok(names)
+    }
+
+    /// Creates a directory.
+    fn mkdir(&self, path: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.call(path, "mkdir", |root, path| root.create_dir(path))
+    }
+
+    /// Creates a directory, and those on the way to it.
+    fn makedirs(&self, path: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.call(path, "makedirs", |root, path| root.create_dir_all(path))
+    }
+
+    /// Removes a file or a link.
+    fn unlink(&self, path: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.call(path, "unlink", |root, path| root.remove_file(path))
+    }
+
+    /// Removes an empty directory.
+    fn rmdir(&self, path: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.call(path, "rmdir", |root, path| root.remove_dir(path))
+    }
+
+    /// Removes a tree. The first failure is raised.
+    fn rmtree(&self, path: &Bound<'_, PyAny>) -> PyResult<()> {
+        let signals = Signals::default();
+        let failure = Mutex::new(None);
+        self.call(path, "rmtree", |root, path| {
+            let removal = Remove::new()
+                .threads(Threads::AtMost(1))
+                .directories_only(true)
+                .stop_at_first_failure(true)
+                .poll(|| signals.look());
+            let mut report = root.remove_tree(path, &removal)?;
+            *failure.lock().unwrap_or_else(PoisonError::into_inner) = report.errors.pop();
+            Ok(())
+        })?;
+        signals.into_result()?;
+        match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            None => Ok(()),
+            Some(error) => {
+                let py = path.py();
+                // Its path begins with the last name of the one that was passed.
+                let path = PathArg::new(path, "rmtree")?;
+                let parent = path.as_path().parent().unwrap_or(Path::new(""));
+                let shown = path.form.wrap_path(py, &parent.join(error.path()))?;
+                Err(exception(py, &error, &shown))
+            }
+        }
+    }
+
+    /// Renames, and replaces what has the new name.
+    fn replace(&self, source: &Bound<'_, PyAny>, target: &Bound<'_, PyAny>) -> PyResult<()> {
+        let to = PathArg::new(target, "replace")?;
+        let to = to.as_path();
+        self.call(source, "replace", |root, from| root.rename(from, to))
+    }
+
+    /// Creates a symbolic link.
+    fn symlink(&self, target: &Bound<'_, PyAny>, link: &Bound<'_, PyAny>) -> PyResult<()> {
+        let target = PathArg::new(target, "symlink")?;
+        let target = target.as_path();
+        self.call(link, "symlink", |root, link| root.symlink(target, link))
+    }
+
+    /// Returns the target of a symbolic link.
+    fn readlink<'py>(&self, path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let target = self.call(path, "readlink", |root, path| root.read_link(path))?;
+        PathArg::new(path, "readlink")?.form.wrap_path(path.py(), &target)
+    }
+
+    /// Changes the permissions.
+    fn chmod(&self, path: &Bound<'_, PyAny>, mode: u32) -> PyResult<()> {
+        let permissions = Permissions::from_mode(mode);
+        self.call(path, "chmod", |root, path| root.set_permissions(path, permissions))
+    }
+
+    /// Returns the path from the root on, without links and dots.
+    fn realpath<'py>(&self, path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let canonical = self.call(path, "realpath", |root, path| root.canonical(path))?;
+        PathArg::new(path, "realpath")?.form.wrap_path(path.py(), &canonical.path)
+    }
+}
+
+impl Root {
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&curt::Root) -> T + Send,
+    ) -> PyResult<T> {
+        let done = py
+            .detach(|| self.root.read().unwrap_or_else(PoisonError::into_inner).as_ref().map(work));
+        done.ok_or_else(|| PyValueError::new_err("the root is closed"))
+    }
+
+    /// Calls an operation of the library with a path.
+    fn call<T: Send>(
+        &self,
+        path: &Bound<'_, PyAny>,
+        what: &str,
+        work: impl FnOnce(&curt::Root, &Path) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        let py = path.py();
+        let path = PathArg::new(path, what)?;
+        let place = path.as_path();
+        match self.with(py, |root| work(root, place))? {
+            Ok(done) => Ok(done),
+            Err(error) => {
+                // With two paths the error may be of the other one.
+                let shown = if error.path() == place {
+                    path.object.clone()
+                } else {
+                    path.form.wrap_path(py, error.path())?
+                };
+                Err(exception(py, &error, &shown))
+            }
+        }
+    }
+}
+
+/// The exception of a system error about a path.
+fn system(path: &Bound<'_, PyAny>, error: &std::io::Error) -> PyErr {
+    let number = error.raw_os_error().unwrap_or(libc::EIO);
+    match crate::path::strerror(path.py(), number) {
+        Ok(text) => {
+            let path = path.clone().unbind();
+            pyo3::exceptions::PyOSError::new_err((number, text.unbind(), path))
+        }
+        Err(error) => error,
+    }
+}
+
+/// The options that flags of `os.open` stand for. Others are refused: they would do nothing.
+fn options(flags: i32, mode: u32) -> PyResult<OpenOptions> {
+    let known = libc::O_ACCMODE
+        | libc::O_CREAT
+        | libc::O_EXCL
+        | libc::O_TRUNC
+        | libc::O_APPEND
+        | libc::O_NONBLOCK
+        | libc::O_NOFOLLOW
+        | libc::O_CLOEXEC
+        | libc::O_LARGEFILE;
+    if flags & !known != 0 {
+        return Err(PyValueError::new_err(format!("unsupported flags: {:#o}", flags & !known)));
+    }
+    let has = |flag: i32| flags & flag == flag;
+    let access = flags & libc::O_ACCMODE;
+    let options = OpenOptions::new()
+        .read(access != libc::O_WRONLY)
+        .write(access != libc::O_RDONLY)
+        .append(has(libc::O_APPEND))
+        .truncate(has(libc::O_TRUNC))
+        .nonblocking(has(libc::O_NONBLOCK))
+        .follow(!has(libc::O_NOFOLLOW))
+        .mode(mode & 0o777);
+    // Each replaces the other.
+    Ok(match (has(libc::O_CREAT), has(libc::O_EXCL)) {
+        (false, _) => options,
+        (true, false) => options.create(true),
+        (true, true) => options.create_new(true),
+    })
+}

@@ -1,0 +1,147 @@
+//! Metadata as `os.stat_result`.
+
+use curt::fields::{Follow, Time};
+use curt::list::Stat;
+use curt::{Fields, Kind, Metadata, Plan};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+use pyo3::{IntoPyObjectExt, ffi};
+
+use crate::error::exception;
+use crate::path::PathArg;
+
+/// Everything that `os.stat_result` has.
+pub(crate) const FIELDS: Fields = Fields::KIND
+    .union(Fields::MODE)
+    .union(Fields::ID)
+    .union(Fields::DEVICE)
+    .union(Fields::LINKS)
+    .union(Fields::USER_ID)
+    .union(Fields::GROUP_ID)
+    .union(Fields::SIZE)
+    .union(Fields::ACCESSED)
+    .union(Fields::MODIFIED)
+    .union(Fields::CHANGED)
+    .union(Fields::BLOCK_SIZE)
+    .union(Fields::ALLOCATED)
+    .union(Fields::DEVICE_NUMBER);
+
+/// Returns the plan of a question that follows links or not.
+pub(crate) fn plan(follow: bool) -> Plan {
+    Plan::new(FIELDS).follow(if follow { Follow::Links } else { Follow::Never })
+}
+
+/// Whether the answer is that of a link although links were to be followed: it is broken, and only
+/// CPython's function raises the exception of that.
+pub(crate) fn is_unfollowed(metadata: &Metadata, follow: bool) -> bool {
+    follow && metadata.kind().known() == Some(Kind::Symlink)
+}
+
+/// Asks about a path. `None` is a link that cannot be followed.
+#[pyfunction]
+pub(crate) fn stat<'py>(
+    path: &Bound<'py, PyAny>,
+    follow: bool,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = path.py();
+    let path = PathArg::new(path, "stat")?;
+    let place = path.as_path();
+    match py.detach(|| Stat::new(plan(follow)).path(place)) {
+        Ok(metadata) if is_unfollowed(&metadata, follow) => Ok(None),
+        Ok(metadata) => result(py, &metadata).map(Some),
+        Err(error) => Err(exception(py, &error, &path.object)),
+    }
+}
+
+/// `os.stat_result`, and where its fields are.
+struct Layout {
+    class: Py<PyType>,
+    fields: ffi::Py_ssize_t,
+    /// The positions of the times as floats, then in nanoseconds, then the last three.
+    positions: [ffi::Py_ssize_t; 9],
+}
+
+const NAMES: [&str; 9] = [
+    "st_atime",
+    "st_mtime",
+    "st_ctime",
+    "st_atime_ns",
+    "st_mtime_ns",
+    "st_ctime_ns",
+    "st_blksize",
+    "st_blocks",
+    "st_rdev",
+];
+
+fn layout(py: Python<'_>) -> PyResult<&Layout> {
+    static LAYOUT: PyOnceLock<Layout> = PyOnceLock::new();
+    LAYOUT.get_or_try_init(py, || {
+        let class = py.import("os")?.getattr("stat_result")?.cast_into::<PyType>()?;
+        let fields: ffi::Py_ssize_t = class.getattr("n_fields")?.extract()?;
+        // One whose fields are their own positions.
+        let numbered = class.call1(((0..fields).collect::<Vec<_>>().into_pyobject(py)?,))?;
+        let mut positions = [0; 9];
+        for (position, name) in positions.iter_mut().zip(NAMES) {
+            *position = numbered.getattr(name)?.extract()?;
+        }
+        Ok(Layout { class: class.unbind(), fields, positions })
+    })
+}
+
+/// Makes an `os.stat_result`.
+pub(crate) fn result<'py>(py: Python<'py>, metadata: &Metadata) -> PyResult<Bound<'py, PyAny>> {
+    let layout = layout(py)?;
+    let missing = || PyRuntimeError::new_err("the system did not answer everything");
+    // SAFETY: the class is that of a struct sequence.
+    let made = unsafe { ffi::PyStructSequence_New(layout.class.as_ptr().cast()) };
+    // SAFETY: a new reference, or null with an error set.
+    let made = unsafe { Bound::from_owned_ptr_or_err(py, made) }?;
+    let set = |position: ffi::Py_ssize_t, value: Bound<'py, PyAny>| {
+        debug_assert!(position < layout.fields, "a position within the struct sequence");
+        // SAFETY: the sequence is new, nobody else has seen it, and the position lies in it. The
+        // call takes the reference.
+        unsafe { ffi::PyStructSequence_SetItem(made.as_ptr(), position, value.into_ptr()) };
+    };
+    let number = |value: Option<u64>| value.ok_or_else(missing)?.into_bound_py_any(py);
+    set(0, metadata.mode().known().ok_or_else(missing)?.into_bound_py_any(py)?);
+    let inode = metadata.id().known().ok_or_else(missing)?;
+    set(
+        1,
+        match u64::try_from(inode) {
+            Ok(inode) => inode.into_bound_py_any(py)?,
+            Err(_) => inode.into_bound_py_any(py)?,
+        },
+    );
+    set(2, number(metadata.device().known())?);
+    set(3, number(metadata.links().known())?);
+    set(4, metadata.user_id().known().ok_or_else(missing)?.into_bound_py_any(py)?);
+    set(5, metadata.group_id().known().ok_or_else(missing)?.into_bound_py_any(py)?);
+    set(6, number(metadata.size().known())?);
+    let times = [metadata.accessed(), metadata.modified(), metadata.changed()];
+    for (index, time) in times.into_iter().enumerate() {
+        let time = time.known().ok_or_else(missing)?;
+        set(7 + index as ffi::Py_ssize_t, time.seconds.into_bound_py_any(py)?);
+        set(layout.positions[index], seconds(time).into_bound_py_any(py)?);
+        set(layout.positions[3 + index], nanoseconds(py, time)?);
+    }
+    set(layout.positions[6], number(metadata.block_size().known())?);
+    set(layout.positions[7], number(metadata.allocated().known().map(|bytes| bytes / 512))?);
+    set(layout.positions[8], number(Some(metadata.device_number().known().unwrap_or(0)))?);
+    Ok(made)
+}
+
+/// The time as a float, as CPython computes it.
+fn seconds(time: Time) -> f64 {
+    time.seconds as f64 + 1e-9 * f64::from(time.nanoseconds)
+}
+
+fn nanoseconds<'py>(py: Python<'py>, time: Time) -> PyResult<Bound<'py, PyAny>> {
+    let scaled = time.seconds.checked_mul(1_000_000_000);
+    match scaled.and_then(|scaled| scaled.checked_add(time.nanoseconds.into())) {
+        Some(nanoseconds) => nanoseconds.into_bound_py_any(py),
+        None => (i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds))
+            .into_bound_py_any(py),
+    }
+}

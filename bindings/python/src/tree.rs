@@ -1,0 +1,334 @@
+//! `os.walk` and `os.fwalk`: a directory at a time.
+
+use std::collections::VecDeque;
+use std::ffi::OsStr;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, TryLockError};
+
+use curt::fields::Follow;
+use curt::list::{Descent, List};
+use curt::{Error, Fields, Next, Plan};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList, PyTuple};
+
+use crate::error::{exception, exception_in, number};
+use crate::path::{Form, PathArg, encode, fspath};
+use crate::signals::Signals;
+
+/// Iterates over the directories of a tree, as `os.walk` and `os.fwalk` do.
+#[pyclass(frozen, module = "curt._curt")]
+pub(crate) struct Directories(Mutex<Walk>);
+
+struct Walk {
+    descent: Descent,
+    top: Option<PathBuf>,
+    /// The operand as it was passed: the first path that is yielded.
+    operand: Py<PyAny>,
+    form: Form,
+    topdown: bool,
+    shows_descriptors: bool,
+    onerror: Option<Py<PyAny>>,
+    /// From the top down: the directory that was yielded, whose list of subdirectories the caller
+    /// may have changed.
+    yielded: Option<(List, Py<PyList>, PathBuf)>,
+    /// From the bottom up: directories whose contents are on the way, and the one that was yielded,
+    /// with its descriptor.
+    waiting: Vec<Waiting>,
+    /// Those whose contents were yielded, in order.
+    done: VecDeque<Waiting>,
+    left: Option<OwnedFd>,
+    is_at_end: bool,
+    /// Subdirectories that the caller added by a path and not by a name: CPython walks them.
+    others: Vec<Py<PyAny>>,
+}
+
+struct Waiting {
+    path: PathBuf,
+    shown: Py<PyAny>,
+    directories: Py<PyList>,
+    others: Py<PyList>,
+    descriptor: Option<OwnedFd>,
+}
+
+/// A directory that was listed.
+struct Listed {
+    list: List,
+    path: PathBuf,
+    directories: Vec<Vec<u8>>,
+    others: Vec<Vec<u8>>,
+    error: Option<Error>,
+}
+
+#[pymethods]
+impl Directories {
+    #[new]
+    fn new(
+        top: &Bound<'_, PyAny>,
+        topdown: bool,
+        onerror: Option<Py<PyAny>>,
+        shows_descriptors: bool,
+    ) -> PyResult<Directories> {
+        let operand = PathArg::new(top, "walk")?;
+        Ok(Directories(Mutex::new(Walk {
+            descent: Descent::new(),
+            top: Some(operand.as_path().to_owned()),
+            operand: operand.object.clone().unbind(),
+            form: operand.form,
+            topdown,
+            shows_descriptors,
+            onerror,
+            yielded: None,
+            waiting: Vec::new(),
+            done: VecDeque::new(),
+            left: None,
+            is_at_end: false,
+            others: Vec::new(),
+        })))
+    }
+
+    fn __iter__(this: Bound<'_, Self>) -> Bound<'_, Self> {
+        this
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        // Never waits: a callback of this walk, or another thread, may have it.
+        let mut walk = match self.0.try_lock() {
+            Ok(walk) => walk,
+            Err(TryLockError::Poisoned(walk)) => walk.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                return Err(PyValueError::new_err("walk is already running"));
+            }
+        };
+        walk.next(py)
+    }
+
+    /// Closes what is open. The walk is at its end.
+    fn close(&self) {
+        if let Ok(mut walk) = self.0.try_lock() {
+            walk.end();
+        }
+    }
+}
+
+impl Walk {
+    fn end(&mut self) {
+        self.descent = Descent::new();
+        self.yielded = None;
+        self.waiting.clear();
+        self.done.clear();
+        self.others.clear();
+        self.left = None;
+        self.top = None;
+        self.is_at_end = true;
+    }
+
+    fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        self.left = None;
+        if let Some((list, directories, path)) = self.yielded.take() {
+            self.enter_chosen(py, list, directories.bind(py), &path)?;
+        }
+        while !self.is_at_end {
+            if let Some(other) = self.next_of_others(py)? {
+                return Ok(Some(other));
+            }
+            if let Some(done) = self.done.pop_front() {
+                return self.leave(py, done).map(Some);
+            }
+            let first = self.top.take();
+            let is_first = first.is_some();
+            let signals = Signals::default();
+            let shows_descriptors = self.shows_descriptors;
+            let descent = &mut self.descent;
+            let listed = py.detach(|| {
+                let opened = match first {
+                    Some(top) => Some(descent.open(top)),
+                    None => descent.next(),
+                };
+                Some(match opened? {
+                    Ok(directory) => Ok(list(directory, &signals, shows_descriptors)),
+                    Err(error) => Err(error),
+                })
+            });
+            signals.into_result()?;
+            let Some(listed) = listed else {
+                self.is_at_end = true;
+                break;
+            };
+            let listed = match listed {
+                // `os.fwalk` raises what it finds at the beginning, unless that is no directory.
+                Err(error) if is_first && self.shows_descriptors => {
+                    self.is_at_end = true;
+                    if number(&error) == libc::ENOTDIR && exists(py, &error) {
+                        return Ok(None);
+                    }
+                    return Err(exception(py, &error, self.operand.bind(py)));
+                }
+                Ok(Listed { error: Some(error), .. }) | Err(error) => {
+                    self.report(py, &error)?;
+                    continue;
+                }
+                Ok(listed) => listed,
+            };
+            let shown = if is_first {
+                self.operand.clone_ref(py)
+            } else {
+                self.form.wrap_path(py, &listed.path)?.unbind()
+            };
+            let directories = self.names(py, &listed.directories)?;
+            let others = self.names(py, &listed.others)?;
+            if self.topdown {
+                let fd = listed.list.as_fd().as_raw_fd();
+                let result = self.tuple(py, &shown, &directories, &others, fd)?;
+                self.yielded = Some((listed.list, directories, listed.path));
+                return Ok(Some(result));
+            }
+            while self.waiting.last().is_some_and(|last| !listed.path.starts_with(&last.path)) {
+                self.done.extend(self.waiting.pop());
+            }
+            let descriptor = if self.shows_descriptors {
+                Some(listed.list.as_fd().try_clone_to_owned()?)
+            } else {
+                None
+            };
+            let names = listed.directories;
+            let descent = &mut self.descent;
+            let list = listed.list;
+            let entered =
+                py.detach(|| descent.enter(list, names.iter().map(|name| OsStr::from_bytes(name))));
+            entered.map_err(|error| exception_in(py, &error, self.form))?;
+            self.waiting.push(Waiting {
+                path: listed.path,
+                shown,
+                directories,
+                others,
+                descriptor,
+            });
+        }
+        match self.done.pop_front().or_else(|| self.waiting.pop()) {
+            Some(done) => self.leave(py, done).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn leave<'py>(&mut self, py: Python<'py>, done: Waiting) -> PyResult<Bound<'py, PyTuple>> {
+        let fd = done.descriptor.as_ref().map_or(-1, AsRawFd::as_raw_fd);
+        self.left = done.descriptor;
+        self.tuple(py, &done.shown, &done.directories, &done.others, fd)
+    }
+
+    fn tuple<'py>(
+        &self,
+        py: Python<'py>,
+        path: &Py<PyAny>,
+        directories: &Py<PyList>,
+        others: &Py<PyList>,
+        fd: i32,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        if self.shows_descriptors {
+            (path, directories, others, fd).into_pyobject(py)
+        } else {
+            (path, directories, others).into_pyobject(py)
+        }
+    }
+
+    fn names(&self, py: Python<'_>, names: &[Vec<u8>]) -> PyResult<Py<PyList>> {
+        let list = PyList::empty(py);
+        for name in names {
+            list.append(self.form.wrap(py, name)?)?;
+        }
+        Ok(list.unbind())
+    }
+
+    /// Enters the subdirectories that are in the list after the caller has seen it.
+    fn enter_chosen(
+        &mut self,
+        py: Python<'_>,
+        list: List,
+        directories: &Bound<'_, PyList>,
+        path: &Path,
+    ) -> PyResult<()> {
+        let mut names = Vec::with_capacity(directories.len());
+        for name in directories {
+            let name = fspath(&name, "walk")?;
+            let bytes = match name.cast::<PyBytes>() {
+                Ok(bytes) => bytes.clone(),
+                Err(_) => encode(&name)?,
+            };
+            let bytes = bytes.as_bytes();
+            if bytes.contains(&b'/') || bytes.contains(&0) || matches!(bytes, b"" | b"." | b"..") {
+                let path = self.form.wrap_path(py, path)?;
+                let walk = py.import("curt._originals")?.getattr("walk_below")?;
+                let onerror = self.onerror.as_ref().map(|onerror| onerror.bind(py));
+                let other = walk.call1((path, name, onerror, self.shows_descriptors))?;
+                self.others.push(other.unbind());
+            } else {
+                names.push(bytes.to_vec());
+            }
+        }
+        let descent = &mut self.descent;
+        let entered =
+            py.detach(|| descent.enter(list, names.iter().map(|name| OsStr::from_bytes(name))));
+        entered.map_err(|error| exception_in(py, &error, self.form))
+    }
+
+    fn next_of_others<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        while let Some(other) = self.others.first() {
+            let next = other.bind(py).try_iter()?.next();
+            match next {
+                Some(found) => return Ok(Some(found?.cast_into::<PyTuple>()?)),
+                None => drop(self.others.remove(0)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Passes an error to the caller's function.
+    fn report(&self, py: Python<'_>, error: &Error) -> PyResult<()> {
+        let Some(onerror) = &self.onerror else { return Ok(()) };
+        // A link that is not followed is no error.
+        let is_link = || {
+            let kind = curt::list::stat(error.path(), Fields::KIND);
+            kind.is_ok_and(|metadata| metadata.is_symlink())
+        };
+        if matches!(number(error), libc::ENOTDIR | libc::ELOOP) && py.detach(is_link) {
+            return Ok(());
+        }
+        let exception = exception_in(py, error, self.form);
+        onerror.bind(py).call1((exception.into_value(py),)).map(drop)
+    }
+}
+
+/// Whether there is something at the path of an error.
+fn exists(py: Python<'_>, error: &Error) -> bool {
+    py.detach(|| curt::list::stat(error.path(), Fields::KIND).is_ok())
+}
+
+/// Lists a directory: what is a directory or leads to one, and the rest.
+fn list(directory: curt::list::Directory, signals: &Signals, rewinds: bool) -> Listed {
+    let path = directory.path().to_owned();
+    let mut list = directory.list(Plan::new(Fields::KIND).follow(Follow::Links));
+    let (mut directories, mut others) = (Vec::new(), Vec::new());
+    let mut count = 0_u32;
+    let mut error = loop {
+        count = count.wrapping_add(1);
+        if count % 1024 == 0 && signals.look() == Next::Stop {
+            break None;
+        }
+        match list.next() {
+            None => break None,
+            Some(Err(error)) => break Some(error),
+            Some(Ok(entry)) => {
+                let name = entry.name().as_bytes().to_vec();
+                if entry.kind().is_dir() { directories.push(name) } else { others.push(name) }
+            }
+        }
+    };
+    if rewinds && error.is_none() {
+        // The caller may list it by its descriptor, which has one position with this one.
+        error = list.reset().err();
+    }
+    Listed { list, path, directories, others, error }
+}

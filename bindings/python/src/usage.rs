@@ -1,0 +1,57 @@
+//! What `du` reports.
+
+use std::path::PathBuf;
+
+use curt::{Threads, Usage};
+use pyo3::prelude::*;
+
+use crate::error::exception_in;
+use crate::path::PathArg;
+use crate::signals::Signals;
+
+/// Path, depth, kind, bytes that can be read, bytes allocated, and the number of entries.
+type Record<'py> = (Bound<'py, PyAny>, usize, &'static str, u64, u64, u64);
+
+/// Measures trees. Returns the records and the failures.
+#[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "Python has named them; this is their order")]
+pub(crate) fn usage<'py>(
+    py: Python<'py>,
+    paths: Vec<Bound<'py, PyAny>>,
+    max_depth: Option<usize>,
+    files: bool,
+    one_file_system: bool,
+    follow_operands: bool,
+    count_links: bool,
+    threads: usize,
+) -> PyResult<(Vec<Record<'py>>, Vec<Bound<'py, PyAny>>)> {
+    let operands: Vec<PathArg<'_>> =
+        paths.iter().map(|path| PathArg::new(path, "usage")).collect::<PyResult<_>>()?;
+    let places: Vec<PathBuf> = operands.iter().map(|path| path.as_path().to_owned()).collect();
+    let signals = Signals::default();
+    let usage = Usage::new()
+        .max_depth(max_depth.unwrap_or(usize::MAX))
+        .files(files)
+        .one_file_system(one_file_system)
+        .follow_operands(follow_operands)
+        .count_links(count_links)
+        .threads(Threads::AtMost(threads.max(1)))
+        .poll(|| signals.look());
+    let report = py.detach(|| usage.measure(&places));
+    drop(usage);
+    signals.into_result()?;
+    let form = |index: usize| operands[index].form;
+    let mut records = Vec::with_capacity(report.records.len());
+    for record in &report.records {
+        let path = form(record.operand).wrap_path(py, &record.path)?;
+        let sizes = record.sizes;
+        let kind = record.kind.name();
+        records.push((path, record.depth, kind, sizes.apparent, sizes.allocated, sizes.entries));
+    }
+    let form = operands.first().map_or(crate::path::Form::Text, |path| path.form);
+    let errors = report
+        .errors
+        .iter()
+        .map(|error| exception_in(py, error, form).into_value(py).into_bound(py).into_any());
+    Ok((records, errors.collect()))
+}

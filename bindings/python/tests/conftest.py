@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A tree with directories, files, links of all sorts, and odd names."""
+    root = tmp_path / "tree"
+    for directory in ("a/b/c", "a/empty", "x", "space here", "grün"):
+        (root / directory).mkdir(parents=True)
+    for name in ("a/one", "a/b/two", "a/b/c/three", "top", "grün/ñ", "space here/new\nline"):
+        (root / name).write_text(name)
+    (root / "to-directory").symlink_to("a")
+    (root / "to-file").symlink_to("top")
+    (root / "broken").symlink_to("nowhere")
+    (root / "loop").symlink_to("loop")
+    os.mkfifo(root / "fifo")
+    with open(os.fsencode(root) + b"/not-\xff-unicode", "w"):
+        pass
+    return root

@@ -1,0 +1,96 @@
+"""What permissions forbid, for a user who is not root. Needs no pytest: `nobody` may have none."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+import unittest
+
+import curt
+
+
+class Forbidden(unittest.TestCase):
+    """A tree with a directory whose entries may not be removed, and one that may not be read."""
+
+    def setUp(self) -> None:
+        self.root = tempfile.mkdtemp()
+        for path in ("a/b/c", "a/d", "x"):
+            os.makedirs(os.path.join(self.root, path))
+        for path in ("a/one", "a/b/two", "a/b/c/three", "x/four"):
+            with open(os.path.join(self.root, path), "w"):
+                pass
+        os.chmod(self.path("a/b"), 0o555)
+        os.chmod(self.path("x"), 0)
+
+    def tearDown(self) -> None:
+        for path in ("a/b", "x"):
+            if os.path.exists(self.path(path)):
+                os.chmod(self.path(path), 0o755)
+        shutil.rmtree(self.root, ignore_errors=True)
+
+    def path(self, name: str) -> str:
+        return os.path.join(self.root, name)
+
+    def calls(self, rmtree, name: str) -> list:
+        found = []
+
+        def onerror(function, path, info) -> None:
+            self.assertIs(sys.exc_info()[1], info[1])
+            found.append((function.__name__, os.path.relpath(path, self.root), info[0].__name__, info[1].errno))
+
+        rmtree(self.path(name), onerror=onerror)
+        return sorted(found)
+
+    def test_handlers_are_called_as_by_cpython(self) -> None:
+        for name in ("x", "a"):
+            ours = self.calls(curt.rmtree, name)
+            self.tearDown()
+            self.setUp()
+            self.assertEqual(ours, self.calls(shutil.rmtree, name), name)
+            self.tearDown()
+            self.setUp()
+
+    def test_the_first_failure_is_raised(self) -> None:
+        with self.assertRaises(PermissionError) as caught:
+            curt.rmtree(self.path("a"))
+        self.assertIn(os.path.relpath(caught.exception.filename, self.root), ("a/b/two", "a/b/c"))
+
+    def test_failures_can_be_ignored(self) -> None:
+        curt.rmtree(self.path("a"), ignore_errors=True)
+        self.assertEqual(os.listdir(self.path("a")), ["b"])
+
+    def test_a_handler_can_repair(self) -> None:
+        def repair(function, path, error) -> None:
+            os.chmod(os.path.dirname(path), 0o755)
+            os.chmod(path, 0o755) if function in (os.open, os.scandir) else None
+            function(path) if function not in (os.open, os.scandir) else curt.rmtree(path)
+
+        curt.rmtree(self.path("a"), onexc=repair)
+        self.assertFalse(os.path.exists(self.path("a")))
+
+    def test_errors_of_listing(self) -> None:
+        for function in (curt.listdir, curt.scandir):
+            with self.assertRaises(PermissionError) as caught:
+                function(self.path("x"))
+            self.assertEqual(caught.exception.filename, self.path("x"))
+        errors: list[OSError] = []
+        list(curt.walk(self.root, onerror=errors.append))
+        self.assertEqual([error.filename for error in errors], [self.path("x")])
+        with self.assertRaises(PermissionError):
+            curt.stat(self.path("x/four"))
+
+    def test_what_cannot_be_read_is_reported(self) -> None:
+        report = curt.usage(self.root)
+        found = [(type(error), error.filename) for error in report.errors]
+        self.assertEqual(found, [(PermissionError, self.path("x"))])
+        self.assertIn("1 not counted", report._repr_html_())
+        with self.assertRaises(PermissionError):
+            curt.usage(self.path("x/four"))
+
+
+if __name__ == "__main__":
+    if os.geteuid() == 0:
+        sys.exit("permissions.py: root may do everything")
+    unittest.main()

@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import stat
+import threading
+import warnings
+from pathlib import Path
+
+import pytest
+
+import curt
+
+
+def described(entry) -> tuple:
+    """Everything that an entry says."""
+
+    def call(function, **kwargs):
+        try:
+            result = function(**kwargs)
+        except OSError as error:
+            return type(error), error.errno, error.filename
+        return tuple(result) if isinstance(result, os.stat_result) else result
+
+    return (
+        entry.name,
+        entry.path,
+        entry.inode(),
+        [call(entry.is_dir, follow_symlinks=follow) for follow in (True, False)],
+        [call(entry.is_file, follow_symlinks=follow) for follow in (True, False)],
+        entry.is_symlink(),
+        [call(entry.stat, follow_symlinks=follow) for follow in (True, False)],
+        os.fspath(entry),
+        repr(entry),
+    )
+
+
+@pytest.mark.parametrize("convert", [str, os.fsencode, Path, lambda path: str(path) + "/"])
+def test_entries_are_those_of_cpython(tree: Path, convert) -> None:
+    path = convert(tree)
+    expected = sorted(map(described, os.scandir(path)))
+    with curt.scandir(path) as iterator:
+        while_open = [described(entry) for entry in iterator]
+    assert sorted(while_open) == expected
+    kept = list(curt.scandir(path))
+    assert sorted(map(described, kept)) == expected
+    assert curt.listdir(path) == os.listdir(path)
+
+
+def test_descriptors_can_be_listed_again(tree: Path) -> None:
+    fd = os.open(tree, os.O_RDONLY)
+    try:
+        for _ in range(2):
+            assert sorted(curt.listdir(fd)) == sorted(os.listdir(tree))
+            with curt.scandir(fd) as iterator:
+                found = sorted(map(described, iterator))
+            with os.scandir(fd) as iterator:
+                assert found == sorted(map(described, iterator))
+        kept = list(curt.scandir(fd))
+        assert sorted(map(described, kept)) == found
+    finally:
+        os.close(fd)
+    with pytest.raises(OSError) as caught:
+        curt.listdir(fd)
+    assert (caught.value.errno, caught.value.filename) == (9, fd)
+    for bad in (-1, 10**6):
+        with pytest.raises(OSError):
+            curt.scandir(bad)
+
+
+def test_default_is_the_working_directory(tree: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tree)
+    assert curt.listdir() == os.listdir()
+    assert curt.listdir(None) == os.listdir(None)
+    assert sorted(e.path for e in curt.scandir()) == sorted(e.path for e in os.scandir())
+
+
+@pytest.mark.parametrize("name", ["gone", "top", "loop", ""])
+@pytest.mark.parametrize("function", ["listdir", "scandir"])
+def test_errors_are_those_of_cpython(tree: Path, monkeypatch, function: str, name: str) -> None:
+    monkeypatch.chdir(tree)
+    for path in (name, os.fsencode(name), Path(name) if name else name):
+        with pytest.raises(OSError) as expected:
+            getattr(os, function)(path)
+        with pytest.raises(OSError) as caught:
+            getattr(curt, function)(path)
+        assert type(caught.value) is type(expected.value)
+        assert str(caught.value) == str(expected.value)
+        assert os.fspath(caught.value.filename) == os.fspath(expected.value.filename)
+
+
+@pytest.mark.parametrize("name", ["gone", "top", "loop", "broken", "to-directory", "a", "top/x", ""])
+def test_stat_is_that_of_cpython(tree: Path, name: str) -> None:
+    path = os.path.join(tree, name) if name else name
+    for follow in (True, False):
+        for form in (path, os.fsencode(path)):
+            try:
+                expected = os.stat(form, follow_symlinks=follow)
+            except OSError as error:
+                with pytest.raises(type(error)) as caught:
+                    curt.stat(form, follow_symlinks=follow)
+                assert str(caught.value) == str(error)
+            else:
+                found = curt.stat(form, follow_symlinks=follow)
+                assert type(found) is os.stat_result
+                assert found == expected
+                for field in dir(expected):
+                    if field.startswith("st_"):
+                        assert getattr(found, field) == getattr(expected, field), field
+
+
+def test_stat_of_times_before_1970_and_descriptors(tmp_path: Path) -> None:
+    path = tmp_path / "old"
+    path.write_text("")
+    os.utime(path, ns=(-1_500_000_001, -1))
+    for field in ("st_atime", "st_mtime", "st_atime_ns", "st_mtime_ns"):
+        assert getattr(curt.stat(path), field) == getattr(os.stat(path), field)
+    assert [curt.stat(path)[i] for i in (7, 8)] == [os.stat(path)[i] for i in (7, 8)]
+    with open(path) as file:
+        assert curt.stat(file.fileno()) == os.stat(file.fileno())
+    fd = os.open(tmp_path, os.O_RDONLY)
+    assert curt.stat("old", dir_fd=fd) == os.stat("old", dir_fd=fd)
+    os.close(fd)
+
+
+def test_entries_keep_no_descriptor(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    before = os.listdir("/proc/self/fd")
+    kept = [list(curt.scandir(tmp_path)) for _ in range(50)]
+    assert len(os.listdir("/proc/self/fd")) == len(before)
+    assert all(entry.is_file() and entry.stat().st_size == 0 for [entry] in kept)
+
+
+def test_answers_are_remembered(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with curt.scandir(tmp_path) as iterator:
+        entry = next(iterator)
+    first = entry.stat()
+    (tmp_path / "file").write_text("longer")
+    assert entry.stat() is first
+    assert entry.stat(follow_symlinks=False) is first
+
+
+def test_an_entry_that_vanished(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "link").symlink_to("file")
+    with curt.scandir(tmp_path) as iterator:
+        entries = {entry.name: entry for entry in iterator}
+    (tmp_path / "file").unlink()
+    with pytest.raises(FileNotFoundError):
+        entries["file"].stat()
+    assert not entries["link"].is_file()
+    assert entries["file"].is_file()
+
+
+def test_iterators_close(tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / name).write_text("")
+    iterator = curt.scandir(tmp_path)
+    next(iterator)
+    iterator.close()
+    iterator.close()
+    assert list(iterator) == []
+    exhausted = curt.scandir(tmp_path)
+    assert len(list(exhausted)) == 3 and list(exhausted) == []
+    with pytest.warns(ResourceWarning, match="unclosed scandir iterator"):
+        unclosed = curt.scandir(tmp_path)
+        next(unclosed)
+        del unclosed
+        gc.collect()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        del iterator, exhausted
+        gc.collect()
+
+
+def test_types() -> None:
+    for make in (curt.DirEntry, type(curt.scandir("/"))):
+        with pytest.raises(TypeError):
+            make()
+    with pytest.raises(TypeError):
+        pickle.dumps(next(curt.scandir("/")))
+    assert curt.DirEntry[str].__origin__ is curt.DirEntry
+    assert stat.S_ISDIR(curt.stat("/").st_mode)
+
+
+def test_a_large_directory_and_threads(tmp_path: Path) -> None:
+    names = {f"{number:05}" for number in range(5000)}
+    for name in names:
+        os.close(os.open(tmp_path / name, os.O_CREAT))
+    assert set(curt.listdir(tmp_path)) == names
+    found: list[str] = []
+    iterator = curt.scandir(tmp_path)
+
+    def take() -> None:
+        for entry in iterator:
+            assert entry.stat().st_size == 0
+            found.append(entry.name)
+
+    threads = [threading.Thread(target=take) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == len(names) and set(found) == names

@@ -1,0 +1,154 @@
+"""Signals, threads and fork."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import curt
+
+
+def fill(root: Path, directories: int, files: int) -> None:
+    for directory in range(directories):
+        path = root / f"d{directory}"
+        path.mkdir()
+        for file in range(files):
+            os.close(os.open(path / f"f{file}", os.O_CREAT | os.O_WRONLY))
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory) -> Path:
+    root = tmp_path_factory.mktemp("wide")
+    fill(root, 20, 100)
+    return root
+
+
+# Runs an operation that takes seconds, whose path is an argument, and prints how late after a
+# signal it ends. In a process of its own: the handler's exception must reach nobody else.
+INTERRUPTED = """
+import os, signal, sys, time
+import curt
+
+class Interrupted(Exception):
+    pass
+
+def handler(number, frame):
+    raise Interrupted
+
+path, after = sys.argv[1], float(sys.argv[3])
+operation = {
+    "usage": lambda: curt.usage(*[path] * 5000, count_links=True),
+    "walk": lambda: [list(curt.walk(path)) for _ in range(5000)],
+    "listdir": lambda: [curt.listdir(path) for _ in range(100_000)],
+    "scandir": lambda: [list(curt.scandir(path)) for _ in range(100_000)],
+    "rmtree": lambda: curt.rmtree(path),
+}[sys.argv[2]]
+signal.signal(signal.SIGALRM, handler)
+started = time.perf_counter()
+try:
+    signal.setitimer(signal.ITIMER_REAL, after)
+    operation()
+except Interrupted:
+    print(time.perf_counter() - started - after)
+"""
+
+
+def interrupted(path: Path | str, operation: str, after: float) -> None:
+    command = [sys.executable, "-c", INTERRUPTED, str(path), operation, str(after)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout, "it ended before the signal was noticed"
+    # 50 ms, and what a busy machine adds.
+    assert float(done.stdout) < 0.05 + float(os.environ.get("CURT_TEST_SLACK", "1"))
+
+
+@pytest.mark.parametrize("operation", ["usage", "walk", "listdir", "scandir"])
+def test_signals_end_every_operation(wide: Path, operation: str) -> None:
+    interrupted(wide, operation, 0.06)
+
+
+def test_a_signal_ends_a_removal(tmp_path: Path) -> None:
+    # In memory, where files are made quickly, and many, so that removing them takes a while.
+    folder = tempfile.mkdtemp(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else tmp_path)
+    try:
+        fill(Path(folder), 20, 2000)
+        interrupted(folder, "rmtree", 0.002)
+        assert os.listdir(folder)
+    finally:
+        curt.rmtree(folder, ignore_errors=True)
+    assert not os.path.exists(folder)
+
+
+def test_other_threads_run_meanwhile(wide: Path) -> None:
+    counted = 0
+    stop = threading.Event()
+
+    def count() -> None:
+        nonlocal counted
+        while not stop.is_set():
+            counted += 1
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    started = time.perf_counter()
+    while time.perf_counter() - started < 0.3:
+        curt.usage(wide)
+    stop.set()
+    thread.join()
+    assert counted > 1000
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="Python warns of fork beside threads")
+def test_fork_beside_a_thread(wide: Path) -> None:
+    thread = threading.Thread(target=lambda: [curt.usage(wide) for _ in range(50)])
+    thread.start()
+    check_fork(wide)
+    thread.join()
+
+
+def check_fork(wide: Path) -> None:
+    walk = curt.walk(wide)
+    next(walk)
+    for _ in range(3):
+        child = os.fork()
+        if child == 0:
+            try:
+                ok = len(list(curt.walk(wide))) == 21 and curt.usage(wide, threads=3).entries == 2021
+                ok = ok and len(list(walk)) == 20 and curt.which("sh") is not None
+            except BaseException:
+                ok = False
+            os._exit(0 if ok else 1)
+        assert os.waitpid(child, 0)[1] == 0
+
+
+def test_fork_between_calls(wide: Path) -> None:
+    curt.usage(wide, threads=4)
+    check_fork(wide)
+
+
+def test_many_threads_at_once(wide: Path) -> None:
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            for _ in range(3):
+                assert len(list(curt.walk(wide))) == 21
+                assert curt.usage(wide).entries == 2021
+                with curt.Root(wide) as root:
+                    assert len(root.listdir("d1")) == 100
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures

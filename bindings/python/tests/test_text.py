@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import ntpath
+import os
+import posixpath
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import curt
+
+# Text of which paths are made, with what matters to them more often than not.
+PIECES = st.sampled_from(["/", "//", "///", ".", "..", "a", "b c", "~", "ü", "\udcff", "\x00", "…"])
+PATHS = st.one_of(st.lists(PIECES, max_size=12).map("".join), st.text(max_size=20))
+
+
+def outcome(function, *args, **kwargs):
+    """Returns what a function returns or raises, in a form that can be compared."""
+    try:
+        return function(*args, **kwargs)
+    except Exception as error:
+        return type(error)
+
+
+@given(PATHS)
+@example("")
+@example("//a/../..")
+@example("///a")
+@example("a\x00/../b")
+@example("\ud800")
+def test_abspath_is_that_of_cpython(path: str) -> None:
+    assert outcome(curt.abspath, path) == outcome(posixpath.abspath, path)
+    data = path.encode("utf-8", "surrogatepass")
+    assert outcome(curt.abspath, data) == outcome(posixpath.abspath, data)
+
+
+@given(PATHS)
+@example("~")
+@example("~/")
+@example("~root/x")
+@example("~no such user/x")
+@example("~\x00")
+def test_expanduser_is_that_of_cpython(path: str) -> None:
+    assert outcome(curt.expanduser, path) == outcome(posixpath.expanduser, path)
+
+
+@pytest.mark.parametrize("home", ["", "/", "///", "/home/me/", "relative", "/h\udcff", None])
+@pytest.mark.parametrize("path", ["~", "~/", "~/x", b"~/x", "x", "~root"])
+def test_expanduser_takes_the_home_directory(monkeypatch, home, path) -> None:
+    if home is None:
+        monkeypatch.delenv("HOME", raising=False)
+    else:
+        monkeypatch.setenv("HOME", home)
+    assert curt.expanduser(path) == posixpath.expanduser(path)
+
+
+def test_types_are_kept() -> None:
+    class Name(str):
+        pass
+
+    assert type(curt.abspath(b"a")) is bytes
+    assert type(curt.abspath(Path("a"))) is str
+    assert curt.abspath(Name("/a")) == "/a"
+    for bad in (None, 3, 1.5, [], object()):
+        with pytest.raises(TypeError):
+            curt.abspath(bad)
+        with pytest.raises(TypeError):
+            curt.expanduser(bad)
+
+
+def test_abspath_follows_the_working_directory(tmp_path, monkeypatch) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        assert curt.abspath("x") == str(tmp_path / name / "x")
+        assert curt.abspath("") == str(tmp_path / name)
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(FileNotFoundError):
+        curt.abspath("x")
+    assert curt.abspath("/x/..") == "/"
+
+
+@pytest.mark.parametrize(
+    ("path", "full"),
+    [
+        ("a/b", "C:\\work\\a\\b"),
+        ("..\\..\\..\\x", "C:\\x"),
+        ("\\x", "C:\\x"),
+        ("D:\\a\\.\\b.", "D:\\a\\b"),
+        ("\\\\server\\share\\..\\x", "\\\\server\\share\\x"),
+        ("\\\\?\\C:\\a\\..\\b", "\\\\?\\C:\\a\\..\\b"),
+        ("NUL", "\\\\.\\NUL"),
+        ("\ud800", "C:\\work\\\ud800"),
+    ],
+)
+def test_windows_paths(path: str, full: str) -> None:
+    assert curt.windows.abspath(path, cwd="C:\\work") == full
+    data = path.encode("utf-8", "surrogatepass")
+    assert curt.windows.abspath(data, cwd="C:\\work") == full.encode("utf-8", "surrogatepass")
+
+
+def test_windows_paths_need_a_directory_and_have_no_nul() -> None:
+    for bad in ("a", "", "C:\\a\0b"):
+        with pytest.raises(ValueError, match="abspath"):
+            curt.windows.abspath(bad)
+
+
+@given(st.text(st.sampled_from("ab\\/.C: ?"), max_size=12))
+def test_windows_never_crashes(path: str) -> None:
+    full = outcome(curt.windows.abspath, path, cwd="C:\\work")
+    assert full is ValueError or ntpath.splitdrive(full)[0] or full.startswith("\\"), full
+
+
+def test_relative_to_os(tmp_path) -> None:
+    """`os` uses the function for others, once it is installed."""
+    curt.install()
+    try:
+        assert os.path.relpath("/a/b", "/a/c") == "../b"
+        assert os.path.realpath(tmp_path) == str(tmp_path.resolve())
+    finally:
+        curt.uninstall()

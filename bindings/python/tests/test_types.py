@@ -1,0 +1,56 @@
+"""The types that editors and type checkers see."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import curt
+
+pytest.importorskip("mypy")
+
+PROGRAM = """
+import curt
+from pathlib import Path
+
+reveal_type(curt.abspath("a"))
+reveal_type(curt.abspath(Path("a")))
+reveal_type(curt.listdir(b"a"))
+reveal_type(curt.which("sh"))
+for top, directories, files in curt.walk("."):
+    reveal_type(files)
+with curt.scandir(".") as entries:
+    for entry in entries:
+        reveal_type(entry.path)
+        reveal_type(entry.stat().st_size)
+reveal_type(curt.usage(".").allocated)
+with curt.Root(".") as root:
+    reveal_type(root.listdir())
+"""
+
+
+def test_stubs_match_the_module(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mypy.stubtest", "curt"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+
+
+def test_types_of_results(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "program.py"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    revealed = [line.split('"')[1] for line in done.stdout.splitlines() if "Revealed type" in line]
+    assert done.returncode == 0, done.stdout
+    assert [name.replace("builtins.", "") for name in revealed] == [
+        "str", "str", "list[bytes]", "str | None", "list[str]", "str", "int", "int", "list[str]",
+    ]
+
+
+def test_the_package_itself_is_typed(tmp_path: Path) -> None:
+    assert (Path(curt.__file__).parent / "py.typed").exists()
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "-p", "curt"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout

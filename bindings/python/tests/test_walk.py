@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+import curt
+
+
+def by_path(walk) -> list:
+    return sorted((top, sorted(dirs), sorted(files)) for top, dirs, files, *_ in walk)
+
+
+@pytest.mark.parametrize("topdown", [True, False])
+@pytest.mark.parametrize("followlinks", [True, False])
+@pytest.mark.parametrize("convert", [str, os.fsencode, Path, lambda path: str(path) + "/"])
+def test_walk_is_that_of_cpython(tree: Path, topdown, followlinks, convert) -> None:
+    path = convert(tree)
+    expected = list(os.walk(path, topdown, followlinks=followlinks))
+    found = list(curt.walk(path, topdown, followlinks=followlinks))
+    assert [entry[0] for entry in found] == [entry[0] for entry in expected]
+    assert found == expected
+    assert type(found[0][0]) is type(expected[0][0])
+
+
+@pytest.mark.parametrize("topdown", [True, False])
+def test_fwalk_is_that_of_cpython(tree: Path, topdown: bool) -> None:
+    for path in (str(tree), os.fsencode(tree), str(tree / "to-directory")):
+        expected = by_path(os.fwalk(path, topdown))
+        found = []
+        for top, dirs, files, fd in curt.fwalk(path, topdown):
+            assert os.path.samestat(os.fstat(fd), os.stat(top))
+            assert sorted(os.listdir(fd)) == sorted(dirs + files) or isinstance(top, bytes)
+            found.append((top, dirs, files))
+        assert by_path(found) == expected
+    with pytest.raises(FileNotFoundError):
+        list(curt.fwalk(tree / "gone"))
+    assert list(curt.fwalk(tree / "top", topdown)) == list(curt.fwalk(tree / "fifo", topdown)) == []
+
+
+def test_callers_choose_what_is_entered(tree: Path) -> None:
+    def pruned(walk) -> list:
+        shutil.rmtree(tree / "a/new", ignore_errors=True)
+        seen = []
+        for top, dirs, files in walk(tree):
+            dirs[:] = [name for name in sorted(dirs, reverse=True) if name not in ("x", "b")]
+            if os.path.basename(top) == "a":
+                os.makedirs(os.path.join(top, "new/below"), exist_ok=True)
+                dirs.extend(["new", "gone", "one", "b/c"])
+            seen.append((top, list(dirs), sorted(files)))
+        return seen
+
+    assert sorted(pruned(curt.walk)) == sorted(pruned(os.walk))
+
+
+def test_errors_go_to_the_function(tree: Path) -> None:
+    for walk in (os.walk, curt.walk):
+        errors: list[OSError] = []
+        assert list(walk(tree / "gone", onerror=errors.append)) == []
+        assert [(type(e), e.filename) for e in errors] == [(FileNotFoundError, str(tree / "gone"))]
+        assert list(walk(tree / "top")) == []
+
+    def fail(error: OSError) -> None:
+        raise error
+
+    with pytest.raises(FileNotFoundError):
+        list(curt.walk(tree / "gone", onerror=fail))
+
+
+def test_a_directory_that_vanishes_is_an_error_below(tree: Path) -> None:
+    errors: list[OSError] = []
+    seen = []
+    for top, dirs, _files in curt.walk(tree, onerror=errors.append):
+        seen.append(top)
+        if top == str(tree):
+            shutil.rmtree(tree / "x")
+    assert str(tree / "x") not in seen
+    assert [error.filename for error in errors] == [str(tree / "x")]
+
+
+def test_a_directory_that_becomes_a_link_is_not_entered(tree: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    (outside / "secret").mkdir(parents=True)
+    seen = []
+    for top, _dirs, _files in curt.walk(tree):
+        seen.append(top)
+        if top == str(tree):
+            shutil.rmtree(tree / "x")
+            (tree / "x").symlink_to(outside)
+    assert not [top for top in seen if "secret" in top or top.endswith("/x")]
+
+
+def test_trees_deeper_than_any_path(tmp_path: Path) -> None:
+    fd = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(1500):
+        os.mkdir("deep", dir_fd=fd)
+        below = os.open("deep", os.O_RDONLY, dir_fd=fd)
+        os.close(fd)
+        fd = below
+    os.close(fd)
+    before = len(os.listdir("/proc/self/fd"))
+    for topdown in (True, False):
+        assert len(list(curt.walk(tmp_path, topdown))) == 1501
+    assert len(os.listdir("/proc/self/fd")) == before
+    curt.rmtree(tmp_path / "deep")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_walk_that_is_left_closes_everything(tree: Path) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    for topdown in (True, False):
+        for function in (curt.walk, curt.fwalk):
+            walk = function(tree, topdown)
+            next(walk)
+            next(walk)
+            walk.close()
+            assert list(walk) == []
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_walk_is_not_entered_twice(tree: Path) -> None:
+    def again(_error: OSError) -> None:
+        next(walk)
+
+    walk = curt.walk(tree / "gone", onerror=again)
+    with pytest.raises(ValueError):
+        next(walk)
+
+
+def test_arguments(tree: Path) -> None:
+    for bad in (None, 3, 1.5):
+        with pytest.raises(TypeError):
+            list(curt.walk(bad))
+    with pytest.raises(ValueError):
+        list(curt.walk("a\0b"))
+    for top, dirs, _files in curt.walk(tree):
+        dirs[:] = [3]
+        break
+    walk = curt.walk(tree)
+    next(walk)[1][:] = [3]
+    with pytest.raises(TypeError):
+        next(walk)

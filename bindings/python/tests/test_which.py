@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings, HealthCheck
+from hypothesis import strategies as st
+
+import curt
+
+
+@pytest.fixture(scope="module")
+def bins(tmp_path_factory):
+    root = tmp_path_factory.mktemp("bins")
+    for directory in ("one", "two", "three/deep"):
+        (root / directory).mkdir(parents=True)
+    for name, mode in (("one/tool", 0o755), ("two/tool", 0o755), ("one/plain", 0o644), ("two/plain", 0o755)):
+        (root / name).write_text("#!/bin/sh\n")
+        (root / name).chmod(mode)
+    (root / "one/directory").mkdir()
+    (root / "two/link").symlink_to("tool")
+    (root / "two/broken").symlink_to("gone")
+    return root
+
+
+NAMES = ["tool", "plain", "directory", "link", "broken", "gone", "", ".", "..", "a\udcff"]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(data=st.data())
+def test_which_is_that_of_cpython(bins: Path, data) -> None:
+    previous = os.getcwd()
+    os.chdir(bins)
+    try:
+        entries = ["", ".", "one", "two", "one/", "two//", str(bins / "one"), str(bins / "two"), "gone", "~"]
+        path = data.draw(st.one_of(st.none(), st.lists(st.sampled_from(entries), max_size=5).map(":".join)))
+        prefix = data.draw(st.sampled_from(["", "", "", "./", "one/", "two//", "three/../one/", str(bins) + "/two/"]))
+        cmd = prefix + data.draw(st.sampled_from(NAMES))
+        assert curt.which(cmd, path=path) == shutil.which(cmd, path=path), (cmd, path)
+        if path is not None:
+            as_bytes = os.fsencode(cmd)
+            assert curt.which(as_bytes, path=path) == shutil.which(as_bytes, path=path)
+        for mode in (os.F_OK, os.R_OK):
+            assert curt.which(cmd, mode, path) == shutil.which(cmd, mode, path)
+    finally:
+        os.chdir(previous)
+
+
+def test_environment_is_read_each_time(bins: Path, monkeypatch) -> None:
+    monkeypatch.setenv("PATH", str(bins / "one"))
+    assert curt.which("tool") == str(bins / "one/tool")
+    monkeypatch.setenv("PATH", str(bins / "two"))
+    assert curt.which("tool") == str(bins / "two/tool")
+    monkeypatch.setenv("PATH", "")
+    assert curt.which("tool") is None
+    assert curt.which(str(bins / "one/tool")) == str(bins / "one/tool")
+    monkeypatch.delenv("PATH")
+    assert curt.which("sh") == shutil.which("sh")
+
+
+def test_bad_commands() -> None:
+    for bad in (None, 3, object()):
+        with pytest.raises((TypeError, AttributeError)):
+            curt.which(bad)
+
+
+def test_text_that_no_name_has() -> None:
+    for cmd, path in (("a\0b", None), ("sh", "/bin\0:/bin"), ("\ud800", None), ("sh", "\ud800:/bin"), ("./\0", None)):
+        try:
+            expected = shutil.which(cmd, path=path)
+        except ValueError as error:
+            with pytest.raises(type(error)):
+                curt.which(cmd, path=path)
+        else:
+            assert curt.which(cmd, path=path) == expected
