@@ -17,7 +17,6 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-TOOLS = ["maturin>=1.9,<2", "pytest>=8", "hypothesis>=6", "mypy>=1.11", "typing-extensions>=4.15"]
 
 
 def run(*command: object, **kwargs) -> None:
@@ -60,7 +59,7 @@ def main() -> None:
     python = environment / "bin" / "python"
     if not python.exists():
         run(sys.executable, "-m", "venv", environment)
-    run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *TOOLS)
+    run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "-r", HERE / "requirements.txt")
     run("cargo", "fmt", "--check")
     run("cargo", "clippy", "--all-targets", "--locked", "--", "-D", "warnings")
     wheels = target / "python-wheels"
