@@ -110,7 +110,7 @@ pub(crate) struct RmOptions {
 
     /// Move the operands to the trash, or to the recycle bin of Windows
     ///
-    /// Each goes to the trash of its filesystem; nothing is copied.
+    /// Each goes to the trash of its filesystem; nothing is copied. A directory needs -r.
     #[arg(long, help_heading = BEYOND_GNU,
           conflicts_with_all = ["dir", "dry_run", "exclude", "contents", "cross_mounts", "owner",
                                 "max_entries", "rate", "stats"])]

@@ -24,7 +24,7 @@ pub(crate) fn completions(options: &CompletionsOptions) -> Exit {
 const WORDS: [(&str, &[&str]); 6] = [
     ("interactive", &["never", "once", "always"]),
     ("preserve_root", &["all"]),
-    ("time_style", &["full-iso", "long-iso", "iso", "locale"]),
+    ("time_style", &["full-iso", "long-iso", "iso", "locale", "relative"]),
     ("kinds", &["f", "d", "l", "p", "s", "c", "b"]),
     ("file_types", &["f", "d", "l", "p", "s", "c", "b", "x", "e"]),
     (
