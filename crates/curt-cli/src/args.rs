@@ -188,13 +188,17 @@ impl Options for ExpandOptions {
 
 impl Options for BeneathOptions {}
 impl Options for WhichOptions {}
-impl Options for RunOptions {}
 
 /// Reads the command line. The error is the help that was asked for, or what is wrong.
 pub(crate) fn parse() -> Result<Command, Box<Refused>> {
     let mut all = std::env::args_os();
     let called = all.next().as_deref().and_then(called::by);
     let mut words: Vec<OsString> = called.map(OsString::from).into_iter().chain(all).collect();
+    if let [help, _, more, ..] = words.as_slice() {
+        if help == "help" && !more.as_encoded_bytes().starts_with(b"-") {
+            return Err(Box::new(Refused::extra_topic(more)));
+        }
+    }
     if words.len() == 2 && words[0] == "help" {
         if let Some(text) = words[1].to_str().and_then(topics::text) {
             return Err(Box::new(Refused::topic(text)));

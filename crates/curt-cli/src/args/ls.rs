@@ -311,7 +311,7 @@ pub(crate) struct LsOptions {
     pub(crate) tree: bool,
 
     /// With --tree, show at most N levels below an operand
-    #[arg(long, value_name = "N", requires = "tree", help_heading = BEYOND_GNU)]
+    #[arg(long, value_name = "N", help_heading = BEYOND_GNU)]
     pub(crate) depth: Option<usize>,
 
     /// Show the state in git of each entry: in the index, and in the working tree
@@ -383,6 +383,9 @@ impl Options for LsOptions {
     const OPERANDS: OperandsOf<Self> = Some(|it| &mut it.operands);
 
     fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
+        if self.depth.is_some() && !self.tree {
+            return Err("--depth needs --tree".to_owned());
+        }
         self.hidden = given
             .last(&[
                 ("all", Hidden::Nothing),

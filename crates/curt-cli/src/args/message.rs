@@ -2,7 +2,7 @@
 //! after the name of the command, with nothing in it that a terminal would act upon.
 
 use std::error::Error;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::num::{IntErrorKind, ParseIntError};
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use clap::Command;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::help;
+use super::{help, topics};
 use crate::called;
 use crate::exit::Exit;
 use crate::out;
@@ -67,6 +67,13 @@ impl Refused {
     pub(super) fn topic(text: &str) -> Refused {
         let session = Session::new("curt help", false, false);
         Refused { session, text: Text::Wanted(text.to_owned().into()) }
+    }
+
+    /// A word after the topic or command that is to be explained.
+    pub(super) fn extra_topic(word: &OsStr) -> Refused {
+        let session = Session::new("curt help", false, false);
+        let message = format!("extra operand {}; only one can be explained", quote(word));
+        Refused { session, text: Text::Wrong(message) }
     }
 
     /// Prints the help, or what is wrong.
@@ -143,13 +150,8 @@ fn message(error: &clap::Error, command: &Command) -> String {
         }
         ErrorKind::InvalidSubcommand => {
             let name = context(ContextKind::InvalidSubcommand);
-            // clap puts the most similar names last.
             let similar = all(ContextKind::SuggestedSubcommand);
-            let proposal = match &similar[similar.len().saturating_sub(2)..] {
-                [] => instead_of_command(&name),
-                names => format!("; did you mean '{}'?", names.join("' or '")),
-            };
-            format!("unknown command '{name}'{proposal}")
+            format!("unknown command '{name}'{}", instead_of_command(&name, similar))
         }
         ErrorKind::ArgumentConflict if given == context(ContextKind::PriorArg) => {
             format!("option {option} can be given only once")
@@ -223,7 +225,10 @@ fn is_too_large(error: &(dyn Error + 'static)) -> bool {
 }
 
 /// Commands that people type, and what curt has in their place: the end of a message.
-const OTHER_COMMANDS: [(&[&str], &str); 9] = [
+const OTHER_COMMANDS: [(&[&str], &str); 12] = [
+    (&["fd", "fdfind"], "'curt find PATTERN' finds entries by name"),
+    (&["tree"], "'curt ls --tree' lists a tree"),
+    (&["trash"], "'curt rm -r --trash PATH' moves a file or a tree to the trash"),
     (&["cat"], "'curt beneath --root DIR --cat PATH' prints a file"),
     (&["timeout"], "'curt run -t TIME PROGRAM' ends a program when its time is over"),
     (&["env"], "'curt run NAME=VALUE PROGRAM' starts a program with a variable"),
@@ -235,10 +240,21 @@ const OTHER_COMMANDS: [(&[&str], &str); 9] = [
     (&["cp", "mv", "ln", "mkdir", "touch"], "curt does not create, copy or move files"),
 ];
 
-/// Returns what curt has in place of another command.
-fn instead_of_command(name: &str) -> String {
-    let known = OTHER_COMMANDS.iter().find(|(names, _)| names.contains(&name));
-    known.map_or_else(String::new, |(_, instead)| format!("; {instead}"))
+/// Returns what curt has in place of a command that it lacks: the end of the message. Of the names
+/// that clap finds similar, the most similar one is the last.
+fn instead_of_command(name: &str, mut similar: Vec<String>) -> String {
+    if let Some((_, instead)) = OTHER_COMMANDS.iter().find(|(names, _)| names.contains(&name)) {
+        return format!("; {instead}");
+    }
+    if let Some(topic) = topics::near(name) {
+        return did_you_mean(&format!("curt help {topic}"));
+    }
+    similar.reverse();
+    let distance = |known: &String| strsim::osa_distance(name, known);
+    let nearest = similar.iter().map(distance).min().unwrap_or_default();
+    similar.retain(|known| distance(known) <= nearest + 1);
+    similar.truncate(2);
+    if similar.is_empty() { String::new() } else { did_you_mean(&similar.join("' or '")) }
 }
 
 /// Options of find, and what `curt walk` has in their place: an option, or a sentence.

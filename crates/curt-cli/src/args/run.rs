@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{ArgAction, Args};
 
 use super::which::SEARCH;
-use super::{LookUpOptions, RETRY_MS, WithoutOptions, parse_retries};
+use super::{LookUpOptions, Options, Positions, RETRY_MS, WithoutOptions, parse_retries};
 
 const LONG_ABOUT: &str = "\
 Start a program, wait for it and exit as it does. On Linux the start takes one system call in curt \
@@ -80,24 +80,24 @@ pub(crate) struct RunOptions {
     /// After the time limit send SIGNAL, such as TERM, and wait for the program
     ///
     /// SIGNAL is a name or a number. Not on Windows, where programs cannot be asked to end.
-    #[arg(short = 's', long, value_name = "SIGNAL", requires = "timeout")]
+    #[arg(short = 's', long, value_name = "SIGNAL")]
     pub(crate) signal: Option<String>,
 
     /// Kill the program if it still runs TIME after the signal (TERM by default)
-    #[arg(short = 'k', long, value_name = "TIME", requires = "timeout",
+    #[arg(short = 'k', long, value_name = "TIME",
           allow_hyphen_values = true, value_parser = parse_time)]
     pub(crate) kill_after: Option<Duration>,
 
     /// Exit as the program does even if the time limit was reached
-    #[arg(long, requires = "timeout")]
+    #[arg(long)]
     pub(crate) preserve_status: bool,
 
     /// Let the program read from the terminal, and end nothing but it
-    #[arg(long, requires = "timeout")]
+    #[arg(long)]
     pub(crate) foreground: bool,
 
     /// Say which signals are sent
-    #[arg(short = 'v', long, requires = "timeout")]
+    #[arg(short = 'v', long)]
     pub(crate) verbose: bool,
 
     /// Run a script without a '#!' line by /bin/sh, as execvp does
@@ -122,6 +122,22 @@ pub(crate) struct RunOptions {
 
     #[command(flatten)]
     pub(crate) without: WithoutOptions,
+}
+
+impl Options for RunOptions {
+    fn settle(&mut self, _: &Positions<'_>) -> Result<(), String> {
+        let of_limit = [
+            ("--signal", self.signal.is_some()),
+            ("--kill-after", self.kill_after.is_some()),
+            ("--preserve-status", self.preserve_status),
+            ("--foreground", self.foreground),
+            ("--verbose", self.verbose),
+        ];
+        match of_limit.into_iter().find(|&(_, is_given)| is_given) {
+            Some((option, _)) if self.timeout.is_none() => Err(format!("{option} needs --timeout")),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Reads a time: a number, which may have a fraction, and a unit.

@@ -23,6 +23,15 @@ pub(super) fn text(name: &str) -> Option<&'static str> {
     TOPICS.iter().find(|(names, _)| names.contains(&name)).map(|&(_, text)| text)
 }
 
+/// Returns the topic whose name this is, or is but for one letter.
+pub(super) fn near(name: &str) -> Option<&'static str> {
+    let is_near = |known: &&str| strsim::osa_distance(name, known) <= 1;
+    TOPICS
+        .iter()
+        .find(|(names, _)| names.iter().any(|known| is_near(&known)))
+        .map(|(names, _)| names[0])
+}
+
 const JSON: &str = "\
 JSON: every command but run has --json, which prints one object per line.
 
@@ -67,14 +76,18 @@ lines cost more: 'curt ls --explain-cost --fields LIST' says how much.
 ";
 
 const COLOURS: &str = "\
-Colours: curt ls colours names on a terminal if --color is auto, and always with --color=always.
+Colours: what is on a terminal may have colours; what is in files and pipes, and JSON, has none.
 
-  LS_COLORS   the colours, as dircolors prints them, such as 'di=01;34:ln=01;36:*.tar=01;31'
+  curt find   colours paths on a terminal; --color=always in files too, --color=never nowhere
+  curt du     colours trees on a terminal, those of --tree and --by-type too
+  curt ls     colours names only with --color, as GNU ls: --color=auto does so on a terminal, and an
+              alias such as ls='curt ls --color=auto' makes that the default
+  help        is coloured on a terminal
+
+  LS_COLORS   the colours of names, as dircolors prints them, such as 'di=01;34:*.tar=01;31';
+              du has its own
   NO_COLOR    if it is set and not empty, no colours, unless --color=always asks for them
   TERM=dumb   the same
-
-By default names have no colours, as for GNU ls: an alias such as ls='curt ls --color=auto' turns
-them on. Help is coloured on a terminal. Output in files and pipes, and JSON, has no colours.
 
 No control character of a name ever reaches a terminal as it is: names are quoted there, and in
 messages such a character is shown as an escape (\\n, \\033).
@@ -86,7 +99,8 @@ Exit codes:
   0    everything was done
   1    something was not found, or failed; each failure was reported
   2    the command line was wrong, and nothing was done
-       (ls also: an operand could not be listed; realpath and readlink: 1, as for GNU)
+       (ls also: an operand could not be listed; realpath and readlink: 1, as for GNU, and so do
+       rm, du and stat where curt is called by that name)
 
 curt run exits as the program does, with 128 + N if signal N ended it, or with
 
@@ -103,7 +117,7 @@ pipe ends curt by SIGPIPE; output that cannot be written is a failure.
 
 #[cfg(test)]
 mod tests {
-    use super::{COLOURS, EXIT, FIELDS, JSON, TOPICS, text};
+    use super::{COLOURS, EXIT, FIELDS, JSON, TOPICS, near, text};
 
     #[test]
     fn topics_fit_on_one_screen() {
@@ -114,6 +128,10 @@ mod tests {
         }
         assert_eq!(text("colors"), text("colours"));
         assert!(text("colour").is_none());
+        assert_eq!(
+            (near("colour"), near("color"), near("run")),
+            (Some("colours"), Some("colours"), None)
+        );
         assert_eq!(TOPICS.len(), 4);
     }
 
