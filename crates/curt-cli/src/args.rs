@@ -155,6 +155,11 @@ type OperandsOf<T> = Option<fn(&mut T) -> &mut Vec<OsString>>;
 trait Options: Args {
     const OPERANDS: OperandsOf<Self> = None;
 
+    /// Returns what is wrong with words that clap would take for something that nobody means.
+    fn misread(_: &[OsString]) -> Option<String> {
+        None
+    }
+
     /// Settles what clap cannot: options of which the last one counts, and contradictions. The
     /// error is a message for the user.
     fn settle(&mut self, _: &Positions<'_>) -> Result<(), String> {
@@ -281,6 +286,9 @@ fn read_by<T: Options>(
     gnu: Option<&gnu::Tool>,
     words: &[OsString],
 ) -> Result<T, clap::Error> {
+    if let Some(message) = T::misread(words) {
+        return Err(command.error(clap::error::ErrorKind::ValueValidation, message));
+    }
     let matches = command.try_get_matches_from_mut(words)?;
     gnu.map_or(Ok(()), |gnu| gnu.check(command, &matches))?;
     let mut options = T::from_arg_matches(&matches)?;

@@ -6,7 +6,7 @@ use clap::{ArgAction, Args};
 use curt::Threads;
 
 use super::ls::When;
-use super::{Options, OutputOptions, Positions, WithoutOptions, one_of, parse_threads};
+use super::{Options, OutputOptions, Positions, WithoutOptions, message, one_of, parse_threads};
 
 const LONG_ABOUT: &str = "\
 Find entries by name, as fd does: PATTERN is a regular expression that is found anywhere in a \
@@ -37,6 +37,9 @@ Examples:
 const TESTS: &str = "Tests";
 const TRAVERSAL: &str = "Traversal";
 const ACTIONS: &str = "Actions, instead of printing";
+
+/// The words that precede a command or operands.
+const ENDS: [&str; 5] = ["--", "-x", "--exec", "-X", "--exec-batch"];
 
 /// As fd has them.
 const WHENS: [(&str, When); 3] =
@@ -258,6 +261,13 @@ pub(crate) struct FindOptions {
 }
 
 impl Options for FindOptions {
+    /// Finds tests and actions of find, such as `-exec`, which would mean `-e xec`.
+    fn misread(words: &[OsString]) -> Option<String> {
+        let ends = |word: &&OsString| ENDS.iter().any(|end| *word == end);
+        let words = words.iter().take_while(|word| !ends(word)).filter_map(|word| word.to_str());
+        words.into_iter().find_map(message::test_of_find)
+    }
+
     /// Refuses what clap accepts but nobody means.
     fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
         if self.unrestricted {

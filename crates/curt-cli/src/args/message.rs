@@ -286,11 +286,22 @@ const OF_FIND: [(&[&str], &str); 21] = [
 ];
 
 /// Options of find that `curt walk` has, and people may try with `curt find`.
-const OF_WALK: [&str; 9] =
-    ["name", "iname", "type", "mindepth", "maxdepth", "empty", "not", "perm", "delete"];
+const OF_WALK: [&str; 13] = [
+    "name", "iname", "type", "mindepth", "maxdepth", "empty", "exec", "newer", "not", "perm",
+    "delete", "regex", "size",
+];
+
+const HAS_TESTS_OF_FIND: &str = "'curt walk' has the tests and actions of find";
 
 /// Options of fd and of `curt find` that people may try with `curt walk`.
-const OF_FD: [&str; 11] = [
+const OF_FD: [&str; 18] = [
+    "d",
+    "e",
+    "E",
+    "H",
+    "I",
+    "t",
+    "u",
     "absolute-path",
     "changed-before",
     "changed-within",
@@ -304,19 +315,35 @@ const OF_FD: [&str; 11] = [
     "unrestricted",
 ];
 
+/// Returns what is wrong with a word of `curt find` that is a test or an action of find, and has so
+/// many letters that nobody means an option of each letter, or the rest for the value of one.
+pub(super) fn test_of_find(word: &str) -> Option<String> {
+    let name = word.strip_prefix('-').filter(|name| name.len() >= 4)?;
+    let mut known = OF_FIND.iter().flat_map(|(names, _)| *names).chain(&OF_WALK);
+    let is_known = known.any(|known| *known == name);
+    is_known.then(|| format!("unrecognized option '{word}'; {HAS_TESTS_OF_FIND}"))
+}
+
 /// Returns what `curt walk` has in place of an option of find, or which of the two commands has it.
 fn of_find(name: &str, command: &Command) -> Option<String> {
     let known = OF_FIND.iter().find(|(names, _)| names.contains(&name));
     let instead = match (command.get_name(), known) {
-        ("find", known) if known.is_some() || OF_WALK.contains(&name) => {
-            "'curt walk' has the tests and actions of find"
-        }
+        ("find", known) if known.is_some() || OF_WALK.contains(&name) => HAS_TESTS_OF_FIND,
         ("walk", Some(&(_, instead))) => instead,
-        ("walk", None) if OF_FD.contains(&name) => "'curt find' has the options of fd",
-        _ => return None,
+        (_, _) => return of_fd(name, command).map(|instead| format!("; {instead}")),
     };
     let is_option = instead.starts_with("--");
     Some(if is_option { did_you_mean(instead) } else { format!("; {instead}") })
+}
+
+/// Returns what to use in place of an option of fd.
+fn of_fd(name: &str, command: &Command) -> Option<&'static str> {
+    match (command.get_name(), name) {
+        ("walk", name) if OF_FD.contains(&name) => Some("'curt find' has the options of fd"),
+        ("find", "l" | "list-details") => Some("use -X ls -ld"),
+        ("find", "base-directory") => Some("use PATH, or 'curt run -C DIR -- curt find'"),
+        _ => None,
+    }
 }
 
 /// Returns the end of the message about an option that the command lacks: what to use in its place.

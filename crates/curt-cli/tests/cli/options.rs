@@ -249,6 +249,15 @@ fn proposals_are_near_and_not_hidden() {
         ("walk --exact-depth 1", "curt walk: unrecognized option '--exact-depth'; 'curt find' has"),
         ("find -name x", "curt find: unrecognized option '-name'; 'curt walk' has the tests and"),
         ("find --printf x", "curt find: unrecognized option '--printf'; 'curt walk' has the tests"),
+        // Options of one letter with a value, or several, that nobody means.
+        ("find . -type f", "curt find: unrecognized option '-type'; 'curt walk' has the tests and"),
+        ("find . -empty", "curt find: unrecognized option '-empty'; 'curt walk' has the tests and"),
+        ("find . -exec rm {} ;", "curt find: unrecognized option '-exec'; 'curt walk' has the"),
+        ("find . -user root", "curt find: unrecognized option '-user'; 'curt walk' has the tests"),
+        ("find . -xdev", "curt find: unrecognized option '-xdev'; 'curt walk' has the tests and"),
+        ("find --list-details", "curt find: unrecognized option '--list-details'; use -X ls -ld\n"),
+        ("find -l", "curt find: unrecognized option '-l'; use -X ls -ld\n"),
+        ("walk -e rs", "curt walk: unrecognized option '-e'; 'curt find' has the options of fd\n"),
         // Nothing is near, or only what is hidden.
         ("walk --bogus", "curt walk: unrecognized option '--bogus'\n"),
         ("walk --bufer 9", "curt walk: unrecognized option '--bufer'\n"),
