@@ -30,6 +30,8 @@ pub(crate) struct Criteria {
     pub(crate) path_glob: Vec<OsString>,
 
     /// Find the regular expression RE in whole paths
+    ///
+    /// '\p{...}' takes general categories and scripts, such as Lu and Greek.
     #[arg(long, value_name = "RE", allow_hyphen_values = true, action = ArgAction::Append,
           help_heading = TESTS)]
     pub(crate) regex: Vec<String>,

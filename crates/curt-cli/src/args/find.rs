@@ -53,7 +53,8 @@ const WHENS: [(&str, When); 3] =
 pub(crate) struct FindOptions {
     /// What names contain [default: anything]
     ///
-    /// One that begins with a dash follows '--'.
+    /// One that begins with a dash follows '--'. '\p{...}' takes general categories and scripts,
+    /// such as Lu and Greek.
     #[arg(value_name = "PATTERN", hide_default_value = true)]
     pub(crate) pattern: Option<String>,
 

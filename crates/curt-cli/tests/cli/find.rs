@@ -116,6 +116,8 @@ fn wrong_patterns_and_values_are_refused() {
     for (args, reason) in [
         (&["a/b"][..], "'a/b' cannot match: a name contains no slash; write 'curt find . PATH'"),
         (&["("], "invalid regular expression '(': unclosed group"),
+        (&["\\p{Emoji}"], "invalid regular expression '\\p{Emoji}': Unicode property not found"),
+        (&["\\p{Alphabetic}"], "invalid regular expression '\\p{Alphabetic}': Unicode property"),
         (&["-g", "[a"], "invalid pattern '[a': unclosed character class"),
         (&["^\\.git"], "'^\\.git' matches only hidden entries, which are skipped without --hidden"),
         (&["-t", "q"], "unknown type 'q'; the types are f, d, l"),
