@@ -91,3 +91,13 @@ pub(crate) fn with_threads(done: &str, threads: usize) -> String {
 pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
+
+/// Returns what is drawn before the name of an entry in a tree, and before what is below it.
+pub(crate) fn branch(is_unicode: bool, is_last: bool) -> (&'static str, &'static str) {
+    match (is_unicode, is_last) {
+        (true, false) => ("├── ", "│   "),
+        (true, true) => ("└── ", "    "),
+        (false, false) => ("|-- ", "|   "),
+        (false, true) => ("`-- ", "    "),
+    }
+}

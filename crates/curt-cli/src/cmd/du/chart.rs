@@ -54,16 +54,6 @@ impl Style {
         }
     }
 
-    /// Returns the branch to an entry of a directory, and what stands below it.
-    pub(super) fn branch(&self, is_last: bool) -> (&'static str, &'static str) {
-        match (self.is_unicode, is_last) {
-            (true, false) => ("├── ", "│   "),
-            (true, true) => ("└── ", "    "),
-            (false, false) => ("|-- ", "|   "),
-            (false, true) => ("`-- ", "    "),
-        }
-    }
-
     /// Returns the rows as lines. The shares are those of `whole`.
     pub(super) fn draw(&self, rows: &[Row], whole: u64, blocks: &Blocks) -> String {
         let sizes: Vec<String> = rows.iter().map(|row| blocks.show(row.number)).collect();

@@ -10,6 +10,7 @@ use curt::usage::UsageRecord;
 
 use super::chart::{Row, Style};
 use crate::cmd::base_name;
+use crate::out::text::branch;
 use crate::quote::{Quoting, Style as QuotingStyle};
 use crate::sys;
 
@@ -65,7 +66,7 @@ fn lead_rows(nodes: &[Node], roots: &[usize], style: &Style) -> Vec<Row> {
         let (name, is_directory) = (shown(name, quoting), record.kind == Kind::Directory);
         rows.push(Row { lead, name, is_directory, number: *number });
         for (at, &child) in children.iter().enumerate().rev() {
-            let (branch, under) = style.branch(at + 1 == children.len());
+            let (branch, under) = branch(style.is_unicode, at + 1 == children.len());
             waiting.push((child, format!("{below}{branch}"), format!("{below}{under}")));
         }
     }

@@ -108,15 +108,10 @@ impl Matcher {
     pub(super) fn matches(&self, entry: &Visited<'_>) -> Result<bool, Error> {
         let metadata = entry.metadata();
         let size = |test: &Size| metadata.size().known().is_some_and(|size| test.has(size));
-        let modified = metadata.modified().known();
-        let is = |test: fn(&Time, &Time) -> bool, limit: &Option<Time>| {
-            limit.as_ref().is_none_or(|limit| modified.is_some_and(|time| test(&time, limit)))
-        };
         let kinds = self.kinds.as_ref();
         let is_executable = metadata.is_executable().known() == Some(true);
         let passes = self.sizes.iter().all(size)
-            && is(Time::gt, &self.newer)
-            && is(Time::lt, &self.older)
+            && when::is_between(metadata.modified().known(), self.newer, self.older)
             && self.owner.as_ref().is_none_or(|owner| owner.matches(metadata))
             && kinds.is_none_or(|kinds| !kinds.is_executable || is_executable);
         if passes && kinds.is_some_and(|kinds| kinds.is_empty) {

@@ -8,6 +8,7 @@ use curt::fields::Follow;
 use curt::{Fields, Kind, Plan};
 
 use super::item::Item;
+use crate::out::link::escape;
 use crate::sys;
 
 /// How many links a path may lead through.
@@ -112,20 +113,6 @@ fn canonical(path: &Path) -> PathBuf {
         }
     }
     path
-}
-
-/// Adds text as a part of a URL.
-fn escape(text: &[u8], is_path: bool, to: &mut Vec<u8>) {
-    for &byte in text {
-        match byte {
-            b'/' if is_path => to.push(b'/'),
-            b'\\' if is_path && std::path::is_separator('\\') => to.push(b'/'),
-            b':' if is_path && std::path::is_separator('\\') => to.push(b':'),
-            b'~' | b'-' | b'.' | b'_' => to.push(byte),
-            _ if byte.is_ascii_alphanumeric() => to.push(byte),
-            _ => to.extend_from_slice(format!("%{byte:02x}").as_bytes()),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use curt::{Error, Kind};
 use super::item::Item;
 use super::lister::{Lister, header_path};
 use super::order;
+use crate::out::text::branch;
 use crate::sys;
 
 /// An entry of a tree.
@@ -35,24 +36,9 @@ struct Level {
     depth: usize,
 }
 
-/// How branches are drawn: to an entry, to the last entry, beside the contents of an entry, and of
-/// the last one.
-struct Branches {
-    entry: &'static str,
-    last: &'static str,
-    beside: &'static str,
-    below_last: &'static str,
-}
-
-const LINES: Branches =
-    Branches { entry: "├── ", last: "└── ", beside: "│   ", below_last: "    " };
-const ASCII: Branches =
-    Branches { entry: "|-- ", last: "`-- ", beside: "|   ", below_last: "    " };
-
 /// What is known of a tree, until it is printed.
 struct Tree {
     rows: Vec<Row>,
-    branches: &'static Branches,
     /// The columns of all rows are as wide as the widest one.
     is_aligned: bool,
     /// A directory that was opened for an entry that is not reached yet.
@@ -70,13 +56,9 @@ impl Lister<'_> {
             self.ask_git(Path::new(&operand));
         }
         let is_aligned = settings.is_long() || settings.shows_inode || settings.shows_blocks;
-        let branches = if sys::has_utf8_locale() { &LINES } else { &ASCII };
-        let mut tree = Tree {
-            rows: Vec::new(),
-            branches,
-            is_aligned: is_aligned && !settings.is_json(),
-            opened: None,
-        };
+        let is_unicode = sys::has_utf8_locale();
+        let mut tree =
+            Tree { rows: Vec::new(), is_aligned: is_aligned && !settings.is_json(), opened: None };
         self.totals.count(&root, !is_directory);
         tree.rows.push(Row { item: root, dir: None, branch: String::new(), depth: 0 });
         let mut levels = Vec::new();
@@ -93,8 +75,7 @@ impl Lister<'_> {
                 continue;
             };
             let is_last = level.items.as_slice().is_empty();
-            let Branches { entry, last, beside, below_last } = *tree.branches;
-            let (branch, below) = if is_last { (last, below_last) } else { (entry, beside) };
+            let (branch, below) = branch(is_unicode, is_last);
             let is_entered = item.kind == Kind::Directory && level.depth < settings.depth();
             let path = is_entered.then(|| header_path(&level.dir, &item.name).into_os_string());
             let below = level.branch.clone() + below;

@@ -205,16 +205,11 @@ impl Tests {
     fn matches(&self, entry: &Visited<'_>) -> Result<bool, Error> {
         let metadata = entry.metadata();
         let size = |test: &Size| metadata.size().known().is_some_and(|size| test.matches(size));
-        let modified = metadata.modified().known();
-        let is = |test: fn(&Time, &Time) -> bool, limit: &Option<Time>| {
-            limit.as_ref().is_none_or(|limit| modified.is_some_and(|time| test(&time, limit)))
-        };
         let mode =
             |test: &Permissions| metadata.mode().known().is_some_and(|it| test.match_mode(it));
         let passes = self.is_of_kind(metadata.kind().known().unwrap_or_default())
             && self.sizes.iter().all(size)
-            && is(Time::gt, &self.newer)
-            && is(Time::lt, &self.older)
+            && when::is_between(metadata.modified().known(), self.newer, self.older)
             && self.owner.as_ref().is_none_or(|owner| owner.matches(metadata))
             && self.permissions.iter().all(mode);
         if passes && self.is_empty { is_empty(entry) } else { Ok(passes) }

@@ -35,6 +35,16 @@ pub(in crate::cmd) fn parse(text: &str, option: &str) -> Result<Time, String> {
     ))
 }
 
+/// Whether a time is after one point and before another, where there are such points.
+pub(in crate::cmd) fn is_between(
+    time: Option<Time>,
+    after: Option<Time>,
+    before: Option<Time>,
+) -> bool {
+    after.is_none_or(|after| time.is_some_and(|time| time > after))
+        && before.is_none_or(|before| time.is_some_and(|time| time < before))
+}
+
 /// A date, with or without a time of day, in the local time zone.
 fn of_calendar(text: &str) -> Option<Timestamp> {
     let date: DateTime = text.parse().ok()?;
