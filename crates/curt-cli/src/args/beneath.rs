@@ -30,9 +30,9 @@ Exit status:
 
 const EXAMPLES: &str = "\
 Examples:
-  curt beneath --root /srv/www --cat \"$REQUEST\"  print a file, whatever was requested
-  curt beneath --root out --name new-file        the name under which a file would be created
-  curt beneath --check-only --mode strict a/nul  check the text alone, by the rules of all systems";
+  curt beneath --root /srv/www --cat \"$REQUEST\"  print a file, if it is there
+  curt beneath --root out --name new-file        the name of a file to create
+  curt beneath --check-only --mode strict a/nul  check the text alone";
 
 /// The options of `curt beneath`.
 #[derive(Args, Clone, Debug)]

@@ -24,15 +24,15 @@ Exit status:
 
 const REALPATH_EXAMPLES: &str = "\
 Examples:
-  curt realpath -e ./link/..              the directory that the link leads to is in
+  curt realpath -e ./link/..              the parent of the link's target
   curt realpath -m --relative-to=a b/new  the way from one directory to a file
-  curt realpath --relative-base=. *       names below this directory relative, others absolute";
+  curt realpath --relative-base=. *       relative names of what is below '.'";
 
 const READLINK_EXAMPLES: &str = "\
 Examples:
-  curt readlink link         the target, as it is stored
-  curt readlink -f new/file  the absolute name, whether or not the file exists
-  curt readlink -ze *        names that end with NUL, of what exists";
+  curt readlink link      the target, as it is stored
+  curt readlink -f a/new  the absolute name; 'a' must exist, and 'new' need not
+  curt readlink -ze *     names that end with NUL, of what exists";
 
 /// The options of `curt realpath`.
 #[derive(Args, Clone, Debug, Default)]

@@ -38,7 +38,7 @@ const EXAMPLES: &str = "\
 Examples:
   curt rm -rf node_modules            remove a tree, whether or not it exists
   curt rm -r --dry-run build          print how much would be removed
-  curt rm -r --exclude '*.keep' out   keep some entries and the directories that contain them";
+  curt rm -r --exclude '*.keep' out   keep some entries, and their directories";
 
 /// The options of `curt rm`.
 #[derive(Args, Default)]

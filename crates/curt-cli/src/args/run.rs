@@ -29,9 +29,9 @@ Exit status:
 
 const EXAMPLES: &str = "\
 Examples:
-  curt run -- make -j4                            start a program
-  curt run --chdir sub --env CC=clang -- ./build  in another directory, with one more variable
-  curt run -t 90s -s TERM -k 5s -- ./slow         ask it to end after 90 seconds, kill it after 95";
+  curt run -- make -j4                     start a program
+  curt run -C sub CC=clang ./build         in a directory, with a variable
+  curt run -t 90s -s TERM -k 5s -- ./slow  end it after 90 s, kill it after 95";
 
 /// The options of `curt run`.
 #[derive(Args)]

@@ -26,71 +26,74 @@ pub(super) fn text(name: &str) -> Option<&'static str> {
 /// Returns the topic whose name this is, or is but for one letter.
 pub(super) fn near(name: &str) -> Option<&'static str> {
     let is_near = |known: &&str| strsim::osa_distance(name, known) <= 1;
-    TOPICS
-        .iter()
-        .find(|(names, _)| names.iter().any(|known| is_near(&known)))
-        .map(|(names, _)| names[0])
+    TOPICS.iter().find(|(names, _)| names.iter().any(is_near)).map(|(names, _)| names[0])
 }
 
 const JSON: &str = "\
 JSON: every command but run has --json, which prints one object per line.
 
-  {\"path\":\"a/b\",\"size\":4}     an entry or an answer; the keys are those of the fields
-  {\"error\":{...}}              a failure, in this form in every command:
-    operation                  what failed, such as open_directory
-    path                       the path, or null if there is none
-    kind                       one word, such as not-found or permission-denied
-    errno                      the system's number, or null
-    message                    the reason in words
-  {\"summary\":{...}}            the totals, in the last line
+  {\"path\":\"a/b\",\"size\":4}     an entry or an answer; the keys are the fields
+  {\"error\":{...}}             a failure, in this form in every command:
+    operation                 what failed, such as open_directory
+    path                      the path, or null if there is none
+    kind                      one word, such as not-found or permission-denied
+    errno                     the system's number, or null
+    message                   the reason in words
+  {\"summary\":{...}}           the totals, in the last line
 
-Text that is not Unicode is {\"bytes\":BASE64}, on Windows {\"utf16\":[UNIT,...]}. A time is
-{\"s\":SECONDS,\"ns\":NANOSECONDS}. A field is null if the system does not have it, {\"error\":{...}}
-if it could not be read, and absent if it was not asked for. With --stats the summary has the
-number of system calls by their names.
+Text that is not Unicode is {\"bytes\":BASE64}, on Windows {\"utf16\":[UNIT,...]}.
+A time is {\"s\":SECONDS,\"ns\":NANOSECONDS}. A field is null if the system does
+not have it, {\"error\":{...}} if it could not be read, and absent if it was not
+asked for. With --stats the summary has the number of system calls by name.
 
-With --batch (which, stat, expand, beneath) each line of standard input is a question, an object,
-and each line of output is its answer, in order.
+With --batch (which, stat, expand, beneath) each line of standard input is a
+question, an object, and each line of output is its answer, in order.
 ";
 
 const FIELDS: &str = "\
 Fields: --fields of ls, stat and walk takes these names, separated by commas.
 
-  name, path               the last component, and the whole path (ls and stat print it anyway)
-  kind                     file, directory, symlink and others
-  size, allocated          bytes of the content, and bytes on the disk
-  mode, attributes         permissions, and flags of the filesystem
-  user, group, uid, gid    owners, by name and by number
-  links                    number of hard links
-  id, device               the two numbers that identify a file
-  rdev, block-size         the number of a device file; the preferred size of reads
-  modified, accessed, changed, created
-                           times of the content, the last read, the metadata, the birth
-  target                   what a symbolic link leads to
+  name, path              the last component; the whole path
+  kind                    file, directory, symlink and others
+  size, allocated         bytes of the content; bytes on the disk
+  mode, attributes        permissions; flags of the filesystem
+  user, group, uid, gid   owners, by name and by number
+  links                   number of hard links
+  id, device              the two numbers that identify a file
+  rdev                    the number of a device file
+  block-size              the preferred size of reads
+  modified, accessed      times of the last change of content; the last read
+  changed, created        times of the last change of any kind, and of birth
+  target                  what a symbolic link leads to
   readable, writable, executable
-                           what this user may do
-  acl, capability, label   access rules, capabilities and security label
+                          what this user may do
+  acl, capability, label  access rules, capabilities, security label
 
-Names, kinds and id cost no system call on Linux, most others one for each entry. The last three
-lines cost more: 'curt ls --explain-cost --fields LIST' says how much.
+Names, kinds and id cost no system call on Linux, most others one for each
+entry. The last three lines cost more: 'curt ls --explain-cost --fields LIST'
+says how much.
 ";
 
 const COLOURS: &str = "\
-Colours: what is on a terminal may have colours; what is in files and pipes, and JSON, has none.
+Colours: find, du and ls can colour what they print on a terminal. Files and
+pipes get colours only from --color=always, and JSON has none.
 
-  curt find   colours paths on a terminal; --color=always in files too, --color=never nowhere
-  curt du     colours trees on a terminal, those of --tree and --by-type too
-  curt ls     colours names only with --color, as GNU ls: --color=auto does so on a terminal, and an
-              alias such as ls='curt ls --color=auto' makes that the default
-  help        is coloured on a terminal
+  curt find  colours paths; --color=never does not, --color=always anywhere
+  curt du    colours trees and types, if bars are shown
+  curt ls    colours names only with --color, as GNU ls: --color=auto on a
+             terminal, --color=always anywhere. For a default, use an alias:
+             alias ls='curt ls --color=auto'
+  help       has colours on a terminal
 
-  LS_COLORS   the colours of names, as dircolors prints them, such as 'di=01;34:*.tar=01;31';
-              du has its own
-  NO_COLOR    if it is set and not empty, no colours, unless --color=always asks for them
-  TERM=dumb   the same
+  LS_COLORS  the colours of find and ls, as dircolors prints them, such as
+             'di=01;34:ln=01;36:*.tar=01;31'
+  NO_COLOR   if it is set and not empty, there are no colours, unless an option
+             says 'always'
+  TERM=dumb  the same
 
-No control character of a name ever reaches a terminal as it is: names are quoted there, and in
-messages such a character is shown as an escape (\\n, \\033).
+No control character of a name ever reaches a terminal as it is: names are
+quoted or masked there, and in messages such a character is shown as an escape
+(\\n, \\033).
 ";
 
 const EXIT: &str = "\
@@ -98,9 +101,9 @@ Exit codes:
 
   0    everything was done
   1    something was not found, or failed; each failure was reported
-  2    the command line was wrong, and nothing was done
-       (ls also: an operand could not be listed; realpath and readlink: 1, as for GNU, and so do
-       rm, du and stat where curt is called by that name)
+  2    the command line was wrong, and nothing was done (realpath and readlink,
+       and rm, du and stat if curt is called by that name: 1, as for GNU);
+       ls also: an operand could not be listed
 
 curt run exits as the program does, with 128 + N if signal N ended it, or with
 
@@ -108,11 +111,12 @@ curt run exits as the program does, with 128 + N if signal N ended it, or with
   125  curt itself failed
   126  the program exists but cannot be executed
   127  the program was not found
-  137  the time limit was reached, and --signal KILL or --kill-after killed the program
+  137  the time limit was reached, and the program was killed (-k, -s KILL)
 
-With --batch the code is 0 if every line was answered, with an error too. After an interrupt
-(Ctrl-C) the totals so far are printed and the signal is raised again, so a shell sees 130. A closed
-pipe ends curt by SIGPIPE; output that cannot be written is a failure.
+With --batch the code is 0 if every line was answered, with an error too. After
+an interrupt (Ctrl-C) the totals so far are printed and the signal is raised
+again, so a shell sees 130. A closed pipe ends curt by SIGPIPE; output that
+cannot be written is a failure.
 ";
 
 #[cfg(test)]
@@ -123,7 +127,7 @@ mod tests {
     fn topics_fit_on_one_screen() {
         for topic in [JSON, FIELDS, COLOURS, EXIT] {
             assert!(topic.lines().count() <= 24, "{topic}");
-            assert!(topic.lines().all(|line| line.chars().count() <= 100), "{topic}");
+            assert!(topic.lines().all(|line| line.chars().count() < 80), "{topic}");
             assert!(topic.ends_with(".\n"), "{topic}");
         }
         assert_eq!(text("colors"), text("colours"));

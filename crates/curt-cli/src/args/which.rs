@@ -38,7 +38,7 @@ Exit status:
 const EXAMPLES: &str = "\
 Examples:
   curt which -a python3     all matches, in order
-  curt which --explain npm  each directory, each candidate and the number of calls
+  curt which --explain npm  each directory and candidate, with the calls
   curt which --rules windows --path '/c/bin;/d/bin' --pathext '.EXE;.CMD' npm";
 
 const POLICY_HELP: &str = "\

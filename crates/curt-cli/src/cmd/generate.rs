@@ -88,7 +88,8 @@ fn write_page(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     // As in help. Of itself a page would list all options there, and lose the dots of operands.
     let usage = command.render_usage().to_string();
     let command = command.override_usage(usage.trim_start_matches("Usage: ").to_owned());
-    let man = clap_mangen::Man::new(command.clone());
+    let man =
+        clap_mangen::Man::new(command.clone()).source(concat!("curt ", env!("CARGO_PKG_VERSION")));
     man.render_title(page)?;
     // Long words would leave wide gaps before them.
     writeln!(page, ".ad l")?;

@@ -104,6 +104,17 @@ fn help_lists_fields_where_they_are_used() {
 }
 
 #[test]
+fn examples_fit_in_80_columns() {
+    for command in COMMANDS {
+        let help = out(&[command, "--help"]);
+        let (_, examples) = help.split_once("\nExamples:\n").unwrap();
+        for line in examples.lines() {
+            assert!(line.chars().count() < 80, "{command}: {line}");
+        }
+    }
+}
+
+#[test]
 fn help_of_a_command_can_be_asked_for_by_a_word() {
     for command in COMMANDS {
         assert_eq!(out(&["help", command]), out(&[command, "--help"]), "{command}");
@@ -146,6 +157,8 @@ fn keys_of_json_are_those_of_the_topic() {
 fn manual_pages_have_sections_and_no_hidden_options() {
     for command in COMMANDS {
         let page = out(&["man", command]);
+        let title = format!(".TH curt-{command} 1  \"curt {}\"", env!("CARGO_PKG_VERSION"));
+        assert!(page.contains(&title), "{page}");
         for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES"] {
             assert!(page.contains(&format!("\n.SH {section}\n")), "{command}: {section}");
         }
