@@ -205,6 +205,7 @@ fn wrong_command_lines_are_answered_in_one_form() {
         ("help colour", "curt: unknown command 'colour'; did you mean 'curt help colours'?\n"),
         ("help json fields", "curt help: extra operand 'fields'; only one can be explained\n"),
         ("help rm ls", "curt help: extra operand 'ls'; only one can be explained\n"),
+        ("ls --tree --depth -1", "curt ls: invalid value '-1' for '--depth': it must not be neg"),
         ("ls --depth 2", "curt ls: --depth needs --tree\n"),
         ("run -s TERM x", "curt run: --signal needs --timeout\n"),
         ("run -v x", "curt run: --verbose needs --timeout\n"),
