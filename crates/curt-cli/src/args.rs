@@ -206,7 +206,7 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
     }
     if words.len() == 2 && words[0] == "help" {
         if let Some(text) = words[1].to_str().and_then(topics::text) {
-            return Err(Box::new(Refused::topic(text)));
+            return Err(Box::new(Refused::wanted("curt help", text)));
         }
         words = vec![words.swap_remove(1), "--help".into()];
     }
@@ -225,6 +225,10 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
         Some("readlink") => read("readlink", words).map(Command::Readlink),
         Some("expand") => read("expand", words).map(Command::Expand),
         Some("run") => read("run", words).map(Command::Run),
+        Some("--version" | "-V") if words.len() == 1 => {
+            let version = concat!("curt ", env!("CARGO_PKG_VERSION"), "\n");
+            Err(Box::new(Refused::wanted("curt", version)))
+        }
         name => {
             let mut command = Cli::command();
             let matches =

@@ -63,9 +63,9 @@ impl Refused {
         Refused { session, text }
     }
 
-    /// The text about a topic.
-    pub(super) fn topic(text: &str) -> Refused {
-        let session = Session::new("curt help", false, false);
+    /// A text that was asked for.
+    pub(super) fn wanted(program: &str, text: &str) -> Refused {
+        let session = Session::new(program, false, false);
         Refused { session, text: Text::Wanted(text.to_owned().into()) }
     }
 

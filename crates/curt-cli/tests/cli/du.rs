@@ -108,6 +108,34 @@ fn records_are_objects() {
 }
 
 #[test]
+fn no_time_is_guessed() {
+    let scratch = Scratch::new();
+    let (code, out, _) = run(&scratch, "-c --time missing");
+    assert_eq!((code, out.as_str()), (Some(1), "0\t?\ttotal\n"));
+    let (_, out, _) = run(&scratch, "-s --json --time missing");
+    let summary: Value = serde_json::from_str(out.lines().last().unwrap()).unwrap();
+    assert_eq!(summary["summary"]["newest"], Value::Null);
+}
+
+#[cfg(unix)]
+#[test]
+fn times_can_lie_before_1970() {
+    let scratch = Scratch::new();
+    scratch.dir("t/u");
+    for (path, days) in [("t/u", 100), ("t", 200)] {
+        let time = std::time::UNIX_EPOCH - std::time::Duration::from_secs(days * 86_400);
+        std::fs::File::open(scratch.at(path)).unwrap().set_modified(time).unwrap();
+    }
+    let times = |args: &str| {
+        let (_, out, _) = run(&scratch, &format!("-c --time --time-style=+%s {args} t"));
+        let time = |line: &str| line.split('\t').nth(1).unwrap().to_owned();
+        out.lines().map(time).collect::<Vec<_>>()
+    };
+    assert_eq!(times(""), ["-8640000"; 3]);
+    assert_eq!(times("-S"), ["-8640000", "-17280000", "-8640000"]);
+}
+
+#[test]
 fn stats_name_the_calls() {
     let scratch = tree();
     let (code, out, messages) = run(&scratch, "-s -j1 --stats t");

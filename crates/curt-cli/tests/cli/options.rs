@@ -107,7 +107,9 @@ fn the_version_follows_the_name_of_the_command() {
             assert_eq!(out, format!("curt {name} {version}\n"));
         }
     }
-    assert_eq!(answer(&scratch, "--version").1, format!("curt {version}\n"));
+    for option in ["--version", "-V", "--version more"] {
+        assert_eq!(answer(&scratch, option), (Some(0), format!("curt {version}\n"), String::new()));
+    }
 }
 
 #[test]

@@ -83,7 +83,7 @@ pub use options::Usage;
 pub use report::{Sizes, UsageRecord, UsageReport};
 
 use self::operands::{Known, OperandSet};
-use self::report::Records;
+use self::report::{Entry, Part, Records};
 use self::sum::{Chunk, Notes, Sum};
 use crate::control::{self, Cancel, Next, Poll, Poller};
 use crate::error::Error;
@@ -259,9 +259,9 @@ impl<'r, 't> Run<'r, 't> {
         }
         self.report.threads = self.report.threads.max(1);
         self.report.unknown += u64::from(!Sizes::are_known(facts));
-        let (path, kind, sizes) =
-            (path.to_owned(), facts.kind, Sizes::of(facts, self.usage.newest));
-        let record = UsageRecord { path, operand: index, depth: 0, kind, sizes, own: sizes };
+        let part = Part::of(facts, self.usage.newest);
+        let entry = Entry { path: path.to_owned(), depth: 0, kind: facts.kind };
+        let record = UsageRecord::new(entry, index, part, part);
         self.records.add(record, self.stop);
     }
 }

@@ -128,9 +128,11 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Finds the newest of these times in each record ([`Sizes::newest`](super::Sizes)): of one or
-    /// more of [`Fields::MODIFIED`], [`Fields::ACCESSED`], [`Fields::CHANGED`] and
-    /// [`Fields::CREATED`]. No extra call.
+    /// Finds the newest of these times in each record ([`UsageRecord::newest`]): of one or more of
+    /// [`Fields::MODIFIED`], [`Fields::ACCESSED`], [`Fields::CHANGED`] and [`Fields::CREATED`]. No
+    /// extra call.
+    ///
+    /// [`UsageRecord::newest`]: super::UsageRecord::newest
     pub fn newest(mut self, times: Fields) -> Self {
         self.newest = times.intersection(TIMES);
         self

@@ -8,7 +8,7 @@ use crate::control::{Cancel, Next};
 use crate::error::Error;
 use crate::fields::{Facts, Fields, Kind, Time};
 
-/// The space that entries take, and the newest of their times. Sums saturate.
+/// The space that entries take. Sums saturate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub struct Sizes {
@@ -20,18 +20,15 @@ pub struct Sizes {
     pub allocated: u64,
     /// The number of entries, including directories. A file with several names is one.
     pub entries: u64,
-    /// The newest of the times that [`Usage::newest`](crate::Usage::newest) names; `None` without
-    /// that, and if the system has no such time.
-    pub newest: Option<Time>,
 }
 
 impl Sizes {
-    /// Returns the sizes of one entry, and the newest of these times.
-    pub(super) fn of(facts: &Facts, times: Fields) -> Sizes {
+    /// Returns the sizes of one entry.
+    #[inline]
+    pub(super) fn of(facts: &Facts) -> Sizes {
         let has_content = facts.kind == Kind::File || facts.kind.is_link();
         let apparent = if has_content { facts.size } else { 0 };
-        let newest = if times == Fields::NONE { None } else { newest(facts, times) };
-        Sizes { apparent, allocated: facts.allocated, entries: 1, newest }
+        Sizes { apparent, allocated: facts.allocated, entries: 1 }
     }
 
     /// Whether both sizes are known.
@@ -50,7 +47,33 @@ impl AddAssign for Sizes {
         self.apparent = self.apparent.saturating_add(other.apparent);
         self.allocated = self.allocated.saturating_add(other.allocated);
         self.entries = self.entries.saturating_add(other.entries);
-        self.newest = self.newest.max(other.newest);
+    }
+}
+
+/// What is added up: the sizes of entries, and the newest of their times if it is wanted.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Part {
+    pub(super) sizes: Sizes,
+    pub(super) newest: Option<Time>,
+}
+
+impl Part {
+    /// Returns the sizes of one entry, and the newest of these times.
+    #[inline]
+    pub(super) fn of(facts: &Facts, times: Fields) -> Part {
+        let newest = if times == Fields::NONE { None } else { newest(facts, times) };
+        Part { sizes: Sizes::of(facts), newest }
+    }
+}
+
+impl AddAssign for Part {
+    #[inline]
+    fn add_assign(&mut self, other: Part) {
+        self.sizes += other.sizes;
+        // Mostly nobody wants times, and nothing is compared.
+        if other.newest.is_some() {
+            self.newest = self.newest.max(other.newest);
+        }
     }
 }
 
@@ -83,6 +106,27 @@ pub struct UsageRecord {
     /// The same without its subdirectories: the directory itself, and what lies directly in it and
     /// is no directory. For anything else the same as `sizes`.
     pub own: Sizes,
+    /// The newest time in `sizes`, of the times that [`Usage::newest`](crate::Usage::newest) names;
+    /// `None` without that, and if the system has no such time.
+    pub newest: Option<Time>,
+    /// The newest time in `own`.
+    pub own_newest: Option<Time>,
+}
+
+impl UsageRecord {
+    /// Returns the record of an entry with this sum, of which this is its own.
+    pub(super) fn new(entry: Entry, operand: usize, sum: Part, own: Part) -> UsageRecord {
+        let Entry { path, depth, kind } = entry;
+        let (Part { sizes, newest }, Part { sizes: own, newest: own_newest }) = (sum, own);
+        UsageRecord { path, operand, depth, kind, sizes, own, newest, own_newest }
+    }
+}
+
+/// An entry that has a record.
+pub(super) struct Entry {
+    pub(super) path: PathBuf,
+    pub(super) depth: usize,
+    pub(super) kind: Kind,
 }
 
 /// The result of a measurement, with every failure.
@@ -151,5 +195,11 @@ impl UsageReport {
             total += record.sizes;
         }
         total
+    }
+
+    /// Returns the newest time in all operands.
+    pub fn newest(&self) -> Option<Time> {
+        let operands = self.records.iter().filter(|record| record.depth == 0);
+        operands.filter_map(|record| record.newest).max()
     }
 }

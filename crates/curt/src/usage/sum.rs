@@ -13,7 +13,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::operands::OperandSet;
 use super::options::Usage;
-use super::report::{Records, Sizes, UsageRecord, UsageReport};
+use super::report::{Entry, Part, Records, Sizes, UsageRecord, UsageReport};
 use super::{Identity, identity};
 use crate::control::{Cancel, Next};
 use crate::error::{Cause, Error, Operation};
@@ -44,12 +44,12 @@ pub(super) struct Chunk {
 
 enum Note {
     /// The operand, or a directory that has a record; the notes about its contents follow.
-    Enter(UsageRecord),
+    Enter(Entry, Part),
     Add(Share),
     /// A file that has a record.
-    File(UsageRecord),
-    /// A file with several names, and its record if it has one.
-    Linked(Identity, Share, Option<UsageRecord>),
+    File(Entry, Part),
+    /// A file with several names, which may have a record.
+    Linked(Identity, Share, Option<Entry>),
 }
 
 /// What is to be added to the directory on the way at this depth.
@@ -57,15 +57,16 @@ struct Share {
     depth: usize,
     /// Whether it lies directly there, and is no directory.
     is_own: bool,
-    sizes: Sizes,
+    part: Part,
 }
 
 impl Chunk {
     /// Adds to a directory; most notes in a row are about the same one.
+    #[inline]
     fn add(&mut self, share: Share) {
         match self.notes.last_mut() {
             Some(Note::Add(last)) if (last.depth, last.is_own) == (share.depth, share.is_own) => {
-                last.sizes += share.sizes;
+                last.part += share.part;
             }
             _ => self.notes.push(Note::Add(share)),
         }
@@ -110,29 +111,20 @@ impl<'r> Notes<'r> {
                 // Only one thread visits the operand.
                 let _ = self.device.set(facts.device);
             }
-            return self.is_new(facts);
+            return self.seen.is_none_or(|seen| is_new(facts, seen));
         }
         let is_elsewhere = self.usage.one_file_system
             && facts.known.contains(Fields::DEVICE)
             && self.device.get().is_some_and(|&device| device != facts.device);
-        !is_elsewhere && !self.operands.is_counted(facts, self.index) && self.is_new(facts)
-    }
-
-    /// Whether no other path led to this entry before. One thread visits all, in order.
-    fn is_new(&self, facts: &Facts) -> bool {
-        let Some((seen, identity)) = self.seen.zip(identity(facts)) else { return true };
-        seen.lock().unwrap_or_else(PoisonError::into_inner).insert(identity)
+        !is_elsewhere
+            && !self.operands.is_counted(facts, self.index)
+            && self.seen.is_none_or(|seen| is_new(facts, seen))
     }
 
     /// The identity of a file that has several names and is counted once.
     fn linked(&self, facts: &Facts) -> Option<Identity> {
         let has_names = facts.links > 1 && facts.kind != Kind::Directory;
-        identity(facts).filter(|_| has_names && !self.usage.count_links)
-    }
-
-    fn record(&self, entry: &Visited<'_>, sizes: Sizes) -> UsageRecord {
-        let (path, depth, kind) = (entry.path().into_owned(), entry.depth(), entry.kind());
-        UsageRecord { path, operand: self.index, depth, kind, sizes, own: sizes }
+        if has_names && !self.usage.count_links { identity(facts) } else { None }
     }
 
     /// Notes an entry, or a failure.
@@ -145,7 +137,7 @@ impl<'r> Notes<'r> {
 
     fn entry(&self, mut entry: Visited<'_>, chunk: &mut Chunk) -> Next {
         let has_failed = entry.take_failures(|error| chunk.fail(self, error));
-        if entry.depth() > 0 && self.usage.follow == Follow::Links && entry.kind().is_link() {
+        if self.usage.follow == Follow::Links && entry.depth() > 0 && entry.kind().is_link() {
             if entry.is_broken_link() {
                 let missing = Cause::Os(io::ErrorKind::NotFound.into());
                 chunk.fail(self, Error::new(Operation::Stat, entry.path().into_owned(), missing));
@@ -157,25 +149,27 @@ impl<'r> Notes<'r> {
         }
         let facts = &entry.metadata().facts;
         let (kind, linked) = (facts.kind, self.linked(facts));
-        let sizes = Sizes::of(facts, self.usage.newest);
+        let part = Part::of(facts, self.usage.newest);
         chunk.unknown += u64::from(!Sizes::are_known(facts));
         let (depth, deepest) = (entry.depth(), self.usage.max_depth);
         // The operand is the first of the directories on the way, and has none above it.
         let parent = depth.saturating_sub(1);
         let is_own = parent <= deepest && kind != Kind::Directory;
-        let share = Share { depth: parent.min(deepest), is_own, sizes };
-        let is_shown = depth <= deepest;
-        let shows_file = self.usage.files && is_shown;
-        if depth == 0 || kind == Kind::Directory && is_shown {
-            chunk.notes.push(Note::Enter(self.record(&entry, sizes)));
-        } else if let Some(linked) = linked {
-            let file = shows_file.then(|| self.record(&entry, sizes));
-            chunk.notes.push(Note::Linked(linked, share, file));
-        } else if shows_file && kind != Kind::Directory {
-            chunk.notes.push(Note::File(self.record(&entry, sizes)));
-        } else {
+        let share = Share { depth: parent.min(deepest), is_own, part };
+        let is_file = depth > 0 && kind != Kind::Directory;
+        let has_record = depth == 0 || depth <= deepest && (self.usage.files || !is_file);
+        // Mostly there is nothing but sizes.
+        if !has_record && linked.is_none() {
             chunk.add(share);
+            return self.next();
         }
+        let recorded = has_record.then(|| Entry { path: entry.path().into_owned(), depth, kind });
+        chunk.notes.push(match (recorded, linked) {
+            (Some(entry), _) if !is_file => Note::Enter(entry, part),
+            (Some(entry), None) => Note::File(entry, part),
+            (recorded, Some(linked)) => Note::Linked(linked, share, recorded),
+            (None, None) => Note::Add(share),
+        });
         self.next()
     }
 
@@ -187,6 +181,12 @@ impl<'r> Notes<'r> {
         }
         self.next()
     }
+}
+
+/// Whether no other path led to this entry before. One thread visits all, in order.
+fn is_new(facts: &Facts, seen: &Mutex<HashSet<Identity>>) -> bool {
+    let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+    identity(facts).is_none_or(|identity| seen.insert(identity))
 }
 
 /// Adds up the notes about one operand.
@@ -210,8 +210,10 @@ pub(super) struct Sum<'r, 't> {
 #[derive(Default)]
 struct Level {
     kind: Kind,
-    sizes: Sizes,
-    own: Sizes,
+    /// The directory itself, and what lies directly in it and is no directory.
+    own: Part,
+    /// Everything else in it.
+    deeper: Part,
 }
 
 impl<'r, 't> Sum<'r, 't> {
@@ -243,23 +245,22 @@ impl<'r, 't> Sum<'r, 't> {
         self.report.unknown += chunk.unknown;
         for note in chunk.notes {
             match note {
-                Note::Enter(UsageRecord { depth: 0, kind, sizes, .. }) => {
+                Note::Enter(Entry { depth: 0, kind, .. }, own) => {
                     self.has_operand = true;
                     self.levels[0].kind = kind;
-                    self.levels[0].sizes += sizes;
-                    self.levels[0].own += sizes;
+                    self.levels[0].own += own;
                 }
-                Note::Enter(UsageRecord { path, depth, kind, sizes, .. }) => {
+                Note::Enter(Entry { path, depth, kind }, own) => {
                     self.leave(depth);
-                    self.levels.push(Level { kind, sizes, own: sizes });
+                    self.levels.push(Level { kind, own, deeper: Part::default() });
                     self.path = path;
                 }
                 Note::Add(share) => self.add(share),
-                Note::File(record) => self.file(record),
+                Note::File(entry, part) => self.file(entry, part),
                 Note::Linked(linked, share, file) => {
                     if self.counted.insert(linked) {
                         match file {
-                            Some(record) => self.file(record),
+                            Some(entry) => self.file(entry, share.part),
                             None => self.add(share),
                         }
                     }
@@ -271,39 +272,48 @@ impl<'r, 't> Sum<'r, 't> {
     /// Everything was added: completes the record of the operand.
     pub(super) fn finish(mut self) {
         self.leave(1);
-        let Level { kind, sizes, own } = self.levels.remove(0);
         if self.has_operand {
-            let (path, operand) = (self.operand, self.index);
-            let record = UsageRecord { path, operand, depth: 0, kind, sizes, own };
-            self.records.add(record, self.stop);
+            let level = self.levels.swap_remove(0);
+            let operand = std::mem::take(&mut self.operand);
+            self.complete(level, operand, 0);
         }
     }
 
     /// The directories on the way at this depth and below it are complete, but for the operand.
     fn leave(&mut self, depth: usize) {
         while self.levels.len() > depth.max(1) {
-            let Some(Level { kind, sizes, own }) = self.levels.pop() else { return };
+            let Some(level) = self.levels.pop() else { return };
             let depth = self.levels.len();
-            self.levels[depth - 1].sizes += sizes;
             let parent = self.path.parent().map(Path::to_owned).unwrap_or_default();
             let path = std::mem::replace(&mut self.path, parent);
-            let record = UsageRecord { path, operand: self.index, depth, kind, sizes, own };
-            self.records.add(record, self.stop);
+            let sum = self.complete(level, path, depth);
+            self.levels[depth - 1].deeper += sum;
         }
     }
 
-    fn add(&mut self, Share { depth, is_own, sizes }: Share) {
+    /// Adds the record of a directory that is complete, and returns its sum.
+    fn complete(
+        &mut self,
+        Level { kind, own, deeper }: Level,
+        path: PathBuf,
+        depth: usize,
+    ) -> Part {
+        let mut sum = own;
+        sum += deeper;
+        let entry = Entry { path, depth, kind };
+        self.records.add(UsageRecord::new(entry, self.index, sum, own), self.stop);
+        sum
+    }
+
+    fn add(&mut self, Share { depth, is_own, part }: Share) {
         self.leave(depth + 1);
         if let Some(directory) = self.levels.last_mut() {
-            directory.sizes += sizes;
-            if is_own {
-                directory.own += sizes;
-            }
+            *(if is_own { &mut directory.own } else { &mut directory.deeper }) += part;
         }
     }
 
-    fn file(&mut self, record: UsageRecord) {
-        self.add(Share { depth: record.depth - 1, is_own: true, sizes: record.sizes });
-        self.records.add(record, self.stop);
+    fn file(&mut self, entry: Entry, part: Part) {
+        self.add(Share { depth: entry.depth - 1, is_own: true, part });
+        self.records.add(UsageRecord::new(entry, self.index, part, part), self.stop);
     }
 }

@@ -73,6 +73,11 @@ impl LineFormat {
         if self.is_separate { &record.own } else { &record.sizes }
     }
 
+    /// Returns the time of a record that its line shows.
+    fn newest(&self, record: &UsageRecord) -> Option<Time> {
+        if self.is_separate { record.own_newest } else { record.newest }
+    }
+
     /// Whether the threshold lets a record through.
     pub(super) fn shows(&self, record: &UsageRecord) -> bool {
         let number = i128::from(self.number(self.sizes(record)));
@@ -80,21 +85,27 @@ impl LineFormat {
     }
 
     pub(super) fn record(&self, record: &UsageRecord, session: &Session) -> Vec<u8> {
-        let sizes = self.sizes(record);
+        let (sizes, newest) = (self.sizes(record), self.newest(record));
         if self.is_json {
             let object =
                 Object::new().path("path", &record.path).number("depth", record.depth as u64);
-            return self.add_sizes(object, sizes).line().into_bytes();
+            return self.add_sizes(object, sizes, newest).line().into_bytes();
         }
-        self.line(sizes, record.path.as_os_str(), session)
+        self.line(sizes, newest, record.path.as_os_str(), session)
     }
 
-    /// Returns a line of text.
-    pub(super) fn line(&self, sizes: &Sizes, name: &OsStr, session: &Session) -> Vec<u8> {
+    /// Returns a line of text, with the newest time if times are wanted.
+    pub(super) fn line(
+        &self,
+        sizes: &Sizes,
+        newest: Option<Time>,
+        name: &OsStr,
+        session: &Session,
+    ) -> Vec<u8> {
         let mut line = self.blocks.show(self.number(sizes)).into_bytes();
         line.push(b'\t');
         if let Some(times) = &self.times {
-            line.extend(times.show(sizes.newest, session).bytes());
+            line.extend(times.show(newest, session).bytes());
             line.push(b'\t');
         }
         let bytes = name.as_encoded_bytes();
@@ -108,9 +119,9 @@ impl LineFormat {
     }
 
     /// Adds the sizes to an object, and the newest time if times are wanted.
-    pub(super) fn add_sizes(&self, object: Object, sizes: &Sizes) -> Object {
+    pub(super) fn add_sizes(&self, object: Object, sizes: &Sizes, newest: Option<Time>) -> Object {
         let object = add_sizes(object, sizes);
-        match (&self.times, sizes.newest) {
+        match (&self.times, newest) {
             (None, _) => object,
             (Some(_), None) => object.raw("newest", "null"),
             (Some(_), Some(Time { seconds, nanoseconds })) => {

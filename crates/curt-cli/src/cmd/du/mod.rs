@@ -94,7 +94,8 @@ impl<'a> Run<'a> {
         } else {
             let report = self.lines(&usage, operands);
             if options.total && !session.is_json() {
-                session.data(&self.lines.line(&report.total(), OsStr::new("total"), session));
+                let (total, newest) = (report.total(), report.newest());
+                session.data(&self.lines.line(&total, newest, OsStr::new("total"), session));
             }
             report
         };
@@ -164,9 +165,10 @@ impl<'a> Run<'a> {
             };
             self.draw(sorted.map(row).collect(), &total, &style);
         } else {
-            sorted.for_each(|(name, sizes)| session.data(&lines.line(&sizes, &name, session)));
+            sorted
+                .for_each(|(name, sizes)| session.data(&lines.line(&sizes, None, &name, session)));
             if options.total {
-                session.data(&lines.line(&total, OsStr::new("total"), session));
+                session.data(&lines.line(&total, None, OsStr::new("total"), session));
             }
         }
         report
@@ -238,7 +240,7 @@ fn finish(report: &UsageReport, lines: &LineFormat, session: &Session) -> Exit {
         session.note(&format!("interrupted: {entries} counted"));
     }
     let summary = lines
-        .add_sizes(Object::new(), &total)
+        .add_sizes(Object::new(), &total, report.newest())
         .number("unknown", report.unknown)
         .number("errors", report.error_count)
         .boolean("interrupted", report.stopped)

@@ -14,7 +14,7 @@ use curt_testkit::Scratch;
 use super::{Sizes, Usage, UsageRecord, UsageReport};
 use crate::control::{Cancel, Next, Threads};
 use crate::error::{Error, Operation};
-use crate::fields::{Follow, Kind};
+use crate::fields::{Follow, Kind, Time};
 
 /// Records: paths below the scratch folder with sizes.
 type Shown = Vec<(String, Sizes)>;
@@ -59,7 +59,6 @@ fn naive(scratch: &Scratch, operand: &Path, max_depth: usize, files: bool) -> Sh
             apparent: if has_content { metadata.len() } else { 0 },
             allocated: metadata.blocks() * 512,
             entries: 1,
-            newest: None,
         };
         let is_charged = charged[&(metadata.dev(), metadata.ino())] == path;
         if !is_charged && !metadata.is_dir() {
@@ -423,10 +422,10 @@ fn newest_times_are_those_of_what_was_counted() {
     }
     let times = |usage: &Usage<'_>| {
         let report = usage.measure([scratch.at("t")]);
-        let seconds = |sizes: &Sizes| sizes.newest.map(|time| time.seconds);
-        let of = |record: &UsageRecord| (seconds(&record.sizes), seconds(&record.own));
+        let seconds = |time: Option<Time>| time.map(|time| time.seconds);
+        let of = |record: &UsageRecord| (seconds(record.newest), seconds(record.own_newest));
         let records: Vec<_> = report.records.iter().map(of).collect();
-        (records, seconds(&report.total()))
+        (records, seconds(report.newest()))
     };
     let usage = Usage::new().newest(crate::Fields::MODIFIED | crate::Fields::NAME);
     let (records, total) = times(&usage);
