@@ -69,12 +69,12 @@ fn time_limits_end_as_those_of_timeout() {
         ("0", &["-s", "TERM"], "exit 4"),
     ] {
         let shell = ["sh", "-c", script];
-        let answers = longer(time).into_iter().map(|time| {
+        let mut answers = longer(time).into_iter().map(|time| {
             let gnu = [&["timeout"], options, &[time], &shell].concat();
             both(&scratch, &gnu, &[&["-t", time], options, &["--"], &shell].concat())
         });
         let equal = answers.clone().find(|(ours, gnu)| ours == gnu);
-        assert!(equal.is_some(), "{options:?} {script}: {:?}", answers.last());
+        assert!(equal.is_some(), "{options:?} {script}: {:?}", answers.next_back());
     }
 }
 
