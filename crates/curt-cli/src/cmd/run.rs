@@ -157,6 +157,10 @@ struct Limited<'a> {
 impl Limited<'_> {
     /// Waits until the program has ended, its time is over, or curt is told to end.
     fn run(&self, mut command: Command) -> (Result<End, Error>, Calls) {
+        // As with GNU timeout, the program heeds the signal unless it ignores it itself.
+        if let Some((number, _)) = &self.signal {
+            sys::stop_ignoring(*number);
+        }
         // In the foreground the keys of the terminal reach the program, and others are passed on.
         let is_foreground = self.options.foreground;
         if is_foreground {

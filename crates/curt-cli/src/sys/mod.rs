@@ -31,7 +31,8 @@ pub(crate) use system::{
     Journal, Trash, argument_bytes, bytes_of_argument, device_parts, end_as, end_by, error_kind,
     error_number, error_text, file_system, file_system_type, holders, is_killed, local_zone,
     message_width, owned_by, pass_signals_to, raise_descriptor_limit, read_input, send_signal,
-    signal_named, stop_passing_signals, terminal_height, terminal_width, user_number,
+    signal_named, stop_ignoring, stop_passing_signals, terminal_height, terminal_width,
+    user_number,
 };
 
 pub(crate) use trash::{Refusal, SetAside, TrashRules};

@@ -302,6 +302,19 @@ fn signals_that_are_ignored_stay_ignored() {
     assert_eq!(status.unwrap().code(), Some(6));
 }
 
+/// As with GNU timeout: shells ignore interrupts for what they start in the background.
+#[test]
+fn the_signal_of_a_time_limit_is_not_ignored() {
+    let scratch = Scratch::new();
+    let curt = env!("CARGO_BIN_EXE_curt");
+    let script = format!("trap '' INT; exec {curt} run -t .2 -s INT -- sleep 60");
+    let begun = Instant::now();
+    let status =
+        Command::new("/bin/sh").args(["-c", &script]).current_dir(scratch.typed()).status();
+    assert_eq!(status.unwrap().code(), Some(124));
+    assert!(begun.elapsed() < Duration::from_secs(50));
+}
+
 /// With nothing changed of them, exactly curt's own variables.
 #[test]
 fn the_environment_is_handed_on() {

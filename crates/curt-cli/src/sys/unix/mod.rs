@@ -43,7 +43,7 @@ pub(crate) use file_system::{file_system, file_system_type};
 pub(crate) use holders::holders;
 pub(crate) use journal::Journal;
 pub(crate) use pipes::ignores_broken_pipes;
-pub(crate) use signals::{send_signal, signal_named};
+pub(crate) use signals::{send_signal, signal_named, stop_ignoring};
 pub(crate) use streams::was_closed;
 pub(crate) use trash::Trash;
 pub(crate) use zone::local_zone;

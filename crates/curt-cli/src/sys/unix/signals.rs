@@ -29,6 +29,15 @@ pub(super) fn ignore(number: i32) {
     unsafe { libc::signal(number, libc::SIG_IGN) };
 }
 
+/// Gives a signal that is ignored its default action, which programs that are started then have,
+/// too. Shells ignore interrupts for what they start in the background.
+pub(crate) fn stop_ignoring(number: i32) {
+    if is_ignored(number) {
+        // SAFETY: setting a signal's action to the default runs no code of ours.
+        unsafe { libc::signal(number, libc::SIG_DFL) };
+    }
+}
+
 /// Passes a signal on from now on. A signal that is ignored stays so.
 pub(super) fn pass_on(number: i32) {
     if is_ignored(number) {

@@ -46,6 +46,9 @@ pub(crate) fn signal_named(_word: &str) -> Result<(i32, String), String> {
 }
 
 /// There are no signals, and so no name of one that this could be called with.
+pub(crate) fn stop_ignoring(_number: i32) {}
+
+/// As above.
 pub(crate) fn send_signal(_program: u32, _number: i32, _group: bool) {}
 
 /// There are no signals.
