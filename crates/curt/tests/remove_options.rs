@@ -3,7 +3,6 @@
 
 use std::time::{Duration, Instant};
 
-use curt::remove::DirectoryOperands;
 use curt::{Cause, Next, Remove, Threads};
 use curt_testkit::Scratch;
 
@@ -72,13 +71,18 @@ fn a_rate_bounds_one_thread_and_no_dry_run() {
 }
 
 /// The device and the number of an entry.
+#[cfg(unix)]
 fn identity(path: std::path::PathBuf) -> (u64, u128) {
     let seen = curt::stat(path, curt::Fields::DEVICE | curt::Fields::ID).unwrap();
     (seen.device().known().unwrap(), seen.id().known().unwrap())
 }
 
+// Volumes have no numbers under Wine, where this would run for Windows.
+#[cfg(unix)]
 #[test]
 fn only_one_directory_may_be_removed() {
+    use curt::remove::DirectoryOperands;
+
     let scratch = Scratch::new();
     tree(&scratch);
     scratch.file("u/f");
@@ -110,13 +114,15 @@ fn only_one_directory_may_be_removed() {
 fn a_directory_named_dot_can_be_emptied_but_not_removed() {
     let scratch = Scratch::new();
     tree(&scratch);
+    // Not on a path that takes names as they are, from which `join` removes the dots.
+    let at = |path: &str| scratch.typed().join(path);
     for path in ["t/.", "t/sub/.."] {
-        let report = Remove::new().run(scratch.path().join(path));
+        let report = Remove::new().run(at(path));
         assert!(matches!(report.errors[0].cause(), Cause::DotOrDotDot), "{report:?}");
     }
-    let report = Remove::new().contents_only(true).run(scratch.path().join("t/sub/.."));
+    let report = Remove::new().contents_only(true).run(at("t/sub/.."));
     assert!(matches!(report.errors[0].cause(), Cause::DotOrDotDot), "{report:?}");
-    let report = Remove::new().contents_only(true).run(scratch.path().join("t/."));
+    let report = Remove::new().contents_only(true).run(at("t/."));
     assert!(report.is_complete(), "{report:?}");
     assert!(scratch.exists("t") && scratch.list("t").is_empty());
 }
