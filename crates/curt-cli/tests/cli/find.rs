@@ -36,8 +36,8 @@ fn names_are_found_and_sorted() {
     assert_eq!(lines(&scratch, &["^sub$", "t"]), [native("t/sub/")]);
     assert_eq!(lines(&scratch, &["-g", "?", "t"]), ["t/a", "t/sub/c", "t/sub/deep/e"].map(native));
     assert_eq!(lines(&scratch, &["KEEP"]), [""; 0]);
-    assert_eq!(lines(&scratch, &["-i", "KEEP", "t/sub"]), [native("t/sub/d.keep")]);
-    assert_eq!(lines(&scratch, &["--search-path", "t/sub", "c"]), [native("t/sub/c")]);
+    assert_eq!(lines(&scratch, &["-i", "KEEP", &native("t/sub")]), [native("t/sub/d.keep")]);
+    assert_eq!(lines(&scratch, &["--search-path", &native("t/sub"), "c"]), [native("t/sub/c")]);
 }
 
 #[test]
@@ -59,7 +59,8 @@ fn search_ends_after_the_wanted_number() {
 fn operands_that_cannot_be_searched_are_reported() {
     let scratch = Scratch::new();
     tree(&scratch, "t");
-    let (code, out, messages) = run(&scratch, &["keep", "t/sub", "missing", "t/a"]);
+    let (code, out, messages) =
+        run(&scratch, &["keep", &native("t/sub"), "missing", &native("t/a")]);
     assert_eq!((code, out), (Some(1), native("t/sub/d.keep\n")));
     assert!(messages.contains(&format!("'missing': {}", missing())), "{messages}");
     assert!(messages.contains(&format!("cannot search '{}': it is not", native("t/a"))));
@@ -99,7 +100,7 @@ fn formats_and_colors_are_written() {
     tree(&scratch, "t");
     let format = lines(&scratch, &["--format", "<{/}> {/.} {{{//}}}", "d.keep"]);
     assert_eq!(format, [native("<d.keep> d {t/sub}")]);
-    let mut colored = find(&scratch, &["--color=always", "keep", "t/sub"]);
+    let mut colored = find(&scratch, &["--color=always", "keep", &native("t/sub")]);
     colored.env("LS_COLORS", "di=34:*.keep=31:fi=0");
     let (code, out, messages) = said(&colored.output().unwrap());
     assert_eq!((code, messages.as_str()), (Some(0), ""));

@@ -398,7 +398,7 @@ fn tests_are_reversed_and_are_alternatives() {
         (&["--not", "--type", "d", "--type", "f", "--name", "?"], "t/a t/sub/c t/sub/deep/e"),
         (&["--iname", "*.KEEP", "--not", "--iname=B.*"], "t/big.keep t/sub/d.keep"),
         (&["--name", "b*", "--not", "--name", "*.keep"], ""),
-        (&["--regex", "sub/.$", "--or", "--regex", "t/a"], "t/a t/sub/c"),
+        (&["--regex", r"sub[/\\].$", "--or", "--regex", r"t[/\\]a"], "t/a t/sub/c"),
         (&["--iname", "\u{c9}*", "--or", "--iname=VOID"], "t/void"),
     ] {
         let found = lines(&scratch, &[&["--sort", "t"], args].concat());
