@@ -177,7 +177,7 @@ mod tests {
             ("{/}", "./a/b.tar.gz", "b.tar.gz"),
             ("{//}", "./a/b.tar.gz", "./a"),
             ("{.}", "./a/b.tar.gz", if cfg!(windows) { r"a\b.tar" } else { "a/b.tar" }),
-            ("{.}", "./-a.gz", "./-a"),
+            ("{.}", "./-a.gz", if cfg!(windows) { r".\-a" } else { "./-a" }),
             ("{/.}", "./a/b.tar.gz", "b.tar"),
             ("{//}", "b", "."),
             ("{//}", "./b", "."),
