@@ -4,15 +4,11 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use curt::fields::Follow;
-use curt::{Fields, Kind, Plan};
+use curt::canonical::{Canonicalizer, Missing};
 
 use super::item::Item;
 use crate::out::link::escape;
 use crate::sys;
-
-/// How many links a path may lead through.
-const MOST_LINKS: usize = 40;
 
 /// Makes links to files of this machine.
 pub(super) struct Hyperlinks {
@@ -90,29 +86,10 @@ impl LinkedDirectory<'_> {
     }
 }
 
-/// Returns the full path without links. What is missing at the end of it is allowed.
+/// Returns the full path without links; what is missing is allowed.
 fn canonical(path: &Path) -> PathBuf {
-    let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
-        if let Ok(found) = curt::fs::canonicalize(&path) {
-            return found;
-        }
-        let parent = match path.parent() {
-            Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
-            Some(parent) => parent,
-            None => break,
-        };
-        let parent = curt::fs::canonicalize(parent).unwrap_or_else(|_| parent.to_owned());
-        let plan = Plan::new(Fields::KIND | Fields::TARGET).follow(Follow::Never);
-        let metadata = curt::stat(&path, plan).ok();
-        let metadata =
-            metadata.filter(|metadata| metadata.kind().known().is_some_and(Kind::is_link));
-        match metadata.as_ref().and_then(|metadata| metadata.target().known()) {
-            Some(target) => path = parent.join(target),
-            None => return path.file_name().map_or(parent.clone(), |name| parent.join(name)),
-        }
-    }
-    path
+    let names = Canonicalizer::new().missing(Missing::Anything);
+    names.find(path).unwrap_or_else(|_| path.to_owned())
 }
 
 #[cfg(test)]
