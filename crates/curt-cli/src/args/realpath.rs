@@ -34,6 +34,13 @@ Examples:
   curt readlink -f a/new  the absolute name; 'a' must exist, and 'new' need not
   curt readlink -ze *     names that end with NUL, of what exists";
 
+/// The options of both that say which names may be missing.
+const MISSING: [(&str, Missing); 3] = [
+    ("canonicalize", Missing::LastName),
+    ("canonicalize_existing", Missing::Nothing),
+    ("canonicalize_missing", Missing::Anything),
+];
+
 /// The options of `curt realpath`.
 #[derive(Args, Clone, Debug, Default)]
 #[allow(dead_code, reason = "options that are read by their positions are not read as fields")]
@@ -108,12 +115,7 @@ impl Options for RealpathOptions {
     const OPERANDS: OperandsOf<Self> = Some(|it| &mut it.operands);
 
     fn settle(&mut self, positions: &Positions<'_>) -> Result<(), String> {
-        let missing = positions.last(&[
-            ("canonicalize", Missing::LastName),
-            ("canonicalize_existing", Missing::Nothing),
-            ("canonicalize_missing", Missing::Anything),
-        ]);
-        self.missing = missing.unwrap_or(Missing::LastName);
+        self.missing = positions.last(&MISSING).unwrap_or(Missing::LastName);
         let links = positions.last(&[
             ("logical", Links::FollowLast),
             ("physical", Links::Follow),
@@ -187,11 +189,7 @@ impl Options for ReadlinkOptions {
     const OPERANDS: OperandsOf<Self> = Some(|it| &mut it.operands);
 
     fn settle(&mut self, positions: &Positions<'_>) -> Result<(), String> {
-        self.missing = positions.last(&[
-            ("canonicalize", Missing::LastName),
-            ("canonicalize_existing", Missing::Nothing),
-            ("canonicalize_missing", Missing::Anything),
-        ]);
+        self.missing = positions.last(&MISSING);
         // POSIX, which knows none of the other options, wants a message.
         let is_posix = || self.missing.is_none() && std::env::var_os("POSIXLY_CORRECT").is_some();
         let asked = positions.last(&[("quiet", false), ("silent", false), ("verbose", true)]);
