@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use curt_testkit::{Scratch, skip};
 use rustix::fs::{FlockOperation, flock};
 
-use crate::{curt, said};
+use crate::{curt, in_namespace, said};
 
 /// A directory with a tree of three files, and with the journal in `state/curt/removals`.
 fn scene() -> Scratch {
@@ -433,24 +433,11 @@ fn failures_of_the_other_process_are_reported_by_a_run_without_operands() {
 }
 
 /// Runs a script in its own mount namespace, with a small filesystem in memory in `m`.
-fn in_namespace(script: &str) -> Option<String> {
+fn in_small_memory(script: &str) -> Option<String> {
     let scratch = scene();
-    let mut trial = Command::new("unshare");
-    trial.args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).stderr(Stdio::null());
-    let is_root = fs::metadata(scratch.path()).unwrap().uid() == 0;
-    if !is_root || !trial.status().is_ok_and(|status| status.success()) {
-        skip("mount namespaces need root and unshare");
-        return None;
-    }
     scratch.dir("m");
     let script = format!("mount -t tmpfs -o size=1m none m; {script}");
-    let script = script.replace("$RM", &format!("{} rm", env!("CARGO_BIN_EXE_curt")));
-    let mut command = Command::new("unshare");
-    command.args(["-m", "sh", "-c", &script]).current_dir(scratch.path());
-    command.env("XDG_STATE_HOME", scratch.path().join("m")).env("LC_ALL", "C");
-    let output = command.output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Some(text(&output.stdout) + &text(&output.stderr))
+    in_namespace(&scratch, ("XDG_STATE_HOME", "m"), &script)
 }
 
 #[test]
@@ -464,7 +451,7 @@ fn nothing_is_moved_on_a_full_disk_or_with_a_mount_below() {
     ] {
         let script =
             format!("{setup}; $RM -r --background p/t; ls -A p m/curt/removals; ls p/t/sub");
-        let Some(said) = in_namespace(&script) else { return };
+        let Some(said) = in_small_memory(&script) else { return };
         let left = "m/curt/removals:\n\np:\nt\nb\ndeep\n";
         assert!(said.starts_with(left), "{said}");
         assert!(said.ends_with(&format!("curt rm: cannot set aside 'p/t': {reason}\n")), "{said}");

@@ -103,3 +103,24 @@ fn tree(scratch: &Scratch, root: &str) {
         scratch.file(format!("{root}/{name}"));
     }
 }
+
+/// Runs a script for the shell in its own mount namespace, with `$RM` for that of curt and this
+/// variable set, and returns what it printed. `None`, said aloud, where that is impossible.
+#[cfg(target_os = "linux")]
+fn in_namespace(scratch: &Scratch, (name, value): (&str, &str), script: &str) -> Option<String> {
+    use std::os::unix::fs::MetadataExt;
+
+    let mut trial = Command::new("unshare");
+    trial.args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).stderr(Stdio::null());
+    let is_root = std::fs::metadata(scratch.path()).unwrap().uid() == 0;
+    if !is_root || !trial.status().is_ok_and(|status| status.success()) {
+        curt_testkit::skip("mount namespaces need root and unshare");
+        return None;
+    }
+    let script = script.replace("$RM", &format!("{} rm", env!("CARGO_BIN_EXE_curt")));
+    let mut command = Command::new("unshare");
+    command.args(["-m", "sh", "-c", &script]).current_dir(scratch.path());
+    let (_, out, messages) =
+        said(&command.env(name, scratch.at(value)).env("LC_ALL", "C").output().unwrap());
+    Some(out + &messages)
+}

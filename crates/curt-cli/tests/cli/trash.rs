@@ -4,11 +4,11 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use curt_testkit::{Scratch, skip};
 
-use crate::{curt, said};
+use crate::{curt, in_namespace, said};
 
 /// A directory in which the home trash is in `data/Trash`.
 fn home() -> Scratch {
@@ -230,28 +230,15 @@ fn a_link_to_the_trash_of_the_user_is_followed() {
 }
 
 /// Runs a script in its own mount namespace, with a filesystem in memory in `m` and its own home
-/// directory, and returns what it printed. `None`, said aloud, where that is impossible.
-fn in_namespace(script: &str) -> Option<String> {
+/// directory, and returns what it printed.
+fn in_small_memory(script: &str) -> Option<String> {
     let scratch = Scratch::new();
-    let mut trial = Command::new("unshare");
-    trial.args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).stderr(Stdio::null());
-    let is_root = fs::metadata(scratch.path()).unwrap().uid() == 0;
-    if !is_root || !trial.status().is_ok_and(|status| status.success()) {
-        skip("mount namespaces need root and unshare");
-        return None;
-    }
     scratch.dir("m");
     scratch.dir("home");
     let script = format!(
         "set -e; mount -t tmpfs -o size=1m none m; mkdir m/d; echo kept > m/d/f; set +e; {script}"
     );
-    let script = script.replace("$RM", &format!("{} rm", env!("CARGO_BIN_EXE_curt")));
-    let mut command = Command::new("unshare");
-    command.args(["-m", "sh", "-c", &script]).current_dir(scratch.path());
-    command.env("XDG_DATA_HOME", scratch.at("home")).env("LC_ALL", "C");
-    let output = command.output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Some(text(&output.stdout) + &text(&output.stderr))
+    in_namespace(&scratch, ("XDG_DATA_HOME", "home"), &script)
 }
 
 #[test]
@@ -268,7 +255,7 @@ fn other_filesystems_have_their_own_trash() {
             "{setup}; $RM --trash m/d/f; echo $?; cd m/{folder}; find . | sort; cat files/f; \
              grep Path info/f.trashinfo; stat -c %a . files info; $RM --trash files/f 2>&1"
         );
-        let Some(said) = in_namespace(&script) else { return };
+        let Some(said) = in_small_memory(&script) else { return };
         let expected = "0\n.\n./files\n./files/f\n./info\n./info/f.trashinfo\nkept\nPath=d/f\n\
                         700\n700\n700\n\
                         curt rm: cannot move 'files/f' to the trash: it is there already\n";
@@ -286,7 +273,7 @@ fn folders_of_others_are_not_used() {
         "mkdir -p m/.Trash-0/files m/x; ln -s ../x m/.Trash-0/info",
     ] {
         let script = format!("{setup}; $RM -r --trash m/d; echo $?; cat m/d/f");
-        let Some(said) = in_namespace(&script) else { return };
+        let Some(said) = in_small_memory(&script) else { return };
         let words = "curt rm: cannot move 'm/d' to the trash: its filesystem has none that you";
         assert!(said.starts_with("1\nkept\n") && said.contains(words), "{setup}: {said}");
     }
@@ -297,7 +284,7 @@ fn the_home_of_another_user_is_left_alone() {
     let script = "mkdir -p m/h; chown 65534 m/h; export XDG_DATA_HOME=$PWD/m/h; \
                   $RM --trash m/d/f; echo $?; find m/h; ls m/.Trash-0/files; \
                   touch m/g; XDG_DATA_HOME=$PWD/m/h/data $RM --trash m/g; echo $?; find m/h";
-    let Some(said) = in_namespace(script) else { return };
+    let Some(said) = in_small_memory(script) else { return };
     assert_eq!(said, "0\nm/h\nf\n0\nm/h\n");
 }
 
@@ -309,14 +296,14 @@ fn mounts_stay_where_they_are() {
     {
         let script =
             format!("{below}$RM -r --trash {operand}; echo $?; ls 'm/d/a b'; ls -A m | head");
-        let Some(said) = in_namespace(&script) else { return };
+        let Some(said) = in_small_memory(&script) else { return };
         assert!(said.starts_with("1\nx\n"), "{said}");
         assert!(said.contains(&format!(" to the trash: {reason}\n")), "{said}");
     }
     // Another mount of the filesystem with the home trash: a rename cannot leave it.
     let script = "mkdir here there; mount --bind here there; touch there/f; \
                   $RM --trash there/f; echo $?; find there | sort; find home | sort";
-    let Some(said) = in_namespace(script) else { return };
+    let Some(said) = in_small_memory(script) else { return };
     let moved = "0\nthere\nthere/.Trash-0\nthere/.Trash-0/files\nthere/.Trash-0/files/f\n\
                  there/.Trash-0/info\nthere/.Trash-0/info/f.trashinfo\n";
     assert!(said.starts_with(moved), "{said}");
@@ -334,7 +321,7 @@ fn nothing_is_moved_on_a_full_disk() {
             "mkdir -m 700 m/.Trash-0 m/.Trash-0/files m/.Trash-0/info; {setup}; \
              $RM --trash m/d/f; echo $?; cat m/d/f; find m/.Trash-0 | sort"
         );
-        let Some(said) = in_namespace(&script) else { return };
+        let Some(said) = in_small_memory(&script) else { return };
         let left = "1\nkept\nm/.Trash-0\nm/.Trash-0/files\nm/.Trash-0/info\n";
         assert!(said.starts_with(left), "{setup}: {said}");
         let message = "curt rm: cannot move 'm/d/f' to the trash: No space left on device\n";

@@ -10,6 +10,7 @@ use std::process::Command;
 use curt_testkit::{Scratch, skip};
 
 use crate::harness::{Bench, NOBODY, is_root};
+use crate::has_gnu;
 
 /// What came of a command.
 #[derive(Debug, PartialEq, Eq)]
@@ -17,16 +18,6 @@ struct Outcome {
     code: Option<i32>,
     lines: Vec<String>,
     messages: Vec<String>,
-}
-
-/// Whether GNU du is there; said aloud where it is not.
-fn has_du() -> bool {
-    let version = Command::new("du").arg("--version").output();
-    let is_gnu = version.is_ok_and(|output| output.stdout.starts_with(b"du (GNU coreutils) "));
-    if !is_gnu {
-        skip("GNU du is not installed");
-    }
-    is_gnu
 }
 
 fn outcome(mut command: Command, place: &Path, args: &str, user: Option<u32>) -> Outcome {
@@ -117,7 +108,7 @@ fn sample() -> Scratch {
 
 #[test]
 fn lines_of_du_are_those_of_gnu_du() {
-    if !has_du() {
+    if !has_gnu("du") {
         return;
     }
     let scratch = sample();
@@ -164,7 +155,7 @@ fn lines_of_du_are_those_of_gnu_du() {
 
 #[test]
 fn units_thresholds_and_separate_directories() {
-    if !has_du() {
+    if !has_gnu("du") {
         return;
     }
     let scratch = sample();
@@ -221,7 +212,7 @@ fn units_thresholds_and_separate_directories() {
 
 #[test]
 fn all_links_are_followed_as_by_gnu() {
-    if !has_du() {
+    if !has_gnu("du") {
         return;
     }
     let scratch = sample();
@@ -280,7 +271,7 @@ fn all_links_are_followed_as_by_gnu() {
 
 #[test]
 fn times_are_the_newest_in_each_directory() {
-    if !has_du() {
+    if !has_gnu("du") {
         return;
     }
     let scratch = sample();
@@ -324,7 +315,7 @@ fn times_are_the_newest_in_each_directory() {
 
 #[test]
 fn names_and_patterns_come_from_files() {
-    if !has_du() {
+    if !has_gnu("du") {
         return;
     }
     let scratch = sample();
@@ -368,7 +359,7 @@ fn names_and_patterns_come_from_files() {
 
 #[test]
 fn operands_that_contain_each_other_are_counted_as_by_gnu() {
-    if !has_du() {
+    if !has_gnu("du") {
         return;
     }
     let scratch = sample();
@@ -398,7 +389,7 @@ fn operands_that_contain_each_other_are_counted_as_by_gnu() {
 
 #[test]
 fn whole_filesystems_have_the_same_lines() {
-    if !has_du() {
+    if !has_gnu("du") {
         return;
     }
     for place in ["/usr/share/doc", "/usr/include", "/usr/lib/ssl", "/etc"] {
@@ -421,7 +412,7 @@ fn counts_directories() -> bool {
 
 #[test]
 fn apparent_sizes() {
-    if !has_du() {
+    if !has_gnu("du") {
         return;
     }
     let scratch = sample();
@@ -456,7 +447,7 @@ fn directories(path: &Path) -> u64 {
 
 #[test]
 fn hard_links_everywhere_give_the_same_sum() {
-    if !has_du() {
+    if !has_gnu("du") {
         return;
     }
     let scratch = Scratch::new();
@@ -475,7 +466,7 @@ fn hard_links_everywhere_give_the_same_sum() {
 
 #[test]
 fn unreadable_directories_are_reported_as_by_gnu_du() {
-    if !has_du() {
+    if !has_gnu("du") {
         return;
     }
     let bench = Bench::new();
@@ -508,7 +499,7 @@ fn unreadable_directories_are_reported_as_by_gnu_du() {
 fn one_file_system() {
     let mut trial = Command::new("unshare");
     trial.args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]);
-    if !has_du() {
+    if !has_gnu("du") {
         return;
     }
     if !is_root() || !trial.output().is_ok_and(|output| output.status.success()) {
@@ -539,7 +530,7 @@ fn one_file_system() {
 
 #[test]
 fn wrong_command_lines() {
-    if !has_du() {
+    if !has_gnu("du") {
         return;
     }
     let scratch = sample();

@@ -5,7 +5,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::Scratch;
+
+use crate::has_gnu;
 
 /// What a line answers: its exit status, its lines (those of `du` sorted), its messages.
 fn answer(
@@ -31,9 +33,8 @@ fn answer(
 
 /// Compares each line with each set of variables, and fails with all that differs.
 fn compare(tool: &str, lines: &[&str], variables: &[&str]) {
-    let version = Command::new(tool).arg("--version").output();
-    if !version.is_ok_and(|output| output.stdout.starts_with(format!("{tool} (GNU").as_bytes())) {
-        return skip(&format!("GNU {tool} is not installed"));
+    if !has_gnu(tool) {
+        return;
     }
     let scratch = sample();
     let mut wrong = Vec::new();

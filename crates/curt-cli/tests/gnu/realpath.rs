@@ -3,7 +3,9 @@
 
 use std::process::{Command, Stdio};
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::Scratch;
+
+use crate::has_gnu;
 
 /// Directories, files and links of all kinds; `new` and `gone` are missing.
 fn tree() -> Scratch {
@@ -43,15 +45,6 @@ fn compare(scratch: &Scratch, tool: &str, words: &[&str]) {
     let mut ours = Command::new(env!("CARGO_BIN_EXE_curt"));
     ours.arg(tool);
     assert_eq!(say(ours), say(Command::new(tool)), "{tool} {words:?}");
-}
-
-fn is_missing(tool: &str) -> bool {
-    let version = Command::new(tool).arg("--version").output();
-    let is_gnu = version.is_ok_and(|it| String::from_utf8_lossy(&it.stdout).contains("GNU"));
-    if !is_gnu {
-        skip(&format!("GNU {tool} is not installed"));
-    }
-    !is_gnu
 }
 
 const PATHS: [&str; 40] = [
@@ -99,7 +92,7 @@ const PATHS: [&str; 40] = [
 
 #[test]
 fn realpath_answers_as_gnu_does() {
-    if is_missing("realpath") {
+    if !has_gnu("realpath") {
         return;
     }
     let scratch = tree();
@@ -137,7 +130,7 @@ fn realpath_answers_as_gnu_does() {
 
 #[test]
 fn readlink_answers_as_gnu_does() {
-    if is_missing("readlink") {
+    if !has_gnu("readlink") {
         return;
     }
     let scratch = tree();
@@ -168,7 +161,7 @@ fn readlink_answers_as_gnu_does() {
 /// A directory that was removed has no name.
 #[test]
 fn a_removed_working_directory_is_an_error() {
-    if is_missing("realpath") {
+    if !has_gnu("realpath") {
         return;
     }
     let scratch = tree();

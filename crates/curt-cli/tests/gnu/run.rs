@@ -4,7 +4,9 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::Scratch;
+
+use crate::has_gnu;
 
 /// What was printed, the messages, and the exit code as a shell sees it.
 type Said = (Option<i32>, String, String);
@@ -32,18 +34,9 @@ fn both(scratch: &Scratch, gnu: &[&str], ours: &[&str]) -> (Said, Said) {
     (say(env!("CARGO_BIN_EXE_curt"), &ours), say(gnu[0], &gnu[1..]))
 }
 
-fn is_missing(tool: &str) -> bool {
-    let version = Command::new(tool).arg("--version").output();
-    let is_gnu = version.is_ok_and(|it| String::from_utf8_lossy(&it.stdout).contains("GNU"));
-    if !is_gnu {
-        skip(&format!("GNU {tool} is not installed"));
-    }
-    !is_gnu
-}
-
 #[test]
 fn time_limits_end_as_those_of_timeout() {
-    if is_missing("timeout") {
+    if !has_gnu("timeout") {
         return;
     }
     let scratch = Scratch::new();
@@ -80,7 +73,7 @@ fn time_limits_end_as_those_of_timeout() {
 
 #[test]
 fn variables_are_those_of_env() {
-    if is_missing("env") {
+    if !has_gnu("env") {
         return;
     }
     let scratch = Scratch::new();

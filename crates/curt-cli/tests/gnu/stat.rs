@@ -6,7 +6,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::Scratch;
+
+use crate::has_gnu;
 
 /// What came of a command.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,16 +16,6 @@ struct Outcome {
     code: Option<i32>,
     out: String,
     messages: String,
-}
-
-/// Whether GNU stat is there; said aloud where it is not.
-fn has_stat() -> bool {
-    let version = Command::new("stat").arg("--version").output();
-    let is_gnu = version.is_ok_and(|output| output.stdout.starts_with(b"stat (GNU coreutils) "));
-    if !is_gnu {
-        skip("GNU stat is not installed");
-    }
-    is_gnu
 }
 
 fn outcome(program: &Path, scratch: &Scratch, words: &[&str], style: Option<&str>) -> Outcome {
@@ -93,7 +85,7 @@ fn names(scratch: &Scratch) -> Vec<String> {
 
 #[test]
 fn every_directive_is_that_of_gnu() {
-    if !has_stat() {
+    if !has_gnu("stat") {
         return;
     }
     let scratch = sample();
@@ -120,7 +112,7 @@ fn every_directive_is_that_of_gnu() {
 
 #[test]
 fn default_and_terse_forms_are_those_of_gnu() {
-    if !has_stat() {
+    if !has_gnu("stat") {
         return;
     }
     let scratch = sample();
@@ -136,7 +128,7 @@ fn default_and_terse_forms_are_those_of_gnu() {
 
 #[test]
 fn file_systems_are_those_of_gnu() {
-    if !has_stat() {
+    if !has_gnu("stat") {
         return;
     }
     let scratch = sample();
@@ -157,7 +149,7 @@ fn file_systems_are_those_of_gnu() {
 
 #[test]
 fn formats_have_escapes_and_ends_as_in_gnu() {
-    if !has_stat() {
+    if !has_gnu("stat") {
         return;
     }
     let scratch = sample();
@@ -193,7 +185,7 @@ fn formats_have_escapes_and_ends_as_in_gnu() {
 
 #[test]
 fn times_before_1970_and_far_away() {
-    if !has_stat() {
+    if !has_gnu("stat") {
         return;
     }
     let scratch = sample();
@@ -212,7 +204,7 @@ fn times_before_1970_and_far_away() {
 
 #[test]
 fn names_are_quoted_as_the_environment_says() {
-    if !has_stat() {
+    if !has_gnu("stat") {
         return;
     }
     let scratch = sample();
