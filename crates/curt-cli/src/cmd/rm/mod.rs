@@ -328,15 +328,15 @@ impl Reporter<'_> {
 
     fn progress(&self, totals: &Totals) {
         self.session.screen().progress(|| {
-            let done = files_and_directories(totals.files, totals.directories);
+            let removed = totals.files + totals.directories;
+            let entries = if removed == 1 { "entry" } else { "entries" };
             let verb = if self.options.dry_run { "found" } else { "removed" };
             let mut speed = self.speed.lock().unwrap_or_else(PoisonError::into_inner);
-            let removed = totals.files + totals.directories;
             let speed = speed.update(removed, Instant::now());
             let speed = speed.map(|speed| format!(", {speed} per second")).unwrap_or_default();
             let left = self.left(removed).map(|left| format!(", about {left} left"));
             let left = left.unwrap_or_default();
-            format!("{}: {done} {verb}{speed}{left}", self.session.program())
+            format!("{}: {removed} {entries} {verb}{speed}{left}", self.session.program())
         });
     }
 
