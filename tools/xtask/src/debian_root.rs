@@ -42,6 +42,9 @@ pub(crate) const WINDOWS: Set =
 /// What packages are judged by, and their manual pages read with.
 pub(crate) const PACKAGES: Set = Set { name: "packages", packages: &["lintian", "man-db"] };
 
+/// What installs packages for Python.
+pub(crate) const PYTHON: Set = Set { name: "python", packages: &["python3-venv"] };
+
 /// What runs programs for other processors.
 pub(crate) const EMULATOR: Set = Set { name: "emulator", packages: &["qemu-user"] };
 

@@ -71,7 +71,7 @@ const TASKS: &[Task] = &[
     Task {
         name: "dist",
         arguments: "[--here] [KIND…]",
-        about: "build what is released into target/distrib: tar, deb, exe, npm, wheel",
+        about: "build what is released into target/distrib: tar, deb, exe, npm, wheel, python",
         run: dist::run,
     },
     Task {

@@ -70,7 +70,7 @@ impl Machine {
 }
 
 /// Cargo's folder.
-fn target() -> PathBuf {
+pub(super) fn target() -> PathBuf {
     let target = env::var_os("CARGO_TARGET_DIR").filter(|target| !target.is_empty());
     host::checkout().join(target.unwrap_or_else(|| "target".into()))
 }

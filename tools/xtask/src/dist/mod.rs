@@ -10,6 +10,7 @@ mod deb;
 mod exe;
 mod linux;
 mod npm;
+mod python;
 mod share;
 mod start;
 mod tar;
@@ -45,6 +46,7 @@ const KINDS: &[Kind] = &[
     Kind { name: "exe", make: exe::make, test: exe::test },
     Kind { name: "npm", make: npm::make, test: npm::test },
     Kind { name: "wheel", make: wheel::make, test: wheel::test },
+    Kind { name: "python", make: python::make, test: python::test },
 ];
 
 /// The task `dist`: all kinds, or those named; with `--here`, only for this processor and Linux.
@@ -242,8 +244,8 @@ mod tests {
 
     #[test]
     fn all_kinds_are_made_unless_some_are_named() {
-        assert_eq!(kinds(&release(&[], false)), ["tar", "deb", "exe", "npm", "wheel"]);
-        assert_eq!(kinds(&release(&[], true)), ["tar", "deb", "npm", "wheel"]);
+        assert_eq!(kinds(&release(&[], false)), ["tar", "deb", "exe", "npm", "wheel", "python"]);
+        assert_eq!(kinds(&release(&[], true)), ["tar", "deb", "npm", "wheel", "python"]);
         assert_eq!(kinds(&release(&["npm", "exe"], true)), ["exe", "npm"]);
     }
 

@@ -27,21 +27,26 @@ pub(super) fn cargo_deb() -> Result<PathBuf, Failure> {
     }
 }
 
-/// A program that `pip` installs, in its own virtual environment.
-pub(super) fn python(name: &str, version: &str) -> Result<PathBuf, Failure> {
+/// maturin, which packs wheels.
+pub(super) fn maturin() -> Result<PathBuf, Failure> {
+    Ok(environment("maturin", "1.16.0")?.join("bin/maturin"))
+}
+
+/// A virtual environment that holds what `pip` installs by this name.
+pub(super) fn environment(name: &str, version: &str) -> Result<PathBuf, Failure> {
     let folder = host::cache()?.join("tools").join(format!("{name}-{version}"));
-    let program = folder.join("bin").join(name);
-    if program.exists() {
-        return Ok(program);
+    let ready = folder.join("ready");
+    if ready.exists() {
+        return Ok(folder);
     }
     let mut venv = Command::new("python3");
     venv.args(["-m", "venv", "--clear"]).arg(&folder);
     let mut pip = Command::new(folder.join("bin/pip"));
     pip.args(["install", "--quiet", "--only-binary=:all:", &format!("{name}=={version}")]);
     if host::check(&mut venv).and_then(|()| host::check(&mut pip)).is_err() {
-        // Half of it must not be taken for the whole.
-        let _ = fs::remove_dir_all(&folder);
         return Err(Failure::missing(format!("{name} {version} cannot be installed here")));
     }
-    Ok(program)
+    // Half of it must not be taken for the whole.
+    fs::write(ready, "")?;
+    Ok(folder)
 }

@@ -8,8 +8,6 @@ use crate::host::{self, Failure, Outcome};
 use std::path::PathBuf;
 use std::process::Command;
 
-const MATURIN: (&str, &str) = ("maturin", "1.16.0");
-
 /// Brings `uvx`.
 const UV: (&str, &str) = ("uv", "0.13.8");
 
@@ -49,7 +47,7 @@ pub(super) fn make(release: &Release) -> Result<Vec<PathBuf>, Failure> {
 
 fn make_one(release: &Release, machine: &Machine) -> Result<PathBuf, Failure> {
     machine.build()?;
-    let mut maturin = Command::new(tools::python(MATURIN.0, MATURIN.1)?);
+    let mut maturin = Command::new(tools::maturin()?);
     maturin.current_dir(host::checkout()).env("SOURCE_DATE_EPOCH", &release.epoch);
     maturin.args(["build", "--quiet", "--locked", "--profile", "dist"]);
     maturin.args(["--manifest-path", "crates/curt-cli/Cargo.toml", "--target", machine.triple]);
@@ -74,6 +72,6 @@ fn by_pip(release: &Release) -> Outcome {
 
 fn by_uvx(release: &Release) -> Outcome {
     let wheel = release.path(&name(Machine::this()?));
-    let uv = tools::python(UV.0, UV.1)?;
+    let uv = tools::environment(UV.0, UV.1)?.join("bin/uv");
     Scratch::new()?.run(UVX, &[wheel.as_str(), VERSION, &uv.to_string_lossy()])
 }
