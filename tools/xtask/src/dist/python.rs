@@ -16,8 +16,8 @@ const ZIG: (&str, &str) = ("ziglang", "0.14.1");
 /// a newer one.
 const SYSTEMS: [(&str, &str); 2] = [("gnu", "manylinux_2_17"), ("musl", "musllinux_1_1")];
 
-/// Installs the package in a Debian that nobody else sees and that ends with the script, and uses
-/// it. Arguments: what pip shall install, with options.
+/// Installs the package in a Debian of which nothing stays, and uses it. Arguments: those of
+/// `pip install`.
 const INSTALL: &str = r#"
 python3 -m venv /tmp/environment
 /tmp/environment/bin/pip install --quiet "$@"

@@ -3,7 +3,8 @@
 
 use super::cases::Cases;
 use super::linux::Machine;
-use super::{Release, Scratch, VERSION, tools};
+use super::{Release, Scratch, VERSION, quiet, tools};
+use crate::debian_root::{PYTHON, Root};
 use crate::host::{self, Failure, Outcome};
 use std::path::PathBuf;
 use std::process::Command;
@@ -14,8 +15,9 @@ const UV: (&str, &str) = ("uv", "0.13.8");
 /// What a static binary runs on: GNU's C library of any age that Rust supports, and musl.
 const SYSTEMS: [&str; 2] = ["manylinux_2_17", "musllinux_1_1"];
 
-/// Arguments: the wheel, the version.
+/// In a Debian of which nothing stays. Arguments: the wheel, the version.
 const PIP: &str = r#"
+cd /tmp
 python3 -m venv environment
 environment/bin/pip install --quiet --no-index "$1"
 test "$(environment/bin/curt --version)" = "curt $2"
@@ -67,7 +69,8 @@ pub(super) fn test(release: &Release, cases: &mut Cases) {
 
 fn by_pip(release: &Release) -> Outcome {
     let wheel = release.path(&name(Machine::this()?));
-    Scratch::new()?.run(PIP, &[wheel.as_str(), VERSION])
+    let command = ["sh", "-euxc", PIP, "sh", wheel.as_str(), VERSION];
+    quiet(&mut Root::with(&[&PYTHON])?.command(&command)?)
 }
 
 fn by_uvx(release: &Release) -> Outcome {
