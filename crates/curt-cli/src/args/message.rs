@@ -14,7 +14,7 @@ use super::{help, topics};
 use crate::called;
 use crate::exit::Exit;
 use crate::out;
-use crate::quote::{on_one_line, quote, shield};
+use crate::quote::{for_terminal, on_one_line, quote, shield};
 use crate::session::Session;
 
 /// A command line that asks for help or is wrong.
@@ -105,13 +105,8 @@ impl Refused {
             bytes.len() > 1 && bytes.starts_with(b"-") && exists(Path::new(word))
         });
         let hint = |word: OsString| {
-            let mut typed = OsString::from("./");
-            typed.push(&word);
-            let typed = quote(&typed);
-            let plain = typed.strip_prefix('\'').and_then(|typed| typed.strip_suffix('\''));
-            let is_safe = |text: &&str| !text.contains([' ', '$', '\'']);
-            let typed = plain.filter(is_safe).unwrap_or(&typed);
-            format!("\nTry '{program} {typed}' to remove the file {}.", quote(&word))
+            let typed = for_terminal(&word, "");
+            format!("\nTry '{program} ./{typed}' to remove the file {}.", quote(&word))
         };
         words.map(hint).collect()
     }

@@ -87,6 +87,10 @@ fn wrong_command_lines_end_as_those_of_the_tool() {
     scratch.file("-zebra");
     let (_, _, messages) = run(&scratch, "rm", &["-zebra"]);
     assert!(messages.contains("Try 'rm ./-zebra' to remove the file '-zebra'."), "{messages}");
+    // What is typed is quoted where the shell wants it.
+    scratch.file("-z b");
+    let (_, _, messages) = run(&scratch, "rm", &["-z b"]);
+    assert!(messages.contains("Try 'rm ./'-z b'' to remove the file '-z b'."), "{messages}");
 }
 
 #[test]
