@@ -17,6 +17,7 @@ __all__ = [
     "listdir",
     "remove",
     "scandir",
+    "start",
     "stat",
     "usage",
     "which",
@@ -106,6 +107,22 @@ def remove(
     raises: bool,
     report: Callable[[str, str, OSError], object] | None,
 ) -> None: ...
+def start(
+    executable: _Path,
+    program: bytes,
+    arguments: list[bytes],
+    search: bytes,
+    is_whole: bool,
+    variables: list[tuple[bytes, bytes]] | None,
+    cwd: _Path | None,
+    directory: bytes | None,
+    descriptors: list[tuple[int, int]],
+    close_others: bool,
+    restore_signals: bool,
+    new_session: bool,
+    process_group: int | None,
+    umask: int | None,
+) -> int | None: ...
 def stat(path: _Path, follow: bool) -> os.stat_result | None: ...
 def usage(
     paths: list[_Path],
