@@ -106,6 +106,7 @@ def remove(
     threads: int,
     raises: bool,
     report: Callable[[str, str, OSError], object] | None,
+    progress: Callable[[int], object] | None,
 ) -> None: ...
 def start(
     executable: _Path,
@@ -132,6 +133,7 @@ def usage(
     follow_operands: bool,
     count_links: bool,
     threads: int,
+    progress: Callable[[int], object] | None,
 ) -> tuple[list[tuple[Any, int, str, int, int, int]], list[OSError]]: ...
 def which(command: _Path, path: _Path | None) -> Any: ...
 def windows_abspath(
