@@ -21,7 +21,7 @@ mod _curt {
     #[pymodule_export]
     use crate::entries::{DirEntry, ScandirIterator, listdir, scandir};
     #[pymodule_export]
-    use crate::process::start;
+    use crate::process::{start, starts_without_copy};
     #[pymodule_export]
     use crate::remove::remove;
     #[pymodule_export]

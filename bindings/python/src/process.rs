@@ -2,8 +2,11 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
+use std::io;
 use std::os::fd::{BorrowedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
+use std::ptr;
+use std::sync::OnceLock;
 
 use curt::os::unix::{CommandExtras, SpawnBorrowed};
 use curt::process::StartFailure;
@@ -18,6 +21,19 @@ use crate::path::strerror;
 /// The longest name of a file, and the longest path.
 const NAME_MAX: usize = 255;
 const PATH_MAX: usize = 4096;
+
+/// Whether curt starts programs without a copy of this process, which takes the longer the larger
+/// it is. CPython needs none either (`vfork`), so it starts them where curt would make one: on old
+/// kernels, and where a container forbids the call.
+#[pyfunction]
+pub(crate) fn starts_without_copy() -> bool {
+    static ANSWER: OnceLock<bool> = OnceLock::new();
+    *ANSWER.get_or_init(|| {
+        // SAFETY: the kernel refuses arguments of this size, and does not read them.
+        let answer = unsafe { libc::syscall(libc::SYS_clone3, ptr::null::<u8>(), 0_usize) };
+        answer == -1 && io::Error::last_os_error().raw_os_error() == Some(libc::EINVAL)
+    })
+}
 
 /// Starts a program, and returns its process number; `None` if CPython has to do it, or to say why
 /// it cannot.

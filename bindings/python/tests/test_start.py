@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -291,12 +292,56 @@ def test_any_texts(args: list, name, value, cwd) -> None:
     same(["true", *args], env={"PATH": os.defpath, name: value}, stdout=PIPE)
 
 
-@given(st.lists(st.one_of(TEXTS, st.booleans(), st.lists(TEXTS, max_size=2)), max_size=16))
-def test_any_arguments_of_the_native_function(arguments: list) -> None:
-    if len(arguments) > 13:
+NUMBERS = st.sampled_from([-(2**31), -1, 0, 1, 3, 9, 1000, 2**20, 2**31 - 1])
+BYTES = st.binary(max_size=8)
+
+
+@settings(deadline=None)
+@given(data=st.data())
+def test_the_native_function_never_crashes(data) -> None:
+    """It gets anything of the right types; what it starts would have to exist."""
+    name = b"no-such-" + data.draw(BYTES.filter(lambda text: b"/" not in text))
+    program = data.draw(st.sampled_from([name, b"/no/such/" + name]))
+    try:
+        found = _process._curt.start(
+            data.draw(TEXTS),
+            program,
+            data.draw(st.lists(BYTES, max_size=3)),
+            data.draw(st.lists(st.one_of(BYTES, st.just(b"/bin")), max_size=3).map(b":".join)),
+            data.draw(st.booleans()),
+            data.draw(st.one_of(st.none(), st.lists(st.tuples(BYTES, BYTES), max_size=3))),
+            data.draw(TEXTS),
+            data.draw(st.one_of(st.none(), BYTES)),
+            data.draw(st.lists(st.tuples(NUMBERS, NUMBERS), max_size=3)),
+            *data.draw(st.tuples(st.booleans(), st.booleans(), st.booleans())),
+            data.draw(st.one_of(st.none(), NUMBERS)),
+            data.draw(st.one_of(st.none(), NUMBERS)),
+        )
+    except (OSError, OverflowError):
         return
+    assert found is None
+
+
+@given(st.lists(st.one_of(TEXTS, st.booleans(), st.lists(TEXTS, max_size=2)), max_size=13))
+def test_the_native_function_checks_types(arguments: list) -> None:
     with pytest.raises(TypeError):
         _process._curt.start(*arguments)
+
+
+def test_mocks_and_settings_of_programs_are_respected(monkeypatch, starts) -> None:
+    curt.install()
+    try:
+        with mock.patch("subprocess.Popen") as replaced:
+            subprocess.Popen(["no such program"])
+        replaced.assert_called_once_with(["no such program"])
+        with mock.patch.object(subprocess.Popen, "communicate", return_value=("mocked", None)):
+            assert subprocess.run(["true"], stdout=PIPE).stdout == "mocked"
+        assert len(starts) == 1
+        monkeypatch.setattr(subprocess, "_USE_VFORK", False, raising=False)
+        assert subprocess.run(["true"]).returncode == 0
+        assert len(starts) == 1
+    finally:
+        curt.uninstall()
 
 
 def test_popen_is_that_of_cpython(starts) -> None:
@@ -452,3 +497,15 @@ def test_other_threads_run_while_a_program_is_started(tmp_path: Path) -> None:
     done = traced(tmp_path, code, "-e", "inject=execve:delay_enter=700000")
     # The child sleeps before it executes the program, and the thread that starts it waits.
     assert float(done.stdout) < 0.5
+
+
+@needs_strace
+def test_a_process_is_never_copied(tmp_path: Path) -> None:
+    """Where the call that curt starts programs with is forbidden, CPython starts them."""
+    code = "import curt; print(curt.run(['true']).returncode, curt.run(['sh', '-c', 'exit 3']).returncode)"
+    for options in ([], ["-e", "inject=clone3:error=ENOSYS"], ["-e", "inject=clone3:error=EPERM"]):
+        done = traced(tmp_path, code, *options)
+        assert done.stdout == "0 3\n"
+        trace = (tmp_path / "trace").read_text()
+        assert len(re.findall(r"vfork\(|CLONE_VFORK", trace)) == 2, trace
+        assert not re.search(r" fork\(|clone\(child_stack=NULL", trace)

@@ -18,6 +18,7 @@ __all__ = [
     "remove",
     "scandir",
     "start",
+    "starts_without_copy",
     "stat",
     "usage",
     "which",
@@ -124,6 +125,7 @@ def start(
     process_group: int | None,
     umask: int | None,
 ) -> int | None: ...
+def starts_without_copy() -> bool: ...
 def stat(path: _Path, follow: bool) -> os.stat_result | None: ...
 def usage(
     paths: list[_Path],

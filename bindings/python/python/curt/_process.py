@@ -51,6 +51,7 @@ def execute_child(
         # A program sets this to have itself copied.
         or getattr(subprocess, "_USE_VFORK", True) is False
         or more
+        or not _curt.starts_without_copy()
     )
     pid = None
     if not needs_cpython:
