@@ -153,8 +153,10 @@ def test_other_values_are_refused(tmp_path: Path) -> None:
     assert tmp_path.exists()
 
 
-def test_tqdm_shows_a_bar(tmp_path: Path, capsys) -> None:
-    pytest.importorskip("tqdm")
+def test_tqdm_shows_a_bar(tmp_path: Path, capsys, monkeypatch) -> None:
+    tqdm = pytest.importorskip("tqdm")
+    # Its thread would stay, and other tests fork.
+    monkeypatch.setattr(tqdm.tqdm, "monitor_interval", 0)
     (tmp_path / "tree").mkdir()
     assert curt.usage(tmp_path, progress=True).entries == 2
     shown = capsys.readouterr().err
