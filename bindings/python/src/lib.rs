@@ -5,6 +5,7 @@ mod entries;
 mod error;
 mod open;
 mod path;
+mod process;
 mod remove;
 mod root;
 mod signals;
@@ -19,6 +20,8 @@ mod which;
 mod _curt {
     #[pymodule_export]
     use crate::entries::{DirEntry, ScandirIterator, listdir, scandir};
+    #[pymodule_export]
+    use crate::process::{start, starts_without_copy};
     #[pymodule_export]
     use crate::remove::remove;
     #[pymodule_export]

@@ -16,8 +16,10 @@ use crate::signals::Signals;
 ///
 /// `report` is called with the name of the function that failed, the path and the exception, on
 /// this thread. Without it the first failure ends the removal and is raised, if `raises` says so;
-/// otherwise failures are ignored.
+/// otherwise failures are ignored. `progress` is called with the number of entries removed since it
+/// was called last, on this thread, too.
 #[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "Python has named them; this is their order")]
 pub(crate) fn remove<'py>(
     path: &Bound<'py, PyAny>,
     dir_fd: Option<i32>,
@@ -25,11 +27,12 @@ pub(crate) fn remove<'py>(
     threads: usize,
     raises: bool,
     report: Option<&Bound<'py, PyAny>>,
+    progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<()> {
     let py = path.py();
     let path = PathArg::new(path, "rmtree")?;
     let place = path.as_path();
-    let signals = Signals::default();
+    let signals = Signals::with_progress(progress);
     let report = report.map(|report| report.clone().unbind());
     let failed = |error: &curt::Error| -> Next {
         let called = Python::attach(|py| -> PyResult<()> {
@@ -65,6 +68,9 @@ pub(crate) fn remove<'py>(
         .keep_errors(0)
         .callbacks_on_caller_thread(true)
         .poll(|| signals.look());
+    if signals.shows_progress() {
+        removal = removal.on_progress(|done| signals.set_done(done.files + done.directories));
+    }
     if raises || report.is_some() {
         removal = removal.stop_at_first_failure(raises).on_error(failed);
     }

@@ -1,6 +1,8 @@
-//! Signals: Python's handlers run on the main thread, when something asks for them.
+//! Signals: Python's handlers run on the main thread, when something asks for them. Progress is
+//! shown at the same times.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use curt::Next;
@@ -15,9 +17,47 @@ const INTERVAL: Duration = Duration::from_millis(20);
 pub(crate) struct Signals {
     last: Mutex<Option<Instant>>,
     raised: Mutex<Option<PyErr>>,
+    progress: Option<Progress>,
+}
+
+/// A function of the caller that is called with the number of entries since it was called last.
+struct Progress {
+    update: Py<PyAny>,
+    done: AtomicU64,
+    shown: AtomicU64,
+}
+
+impl Progress {
+    fn show(&self, py: Python<'_>) -> PyResult<()> {
+        let done = self.done.load(Ordering::Relaxed);
+        let more = done.saturating_sub(self.shown.swap(done, Ordering::Relaxed));
+        if more == 0 { Ok(()) } else { self.update.bind(py).call1((more,)).map(drop) }
+    }
 }
 
 impl Signals {
+    /// Calls `update` with the progress, too, if there is one.
+    pub(crate) fn with_progress(update: Option<&Bound<'_, PyAny>>) -> Signals {
+        let progress = update.map(|update| Progress {
+            update: update.clone().unbind(),
+            done: AtomicU64::new(0),
+            shown: AtomicU64::new(0),
+        });
+        Signals { progress, ..Signals::default() }
+    }
+
+    /// Whether anybody sees the progress.
+    pub(crate) fn shows_progress(&self) -> bool {
+        self.progress.is_some()
+    }
+
+    /// Notes how many entries are done. The number may also come late: the largest counts.
+    pub(crate) fn set_done(&self, entries: u64) {
+        if let Some(progress) = &self.progress {
+            progress.done.fetch_max(entries, Ordering::Relaxed);
+        }
+    }
+
     /// Runs the handlers of signals if it is time. Stops the operation if one of them raises.
     pub(crate) fn look(&self) -> Next {
         let Ok(mut last) = self.last.try_lock() else { return Next::Continue };
@@ -28,7 +68,11 @@ impl Signals {
             Some(then) if now - then >= INTERVAL => {
                 *last = Some(now);
                 drop(last);
-                if let Err(error) = Python::attach(|py| py.check_signals()) {
+                let asked = Python::attach(|py| {
+                    py.check_signals()?;
+                    self.progress.as_ref().map_or(Ok(()), |progress| progress.show(py))
+                });
+                if let Err(error) = asked {
                     return self.stop(error);
                 }
             }
@@ -45,11 +89,15 @@ impl Signals {
         Next::Stop
     }
 
-    /// Returns the exception that stopped the operation, as an error.
+    /// Returns the exception that stopped the operation, as an error. Shows the progress up to the
+    /// end.
     pub(crate) fn into_result(self) -> PyResult<()> {
         match self.raised.into_inner() {
             Ok(Some(error)) => Err(error),
-            _ => Ok(()),
+            _ => match &self.progress {
+                Some(progress) => Python::attach(|py| progress.show(py)),
+                None => Ok(()),
+            },
         }
     }
 }

@@ -1,6 +1,8 @@
 //! What `du` reports.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use curt::{Threads, Usage};
 use pyo3::prelude::*;
@@ -12,7 +14,8 @@ use crate::signals::Signals;
 /// Path, depth, kind, bytes that can be read, bytes allocated, and the number of entries.
 type Record<'py> = (Bound<'py, PyAny>, usize, &'static str, u64, u64, u64);
 
-/// Measures trees. Returns the records and the failures.
+/// Measures trees. Returns the records and the failures. `progress` is called with the number of
+/// entries since it was called last, on this thread.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "Python has named them; this is their order")]
 pub(crate) fn usage<'py>(
@@ -24,21 +27,35 @@ pub(crate) fn usage<'py>(
     follow_operands: bool,
     count_links: bool,
     threads: usize,
+    progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Vec<Record<'py>>, Vec<Bound<'py, PyAny>>)> {
     let operands: Vec<PathArg<'_>> =
         paths.iter().map(|path| PathArg::new(path, "usage")).collect::<PyResult<_>>()?;
     let places: Vec<PathBuf> = operands.iter().map(|path| path.as_path().to_owned()).collect();
-    let signals = Signals::default();
-    let usage = Usage::new()
+    let signals = Signals::with_progress(progress.as_ref());
+    let seen = Arc::new(AtomicU64::new(0));
+    let mut usage = Usage::new()
         .max_depth(max_depth.unwrap_or(usize::MAX))
         .files(files)
         .one_file_system(one_file_system)
         .follow_operands(follow_operands)
         .count_links(count_links)
         .threads(Threads::AtMost(threads.max(1)))
-        .poll(|| signals.look());
+        .poll(|| {
+            signals.set_done(seen.load(Ordering::Relaxed));
+            signals.look()
+        });
+    if signals.shows_progress() {
+        // Nothing is left out: this sees every entry below the operands.
+        let seen = Arc::clone(&seen);
+        usage = usage.exclude(move |_| {
+            seen.fetch_add(1, Ordering::Relaxed);
+            false
+        });
+    }
     let report = py.detach(|| usage.measure(&places));
     drop(usage);
+    signals.set_done(seen.load(Ordering::Relaxed) + places.len() as u64);
     signals.into_result()?;
     let form = |index: usize| operands[index].form;
     let mut records = Vec::with_capacity(report.records.len());

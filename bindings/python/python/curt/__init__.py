@@ -13,6 +13,7 @@ from __future__ import annotations
 from curt import windows
 from curt._curt import DirEntry, abspath, expanduser, listdir, scandir
 from curt._install import install, uninstall
+from curt._process import Popen, run
 from curt._remove import rmtree
 from curt._root import Root
 from curt._usage import Usage, UsageRecord, usage
@@ -22,6 +23,7 @@ from curt._stat import stat
 
 __all__ = [
     "DirEntry",
+    "Popen",
     "Root",
     "Usage",
     "UsageRecord",
@@ -31,6 +33,7 @@ __all__ = [
     "install",
     "listdir",
     "rmtree",
+    "run",
     "scandir",
     "stat",
     "uninstall",

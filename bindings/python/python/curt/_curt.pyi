@@ -17,6 +17,8 @@ __all__ = [
     "listdir",
     "remove",
     "scandir",
+    "start",
+    "starts_without_copy",
     "stat",
     "usage",
     "which",
@@ -105,7 +107,25 @@ def remove(
     threads: int,
     raises: bool,
     report: Callable[[str, str, OSError], object] | None,
+    progress: Callable[[int], object] | None,
 ) -> None: ...
+def start(
+    executable: _Path,
+    program: bytes,
+    arguments: list[bytes],
+    search: bytes,
+    is_whole: bool,
+    variables: list[tuple[bytes, bytes]] | None,
+    cwd: _Path | None,
+    directory: bytes | None,
+    descriptors: list[tuple[int, int]],
+    close_others: bool,
+    restore_signals: bool,
+    new_session: bool,
+    process_group: int | None,
+    umask: int | None,
+) -> int | None: ...
+def starts_without_copy() -> bool: ...
 def stat(path: _Path, follow: bool) -> os.stat_result | None: ...
 def usage(
     paths: list[_Path],
@@ -115,6 +135,7 @@ def usage(
     follow_operands: bool,
     count_links: bool,
     threads: int,
+    progress: Callable[[int], object] | None,
 ) -> tuple[list[tuple[Any, int, str, int, int, int]], list[OSError]]: ...
 def which(command: _Path, path: _Path | None) -> Any: ...
 def windows_abspath(

@@ -5,23 +5,25 @@ from __future__ import annotations
 import os
 import posixpath
 import shutil
-from types import ModuleType
+import subprocess
 from typing import Any
 
-_PATCHED: list[tuple[ModuleType, str, Any]] = []
+_PATCHED: list[tuple[Any, str, Any]] = []
 
 
 def install() -> None:
     """Replaces the functions of `os`, `os.path` and `shutil` that curt has, in this program.
 
-    Modules that have imported a function by its name before keep CPython's. Does nothing if they
-    are replaced already.
+    Modules that have imported a function by its name before keep CPython's. `subprocess.Popen`
+    stays the class that it is and starts programs by curt, so its subclasses, `subprocess.run` and
+    `asyncio` do, too. Does nothing if the functions are replaced already.
     """
     import curt
+    from curt._process import execute_child
 
     if _PATCHED:
         return
-    functions: list[tuple[ModuleType, str, Any]] = [
+    functions: list[tuple[Any, str, Any]] = [
         (os, "fwalk", curt.fwalk),
         (os, "listdir", curt.listdir),
         (os, "scandir", curt.scandir),
@@ -31,6 +33,7 @@ def install() -> None:
         (posixpath, "expanduser", curt.expanduser),
         (shutil, "rmtree", curt.rmtree),
         (shutil, "which", curt.which),
+        (subprocess.Popen, "_execute_child", execute_child),
     ]
     for module, name, function in functions:
         _PATCHED.append((module, name, getattr(module, name)))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from curt import _curt
+from curt._progress import Bar, shown
 
 Handler = Callable[[Callable[..., Any], Any, OSError], object]
 
@@ -18,11 +19,13 @@ def rmtree(
     onexc: Handler | None = None,
     dir_fd: int | None = None,
     threads: int = 1,
+    progress: bool | Bar = False,
 ) -> None:
     """Removes a directory with everything in it, as `shutil.rmtree` does.
 
     Links are removed and never followed, at any moment. Mount points below `path` are refused.
     `threads` may be larger than 1; handlers are called on the caller's thread all the same.
+    `progress=True` shows a bar of `tqdm`; a bar can be passed instead.
     """
     sys.audit("shutil.rmtree", path, dir_fd)
     text = os.fsdecode(path)
@@ -45,12 +48,13 @@ def rmtree(
                 raise
             return
     try:
-        if handler is None:
-            _curt.remove(name, dir_fd, prefix, threads, not ignore_errors, None)
-        else:
-            report = _Reporter(path, text, handler)
-            _curt.remove(name, dir_fd, prefix, threads, False, report)
-            report.report_parents(name, dir_fd)
+        with shown(progress, "rmtree") as update:
+            if handler is None:
+                _curt.remove(name, dir_fd, prefix, threads, not ignore_errors, None, update)
+            else:
+                report = _Reporter(path, text, handler)
+                _curt.remove(name, dir_fd, prefix, threads, False, report, update)
+                report.report_parents(name, dir_fd)
     finally:
         if opened is not None:
             os.close(opened)

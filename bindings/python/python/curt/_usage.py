@@ -6,6 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from curt import _curt
+from curt._progress import Bar, shown
+
+# More rows make a notebook slow, and nobody reads them.
+_ROWS = 100
 
 
 @dataclass(frozen=True)
@@ -31,16 +35,42 @@ class Usage:
     errors: list[OSError] = field(default_factory=list)
 
     def _repr_html_(self) -> str:
-        """The table that a notebook shows."""
-        rows = "".join(
-            f"<tr><td>{html.escape(os.fsdecode(record.path).encode('utf-8', 'replace').decode())}"
-            f"</td><td>{record.allocated:,}</td><td>{record.apparent:,}</td>"
-            f"<td>{record.entries:,}</td></tr>"
-            for record in self.records
-        )
-        failed = f"<p>{len(self.errors)} not counted</p>" if self.errors else ""
-        head = "<tr><th>path</th><th>allocated</th><th>apparent</th><th>entries</th></tr>"
-        return f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>{failed}"
+        """The table that a notebook shows: the largest records, and what was not counted."""
+        largest = sorted(self.records, key=lambda record: record.allocated, reverse=True)[:_ROWS]
+        shown = {id(record) for record in largest}
+        rows = "".join(_row(record) for record in self.records if id(record) in shown)
+        head = "".join(f"<th>{name}</th>" for name in ("path", "allocated", "apparent", "entries"))
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        if len(largest) < len(self.records):
+            table += f"<p>the {len(largest)} largest of {len(self.records):,} records</p>"
+        if self.errors:
+            items = "".join(f"<li>{_escaped(str(error))}</li>" for error in self.errors[:_ROWS])
+            rest = "<li>…</li>" if len(self.errors) > _ROWS else ""
+            table += f"<p>{len(self.errors):,} not counted:</p><ul>{items}{rest}</ul>"
+        return table
+
+
+def _row(record: UsageRecord) -> str:
+    sizes = "".join(
+        f'<td title="{size:,} bytes">{_readable(size)}</td>'
+        for size in (record.allocated, record.apparent)
+    )
+    return f"<tr><td>{_escaped(os.fsdecode(record.path))}</td>{sizes}<td>{record.entries:,}</td></tr>"
+
+
+def _escaped(text: str) -> str:
+    """Returns text that a page shows as it is; what is not Unicode becomes a question mark."""
+    return html.escape(text.encode("utf-8", "replace").decode())
+
+
+def _readable(size: int) -> str:
+    """Returns a size in the largest unit in which it is 1 or more."""
+    amount, unit = float(size), "bytes"
+    for larger in ("KiB", "MiB", "GiB", "TiB", "PiB"):
+        if amount < 1023.5:
+            break
+        amount, unit = amount / 1024, larger
+    return f"{amount:.0f} {unit}" if unit == "bytes" or amount >= 99.95 else f"{amount:.1f} {unit}"
 
 
 def usage(
@@ -51,18 +81,22 @@ def usage(
     follow_operands: bool = False,
     count_links: bool = False,
     threads: int = 1,
+    progress: bool | Bar = False,
 ) -> Usage:
     """Measures trees, as `du` does; `.` without a path.
 
     There is a record for each directory down to `max_depth`, with `files=True` for everything else
     too. A path that cannot be examined itself raises its error; what fails below it is in `errors`.
+    `progress=True` shows a bar of `tqdm`; a bar can be passed instead.
     """
     if max_depth is not None and max_depth < 0:
         raise ValueError("max_depth must not be negative")
     operands = [os.fspath(path) for path in paths or (".",)]
-    rows, errors = _curt.usage(
-        operands, max_depth, files, one_file_system, follow_operands, count_links, threads
-    )
+    with shown(progress, "usage") as update:
+        rows, errors = _curt.usage(
+            operands, max_depth, files, one_file_system, follow_operands, count_links, threads,
+            update,
+        )  # fmt: skip
     records = [UsageRecord(*row) for row in rows]
     for error in errors:
         if os.fsencode(error.filename) in map(os.fsencode, operands):

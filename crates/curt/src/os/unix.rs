@@ -1,6 +1,7 @@
 //! Unix: removal below an open directory, the descriptors of roots and directories, names of
 //! owners, and descriptors for child processes.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
@@ -13,6 +14,7 @@ use crate::process::{ChildInput, ChildOutput, Command, Stream};
 use crate::remove::{Remove, Report};
 use crate::sys::process::Group;
 use crate::sys::unix::accounts;
+use crate::sys::unix::door::Lent;
 use crate::sys::{into_descriptor, open_directory};
 use crate::walk::VisitedDirectory;
 
@@ -228,6 +230,55 @@ pub trait CommandExtras {
     /// program's tree would kill that group: a start fails with
     /// [`InvalidInput`](io::ErrorKind::InvalidInput), unless the program gets a control group.
     fn process_group(&mut self, group: i32) -> &mut Self;
+
+    /// Sets the signals that have their default action in the program even if this process ignores
+    /// them: `SIGPIPE` alone by default. Costs 1 call in the child for each.
+    ///
+    /// A start fails if the action of one of them cannot be changed.
+    fn default_signals(&mut self, signals: &[i32]) -> &mut Self;
+}
+
+/// Starts for a caller that has its own descriptors and waits itself, such as a binding to another
+/// language.
+pub trait SpawnBorrowed {
+    /// Starts the program, and returns its process number. The caller waits for it (`waitpid`).
+    ///
+    /// The program gets these descriptors, each as its number: 0 to 2 are its standard streams. Any
+    /// number may be that of the descriptor itself. They take precedence over what was set for the
+    /// number, and stay the caller's. A stream that the command has as a pipe otherwise is closed
+    /// at once.
+    ///
+    /// With `variables`, the program gets exactly these, in this order, instead of those of the
+    /// command, and is looked up with them.
+    ///
+    /// Costs what [`Command::spawn`] does. There is no handle on the program to close.
+    ///
+    /// ```
+    /// use curt::os::unix::SpawnBorrowed;
+    /// use std::os::fd::AsFd;
+    /// let file = std::fs::File::open("/dev/null")?;
+    /// let id = curt::Command::new("/bin/cat").spawn_borrowed(&[(file.as_fd(), 0)], None)?;
+    /// let pid = rustix::process::Pid::from_raw(id.try_into()?);
+    /// let ended = rustix::process::waitpid(pid, rustix::process::WaitOptions::empty())?;
+    /// assert_eq!(ended.unwrap().1.exit_status(), Some(0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn spawn_borrowed(
+        &self,
+        descriptors: &[(BorrowedFd<'_>, RawFd)],
+        variables: Option<&[(Cow<'_, OsStr>, Cow<'_, OsStr>)]>,
+    ) -> Result<u32, Error>;
+}
+
+impl SpawnBorrowed for Command {
+    fn spawn_borrowed(
+        &self,
+        descriptors: &[(BorrowedFd<'_>, RawFd)],
+        variables: Option<&[(Cow<'_, OsStr>, Cow<'_, OsStr>)]>,
+    ) -> Result<u32, Error> {
+        let lent = Lent::new(descriptors);
+        self.spawn_lent(lent.pipes(), variables)
+    }
 }
 
 /// Ends of pipes that do not block.
@@ -282,6 +333,11 @@ impl CommandExtras for Command {
 
     fn process_group(&mut self, group: i32) -> &mut Self {
         self.group = if group == 0 { Group::New } else { Group::Join(group) };
+        self
+    }
+
+    fn default_signals(&mut self, signals: &[i32]) -> &mut Self {
+        self.default_signals = Some(signals.to_vec());
         self
     }
 }

@@ -18,6 +18,15 @@ use crate::sys::process::{self, Group, Launch, Spawn};
 use crate::sys::{Feature, Os, Setup, Sys};
 use crate::which::{Search, SearchExplanation, Session};
 
+/// What a caller lends for one start.
+#[derive(Default)]
+struct Given<'a> {
+    /// Open files, with their numbers in the program; those from 0 to 2 are its streams.
+    descriptors: &'a [(Pipe, i32)],
+    /// All variables of the program; `None` for those of the command.
+    variables: Option<&'a [process::Variable<'a>]>,
+}
+
 /// A program to start, and how to start it.
 ///
 /// It can be started many times, by several threads. Starts share nothing but the files they are
@@ -46,6 +55,8 @@ pub struct Command {
     pub(crate) rights: process::Rights,
     close_others: bool,
     unblocks: bool,
+    /// The signals that get their default action; `None` for `SIGPIPE` alone.
+    pub(crate) default_signals: Option<Vec<i32>>,
     kill_on_drop: bool,
     retry: Retry,
     search: Search,
@@ -71,6 +82,7 @@ impl Command {
             rights: process::Rights::default(),
             close_others: false,
             unblocks: false,
+            default_signals: None,
             kill_on_drop: false,
             retry: Retry::default(),
             search: Search::new(),
@@ -280,9 +292,29 @@ impl Command {
 
     fn spawn_from(&self, names: Names<'_>, defaults: Defaults) -> Result<Child, Error> {
         let sys = self.sys();
-        let started = self.start(&sys, names, defaults, false)?;
+        let started = self.start(&sys, names, defaults, false, &Given::default())?;
         let setup = self.setup.clone();
         Ok(Child::new(setup, started, self.program.clone(), self.kill_on_drop))
+    }
+
+    /// Starts the program with what the caller lends, without a handle on it. Returns its number.
+    #[allow(dead_code, reason = "Unix alone offers it")]
+    pub(crate) fn spawn_lent(
+        &self,
+        descriptors: &[(Pipe, i32)],
+        variables: Option<&[process::Variable<'_>]>,
+    ) -> Result<u32, Error> {
+        let sys = self.sys();
+        let names = Names::Search(&self.search);
+        let given = Given { descriptors, variables };
+        let Started { mut child, pipes, .. } =
+            self.start(&sys, names, Defaults::Inherit, true, &given)?;
+        for pipe in pipes.into_iter().flatten() {
+            sys.close_pipe(pipe);
+        }
+        let id = Os::id(&child);
+        sys.release(&mut child);
+        Ok(id)
     }
 
     /// Starts the program and waits until it ends. Streams that are pipes are closed first, so that
@@ -299,7 +331,9 @@ impl Command {
 
     fn status_from(&self, names: Names<'_>) -> Result<ExitStatus, Error> {
         let sys = &self.sys();
-        let Started { mut child, pipes, .. } = self.start(sys, names, Defaults::Inherit, true)?;
+        let given = Given::default();
+        let Started { mut child, pipes, .. } =
+            self.start(sys, names, Defaults::Inherit, true, &given)?;
         for pipe in pipes.into_iter().flatten() {
             sys.close_pipe(pipe);
         }
@@ -317,7 +351,9 @@ impl Command {
     pub fn output(&self) -> Result<Output, Error> {
         let sys = self.sys();
         let names = Names::Search(&self.search);
-        let Started { mut child, pipes, .. } = self.start(&sys, names, Defaults::Collect, true)?;
+        let given = Given::default();
+        let Started { mut child, pipes, .. } =
+            self.start(&sys, names, Defaults::Collect, true, &given)?;
         let [input, stdout, stderr] = pipes;
         if let Some(input) = input {
             sys.close_pipe(input);
@@ -422,45 +458,61 @@ impl Command {
         names: Names<'_>,
         defaults: Defaults,
         only_waits: bool,
+        given: &Given<'_>,
     ) -> Result<Started, Error> {
-        let has_number = |&(_, number): &(Pipe, i32)| number > 2;
+        let is_further = |&(_, number): &(Pipe, i32)| number > 2;
         let program = || PathBuf::from(&self.program);
-        if !self.variables.are_names() || !self.extra.iter().all(has_number) {
+        let are_numbers = given.descriptors.iter().all(|&(_, number)| number >= 0)
+            && self.extra.iter().all(is_further);
+        if !self.variables.are_names() || !are_numbers {
             let invalid = io::ErrorKind::InvalidInput.into();
             return Err(self.error(program(), (StartFailure::InvalidText, invalid)));
         }
         let cancel = self.retry.cancel();
-        let environment = self.variables.apply();
+        let applied = if given.variables.is_some() { None } else { self.variables.apply() };
+        let environment = given.variables.or(applied.as_deref());
+        let lent: [Option<&Pipe>; 3] = std::array::from_fn(|stream| {
+            let of_stream = |&&(_, number): &&(Pipe, i32)| usize::try_from(number) == Ok(stream);
+            given.descriptors.iter().rfind(of_stream).map(|(pipe, _)| pipe)
+        });
         let kinds: [&Kind; 3] = std::array::from_fn(|stream| match &self.streams[stream] {
             Some(Stream(kind)) => kind,
             None => defaults.of(stream),
         });
         let (mut ours, mut theirs) = ([None, None, None], [None, None, None]);
-        for stream in (0..3).filter(|&stream| matches!(kinds[stream], Kind::Pipe)) {
+        let is_pipe =
+            |stream: &usize| lent[*stream].is_none() && matches!(kinds[*stream], Kind::Pipe);
+        for stream in (0..3).filter(is_pipe) {
             let pipe = sys.pipe().map_err(|why| self.error(program(), (StartFailure::System, why)));
             let (reader, writer) = pipe?;
             let (our, their) = if stream == 0 { (writer, reader) } else { (reader, writer) };
             (ours[stream], theirs[stream]) = (Some(our), Some(their));
         }
-        let streams = std::array::from_fn(|stream| match (kinds[stream], &theirs[stream]) {
-            (Kind::Open(pipe), _) | (Kind::Pipe, Some(pipe)) => process::Stream::Open(pipe),
-            (Kind::Null, _) => process::Stream::Null,
-            (Kind::Inherit | Kind::Pipe, _) => process::Stream::Inherit,
+        let streams = std::array::from_fn(|stream| {
+            match (kinds[stream], lent[stream].or(theirs[stream].as_ref())) {
+                (_, Some(pipe)) | (Kind::Open(pipe), _) => process::Stream::Open(pipe),
+                (Kind::Null, _) => process::Stream::Null,
+                (Kind::Inherit | Kind::Pipe, _) => process::Stream::Inherit,
+            }
         });
+        let further = given.descriptors.iter().filter(|descriptor| is_further(descriptor));
+        let extra: Vec<(&Pipe, i32)> =
+            self.extra.iter().chain(further).map(|(pipe, number)| (pipe, *number)).collect();
         let launch = Launch {
             program: Path::new(&self.program),
             zeroth: self.zeroth.as_ref().unwrap_or(&self.program),
             arguments: &self.arguments,
-            environment: environment.as_deref(),
+            environment,
             directory: self.directory.as_deref(),
             streams,
-            extra: &self.extra,
+            extra: &extra,
             group: self.group,
             tree: self.tree,
             container: &self.container,
             rights: &self.rights,
             close_others: self.close_others,
             unblocks: self.unblocks,
+            default_signals: self.default_signals.as_deref(),
             only_waits,
         };
         let (started, looked) =

@@ -18,7 +18,8 @@
 //! - A missing program, a missing interpreter and a missing directory are three errors
 //!   ([`StartFailure`]).
 //! - The program starts with the signal mask and the ignored signals of the calling thread, except
-//!   that `SIGPIPE` has its default action, as with the standard library.
+//!   that `SIGPIPE` has its default action, as with the standard library, unless
+//!   `os::unix::CommandExtras::default_signals` says otherwise.
 //! - The program inherits no descriptor or handle that curt opened, except those it is given. On
 //!   Windows it inherits no others either. On Unix it inherits what other code left inheritable,
 //!   unless [`Command::close_others`] is set.
@@ -43,6 +44,8 @@
 //! | a directory | | 1 `chdir` |
 //! | a group, a session | | 1 `setpgid` or `setsid` |
 //! | `umask` (`os::unix::CommandExtras`) | | 1 `umask` |
+//! | `default_signals` there | | 1 `rt_sigaction` each, instead of that for `SIGPIPE` |
+//! | `os::unix::SpawnBorrowed` | 1, as [`Command::spawn`], and nothing to close | 2 |
 //! | `uid`, `gid`, `groups` there | a copy (`fork`), and 1 `geteuid` for `uid` | 1 `setuid`, `setgid`, `setgroups` each |
 //! | a control group (`os::linux::CommandCgroup`) | 3: `openat`, `mkdirat`, `openat`; 3 at the end: `close`, `unlinkat`, `close`; for `kill_tree` 3 instead of 1: `openat`, `write`, `close` | |
 //! | [`Command::close_others`] | 1 `prlimit64` | 1 `close_range` |

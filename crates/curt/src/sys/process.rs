@@ -86,7 +86,7 @@ pub(crate) struct Launch<'a, P> {
     pub(crate) directory: Option<&'a Path>,
     pub(crate) streams: [Stream<'a, P>; 3],
     /// Further descriptors of the child, with their numbers there, which mean nothing on Windows.
-    pub(crate) extra: &'a [(P, i32)],
+    pub(crate) extra: &'a [(&'a P, i32)],
     pub(crate) group: Group,
     /// Whether what the child starts can be killed together with it.
     pub(crate) tree: bool,
@@ -100,6 +100,9 @@ pub(crate) struct Launch<'a, P> {
     /// Whether the child starts with no signal blocked.
     #[cfg_attr(windows, allow(dead_code, reason = "Windows has no signals"))]
     pub(crate) unblocks: bool,
+    /// The signals that get their default action; `None` for `SIGPIPE` alone.
+    #[cfg_attr(windows, allow(dead_code, reason = "Windows has no signals"))]
+    pub(crate) default_signals: Option<&'a [i32]>,
     /// Whether the child is only waited for, which needs no handle on it.
     #[cfg_attr(windows, allow(dead_code, reason = "Windows always gives one"))]
     pub(crate) only_waits: bool,

@@ -1,5 +1,6 @@
 //! What a program gets: arguments, variables, a directory, descriptors, signals.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{Read, Seek, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -8,7 +9,8 @@ use std::os::unix::ffi::OsStringExt;
 use curt_testkit::Scratch;
 
 use super::{in_every_way, printed, shell};
-use crate::os::unix::CommandExtras;
+use crate::Command;
+use crate::os::unix::{CommandExtras, SpawnBorrowed};
 use crate::process::Stream;
 
 #[test]
@@ -144,6 +146,111 @@ fn the_numbers_of_standard_streams_are_refused() {
         command.descriptor(file, 2);
         let error = command.spawn().unwrap_err();
         assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput, "{way}");
+    });
+}
+
+/// Waits for a program that has no handle, and returns its exit code.
+fn code_of(id: u32) -> Option<i32> {
+    let pid = rustix::process::Pid::from_raw(i32::try_from(id).unwrap());
+    let waited = rustix::process::waitpid(pid, rustix::process::WaitOptions::empty());
+    waited.unwrap().unwrap().1.exit_status()
+}
+
+#[test]
+fn lent_descriptors_are_given_and_stay_open() {
+    let scratch = Scratch::new();
+    for (name, text) in [("in", "in\n"), ("more", "more\n")] {
+        std::fs::write(scratch.at(name), text).unwrap();
+    }
+    shell("cat; cat <&\"$0\"; cat <&9", |way, mut command| {
+        let open = |name| File::open(scratch.at(name)).unwrap();
+        let (input, more, kept) = (open("in"), open("more"), open("more"));
+        let output = File::create_new(scratch.at(format!("out-{way}"))).unwrap();
+        let number = kept.as_raw_fd();
+        command.arg(number.to_string()).stdin(Stream::null()).close_others(true);
+        // A stream that the command has as a pipe ends at once, and what is lent comes first.
+        command.stdout(Stream::pipe()).stderr(Stream::pipe());
+        let lent =
+            [(input.as_fd(), 0), (output.as_fd(), 1), (kept.as_fd(), number), (more.as_fd(), 9)];
+        let id = command.spawn_borrowed(&lent, None).unwrap();
+        assert_eq!(code_of(id), Some(0), "{way}");
+        let text = std::fs::read_to_string(scratch.at(format!("out-{way}"))).unwrap();
+        assert_eq!(text, "in\nmore\nmore\n", "{way}");
+        (&output).write_all(b"still open").unwrap();
+        let failure = command.spawn_borrowed(&[(input.as_fd(), -1)], None).unwrap_err();
+        assert_eq!(failure.kind(), std::io::ErrorKind::InvalidInput, "{way}");
+        Command::new("/no/such/program").spawn_borrowed(&lent, None).unwrap_err();
+        (&output).write_all(b"still open").unwrap();
+    });
+}
+
+#[test]
+fn lent_variables_are_all_that_a_program_gets() {
+    let scratch = Scratch::new();
+    scratch.script("bin/found", "#!/bin/sh\nexec /usr/bin/env -0\n", 0o755);
+    let path = scratch.at("bin").into_os_string();
+    in_every_way("found", |way, mut command| {
+        let out = scratch.at(format!("out-{way}"));
+        let output = File::create(&out).unwrap();
+        command.env("LOST", "1");
+        let variables = [("B", "2".into()), ("A", "1".into()), ("PATH", path.clone())];
+        let variables = variables.map(|(name, value)| (OsStr::new(name).into(), value.into()));
+        let id = command.spawn_borrowed(&[(output.as_fd(), 1)], Some(&variables)).unwrap();
+        assert_eq!(code_of(id), Some(0), "{way}");
+        let printed = std::fs::read_to_string(out).unwrap();
+        let found: Vec<_> =
+            printed.split('\0').filter(|line| line.starts_with(['A', 'B', 'L'])).collect();
+        let mut sorted = found.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, ["A=1", "B=2"], "{way}: {printed}");
+    });
+    in_every_way("/usr/bin/env", |way, mut command| {
+        let out = scratch.at(format!("order-{way}"));
+        let output = File::create(&out).unwrap();
+        let variables = ["Z", "B", "A", ""];
+        let variables = variables.map(|name| (OsStr::new(name).into(), OsStr::new("x").into()));
+        let id = command.arg("-0").spawn_borrowed(&[(output.as_fd(), 1)], Some(&variables));
+        assert_eq!(code_of(id.unwrap()), Some(0), "{way}");
+        let printed = std::fs::read_to_string(out).unwrap();
+        assert_eq!(printed, "Z=x\0B=x\0A=x\0=x\0", "{way}");
+    });
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_lent_start_has_no_handle_to_close() {
+    let program = OsStr::new("/bin/true");
+    let command = Command::new(program);
+    let before = std::fs::read_dir("/proc/thread-self/fd").unwrap().count();
+    let ids: Vec<u32> = (0..3).map(|_| command.spawn_borrowed(&[], None).unwrap()).collect();
+    assert_eq!(std::fs::read_dir("/proc/thread-self/fd").unwrap().count(), before);
+    for id in ids {
+        assert_eq!(code_of(id), Some(0));
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn ignored_signals_get_their_default_action_if_asked_for() {
+    let ignored = |command: &Command| {
+        let status = printed(command);
+        let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:\t")).unwrap();
+        u64::from_str_radix(set, 16).unwrap() & !OWN
+    };
+    let bit = |signal: i32| 1_u64 << (signal - 1);
+    in_every_way("/bin/cat", |way, mut command| {
+        command.arg("/proc/self/status");
+        let usual = ignored(&command);
+        // Programs in Rust ignore SIGPIPE.
+        command.default_signals(&[]);
+        assert_eq!(ignored(&command), usual | bit(libc::SIGPIPE), "{way}");
+        command.default_signals(&[libc::SIGPIPE, libc::SIGXFSZ]);
+        assert_eq!(ignored(&command), usual & !bit(libc::SIGXFSZ), "{way}");
+        command.default_signals(&[libc::SIGKILL]);
+        if way != "posix_spawn" {
+            // The C library passes over a signal whose action cannot be changed.
+            assert!(command.spawn().is_err(), "{way}");
+        }
     });
 }
 

@@ -153,6 +153,7 @@ fn the_next_candidate_is_one_of_the_policy() {
         rights: &Rights::default(),
         close_others: false,
         unblocks: false,
+        default_signals: None,
         only_waits: false,
     };
     let mut asked = Vec::new();

@@ -31,6 +31,7 @@ fn launch<'a, P>(program: &'a str, arguments: &'a [std::ffi::OsString]) -> Launc
         rights: &RIGHTS,
         close_others: false,
         unblocks: false,
+        default_signals: None,
         only_waits: false,
     }
 }

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 /// The calls of a child. Each touches nothing but its arguments.
 pub(crate) trait ChildCalls {
-    fn default_pipe() -> Result<(), Errno>;
+    fn default_signal(signal: i32) -> Result<(), Errno>;
     fn empty_mask() -> Result<(), Errno>;
     fn set_group(number: i32) -> Result<(), Errno>;
     fn new_session() -> Result<(), Errno>;
@@ -59,8 +59,8 @@ fn reset(signal: libc::c_int) -> Result<(), Errno> {
 }
 
 impl ChildCalls for Library {
-    fn default_pipe() -> Result<(), Errno> {
-        reset(libc::SIGPIPE)
+    fn default_signal(signal: i32) -> Result<(), Errno> {
+        reset(signal)
     }
 
     fn empty_mask() -> Result<(), Errno> {

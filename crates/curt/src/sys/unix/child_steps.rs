@@ -58,9 +58,9 @@ pub(crate) enum Step {
     UserId(u32),
     Umask(u32),
     Directory(*const c_char),
-    /// Resets `SIGPIPE`, which programs in Rust ignore, to its default action. What is ignored
-    /// would stay so.
-    DefaultPipe,
+    /// Resets a signal to its default action: mostly `SIGPIPE`, which programs in Rust ignore. What
+    /// is ignored would stay so.
+    DefaultSignal(i32),
     /// Blocks no signal.
     EmptyMask,
     /// Blocks the signals that were blocked before the copy was made.
@@ -136,7 +136,8 @@ impl<'a> Steps<'a> {
         rights(launch, birth.is_root, &mut steps);
         // A relative path of the program is relative to this directory.
         steps.extend(words.directory.as_ref().map(|path| Step::Directory(path.as_ptr())));
-        steps.push(Step::DefaultPipe);
+        let signals = launch.default_signals.unwrap_or(&[libc::SIGPIPE]);
+        steps.extend(signals.iter().map(|&signal| Step::DefaultSignal(signal)));
         // Last, so that a pending signal ends the program and not a child that is not one yet.
         if launch.unblocks {
             steps.push(Step::EmptyMask);
@@ -266,7 +267,7 @@ fn one<C: ChildCalls>(step: Step, slots: &mut [RawFd]) -> Result<(), Errno> {
         // SAFETY: the path belongs to the `Words` that the steps were made from, which outlive
         // them.
         Step::Directory(path) => unsafe { C::change_directory(path) },
-        Step::DefaultPipe => C::default_pipe(),
+        Step::DefaultSignal(signal) => C::default_signal(signal),
         Step::EmptyMask => C::empty_mask(),
         // SAFETY: the set is that of `start::by_copy`, which is not left before the copy is a
         // program.

@@ -16,7 +16,7 @@ use std::time::Duration;
 use rustix::fs::{Access, AtFlags, Mode, OFlags, SeekFrom, Timestamps};
 use rustix::io::{Errno, Result};
 
-pub(crate) use self::process::{Attributes, Blocked, Pipe};
+pub(crate) use self::process::{Attributes, Blocked, Lent, Pipe};
 use super::dir::{Dir, Stream};
 use super::values::uninterrupted;
 use crate::calls::Calls;

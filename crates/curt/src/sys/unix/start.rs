@@ -75,13 +75,14 @@ pub(crate) fn by_library(
     if !is_plain {
         return None;
     }
+    let signals = launch.default_signals.unwrap_or(&[libc::SIGPIPE]);
     let describe = || {
         let group = match launch.group_with_tree() {
             Group::New => Some(0),
             Group::Join(number) => Some(number),
             Group::Same | Group::Session => None,
         };
-        let mut attributes = Attributes::new(group, launch.unblocks)?;
+        let mut attributes = Attributes::new(group, launch.unblocks, signals)?;
         nulls().try_for_each(|to| attributes.null(to))?;
         puts.iter().try_for_each(|&(from, to)| attributes.put(from, to))?;
         Ok(attributes)

@@ -2,8 +2,9 @@
 
 use std::ffi::CStr;
 use std::io;
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -21,7 +22,7 @@ impl Door {
     /// Counts a call that the child will make. Resetting all signal handlers counts as one.
     pub(in super::super) fn pass_step(&self, step: Step) -> Result<(), Errno> {
         self.pass(match step {
-            Step::DefaultSignals | Step::DefaultPipe => Call::SignalAction,
+            Step::DefaultSignals | Step::DefaultSignal(_) => Call::SignalAction,
             Step::Group(_) => Call::SetGroup,
             Step::Session => Call::SetSession,
             Step::CloseFrom { .. } => Call::CloseRange,
@@ -193,14 +194,18 @@ pub(crate) struct Attributes {
 }
 
 impl Attributes {
-    /// Resets `SIGPIPE` to its default action, and leaves all else as in this process.
-    pub(crate) fn new(group: Option<i32>, unblocks: bool) -> Result<Attributes, Errno> {
+    /// Resets these signals to their default action, and leaves all else as in this process.
+    pub(crate) fn new(
+        group: Option<i32>,
+        unblocks: bool,
+        default_signals: &[i32],
+    ) -> Result<Attributes, Errno> {
         let mut new = Attributes { actions: Actions::new()?, flags: Flags::new()? };
         let attributes = new.flags.0.as_mut_ptr();
         let mut flags = libc::POSIX_SPAWN_SETSIGDEF;
-        let pipe = signals(&[libc::SIGPIPE])?;
+        let defaults = signals(default_signals)?;
         // SAFETY: the attributes were initialised, and the set is one.
-        check(unsafe { libc::posix_spawnattr_setsigdefault(attributes, pipe.as_ptr()) })?;
+        check(unsafe { libc::posix_spawnattr_setsigdefault(attributes, defaults.as_ptr()) })?;
         if unblocks {
             flags |= libc::POSIX_SPAWN_SETSIGMASK;
             let none = signals(&[])?;
@@ -336,6 +341,36 @@ pub(crate) struct Pipe {
 impl From<OwnedFd> for Pipe {
     fn from(fd: OwnedFd) -> Pipe {
         Pipe { fd, is_nonblocking: AtomicBool::new(false) }
+    }
+}
+
+/// Open files of the caller, with their numbers in a child. They stay open.
+pub(crate) struct Lent<'a> {
+    pipes: Vec<(Pipe, RawFd)>,
+    lender: PhantomData<BorrowedFd<'a>>,
+}
+
+impl<'a> Lent<'a> {
+    pub(crate) fn new(descriptors: &[(BorrowedFd<'a>, RawFd)]) -> Lent<'a> {
+        let owned = descriptors.iter().map(|(fd, number)| {
+            // SAFETY: the descriptor is open as long as this value exists, which gives it up when
+            // it is dropped, and lends no pipe for longer.
+            let fd = unsafe { OwnedFd::from_raw_fd(fd.as_raw_fd()) };
+            (Pipe::from(fd), *number)
+        });
+        Lent { pipes: owned.collect(), lender: PhantomData }
+    }
+
+    pub(crate) fn pipes(&self) -> &[(Pipe, RawFd)] {
+        &self.pipes
+    }
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        for (pipe, _) in self.pipes.drain(..) {
+            let _ = pipe.fd.into_raw_fd();
+        }
     }
 }
 

@@ -160,10 +160,9 @@ fn decimal(name: &[u8]) -> Option<RawFd> {
 pub(in crate::sys::unix) struct Raw;
 
 impl ChildCalls for Raw {
-    fn default_pipe() -> Result<(), Errno> {
+    fn default_signal(signal: i32) -> Result<(), Errno> {
         let default = Action { handler: libc::SIG_DFL, flags: 0, restorer: 0, mask: 0 };
-        let signal = libc::SIGPIPE as usize;
-        let words = [signal, &raw const default as usize, 0, size_of::<SignalSet>(), 0];
+        let words = [signal as usize, &raw const default as usize, 0, size_of::<SignalSet>(), 0];
         // SAFETY: the pointer is that of an action in the form of the kernel, whose size is checked
         // above, and the old one is not asked for. The default action runs no code.
         answer(unsafe { syscall(libc::SYS_rt_sigaction, words) }).map(drop)
