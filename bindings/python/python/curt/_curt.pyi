@@ -106,7 +106,9 @@ def remove(
     raises: bool,
     report: Callable[[str, str, OSError], object] | None,
 ) -> None: ...
-def stat(path: _Path, follow: bool) -> os.stat_result | None: ...
+def stat(
+    path: int | _Path, *, dir_fd: int | None = None, follow_symlinks: bool = True
+) -> os.stat_result: ...
 def usage(
     paths: list[_Path],
     max_depth: int | None,
