@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use curt::list::{Directory, List, Stat};
-use curt::{Error, Fields, Kind, Metadata};
+use curt::{Error, Fields, Kind, Metadata, Next};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -130,16 +130,14 @@ impl Open {
     /// and no error.
     pub(crate) fn read(&mut self, into: &mut Entries) -> Result<(), Error> {
         into.clear();
-        while into.len() < MOST {
-            let Some(entry) = self.list.next() else { break };
-            let entry = entry?;
+        self.list.visit(|entry| {
             let inode = entry.metadata().id().known().unwrap_or(0);
             // Linux has numbers of 64 bits.
             let inode = u64::try_from(inode).unwrap_or(u64::MAX);
             into.names.push(entry.name().as_bytes());
             into.listed.push(Listed { kind: entry.kind(), inode });
-        }
-        Ok(())
+            if into.is_full() { Next::Stop } else { Next::Continue }
+        })
     }
 
     /// Asks about an entry.

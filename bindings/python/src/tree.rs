@@ -313,20 +313,13 @@ fn list(
     let path = directory.path().to_owned();
     let mut list = directory.list(Plan::new(Fields::KIND).follow(Follow::Links));
     let mut count = 0_u32;
-    let mut error = loop {
+    let visited = list.visit(|entry| {
+        let names = if entry.kind().is_dir() { &mut *directories } else { &mut *files };
+        names.push(entry.name().as_bytes());
         count = count.wrapping_add(1);
-        if count % 1024 == 0 && signals.look() == Next::Stop {
-            break None;
-        }
-        match list.next() {
-            None => break None,
-            Some(Err(error)) => break Some(error),
-            Some(Ok(entry)) => {
-                let names = if entry.kind().is_dir() { &mut *directories } else { &mut *files };
-                names.push(entry.name().as_bytes());
-            }
-        }
-    };
+        if count % 1024 == 0 { signals.look() } else { Next::Continue }
+    });
+    let mut error = visited.err();
     if rewinds && error.is_none() {
         // The caller may list it by its descriptor, which has one position with this one.
         error = list.reset().err();

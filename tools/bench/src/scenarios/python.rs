@@ -1,6 +1,6 @@
-//! curt's Python package beside the functions of `CPython` that it replaces. Each run is one process
-//! that does it again and again and measures itself, so that the start of the interpreter, which
-//! takes longer than most of this, is left out.
+//! curt's Python package beside the functions of `CPython` that it replaces. Each run is one
+//! process that does it again and again and measures itself, so that the start of the interpreter,
+//! which takes longer than most of this, is left out.
 
 use crate::oracle::{LookUp, Question};
 use crate::roles::compute::Work;
