@@ -4,23 +4,19 @@ use std::ffi::CString;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use curt::{Error, Kind};
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyResourceWarning};
 use pyo3::prelude::*;
-use pyo3::sync::{MutexExt, PyOnceLock};
+use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyList, PyString, PyType};
 
 use crate::error::exception;
 use crate::open::{Entries, Open, duplicate_directory};
-use crate::path::{Form, PathArg, audit, descriptor};
-use crate::signals::Signals;
+use crate::path::{Encoded, Form, PathArg, audit, descriptor, join};
 use crate::stat::{is_unfollowed, plan, result};
 use crate::text::original;
-
-/// How many entries are read between two looks at the clock.
-const STEP: usize = 4096;
 
 /// What is listed.
 enum Target<'py> {
@@ -90,7 +86,7 @@ impl<'py> Target<'py> {
 
 /// Whether an argument is no path: CPython has the right error for it, or still accepts it, as it
 /// does a `bytearray`.
-fn is_foreign(path: &Bound<'_, PyAny>) -> bool {
+pub(crate) fn is_foreign(path: &Bound<'_, PyAny>) -> bool {
     let has = |name: &str| path.get_type().hasattr(name).unwrap_or(false);
     !path.is_none()
         && !path.is_instance_of::<PyString>()
@@ -112,38 +108,29 @@ pub(crate) fn listdir<'py>(
     let target = Target::new(path, py, "listdir")?;
     audit(py, "os.listdir", path)?;
     let mut open = target.open(py)?;
-    let signals = Signals::default();
+    let names = PyList::empty(py);
+    let form = target.form();
+    let mut entries = Entries::default();
+    let listed = loop {
+        // A batch at a time, whose memory stays in the processor's cache.
+        let read = py.detach(|| open.read(&mut entries));
+        for name in entries.names.iter() {
+            names.append(form.wrap(py, name)?)?;
+        }
+        match read {
+            Err(error) => break Err(target.failed(py, &error)),
+            Ok(()) if !entries.is_full() => break Ok(names),
+            Ok(()) => py.check_signals()?,
+        }
+    };
     let is_descriptor = matches!(target, Target::Descriptor(_));
-    let (entries, error) = py.detach(|| {
-        let mut entries = Entries::default();
-        let error = loop {
-            let before = entries.len();
-            let most = before + STEP;
-            match open.read(most, &mut entries) {
-                Err(error) => break Some(error),
-                Ok(()) if entries.len() < most => break None,
-                Ok(()) => {}
-            }
-            if signals.look() == curt::Next::Stop {
-                break None;
-            }
-        };
+    py.detach(|| {
         if is_descriptor {
             open.rewind();
         }
         drop(open);
-        (entries, error)
     });
-    signals.into_result()?;
-    if let Some(error) = error {
-        return Err(target.failed(py, &error));
-    }
-    let names = PyList::empty(py);
-    let form = target.form();
-    for (name, _) in entries.iter() {
-        names.append(form.wrap(py, name)?)?;
-    }
-    Ok(names)
+    listed
 }
 
 /// Lists a directory entry by entry.
@@ -193,23 +180,23 @@ impl Directory {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Reads the next entries, none if it is closed.
+    fn read(&self, into: &mut Entries) -> Result<(), Error> {
+        match self.lock().as_mut() {
+            Some(open) => open.read(into),
+            None => {
+                into.clear();
+                Ok(())
+            }
+        }
+    }
+
     fn close(&self) -> bool {
         let mut open = self.lock();
         if let (Some(open), true) = (open.as_mut(), self.fd.is_some()) {
             open.rewind();
         }
         open.take().is_some()
-    }
-
-    /// The path of an entry: the directory as it was passed, and the name.
-    fn join(&self, name: &[u8]) -> Vec<u8> {
-        let mut path = Vec::with_capacity(self.path.len() + 1 + name.len());
-        path.extend_from_slice(&self.path);
-        if !path.is_empty() && !path.ends_with(b"/") {
-            path.push(b'/');
-        }
-        path.extend_from_slice(name);
-        path
     }
 }
 
@@ -237,46 +224,34 @@ impl ScandirIterator {
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<DirEntry>> {
         let mut batch = self.batch.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
-        if batch.entries.get(batch.next).is_none() {
-            if let Some(error) = batch.error.take() {
-                batch.is_at_end = true;
+        let Batch { entries, next, error, is_at_end } = &mut *batch;
+        if *next >= entries.len() {
+            *next = 0;
+            if *is_at_end || error.is_some() {
+                entries.clear();
+            } else {
+                *error = py.detach(|| self.directory.read(entries)).err();
+            }
+            if entries.len() == 0 {
+                *is_at_end = true;
+                let error = error.take();
                 drop(batch);
                 py.detach(|| self.directory.close());
-                return Err(exception(py, &error, self.directory.object.bind(py)));
-            }
-            if batch.is_at_end {
-                return Ok(None);
-            }
-            let directory = &self.directory;
-            let read = py.detach(|| {
-                let mut open = directory.lock();
-                let read = open.as_mut().map(Open::batch).unwrap_or_default();
-                drop(open);
-                if read.0.len() == 0 && read.1.is_none() {
-                    directory.close();
-                }
-                read
-            });
-            (batch.entries, batch.error) = read;
-            batch.next = 0;
-            if batch.entries.len() == 0 {
-                batch.is_at_end = batch.error.is_none();
-                drop(batch);
-                // Either the end, or the error of a listing without any more entries.
-                return if self.is_at_end(py) { Ok(None) } else { self.__next__(py) };
+                return match error {
+                    Some(error) => Err(exception(py, &error, self.directory.object.bind(py))),
+                    None => Ok(None),
+                };
             }
         }
-        let index = batch.next;
-        batch.next += 1;
-        let Some((name, listed)) = batch.entries.get(index) else { return Ok(None) };
+        let Some((name, listed)) = entries.get(*next) else { return Ok(None) };
+        *next += 1;
         Ok(Some(DirEntry {
             name: self.directory.form.wrap(py, name)?.unbind(),
-            bytes: name.into(),
             kind: listed.kind,
             inode: listed.inode,
             directory: Arc::clone(&self.directory),
-            path: PyOnceLock::new(),
-            stats: [PyOnceLock::new(), PyOnceLock::new()],
+            path: OnceLock::new(),
+            stats: [OnceLock::new(), OnceLock::new()],
         }))
     }
 
@@ -299,12 +274,6 @@ impl ScandirIterator {
         _traceback: &Bound<'_, PyAny>,
     ) {
         self.close(py);
-    }
-}
-
-impl ScandirIterator {
-    fn is_at_end(&self, py: Python<'_>) -> bool {
-        self.batch.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner).is_at_end
     }
 }
 
@@ -339,13 +308,12 @@ pub(crate) struct DirEntry {
     /// The entry's base filename.
     #[pyo3(get)]
     name: Py<PyAny>,
-    bytes: Box<[u8]>,
     kind: Kind,
-    inode: u128,
+    inode: u64,
     directory: Arc<Directory>,
-    path: PyOnceLock<Py<PyAny>>,
+    path: OnceLock<Py<PyAny>>,
     /// The entry itself, and what it leads to.
-    stats: [PyOnceLock<Py<PyAny>>; 2],
+    stats: [OnceLock<Py<PyAny>>; 2],
 }
 
 #[pymethods]
@@ -353,15 +321,16 @@ impl DirEntry {
     /// The entry's full path name.
     #[getter]
     fn path<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let path = self.path.get_or_try_init(py, || {
-            let path = self.directory.join(&self.bytes);
-            self.directory.form.wrap(py, &path).map(Bound::unbind)
-        })?;
-        Ok(path.bind(py).clone())
+        if let Some(path) = self.path.get() {
+            return Ok(path.bind(py).clone());
+        }
+        let path = join(&self.directory.path, self.encoded(py)?.as_bytes());
+        let path = self.directory.form.wrap(py, &path)?.unbind();
+        Ok(self.path.get_or_init(|| path).bind(py).clone())
     }
 
     /// Returns the number of the entry, as the listing has it.
-    fn inode(&self) -> u128 {
+    fn inode(&self) -> u64 {
         self.inode
     }
 
@@ -393,12 +362,12 @@ impl DirEntry {
         let may_be_link = matches!(self.kind, Kind::Symlink | Kind::Unknown);
         // What is no link has one answer.
         let cell = &self.stats[usize::from(follow_symlinks && may_be_link)];
-        if let Some(stat) = cell.get(py) {
+        if let Some(stat) = cell.get() {
             return Ok(stat.bind(py).clone());
         }
         let stat = self.ask(py, follow_symlinks)?.unbind();
         // Another thread may have asked meanwhile: all get the same answer.
-        Ok(cell.get_or_init(py, || stat).bind(py).clone())
+        Ok(cell.get_or_init(|| stat).bind(py).clone())
     }
 
     fn __fspath__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -420,6 +389,11 @@ impl DirEntry {
 }
 
 impl DirEntry {
+    /// The name as the system has it.
+    fn encoded<'py>(&self, py: Python<'py>) -> PyResult<Encoded<'py>> {
+        Encoded::new(self.name.bind(py))
+    }
+
     fn is_kind(&self, py: Python<'_>, kind: Kind, follow: bool) -> PyResult<bool> {
         let must_ask = self.kind == Kind::Unknown || (follow && self.kind == Kind::Symlink);
         if !must_ask {
@@ -442,17 +416,17 @@ impl DirEntry {
     /// Asks about the entry: relative to the directory while that is open, and by the path after.
     fn ask<'py>(&self, py: Python<'py>, follow: bool) -> PyResult<Bound<'py, PyAny>> {
         let Directory { fd, .. } = *self.directory;
+        let encoded = self.encoded(py)?;
+        let name = encoded.as_os_str();
         let answer = py.detach(|| {
-            let name = Path::new(OsStr::from_bytes(&self.bytes));
             if let Some(open) = self.directory.lock().as_mut() {
-                return Some(open.stat(name, follow));
+                return Some(open.stat(Path::new(name), follow));
             }
             if fd.is_some() {
                 return None;
             }
-            let path = self.directory.join(&self.bytes);
-            let mut stat = curt::list::Stat::new(plan(follow));
-            Some(stat.path(Path::new(OsStr::from_bytes(&path))))
+            let path = join(&self.directory.path, name.as_bytes());
+            Some(curt::stat(OsStr::from_bytes(&path), plan(follow)))
         });
         match answer {
             Some(Ok(metadata)) if !is_unfollowed(&metadata, follow) => result(py, &metadata),

@@ -2,14 +2,16 @@
 
 use std::fs::File;
 use std::io;
-use std::ops::Range;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use curt::list::{Directory, List, Stat};
-use curt::{Error, Fields, Kind, Metadata};
+use curt::{Error, Fields, Kind, Metadata, Next};
+use pyo3::prelude::*;
+use pyo3::types::PyList;
 
+use crate::path::Form;
 use crate::stat::plan;
 
 /// The most entries that are read at once.
@@ -22,38 +24,91 @@ pub(crate) struct Open {
     stats: [Option<Stat>; 2],
 }
 
+/// Names, one behind the other.
+#[derive(Default)]
+pub(crate) struct Names {
+    units: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Names {
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.units.clear();
+        self.ends.clear();
+    }
+
+    pub(crate) fn push(&mut self, name: &[u8]) {
+        self.units.extend_from_slice(name);
+        self.ends.push(self.units.len());
+    }
+
+    pub(crate) fn get(&self, index: usize) -> Option<&[u8]> {
+        let end = *self.ends.get(index)?;
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        self.units.get(start..end)
+    }
+
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        (0..self.len()).map(|index| self.get(index).unwrap_or_default())
+    }
+
+    /// Makes a list of `str` or `bytes`.
+    pub(crate) fn to_list<'py>(&self, py: Python<'py>, form: Form) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, self.iter().map(|name| Wrapped { name, form }))
+    }
+}
+
+/// A name on its way to Python.
+struct Wrapped<'a> {
+    name: &'a [u8],
+    form: Form,
+}
+
+impl<'py> IntoPyObject<'py> for Wrapped<'_> {
+    type Target = PyAny;
+    type Output = Bound<'py, PyAny>;
+    type Error = PyErr;
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.form.wrap(py, self.name)
+    }
+}
+
 /// Entries in the order of the system.
 #[derive(Default)]
 pub(crate) struct Entries {
-    names: Vec<u8>,
-    entries: Vec<Listed>,
+    pub(crate) names: Names,
+    listed: Vec<Listed>,
 }
 
-/// One entry, with what the listing says.
+/// What the listing says about an entry.
+#[derive(Clone, Copy)]
 pub(crate) struct Listed {
-    name: Range<usize>,
     pub(crate) kind: Kind,
-    pub(crate) inode: u128,
+    pub(crate) inode: u64,
 }
 
 impl Entries {
     pub(crate) fn len(&self) -> usize {
-        self.entries.len()
+        self.listed.len()
     }
 
-    pub(crate) fn get(&self, index: usize) -> Option<(&[u8], &Listed)> {
-        let listed = self.entries.get(index)?;
-        Some((self.names.get(listed.name.clone())?, listed))
+    /// Whether there may be more.
+    pub(crate) fn is_full(&self) -> bool {
+        self.len() >= MOST
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], &Listed)> {
-        (0..self.entries.len()).filter_map(|index| self.get(index))
+    pub(crate) fn clear(&mut self) {
+        self.names.clear();
+        self.listed.clear();
     }
 
-    pub(crate) fn add(&mut self, name: &[u8], kind: Kind, inode: u128) {
-        let start = self.names.len();
-        self.names.extend_from_slice(name);
-        self.entries.push(Listed { name: start..self.names.len(), kind, inode });
+    pub(crate) fn get(&self, index: usize) -> Option<(&[u8], Listed)> {
+        Some((self.names.get(index)?, *self.listed.get(index)?))
     }
 }
 
@@ -71,22 +126,18 @@ impl Open {
         Open { list: directory.list(Fields::KIND | Fields::ID), stats: [None, None] }
     }
 
-    /// Reads the next entries. None are left if it returns none and no error.
-    pub(crate) fn read(&mut self, most: usize, into: &mut Entries) -> Result<(), Error> {
-        while into.len() < most {
-            let Some(entry) = self.list.next() else { break };
-            let entry = entry?;
+    /// Reads the next entries, in place of those in `into`. None are left if there are none then,
+    /// and no error.
+    pub(crate) fn read(&mut self, into: &mut Entries) -> Result<(), Error> {
+        into.clear();
+        self.list.visit(|entry| {
             let inode = entry.metadata().id().known().unwrap_or(0);
-            into.add(entry.name().as_bytes(), entry.kind(), inode);
-        }
-        Ok(())
-    }
-
-    /// Reads a batch.
-    pub(crate) fn batch(&mut self) -> (Entries, Option<Error>) {
-        let mut entries = Entries::default();
-        let error = self.read(MOST, &mut entries).err();
-        (entries, error)
+            // Linux has numbers of 64 bits.
+            let inode = u64::try_from(inode).unwrap_or(u64::MAX);
+            into.names.push(entry.name().as_bytes());
+            into.listed.push(Listed { kind: entry.kind(), inode });
+            if into.is_full() { Next::Stop } else { Next::Continue }
+        })
     }
 
     /// Asks about an entry.

@@ -14,9 +14,44 @@ use pyo3::{PyTypeInfo, ffi};
 pub(crate) struct PathArg<'py> {
     /// The `str` or `bytes` itself, for results and errors.
     pub(crate) object: Bound<'py, PyAny>,
-    /// The bytes of the system.
-    bytes: Bound<'py, PyBytes>,
+    encoded: Encoded<'py>,
     pub(crate) form: Form,
+}
+
+/// The bytes of a `str` or `bytes`, as the system has them.
+pub(crate) struct Encoded<'py> {
+    /// Who holds the bytes: the object itself where they are the same in both.
+    _owner: Bound<'py, PyAny>,
+    bytes: *const [u8],
+}
+
+impl<'py> Encoded<'py> {
+    /// Encodes a `str` as `os.fsencode` does, or borrows `bytes`.
+    pub(crate) fn new(object: &Bound<'py, PyAny>) -> PyResult<Encoded<'py>> {
+        if let Ok(bytes) = object.cast::<PyBytes>() {
+            return Ok(Encoded::of(bytes));
+        }
+        if let Some(ascii) = object.cast::<PyString>().ok().and_then(|text| text.to_str().ok()) {
+            if ascii.is_ascii() {
+                // Every encoding of a file system has these bytes.
+                return Ok(Encoded { _owner: object.clone(), bytes: ascii.as_bytes() });
+            }
+        }
+        Ok(Encoded::of(&encode(object)?))
+    }
+
+    fn of(bytes: &Bound<'py, PyBytes>) -> Encoded<'py> {
+        Encoded { _owner: bytes.clone().into_any(), bytes: bytes.as_bytes() }
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        // SAFETY: the bytes lie in an immutable object that this owns a reference to.
+        unsafe { &*self.bytes }
+    }
+
+    pub(crate) fn as_os_str(&self) -> &OsStr {
+        OsStr::from_bytes(self.as_bytes())
+    }
 }
 
 /// The type of the paths that a caller passed, and that it gets back.
@@ -30,22 +65,20 @@ impl<'py> PathArg<'py> {
     /// Converts an argument. `what` begins the message of the `TypeError`.
     pub(crate) fn new(argument: &Bound<'py, PyAny>, what: &str) -> PyResult<PathArg<'py>> {
         let object = fspath(argument, what)?;
-        let (bytes, form) = match object.cast::<PyBytes>() {
-            Ok(bytes) => (bytes.clone(), Form::Bytes),
-            Err(_) => (encode(&object)?, Form::Text),
-        };
-        if bytes.as_bytes().contains(&0) {
+        let encoded = Encoded::new(&object)?;
+        if encoded.as_bytes().contains(&0) {
             return Err(PyValueError::new_err(format!("{what}: embedded null character in path")));
         }
-        Ok(PathArg { object, bytes, form })
+        let form = Form::of(&object);
+        Ok(PathArg { object, encoded, form })
     }
 
     pub(crate) fn as_path(&self) -> &Path {
-        Path::new(OsStr::from_bytes(self.bytes.as_bytes()))
+        Path::new(self.encoded.as_os_str())
     }
 
     pub(crate) fn as_bytes(&self) -> &[u8] {
-        self.bytes.as_bytes()
+        self.encoded.as_bytes()
     }
 }
 
@@ -67,7 +100,7 @@ pub(crate) fn fspath<'py>(argument: &Bound<'py, PyAny>, what: &str) -> PyResult<
 }
 
 /// Encodes a `str` as `os.fsencode` does.
-pub(crate) fn encode<'py>(text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+fn encode<'py>(text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     let py = text.py();
     // SAFETY: `text` is a live object; a wrong type is an error of the call.
     let encoded = unsafe { ffi::PyUnicode_EncodeFSDefault(text.as_ptr()) };
@@ -77,6 +110,11 @@ pub(crate) fn encode<'py>(text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyByt
 }
 
 impl Form {
+    /// The form of a `str` or `bytes`.
+    pub(crate) fn of(object: &Bound<'_, PyAny>) -> Form {
+        if object.is_instance_of::<PyBytes>() { Form::Bytes } else { Form::Text }
+    }
+
     /// Makes a `str` or `bytes` of a name or path.
     pub(crate) fn wrap<'py>(self, py: Python<'py>, name: &[u8]) -> PyResult<Bound<'py, PyAny>> {
         match self {
@@ -92,6 +130,13 @@ impl Form {
     ) -> PyResult<Bound<'py, PyAny>> {
         self.wrap(py, path.as_os_str().as_bytes())
     }
+}
+
+/// Joins a directory and a name, as `os.path.join` does.
+pub(crate) fn join(directory: &[u8], name: &[u8]) -> Vec<u8> {
+    let separator: &[u8] =
+        if directory.is_empty() || directory.ends_with(b"/") { b"" } else { b"/" };
+    [directory, separator, name].concat()
 }
 
 /// Decodes bytes of the system as `os.fsdecode` does.

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::error::exception;
-use crate::open::{Entries, duplicate};
+use crate::open::{Names, duplicate};
 use crate::path::{PathArg, descriptor};
 use crate::signals::Signals;
 use crate::stat::{is_unfollowed, plan, result};
@@ -96,25 +96,19 @@ impl Root {
         let dot = pyo3::types::PyString::new(py, ".").into_any();
         let path = path.unwrap_or(&dot);
         let signals = Signals::default();
-        let entries = self.call(path, "listdir", |root, path| {
+        let names = self.call(path, "listdir", |root, path| {
             let mut list = root.read_dir(path)?.list(curt::Fields::KIND);
-            let mut entries = Entries::default();
+            let mut names = Names::default();
             while let Some(entry) = list.next() {
-                let entry = entry?;
-                entries.add(entry.name().as_bytes(), entry.kind(), 0);
-                if entries.len() % 1024 == 0 && signals.look() == Next::Stop {
+                names.push(entry?.name().as_bytes());
+                if names.len() % 1024 == 0 && signals.look() == Next::Stop {
                     break;
                 }
             }
-            Ok(entries)
+            Ok(names)
         })?;
         signals.into_result()?;
-        let form = PathArg::new(path, "listdir")?.form;
-        let names = PyList::empty(py);
-        for (name, _) in entries.iter() {
-            names.append(form.wrap(py, name)?)?;
-        }
-        Ok(names)
+        names.to_list(py, PathArg::new(path, "listdir")?.form)
     }
 
     /// Creates a directory.

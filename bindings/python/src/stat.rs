@@ -1,7 +1,6 @@
 //! Metadata as `os.stat_result`.
 
 use curt::fields::{Follow, Time};
-use curt::list::Stat;
 use curt::{Fields, Kind, Metadata, Plan};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -9,8 +8,10 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use pyo3::{IntoPyObjectExt, ffi};
 
+use crate::entries::is_foreign;
 use crate::error::exception;
-use crate::path::PathArg;
+use crate::path::{PathArg, descriptor};
+use crate::text::original;
 
 /// Everything that `os.stat_result` has.
 pub(crate) const FIELDS: Fields = Fields::KIND
@@ -39,20 +40,31 @@ pub(crate) fn is_unfollowed(metadata: &Metadata, follow: bool) -> bool {
     follow && metadata.kind().known() == Some(Kind::Symlink)
 }
 
-/// Asks about a path. `None` is a link that cannot be followed.
+/// Returns the metadata of a path, as `os.stat` does.
 #[pyfunction]
+#[pyo3(
+    signature = (path, *, dir_fd=None, follow_symlinks=None),
+    text_signature = "(path, *, dir_fd=None, follow_symlinks=True)"
+)]
 pub(crate) fn stat<'py>(
     path: &Bound<'py, PyAny>,
-    follow: bool,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
+    dir_fd: Option<&Bound<'py, PyAny>>,
+    follow_symlinks: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
     let py = path.py();
-    let path = PathArg::new(path, "stat")?;
-    let place = path.as_path();
-    match py.detach(|| Stat::new(plan(follow)).path(place)) {
-        Ok(metadata) if is_unfollowed(&metadata, follow) => Ok(None),
-        Ok(metadata) => result(py, &metadata).map(Some),
-        Err(error) => Err(exception(py, &error, &path.object)),
+    let follow = follow_symlinks.map_or(Ok(true), PyAnyMethods::is_truthy)?;
+    let is_path = !path.is_none() && !is_foreign(path) && descriptor(path)?.is_none();
+    if dir_fd.is_none() && is_path {
+        let path = PathArg::new(path, "stat")?;
+        let place = path.as_path();
+        match py.detach(|| curt::stat(place, plan(follow))) {
+            Err(error) => return Err(exception(py, &error, &path.object)),
+            Ok(metadata) if !is_unfollowed(&metadata, follow) => return result(py, &metadata),
+            // CPython's function raises the exception of a broken link.
+            Ok(_) => {}
+        }
     }
+    original(py, "entry_stat")?.call1((path, dir_fd, follow))
 }
 
 /// `os.stat_result`, and where its fields are.
@@ -120,11 +132,22 @@ pub(crate) fn result<'py>(py: Python<'py>, metadata: &Metadata) -> PyResult<Boun
     set(5, metadata.group_id().known().ok_or_else(missing)?.into_bound_py_any(py)?);
     set(6, number(metadata.size().known())?);
     let times = [metadata.accessed(), metadata.modified(), metadata.changed()];
+    let mut last: Option<(Time, [Bound<'py, PyAny>; 3])> = None;
     for (index, time) in times.into_iter().enumerate() {
         let time = time.known().ok_or_else(missing)?;
-        set(7 + index as ffi::Py_ssize_t, time.seconds.into_bound_py_any(py)?);
-        set(layout.positions[index], seconds(time).into_bound_py_any(py)?);
-        set(layout.positions[3 + index], nanoseconds(py, time)?);
+        let values = match last.take() {
+            // Most files were written once: their times are the same, and so are the objects.
+            Some((same, values)) if same == time => values,
+            _ => [
+                time.seconds.into_bound_py_any(py)?,
+                seconds(time).into_bound_py_any(py)?,
+                nanoseconds(py, time)?,
+            ],
+        };
+        set(7 + index as ffi::Py_ssize_t, values[0].clone());
+        set(layout.positions[index], values[1].clone());
+        set(layout.positions[3 + index], values[2].clone());
+        last = Some((time, values));
     }
     set(layout.positions[6], number(metadata.block_size().known())?);
     set(layout.positions[7], number(metadata.allocated().known().map(|bytes| bytes / 512))?);

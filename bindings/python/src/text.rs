@@ -1,15 +1,17 @@
 //! Paths as text: `abspath`, `expanduser`, and Windows' rules on any system.
 
+use std::borrow::Cow;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::OnceLock;
 
 use curt::paths::{DotDot, Env, Expander, Flavor};
 use pyo3::exceptions::PyValueError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyString};
 
-use crate::path::{Form, encode, fspath};
+use crate::path::{Encoded, Form, fspath, join};
 
 /// Makes a path absolute and normal, as `os.path.abspath` does.
 #[pyfunction]
@@ -17,25 +19,43 @@ pub(crate) fn abspath<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAn
     static ABSOLUTE: OnceLock<Expander> = OnceLock::new();
     let py = path.py();
     let object = fspath(path, "abspath")?;
-    let Ok((bytes, form)) = bytes_of(&object) else {
+    let Ok(encoded) = Encoded::new(&object) else {
+        // A surrogate that stands for no byte.
         return original(py, "abspath")?.call1((object,));
     };
-    let text = bytes.as_bytes();
-    let full = if text.starts_with(b"/") {
-        ABSOLUTE.get_or_init(|| normal(Env::none())).expand(text)
+    let text = encoded.as_bytes();
+    let form = Form::of(&object);
+    let joined;
+    let text = if text.starts_with(b"/") {
+        text
     } else {
         // Python's own call, for its exception if the directory is gone.
-        let call = if form == Form::Bytes { "getcwdb" } else { "getcwd" };
-        let (directory, _) = bytes_of(&py.import("os")?.call_method0(call)?)?;
-        let expander = normal(Env::none().cwd(directory.as_bytes().to_vec()));
-        expander.expand(if text.is_empty() { b".".as_slice() } else { text })
+        let call = match form {
+            Form::Bytes => intern!(py, "getcwdb"),
+            Form::Text => intern!(py, "getcwd"),
+        };
+        let directory = os(py)?.call_method0(call)?;
+        joined = join(Encoded::new(&directory)?.as_bytes(), text);
+        &joined
     };
-    match full {
-        Ok(full) if *full == *text => Ok(object),
+    match ABSOLUTE.get_or_init(|| normal(Env::none())).expand(text) {
+        Ok(Cow::Borrowed(full)) if full.len() == encoded.as_bytes().len() && is_exact(&object) => {
+            Ok(object)
+        }
         Ok(full) => form.wrap(py, &full),
         // A NUL, which Python takes for a character.
         Err(_) => original(py, "abspath")?.call1((object,)),
     }
+}
+
+/// Whether it is no instance of a subclass, which CPython does not return either.
+fn is_exact(object: &Bound<'_, PyAny>) -> bool {
+    object.is_exact_instance_of::<PyString>() || object.is_exact_instance_of::<PyBytes>()
+}
+
+fn os(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
+    static OS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    Ok(OS.get_or_try_init(py, || py.import("os").map(Bound::unbind))?.bind(py))
 }
 
 fn normal(env: Env) -> Expander {
@@ -47,10 +67,10 @@ fn normal(env: Env) -> Expander {
 pub(crate) fn expanduser<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = path.py();
     let object = fspath(path, "expanduser")?;
-    let Ok((bytes, form)) = bytes_of(&object) else {
+    let Ok(encoded) = Encoded::new(&object) else {
         return original(py, "expanduser")?.call1((object,));
     };
-    let Some(after) = bytes.as_bytes().strip_prefix(b"~") else { return Ok(object) };
+    let Some(after) = encoded.as_bytes().strip_prefix(b"~") else { return Ok(object) };
     if !matches!(after.first(), None | Some(b'/')) {
         // `~user`: the user database is Python's module `pwd`.
         return original(py, "expanduser")?.call1((object,));
@@ -62,7 +82,7 @@ pub(crate) fn expanduser<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
     let home = home.as_bytes();
     let end = home.iter().rposition(|&unit| unit != b'/').map_or(0, |at| at + 1);
     let full = [&home[..end], after].concat();
-    form.wrap(py, if full.is_empty() { b"/" } else { &full })
+    Form::of(&object).wrap(py, if full.is_empty() { b"/" } else { &full })
 }
 
 /// Makes a Windows path full, as `GetFullPathNameW` does, on any system.
@@ -86,15 +106,6 @@ pub(crate) fn windows_abspath<'py>(
         return text.call_method1("encode", ("utf-8", "surrogatepass"));
     }
     Ok(text)
-}
-
-/// The bytes of a `str` or `bytes`, which may contain NULs: no call is made with them. A surrogate
-/// that stands for no byte is an error.
-fn bytes_of<'py>(object: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyBytes>, Form)> {
-    match object.cast::<PyBytes>() {
-        Ok(bytes) => Ok((bytes.clone(), Form::Bytes)),
-        Err(_) => Ok((encode(object)?, Form::Text)),
-    }
 }
 
 /// The 16-bit units of a text; bytes are UTF-8, as they are for Python on Windows.

@@ -12,10 +12,11 @@ use curt::list::{Descent, List};
 use curt::{Error, Fields, Next, Plan};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyTuple};
+use pyo3::types::{PyList, PyTuple};
 
 use crate::error::{exception, exception_in, number};
-use crate::path::{Form, PathArg, encode, fspath};
+use crate::open::Names;
+use crate::path::{Encoded, Form, PathArg, fspath};
 use crate::signals::Signals;
 
 /// Iterates over the directories of a tree, as `os.walk` and `os.fwalk` do.
@@ -41,6 +42,9 @@ struct Walk {
     done: VecDeque<Waiting>,
     left: Option<OwnedFd>,
     is_at_end: bool,
+    /// The names of the directory that is listed, in one place for all.
+    directories: Names,
+    files: Names,
     /// Subdirectories that the caller added by a path and not by a name: CPython walks them.
     others: Vec<Py<PyAny>>,
 }
@@ -57,8 +61,6 @@ struct Waiting {
 struct Listed {
     list: List,
     path: PathBuf,
-    directories: Vec<Vec<u8>>,
-    others: Vec<Vec<u8>>,
     error: Option<Error>,
 }
 
@@ -85,6 +87,8 @@ impl Directories {
             done: VecDeque::new(),
             left: None,
             is_at_end: false,
+            directories: Names::default(),
+            files: Names::default(),
             others: Vec::new(),
         })))
     }
@@ -141,14 +145,16 @@ impl Walk {
             let is_first = first.is_some();
             let signals = Signals::default();
             let shows_descriptors = self.shows_descriptors;
-            let descent = &mut self.descent;
+            let Walk { descent, directories, files, .. } = self;
             let listed = py.detach(|| {
                 let opened = match first {
                     Some(top) => Some(descent.open(top)),
                     None => descent.next(),
                 };
                 Some(match opened? {
-                    Ok(directory) => Ok(list(directory, &signals, shows_descriptors)),
+                    Ok(directory) => {
+                        Ok(list(directory, directories, files, &signals, shows_descriptors))
+                    }
                     Err(error) => Err(error),
                 })
             });
@@ -177,8 +183,8 @@ impl Walk {
             } else {
                 self.form.wrap_path(py, &listed.path)?.unbind()
             };
-            let directories = self.names(py, &listed.directories)?;
-            let others = self.names(py, &listed.others)?;
+            let directories = self.directories.to_list(py, self.form)?.unbind();
+            let others = self.files.to_list(py, self.form)?.unbind();
             if self.topdown {
                 let fd = listed.list.as_fd().as_raw_fd();
                 let result = self.tuple(py, &shown, &directories, &others, fd)?;
@@ -193,12 +199,7 @@ impl Walk {
             } else {
                 None
             };
-            let names = listed.directories;
-            let descent = &mut self.descent;
-            let list = listed.list;
-            let entered =
-                py.detach(|| descent.enter(list, names.iter().map(|name| OsStr::from_bytes(name))));
-            entered.map_err(|error| exception_in(py, &error, self.form))?;
+            self.enter(py, listed.list)?;
             self.waiting.push(Waiting {
                 path: listed.path,
                 shown,
@@ -234,14 +235,6 @@ impl Walk {
         }
     }
 
-    fn names(&self, py: Python<'_>, names: &[Vec<u8>]) -> PyResult<Py<PyList>> {
-        let list = PyList::empty(py);
-        for name in names {
-            list.append(self.form.wrap(py, name)?)?;
-        }
-        Ok(list.unbind())
-    }
-
     /// Enters the subdirectories that are in the list after the caller has seen it.
     fn enter_chosen(
         &mut self,
@@ -250,14 +243,11 @@ impl Walk {
         directories: &Bound<'_, PyList>,
         path: &Path,
     ) -> PyResult<()> {
-        let mut names = Vec::with_capacity(directories.len());
+        self.directories.clear();
         for name in directories {
             let name = fspath(&name, "walk")?;
-            let bytes = match name.cast::<PyBytes>() {
-                Ok(bytes) => bytes.clone(),
-                Err(_) => encode(&name)?,
-            };
-            let bytes = bytes.as_bytes();
+            let encoded = Encoded::new(&name)?;
+            let bytes = encoded.as_bytes();
             if bytes.contains(&b'/') || bytes.contains(&0) || matches!(bytes, b"" | b"." | b"..") {
                 let path = self.form.wrap_path(py, path)?;
                 let walk = py.import("curt._originals")?.getattr("walk_below")?;
@@ -265,12 +255,16 @@ impl Walk {
                 let other = walk.call1((path, name, onerror, self.shows_descriptors))?;
                 self.others.push(other.unbind());
             } else {
-                names.push(bytes.to_vec());
+                self.directories.push(bytes);
             }
         }
-        let descent = &mut self.descent;
-        let entered =
-            py.detach(|| descent.enter(list, names.iter().map(|name| OsStr::from_bytes(name))));
+        self.enter(py, list)
+    }
+
+    /// Enters the subdirectories whose names are in `directories`.
+    fn enter(&mut self, py: Python<'_>, list: List) -> PyResult<()> {
+        let Walk { descent, directories, .. } = self;
+        let entered = py.detach(|| descent.enter(list, directories.iter().map(OsStr::from_bytes)));
         entered.map_err(|error| exception_in(py, &error, self.form))
     }
 
@@ -307,28 +301,28 @@ fn exists(py: Python<'_>, error: &Error) -> bool {
 }
 
 /// Lists a directory: what is a directory or leads to one, and the rest.
-fn list(directory: curt::list::Directory, signals: &Signals, rewinds: bool) -> Listed {
+fn list(
+    directory: curt::list::Directory,
+    directories: &mut Names,
+    files: &mut Names,
+    signals: &Signals,
+    rewinds: bool,
+) -> Listed {
+    directories.clear();
+    files.clear();
     let path = directory.path().to_owned();
     let mut list = directory.list(Plan::new(Fields::KIND).follow(Follow::Links));
-    let (mut directories, mut others) = (Vec::new(), Vec::new());
     let mut count = 0_u32;
-    let mut error = loop {
+    let visited = list.visit(|entry| {
+        let names = if entry.kind().is_dir() { &mut *directories } else { &mut *files };
+        names.push(entry.name().as_bytes());
         count = count.wrapping_add(1);
-        if count % 1024 == 0 && signals.look() == Next::Stop {
-            break None;
-        }
-        match list.next() {
-            None => break None,
-            Some(Err(error)) => break Some(error),
-            Some(Ok(entry)) => {
-                let name = entry.name().as_bytes().to_vec();
-                if entry.kind().is_dir() { directories.push(name) } else { others.push(name) }
-            }
-        }
-    };
+        if count % 1024 == 0 { signals.look() } else { Next::Continue }
+    });
+    let mut error = visited.err();
     if rewinds && error.is_none() {
         // The caller may list it by its descriptor, which has one position with this one.
         error = list.reset().err();
     }
-    Listed { list, path, directories, others, error }
+    Listed { list, path, error }
 }

@@ -1,14 +1,15 @@
 //! Finding programs.
 
+use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
 use curt::Search;
 use curt::paths::Flavor;
-use curt::which::{Found, FoundIn, Policy};
+use curt::which::{FindError, Found, FoundIn, Policy};
 use pyo3::prelude::*;
 
-use crate::path::PathArg;
+use crate::path::{PathArg, join};
 
 /// Finds a program by the rules of `shutil.which`, in the search path `path`.
 #[pyfunction]
@@ -18,19 +19,38 @@ pub(crate) fn which<'py>(
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = command.py();
     let command = PathArg::new(command, "which")?;
-    let mut search = Search::new().policy(Policy::cpython(Flavor::Posix));
     let path = path.map(|path| PathArg::new(path, "which")).transpose()?;
-    if let Some(path) = &path {
-        search = search.path(OsStr::from_bytes(path.as_bytes()));
-    }
-    let name = OsStr::from_bytes(command.as_bytes());
-    match py.detach(|| search.find(name)) {
-        Ok(found) => {
-            let found = spelled(&found, command.as_bytes(), path.as_ref().map(PathArg::as_bytes));
-            command.form.wrap(py, &found).map(Some)
-        }
+    let (name, entries) = (command.as_bytes(), path.as_ref().map(PathArg::as_bytes));
+    match py.detach(|| find(name, entries)) {
+        Ok(found) => command.form.wrap(py, &spelled(&found, name, entries)).map(Some),
         Err(_) => Ok(None),
     }
+}
+
+thread_local! {
+    /// The search path that this thread has used last, and its search, which has split it.
+    static LAST: RefCell<Option<(Vec<u8>, Search)>> = const { RefCell::new(None) };
+}
+
+fn find(name: &[u8], path: Option<&[u8]>) -> Result<Found, FindError> {
+    let look_up = |search: &Search| search.find(OsStr::from_bytes(name));
+    let search = |path: &[u8]| Search::new().policy(rules()).path(OsStr::from_bytes(path));
+    let Some(path) = path else { return look_up(&Search::new().policy(rules())) };
+    // A search remembers the working directory.
+    let is_absolute = |entry: &[u8]| entry.starts_with(b"/");
+    if name.contains(&b'/') || !path.split(|&unit| unit == b':').all(is_absolute) {
+        return look_up(&search(path));
+    }
+    LAST.with_borrow_mut(|last| {
+        if last.as_ref().is_none_or(|(known, _)| known != path) {
+            *last = None;
+        }
+        look_up(&last.get_or_insert_with(|| (path.to_vec(), search(path))).1)
+    })
+}
+
+fn rules() -> Policy {
+    Policy::cpython(Flavor::Posix)
 }
 
 /// Spells the path of a program as CPython does: the entry of the search path as it is written,
@@ -50,10 +70,4 @@ fn spelled(found: &Found, command: &[u8], path: Option<&[u8]>) -> Vec<u8> {
         Some(directory) => join(directory, command),
         None => found.path().as_os_str().as_bytes().to_vec(),
     }
-}
-
-fn join(directory: &[u8], name: &[u8]) -> Vec<u8> {
-    let separator: &[u8] =
-        if directory.is_empty() || directory.ends_with(b"/") { b"" } else { b"/" };
-    [directory, separator, name].concat()
 }

@@ -85,6 +85,16 @@ def test_abspath_follows_the_working_directory(tmp_path, monkeypatch) -> None:
     assert curt.abspath("/x/..") == "/"
 
 
+def test_abspath_returns_no_subclass() -> None:
+    class Name(str):
+        pass
+
+    for path in ("/a/b", "/a/./b", "a"):
+        assert type(curt.abspath(Name(path))) is type(os.path.abspath(Name(path))) is str
+    plain = "/a/b"
+    assert curt.abspath(plain) is plain
+
+
 @pytest.mark.parametrize(
     ("path", "full"),
     [

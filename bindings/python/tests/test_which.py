@@ -60,6 +60,21 @@ def test_environment_is_read_each_time(bins: Path, monkeypatch) -> None:
     assert curt.which("sh") == shutil.which("sh")
 
 
+def test_what_changes_between_two_calls_is_seen(bins: Path, tmp_path: Path, monkeypatch) -> None:
+    """The search of the last search path is kept, but not what it found, nor the directory."""
+    path = f"{tmp_path}:{bins}/two"
+    assert curt.which("tool", path=path) == f"{bins}/two/tool"
+    shutil.copy2(bins / "one/tool", tmp_path / "tool")
+    assert curt.which("tool", path=path) == f"{tmp_path}/tool"
+    (tmp_path / "tool").unlink()
+    assert curt.which("tool", path=path) == f"{bins}/two/tool"
+    for relative in ("one", f"{tmp_path}:one", f"{tmp_path}:"):
+        monkeypatch.chdir(tmp_path)
+        assert curt.which("tool", path=relative) is None
+        monkeypatch.chdir(bins / "one" if relative.endswith(":") else bins)
+        assert curt.which("tool", path=relative) == shutil.which("tool", path=relative) is not None
+
+
 def test_bad_commands() -> None:
     for bad in (None, 3, object()):
         with pytest.raises((TypeError, AttributeError)):

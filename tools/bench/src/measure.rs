@@ -73,6 +73,8 @@ const TOO_SLOW: f64 = 1.15;
 pub(crate) const TIMED_RIVALS: usize = 2;
 /// Where the answer goes, in the scratch folder.
 const OUTPUT: &str = "stdout";
+/// Where its errors go, and the times of those that measure themselves.
+const ERRORS: &str = "stderr";
 /// A run that takes longer than this is killed.
 const TIME_LIMIT: Duration = Duration::from_secs(120);
 /// The same in a quick run.
@@ -265,6 +267,12 @@ impl Bench {
             Question::Lengths(_) => {
                 (own_time(&std::fs::read(&output)?).unwrap_or(ended.wall), None)
             }
+            _ if trial.scenario.times_itself => {
+                match own_time(&std::fs::read(self.scratch.entry(ERRORS))?) {
+                    Some(wall) => (wall, None),
+                    None => return Ok(Err("no time".to_owned())),
+                }
+            }
             _ => (ended.wall, ended.used),
         };
         Ok(Ok((Sample { round, wall, used }, length)))
@@ -278,7 +286,7 @@ impl Bench {
         under: Option<Command>,
     ) -> io::Result<Result<Ended, String>> {
         let Trial { scenario, place, size, found } = *trial;
-        let said = self.scratch.entry("stderr");
+        let said = self.scratch.entry(ERRORS);
         let mut command = command(scenario, size, found, tree, under)?;
         command.stdout(File::create(self.scratch.entry(OUTPUT))?);
         let time_limit = if self.is_quick { QUICK_TIME_LIMIT } else { TIME_LIMIT };
@@ -331,8 +339,9 @@ impl Bench {
     /// Counts the calls of those whose answer is right.
     fn count(&self, cell: &mut Cell, place: &Place) -> io::Result<()> {
         let scenario = cell.scenario;
-        let is_countable =
-            scenario.real.is_none() && !matches!(scenario.question, Question::Lengths(_));
+        let is_countable = scenario.real.is_none()
+            && !scenario.times_itself
+            && !matches!(scenario.question, Question::Lengths(_));
         if !self.counter.is_there() || !is_countable {
             return Ok(());
         }

@@ -34,6 +34,9 @@ pub(crate) struct Scenario {
     pub(crate) counted: [u32; 2],
     /// Whether the filesystem matters. If not, one place is enough.
     pub(crate) everywhere: bool,
+    /// Whether contenders measure themselves, and write to their standard error how many
+    /// nanoseconds it took: the start of an interpreter would drown it. Calls are not counted.
+    pub(crate) times_itself: bool,
     /// The programs, curt first.
     pub(crate) contenders: &'static [Contender],
 }
@@ -77,6 +80,7 @@ impl Scenario {
         limit: None,
         counted: [0, 500],
         everywhere: true,
+        times_itself: false,
         contenders: &[],
     };
 
@@ -202,6 +206,16 @@ impl Contender {
     /// The command.
     pub(crate) const fn curt(words: &'static [&'static str]) -> Self {
         Self::new("curt", Part::Curt, Program::Curt, words)
+    }
+
+    /// The library for another language, in a program that `cargo xtask rivals` built.
+    pub(crate) const fn binding(
+        name: &'static str,
+        part: Part,
+        program: Program,
+        words: &'static [&'static str],
+    ) -> Self {
+        Self::new(name, part, program, words)
     }
 
     /// The library, in a role of this program.

@@ -11,7 +11,7 @@ the same types, and raise the same exceptions. What curt cannot do is passed to 
 from __future__ import annotations
 
 from curt import windows
-from curt._curt import DirEntry, abspath, expanduser, listdir, scandir
+from curt._curt import DirEntry, abspath, expanduser, listdir, scandir, stat
 from curt._install import install, uninstall
 from curt._process import Popen, run
 from curt._remove import rmtree
@@ -19,7 +19,6 @@ from curt._root import Root
 from curt._usage import Usage, UsageRecord, usage
 from curt._walk import fwalk, walk
 from curt._which import which
-from curt._stat import stat
 
 __all__ = [
     "DirEntry",

@@ -1,4 +1,5 @@
-//! Reading a directory as a whole, with several threads that ask about its entries.
+//! Reading a directory as a whole, with a visitor, or with several threads that ask about its
+//! entries.
 //!
 //! Reading one directory is work for one thread, but most of the time goes into the questions, one
 //! for each entry, and these are independent of each other. So the entries of one batch are split
@@ -11,7 +12,7 @@ use std::thread;
 
 use super::{Entry, List, ListBatch};
 use crate::ask::Asker;
-use crate::control::Threads;
+use crate::control::{Next, Threads};
 use crate::error::Error;
 use crate::fields::Metadata;
 use crate::sys::{Host, Os, Sys, SystemUnit};
@@ -33,6 +34,36 @@ type Parts<'a, T> =
     Mutex<std::iter::Zip<std::slice::Chunks<'a, usize>, std::slice::ChunksMut<'a, T>>>;
 
 impl List {
+    /// Calls `visit` with each entry that is left, until it returns [`Next::Stop`]: a little faster
+    /// than [`List::next`], at the same cost in calls. The listing can go on after that entry. An
+    /// error of the listing as a whole ends it.
+    ///
+    /// ```
+    /// use curt::Next;
+    /// let (mut list, mut first) = (curt::list("/")?, None);
+    /// list.visit(|entry| {
+    ///     first = Some(entry.to_name());
+    ///     Next::Stop
+    /// })?;
+    /// assert!(first.is_some());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn visit(&mut self, mut visit: impl FnMut(Entry<'_>) -> Next) -> Result<(), Error> {
+        loop {
+            let List { asker, opened, reader, path, metadata, .. } = self;
+            let batch = ListBatch { opened, dir: &opened.dir, path, buf: reader.buffer() };
+            while let Some((entry, at)) = reader.next() {
+                if visit(batch.listed(asker, entry, at, metadata)) == Next::Stop {
+                    return Ok(());
+                }
+            }
+            if reader.is_at_end() {
+                return Ok(());
+            }
+            self.read()?;
+        }
+    }
+
     /// Reads the rest of the directory, and appends a result for each entry to `into`, in the order
     /// of the listing.
     ///

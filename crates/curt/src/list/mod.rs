@@ -102,7 +102,7 @@ use crate::error::{Cause, Error, Operation};
 use crate::fields::FileName;
 use crate::fields::{Fields, Follow, Kind, Metadata, Plan};
 use crate::name::{Name, NameBuf};
-use crate::sys::{Ask, Feature, Features, Listing, Opened, Os, Setup, Sys, SystemUnit};
+use crate::sys::{self, Ask, Feature, Features, Listing, Opened, Os, Setup, Sys, SystemUnit};
 use crate::tree::Reader;
 
 type Unit = <Os as Sys>::Unit;
@@ -486,12 +486,23 @@ impl<'a> ListBatch<'a> {
         metadata: &'a mut Metadata,
     ) -> Option<Entry<'a>> {
         let (entry, _) = self.buf.entry(at)?;
+        Some(self.listed(asker, entry, at, metadata))
+    }
+
+    /// Returns this entry, which lies at `at`, with everything that the plan wants.
+    fn listed(
+        self,
+        asker: &'a Asker<Os>,
+        entry: sys::Entry<'a, Unit>,
+        at: usize,
+        metadata: &'a mut Metadata,
+    ) -> Entry<'a> {
         asker.reset(metadata);
         self.buf.facts(at, &entry, &mut metadata.facts);
         let ListBatch { opened, dir, path, .. } = self;
         let mut entry = Entry { asker, opened, dir, path, name: entry.name, metadata };
         entry.ask(|subject, metadata| asker.complete(subject, metadata));
-        Some(entry)
+        entry
     }
 }
 

@@ -15,7 +15,8 @@ pub(crate) trait SystemUnit: Unit {
 
     /// Returns the units of a path, for [`SystemUnit::path`] to give back with names appended.
     fn units(path: &Path) -> Vec<Self> {
-        let mut units = Vec::new();
+        // A NUL often follows.
+        let mut units = Vec::with_capacity(path.as_os_str().len() + 1);
         Self::append_units(path, &mut units);
         units
     }

@@ -157,7 +157,8 @@ pub(super) fn play(work: Work) -> String {
     format!("{} {each:.3}\n", sum / (2 * rounds) as u64)
 }
 
-/// What one took, in seconds, as the answer of a contender has it.
+/// What one took, in seconds, as the answer of a contender has it, or its standard error: the
+/// nanoseconds are the second word.
 pub(crate) fn own_time(answer: &[u8]) -> Option<f64> {
     let word = std::str::from_utf8(answer).ok()?.split_whitespace().nth(1)?;
     let nanoseconds: f64 = word.parse().ok()?;
@@ -224,6 +225,7 @@ mod tests {
         assert_eq!(answer.split(' ').next(), Some(Work::Enki.lengths().to_string().as_str()));
         assert!(own_time(answer.as_bytes()).is_some_and(|seconds| seconds < 1e-3));
         assert_eq!(own_time(b"12 1500.5"), Some(1500.5e-9));
+        assert_eq!(own_time(b"took 1500"), Some(1500e-9));
         for none in ["", "12", "12 x", "12 0", "12 -1"] {
             assert_eq!(own_time(none.as_bytes()), None, "{none}");
         }

@@ -3,6 +3,7 @@
 mod beneath;
 mod expand;
 mod list;
+mod python;
 mod remove;
 mod start;
 mod stat;
@@ -13,7 +14,7 @@ mod which;
 use crate::scenario::Scenario;
 
 /// By operation.
-pub(crate) static SCENARIOS: [&[Scenario]; 9] = [
+pub(crate) static SCENARIOS: [&[Scenario]; 10] = [
     &remove::SCENARIOS,
     &list::SCENARIOS,
     &stat::SCENARIOS,
@@ -23,6 +24,7 @@ pub(crate) static SCENARIOS: [&[Scenario]; 9] = [
     &start::SCENARIOS,
     &expand::SCENARIOS,
     &beneath::SCENARIOS,
+    &python::SCENARIOS,
 ];
 
 /// All of them.

@@ -174,3 +174,50 @@ fn entries_and_descriptors_are_the_same_on_the_portable_platform() {
         crate::sys::tests::without(crate::sys::Features::of_linux(), test);
     }
 }
+
+#[test]
+fn a_visitor_sees_what_next_returns_and_stops_when_it_says_so() {
+    let scratch = Scratch::new();
+    // More than one buffer of 64 KiB.
+    for number in 0..3_000 {
+        scratch.file(format!("d/name-{number}"));
+    }
+    let mut all = Vec::new();
+    let mut by_next = list(scratch.at("d")).unwrap();
+    while let Some(entry) = by_next.next() {
+        all.push(entry.unwrap().to_name());
+    }
+    assert_eq!(all.len(), 3_000);
+    for stop in [1, 2, 2_000, 3_000, 4_000] {
+        let mut listing = list(scratch.at("d")).unwrap();
+        let mut seen = Vec::new();
+        let visit = |seen: &mut Vec<_>, listing: &mut crate::list::List| {
+            listing.visit(|entry| {
+                assert_eq!(entry.kind(), crate::Kind::File);
+                seen.push(entry.to_name());
+                if seen.len() == stop { crate::Next::Stop } else { crate::Next::Continue }
+            })
+        };
+        visit(&mut seen, &mut listing).unwrap();
+        assert_eq!(seen, all[..stop.min(3_000)]);
+        if let Some(next) = listing.next() {
+            seen.push(next.unwrap().to_name());
+        }
+        visit(&mut seen, &mut listing).unwrap();
+        assert_eq!(seen, all, "{stop}");
+        assert!(listing.next().is_none());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_visit_reports_a_listing_that_fails() {
+    let scratch = Scratch::new();
+    let file = std::fs::File::open(scratch.file("no directory")).unwrap();
+    let file = std::os::fd::OwnedFd::from(file);
+    let mut listing = Directory::try_from(file).unwrap().list(Fields::KIND);
+    let error = listing.visit(|_| unreachable!("it has no entries")).unwrap_err();
+    assert_eq!(error.operation(), Operation::ReadDirectory);
+    assert_eq!(error.kind(), io::ErrorKind::NotADirectory);
+    assert!(listing.visit(|_| unreachable!("it has ended")).is_ok());
+}

@@ -1,0 +1,90 @@
+"""What curt replaces in Python, and what replaces it, timed without the start of the interpreter.
+
+A task writes its answer to standard output, once, and then runs again by the clock: how many
+nanoseconds one run took goes to standard error. `abspath` writes both to standard output.
+"""
+
+import os
+import shutil
+import sys
+from collections import deque
+from itertools import repeat
+from time import perf_counter_ns
+
+import curt
+
+# The same tasks with the functions of each library.
+LIBRARIES = {
+    "cpython": (shutil.rmtree, os.walk, os.scandir, shutil.which, os.path.abspath),
+    "curt": (curt.rmtree, curt.walk, curt.scandir, curt.which, curt.abspath),
+}
+# How long a task is repeated.
+LEAST = 50_000_000
+
+
+def exhaust(iterable):
+    """Takes everything from an iterator, at the speed of C."""
+    deque(iterable, maxlen=0)
+
+
+def repeated(task):
+    """Runs a task for a while, at least three times. Writes how long one run took."""
+    count, begin = 0, perf_counter_ns()
+    while count < 3 or perf_counter_ns() - begin < LEAST:
+        task()
+        count += 1
+    took((perf_counter_ns() - begin) / count)
+
+
+def took(nanoseconds):
+    print("took", nanoseconds, file=sys.stderr)
+
+
+def remove(tree, threads=None):
+    options = {} if threads is None else {"threads": int(threads)}
+    begin = perf_counter_ns()
+    rmtree(tree, **options)
+    took(perf_counter_ns() - begin)
+
+
+def paths(tree):
+    for folder, below, files in walk(tree):
+        prefix = folder + "/"
+        out.writelines(prefix + name + "\n" for name in below)
+        out.writelines(prefix + name + "\n" for name in files)
+    repeated(lambda: exhaust(walk(tree)))
+
+
+def sizes(tree):
+    def stat_all():
+        with scandir(tree) as entries:
+            for entry in entries:
+                entry.stat(follow_symlinks=False)
+
+    with scandir(tree) as entries:
+        for entry in entries:
+            out.write(f"{entry.stat(follow_symlinks=False).st_size} {entry.name}\n")
+    repeated(stat_all)
+
+
+def programs(*names):
+    out.writelines(f"{which(name)}\n" for name in names)
+    repeated(lambda: exhaust(map(which, names)))
+
+
+def expand(rounds, path):
+    length = len(abspath(path))
+    exhaust(map(abspath, repeat(path, int(rounds))))
+    begin = perf_counter_ns()
+    exhaust(map(abspath, repeat(path, int(rounds))))
+    out.write(f"{length} {(perf_counter_ns() - begin) / int(rounds):.3f}\n")
+
+
+TASKS = {"rmtree": remove, "walk": paths, "stat": sizes, "which": programs, "abspath": expand}
+
+if len(sys.argv) < 4 or sys.argv[1] not in LIBRARIES or sys.argv[2] not in TASKS:
+    print("usage: python-curt cpython|curt rmtree|walk|stat|which|abspath OPERAND...", file=sys.stderr)
+    sys.exit(2)
+rmtree, walk, scandir, which, abspath = LIBRARIES[sys.argv[1]]
+with open(1, "w", buffering=65536, closefd=False, errors="surrogateescape") as out:
+    TASKS[sys.argv[2]](*sys.argv[3:])
