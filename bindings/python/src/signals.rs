@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use curt::Next;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// How often signals are asked for. Each time takes the GIL, for which a busy program lets another
@@ -15,13 +16,27 @@ const INTERVAL: Duration = Duration::from_millis(20);
 pub(crate) struct Signals {
     last: Mutex<Option<Instant>>,
     raised: Mutex<Option<PyErr>>,
+    deadline: Option<Instant>,
 }
 
 impl Signals {
-    /// Runs the handlers of signals if it is time. Stops the operation if one of them raises.
+    /// Also stops the operation after this time.
+    pub(crate) fn with_deadline(seconds: Option<f64>) -> PyResult<Signals> {
+        let Some(seconds) = seconds else { return Ok(Signals::default()) };
+        let time = Duration::try_from_secs_f64(seconds)
+            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        // A time that no clock reaches is no deadline.
+        Ok(Signals { deadline: Instant::now().checked_add(time), ..Signals::default() })
+    }
+
+    /// Runs the handlers of signals if it is time. Stops the operation if one of them raises, or
+    /// after the deadline.
     pub(crate) fn look(&self) -> Next {
         let Ok(mut last) = self.last.try_lock() else { return Next::Continue };
         let now = Instant::now();
+        if self.deadline.is_some_and(|deadline| now >= deadline) {
+            return Next::Stop;
+        }
         match *last {
             // At the beginning the interpreter has just looked.
             None => *last = Some(now),

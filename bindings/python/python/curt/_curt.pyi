@@ -101,11 +101,12 @@ def scandir(path: AnyStr | os.PathLike[AnyStr]) -> ScandirIterator[AnyStr]: ...
 def remove(
     path: _Path,
     dir_fd: int | None,
-    prefix: str,
+    prefix: _Path,
     threads: int,
     raises: bool,
     report: Callable[[str, str, OSError], object] | None,
-) -> None: ...
+    seconds: float | None = None,
+) -> tuple[int, bool]: ...
 def stat(path: _Path, follow: bool) -> os.stat_result | None: ...
 def usage(
     paths: list[_Path],
