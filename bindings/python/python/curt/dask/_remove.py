@@ -129,7 +129,7 @@ def _clear(root: bytes, beneath: Beneath, path: bytes, seconds: float, result: R
         except PermissionError:
             # An empty directory can be removed even so.
             pass
-        removed, stopped = _curt.remove(name, parent.fd, "", 1, False, report, seconds)
+        removed, stopped = _curt.remove(name, parent.fd, "", 1, False, report, min(seconds, 1e9))
         result.entries += removed
         if stopped and fd >= 0:
             result.value[path] = _subdirectories(fd, path)
