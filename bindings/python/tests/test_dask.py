@@ -401,7 +401,7 @@ def test_a_worker_that_hangs_is_passed_over(cluster, client, forest: Path) -> No
         stopped.join()
         again = curt.dask.find(forest, slowly, client=client, budget=impatient)
         # Removal asks every worker first.
-        with pytest.raises(TimeoutError, match=r"cannot remove '.*': the worker tcp:.* in time"):
+        with pytest.raises(TimeoutError, match=r"cannot remove '.*': the worker tcp:.* has not answered in time"):
             curt.dask.remove(forest, client=client, budget=impatient)
     finally:
         os.kill(pid, signal.SIGCONT)

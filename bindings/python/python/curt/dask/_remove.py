@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import curt
 from curt import _curt
-from curt.dask._run import TICK, TIMEOUTS, Job, Run, address
+from curt.dask._run import TICK, TIMEOUTS, Job, Run, address, distributed
 from curt.dask._scan import Beneath, Directory, Piece, Result, join, named, shown
 
 # What a directory fails with that is gone, or that something else has taken the place of. The sweep
@@ -257,14 +257,19 @@ class Removal:
         """Refuses to start unless every worker reads the token that one of them has written."""
         run, root = self.run, self.run.root
         run.client.wait_for_workers(1, timeout=run.budget.patience)
-        first, *others = run.ask(run.client.nthreads)
-        self._everywhere([first], self.token.write, root)
-        run.known.add(first)
+        # A worker that hangs would write the token when it wakes up, so all must answer first.
+        workers = self._everywhere(list(run.ask(run.client.nthreads)), address)
+        # One that dies may not have written it.
+        while not run.known and workers:
+            run.known.update(self._everywhere([workers.pop()], self.token.write, root))
+        if not run.known:
+            raise TimeoutError(run.sentence("no worker is left"))
         piece = Piece(root, (Directory(b""),))
-        self._everywhere([first, *others], look, piece, self.token)
-        run.known.update([first, *others])
+        workers = list(run.ask(run.client.nthreads))
+        run.known.update(self._everywhere(workers, look, piece, self.token))
 
-    def _everywhere(self, workers: list[str], function: Any, *arguments: Any) -> None:
+    def _everywhere(self, workers: list[str], function: Any, *arguments: Any) -> list[str]:
+        """Calls a function on each worker. Returns those that have done it, and are not gone."""
         client, run = self.run.client, self.run
         futures = {
             worker: client.submit(
@@ -278,18 +283,24 @@ class Removal:
             for worker in workers
         }
         end = time.monotonic() + run.budget.patience
+        done = []
         for worker, future in futures.items():
             while True:
                 try:
                     future.result(timeout=TICK)
+                    done.append(worker)
                     break
+                except distributed.CancelledError:
+                    run.check_scheduler()
                 except TIMEOUTS:
                     # A worker that has gone is none that could do harm.
                     if worker not in run.ask(client.nthreads):
                         break
                     if time.monotonic() > end:
-                        reason = f"the worker {worker} has not looked for the token file in time"
+                        client.cancel(list(futures.values()))
+                        reason = f"the worker {worker} has not answered in time"
                         raise TimeoutError(run.sentence(reason)) from None
+        return done
 
     def drop_token(self) -> None:
         """Removes the token file if it is still there, as after an error."""
@@ -297,10 +308,9 @@ class Removal:
             if self.run.client.status == "running":
                 knows = self.run.known - self.run.suspects
                 workers = [worker for worker in self.run.client.nthreads() if worker in knows]
-                self._everywhere(workers[:1], self.token.drop, self.run.root)
-                if workers:
+                if self._everywhere(workers[:1], self.token.drop, self.run.root):
                     return
-        except (*TIMEOUTS, OSError):
+        except (*TIMEOUTS, OSError, RuntimeError):
             pass
         # No worker can: perhaps this machine sees the tree.
         try:

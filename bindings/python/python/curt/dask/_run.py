@@ -142,8 +142,8 @@ class Run:
         """Asks the scheduler."""
         try:
             return question(*arguments)
-        except (OSError, *TIMEOUTS):
-            self._check_scheduler()
+        except OSError:
+            self._check_connection()
             raise
 
     def sentence(self, reason: str) -> str:
@@ -206,7 +206,7 @@ class Run:
     def _wait(self) -> list[tuple[Task, Any]]:
         """Waits for any result, for a moment. Returns those that are there."""
         if self.client.status != "running":
-            self._check_scheduler()
+            self.check_scheduler()
         self.ready.wait(TICK)
         self.ready.clear()
         waiting = [(task, future) for task in self.tasks.values() for future in task.futures]
@@ -218,12 +218,13 @@ class Run:
         if future.status == "finished":
             try:
                 worker, result = future.result(timeout=task.patience)
-            except TIMEOUTS:
+            except distributed.CancelledError:
+                self.check_scheduler()
+            except (OSError, *TIMEOUTS):
                 # The worker that has the result does not answer.
+                self._check_connection()
                 task.due = 0.0
                 return
-            except distributed.CancelledError:
-                self._check_scheduler()
         else:
             self._failed(task, future)
             return
@@ -240,7 +241,7 @@ class Run:
         """Runs a piece again that was killed with its workers. Raises other errors."""
         error = future.exception() if future.status == "error" else None
         if error is None:
-            self._check_scheduler()
+            self.check_scheduler()
         if isinstance(error, ImportError):
             reason = f"a worker cannot import curt.dask ({error}): install curt-fs[dask] there"
             raise ImportError(self.sentence(reason)) from error
@@ -270,7 +271,14 @@ class Run:
             task.patience *= 2
             self._submit(task)
 
-    def _check_scheduler(self) -> NoReturn:
+    def _check_connection(self) -> None:
+        """Raises if the scheduler is lost, which the client may notice a moment later."""
+        for _ in range(20):
+            if self.client.status != "running":
+                self.check_scheduler()
+            time.sleep(0.05)
+
+    def check_scheduler(self) -> NoReturn:
         """Raises what a result that was cancelled means."""
         if self.client.status != "running":
             address = self.client.scheduler.address if self.client.scheduler else "unknown"
