@@ -256,14 +256,18 @@ class Removal:
     def check_workers(self) -> None:
         """Refuses to start unless every worker reads the token that one of them has written."""
         run, root = self.run, self.run.root
-        run.client.wait_for_workers(1, timeout=run.budget.patience)
-        # A worker that hangs would write the token when it wakes up, so all must answer first.
-        workers = self._everywhere(list(run.ask(run.client.nthreads)), address)
-        # One that dies may not have written it.
-        while not run.known and workers:
-            run.known.update(self._everywhere([workers.pop()], self.token.write, root))
-        if not run.known:
-            raise TimeoutError(run.sentence("no worker is left"))
+        end = time.monotonic() + run.budget.patience
+        # Again, if all have died meanwhile: Dask starts others.
+        while not run.known:
+            try:
+                run.client.wait_for_workers(1, timeout=max(TICK, end - time.monotonic()))
+            except TIMEOUTS:
+                raise TimeoutError(run.sentence("there is no worker")) from None
+            # A worker that hangs would write the token when it wakes up, so all must answer first.
+            workers = self._everywhere(list(run.ask(run.client.nthreads)), address)
+            # One that dies may not have written it.
+            while not run.known and workers:
+                run.known.update(self._everywhere([workers.pop()], self.token.write, root))
         piece = Piece(root, (Directory(b""),))
         workers = list(run.ask(run.client.nthreads))
         run.known.update(self._everywhere(workers, look, piece, self.token))
