@@ -196,6 +196,14 @@ def named(error: OSError, root: bytes, path: bytes) -> OSError:
     return OSError(error.errno, error.strerror, shown(root, path))
 
 
+def facts_of(root: bytes) -> os.stat_result:
+    """Asks about the root of a tree."""
+    try:
+        return os.lstat(root)
+    except OSError as error:
+        raise named(error, root, b"") from None
+
+
 class Scan:
     """Walks the directories of a piece until its budget is spent, but at least one.
 
@@ -236,10 +244,7 @@ class Scan:
         """Yields the entries; the root of the tree is the first of the piece that has it."""
         piece = self.piece
         if piece.directories[0].path == b"":
-            try:
-                top = os.lstat(piece.root)
-            except OSError as error:
-                raise named(error, piece.root, b"") from None
+            top = facts_of(piece.root)
             self.result.entries += 1
             yield Found(b"", piece.directories[0], top, 0)
             if not stat.S_ISDIR(top.st_mode):
@@ -264,6 +269,8 @@ class Scan:
 
 def split(piece: Piece) -> Result:
     """Counts entries, without asking about each."""
+    if piece.directories[0].path == b"" and not stat.S_ISDIR(facts_of(piece.root).st_mode):
+        return Result(entries=1)
     scan = Scan(piece)
     for _beneath, directory, level, below in scan.directories():
         names = []
