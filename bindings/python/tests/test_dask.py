@@ -262,6 +262,26 @@ def test_remove(client, forest: Path, tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
+def test_the_end_waits_for_a_worker_that_sees_the_tree(client, forest: Path, monkeypatch) -> None:
+    done, take, seen = _remove.Removal._done, _remove.Removal.take, []
+
+    def forget(removal, path: bytes) -> list:
+        new = done(removal, path)
+        if not path:
+            # As if all workers had been replaced by others at this moment.
+            removal.run.known.clear()
+        return new
+
+    def note(removal, jobs, piece, result) -> list:
+        seen.append(jobs[0].function.__name__)
+        return take(removal, jobs, piece, result)
+
+    monkeypatch.setattr(_remove.Removal, "_done", forget)
+    monkeypatch.setattr(_remove.Removal, "take", note)
+    assert curt.dask.remove(forest, client=client).errors == []
+    assert seen[-3:] == ["sweep", "look", "finish"] and not forest.exists()
+
+
 def test_bad_input(client, forest: Path, monkeypatch) -> None:
     for function in (curt.dask.usage, curt.dask.walk, curt.dask.remove):
         for path in ("", forest / "gone"):
@@ -368,10 +388,11 @@ def test_workers_are_killed_in_the_middle(cluster, client, forest: Path, tmp_pat
         while kills < 10:
             time.sleep(chance.uniform(0.05, 0.6))
             nanny = chance.choice(list(cluster.workers.values()))
-            # None while it starts again.
-            if nanny.pid:
+            # Not while it starts again: a nanny gives a worker up that dies then.
+            pid = nanny.pid
+            if pid and nanny.worker_address in cluster.scheduler.workers:
                 with contextlib.suppress(ProcessLookupError):
-                    os.kill(nanny.pid, signal.SIGKILL)
+                    os.kill(pid, signal.SIGKILL)
                     kills += 1
 
     one = curt.usage(forest)
@@ -390,6 +411,13 @@ def test_workers_are_killed_in_the_middle(cluster, client, forest: Path, tmp_pat
         rounds += 1
     killer.join()
     assert kills == 10
+    # Dask must not be closed while it starts workers.
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        addresses = {nanny.worker_address for nanny in cluster.workers.values()}
+        if len(addresses) == WORKERS and addresses <= set(cluster.scheduler.workers):
+            break
+        time.sleep(0.1)
 
 
 def test_a_worker_that_hangs_is_passed_over(cluster, client, forest: Path) -> None:

@@ -39,6 +39,9 @@ class Token(NamedTuple):
             try:
                 fd = os.open(self.name, flags, 0o644, dir_fd=beneath.levels[0].fd)
             except OSError as error:
+                if error.errno == errno.EEXIST and self.is_in(beneath.levels[0].fd):
+                    # Written by a worker that died then.
+                    return
                 reason = f"cannot write a token file in it: {error.strerror}"
                 raise OSError(error.errno, reason, shown(root, b"")) from None
             with os.fdopen(fd, "wb") as file:
@@ -227,6 +230,9 @@ class Removal:
         ]
         if first.function is finish:
             return new
+        if first.function is look and first.id:
+            # All workers that had seen the token were gone, and now one has.
+            return [Job((*first.id, 1), finish, Directory(b""), proof=look)]
         for job in jobs[: len(jobs) - len(result.leftovers)]:
             path = job.directory.path
             below = result.value.get(path)
@@ -248,7 +254,7 @@ class Removal:
     def _done(self, path: bytes) -> list[Job]:
         """Returns what follows when a directory is done."""
         if not path:
-            return [Job((3,), finish, Directory(b""), known_worker=True)]
+            return [Job((3,), finish, Directory(b""), proof=look)]
         above = path.rpartition(b"/")[0]
         self.waiting[above] -= 1
         return [self._sweep(above)] if self.waiting[above] == 0 else []

@@ -53,8 +53,8 @@ class Job(NamedTuple):
     id: tuple[int, ...]
     function: Callable[..., Result]
     directory: Directory
-    # Only on a worker that has returned something before.
-    known_worker: bool = False
+    # Only on a worker that has returned something before; this makes another one known, instead.
+    proof: Callable[..., Result] | None = None
 
 
 @dataclass
@@ -67,6 +67,7 @@ class Task:
     due: float = 0.0
     attempts: int = 0
     kills: int = 0
+    allowed: frozenset[str] = frozenset()
     futures: list[Any] = field(default_factory=list)
 
 
@@ -161,6 +162,9 @@ class Run:
     def _fill(self) -> None:
         """Starts as many pieces as there are threads: what waits here can still be divided."""
         self._look_at_workers(1.0)
+        for task in list(self.tasks.values()):
+            if task.allowed and not task.allowed & self.workers.keys():
+                self._submit(task)
         slots = max(1, sum(self.workers[worker] for worker in self._trusted()))
         while self.queue and len(self.tasks) < slots:
             # With little in the queue, pieces end early, so that others have something to do.
@@ -182,11 +186,17 @@ class Run:
     def _submit(self, task: Task) -> None:
         job = task.jobs[0]
         allowed = self._trusted()
-        if job.known_worker:
-            allowed = [worker for worker in allowed if worker in self.known]
+        if job.proof:
+            self._look_at_workers(0.0)
+            allowed = [worker for worker in self._trusted() if worker in self.known]
             if not allowed:
-                raise TimeoutError(self.sentence("no worker is left that has seen the tree"))
-        restricts = bool(allowed) and (job.known_worker or bool(self.suspects))
+                # The result of the proof leads to the job again.
+                self.client.cancel(task.futures)
+                del self.tasks[job.id]
+                self.queue.append(Job((*job.id, 0), job.proof, job.directory))
+                return
+        restricts = bool(allowed) and (job.proof is not None or bool(self.suspects))
+        task.allowed = frozenset(allowed if restricts else ())
         task.attempts += 1
         task.due = time.monotonic() + task.patience
         future = self.client.submit(
