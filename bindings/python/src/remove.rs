@@ -1,7 +1,6 @@
 //! `shutil.rmtree`.
 
 use std::os::fd::AsFd;
-use std::path::Path;
 
 use curt::os::unix::RemoveBelow;
 use curt::{Cause, Next, Remove, Threads};
@@ -17,31 +16,31 @@ use crate::signals::Signals;
 /// `report` is called with the name of the function that failed, the path and the exception, on
 /// this thread. Without it the first failure ends the removal and is raised, if `raises` says so;
 /// otherwise failures are ignored. `progress` is called with the number of entries removed since it
-/// was called last, on this thread, too.
+/// was called last, on this thread, too. It ends early after `seconds`. Returns how many entries
+/// were removed, and whether it ended early.
 #[pyfunction]
+#[pyo3(signature = (path, dir_fd, prefix, threads, raises, report, progress=None, seconds=None))]
 #[allow(clippy::too_many_arguments, reason = "Python has named them; this is their order")]
 pub(crate) fn remove<'py>(
     path: &Bound<'py, PyAny>,
     dir_fd: Option<i32>,
-    prefix: &str,
+    prefix: &Bound<'py, PyAny>,
     threads: usize,
     raises: bool,
     report: Option<&Bound<'py, PyAny>>,
     progress: Option<&Bound<'py, PyAny>>,
-) -> PyResult<()> {
+    seconds: Option<f64>,
+) -> PyResult<(u64, bool)> {
     let py = path.py();
     let path = PathArg::new(path, "rmtree")?;
     let place = path.as_path();
-    let signals = Signals::with_progress(progress);
+    let prefix = PathArg::new(prefix, "rmtree")?.as_path().to_owned();
+    let signals = Signals::new(progress, seconds)?;
     let report = report.map(|report| report.clone().unbind());
     let failed = |error: &curt::Error| -> Next {
         let called = Python::attach(|py| -> PyResult<()> {
-            let shown = if prefix.is_empty() {
-                error.path().to_owned()
-            } else {
-                Path::new(prefix).join(error.path())
-            };
-            let shown = Form::Text.wrap_path(py, &shown)?;
+            // Joined with an empty prefix, a path stays as it is.
+            let shown = Form::Text.wrap_path(py, &prefix.join(error.path()))?;
             let exception = exception(py, error, &shown);
             let is_operand = error.path() == place;
             let name = match error.cause() {
@@ -76,10 +75,11 @@ pub(crate) fn remove<'py>(
     }
     let dir = dir_fd.map(duplicate).transpose()?;
     // Failures were reported, or are ignored.
-    let _ = py.detach(|| match &dir {
+    let done = py.detach(|| match &dir {
         None => removal.run(place),
         Some(dir) => removal.run_below(dir.as_fd(), place),
     });
     drop(removal);
-    signals.into_result()
+    signals.into_result()?;
+    Ok((done.files + done.directories, done.stopped))
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use curt::Next;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// How often signals are asked for. Each time takes the GIL, for which a busy program lets another
@@ -18,6 +19,7 @@ pub(crate) struct Signals {
     last: Mutex<Option<Instant>>,
     raised: Mutex<Option<PyErr>>,
     progress: Option<Progress>,
+    deadline: Option<Instant>,
 }
 
 /// A function of the caller that is called with the number of entries since it was called last.
@@ -36,14 +38,23 @@ impl Progress {
 }
 
 impl Signals {
-    /// Calls `update` with the progress, too, if there is one.
-    pub(crate) fn with_progress(update: Option<&Bound<'_, PyAny>>) -> Signals {
+    /// Calls `update` with the progress, too, and stops the operation after this time.
+    pub(crate) fn new(
+        update: Option<&Bound<'_, PyAny>>,
+        seconds: Option<f64>,
+    ) -> PyResult<Signals> {
         let progress = update.map(|update| Progress {
             update: update.clone().unbind(),
             done: AtomicU64::new(0),
             shown: AtomicU64::new(0),
         });
-        Signals { progress, ..Signals::default() }
+        let time = seconds
+            .map(Duration::try_from_secs_f64)
+            .transpose()
+            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        // A time that no clock reaches is no deadline.
+        let deadline = time.and_then(|time| Instant::now().checked_add(time));
+        Ok(Signals { progress, deadline, ..Signals::default() })
     }
 
     /// Whether anybody sees the progress.
@@ -58,10 +69,14 @@ impl Signals {
         }
     }
 
-    /// Runs the handlers of signals if it is time. Stops the operation if one of them raises.
+    /// Runs the handlers of signals if it is time. Stops the operation if one of them raises, or
+    /// after the deadline.
     pub(crate) fn look(&self) -> Next {
         let Ok(mut last) = self.last.try_lock() else { return Next::Continue };
         let now = Instant::now();
+        if self.deadline.is_some_and(|deadline| now >= deadline) {
+            return Next::Stop;
+        }
         match *last {
             // At the beginning the interpreter has just looked.
             None => *last = Some(now),

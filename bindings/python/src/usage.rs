@@ -32,7 +32,7 @@ pub(crate) fn usage<'py>(
     let operands: Vec<PathArg<'_>> =
         paths.iter().map(|path| PathArg::new(path, "usage")).collect::<PyResult<_>>()?;
     let places: Vec<PathBuf> = operands.iter().map(|path| path.as_path().to_owned()).collect();
-    let signals = Signals::with_progress(progress.as_ref());
+    let signals = Signals::new(progress.as_ref(), None)?;
     let seen = Arc::new(AtomicU64::new(0));
     let mut usage = Usage::new()
         .max_depth(max_depth.unwrap_or(usize::MAX))

@@ -69,6 +69,11 @@ def test_dir_fd(tree: Path) -> None:
         with pytest.raises(FileNotFoundError) as caught:
             curt.rmtree("a/gone", dir_fd=fd)
         assert caught.value.filename == "a/gone"
+        os.makedirs(os.fsencode(tree) + b"/\xff/below")
+        curt.rmtree(b"\xff/below", dir_fd=fd)
+        with pytest.raises(FileNotFoundError) as caught:
+            curt.rmtree(b"\xff/below", dir_fd=fd)
+        assert os.fsencode(caught.value.filename) == b"\xff/below"
         with pytest.raises(FileNotFoundError):
             curt.rmtree("gone/below", dir_fd=fd)
         curt.rmtree(str(tree / "a"), dir_fd=fd)

@@ -103,12 +103,13 @@ def scandir(path: AnyStr | os.PathLike[AnyStr]) -> ScandirIterator[AnyStr]: ...
 def remove(
     path: _Path,
     dir_fd: int | None,
-    prefix: str,
+    prefix: _Path,
     threads: int,
     raises: bool,
     report: Callable[[str, str, OSError], object] | None,
-    progress: Callable[[int], object] | None,
-) -> None: ...
+    progress: Callable[[int], object] | None = None,
+    seconds: float | None = None,
+) -> tuple[int, bool]: ...
 def start(
     executable: _Path,
     program: bytes,

@@ -1,0 +1,212 @@
+"""Trees that outgrow one machine, on Dask: `usage`, `walk`, `find` and `remove`.
+
+How it works, in ten lines:
+
+1. A piece is a list of directories, by their paths below the root, with everything in them.
+2. A worker walks a piece in the order of names, until its budget of entries or seconds is spent,
+   and returns what it found, its errors, and the directories that it did not come to.
+3. What is done is the beginning of the piece and what is left its end, so pieces are always
+   disjoint, and sorting the results by the ids of their pieces gives the order of one process.
+4. The client has the queue. It starts as many pieces as there are threads, keeps the rest where it
+   can still be divided, and makes pieces short while the queue is.
+5. The first result of a piece is checked in by its id; any other is ignored. A piece can be run
+   again at any time: after the death of its worker, and beside a worker that hangs.
+6. Workers need to see the tree; the client does not.
+"""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from curt._usage import Usage, UsageRecord
+from curt.dask import _scan
+from curt.dask._remove import Removal, look, new_token
+from curt.dask._run import Budget, Job, Run, connected
+from curt.dask._scan import Directory, Entry, Piece, Result, components, shown
+
+__all__ = ["Budget", "Entry", "Found", "Removed", "find", "remove", "usage", "walk"]
+
+_Path = str | bytes | os.PathLike[Any]
+
+
+@dataclass(frozen=True)
+class Found:
+    """The entries that were found, in order, and what could not be looked at."""
+
+    entries: list[Entry]
+    errors: list[OSError] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Removed:
+    """How many entries were removed, and what could not be.
+
+    The entries that a worker removed in a piece and then died are not in the number.
+    """
+
+    entries: int
+    errors: list[OSError] = field(default_factory=list)
+
+
+def usage(
+    path: _Path, *, max_depth: int | None = 0, client: Any = None, budget: Budget = Budget()
+) -> Usage:
+    """Measures a tree, as `curt.usage` does.
+
+    There is a record for each directory down to `max_depth`; `None` is for all. A file with several
+    names is counted once, wherever they are, and charged to the smallest of its paths.
+    """
+    if max_depth is not None and max_depth < 0:
+        raise ValueError("max_depth must not be negative")
+    depth = float("inf") if max_depth is None else max_depth
+    results = _results(client, "measure", _root(path), budget, _scan.measure, depth)
+    errors = [error for result in results for error in result.errors]
+    sums: dict[bytes, tuple[int, int, int]] = {}
+    linked: dict[Any, tuple[bytes, tuple[int, int, int]]] = {}
+    for result in results:
+        for directory, size in result.value.by_directory.items():
+            _scan.charge(sums, directory, depth, size)
+        for key, (name, size) in result.value.linked.items():
+            if key not in linked or components(name) < components(linked[key][0]):
+                linked[key] = (name, size)
+    for name, size in linked.values():
+        _scan.charge(sums, name.rpartition(b"/")[0], depth, size)
+    # Contents first: a directory is complete when the directories in it were added to it.
+    order = sorted(sums, key=lambda name: [*((0, part) for part in components(name)), (1, b"")])
+    records = []
+    for name in order:
+        size = sums[name]
+        if name:
+            _scan.charge(sums, name.rpartition(b"/")[0], depth, size)
+        kind = "directory" if name else results[0].value.kind
+        records.append(UsageRecord(shown(_root(path), name), len(components(name)), kind, *size))
+    return Usage(*sums[b""], records, errors)
+
+
+def walk(path: _Path, *, client: Any = None, budget: Budget = Budget()) -> Any:
+    """Returns the entries of a tree as a Dask dataframe, in order.
+
+    The tree is divided now, by a walk that asks about no entry; each partition is a piece that is
+    walked when it is computed, by any scheduler, as often as Dask needs it. So nothing is kept on
+    the workers, and nothing passes through the client that is not asked for.
+    """
+    dask: Any = importlib.import_module("dask")
+    dataframe: Any = importlib.import_module("dask.dataframe")
+    root = _root(path)
+    pieces: list[tuple[Piece, int]] = []
+    for done, result in _pairs(client, "walk", root, budget, _scan.split):
+        stops = frozenset(directory.path for directory in result.leftovers)
+        piece = Piece(done.root, done.directories, stops=stops)
+        pieces.append((piece, result.entries))
+    partitions: list[list[Piece]] = []
+    entries = budget.entries
+    for piece, count in pieces:
+        if entries + count > budget.entries:
+            partitions.append([])
+            entries = 0
+        partitions[-1].append(piece)
+        entries += count
+    with dask.config.set({"dataframe.convert-string": False}):
+        return dataframe.from_map(
+            _scan.frame, map(tuple, partitions), meta=_scan.frame(()), label="curt-walk"
+        )
+
+
+def find(
+    path: _Path,
+    predicate: Callable[[Entry], object],
+    *,
+    client: Any = None,
+    budget: Budget = Budget(),
+) -> Found:
+    """Returns the entries of a tree for which `predicate` is true, in order.
+
+    It is called on the workers, with an `Entry`. What it raises ends the search.
+    """
+    found = Found([])
+    for result in _results(client, "search", _root(path), budget, _scan.search, predicate):
+        found.entries.extend(result.value)
+        found.errors.extend(result.errors)
+    return found
+
+
+def remove(path: _Path, *, client: Any = None, budget: Budget = Budget()) -> Removed:
+    """Removes a directory with everything in it. What is missing already is no error.
+
+    Refuses to begin unless every worker sees the same filesystem, which a token file in the tree
+    shows. Links are removed and never followed. What is mounted in the tree is not emptied. What
+    could not be removed is in the errors of the result.
+    """
+    root = _root(path)
+    last = os.path.basename(root)
+    if last in (b"", b".", b".."):
+        number = errno.EINVAL if last else errno.EBUSY
+        raise OSError(number, os.strerror(number), os.fspath(path))
+    with connected(client) as client:
+        run = Run(client, "remove", root, budget)
+        removal = Removal(run, new_token())
+        run.arguments = (removal.token,)
+        try:
+            removal.check_workers()
+            run.work(Job((), look, Directory(b"")), removal.take)
+        finally:
+            removal.drop_token()
+    return Removed(removal.entries, _without_consequences(removal.errors))
+
+
+def _root(path: _Path) -> bytes:
+    """Returns the path from the root on: workers have other working directories.
+
+    Not `abspath`, which takes `link/..` away: what that is, only the system knows.
+    """
+    given = os.fsencode(path)
+    if b"\0" in given:
+        raise ValueError("embedded null character in path")
+    if not given:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
+    whole = os.path.join(os.getcwdb(), given)
+    return whole.rstrip(b"/") or b"/"
+
+
+def _pairs(
+    client: Any, verb: str, root: bytes, budget: Budget, function: Any, *arguments: Any
+) -> list[tuple[Piece, Result]]:
+    """Walks a tree, and returns the pieces in order with their results."""
+    results: list[tuple[tuple[int, ...], Piece, Result]] = []
+    with connected(client) as client:
+        run = Run(client, verb, root, budget)
+        run.arguments = arguments
+
+        def take(jobs: list[Job], piece: Piece, result: Result) -> list[Job]:
+            results.append((jobs[0].id, piece, result))
+            id = jobs[0].id
+            return [Job((*id, i), function, left) for i, left in enumerate(result.leftovers)]
+
+        run.work(Job((), function, Directory(b"")), take)
+    results.sort(key=lambda done: done[0])
+    return [(piece, result) for _, piece, result in results]
+
+
+def _results(*arguments: Any) -> list[Result]:
+    return [result for _piece, result in _pairs(*arguments)]
+
+
+def _without_consequences(errors: list[OSError]) -> list[OSError]:
+    """Leaves directories out that are not empty because of another error in them."""
+    blamed = set()
+    for error in errors:
+        above = os.path.dirname(error.filename)
+        while above not in blamed and above != os.path.dirname(above):
+            blamed.add(above)
+            above = os.path.dirname(above)
+    kept = {
+        (error.filename, error.errno): error
+        for error in errors
+        if error.errno != errno.ENOTEMPTY or error.filename not in blamed
+    }
+    return [kept[key] for key in sorted(kept, key=lambda key: os.fsencode(key[0]).split(b"/"))]

@@ -1,0 +1,138 @@
+"""`python -m curt.dask usage|walk|find|remove PATH`.
+
+Exit codes: 0 done, 1 something failed, 2 wrong usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import curt.dask
+from curt.dask._run import distributed
+from curt.dask._scan import Condition
+
+PROGRAM = "python -m curt.dask"
+
+
+def arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM,
+        description="Measures, walks, searches or removes a tree on a Dask cluster.",
+        epilog="Exit: 0 done, 1 something failed, 2 wrong usage.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    usage = commands.add_parser("usage", help="report disk usage: bytes on disk and the path")
+    usage.add_argument("--max-depth", type=int, default=0, help="report directories down to here")
+    walk = commands.add_parser("walk", help="print the paths of all entries, in order")
+    find = commands.add_parser("find", help="print the paths of the entries that match")
+    commands.add_parser("remove", help="remove a directory with everything in it")
+    for command in (usage, walk, find, commands.choices["remove"]):
+        command.add_argument("path", metavar="PATH")
+        command.add_argument("--scheduler", metavar="ADDRESS", help="default: a local cluster")
+    find.add_argument(
+        "condition",
+        metavar="CONDITION",
+        type=condition,
+        help="a Python expression of the entry's fields (name, kind, size, owner, mtime, …), for "
+        "example: size > 10**9 and name.endswith('.o')",
+    )
+    for command in (walk, find):
+        command.add_argument("-0", "--null", action="store_true", help="end each path with NUL")
+    return parser
+
+
+def condition(text: str) -> Condition:
+    """Compiles a condition, to refuse what is none before a cluster is started."""
+    try:
+        return Condition(text)
+    except (SyntaxError, ValueError) as error:
+        raise argparse.ArgumentTypeError(f"not an expression: {error}") from None
+    except NameError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def visible(path: str) -> str:
+    """Replaces what a terminal would obey, or could not show."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in path)
+
+
+def write(paths: Iterable[str], ends_with_nul: bool) -> None:
+    """Writes paths, to a terminal or as they are."""
+    if sys.stdout.isatty():
+        paths = map(visible, paths)
+    end = b"\0" if ends_with_nul else b"\n"
+    for path in paths:
+        sys.stdout.buffer.write(os.fsencode(path) + end)
+    sys.stdout.buffer.flush()
+
+
+def failed(errors: Iterable[OSError], verb: str) -> int:
+    """Prints errors as sentences, and returns the exit code."""
+    code = 0
+    for error in errors:
+        code = 1
+        where = "" if error.filename is None else f" '{visible(os.fsdecode(error.filename))}'"
+        text = f"cannot {verb}{where}: {error.strerror}" if error.strerror else str(error)
+        print(f"{PROGRAM}: {text}", file=sys.stderr)
+    return code
+
+
+def usage(options: argparse.Namespace, client: Any) -> int:
+    report = curt.dask.usage(options.path, max_depth=options.max_depth, client=client)
+    write((f"{record.allocated}\t{record.path}" for record in report.records), False)
+    return failed(report.errors, "measure")
+
+
+def walk(options: argparse.Namespace, client: Any) -> int:
+    frame = curt.dask.walk(options.path, client=client)
+    code = 0
+    for partition in frame.partitions:
+        rows = partition[["path", "kind", "error"]].compute()
+        entries = rows[rows.kind != "error"]
+        write(entries.path, options.null)
+        errors = rows[rows.kind == "error"]
+        code |= failed((OSError(0, e.error, e.path) for e in errors.itertuples()), "walk")
+    return code
+
+
+def find(options: argparse.Namespace, client: Any) -> int:
+    found = curt.dask.find(options.path, options.condition, client=client)
+    write((entry.path for entry in found.entries), options.null)
+    return failed(found.errors, "search")
+
+
+def remove(options: argparse.Namespace, client: Any) -> int:
+    return failed(curt.dask.remove(options.path, client=client).errors, "remove")
+
+
+def main() -> int:
+    """Runs the command that the arguments name."""
+    options = arguments().parse_args()
+    commands = {"usage": usage, "walk": walk, "find": find, "remove": remove}
+    verbs = {"usage": "measure", "find": "search"}
+    local: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": ":0"}
+    try:
+        settings = {} if options.scheduler else local
+        with distributed.Client(options.scheduler, **settings) as client:
+            print(f"dashboard: {client.dashboard_link}", file=sys.stderr)
+            return commands[options.command](options, client)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (OSError, ValueError, RuntimeError, ImportError, TimeoutError) as error:
+        if isinstance(error, OSError) and error.filename is not None:
+            return failed([error], verbs.get(options.command, options.command))
+        print(f"{PROGRAM} {options.command}: {error}", file=sys.stderr)
+        return 1
+    except Exception as error:
+        # What a condition raises on a worker.
+        print(f"{PROGRAM} {options.command}: {type(error).__name__}: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

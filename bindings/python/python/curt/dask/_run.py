@@ -1,0 +1,302 @@
+"""The client's side: the queue of pieces, and checking in their results."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, NoReturn
+from uuid import uuid4
+
+from curt.dask._scan import Directory, Piece, Result, shown
+
+
+def _distributed() -> Any:
+    try:
+        # By name: a type checker would read all of Dask.
+        return importlib.import_module("distributed")
+    except ImportError as error:
+        message = "curt.dask needs Dask, which cannot be imported: pip install 'curt-fs[dask]'"
+        raise ImportError(message) from error
+
+
+distributed: Any = _distributed()
+# In Python 3.10 these are two.
+TIMEOUTS = (TimeoutError, asyncio.TimeoutError)
+# How long is waited for a result before the clock is looked at again.
+TICK = 0.25
+# A piece that ended this many times with its workers is not tried again. The scheduler itself has
+# started it four times for each.
+MOST_KILLS = 5
+
+
+@dataclass(frozen=True)
+class Budget:
+    """When a piece ends.
+
+    After `entries` or `seconds` it returns the directories that are left, at the next boundary
+    between two. After `patience` seconds without a result it is also given to another worker.
+    """
+
+    entries: int = 100_000
+    seconds: float = 10.0
+    patience: float = 60.0
+
+
+class Job(NamedTuple):
+    """A directory in the queue, and what to do with it. The id is its place in the order."""
+
+    id: tuple[int, ...]
+    function: Callable[..., Result]
+    directory: Directory
+    # Only on a worker that has returned something before; this makes another one known, instead.
+    proof: Callable[..., Result] | None = None
+
+
+@dataclass
+class Task:
+    """A piece that is running, once or on several workers at the same time."""
+
+    jobs: list[Job]
+    piece: Piece
+    patience: float
+    due: float = 0.0
+    attempts: int = 0
+    kills: int = 0
+    allowed: frozenset[str] = frozenset()
+    futures: list[Any] = field(default_factory=list)
+
+
+def run_on_worker(function: Callable[..., Result], piece: Piece, *arguments: Any) -> Any:
+    """Returns the worker and the result, or the error of the system that ends everything."""
+    try:
+        return address(), function(piece, *arguments)
+    except OSError as error:
+        # Raised here, it would be in the worker's log with all of its calls.
+        return address(), error
+
+
+def address() -> str:
+    """Returns the address of the worker that this runs on."""
+    return str(distributed.get_worker().address)
+
+
+@contextmanager
+def connected(client: Any) -> Iterator[Any]:
+    """Returns the client, the current one, or one of a local cluster that ends with it."""
+    if client is None:
+        try:
+            client = distributed.default_client()
+        except ValueError:
+            with distributed.LocalCluster(threads_per_worker=1, dashboard_address=":0") as cluster:
+                with distributed.Client(cluster) as client:
+                    yield client
+            return
+    if client.asynchronous:
+        raise TypeError("an asynchronous client cannot be used: this function waits")
+    yield client
+
+
+class Run:
+    """Works off a queue of directories, and checks each result in once."""
+
+    def __init__(self, client: Any, verb: str, root: bytes, budget: Budget) -> None:
+        self.client = client
+        self.verb = verb
+        self.root = root
+        self.budget = budget
+        # Dask's dashboard shows the tasks by the part before the first number.
+        self.name = f"curt-{verb}-{uuid4().hex[:8]}"
+        self.arguments: tuple[Any, ...] = ()
+        # The last one is next: memory stays small, as in a walk that goes down first.
+        self.queue: list[Job] = []
+        self.tasks: dict[tuple[int, ...], Task] = {}
+        self.ready = threading.Event()
+        # Workers that have returned something, and those that something is overdue from.
+        self.known: set[str] = set()
+        self.suspects: set[str] = set()
+        self.workers: dict[str, int] = {}
+        self.looked = float("-inf")
+
+    def work(
+        self, first: Job, take: Callable[[list[Job], Piece, Result], list[Job]]
+    ) -> None:
+        """Works until nothing is left. `take` is called with each result, and returns new work."""
+        self.queue.append(first)
+        try:
+            while self.queue or self.tasks:
+                self._fill()
+                for task, future in self._wait():
+                    # The first result of a piece counts.
+                    if self.tasks.get(task.jobs[0].id) is task:
+                        self._collect(task, future, take)
+                self._repeat_overdue()
+        finally:
+            if self.client.status == "running":
+                self.client.cancel([f for task in self.tasks.values() for f in task.futures])
+
+    def ask(self, question: Callable[..., Any], *arguments: Any) -> Any:
+        """Asks the scheduler."""
+        try:
+            return question(*arguments)
+        except OSError:
+            self._check_connection()
+            raise
+
+    def sentence(self, reason: str) -> str:
+        """Returns the message of an error that ends everything."""
+        return f"cannot {self.verb} '{shown(self.root, b'')}': {reason}"
+
+    def _look_at_workers(self, most: float) -> None:
+        if time.monotonic() - self.looked > most:
+            self.workers = dict(self.ask(self.client.nthreads))
+            self.looked = time.monotonic()
+
+    def _trusted(self) -> list[str]:
+        return [worker for worker in self.workers if worker not in self.suspects]
+
+    def _fill(self) -> None:
+        """Starts as many pieces as there are threads: what waits here can still be divided."""
+        self._look_at_workers(1.0)
+        for task in list(self.tasks.values()):
+            if task.allowed and not task.allowed & self.workers.keys():
+                self._submit(task)
+        slots = max(1, sum(self.workers[worker] for worker in self._trusted()))
+        while self.queue and len(self.tasks) < slots:
+            # With little in the queue, pieces end early, so that others have something to do.
+            share = 1.0 if len(self.queue) >= slots else 0.01
+            most = max(1, min(1000, len(self.queue) // (2 * slots)))
+            jobs = [self.queue.pop()]
+            while len(jobs) < most and self.queue and _is_next(jobs[-1], self.queue[-1]):
+                jobs.append(self.queue.pop())
+            piece = Piece(
+                self.root,
+                tuple(job.directory for job in jobs),
+                max(1, self.budget.entries * share),
+                self.budget.seconds * max(share, 0.1),
+            )
+            task = Task(jobs, piece, self.budget.patience)
+            self.tasks[jobs[0].id] = task
+            self._submit(task)
+
+    def _submit(self, task: Task) -> None:
+        job = task.jobs[0]
+        allowed = self._trusted()
+        if job.proof:
+            self._look_at_workers(0.0)
+            allowed = [worker for worker in self._trusted() if worker in self.known]
+            if not allowed:
+                # The result of the proof leads to the job again.
+                self.client.cancel(task.futures)
+                del self.tasks[job.id]
+                self.queue.append(Job((*job.id, 0), job.proof, job.directory))
+                return
+        restricts = bool(allowed) and (job.proof is not None or bool(self.suspects))
+        task.allowed = frozenset(allowed if restricts else ())
+        task.attempts += 1
+        task.due = time.monotonic() + task.patience
+        future = self.client.submit(
+            run_on_worker,
+            job.function,
+            task.piece,
+            *self.arguments,
+            key=f"{self.name}-{'.'.join(map(str, (0, *job.id)))}-{task.attempts}",
+            workers=allowed if restricts else None,
+            allow_other_workers=False if restricts else None,
+            pure=False,
+        )
+        task.futures.append(future)
+        # Not `distributed.wait`, which asks the default client, perhaps another one.
+        future.add_done_callback(lambda _future: self.ready.set())
+
+    def _wait(self) -> list[tuple[Task, Any]]:
+        """Waits for any result, for a moment. Returns those that are there."""
+        if self.client.status != "running":
+            self.check_scheduler()
+        self.ready.wait(TICK)
+        self.ready.clear()
+        waiting = [(task, future) for task in self.tasks.values() for future in task.futures]
+        return [(task, future) for task, future in waiting if future.done()]
+
+    def _collect(
+        self, task: Task, future: Any, take: Callable[[list[Job], Piece, Result], list[Job]]
+    ) -> None:
+        if future.status == "finished":
+            try:
+                worker, result = future.result(timeout=task.patience)
+            except distributed.CancelledError:
+                self.check_scheduler()
+            except (OSError, *TIMEOUTS):
+                # The worker that has the result does not answer.
+                self._check_connection()
+                task.due = 0.0
+                return
+        else:
+            self._failed(task, future)
+            return
+        if isinstance(result, OSError):
+            raise result
+        del self.tasks[task.jobs[0].id]
+        self.known.add(worker)
+        self.suspects.discard(worker)
+        if len(task.futures) > 1:
+            self.client.cancel([other for other in task.futures if other is not future])
+        self.queue += reversed(take(task.jobs, task.piece, result))
+
+    def _failed(self, task: Task, future: Any) -> None:
+        """Runs a piece again that was killed with its workers. Raises other errors."""
+        error = future.exception() if future.status == "error" else None
+        if error is None:
+            self.check_scheduler()
+        if isinstance(error, ImportError):
+            reason = f"a worker cannot import curt.dask ({error}): install curt-fs[dask] there"
+            raise ImportError(self.sentence(reason)) from error
+        if not isinstance(error, distributed.KilledWorker):
+            raise error
+        task.futures.remove(future)
+        task.kills += 1
+        if task.kills >= MOST_KILLS:
+            where = ", ".join(shown(self.root, d.path) for d in task.piece.directories[:3])
+            raise RuntimeError(self.sentence(f"{where}: each worker died of it")) from error
+        self._submit(task)
+
+    def _repeat_overdue(self) -> None:
+        """Gives pieces without a result to other workers, too: theirs may hang."""
+        overdue = [task for task in self.tasks.values() if time.monotonic() > task.due]
+        if not overdue:
+            return
+        self._look_at_workers(0.0)
+        if not self.workers:
+            raise TimeoutError(self.sentence("no worker is left"))
+        running = self.ask(self.client.processing)
+        holding = self.ask(self.client.who_has)
+        late = {future.key for task in overdue for future in task.futures}
+        self.suspects |= {worker for worker, keys in running.items() if late & set(keys)}
+        self.suspects |= {worker for key in late for worker in holding.get(key, ())}
+        for task in overdue:
+            task.patience *= 2
+            self._submit(task)
+
+    def _check_connection(self) -> None:
+        """Raises if the scheduler is lost, which the client may notice a moment later."""
+        for _ in range(20):
+            if self.client.status != "running":
+                self.check_scheduler()
+            time.sleep(0.05)
+
+    def check_scheduler(self) -> NoReturn:
+        """Raises what a result that was cancelled means."""
+        if self.client.status != "running":
+            address = self.client.scheduler.address if self.client.scheduler else "unknown"
+            reason = f"the connection to the scheduler {address} was lost"
+            raise ConnectionError(self.sentence(reason))
+        raise RuntimeError(self.sentence("its tasks were cancelled on the scheduler"))
+
+
+def _is_next(job: Job, other: Job) -> bool:
+    """Whether two directories are neighbours in the order, and the same is done with both."""
+    return job.id[:-1] == other.id[:-1] and job[1] is other[1]

@@ -1,0 +1,449 @@
+"""What runs on a worker: functions of a piece that can be run again, there or anywhere else."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import errno
+import importlib
+import os
+import pwd
+import stat
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import curt
+from curt import _curt
+
+# Links are never followed, whoever puts one in the place of a directory.
+FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+# So many directories of a path are kept open; the others are opened again when they are needed.
+OPEN = 64
+
+KINDS = {
+    stat.S_IFREG: "file",
+    stat.S_IFDIR: "directory",
+    stat.S_IFLNK: "symlink",
+    stat.S_IFIFO: "fifo",
+    stat.S_IFSOCK: "socket",
+    stat.S_IFCHR: "character-device",
+    stat.S_IFBLK: "block-device",
+}
+
+
+class Directory(NamedTuple):
+    """A directory that is still to be done: its path below the root, and its filesystem.
+
+    Machines number filesystems differently, so a filesystem is named by the path at which it is
+    mounted in the tree; that of the root by the empty one.
+    """
+
+    path: bytes
+    mount: bytes = b""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Directories of a tree, in order, and how much of them is done before the rest is returned."""
+
+    root: bytes
+    directories: tuple[Directory, ...]
+    entries: float = float("inf")
+    seconds: float = float("inf")
+    # Subdirectories that are in other pieces.
+    stops: frozenset[bytes] = frozenset()
+
+
+@dataclass
+class Result:
+    """What a piece comes to."""
+
+    leftovers: list[Directory] = field(default_factory=list)
+    errors: list[OSError] = field(default_factory=list)
+    entries: int = 0
+    value: Any = None
+
+
+class Entry(NamedTuple):
+    """An entry of a tree. Times are in seconds, sizes in bytes; `owner` is a name if it has one."""
+
+    path: str
+    kind: str
+    size: int
+    allocated: int
+    mtime: float
+    atime: float
+    ctime: float
+    uid: int
+    gid: int
+    owner: str
+    links: int
+    inode: int
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return os.path.basename(self.path)
+
+
+class Found(NamedTuple):
+    """An entry that was found, in the directory `parent`."""
+
+    path: bytes
+    parent: Directory
+    facts: os.stat_result
+    # Its device, if that is not the one of the directory, which a layered filesystem may do.
+    foreign: int
+
+    @property
+    def is_directory(self) -> bool:
+        return stat.S_ISDIR(self.facts.st_mode)
+
+
+class Level(NamedTuple):
+    path: bytes
+    fd: int
+    stat: os.stat_result
+    mount_id: bytes
+
+
+class Beneath:
+    """Opens directories beneath a root, each relative to its parent, without following links."""
+
+    def __init__(self, root: bytes, one_mount: bool = False) -> None:
+        self.root = root
+        self.one_mount = one_mount
+        self.levels: list[Level] = []
+        self.identities: list[tuple[int, int]] = []
+        try:
+            self._push(b"", os.open(root, FLAGS))
+        except OSError as error:
+            raise named(error, root, b"") from None
+
+    def __enter__(self) -> Beneath:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._pop_to(0)
+
+    def _push(self, path: bytes, fd: int) -> None:
+        try:
+            mount_id = _mount_id(fd) if self.one_mount else b""
+            if self.levels and mount_id != self.levels[0].mount_id:
+                raise OSError(errno.EBUSY, "a filesystem is mounted there")
+            level = Level(path, fd, os.fstat(fd), mount_id)
+            self.levels.append(level)
+            self.identities.append((level.stat.st_dev, level.stat.st_ino))
+        except BaseException:
+            os.close(fd)
+            raise
+        # The root stays open: everything else is opened from there.
+        if len(self.levels) > OPEN + 1 and self.levels[-OPEN - 1].fd >= 0:
+            os.close(self.levels[-OPEN - 1].fd)
+            self.levels[-OPEN - 1] = self.levels[-OPEN - 1]._replace(fd=-1)
+
+    def _pop_to(self, count: int) -> None:
+        del self.identities[count:]
+        while len(self.levels) > count:
+            fd = self.levels.pop().fd
+            if fd >= 0:
+                os.close(fd)
+
+    def open(self, path: bytes) -> Level:
+        """Opens a directory. It stays open until another one is opened that is not below it."""
+        while self.levels[-1].path and not (path + b"/").startswith(self.levels[-1].path + b"/"):
+            self._pop_to(len(self.levels) - 1)
+        if self.levels[-1].fd < 0:
+            self._pop_to(1)
+        done = self.levels[-1].path
+        for name in filter(None, path[len(done) :].split(b"/")):
+            done = join(done, name)
+            try:
+                self._push(done, os.open(name, FLAGS, dir_fd=self.levels[-1].fd))
+            except OSError as error:
+                raise named(error, self.root, done) from None
+        return self.levels[-1]
+
+    def holds(self, found: os.stat_result) -> bool:
+        """Whether a directory is one of those that are open, mounted a second time below itself."""
+        return (found.st_dev, found.st_ino) in self.identities
+
+    def is_loop(self) -> bool:
+        """Whether the last directory is also one of those on the way to it."""
+        return self.identities[-1] in self.identities[:-1]
+
+
+def _mount_id(fd: int) -> bytes:
+    """The number of the mount that a descriptor is on: a device may be mounted twice."""
+    with open(f"/proc/self/fdinfo/{fd}", "rb") as info:
+        return next((line for line in info if line.startswith(b"mnt_id")), b"")
+
+
+def join(parent: bytes, name: bytes) -> bytes:
+    """Returns the path of an entry; the root of the tree is the empty path."""
+    return parent + b"/" + name if parent and not parent.endswith(b"/") else parent + name
+
+
+def shown(root: bytes, path: bytes) -> str:
+    """Returns a path as users see it."""
+    return os.fsdecode(join(root, path) if path else root)
+
+
+def named(error: OSError, root: bytes, path: bytes) -> OSError:
+    """Returns an error with the whole path."""
+    return OSError(error.errno, error.strerror, shown(root, path))
+
+
+def facts_of(root: bytes) -> os.stat_result:
+    """Asks about the root of a tree."""
+    try:
+        return os.lstat(root)
+    except OSError as error:
+        raise named(error, root, b"") from None
+
+
+class Scan:
+    """Walks the directories of a piece until its budget is spent, but at least one.
+
+    All of a directory comes before its subdirectories, and both in the order of the bytes of their
+    names. What was done is therefore the beginning of the piece, and what is left its end.
+    """
+
+    def __init__(self, piece: Piece) -> None:
+        self.piece = piece
+        self.result = Result()
+
+    def fail(self, error: OSError, path: bytes) -> None:
+        self.result.errors.append(named(error, self.piece.root, path))
+
+    def directories(self) -> Iterator[tuple[Beneath, Directory, Level, list[Directory]]]:
+        """Yields directories that are open, each with a list for its subdirectories."""
+        piece, result = self.piece, self.result
+        end = time.monotonic() + piece.seconds
+        waiting = list(reversed(piece.directories))
+        with Beneath(piece.root) as beneath:
+            while waiting:
+                directory = waiting.pop()
+                if directory.path in piece.stops:
+                    continue
+                below: list[Directory] = []
+                try:
+                    level = beneath.open(directory.path)
+                    if not beneath.is_loop():
+                        yield beneath, directory, level, below
+                except OSError as error:
+                    self.fail(error, directory.path)
+                waiting.extend(reversed(below))
+                if result.entries >= piece.entries or time.monotonic() >= end:
+                    break
+        result.leftovers = waiting[::-1]
+
+    def found(self) -> Iterator[Found]:
+        """Yields the entries; the root of the tree is the first of the piece that has it."""
+        piece = self.piece
+        if piece.directories[0].path == b"":
+            top = facts_of(piece.root)
+            self.result.entries += 1
+            yield Found(b"", piece.directories[0], top, 0)
+            if not stat.S_ISDIR(top.st_mode):
+                return
+        for beneath, directory, level, below in self.directories():
+            for name in sorted(map(os.fsencode, curt.listdir(level.fd))):
+                path = join(directory.path, name)
+                try:
+                    facts = os.stat(name, dir_fd=level.fd, follow_symlinks=False)
+                except OSError as error:
+                    self.fail(error, path)
+                    continue
+                is_foreign = facts.st_dev != level.stat.st_dev
+                found = Found(path, directory, facts, facts.st_dev if is_foreign else 0)
+                if found.is_directory:
+                    if beneath.holds(facts):
+                        continue
+                    below.append(Directory(path, path if is_foreign else directory.mount))
+                self.result.entries += 1
+                yield found
+
+
+def split(piece: Piece) -> Result:
+    """Counts entries, without asking about each."""
+    if piece.directories[0].path == b"" and not stat.S_ISDIR(facts_of(piece.root).st_mode):
+        return Result(entries=1)
+    scan = Scan(piece)
+    for _beneath, directory, level, below in scan.directories():
+        names = []
+        with curt.scandir(level.fd) as entries:
+            for entry in entries:
+                scan.result.entries += 1
+                if entry.is_dir(follow_symlinks=False):
+                    names.append(os.fsencode(entry.name))
+        below.extend(Directory(join(directory.path, name)) for name in sorted(names))
+    return scan.result
+
+
+class Sums(NamedTuple):
+    """What `usage` adds up: apparent and allocated bytes and entries, by directory.
+
+    A file with several names may have some in other pieces, so it is in no sum: `linked` has it by
+    filesystem and number, with the smallest of its paths in this piece.
+    """
+
+    by_directory: dict[bytes, tuple[int, int, int]]
+    linked: dict[tuple[bytes, int, int], tuple[bytes, tuple[int, int, int]]]
+    kind: str
+
+
+def measure(piece: Piece, max_depth: float) -> Result:
+    """Adds up the sizes of a piece."""
+    scan, sums, kind = Scan(piece), Sums({}, {}, "directory"), "directory"
+    for path, parent, facts, foreign in scan.found():
+        is_directory = stat.S_ISDIR(facts.st_mode)
+        has_content = stat.S_ISREG(facts.st_mode) or stat.S_ISLNK(facts.st_mode)
+        size = (facts.st_size if has_content else 0, facts.st_blocks * 512, 1)
+        if path == b"":
+            kind = kind_of(facts)
+        if is_directory or facts.st_nlink == 1:
+            charge(sums.by_directory, path if is_directory else parent.path, max_depth, size)
+            continue
+        key = (parent.mount, foreign, facts.st_ino)
+        if key not in sums.linked or components(path) < components(sums.linked[key][0]):
+            sums.linked[key] = (path, size)
+    scan.result.value = sums._replace(kind=kind)
+    return scan.result
+
+
+def components(path: bytes) -> list[bytes]:
+    """Splits a path into names, which is how paths are compared."""
+    return path.split(b"/") if path else []
+
+
+def charge(
+    sums: dict[bytes, tuple[int, int, int]],
+    directory: bytes,
+    max_depth: float,
+    size: tuple[int, int, int],
+) -> None:
+    """Adds to a directory, or to the one above it that has a record."""
+    names = components(directory)
+    if len(names) > max_depth:
+        directory = b"/".join(names[: int(max_depth)])
+    before = sums.get(directory, (0, 0, 0))
+    sums[directory] = (before[0] + size[0], before[1] + size[1], before[2] + size[2])
+
+
+OWNERS: dict[int, str] = {}
+
+
+def owner(uid: int) -> str:
+    """Returns the name of a user, or the number as text. Each is asked for once in a process."""
+    if uid not in OWNERS:
+        try:
+            OWNERS[uid] = pwd.getpwuid(uid).pw_name
+        except KeyError:
+            OWNERS[uid] = str(uid)
+    return OWNERS[uid]
+
+
+def kind_of(facts: os.stat_result) -> str:
+    return KINDS.get(stat.S_IFMT(facts.st_mode), "unknown")
+
+
+def entry_of(path: str, facts: os.stat_result) -> Entry:
+    return Entry(
+        path,
+        kind_of(facts),
+        facts.st_size,
+        facts.st_blocks * 512,
+        facts.st_mtime,
+        facts.st_atime,
+        facts.st_ctime,
+        facts.st_uid,
+        facts.st_gid,
+        owner(facts.st_uid),
+        facts.st_nlink,
+        facts.st_ino,
+    )
+
+
+def search(piece: Piece, predicate: Callable[[Entry], object]) -> Result:
+    """Returns the entries of a piece for which the predicate is true."""
+    scan = Scan(piece)
+    entries = (entry_of(shown(piece.root, found.path), found.facts) for found in scan.found())
+    scan.result.value = [entry for entry in entries if predicate(entry)]
+    return scan.result
+
+
+class Condition:
+    """A predicate from a Python expression, whose names are the fields of an entry."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.code = compile(text, "CONDITION", "eval")
+        fields = ("name", *Entry._fields)
+        nodes = ast.walk(ast.parse(text, mode="eval"))
+        names = [node for node in nodes if isinstance(node, ast.Name)]
+        bound = {name.id for name in names if not isinstance(name.ctx, ast.Load)}
+        unknown = {name.id for name in names} - bound - {*fields, *dir(builtins)}
+        if unknown:
+            raise NameError(f"an entry has no '{min(unknown)}'; it has {', '.join(fields)}")
+
+    def __call__(self, entry: Entry) -> object:
+        return eval(self.code, {**entry._asdict(), "name": entry.name})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Code cannot be sent, its text can.
+        return Condition, (self.text,)
+
+
+# The columns of `walk`. Paths stay Python strings: Arrow's cannot hold a name that is not UTF-8.
+COLUMNS = {
+    "path": "object",
+    "kind": "object",
+    "size": "int64",
+    "allocated": "int64",
+    "mtime": "datetime64[us]",
+    "atime": "datetime64[us]",
+    "ctime": "datetime64[us]",
+    "uid": "int64",
+    "gid": "int64",
+    "owner": "object",
+    "links": "int64",
+    "inode": "uint64",
+    "error": "object",
+}
+
+
+def frame(pieces: tuple[Piece, ...]) -> Any:
+    """Returns a partition of the dataframe. A failure is a row of the kind `error`, at the end."""
+    # Only here: `usage` and the others need no dataframe. By name: pandas has no types.
+    numpy: Any = importlib.import_module("numpy")
+    pandas: Any = importlib.import_module("pandas")
+    rows: list[tuple[Any, ...]] = []
+    errors: list[OSError] = []
+    for piece in pieces:
+        scan = Scan(piece)
+        for path, _parent, facts, _foreign in scan.found():
+            entry = entry_of(shown(piece.root, path), facts)
+            times = (facts.st_mtime_ns, facts.st_atime_ns, facts.st_ctime_ns)
+            rows.append((*entry[:4], *map(_microseconds, times), *entry[7:], None))
+        errors += scan.result.errors
+    for error in errors:
+        never = _microseconds(None)
+        failed = (error.filename, "error", 0, 0, never, never, never, 0, 0, "", 0, 0)
+        rows.append((*failed, error.strerror))
+    columns = zip(*rows) if rows else [()] * len(COLUMNS)
+    return pandas.DataFrame(
+        {
+            name: pandas.Series(numpy.array(column, dtype=kind), dtype=kind)
+            for (name, kind), column in zip(COLUMNS.items(), columns)
+        }
+    )
+
+
+def _microseconds(nanoseconds: int | None) -> int:
+    """Returns a time of the dataframe; one that it cannot hold is missing."""
+    if nanoseconds is None or not -(2**63) < nanoseconds // 1000 < 2**63:
+        return -(2**63)
+    return nanoseconds // 1000

@@ -1,0 +1,584 @@
+"""Trees on a real cluster: worker processes that are killed, hang, and see other filesystems."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import errno
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import curt
+
+distributed = pytest.importorskip("distributed")
+
+import curt.dask  # noqa: E402
+from curt.dask import Budget, Entry, __main__, _remove, _run, _scan  # noqa: E402
+from curt.dask._scan import Beneath, Directory, Piece, Result, Scan  # noqa: E402
+
+WORKERS = 3
+# Pieces so small that even these trees have many.
+SMALL = Budget(entries=100, seconds=5.0, patience=60.0)
+LIBRARY = Path(os.__file__).parent / "multiprocessing"
+IS_ROOT = os.geteuid() == 0
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator:
+    settings = {"n_workers": WORKERS, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**settings) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster) -> Iterator:
+    with distributed.Client(cluster) as client:
+        client.wait_for_workers(WORKERS, timeout=60)
+        yield client
+
+
+def plant(root: Path) -> Path:
+    """Makes a tree of about 250 entries, with links of both kinds and a name that is not UTF-8."""
+    for number in range(40):
+        folder = root / f"d{number % 7}" / f"e{number % 5}" / f"f{number}"
+        folder.mkdir(parents=True)
+        for name in "abc":
+            (folder / name).write_text(name * number)
+    (root / "d1/to-outside").symlink_to(root.parent)
+    (root / "d1/broken").symlink_to("nowhere")
+    os.mkfifo(root / "d2/fifo")
+    strange = os.fsencode(root) + b"/d3/\xff\xfe"
+    os.mkdir(strange)
+    with open(strange + b"/\xf0 \n", "w"):
+        pass
+    # Names of one file in directories that no single piece has.
+    for number in (3, 4, 39, 12):
+        os.link(root / "d0/e0/f0/a", root / f"d{number % 7}/e{number % 5}/f{number}/link")
+    os.link(strange + b"/\xf0 \n", root / "d0/linked")
+    return root
+
+
+@pytest.fixture
+def forest(tmp_path: Path) -> Path:
+    return plant(tmp_path / "forest")
+
+
+def in_order(top: Path) -> list[str]:
+    """The paths of a tree in the order of one process, by CPython's functions alone."""
+    paths = [os.fsencode(top)]
+
+    def visit(path: bytes) -> None:
+        names = sorted(os.listdir(path))
+        paths.extend(os.path.join(path, name) for name in names)
+        for name in names:
+            below = os.path.join(path, name)
+            if os.path.isdir(below) and not os.path.islink(below):
+                visit(below)
+
+    visit(paths[0])
+    return [os.fsdecode(path) for path in paths]
+
+
+# Without a cluster: what a piece is.
+
+
+def test_pieces_make_the_whole_in_order(forest: Path) -> None:
+    seed = random.randrange(10**6)
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+    for _ in range(20):
+        queue, found = [Directory(b"")], []
+        while queue:
+            count = chance.randint(1, 3)
+            piece = Piece(os.fsencode(forest), tuple(queue[:count]), chance.choice([1, 7, 50]))
+            scan = Scan(piece)
+            found += [_scan.shown(piece.root, entry.path) for entry in scan.found()]
+            queue = scan.result.leftovers + queue[count:]
+            assert scan.result.errors == []
+        assert found == in_order(forest)
+
+
+def test_deep_trees_need_few_descriptors(tmp_path: Path) -> None:
+    root, fd = tmp_path / "deep", os.open(tmp_path, os.O_RDONLY)
+    for name in ["deep"] + ["x" * 40] * 300:
+        os.mkdir(name, dir_fd=fd)
+        below = os.open(name, os.O_RDONLY, dir_fd=fd)
+        os.close(fd)
+        fd = below
+        os.mkdir("y", dir_fd=fd)
+    os.close(fd)
+    before = len(os.listdir("/proc/self/fd"))
+    scan, most = Scan(Piece(os.fsencode(root), (Directory(b""),))), 0
+    for _ in scan.found():
+        most = max(most, len(os.listdir("/proc/self/fd")) - before)
+    assert scan.result.errors == [] and scan.result.entries == 602
+    assert most <= _scan.OPEN + 2
+    # A piece may begin anywhere.
+    middle = b"/".join([b"x" * 40] * 200)
+    assert _scan.split(Piece(os.fsencode(root), (Directory(middle),))).entries == 202 - 1
+    assert len(os.listdir("/proc/self/fd")) == before
+    curt.rmtree(root)
+
+
+def test_a_link_in_the_place_of_a_directory_is_not_followed(forest: Path, tmp_path: Path) -> None:
+    outside = plant(tmp_path / "outside")
+    before = in_order(outside)
+    shutil.rmtree(forest / "d0")
+    (forest / "d0").symlink_to(outside / "d0")
+    shutil.rmtree(forest / "d2/e1")
+    (forest / "d2/e1").symlink_to(outside / "d2/e1")
+    root = os.fsencode(forest)
+    for path in (b"d0", b"d0/e0", b"d2/e1"):
+        result = Result(value={})
+        with Beneath(root, one_mount=True) as beneath:
+            _remove._clear(root, beneath, path, 10.0, result)
+        assert (result.entries, result.errors, result.value) == (0, [], {})
+        scanned = _scan.split(Piece(root, (Directory(path),)))
+        assert scanned.entries == 0
+        assert [type(error) for error in scanned.errors] == [NotADirectoryError]
+    with pytest.raises(NotADirectoryError):
+        Beneath(root + b"/d0")
+    assert in_order(outside) == before
+
+
+def in_namespace(script: str, *arguments: object) -> list[str]:
+    """A command in a mount namespace, where a shell makes mounts first."""
+    return ["unshare", "-m", "sh", "-ec", script, "sh", *map(str, arguments)]
+
+
+def needs_mounts() -> None:
+    if not IS_ROOT or shutil.which("unshare") is None:
+        pytest.skip("skipped: python: dask: mounts need root and unshare")
+
+
+def test_mounts_are_measured_and_not_removed(forest: Path, tmp_path: Path) -> None:
+    needs_mounts()
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import os, sys, curt\n"
+        "from curt.dask import _remove, _scan\n"
+        "root = os.fsencode(sys.argv[1])\n"
+        "done = _scan.measure(_scan.Piece(root, (_scan.Directory(b''),)), 0)\n"
+        "sums, linked = done.value.by_directory[b''], done.value.linked.values()\n"
+        "whole = [sum(part) for part in zip(sums, *(size for _, size in linked))]\n"
+        "one = curt.usage(root)\n"
+        "assert whole == [one.apparent, one.allocated, one.entries], (whole, one)\n"
+        "result = _scan.Result(value={})\n"
+        "with _scan.Beneath(root, one_mount=True) as beneath:\n"
+        "    for path in (b'd4', b'd5'):\n"
+        "        _remove._clear(root, beneath, path, 10.0, result)\n"
+        "print([(error.errno, os.path.basename(error.filename)) for error in result.errors])\n"
+    )
+    # The root below itself, another directory of the same filesystem, and another filesystem.
+    script = 'mount --bind "$1" "$1/d6/e1"; mount --bind "$1/d1" "$1/d5"\n'
+    script += 'mount -t tmpfs none "$1/d4/e0"; mkdir "$1/d4/e0/kept"; exec "$2" "$3" "$1"'
+    command = in_namespace(script, forest, sys.executable, program)
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"[({errno.EBUSY}, 'e0'), ({errno.EBUSY}, 'd5')]\n"
+    assert (forest / "d5/e0").exists() and (forest / "d1/to-outside").is_symlink()
+
+
+# On the cluster.
+
+
+@pytest.mark.parametrize("budget", [SMALL, Budget()])
+def test_usage_is_that_of_one_process(client, forest: Path, budget: Budget) -> None:
+    for path in (forest, LIBRARY, forest / "d2/fifo", forest / "d1/broken", forest / "d0/linked"):
+        for depth in (None, 0, 2):
+            found = curt.dask.usage(path, max_depth=depth, client=client, budget=budget)
+            assert found == curt.usage(path, max_depth=depth)
+
+
+def test_walk_is_a_dataframe_in_order(client, forest: Path) -> None:
+    frame = curt.dask.walk(forest, client=client, budget=SMALL)
+    assert frame.npartitions > 1 and list(frame.columns) == list(_scan.COLUMNS)
+    # By the cluster, and by this process without it, as often as one likes.
+    for rows in (client.compute(frame).result(60), frame.compute(scheduler="synchronous")):
+        assert list(rows.path) == in_order(forest)
+        assert rows.dtypes.map(str).to_dict() == _scan.COLUMNS
+        for row in rows.itertuples():
+            facts = os.lstat(row.path)
+            assert (row.size, row.inode, row.links) == (facts.st_size, facts.st_ino, facts.st_nlink)
+            assert row.mtime.value == facts.st_mtime_ns // 1000 * 1000
+            assert row.kind == _scan.kind_of(facts) and row.error is None
+        assert any("\udcff" in path for path in rows.path)
+    assert frame[frame.kind == "file"]["size"].sum().compute() == sum(
+        os.lstat(path).st_size for path in in_order(forest) if os.path.isfile(path) and not os.path.islink(path)
+    )
+    alone = curt.dask.walk(forest / "d2/fifo", client=client).compute(scheduler="synchronous")
+    assert list(alone.kind) == ["fifo"]
+    (forest / "d6/e0").rename(forest / "d6/renamed")
+    rows = frame.compute(scheduler="synchronous")
+    assert "error" in set(rows.kind) or list(rows.path) == in_order(forest)
+
+
+def test_find_takes_any_predicate(client, forest: Path) -> None:
+    limit = 25
+    predicates = {
+        "name": lambda entry: entry.name == "b",
+        "size": lambda entry: entry.kind == "file" and entry.size > limit,
+        "links": lambda entry: entry.links > 1 and entry.kind != "directory",
+        "owner": lambda entry: entry.owner == _scan.owner(os.geteuid()) and entry.mtime > 0,
+        "strange": lambda entry: "\udcff" in entry.path,
+        "nothing": lambda entry: False,
+        "text": _scan.Condition("kind == 'symlink' and name.startswith('b')"),
+    }
+    entries = [_scan.entry_of(path, os.lstat(path)) for path in in_order(forest)]
+    for name, predicate in predicates.items():
+        found = curt.dask.find(forest, predicate, client=client, budget=SMALL)
+        assert found.errors == []
+        assert [e.path for e in found.entries] == [e.path for e in entries if predicate(e)], name
+        assert bool(found.entries) == (name != "nothing")
+    with pytest.raises(ZeroDivisionError):
+        curt.dask.find(forest, lambda entry: 1 // 0, client=client)
+
+
+def test_remove(client, forest: Path, tmp_path: Path) -> None:
+    outside = plant(tmp_path / "outside")
+    (forest / "d5/out").symlink_to(outside)
+    many = forest / "flat"
+    many.mkdir()
+    for number in range(300):
+        (many / str(number)).write_text("")
+    count = len(in_order(forest))
+    # No time at all: every directory is divided.
+    none = Budget(entries=100, seconds=0.0, patience=60.0)
+    assert curt.dask.remove(forest, client=client, budget=none) == curt.dask.Removed(count, [])
+    assert os.listdir(tmp_path) == ["outside"]
+    count = len(in_order(outside))
+    assert curt.dask.remove(str(outside) + "/", client=client) == curt.dask.Removed(count, [])
+    assert os.listdir(tmp_path) == []
+
+
+def test_the_end_waits_for_a_worker_that_sees_the_tree(client, forest: Path, monkeypatch) -> None:
+    done, take, seen = _remove.Removal._done, _remove.Removal.take, []
+
+    def forget(removal, path: bytes) -> list:
+        new = done(removal, path)
+        if not path:
+            # As if all workers had been replaced by others at this moment.
+            removal.run.known.clear()
+        return new
+
+    def note(removal, jobs, piece, result) -> list:
+        seen.append(jobs[0].function.__name__)
+        return take(removal, jobs, piece, result)
+
+    monkeypatch.setattr(_remove.Removal, "_done", forget)
+    monkeypatch.setattr(_remove.Removal, "take", note)
+    assert curt.dask.remove(forest, client=client).errors == []
+    assert seen[-3:] == ["sweep", "look", "finish"] and not forest.exists()
+
+
+def test_bad_input(client, forest: Path, monkeypatch) -> None:
+    for function in (curt.dask.usage, curt.dask.walk, curt.dask.remove):
+        for path in ("", forest / "gone"):
+            with pytest.raises(FileNotFoundError) as caught:
+                function(path, client=client)
+            assert caught.value.filename == str(path)
+        with pytest.raises(ValueError):
+            function("a\0b", client=client)
+        for bad in (None, 3):
+            with pytest.raises(TypeError):
+                function(bad, client=client)
+    monkeypatch.chdir(forest)
+    for path, number in ((".", errno.EINVAL), ("d1/..", errno.EINVAL), ("/", errno.EBUSY)):
+        with pytest.raises(OSError) as caught:
+            curt.dask.remove(path, client=client)
+        assert caught.value.errno == number
+    for path in ("d1/broken", "d1/to-outside", "d0/linked"):
+        with pytest.raises(NotADirectoryError):
+            curt.dask.remove(path, client=client)
+    with pytest.raises(ValueError):
+        curt.dask.usage(forest, max_depth=-1, client=client)
+    assert curt.dask.usage("d1", client=client).records[0].path == str(forest / "d1")
+    assert not [path for path in in_order(forest) if "token" in path]
+
+
+def test_what_changes_meanwhile_is_reported(client, forest: Path, tmp_path: Path) -> None:
+    outside = plant(tmp_path / "outside")
+    victims = [str(forest / name) for name in ("d5", "d6")]
+
+    def predicate(entry: Entry) -> bool:
+        if entry.path == victims[1] and os.path.isdir(victims[0]):
+            shutil.rmtree(victims[0])
+            shutil.rmtree(victims[1])
+            os.symlink(outside, victims[1])
+        return True
+
+    expected = [p for p in in_order(forest) if not p.startswith((victims[0] + "/", victims[1] + "/"))]
+    found = curt.dask.find(forest, predicate, client=client, budget=SMALL)
+    assert [entry.path for entry in found.entries] == expected
+    assert [(type(e), e.filename) for e in found.errors] == [
+        (FileNotFoundError, victims[0]), (NotADirectoryError, victims[1]),
+    ]
+
+
+@contextlib.contextmanager
+def as_nobody(client, workers: list[str] | None) -> Iterator[None]:
+    """Lets workers be another user, as far as the filesystem is concerned."""
+    if IS_ROOT:
+        client.run(os.seteuid, 65534, workers=workers)
+    try:
+        yield
+    finally:
+        if IS_ROOT:
+            client.run(os.seteuid, 0, workers=workers)
+
+
+def test_permissions(client) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        root = plant(Path(folder) / "forest")
+        os.chmod(root / "d3/e1", 0)
+        os.chmod(root / "d4/e0", 0o555)
+        for path in [folder, *in_order(root)] if IS_ROOT else []:
+            os.chown(path, 65534, 65534, follow_symlinks=False)
+        with as_nobody(client, None):
+            one = client.submit(curt.usage, root, pure=False).result(60)
+            found = curt.dask.usage(root, max_depth=None, client=client, budget=SMALL)
+            assert (found.entries, found.allocated) == (one.entries, one.allocated)
+            assert [e.filename for e in found.errors] == [str(root / "d3/e1")]
+            assert found.records == one.records
+        some = list(client.nthreads())[:1]
+        with as_nobody(client, some):
+            # Whether a piece fails depends on its worker, and nothing else does.
+            entries = curt.dask.find(root, lambda entry: True, client=client, budget=SMALL)
+            paths, every = {entry.path for entry in entries.entries}, set(in_order(root))
+            missing = every - paths
+            assert all(path.startswith(f"{root}/d3/e1/") for path in missing)
+            assert bool(missing) == bool(entries.errors)
+        with as_nobody(client, None):
+            done = curt.dask.remove(root, client=client, budget=SMALL)
+        kept = [f"d4/e0/{name}" for name in os.listdir(root / "d4/e0")]
+        assert {type(error) for error in done.errors} == {PermissionError}
+        failed = {os.path.relpath(error.filename, root) for error in done.errors}
+        assert failed >= {"d3/e1"} and all(path.startswith(("d3/e1", "d4/e0")) for path in failed)
+        assert kept and sorted(os.listdir(root)) == ["d3", "d4"]
+        os.chmod(root / "d3/e1", 0o755)
+        os.chmod(root / "d4/e0", 0o755)
+        assert curt.dask.remove(root, client=client).errors == []
+
+
+def slowly(entry: Entry) -> bool:
+    time.sleep(0.002)
+    return entry.kind == "file"
+
+
+def test_workers_are_killed_in_the_middle(cluster, client, forest: Path, tmp_path: Path) -> None:
+    seed = random.randrange(10**6)
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+    kills = 0
+
+    def kill() -> None:
+        nonlocal kills
+        while kills < 10:
+            time.sleep(chance.uniform(0.05, 0.6))
+            nanny = chance.choice(list(cluster.workers.values()))
+            # Not while it starts again: a nanny gives a worker up that dies then.
+            pid = nanny.pid
+            if pid and nanny.worker_address in cluster.scheduler.workers:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+                    kills += 1
+
+    one = curt.usage(forest)
+    files = [p for p in in_order(forest) if _scan.kind_of(os.lstat(p)) == "file"]
+    killer = threading.Thread(target=kill)
+    killer.start()
+    rounds = 0
+    while killer.is_alive() or rounds == 0:
+        found = curt.dask.find(forest, slowly, client=client, budget=SMALL)
+        assert ([entry.path for entry in found.entries], found.errors) == (files, [])
+        assert curt.dask.usage(forest, max_depth=None, client=client, budget=SMALL) == one
+        victim = plant(tmp_path / "victim")
+        none = Budget(entries=100, seconds=0.0, patience=60.0)
+        done = curt.dask.remove(victim, client=client, budget=none)
+        assert done.errors == [] and not victim.exists()
+        rounds += 1
+    killer.join()
+    assert kills == 10
+    # Dask must not be closed while it starts workers.
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        addresses = {nanny.worker_address for nanny in cluster.workers.values()}
+        if len(addresses) == WORKERS and addresses <= set(cluster.scheduler.workers):
+            break
+        time.sleep(0.1)
+
+
+def test_a_worker_that_hangs_is_passed_over(cluster, client, forest: Path) -> None:
+    impatient = Budget(entries=100, seconds=5.0, patience=1.0)
+    files = [p for p in in_order(forest) if _scan.kind_of(os.lstat(p)) == "file"]
+    [pid] = [nanny.pid for nanny in list(cluster.workers.values())[:1]]
+    stopped = threading.Timer(0.2, os.kill, (pid, signal.SIGSTOP))
+    stopped.start()
+    try:
+        found = curt.dask.find(forest, slowly, client=client, budget=impatient)
+        stopped.join()
+        again = curt.dask.find(forest, slowly, client=client, budget=impatient)
+        # Removal asks every worker first.
+        with pytest.raises(TimeoutError, match=r"cannot remove '.*': the worker tcp:.* has not answered in time"):
+            curt.dask.remove(forest, client=client, budget=impatient)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    for result in (found, again):
+        assert ([entry.path for entry in result.entries], result.errors) == (files, [])
+    assert not [path for path in in_order(forest) if "token" in path]
+    # Its late results have been ignored, and it works again.
+    assert curt.dask.usage(forest, max_depth=None, client=client, budget=SMALL) == curt.usage(forest)
+
+
+def test_workers_that_see_another_filesystem(cluster, client, forest: Path, monkeypatch) -> None:
+    needs_mounts()
+    before = in_order(forest)
+    script = 'mount -t tmpfs none "$1"; mkdir "$1/kept"; shift; exec "$@"'
+    worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--no-nanny", "--no-dashboard"]
+    command = in_namespace(script, forest, *worker, "--name", "elsewhere", cluster.scheduler_address)
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+        try:
+            client.wait_for_workers(WORKERS + 1, timeout=60)
+            with pytest.raises(OSError, match="sees another filesystem") as caught:
+                curt.dask.remove(forest, client=client, budget=SMALL)
+            assert (caught.value.errno, caught.value.filename) == (errno.EXDEV, str(forest))
+            assert in_order(forest) == before
+            # As if it had joined after the check: the piece itself refuses.
+            [elsewhere] = [
+                address
+                for address, worker in client.scheduler_info(n_workers=-1)["workers"].items()
+                if worker["name"] == "elsewhere"
+            ]
+            check, look = _remove.Removal.check_workers, client.nthreads
+            monkeypatch.setattr(client, "nthreads", lambda: {w: n for w, n in look().items() if w != elsewhere})
+            monkeypatch.setattr(_remove.Removal, "check_workers", lambda removal: (check(removal), monkeypatch.setattr(client, "nthreads", look)))
+            with pytest.raises(OSError, match=f"{elsewhere} sees another filesystem"):
+                for _ in range(50):
+                    curt.dask.remove(forest, client=client, budget=SMALL)
+                    plant(forest)
+            assert not [path for path in in_order(forest) if "token" in path]
+        finally:
+            process.terminate()
+
+
+def test_a_scheduler_that_is_lost(forest: Path, tmp_path: Path) -> None:
+    for number in range(300):
+        (forest / f"d9/{number}/below").mkdir(parents=True)
+    file = tmp_path / "scheduler.json"
+    python = [sys.executable, "-m"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    scheduler = subprocess.Popen(
+        [*python, "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", file], **quiet
+    )
+    worker = subprocess.Popen(
+        [*python, "distributed.cli.dask_worker", "--no-nanny", "--no-dashboard", "--scheduler-file", file, "--death-timeout", "60"], **quiet
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while not file.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        with distributed.Client(scheduler_file=str(file), timeout=60, set_as_default=False) as client:
+            client.wait_for_workers(1, timeout=60)
+
+            def lose() -> None:
+                while (forest / "d0/e0").exists():
+                    time.sleep(0.001)
+                scheduler.kill()
+
+            loser = threading.Thread(target=lose)
+            loser.start()
+            none = Budget(entries=100, seconds=0.0, patience=30.0)
+            with pytest.raises(ConnectionError, match=f"cannot remove '{forest}': .*scheduler tcp:.* was lost"):
+                curt.dask.remove(forest, client=client, budget=none)
+            loser.join()
+    finally:
+        for process in (worker, scheduler):
+            process.kill()
+            process.wait()
+    # What it has not removed is there, and the token is not.
+    assert not (forest / "d0/e0").exists()
+    assert not [path for path in in_order(forest) if "token" in path]
+
+
+def test_the_command(cluster, client, forest: Path, monkeypatch, capfdbinary) -> None:
+    def command(*arguments: object) -> tuple[int, bytes, bytes]:
+        words = ["curt.dask", *map(str, arguments), "--scheduler", cluster.scheduler_address]
+        monkeypatch.setattr(sys, "argv", words)
+        code = __main__.main()
+        return code, *capfdbinary.readouterr()
+
+    code, out, err = command("usage", "--max-depth", "1", forest)
+    records = curt.usage(forest, max_depth=1).records
+    assert out == b"".join(b"%d\t%s\n" % (r.allocated, os.fsencode(r.path)) for r in records)
+    assert code == 0 and err.startswith(b"dashboard: http://")
+    code, out, err = command("walk", "-0", forest)
+    assert out.split(b"\0")[:-1] == [os.fsencode(path) for path in in_order(forest)]
+    monkeypatch.chdir(forest)
+    code, out, err = command("find", "d1", "kind == 'symlink'")
+    assert out == os.fsencode(f"{forest}/d1/broken\n{forest}/d1/to-outside\n")
+    code, out, err = command("remove", "gone")
+    assert (code, out) == (1, b"")
+    path = os.fsencode(forest / "gone")
+    assert err.endswith(b"python -m curt.dask: cannot remove '%s': No such file or directory\n" % path)
+    code, out, err = command("find", "d1", "1 / (size - size)")
+    assert code == 1 and b"find: ZeroDivisionError: division by zero\n" in err
+    assert __main__.visible("a\x1b[2J\udcff\n") == "a\\x1b[2J\\udcff\\n"
+
+
+def test_the_command_on_a_local_cluster(forest: Path) -> None:
+    words = [sys.executable, "-m", "curt.dask", "remove", str(forest)]
+    done = subprocess.run(words, capture_output=True)
+    assert (done.returncode, done.stdout) == (0, b""), done.stderr
+    assert not forest.exists()
+
+
+def test_wrong_usage_of_the_command(capsys) -> None:
+    for arguments, text in (
+        (["find", "tree", "siz > 3"], "no 'siz'; it has name, path, "),
+        (["find", "tree", "size >"], "not an expression"),
+        (["usage"], "PATH"),
+        (["measure", "tree"], "invalid choice"),
+    ):
+        with pytest.raises(SystemExit) as caught:
+            __main__.arguments().parse_args(arguments)
+        assert caught.value.code == 2 and text in capsys.readouterr().err
+
+
+def test_dask_is_optional() -> None:
+    program = "import sys, curt\nassert not {'dask', 'distributed', 'pandas'} & set(sys.modules)\n"
+    program += "sys.modules['distributed'] = None\nimport curt.dask\n"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 1
+    last = done.stderr.splitlines()[-1]
+    assert last == "ImportError: curt.dask needs Dask, which cannot be imported: pip install 'curt-fs[dask]'"
+
+
+def test_the_documentation(client, tmp_path: Path, monkeypatch) -> None:
+    files = {"README": "readme", "setup.py": "setup", "src/main.py": "main", "build/a.o": "object", "build/b.o": "objects"}
+    for name, text in files.items():
+        path = tmp_path / "project" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    monkeypatch.chdir(tmp_path)
+    page = Path(__file__).parent.parent / "docs/dask.md"
+    result = doctest.testfile(str(page), module_relative=False, globs={"client": client})
+    assert result.failed == 0 and result.attempted >= 6
+
+
+def test_tasks_have_names(client, forest: Path) -> None:
+    run = _run.Run(client, "walk", os.fsencode(forest), SMALL)
+    from dask.utils import key_split
+
+    assert key_split(f"{run.name}-0.1.2-1") == "curt-walk"
