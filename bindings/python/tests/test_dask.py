@@ -400,16 +400,18 @@ def test_workers_are_killed_in_the_middle(cluster, client, forest: Path, tmp_pat
     killer = threading.Thread(target=kill)
     killer.start()
     rounds = 0
-    while killer.is_alive() or rounds == 0:
-        found = curt.dask.find(forest, slowly, client=client, budget=SMALL)
-        assert ([entry.path for entry in found.entries], found.errors) == (files, [])
-        assert curt.dask.usage(forest, max_depth=None, client=client, budget=SMALL) == one
-        victim = plant(tmp_path / "victim")
-        none = Budget(entries=100, seconds=0.0, patience=60.0)
-        done = curt.dask.remove(victim, client=client, budget=none)
-        assert done.errors == [] and not victim.exists()
-        rounds += 1
-    killer.join()
+    try:
+        while killer.is_alive() or rounds == 0:
+            found = curt.dask.find(forest, slowly, client=client, budget=SMALL)
+            assert ([entry.path for entry in found.entries], found.errors) == (files, [])
+            assert curt.dask.usage(forest, max_depth=None, client=client, budget=SMALL) == one
+            victim = plant(tmp_path / "victim")
+            none = Budget(entries=100, seconds=0.0, patience=60.0)
+            done = curt.dask.remove(victim, client=client, budget=none)
+            assert done.errors == [] and not victim.exists()
+            rounds += 1
+    finally:
+        killer.join()
     assert kills == 10
     # Dask must not be closed while it starts workers.
     deadline = time.monotonic() + 60

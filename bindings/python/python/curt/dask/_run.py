@@ -225,7 +225,11 @@ class Run:
     def _collect(
         self, task: Task, future: Any, take: Callable[[list[Job], Piece, Result], list[Job]]
     ) -> None:
-        if future.status == "finished":
+        status = future.status
+        if status in ("pending", "lost"):
+            # It was done a moment ago, and its worker died since: Dask runs it again.
+            return
+        if status == "finished":
             try:
                 worker, result = future.result(timeout=task.patience)
             except distributed.CancelledError:
