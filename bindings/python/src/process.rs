@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io;
-use std::os::fd::{BorrowedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::ptr;
 use std::sync::OnceLock;
@@ -110,8 +110,14 @@ pub(crate) fn start<'py>(
         Cause::Start(why, _) if is_path && is_text && is_of_program(why) => {
             (error.raw_os_error(), Some(executable))
         }
-        // CPython enters the directory first.
-        Cause::Find(_) if is_whole && is_text && cwd.is_none() => {
+        // CPython takes the steps before that first, and reports what fails there.
+        Cause::Find(_)
+            if is_whole
+                && is_text
+                && cwd.is_none()
+                && process_group.is_none()
+                && lent.iter().all(|(fd, _)| is_open(*fd)) =>
+        {
             (not_found(&error, name, search), Some(executable))
         }
         _ => (None, None),
@@ -122,6 +128,11 @@ pub(crate) fn start<'py>(
 
 fn text(bytes: &[u8]) -> &OsStr {
     OsStr::from_bytes(bytes)
+}
+
+fn is_open(fd: BorrowedFd<'_>) -> bool {
+    // SAFETY: the call takes a number, and fails if it is no open descriptor.
+    unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GETFD) != -1 }
 }
 
 /// Whether it is the program that cannot be executed, and not a step before it that failed.
