@@ -13,6 +13,7 @@ use curt::{Error, Fields, Next, Plan};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
+use pyo3::{PyTraverseError, PyVisit};
 
 use crate::error::{exception, exception_in, number};
 use crate::open::Names;
@@ -109,6 +110,20 @@ impl Directories {
         walk.next(py)
     }
 
+    /// The caller's function may hold the walk, so that only the collector finds both.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let Ok(walk) = self.0.try_lock() else { return Ok(()) };
+        visit.call(&walk.onerror)?;
+        walk.others.iter().try_for_each(|other| visit.call(other))
+    }
+
+    fn __clear__(&self) {
+        if let Ok(mut walk) = self.0.try_lock() {
+            walk.onerror = None;
+            walk.end();
+        }
+    }
+
     /// Closes what is open. The walk is at its end.
     fn close(&self) {
         if let Ok(mut walk) = self.0.try_lock() {
@@ -173,7 +188,7 @@ impl Walk {
                     return Err(exception(py, &error, self.operand.bind(py)));
                 }
                 Ok(Listed { error: Some(error), .. }) | Err(error) => {
-                    self.report(py, &error)?;
+                    self.report(py, &error, is_first)?;
                     continue;
                 }
                 Ok(listed) => listed,
@@ -280,14 +295,15 @@ impl Walk {
     }
 
     /// Passes an error to the caller's function.
-    fn report(&self, py: Python<'_>, error: &Error) -> PyResult<()> {
+    fn report(&self, py: Python<'_>, error: &Error, is_top: bool) -> PyResult<()> {
         let Some(onerror) = &self.onerror else { return Ok(()) };
-        // A link that is not followed is no error.
+        // A link that is not followed is no error. The top is followed. A relative path leads nowhere
+        // after the caller has changed the working directory: then it was a link, most likely.
         let is_link = || {
             let kind = curt::list::stat(error.path(), Fields::KIND);
-            kind.is_ok_and(|metadata| metadata.is_symlink())
+            kind.map_or(true, |metadata| metadata.is_symlink())
         };
-        if matches!(number(error), libc::ENOTDIR | libc::ELOOP) && py.detach(is_link) {
+        if !is_top && matches!(number(error), libc::ENOTDIR | libc::ELOOP) && py.detach(is_link) {
             return Ok(());
         }
         let exception = exception_in(py, error, self.form);
