@@ -7,12 +7,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use curt::{Error, Kind};
-use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyResourceWarning};
+use pyo3::exceptions::{PyFileNotFoundError, PyResourceWarning};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
 
-use crate::error::exception;
+use crate::error::{exception, system};
 use crate::open::{Entries, Open, duplicate_directory};
 use crate::path::{Encoded, Form, PathArg, audit, descriptor, join};
 use crate::stat::{is_unfollowed, plan, result};
@@ -76,10 +76,9 @@ impl<'py> Target<'py> {
     }
 
     fn system(&self, py: Python<'py>, error: &std::io::Error) -> PyErr {
-        let number = error.raw_os_error().unwrap_or(libc::EIO);
-        match (crate::path::strerror(py, number), self.object(py)) {
-            (Ok(text), Ok(object)) => PyOSError::new_err((number, text.unbind(), object.unbind())),
-            (Err(error), _) | (_, Err(error)) => error,
+        match self.object(py) {
+            Ok(object) => system(&object, error),
+            Err(error) => error,
         }
     }
 }

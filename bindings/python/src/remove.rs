@@ -7,7 +7,7 @@ use curt::os::unix::RemoveBelow;
 use curt::{Cause, Next, Remove, Threads};
 use pyo3::prelude::*;
 
-use crate::error::{exception, function, number};
+use crate::error::{exception, function, number, system};
 use crate::open::duplicate;
 use crate::path::{Form, PathArg};
 use crate::signals::Signals;
@@ -32,6 +32,20 @@ pub(crate) fn remove<'py>(
     let py = path.py();
     let path = PathArg::new(path, "rmtree")?;
     let place = path.as_path();
+    let dir = match dir_fd.map(duplicate).transpose() {
+        Ok(dir) => dir,
+        Err(error) => {
+            // Where CPython notices it.
+            let error = system(&path.object, &error);
+            return match report {
+                Some(report) => {
+                    report.call1(("lstat", &path.object, error.into_value(py))).map(drop)
+                }
+                None if raises => Err(error),
+                None => Ok(()),
+            };
+        }
+    };
     let signals = Signals::with_progress(progress);
     let report = report.map(|report| report.clone().unbind());
     let failed = |error: &curt::Error| -> Next {
@@ -74,7 +88,6 @@ pub(crate) fn remove<'py>(
     if raises || report.is_some() {
         removal = removal.stop_at_first_failure(raises).on_error(failed);
     }
-    let dir = dir_fd.map(duplicate).transpose()?;
     // Failures were reported, or are ignored.
     let _ = py.detach(|| match &dir {
         None => removal.run(place),

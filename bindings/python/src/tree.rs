@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
-use crate::error::{exception, exception_in, number};
+use crate::error::{exception, exception_in, number, system};
 use crate::open::Names;
 use crate::path::{Encoded, Form, PathArg, fspath};
 use crate::signals::Signals;
@@ -210,7 +210,8 @@ impl Walk {
                 self.done.extend(self.waiting.pop());
             }
             let descriptor = if self.shows_descriptors {
-                Some(listed.list.as_fd().try_clone_to_owned()?)
+                let descriptor = listed.list.as_fd().try_clone_to_owned();
+                Some(descriptor.map_err(|error| system(shown.bind(py), &error))?)
             } else {
                 None
             };
