@@ -105,6 +105,15 @@ def test_no_directory_is_added_where_python_adds_none(tmp_path: Path) -> None:
             assert found.stdout == expected.stdout
 
 
+def test_a_module_has_the_search_path_of_python(tmp_path: Path) -> None:
+    (tmp_path / "shows.py").write_text("import os, sys; os.chdir('/'); print(sys.path)")
+    expected, found = (
+        subprocess.run([sys.executable, *words, "-m", "shows"], cwd=tmp_path, capture_output=True, check=True)
+        for words in ([], ["-m", "curt.patch"])
+    )
+    assert found.stdout == expected.stdout
+
+
 @pytest.mark.parametrize("module", ["compileall", "zipfile"])
 def test_programs_of_the_standard_library_do_the_same(tmp_path: Path, module: str) -> None:
     source = tmp_path / "source"

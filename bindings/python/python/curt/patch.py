@@ -26,22 +26,17 @@ def main() -> None:
             print("python -m curt.patch: -m needs the name of a module", file=sys.stderr)
             raise SystemExit(2)
         curt.install()
+        # The first entry of `sys.path` is that of `python -m` already.
         sys.argv = arguments[1:]
-        _set_first("")
         runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
     else:
         import os
 
         sys.argv = arguments
-        _set_first(os.path.dirname(os.path.abspath(arguments[0])))
+        if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
+            sys.path[0] = os.path.dirname(os.path.abspath(arguments[0]))
         curt.install()
         runpy.run_path(arguments[0], run_name="__main__")
-
-
-def _set_first(folder: str) -> None:
-    """Replaces the directory that Python has put first in `sys.path` for `-m`, if it has."""
-    if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
-        sys.path[0] = folder
 
 
 if __name__ == "__main__":
