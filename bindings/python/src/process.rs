@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::os::fd::{BorrowedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::ptr;
 use std::sync::OnceLock;
@@ -16,6 +16,7 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
+use crate::open::is_open;
 use crate::path::strerror;
 
 /// The longest name of a file, and the longest path.
@@ -128,11 +129,6 @@ pub(crate) fn start<'py>(
 
 fn text(bytes: &[u8]) -> &OsStr {
     OsStr::from_bytes(bytes)
-}
-
-fn is_open(fd: BorrowedFd<'_>) -> bool {
-    // SAFETY: the call takes a number, and fails if it is no open descriptor.
-    unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GETFD) != -1 }
 }
 
 /// Whether it is the program that cannot be executed, and not a step before it that failed.

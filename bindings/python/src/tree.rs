@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, TryLockError};
@@ -16,7 +17,7 @@ use pyo3::types::{PyList, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::error::{exception, exception_in, number, system};
-use crate::open::Names;
+use crate::open::{Names, is_open};
 use crate::path::{Encoded, Form, PathArg, fspath};
 use crate::signals::Signals;
 
@@ -132,8 +133,32 @@ impl Directories {
     }
 }
 
+impl Drop for Walk {
+    fn drop(&mut self) {
+        let _ = self.give_up_closed();
+    }
+}
+
 impl Walk {
+    /// Forgets a descriptor that the caller has closed, which may only be looked at: another file
+    /// may get its number at any time. Only then there is an error, and the walk is at its end.
+    fn give_up_closed(&mut self) -> io::Result<()> {
+        if !self.shows_descriptors {
+            return Ok(());
+        }
+        let closed = |fd: BorrowedFd<'_>| !is_open(fd);
+        let list = self.yielded.take_if(|(list, ..)| closed(list.as_fd()));
+        let left = self.left.take_if(|left| closed(left.as_fd()));
+        if list.is_none() && left.is_none() {
+            return Ok(());
+        }
+        std::mem::forget((list, left));
+        self.end();
+        Err(io::Error::from_raw_os_error(libc::EBADF))
+    }
+
     fn end(&mut self) {
+        let _ = self.give_up_closed();
         self.descent = Descent::new();
         self.yielded = None;
         self.waiting.clear();
@@ -145,6 +170,7 @@ impl Walk {
     }
 
     fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        self.give_up_closed().map_err(|error| system(self.operand.bind(py), &error))?;
         self.left = None;
         if let Some((list, directories, path)) = self.yielded.take() {
             self.enter_chosen(py, list, directories.bind(py), &path)?;

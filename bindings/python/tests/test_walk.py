@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import shutil
@@ -184,3 +185,19 @@ def test_a_walk_that_its_own_function_holds_is_collected(tree: Path, name: str) 
     del owner
     gc.collect()
     assert reference() is None
+
+
+@pytest.mark.parametrize("topdown", [True, False])
+def test_a_descriptor_that_the_caller_closes_is_an_error(tree: Path, topdown: bool) -> None:
+    for walk in (curt.fwalk, os.fwalk):
+        iterator = walk(str(tree), topdown)
+        os.close(next(iterator)[3])
+        with pytest.raises(OSError) as caught:
+            list(iterator)
+        assert caught.value.errno == errno.EBADF
+        assert list(iterator) == []
+    # Nobody closes it a second time.
+    iterator = curt.fwalk(str(tree), topdown)
+    os.close(next(iterator)[3])
+    del iterator
+    gc.collect()
