@@ -324,8 +324,8 @@ impl Walk {
     /// Passes an error to the caller's function.
     fn report(&self, py: Python<'_>, error: &Error, is_top: bool) -> PyResult<()> {
         let Some(onerror) = &self.onerror else { return Ok(()) };
-        // A link that is not followed is no error. The top is followed. A relative path leads nowhere
-        // after the caller has changed the working directory: then it was a link, most likely.
+        // A link that is not followed is no error. The top is followed. A relative path is broken
+        // after the caller has changed the working directory: it was a link, most likely.
         let is_link = || {
             let kind = curt::list::stat(error.path(), Fields::KIND);
             kind.map_or(true, |metadata| metadata.is_symlink())
