@@ -7,12 +7,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use curt::{Error, Kind};
-use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyResourceWarning};
+use pyo3::exceptions::{PyFileNotFoundError, PyResourceWarning};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
-use pyo3::types::{PyBytes, PyList, PyString, PyType};
+use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
 
-use crate::error::exception;
+use crate::error::{exception, system};
 use crate::open::{Entries, Open, duplicate_directory};
 use crate::path::{Encoded, Form, PathArg, audit, descriptor, join};
 use crate::stat::{is_unfollowed, plan, result};
@@ -76,10 +76,9 @@ impl<'py> Target<'py> {
     }
 
     fn system(&self, py: Python<'py>, error: &std::io::Error) -> PyErr {
-        let number = error.raw_os_error().unwrap_or(libc::EIO);
-        match (crate::path::strerror(py, number), self.object(py)) {
-            (Ok(text), Ok(object)) => PyOSError::new_err((number, text.unbind(), object.unbind())),
-            (Err(error), _) | (_, Err(error)) => error,
+        match self.object(py) {
+            Ok(object) => system(&object, error),
+            Err(error) => error,
         }
     }
 }
@@ -266,13 +265,8 @@ impl ScandirIterator {
         this
     }
 
-    fn __exit__(
-        &self,
-        py: Python<'_>,
-        _class: &Bound<'_, PyAny>,
-        _value: &Bound<'_, PyAny>,
-        _traceback: &Bound<'_, PyAny>,
-    ) {
+    #[pyo3(signature = (*_raised))]
+    fn __exit__(&self, py: Python<'_>, _raised: &Bound<'_, PyTuple>) {
         self.close(py);
     }
 }
@@ -299,6 +293,17 @@ impl Drop for ScandirIterator {
                 raised.restore(py);
             }
         });
+    }
+}
+
+/// An argument that CPython asks for its truth: any object, and no exception for another type.
+struct Truth(bool);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Truth {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Truth> {
+        object.is_truthy().map(Truth)
     }
 }
 
@@ -335,15 +340,15 @@ impl DirEntry {
     }
 
     /// Returns whether it is a directory, or a link to one.
-    #[pyo3(signature = (*, follow_symlinks=true))]
-    fn is_dir(&self, py: Python<'_>, follow_symlinks: bool) -> PyResult<bool> {
-        self.is_kind(py, Kind::Directory, follow_symlinks)
+    #[pyo3(signature = (*, follow_symlinks=Truth(true)), text_signature = "($self, *, follow_symlinks=True)")]
+    fn is_dir(&self, py: Python<'_>, follow_symlinks: Truth) -> PyResult<bool> {
+        self.is_kind(py, Kind::Directory, follow_symlinks.0)
     }
 
     /// Returns whether it is a regular file, or a link to one.
-    #[pyo3(signature = (*, follow_symlinks=true))]
-    fn is_file(&self, py: Python<'_>, follow_symlinks: bool) -> PyResult<bool> {
-        self.is_kind(py, Kind::File, follow_symlinks)
+    #[pyo3(signature = (*, follow_symlinks=Truth(true)), text_signature = "($self, *, follow_symlinks=True)")]
+    fn is_file(&self, py: Python<'_>, follow_symlinks: Truth) -> PyResult<bool> {
+        self.is_kind(py, Kind::File, follow_symlinks.0)
     }
 
     /// Returns whether it is a symbolic link.
@@ -357,17 +362,9 @@ impl DirEntry {
     }
 
     /// Returns the metadata; asked for once.
-    #[pyo3(signature = (*, follow_symlinks=true))]
-    fn stat<'py>(&self, py: Python<'py>, follow_symlinks: bool) -> PyResult<Bound<'py, PyAny>> {
-        let may_be_link = matches!(self.kind, Kind::Symlink | Kind::Unknown);
-        // What is no link has one answer.
-        let cell = &self.stats[usize::from(follow_symlinks && may_be_link)];
-        if let Some(stat) = cell.get() {
-            return Ok(stat.bind(py).clone());
-        }
-        let stat = self.ask(py, follow_symlinks)?.unbind();
-        // Another thread may have asked meanwhile: all get the same answer.
-        Ok(cell.get_or_init(|| stat).bind(py).clone())
+    #[pyo3(signature = (*, follow_symlinks=Truth(true)), text_signature = "($self, *, follow_symlinks=True)")]
+    fn stat<'py>(&self, py: Python<'py>, follow_symlinks: Truth) -> PyResult<Bound<'py, PyAny>> {
+        self.answer(py, follow_symlinks.0)
     }
 
     fn __fspath__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -389,6 +386,19 @@ impl DirEntry {
 }
 
 impl DirEntry {
+    /// The metadata, asked for once.
+    fn answer<'py>(&self, py: Python<'py>, follow_symlinks: bool) -> PyResult<Bound<'py, PyAny>> {
+        let may_be_link = matches!(self.kind, Kind::Symlink | Kind::Unknown);
+        // What is no link has one answer.
+        let cell = &self.stats[usize::from(follow_symlinks && may_be_link)];
+        if let Some(stat) = cell.get() {
+            return Ok(stat.bind(py).clone());
+        }
+        let stat = self.ask(py, follow_symlinks)?.unbind();
+        // Another thread may have asked meanwhile: all get the same answer.
+        Ok(cell.get_or_init(|| stat).bind(py).clone())
+    }
+
     /// The name as the system has it.
     fn encoded<'py>(&self, py: Python<'py>) -> PyResult<Encoded<'py>> {
         Encoded::new(self.name.bind(py))
@@ -399,7 +409,7 @@ impl DirEntry {
         if !must_ask {
             return Ok(self.kind == kind);
         }
-        let stat = match self.stat(py, follow) {
+        let stat = match self.answer(py, follow) {
             Ok(stat) => stat,
             Err(error) if error.is_instance_of::<PyFileNotFoundError>(py) => return Ok(false),
             Err(error) => return Err(error),

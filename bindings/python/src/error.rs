@@ -54,6 +54,15 @@ pub(crate) fn exception(py: Python<'_>, error: &Error, filename: &Bound<'_, PyAn
     }
 }
 
+/// The exception of a system error about a path or descriptor.
+pub(crate) fn system(path: &Bound<'_, PyAny>, error: &io::Error) -> PyErr {
+    let number = error.raw_os_error().unwrap_or(libc::EIO);
+    match strerror(path.py(), number) {
+        Ok(text) => PyOSError::new_err((number, text.unbind(), path.clone().unbind())),
+        Err(error) => error,
+    }
+}
+
 /// The exception of an error about a path that was not passed as it is, in this form.
 pub(crate) fn exception_in(py: Python<'_>, error: &Error, form: Form) -> PyErr {
     match form.wrap_path(py, error.path()) {

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -151,6 +151,12 @@ impl Open {
         // The caller would see the error in that listing.
         let _ = self.list.reset();
     }
+}
+
+/// Whether a descriptor is open that a caller may have closed.
+pub(crate) fn is_open(fd: BorrowedFd<'_>) -> bool {
+    // SAFETY: the call takes a number, and fails if it is no open descriptor.
+    unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GETFD) != -1 }
 }
 
 /// Duplicates a caller's descriptor; it is closed when a program is started.

@@ -16,6 +16,7 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
+use crate::open::is_open;
 use crate::path::strerror;
 
 /// The longest name of a file, and the longest path.
@@ -110,8 +111,14 @@ pub(crate) fn start<'py>(
         Cause::Start(why, _) if is_path && is_text && is_of_program(why) => {
             (error.raw_os_error(), Some(executable))
         }
-        // CPython enters the directory first.
-        Cause::Find(_) if is_whole && is_text && cwd.is_none() => {
+        // CPython takes the steps before that first, and reports what fails there.
+        Cause::Find(_)
+            if is_whole
+                && is_text
+                && cwd.is_none()
+                && process_group.is_none()
+                && lent.iter().all(|(fd, _)| is_open(*fd)) =>
+        {
             (not_found(&error, name, search), Some(executable))
         }
         _ => (None, None),

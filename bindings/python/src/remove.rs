@@ -6,7 +6,7 @@ use curt::os::unix::RemoveBelow;
 use curt::{Cause, Next, Remove, Threads};
 use pyo3::prelude::*;
 
-use crate::error::{exception, function, number};
+use crate::error::{exception, function, number, system};
 use crate::open::duplicate;
 use crate::path::{Form, PathArg};
 use crate::signals::Signals;
@@ -35,6 +35,21 @@ pub(crate) fn remove<'py>(
     let path = PathArg::new(path, "rmtree")?;
     let place = path.as_path();
     let prefix = PathArg::new(prefix, "rmtree")?.as_path().to_owned();
+    let dir = match dir_fd.map(duplicate).transpose() {
+        Ok(dir) => dir,
+        Err(error) => {
+            // Where CPython notices it.
+            let error = system(&path.object, &error);
+            match report {
+                Some(report) => {
+                    report.call1(("lstat", &path.object, error.into_value(py)))?;
+                }
+                None if raises => return Err(error),
+                None => {}
+            }
+            return Ok((0, false));
+        }
+    };
     let signals = Signals::new(progress, seconds)?;
     let report = report.map(|report| report.clone().unbind());
     let failed = |error: &curt::Error| -> Next {
@@ -73,7 +88,6 @@ pub(crate) fn remove<'py>(
     if raises || report.is_some() {
         removal = removal.stop_at_first_failure(raises).on_error(failed);
     }
-    let dir = dir_fd.map(duplicate).transpose()?;
     // Failures were reported, or are ignored.
     let done = py.detach(|| match &dir {
         None => removal.run(place),

@@ -13,7 +13,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::error::exception;
+use crate::error::{exception, system};
 use crate::open::{Names, duplicate};
 use crate::path::{PathArg, descriptor};
 use crate::signals::Signals;
@@ -225,18 +225,6 @@ impl Root {
                 Err(exception(py, &error, &shown))
             }
         }
-    }
-}
-
-/// The exception of a system error about a path.
-fn system(path: &Bound<'_, PyAny>, error: &std::io::Error) -> PyErr {
-    let number = error.raw_os_error().unwrap_or(libc::EIO);
-    match crate::path::strerror(path.py(), number) {
-        Ok(text) => {
-            let path = path.clone().unbind();
-            pyo3::exceptions::PyOSError::new_err((number, text.unbind(), path))
-        }
-        Err(error) => error,
     }
 }
 

@@ -1,7 +1,6 @@
 //! Paths as text: `abspath`, `expanduser`, and Windows' rules on any system.
 
 use std::borrow::Cow;
-use std::os::unix::ffi::OsStrExt;
 use std::sync::OnceLock;
 
 use curt::paths::{DotDot, Env, Expander, Flavor};
@@ -75,11 +74,13 @@ pub(crate) fn expanduser<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
         // `~user`: the user database is Python's module `pwd`.
         return original(py, "expanduser")?.call1((object,));
     }
-    // Reading the environment needs the GIL, under which Python changes it.
-    let Some(home) = std::env::var_os("HOME") else {
+    // Python's own mapping, which a program may have replaced.
+    let environment = os(py)?.getattr(intern!(py, "environ"))?;
+    let home = environment.call_method1(intern!(py, "get"), (intern!(py, "HOME"),))?;
+    let Ok(encoded_home) = Encoded::new(&home) else {
         return original(py, "expanduser")?.call1((object,));
     };
-    let home = home.as_bytes();
+    let home = encoded_home.as_bytes();
     let end = home.iter().rposition(|&unit| unit != b'/').map_or(0, |at| at + 1);
     let full = [&home[..end], after].concat();
     Form::of(&object).wrap(py, if full.is_empty() { b"/" } else { &full })

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, TryLockError};
@@ -13,9 +14,10 @@ use curt::{Error, Fields, Next, Plan};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
+use pyo3::{PyTraverseError, PyVisit};
 
-use crate::error::{exception, exception_in, number};
-use crate::open::Names;
+use crate::error::{exception, exception_in, number, system};
+use crate::open::{Names, is_open};
 use crate::path::{Encoded, Form, PathArg, fspath};
 use crate::signals::Signals;
 
@@ -109,6 +111,20 @@ impl Directories {
         walk.next(py)
     }
 
+    /// The caller's function may hold the walk, so that only the collector finds both.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let Ok(walk) = self.0.try_lock() else { return Ok(()) };
+        visit.call(&walk.onerror)?;
+        walk.others.iter().try_for_each(|other| visit.call(other))
+    }
+
+    fn __clear__(&self) {
+        if let Ok(mut walk) = self.0.try_lock() {
+            walk.onerror = None;
+            walk.end();
+        }
+    }
+
     /// Closes what is open. The walk is at its end.
     fn close(&self) {
         if let Ok(mut walk) = self.0.try_lock() {
@@ -117,8 +133,32 @@ impl Directories {
     }
 }
 
+impl Drop for Walk {
+    fn drop(&mut self) {
+        let _ = self.give_up_closed();
+    }
+}
+
 impl Walk {
+    /// Forgets a descriptor that the caller has closed, which may only be looked at: another file
+    /// may get its number at any time. Only then there is an error, and the walk is at its end.
+    fn give_up_closed(&mut self) -> io::Result<()> {
+        if !self.shows_descriptors {
+            return Ok(());
+        }
+        let closed = |fd: BorrowedFd<'_>| !is_open(fd);
+        let list = self.yielded.take_if(|(list, ..)| closed(list.as_fd()));
+        let left = self.left.take_if(|left| closed(left.as_fd()));
+        if list.is_none() && left.is_none() {
+            return Ok(());
+        }
+        std::mem::forget((list, left));
+        self.end();
+        Err(io::Error::from_raw_os_error(libc::EBADF))
+    }
+
     fn end(&mut self) {
+        let _ = self.give_up_closed();
         self.descent = Descent::new();
         self.yielded = None;
         self.waiting.clear();
@@ -130,6 +170,7 @@ impl Walk {
     }
 
     fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        self.give_up_closed().map_err(|error| system(self.operand.bind(py), &error))?;
         self.left = None;
         if let Some((list, directories, path)) = self.yielded.take() {
             self.enter_chosen(py, list, directories.bind(py), &path)?;
@@ -173,7 +214,7 @@ impl Walk {
                     return Err(exception(py, &error, self.operand.bind(py)));
                 }
                 Ok(Listed { error: Some(error), .. }) | Err(error) => {
-                    self.report(py, &error)?;
+                    self.report(py, &error, is_first)?;
                     continue;
                 }
                 Ok(listed) => listed,
@@ -195,7 +236,8 @@ impl Walk {
                 self.done.extend(self.waiting.pop());
             }
             let descriptor = if self.shows_descriptors {
-                Some(listed.list.as_fd().try_clone_to_owned()?)
+                let descriptor = listed.list.as_fd().try_clone_to_owned();
+                Some(descriptor.map_err(|error| system(shown.bind(py), &error))?)
             } else {
                 None
             };
@@ -280,14 +322,15 @@ impl Walk {
     }
 
     /// Passes an error to the caller's function.
-    fn report(&self, py: Python<'_>, error: &Error) -> PyResult<()> {
+    fn report(&self, py: Python<'_>, error: &Error, is_top: bool) -> PyResult<()> {
         let Some(onerror) = &self.onerror else { return Ok(()) };
-        // A link that is not followed is no error.
+        // A link that is not followed is no error. The top is followed. A relative path is broken
+        // after the caller has changed the working directory: it was a link, most likely.
         let is_link = || {
             let kind = curt::list::stat(error.path(), Fields::KIND);
-            kind.is_ok_and(|metadata| metadata.is_symlink())
+            kind.map_or(true, |metadata| metadata.is_symlink())
         };
-        if matches!(number(error), libc::ENOTDIR | libc::ELOOP) && py.detach(is_link) {
+        if !is_top && matches!(number(error), libc::ENOTDIR | libc::ELOOP) && py.detach(is_link) {
             return Ok(());
         }
         let exception = exception_in(py, error, self.form);

@@ -35,7 +35,9 @@ thread_local! {
 fn find(name: &[u8], path: Option<&[u8]>) -> Result<Found, FindError> {
     let look_up = |search: &Search| search.find(OsStr::from_bytes(name));
     let search = |path: &[u8]| Search::new().policy(rules()).path(OsStr::from_bytes(path));
-    let Some(path) = path else { return look_up(&Search::new().policy(rules())) };
+    // A command with a directory needs none. The environment must not be read here: without the GIL
+    // another thread may change it.
+    let path = path.unwrap_or_default();
     // A search remembers the working directory.
     let is_absolute = |entry: &[u8]| entry.starts_with(b"/");
     if name.contains(&b'/') || !path.split(|&unit| unit == b':').all(is_absolute) {

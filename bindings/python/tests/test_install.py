@@ -89,6 +89,31 @@ def test_usage_of_the_command() -> None:
     assert run("no-such-script.py").returncode == 1
 
 
+def test_no_directory_is_added_where_python_adds_none(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("import sys; print(sys.path)")
+    options = ["-I", "-P"] if sys.version_info >= (3, 11) else ["-I"]
+    for option in options:
+        expected, found = (
+            subprocess.run([sys.executable, option, *words, str(script)], capture_output=True, check=True)
+            for words in ([], ["-m", "curt.patch"])
+        )
+        if option == "-I" and sys.version_info < (3, 11):
+            # Python 3.10 adds the directory of a script all the same.
+            assert str(tmp_path).encode() not in found.stdout
+        else:
+            assert found.stdout == expected.stdout
+
+
+def test_a_module_has_the_search_path_of_python(tmp_path: Path) -> None:
+    (tmp_path / "shows.py").write_text("import os, sys; os.chdir('/'); print(sys.path)")
+    expected, found = (
+        subprocess.run([sys.executable, *words, "-m", "shows"], cwd=tmp_path, capture_output=True, check=True)
+        for words in ([], ["-m", "curt.patch"])
+    )
+    assert found.stdout == expected.stdout
+
+
 @pytest.mark.parametrize("module", ["compileall", "zipfile"])
 def test_programs_of_the_standard_library_do_the_same(tmp_path: Path, module: str) -> None:
     source = tmp_path / "source"

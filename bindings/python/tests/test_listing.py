@@ -204,3 +204,23 @@ def test_a_large_directory_and_threads(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert len(found) == len(names) and set(found) == names
+
+
+def test_any_object_says_whether_links_are_followed(tree: Path) -> None:
+    class Neither:
+        def __bool__(self):
+            raise ArithmeticError
+
+    [link] = [entry for entry in curt.scandir(tree) if entry.name == "to-directory"]
+    for method in (link.is_dir, link.is_file, link.stat):
+        for follow in (0, 1, "", "x", None, []):
+            assert method(follow_symlinks=follow) == method(follow_symlinks=bool(follow))
+        with pytest.raises(ArithmeticError):
+            method(follow_symlinks=Neither())
+
+
+def test_an_iterator_is_left_with_any_arguments(tree: Path) -> None:
+    for arguments in ((), (None, None, None), (1, 2, 3, 4)):
+        iterator = curt.scandir(tree)
+        iterator.__exit__(*arguments)
+        assert list(iterator) == []

@@ -88,6 +88,23 @@ def test_dir_fd(tree: Path) -> None:
     assert (tree / "grün").exists()
 
 
+@pytest.mark.parametrize("fd", [-1, 2**30])
+def test_a_closed_dir_fd_is_reported_as_by_cpython(tree: Path, fd: int) -> None:
+    found = []
+    # Python 3.10 has no `dir_fd`.
+    for rmtree in (curt.rmtree, shutil.rmtree) if sys.version_info >= (3, 11) else (curt.rmtree,):
+        calls = []
+
+        def report(function, path, failure):
+            calls.append((function, path, failure[0], failure[1].errno, failure[1].filename))
+
+        found.append([outcome(rmtree, "a", dir_fd=fd), outcome(rmtree, "a", True, dir_fd=fd)])
+        rmtree("a", onerror=report, dir_fd=fd)
+        found[-1].append(calls)
+    assert found[0] == found[-1] and found[0][0] == (OSError, errno.EBADF, "a")
+
+
+
 def test_exceptions_of_handlers_end_the_removal(tree: Path) -> None:
     class Stop(Exception):
         pass

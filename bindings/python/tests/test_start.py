@@ -122,6 +122,25 @@ def test_iterators_are_read_once() -> None:
             assert process.communicate()[0] == b"once\n"
 
 
+def test_descriptors_of_an_iterator_are_read_once(tmp_path: Path) -> None:
+    with open(tmp_path / "file", "w") as file:
+        text = f"test -e /dev/fd/{file.fileno()}"
+        # CPython starts what may be in a relative directory.
+        for path in ("/bin", "gone:/bin"):
+            done = curt.run(["sh", "-c", text], pass_fds=iter([file.fileno()]), env={"PATH": path})
+            assert done.returncode == 0
+
+
+@pytest.mark.parametrize("program", ["gone", "/gone", "true"])
+def test_what_fails_first_is_reported(program: str) -> None:
+    # So large that none of CPython's own pipes gets it meanwhile.
+    closed = 2**30
+    for kwargs in ({"stdin": closed}, {"stderr": closed}, {"pass_fds": [closed]}):
+        assert same([program], **kwargs)[:2] == (OSError, errno.EBADF)
+    if sys.version_info >= (3, 11):
+        assert same([program], process_group=2**31 - 1)[:2] == (PermissionError, errno.EPERM)
+
+
 @pytest.mark.parametrize("cwd", [None, "/", "/no/such/directory", "/etc/passwd", "", b"/gone", Path("/gone")])
 def test_exceptions_are_those_of_cpython(tmp_path: Path, monkeypatch, cwd) -> None:
     script = tmp_path / "curt-script"

@@ -134,3 +134,10 @@ def test_relative_to_os(tmp_path) -> None:
         assert os.path.realpath(tmp_path) == str(tmp_path.resolve())
     finally:
         curt.uninstall()
+
+
+@pytest.mark.parametrize("environment", [{"HOME": "/mine/"}, {"HOME": ""}, {"HOME": "ü\udcff"}, {}])
+def test_a_replaced_environment_counts(monkeypatch, environment) -> None:
+    monkeypatch.setattr(os, "environ", environment)
+    for path in ("~", "~/x", b"~/x", Path("~")):
+        assert curt.expanduser(path) == posixpath.expanduser(path)

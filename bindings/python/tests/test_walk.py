@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import errno
+import gc
 import os
 import shutil
+import weakref
 from pathlib import Path
 
 import pytest
@@ -142,3 +145,59 @@ def test_arguments(tree: Path) -> None:
     next(walk)[1][:] = [3]
     with pytest.raises(TypeError):
         next(walk)
+
+
+@pytest.mark.parametrize("topdown", [True, False])
+def test_a_link_at_the_top_that_is_no_directory_is_an_error(tmp_path: Path, topdown: bool) -> None:
+    (tmp_path / "file").write_text("")
+    for name, target in (("to-file", "file"), ("loop", "loop"), ("broken", "gone")):
+        (tmp_path / name).symlink_to(target)
+        reported = []
+        for walk in (curt.walk, os.walk):
+            errors: list[OSError] = []
+            assert list(walk(tmp_path / name, topdown, errors.append)) == []
+            reported.append([(error.errno, os.fspath(error.filename)) for error in errors])
+        assert reported[0] == reported[1] and len(reported[0]) == 1
+
+
+def test_links_are_no_errors_after_a_change_of_directory(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.makedirs("top/directory")
+    os.symlink("directory", "top/link")
+    errors: list[OSError] = []
+    found = []
+    for path, _, _ in curt.walk("top", onerror=errors.append):
+        found.append(path)
+        os.chdir("/")
+    assert (found, errors) == (["top", "top/directory"], [])
+
+
+@pytest.mark.parametrize("name", ["walk", "fwalk"])
+def test_a_walk_that_its_own_function_holds_is_collected(tree: Path, name: str) -> None:
+    class Owner:
+        def failed(self, error: OSError) -> None:
+            raise error
+
+    owner = Owner()
+    owner.walk = getattr(curt, name)(str(tree), onerror=owner.failed)
+    next(owner.walk)
+    reference = weakref.ref(owner)
+    del owner
+    gc.collect()
+    assert reference() is None
+
+
+@pytest.mark.parametrize("topdown", [True, False])
+def test_a_descriptor_that_the_caller_closes_is_an_error(tree: Path, topdown: bool) -> None:
+    for walk in (curt.fwalk, os.fwalk):
+        iterator = walk(str(tree), topdown)
+        os.close(next(iterator)[3])
+        with pytest.raises(OSError) as caught:
+            list(iterator)
+        assert caught.value.errno == errno.EBADF
+        assert list(iterator) == []
+    # Nobody closes it a second time.
+    iterator = curt.fwalk(str(tree), topdown)
+    os.close(next(iterator)[3])
+    del iterator
+    gc.collect()

@@ -90,3 +90,12 @@ def test_text_that_no_name_has() -> None:
                 curt.which(cmd, path=path)
         else:
             assert curt.which(cmd, path=path) == expected
+
+
+def test_what_is_no_path_has_the_exception_of_cpython() -> None:
+    for command, path in (("sh", 3), ("sh", ["/bin"]), (3, "/bin"), (b"sh", object())):
+        for function in (curt.which, shutil.which):
+            with pytest.raises(TypeError):
+                function(command, path=path)
+    # A command with a directory needs no search path.
+    assert curt.which("no/such", path=3) is shutil.which("no/such", path=3) is None

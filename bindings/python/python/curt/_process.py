@@ -43,6 +43,7 @@ def execute_child(
     if not isinstance(args, (str, bytes, os.PathLike)):
         # It may be an iterator.
         args = list(args)
+    pass_fds = list(pass_fds)
     needs_cpython = (
         preexec_fn is not None
         or (gid, gids, uid) != (None, None, None)

@@ -28,8 +28,8 @@ def which(
         path = None
     try:
         found: AnyStr | None = _curt.which(cmd, path)
-    except ValueError:
-        # A NUL or an unpaired surrogate, which no file has in its name.
+    except (TypeError, ValueError):
+        # A NUL or an unpaired surrogate, which no file has in its name; or no path at all.
         return _originals.which(cmd, mode, path)
     if _RETURNS_AS_WRITTEN and found is not None and os.path.dirname(cmd):
         return cmd

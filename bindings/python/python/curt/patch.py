@@ -26,14 +26,15 @@ def main() -> None:
             print("python -m curt.patch: -m needs the name of a module", file=sys.stderr)
             raise SystemExit(2)
         curt.install()
+        # The first entry of `sys.path` is that of `python -m` already.
         sys.argv = arguments[1:]
-        sys.path[0] = ""
         runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
     else:
         import os
 
         sys.argv = arguments
-        sys.path[0] = os.path.dirname(os.path.abspath(arguments[0]))
+        if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
+            sys.path[0] = os.path.dirname(os.path.abspath(arguments[0]))
         curt.install()
         runpy.run_path(arguments[0], run_name="__main__")
 
