@@ -173,7 +173,7 @@ impl Walk {
                     return Err(exception(py, &error, self.operand.bind(py)));
                 }
                 Ok(Listed { error: Some(error), .. }) | Err(error) => {
-                    self.report(py, &error)?;
+                    self.report(py, &error, is_first)?;
                     continue;
                 }
                 Ok(listed) => listed,
@@ -280,14 +280,15 @@ impl Walk {
     }
 
     /// Passes an error to the caller's function.
-    fn report(&self, py: Python<'_>, error: &Error) -> PyResult<()> {
+    fn report(&self, py: Python<'_>, error: &Error, is_first: bool) -> PyResult<()> {
         let Some(onerror) = &self.onerror else { return Ok(()) };
-        // A link that is not followed is no error.
+        // A link that is not followed is no error. The first directory is, and may be a link loop.
         let is_link = || {
             let kind = curt::list::stat(error.path(), Fields::KIND);
             kind.is_ok_and(|metadata| metadata.is_symlink())
         };
-        if matches!(number(error), libc::ENOTDIR | libc::ELOOP) && py.detach(is_link) {
+        let number = number(error);
+        if !is_first && matches!(number, libc::ENOTDIR | libc::ELOOP) && py.detach(is_link) {
             return Ok(());
         }
         let exception = exception_in(py, error, self.form);
