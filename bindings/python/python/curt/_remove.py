@@ -37,9 +37,12 @@ def rmtree(
     else:
         dir_fd = None
     handler = None if ignore_errors else _handler(onerror, onexc)
-    if prefix:
+    if dir_fd is not None:
         try:
-            opened = dir_fd = os.open(prefix, os.O_RDONLY | os.O_DIRECTORY, dir_fd=dir_fd)
+            if prefix:
+                opened = dir_fd = os.open(prefix, os.O_RDONLY | os.O_DIRECTORY, dir_fd=dir_fd)
+            else:
+                os.fstat(dir_fd)
         except OSError as error:
             error.filename = path
             if handler is not None:
