@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use curt::paths::{DotDot, Env, Expander, Flavor};
+use curt::paths::{DotDot, Env, ExpandError, Expander, Flavor};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -100,7 +100,14 @@ pub(crate) fn windows_abspath<'py>(
         env = env.cwd(wide(&fspath(cwd, "abspath")?)?);
     }
     let full = Expander::new(env).flavor(Flavor::Windows).expand(&wide(&object)?).map(Vec::from);
-    let full = full.map_err(|error| PyValueError::new_err(format!("abspath: {error}")))?;
+    let full = full.map_err(|error| {
+        PyValueError::new_err(match error {
+            ExpandError::Drive => {
+                "abspath: a relative path needs cwd, which must be a full path".to_owned()
+            }
+            error => format!("abspath: {error}"),
+        })
+    })?;
     let bytes: Vec<u8> = full.iter().flat_map(|unit| unit.to_le_bytes()).collect();
     let text = PyBytes::new(py, &bytes).call_method1("decode", ("utf-16-le", "surrogatepass"))?;
     if object.is_instance_of::<PyBytes>() {

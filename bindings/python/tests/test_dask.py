@@ -551,6 +551,8 @@ def test_wrong_usage_of_the_command(capsys) -> None:
         (["find", "tree", "siz > 3"], "no 'siz'; it has name, path, "),
         (["find", "tree", "size >"], "not an expression"),
         (["usage"], "PATH"),
+        (["usage", "tree", "--max-depth=-1"], "--max-depth: it must not be negative"),
+        (["usage", "tree", "--scheduler", ""], "--scheduler: it is empty"),
         (["measure", "tree"], "invalid choice"),
     ):
         with pytest.raises(SystemExit) as caught:

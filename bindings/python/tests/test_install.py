@@ -86,7 +86,13 @@ def test_usage_of_the_command() -> None:
     for arguments in ([], ["-m"]):
         done = run(*arguments)
         assert done.returncode == 2 and "curt.patch" in done.stderr
-    assert run("no-such-script.py").returncode == 1
+    done = run("gone.py")
+    text = "python -m curt.patch: cannot run 'gone.py': No such file or directory\n"
+    assert (done.returncode, done.stderr) == (2, text)
+    for module in ("gone", "gone.below", "curt.gone"):
+        done = run("-m", module)
+        text = f"python -m curt.patch: no module named {module}\n"
+        assert (done.returncode, done.stderr) == (1, text)
 
 
 def test_no_directory_is_added_where_python_adds_none(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_a_table_has_readable_sizes_and_escaped_names(tmp_path: Path) -> None:
 def test_sizes() -> None:
     sizes = [0, 1, 1023, 1024, 1535, 102_348, 102_400, 1 << 20, (1 << 20) - 1, 5 << 40, 1 << 63]
     assert [_readable(size) for size in sizes] == [
-        "0 bytes", "1 bytes", "1023 bytes", "1.0 KiB", "1.5 KiB", "99.9 KiB", "100 KiB", "1.0 MiB",
+        "0 bytes", "1 byte", "1023 bytes", "1.0 KiB", "1.5 KiB", "99.9 KiB", "100 KiB", "1.0 MiB",
         "1.0 MiB", "5.0 TiB", "8192 PiB",
     ]  # fmt: skip
 

@@ -83,8 +83,10 @@ def test_dir_fd(tree: Path) -> None:
     with pytest.raises(TypeError):
         curt.rmtree(tree / "grün", dir_fd="invalid")
     for bad in (fd, -1, 10**6):
-        with pytest.raises(OSError):
+        with pytest.raises(OSError) as caught:
             curt.rmtree("grün", dir_fd=bad)
+        assert (caught.value.errno, caught.value.filename) == (errno.EBADF, "grün")
+        curt.rmtree("grün", dir_fd=bad, ignore_errors=True)
     assert (tree / "grün").exists()
 
 

@@ -118,6 +118,8 @@ def test_windows_paths_need_a_directory_and_have_no_nul() -> None:
     for bad in ("a", "", "C:\\a\0b"):
         with pytest.raises(ValueError, match="abspath"):
             curt.windows.abspath(bad)
+    with pytest.raises(ValueError, match="a relative path needs cwd, which must be a full path"):
+        curt.windows.abspath("a", cwd="b")
 
 
 @given(st.text(st.sampled_from("ab\\/.C: ?"), max_size=12))

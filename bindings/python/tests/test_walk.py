@@ -65,6 +65,16 @@ def test_errors_go_to_the_function(tree: Path) -> None:
         assert [(type(e), e.filename) for e in errors] == [(FileNotFoundError, str(tree / "gone"))]
         assert list(walk(tree / "top")) == []
 
+    (tree / "circle").symlink_to("circle")
+    (tree / "link-to-top").symlink_to("top")
+    for name in ("circle", "link-to-top", "top"):
+        texts: list[list[str]] = []
+        for walk in (os.walk, curt.walk):
+            errors = []
+            assert list(walk(tree / name, onerror=errors.append)) == []
+            texts.append([str(error) for error in errors])
+        assert texts[0] == texts[1] and len(texts[0]) == 1
+
     def fail(error: OSError) -> None:
         raise error
 

@@ -52,7 +52,7 @@ class Usage:
 
 def _row(record: UsageRecord) -> str:
     sizes = "".join(
-        f'<td title="{size:,} bytes">{_readable(size)}</td>'
+        f'<td title="{size:,} {"byte" if size == 1 else "bytes"}">{_readable(size)}</td>'
         for size in (record.allocated, record.apparent)
     )
     return f"<tr><td>{_escaped(os.fsdecode(record.path))}</td>{sizes}<td>{record.entries:,}</td></tr>"
@@ -70,6 +70,8 @@ def _readable(size: int) -> str:
         if amount < 1023.5:
             break
         amount, unit = amount / 1024, larger
+    if size == 1:
+        return "1 byte"
     return f"{amount:.0f} {unit}" if unit == "bytes" or amount >= 99.95 else f"{amount:.1f} {unit}"
 
 

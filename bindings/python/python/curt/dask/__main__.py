@@ -26,13 +26,15 @@ def arguments() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     usage = commands.add_parser("usage", help="report disk usage: bytes on disk and the path")
-    usage.add_argument("--max-depth", type=int, default=0, help="report directories down to here")
+    usage.add_argument("--max-depth", type=depth, default=0, help="report directories down to here")
     walk = commands.add_parser("walk", help="print the paths of all entries, in order")
     find = commands.add_parser("find", help="print the paths of the entries that match")
     commands.add_parser("remove", help="remove a directory with everything in it")
     for command in (usage, walk, find, commands.choices["remove"]):
         command.add_argument("path", metavar="PATH")
-        command.add_argument("--scheduler", metavar="ADDRESS", help="default: a local cluster")
+        command.add_argument(
+            "--scheduler", metavar="ADDRESS", type=scheduler, help="default: a local cluster"
+        )
     find.add_argument(
         "condition",
         metavar="CONDITION",
@@ -43,6 +45,21 @@ def arguments() -> argparse.ArgumentParser:
     for command in (walk, find):
         command.add_argument("-0", "--null", action="store_true", help="end each path with NUL")
     return parser
+
+
+def scheduler(text: str) -> str:
+    """Refuses an empty address, as of a variable that is not set."""
+    if not text:
+        raise argparse.ArgumentTypeError("it is empty")
+    return text
+
+
+def depth(text: str) -> int:
+    """Converts a depth, to refuse a negative one before a cluster is started."""
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError("it must not be negative")
+    return number
 
 
 def condition(text: str) -> Condition:
@@ -109,17 +126,30 @@ def remove(options: argparse.Namespace, client: Any) -> int:
     return failed(curt.dask.remove(options.path, client=client).errors, "remove")
 
 
+def connect(scheduler: str | None) -> Any:
+    """Returns the client of a scheduler, or of a local cluster."""
+    if scheduler is None:
+        return distributed.Client(threads_per_worker=1, dashboard_address=":0")
+    try:
+        return distributed.Client(scheduler)
+    except Exception as error:
+        # What Dask raises depends on what answers: a web server's greeting is a MemoryError.
+        raise ConnectionError(f"cannot connect to '{scheduler}': {error}") from error
+
+
 def main() -> int:
     """Runs the command that the arguments name."""
     options = arguments().parse_args()
     commands = {"usage": usage, "walk": walk, "find": find, "remove": remove}
     verbs = {"usage": "measure", "find": "search"}
-    local: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": ":0"}
     try:
-        settings = {} if options.scheduler else local
-        with distributed.Client(options.scheduler, **settings) as client:
+        with connect(options.scheduler) as client:
             print(f"dashboard: {client.dashboard_link}", file=sys.stderr)
             return commands[options.command](options, client)
+    except KeyboardInterrupt:
+        # Ends by the signal, as without this, but prints no traceback.
+        sys.excepthook = lambda *_: None
+        raise
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -96,6 +96,9 @@ def connected(client: Any) -> Iterator[Any]:
                 with distributed.Client(cluster) as client:
                     yield client
             return
+    if not isinstance(client, distributed.Client):
+        name = type(client).__name__
+        raise TypeError(f"client should be a distributed.Client, not {name}")
     if client.asynchronous:
         raise TypeError("an asynchronous client cannot be used: this function waits")
     yield client
