@@ -23,6 +23,7 @@ import pytest
 import curt
 
 distributed = pytest.importorskip("distributed")
+dask = pytest.importorskip("dask")
 
 import curt.dask  # noqa: E402
 from curt.dask import Budget, Entry, __main__, _remove, _run, _scan  # noqa: E402
@@ -38,7 +39,9 @@ IS_ROOT = os.geteuid() == 0
 @pytest.fixture(scope="module")
 def cluster() -> Iterator:
     settings = {"n_workers": WORKERS, "threads_per_worker": 1, "dashboard_address": None}
-    with distributed.LocalCluster(**settings) as cluster:
+    # A busy machine needs longer than Dask's 15 seconds to start a worker again that was killed.
+    patience = dask.config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"})
+    with patience, distributed.LocalCluster(**settings) as cluster:
         yield cluster
 
 
@@ -458,7 +461,7 @@ def test_pieces_end_with_their_client(client, forest: Path, tmp_path: Path, monk
     def predicate(_entry: Entry) -> bool:
         with open(seen, "a") as file:
             file.write(".")
-        time.sleep(0.05)
+        time.sleep(0.2)
         return True
 
     def interrupted(run: _run.Run) -> list:

@@ -15,7 +15,6 @@ from uuid import uuid4
 from curt.dask._scan import Directory, Piece, Result, shown
 from curt.dask._worker import address, distributed
 
-
 # In Python 3.10 these are two.
 TIMEOUTS = (TimeoutError, asyncio.TimeoutError)
 # How long is waited for a result before the clock is looked at again.
@@ -38,14 +37,14 @@ class Budget:
     patience: float = 60.0
 
     def __post_init__(self) -> None:
-        for name, least in (("entries", 1), ("seconds", 0), ("patience", 0)):
+        for name, least in (("entries", 1), ("seconds", 0), ("patience", 0.001)):
             value: Any = getattr(self, name)
             is_number = isinstance(value, numbers.Real)
             if not is_number:
                 raise TypeError(f"{name} should be a number, not {type(value).__name__}")
-            if not value >= least or value == 0 and name == "patience":
-                bound = "more than 0" if name == "patience" else f"{least} or more"
-                raise ValueError(f"{name} must be {bound}, not {value}")
+            # Not `<`, which is false for a NaN.
+            if not value >= least:
+                raise ValueError(f"{name} must be {least} or more, not {value}")
 
 
 class Job(NamedTuple):
