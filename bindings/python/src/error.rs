@@ -21,7 +21,7 @@ pub(crate) fn number(error: &Error) -> i32 {
         Cause::BeingWrittenTo => libc::ENOTEMPTY,
         Cause::DotOrDotDot => libc::EINVAL,
         Cause::IsADirectory => libc::EISDIR,
-        Cause::IsALink | Cause::Loop(_) | Cause::Refused(Refusal::Link) => libc::ELOOP,
+        Cause::IsALink | Cause::Loop(_) => libc::ELOOP,
         Cause::Replaced | Cause::Refused(Refusal::Empty) => libc::ENOENT,
         Cause::Refused(_) => libc::EXDEV,
         Cause::Os(error) => number_of_kind(error.kind()),

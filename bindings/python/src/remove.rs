@@ -3,7 +3,7 @@
 use std::os::fd::AsFd;
 
 use curt::os::unix::RemoveBelow;
-use curt::{Cause, Next, Remove};
+use curt::{Cause, Fields, Next, Remove};
 use pyo3::prelude::*;
 
 use crate::error::{exception, function, number, system};
@@ -61,8 +61,11 @@ pub(crate) fn remove<'py>(
             let is_operand = error.path() == place;
             let name = match error.cause() {
                 Cause::IsALink => "islink",
-                // CPython finds it out by listing it.
-                Cause::Os(_) if is_operand && number(error) == libc::ENOTDIR => "scandir",
+                // CPython finds it out by listing it, if there is something.
+                Cause::Os(_) if is_operand && number(error) == libc::ENOTDIR => {
+                    let exists = dir.is_some() || curt::list::stat(place, Fields::KIND).is_ok();
+                    if exists { "scandir" } else { "lstat" }
+                }
                 _ => function(error.operation()),
             };
             match &report {
