@@ -13,7 +13,7 @@ use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
 
 use crate::error::{exception, system};
-use crate::open::{Entries, Open, duplicate_directory};
+use crate::open::{Entries, Open, checked_directory, duplicate};
 use crate::path::{Encoded, Form, PathArg, audit, descriptor, join};
 use crate::stat::{is_unfollowed, plan, result};
 use crate::text::original;
@@ -43,8 +43,10 @@ impl<'py> Target<'py> {
                 opened.map_err(|error| exception(py, &error, &path.object))
             }
             Target::Descriptor(fd) => {
-                let opened = py.detach(|| duplicate_directory(*fd).map(Open::descriptor));
-                match opened {
+                // As in CPython, the error of one that is not open names nothing.
+                let duplicated = py.detach(|| duplicate(*fd));
+                let duplicated = duplicated.map_err(|error| system(py.None().bind(py), &error))?;
+                match py.detach(|| checked_directory(duplicated).map(Open::descriptor)) {
                     Ok(Ok(open)) => Ok(open),
                     Ok(Err(error)) => Err(self.failed(py, &error)),
                     Err(error) => Err(self.system(py, &error)),

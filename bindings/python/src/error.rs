@@ -2,9 +2,11 @@
 
 use std::io;
 
+use curt::beneath::Refusal;
 use curt::{Cause, Error, Operation};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 use crate::path::{Form, strerror};
 
@@ -20,7 +22,7 @@ pub(crate) fn number(error: &Error) -> i32 {
         Cause::DotOrDotDot => libc::EINVAL,
         Cause::IsADirectory => libc::EISDIR,
         Cause::IsALink | Cause::Loop(_) => libc::ELOOP,
-        Cause::Replaced => libc::ENOENT,
+        Cause::Replaced | Cause::Refused(Refusal::Empty) => libc::ENOENT,
         Cause::Refused(_) => libc::EXDEV,
         Cause::Os(error) => number_of_kind(error.kind()),
         _ => libc::EIO,
@@ -43,7 +45,13 @@ pub(crate) fn exception(py: Python<'_>, error: &Error, filename: &Bound<'_, PyAn
     let number = number(error);
     let text = match error.cause() {
         Cause::Os(_) => strerror(py, number),
-        cause => Ok(pyo3::types::PyString::new(py, &cause.to_string()).into_any()),
+        // A message of the library begins with the path; one of Python ends with it.
+        cause @ (Cause::IsALink
+        | Cause::IsADirectory
+        | Cause::MountPoint
+        | Cause::OtherFileSystem
+        | Cause::Loop(_)) => Ok(PyString::new(py, &format!("the path {cause}")).into_any()),
+        cause => Ok(PyString::new(py, &cause.to_string()).into_any()),
     };
     match text {
         Ok(text) => {

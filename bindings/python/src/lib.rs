@@ -11,6 +11,7 @@ mod root;
 mod signals;
 mod stat;
 mod text;
+mod threads;
 mod tree;
 mod usage;
 mod which;

@@ -168,10 +168,10 @@ pub(crate) fn duplicate(fd: i32) -> io::Result<OwnedFd> {
     unsafe { BorrowedFd::borrow_raw(fd) }.try_clone_to_owned()
 }
 
-/// Duplicates a caller's descriptor, of a directory. The library would notice others when it lists
+/// Returns a descriptor if it is one of a directory. The library would notice others when it lists
 /// them, and `os.scandir` does at once.
-pub(crate) fn duplicate_directory(fd: i32) -> io::Result<OwnedFd> {
-    let file = File::from(duplicate(fd)?);
+pub(crate) fn checked_directory(fd: OwnedFd) -> io::Result<OwnedFd> {
+    let file = File::from(fd);
     if !file.metadata()?.is_dir() {
         return Err(io::Error::from_raw_os_error(libc::ENOTDIR));
     }

@@ -3,13 +3,14 @@
 use std::os::fd::AsFd;
 
 use curt::os::unix::RemoveBelow;
-use curt::{Cause, Next, Remove, Threads};
+use curt::{Cause, Fields, Next, Remove};
 use pyo3::prelude::*;
 
 use crate::error::{exception, function, number, system};
 use crate::open::duplicate;
 use crate::path::{Form, PathArg};
 use crate::signals::Signals;
+use crate::threads::AtMost;
 
 /// Removes a tree: the path or, with a descriptor, the entry of that name.
 ///
@@ -25,7 +26,7 @@ pub(crate) fn remove<'py>(
     path: &Bound<'py, PyAny>,
     dir_fd: Option<i32>,
     prefix: &Bound<'py, PyAny>,
-    threads: usize,
+    threads: AtMost,
     raises: bool,
     report: Option<&Bound<'py, PyAny>>,
     progress: Option<&Bound<'py, PyAny>>,
@@ -60,8 +61,11 @@ pub(crate) fn remove<'py>(
             let is_operand = error.path() == place;
             let name = match error.cause() {
                 Cause::IsALink => "islink",
-                // CPython finds it out by listing it.
-                Cause::Os(_) if is_operand && number(error) == libc::ENOTDIR => "scandir",
+                // CPython finds it out by listing it, if there is something.
+                Cause::Os(_) if is_operand && number(error) == libc::ENOTDIR => {
+                    let exists = dir.is_some() || curt::list::stat(place, Fields::KIND).is_ok();
+                    if exists { "scandir" } else { "lstat" }
+                }
                 _ => function(error.operation()),
             };
             match &report {
@@ -77,7 +81,7 @@ pub(crate) fn remove<'py>(
         }
     };
     let mut removal = Remove::new()
-        .threads(Threads::AtMost(threads.max(1)))
+        .threads(threads.0)
         .directories_only(true)
         .keep_errors(0)
         .callbacks_on_caller_thread(true)

@@ -22,6 +22,8 @@ use crate::stat::{is_unfollowed, plan, result};
 /// A directory that is kept open, beneath which untrusted paths are used.
 #[pyclass(frozen, subclass, module = "curt._curt")]
 pub(crate) struct Root {
+    /// The path or number that was passed.
+    operand: Py<PyAny>,
     /// `None` after it was closed.
     root: RwLock<Option<curt::Root>>,
 }
@@ -32,16 +34,22 @@ impl Root {
     #[pyo3(signature = (path, *, in_root=false))]
     fn new(path: &Bound<'_, PyAny>, in_root: bool) -> PyResult<Root> {
         let py = path.py();
-        let root = if let Some(fd) = descriptor(path)? {
-            curt::Root::from(py.detach(|| duplicate(fd)).map_err(|error| system(path, &error))?)
+        let (root, operand) = if let Some(fd) = descriptor(path)? {
+            let fd = py.detach(|| duplicate(fd)).map_err(|error| system(path, &error))?;
+            (curt::Root::from(fd), path.clone())
         } else {
             let path = PathArg::new(path, "Root")?;
             let place = path.as_path();
             let opened = py.detach(|| curt::Root::open(place));
-            opened.map_err(|error| exception(py, &error, &path.object))?
+            (opened.map_err(|error| exception(py, &error, &path.object))?, path.object.clone())
         };
         let root = root.scope(if in_root { Scope::InRoot } else { Scope::Beneath });
-        Ok(Root { root: RwLock::new(Some(root)) })
+        Ok(Root { operand: operand.unbind(), root: RwLock::new(Some(root)) })
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let closed = if self.with(py, |_| ()).is_ok() { "" } else { " closed" };
+        Ok(format!("<curt.Root {}{closed}>", self.operand.bind(py).repr()?.to_str()?))
     }
 
     /// Closes the directory.

@@ -18,7 +18,7 @@ use pyo3::{PyTraverseError, PyVisit};
 
 use crate::error::{exception, exception_in, number, system};
 use crate::open::{Names, is_open};
-use crate::path::{Encoded, Form, PathArg, fspath};
+use crate::path::{Encoded, Form, PathArg, audit, fspath};
 use crate::signals::Signals;
 
 /// Iterates over the directories of a tree, as `os.walk` and `os.fwalk` do.
@@ -204,11 +204,18 @@ impl Walk {
                 self.is_at_end = true;
                 break;
             };
+            let path = listed.as_ref().map_or_else(Error::path, |listed| &listed.path);
+            let shown = if is_first {
+                self.operand.clone_ref(py)
+            } else {
+                self.form.wrap_path(py, path)?.unbind()
+            };
+            self.audit(py, &listed, shown.bind(py), is_first)?;
             let listed = match listed {
                 // `os.fwalk` raises what it finds at the beginning, unless that is no directory.
                 Err(error) if is_first && self.shows_descriptors => {
                     self.is_at_end = true;
-                    if number(&error) == libc::ENOTDIR && exists(py, &error) {
+                    if number(&error) == libc::ENOTDIR && is_link(py, error.path()).is_some() {
                         return Ok(None);
                     }
                     return Err(exception(py, &error, self.operand.bind(py)));
@@ -218,11 +225,6 @@ impl Walk {
                     continue;
                 }
                 Ok(listed) => listed,
-            };
-            let shown = if is_first {
-                self.operand.clone_ref(py)
-            } else {
-                self.form.wrap_path(py, &listed.path)?.unbind()
             };
             let directories = self.directories.to_list(py, self.form)?.unbind();
             let others = self.files.to_list(py, self.form)?.unbind();
@@ -253,6 +255,25 @@ impl Walk {
         match self.done.pop_front().or_else(|| self.waiting.pop()) {
             Some(done) => self.leave(py, done).map(Some),
             None => Ok(None),
+        }
+    }
+
+    /// Raises the audit event of `os.scandir`, which CPython calls for each directory.
+    fn audit(
+        &self,
+        py: Python<'_>,
+        listed: &Result<Listed, Error>,
+        shown: &Bound<'_, PyAny>,
+        is_top: bool,
+    ) -> PyResult<()> {
+        match listed {
+            Ok(listed) if self.shows_descriptors => {
+                let fd = listed.list.as_fd().as_raw_fd().into_pyobject(py)?;
+                audit(py, "os.scandir", Some(fd.as_any()))
+            }
+            // It is not called for a link that is not followed.
+            Err(error) if self.shows_descriptors || (!is_top && is_no_directory(error)) => Ok(()),
+            _ => audit(py, "os.scandir", Some(shown)),
         }
     }
 
@@ -291,11 +312,14 @@ impl Walk {
             let encoded = Encoded::new(&name)?;
             let bytes = encoded.as_bytes();
             if bytes.contains(&b'/') || bytes.contains(&0) || matches!(bytes, b"" | b"." | b"..") {
-                let path = self.form.wrap_path(py, path)?;
-                let walk = py.import("curt._originals")?.getattr("walk_below")?;
-                let onerror = self.onerror.as_ref().map(|onerror| onerror.bind(py));
-                let other = walk.call1((path, name, onerror, self.shows_descriptors))?;
-                self.others.push(other.unbind());
+                let path = path.join(encoded.as_os_str());
+                if is_link(py, &path) == Some(true) {
+                    continue;
+                }
+                let onerror = self.onerror.as_ref().map(|onerror| onerror.clone_ref(py));
+                let path = self.form.wrap_path(py, &path)?;
+                let other = Directories::new(&path, true, onerror, self.shows_descriptors)?;
+                self.others.push(Py::new(py, other)?.into_any());
             } else {
                 self.directories.push(bytes);
             }
@@ -326,21 +350,29 @@ impl Walk {
         let Some(onerror) = &self.onerror else { return Ok(()) };
         // A link that is not followed is no error. The top is followed. A relative path is broken
         // after the caller has changed the working directory: it was a link, most likely.
-        let is_link = || {
-            let kind = curt::list::stat(error.path(), Fields::KIND);
-            kind.map_or(true, |metadata| metadata.is_symlink())
-        };
-        if !is_top && matches!(number(error), libc::ENOTDIR | libc::ELOOP) && py.detach(is_link) {
+        if !is_top && is_no_directory(error) && is_link(py, error.path()) != Some(false) {
             return Ok(());
         }
-        let exception = exception_in(py, error, self.form);
+        let exception = match error.path().file_name() {
+            // As `os.fwalk`, which opens it by its name alone.
+            Some(name) if self.shows_descriptors && !is_top => {
+                exception(py, error, &self.form.wrap(py, name.as_bytes())?)
+            }
+            _ => exception_in(py, error, self.form),
+        };
         onerror.bind(py).call1((exception.into_value(py),)).map(drop)
     }
 }
 
-/// Whether there is something at the path of an error.
-fn exists(py: Python<'_>, error: &Error) -> bool {
-    py.detach(|| curt::list::stat(error.path(), Fields::KIND).is_ok())
+/// Whether what was opened is no directory, but perhaps a link.
+fn is_no_directory(error: &Error) -> bool {
+    matches!(number(error), libc::ENOTDIR | libc::ELOOP)
+}
+
+/// Whether there is a link at a path; `None` if there is nothing.
+fn is_link(py: Python<'_>, path: &Path) -> Option<bool> {
+    let metadata = py.detach(|| curt::list::stat(path, Fields::KIND));
+    metadata.ok().map(|metadata| metadata.is_symlink())
 }
 
 /// Lists a directory: what is a directory or leads to one, and the rest.

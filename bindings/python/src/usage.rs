@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use curt::{Threads, Usage};
+use curt::Usage;
 use pyo3::prelude::*;
 
 use crate::error::exception_in;
 use crate::path::PathArg;
 use crate::signals::Signals;
+use crate::threads::AtMost;
 
 /// Path, depth, kind, bytes that can be read, bytes allocated, and the number of entries.
 type Record<'py> = (Bound<'py, PyAny>, usize, &'static str, u64, u64, u64);
@@ -26,7 +27,7 @@ pub(crate) fn usage<'py>(
     one_file_system: bool,
     follow_operands: bool,
     count_links: bool,
-    threads: usize,
+    threads: AtMost,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Vec<Record<'py>>, Vec<Bound<'py, PyAny>>)> {
     let operands: Vec<PathArg<'_>> =
@@ -40,7 +41,7 @@ pub(crate) fn usage<'py>(
         .one_file_system(one_file_system)
         .follow_operands(follow_operands)
         .count_links(count_links)
-        .threads(Threads::AtMost(threads.max(1)))
+        .threads(threads.0)
         .poll(|| {
             signals.set_done(seen.load(Ordering::Relaxed));
             signals.look()

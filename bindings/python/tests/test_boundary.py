@@ -97,12 +97,15 @@ def test_any_arguments_of_the_native_functions(arguments: list) -> None:
             pass
 
 
-def test_huge_numbers_of_threads(tmp_path) -> None:
-    for threads in (0, 1, 10**6):
-        (tmp_path / "d").mkdir()
-        curt.rmtree(tmp_path / "d", threads=threads)
-    for threads in (-1, 2**80):
-        with pytest.raises(OverflowError):
-            curt.rmtree(tmp_path / "d", threads=threads)
+@pytest.mark.parametrize("function", [curt.rmtree, curt.usage])
+def test_numbers_of_threads(tmp_path, function) -> None:
+    for threads in (1, 1024):
+        (tmp_path / "d").mkdir(exist_ok=True)
+        function(tmp_path / "d", threads=threads)
+    (tmp_path / "d").mkdir(exist_ok=True)
+    for threads in (-1, 0, 1025, 10**9, 2**80):
+        with pytest.raises(ValueError) as caught:
+            function(tmp_path / "d", threads=threads)
+        assert str(caught.value) == f"threads must be from 1 to 1024, not {threads}"
     with pytest.raises(TypeError):
-        curt.rmtree(tmp_path / "d", threads="2")
+        function(tmp_path / "d", threads="2")

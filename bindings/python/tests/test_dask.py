@@ -15,6 +15,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ import pytest
 import curt
 
 distributed = pytest.importorskip("distributed")
+dask = pytest.importorskip("dask")
 
 import curt.dask  # noqa: E402
 from curt.dask import Budget, Entry, __main__, _remove, _run, _scan  # noqa: E402
@@ -37,7 +39,9 @@ IS_ROOT = os.geteuid() == 0
 @pytest.fixture(scope="module")
 def cluster() -> Iterator:
     settings = {"n_workers": WORKERS, "threads_per_worker": 1, "dashboard_address": None}
-    with distributed.LocalCluster(**settings) as cluster:
+    # A busy machine needs longer than Dask's 15 seconds to start a worker again that was killed.
+    patience = dask.config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"})
+    with patience, distributed.LocalCluster(**settings) as cluster:
         yield cluster
 
 
@@ -188,6 +192,35 @@ def test_mounts_are_measured_and_not_removed(forest: Path, tmp_path: Path) -> No
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"[({errno.EBUSY}, 'e0'), ({errno.EBUSY}, 'd5')]\n"
     assert (forest / "d5/e0").exists() and (forest / "d1/to-outside").is_symlink()
+
+
+def test_a_removal_that_is_cancelled_ends_as_if_its_time_were_over(tmp_path: Path, monkeypatch) -> None:
+    for number in range(20):
+        (tmp_path / f"tree/whole/{number}").mkdir(parents=True)
+        for file in range(300):
+            (tmp_path / f"tree/whole/{number}/{file}").touch()
+    (tmp_path / "tree/next").mkdir()
+    root = os.fsencode(tmp_path / "tree")
+    token = _remove.new_token()
+    token.write(root)
+    monkeypatch.setattr(_remove, "is_cancelled", lambda: True)
+    both = Directory(b"whole"), Directory(b"next")
+    result = _remove.clear(Piece(root, both, seconds=3600.0), token)
+    left = sorted(os.listdir(tmp_path / "tree/whole")) if (tmp_path / "tree/whole").exists() else []
+    assert result.value == {b"whole": [Directory(os.fsencode(f"whole/{name}")) for name in left]}
+    assert result.leftovers == [Directory(b"next")] and (tmp_path / "tree/next").exists()
+    assert 0 < result.entries <= 20 * 301 + 1 and result.errors == []
+
+
+def test_budgets_are_checked() -> None:
+    for name, value in (("entries", 0), ("entries", -1), ("seconds", -0.1), ("patience", 0), ("patience", float("nan"))):
+        with pytest.raises(ValueError, match=f"^{name} must be .* not {value}$"):
+            Budget(**{name: value})
+    for name in ("entries", "seconds", "patience"):
+        for value in ("1", None):
+            with pytest.raises(TypeError, match=f"^{name} should be a number, not {type(value).__name__}$"):
+                Budget(**{name: value})
+    assert Budget(1, 0, float("inf")).entries == 1
 
 
 # On the cluster.
@@ -422,6 +455,33 @@ def test_workers_are_killed_in_the_middle(cluster, client, forest: Path, tmp_pat
         time.sleep(0.1)
 
 
+def test_pieces_end_with_their_client(client, forest: Path, tmp_path: Path, monkeypatch) -> None:
+    seen = tmp_path / "seen"
+
+    def predicate(_entry: Entry) -> bool:
+        with open(seen, "a") as file:
+            file.write(".")
+        time.sleep(0.2)
+        return True
+
+    def interrupted(run: _run.Run) -> list:
+        if seen.exists():
+            raise KeyboardInterrupt
+        return wait(run)
+
+    wait = _run.Run._wait
+    monkeypatch.setattr(_run.Run, "_wait", interrupted)
+    whole = Budget(entries=10**9, seconds=3600.0, patience=3600.0)
+    with pytest.raises(KeyboardInterrupt):
+        curt.dask.find(forest, predicate, client=client, budget=whole)
+    before = 0
+    while before < seen.stat().st_size:
+        before = seen.stat().st_size
+        time.sleep(3.0)
+    # Without it, the first piece would have all of the tree.
+    assert before < len(in_order(forest)) // 2
+
+
 def test_a_worker_that_hangs_is_passed_over(cluster, client, forest: Path) -> None:
     impatient = Budget(entries=100, seconds=5.0, patience=1.0)
     files = [p for p in in_order(forest) if _scan.kind_of(os.lstat(p)) == "file"]
@@ -544,6 +604,15 @@ def test_the_command_on_a_local_cluster(forest: Path) -> None:
     done = subprocess.run(words, capture_output=True)
     assert (done.returncode, done.stdout) == (0, b""), done.stderr
     assert not forest.exists()
+    assert done.stderr.splitlines()[0].startswith(b"dashboard: " if find_spec("bokeh") else b"no dashboard: ")
+
+
+def test_the_command_says_where_its_progress_is_shown(client, monkeypatch) -> None:
+    address = f"dashboard: {client.dashboard_link}"
+    missing = "no dashboard: `pip install bokeh` gives one, which shows the progress"
+    for found, scheduler, expected in ((None, None, missing), (object(), None, address), (None, "tcp://head:8786", address)):
+        monkeypatch.setattr(__main__, "find_spec", lambda name, found=found: found)
+        assert __main__.dashboard(client, scheduler) == expected
 
 
 def test_wrong_usage_of_the_command(capsys) -> None:

@@ -2,9 +2,13 @@ from __future__ import annotations
 
 import glob
 import os
+import py_compile
+import re
+import shlex
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -62,7 +66,7 @@ def test_programs_run_patched(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         "import os, shutil, sys, curt, helper\n"
-        "assert __name__ == '__main__' and __file__ == sys.argv[0]\n"
+        "assert __name__ == '__main__' and __file__ == os.path.abspath(sys.argv[0])\n"
         "assert shutil.rmtree is curt.rmtree and os.walk is curt.walk\n"
         "print(helper.NAME, *sys.argv[1:])\n"
         "sys.exit(7)\n"
@@ -81,43 +85,82 @@ def test_modules_run_patched(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "['x']\n"), done.stderr
 
 
+# What a program can see of how it was started.
+SHOWS = """
+import sys
+names = vars(sys.modules["__main__"])
+print(__name__, sys.argv, sys.path, __package__, __spec__, __loader__, type(__builtins__))
+print(names is globals(), sorted(names), [names.get(key) for key in ("__file__", "__cached__")])
+"""
+STARTS = [
+    "show.py a -b", "./show.py", "package/../show.py", "package/link.py", "compiled a", "-m package a",
+    "-mpackage -x", "-m show", "-mshow", "directory a", "./directory", "application.zip a", "-c CODE a",
+    "-cCODE", "-m gone", "-m gone.below", "-mpackage.gone", "package/empty", "-m package.empty",
+]
+# Those that differ where no directory is added to `sys.path`.
+ISOLATED = ["show.py a", "-m package a", "directory a", "-c CODE a"]
+
+
+@pytest.mark.parametrize("option", ["-B", "-I", *(["-P"] if sys.version_info >= (3, 11) else [])])
+def test_a_program_sees_what_it_sees_with_python(tmp_path: Path, option: str) -> None:
+    for name in ("show.py", "package/__main__.py", "directory/__main__.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(SHOWS)
+    (tmp_path / "package/__init__.py").write_text("")
+    (tmp_path / "package/empty").mkdir()
+    (tmp_path / "package/link.py").symlink_to("../show.py")
+    with zipfile.ZipFile(tmp_path / "application.zip", "w") as archive:
+        archive.write(tmp_path / "show.py", "__main__.py")
+    py_compile.compile(str(tmp_path / "show.py"), str(tmp_path / "compiled"))
+    failed = []
+    for start in STARTS if option == "-B" else ISOLATED:
+        words = [word.replace("CODE", SHOWS) for word in start.split()]
+        plain, patched = (
+            subprocess.run([sys.executable, option, *how, *words], cwd=tmp_path, capture_output=True, text=True)
+            for how in ([], ["-m", "curt.patch"])
+        )
+        # Objects in the output have addresses.
+        results = [
+            (done.returncode, re.sub(" at 0x[0-9a-f]+", "", done.stdout), done.stderr)
+            for done in (plain, patched)
+        ]
+        assert results[0] == results[1], start
+        failed += [start] if plain.returncode else []
+    missing = ["-m gone", "-m gone.below", "-mpackage.gone", "package/empty", "-m package.empty"]
+    assert failed == (missing if option == "-B" else ["-m package a"])
+
+
+def test_annotations_are_those_of_the_program(tmp_path: Path) -> None:
+    """The `from __future__ import annotations` of curt is not one of the program."""
+    code = "def function() -> undefined: pass"
+    (tmp_path / "script.py").write_text(code)
+    for words in (["script.py"], ["-c", code]):
+        done = run(*words, cwd=tmp_path)
+        assert done.returncode == 1 and "NameError: name 'undefined'" in done.stderr
+
+
+def test_a_program_that_cannot_be_read_again(tmp_path: Path) -> None:
+    command = f"{shlex.quote(sys.executable)} -m curt.patch <(echo 'print(3)')"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
+
+
+def test_errors_of_a_program_are_its_own(tmp_path: Path) -> None:
+    (tmp_path / "application").mkdir()
+    for name in ("application/__main__.py", "script.py"):
+        (tmp_path / name).write_text("raise OSError(5, 'mine')")
+        done = run(name.split("/")[0], cwd=tmp_path)
+        assert done.returncode == 1 and done.stderr.endswith("OSError: [Errno 5] mine\n")
+
+
 def test_usage_of_the_command() -> None:
     assert run("--help").stdout.startswith("usage: python -m curt.patch")
-    for arguments in ([], ["-m"]):
+    for arguments in ([], ["-m"], ["-c"]):
         done = run(*arguments)
         assert done.returncode == 2 and "curt.patch" in done.stderr
     done = run("gone.py")
     text = "python -m curt.patch: cannot run 'gone.py': No such file or directory\n"
     assert (done.returncode, done.stderr) == (2, text)
-    for module in ("gone", "gone.below", "curt.gone"):
-        done = run("-m", module)
-        text = f"python -m curt.patch: no module named {module}\n"
-        assert (done.returncode, done.stderr) == (1, text)
-
-
-def test_no_directory_is_added_where_python_adds_none(tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    script.write_text("import sys; print(sys.path)")
-    options = ["-I", "-P"] if sys.version_info >= (3, 11) else ["-I"]
-    for option in options:
-        expected, found = (
-            subprocess.run([sys.executable, option, *words, str(script)], capture_output=True, check=True)
-            for words in ([], ["-m", "curt.patch"])
-        )
-        if option == "-I" and sys.version_info < (3, 11):
-            # Python 3.10 adds the directory of a script all the same.
-            assert str(tmp_path).encode() not in found.stdout
-        else:
-            assert found.stdout == expected.stdout
-
-
-def test_a_module_has_the_search_path_of_python(tmp_path: Path) -> None:
-    (tmp_path / "shows.py").write_text("import os, sys; os.chdir('/'); print(sys.path)")
-    expected, found = (
-        subprocess.run([sys.executable, *words, "-m", "shows"], cwd=tmp_path, capture_output=True, check=True)
-        for words in ([], ["-m", "curt.patch"])
-    )
-    assert found.stdout == expected.stdout
 
 
 @pytest.mark.parametrize("module", ["compileall", "zipfile"])

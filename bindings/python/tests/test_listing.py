@@ -61,12 +61,25 @@ def test_descriptors_can_be_listed_again(tree: Path) -> None:
         assert sorted(map(described, kept)) == found
     finally:
         os.close(fd)
-    with pytest.raises(OSError) as caught:
-        curt.listdir(fd)
-    assert (caught.value.errno, caught.value.filename) == (9, fd)
-    for bad in (-1, 10**6):
-        with pytest.raises(OSError):
-            curt.scandir(bad)
+
+
+@pytest.mark.parametrize("name", ["listdir", "scandir"])
+def test_descriptors_that_cannot_be_listed(tree: Path, name: str) -> None:
+    def outcome(function, argument):
+        try:
+            return list(function(argument))
+        except OSError as error:
+            return type(error), str(error), error.filename
+
+    file, path = os.open(tree / "top", os.O_RDONLY), os.open(tree, os.O_PATH)
+    pipe = os.pipe()
+    try:
+        for fd in (file, path, *pipe, 10**6, -2):
+            ours, theirs = (outcome(getattr(module, name), fd) for module in (curt, os))
+            assert ours == theirs and type(ours) is tuple
+    finally:
+        for fd in (file, path, *pipe):
+            os.close(fd)
 
 
 def test_default_is_the_working_directory(tree: Path, monkeypatch) -> None:

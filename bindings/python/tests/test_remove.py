@@ -73,7 +73,7 @@ def test_dir_fd(tree: Path) -> None:
         curt.rmtree(b"\xff/below", dir_fd=fd)
         with pytest.raises(FileNotFoundError) as caught:
             curt.rmtree(b"\xff/below", dir_fd=fd)
-        assert os.fsencode(caught.value.filename) == b"\xff/below"
+        assert caught.value.filename == "\udcff/below"
         with pytest.raises(FileNotFoundError):
             curt.rmtree("gone/below", dir_fd=fd)
         curt.rmtree(str(tree / "a"), dir_fd=fd)
@@ -105,6 +105,20 @@ def test_a_closed_dir_fd_is_reported_as_by_cpython(tree: Path, fd: int) -> None:
         found[-1].append(calls)
     assert found[0] == found[-1] and found[0][0] == (OSError, errno.EBADF, "a")
 
+
+def test_bytes_are_text_in_errors_as_in_those_of_cpython(tree: Path) -> None:
+    os.mkdir(os.fsencode(tree) + b"/\xff")
+    fd = os.open(tree, os.O_RDONLY)
+    # Python 3.10 has no `dir_fd`.
+    for place in ({}, {"dir_fd": fd}) if sys.version_info >= (3, 11) else ({},):
+        for name in (b"gone", b"gone/below", b"top", b"top/below", b"\xff/gone"):
+            path, found = name if place else os.fsencode(tree) + b"/" + name, []
+            for rmtree in (curt.rmtree, shutil.rmtree):
+                calls = []
+                rmtree(path, onerror=lambda f, p, e: calls.append((f, p, e[1].filename)), **place)
+                found.append((outcome(rmtree, path, **place), calls))
+            assert found[0] == found[1] and type(found[0][0][2]) is str
+    os.close(fd)
 
 
 def test_exceptions_of_handlers_end_the_removal(tree: Path) -> None:

@@ -125,6 +125,35 @@ def test_numbers_are_no_paths(tree: Path) -> None:
             root.open_fd("top", os.O_PATH)
 
 
+def test_empty_paths_do_not_exist(tree: Path) -> None:
+    with curt.Root(tree) as root:
+        calls = [root.open, root.stat, root.mkdir, root.rmtree, root.listdir, root.unlink, root.realpath]
+        for call in [*calls, lambda path: root.replace("top", path), lambda path: root.chmod(path, 0)]:
+            with pytest.raises(FileNotFoundError) as caught:
+                call("")
+            assert caught.value.filename == ""
+        assert not root.exists("")
+
+
+def test_links_that_are_refused(tree: Path) -> None:
+    with curt.Root(tree) as root:
+        for call in (lambda: root.rmtree("to-directory"), lambda: curt.rmtree(tree / "to-directory")):
+            with pytest.raises(OSError, match=r"^\[Errno 40\] the path is a link: '.*to-directory'$"):
+                call()
+
+
+def test_it_shows_what_it_is(tree: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tree)
+    fd = os.open(tree, os.O_RDONLY)
+    roots = [curt.Root(path) for path in ("a", b"a", Path("a"), fd)]
+    os.close(fd)
+    names = ["'a'", "b'a'", "'a'", str(fd)]
+    assert [repr(root) for root in roots] == [f"<curt.Root {name}>" for name in names]
+    for root in roots:
+        root.close()
+    assert [repr(root) for root in roots] == [f"<curt.Root {name} closed>" for name in names]
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=200)
 @given(path=st.one_of(
     st.lists(st.sampled_from(["..", ".", "/", "a", "b", "out", "to-directory", "loop", "\udcff"]), max_size=8).map("/".join),

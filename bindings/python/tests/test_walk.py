@@ -4,6 +4,8 @@ import errno
 import gc
 import os
 import shutil
+import subprocess
+import sys
 import weakref
 from pathlib import Path
 
@@ -80,6 +82,71 @@ def test_errors_go_to_the_function(tree: Path) -> None:
 
     with pytest.raises(FileNotFoundError):
         list(curt.walk(tree / "gone", onerror=fail))
+
+
+def test_errors_of_fwalk_have_names(tree: Path) -> None:
+    reported = []
+    for fwalk in (os.fwalk, curt.fwalk):
+        for convert in (str, os.fsencode):
+            (tree / "x").mkdir(exist_ok=True)
+            (tree / "a/gone").mkdir(exist_ok=True)
+            errors: list[OSError] = []
+            for top, dirs, _files, _fd in fwalk(convert(tree), onerror=errors.append):
+                if top == convert(tree):
+                    (tree / "x").rmdir()
+                if os.path.basename(top) == convert("a"):
+                    (tree / "a/gone").rmdir()
+                    dirs.append(convert("ñ"))
+            reported.append(sorted((type(e), e.errno, e.filename) for e in errors))
+    assert reported[:2] == reported[2:]
+    assert [name for *_, name in reported[0]] == ["gone", "x", "ñ"]
+
+
+EVENTS = """
+import os, shutil, sys, curt
+seen = []
+def hook(event, arguments):
+    if event in ("os.walk", "os.fwalk", "os.scandir") and not closed:
+        if event == "os.scandir" and type(arguments[0]) is int:
+            # Descriptors have numbers; their directories are the same.
+            arguments = (os.readlink(f"/proc/self/fd/{arguments[0]}"),)
+        seen.append((event, *arguments[:2]))
+closed = []
+sys.addaudithook(hook)
+top = sys.argv[1]
+results = []
+for module in (os, curt):
+    seen.clear()
+    for name in ("walk", "fwalk"):
+        walk = getattr(module, name)
+        for arguments in ((top,), (top, False), (os.fsencode(top),), (top + "/gone",), (top + "/top",)):
+            try:
+                list(walk(*arguments))
+            except FileNotFoundError:
+                pass
+        for found in walk(top):
+            found[1].sort()
+            if found[0] == top:
+                found[1].append("a/b")
+            if found[0] == top + "/a":
+                found[1].append("gone")
+    list(module.walk(top, followlinks=True))
+    list(module.fwalk(top, follow_symlinks=True))
+    results.append(seen[:])
+closed.append(1)
+for whose, events in zip(("os", "curt"), results):
+    for event in sorted(events, key=str):
+        print(whose, event)
+"""
+
+
+def test_audit_events_are_those_of_cpython(tree: Path) -> None:
+    # A hook cannot be removed.
+    done = subprocess.run([sys.executable, "-c", EVENTS, str(tree)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    lines = [line.split(" ", 1) for line in done.stdout.splitlines()]
+    events = {whose: [event for who, event in lines if who == whose] for whose in ("curt", "os")}
+    assert events["curt"] == events["os"] and len(events["os"]) > 50
 
 
 def test_a_directory_that_vanishes_is_an_error_below(tree: Path) -> None:

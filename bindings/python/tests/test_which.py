@@ -99,3 +99,33 @@ def test_what_is_no_path_has_the_exception_of_cpython() -> None:
                 function(command, path=path)
     # A command with a directory needs no search path.
     assert curt.which("no/such", path=3) is shutil.which("no/such", path=3) is None
+
+
+class Named:
+    """A path object."""
+
+    def __init__(self, path: str | bytes) -> None:
+        self.path = path
+
+    def __fspath__(self) -> str | bytes:
+        return self.path
+
+
+def test_all_forms_of_paths(bins: Path, monkeypatch) -> None:
+    monkeypatch.chdir(bins)
+    texts = [form(text) for text in ("tool", "one/tool", "") for form in (str, str.encode)]
+    paths = [form(text) for text in (str(bins / "one"), "one", "") for form in (str, str.encode)]
+
+    def outcome(which, command, path) -> object:
+        try:
+            return which(command, path=path)
+        except TypeError as error:
+            return type(error)
+
+    found = set()
+    for command in [*texts, *map(Named, texts)]:
+        for path in [None, *paths, *map(Named, paths)]:
+            ours, theirs = outcome(curt.which, command, path), outcome(shutil.which, command, path)
+            assert (type(ours), ours) == (type(theirs), theirs)
+            found.add(type(ours))
+    assert found >= {str, bytes, type, type(None)}

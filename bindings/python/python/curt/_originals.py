@@ -6,7 +6,7 @@ import os
 import posixpath
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 abspath = posixpath.abspath
@@ -25,15 +25,3 @@ execute_child: Callable[..., None] = getattr(subprocess.Popen, "_execute_child")
 def entry_stat(path: Any, dir_fd: int | None, follow_symlinks: bool) -> os.stat_result:
     """Asks about an entry of a directory that was closed."""
     return stat(path, dir_fd=dir_fd, follow_symlinks=follow_symlinks)
-
-
-def walk_below(
-    top: Any, name: Any, onerror: Callable[[OSError], object] | None, shows_descriptors: bool
-) -> Iterator[tuple[Any, ...]]:
-    """Walks a subdirectory that a caller added to the list by something else than a name."""
-    path = os.path.join(top, name)
-    if os.path.islink(path):
-        return iter(())
-    if shows_descriptors:
-        return fwalk(path, onerror=onerror)
-    return walk(path, onerror=onerror)

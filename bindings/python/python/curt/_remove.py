@@ -29,6 +29,9 @@ def rmtree(
     """
     sys.audit("shutil.rmtree", path, dir_fd)
     text = os.fsdecode(path)
+    if isinstance(path, bytes):
+        # CPython's errors and handlers have it as text.
+        path = text
     prefix, name, opened = "", text, None
     if dir_fd is not None:
         dir_fd = operator.index(dir_fd)

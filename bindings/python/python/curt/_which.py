@@ -15,7 +15,7 @@ def which(
     cmd: AnyStr, mode: int = os.F_OK | os.X_OK, path: str | os.PathLike[str] | None = None
 ) -> AnyStr | None:
     """Returns the path of a program, or `None`, as `shutil.which` does."""
-    if mode != os.F_OK | os.X_OK or not cmd:
+    if mode != os.F_OK | os.X_OK or not cmd or not isinstance(cmd, (str, bytes)):
         return _originals.which(cmd, mode, path)
     if path is None:
         path = os.environ.get("PATH")

@@ -1,63 +1,108 @@
-"""`python -m curt.patch SCRIPT …` and `python -m curt.patch -m MODULE …`.
+"""`python -m curt.patch SCRIPT …`, `-m MODULE …` or `-c CODE …`.
 
-Runs a program with curt's functions in the place of CPython's.
+Runs a program with curt's functions in the place of CPython's, and otherwise as `python` does.
 """
 
 from __future__ import annotations
 
-import importlib.util
+import builtins
+import io
+import marshal
+import os
+import pkgutil
 import runpy
 import sys
+from importlib.machinery import BuiltinImporter, SourceFileLoader, SourcelessFileLoader
+from importlib.util import MAGIC_NUMBER
+from types import ModuleType
+from typing import Any
 
 import curt
 
+PROGRAM = "python -m curt.patch"
+USAGE = f"usage: {PROGRAM} (SCRIPT | -m MODULE | -c CODE) [ARGUMENT ...]"
+# What the interpreter itself calls for a module, and for a directory or zip file.
+_run_module: Any = getattr(runpy, "_run_module_as_main")
 
-def _exists(module: str) -> bool:
-    """Returns whether there is a module of that name."""
+
+def _fail(text: str) -> None:
+    print(text, file=sys.stderr)
+    raise SystemExit(2)
+
+
+def _new_main(loader: Any) -> dict[str, Any]:
+    """Makes an empty module `__main__`, in the place of this one. Returns its names."""
+    main: Any = ModuleType("__main__")
+    main.__builtins__ = builtins
+    main.__loader__ = loader
+    main.__annotations__ = {}
+    sys.modules["__main__"] = main
+    names: dict[str, Any] = vars(main)
+    return names
+
+
+def _has_directory() -> bool:
+    """Returns whether `sys.path` begins with the working directory, because of `python -m`."""
+    return not (sys.flags.isolated or getattr(sys.flags, "safe_path", False))
+
+
+def _run_script(script: str) -> None:
+    path = os.path.join(os.getcwd(), script)
+    data = None
     try:
-        return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError as error:
-        # A parent package is missing; another module that a parent imports shows its own error.
-        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
-            raise
-        return False
+        os.stat(path)
+        if pkgutil.get_importer(path) is None:
+            with io.open_code(path) as file:
+                data = file.read()
+    except OSError as error:
+        _fail(f"{PROGRAM}: cannot run {script!r}: {error.strerror}")
+    curt.install()
+    if data is None:
+        # A directory or zip file, whose `__main__.py` is run.
+        sys.path[: int(_has_directory())] = [path]
+        _new_main(BuiltinImporter)
+        _run_module("__main__", False)
+        return
+    if _has_directory():
+        sys.path[0] = os.path.dirname(os.path.realpath(path))
+    if data.startswith(MAGIC_NUMBER):
+        names = _new_main(SourcelessFileLoader("__main__", path))
+        code = marshal.loads(data[16:])
+    else:
+        names = _new_main(SourceFileLoader("__main__", path))
+        code = compile(data, path, "exec", dont_inherit=True)
+    names.update(__file__=path, __cached__=None)
+    exec(code, names)
 
 
 def main() -> None:
     """Runs the program that the arguments name."""
     arguments = sys.argv[1:]
-    if not arguments or arguments[0] in ("-h", "--help"):
-        usage = "usage: python -m curt.patch (SCRIPT | -m MODULE) [ARGUMENT ...]"
-        if arguments:
-            print(usage)
-            return
-        print(usage, file=sys.stderr)
-        raise SystemExit(2)
-    if arguments[0] == "-m":
-        if len(arguments) == 1:
-            print("python -m curt.patch: -m needs the name of a module", file=sys.stderr)
-            raise SystemExit(2)
-        curt.install()
-        # The first entry of `sys.path` is that of `python -m` already.
-        sys.argv = arguments[1:]
-        if not _exists(arguments[1]):
-            print(f"python -m curt.patch: no module named {arguments[1]}", file=sys.stderr)
-            raise SystemExit(1)
-        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
-    else:
-        import os
-
+    if arguments and arguments[0] in ("-h", "--help"):
+        print(USAGE)
+        return
+    if not arguments:
+        _fail(USAGE)
+    option = arguments[0][:2]
+    if option not in ("-m", "-c"):
         sys.argv = arguments
-        if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
-            sys.path[0] = os.path.dirname(os.path.abspath(arguments[0]))
-        try:
-            os.stat(arguments[0])
-        except OSError as error:
-            text = f"cannot run {arguments[0]!r}: {error.strerror}"
-            print(f"python -m curt.patch: {text}", file=sys.stderr)
-            raise SystemExit(2) from None
-        curt.install()
-        runpy.run_path(arguments[0], run_name="__main__")
+        _run_script(arguments[0])
+        return
+    if arguments[0] != option:
+        # As in `-mMODULE`.
+        arguments.insert(1, arguments[0][2:])
+    if len(arguments) == 1:
+        _fail(f"{PROGRAM}: {option} needs {'the name of a module' if option == '-m' else 'code'}")
+    sys.argv = [option, *arguments[2:]]
+    names = _new_main(BuiltinImporter)
+    curt.install()
+    if option == "-m":
+        # The first entry of `sys.path` is that of `python -m` already.
+        _run_module(arguments[1])
+    else:
+        if _has_directory():
+            sys.path[0] = ""
+        exec(compile(arguments[1], "<string>", "exec", dont_inherit=True), names)
 
 
 if __name__ == "__main__":

@@ -9,11 +9,12 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable
+from importlib.util import find_spec
 from typing import Any
 
 import curt.dask
-from curt.dask._run import distributed
 from curt.dask._scan import Condition
+from curt.dask._worker import distributed
 
 PROGRAM = "python -m curt.dask"
 
@@ -137,6 +138,13 @@ def connect(scheduler: str | None) -> Any:
         raise ConnectionError(f"cannot connect to '{scheduler}': {error}") from error
 
 
+def dashboard(client: Any, scheduler: str | None) -> str:
+    """Returns where progress can be seen. Whether another scheduler has bokeh, its page says."""
+    if scheduler is None and find_spec("bokeh") is None:
+        return "no dashboard: `pip install bokeh` gives one, which shows the progress"
+    return f"dashboard: {client.dashboard_link}"
+
+
 def main() -> int:
     """Runs the command that the arguments name."""
     options = arguments().parse_args()
@@ -144,7 +152,7 @@ def main() -> int:
     verbs = {"usage": "measure", "find": "search"}
     try:
         with connect(options.scheduler) as client:
-            print(f"dashboard: {client.dashboard_link}", file=sys.stderr)
+            print(dashboard(client, options.scheduler), file=sys.stderr)
             return commands[options.command](options, client)
     except KeyboardInterrupt:
         # Ends by the signal, as without this, but prints no traceback.

@@ -15,12 +15,17 @@ from typing import Any, NamedTuple
 
 import curt
 from curt import _curt
-from curt.dask._run import TICK, TIMEOUTS, Job, Run, address, distributed
+from curt.dask._run import TICK, TIMEOUTS, Job, Run
 from curt.dask._scan import Beneath, Directory, Piece, Result, join, named, shown
+from curt.dask._worker import address, distributed, is_cancelled
 
 # What a directory fails with that is gone, or that something else has taken the place of. The sweep
 # of its parent removes what is there now.
 GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+
+
+class Cancelled(Exception):
+    """Ends the removal of a directory before its time is over."""
 
 
 class Token(NamedTuple):
@@ -110,7 +115,7 @@ def clear(piece: Piece, token: Token) -> Result:
     with opened(piece, token) as beneath:
         for index, directory in enumerate(piece.directories):
             left = end - time.monotonic()
-            if index > 0 and left <= 0:
+            if index > 0 and (left <= 0 or is_cancelled()):
                 result.leftovers = list(piece.directories[index:])
                 break
             _clear(piece.root, beneath, directory.path, max(0.0, left), result)
@@ -119,6 +124,11 @@ def clear(piece: Piece, token: Token) -> Result:
 
 def _clear(root: bytes, beneath: Beneath, path: bytes, seconds: float, result: Result) -> None:
     above, _, name = path.rpartition(b"/")
+
+    def count(entries: int) -> None:
+        result.entries += entries
+        if is_cancelled():
+            raise Cancelled
 
     def report(_function: str, below: str, error: OSError) -> None:
         if error.errno != errno.ENOENT:
@@ -132,10 +142,12 @@ def _clear(root: bytes, beneath: Beneath, path: bytes, seconds: float, result: R
         except PermissionError:
             # An empty directory can be removed even so.
             pass
-        removed, stopped = _curt.remove(
-            name, parent.fd, "", 1, False, report, None, min(seconds, 1e9)
-        )
-        result.entries += removed
+        try:
+            _, stopped = _curt.remove(
+                name, parent.fd, "", 1, False, report, count, min(seconds, 1e9)
+            )
+        except Cancelled:
+            stopped = True
         if stopped and fd >= 0:
             result.value[path] = _subdirectories(fd, path)
     except OSError as error:

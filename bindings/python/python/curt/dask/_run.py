@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
+import numbers
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,18 +13,8 @@ from typing import Any, NamedTuple, NoReturn
 from uuid import uuid4
 
 from curt.dask._scan import Directory, Piece, Result, shown
+from curt.dask._worker import address, distributed
 
-
-def _distributed() -> Any:
-    try:
-        # By name: a type checker would read all of Dask.
-        return importlib.import_module("distributed")
-    except ImportError as error:
-        message = "curt.dask needs Dask, which cannot be imported: pip install 'curt-fs[dask]'"
-        raise ImportError(message) from error
-
-
-distributed: Any = _distributed()
 # In Python 3.10 these are two.
 TIMEOUTS = (TimeoutError, asyncio.TimeoutError)
 # How long is waited for a result before the clock is looked at again.
@@ -45,6 +35,16 @@ class Budget:
     entries: int = 100_000
     seconds: float = 10.0
     patience: float = 60.0
+
+    def __post_init__(self) -> None:
+        for name, least in (("entries", 1), ("seconds", 0), ("patience", 0.001)):
+            value: Any = getattr(self, name)
+            is_number = isinstance(value, numbers.Real)
+            if not is_number:
+                raise TypeError(f"{name} should be a number, not {type(value).__name__}")
+            # Not `<`, which is false for a NaN.
+            if not value >= least:
+                raise ValueError(f"{name} must be {least} or more, not {value}")
 
 
 class Job(NamedTuple):
@@ -78,11 +78,6 @@ def run_on_worker(function: Callable[..., Result], piece: Piece, *arguments: Any
     except OSError as error:
         # Raised here, it would be in the worker's log with all of its calls.
         return address(), error
-
-
-def address() -> str:
-    """Returns the address of the worker that this runs on."""
-    return str(distributed.get_worker().address)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import curt
-from curt import _curt
+from curt.dask._worker import is_cancelled
 
 # Links are never followed, whoever puts one in the place of a directory.
 FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
@@ -237,6 +237,9 @@ class Scan:
                     self.fail(error, directory.path)
                 waiting.extend(reversed(below))
                 if result.entries >= piece.entries or time.monotonic() >= end:
+                    break
+                # The partitions of a dataframe have no budget: they are never returned in part.
+                if end < float("inf") and is_cancelled():
                     break
         result.leftovers = waiting[::-1]
 

@@ -1,0 +1,37 @@
+"""Dask, and the worker that a piece runs on."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+
+def _distributed() -> Any:
+    try:
+        # By name: a type checker would read all of Dask.
+        return importlib.import_module("distributed")
+    except ImportError as error:
+        message = "curt.dask needs Dask, which cannot be imported: pip install 'curt-fs[dask]'"
+        raise ImportError(message) from error
+
+
+distributed: Any = _distributed()
+
+
+def address() -> str:
+    """Returns the address of the worker that this runs on."""
+    return str(distributed.get_worker().address)
+
+
+def is_cancelled() -> bool:
+    """Returns whether nobody waits for the piece that runs on this thread any more.
+
+    So it is after Ctrl-C in the client, or when the client has died.
+    """
+    try:
+        worker = distributed.get_worker()
+    except ValueError:
+        # Not on a worker.
+        return False
+    task = worker.state.tasks.get(worker.get_current_task())
+    return task is not None and task.state == "cancelled"
