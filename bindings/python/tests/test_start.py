@@ -101,6 +101,9 @@ def same(*args, **kwargs):
 def test_results_are_those_of_cpython(starts, args, kwargs) -> None:
     if "stdout" not in kwargs:
         kwargs["capture_output"] = True
+    # Readline may have set these without telling Python.
+    for name in {"LINES", "COLUMNS"}.difference(os.environ):
+        os.unsetenv(name)
     same(args, **kwargs)
     assert len(starts) == 1 and all(starts)
 
