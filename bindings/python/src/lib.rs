@@ -16,8 +16,9 @@ mod tree;
 mod usage;
 mod which;
 
-/// Everything here expects the GIL: free-threaded interpreters switch it on.
-#[pyo3::pymodule(gil_used = true)]
+/// Nothing here expects the GIL: the state of each class lies in mutexes and in cells that are set
+/// once. Only `start` may need it, for a copy of the environment.
+#[pyo3::pymodule(gil_used = false)]
 mod _curt {
     #[pymodule_export]
     use crate::entries::{DirEntry, ScandirIterator, listdir, scandir};

@@ -1,6 +1,6 @@
 //! Paths from Python, and back.
 
-use std::ffi::{CStr, OsStr};
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -161,11 +161,12 @@ pub(crate) fn descriptor(argument: &Bound<'_, PyAny>) -> PyResult<Option<i32>> {
 
 /// Calls `os.strerror`.
 pub(crate) fn strerror<'py>(py: Python<'py>, number: i32) -> PyResult<Bound<'py, PyAny>> {
-    // SAFETY: any number has a text.
-    let text = unsafe { libc::strerror(number) };
-    // SAFETY: the text ends in a NUL, and lives until the next call on this thread.
-    let text = unsafe { CStr::from_ptr(text) };
-    PyString::type_object(py).call1((PyBytes::new(py, text.to_bytes()), "utf-8", "surrogateescape"))
+    // `strerror` has one buffer for all threads in old versions of GNU's C library.
+    let mut buffer = [0_u8; 256];
+    // SAFETY: pointer and length are of one buffer, which the call fills with a text.
+    unsafe { libc::strerror_r(number, buffer.as_mut_ptr().cast(), buffer.len() - 1) };
+    let text = buffer.split(|&byte| byte == 0).next().unwrap_or_default();
+    PyString::type_object(py).call1((PyBytes::new(py, text), "utf-8", "surrogateescape"))
 }
 
 /// Raises an audit event.

@@ -41,7 +41,8 @@ pub(crate) fn starts_without_copy() -> bool {
 ///
 /// A program without a `/` is looked up in `search`, whose entries are absolute; `is_whole` says
 /// that the search path has no others. `descriptors` are pairs of a descriptor and its number in
-/// the program.
+/// the program. Without `variables` the environment is copied, for which the caller must hold the
+/// GIL: free-threaded builds of Python have to pass them.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "Python has named them; this is their order")]
 pub(crate) fn start<'py>(

@@ -238,7 +238,9 @@ impl Root {
 
 /// The options that flags of `os.open` stand for. Others are refused: they would do nothing.
 fn options(flags: i32, mode: u32) -> PyResult<OpenOptions> {
-    let known = libc::O_ACCMODE
+    // Not `O_ACCMODE`, which holds `O_PATH` in musl.
+    let access_mode = libc::O_RDONLY | libc::O_WRONLY | libc::O_RDWR;
+    let known = access_mode
         | libc::O_CREAT
         | libc::O_EXCL
         | libc::O_TRUNC
@@ -251,7 +253,7 @@ fn options(flags: i32, mode: u32) -> PyResult<OpenOptions> {
         return Err(PyValueError::new_err(format!("unsupported flags: {:#o}", flags & !known)));
     }
     let has = |flag: i32| flags & flag == flag;
-    let access = flags & libc::O_ACCMODE;
+    let access = flags & access_mode;
     let options = OpenOptions::new()
         .read(access != libc::O_WRONLY)
         .write(access != libc::O_RDONLY)

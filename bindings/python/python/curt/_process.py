@@ -7,6 +7,9 @@ from typing import Any, AnyStr
 
 from curt import _curt, _originals
 
+# Without the GIL, another thread may change the environment while it is copied from the C library.
+IS_FREE_THREADED = "t" in sys.abiflags
+
 
 def execute_child(
     self: Any,
@@ -98,8 +101,9 @@ def _start(
         arguments = [_encode(word) for word in words]
         directory = None if cwd is None else _encode(cwd)
         variables = None
-        if env is not None:
-            variables = [(_encode(name), _encode(value)) for name, value in env.items()]
+        if env is not None or IS_FREE_THREADED:
+            items = _environment() if env is None else env.items()
+            variables = [(_encode(name), _encode(value)) for name, value in items]
             if any(b"=" in name for name, _ in variables):
                 return None
         search, is_whole = b"", True
@@ -118,6 +122,12 @@ def _start(
         executable, program, arguments, search, is_whole, variables, cwd, directory, descriptors,
         *options, *numbers,
     )  # fmt: skip
+
+
+def _environment() -> list[tuple[str, str]]:
+    """Returns a copy of `os.environ`, which another thread may change meanwhile."""
+    found = ((name, os.environ.get(name)) for name in os.environ)
+    return [(name, value) for name, value in found if value is not None]
 
 
 def _encode(path: Any) -> bytes:

@@ -5,8 +5,9 @@
 use super::cases::Cases;
 use super::linux::{Machine, target};
 use super::{Release, VERSION, quiet, tools};
-use crate::debian_root::{LINUX, PYTHON, Root};
+use crate::debian_root::{self, EMULATOR, LINUX, PYTHON, Root};
 use crate::host::{self, Failure, Outcome};
+use crate::say;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -16,28 +17,65 @@ const ZIG: (&str, &str) = ("ziglang", "0.14.1");
 /// a newer one.
 const SYSTEMS: [(&str, &str); 2] = [("gnu", "manylinux_2_17"), ("musl", "musllinux_1_1")];
 
-/// Installs the package in a Debian of which nothing stays, and uses it. Arguments: those of
-/// `pip install`.
-const INSTALL: &str = r#"
-python3 -m venv /tmp/environment
-/tmp/environment/bin/pip install --quiet "$@"
-cd /tmp
-mkdir -p tree/folder
-: >tree/folder/file
-environment/bin/python - <<'PROGRAM'
+/// Uses the package, in a folder with a tree of three entries.
+const USE: &str = r#"
 import curt
 import os
 assert [(top, names) for top, _, names in curt.walk("tree")] == [
     ("tree", []), ("tree/folder", ["file"])]
 assert curt.usage("tree").entries == 3
 assert curt.which("sh") == "/usr/bin/sh"
+assert curt.run(["sh", "-c", "exit 3"]).returncode == 3
 curt.install()
 import shutil
 shutil.rmtree("tree")
 assert not os.path.exists("tree")
-PROGRAM
+"#;
+
+/// Installs the package in a Debian of which nothing stays, and uses it. Arguments: the program,
+/// and those of `pip install`.
+const INSTALL: &str = r#"
+program=$1
+shift
+python3 -m venv /tmp/environment
+/tmp/environment/bin/pip install --quiet "$@"
+cd /tmp
+mkdir -p tree/folder
+: >tree/folder/file
+environment/bin/python -c "$program"
 environment/bin/pip uninstall --quiet --yes curt-fs
 if environment/bin/python -c 'import curt'; then exit 1; fi
+"#;
+
+/// Unpacks Debian's Python for another processor, unless it is there. Arguments: the folder, and
+/// Debian's name of the processor.
+const UNPACK: &str = r#"
+[ ! -e "$1/ready" ] || exit 0
+rm -rf --one-file-system "$1"
+mkdir -p "$1" /tmp/apt/lists/partial /tmp/apt/archives/partial
+cd /tmp/apt
+apt() {
+    apt-get -qq -o APT::Architecture="$processor" -o APT::Architectures="$processor" \
+        -o APT::Sandbox::User=root -o Dir::State=/tmp/apt -o Dir::State::status=/dev/null \
+        -o Dir::Cache=/tmp/apt "$@"
+}
+processor=$2
+apt update
+apt download libc6 libexpat1 libgcc-s1 libpython3.13-minimal libpython3.13-stdlib \
+    python3.13-minimal zlib1g
+for package in *.deb; do dpkg-deb --extract "$package" "$1"; done
+ln -s usr/lib "$1/lib"
+: >"$1/ready"
+"#;
+
+/// Uses the wheel for another processor. Arguments: the program, the emulator, the folder with
+/// Python, the wheel.
+const EMULATED: &str = r#"
+cd /tmp
+python3 -m zipfile --extract "$4" site
+mkdir -p tree/folder
+: >tree/folder/file
+"$2" -L "$3" -E PYTHONHOME="$3/usr" -E PYTHONPATH=/tmp/site "$3/usr/bin/python3.13" -c "$1"
 "#;
 
 fn name(processor: &str, system: &str) -> String {
@@ -90,6 +128,10 @@ fn make_one(
 pub(super) fn test(release: &Release, cases: &mut Cases) {
     cases.add("python", "pip installs the wheel, and Python uses it", wheel(release));
     cases.add("python", "pip installs the checkout, with Rust 1.85", checkout());
+    for machine in release.machines().filter(|machine| !machine.is_this()) {
+        let what = format!("{}: Python uses the wheel", machine.processor());
+        cases.add("python", &what, emulated(release, machine));
+    }
 }
 
 fn wheel(release: &Release) -> Outcome {
@@ -103,8 +145,23 @@ fn checkout() -> Outcome {
 }
 
 fn in_debian(arguments: &[&str]) -> Outcome {
-    let command = [&["sh", "-euxc", INSTALL, "sh"][..], arguments].concat();
+    let command = [&["sh", "-euxc", INSTALL, "sh", USE][..], arguments].concat();
     quiet(&mut Root::with(&[&LINUX, &PYTHON])?.command(&command)?)
+}
+
+fn emulated(release: &Release, machine: &Machine) -> Outcome {
+    let (processor, debian) = (machine.processor(), machine.debian);
+    let wheel = release.path(&name(processor, SYSTEMS[0].1));
+    let emulator = format!("qemu-{processor}");
+    let root = Root::with(&[&EMULATOR, &PYTHON])?;
+    let (_, folder) = debian_root::shared(&format!("python-{debian}"))?;
+    let folder = folder.to_string_lossy();
+    let unpack = ["sh", "-euxc", UNPACK, "sh", &folder, debian];
+    if let Err(failure) = quiet(&mut root.command(&unpack)?) {
+        say::err(failure.text);
+        return Err(Failure::missing(format!("Debian's Python for {debian} cannot be had here")));
+    }
+    quiet(&mut root.command(&["sh", "-euxc", EMULATED, "sh", USE, &emulator, &folder, &wheel])?)
 }
 
 #[cfg(test)]
