@@ -302,6 +302,8 @@ pub(crate) trait Rulebook: Send + Sync {
     /// The files with rules that come after all others. Paths in them are relative to the working
     /// directory.
     fn extra_files(&self) -> &[PathBuf];
+    /// Whether the files of git are read.
+    fn reads_git(&self) -> bool;
     /// Whether the rules that a user has for all work trees of git are read.
     fn reads_global(&self) -> bool;
     /// Whether rules of git count in work trees only.

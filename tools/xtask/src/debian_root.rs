@@ -45,6 +45,9 @@ pub(crate) const PACKAGES: Set = Set { name: "packages", packages: &["lintian", 
 /// What installs packages for Python.
 pub(crate) const PYTHON: Set = Set { name: "python", packages: &["python3-venv"] };
 
+/// The libraries that Node's own builds want.
+pub(crate) const NODE: Set = Set { name: "node", packages: &["libatomic1", "libstdc++6"] };
+
 /// What runs programs for other processors.
 pub(crate) const EMULATOR: Set = Set { name: "emulator", packages: &["qemu-user"] };
 
@@ -111,7 +114,8 @@ if [ "$(cat "$stamps/$set" 2>/dev/null || :)" != "$*" ]; then
 fi
 "#;
 
-/// Runs a command in the root. Arguments: root, build folder, checkout, Cargo home, command.
+/// Runs a command in the root. Arguments: root, build folder, checkout, Cargo home, paths of the
+/// host and where the root has them, `--`, command.
 const ENTER: &str = r#"
 root=$1 build=$2 checkout=$3 home=$4
 shift 4
@@ -141,6 +145,12 @@ onto "$home/.package-cache-mutate" "$root/build/cargo/.package-cache-mutate"
 [ ! -L "$root/etc/resolv.conf" ] || rm "$root/etc/resolv.conf"
 onto /etc/resolv.conf "$root/etc/resolv.conf"
 onto /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
+while [ "$1" != -- ]; do
+    onto "$1" "$root$2"
+    mount -o remount,bind,ro "$root$2"
+    shift 2
+done
+shift
 exec chroot "$root" /bin/sh -c 'cd "$1" && shift && exec "$@"' sh "$checkout" "$@"
 "#;
 
@@ -190,6 +200,8 @@ pub(crate) fn enter(arguments: &[String]) -> Outcome {
 /// A root that is ready for use.
 pub(crate) struct Root {
     folder: PathBuf,
+    /// Paths of the host, and where commands find them in the root.
+    shown: Vec<PathBuf>,
 }
 
 impl Root {
@@ -202,7 +214,7 @@ impl Root {
         lacking.extend(TOOLS.iter().filter(|tool| !host::has(tool)).map(|tool| {
             format!("the program '{tool}' (packages: debootstrap, util-linux, mount, coreutils)")
         }));
-        let root = Self { folder: folder()? };
+        let root = Self { folder: folder()?, shown: Vec::new() };
         if !lacking.is_empty() {
             return Err(Failure::missing(format!(
                 "the Debian root cannot be used here. Missing: {}",
@@ -213,6 +225,13 @@ impl Root {
             root.install(set)?;
         }
         Ok(root)
+    }
+
+    /// Shows commands a file or folder of the host, which they cannot write to. Of a path in `/tmp`
+    /// nothing stays in the root.
+    pub(crate) fn show(mut self, path: &Path, at: &str) -> Self {
+        self.shown.extend([path.into(), at.into()]);
+        self
     }
 
     /// Installs a package set, unless the stamps say that it is there.
@@ -263,7 +282,7 @@ impl Root {
         command.env("CARGO_TARGET_DIR", format!("/build/target/{}", label(&checkout)));
         command.args(["--mount", "sh", "-euc", ENTER, "sh"]);
         command.arg(&self.folder).arg(build).arg(&checkout).arg(cargo_home());
-        command.args(arguments);
+        command.args(&self.shown).arg("--").args(arguments);
         Ok(command)
     }
 
@@ -291,7 +310,7 @@ fn folder() -> Result<PathBuf, Failure> {
 
 /// A folder of this checkout for what is kept between runs: its path, and its path in the root.
 pub(crate) fn kept(kind: &str) -> Result<(PathBuf, PathBuf), Failure> {
-    let root = Root { folder: folder()? };
+    let root = Root { folder: folder()?, shown: Vec::new() };
     let path = Path::new(kind).join(label(&host::checkout()));
     Ok((root.beside("build").join(&path), Path::new("/build").join(path)))
 }
@@ -299,7 +318,7 @@ pub(crate) fn kept(kind: &str) -> Result<(PathBuf, PathBuf), Failure> {
 /// A folder that all checkouts share for what is kept between runs: its path, and its path in the
 /// root.
 pub(crate) fn shared(name: &str) -> Result<(PathBuf, PathBuf), Failure> {
-    let root = Root { folder: folder()? };
+    let root = Root { folder: folder()?, shown: Vec::new() };
     Ok((root.beside("build").join(name), Path::new("/build").join(name)))
 }
 
@@ -324,7 +343,7 @@ mod tests {
 
     #[test]
     fn files_of_the_root_lie_beside_it() {
-        let root = Root { folder: "/cache/curt/debian-13".into() };
+        let root = Root { folder: "/cache/curt/debian-13".into(), shown: Vec::new() };
         assert_eq!(root.beside("lock"), Path::new("/cache/curt/debian-13.lock"));
     }
 

@@ -18,10 +18,9 @@ nothing. Directories end with a slash. What is found within a tenth of a second 
 
 const NOTES: &str = "\
 Placeholders of -x, -X and --format:
-  {}    the path                  {/}   the name
-  {.}   the path without the      {/.}  the name without the
-        extension                       extension
-  {//}  the directory             {{ }} braces
+  {}    the path                        {/}   the name
+  {.}   the path without its extension  {/.}  the name without its extension
+  {//}  the directory                   {{ }} braces
 
 Exit status:
   0  the search was complete; with -q: something was found
@@ -103,6 +102,10 @@ pub(crate) struct FindOptions {
     #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
     pub(crate) format: Option<String>,
 
+    /// Print a long listing, as 'ls -lhd' does
+    #[arg(short, long, conflicts_with_all = ["json", "format", "quiet", "exec", "exec_batch"])]
+    pub(crate) list_details: bool,
+
     /// Print no './' before paths, as is done with -0, -x and -X
     #[arg(long)]
     pub(crate) strip_cwd_prefix: bool,
@@ -134,7 +137,7 @@ pub(crate) struct FindOptions {
     /// Use at most N threads [default: as many as speed it up]
     ///
     /// As many commands of -x run at a time; by default, one for each processor. -j1 starts no
-    /// thread, and does not collect the output of commands.
+    /// thread and collects no output.
     #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads)]
     pub(crate) threads: Option<Threads>,
 
@@ -188,6 +191,10 @@ pub(crate) struct FindOptions {
     #[arg(short = 'I', long, help_heading = TRAVERSAL)]
     no_ignore: bool,
 
+    /// Do not skip what only git's ignore files list
+    #[arg(long, help_heading = TRAVERSAL)]
+    pub(crate) no_ignore_vcs: bool,
+
     /// Skip nothing: the same as -HI
     #[arg(short, long, help_heading = TRAVERSAL)]
     unrestricted: bool,
@@ -202,7 +209,7 @@ pub(crate) struct FindOptions {
 
     /// Skip what matches GLOB and everything below it; can be repeated
     ///
-    /// A GLOB without a slash matches names; one with a slash matches paths below PATH.
+    /// A GLOB with a slash matches paths below PATH, any other names.
     #[arg(short = 'E', long, value_name = "GLOB", allow_hyphen_values = true,
           action = ArgAction::Append, help_heading = TRAVERSAL)]
     pub(crate) exclude: Vec<OsString>,
@@ -238,16 +245,20 @@ pub(crate) struct FindOptions {
           help_heading = TRAVERSAL)]
     search_path: Vec<OsString>,
 
+    /// Change to the directory PATH first; other paths are relative to it
+    #[arg(long, value_name = "PATH", help_heading = TRAVERSAL)]
+    pub(crate) base_directory: Option<OsString>,
+
     /// Run a command for each entry, in parallel
     ///
-    /// The output of each is printed as a whole. The command is everything up to a ';' or the end.
-    /// Without a placeholder the path is its last word.
+    /// The command ends at a ';'. Without a placeholder the path is its last word. Of several, each
+    /// is run after the one before it succeeded. The output for an entry is printed as a whole.
     #[arg(short = 'x', long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
           allow_hyphen_values = true, conflicts_with_all = ["exec_batch", "format"],
           help_heading = ACTIONS)]
     pub(crate) exec: Vec<OsString>,
 
-    /// Run a command once for all entries, sorted
+    /// Run a command once for all entries, sorted; can be repeated
     #[arg(short = 'X', long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
           allow_hyphen_values = true, conflicts_with = "format", help_heading = ACTIONS)]
     pub(crate) exec_batch: Vec<OsString>,
@@ -256,6 +267,10 @@ pub(crate) struct FindOptions {
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true,
           allow_negative_numbers = true, help_heading = ACTIONS)]
     pub(crate) batch_size: usize,
+
+    /// The commands of -x or -X.
+    #[arg(skip)]
+    pub(crate) commands: Vec<Vec<OsString>>,
 
     #[command(flatten)]
     pub(crate) without: WithoutOptions,
@@ -281,11 +296,9 @@ impl Options for FindOptions {
             (self.min_depth, self.max_depth) = (Some(depth), Some(depth));
         }
         self.operands.append(&mut self.search_path);
-        for (id, option) in [("exec", "-x"), ("exec_batch", "-X")] {
-            let commands = given.matches.get_occurrences::<OsString>(id);
-            if commands.is_some_and(|commands| commands.count() > 1) {
-                return Err(format!("{option} can be given only once"));
-            }
+        for id in ["exec", "exec_batch"] {
+            let commands = given.matches.get_occurrences::<OsString>(id).into_iter().flatten();
+            self.commands.extend(commands.map(|words| words.cloned().collect()));
         }
         Ok(())
     }

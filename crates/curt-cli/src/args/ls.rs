@@ -379,6 +379,27 @@ pub(crate) struct LsOptions {
     pub(crate) hides_group: bool,
 }
 
+impl LsOptions {
+    /// Those of `ls -lhd`.
+    pub(crate) fn details(
+        operands: Vec<OsString>,
+        color: When,
+        hyperlink: Option<When>,
+        output: OutputOptions,
+    ) -> LsOptions {
+        LsOptions {
+            operands,
+            output,
+            color: Some(color),
+            hyperlink,
+            directory: true,
+            unit: Some(Blocks::HUMAN),
+            format: Some(Format::Long),
+            ..LsOptions::default()
+        }
+    }
+}
+
 impl Options for LsOptions {
     const OPERANDS: OperandsOf<Self> = Some(|it| &mut it.operands);
 

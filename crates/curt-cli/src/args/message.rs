@@ -289,7 +289,7 @@ const OF_WALK: [&str; 13] = [
 const HAS_TESTS_OF_FIND: &str = "'curt walk' has the tests and actions of find";
 
 /// Options of fd and of `curt find` that people may try with `curt walk`.
-const OF_FD: [&str; 18] = [
+const OF_FD: [&str; 19] = [
     "d",
     "e",
     "E",
@@ -305,6 +305,7 @@ const OF_FD: [&str; 18] = [
     "fixed-strings",
     "full-path",
     "glob",
+    "list-details",
     "max-results",
     "quiet",
     "unrestricted",
@@ -331,14 +332,10 @@ fn of_find(name: &str, command: &Command) -> Option<String> {
     Some(if is_option { did_you_mean(instead) } else { format!("; {instead}") })
 }
 
-/// Returns what to use in place of an option of fd.
+/// Returns which command has an option of fd.
 fn of_fd(name: &str, command: &Command) -> Option<&'static str> {
-    match (command.get_name(), name) {
-        ("walk", name) if OF_FD.contains(&name) => Some("'curt find' has the options of fd"),
-        ("find", "l" | "list-details") => Some("use -X ls -ld"),
-        ("find", "base-directory") => Some("use PATH, or 'curt run -C DIR -- curt find'"),
-        _ => None,
-    }
+    let is_of_fd = command.get_name() == "walk" && OF_FD.contains(&name);
+    is_of_fd.then_some("'curt find' has the options of fd")
 }
 
 /// Returns the end of the message about an option that the command lacks: what to use in its place.

@@ -109,17 +109,19 @@ impl Screen {
         }
     }
 
-    /// Writes what another program wrote, after the data so far, as it is and with nothing between.
-    pub(crate) fn output(&self, output: &Output) {
+    /// Writes what other programs wrote, after the data so far, as it is and with nothing between.
+    pub(crate) fn outputs(&self, outputs: &[Output]) {
         let mut inner = self.lock();
         self.flush_inner(&mut inner);
-        if !output.stdout.is_empty() {
-            self.write(&mut inner, &output.stdout);
-        }
-        if !output.stderr.is_empty() {
-            inner.clear_progress();
-            // Where standard error cannot be written, there is nobody to tell.
-            let _ = io::stderr().lock().write_all(&output.stderr);
+        for output in outputs {
+            if !output.stdout.is_empty() {
+                self.write(&mut inner, &output.stdout);
+            }
+            if !output.stderr.is_empty() {
+                inner.clear_progress();
+                // Where standard error cannot be written, there is nobody to tell.
+                let _ = io::stderr().lock().write_all(&output.stderr);
+            }
         }
     }
 

@@ -179,6 +179,12 @@ pub(crate) fn working_directory() -> io::Result<PathBuf> {
     std::env::current_dir()
 }
 
+/// Changes the working directory, before any thread depends on it.
+#[allow(clippy::disallowed_methods, reason = "std's call is the system's")]
+pub(crate) fn change_directory(path: &OsStr) -> io::Result<()> {
+    std::env::set_current_dir(path)
+}
+
 /// Returns how many programs can run at the same time.
 #[allow(clippy::disallowed_methods, reason = "std's answer respects limits of the process")]
 pub(crate) fn processors() -> usize {

@@ -80,6 +80,45 @@ fn no_configuration_of_git_is_none() {
 }
 
 #[test]
+fn rules_of_git_are_left_out_with_those_of_its_user() {
+    let scratch = Scratch::new();
+    tree(&scratch, "t");
+    scratch.dir("t/.git");
+    scratch.file_with("excluded", b"*.keep\n");
+    scratch.file_with("config", b"[core]\nexcludesFile = excluded\n");
+    scratch.file_with("t/.ignore", b"c\n");
+    let find = |args: &[&str]| {
+        let mut command = find(&scratch, args);
+        command.env("GIT_CONFIG_GLOBAL", "config");
+        said(&command.output().unwrap()).1
+    };
+    assert_eq!(find(&["keep|^c$"]), "");
+    assert_eq!(find(&["keep|^c$", "--no-ignore-vcs"]), native("t/b.keep\nt/sub/d.keep\n"));
+}
+
+#[test]
+fn base_directory_is_changed_to_first() {
+    let scratch = Scratch::new();
+    tree(&scratch, "t");
+    assert_eq!(lines(&scratch, &["--base-directory", "t", "keep", "sub"]), [native("sub/d.keep")]);
+    let (code, out, messages) = run(&scratch, &["--base-directory", "none"]);
+    assert_eq!((code, out.as_str()), (Some(2), ""));
+    assert_eq!(messages, format!("curt find: cannot change to 'none': {}\n", missing()));
+}
+
+#[test]
+fn details_are_those_of_ls() {
+    let scratch = Scratch::new();
+    tree(&scratch, "t");
+    let (paths, mut ls) = (["t/b.keep", "t/sub/d.keep"].map(native), vec!["-lhd"]);
+    ls.extend(paths.iter().map(String::as_str));
+    let expected = said(&command(&scratch, "ls", &ls).output().unwrap());
+    assert_eq!((expected.0, expected.1.lines().count()), (Some(0), 2), "{expected:?}");
+    assert_eq!(run(&scratch, &["-l", "keep", "t"]), expected);
+    assert_eq!(lines(&scratch, &["-l", "none"]), [""; 0]);
+}
+
+#[test]
 fn json_has_entries_and_then_a_summary() {
     let scratch = Scratch::new();
     tree(&scratch, "t");
@@ -127,7 +166,7 @@ fn wrong_patterns_and_values_are_refused() {
         (&["--changed-within", "soon"], "invalid time 'soon' for --changed-within: neither a date"),
         (&["-E", "../x"], "invalid pattern '../x': '..' matches nothing below an operand"),
         (&["-d", "-1"], "invalid value '-1' for '--max-depth'"),
-        (&["-x", "a", ";", "-x", "b"], "-x can be given only once"),
+        (&["-l", "-q"], "option '--list-details' cannot be used with '--quiet'"),
         (&["-x", "a", ";", "-X", "b"], "option '--exec' cannot be used with '--exec-batch'"),
         (&["-iname", "x"], "unrecognized option '-iname'; 'curt walk' has the tests and actions"),
     ] {
@@ -164,6 +203,24 @@ mod programs {
     }
 
     #[test]
+    fn output_of_several_commands_for_an_entry_is_kept_together() {
+        let scratch = Scratch::new();
+        for number in 0..20 {
+            scratch.file(format!("t/{number}"));
+        }
+        let script = "echo $0; sleep 0.01; [ $0 != t/7 ]";
+        let words = ["-j8", ".", "t", "-x", "sh", "-c", script, ";", "-x", "echo", "{}", "again"];
+        let (code, out, messages) = run(&scratch, &words);
+        assert_eq!((code, messages.as_str()), (Some(1), ""));
+        // The first command failed for one of them.
+        assert_eq!(out.lines().count(), 39);
+        let lines: Vec<&str> = out.lines().filter(|line| *line != "t/7").collect();
+        for pair in lines.chunks(2) {
+            assert_eq!(pair[1], format!("{} again", pair[0]));
+        }
+    }
+
+    #[test]
     fn commands_run_at_the_same_time() {
         let scratch = Scratch::new();
         scratch.file("t/a");
@@ -184,6 +241,10 @@ mod programs {
         for threads in ["-j1", "-j4"] {
             for option in ["-x", "-X"] {
                 let (code, out, messages) = run(&scratch, &[threads, option, "./none"]);
+                assert_eq!((code, out.as_str()), (Some(1), ""));
+                assert_eq!(messages.lines().count(), 1, "{messages}");
+                let words = [threads, option, "true", ";", option, "./none", ";", option, "echo"];
+                let (code, out, messages) = run(&scratch, &words);
                 assert_eq!((code, out.as_str()), (Some(1), ""));
                 assert_eq!(messages.lines().count(), 1, "{messages}");
             }

@@ -258,8 +258,6 @@ fn proposals_are_near_and_not_hidden() {
         ("find . -exec rm {} ;", "curt find: unrecognized option '-exec'; 'curt walk' has the"),
         ("find . -user root", "curt find: unrecognized option '-user'; 'curt walk' has the tests"),
         ("find . -xdev", "curt find: unrecognized option '-xdev'; 'curt walk' has the tests and"),
-        ("find --list-details", "curt find: unrecognized option '--list-details'; use -X ls -ld\n"),
-        ("find -l", "curt find: unrecognized option '-l'; use -X ls -ld\n"),
         ("walk -e rs", "curt walk: unrecognized option '-e'; 'curt find' has the options of fd\n"),
         // Nothing is near, or only what is hidden.
         ("walk --bogus", "curt walk: unrecognized option '--bogus'\n"),

@@ -65,6 +65,8 @@ fn run(program: &Path, at: &Path, home: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(program);
     command.args(args).current_dir(at).stdin(Stdio::null());
     command.env("HOME", home).env_remove("XDG_CONFIG_HOME").env_remove("LS_COLORS");
+    // ls, which fd runs, goes by the language.
+    command.env("LC_ALL", "C");
     command.env("GIT_CONFIG_GLOBAL", "/dev/null").env_remove("NO_COLOR").output().unwrap()
 }
 
@@ -216,6 +218,21 @@ fn kinds_rules_and_forms_of_paths_are_those_of_fd() {
         "--batch-size 3 -t f -X printf %s\\n",
         "-x false",
         "-X false",
+        "-x echo a ; -x echo {/} b",
+        "-x false ; -x echo",
+        "-j1 -x echo ; -x false ; -x echo not",
+        "-X printf a%s\\n ; -X printf b%s\\n {/}",
+        "-X false ; -X printf %s\\n",
+        "-l",
+        "-l rs",
+        "-l -t d . sub",
+        "zzz -l",
+        "--base-directory sub",
+        "--base-directory sub . .. ../other -u",
+        "--base-directory sub -x cat",
+        "--base-directory sub -l",
+        "--no-ignore-vcs",
+        "--no-ignore-vcs -H -E .git",
         "zzz -X printf %s\\n",
         "-q rs",
         "-q zzz",

@@ -51,6 +51,7 @@ pub struct IgnoreRules {
     leave_out_dot_names: bool,
     custom_names: Vec<String>,
     extra_files: Vec<PathBuf>,
+    git: bool,
     global: bool,
     require_git: bool,
     overrides: Overrides,
@@ -71,6 +72,7 @@ impl IgnoreRules {
             leave_out_dot_names: true,
             custom_names: Vec::new(),
             extra_files: Vec::new(),
+            git: true,
             global: false,
             require_git: true,
             overrides: Overrides::default(),
@@ -126,6 +128,12 @@ impl IgnoreRules {
     pub fn extra_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.extra_files.push(path.into());
         self
+    }
+
+    /// Sets whether the files of git are read: `.gitignore`, `info/exclude`, and those of
+    /// [`global`](IgnoreRules::global); `true` by default.
+    pub fn git(self, yes: bool) -> Self {
+        IgnoreRules { git: yes, ..self }
     }
 
     /// Sets whether the rules that the user has for all work trees are read; `false` by default.
@@ -186,8 +194,12 @@ impl Rulebook for IgnoreRules {
         &self.extra_files
     }
 
+    fn reads_git(&self) -> bool {
+        self.git
+    }
+
     fn reads_global(&self) -> bool {
-        self.global
+        self.git && self.global
     }
 
     fn requires_git(&self) -> bool {

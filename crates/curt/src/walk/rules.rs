@@ -321,6 +321,8 @@ fn gather<S: Sys>(
     source: &RuleSource<'_, S>,
 ) -> Result<Option<Arc<RuleStack>>, Error> {
     let Some(book) = settings.rulebook.as_ref() else { return Ok(above) };
+    let found =
+        if book.reads_git() { found } else { Found { gitignore: false, git: None, ..found } };
     let is_in_work_tree = found.git.is_some()
         || above.as_ref().is_some_and(|above| above.is_in_work_tree)
         || !book.requires_git();

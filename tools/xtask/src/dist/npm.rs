@@ -1,15 +1,30 @@
 //! The npm package: one for all systems, with all binaries; `docs/adr/0042-packages.md` says why.
 
 use super::cases::Cases;
-use super::{Release, Scratch, VERSION, share, source};
+use super::{Release, VERSION, quiet, share, source};
+use crate::debian_root::{NODE, Root};
 use crate::host::{self, Failure, Outcome};
 use crate::windows::Windows;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The files of the package that lie beside this one.
 const FILES: [&str; 4] = ["package.json", "README.md", "curt.js", "curt-fs.js"];
+
+/// Begins each test, in a Debian of which nothing stays: the folders are laid out as Node's own.
+const PREPARE: &str = r#"
+export HOME=/tmp/home PATH="/tmp/node/bin:$PATH"
+for name in npm npx; do
+    ln -s "../lib/node_modules/npm/bin/$name-cli.js" "/tmp/node/bin/$name"
+done
+mkdir /tmp/home /tmp/project
+cd /tmp/project
+npm --version || exit 97
+"#;
+
+/// Prints the paths of Node and of npm's folder.
+const WHERE: &str = r#"echo "$npm_node_execpath"; echo "${npm_execpath%/bin/*}""#;
 
 /// Installs the package into a project, and deletes its `node_modules`. Arguments: the package, the
 /// version.
@@ -95,8 +110,29 @@ fn needs_npm() -> Outcome {
 pub(super) fn test(release: &Release, cases: &mut Cases) {
     let package = package(release);
     let package = package.to_string_lossy();
-    let run = |script| Scratch::new()?.run(script, &[&*package, VERSION]);
+    let run = |script| in_debian(script, &package);
     cases.add("npm", "is installed into a project, which it deletes", run(INSTALL));
     cases.add("npm", "npx runs it where it is not installed", run(NPX));
     cases.add("npm", "passes signals on", run(SIGNAL));
+}
+
+/// Runs a script in the Debian root with the Node and npm of this machine: Debian's npm has
+/// hundreds of packages.
+fn in_debian(script: &str, package: &str) -> Outcome {
+    let paths = host::output_of("npm", &["exec", "--offline", "--call", WHERE]).unwrap_or_default();
+    let Some((node, npm)) = paths.trim_end().split_once('\n') else {
+        return Err(Failure::new("npm does not say where Node and npm are"));
+    };
+    let root = Root::with(&[&NODE])?;
+    let root = root.show(Path::new(node), "/tmp/node/bin/node");
+    let root = root.show(Path::new(npm), "/tmp/node/lib/node_modules/npm");
+    let script = [PREPARE, script].concat();
+    let command = ["sh", "-euxc", &script, "sh", package, VERSION];
+    match quiet(&mut root.command(&command)?) {
+        // A Node whose libraries are packages of the host, such as Debian's.
+        Err(failure) if failure.text.ends_with("status: 97") => {
+            Err(Failure::missing("the Node of this machine does not run in the Debian root"))
+        }
+        outcome => outcome,
+    }
 }

@@ -17,7 +17,7 @@ use curt::{Error, Fields, Kind, Next, Threads, Walk};
 use super::operands_or_here;
 use super::walk::exec::{CommandFailure, Exec, Reason};
 use super::walk::template::Template;
-use crate::args::FindOptions;
+use crate::args::{FindOptions, LsOptions, When};
 use crate::exit::Exit;
 use crate::out::failure::Failure;
 use crate::out::json::Object;
@@ -42,6 +42,12 @@ const PACE: u32 = 256;
 pub(crate) fn run(options: &FindOptions) -> Exit {
     let session = options.output.session("curt find");
     interrupt::listen();
+    if let Some(directory) = &options.base_directory {
+        if let Err(error) = sys::change_directory(directory) {
+            let (directory, reason) = (quote(directory), sys::error_text(&error));
+            return session.refuse(&format!("cannot change to {directory}: {reason}"));
+        }
+    }
     match Job::new(options, &session) {
         Ok(job) => job.run(),
         Err(message) => session.usage(&message),
@@ -60,7 +66,7 @@ struct Job<'a> {
     tested: Fields,
     paths: Paths,
     results: Results<'a>,
-    exec: Option<Exec<'a>>,
+    exec: Vec<Exec>,
     /// How many threads run commands; 1 if the thread that found an entry does.
     runners: usize,
     found: AtomicU64,
@@ -79,14 +85,12 @@ impl<'a> Job<'a> {
             _ => sys::processors(),
         };
         let is_batch = options.exec.is_empty();
-        let command = if is_batch { &options.exec_batch } else { &options.exec };
-        let exec = (!command.is_empty()).then(|| {
-            let most_paths = if options.batch_size == 0 { usize::MAX } else { options.batch_size };
-            // A command for all has the terminal to itself.
-            let is_collected = !is_batch && runners > 1;
-            Exec::new(Template::of_fd(command), is_batch)
-                .most_paths(most_paths)
-                .print_to(is_collected.then(|| session.screen()))
+        let most_paths = if options.batch_size == 0 { usize::MAX } else { options.batch_size };
+        // A command for all has the terminal to itself.
+        let is_collected = !is_batch && runners > 1;
+        let exec = options.commands.iter().map(|command| {
+            let exec = Exec::new(Template::of_fd(command), is_batch);
+            exec.most_paths(most_paths).collect(is_collected)
         });
         let mut operands = Vec::new();
         for operand in operands_or_here(&options.operands) {
@@ -114,7 +118,7 @@ impl<'a> Job<'a> {
             matcher,
             paths,
             results: Results::new(session),
-            exec,
+            exec: exec.collect(),
             runners,
             found: AtomicU64::new(0),
             batch: Mutex::default(),
@@ -123,7 +127,7 @@ impl<'a> Job<'a> {
 
     fn run(&self) -> Exit {
         let walk = self.walk();
-        let is_parallel = self.exec.is_some() && !self.options.exec.is_empty() && self.runners > 1;
+        let is_parallel = !self.options.exec.is_empty() && self.runners > 1;
         let summary = if is_parallel {
             self.run_commands_beside(&walk)
         } else {
@@ -140,7 +144,7 @@ impl<'a> Job<'a> {
             loop {
                 let next = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
                 match next {
-                    Ok(path) if !self.session.is_cancelled() => self.run_command(&path),
+                    Ok(path) if !self.session.is_cancelled() => self.run_commands(&path),
                     Ok(_) => {}
                     Err(mpsc::RecvError) => return,
                 }
@@ -206,13 +210,24 @@ impl<'a> Job<'a> {
         (before >= most, before + 1 >= most)
     }
 
-    fn run_command(&self, path: &Path) {
-        if let Some(exec) = &self.exec {
-            self.check(exec.add(path));
-            if exec.has_given_up() {
-                self.session.cancel().cancel();
-            }
+    /// Runs the commands for an entry, until one fails. What they write is printed together.
+    fn run_commands(&self, path: &Path) {
+        let mut outputs = Vec::new();
+        let run = |exec: &Exec| match exec.add(path, &mut outputs) {
+            Ok(()) if !exec.has_given_up() => None,
+            result => Some(result),
+        };
+        let failed = self.exec.iter().find_map(run);
+        self.session.screen().outputs(&outputs);
+        self.check(failed.unwrap_or(Ok(())));
+        if self.has_given_up() {
+            self.session.cancel().cancel();
         }
+    }
+
+    /// Whether no command is started any more.
+    fn has_given_up(&self) -> bool {
+        self.exec.iter().any(Exec::has_given_up)
     }
 
     /// Reports what went wrong with a command. One that ran and failed has said why.
@@ -224,22 +239,46 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// Runs the commands of `-X`.
+    fn run_for(&self, batch: &[PathBuf]) {
+        let goes_on = || interrupt::signal().is_none() && !self.has_given_up();
+        for path in batch.iter().take_while(|_| goes_on()) {
+            self.exec.iter().for_each(|exec| self.check(exec.add(path, &mut Vec::new())));
+        }
+        for exec in self.exec.iter().take_while(|_| goes_on()) {
+            self.check(exec.finish());
+        }
+    }
+
+    /// Lists what was found.
+    fn list(&self, batch: Vec<PathBuf>) {
+        // Without operands, the working directory would be listed.
+        if batch.is_empty() || interrupt::signal().is_some() {
+            return;
+        }
+        let operands = batch.into_iter().map(PathBuf::into_os_string).collect();
+        let FindOptions { color, hyperlink, output, .. } = *self.options;
+        let color = color.unwrap_or(When::Auto);
+        let options = LsOptions::details(operands, color, hyperlink, output);
+        if super::ls::run(&options) != Exit::SUCCESS {
+            self.session.count_failure();
+        }
+    }
+
     fn finish(&self, summary: &Summary) -> Exit {
         self.results.finish();
-        if let Some(exec) = &self.exec {
-            let mut batch =
-                std::mem::take(&mut *self.batch.lock().unwrap_or_else(PoisonError::into_inner));
-            batch.sort_unstable();
-            let is_interrupted = || interrupt::signal().is_some();
-            batch.iter().take_while(|_| !is_interrupted()).for_each(|it| self.check(exec.add(it)));
-            if !is_interrupted() {
-                self.check(exec.finish());
-            }
+        let mut batch =
+            std::mem::take(&mut *self.batch.lock().unwrap_or_else(PoisonError::into_inner));
+        batch.sort_unstable();
+        if self.options.list_details {
+            self.list(batch);
+        } else {
+            self.run_for(&batch);
         }
         let is_interrupted = interrupt::signal().is_some();
-        let has_given_up = self.exec.as_ref().is_some_and(Exec::has_given_up);
         let has_found = self.found.load(Ordering::Relaxed) > 0;
-        let is_done = has_given_up || self.options.max_results.is_some() || self.options.quiet;
+        let is_done =
+            self.has_given_up() || self.options.max_results.is_some() || self.options.quiet;
         let is_cancelled = is_interrupted || summary.stopped && !is_done;
         let errors = self.session.errors();
         let fields = Object::new()
@@ -268,6 +307,7 @@ fn rules(options: &FindOptions) -> Result<Option<IgnoreRules>, String> {
     let mut rules = IgnoreRules::new()
         .files(options.reads_ignore_files())
         .leave_out_dot_names(!options.finds_hidden())
+        .git(!options.no_ignore_vcs)
         .global(true)
         .require_git(!options.no_require_git)
         .custom_file(FDIGNORE);
@@ -311,7 +351,7 @@ impl<'j, 'a> Finder<'j, 'a> {
         if job.options.prune && entry.kind().is_dir() {
             entry.skip();
         }
-        if job.exec.is_none() {
+        if job.exec.is_empty() && !job.options.list_details {
             job.paths.fetch(&mut entry);
             let begin = self.lines.len();
             job.paths.add(&entry, &mut self.lines);
@@ -323,7 +363,7 @@ impl<'j, 'a> Finder<'j, 'a> {
             let path = job.paths.path(&entry).into_owned();
             job.batch.lock().unwrap_or_else(PoisonError::into_inner).push(path);
         } else {
-            job.run_command(&job.paths.path(&entry));
+            job.run_commands(&job.paths.path(&entry));
         }
         next
     }

@@ -69,8 +69,7 @@ impl Paths {
         } else {
             None
         };
-        let is_for_programs =
-            options.null || !options.exec.is_empty() || !options.exec_batch.is_empty();
+        let is_for_programs = options.null || !options.commands.is_empty() || options.list_details;
         Ok(Paths {
             shape,
             is_stripped: options.operands.is_empty()

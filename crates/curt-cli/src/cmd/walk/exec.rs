@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
+use std::process::{ExitStatus, Output};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -11,17 +11,16 @@ use curt::{Cause, Command, Error, Search};
 
 use super::template::{Template, bytes};
 use crate::out::failure::Failure;
-use crate::out::{Screen, text};
+use crate::out::text;
 use crate::quote::quote;
 use crate::session::Session;
 use crate::sys;
 
 /// Runs a command for entries.
-pub(in crate::cmd) struct Exec<'a> {
+pub(in crate::cmd) struct Exec {
     template: Template,
-    /// Where the output of each command is printed as a whole; `None` for a command that writes by
-    /// itself.
-    screen: Option<&'a Screen>,
+    /// What commands write is collected, instead of going where the output of curt goes.
+    is_collected: bool,
     /// The entries that wait for a command for as many as fit; `None` for a command for each.
     batch: Option<Mutex<Batch>>,
     /// Where the program was found; `None` if it has to be searched for every time.
@@ -79,14 +78,14 @@ impl CommandFailure {
     }
 }
 
-impl<'a> Exec<'a> {
+impl Exec {
     /// Runs the command for each entry, or for as many as fit if `is_batch`.
-    pub(in crate::cmd) fn new(template: Template, is_batch: bool) -> Exec<'a> {
+    pub(in crate::cmd) fn new(template: Template, is_batch: bool) -> Exec {
         Exec {
             most_bytes: sys::argument_bytes().saturating_sub(bytes(&template.arguments(&[]))),
             most_paths: usize::MAX,
             template,
-            screen: None,
+            is_collected: false,
             batch: is_batch.then(Mutex::default),
             program: OnceLock::new(),
             has_given_up: AtomicBool::new(false),
@@ -94,13 +93,13 @@ impl<'a> Exec<'a> {
     }
 
     /// Gives one command at most this many entries.
-    pub(in crate::cmd) fn most_paths(self, most_paths: usize) -> Exec<'a> {
+    pub(in crate::cmd) fn most_paths(self, most_paths: usize) -> Exec {
         Exec { most_paths, ..self }
     }
 
-    /// Keeps the output of each command together.
-    pub(in crate::cmd) fn print_to(self, screen: Option<&'a Screen>) -> Exec<'a> {
-        Exec { screen, ..self }
+    /// Sets whether what commands write is collected.
+    pub(in crate::cmd) fn collect(self, is_collected: bool) -> Exec {
+        Exec { is_collected, ..self }
     }
 
     /// Whether no command is started any more, because that would fail for every entry.
@@ -108,10 +107,15 @@ impl<'a> Exec<'a> {
         self.has_given_up.load(Ordering::Relaxed)
     }
 
-    /// Runs the command for an entry, or keeps the entry for later.
-    pub(in crate::cmd) fn add(&self, path: &Path) -> Result<(), CommandFailure> {
+    /// Runs the command for an entry, or keeps the entry for later. What it wrote, if that is
+    /// collected, is added to `outputs`.
+    pub(in crate::cmd) fn add(
+        &self,
+        path: &Path,
+        outputs: &mut Vec<Output>,
+    ) -> Result<(), CommandFailure> {
         let path = path.as_os_str().to_owned();
-        let Some(batch) = &self.batch else { return self.run(&[path]) };
+        let Some(batch) = &self.batch else { return self.run(&[path], outputs) };
         let none = bytes(&self.template.arguments(&[]));
         let bytes = bytes(&self.template.arguments(std::slice::from_ref(&path))) - none;
         let mut batch = batch.lock().unwrap_or_else(PoisonError::into_inner);
@@ -120,7 +124,7 @@ impl<'a> Exec<'a> {
         batch.bytes += bytes;
         batch.paths.push(path);
         drop(batch);
-        self.run(&full)
+        self.run(&full, outputs)
     }
 
     /// Runs the command for the entries that wait.
@@ -129,11 +133,11 @@ impl<'a> Exec<'a> {
         let mut batch = batch.lock().unwrap_or_else(PoisonError::into_inner);
         let paths = std::mem::take(&mut *batch).paths;
         drop(batch);
-        self.run(&paths)
+        self.run(&paths, &mut Vec::new())
     }
 
     /// Runs the command for these paths, if there are any.
-    fn run(&self, paths: &[OsString]) -> Result<(), CommandFailure> {
+    fn run(&self, paths: &[OsString], outputs: &mut Vec<Output>) -> Result<(), CommandFailure> {
         if paths.is_empty() || self.has_given_up() {
             return Ok(());
         }
@@ -143,7 +147,7 @@ impl<'a> Exec<'a> {
             let more = paths.len() as u64 - 1;
             Err(CommandFailure { reason, first: paths[0].clone(), more })
         };
-        match self.start(program, rest).and_then(|child| self.wait(child)) {
+        match self.start(program, rest).and_then(|child| self.wait(child, outputs)) {
             Ok(ended) if ended.success() => Ok(()),
             Ok(ended) => failed(Reason::Failed(program.clone(), format!("ended with {ended}"))),
             Err(error) if !self.is_hopeless(&error) => failed(Reason::NotStarted(error)),
@@ -175,7 +179,7 @@ impl<'a> Exec<'a> {
         let find = || Some(Search::new().find(program).ok()?.path().into_owned());
         let found = self.program.get_or_init(|| self.template.has_one_program().then(find)?);
         let start = |command: &mut Command| {
-            if self.screen.is_some() {
+            if self.is_collected {
                 command.stdin(Stream::null()).stdout(Stream::pipe()).stderr(Stream::pipe());
             }
             command.args(arguments).spawn()
@@ -184,11 +188,14 @@ impl<'a> Exec<'a> {
         started.map_or_else(|| start(&mut Command::new(program)), Ok)
     }
 
-    /// Waits until a command ends, and prints what it wrote if that is kept together.
-    fn wait(&self, mut child: Child) -> Result<ExitStatus, Error> {
-        let Some(screen) = self.screen else { return child.wait() };
+    /// Waits until a command ends, and collects what it wrote.
+    fn wait(&self, mut child: Child, outputs: &mut Vec<Output>) -> Result<ExitStatus, Error> {
+        if !self.is_collected {
+            return child.wait();
+        }
         let output = child.wait_with_output()?;
-        screen.output(&output);
-        Ok(output.status)
+        let status = output.status;
+        outputs.push(output);
+        Ok(status)
     }
 }

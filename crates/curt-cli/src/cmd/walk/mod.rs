@@ -48,7 +48,7 @@ struct Job<'a> {
     filter: Filter,
     exclusions: Exclusions,
     lines: Lines,
-    exec: Option<Exec<'static>>,
+    exec: Option<Exec>,
     is_terminal: bool,
     /// Whether what matches is removed.
     removes: bool,
@@ -188,7 +188,7 @@ impl<'a> Job<'a> {
                 Err(error) => self.session.fail(&error),
             }
         } else if let Some(exec) = &self.exec {
-            self.check(exec.add(&entry.path()));
+            self.check(exec.add(&entry.path(), &mut Vec::new()));
             if exec.has_given_up() {
                 self.session.cancel().cancel();
             }

@@ -48,6 +48,12 @@ fn rules_leave_out_the_entries_they_name<S: Sys>() {
     // Rules above the operand count, and the operand itself is never left out.
     assert_eq!(yielded::<S>(&ignoring(), &scratch, "t/d"), expected[2..]);
     assert_eq!(yielded::<S>(&ignoring(), &scratch, "t/out"), ["t/out", "t/out/f"]);
+    let without_git = plan().ignore(IgnoreRules::new().git(false));
+    assert_eq!(yielded::<S>(&without_git, &scratch, "t/out"), ["t/out", "t/out/f"]);
+    assert_eq!(yielded::<S>(&without_git, &scratch, "t").len(), expected.len() + 3);
+    scratch.file_with("t/.ignore", b"*.o\n");
+    assert_eq!(yielded::<S>(&without_git, &scratch, "t").len(), expected.len() + 2);
+    scratch.remove("t/.ignore");
     let only_dots = plan().ignore(IgnoreRules::new().files(false));
     assert_eq!(yielded::<S>(&only_dots, &scratch, "t/d"), ["t/d", "t/d/a.o", "t/d/e", "t/d/out"]);
     let nothing = plan().ignore(IgnoreRules::new().files(false).leave_out_dot_names(false));
