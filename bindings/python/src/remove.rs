@@ -98,6 +98,8 @@ pub(crate) fn remove<'py>(
         Some(dir) => removal.run_below(dir.as_fd(), place),
     });
     drop(removal);
+    // The library does not say it at the end of a removal that was stopped.
+    signals.set_done(done.files + done.directories);
     signals.into_result()?;
     Ok((done.files + done.directories, done.stopped))
 }

@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, AsRawFd, IntoRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use curt::beneath::{OpenOptions, Scope};
 use curt::{Error, Next, Remove, Threads};
@@ -24,8 +24,9 @@ use crate::stat::{is_unfollowed, plan, result};
 pub(crate) struct Root {
     /// The path or number that was passed.
     operand: Py<PyAny>,
-    /// `None` after it was closed.
-    root: RwLock<Option<curt::Root>>,
+    /// `None` after it was closed. Nothing holds the lock while it works: handlers of signals run
+    /// meanwhile, and may close it.
+    root: RwLock<Option<Arc<curt::Root>>>,
 }
 
 #[pymethods]
@@ -44,7 +45,7 @@ impl Root {
             (opened.map_err(|error| exception(py, &error, &path.object))?, path.object.clone())
         };
         let root = root.scope(if in_root { Scope::InRoot } else { Scope::Beneath });
-        Ok(Root { operand: operand.unbind(), root: RwLock::new(Some(root)) })
+        Ok(Root { operand: operand.unbind(), root: RwLock::new(Some(Arc::new(root))) })
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
@@ -206,8 +207,10 @@ impl Root {
         py: Python<'_>,
         work: impl FnOnce(&curt::Root) -> T + Send,
     ) -> PyResult<T> {
-        let done = py
-            .detach(|| self.root.read().unwrap_or_else(PoisonError::into_inner).as_ref().map(work));
+        let done = py.detach(|| {
+            let root = self.root.read().unwrap_or_else(PoisonError::into_inner).clone();
+            root.as_deref().map(work)
+        });
         done.ok_or_else(|| PyValueError::new_err("the root is closed"))
     }
 

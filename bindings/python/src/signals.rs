@@ -108,7 +108,13 @@ impl Signals {
     /// end.
     pub(crate) fn into_result(self) -> PyResult<()> {
         match self.raised.into_inner() {
-            Ok(Some(error)) => Err(error),
+            Ok(Some(error)) => {
+                if let Some(progress) = &self.progress {
+                    // The first exception counts.
+                    let _ = Python::attach(|py| progress.show(py));
+                }
+                Err(error)
+            }
             _ => match &self.progress {
                 Some(progress) => Python::attach(|py| progress.show(py)),
                 None => Ok(()),

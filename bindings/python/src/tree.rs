@@ -272,7 +272,14 @@ impl Walk {
                 audit(py, "os.scandir", Some(fd.as_any()))
             }
             // It is not called for a link that is not followed.
-            Err(error) if self.shows_descriptors || (!is_top && is_no_directory(error)) => Ok(()),
+            Err(_) if self.shows_descriptors => Ok(()),
+            Err(error)
+                if !is_top
+                    && is_no_directory(error)
+                    && is_link(py, error.path()) != Some(false) =>
+            {
+                Ok(())
+            }
             _ => audit(py, "os.scandir", Some(shown)),
         }
     }

@@ -209,7 +209,9 @@ def test_a_removal_that_is_cancelled_ends_as_if_its_time_were_over(tmp_path: Pat
     left = sorted(os.listdir(tmp_path / "tree/whole")) if (tmp_path / "tree/whole").exists() else []
     assert result.value == {b"whole": [Directory(os.fsencode(f"whole/{name}")) for name in left]}
     assert result.leftovers == [Directory(b"next")] and (tmp_path / "tree/next").exists()
-    assert 0 < result.entries <= 20 * 301 + 1 and result.errors == []
+    kept = sum(1 for _ in (tmp_path / "tree/whole").rglob("*"))
+    exists = (tmp_path / "tree/whole").exists()
+    assert result.entries == 20 * 301 + 1 - kept - exists and result.errors == []
 
 
 def test_budgets_are_checked() -> None:
@@ -471,7 +473,8 @@ def test_pieces_end_with_their_client(client, forest: Path, tmp_path: Path, monk
 
     wait = _run.Run._wait
     monkeypatch.setattr(_run.Run, "_wait", interrupted)
-    whole = Budget(entries=10**9, seconds=3600.0, patience=3600.0)
+    endless = float("inf")
+    whole = Budget(entries=10**9, seconds=endless, patience=endless)
     with pytest.raises(KeyboardInterrupt):
         curt.dask.find(forest, predicate, client=client, budget=whole)
     before = 0
@@ -480,6 +483,16 @@ def test_pieces_end_with_their_client(client, forest: Path, tmp_path: Path, monk
         time.sleep(3.0)
     # Without it, the first piece would have all of the tree.
     assert before < len(in_order(forest)) // 2
+
+
+def test_a_budget_may_have_no_end(client, forest: Path, tmp_path: Path) -> None:
+    endless = float("inf")
+    whole = Budget(entries=10**9, seconds=endless, patience=endless)
+    assert curt.dask.usage(forest, client=client, budget=whole).entries == curt.usage(forest).entries
+    fill = tmp_path / "tree/below"
+    fill.mkdir(parents=True)
+    curt.dask.remove(fill.parent, client=client, budget=whole)
+    assert not fill.parent.exists()
 
 
 def test_a_worker_that_hangs_is_passed_over(cluster, client, forest: Path) -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -105,6 +107,35 @@ def test_closed(tree: Path) -> None:
     assert root.exists("top")
     with pytest.raises(OSError):
         curt.Root(fd)
+
+
+def test_a_handler_closes_a_root_that_removes(tmp_path: Path) -> None:
+    program = """
+import curt, os, signal, sys
+
+def close(*_):
+    count = sum(len(files) for _, _, files in os.walk(tree))
+    if count == 40_000:
+        # Nothing was removed yet.
+        signal.setitimer(signal.ITIMER_REAL, 0.001)
+        return
+    root.close()
+    print("closed with files left:", count > 0)
+
+tree = os.path.join(sys.argv[1], "tree")
+for number in range(20):
+    os.makedirs(f"{tree}/{number}")
+    for file in range(2000):
+        os.close(os.open(f"{tree}/{number}/{file}", os.O_CREAT))
+root = curt.Root(sys.argv[1])
+signal.signal(signal.SIGALRM, close)
+signal.setitimer(signal.ITIMER_REAL, 0.001)
+root.rmtree("tree")
+print("removed:", not os.path.exists(tree))
+"""
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout.splitlines() == ["closed with files left: True", "removed: True"]
 
 
 def test_a_fifo_does_not_hang(tree: Path) -> None:

@@ -128,6 +128,8 @@ for module in (os, curt):
             found[1].sort()
             if found[0] == top:
                 found[1].append("a/b")
+                if name == "walk":
+                    found[1].append("top")
             if found[0] == top + "/a":
                 found[1].append("gone")
     list(module.walk(top, followlinks=True))

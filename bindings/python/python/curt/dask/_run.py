@@ -19,6 +19,9 @@ from curt.dask._worker import address, distributed
 TIMEOUTS = (TimeoutError, asyncio.TimeoutError)
 # How long is waited for a result before the clock is looked at again.
 TICK = 0.25
+# What more seconds are cut to: Dask has no endless timeouts, and only the partitions of a dataframe
+# never end early.
+LONGEST = 1e9
 # A piece that ended this many times with its workers is not tried again. The scheduler itself has
 # started it four times for each.
 MOST_KILLS = 5
@@ -106,7 +109,8 @@ class Run:
         self.client = client
         self.verb = verb
         self.root = root
-        self.budget = budget
+        seconds, patience = min(budget.seconds, LONGEST), min(budget.patience, LONGEST)
+        self.budget = Budget(budget.entries, seconds, patience)
         # Dask's dashboard shows the tasks by the part before the first number.
         self.name = f"curt-{verb}-{uuid4().hex[:8]}"
         self.arguments: tuple[Any, ...] = ()
