@@ -107,18 +107,11 @@ impl Signals {
     /// Returns the exception that stopped the operation, as an error. Shows the progress up to the
     /// end.
     pub(crate) fn into_result(self) -> PyResult<()> {
+        let progress = self.progress.as_ref();
+        let shown = progress.map_or(Ok(()), |progress| Python::attach(|py| progress.show(py)));
         match self.raised.into_inner() {
-            Ok(Some(error)) => {
-                if let Some(progress) = &self.progress {
-                    // The first exception counts.
-                    let _ = Python::attach(|py| progress.show(py));
-                }
-                Err(error)
-            }
-            _ => match &self.progress {
-                Some(progress) => Python::attach(|py| progress.show(py)),
-                None => Ok(()),
-            },
+            Ok(Some(error)) => Err(error),
+            _ => shown,
         }
     }
 }
