@@ -10,9 +10,9 @@ use std::process::Command;
 /// left is mostly the library, regular expressions, and what writes each entry, built for speed.
 pub(super) const LIMIT: u64 = 4_000_000;
 
-/// What makes the binaries smaller, and start sooner, beside the profile `dist`: a script leaves out
-/// tables for unwinding, equal functions are kept once, and the addresses are fixed. A binary that
-/// can lie anywhere writes its own address into 48 pages first, which takes a fifth of a start.
+/// What makes the binaries smaller, and start sooner, beside the profile `dist`: a script leaves
+/// out tables for unwinding, equal functions are kept once, and the addresses are fixed. A binary
+/// that can lie anywhere writes its address into 48 pages first, a fifth of a short start.
 const FLAGS: &str = "-Crelocation-model=static -Clink-arg=--no-eh-frame-hdr -Clink-arg=--icf=all";
 
 /// A processor that Linux packages are for, by the names that others have for it.
