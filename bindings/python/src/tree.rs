@@ -204,13 +204,20 @@ impl Walk {
                 self.is_at_end = true;
                 break;
             };
+            // A link that is not followed is no error. The top is followed. A relative path is
+            // broken after the caller has changed the working directory: probably it was a link.
+            if let Err(error) = &listed {
+                if !is_first && is_no_directory(error) && is_link(py, error.path()) != Some(false) {
+                    continue;
+                }
+            }
             let path = listed.as_ref().map_or_else(Error::path, |listed| &listed.path);
             let shown = if is_first {
                 self.operand.clone_ref(py)
             } else {
                 self.form.wrap_path(py, path)?.unbind()
             };
-            self.audit(py, &listed, shown.bind(py), is_first)?;
+            self.audit(py, &listed, shown.bind(py))?;
             let listed = match listed {
                 // `os.fwalk` raises what it finds at the beginning, unless that is no directory.
                 Err(error) if is_first && self.shows_descriptors => {
@@ -264,22 +271,13 @@ impl Walk {
         py: Python<'_>,
         listed: &Result<Listed, Error>,
         shown: &Bound<'_, PyAny>,
-        is_top: bool,
     ) -> PyResult<()> {
         match listed {
             Ok(listed) if self.shows_descriptors => {
                 let fd = listed.list.as_fd().as_raw_fd().into_pyobject(py)?;
                 audit(py, "os.scandir", Some(fd.as_any()))
             }
-            // It is not called for a link that is not followed.
             Err(_) if self.shows_descriptors => Ok(()),
-            Err(error)
-                if !is_top
-                    && is_no_directory(error)
-                    && is_link(py, error.path()) != Some(false) =>
-            {
-                Ok(())
-            }
             _ => audit(py, "os.scandir", Some(shown)),
         }
     }
@@ -355,11 +353,6 @@ impl Walk {
     /// Passes an error to the caller's function.
     fn report(&self, py: Python<'_>, error: &Error, is_top: bool) -> PyResult<()> {
         let Some(onerror) = &self.onerror else { return Ok(()) };
-        // A link that is not followed is no error. The top is followed. A relative path is broken
-        // after the caller has changed the working directory: it was a link, most likely.
-        if !is_top && is_no_directory(error) && is_link(py, error.path()) != Some(false) {
-            return Ok(());
-        }
         let exception = match error.path().file_name() {
             // As `os.fwalk`, which opens it by its name alone.
             Some(name) if self.shows_descriptors && !is_top => {
