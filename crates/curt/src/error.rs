@@ -421,7 +421,8 @@ impl error::Error for Error {
 impl From<Error> for io::Error {
     /// Keeps the number: if the system failed, the result is its error, as a function of the
     /// standard library returns it. Any other failure is put inside the result, for
-    /// [`io::Error::downcast`], and has the same message.
+    /// [`io::Error::downcast`], and has the same message. An `io::Error` holds a number or a text,
+    /// never both, and language runtimes and servers match on the number.
     fn from(error: Error) -> io::Error {
         match error.raw_os_error() {
             Some(number) => io::Error::from_raw_os_error(number),

@@ -24,7 +24,7 @@ pub(crate) struct Scenario {
     pub(crate) question: Question,
     /// The sizes in a full run.
     pub(crate) full: &'static [u32],
-    /// The report whose question this is (`docs/lab/README.md` has them), if one asked it.
+    /// The report whose question this is (see [`Report`]), if one asked it.
     pub(crate) report: Option<Report>,
     /// Whether and how it takes part in a quick run.
     pub(crate) quick: Option<Quick>,

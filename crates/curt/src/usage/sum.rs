@@ -5,6 +5,9 @@
 //! chunks come in order, so only the directories on the way are kept: a directory is complete when
 //! something comes that does not lie in it, and a file with several names is charged by the first
 //! of its paths. If the operand has the only record, the chunks come in any order.
+//!
+//! One algorithm for both: another one for the second case, by directory, was a tenth faster for
+//! `--top`, and took 460 lines.
 
 use std::collections::HashSet;
 use std::io;

@@ -1,4 +1,8 @@
 //! One look-up: the name, how far the search for it has come, and what it has passed over.
+//!
+//! A system error is never called "not found": one dead mount in `PATH` must not hide all programs,
+//! so a directory that could not be searched is remembered, and reported if nothing is found behind
+//! it. A shortage of descriptors or memory would select the wrong program, so it ends the search.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,6 +1,9 @@
 //! The door: one function for each system call, which counts it and lets tests fail it. Apart from
 //! repeating a call until its buffer is large enough, there is no logic here.
 //!
+//! The counters are plain cells of one worker's platform value, and are added up when the worker
+//! ends: shared atomic counters would cost something in each call.
+//!
 //! Calls that the C library makes by itself are not counted: `readdir` fetches entries in its own
 //! batches, and filling our buffer once counts as one call; so does `realpath`.
 
