@@ -5,7 +5,6 @@ mod entries;
 mod error;
 mod open;
 mod path;
-mod process;
 mod remove;
 mod root;
 mod signals;
@@ -17,13 +16,11 @@ mod usage;
 mod which;
 
 /// Nothing here expects the GIL: the state of each class lies in mutexes and in cells that are set
-/// once. Only `start` may need it, for a copy of the environment.
+/// once.
 #[pyo3::pymodule(gil_used = false)]
 mod _curt {
     #[pymodule_export]
     use crate::entries::{DirEntry, ScandirIterator, listdir, scandir};
-    #[pymodule_export]
-    use crate::process::{start, starts_without_copy};
     #[pymodule_export]
     use crate::remove::remove;
     #[pymodule_export]

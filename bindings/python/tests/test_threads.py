@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 import curt
-from curt import _process
 
 THREADS = 6
 
@@ -171,46 +170,6 @@ def test_searches_and_paths(tmp_path: Path) -> None:
                 curt.stat(f"{tmp_path}/gone{number}")
 
     together(work)
-
-
-def test_the_environment_changes_while_programs_start(monkeypatch) -> None:
-    for number in range(THREADS):
-        monkeypatch.delenv(f"CURT_TEST_{number}", raising=False)
-    done = threading.Event()
-
-    def work(number: int) -> None:
-        if number < 2:
-            try:
-                for _ in range(20):
-                    shown = curt.run(["/bin/echo", "shown"], stdout=subprocess.PIPE, check=True)
-                    assert shown.stdout == b"shown\n"
-            finally:
-                done.set()
-        while not done.is_set():
-            for index in range(100):
-                os.environ[f"CURT_TEST_{number}_{index}"] = "x" * index
-            for index in range(100):
-                del os.environ[f"CURT_TEST_{number}_{index}"]
-
-    together(work)
-
-
-def test_without_the_gil_the_environment_is_that_of_python(monkeypatch) -> None:
-    passed: list[object] = []
-    start = _process._curt.start
-
-    def noted(*arguments):
-        passed.append(arguments[5])
-        return start(*arguments)
-
-    monkeypatch.setattr(_process._curt, "start", noted)
-    monkeypatch.setattr(_process, "IS_FREE_THREADED", True)
-    monkeypatch.setenv("CURT_TEST", "shown \udcff")
-    command = ["sh", "-c", "echo $CURT_TEST"]
-    assert curt.run(command, stdout=subprocess.PIPE).stdout == b"shown \xff\n"
-    assert passed == [list(os.environb.items())]
-    with pytest.raises(FileNotFoundError, match="no-such-program"):
-        curt.run("no-such-program")
 
 
 @pytest.mark.skipif("t" not in sys.abiflags, reason="this Python has the GIL")

@@ -13,7 +13,6 @@ from __future__ import annotations
 from curt import windows
 from curt._curt import DirEntry, abspath, expanduser, listdir, scandir, stat
 from curt._install import install, uninstall
-from curt._process import Popen, run
 from curt._remove import rmtree
 from curt._root import Root
 from curt._usage import Usage, UsageRecord, usage
@@ -22,7 +21,6 @@ from curt._which import which
 
 __all__ = [
     "DirEntry",
-    "Popen",
     "Root",
     "Usage",
     "UsageRecord",
@@ -32,7 +30,6 @@ __all__ = [
     "install",
     "listdir",
     "rmtree",
-    "run",
     "scandir",
     "stat",
     "uninstall",

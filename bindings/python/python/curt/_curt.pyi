@@ -105,23 +105,6 @@ def remove(
     progress: Callable[[int], object] | None = None,
     seconds: float | None = None,
 ) -> tuple[int, bool]: ...
-def start(
-    executable: _Path,
-    program: bytes,
-    arguments: list[bytes],
-    search: bytes,
-    is_whole: bool,
-    variables: list[tuple[bytes, bytes]] | None,
-    cwd: _Path | None,
-    directory: bytes | None,
-    descriptors: list[tuple[int, int]],
-    close_others: bool,
-    restore_signals: bool,
-    new_session: bool,
-    process_group: int | None,
-    umask: int | None,
-) -> int | None: ...
-def starts_without_copy() -> bool: ...
 def stat(
     path: int | _Path, *, dir_fd: int | None = None, follow_symlinks: bool = True
 ) -> os.stat_result: ...

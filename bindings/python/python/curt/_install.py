@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import posixpath
 import shutil
-import subprocess
 from typing import Any
 
 _PATCHED: list[tuple[Any, str, Any]] = []
@@ -14,12 +13,10 @@ _PATCHED: list[tuple[Any, str, Any]] = []
 def install() -> None:
     """Replaces the functions of `os`, `os.path` and `shutil` that curt has, in this program.
 
-    Modules that have imported a function by its name before keep CPython's. `subprocess.Popen`
-    stays the class that it is and starts programs by curt, so its subclasses, `subprocess.run` and
-    `asyncio` do, too. Does nothing if the functions are replaced already.
+    Modules that have imported a function by its name before keep CPython's. Does nothing if the
+    functions are replaced already.
     """
     import curt
-    from curt._process import execute_child
 
     if _PATCHED:
         return
@@ -33,7 +30,6 @@ def install() -> None:
         (posixpath, "expanduser", curt.expanduser),
         (shutil, "rmtree", curt.rmtree),
         (shutil, "which", curt.which),
-        (subprocess.Popen, "_execute_child", execute_child),
     ]
     for module, name, function in functions:
         _PATCHED.append((module, name, getattr(module, name)))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import posixpath
 import shutil
-import subprocess
-from collections.abc import Callable
 from typing import Any
 
 abspath = posixpath.abspath
@@ -19,7 +17,6 @@ stat = os.stat
 walk = os.walk
 which = shutil.which
 DirEntry = os.DirEntry
-execute_child: Callable[..., None] = getattr(subprocess.Popen, "_execute_child")
 
 
 def entry_stat(path: Any, dir_fd: int | None, follow_symlinks: bool) -> os.stat_result:
