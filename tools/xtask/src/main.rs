@@ -13,6 +13,7 @@ mod nobody;
 mod public_api;
 mod rivals;
 mod say;
+mod size;
 mod skips;
 mod statics;
 mod targets;
@@ -35,8 +36,14 @@ const TASKS: &[Task] = &[
     Task {
         name: "lint",
         arguments: "",
-        about: "check the rules of the house that neither the compiler nor clippy can",
+        about: "check the door of system calls, the layers, and where platforms and unsafe may be known",
         run: lint::run,
+    },
+    Task {
+        name: "size",
+        arguments: "[--update]",
+        about: "count the lines of each package, and compare them with (or lower) the committed numbers",
+        run: size::run,
     },
     Task {
         name: "test",

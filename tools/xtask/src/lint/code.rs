@@ -1,109 +1,70 @@
-//! The tokens of a Rust file, without comments and without its unit tests.
+//! The words and signs of a Rust file, without comments, the content of literals, and unit tests.
 
-use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
-
-/// An identifier, a `::`, a bracket, one other punctuation character, or a literal.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Token {
-    /// The text; every literal is `"`, because no rule asks what is in it.
-    pub(super) text: String,
-    /// The line, counted from one.
-    pub(super) line: usize,
-}
+use std::ops::Range;
 
 /// The code of a file.
 #[derive(Debug, Default)]
-pub(super) struct Code {
-    /// The tokens, in order.
-    pub(super) tokens: Vec<Token>,
+pub(crate) struct Code<'t> {
+    /// Identifiers, `::`, single signs, and `"` for every literal; each with its line, counted
+    /// from one.
+    tokens: Vec<(usize, &'t str)>,
     /// How many lines its unit tests have.
-    pub(super) test_lines: usize,
+    pub(crate) test_lines: usize,
 }
 
-impl Code {
-    /// Takes a file apart. What the compiler would refuse, too, has no tokens.
-    pub(super) fn new(text: &str) -> Self {
-        let mut code = Self::default();
-        code.add(text.parse().unwrap_or_default());
-        code.leave_tests_out();
+impl<'t> Code<'t> {
+    pub(crate) fn new(text: &'t str) -> Self {
+        let mut code = Self { tokens: tokens(text), test_lines: 0 };
+        let tests = ["#", "[", "cfg", "(", "test", ")", "]", "mod"];
+        while let Some(at) = code.all().find(|&at| code.starts(at, &tests) && code.is(at + 9, "{"))
+        {
+            let end = code.behind_group(at + 9);
+            code.test_lines += code.line(end - 1) - code.line(at) + 1;
+            code.tokens.drain(at..end);
+        }
         code
     }
 
-    fn add(&mut self, stream: TokenStream) {
-        // Whether a colon was the last token, with nothing between it and the next.
-        let mut is_half = false;
-        for tree in stream {
-            let span = tree.span();
-            let was_half = std::mem::take(&mut is_half);
-            match tree {
-                TokenTree::Ident(word) => {
-                    self.push(word.to_string().trim_start_matches("r#"), span);
-                }
-                TokenTree::Literal(_) => self.push("\"", span),
-                TokenTree::Punct(sign) if was_half && sign.as_char() == ':' => {
-                    self.tokens.pop();
-                    self.push("::", span);
-                }
-                TokenTree::Punct(sign) => {
-                    is_half = sign.as_char() == ':' && sign.spacing() == Spacing::Joint;
-                    self.push(&sign.to_string(), span);
-                }
-                TokenTree::Group(group) => {
-                    let (open, close) = match group.delimiter() {
-                        Delimiter::Parenthesis => ("(", ")"),
-                        Delimiter::Brace => ("{", "}"),
-                        Delimiter::Bracket | Delimiter::None => ("[", "]"),
-                    };
-                    self.push(open, span);
-                    self.add(group.stream());
-                    self.push(close, group.span_close());
-                }
-            }
-        }
-    }
-
-    fn push(&mut self, text: &str, span: Span) {
-        self.tokens.push(Token { text: text.to_owned(), line: span.start().line });
-    }
-
-    /// Removes every `#[cfg(test)] mod … { … }`.
-    fn leave_tests_out(&mut self) {
-        let tests = ["#", "[", "cfg", "(", "test", ")", "]", "mod"];
-        while let Some(at) =
-            (0..self.tokens.len()).find(|&at| self.starts(at, &tests) && self.text(at + 9) == "{")
-        {
-            let end = self.behind_group(at + 9);
-            self.test_lines += self.tokens[end - 1].line - self.tokens[at].line + 1;
-            self.tokens.drain(at..end);
-        }
+    /// The indexes of all tokens.
+    pub(super) fn all(&self) -> Range<usize> {
+        0..self.tokens.len()
     }
 
     /// The text of a token, and nothing for one past the end.
-    pub(super) fn text(&self, index: usize) -> &str {
-        self.tokens.get(index).map_or("", |token| token.text.as_str())
+    pub(super) fn text(&self, index: usize) -> &'t str {
+        self.tokens.get(index).map_or("", |token| token.1)
+    }
+
+    /// The text of the token that lies so many before this one.
+    pub(super) fn before(&self, index: usize, back: usize) -> &'t str {
+        index.checked_sub(back).map_or("", |index| self.text(index))
+    }
+
+    pub(super) fn is(&self, index: usize, text: &str) -> bool {
+        self.text(index) == text
     }
 
     /// The line of a token that there is.
     pub(super) fn line(&self, index: usize) -> usize {
-        self.tokens[index].line
+        self.tokens[index].0
     }
 
     /// Whether the tokens from `index` on are these.
     pub(super) fn starts(&self, index: usize, wanted: &[&str]) -> bool {
-        wanted.iter().enumerate().all(|(n, text)| self.text(index + n) == *text)
+        wanted.iter().enumerate().all(|(n, text)| self.is(index + n, text))
     }
 
     /// The index just behind the group that opens at `index`, with `(`, `[` or `{`.
     pub(super) fn behind_group(&self, index: usize) -> usize {
         let mut depth = 0_usize;
-        for (n, token) in self.tokens.iter().enumerate().skip(index) {
-            match token.text.as_str() {
+        for at in index..self.tokens.len() {
+            match self.text(at) {
                 "(" | "[" | "{" => depth += 1,
                 ")" | "]" | "}" => depth = depth.saturating_sub(1),
                 _ => {}
             }
             if depth == 0 {
-                return n + 1;
+                return at + 1;
             }
         }
         self.tokens.len()
@@ -111,30 +72,25 @@ impl Code {
 
     /// Every path below `start` that is written out, in `use` groups too: its next part and the
     /// token it stands at. `use std::{fs, io::{self}}` below `std` gives `fs` and `io`.
-    pub(super) fn below(&self, start: &[&str]) -> Vec<(&str, usize)> {
+    pub(super) fn below(&self, start: &[&str]) -> Vec<(&'t str, usize)> {
         let start: Vec<&str> = start.iter().flat_map(|&part| [part, "::"]).collect();
         // `other::std` is another path; `::std` is not.
-        let is_inner =
-            |at: usize| at >= 2 && self.text(at - 1) == "::" && is_word(self.text(at - 2));
-        (0..self.tokens.len())
-            .filter(|&at| self.starts(at, &start) && !is_inner(at))
-            .flat_map(|at| self.heads(at + start.len()))
-            .map(|at| (self.text(at), at))
-            .collect()
+        let is_inner = |at: usize| self.before(at, 1) == "::" && is_word(self.before(at, 2));
+        let paths = self.all().filter(|&at| self.starts(at, &start) && !is_inner(at));
+        let heads = paths.flat_map(|at| self.heads(at + start.len()));
+        heads.map(|at| (self.text(at), at)).collect()
     }
 
     /// The first words of the paths at `at`: one, or those of a group.
     fn heads(&self, at: usize) -> Vec<usize> {
-        if self.text(at) != "{" {
+        if !self.is(at, "{") {
             return vec![at];
         }
-        let end = self.behind_group(at) - 1;
-        let mut heads = Vec::new();
-        let mut next = at + 1;
+        let (mut heads, mut next, end) = (Vec::new(), at + 1, self.behind_group(at) - 1);
         while next < end {
             heads.push(next);
-            while next < end && self.text(next) != "," {
-                next = if self.text(next) == "{" { self.behind_group(next) } else { next + 1 };
+            while next < end && !self.is(next, ",") {
+                next = if self.is(next, "{") { self.behind_group(next) } else { next + 1 };
             }
             next += 1;
         }
@@ -147,24 +103,110 @@ pub(super) fn is_word(text: &str) -> bool {
     text.starts_with(|letter: char| letter == '_' || letter.is_alphanumeric())
 }
 
+fn tokens(text: &str) -> Vec<(usize, &str)> {
+    let mut tokens = Vec::new();
+    let (mut at, mut line) = (0, 1);
+    while let Some(first) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let word = rest.find(|letter: char| letter != '_' && !letter.is_alphanumeric());
+        let word = word.unwrap_or(rest.len());
+        let (length, token) = if rest.starts_with("//") {
+            (rest.find('\n').unwrap_or(rest.len()), None)
+        } else if rest.starts_with("/*") {
+            (comment(rest), None)
+        } else if let Some(length) = literal(rest) {
+            (length, Some("\""))
+        } else if rest.starts_with("r#") {
+            (2, None)
+        } else if word > 0 {
+            (word, Some(&rest[..word]))
+        } else if rest.starts_with("::") {
+            (2, Some("::"))
+        } else {
+            let length = first.len_utf8();
+            (length, (!first.is_whitespace()).then(|| &rest[..length]))
+        };
+        tokens.extend(token.map(|token| (line, token)));
+        line += rest[..length].matches('\n').count();
+        at += length;
+    }
+    tokens
+}
+
+/// The length of a block comment, with those in it.
+fn comment(text: &str) -> usize {
+    let (mut depth, mut at) = (0, 0);
+    while at < text.len() {
+        let step = match text.as_bytes()[at..] {
+            [b'/', b'*', ..] => 1,
+            [b'*', b'/', ..] => -1,
+            _ => 0,
+        };
+        depth += step;
+        at += if step == 0 { 1 } else { 2 };
+        if depth == 0 {
+            break;
+        }
+    }
+    at
+}
+
+/// The length of the text, byte or character literal that begins here.
+fn literal(text: &str) -> Option<usize> {
+    let prefix = ["br", "cr", "b", "c", "r", ""].into_iter().find(|prefix| {
+        text.strip_prefix(prefix).is_some_and(|rest| {
+            let rest = if prefix.ends_with('r') { rest.trim_start_matches('#') } else { rest };
+            rest.starts_with('"') || rest.starts_with('\'') && matches!(*prefix, "" | "b")
+        })
+    })?;
+    let body = &text[prefix.len()..];
+    if prefix.ends_with('r') {
+        let marks = body.len() - body.trim_start_matches('#').len();
+        let end = format!("\"{}", "#".repeat(marks));
+        let open = prefix.len() + marks + 1;
+        return Some(text[open..].find(&end).map_or(text.len(), |at| open + at + end.len()));
+    }
+    let quote = body.chars().next()?;
+    // A lifetime has no second quote: behind one letter, or behind an escape.
+    let mut letters = body.char_indices().skip(1);
+    if quote == '\'' && !body.starts_with("'\\") && body.chars().nth(2) != Some('\'') {
+        return None;
+    }
+    while let Some((at, letter)) = letters.next() {
+        if letter == '\\' {
+            letters.next();
+        } else if letter == quote {
+            return Some(prefix.len() + at + 1);
+        }
+    }
+    Some(text.len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn code(text: &str) -> String {
-        let code = Code::new(text);
-        code.tokens.iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" ")
+        Code::new(text).tokens.iter().map(|token| token.1).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
     fn comments_and_literals_are_not_code() {
-        assert_eq!(code("a // b\nc(\"unsafe {\", 'x', b\"y\") /* d */"), "a c ( \" , \" , \" )");
+        assert_eq!(
+            code("a // b\nc(\"unsafe {\", 'x', b\"y\") /* d /* \" */ */"),
+            "a c ( \" , \" , \" )"
+        );
         assert_eq!(code("a: ::b, c::d, r#type:&'a T"), "a : :: b , c :: d , type : & ' a T");
+        assert_eq!(
+            code("r#\"a\"b\"# '\\'' 'ä' '\"' \"\\\"\" b'\\\\' 'a: x'"),
+            "\" \" \" \" \" \" ' a : x '"
+        );
+        assert_eq!(code("bar(\"x\") br\"y\" crab"), "bar ( \" ) \" crab");
     }
 
     #[test]
     fn unit_tests_are_left_out() {
-        let tests = "a;\n#[cfg(test)]\nmod tests {\n b\n}\nc\n#[cfg(test)]\nmod tests;";
+        let tests = "a;\n#[cfg(test)]\nmod tests {\n \"}\"\n}\nc\n#[cfg(test)]\nmod tests;";
         let found = Code::new(tests);
         assert_eq!((found.text(2), found.test_lines), ("c", 4));
         assert_eq!(found.line(2), 6);
@@ -172,9 +214,8 @@ mod tests {
 
     #[test]
     fn paths_below_a_start() {
-        let below = |text: &str| {
-            let found = Code::new(text);
-            found.below(&["std"]).into_iter().map(|(part, _)| part.to_owned()).collect::<Vec<_>>()
+        let below = |text| {
+            Code::new(text).below(&["std"]).into_iter().map(|(part, _)| part).collect::<Vec<_>>()
         };
         assert_eq!(below("use std::fs; std :: io::Read"), ["fs", "io"]);
         assert_eq!(below("use std::{io::{self, fs}, fs::File,\n env};"), ["io", "fs", "env"]);

@@ -1,11 +1,11 @@
 //! Every call to the system passes the door of its platform, where it is counted and can be made to
 //! fail: elsewhere no function of the crates that make such calls is used.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::code::{Code, is_word};
-use super::{File, Problem, places};
+use super::{Problem, is_in};
 
 /// The crates whose functions are calls to the system.
 const CRATES: [&str; 3] = ["rustix", "libc", WINDOWS];
@@ -48,43 +48,46 @@ const PURE_KINDS: [&str; 2] = ["posix_spawnattr_", "posix_spawn_file_actions_"];
 
 /// Whether a file is a platform's door.
 fn is_door(path: &str) -> bool {
-    path.ends_with("/call.rs")
-        || path.ends_with("/door.rs")
-        || places::is_in(path, "call")
-        || places::is_in(path, "door")
+    ["call", "door"].iter().any(|name| is_in(path, name) || path.ends_with(&format!("/{name}.rs")))
         || DOORS.iter().any(|(door, _)| path.ends_with(door))
 }
 
 /// Calls to the system that do not pass the door, and imports that would hide them.
-pub(super) fn calls(file: &File) -> Vec<Problem> {
-    if !file.path.starts_with("crates/curt/src/") {
+pub(super) fn calls(path: &str, code: &Code<'_>) -> Vec<Problem> {
+    if !path.starts_with("crates/curt/src/") {
         return Vec::new();
     }
-    let imports = Imports::of(&file.code);
-    let mut problems = imports.globs(&file.code);
-    if !is_door(&file.path) {
-        let tokens = 0..file.code.tokens.len();
-        problems.extend(tokens.filter_map(|at| past_the_door(file, &imports, at)));
+    let imports = Imports::of(code);
+    let stars = imports.places.iter().cloned().flatten().filter(|&at| code.is(at, "*"));
+    let text = "name what is imported: among all, calls past the door are not seen";
+    let mut problems: Vec<Problem> = stars.map(|at| (code.line(at), text.to_owned())).collect();
+    if !is_door(path) {
+        problems.extend(code.all().filter_map(|at| past_the_door(code, &imports, at)));
     }
     problems
 }
 
 /// The problem with the path that begins at a token, if it names a function of the system: one that
 /// is called, or that is only handed on, to be called elsewhere.
-fn past_the_door(file: &File, imports: &Imports<'_>, at: usize) -> Option<Problem> {
-    if imports.hold(at) {
+fn past_the_door(code: &Code<'_>, imports: &Imports<'_>, at: usize) -> Option<Problem> {
+    if imports.places.iter().any(|place| place.contains(&at)) {
         return None;
     }
-    let path = path_at(&file.code, at)?;
+    let path = path_at(code, at)?;
     let (name, above) = path.split_last()?;
-    let is_system = CRATES.contains(&path[0]) && !above.is_empty() || imports.name(path[0]);
+    let is_system = CRATES.contains(&path[0]) && !above.is_empty();
+    let is_of_windows = match imports.names.get(path[0]) {
+        Some(source) => *source == WINDOWS,
+        None if is_system => path[0] == WINDOWS,
+        None => return None,
+    };
     // What belongs to a type only makes or takes apart a value.
     let is_of_type = |part: &&str| part.starts_with(char::is_uppercase);
-    let is_function = if imports.windows.contains(path[0]) || path[0] == WINDOWS {
+    let is_function = if is_of_windows {
         // There, functions are the only names with small letters.
         name.contains(char::is_lowercase)
     } else {
-        !name.starts_with(char::is_uppercase) && !above.iter().any(is_of_type)
+        !is_of_type(name) && !above.iter().any(is_of_type)
     };
     // The types of C, and the classes of information of Windows.
     let is_value = name.starts_with("c_")
@@ -92,87 +95,62 @@ fn past_the_door(file: &File, imports: &Imports<'_>, at: usize) -> Option<Proble
         || name.starts_with("File") && name.contains("Information");
     let is_pure = PURE.contains(name) || PURE_KINDS.iter().any(|kind| name.starts_with(kind));
     let text = format!("{name} is used past the door: calls belong in call.rs or door.rs");
-    let is_wrong = is_system && is_function && !is_value && !is_pure && !has_passed(file, at);
-    is_wrong.then(|| (file.code.line(at), text))
+    let is_wrong = is_function && !is_value && !is_pure && !has_passed(code, at);
+    is_wrong.then(|| (code.line(at), text))
 }
 
 /// Whether the function that this token lies in has passed the door before.
-fn has_passed(file: &File, at: usize) -> bool {
-    let code = &file.code;
-    let before = (0..at).rev().take_while(|&before| code.text(before) != "fn");
-    let passes =
-        |&at: &usize| ["self", "door"].iter().any(|&x| code.starts(at, &[x, ".", "pass", "("]));
-    before.into_iter().any(|at| passes(&at))
+fn has_passed(code: &Code<'_>, at: usize) -> bool {
+    let mut before = (0..at).rev().take_while(|&before| !code.is(before, "fn"));
+    before.any(|at| ["self", "door"].iter().any(|&x| code.starts(at, &[x, ".", "pass", "("])))
 }
 
 /// The path that begins at a token, without generic arguments; nothing for the rest of another
 /// path, a method, a field or a definition.
-fn path_at(code: &Code, at: usize) -> Option<Vec<&str>> {
-    let before = |back: usize| at.checked_sub(back).map_or("", |before| code.text(before));
-    let is_rest = before(1) == "::" && (is_word(before(2)) || before(2) == ">");
-    if !is_word(code.text(at)) || is_rest || matches!(before(1), "." | "fn") {
+fn path_at<'t>(code: &Code<'t>, at: usize) -> Option<Vec<&'t str>> {
+    let (before, above) = (code.before(at, 1), code.before(at, 2));
+    let is_rest = before == "::" && (is_word(above) || above == ">");
+    if !is_word(code.text(at)) || is_rest || matches!(before, "." | "fn") {
         return None;
     }
     let mut path = vec![code.text(at)];
     let mut next = at + 1;
-    while code.text(next) == "::" && is_word(code.text(next + 1)) {
+    while code.is(next, "::") && is_word(code.text(next + 1)) {
         path.push(code.text(next + 1));
         next += 2;
     }
     Some(path)
 }
 
-/// What a file imports.
-struct Imports<'c> {
+/// What a file imports from the crates.
+struct Imports<'t> {
     /// Where its `use` items lie.
     places: Vec<Range<usize>>,
-    /// The names that they take from the crates: functions, modules and types.
-    names: BTreeSet<&'c str>,
-    /// Those of Windows.
-    windows: BTreeSet<&'c str>,
+    /// The names that they bring, of functions, modules and types, each with its crate.
+    names: BTreeMap<&'t str, &'t str>,
 }
 
-impl<'c> Imports<'c> {
-    fn of(code: &'c Code) -> Self {
-        let all = 0..code.tokens.len();
+impl<'t> Imports<'t> {
+    fn of(code: &Code<'t>) -> Self {
+        let mut imports = Self { places: Vec::new(), names: BTreeMap::new() };
         // `+ use<'a>` is no import.
-        let uses = all.clone().filter(|&at| code.text(at) == "use" && code.text(at + 1) != "<");
-        let end = |at: usize| (at..all.end).find(|&at| code.text(at) == ";").unwrap_or(all.end);
-        let places: Vec<Range<usize>> = uses.map(|at| at..end(at)).collect();
-        let names = |source: fn(&str) -> bool| {
-            let uses = places.iter().filter(move |place| source(source_of(code, place)));
+        for start in code.all().filter(|&at| code.is(at, "use") && !code.is(at + 1, "<")) {
+            let end = (start..code.all().end).find(|&at| code.is(at, ";"));
+            let place = start..end.unwrap_or(code.all().end);
+            let source = code.text(start + 1 + usize::from(code.is(start + 1, "::")));
+            if !CRATES.contains(&source) {
+                continue;
+            }
             // The last part of each path: what no other part follows.
             let is_last =
                 |&at: &usize| is_word(code.text(at)) && !matches!(code.text(at + 1), "::" | "as");
-            let names = uses.cloned().flatten().filter(is_last).map(|at| code.text(at));
-            names.filter(|name| !matches!(*name, "self" | "use" | "as" | "_")).collect()
-        };
-        let (names, windows) =
-            (names(|source| CRATES.contains(&source)), names(|source| source == WINDOWS));
-        Self { places, names, windows }
+            let last = place.clone().filter(is_last).map(|at| code.text(at));
+            let names = last.filter(|name| !matches!(*name, "self" | "use" | "as" | "_"));
+            imports.names.extend(names.map(|name| (name, source)));
+            imports.places.push(place);
+        }
+        imports
     }
-
-    /// Whether a token lies in one of them.
-    fn hold(&self, at: usize) -> bool {
-        self.places.iter().any(|place| place.contains(&at))
-    }
-
-    fn name(&self, word: &str) -> bool {
-        self.names.contains(word)
-    }
-
-    /// Imports of everything from one of the crates.
-    fn globs(&self, code: &Code) -> Vec<Problem> {
-        let uses = self.places.iter().filter(|place| CRATES.contains(&source_of(code, place)));
-        let stars = uses.cloned().flatten().filter(|&at| code.text(at) == "*");
-        let text = "name what is imported: among all, calls past the door are not seen";
-        stars.map(|at| (code.line(at), text.to_owned())).collect()
-    }
-}
-
-/// The crate that a `use` item takes something from.
-fn source_of<'c>(code: &'c Code, place: &Range<usize>) -> &'c str {
-    code.text(place.start + 1 + usize::from(code.text(place.start + 1) == "::"))
 }
 
 #[cfg(test)]
@@ -180,7 +158,7 @@ mod tests {
     use super::*;
 
     fn lines(path: &str, text: &str) -> Vec<usize> {
-        calls(&File::new(path, text)).iter().map(|(line, _)| *line).collect()
+        calls(path, &Code::new(text)).iter().map(|(line, _)| *line).collect()
     }
 
     const OPERATION: &str = "crates/curt/src/walk/frame.rs";
@@ -255,7 +233,6 @@ mod tests {
             "windows/call.rs",
             "windows/call/process.rs",
             "unix/linux/child_calls.rs",
-            "unix/tests.rs",
         ] {
             assert_eq!(lines(&format!("crates/curt/src/sys/{path}"), call), [0; 0], "{path}");
         }

@@ -1,6 +1,6 @@
-//! How the library is built: each operation says what it promises, and dependencies point one way.
+//! How the library is built: dependencies point one way.
 
-use super::{File, Problem};
+use super::{Problem, code::Code};
 
 /// The library's sources.
 const LIBRARY: &str = "crates/curt/src/";
@@ -21,9 +21,6 @@ const SHARED: &str = "walk";
 const ALLOWED: [(&str, &str); 3] =
     [("process", "which"), ("beneath", "list"), ("beneath", "remove")];
 
-/// The headings an operation's documentation must have.
-const HEADINGS: &[&str] = &["# Promises", "# Call ceiling", "# Races", "# Fallbacks"];
-
 /// What makes calls in the standard library.
 const CALLING: &[&str] = &["env", "fs", "io", "net", "process", "thread", "time"];
 
@@ -33,52 +30,38 @@ fn part(path: &str) -> Option<&str> {
     Some(first.strip_suffix(".rs").unwrap_or(first))
 }
 
-/// An operation's file begins with what it promises.
-pub(super) fn headers(file: &File) -> Vec<Problem> {
-    let is_main = |name: &&str| {
-        [format!("{LIBRARY}{name}.rs"), format!("{LIBRARY}{name}/mod.rs")].contains(&file.path)
-    };
-    if !OPERATIONS.iter().any(is_main) {
-        return Vec::new();
-    }
-    let header: Vec<&str> =
-        file.text.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim).collect();
-    let missing = HEADINGS.iter().filter(|heading| !header.contains(heading));
-    missing.map(|heading| (1, format!("the operation's header lacks `{heading}`"))).collect()
-}
-
 /// What a file takes from the library: an operation from itself and the shared one, or as is
 /// allowed; what lies below the operations from what lies there. It names the module, because the
 /// names that the library exports could be an operation's.
-pub(super) fn directions(file: &File) -> Vec<Problem> {
-    let Some(own) = part(&file.path) else { return Vec::new() };
+pub(super) fn directions(path: &str, code: &Code<'_>) -> Vec<Problem> {
+    let Some(own) = part(path) else { return Vec::new() };
     let is_below = BELOW.contains(&own);
     if !is_below && !OPERATIONS.contains(&own) {
         return Vec::new();
     }
-    let below_root = file.path.strip_prefix(LIBRARY).unwrap_or_default();
+    let below_root = path.strip_prefix(LIBRARY).unwrap_or_default();
     let depth = below_root.split('/').count() - usize::from(below_root.ends_with("/mod.rs"));
-    let mut found = file.code.below(&["crate"]);
-    found.extend(file.code.below(&vec!["super"; depth]));
+    let mut found = code.below(&["crate"]);
+    found.extend(code.below(&vec!["super"; depth]));
     found.retain(|(other, _)| {
         let is_right = *other == own || *other == SHARED || ALLOWED.contains(&(own, *other));
         if is_below { !BELOW.contains(other) } else { OPERATIONS.contains(other) && !is_right }
     });
     let text = |other| format!("'{own}' must not take '{other}' from the library's root");
-    found.into_iter().map(|(other, at)| (file.code.line(at), text(other))).collect()
+    found.into_iter().map(|(other, at)| (code.line(at), text(other))).collect()
 }
 
 /// Path text makes no call to the system. Its errors may become those of `std::io`.
-pub(super) fn path_text(file: &File) -> Vec<Problem> {
-    if !file.path.starts_with("crates/curt-paths/src/") {
+pub(super) fn path_text(path: &str, code: &Code<'_>) -> Vec<Problem> {
+    if !path.starts_with("crates/curt-paths/src/") {
         return Vec::new();
     }
     let is_error =
-        |at| ["Error", "ErrorKind"].iter().any(|name| file.code.starts(at, &["io", "::", name]));
-    let uses = file.code.below(&["std"]).into_iter();
+        |at| ["Error", "ErrorKind"].iter().any(|name| code.starts(at, &["io", "::", name]));
+    let uses = code.below(&["std"]).into_iter();
     let uses = uses.filter(|(part, at)| CALLING.contains(part) && !is_error(*at));
     let text = |part| format!("path text makes no calls, and needs no 'std::{part}'");
-    uses.map(|(part, at)| (file.code.line(at), text(part))).collect()
+    uses.map(|(part, at)| (code.line(at), text(part))).collect()
 }
 
 #[cfg(test)]
@@ -89,15 +72,7 @@ mod tests {
     const UNIX: &str = "crates/curt/src/sys/unix/door.rs";
 
     fn lines(path: &str, text: &str) -> Vec<usize> {
-        directions(&File::new(path, text)).iter().map(|(line, _)| *line).collect()
-    }
-
-    #[test]
-    fn headings_are_asked_of_the_first_file_only() {
-        let whole = format!("//! {}\n", HEADINGS.join("\n//!\n//! "));
-        assert_eq!(headers(&File::new("crates/curt/src/walk.rs", &whole)), []);
-        assert_eq!(headers(&File::new("crates/curt/src/walk/mod.rs", "//! # Races\n")).len(), 3);
-        assert_eq!(headers(&File::new("crates/curt/src/walk/frame.rs", "")), []);
+        directions(path, &Code::new(text)).iter().map(|(line, _)| *line).collect()
     }
 
     #[test]
@@ -131,7 +106,7 @@ mod tests {
 
     #[test]
     fn path_text_makes_no_calls() {
-        let lines = |path, text| path_text(&File::new(path, text)).len();
+        let lines = |path, text| path_text(path, &Code::new(text)).len();
         assert_eq!(lines("crates/curt-paths/src/text.rs", "use std::{borrow::Cow, env};"), 1);
         assert_eq!(lines("crates/curt-paths/src/text.rs", "use std::path::Path;"), 0);
         assert_eq!(lines("crates/curt-paths/src/text.rs", "fn f(_: std::io::ErrorKind) {}"), 0);

@@ -1,49 +1,51 @@
 //! Platform differences, and what is `unsafe`, stay in the platform layer.
 
-use super::words::has_word;
-use super::{File, Problem, places};
+use super::{Problem, code::Code, is_in};
 
 /// The names in a condition that make it one on the platform.
-const NAMES: &[&str] = &[
-    "unix",
-    "windows",
-    "target_os",
-    "target_family",
-    "target_arch",
-    "target_env",
-    "target_vendor",
+const NAMES: [&str; 7] =
+    ["unix", "windows", "target_os", "target_family", "target_arch", "target_env", "target_vendor"];
+
+/// The bench and its rivals, chores, test tools, fuzz targets and bindings.
+const OUTSIDE: [&str; 3] = ["bindings/", "fuzz/", "tools/"];
+
+/// Where `unsafe` may be written: the platforms of the library and of the command, the bindings,
+/// programs of other people's libraries, and the test tools' own `sys`.
+const UNSAFE: [&str; 5] = [
+    "bindings/",
+    "crates/curt-cli/src/sys/",
+    "crates/curt/src/sys/",
+    "tools/bench/rivals/",
+    "tools/testkit/src/sys/",
 ];
 
-/// `cfg`, `cfg!` and `cfg_attr` on the platform only where the platform may be known.
-pub(super) fn cfgs(file: &File) -> Vec<Problem> {
-    if places::may_know_platform(&file.path) {
+/// `cfg`, `cfg!` and `cfg_attr` on the platform only where the platform may be known. Examples are
+/// programs as users write them.
+pub(super) fn conditions(path: &str, code: &Code<'_>) -> Vec<Problem> {
+    let is_outside = OUTSIDE.iter().any(|folder| path.starts_with(folder));
+    let may_know = ["sys", "os", "examples"].iter().any(|folder| is_in(path, folder));
+    if is_outside || may_know || path.ends_with("/build.rs") {
         return Vec::new();
     }
-    let code = &file.code;
-    let mut found = Vec::new();
-    for (at, token) in code.tokens.iter().enumerate() {
-        let open = at + 1 + usize::from(code.text(at + 1) == "!");
-        if !matches!(&*token.text, "cfg" | "cfg_attr") || code.text(open) != "(" {
-            continue;
-        }
-        let condition = &code.tokens[open..code.behind_group(open)];
-        if let Some(name) = condition.iter().find(|token| NAMES.contains(&&*token.text)) {
-            let text = "a condition on the platform belongs under sys/, os/ or tests/";
-            found.push((token.line, format!("{text} ('{}')", name.text)));
-        }
-    }
-    found
+    let conditions = code.all().filter(|&at| matches!(code.text(at), "cfg" | "cfg_attr"));
+    let names = conditions.filter_map(|at| {
+        let open = at + 1 + usize::from(code.is(at + 1, "!"));
+        let mut condition = open..if code.is(open, "(") { code.behind_group(open) } else { open };
+        let name = condition.find(|&part| NAMES.contains(&code.text(part)))?;
+        let text = "a condition on the platform belongs under sys/, os/ or tests/";
+        Some((code.line(at), format!("{text} ('{}')", code.text(name))))
+    });
+    names.collect()
 }
 
 /// rustc denies `unsafe`: that is lifted in the platforms and the bindings only.
-pub(super) fn unsafety(file: &File) -> Vec<Problem> {
-    if !places::has_ending(&file.path, "rs") || places::may_be_unsafe(&file.path) {
+pub(super) fn unsafety(path: &str, code: &Code<'_>) -> Vec<Problem> {
+    if UNSAFE.iter().any(|folder| path.starts_with(folder)) {
         return Vec::new();
     }
-    file.lines(|line| {
-        let is_lifted = has_word(line, concat!("unsafe", "_code")) && !line.contains("forbid(");
-        is_lifted.then(|| "unsafe belongs under the sys/ of a crate and in the bindings".into())
-    })
+    let text = "unsafe belongs under the sys/ of a crate and in the bindings";
+    let is_lifted = |at: &usize| code.is(*at, "unsafe_code") && code.before(*at, 2) != "forbid";
+    code.all().filter(is_lifted).map(|at| (code.line(at), text.to_owned())).collect()
 }
 
 #[cfg(test)]
@@ -52,38 +54,33 @@ mod tests {
 
     const OPERATION: &str = "crates/curt/src/remove.rs";
 
-    fn cfg_lines(path: &str, text: &str) -> Vec<usize> {
-        cfgs(&File::new(path, text)).iter().map(|(line, _)| *line).collect()
+    fn lines(path: &str, text: &str) -> Vec<usize> {
+        let code = Code::new(text);
+        let found = [conditions(path, &code), unsafety(path, &code)].concat();
+        found.into_iter().map(|(line, _)| line).collect()
     }
 
     #[test]
     fn conditions_on_the_platform_are_found() {
         let text = "#[cfg(unix)]\n#[cfg(all(test, not(target_os = \"linux\")))]\n\
                     if cfg!(windows) {}\n#[cfg_attr(target_family = \"wasm\", path = \"x\")]";
-        assert_eq!(cfg_lines(OPERATION, text), [1, 2, 3, 4]);
-        for name in ["target_arch", "target_env", "target_vendor"] {
-            assert_eq!(cfg_lines(OPERATION, &format!("#[cfg({name} = \"x\")]")), [1], "{name}");
-        }
-    }
-
-    #[test]
-    fn other_conditions_and_other_places_are_fine() {
-        let text = "#[cfg(test)]\n#[cfg(feature = \"windows\")]\n// cfg(unix)\nlet unix = 1;";
-        assert_eq!(cfg_lines(OPERATION, text), [0; 0]);
-        for path in ["crates/curt/src/sys/mod.rs", "crates/curt/src/remove/tests.rs"] {
-            assert_eq!(cfg_lines(path, "#[cfg(unix)]"), [0; 0]);
-        }
+        assert_eq!(lines(OPERATION, text), [1, 2, 3, 4]);
+        let other = "#[cfg(test)]\n#[cfg(feature = \"windows\")]\n// cfg(unix)\nlet unix = 1;";
+        assert_eq!(lines(OPERATION, other), [0; 0]);
+        assert_eq!(lines("crates/curt/src/sys/mod.rs", "#[cfg(unix)]"), [0; 0]);
     }
 
     #[test]
     fn unsafe_is_allowed_in_the_platforms_only() {
-        let lines = |path, attribute: &str| {
-            let text = format!("#![{attribute}(unsafe{}, reason = \"x\")]", "_code");
-            unsafety(&File::new(path, &text)).len()
-        };
-        assert_eq!(lines(OPERATION, "allow"), 1);
-        assert_eq!(lines(OPERATION, "expect"), 1);
-        assert_eq!(lines(OPERATION, "forbid"), 0);
-        assert_eq!(lines("crates/curt/src/sys/mod.rs", "allow"), 0);
+        for (path, word, count) in [
+            (OPERATION, "allow", 1),
+            (OPERATION, "expect", 1),
+            (OPERATION, "forbid", 0),
+            ("crates/curt/src/sys/mod.rs", "allow", 0),
+            ("crates/curt-cli/src/main.rs", "allow", 1),
+        ] {
+            let text = format!("#![{word}(unsafe{}, reason = \"x\")]", "_code");
+            assert_eq!(lines(path, &text).len(), count, "{path} {word}");
+        }
     }
 }
