@@ -116,14 +116,6 @@ pub(crate) struct RmOptions {
                                 "max_entries", "rate", "stats"])]
     pub(crate) trash: bool,
 
-    /// Rename trees aside at once, and let another process remove them
-    ///
-    /// Without a FILE, finish here what such processes left.
-    #[arg(long, help_heading = BEYOND_GNU,
-          conflicts_with_all = ["dir", "verbose", "dry_run", "exclude", "contents", "cross_mounts",
-                                "owner", "max_entries", "rate", "trash", "stats"])]
-    pub(crate) background: bool,
-
     /// Remove nothing; print how much would be removed (with -v, also what)
     ///
     /// Directories are read, so those that cannot be read are reported. Whether each entry may be
@@ -163,7 +155,7 @@ pub(crate) struct RmOptions {
     /// Show a progress line on a terminal after half a second
     ///
     /// Otherwise it appears after two seconds, and with --verbose not at all. It has the totals so
-    /// far, the rate of the last second, and what is left if a count is quick.
+    /// far and the rate of the last second.
     #[arg(long, overrides_with = "no_progress", help_heading = BEYOND_GNU)]
     pub(crate) progress: bool,
 
@@ -237,9 +229,8 @@ impl Options for RmOptions {
 
     fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
         self.settle_prompts(given);
-        if (self.trash || self.background) && self.prompt == Prompt::Always {
-            let option = if self.trash { "--trash" } else { "--background" };
-            return Err(format!("{option} moves operands whole, and cannot be used with -i"));
+        if self.trash && self.prompt == Prompt::Always {
+            return Err("--trash moves operands whole, and cannot be used with -i".to_owned());
         }
         if self.no_preserve_root && !given.words.iter().any(|word| word == "--no-preserve-root") {
             return Err("you may not abbreviate the --no-preserve-root option".to_owned());

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 use curt::Fields;
 use curt::paths::PathText;
-use curt::process::Stream;
 
 #[cfg(not(unix))]
 use crate::exit::Exit;
@@ -28,14 +27,13 @@ mod windows;
 use windows as system;
 
 pub(crate) use system::{
-    Journal, Trash, argument_bytes, bytes_of_argument, device_parts, end_as, end_by, error_kind,
-    error_number, error_text, file_system, file_system_type, holders, is_killed, local_zone,
-    message_width, owned_by, pass_signals_to, raise_descriptor_limit, read_input, send_signal,
-    signal_named, stop_ignoring, stop_passing_signals, terminal_height, terminal_width,
-    user_number,
+    Trash, argument_bytes, bytes_of_argument, device_parts, end_as, end_by, error_kind,
+    error_number, error_text, file_system, file_system_type, is_killed, local_zone, message_width,
+    owned_by, pass_signals_to, raise_descriptor_limit, read_input, send_signal, signal_named,
+    stop_ignoring, stop_passing_signals, terminal_height, terminal_width, user_number,
 };
 
-pub(crate) use trash::{Refusal, SetAside, TrashRules};
+pub(crate) use trash::{Refusal, TrashRules};
 
 #[cfg(unix)]
 pub(crate) use curt::os::unix::{group_name, user_name};
@@ -44,24 +42,6 @@ pub(crate) use unix::{
     closed, end_by_broken_pipe, has_c_locale, has_group, has_user, has_utf8_locale, host_name,
     ignores_broken_pipes, was_closed,
 };
-
-/// Whether trees can be removed in the background.
-pub(crate) const HAS_JOURNAL: bool = cfg!(target_os = "linux");
-
-/// Starts this program to finish the removals in the journal, apart from this terminal and session.
-#[allow(clippy::disallowed_methods, reason = "a start is counted nowhere")]
-pub(crate) fn finish_in_background() -> bool {
-    let Ok(program) = std::env::current_exe() else { return false };
-    let mut command = curt::process::Command::new(program);
-    // The name of the program may be that of a command.
-    command.arg0("curt").args(["rm", "--background"]).current_dir("/");
-    command.new_session(true).close_others(true);
-    command.stdin(Stream::null()).stdout(Stream::null()).stderr(Stream::null());
-    command.spawn().is_ok()
-}
-
-/// Whether a directory can be removed while another thread lists it.
-pub(crate) const CAN_REMOVE_OPEN_DIRECTORIES: bool = cfg!(unix);
 
 /// Whether users have numbers.
 pub(crate) const USERS_HAVE_NUMBERS: bool = cfg!(unix);

@@ -1,24 +1,14 @@
-//! What the trash and the journal of removals take, and why they may refuse an entry. Each system
-//! has its own.
+//! What the trash takes, and why it may refuse an entry. Each system has its own.
 
-use std::ffi::OsString;
 use std::io;
 
-/// Which entries a trash, or the journal of removals, takes.
+/// Which entries a trash takes.
 #[derive(Clone, Copy)]
 pub(crate) struct TrashRules {
     pub(crate) takes_directories: bool,
     /// An entry that is on another device than its parent is refused.
     #[cfg_attr(windows, allow(dead_code, reason = "mounted volumes are links there"))]
     pub(crate) refuses_mounted: bool,
-}
-
-/// What became of an operand that is to be removed in the background.
-#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux has the journal"))]
-pub(crate) enum SetAside {
-    Directory,
-    /// It is no directory, and stays: removing it takes no time.
-    NoDirectory,
 }
 
 /// Why a trash did not take an entry.
@@ -36,11 +26,6 @@ pub(crate) enum Refusal {
     OtherFileSystem,
     /// Something is mounted below it: emptying the trash would remove that.
     MountBelow,
-    /// Another entry took its place meanwhile.
-    Replaced,
-    /// The same, and that entry was itself renamed to this name, and could not be put back.
-    LeftAside(OsString),
-    HoldsJournal,
     InTrash,
     HoldsTrash,
     /// Its filesystem has no trash that this user can use.

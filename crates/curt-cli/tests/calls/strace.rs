@@ -60,6 +60,15 @@ pub(crate) fn curt_rm(scratch: &Scratch, args: &[&str]) -> Traced {
     curt(scratch, &[&["rm"], args].concat())
 }
 
+/// Runs [`curt_rm`] with a pause of so many microseconds in each `unlinkat`.
+pub(crate) fn delayed_rm(scratch: &Scratch, delay: u32, args: &[&str]) -> Traced {
+    let program = Path::new(env!("CARGO_BIN_EXE_curt"));
+    let delay = format!("inject=unlinkat:delay_enter={delay}");
+    let args = with_counts(&[&["rm"], args].concat());
+    let (text, log) = trace_with(&["-e", &delay], scratch, program, &args);
+    summed_up(&text, log)
+}
+
 /// Runs `curt ARGS --stats --json` in a scratch directory, traced.
 pub(crate) fn curt(scratch: &Scratch, args: &[&str]) -> Traced {
     let program = Path::new(env!("CARGO_BIN_EXE_curt"));
@@ -98,10 +107,26 @@ fn summed_up(text: &str, log: String) -> Traced {
 /// installs no handlers. Cargo's search path for libraries is taken away: it would be searched in
 /// vain, a call for each.
 pub(crate) fn trace(scratch: &Scratch, program: &Path, args: &[&str]) -> (String, String) {
+    trace_with(&[], scratch, program, args)
+}
+
+fn trace_with(
+    options: &[&str],
+    scratch: &Scratch,
+    program: &Path,
+    args: &[&str],
+) -> (String, String) {
     let log = scratch.at("strace.log");
     let mut command = Command::new("env");
-    command.args(["--default-signal", "strace", "-f", "-qq", "-s", "4096", "-o"]);
-    command.arg(&log).arg(program).args(args).current_dir(scratch.path()).stdin(Stdio::null());
+    command.args(["--default-signal", "strace", "-f", "-qq", "-s", "4096"]);
+    command
+        .args(options)
+        .arg("-o")
+        .arg(&log)
+        .arg(program)
+        .args(args)
+        .current_dir(scratch.path())
+        .stdin(Stdio::null());
     command.env_remove("LD_LIBRARY_PATH");
     let output = command.output().unwrap();
     let text = std::fs::read_to_string(&log).unwrap();

@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[cfg(target_os = "linux")]
-mod background;
 mod beneath;
 mod called;
 mod du;

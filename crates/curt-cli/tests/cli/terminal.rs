@@ -109,10 +109,12 @@ fn progress_has_a_rate_and_fits_the_terminal() {
         ("stty cols 30; export TERM=xterm", true),
     ] {
         let scratch = Scratch::new();
-        for number in 0..60 {
+        for number in 0..80 {
             scratch.file(format!("t/f{number}"));
         }
-        let line = format!("{setup}; $CURT rm -r --rate 20 t; echo ended $?");
+        // The answers come so late that the removal is a long one.
+        let answers = "(yes | head -30; sleep 2.2; yes)";
+        let line = format!("{setup}; {answers} | $CURT rm -ri t; echo ended $?");
         let Some(shown) = in_a_terminal(&scratch, &line, "") else {
             return;
         };
@@ -121,15 +123,6 @@ fn progress_has_a_rate_and_fits_the_terminal() {
             shown.split('\r').filter(|line| line.contains(" entries removed")).collect();
         assert_eq!(!lines.is_empty(), is_shown, "{setup}: {shown}");
         let is_narrow = setup.contains("cols 30");
-        if is_shown && !is_narrow {
-            // Two seconds of three had passed when they were counted.
-            let left = |line: &str| -> Option<u32> {
-                line.trim_end().strip_suffix(" left")?.rsplit(' ').next()?.parse().ok()
-            };
-            let left: Vec<u32> = lines.iter().filter_map(|line| left(line)).collect();
-            assert!(left.first().is_some_and(|&first| (1..=22).contains(&first)), "{lines:?}");
-            assert!(left.is_sorted_by(|a, b| a >= b), "{lines:?}");
-        }
         for line in lines {
             let line = line.trim_end();
             assert_eq!(line.contains(" per second"), !is_narrow, "{setup}: {line}");

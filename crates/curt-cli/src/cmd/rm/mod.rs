@@ -1,8 +1,6 @@
 //! `curt rm`: removes files and directories. `operands` finds out what to remove, and the
 //! `Reporter` prints what happens meanwhile.
 
-mod background;
-mod count;
 pub(super) mod operands;
 mod speed;
 mod trash;
@@ -25,11 +23,7 @@ use crate::prompt::Answers;
 use crate::quote::quote;
 use crate::session::{Outcome, Session};
 use crate::sys::{self, interrupt};
-use count::Count;
 use speed::Speed;
-
-/// What holds a busy entry is looked for only among the first failures, since that takes long.
-const MOST_LOOKS: u64 = 16;
 
 /// Runs the command.
 pub(crate) fn run(options: &RmOptions) -> Exit {
@@ -46,16 +40,7 @@ pub(crate) fn run(options: &RmOptions) -> Exit {
     if names_from_input && matches!(options.prompt, Prompt::Once | Prompt::Always) {
         return session.usage("cannot prompt while standard input holds the names of files");
     }
-    if options.background && !sys::HAS_JOURNAL {
-        return session.usage("--background is not supported on this system");
-    }
     let has_operands = !options.operands.is_empty() || options.files0_from.is_some();
-    if options.background && !has_operands {
-        interrupt::listen();
-        let mut report = background::finish(&session);
-        report.stopped |= session.is_cancelled();
-        return finish(options, &report, Some(0), &session);
-    }
     if !has_operands && !options.ignores_missing {
         return session.usage("missing operand");
     }
@@ -77,9 +62,9 @@ pub(crate) fn run(options: &RmOptions) -> Exit {
         Prompt::Protected | Prompt::Once => Confirm::Never,
     };
     let choice = Choice { exclusions, confirm, owner };
-    let (mut report, set_aside) = remove(options, &operands, &choice, &session);
+    let mut report = remove(options, &operands, &choice, &session);
     report.skipped += excluded as u64;
-    finish(options, &report, set_aside, &session)
+    finish(options, &report, &session)
 }
 
 /// Returns the number of a user; the error is a message.
@@ -101,55 +86,38 @@ struct Choice {
     owner: Option<u32>,
 }
 
-/// Removes the operands. The number is that of the trees that another process removes.
+/// Prompts if that is wanted, and removes the operands.
 fn remove(
     options: &RmOptions,
     operands: &[OsString],
     choice: &Choice,
     session: &Session,
-) -> (Report, Option<u64>) {
+) -> Report {
     let mut report = Report::default();
     if operands.is_empty() {
-        return (report, None);
+        return report;
     }
     interrupt::listen();
     // Names on standard output are progress enough, unless more was asked for.
     if !options.no_progress && (options.progress || !options.verbose) {
         session.screen().allow_progress(options.progress);
     }
-    let mut reporter = Reporter {
-        options,
-        operands,
-        session,
-        answers: Mutex::default(),
-        speed: Mutex::default(),
-        count: Mutex::default(),
-    };
+    let mut reporter =
+        Reporter { options, session, answers: Mutex::default(), speed: Mutex::default() };
     let asks_once = options.prompt == Prompt::Once
         && (options.recursive || operands.len() > 3)
         && !options.dry_run;
     if asks_once && !reporter.ask_once(operands.len()) {
         report.stopped = session.is_cancelled();
-        return (report, None);
+        return report;
     }
     if options.trash {
-        return (trash::put(&reporter, operands), None);
-    }
-    if options.background {
-        let done = background::remove(options, operands, session);
-        report = done.report;
-        if !done.rest.is_empty() {
-            let rest = remove_now(options, &done.rest, choice, &reporter);
-            background::add(&mut report, &rest);
-        }
-        report.stopped |= session.is_cancelled();
-        return (report, Some(done.directories));
+        return trash::put(&reporter, operands);
     }
     reporter.speed = Mutex::default();
-    (remove_now(options, operands, choice, &reporter), None)
+    remove_now(options, operands, choice, &reporter)
 }
 
-/// Removes the operands before it returns.
 fn remove_now(
     options: &RmOptions,
     operands: &[OsString],
@@ -198,7 +166,7 @@ fn remove_now(
 }
 
 /// Prints what was done.
-fn finish(options: &RmOptions, report: &Report, set_aside: Option<u64>, session: &Session) -> Exit {
+fn finish(options: &RmOptions, report: &Report, session: &Session) -> Exit {
     let done = files_and_directories(report.files, report.directories);
     if options.dry_run && !report.stopped && !options.output.json {
         let bytes = counted(report.bytes.unwrap_or(0), "byte", "bytes");
@@ -216,12 +184,8 @@ fn finish(options: &RmOptions, report: &Report, set_aside: Option<u64>, session:
         };
         session.note(&format!("interrupted: {done} {so_far}"));
     }
-    let mut summary = summary(report, options.dry_run);
-    if let Some(directories) = set_aside {
-        summary = summary.number("set_aside", directories);
-    }
     session.finish(Outcome {
-        summary: Some(summary),
+        summary: Some(summary(report, options.dry_run)),
         done: text::with_threads(&done, report.threads),
         calls: report.calls,
         is_cancelled: report.stopped,
@@ -252,11 +216,9 @@ fn files_and_directories(files: u64, directories: u64) -> String {
 /// Prints what happens during a removal, and prompts.
 struct Reporter<'a> {
     options: &'a RmOptions,
-    operands: &'a [OsString],
     session: &'a Session,
     answers: Mutex<Answers>,
     speed: Mutex<Speed>,
-    count: Mutex<Option<Count>>,
 }
 
 impl Reporter<'_> {
@@ -315,15 +277,7 @@ impl Reporter<'_> {
     }
 
     fn failed(&self, error: &Error) {
-        let mut message = message(error, self.options.one_file_system);
-        let held = match error.cause() {
-            Cause::Os(cause) => holders(self.session, error.path(), cause),
-            _ => None,
-        };
-        if let Some(holders) = held {
-            message = format!("{message} ({holders})");
-        }
-        self.session.fail_as(error, &message);
+        self.session.fail_as(error, &message(error, self.options.one_file_system));
     }
 
     fn progress(&self, totals: &Totals) {
@@ -334,28 +288,9 @@ impl Reporter<'_> {
             let mut speed = self.speed.lock().unwrap_or_else(PoisonError::into_inner);
             let speed = speed.update(removed, Instant::now());
             let speed = speed.map(|speed| format!(", {speed} per second")).unwrap_or_default();
-            let left = self.left(removed).map(|left| format!(", about {left} left"));
-            let left = left.unwrap_or_default();
-            format!("{}: {removed} {entries} {verb}{speed}{left}", self.session.program())
+            format!("{}: {removed} {entries} {verb}{speed}", self.session.program())
         });
     }
-
-    /// Returns how many entries are left, and begins to count them at the first call.
-    fn left(&self, removed: u64) -> Option<u64> {
-        if !Count::is_possible(self.options) {
-            return None;
-        }
-        let mut count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
-        count
-            .get_or_insert_with(|| Count::begin(self.options, self.operands, removed))
-            .left(removed)
-    }
-}
-
-/// Returns what holds an entry that is busy, for the first few failures.
-fn holders(session: &Session, path: &Path, cause: &io::Error) -> Option<String> {
-    let is_early = session.errors() < MOST_LOOKS && !session.is_json();
-    is_early.then(|| sys::holders(path, cause)).flatten()
 }
 
 /// Returns the message for a failure, in GNU's words.

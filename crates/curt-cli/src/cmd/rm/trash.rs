@@ -5,23 +5,13 @@ use std::io;
 
 use curt::remove::Report;
 
-use super::{Reporter, holders};
+use super::Reporter;
 use crate::args::RmOptions;
 use crate::out::failure::Failure;
 use crate::out::json::Object;
 use crate::quote::quote;
 use crate::session::Session;
 use crate::sys::{self, Refusal, Trash, TrashRules};
-
-/// What was to be done with an operand: for JSON, and what comes before and after it in messages.
-#[derive(Clone, Copy)]
-pub(super) struct Verb {
-    pub(super) operation: &'static str,
-    pub(super) before: &'static str,
-    pub(super) after: &'static str,
-}
-
-const TRASH: Verb = Verb { operation: "trash", before: "move", after: " to the trash" };
 
 /// Moves the operands to the trash. The report counts each of them as one entry.
 pub(super) fn put(reporter: &Reporter<'_>, operands: &[OsString]) -> Report {
@@ -48,7 +38,7 @@ pub(super) fn put(reporter: &Reporter<'_>, operands: &[OsString]) -> Report {
             }
             Err(refusal) => {
                 report.error_count += 1;
-                refused(session, operand, &refusal, TRASH);
+                refused(session, operand, &refusal);
             }
         }
     }
@@ -56,7 +46,7 @@ pub(super) fn put(reporter: &Reporter<'_>, operands: &[OsString]) -> Report {
 }
 
 /// Whether `-f` forgives an error, as it does when the operand would be removed.
-pub(super) fn is_missing(error: &io::Error) -> bool {
+fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
@@ -71,16 +61,12 @@ fn moved(options: &RmOptions, session: &Session, operand: &OsStr) {
 }
 
 /// Reports an operand that could not be moved.
-pub(super) fn refused(session: &Session, operand: &OsStr, refusal: &Refusal, verb: Verb) {
-    let Verb { operation, before, after } = verb;
+fn refused(session: &Session, operand: &OsStr, refusal: &Refusal) {
     let path = quote(operand);
     let (kind, reason) = match refusal {
         Refusal::Os(error) => {
-            let held = holders(session, operand.as_ref(), error);
-            let held = held.map(|held| format!(" ({held})")).unwrap_or_default();
-            let reason = sys::error_text(error);
-            let message = format!("cannot {before} {path}{after}: {reason}{held}");
-            return session.fail_as(Failure::os(operation, error).path(operand), &message);
+            let message = format!("cannot move {path} to the trash: {}", sys::error_text(error));
+            return session.fail_as(Failure::os("trash", error).path(operand), &message);
         }
         Refusal::Root => ("root-directory", "it is the root directory".to_owned()),
         Refusal::DotOrDotDot => {
@@ -92,17 +78,6 @@ pub(super) fn refused(session: &Session, operand: &OsStr, refusal: &Refusal, ver
             "it's on a different device\nand --preserve-root=all is in effect".to_owned(),
         ),
         Refusal::MountBelow => ("mount-point", "something is mounted below it".to_owned()),
-        Refusal::Replaced => ("replaced", "another entry has this name now".to_owned()),
-        Refusal::LeftAside(name) => (
-            "replaced",
-            format!(
-                "another entry has this name now, and the one before it is named {}",
-                quote(name)
-            ),
-        ),
-        Refusal::HoldsJournal => {
-            ("holds-journal", "it contains the journal of removals".to_owned())
-        }
         Refusal::InTrash => ("in-trash", "it is there already".to_owned()),
         Refusal::HoldsTrash => ("holds-trash", "it contains the trash".to_owned()),
         Refusal::NoTrash(error) => {
@@ -111,6 +86,6 @@ pub(super) fn refused(session: &Session, operand: &OsStr, refusal: &Refusal, ver
         }
         Refusal::NotRecycled(reason) => ("no-trash", (*reason).to_owned()),
     };
-    let failure = Failure::new(operation, kind, reason.clone()).path(operand);
-    session.fail_as(failure, &format!("cannot {before} {path}{after}: {reason}"));
+    let failure = Failure::new("trash", kind, reason.clone()).path(operand);
+    session.fail_as(failure, &format!("cannot move {path} to the trash: {reason}"));
 }

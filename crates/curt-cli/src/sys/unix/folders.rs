@@ -1,5 +1,4 @@
-//! Directories and files that only this user can have made: how the trash and the journal of
-//! removals are opened and changed.
+//! Directories and files that only this user can have made: how the trash is opened and changed.
 
 use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
@@ -87,12 +86,6 @@ pub(super) fn own_directory(parent: &OwnedFd, name: &OsStr) -> Result<OwnedFd, E
 pub(super) fn check_owner(dir: &OwnedFd) -> Result<(), Errno> {
     let is_own = fstat(dir)?.st_uid == rustix::process::geteuid().as_raw();
     if is_own { Ok(()) } else { Err(Errno::PERM) }
-}
-
-/// Refuses a directory that gives others these rights.
-pub(super) fn check_mode(dir: &OwnedFd, refused: Mode) -> Result<(), Errno> {
-    let is_private = !Mode::from_raw_mode(fstat(dir)?.st_mode).intersects(refused);
-    if is_private { Ok(()) } else { Err(Errno::PERM) }
 }
 
 /// Renames an entry, unless the new name is taken.

@@ -3,12 +3,7 @@
 mod file_system;
 #[cfg(target_os = "linux")]
 mod folders;
-mod holders;
 #[cfg(target_os = "linux")]
-mod journal;
-#[cfg(not(target_os = "linux"))]
-#[path = "../no_journal.rs"]
-mod journal;
 mod mounts;
 mod pipes;
 mod signals;
@@ -22,7 +17,7 @@ mod zone;
 
 use std::ffi::{CString, OsStr, OsString};
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -40,8 +35,6 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use super::interrupt;
 use crate::exit::Exit;
 pub(crate) use file_system::{file_system, file_system_type};
-pub(crate) use holders::holders;
-pub(crate) use journal::Journal;
 pub(crate) use pipes::ignores_broken_pipes;
 pub(crate) use signals::{send_signal, signal_named, stop_ignoring};
 pub(crate) use streams::was_closed;
@@ -307,18 +300,14 @@ const TEXTS: [(Errno, &str); 40] = [
 /// Reads a whole file, which may have at most `most` bytes, without waiting for a pipe or device.
 pub(crate) fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    read_from(&rustix::fs::open(path, flags, Mode::empty())?, most)
-}
-
-/// Reads an open file to its end, at most as many bytes.
-fn read_from(file: &OwnedFd, most: usize) -> io::Result<Vec<u8>> {
+    let file = rustix::fs::open(path, flags, Mode::empty())?;
     let mut bytes = Vec::new();
     loop {
         if bytes.len() > most {
             return Err(Errno::FBIG.into());
         }
         bytes.reserve(READ);
-        match rustix::io::read(file, rustix::buffer::spare_capacity(&mut bytes)) {
+        match rustix::io::read(&file, rustix::buffer::spare_capacity(&mut bytes)) {
             Ok(0) => return Ok(bytes),
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),

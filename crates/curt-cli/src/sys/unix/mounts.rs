@@ -1,4 +1,4 @@
-//! The tables of `/proc` that name what is mounted and what is swap space.
+//! The table of `/proc` that names what is mounted.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -8,19 +8,11 @@ use super::read_file;
 /// The longest table that is read.
 const LONGEST_TABLE: usize = 16 << 20;
 
-/// Returns a table, whose fields are separated by blanks. Nothing if there is no `/proc`.
-fn table(name: &str) -> Vec<u8> {
-    read_file(Path::new(name), LONGEST_TABLE).unwrap_or_default()
-}
-
-/// Whether something is mounted below a directory, by its full path without links.
+/// Whether something is mounted below a directory, by its full path without links. Nothing is if
+/// there is no `/proc`.
 pub(super) fn is_mount_below(path: &Path) -> bool {
-    has_mount_below(&table("/proc/self/mountinfo"), path)
-}
-
-/// Whether a file is swap space.
-pub(super) fn is_swap(path: &Path) -> bool {
-    has_swap(&table("/proc/swaps"), path)
+    let table = read_file(Path::new("/proc/self/mountinfo"), LONGEST_TABLE).unwrap_or_default();
+    has_mount_below(&table, path)
 }
 
 fn has_mount_below(table: &[u8], path: &Path) -> bool {
@@ -29,11 +21,6 @@ fn has_mount_below(table: &[u8], path: &Path) -> bool {
         let below = mounted.strip_prefix(path.as_os_str().as_bytes());
         below.is_some_and(|below| below.len() > 1 && below.starts_with(b"/"))
     })
-}
-
-fn has_swap(table: &[u8], path: &Path) -> bool {
-    // The first line is a heading.
-    column(table, 0).skip(1).any(|name| name == path.as_os_str().as_bytes())
 }
 
 /// Returns a field of each line.
@@ -57,7 +44,7 @@ fn unescape(mut text: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{has_mount_below, has_swap};
+    use super::has_mount_below;
     use std::path::Path;
 
     #[test]
@@ -67,16 +54,6 @@ mod tests {
             [("/a b", true), ("/a b/c", false), ("/a", false), ("/a b/c/d", false), ("/b", false)]
         {
             assert_eq!(has_mount_below(table, Path::new(path)), expected, "{path}");
-        }
-    }
-
-    #[test]
-    fn swap_files_are_found_in_the_table() {
-        let table = b"Filename\tType\tSize\n/swap.img  file\t8388604\n/a\\040b\\134c\tfile\t1\n";
-        for (path, expected) in
-            [("/swap.img", true), ("/a b\\c", true), ("/a", false), ("Filename", false)]
-        {
-            assert_eq!(has_swap(table, Path::new(path)), expected, "{path}");
         }
     }
 }

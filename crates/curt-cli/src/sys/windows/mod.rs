@@ -1,9 +1,6 @@
 //! Windows.
 
 mod console;
-mod holders;
-#[path = "../no_journal.rs"]
-mod journal;
 mod library;
 mod trash;
 
@@ -19,8 +16,6 @@ use std::time::Duration;
 use super::{FileSystem, FileSystemType};
 use crate::exit::Exit;
 pub(crate) use console::{listen, pass_signals_on, pass_signals_to, stop_passing_signals};
-pub(crate) use holders::holders;
-pub(crate) use journal::Journal;
 pub(crate) use trash::Trash;
 
 /// Numbers of errors.
