@@ -3,19 +3,15 @@
 //! | in braces | stands for |
 //! |---|---|
 //! | `{tree}` | the path of the tree |
-//! | `{size}` | the size of the scenario |
 //! | `{operands}` | all names or paths that are asked about; the tree is the working directory then |
-//! | `{shape}` | what follows the first `-` in the scenario's name |
 //! | `{path}`, `{pathext}` | the directories in the tree, the extensions, as Windows has them |
-//! | `{program}` | the path of a program that can be started |
 //! | `{work}`, `{flavor}`, `{rounds}`, `{fewer-rounds}`, `{bases}`, `{paths}` | what is computed |
 
-use crate::oracle::{Question, folder_in_path, paths_to_expand};
+use crate::oracle::{Question, paths_to_expand};
 use crate::programs::{Found, quiet};
 use crate::roles::compute::Work;
-use crate::roles::start::{PLACE, directories};
 use crate::scenario::Scenario;
-use crate::tree::PROGRAM;
+use crate::tree::directories;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
@@ -57,11 +53,8 @@ pub(crate) fn command(
                 let entries: Vec<&OsStr> = entries.iter().map(|entry| entry.as_os_str()).collect();
                 command.arg(entries.join(OsStr::new(";")));
             }
-            "{program}" => {
-                command.arg(tree.join(folder_in_path(PLACE)).join(PROGRAM));
-            }
             word => {
-                command.arg(text(scenario, size, word).unwrap_or_else(|| word.to_owned()));
+                command.arg(text(scenario, word).unwrap_or_else(|| word.to_owned()));
             }
         }
     }
@@ -97,18 +90,16 @@ fn operands(scenario: &Scenario, size: u32, tree: &Path) -> io::Result<Vec<OsStr
 }
 
 /// What a word in braces stands for.
-fn text(scenario: &Scenario, size: u32, word: &str) -> Option<String> {
+fn text(scenario: &Scenario, word: &str) -> Option<String> {
     let work = match scenario.question {
         Question::Lengths(work) => work,
         _ => Work::Clean,
     };
     Some(match word {
-        "{size}" => size.to_string(),
         "{pathext}" => match scenario.question {
             Question::Found(look) => look.pathext(),
             _ => return None,
         },
-        "{shape}" => scenario.name.split_once('-')?.1.to_owned(),
         "{work}" => work.name(),
         "{flavor}" => work.rival_flavor().to_owned(),
         "{rounds}" => work.rounds(true).to_string(),
@@ -129,9 +120,9 @@ mod tests {
         for scenario in all() {
             let words = scenario.contenders.iter().flat_map(|contender| contender.words);
             for word in words.filter(|word| word.starts_with('{') && word.ends_with('}')) {
-                let is_known = matches!(*word, "{operands}" | "{tree}" | "{program}" | "{path}")
+                let is_known = matches!(*word, "{operands}" | "{tree}" | "{path}")
                     || word.contains(' ')
-                    || text(scenario, 1, word).is_some();
+                    || text(scenario, word).is_some();
                 assert!(is_known, "{}: {word}", scenario.name);
             }
         }

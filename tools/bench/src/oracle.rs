@@ -27,12 +27,8 @@ pub(crate) enum Question {
     Sizes,
     /// The KiB or the bytes allocated, as the first word.
     Total,
-    /// The number of entries in one directory.
-    Count,
     /// The number of entries in a tree of which every file was opened many times.
     Opened,
-    /// The number of starts that went as they should.
-    Starts,
     /// The paths of programs, of which the names are given, one per line.
     Found(LookUp),
     /// Full paths, one per line.
@@ -165,8 +161,7 @@ impl Truth {
                 let wrong = number(&output, kibibytes);
                 wrong.filter(|_| number(&output, self.allocated).is_some())
             }
-            Question::Starts => number(&output, Some(size.into())),
-            Question::Count | Question::Opened => number(&output, Some(self.entries.len() as u64)),
+            Question::Opened => number(&output, Some(self.entries.len() as u64)),
             Question::Lengths(work) => number(&output, Some(work.lengths())).or_else(|| {
                 let says_time = own_time(output.as_bytes()).is_some();
                 (!says_time).then(|| "no time".to_owned())

@@ -63,8 +63,8 @@ fn totals_and_counts() {
     assert_eq!(refute(Question::Total, "\x1b[32m  5000 b\x1b[39m tree\n"), None);
     assert_eq!(refute(Question::Total, "4\n"), Some("4 instead of 5".to_owned()));
     assert_eq!(refute(Question::Total, ""), Some("no number but ''".to_owned()));
-    assert_eq!(refute(Question::Count, "3\n"), None);
-    assert_eq!(refute(Question::Count, "2\n"), Some("2 instead of 3".to_owned()));
+    assert_eq!(refute(Question::Opened, "3\n"), None);
+    assert_eq!(refute(Question::Opened, "2\n"), Some("2 instead of 3".to_owned()));
     let unknown = Truth::default().refute(Question::Total, 2, Path::new("/x"), b"9\n");
     assert_eq!(unknown, None);
 }

@@ -44,8 +44,6 @@ pub(crate) struct Scenario {
 /// The public reports that curt began with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Report {
-    /// Zig pull request 13993: starting programs.
-    Start,
     /// Zig pull request 13073: removing a tree.
     Remove,
     /// A mail to Cygwin's list: listing a directory.
@@ -92,18 +90,16 @@ impl Scenario {
     /// The name of the tree for a size.
     pub(crate) fn tree_name(&self, size: u32) -> String {
         match self.question {
-            Question::Starts | Question::Found(LookUp { repeats: true, .. }) => {
-                self.shape.to_owned()
-            }
+            Question::Found(LookUp { repeats: true, .. }) => self.shape.to_owned(),
             _ => format!("{}-{size}", self.shape),
         }
     }
 
-    /// How many things a run of this size does: entries, names, starts or opens.
+    /// How many things a run of this size does: entries, names or opens.
     pub(crate) fn units(&self, size: u32) -> u64 {
         match self.question {
             _ if self.real.is_some() => size.into(),
-            Question::Starts | Question::Found(_) | Question::Expanded => size.into(),
+            Question::Found(_) | Question::Expanded => size.into(),
             Question::Opened => u64::from(size) * crate::roles::open::ROUNDS as u64,
             Question::Lengths(_) => 1,
             _ => self.grow(size).entries(),
@@ -113,7 +109,6 @@ impl Scenario {
     /// What those things are called.
     pub(crate) fn unit(&self) -> &'static str {
         match self.question {
-            Question::Starts => "starts",
             Question::Found(_) => "names",
             Question::Expanded | Question::Lengths(_) => "paths",
             Question::Opened => "opens",

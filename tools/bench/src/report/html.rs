@@ -157,7 +157,7 @@ fn calls(report: &Report) -> Markup {
             @if bars.is_empty() {
                 p { "No calls were counted: strace is missing here." }
             } @else {
-                p { "Calls for one entry, start or path, counted by strace, without the start of \
+                p { "Calls for one entry or path, counted by strace, without the start of \
                      the program. The line marks those of the usual tool." }
                 (key(&["curt", "rival"]))
                 (figure("Calls for one",

@@ -14,21 +14,7 @@ pub(super) struct Published {
     pub(super) rows: &'static [&'static [&'static str]],
 }
 
-pub(super) static PUBLISHED: [Published; 5] = [
-    Published {
-        report: Report::Start,
-        title: "1. Zig pull request 13993: starting programs on Windows",
-        story: "Every directory of PATH, and every extension of PATHEXT, cost a call of \
-                CreateProcessW. The change lists each directory for “name*” and starts only what \
-                is there. 100 starts; far: found in entry 197 of 211; near: in the only one.",
-        columns: &["runs", "after", "before", "cmd.exe loop", "Rust std"],
-        rows: &[
-            &["far", "854.3 ms", "8,188 ms", "851.4 ms", "–"],
-            &["near", "237.9 ms", "271.3 ms", "278.9 ms", "–"],
-            &["far, beside Rust", "848.9 ms", "–", "–", "545.4 ms"],
-            &["near, beside Rust", "238.4 ms", "–", "–", "230.5 ms"],
-        ],
-    },
+pub(super) static PUBLISHED: [Published; 4] = [
     Published {
         report: Report::Remove,
         title: "2. Zig pull request 13073: removing a tree",

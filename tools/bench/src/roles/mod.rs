@@ -12,12 +12,10 @@ mod read;
 #[cfg(target_os = "linux")]
 mod remove;
 mod standard;
-pub(crate) mod start;
 
 use crate::place::sandbox::check_from_child;
+use crate::tree::directories;
 use clap::ValueEnum;
-use curt::list::Directory;
-use curt::{Fields, Plan};
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -57,10 +55,8 @@ impl Task {
 /// is walked or measured:
 ///
 /// - `baseline TASK TREE`, `std TASK TREE`
-/// - `list BYTES TREE`: count by the library, through a buffer of that many bytes, or `default`
 /// - `open WAY TREE`: open every file
 /// - `probe EXTENSIONS NAME… TREE`: look programs up, one candidate after the other
-/// - `start curt|std SHAPE COUNT TREE`
 /// - `compute WORK TREE`, where the tree is not used
 pub(crate) fn play(words: &[OsString]) -> io::Result<()> {
     let Some((tree, words)) = words.split_last() else { return unknown() };
@@ -76,14 +72,8 @@ pub(crate) fn play(words: &[OsString]) -> io::Result<()> {
         ["baseline", task] => baseline(named(task)?, tree),
         ["std", "remove"] => std::fs::remove_dir_all(tree),
         ["std", task] => standard::read(named(task)?, tree, &mut out),
-        ["list", "default"] => list(None, tree, &mut out),
-        ["list", bytes] => list(Some(bytes.parse().map_err(io::Error::other)?), tree, &mut out),
         ["open", way] => open::open(way, tree, &mut out),
         ["probe", extensions, ref names @ ..] => probe(extensions, names, tree, &mut out),
-        ["start", who, shape, count] => {
-            drop(out);
-            start::play(who == "std", shape, count.parse().map_err(io::Error::other)?, tree)
-        }
         ["compute", work] => out.write_all(compute::play(named(work)?).as_bytes()),
         _ => unknown(),
     }
@@ -110,24 +100,9 @@ fn baseline(_: Task, _: &Path) -> io::Result<()> {
     unknown()
 }
 
-/// How many entries the library lists through a buffer of that many bytes.
-fn list(buffer: Option<usize>, tree: &Path, out: &mut dyn io::Write) -> io::Result<()> {
-    let mut directory = Directory::open(tree)?;
-    if let Some(bytes) = buffer {
-        directory = directory.buffer(bytes)?;
-    }
-    let mut list = directory.list(Plan::new(Fields::NAME));
-    let mut count = 0_u64;
-    while let Some(entry) = list.next() {
-        entry?;
-        count += 1;
-    }
-    writeln!(out, "{count}")
-}
-
 /// The programs of these names, by asking for each candidate in each directory.
 fn probe(extensions: &str, names: &[&str], tree: &Path, out: &mut dyn io::Write) -> io::Result<()> {
-    let directories = start::directories(tree)?;
+    let directories = directories(tree)?;
     for name in names {
         let files = extensions.split(';').map(|extension| format!("{name}{extension}"));
         let files: Vec<String> = files.collect();
@@ -173,7 +148,7 @@ mod tests {
         let sandbox = Sandbox::create(&std::env::temp_dir()).unwrap();
         let precious = sandbox.entry("precious");
         std::fs::create_dir_all(precious.join("tree")).unwrap();
-        for role in ["baseline remove", "std remove", "std ls", "list default", "open curt"] {
+        for role in ["baseline remove", "std remove", "std ls", "open curt"] {
             assert!(play_on(role, &precious.join("tree")).is_err(), "{role}");
         }
         assert!(play_on("std walk", &precious.join("tree")).is_ok());

@@ -4,7 +4,7 @@ use crate::oracle::Question;
 use crate::scenario::{Contender, Program, Quick, Report, Scenario};
 use crate::tree::{Content, Tree};
 
-pub(super) static SCENARIOS: [Scenario; 7] = [
+pub(super) static SCENARIOS: [Scenario; 6] = [
     Scenario {
         quick: Some(Quick { size: 20_000, share: 3 }),
         full: &[40_000],
@@ -23,14 +23,6 @@ pub(super) static SCENARIOS: [Scenario; 7] = [
     },
     names("list-mixed", "list files, links and directories", "mixed", mixed),
     long("list-long-mixed", "list files, links and directories with -l", "mixed", mixed),
-    // Report 2 asked for the best size of the buffer.
-    Scenario {
-        question: Question::Count,
-        full: &[25_000],
-        report: Some(Report::Remove),
-        contenders: &BUFFERS,
-        ..names("list-buffers", "list through buffers of several sizes", "flat", flat)
-    },
 ];
 
 fn flat(size: u32) -> Tree {
@@ -109,13 +101,4 @@ static LONG: [Contender; 11] = [
     Contender::rival("Zig", Program::Built("tree-zig"), &["long", "{tree}"]).version("0.17.0"),
     Contender::rival("Node", Program::Built("tree-node"), &["long", "{tree}"]).get("nodejs"),
     Contender::baseline(&["baseline", "long", "{tree}"]),
-];
-
-static BUFFERS: [Contender; 6] = [
-    Contender::library(&["list", "default", "{tree}"]),
-    Contender::usual("64 KiB", Program::Own, &["list", "65536", "{tree}"]),
-    Contender::rival("2 KiB", Program::Own, &["list", "2048", "{tree}"]),
-    Contender::rival("4 KiB", Program::Own, &["list", "4096", "{tree}"]),
-    Contender::rival("8 KiB", Program::Own, &["list", "8192", "{tree}"]),
-    Contender::rival("1 MiB", Program::Own, &["list", "1048576", "{tree}"]),
 ];

@@ -5,7 +5,6 @@ mod expand;
 mod list;
 mod python;
 mod remove;
-mod start;
 mod stat;
 mod usage;
 mod walk;
@@ -14,14 +13,13 @@ mod which;
 use crate::scenario::Scenario;
 
 /// By operation.
-pub(crate) static SCENARIOS: [&[Scenario]; 10] = [
+pub(crate) static SCENARIOS: [&[Scenario]; 9] = [
     &remove::SCENARIOS,
     &list::SCENARIOS,
     &stat::SCENARIOS,
     &walk::SCENARIOS,
     &usage::SCENARIOS,
     &which::SCENARIOS,
-    &start::SCENARIOS,
     &expand::SCENARIOS,
     &beneath::SCENARIOS,
     &python::SCENARIOS,

@@ -4,9 +4,8 @@
 
 use crate::oracle::{LookUp, Question};
 use crate::roles::compute::Work;
-use crate::roles::start::{ENTRIES, PLACE};
 use crate::scenario::{Contender, Part, Program, Scenario};
-use crate::tree::{Content, REACT_ENTRIES, Tree};
+use crate::tree::{Content, ENTRIES, PLACE, REACT_ENTRIES, Tree};
 
 pub(super) static SCENARIOS: [Scenario; 8] = [
     Scenario {

@@ -2,9 +2,8 @@
 //! along `PATH`, at its head, with several extensions, and past a directory with very many names.
 
 use crate::oracle::{LookUp, Question};
-use crate::roles::start::{ENTRIES, PLACE};
 use crate::scenario::{Contender, PYTHON, Program, Quick, Report, Scenario};
-use crate::tree::{Content, Tree};
+use crate::tree::{Content, ENTRIES, PLACE, Tree};
 
 pub(super) static SCENARIOS: [Scenario; 9] = [
     Scenario {

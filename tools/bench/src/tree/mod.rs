@@ -3,10 +3,7 @@
 //! A shape is computed, not copied: the same on every machine, without a download. Every name and
 //! size follows from the position in the tree, so a shape of 50,000 files is a few numbers.
 
-mod hello;
 mod react;
-
-pub(crate) use hello::NAME as PROGRAM;
 
 use crate::stats::Random;
 use std::io;
@@ -238,7 +235,7 @@ impl Tree {
         let folder = self.directories.get(place).map(|directory| root.join(&directory.path));
         folder.map_or(Ok(()), |folder| {
             (0..count).try_for_each(|index| {
-                hello::put(&folder.join(format!("{}{end}", program_name(index))))
+                put_program(&folder.join(format!("{}{end}", program_name(index))))
             })
         })
     }
@@ -262,6 +259,39 @@ impl Tree {
 fn weight(file: u64) -> u64 {
     const WEIGHTS: [u64; 16] = [1, 1, 2, 2, 2, 3, 3, 4, 4, 6, 8, 12, 20, 40, 90, 250];
     WEIGHTS[Random::new(file).below(WEIGHTS.len())]
+}
+
+/// The entry of `PATH` that holds what is found, counted from 0.
+pub(crate) const PLACE: usize = 196;
+/// The number of entries of `PATH`.
+pub(crate) const ENTRIES: u32 = 211;
+
+/// The directories in the folder, in the order of their names: the entries of `PATH`.
+pub(crate) fn directories(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut directories: Vec<PathBuf> = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            directories.push(entry.path());
+        }
+    }
+    directories.sort();
+    Ok(directories)
+}
+
+/// What a program that is looked up is called.
+const PROGRAM: &str = "hello";
+
+/// A link to a program of the system: the tree may be where nothing may be executed.
+#[cfg(unix)]
+fn put_program(path: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink("/bin/sh", path)
+}
+
+/// Nothing is executed, so an empty file is as good.
+#[cfg(not(unix))]
+fn put_program(path: &Path) -> io::Result<()> {
+    std::fs::write(path, [])
 }
 
 /// The name of the program with this number.

@@ -1,3 +1,0 @@
-module curt.invalid/rivals/start-go
-
-go 1.22
