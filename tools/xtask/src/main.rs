@@ -18,6 +18,7 @@ mod skips;
 mod statics;
 mod targets;
 mod test;
+mod unused_api;
 mod windows;
 
 use host::{Failure, Outcome};
@@ -92,6 +93,12 @@ const TASKS: &[Task] = &[
         arguments: "[--update]",
         about: "compare the public API with its committed lists (or write them) and the last release",
         run: public_api::run,
+    },
+    Task {
+        name: "unused-api",
+        arguments: "",
+        about: "find public items that no command, binding, example or benchmark uses",
+        run: unused_api::run,
     },
     Task {
         name: "rivals",
