@@ -29,7 +29,7 @@ use curt::Threads;
 use crate::called;
 use crate::session::Session;
 
-pub(crate) use beneath::{BeneathOptions, MODES};
+pub(crate) use beneath::BeneathOptions;
 pub(crate) use criteria::{Criteria, Group};
 pub(crate) use du::{DuOptions, DuTime, Unit};
 pub(crate) use expand::ExpandOptions;
@@ -43,7 +43,7 @@ pub(crate) use rm::{Prompt, RmOptions};
 pub(crate) use run::RunOptions;
 pub(crate) use stat::{StatFormat, StatOptions};
 pub(crate) use walk::WalkOptions;
-pub(crate) use which::{BARES, CWDS, LookUpOptions, WhichOptions};
+pub(crate) use which::{LookUpOptions, WhichOptions};
 
 /// How many words from the last option on are read by clap, of commands with operands. No option
 /// has that many values.

@@ -1,8 +1,8 @@
 //! The curt command. `args` reads the command line, `cmd` has the commands, `out` formats what
 //! they print, and a `session` is one run of a command. `called` is the name that curt was called
-//! by, `batch` answers questions from standard input, `exclude` is `--exclude`, `prompt` asks,
-//! `quote` shows names, and `sys` is what differs between systems; on Unix it also opens missing
-//! standard streams and ignores SIGPIPE before `main`.
+//! by, `exclude` is `--exclude`, `prompt` asks, `quote` shows names, and `sys` is what differs
+//! between systems; on Unix it also opens missing standard streams and ignores SIGPIPE before
+//! `main`.
 //!
 //! To follow a run into the library, begin with the comment "One run" (in `walk`: "The way of")
 //! below the documentation of the operation's module, such as `crates/curt/src/remove/mod.rs`.
@@ -12,7 +12,6 @@
 )]
 
 mod args;
-mod batch;
 mod called;
 mod cmd;
 mod exclude;

@@ -33,7 +33,7 @@ pub(crate) struct Session {
 /// What a command did.
 #[derive(Default)]
 pub(crate) struct Outcome {
-    /// The fields of the summary, which is the last JSON object. Answers to questions have none.
+    /// The fields of the summary, which is the last JSON object.
     pub(crate) summary: Option<Object>,
     /// What was done; `--stats` prints it before the calls.
     pub(crate) done: String,

@@ -135,7 +135,7 @@ pub enum ExpandError {
 }
 
 impl ExpandError {
-    /// Returns a one-word name, as `curt expand --batch` prints it.
+    /// Returns a one-word name, as `curt expand --json` prints it.
     pub fn word(self) -> &'static str {
         self.texts().0
     }

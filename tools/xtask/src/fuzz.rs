@@ -86,12 +86,9 @@ fn fuzz_apart(target: &str, options: &[String]) -> Outcome {
     Err(Failure::new(format!("{said}it ended with {}", output.status)))
 }
 
-/// Builds targets, and the command that one of them asks.
+/// Builds targets.
 fn build(targets: &[String]) -> Outcome {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let mut command = Command::new(&cargo);
-    command.args(["build", "--quiet", "--locked", "--bin", "curt", "--target-dir"]);
-    host::check(command.arg(output()).current_dir(host::checkout()))?;
     let mut build = Command::new(cargo);
     // With a target named, the flags do not reach what runs during the build.
     build.args(["build", "--quiet", "--release", "--locked", "--target", &triple()]);
@@ -114,7 +111,6 @@ fn command(target: &str, options: &[String]) -> Result<Command, Failure> {
     fs::create_dir_all(&found)?;
     fs::create_dir_all(&committed)?;
     let mut fuzz = Command::new(output().join(triple()).join("release").join(target));
-    fuzz.env("CURT", output().join("debug").join("curt"));
     fuzz.arg(format!("-artifact_prefix={}/", output().join("found").display()));
     let is_merge = options.iter().any(|option| option.starts_with("-merge"));
     let folders = if is_merge { [committed, found] } else { [found, committed] };

@@ -19,12 +19,8 @@ const NOTES: &str = "\
 A path is refused for one of these reasons, which --json prints as the kind of the error: empty, \
 nul, encoding, device, absolute, drive, stream, badchar, escape, trailing, shortname, link.
 
-With --batch, each line of standard input is a question such as {\"path\":\"a/b\",\"mode\":\"strict\"}, \
-and each line of output is its answer: {\"allow\":\"a/b\"} or {\"error\":{...}}. The keys \"mode\", \
-\"in_root\" and, with --check-only, \"flavor\" and \"release\" are optional.
-
 Exit status:
-  0  every path was allowed (with --batch, every question was answered)
+  0  every path was allowed
   1  a path was refused or could not be opened; each is reported on standard error
   2  the command line was wrong";
 
@@ -41,7 +37,7 @@ Examples:
           after_long_help = NOTES, after_help = EXAMPLES)]
 pub(crate) struct BeneathOptions {
     /// The untrusted paths
-    #[arg(value_name = "PATH", required_unless_present = "batch", conflicts_with = "batch")]
+    #[arg(value_name = "PATH", required = true)]
     pub(crate) operands: Vec<OsString>,
 
     /// The directory that no path may leave
@@ -83,7 +79,7 @@ pub(crate) struct BeneathOptions {
     pub(crate) release: Option<Release>,
 
     /// Print the contents of the files, which must be regular files
-    #[arg(long, conflicts_with_all = ["name", "stat", "json", "batch"])]
+    #[arg(long, conflicts_with_all = ["name", "stat", "json"])]
     pub(crate) cat: bool,
 
     /// Print the name even if its last component does not exist
@@ -91,16 +87,12 @@ pub(crate) struct BeneathOptions {
     pub(crate) name: bool,
 
     /// Print the metadata, as curt stat does
-    #[arg(long, conflicts_with = "batch")]
+    #[arg(long)]
     pub(crate) stat: bool,
 
     /// End each name with NUL instead of a newline
-    #[arg(short = '0', long, conflicts_with_all = ["cat", "stat", "json", "batch"])]
+    #[arg(short = '0', long, conflicts_with_all = ["cat", "stat", "json"])]
     pub(crate) null: bool,
-
-    /// Answer questions from standard input, one JSON object per line
-    #[arg(long)]
-    pub(crate) batch: bool,
 
     #[command(flatten)]
     pub(crate) output: OutputOptions,
@@ -110,5 +102,4 @@ pub(crate) struct BeneathOptions {
 }
 
 /// The words for what happens to links and to alternative spellings.
-pub(crate) const MODES: [(&str, Aliases); 2] =
-    [("open", Aliases::Open), ("strict", Aliases::Strict)];
+const MODES: [(&str, Aliases); 2] = [("open", Aliases::Open), ("strict", Aliases::Strict)];

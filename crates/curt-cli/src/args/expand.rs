@@ -14,17 +14,8 @@ Works for POSIX and Windows paths on any system. The working directory, the home
 directories of drives are those of this process unless options name others.";
 
 const NOTES: &str = "\
-With --batch, each line of standard input is a question, {\"input\":PATH} with the optional keys \
-\"flavor\", \"release\", \"style\", \"dotdot\", \"verbatim\", \"cwd\", \"drives\", \"base\", \
-\"home\" and \"tilde\", and each line of output is its answer, in order: {\"ok\":PATH} or {\"error\":{...}}. For a \
-missing key the option or else the process decides. \"home\":null means that it is not set; with \
-\"cwd\":null and a base nothing of the process is used. A path is a string, {\"bytes\":BASE64}, \
-{\"bytes\":BASE64,\"encoding\":NAME} with Ruby's names of encodings, or {\"utf16\":[UNIT,...]}. The kind \
-of an error is empty, nul, no-home, nonabs-home, no-user, too-long, escape, drive (no working \
-directory to start from), encoding, or invalid (not a question).
-
 Exit status:
-  0  every path was expanded (with --batch, every question was answered)
+  0  every path was expanded
   1  a path could not be made absolute
   2  the command line was wrong";
 
@@ -41,7 +32,7 @@ Examples:
           after_long_help = NOTES, after_help = EXAMPLES)]
 pub(crate) struct ExpandOptions {
     /// The paths to expand
-    #[arg(value_name = "PATH", required_unless_present = "batch", conflicts_with = "batch")]
+    #[arg(value_name = "PATH", required = true)]
     pub(crate) operands: Vec<OsString>,
 
     /// The kind of paths [default: this system's]
@@ -107,12 +98,8 @@ pub(crate) struct ExpandOptions {
     pub(crate) explain: bool,
 
     /// End each path with NUL instead of a newline
-    #[arg(short = '0', long, conflicts_with_all = ["json", "explain", "batch"])]
+    #[arg(short = '0', long, conflicts_with_all = ["json", "explain"])]
     pub(crate) null: bool,
-
-    /// Answer questions from standard input, one JSON object per line
-    #[arg(long)]
-    pub(crate) batch: bool,
 
     #[command(flatten)]
     pub(crate) output: OutputOptions,
@@ -125,8 +112,8 @@ pub(crate) const FLAVORS: Words<Flavor, 2> =
     [("posix", Flavor::Posix), ("windows", Flavor::Windows)];
 pub(crate) const RELEASES: Words<Release, 2> =
     [("10", Release::Windows10), ("11", Release::Windows11)];
-pub(crate) const STYLES: Words<Style, 2> = [("native", Style::Native), ("ruby", Style::Ruby)];
-pub(crate) const DOT_DOTS: Words<DotDot, 3> =
+const STYLES: Words<Style, 2> = [("native", Style::Native), ("ruby", Style::Ruby)];
+const DOT_DOTS: Words<DotDot, 3> =
     [("keep", DotDot::Keep), ("clamp", DotDot::Clamp), ("refuse", DotDot::Refuse)];
-pub(crate) const VERBATIMS: Words<Verbatim, 2> =
+const VERBATIMS: Words<Verbatim, 2> =
     [("keep", Verbatim::Keep), ("normalize", Verbatim::Normalize)];

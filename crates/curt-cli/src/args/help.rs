@@ -33,9 +33,9 @@ pub(super) fn in_full(command: &Command) -> StyledStr {
 }
 
 /// Returns the command as help and manual pages show it. Operands and the root directory that only
-/// another option makes optional, such as `--batch` or `--force`, are shown as required.
+/// another option makes optional, such as `--force`, are shown as required.
 pub(crate) fn shown(command: &Command) -> Command {
-    let is_required = matches!(command.get_name(), "rm" | "stat" | "which" | "expand" | "beneath");
+    let is_required = matches!(command.get_name(), "rm" | "beneath");
     command.clone().mut_args(|option| {
         let is_needed = option.is_positional() || option.get_id() == "root";
         if is_required && is_needed { option.required(true) } else { option }

@@ -36,12 +36,8 @@ Directives with -f:
   %i     ID in hexadecimal                       %t %T  type, in hexadecimal and by name
   %l     longest name
 
-With --batch, each line of standard input is a question, {\"path\":PATH,\"fields\":[NAME,...]}, and \
-each line of output is its answer, in order: an object as printed by --json, or {\"error\":{...}}. A \
-path is a string, or {\"bytes\":BASE64} if it is not Unicode.
-
 Exit status:
-  0  everything was found (with --batch, every question was answered)
+  0  everything was found
   1  some metadata could not be read
   2  the command line was wrong";
 
@@ -58,7 +54,7 @@ Examples:
           after_help = EXAMPLES)]
 pub(crate) struct StatOptions {
     /// The files to examine
-    #[arg(value_name = "PATH", required_unless_present = "batch", conflicts_with = "batch")]
+    #[arg(value_name = "PATH", required = true)]
     pub(crate) operands: Vec<OsString>,
 
     /// Follow symbolic links
@@ -92,10 +88,6 @@ pub(crate) struct StatOptions {
           ))]
     pub(crate) fields: Option<String>,
 
-    /// Answer questions from standard input, one JSON object per line
-    #[arg(long)]
-    pub(crate) batch: bool,
-
     #[command(flatten)]
     pub(crate) output: OutputOptions,
 
@@ -116,7 +108,7 @@ pub(crate) enum StatFormat {
 impl StatOptions {
     /// Whether the output is that of GNU stat.
     pub(crate) fn is_gnu(&self) -> bool {
-        let is_other = self.fields.is_some() || self.batch || self.output.json;
+        let is_other = self.fields.is_some() || self.output.json;
         let is_asked = self.format_chosen.is_some() || self.file_system || self.terse;
         is_asked || !is_other && called::name() == Some("stat")
     }
@@ -133,9 +125,9 @@ impl Options for StatOptions {
             Some(false) => lines.map(StatFormat::Lines),
             None => None,
         };
-        let is_other = self.fields.is_some() || self.batch || self.output.json;
+        let is_other = self.fields.is_some() || self.output.json;
         if self.is_gnu() && is_other {
-            let words = "--fields, --json and --batch cannot be used with -c, --printf, -f or -t";
+            let words = "--fields and --json cannot be used with -c, --printf, -f or -t";
             return Err(words.to_owned());
         }
         Ok(())

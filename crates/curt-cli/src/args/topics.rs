@@ -5,7 +5,7 @@ pub(super) const LIST: &str = "\
 See 'curt COMMAND --help' for more about a command.
 
 Topics:
-  curt help json     what --json and --batch print and read
+  curt help json     what --json prints
   curt help fields   the fields of --fields
   curt help colours  when output has colours, and which
   curt help exit     exit codes";
@@ -45,9 +45,6 @@ Text that is not Unicode is {\"bytes\":BASE64}, on Windows {\"utf16\":[UNIT,...]
 A time is {\"s\":SECONDS,\"ns\":NANOSECONDS}. A field is null if the system does
 not have it, {\"error\":{...}} if it could not be read, and absent if it was not
 asked for. With --stats the summary has the number of system calls by name.
-
-With --batch (which, stat, expand, beneath) each line of standard input is a
-question, an object, and each line of output is its answer, in order.
 ";
 
 const FIELDS: &str = "\
@@ -113,10 +110,9 @@ curt run exits as the program does, with 128 + N if signal N ended it, or with
   127  the program was not found
   137  the time limit was reached, and the program was killed (-k, -s KILL)
 
-With --batch the code is 0 if every line was answered, with an error too. After
-an interrupt (Ctrl-C) the totals so far are printed and the signal is raised
-again, so a shell sees 130. A closed pipe ends curt by SIGPIPE; output that
-cannot be written is a failure.
+After an interrupt (Ctrl-C) the totals so far are printed and the signal is
+raised again, so a shell sees 130. A closed pipe ends curt by SIGPIPE; output
+that cannot be written is a failure.
 ";
 
 #[cfg(test)]

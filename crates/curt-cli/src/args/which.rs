@@ -19,19 +19,11 @@ entry of PATH on POSIX. A name that is only there is an error that says so. The 
 --policy search as the program or library they are named after.";
 
 const NOTES: &str = "\
-By POSIX rules, --json and --batch read the start of each file to tell an image from a script, \
+By POSIX rules, --json reads the start of each file to tell an image from a script, \
 which takes 3 more calls.
 
-With --batch, each line of standard input is a question, {\"name\":NAME} with the optional keys \
-\"path\", \"pathext\", \"base\", \"policy\", \"rules\", \"cwd\", \"bare\", \"extensions\", \"set\", \
-\"strict_extension\" and \"all\". For a missing key the option decides; a null path or pathext is a \
-variable that is not set. Each line of output is the answer, in order: \
-{\"found\":PATH,\"origin\":ORIGIN,\"kind\":KIND,\"relative\":BOOL}, {\"all\":[...]} or {\"error\":{...}}. \
-ORIGIN is \"cwd\", \"given\", or \"path:3\" for the fourth entry of PATH. Names and paths are strings, or {\"bytes\":BASE64} if they are \
-not Unicode.
-
 Exit status:
-  0  every name was found (with --batch, every question was answered)
+  0  every name was found
   1  a name was not found
   2  the command line was wrong";
 
@@ -66,7 +58,7 @@ starts-first-only.";
           after_long_help = NOTES, after_help = EXAMPLES)]
 pub(crate) struct WhichOptions {
     /// The names to look up
-    #[arg(value_name = "NAME", required_unless_present = "batch", conflicts_with = "batch")]
+    #[arg(value_name = "NAME", required = true)]
     pub(crate) names: Vec<OsString>,
 
     /// Print all matches, in order
@@ -74,16 +66,12 @@ pub(crate) struct WhichOptions {
     pub(crate) all: bool,
 
     /// Print each directory, each candidate and why it was passed over
-    #[arg(long, conflicts_with_all = ["all", "batch", "null"])]
+    #[arg(long, conflicts_with_all = ["all", "null"])]
     pub(crate) explain: bool,
 
     /// End each path with NUL instead of a newline
     #[arg(short = '0', long = "null", conflicts_with = "json")]
     pub(crate) null: bool,
-
-    /// Answer questions from standard input, one JSON object per line
-    #[arg(long)]
-    pub(crate) batch: bool,
 
     #[command(flatten)]
     pub(crate) output: OutputOptions,
@@ -153,9 +141,9 @@ pub(crate) struct LookUpOptions {
     pub(crate) strict_extension: bool,
 }
 
-pub(crate) const CWDS: [(&str, Cwd); 4] =
+const CWDS: [(&str, Cwd); 4] =
     [("never", Cwd::Never), ("auto", Cwd::Auto), ("always", Cwd::Always), ("report", Cwd::Report)];
-pub(crate) const BARES: [(&str, Bare); 4] = [
+const BARES: [(&str, Bare); 4] = [
     ("never", Bare::Never),
     ("first", Bare::First),
     ("with-directory", Bare::WithDirectory),

@@ -9,9 +9,7 @@ use curt::paths::{Flavor, PathCheck, PathText, Refusal, Release};
 use curt::{Calls, Cause, Error, Fields, Operation, Plan, Root};
 
 use super::{base_name, stat};
-use crate::args::expand::{FLAVORS, RELEASES};
-use crate::args::{BeneathOptions, MODES};
-use crate::batch;
+use crate::args::BeneathOptions;
 use crate::exit::Exit;
 use crate::out::entry::{self, Shown};
 use crate::out::failure::{self, Failure};
@@ -36,15 +34,14 @@ pub(crate) fn run(options: &BeneathOptions) -> Exit {
     };
     let features: Vec<_> = options.without.features().collect();
     let root = match Root::open_without(path, &features) {
-        Ok(root) => root.scope(scope(options.in_root)).aliases(options.mode),
+        Ok(root) => root
+            .scope(if options.in_root { Scope::InRoot } else { Scope::Beneath })
+            .aliases(options.mode),
         Err(error) => {
             session.fail(&error);
             return session.close(false);
         }
     };
-    if options.batch {
-        return answer_questions(options, &root, session);
-    }
     let zone = LocalZone::new(Zone::local);
     let mut counts = Counts::default();
     for operand in &options.operands {
@@ -63,10 +60,6 @@ pub(crate) fn run(options: &BeneathOptions) -> Exit {
         counts.count(result, path, session);
     }
     counts.finish(&root.calls(), session)
-}
-
-fn scope(in_root: bool) -> Scope {
-    if in_root { Scope::InRoot } else { Scope::Beneath }
 }
 
 /// How many paths there were.
@@ -220,61 +213,12 @@ fn print_metadata(
     Ok(())
 }
 
-/// Answers the questions on standard input.
-fn answer_questions(options: &BeneathOptions, root: &Root, session: &Session) -> Exit {
-    let roots = MODES.map(|(_, mode)| {
-        let root = |in_root| (mode, in_root, root.clone().scope(scope(in_root)).aliases(mode));
-        [root(false), root(true)]
-    });
-    let roots = roots.as_flattened();
-    batch::run(session, &["path", "mode", "in_root"], |question| {
-        let path = question.os_text("path")?.required("path")?;
-        let path = Path::new(&path);
-        let mode = question.choice("mode", &MODES)?.value().unwrap_or(options.mode);
-        let in_root = question.flag("in_root", options.in_root)?;
-        let root = roots.iter().find(|root| (root.0, root.1) == (mode, in_root));
-        let (_, _, root) = root.ok_or("there is no such mode")?;
-        Ok(match name(root, path, options.name) {
-            Ok(name) => Object::new().path("allow", &name),
-            Err(denied) => denied.failure.path(path).object(),
-        })
-    });
-    let mut calls = root.calls();
-    for (_, _, root) in roots {
-        calls.add(&root.calls());
-    }
-    session.finish(Outcome { calls, ..Outcome::default() })
-}
-
 /// Runs `--check-only`: checks only the text of the paths.
 fn check_texts(options: &BeneathOptions, session: &Session) -> Exit {
-    let flavor = options.flavor.unwrap_or(Flavor::NATIVE);
-    let release = options.release.unwrap_or(Release::Windows10);
-    let check = |flavor, release, mode, in_root| {
-        PathCheck::new(flavor).release(release).aliases(mode).in_root(in_root)
-    };
-    if options.batch {
-        let keys = ["path", "flavor", "release", "mode", "in_root"];
-        batch::run(session, &keys, |question| {
-            let path = question.text("path")?.required("path")?;
-            let flavor = question.choice("flavor", &FLAVORS)?.value().unwrap_or(flavor);
-            let check = check(
-                flavor,
-                question.choice("release", &RELEASES)?.value().unwrap_or(release),
-                question.choice("mode", &MODES)?.value().unwrap_or(options.mode),
-                question.flag("in_root", options.in_root)?,
-            );
-            Ok(match check_text(check, &path) {
-                Ok(name) => Object::new().raw("allow", &path_text::to_json(&name, flavor)),
-                Err(refusal) => {
-                    let failure = Denied::from(refusal).failure;
-                    failure.json_path(path_text::to_json(&path, flavor)).object()
-                }
-            })
-        });
-        return session.finish(Outcome::default());
-    }
-    let check = check(flavor, release, options.mode, options.in_root);
+    let check = PathCheck::new(options.flavor.unwrap_or(Flavor::NATIVE))
+        .release(options.release.unwrap_or(Release::Windows10))
+        .aliases(options.mode)
+        .in_root(options.in_root);
     let mut counts = Counts::default();
     for operand in &options.operands {
         let path = Path::new(operand);

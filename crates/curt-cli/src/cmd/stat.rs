@@ -10,11 +10,10 @@ use std::path::Path;
 
 use curt::fields::{Follow, Value};
 use curt::list::Stat;
-use curt::{Calls, Error, Fields, Kind, Metadata, Plan};
+use curt::{Error, Fields, Kind, Metadata, Plan};
 
 use super::base_name;
 use crate::args::StatOptions;
-use crate::batch::{self, Member, Question};
 use crate::exit::Exit;
 use crate::out::entry::{self, Shown, TextStyle};
 use crate::out::failure::Failure;
@@ -51,13 +50,7 @@ pub(crate) fn run(options: &StatOptions) -> Exit {
         Ok(fields) => fields.unwrap_or_else(|| DEFAULT.to_vec()),
         Err(message) => return session.usage(&message),
     };
-    if options.is_gnu() {
-        gnu::run(options, &session)
-    } else if options.batch {
-        answer_questions(options, entry::union(&fields), &session)
-    } else {
-        print(options, &fields, &session)
-    }
+    if options.is_gnu() { gnu::run(options, &session) } else { print(options, &fields, &session) }
 }
 
 fn plan(options: &StatOptions, fields: Fields) -> Plan {
@@ -145,64 +138,5 @@ pub(super) fn add_block(
         let _ = write!(text, "{field}: ");
         entry::add_field(shown, field, style, text);
         text.push(b'\n');
-    }
-}
-
-/// Answers the questions on standard input.
-fn answer_questions(options: &StatOptions, default: Fields, session: &Session) -> Exit {
-    // Mostly all questions are about the same fields. One `Stat` looks each owner up once.
-    let mut asked = default | Fields::NAME;
-    let mut stat = Stat::new(plan(options, asked));
-    let mut calls = Calls::default();
-    batch::run(session, &["path", "fields"], |question| {
-        let path = question.os_text("path")?.required("path")?;
-        let (path, fields) = (Path::new(&path), fields(question, default)?);
-        if fields != asked {
-            asked = fields;
-            calls.add(&stat.calls());
-            stat = Stat::new(plan(options, fields));
-        }
-        Ok(match ask(&mut stat, path, options) {
-            Ok(metadata) => {
-                let shown = Shown { name: base_name(path), path, metadata: &metadata };
-                entry::object(&shown, fields)
-            }
-            Err(error) => Failure::from(&error).path(path).object(),
-        })
-    });
-    calls.add(&stat.calls());
-    session.finish(Outcome { calls, ..Outcome::default() })
-}
-
-/// Returns the fields that a question asks for.
-fn fields(question: &Question, default: Fields) -> Result<Fields, String> {
-    match question.strings("fields")? {
-        Member::Absent | Member::Null => Ok(default | Fields::NAME),
-        Member::Value(names) => names.into_iter().try_fold(Fields::NONE, |all, name| {
-            let field = Fields::named(name).ok_or_else(|| format!("unknown field '{name}'"))?;
-            Ok(all | field)
-        }),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use curt::Fields;
-
-    use super::fields;
-    use crate::batch::Question;
-
-    #[test]
-    fn questions_choose_fields() {
-        let ask = |line: &str| {
-            let question = Question::read(line.as_bytes(), &["path", "fields"])?;
-            fields(&question, Fields::SIZE)
-        };
-        let line = r#"{"path":"a b","fields":["kind","links"]}"#;
-        assert_eq!(ask(line), Ok(Fields::KIND | Fields::LINKS));
-        assert_eq!(ask(r#"{"path":""}"#), Ok(Fields::SIZE | Fields::NAME));
-        for fields in [r#"["colour"]"#, "[1]", r#""size""#] {
-            assert!(ask(&format!(r#"{{"path":"a","fields":{fields}}}"#)).is_err(), "{fields}");
-        }
     }
 }

@@ -1,14 +1,12 @@
 //! `curt which`: the files that the names of programs stand for.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fmt::Write;
 
+use curt::Search;
 use curt::which::{FindCause, FindError, Found, Looked, SearchExplanation};
-use curt::{Calls, Search};
 
-use crate::args::expand::FLAVORS;
-use crate::args::{BARES, CWDS, LookUpOptions, WhichOptions};
-use crate::batch::{self, Question};
+use crate::args::WhichOptions;
 use crate::exit::Exit;
 use crate::out::entry;
 use crate::out::failure::Failure;
@@ -22,7 +20,6 @@ pub(crate) fn run(options: &WhichOptions) -> Exit {
     let session = options.output.session("curt which");
     match options.look_up.search() {
         Err(message) => session.usage(&message),
-        Ok(_) if options.batch => answer_questions(options, &session),
         Ok(search) => Printer { options, search, session: &session, found: 0, missing: 0 }.run(),
     }
 }
@@ -255,82 +252,4 @@ fn candidate_words(outcome: &str) -> &str {
         "not asked" => "was not looked for",
         other => other,
     }
-}
-
-/// The keys of a question.
-const KEYS: [&str; 12] = [
-    "name",
-    "path",
-    "pathext",
-    "base",
-    "policy",
-    "rules",
-    "cwd",
-    "bare",
-    "extensions",
-    "set",
-    "strict_extension",
-    "all",
-];
-
-/// Answers the questions on standard input, each with its own search.
-fn answer_questions(options: &WhichOptions, session: &Session) -> Exit {
-    let mut calls = Calls::default();
-    batch::run(session, &KEYS, |question| {
-        let name = question.os_text("name")?.required("name")?;
-        let search = search(question, &options.look_up)?;
-        let answer = if question.flag("all", options.all)? {
-            find_all(&name, &search)
-        } else {
-            let result = search.find(&name);
-            add_result(Object::new(), result, &search)
-        };
-        calls.add(&search.calls());
-        Ok(answer)
-    });
-    session.finish(Outcome { calls, ..Outcome::default() })
-}
-
-fn find_all(name: &OsStr, search: &Search) -> Object {
-    let results: Vec<_> = search.find_all(name).collect();
-    let mut all = Vec::new();
-    for result in results {
-        match result {
-            Ok(_) => all.push(add_result(Object::new(), result, search)),
-            Err(error) => return add_error(Object::new(), &error),
-        }
-    }
-    Object::new().objects("all", all)
-}
-
-/// Returns the search of a question; the options hold for the keys that it lacks.
-fn search(question: &Question, default: &LookUpOptions) -> Result<Search, String> {
-    let (path, pathext) = (question.os_text("path")?, question.os_text("pathext")?);
-    let (has_no_path, has_no_pathext) = (path.is_null(), pathext.is_null());
-    let mut changes = default.changes.clone();
-    let more = question.strings("set")?.value().unwrap_or_default();
-    changes.extend(more.into_iter().map(str::to_owned));
-    let os_text = |key: &str, default: &Option<OsString>| {
-        question.os_text(key).map(|text| text.or(default.clone()))
-    };
-    let options = LookUpOptions {
-        path: path.or(default.path.clone()),
-        pathext: pathext.or(default.pathext.clone()),
-        base: os_text("base", &default.base)?,
-        policy: question.word("policy")?.or(default.policy.clone()),
-        rules: question.choice("rules", &FLAVORS)?.or(default.rules),
-        cwd: question.choice("cwd", &CWDS)?.or(default.cwd),
-        bare: question.choice("bare", &BARES)?.or(default.bare),
-        extensions: os_text("extensions", &default.extensions)?,
-        changes,
-        strict_extension: question.flag("strict_extension", default.strict_extension)?,
-    };
-    let mut search = options.search()?;
-    if has_no_path {
-        search = search.without_path();
-    }
-    if has_no_pathext {
-        search = search.without_pathext();
-    }
-    Ok(search)
 }

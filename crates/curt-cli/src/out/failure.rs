@@ -27,11 +27,6 @@ impl Failure {
         Failure { operation, path: None, kind: kind.to_owned(), errno: None, message }
     }
 
-    /// A line of input is not a question.
-    pub(crate) fn invalid_question(message: String) -> Failure {
-        Failure::new("read_question", "invalid", message)
-    }
-
     /// The command line is wrong.
     pub(crate) fn usage(message: String) -> Failure {
         Failure::new("read_arguments", "usage", message)

@@ -125,11 +125,6 @@ impl Screen {
         }
     }
 
-    /// Writes the data so far to standard output.
-    pub(crate) fn flush(&self) {
-        self.flush_inner(&mut self.lock());
-    }
-
     /// Writes text to standard error at once, after the data so far. Nothing in it that a terminal
     /// would act upon is written as it is.
     pub(crate) fn message(&self, text: &str) {

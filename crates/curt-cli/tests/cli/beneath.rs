@@ -1,26 +1,28 @@
-//! `curt beneath`: what it prints, what it answers, and how it ends.
+//! `curt beneath`: what it prints, and how it ends.
 
 #[cfg(unix)]
 use std::process::{Command, Stdio};
 
 use curt_testkit::Scratch;
 
-use crate::{command, missing, native, output_for, said};
+use crate::{command, missing, native, said};
 
-fn beneath(scratch: &Scratch, args: &[&str], input: &str) -> (Option<i32>, String, String) {
-    said(&output_for(&mut command(scratch, "beneath", args), input))
+fn beneath(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {
+    said(&command(scratch, "beneath", args).output().unwrap())
 }
 
-/// Answers in which an error is its kind alone.
-fn brief(answers: &str) -> String {
-    let brief = |line: &str| {
-        let answer: serde_json::Value = serde_json::from_str(line).unwrap();
-        match answer.get("error") {
-            Some(error) => format!("{{\"error\":{}}}\n", error["kind"]),
-            None => format!("{line}\n"),
-        }
+/// Runs with `--json` and returns each answer: the name, or the kind of the error.
+fn answers(scratch: &Scratch, args: &[&str]) -> Vec<String> {
+    let (_, out, messages) = beneath(scratch, &[&["--json"], args].concat());
+    assert_eq!(messages, "");
+    let mut lines: Vec<serde_json::Value> =
+        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lines.pop().unwrap().get("summary").is_some());
+    let answer = |line: serde_json::Value| match line["error"]["kind"].as_str() {
+        Some(kind) => kind.to_owned(),
+        None => native(&format!("allow {}", line["allow"].as_str().unwrap())),
     };
-    answers.lines().map(brief).collect()
+    lines.into_iter().map(answer).collect()
 }
 
 fn tree() -> Scratch {
@@ -34,7 +36,7 @@ fn tree() -> Scratch {
 fn names_are_printed_and_refusals_explained() {
     let scratch = tree();
     let args = ["--root", "root", "pub/./page", ".", "../secret", "pub/nosuch", "pub/../.."];
-    let (code, out, messages) = beneath(&scratch, &args, "");
+    let (code, out, messages) = beneath(&scratch, &args);
     assert_eq!((code, &*out), (Some(1), &*native("pub/page\n.\n")));
     let expected = format!(
         "curt beneath: cannot open '../secret': the path leaves the root directory\n\
@@ -48,21 +50,21 @@ fn names_are_printed_and_refusals_explained() {
 #[test]
 fn names_end_with_nul_where_that_is_asked_for() {
     let scratch = tree();
-    let (code, out, _) = beneath(&scratch, &["--root", "root", "-0", "pub/./page", "."], "");
+    let (code, out, _) = beneath(&scratch, &["--root", "root", "-0", "pub/./page", "."]);
     assert_eq!((code, &*out), (Some(0), &*native("pub/page\0.\0")));
-    let (code, out, _) = beneath(&scratch, &["--check-only", "--null", "a", "b"], "");
+    let (code, out, _) = beneath(&scratch, &["--check-only", "--null", "a", "b"]);
     assert_eq!((code, &*out), (Some(0), "a\0b\0"));
     for other in ["--cat", "--stat", "--json"] {
-        assert_eq!(beneath(&scratch, &["--root", "root", "-0", other, "."], "").0, Some(2));
+        assert_eq!(beneath(&scratch, &["--root", "root", "-0", other, "."]).0, Some(2));
     }
 }
 
 #[test]
 fn names_of_missing_files_are_printed_with_name() {
     let scratch = tree();
-    let (code, out, _) = beneath(&scratch, &["--root", "root", "--name", "pub/new"], "");
+    let (code, out, _) = beneath(&scratch, &["--root", "root", "--name", "pub/new"]);
     assert_eq!((code, &*out), (Some(0), &*native("pub/new\n")));
-    let (code, out, _) = beneath(&scratch, &["--root", "root", "--name", "no/new"], "");
+    let (code, out, _) = beneath(&scratch, &["--root", "root", "--name", "no/new"]);
     assert_eq!((code, &*out), (Some(1), ""));
 }
 
@@ -70,7 +72,7 @@ fn names_of_missing_files_are_printed_with_name() {
 fn cat_prints_contents_alone() {
     let scratch = tree();
     let args = ["--root", "root", "--cat", "pub/page", "../secret", "pub/page"];
-    let (code, out, messages) = beneath(&scratch, &args, "");
+    let (code, out, messages) = beneath(&scratch, &args);
     assert_eq!((code, &*out), (Some(1), "a page\na page\n"));
     assert_eq!(
         messages,
@@ -82,18 +84,18 @@ fn cat_prints_contents_alone() {
 fn in_root_keeps_paths_in_the_root() {
     let scratch = tree();
     let args = ["--root", "root", "--in-root", "--cat", "/pub/page", "../../pub/page"];
-    let (code, out, messages) = beneath(&scratch, &args, "");
+    let (code, out, messages) = beneath(&scratch, &args);
     assert_eq!((code, &*out, &*messages), (Some(0), "a page\na page\n", ""));
 }
 
 #[test]
 fn stat_prints_the_metadata_of_the_target() {
     let scratch = tree();
-    let (code, out, _) = beneath(&scratch, &["--root", "root", "--stat", "pub/page"], "");
+    let (code, out, _) = beneath(&scratch, &["--root", "root", "--stat", "pub/page"]);
     assert_eq!(code, Some(0));
     assert!(out.starts_with("path: pub/page\nkind: file\nsize: 7\n"), "{out}");
     let args = ["--root", "root", "--stat", "--json", "pub", ".."];
-    let (code, out, _) = beneath(&scratch, &args, "");
+    let (code, out, _) = beneath(&scratch, &args);
     let lines: Vec<serde_json::Value> =
         out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(code, Some(1));
@@ -107,42 +109,21 @@ fn stat_prints_the_metadata_of_the_target() {
 }
 
 #[test]
-fn questions_are_answered_in_their_order() {
+fn json_has_the_name_or_the_kind_of_the_error() {
     let scratch = tree();
-    let questions = r#"{"path":"pub/page","mode":"open"}
-{"path":"../secret"}
-{"path":"nosuch"}
-{"path":"pub/page.","mode":"strict"}
-{"path":"pub/nul","mode":"strict"}
-{"path":"../../pub","in_root":true}
-{"path":""}
-{"path":"a\u0000b"}
-{"path":"/pub"}
-{"path":"x","mode":"loose"}
-"#;
-    let answers = r#"{"allow":"pub/page"}
-{"error":"escape"}
-{"error":"not-found"}
-{"error":"trailing"}
-{"error":"device"}
-{"allow":"pub"}
-{"error":"empty"}
-{"error":"nul"}
-{"error":"absolute"}
-{"error":"invalid"}
-"#;
-    let (code, out, messages) = beneath(&scratch, &["--root", "root", "--batch"], questions);
-    let separator = serde_json::to_string(std::path::MAIN_SEPARATOR_STR).unwrap();
-    let separator = separator.trim_matches('"');
-    assert_eq!(brief(&out), answers.replace("pub/page", &format!("pub{separator}page")));
-    assert_eq!((code, &*messages), (Some(0), ""));
+    let paths = ["pub/page", "../secret", "nosuch", "", "/pub"];
+    let expected = [&native("allow pub/page")[..], "escape", "not-found", "empty", "absolute"];
+    assert_eq!(answers(&scratch, &[&["--root", "root"], &paths[..]].concat()), expected);
+    let strict = ["--root", "root", "--mode", "strict", "pub/page.", "pub/nul"];
+    assert_eq!(answers(&scratch, &strict), ["trailing", "device"]);
+    assert_eq!(answers(&scratch, &["--root", "root", "--in-root", "../../pub"]), ["allow pub"]);
 }
 
 #[test]
 fn text_is_checked_by_the_rules_of_any_system() {
     let scratch = tree();
     let args = ["--check-only", "--flavor", "windows", r"a/.\b. ", "a/../../b", "nul.txt", r"C:x"];
-    let (code, out, messages) = beneath(&scratch, &args, "");
+    let (code, out, messages) = beneath(&scratch, &args);
     assert_eq!((code, &*out), (Some(1), "a\\b\n"));
     for line in [
         "'a/../../b': the path leaves the root",
@@ -152,24 +133,17 @@ fn text_is_checked_by_the_rules_of_any_system() {
         let line = line.replace('\'', "");
         assert!(messages.replace('\'', "").contains(&line), "{messages}");
     }
-    let questions = r#"{"path":"con","flavor":"windows","release":"11"}
-{"path":"d\\con","flavor":"windows","release":"11"}
-{"path":"d\\con","flavor":"windows","release":10}
-{"path":"d\\con","flavor":"posix"}
-{"path":"link/../x","flavor":"posix"}
-{"path":"HTACCE~1","flavor":"posix","mode":"strict"}
-{"path":{"utf16":[55296]},"flavor":"windows"}
-"#;
-    let answers = r#"{"error":"device"}
-{"allow":"d\\con"}
-{"error":"device"}
-{"allow":"d\\con"}
-{"allow":"x"}
-{"error":"shortname"}
-{"allow":{"utf16":[55296]}}
-"#;
-    let (code, out, _) = beneath(&scratch, &["--check-only", "--batch"], questions);
-    assert_eq!((code, &*brief(&out)), (Some(0), answers));
+    for (args, expected) in [
+        (
+            &["--flavor=windows", "--release=11", "con", r"d\con"][..],
+            &["device", r"allow d\con"][..],
+        ),
+        (&["--flavor=windows", "--release=10", r"d\con"], &["device"]),
+        (&["--flavor=posix", r"d\con", "link/../x"], &[r"allow d\con", "allow x"]),
+        (&["--flavor=posix", "--mode=strict", "HTACCE~1"], &["shortname"]),
+    ] {
+        assert_eq!(answers(&scratch, &[&["--check-only"], args].concat()), expected, "{args:?}");
+    }
 }
 
 #[test]
@@ -183,9 +157,9 @@ fn wrong_command_lines_are_refused() {
         &["--root", "root", "--check-only", "pub"],
         &["--root", "root", "--mode", "loose", "pub"],
     ] {
-        assert_eq!(beneath(&scratch, args, "").0, Some(2), "{args:?}");
+        assert_eq!(beneath(&scratch, args).0, Some(2), "{args:?}");
     }
-    let (code, _, messages) = beneath(&scratch, &["--root", "nosuch", "pub"], "");
+    let (code, _, messages) = beneath(&scratch, &["--root", "nosuch", "pub"]);
     assert_eq!(code, Some(1));
     assert!(messages.contains("cannot open directory"), "{messages}");
 }
@@ -199,28 +173,16 @@ fn links_are_followed_within_and_refused_where_aliases_are() {
     scratch.link("root/absolute", "/etc");
     scratch.link("root/loop", "loop");
     scratch.fifo("root/pipe");
-    let questions = r#"{"path":"in/page"}
-{"path":"in/page","mode":"strict"}
-{"path":"out"}
-{"path":"out","mode":"strict"}
-{"path":"absolute/passwd"}
-{"path":"loop"}
-{"path":"pub/page/x"}
-"#;
-    let answers = r#"{"allow":"pub/page"}
-{"error":"link"}
-{"error":"escape"}
-{"error":"escape"}
-{"error":"escape"}
-{"error":"loop"}
-{"error":"not-a-directory"}
-"#;
+    let paths = ["in/page", "out", "absolute/passwd", "loop", "pub/page/x"];
+    let expected = ["allow pub/page", "escape", "escape", "loop", "not-a-directory"];
     for more in [&[][..], &["--without", "openat2"]] {
-        let args = [&["--root", "root", "--batch"], more].concat();
-        assert_eq!(brief(&beneath(&scratch, &args, questions).1), answers, "{more:?}");
+        let args = [&["--root", "root"], more, &paths].concat();
+        assert_eq!(answers(&scratch, &args), expected, "{more:?}");
+        let strict = [&["--root", "root", "--mode", "strict"], more, &["in/page", "out"]].concat();
+        assert_eq!(answers(&scratch, &strict), ["link", "escape"], "{more:?}");
         // Nobody writes to the pipe, and nobody waits for that.
         let args = [&["--root", "root", "--cat", "pipe", "pub", "in/page"], more].concat();
-        let (code, out, messages) = beneath(&scratch, &args, "");
+        let (code, out, messages) = beneath(&scratch, &args);
         assert_eq!((code, &*out), (Some(1), "a page\n"), "{more:?}");
         let expected = "curt beneath: cannot read 'pipe': not a regular file\n\
                         curt beneath: cannot read 'pub': Is a directory\n";

@@ -1,7 +1,6 @@
-//! `curt expand`: its options, what it prints, and how it answers programs.
+//! `curt expand`: its options and what it prints.
 
 use std::ffi::OsStr;
-use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::process::{Command, Stdio};
 
@@ -46,6 +45,7 @@ fn paths_are_made_full() {
     assert_eq!(with(&[r"\\?\C:\a\.."]), "\\\\?\\C:\\a\\..\n");
     assert_eq!(with(&["--verbatim", "normalize", r"\\?\C:\a\.."]), "\\\\?\\C:\n");
     assert_eq!(with(&["--style", "ruby", "a"]), "C:/w/a\n");
+    assert_eq!(with(&["--base", "D:b", "x"]), "D:\\d\\b\\x\n");
     assert_eq!(out(&["-0", "a", "b"]), "/usr/a\0/usr/b\0");
     let invalid = command([OsStr::from_bytes(b"\xff/../x")]).output().unwrap();
     assert_eq!(invalid.stdout, b"/usr/\xff/../x\n");
@@ -66,7 +66,6 @@ fn paths_that_cannot_be_expanded_are_reported() {
         &["--release", "12", "a"],
         &["--drive", "D", "a"],
         &["--drive", "=x", "a"],
-        &["--batch", "a"],
         &["-0", "--json", "a"],
         &[],
     ] {
@@ -108,35 +107,4 @@ fn json_has_the_path_the_answer_and_a_summary() {
     if cfg!(target_os = "linux") {
         assert_eq!(summary["calls"]["total"], 1);
     }
-}
-
-#[test]
-fn questions_are_answered_in_order() {
-    let mut child = command(["--batch", "--stats"]).stdin(Stdio::piped()).spawn().unwrap();
-    let questions = [
-        r#"{"input":"a"}"#,
-        r#"{"input":"a","cwd":"/c/../d","dotdot":"clamp"}"#,
-        r#"{"input":"D:y","flavor":"windows","release":11,"style":"native","dotdot":"clamp","verbatim":"keep","cwd":"C:\\","drives":{"D":"D:\\x"},"base":null,"home":null}"#,
-        r#"{"input":"x","flavor":"windows"}"#,
-        r#"{"input":"~","style":"ruby","cwd":null,"base":"/b","home":null}"#,
-        r#"{"input":{"bytes":"/w=="},"cwd":"/c"}"#,
-        r#"{"input":{"utf16":[55296]},"flavor":"windows","cwd":"C:\\"}"#,
-        "no question",
-    ];
-    let mut input = child.stdin.take().unwrap();
-    input.write_all(questions.join("\n").as_bytes()).unwrap();
-    drop(input);
-    let (code, out, messages) = said(&child.wait_with_output().unwrap());
-    assert_eq!(code, Some(0));
-    let answers: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(answers.len(), questions.len());
-    assert_eq!(answers[0], serde_json::json!({"ok": "/usr/a"}));
-    assert_eq!(answers[1], serde_json::json!({"ok": "/d/a"}));
-    assert_eq!(answers[2], serde_json::json!({"ok": r"D:\x\y"}));
-    assert_eq!(answers[3]["error"]["kind"], "drive");
-    assert_eq!(answers[4]["error"]["kind"], "no-home");
-    assert_eq!(answers[5], serde_json::json!({"ok": {"bytes": "L2Mv/w=="}}));
-    assert_eq!(answers[6], serde_json::json!({"ok": {"utf16": [67, 58, 92, 55296]}}));
-    assert_eq!(answers[7]["error"]["kind"], "invalid");
-    assert!(messages.starts_with("curt expand: "), "{messages}");
 }

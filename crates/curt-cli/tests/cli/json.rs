@@ -133,16 +133,14 @@ fn a_command_with_nothing_to_do_has_a_summary() {
     assert_eq!(objects(&out)[0]["summary"]["files"], 0);
 }
 
-/// Every command that has `--json` or `--batch`, with something that fails.
+/// Every command that has `--json`, with something that fails.
 #[test]
 fn an_error_has_one_shape_everywhere() {
     let scratch = Scratch::new();
     scratch.dir("root");
     scratch.file("file");
-    let question = |text: &'static str| format!("{text}\nnonsense\n");
     // For the command that reads names: one that is empty.
     let of = |args: &'static [&'static str]| (args, "\0".to_owned());
-    let batch = |args: &'static [&'static str], text| (args, question(text));
     // Windows does not say which of the names is missing.
     let below_a_file = if cfg!(windows) { "not-found" } else { "not-a-directory" };
     for ((args, input), expected) in [
@@ -180,14 +178,6 @@ fn an_error_has_one_shape_everywhere() {
         (of(&["which", "--json", "--policy", "bogus", "x"]), &["usage"]),
         (of(&["expand", "--json", "--drive", "bogus", "x"]), &["usage"]),
         (of(&["beneath", "--json", "--root=root", "--release=11", "x"]), &["usage"]),
-        (batch(&["stat", "--batch"], r#"{"path":"missing"}"#), &["not-found", "invalid"]),
-        (batch(&["which", "--batch"], r#"{"name":"missing"}"#), &["not-found", "invalid"]),
-        (batch(&["expand", "--batch"], r#"{"input":""}"#), &["empty", "invalid"]),
-        (
-            batch(&["beneath", "--root=root", "--batch"], r#"{"path":"x"}"#),
-            &["not-found", "invalid"],
-        ),
-        (batch(&["beneath", "--check-only", "--batch"], r#"{"path":""}"#), &["empty", "invalid"]),
     ] {
         let mut command = command(&scratch, args[0], &args[1..]);
         let (_, out, messages) = said(&output_for(&mut command, input));
@@ -203,29 +193,9 @@ fn an_error_has_one_shape_everywhere() {
             let is_text = |key: &str| error[key].as_str().is_some_and(|text| !text.is_empty());
             assert!(is_text("operation") && is_text("message"), "{args:?}: {out}");
             assert!(error["errno"].is_null() || error["errno"].is_i64(), "{args:?}: {out}");
-            let has_none = ["read_question", "read_arguments"];
-            let operation = error["operation"].as_str().unwrap_or_default();
-            assert_eq!(error["path"].is_null(), has_none.contains(&operation), "{out}");
+            let has_none = error["operation"] == "read_arguments";
+            assert_eq!(error["path"].is_null(), has_none, "{out}");
         }
-    }
-}
-
-#[test]
-fn a_question_that_is_too_long_is_refused() {
-    let scratch = Scratch::new();
-    for line in ["stat --batch", "which --batch", "expand --batch", "beneath --root . --batch"] {
-        let mut question = vec![b' '; 1 << 20];
-        question.extend(b"\n{}\n");
-        let output = output_for(&mut command_line(&scratch, line), question);
-        let answers = String::from_utf8(output.stdout).unwrap();
-        let mut answers = answers.lines();
-        let first = answers.next().unwrap();
-        let first: Value = serde_json::from_str(first).unwrap();
-        let error = &first["error"];
-        assert_eq!(error["kind"], "invalid", "{line}: {first}");
-        assert_eq!(error["message"], "the line is longer than 1 MiB", "{line}: {first}");
-        let second = answers.next().unwrap();
-        assert!(second.contains("missing") && answers.next().is_none(), "{line}: {second}");
     }
 }
 
@@ -238,40 +208,6 @@ fn json_among_the_words_of_another_program_is_ignored() {
         assert_eq!((code, out.as_str()), (Some(2), ""));
         assert!(messages.contains("unrecognized option '--bogus'"), "{line}: {messages}");
     }
-}
-
-/// A duplicate or unknown key would silently change the question.
-#[test]
-fn keys_of_questions_are_known_and_occur_once() {
-    let scratch = Scratch::new();
-    for (args, good) in [
-        ("stat --batch", r#""path":".""#),
-        ("which --batch", r#""name":"x""#),
-        ("expand --batch", r#""input":"x""#),
-        ("beneath --root . --batch", r#""path":".""#),
-        ("beneath --check-only --batch", r#""path":"x""#),
-    ] {
-        let key = good.split('"').nth(1).unwrap();
-        let text = format!("{{{good},{good}}}\n{{{good},\"bogus\":null}}\n{{{good}}}\n");
-        let answers = output_for(&mut command_line(&scratch, args), text).stdout;
-        let answers = objects(&String::from_utf8(answers).unwrap());
-        let message = |at: usize| answers[at]["error"]["message"].as_str().unwrap_or_default();
-        assert!(message(0).contains(&format!("duplicate key '{key}'")), "{args}: {answers:?}");
-        assert_eq!(message(1), "unknown key 'bogus'", "{args}");
-        assert_ne!(answers[2]["error"]["kind"], "invalid", "{args}: {answers:?}");
-    }
-}
-
-#[test]
-fn paths_in_questions_are_strings_bytes_or_units_on_every_system() {
-    let scratch = Scratch::new();
-    scratch.file("a");
-    let questions =
-        "{\"path\":\"a\"}\n{\"path\":{\"bytes\":\"YQ==\"}}\n{\"path\":{\"utf16\":[97]}}\n";
-    let output = output_for(&mut command_line(&scratch, "stat --batch --fields kind"), questions);
-    let answers = String::from_utf8(output.stdout).unwrap();
-    let expected = json!({"name": "a", "path": "a", "kind": "file"});
-    assert_eq!(objects(&answers), [&expected, &expected, &expected].map(Clone::clone));
 }
 
 #[cfg(unix)]

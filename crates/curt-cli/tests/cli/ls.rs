@@ -1,7 +1,7 @@
 //! `curt ls` and `curt stat`: what GNU's do not have.
 
 use std::ffi::OsStr;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::process::{Command, Stdio};
 
@@ -160,9 +160,6 @@ fn stat_fails_for_a_broken_link_that_it_follows() {
         assert_eq!(code, Some(1));
         let error = &objects(&out)[0]["error"];
         assert_eq!((&error["path"], &error["kind"]), (&link.into(), &kind.into()));
-        let question = format!("{{\"path\":\"{link}\",\"fields\":[\"size\"]}}\n");
-        let output = crate::output_for(&mut curt(&scratch, &["stat", "-L", "--batch"]), question);
-        assert_eq!(objects(&said(&output).1)[0]["error"]["kind"], kind);
         assert_eq!(run(&scratch, &["stat", link]).0, Some(0), "not followed");
     }
 }
@@ -210,37 +207,6 @@ fn any_number_of_threads_prints_the_same() {
         counted.lines().find(|line| line.contains("statx")).map(str::to_owned).unwrap()
     };
     assert_eq!(calls("1"), calls("4"), "the calls of all threads are added up");
-}
-
-#[test]
-fn a_batch_is_answered_line_by_line() {
-    let scratch = Scratch::new();
-    sample(&scratch);
-    scratch.link("round", "round");
-    let mut child =
-        curt(&scratch, &["stat", "--batch", "-L"]).stdin(Stdio::piped()).spawn().unwrap();
-    let mut input = child.stdin.take().unwrap();
-    let mut answers = BufReader::new(child.stdout.take().unwrap());
-    let mut ask = |question: &str| {
-        input.write_all(question.as_bytes()).unwrap();
-        input.write_all(b"\n").unwrap();
-        let mut answer = String::new();
-        // Each answer comes before the next question is asked.
-        answers.read_line(&mut answer).unwrap();
-        serde_json::from_str::<Value>(&answer).unwrap()
-    };
-    assert_eq!(ask(r#"{"path":"a","fields":["size"]}"#)["size"], 4);
-    assert_eq!(ask(r#"{"path":{"bytes":"aW52YWxpZP8="}}"#)["kind"], "file");
-    assert_eq!(ask(r#"{"path":"missing"}"#)["error"]["kind"], "not-found");
-    assert_eq!(ask(r#"{"path":"a/b"}"#)["error"]["kind"], "not-a-directory");
-    assert_eq!(ask(r#"{"path":"round/b"}"#)["error"]["kind"], "loop");
-    assert_eq!(ask(r#"{"path":"\u0000"}"#)["error"]["kind"], "invalid");
-    let long = format!("{{\"path\":\"{}\"}}", "x".repeat(300));
-    assert_eq!(ask(&long)["error"]["kind"], "name-too-long");
-    assert_eq!(ask("nonsense")["error"]["kind"], "invalid");
-    assert_eq!(ask(r#"{"path":"d","fields":["kind"]}"#)["kind"], "directory");
-    drop(input);
-    assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
 /// The listing stands still while nobody reads it, far before it comes to the directory that is

@@ -193,7 +193,6 @@ fn wrong_command_lines_are_answered_in_one_form() {
         ("run --env X -- true", "curt run: invalid variable 'X': expected NAME=VALUE\n"),
         ("du -s -d1 x", "curt du: --summarize conflicts with --max-depth=1\n"),
         ("rm --json=x f", "curt rm: option '--json' doesn't allow an argument\n"),
-        ("stat --batch x", "curt stat: option '--batch' cannot be used with operands\n"),
         ("run --chdir a --chdir b x", "curt run: option '--chdir' can be given only once\n"),
         (
             "run --timeout -1 x",

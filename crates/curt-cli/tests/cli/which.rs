@@ -1,4 +1,4 @@
-//! `curt which`: its answers in text and JSON, questions and answers by line, and how it ends.
+//! `curt which`: its answers in text and JSON, and how it ends.
 
 #[cfg(unix)]
 use std::process::Stdio;
@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use curt_testkit::Scratch;
 use serde_json::{Value, json};
 
-use crate::{command, output_for};
+use crate::command;
 
 fn curt_which(scratch: &Scratch, args: &[&str]) -> Output {
     command(scratch, "which", args).current_dir(scratch.typed().join("w")).output().unwrap()
@@ -24,89 +24,68 @@ fn ground() -> (Scratch, String) {
     (scratch, entries.join(";"))
 }
 
-/// Answers by Windows' rules, from one run.
-fn answers(scratch: &Scratch, path: &str, questions: &[Value]) -> Vec<Value> {
-    let options = ["--batch", "--rules", "windows", "--path", path];
-    let mut command = command(scratch, "which", options);
-    command.args(["--pathext", ".COM;.EXE;.BAT;.CMD"]).current_dir(scratch.typed().join("w"));
-    let questions: Vec<String> = questions.iter().map(|question| format!("{question}\n")).collect();
-    let output = output_for(&mut command, questions.concat());
-    assert_eq!(output.status.code(), Some(0));
+/// Answers by Windows' rules, without the summary.
+fn answers(scratch: &Scratch, path: &str, args: &[&str]) -> Vec<Value> {
+    let options = ["--json", "--rules", "windows", "--pathext", ".COM;.EXE;.BAT;.CMD"];
+    let output = curt_which(scratch, &[&options[..], &["--path", path], args].concat());
     let text = String::from_utf8(output.stdout).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    let mut lines: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lines.pop().unwrap().get("summary").is_some());
+    lines
 }
 
 #[test]
-fn each_question_has_its_answer() {
+fn json_says_what_was_found_and_by_which_entry() {
     let (scratch, path) = ground();
     let base = scratch.at("w").display().to_string();
-    let at =
-        |name: &str| scratch.at(name).parent().unwrap().join(scratch.at(name).file_name().unwrap());
-    let given = |path: &str, origin: &str, kind: &str, relative: bool| json!({"found": at(path), "origin": origin, "kind": kind, "relative": relative});
-    let questions = [
-        json!({"name": "hello"}),
-        json!({"name": "hello", "all": true}),
-        json!({"name": "here", "base": base, "cwd": "always"}),
-        json!({"name": "here", "base": base, "policy": "cmd"}),
-        json!({"name": "bare", "bare": "last"}),
-        json!({"name": "x", "pathext": ".JS"}),
-        json!({"name": "hello", "path": null}),
-        json!({"name": "hello", "path": path, "pathext": null, "policy": null}),
-        json!({"name": "hello.exe", "path": scratch.at("b"), "strict_extension": true}),
-    ];
-    let expected = [
-        given("a/Hello.CMD", "path:0", "batch", false),
-        json!({"all": [
-            given("a/Hello.CMD", "path:0", "batch", false),
-            given("b/hello.exe", "path:2", "image", false),
-        ]}),
-        given("w/here.com", "cwd", "image", true),
-        given("w/here.com", "cwd", "image", true),
-        given("a/bare", "path:0", "executable", false),
-        given("a/x.js", "path:0", "association", false),
-        json!({"error": {"operation": "find", "path": "hello", "kind": "not-found", "errno": null,
-                         "message": "not found in PATH"}, "unsearchable": []}),
-        given("a/Hello.CMD", "path:0", "batch", false),
-        given("b/hello.exe", "path:0", "image", false),
-    ];
-    let answers = answers(&scratch, &path, &questions);
-    assert_eq!(answers.len(), questions.len());
-    for ((question, answer), expected) in questions.iter().zip(&answers).zip(&expected) {
-        assert_eq!(answer, expected, "{question}");
+    let given = |name: &str, path: &str, origin: &str, kind: &str, relative: bool| {
+        let found = scratch.at(path);
+        json!({"name": name, "found": found, "origin": origin, "kind": kind, "relative": relative})
+    };
+    let cmd = given("hello", "a/Hello.CMD", "path:0", "batch", false);
+    let here = given("here", "w/here.com", "cwd", "image", true);
+    let second = scratch.at("b").display().to_string();
+    for (args, expected) in [
+        (&["hello"][..], vec![cmd.clone()]),
+        (&["--all", "hello"], vec![cmd, given("hello", "b/hello.exe", "path:2", "image", false)]),
+        (&["--base", &base, "--cwd", "always", "here"], vec![here.clone()]),
+        (&["--base", &base, "--policy", "cmd", "here"], vec![here]),
+        (&["--pathext", ".JS", "x"], vec![given("x", "a/x.js", "path:0", "association", false)]),
+        (
+            &["--path", &second, "hello.exe"],
+            vec![given("hello.exe", "b/hello.exe", "path:0", "image", false)],
+        ),
+    ] {
+        assert_eq!(answers(&scratch, &path, args), expected, "{args:?}");
     }
 }
 
 #[test]
 fn errors_have_a_kind_and_name_the_candidate() {
     let (scratch, path) = ground();
-    let base = scratch.at("w");
-    let gone = scratch.at("gone");
-    let questions = [
-        (json!({"name": "nul"}), "invalid-name", None),
-        (json!({"name": "a*"}), "invalid-name", None),
-        (json!({"name": "x".repeat(300)}), "name-too-long", None),
-        (json!({"name": "none"}), "not-found", None),
-        (json!({"name": "here", "base": base}), "not-found", Some(base.join("here.com"))),
+    let (base, gone) = (scratch.at("w"), scratch.at("gone"));
+    let (at_base, at_gone) = (base.display().to_string(), gone.display().to_string());
+    let long = "x".repeat(300);
+    for (args, word, culprit) in [
+        (&["nul"][..], "invalid-name", None),
+        (&["a*"], "invalid-name", None),
+        (&[&long], "name-too-long", None),
+        (&["none"], "not-found", None),
+        (&["--base", &at_base, "here"], "not-found", Some(base.join("here.com"))),
         (
-            json!({"name": "here", "base": base, "cwd": "report"}),
+            &["--base", &at_base, "--cwd", "report", "here"],
             "relative-result",
             Some(base.join("here.com")),
         ),
-        (json!({"name": "./none", "base": gone}), "directory-missing", Some(gone.clone())),
-        (json!({"nam": "x"}), "invalid", None),
-        (json!({"name": "x", "policy": "zsh"}), "invalid", None),
-        (json!({"name": "x", "policy": "execvp"}), "invalid", None),
-        (json!({"name": "x", "cwd": 1}), "invalid", None),
-        (json!({"name": "x", "all": "yes"}), "invalid", None),
-        (json!([]), "invalid", None),
-    ];
-    let asked: Vec<Value> = questions.iter().map(|(question, ..)| question.clone()).collect();
-    let answers = answers(&scratch, &path, &asked);
-    for ((question, word, culprit), answer) in questions.iter().zip(answers) {
-        assert_eq!(answer["error"]["kind"], *word, "{question}: {answer}");
+        (&["--base", &at_gone, "./none"], "directory-missing", Some(gone.clone())),
+    ] {
+        let answers = answers(&scratch, &path, args);
+        let [answer] = &answers[..] else { panic!("{args:?}: {answers:?}") };
+        assert_eq!(answer["error"]["kind"], word, "{args:?}: {answer}");
         assert!(answer["error"]["message"].as_str().is_some_and(|text| !text.is_empty()));
         let named = answer["candidate"].as_str().map(std::path::PathBuf::from);
-        assert_eq!(named, *culprit, "{question}");
+        assert_eq!(named, culprit, "{args:?}");
     }
 }
 
