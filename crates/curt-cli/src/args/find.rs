@@ -4,23 +4,29 @@ use std::ffi::OsString;
 
 use clap::{ArgAction, Args};
 use curt::Threads;
+use curt::walk::{OneFileSystem, SortBy};
 
+use super::help::fields_help;
 use super::ls::When;
 use super::{Options, OutputOptions, Positions, WithoutOptions, message, one_of, parse_threads};
 
 const LONG_ABOUT: &str = "\
-Find entries by name, as fd does: PATTERN is a regular expression that is found anywhere in a \
-name, in any case unless it has a capital letter. Without PATTERN, or with '.', everything is \
-found. Without PATH, searches '.'.
+Find entries, as fd does: PATTERN is a regular expression that is found anywhere in a name, in any \
+case unless it has a capital letter. Without PATTERN, or with '.', everything is found. Without \
+PATH, searches '.'.
 
 Hidden entries, and those that .gitignore, .ignore and .fdignore files list, are skipped; -u skips \
-nothing. Directories end with a slash. What is found within a tenth of a second is sorted.";
+nothing. Directories end with a slash. What is found within a tenth of a second is sorted.
+
+An entry is found if it passes every test. Each test is made only if all before it passed, and \
+reads no more metadata than it needs: names and kinds cost no system call.";
 
 const NOTES: &str = "\
 Placeholders of -x, -X and --format:
   {}    the path                        {/}   the name
   {.}   the path without its extension  {/.}  the name without its extension
   {//}  the directory                   {{ }} braces
+  --format also takes fields: {size}, {modified} and others (see --fields).
 
 Exit status:
   0  the search was complete; with -q: something was found
@@ -29,9 +35,13 @@ Exit status:
 
 const EXAMPLES: &str = "\
 Examples:
-  curt find -e jpg -e png --size +1mi          large pictures
-  curt find -g '*.orig' -X rm                  one command for all
+  curt find -e jpg -S +1mi --sort size         the largest pictures first
+  curt find -u -g '*.orig' --delete --dry-run  what --delete would delete
   curt find -e flac -x ffmpeg -i {} {.}.mp3    a command for each, in parallel";
+
+const FIELDS_HELP: &str = fields_help!(
+    "Print these fields of each entry in this order, separated by tabs\n\nname is the path; path, parent and depth are fields, too. With --json, these are the keys."
+);
 
 const TESTS: &str = "Tests";
 const TRAVERSAL: &str = "Traversal";
@@ -44,10 +54,22 @@ const ENDS: [&str; 5] = ["--", "-x", "--exec", "-X", "--exec-batch"];
 const WHENS: [(&str, When); 3] =
     [("auto", When::Auto), ("always", When::Always), ("never", When::Never)];
 
+const ONE_FILE_SYSTEM: [(&str, OneFileSystem); 2] =
+    [("device", OneFileSystem::Device), ("mount", OneFileSystem::Mount)];
+
+const SORT_KEYS: [(&str, SortBy); 6] = [
+    ("name", SortBy::Name),
+    ("size", SortBy::Size),
+    ("modified", SortBy::Modified),
+    ("accessed", SortBy::Accessed),
+    ("changed", SortBy::Changed),
+    ("created", SortBy::Created),
+];
+
 /// The options of `curt find`.
 #[derive(Args)]
 #[command(args_override_self = true, infer_long_args = true)]
-#[command(about = "Find entries by name", long_about = LONG_ABOUT,
+#[command(about = "Find entries, and print, delete or run programs for them", long_about = LONG_ABOUT,
           after_long_help = NOTES, after_help = EXAMPLES)]
 pub(crate) struct FindOptions {
     /// What names contain [default: anything]
@@ -99,12 +121,29 @@ pub(crate) struct FindOptions {
     pub(crate) null: bool,
 
     /// Print a line in this FORMAT for each entry, such as '{/}: {//}'
-    #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
+    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["json", "fields"])]
     pub(crate) format: Option<String>,
 
+    /// Print these fields of each entry in this order, separated by tabs
+    #[arg(long, value_name = "LIST", long_help = FIELDS_HELP)]
+    pub(crate) fields: Option<String>,
+
     /// Print a long listing, as 'ls -lhd' does
-    #[arg(short, long, conflicts_with_all = ["json", "format", "quiet", "exec", "exec_batch"])]
+    #[arg(short, long,
+          conflicts_with_all = ["json", "format", "fields", "quiet", "exec", "exec_batch"])]
     pub(crate) list_details: bool,
+
+    /// Sort everything that is found by KEY
+    ///
+    /// KEY is name (the path), size (the largest first), or modified, accessed, changed or created
+    /// (the newest first). Nothing is printed before the search has ended.
+    #[arg(long, value_name = "KEY", hide_possible_values = true, value_parser = one_of(&SORT_KEYS),
+          conflicts_with_all = ["exec", "delete", "contents_first"])]
+    pub(crate) sort: Option<SortBy>,
+
+    /// Reverse the order of --sort
+    #[arg(long, requires = "sort")]
+    pub(crate) reverse: bool,
 
     /// Print no './' before paths, as is done with -0, -x and -X
     #[arg(long)]
@@ -148,10 +187,15 @@ pub(crate) struct FindOptions {
     ///
     /// Or file, directory, symlink, pipe, socket, char-device, block-device, executable, empty.
     /// With several, as in f,d, any may match; but of all that match, x leaves only what may be
-    /// executed, and e what is empty. x alone means files, e alone files and directories.
+    /// executed, and e what is empty. x alone means files, e alone files and directories. On Windows
+    /// junction and volume-mount are kinds, too.
     #[arg(short = 't', long = "type", value_name = "KIND", value_delimiter = ',',
           action = ArgAction::Append, help_heading = TESTS)]
     pub(crate) file_types: Vec<String>,
+
+    /// Match empty files and directories, as -t empty does
+    #[arg(long, help_heading = TESTS)]
+    empty: bool,
 
     /// Match the extension EXT, in any case; of several, any may match
     #[arg(short, long, value_name = "EXT", allow_hyphen_values = true,
@@ -169,19 +213,28 @@ pub(crate) struct FindOptions {
     /// Match what was modified after WHEN
     ///
     /// WHEN is a date (2026-01-31, '2026-01-31 10:00:00'), an age (90s, 10min, 36h, 7d, 2weeks), a
-    /// number of seconds since 1970 (@1767225600), or a file (its modification time).
-    #[arg(long, value_name = "WHEN", allow_hyphen_values = true,
-          aliases = ["changed-after", "change-newer-than", "newer"], help_heading = TESTS)]
+    /// number of seconds since 1970 (@1767225600), or a file (its modification time; ./7d if it is
+    /// named like an age).
+    #[arg(long, value_name = "WHEN", allow_hyphen_values = true, visible_alias = "newer",
+          aliases = ["changed-after", "change-newer-than"], help_heading = TESTS)]
     pub(crate) changed_within: Option<String>,
 
     /// Match what was modified before WHEN
-    #[arg(long, value_name = "WHEN", allow_hyphen_values = true,
-          aliases = ["change-older-than", "older"], help_heading = TESTS)]
+    #[arg(long, value_name = "WHEN", allow_hyphen_values = true, visible_alias = "older",
+          alias = "change-older-than", help_heading = TESTS)]
     pub(crate) changed_before: Option<String>,
 
     /// Match the owner and the group, by name or number
     #[arg(short, long, value_name = "USER[:GROUP]", help_heading = TESTS)]
     pub(crate) owner: Option<String>,
+
+    /// Match permissions: MODE exactly, or all (-MODE) or any (/MODE) bits
+    ///
+    /// MODE is octal, as in 644, or names bits, as in u=rw,go=r or u+x. With several MODEs, all
+    /// must match.
+    #[arg(long, value_name = "MODE", allow_hyphen_values = true, action = ArgAction::Append,
+          help_heading = TESTS)]
+    pub(crate) perm: Vec<String>,
 
     /// Do not skip hidden entries
     #[arg(short = 'H', long, help_heading = TRAVERSAL)]
@@ -215,8 +268,14 @@ pub(crate) struct FindOptions {
     pub(crate) exclude: Vec<OsString>,
 
     /// Do not enter directories that match
-    #[arg(long, help_heading = TRAVERSAL)]
+    #[arg(long, conflicts_with_all = ["delete", "contents_first"], help_heading = TRAVERSAL)]
     pub(crate) prune: bool,
+
+    /// Visit and print what is in a directory before the directory
+    ///
+    /// Nothing is printed before the search has ended. -x has this order with -j1.
+    #[arg(long, help_heading = TRAVERSAL)]
+    pub(crate) contents_first: bool,
 
     /// Descend at most N levels below PATH
     #[arg(short = 'd', long, visible_alias = "maxdepth", value_name = "N",
@@ -237,8 +296,14 @@ pub(crate) struct FindOptions {
     pub(crate) follow: bool,
 
     /// Stay on the filesystem of each PATH
-    #[arg(long, visible_aliases = ["mount", "xdev"], help_heading = TRAVERSAL)]
-    pub(crate) one_file_system: bool,
+    ///
+    /// HOW is device (the default), which stops where the device number changes, or mount, which
+    /// stops at every mount point, at bind mounts of the same filesystem too.
+    #[arg(long, visible_aliases = ["mount", "xdev"], value_name = "HOW",
+          hide_possible_values = true, num_args = 0..=1, require_equals = true,
+          default_missing_value = "device", value_parser = one_of(&ONE_FILE_SYSTEM),
+          help_heading = TRAVERSAL)]
+    pub(crate) one_file_system: Option<OneFileSystem>,
 
     /// Search this PATH too; then there are no PATHs after PATTERN
     #[arg(long, value_name = "PATH", action = ArgAction::Append, conflicts_with = "operands",
@@ -254,19 +319,35 @@ pub(crate) struct FindOptions {
     /// The command ends at a ';'. Without a placeholder the path is its last word. Of several, each
     /// is run after the one before it succeeded. The output for an entry is printed as a whole.
     #[arg(short = 'x', long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
-          allow_hyphen_values = true, conflicts_with_all = ["exec_batch", "format"],
+          allow_hyphen_values = true, conflicts_with_all = ["exec_batch", "format", "fields"],
           help_heading = ACTIONS)]
     pub(crate) exec: Vec<OsString>,
 
     /// Run a command once for all entries, sorted; can be repeated
     #[arg(short = 'X', long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
-          allow_hyphen_values = true, conflicts_with = "format", help_heading = ACTIONS)]
+          allow_hyphen_values = true, conflicts_with_all = ["format", "fields"],
+          help_heading = ACTIONS)]
     pub(crate) exec_batch: Vec<OsString>,
 
     /// With -X: give one command at most N paths; 0 means as many as fit
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true,
           allow_negative_numbers = true, help_heading = ACTIONS)]
     pub(crate) batch_size: usize,
+
+    /// Delete what matches, contents first
+    ///
+    /// A directory is deleted only if it is empty by then; what is hidden or ignored stays without
+    /// -u. Nothing is printed: without --delete the same command shows what matches; --json and
+    /// --stats count what was deleted. Mount points are crossed without --one-file-system.
+    #[arg(long, conflicts_with_all = ["exec", "exec_batch", "list_details", "quiet"],
+          help_heading = ACTIONS)]
+    pub(crate) delete: bool,
+
+    /// With --delete: only print what matches, contents first
+    ///
+    /// A directory among them would be deleted only if it were empty by then.
+    #[arg(long, requires = "delete", help_heading = ACTIONS)]
+    pub(crate) dry_run: bool,
 
     /// The commands of -x or -X.
     #[arg(skip)]
@@ -289,6 +370,10 @@ impl Options for FindOptions {
         if self.unrestricted {
             (self.hidden, self.no_ignore) = (true, true);
         }
+        if self.empty {
+            self.file_types.push("empty".to_owned());
+        }
+        self.contents_first |= self.delete;
         if self.one {
             self.max_results = Some(1);
         }

@@ -129,9 +129,9 @@ fn with_aliases(option: Arg) -> Arg {
     let names: Vec<String> =
         letters.chain(words.into_iter().map(|word| format!("--{word}"))).collect();
     let title = if names.len() > 1 { "aliases" } else { "alias" };
-    match option.get_help().map(ToString::to_string) {
+    match option.get_long_help().or(option.get_help()).map(ToString::to_string) {
         Some(text) if !names.is_empty() => {
-            option.help(format!("{text} [{title}: {}]", names.join(", ")))
+            option.long_help(format!("{text} [{title}: {}]", names.join(", ")))
         }
         _ => option,
     }

@@ -134,6 +134,146 @@ fn json_has_entries_and_then_a_summary() {
 }
 
 #[test]
+fn formats_and_fields_choose_columns() {
+    let scratch = Scratch::new();
+    scratch.file_with("t/d/f", b"12345");
+    let format = |format: &str| lines(&scratch, &["-tf", "--format", format, ".", "t"]);
+    assert_eq!(format("{size} {path}"), [format!("5 {}", native("t/d/f"))]);
+    assert_eq!(format("{name}|{parent}|{depth}|{}"), [native("f|t/d|2|t/d/f")]);
+    assert_eq!(format("{{{kind}}}\\t"), ["{file}\\t"]);
+    assert_eq!(run(&scratch, &["-0", "-tf", "--format={name}", ".", "t"]).1, "f\0");
+    let columns = |list: &str| lines(&scratch, &["-tf", "--fields", list, ".", "t"]);
+    assert_eq!(columns("size,name"), [format!("5\t{}", native("t/d/f"))]);
+    assert_eq!(columns("depth,path,size"), [format!("2\t{}\t5", native("t/d/f"))]);
+    let out = lines(&scratch, &["-tf", "--json", "--fields=path,size", ".", "t"]).remove(0);
+    let object: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(object, serde_json::json!({"path": native("t/d/f"), "size": 5, "depth": 2}));
+}
+
+#[test]
+fn everything_that_is_found_is_sorted() {
+    let scratch = Scratch::new();
+    for (name, bytes) in [("a/two", 2), ("b/three", 3), ("c/two", 2), ("one", 1)] {
+        scratch.file_with(format!("t/{name}"), &vec![b'x'; bytes]);
+    }
+    let sorted = |args: &[&str]| lines(&scratch, &[args, &["-tf", ".", "t"]].concat());
+    let by_size = ["t/b/three", "t/a/two", "t/c/two", "t/one"].map(native);
+    let by_name = ["t/a/two", "t/b/three", "t/c/two", "t/one"].map(native);
+    for threads in ["-j1", "-j4"] {
+        assert_eq!(sorted(&[threads, "--sort=size"]), by_size);
+        assert_eq!(sorted(&[threads, "--sort", "name"]), by_name);
+        let mut reversed = by_size.clone();
+        reversed.reverse();
+        assert_eq!(sorted(&[threads, "--sort=size", "--reverse"]), reversed);
+        let contents_first = lines(&scratch, &[threads, "--contents-first", ".", "t"]);
+        let expected = ["t/a/two", "t/a/", "t/b/three", "t/b/", "t/c/two", "t/c/", "t/one"];
+        assert_eq!(contents_first, expected.map(native));
+    }
+    // More than are sorted otherwise.
+    for number in 0..1_200 {
+        scratch.file(format!("many/{number:04}"));
+    }
+    let names: Vec<String> = (0..1_200).map(|it| native(&format!("many/{it:04}"))).collect();
+    assert_eq!(lines(&scratch, &["-j4", "--sort=name", ".", "many"]), names);
+}
+
+#[test]
+fn a_dry_run_prints_in_the_order_of_removal_and_removes_nothing() {
+    let scratch = Scratch::new();
+    tree(&scratch, "t");
+    let expected = ["t/a", "t/b.keep", "t/sub/c", "t/sub/d.keep", "t/sub/deep/e", "t/sub/deep/"];
+    let expected = [&expected[..], &["t/sub/"]].concat();
+    let expected: Vec<String> = expected.into_iter().map(native).collect();
+    for threads in ["-j1", "-j4"] {
+        assert_eq!(lines(&scratch, &[threads, "--delete", "--dry-run", ".", "t"]), expected);
+    }
+    let out = lines(&scratch, &["--delete", "--dry-run", "--json", "^a$", "t"]);
+    assert_eq!(out.len(), 2, "{out:?}");
+    assert!(!out[1].contains("removed"), "{out:?}");
+    // A directory may be meant, and not what has its name.
+    let said = refusal(&scratch, &["t", "--delete"]);
+    assert!(said.starts_with("curt find: 't' is a pattern, and there is a directory"), "{said}");
+    assert_eq!(lines(&scratch, &["--delete", ".", "t"]), [""; 0]);
+    assert!(scratch.exists("t") && !scratch.exists("t/a") && !scratch.exists("t/sub"));
+}
+
+#[test]
+fn delete_counts_what_it_removed() {
+    let scratch = Scratch::new();
+    for threads in ["-j1", "-j3"] {
+        scratch.file("t/a.o");
+        scratch.file("t/d/b.o");
+        scratch.file("t/d/c");
+        let (code, out, messages) =
+            run(&scratch, &[threads, "-e", "o", "--delete", "--json", ".", "t"]);
+        assert_eq!((code, messages.as_str()), (Some(0), ""));
+        let line: serde_json::Value = serde_json::from_str(&out).unwrap();
+        let summary = &line["summary"];
+        assert_eq!((&summary["removed"], &summary["entries"]), (&2.into(), &5.into()));
+        let (_, out, messages) = run(&scratch, &[threads, "--delete", "--stats", ".", "t"]);
+        assert_eq!(out, "");
+        assert!(messages.starts_with("curt find: 3 entries, 2 removed, "), "{messages}");
+    }
+}
+
+#[test]
+fn delete_keeps_what_is_skipped() {
+    let scratch = Scratch::new();
+    tree(&scratch, "t");
+    scratch.file("t/sub/.hidden");
+    scratch.file("t/sub/deep/ignored");
+    scratch.file_with("t/.ignore", b"ignored\n");
+    let (code, out, messages) = run(&scratch, &["--delete", "-E", "*.keep", ".", "t"]);
+    assert_eq!((code, out.as_str()), (Some(1), ""));
+    // As in the order of removal.
+    let stays = ["t/sub/deep", "t/sub"].map(native);
+    for (line, path) in messages.lines().zip(&stays) {
+        assert!(line.starts_with(&format!("curt find: cannot remove '{path}': ")), "{messages}");
+    }
+    assert_eq!(messages.lines().count(), 2, "{messages}");
+    let left = lines(&scratch, &["-u", "-tf", ".", "t"]);
+    let expected = ["t/.ignore", "t/b.keep", "t/sub/.hidden", "t/sub/d.keep", "t/sub/deep/ignored"];
+    assert_eq!(left, expected.map(native));
+}
+
+#[test]
+fn wrong_command_lines_delete_nothing() {
+    let scratch = Scratch::new();
+    tree(&scratch, "t");
+    for wrong in [
+        &["--bogus"][..],
+        &["--size=1x"],
+        &["--size="],
+        &["--newer=yesterdayish"],
+        &["--older="],
+        &["--owner="],
+        &["--type=x,"],
+        &["-E", "../x"],
+        &["--max-depth=-1"],
+        &["--one-file-system=no"],
+        &["--sort=colour"],
+        &["--sort=name"],
+        &["--format={colour}"],
+        &["--fields=colour"],
+        &["--format=x", "--json"],
+        &["--perm=x"],
+        &["-j0"],
+        &["-name", "x"],
+        &["-q"],
+        &["-l"],
+    ] {
+        let args = [&[".", "t", "--delete"], wrong].concat();
+        let (code, out, messages) = run(&scratch, &args);
+        let is_json = wrong.contains(&"--json");
+        let (said, other) = if is_json { (&out, &messages) } else { (&messages, &out) };
+        assert_eq!((code, other.as_str()), (Some(2), ""), "{args:?}: {said}");
+        let begin = if is_json { "{\"error\":" } else { "curt find: " };
+        assert!(said.starts_with(begin), "{said}");
+        assert!(scratch.exists("t/sub/deep/e") && scratch.exists("t/a"), "{args:?}");
+    }
+}
+
+#[test]
 fn formats_and_colors_are_written() {
     let scratch = Scratch::new();
     tree(&scratch, "t");
@@ -160,6 +300,15 @@ fn wrong_patterns_and_values_are_refused() {
         (&["\\p{Alphabetic}"], "invalid regular expression '\\p{Alphabetic}': Unicode property"),
         (&["-g", "[a"], "invalid pattern '[a': unclosed character class"),
         (&["^\\.git"], "'^\\.git' matches only hidden entries, which are skipped without --hidden"),
+        (&["--perm", "u"], "invalid mode 'u': expected octal digits, or bits as in u=rw,go=r or u"),
+        (&["--owner", ":"], "invalid owner ':': expected USER, USER:GROUP or :GROUP"),
+        (&["--format", "{siz}"], "unknown field 'siz'; did you mean 'size'?"),
+        (&["--fields", "colour"], "unknown field 'colour'"),
+        (&["--dry-run"], "missing option '--delete'"),
+        (&["--reverse"], "missing option '--sort'"),
+        (&["--sort"], "option '--sort' requires an argument"),
+        (&["--delete", "-x", "a"], "option '--delete' cannot be used with '--exec'"),
+        (&["--prune", "--delete"], "option '--prune' cannot be used with '--delete'"),
         (&["-t", "q"], "unknown type 'q'; the types are f, d, l"),
         (&["-S", "10"], "invalid size '10': the units are b, k, m, g, t, ki, mi, gi and ti"),
         (&["-S", "+-1k"], "invalid size '+-1k': expected a number and a unit"),
@@ -179,8 +328,29 @@ fn wrong_patterns_and_values_are_refused() {
 
 #[cfg(unix)]
 mod programs {
-    use super::{find, lines, run};
+    use super::{Command, find, lines, run};
     use curt_testkit::Scratch;
+
+    #[test]
+    fn permissions_are_compared_as_by_find() {
+        use std::os::unix::fs::PermissionsExt;
+        let scratch = Scratch::new();
+        for (name, mode) in [("a", 0o644), ("b", 0o4755), ("c", 0o600), ("d", 0o1777), ("e", 0)] {
+            let path = scratch.file(format!("t/{name}"));
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+        let modes = ["644", "-644", "/111", "-u+x", "/u+s,+t", "u=rw", "-0", "/0", "0", "a=rwx,+t"];
+        for mode in modes {
+            let mut find = Command::new("find");
+            find.args(["t", "-type", "f", "-perm", mode]).current_dir(scratch.path());
+            let find = find.output().unwrap();
+            assert!(find.status.success(), "{find:?}");
+            let mut expected: Vec<String> =
+                String::from_utf8(find.stdout).unwrap().lines().map(str::to_owned).collect();
+            expected.sort();
+            assert_eq!(lines(&scratch, &["-tf", "--perm", mode, ".", "t"]), expected, "{mode}");
+        }
+    }
 
     #[test]
     fn output_of_parallel_commands_is_kept_together() {

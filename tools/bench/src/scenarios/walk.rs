@@ -1,4 +1,4 @@
-//! `curt walk` beside other programs that write all paths of a tree.
+//! `curt find` beside other programs that write all paths of a tree.
 
 use crate::oracle::Question;
 use crate::real::Real;
@@ -57,9 +57,10 @@ const FD: Program = Program::Tool(&["fd", "fdfind"]);
 const BFS: Program = Program::Tool(&["bfs"]);
 
 // Those that are in more than one list.
-const CURT: Contender = Contender::curt(&["walk", "--", "{tree}"]);
-const ONE_THREAD: Contender = Contender::variant("curt -j1", &["walk", "-j1", "--", "{tree}"]);
-const TWO_THREADS: Contender = Contender::variant("curt -j2", &["walk", "-j2", "--", "{tree}"]);
+const CURT: Contender = Contender::curt(&["find", "-u", ".", "{tree}"]);
+const ONE_THREAD: Contender = Contender::variant("curt -j1", &["find", "-u", "-j1", ".", "{tree}"]);
+const TWO_THREADS: Contender =
+    Contender::variant("curt -j2", &["find", "-u", "-j2", ".", "{tree}"]);
 const FIND: Contender = Contender::usual("find", Program::Unix("find"), &["{tree}"]);
 const DIR: Contender =
     Contender::usual("dir /s /b", Program::Cmd, &["/d", "/c", "dir", "/s", "/b", "/a", "{tree}"]);
@@ -98,9 +99,15 @@ static PATHS: [Contender; 18] = [
 static SCALING: [Contender; 8] = [CURT, ONE_THREAD, FIND, DIR, BFS_PATHS, FD_PATHS, STD, BASELINE];
 
 static SIZES: [Contender; 15] = [
-    Contender::curt(&["walk", "--format", "{size} {path}", "--", "{tree}"]),
-    Contender::variant("curt -j1", &["walk", "-j1", "--format", "{size} {path}", "--", "{tree}"]),
-    Contender::variant("curt -j2", &["walk", "-j2", "--format", "{size} {path}", "--", "{tree}"]),
+    Contender::curt(&["find", "-u", "--format", "{size} {path}", ".", "{tree}"]),
+    Contender::variant(
+        "curt -j1",
+        &["find", "-u", "-j1", "--format", "{size} {path}", ".", "{tree}"],
+    ),
+    Contender::variant(
+        "curt -j2",
+        &["find", "-u", "-j2", "--format", "{size} {path}", ".", "{tree}"],
+    ),
     Contender::usual("find -printf", Program::Unix("find"), &["{tree}", "-printf", "%s %p\\n"]),
     Contender::usual("Rust std", Program::Own, &["std", "sizes", "{tree}"]),
     Contender::rival("bfs", BFS, &["{tree}", "-printf", "%s %p\\n"]).quick().get("bfs"),
@@ -122,8 +129,8 @@ static THREADS: [Contender; 14] = [
     CURT,
     ONE_THREAD,
     TWO_THREADS,
-    Contender::variant("curt -j4", &["walk", "-j4", "--", "{tree}"]),
-    Contender::variant("curt -j8", &["walk", "-j8", "--", "{tree}"]),
+    Contender::variant("curt -j4", &["find", "-u", "-j4", ".", "{tree}"]),
+    Contender::variant("curt -j8", &["find", "-u", "-j8", ".", "{tree}"]),
     FIND,
     Contender::rival("bfs -j1", BFS, &["-j1", "{tree}"]).get("bfs"),
     Contender::rival("bfs -j2", BFS, &["-j2", "{tree}"]).get("bfs"),
@@ -137,7 +144,7 @@ static THREADS: [Contender; 14] = [
 
 /// fd looks for ignore rules unless `-u` tells it not to; the tree has none.
 static RULES: [Contender; 4] = [
-    Contender::curt(&["walk", "--ignore", "--hidden", "--", "{tree}"]),
+    Contender::curt(&["find", "-H", ".", "{tree}"]),
     Contender::usual("fd -H", FD, &["-H", ".", "{tree}"]).get("fd-find"),
     Contender::usual("Rust std", Program::Own, &["std", "walk", "{tree}"]),
     BASELINE,

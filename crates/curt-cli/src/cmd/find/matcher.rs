@@ -1,5 +1,6 @@
 //! Which entries match, as fd decides: patterns for names first, and metadata only of entries that
-//! passed all other tests.
+//! passed all other tests, in one call together with what will be printed. What could not be asked
+//! about an entry passes no test, so that nothing is deleted of which too little is known.
 
 use std::path::PathBuf;
 
@@ -10,12 +11,15 @@ use globset::GlobBuilder;
 use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::hir::{Class, Hir, HirKind};
 
+use super::owner::Owner;
+use super::permissions::Permissions;
+use super::when;
 use crate::args::FindOptions;
-use crate::cmd::walk::filter::{invalid_regex, is_empty, may_be_empty};
-use crate::cmd::walk::owner::Owner;
-use crate::cmd::walk::when;
 use crate::quote::quote;
 use crate::sys;
+
+/// The most braces that a glob may have: globset recurses once for each.
+const MOST_BRACES: usize = 100;
 
 /// The tests.
 pub(super) struct Matcher {
@@ -28,6 +32,7 @@ pub(super) struct Matcher {
     newer: Option<Time>,
     older: Option<Time>,
     owner: Option<Owner>,
+    permissions: Vec<Permissions>,
 }
 
 /// What `--type` chooses.
@@ -65,7 +70,20 @@ impl Matcher {
             newer: when(&options.changed_within, "--changed-within")?,
             older: when(&options.changed_before, "--changed-before")?,
             owner: options.owner.as_deref().map(Owner::parse).transpose()?,
+            permissions: options
+                .perm
+                .iter()
+                .map(|text| Permissions::parse(text))
+                .collect::<Result<_, _>>()?,
         })
+    }
+
+    /// Whether every entry matches.
+    pub(super) fn matches_all(&self) -> bool {
+        self.patterns.is_empty()
+            && self.extensions.is_none()
+            && self.kinds.is_none()
+            && self.fields().is_empty()
     }
 
     /// Returns the metadata that the tests need beyond name and kind.
@@ -74,7 +92,9 @@ impl Matcher {
         let kinds = self.kinds.as_ref();
         needed(!self.sizes.is_empty() || kinds.is_some_and(|it| it.is_empty), Fields::SIZE)
             | needed(self.newer.is_some() || self.older.is_some(), Fields::MODIFIED)
+            | needed(!self.permissions.is_empty(), Fields::MODE)
             | needed(kinds.is_some_and(|it| it.is_executable), Fields::EXECUTABLE)
+            | needed(kinds.is_some_and(Kinds::need_target), Fields::TARGET)
             | self.owner.as_ref().map_or(Fields::NONE, Owner::fields)
     }
 
@@ -109,16 +129,36 @@ impl Matcher {
         let metadata = entry.metadata();
         let size = |test: &Size| metadata.size().known().is_some_and(|size| test.has(size));
         let kinds = self.kinds.as_ref();
+        let mode =
+            |test: &Permissions| metadata.mode().known().is_some_and(|it| test.match_mode(it));
         let is_executable = metadata.is_executable().known() == Some(true);
+        let kind = metadata.kind().known().unwrap_or_default();
         let passes = self.sizes.iter().all(size)
+            && self.permissions.iter().all(mode)
             && when::is_between(metadata.modified().known(), self.newer, self.older)
             && self.owner.as_ref().is_none_or(|owner| owner.matches(metadata))
-            && kinds.is_none_or(|kinds| !kinds.is_executable || is_executable);
+            && kinds.is_none_or(|kinds| kinds.has(kind) && (!kinds.is_executable || is_executable));
         if passes && kinds.is_some_and(|kinds| kinds.is_empty) {
             return is_empty(entry);
         }
         Ok(passes)
     }
+}
+
+/// Whether an entry of this kind can be empty.
+fn may_be_empty(kind: Kind) -> bool {
+    kind.is_file() || kind.is_dir()
+}
+
+/// Whether an entry, whose size is known, is a file of no bytes or a directory without entries.
+/// That is asked by its path.
+fn is_empty(entry: &Visited<'_>) -> Result<bool, Error> {
+    if !entry.kind().is_dir() {
+        return Ok(entry.kind().is_file() && entry.metadata().size().known() == Some(0));
+    }
+    let mut list = curt::list(entry.path())?;
+    let first = list.next().transpose()?;
+    Ok(first.is_none())
 }
 
 fn all_match(patterns: &[Regex], text: &[u8]) -> bool {
@@ -175,10 +215,19 @@ fn patterns(options: &FindOptions) -> Result<Vec<Regex>, String> {
     Ok(regexes)
 }
 
+/// Returns what is wrong with a regular expression: the last line of what the library says, which
+/// draws a picture before it.
+fn invalid_regex(text: &str, error: &regex::Error) -> String {
+    let picture = error.to_string();
+    let reason = picture.lines().last().unwrap_or_default();
+    let reason = reason.strip_prefix("error: ").unwrap_or(reason);
+    format!("invalid regular expression {}: {reason}", quote(text))
+}
+
 /// Returns the regular expression of a glob.
 fn glob(text: &str) -> Result<String, String> {
     let invalid = |why: String| format!("invalid pattern {}: {why}", quote(text));
-    if text.bytes().filter(|&byte| byte == b'{').count() > crate::cmd::walk::filter::MOST_BRACES {
+    if text.bytes().filter(|&byte| byte == b'{').count() > MOST_BRACES {
         return Err(invalid("too many braces".to_owned()));
     }
     let glob = GlobBuilder::new(text).literal_separator(true).build();
@@ -239,32 +288,45 @@ fn extensions(extensions: &[String]) -> Result<Option<Regex>, String> {
     regex.map(Some).map_err(|error| invalid_regex(&extensions.join(","), &error))
 }
 
+/// The kinds by the letters and words of fd, and by words that find's users may try.
+const KINDS: [(&[&str], Kind); 8] = [
+    (&["f", "file"], Kind::File),
+    (&["d", "dir", "directory"], Kind::Directory),
+    (&["l", "symlink", "link"], Kind::Symlink),
+    (&["p", "pipe", "fifo"], Kind::Fifo),
+    (&["s", "socket"], Kind::Socket),
+    (&["c", "char-device"], Kind::CharacterDevice),
+    (&["b", "block-device"], Kind::BlockDevice),
+    // Of those that the user may execute.
+    (&["x", "executable"], Kind::File),
+];
+
+/// Kinds that have no word but their name.
+const RARE: [Kind; 6] = [
+    Kind::Whiteout,
+    Kind::Junction,
+    Kind::VolumeMount,
+    Kind::WslSymlink,
+    Kind::AppExecLink,
+    Kind::Unknown,
+];
+
 impl Kinds {
     /// `None` if nothing was chosen.
     fn parse(words: &[String]) -> Result<Option<Kinds>, String> {
         let mut kinds = Kinds::default();
-        for word in words {
-            kinds.any.push(match word.as_str() {
-                "f" | "file" => Kind::File,
-                "d" | "dir" | "directory" => Kind::Directory,
-                "l" | "symlink" => Kind::Symlink,
-                "p" | "pipe" => Kind::Fifo,
-                "s" | "socket" => Kind::Socket,
-                "c" | "char-device" => Kind::CharacterDevice,
-                "b" | "block-device" => Kind::BlockDevice,
-                "x" | "executable" => {
-                    kinds.is_executable = true;
-                    Kind::File
-                }
-                "e" | "empty" => {
-                    kinds.is_empty = true;
-                    continue;
-                }
-                _ => {
-                    let known = "f, d, l, p, s, c, b, x and e, or words such as file and empty";
-                    return Err(format!("unknown type {}; the types are {known}", quote(word)));
-                }
-            });
+        for word in words.iter().map(String::as_str) {
+            if matches!(word, "e" | "empty") {
+                kinds.is_empty = true;
+                continue;
+            }
+            kinds.is_executable |= matches!(word, "x" | "executable");
+            let known = KINDS.iter().find(|(words, _)| words.contains(&word));
+            let rare = || RARE.into_iter().find(|kind| kind.name() == word);
+            kinds.any.push(known.map(|&(_, kind)| kind).or_else(rare).ok_or_else(|| {
+                let known = "f, d, l, p, s, c, b, x and e, or words such as file and empty";
+                format!("unknown type {}; the types are {known}", quote(word))
+            })?);
         }
         if kinds.is_empty && !kinds.any.iter().any(|&kind| may_be_empty(kind)) {
             kinds.any.extend([Kind::File, Kind::Directory]);
@@ -272,10 +334,18 @@ impl Kinds {
         Ok((!words.is_empty()).then_some(kinds))
     }
 
+    /// Only its target tells a junction from a mounted volume.
+    fn need_target(&self) -> bool {
+        self.any.iter().any(|kind| matches!(kind, Kind::Junction | Kind::VolumeMount))
+    }
+
     fn may_match(&self, kind: Kind) -> bool {
-        let is_chosen =
-            self.any.contains(&kind) || kind.is_link() && self.any.contains(&Kind::Symlink);
-        is_chosen && (!self.is_empty || may_be_empty(kind))
+        let may_be_volume = kind == Kind::Junction && self.need_target();
+        (may_be_volume || self.has(kind)) && (!self.is_empty || may_be_empty(kind))
+    }
+
+    fn has(&self, kind: Kind) -> bool {
+        self.any.contains(&kind) || kind.is_link() && self.any.contains(&Kind::Symlink)
     }
 }
 

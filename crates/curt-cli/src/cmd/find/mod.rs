@@ -1,9 +1,15 @@
-//! `curt find`: finds entries by name, as fd does. `matcher` decides which entries match, `paths`
-//! writes their paths, `results` puts them in order, and commands are run by `curt walk`'s `exec`.
+//! `curt find`: finds entries, as fd does, and prints them, removes them or runs commands for them.
+//! `matcher` decides which entries match, `lines` writes them, `results` puts them in order, and
+//! `exec` runs commands.
 
+pub(super) mod exec;
+mod lines;
 mod matcher;
-mod paths;
+pub(super) mod owner;
+pub(super) mod permissions;
 mod results;
+pub(super) mod template;
+pub(super) mod when;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,12 +17,10 @@ use std::sync::{Mutex, PoisonError, mpsc};
 
 use curt::fields::Follow;
 use curt::filters::IgnoreRules;
-use curt::walk::{OneFileSystem, Summary, Visited, Visitor};
+use curt::walk::{OneFileSystem, Order, Summary, Visited, Visitor};
 use curt::{Error, Fields, Kind, Next, Threads, Walk};
 
 use super::operands_or_here;
-use super::walk::exec::{CommandFailure, Exec, Reason};
-use super::walk::template::Template;
 use crate::args::{FindOptions, LsOptions, When};
 use crate::exit::Exit;
 use crate::out::failure::Failure;
@@ -25,9 +29,11 @@ use crate::out::text;
 use crate::quote::quote;
 use crate::session::{Outcome, Session};
 use crate::sys::{self, interrupt};
+use exec::{CommandFailure, Exec, Reason};
+use lines::Lines;
 use matcher::Matcher;
-use paths::Paths;
-use results::Results;
+use results::{Found, Results, Sorting};
+use template::Template;
 
 /// The name of fd's own ignore files.
 const FDIGNORE: &str = ".fdignore";
@@ -62,23 +68,33 @@ struct Job<'a> {
     operands: Vec<PathBuf>,
     rules: Option<IgnoreRules>,
     matcher: Matcher,
-    /// The metadata that is read of entries that may match.
-    tested: Fields,
-    paths: Paths,
+    lines: Lines,
+    sorting: Sorting,
     results: Results<'a>,
+    /// The metadata that is read of entries that may match.
+    fields: Fields,
+    /// Whether what matches is removed.
+    removes: bool,
+    removed: AtomicU64,
     exec: Vec<Exec>,
     /// How many threads run commands; 1 if the thread that found an entry does.
     runners: usize,
     found: AtomicU64,
     /// What was found, for a command that is run at the end.
-    batch: Mutex<Vec<PathBuf>>,
+    batch: Mutex<Vec<Found>>,
 }
 
 impl<'a> Job<'a> {
     /// The error says what is wrong with the options.
     fn new(options: &'a FindOptions, session: &'a Session) -> Result<Job<'a>, String> {
+        check_pattern(options)?;
         let matcher = Matcher::new(options)?;
-        let paths = Paths::new(options, session)?;
+        let lines = Lines::new(options, session)?;
+        let sorting = Sorting::new(options);
+        let removes = options.delete && !options.dry_run;
+        let prints =
+            !removes && options.commands.is_empty() && !options.list_details && !options.quiet;
+        let printed = if prints { lines.fields() } else { Fields::NONE };
         let runners = match options.threads {
             Some(Threads::AtMost(threads)) => threads,
             _ if options.exec.is_empty() => 1,
@@ -89,7 +105,7 @@ impl<'a> Job<'a> {
         // A command for all has the terminal to itself.
         let is_collected = !is_batch && runners > 1;
         let exec = options.commands.iter().map(|command| {
-            let exec = Exec::new(Template::of_fd(command), is_batch);
+            let exec = Exec::new(Template::new(command), is_batch);
             exec.most_paths(most_paths).collect(is_collected)
         });
         let mut operands = Vec::new();
@@ -114,10 +130,13 @@ impl<'a> Job<'a> {
             session,
             operands,
             rules: rules(options)?,
-            tested: matcher.fields(),
+            fields: matcher.fields() | printed | sorting.fields(),
             matcher,
-            paths,
-            results: Results::new(session),
+            lines,
+            sorting,
+            results: Results::new(session, sorting),
+            removes,
+            removed: AtomicU64::new(0),
             exec: exec.collect(),
             runners,
             found: AtomicU64::new(0),
@@ -164,41 +183,28 @@ impl<'a> Job<'a> {
     fn walk(&self) -> Walk<'a> {
         let options = self.options;
         let follow = if options.follow { Follow::Links } else { Follow::CommandLine };
-        let file_system =
-            if options.one_file_system { OneFileSystem::Device } else { OneFileSystem::No };
+        // Where every entry is printed, its metadata is read with its name; elsewhere only if it
+        // may match.
+        let is_any = self.matcher.matches_all() && options.min_depth.is_none();
         let mut walk = Walk::new(self.operands.as_slice())
+            .fields(if is_any { self.fields } else { Fields::NAME })
             .follow(follow)
             .max_depth(options.max_depth.unwrap_or(usize::MAX))
-            .one_file_system(file_system)
+            .one_file_system(options.one_file_system.unwrap_or(OneFileSystem::No))
+            .contents_first(options.contents_first)
             .threads(options.threads.unwrap_or(Threads::Automatic))
             .cancel(self.session.cancel());
         if let Some(rules) = &self.rules {
             walk = walk.ignore(rules.clone());
         }
+        if self.removes {
+            // Removing entries while they are listed might hide later ones.
+            walk = walk.sort(Order::default());
+        }
         if let Some(budget) = sys::raise_descriptor_limit() {
             walk = walk.descriptors(budget);
         }
         options.without.features().fold(walk, Walk::without)
-    }
-
-    /// Returns whether an entry matches.
-    fn matches(&self, entry: &mut Visited<'_>) -> bool {
-        if entry.depth() < self.options.min_depth.unwrap_or(1) || !self.matcher.may_match(entry) {
-            return false;
-        }
-        if !self.tested.is_empty() {
-            entry.fetch(self.tested);
-            for (_, error) in entry.metadata().failures() {
-                self.session.fail(error);
-            }
-        }
-        match self.matcher.matches(entry) {
-            Ok(matches) => matches,
-            Err(error) => {
-                self.session.fail(&error);
-                false
-            }
-        }
     }
 
     /// Counts an entry. Returns whether it is one too many, and whether it is the last.
@@ -240,10 +246,10 @@ impl<'a> Job<'a> {
     }
 
     /// Runs the commands of `-X`.
-    fn run_for(&self, batch: &[PathBuf]) {
+    fn run_for(&self, batch: &[Found]) {
         let goes_on = || interrupt::signal().is_none() && !self.has_given_up();
-        for path in batch.iter().take_while(|_| goes_on()) {
-            self.exec.iter().for_each(|exec| self.check(exec.add(path, &mut Vec::new())));
+        for found in batch.iter().take_while(|_| goes_on()) {
+            self.exec.iter().for_each(|exec| self.check(exec.add(&found.path, &mut Vec::new())));
         }
         for exec in self.exec.iter().take_while(|_| goes_on()) {
             self.check(exec.finish());
@@ -251,12 +257,12 @@ impl<'a> Job<'a> {
     }
 
     /// Lists what was found.
-    fn list(&self, batch: Vec<PathBuf>) {
+    fn list(&self, batch: Vec<Found>) {
         // Without operands, the working directory would be listed.
         if batch.is_empty() || interrupt::signal().is_some() {
             return;
         }
-        let operands = batch.into_iter().map(PathBuf::into_os_string).collect();
+        let operands = batch.into_iter().map(|found| found.path.into_os_string()).collect();
         let FindOptions { color, hyperlink, output, .. } = *self.options;
         let color = color.unwrap_or(When::Auto);
         let options = LsOptions::details(operands, color, hyperlink, output);
@@ -269,7 +275,7 @@ impl<'a> Job<'a> {
         self.results.finish();
         let mut batch =
             std::mem::take(&mut *self.batch.lock().unwrap_or_else(PoisonError::into_inner));
-        batch.sort_unstable();
+        self.sorting.sort(&mut batch);
         if self.options.list_details {
             self.list(batch);
         } else {
@@ -281,12 +287,17 @@ impl<'a> Job<'a> {
             self.has_given_up() || self.options.max_results.is_some() || self.options.quiet;
         let is_cancelled = is_interrupted || summary.stopped && !is_done;
         let errors = self.session.errors();
-        let fields = Object::new()
-            .number("entries", summary.entries)
+        let mut done = text::counted(summary.entries, "entry", "entries");
+        let mut fields = Object::new().number("entries", summary.entries);
+        if self.removes {
+            let removed = self.removed.load(Ordering::Relaxed);
+            done = format!("{done}, {removed} removed");
+            fields = fields.number("removed", removed);
+        }
+        let fields = fields
             .number("errors", errors)
             .boolean("interrupted", is_cancelled)
             .number("threads", summary.threads as u64);
-        let done = text::counted(summary.entries, "entry", "entries");
         let exit = self.session.finish(Outcome {
             summary: Some(fields),
             done: text::with_threads(&done, summary.threads),
@@ -300,6 +311,25 @@ impl<'a> Job<'a> {
             _ => exit,
         }
     }
+}
+
+/// Refuses to delete what matches a pattern that may be meant for a directory.
+fn check_pattern(options: &FindOptions) -> Result<(), String> {
+    let is_plain = options.delete && options.operands.is_empty();
+    let Some(pattern) = options.pattern.as_ref().filter(|pattern| is_plain && *pattern != ".")
+    else {
+        return Ok(());
+    };
+    let plan = curt::Plan::new(Fields::KIND).follow(Follow::Links);
+    let kind = curt::stat(pattern, plan).ok().and_then(|found| found.kind().known());
+    if kind.is_some_and(Kind::is_dir) {
+        let pattern = quote(pattern);
+        return Err(format!(
+            "{pattern} is a pattern, and there is a directory of that name: write '. {pattern}' to \
+             delete what is in it, or '{pattern} .' to delete what matches"
+        ));
+    }
+    Ok(())
 }
 
 /// Returns the rules by which entries are skipped, if there are any.
@@ -333,15 +363,48 @@ struct Finder<'j, 'a> {
     lines: Vec<u8>,
     /// How many entries were visited since the clock was read.
     visited: u32,
+    removed: u64,
 }
 
 impl<'j, 'a> Finder<'j, 'a> {
     fn new(job: &'j Job<'a>, sender: Option<mpsc::SyncSender<PathBuf>>) -> Self {
-        Finder { job, sender, lines: Vec::new(), visited: 0 }
+        Finder { job, sender, lines: Vec::new(), visited: 0, removed: 0 }
     }
 
-    /// Hands over an entry that matches.
-    fn found(&mut self, mut entry: Visited<'_>) -> Next {
+    /// Returns whether an entry matches.
+    fn matches(&mut self, entry: &mut Visited<'_>) -> bool {
+        let job = self.job;
+        if entry.depth() < job.options.min_depth.unwrap_or(1) || !job.matcher.may_match(entry) {
+            return false;
+        }
+        if !job.fields.is_empty() {
+            entry.fetch(job.fields);
+            for (_, error) in entry.metadata().failures() {
+                self.fail(error);
+            }
+        }
+        match job.matcher.matches(entry) {
+            Ok(matches) => matches,
+            Err(error) => {
+                self.fail(&error);
+                false
+            }
+        }
+    }
+
+    /// Reports a failure; as JSON, right before the line of its entry.
+    fn fail(&mut self, error: &Error) {
+        let session = self.job.session;
+        if session.is_json() {
+            session.count_failure();
+            self.lines.extend_from_slice(Failure::from(error).object().line().as_bytes());
+        } else {
+            session.fail(error);
+        }
+    }
+
+    /// Hands over an entry that matches, whose line begins there.
+    fn found(&mut self, mut entry: Visited<'_>, begin: usize) -> Next {
         let job = self.job;
         let (is_too_many, is_last) = job.count();
         let next = if is_last { Next::Stop } else { Next::Continue };
@@ -351,19 +414,24 @@ impl<'j, 'a> Finder<'j, 'a> {
         if job.options.prune && entry.kind().is_dir() {
             entry.skip();
         }
-        if job.exec.is_empty() && !job.options.list_details {
-            job.paths.fetch(&mut entry);
-            let begin = self.lines.len();
-            job.paths.add(&entry, &mut self.lines);
+        if job.removes {
+            match entry.remove() {
+                Ok(removed) => self.removed += u64::from(removed),
+                Err(error) => self.fail(&error),
+            }
+        } else if job.exec.is_empty() && !job.options.list_details {
+            job.lines.fetch_color(&mut entry);
+            job.lines.add(&entry, &mut self.lines);
             job.results.add(&entry, &mut self.lines, begin);
         } else if let Some(sender) = &self.sender {
             // The receivers live as long as the search.
-            let _ = sender.send(job.paths.path(&entry).into_owned());
+            let _ = sender.send(job.lines.path(&entry).into_owned());
         } else if job.options.exec.is_empty() {
-            let path = job.paths.path(&entry).into_owned();
-            job.batch.lock().unwrap_or_else(PoisonError::into_inner).push(path);
+            let path = job.lines.path(&entry).into_owned();
+            let found = job.sorting.found(&entry, path, Vec::new());
+            job.batch.lock().unwrap_or_else(PoisonError::into_inner).push(found);
         } else {
-            job.run_commands(&job.paths.path(&entry));
+            job.run_commands(&job.lines.path(&entry));
         }
         next
     }
@@ -386,7 +454,8 @@ impl Visitor for Finder<'_, '_> {
             self.visited = 0;
             self.job.results.keep_pace();
         }
-        if self.job.matches(&mut entry) { self.found(entry) } else { Next::Continue }
+        let begin = self.lines.len();
+        if self.matches(&mut entry) { self.found(entry, begin) } else { Next::Continue }
     }
 
     fn error(&mut self, error: Error) -> Next {
@@ -399,5 +468,6 @@ impl Visitor for Finder<'_, '_> {
 impl Drop for Finder<'_, '_> {
     fn drop(&mut self) {
         self.job.results.hand_over(&mut self.lines);
+        self.job.removed.fetch_add(self.removed, Ordering::Relaxed);
     }
 }

@@ -1,13 +1,17 @@
-//! The order of what is printed: a search that ends soon, or finds little, prints sorted paths; any
-//! other prints what it finds as it comes.
+//! The order of what is found: a search that ends soon, or finds little, is sorted by path; any
+//! other is printed as it comes, unless an order was asked for.
 
-use std::path::PathBuf;
+use std::cmp;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use curt::walk::Visited;
+use curt::fields::Time;
+use curt::walk::{SortBy, Visited};
+use curt::{Fields, Metadata};
 
+use crate::args::FindOptions;
 use crate::out;
 use crate::session::Session;
 
@@ -20,20 +24,99 @@ const MOST_SORTED: usize = 1000;
 /// How many bytes a thread collects before it hands them over: enough to be written as they are.
 const CHUNK: usize = 2 * out::BUFFER;
 
+/// What was found, in an order.
+#[derive(Clone, Copy)]
+pub(super) struct Sorting {
+    by: SortBy,
+    is_reversed: bool,
+    contents_first: bool,
+    /// Whether all that is found has this order, however long it takes.
+    pub(super) is_asked_for: bool,
+}
+
+/// Something that was found: its value, of which the greatest comes first, its path, and its line.
+pub(super) struct Found {
+    value: Option<(i64, u64)>,
+    pub(super) path: PathBuf,
+    line: Vec<u8>,
+}
+
+impl Sorting {
+    pub(super) fn new(options: &FindOptions) -> Sorting {
+        Sorting {
+            by: options.sort.unwrap_or_default(),
+            is_reversed: options.reverse,
+            contents_first: options.contents_first,
+            is_asked_for: options.sort.is_some() || options.contents_first,
+        }
+    }
+
+    /// Returns the metadata that the order depends on.
+    pub(super) fn fields(self) -> Fields {
+        match self.by {
+            SortBy::Size => Fields::SIZE,
+            SortBy::Modified => Fields::MODIFIED,
+            SortBy::Accessed => Fields::ACCESSED,
+            SortBy::Changed => Fields::CHANGED,
+            SortBy::Created => Fields::CREATED,
+            _ => Fields::NONE,
+        }
+    }
+
+    fn value(self, metadata: &Metadata) -> Option<(i64, u64)> {
+        let time = |time: Time| (time.seconds, u64::from(time.nanoseconds));
+        match self.by {
+            SortBy::Size => metadata.size().known().map(|size| (0, size)),
+            SortBy::Modified => metadata.modified().known().map(time),
+            SortBy::Accessed => metadata.accessed().known().map(time),
+            SortBy::Changed => metadata.changed().known().map(time),
+            SortBy::Created => metadata.created().known().map(time),
+            _ => None,
+        }
+    }
+
+    pub(super) fn found(self, entry: &Visited<'_>, path: PathBuf, line: Vec<u8>) -> Found {
+        Found { value: self.value(entry.metadata()), path, line }
+    }
+
+    pub(super) fn sort(self, found: &mut [Found]) {
+        let paths = if self.contents_first { contents_first } else { Path::cmp };
+        let compare = |one: &Found, other: &Found| {
+            other.value.cmp(&one.value).then_with(|| paths(&one.path, &other.path))
+        };
+        if self.is_reversed {
+            found.sort_unstable_by(|one, other| compare(other, one));
+        } else {
+            found.sort_unstable_by(compare);
+        }
+    }
+}
+
+/// Compares paths so that a directory comes after what is in it.
+fn contents_first(one: &Path, other: &Path) -> cmp::Ordering {
+    if one.starts_with(other) || other.starts_with(one) {
+        other.components().count().cmp(&one.components().count())
+    } else {
+        one.cmp(other)
+    }
+}
+
 /// What was found, shared by the threads.
 pub(super) struct Results<'a> {
     session: &'a Session,
+    sorting: Sorting,
     is_terminal: bool,
     begun: Instant,
     /// Whether entries are no longer held back.
     is_flowing: AtomicBool,
-    held: Mutex<Vec<(PathBuf, Vec<u8>)>>,
+    held: Mutex<Vec<Found>>,
 }
 
 impl<'a> Results<'a> {
-    pub(super) fn new(session: &'a Session) -> Results<'a> {
+    pub(super) fn new(session: &'a Session, sorting: Sorting) -> Results<'a> {
         Results {
             session,
+            sorting,
             is_terminal: session.is_terminal(),
             begun: Instant::now(),
             is_flowing: AtomicBool::new(false),
@@ -50,18 +133,20 @@ impl<'a> Results<'a> {
             return;
         }
         let line = lines.split_off(begin);
+        let found = self.sorting.found(entry, entry.path().into_owned(), line);
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.push((entry.path().into_owned(), line));
-        let is_full = held.len() > MOST_SORTED || self.is_flowing.load(Ordering::Acquire);
+        held.push(found);
+        let is_full = held.len() > MOST_SORTED && !self.sorting.is_asked_for;
         drop(held);
-        if is_full {
+        if is_full || self.is_flowing.load(Ordering::Acquire) {
             self.flow();
         }
     }
 
     /// Holds nothing back any longer if it is time.
     pub(super) fn keep_pace(&self) {
-        if !self.is_flowing.load(Ordering::Relaxed) && self.begun.elapsed() > SORTED_TIME {
+        let may_flow = !self.sorting.is_asked_for && !self.is_flowing.load(Ordering::Relaxed);
+        if may_flow && self.begun.elapsed() > SORTED_TIME {
             self.flow();
         }
     }
@@ -84,9 +169,22 @@ impl<'a> Results<'a> {
         self.is_flowing.store(true, Ordering::Release);
         let mut entries = std::mem::take(&mut *held);
         drop(held);
-        entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-        for (_, line) in entries {
-            self.session.data(&line);
+        self.sorting.sort(&mut entries);
+        for found in entries {
+            self.session.data(&found.line);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::contents_first;
+    use std::path::Path;
+
+    #[test]
+    fn directories_come_after_their_contents() {
+        let mut paths = ["t", "t/a", "t/a/b", "t/a.b", "t/sub/x", "t/sub", "s"].map(Path::new);
+        paths.sort_by(|one, other| contents_first(one, other));
+        assert_eq!(paths, ["s", "t/a/b", "t/a", "t/a.b", "t/sub/x", "t/sub", "t"].map(Path::new));
     }
 }

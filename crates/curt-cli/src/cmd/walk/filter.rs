@@ -13,11 +13,11 @@ use curt::{Error, Fields, Kind};
 use globset::{GlobBuilder, GlobMatcher};
 use regex::bytes::Regex;
 
-use super::owner::Owner;
-use super::permissions::Permissions;
-use super::when;
 use crate::args::{Criteria, WalkOptions};
 use crate::cmd::base_name;
+use crate::cmd::find::owner::Owner;
+use crate::cmd::find::permissions::Permissions;
+use crate::cmd::find::when;
 use crate::quote::quote;
 
 /// The most braces that a glob may have: globset recurses once for each.

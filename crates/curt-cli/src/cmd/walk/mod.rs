@@ -1,13 +1,8 @@
 //! `curt walk`: walks directory trees. `filter` decides which entries match, `lines` formats them,
 //! and `exec` runs commands for them. `curt find` shares some of these.
 
-pub(super) mod exec;
 pub(super) mod filter;
 mod lines;
-pub(super) mod owner;
-mod permissions;
-pub(super) mod template;
-pub(super) mod when;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,6 +10,8 @@ use curt::filters::IgnoreRules;
 use curt::walk::{OneFileSystem, Order, Summary, Visited, Visitor};
 use curt::{Error, Fields, Next, Threads, Walk};
 
+use super::find::exec::{CommandFailure, Exec};
+use super::find::template::Template;
 use super::operands_or_here;
 use crate::args::WalkOptions;
 use crate::exclude::Exclusions;
@@ -24,10 +21,8 @@ use crate::out::json::Object;
 use crate::out::{self, text};
 use crate::session::{Outcome, Session};
 use crate::sys::{self, interrupt};
-use exec::{CommandFailure, Exec};
 use filter::Filter;
 use lines::Lines;
-use template::Template;
 
 /// Runs the command.
 pub(crate) fn run(options: &WalkOptions) -> Exit {
@@ -77,7 +72,7 @@ impl<'a> Job<'a> {
         let lines = Lines::new(options, is_terminal)?;
         let is_batch = options.exec.is_empty();
         let command = if is_batch { &options.exec_batch } else { &options.exec };
-        let exec = (!command.is_empty()).then(|| Exec::new(Template::of_find(command), is_batch));
+        let exec = (!command.is_empty()).then(|| Exec::new(Template::new(command), is_batch));
         let removes = options.delete && !options.dry_run;
         let prints = !removes && exec.is_none();
         let fields = filter.fields() | if prints { lines.fields() } else { Fields::NONE };

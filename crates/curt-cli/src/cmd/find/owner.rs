@@ -46,7 +46,7 @@ impl Owner {
     }
 
     /// Whether the owner could not be read, or does not exist here.
-    pub(super) fn is_unknown(&self, metadata: &Metadata) -> bool {
+    pub(in crate::cmd) fn is_unknown(&self, metadata: &Metadata) -> bool {
         let is_known = |wanted: &Option<String>, id: Option<u32>, name: Option<&OsStr>| {
             wanted.is_none() || id.is_some() || name.is_some()
         };

@@ -1,0 +1,227 @@
+//! How an entry is written: its path as fd has it, in colors and as a link where that is wanted,
+//! some fields, a line in a format, or JSON.
+
+use std::borrow::Cow;
+use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
+
+use curt::Fields;
+use curt::walk::Visited;
+
+use super::template::{self, Part, PathPart};
+use crate::args::{FindOptions, When};
+use crate::out;
+use crate::out::colors::{ColorKey, Palette};
+use crate::out::entry::{self, Shown, TextStyle};
+use crate::out::link;
+use crate::quote::masked;
+use crate::session::Session;
+use crate::sys;
+use crate::time::{LocalZone, Zone};
+
+/// The shape of the lines.
+pub(super) struct Lines {
+    shape: Shape,
+    /// Paths do not begin with `./`.
+    is_stripped: bool,
+    end: u8,
+    /// Names go to a terminal, which must not act upon them.
+    is_masked: bool,
+    zone: LocalZone,
+    palette: Option<Palette>,
+    /// The working directory, if paths are links.
+    base: Option<PathBuf>,
+}
+
+enum Shape {
+    Path,
+    Line(Vec<Part>),
+    Json(Fields),
+}
+
+/// The fields of JSON by default.
+const DEFAULT: Fields = Fields::NAME.union(Fields::KIND);
+
+impl Lines {
+    /// The error says what is wrong with the options.
+    pub(super) fn new(options: &FindOptions, session: &Session) -> Result<Lines, String> {
+        let is_terminal = session.is_terminal();
+        let columns = options.fields.as_deref().map(template::columns).transpose()?;
+        let shape = match (&options.format, columns) {
+            // The path and the depth are in every object.
+            (_, Some(columns)) if options.output.json => Shape::Json(fields(&columns)),
+            (_, None) if options.output.json => Shape::Json(DEFAULT),
+            (Some(format), _) => Shape::Line(template::format(format)?),
+            (None, Some(columns)) => Shape::Line(separated(columns)),
+            (None, None) => Shape::Path,
+        };
+        let is_colored = match options.color {
+            Some(When::Always) => true,
+            None | Some(When::Auto) => is_terminal && out::is_colored(),
+            Some(When::Never) => false,
+        };
+        let palette =
+            if is_colored { Palette::from_environment(|text| session.warn(&text)) } else { None };
+        let is_linked = match options.hyperlink {
+            Some(When::Always) => true,
+            Some(When::Auto) => is_colored,
+            None | Some(When::Never) => false,
+        };
+        let base = if is_linked {
+            Some(sys::working_directory().map_err(|error| {
+                let cause = sys::error_text(&error);
+                format!("cannot read the working directory, which --hyperlink needs: {cause}")
+            })?)
+        } else {
+            None
+        };
+        let is_for_programs = options.null || !options.commands.is_empty() || options.list_details;
+        Ok(Lines {
+            shape,
+            is_stripped: options.operands.is_empty()
+                && (options.strip_cwd_prefix || !is_for_programs),
+            end: if options.null { 0 } else { b'\n' },
+            is_masked: is_terminal && !options.null,
+            zone: LocalZone::new(Zone::local),
+            palette,
+            base,
+        })
+    }
+
+    /// Returns the metadata that is printed.
+    pub(super) fn fields(&self) -> Fields {
+        match &self.shape {
+            Shape::Path => Fields::NONE,
+            Shape::Json(fields) => *fields,
+            Shape::Line(parts) => fields(parts),
+        }
+    }
+
+    /// Reads what the color of an entry depends on.
+    pub(super) fn fetch_color(&self, entry: &mut Visited<'_>) {
+        let depends = entry.kind().is_file() || entry.kind().is_dir();
+        if self.palette.is_some() && depends && matches!(self.shape, Shape::Path) {
+            entry.fetch(Fields::MODE);
+        }
+    }
+
+    /// Returns the path of an entry as it is shown.
+    pub(super) fn path<'e>(&self, entry: &'e Visited<'_>) -> Cow<'e, Path> {
+        match entry.path() {
+            Cow::Borrowed(path) if self.is_stripped => {
+                Cow::Borrowed(path.strip_prefix(".").unwrap_or(path))
+            }
+            Cow::Owned(path) if self.is_stripped => {
+                Cow::Owned(path.strip_prefix(".").unwrap_or(&path).to_owned())
+            }
+            path => path,
+        }
+    }
+
+    /// Adds the line of an entry.
+    pub(super) fn add(&self, entry: &Visited<'_>, to: &mut Vec<u8>) {
+        let path = self.path(entry);
+        match &self.shape {
+            Shape::Path => {
+                self.add_path(entry, &path, to);
+                to.push(self.end);
+            }
+            Shape::Line(parts) => {
+                for part in parts {
+                    self.add_part(entry, &path, part, to);
+                }
+                to.push(self.end);
+            }
+            Shape::Json(fields) => {
+                let name = entry.name();
+                let shown = Shown { name: &name, path: &path, metadata: entry.metadata() };
+                let object = entry::object(&shown, *fields).number("depth", entry.depth() as u64);
+                to.extend_from_slice(object.line().as_bytes());
+            }
+        }
+    }
+
+    fn add_part(&self, entry: &Visited<'_>, path: &Path, part: &Part, to: &mut Vec<u8>) {
+        match part {
+            Part::Text(text) => to.extend_from_slice(text.as_encoded_bytes()),
+            Part::Path(PathPart::Whole) => self.add_text(path.as_os_str().as_encoded_bytes(), to),
+            Part::Path(part) => self.add_text(part.of(path.as_os_str()).as_encoded_bytes(), to),
+            Part::Depth => to.extend_from_slice(entry.depth().to_string().as_bytes()),
+            Part::Field(field) => {
+                let name = entry.name();
+                let shown = Shown { name: &name, path, metadata: entry.metadata() };
+                let style = TextStyle { zone: &self.zone, is_quoted: self.is_masked };
+                entry::add_field(&shown, *field, &style, to);
+            }
+        }
+    }
+
+    /// Adds a path in color, and as a link.
+    fn add_path(&self, entry: &Visited<'_>, path: &Path, to: &mut Vec<u8>) {
+        let slash = if entry.kind().is_dir() { MAIN_SEPARATOR_STR } else { "" };
+        if let Some(base) = &self.base {
+            link::begin(&base.join(path.strip_prefix(".").unwrap_or(path)), to);
+        }
+        let whole = path.as_os_str().as_encoded_bytes();
+        if let Some(palette) = &self.palette {
+            let name = entry.name();
+            let parent = whole.len().saturating_sub(name.len());
+            let directory = ColorKey::new(b"", curt::Kind::Directory, None);
+            let mode = entry.metadata().mode().known();
+            let key = ColorKey::new(name.as_encoded_bytes(), entry.kind(), mode);
+            let mut colored = |color: Option<&[u8]>, text: &[u8], slash: &str| {
+                if text.is_empty() {
+                    return;
+                }
+                if let Some(color) = color {
+                    palette.begin(color, to);
+                }
+                self.add_text(text, to);
+                to.extend_from_slice(slash.as_bytes());
+                if color.is_some() {
+                    palette.end(to);
+                }
+            };
+            colored(palette.color(directory), &whole[..parent], "");
+            colored(palette.color(key), &whole[parent..], slash);
+        } else {
+            self.add_text(whole, to);
+            to.extend_from_slice(slash.as_bytes());
+        }
+        if self.base.is_some() {
+            link::end(to);
+        }
+    }
+
+    /// Adds a text. A terminal gets '?' for what it would act upon.
+    fn add_text(&self, text: &[u8], to: &mut Vec<u8>) {
+        if self.is_masked {
+            to.extend(masked(text).into_bytes());
+        } else {
+            to.extend_from_slice(text);
+        }
+    }
+}
+
+/// Returns the fields in a line.
+fn fields(parts: &[Part]) -> Fields {
+    parts.iter().fold(Fields::NONE, |all, part| match part {
+        Part::Field(field) => all | *field,
+        Part::Path(PathPart::Name) => all | Fields::NAME,
+        _ => all,
+    })
+}
+
+/// Returns a line of columns. A name without its directory says little there.
+fn separated(columns: Vec<Part>) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for column in columns {
+        if !parts.is_empty() {
+            parts.push(Part::Text("\t".into()));
+        }
+        parts.push(match column {
+            Part::Path(PathPart::Name) => Part::Path(PathPart::Whole),
+            other => other,
+        });
+    }
+    parts
+}

@@ -1,0 +1,255 @@
+//! Text in which placeholders stand for a path or for a part of it: the words of a command, and the
+//! lines of `--format`, which may have fields too.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use curt::Fields;
+
+use crate::out::entry;
+use crate::sys;
+
+/// A part of a word or of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Text(OsString),
+    Path(PathPart),
+    /// Only in lines.
+    Field(Fields),
+    /// Only in lines.
+    Depth,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PathPart {
+    /// `{}`
+    Whole,
+    /// `{/}`: the name.
+    Name,
+    /// `{//}`: the directory.
+    Parent,
+    /// `{.}`: the path without the extension, and without `./` before it.
+    Stem,
+    /// `{/.}`: the name without the extension.
+    NameStem,
+}
+
+/// fd's placeholders, and the braces that are none.
+static PLACEHOLDERS: [(&str, Option<PathPart>, &str); 7] = [
+    ("{{", None, "{"),
+    ("}}", None, "}"),
+    ("{}", Some(PathPart::Whole), ""),
+    ("{/}", Some(PathPart::Name), ""),
+    ("{//}", Some(PathPart::Parent), ""),
+    ("{.}", Some(PathPart::Stem), ""),
+    ("{/.}", Some(PathPart::NameStem), ""),
+];
+
+impl PathPart {
+    /// Returns this part of a path.
+    pub(super) fn of(self, path: &OsStr) -> OsString {
+        let whole = Path::new(path);
+        let stem = whole.file_stem().unwrap_or(path);
+        match self {
+            PathPart::Whole => path.to_owned(),
+            PathPart::Name => whole.file_name().unwrap_or(path).to_owned(),
+            PathPart::NameStem => stem.to_owned(),
+            PathPart::Stem => {
+                let path = whole.with_file_name(stem);
+                // Programs take what begins with a dash for an option.
+                let bare = path.strip_prefix(".").ok();
+                let bare = bare.filter(|it| !it.as_os_str().as_encoded_bytes().starts_with(b"-"));
+                bare.unwrap_or(&path).into()
+            }
+            PathPart::Parent => match whole.parent() {
+                Some(parent) if parent.as_os_str().is_empty() => ".".into(),
+                Some(parent) => parent.into(),
+                None => path.to_owned(),
+            },
+        }
+    }
+}
+
+/// The words of a command.
+pub(in crate::cmd) struct Template(Vec<Vec<Part>>);
+
+impl Template {
+    pub(in crate::cmd) fn new(words: &[OsString]) -> Template {
+        let read = |word: &OsString| match word.to_str() {
+            Some(text) => split(text, |_| Ok(None)).unwrap_or_default(),
+            None => vec![Part::Text(word.clone())],
+        };
+        Template(words.iter().map(read).collect())
+    }
+
+    /// Whether every command starts the same program.
+    pub(in crate::cmd) fn has_one_program(&self) -> bool {
+        self.0.first().is_some_and(|word| is_text(word))
+    }
+
+    /// Returns the words of the command. A word with a placeholder is repeated for each path.
+    /// Without any placeholder the paths come last.
+    pub(in crate::cmd) fn arguments(&self, paths: &[OsString]) -> Vec<OsString> {
+        let mut arguments = Vec::new();
+        for word in &self.0 {
+            if is_text(word) {
+                arguments.push(filled(word, OsStr::new("")));
+            } else {
+                arguments.extend(paths.iter().map(|path| filled(word, path)));
+            }
+        }
+        if self.0.iter().all(|word| is_text(word)) {
+            arguments.extend_from_slice(paths);
+        }
+        arguments
+    }
+}
+
+/// Returns how many bytes of a command line these words take.
+pub(super) fn bytes(words: &[OsString]) -> usize {
+    words.iter().map(|word| sys::bytes_of_argument(word)).sum()
+}
+
+fn is_text(word: &[Part]) -> bool {
+    word.iter().all(|part| matches!(part, Part::Text(_)))
+}
+
+fn filled(word: &[Part], path: &OsStr) -> OsString {
+    let mut filled = OsString::new();
+    for part in word {
+        match part {
+            Part::Text(text) => filled.push(text),
+            Part::Path(part) => filled.push(part.of(path)),
+            Part::Field(_) | Part::Depth => {}
+        }
+    }
+    filled
+}
+
+/// Reads the lines of `--format`.
+pub(super) fn format(text: &str) -> Result<Vec<Part>, String> {
+    split(text, |name| {
+        let is_word = |name: &str| name.bytes().all(|it| it.is_ascii_alphabetic() || it == b'-');
+        match name.split_once(':') {
+            Some((field, _)) if is_word(field) => Err(format!(
+                "'{{{name}}}' in the format: fields have no width or alignment; write {{{field}}}"
+            )),
+            _ if is_word(name) => named(name).map(Some),
+            _ => Ok(None),
+        }
+    })
+}
+
+/// Reads the columns of `--fields`.
+pub(super) fn columns(list: &str) -> Result<Vec<Part>, String> {
+    list.split(',').map(|name| named(name.trim())).collect()
+}
+
+/// Returns the part of a line that has this name.
+fn named(name: &str) -> Result<Part, String> {
+    Ok(match name {
+        "path" => Part::Path(PathPart::Whole),
+        "name" => Part::Path(PathPart::Name),
+        "parent" => Part::Path(PathPart::Parent),
+        "depth" => Part::Depth,
+        name => Part::Field(entry::field_named(name, &["path", "parent", "depth"])?),
+    })
+}
+
+/// Splits a text at its placeholders. `other` says what another text in braces is; `None` is text.
+fn split(
+    text: &str,
+    other: impl Fn(&str) -> Result<Option<Part>, String>,
+) -> Result<Vec<Part>, String> {
+    let (mut parts, mut literal, mut rest) = (Vec::new(), String::new(), text);
+    while let Some(first) = rest.chars().next() {
+        let known = PLACEHOLDERS.iter().find(|(typed, ..)| rest.starts_with(typed));
+        let braced = rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+        let named = match braced.filter(|_| known.is_none()) {
+            Some((name, _)) => other(name)?.map(|part| (name.len() + 2, Some(part))),
+            None => None,
+        };
+        let (typed, part) = if let Some(&(typed, part, brace)) = known {
+            literal.push_str(brace);
+            (typed.len(), part.map(Part::Path))
+        } else {
+            named.unwrap_or_else(|| {
+                literal.push(first);
+                (first.len_utf8(), None)
+            })
+        };
+        rest = &rest[typed..];
+        if let Some(part) = part {
+            if !literal.is_empty() {
+                parts.push(Part::Text(std::mem::take(&mut literal).into()));
+            }
+            parts.push(part);
+        }
+    }
+    if !literal.is_empty() || parts.is_empty() {
+        parts.push(Part::Text(literal.into()));
+    }
+    Ok(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Part, PathPart, Template, format};
+    use curt::Fields;
+    use std::ffi::OsString;
+
+    fn words(words: &[&str]) -> Vec<OsString> {
+        words.iter().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn braces_become_paths() {
+        let paths = words(&["a", "b c"]);
+        for (template, arguments) in [
+            (&["echo", "{}"][..], &["echo", "a", "b c"][..]),
+            (&["echo"], &["echo", "a", "b c"]),
+            (&["cp", "{}", "{}.bak"], &["cp", "a", "b c", "a.bak", "b c.bak"]),
+            (&["x", "-o", "{}", "end"], &["x", "-o", "a", "b c", "end"]),
+            (&["x", ""], &["x", "", "a", "b c"]),
+        ] {
+            assert_eq!(Template::new(&words(template)).arguments(&paths), words(arguments));
+        }
+    }
+
+    #[test]
+    fn placeholders_of_fd_become_parts_of_the_path() {
+        for (template, path, expected) in [
+            ("{}", "./a/b.tar.gz", "./a/b.tar.gz"),
+            ("{/}", "./a/b.tar.gz", "b.tar.gz"),
+            ("{//}", "./a/b.tar.gz", "./a"),
+            ("{.}", "./a/b.tar.gz", if cfg!(windows) { r"a\b.tar" } else { "a/b.tar" }),
+            ("{.}", "./-a.gz", if cfg!(windows) { r".\-a" } else { "./-a" }),
+            ("{/.}", "./a/b.tar.gz", "b.tar"),
+            ("{//}", "b", "."),
+            ("{//}", "./b", "."),
+            ("{//}", "/", "/"),
+            ("{.}", ".profile", ".profile"),
+            ("<{/.}|{}>", "x/a.b", "<a|x/a.b>"),
+            ("{{{}}}", "a", "{a}"),
+        ] {
+            let arguments = Template::new(&words(&[template])).arguments(&words(&[path]));
+            assert_eq!(arguments, words(&[expected]), "{template} {path}");
+        }
+        for (text, expected) in [("{{}}", "{}"), ("{size}", "{size}"), ("{", "{")] {
+            assert_eq!(Template::new(&words(&[text])).arguments(&[]), words(&[expected]));
+        }
+    }
+
+    #[test]
+    fn formats_have_fields_too() {
+        let text = |text: &str| Part::Text(text.into());
+        let path = Part::Path(PathPart::Whole);
+        assert_eq!(
+            format("{size}\\t{path}{depth} {{x}} { y}"),
+            Ok(vec![Part::Field(Fields::SIZE), text("\\t"), path, Part::Depth, text(" {x} { y}")])
+        );
+        assert_eq!(format(""), Ok(vec![text("")]));
+        assert!(format("{size:>8}").is_err_and(|error| error.ends_with("; write {size}")));
+        assert!(format("{siz}").is_err_and(|error| error.contains("did you mean 'size'?")));
+    }
+}
