@@ -4,8 +4,8 @@
 //! If there are several, each is asked for its identity before the first is walked; for one that is
 //! no directory, nothing more has to be asked. A walk that finds a later operand counts it and
 //! marks it as done; a walk that finds an earlier one leaves it out. As operands are walked one
-//! after the other, this does not depend on the threads of a walk, and no entry is remembered, as GNU
-//! du does with several operands.
+//! after the other, this does not depend on the threads of a walk. No entry is remembered; GNU du
+//! remembers all of them where there are several operands.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
