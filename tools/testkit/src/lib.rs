@@ -19,6 +19,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// Says on standard output that the current test was skipped, and why:
 /// `skipped: SUITE: TEST: REASON`.
@@ -50,6 +51,26 @@ fn suite() -> String {
     // Cargo puts a hash behind the name.
     let name = name.rsplit_once('-').map_or(&*name, |(name, _)| name);
     format!("{package}/{name}")
+}
+
+/// How long a race between threads goes on at least: 0.2 seconds, or `CURT_RACE_SECONDS`, which is
+/// 2 in a full run of the checks.
+pub fn race_time() -> Duration {
+    let seconds = std::env::var("CURT_RACE_SECONDS").ok().and_then(|text| text.parse().ok());
+    Duration::from_secs_f64(seconds.unwrap_or(0.2))
+}
+
+/// Runs a test for each case, all at once: for tests that wait most of their time.
+///
+/// # Panics
+///
+/// If one fails.
+pub fn at_once<C: Send>(cases: impl IntoIterator<Item = C>, test: impl Fn(C) + Sync) {
+    std::thread::scope(|scope| {
+        for case in cases {
+            scope.spawn(|| test(case));
+        }
+    });
 }
 
 /// Sets the flag when it is dropped, also when the test fails: another thread that runs until then

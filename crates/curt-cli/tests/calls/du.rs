@@ -29,12 +29,12 @@ fn slopes(name: &str, args: &[&str]) {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }
-    let [less, wider, fuller] = [(256, 2), (512, 2), (256, 4)]
-        .map(|(directories, files)| measured(directories, files, args));
+    let [less, wider, fuller] =
+        [(64, 2), (128, 2), (64, 4)].map(|(directories, files)| measured(directories, files, args));
     let mut text = String::new();
     writeln!(text, "curt du {}\n", args.join(" ")).unwrap();
-    slope(&mut text, "256 directories of 2 files more", &difference(&wider, &less), 256);
-    slope(&mut text, "512 files more", &difference(&fuller, &less), 512);
+    slope(&mut text, "64 directories of 2 files more", &difference(&wider, &less), 64);
+    slope(&mut text, "128 files more", &difference(&fuller, &less), 128);
     check_snapshot(name, &text);
 }
 

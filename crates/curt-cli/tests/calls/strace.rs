@@ -76,16 +76,6 @@ pub(crate) fn curt(scratch: &Scratch, args: &[&str]) -> Traced {
     summed_up(&text, log)
 }
 
-/// Runs `curt ARGS --stats --json` with so few descriptors, not traced.
-pub(crate) fn limited(scratch: &Scratch, descriptors: u32, args: &[&str]) -> Traced {
-    let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("ulimit -n {descriptors}; exec \"$0\" \"$@\"")]);
-    shell.arg(env!("CARGO_BIN_EXE_curt")).args(with_counts(args));
-    let output = shell.current_dir(scratch.path()).stdin(Stdio::null()).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    summed_up(&String::from_utf8(output.stdout).unwrap(), String::new())
-}
-
 fn with_counts<'a>(args: &[&'a str]) -> Vec<&'a str> {
     [args, &["--stats", "--json"]].concat()
 }

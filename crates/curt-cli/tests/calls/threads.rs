@@ -8,7 +8,7 @@ use curt_testkit::{Scratch, skip};
 
 use crate::strace::{available, curt, total};
 
-const DIRECTORIES: u64 = 600;
+const DIRECTORIES: u64 = 200;
 const FILES: u64 = 3;
 
 fn tree() -> Scratch {

@@ -188,47 +188,6 @@ fn output_is_written_in_large_pieces() {
 }
 
 #[test]
-fn a_deep_chain_takes_at_most_five_calls_for_a_directory() {
-    const LEVELS: u64 = 4_096;
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
-    let scratch = Scratch::in_memory();
-    scratch.deep("tree", LEVELS as usize, "level");
-    for more in [&[][..], &["--sort"], &["-j2"]] {
-        let traced = crate::strace::limited(&scratch, 32, &[&["walk", "tree"], more].concat());
-        let total: u64 = traced.counted.values().sum();
-        assert!(total <= 5 * (LEVELS + 1) + 64, "{total} {more:?}");
-        assert_eq!(traced.entries, LEVELS + 1, "{more:?}");
-    }
-}
-
-#[test]
-fn a_comb_is_complete_with_few_descriptors() {
-    const LEVELS: usize = 300;
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
-    let scratch = Scratch::in_memory();
-    // Each level has a branch before and one after the way down, in any order.
-    let mut path = String::from("tree");
-    for _ in 0..LEVELS {
-        for branch in ["a", "z"] {
-            scratch.dir(format!("{path}/{branch}"));
-        }
-        path += "/m";
-    }
-    scratch.dir(&path);
-    let entries = 3 * LEVELS as u64 + 1;
-    for more in [&[][..], &["--sort"], &["-j2"], &["-L"]] {
-        let traced = crate::strace::limited(&scratch, 32, &[&["walk", "tree"], more].concat());
-        assert_eq!(traced.entries, entries, "{more:?}");
-        let total: u64 = traced.counted.values().sum();
-        assert!(total <= 7 * entries, "{total} for {entries} {more:?}");
-    }
-}
-
-#[test]
 fn ignore_rules_take_no_call_where_there_are_none() {
     if !available() {
         return skip("strace is not installed, or may not trace");

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::{Scratch, at_once, skip};
 
 /// Runs a command line in a terminal with this typed, and returns what the terminal showed;
 /// `None`, said aloud, where there is no `script`.
@@ -77,7 +77,10 @@ fn work_that_is_over_at_once_shows_no_progress() {
 /// The answer to the question of `-I` comes so late that the removal counts as long.
 #[test]
 fn long_work_shows_progress_on_a_terminal() {
-    for (options, end, is_shown) in [
+    if in_a_terminal(&Scratch::new(), "true", "").is_none() {
+        return;
+    }
+    let cases = [
         ("-rI", "", true),
         ("-rIv", "", false),
         ("-rI", "2>messages", false),
@@ -85,29 +88,32 @@ fn long_work_shows_progress_on_a_terminal() {
         ("-rI --no-progress", "", false),
         ("-rI --no-progress --progress", "", true),
         ("-rI --progress --no-progress", "", false),
-    ] {
+    ];
+    at_once(cases, |(options, end, is_shown)| {
         let scratch = Scratch::new();
         scratch.file("t/f");
         let line = format!("(sleep 2.2; echo y) | $CURT rm {options} t {end}; echo ended $?");
-        let Some(shown) = in_a_terminal(&scratch, &line, "") else {
-            return;
-        };
+        let shown = in_a_terminal(&scratch, &line, "").unwrap();
         assert!(shown.contains("ended 0"), "{options} {end}: {shown}");
         let progress = "\rcurt rm: 2 entries removed";
         assert_eq!(shown.contains(progress), is_shown, "{options} {end}: {shown}");
         assert!(!scratch.exists("t"));
-    }
+    });
 }
 
 /// The rate belongs to the line, and a dumb terminal cannot show one that changes.
 #[test]
 fn progress_has_a_rate_and_fits_the_terminal() {
-    for (setup, is_shown) in [
+    if in_a_terminal(&Scratch::new(), "true", "").is_none() {
+        return;
+    }
+    let cases = [
         ("export TERM=xterm", true),
         ("export TERM=dumb", false),
         ("stty cols 80; export TERM=xterm", true),
         ("stty cols 30; export TERM=xterm", true),
-    ] {
+    ];
+    at_once(cases, |(setup, is_shown)| {
         let scratch = Scratch::new();
         for number in 0..80 {
             scratch.file(format!("t/f{number}"));
@@ -115,9 +121,7 @@ fn progress_has_a_rate_and_fits_the_terminal() {
         // The answers come so late that the removal is a long one.
         let answers = "(yes | head -30; sleep 2.2; yes)";
         let line = format!("{setup}; {answers} | $CURT rm -ri t; echo ended $?");
-        let Some(shown) = in_a_terminal(&scratch, &line, "") else {
-            return;
-        };
+        let shown = in_a_terminal(&scratch, &line, "").unwrap();
         assert!(shown.contains("ended 0"), "{setup}: {shown}");
         let lines: Vec<&str> =
             shown.split('\r').filter(|line| line.contains(" entries removed")).collect();
@@ -128,5 +132,5 @@ fn progress_has_a_rate_and_fits_the_terminal() {
             assert_eq!(line.contains(" per second"), !is_narrow, "{setup}: {line}");
             assert!(!is_narrow || line.chars().count() < 30, "{setup}: {line}");
         }
-    }
+    });
 }

@@ -7,12 +7,13 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, SystemTime};
 
 use curt_testkit::{Scratch, skip};
 
-/// Everyday questions. Hidden entries of git change while git works.
+/// Everyday questions.
 const QUESTIONS: [&str; 34] = [
     "",
     ".",
@@ -104,20 +105,52 @@ fn compare(fd: &str, at: &Path, home: &Path, args: &[&str]) -> usize {
 }
 
 #[test]
-fn everyday_questions_about_real_trees_have_the_answers_of_fd() {
+fn everyday_questions_have_the_answers_of_fd() {
     let Some(fd) = fd() else { return };
-    let home = Scratch::new();
-    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let trees = [own.to_owned(), own.join("../../docs"), "/usr/include".into(), "/etc".into()];
-    let trees: Vec<PathBuf> = trees.into_iter().filter(|tree| tree.is_dir()).collect();
-    let mut answers = 0;
+    let scratch = Scratch::in_memory();
+    everyday(&scratch);
+    let (home, tree) = (scratch.dir("home"), scratch.at("t"));
     for question in QUESTIONS {
         let args: Vec<&str> = question.split_whitespace().collect();
-        for tree in &trees {
-            answers += compare(fd, tree, home.path(), &args);
+        let answers = compare(fd, &tree, &home, &args);
+        assert!(answers > 0, "{question} finds nothing");
+    }
+}
+
+/// A tree like that of a project and a system's settings, with an answer to each question.
+fn everyday(scratch: &Scratch) {
+    let long_ago = SystemTime::now() - Duration::from_secs(15 * 365 * 24 * 60 * 60);
+    for (number, stem) in ["main", "mod", "conf", "README", "lib", "a1", "make-up", "c++", "é"]
+        .into_iter()
+        .enumerate()
+    {
+        for (step, end) in
+            [".rs", ".h", ".H", ".conf", ".c", ".md", ".tar.gz", ""].into_iter().enumerate()
+        {
+            for folder in
+                ["", "src/", "src/lib/", "lib/modules/", "include/sys/", ".hidden/", "bin/"]
+            {
+                let content = vec![b'x'; (number * step * 400) % 20_000];
+                let path = scratch.file_with(format!("t/{folder}{stem}{end}"), &content);
+                if (number + step) % 3 == 0 {
+                    let file = std::fs::File::options().write(true).open(&path).unwrap();
+                    file.set_modified(long_ago).unwrap();
+                }
+            }
         }
     }
-    assert!(answers > 1000, "{answers} answers say little");
+    for name in ["Cargo.toml", "Cargo.lock", "Makefile", "readme.txt", "src/Makefile"] {
+        scratch.file(format!("t/{name}"));
+    }
+    for name in ["bin/run", "src/mod/run.sh", "script.rs"] {
+        scratch.script(format!("t/{name}"), "#!/bin/sh\n", 0o755);
+    }
+    for name in ["empty", "src/empty.d", ".git/objects", "lib/mod.d"] {
+        scratch.dir(format!("t/{name}"));
+    }
+    for (name, target) in [("mod-link", "src"), ("src/mod.link", "../lib"), ("broken", "nowhere")] {
+        scratch.link(format!("t/{name}"), target);
+    }
 }
 
 /// A tree with something of everything.

@@ -35,7 +35,7 @@ fn assert_same(seen: &str, expected: &str, options: &str) {
 
 #[test]
 fn a_chain_longer_than_any_path_is_listed_whole() {
-    const LEVELS: usize = 4_000;
+    const LEVELS: usize = 1_500;
     let scratch = Scratch::in_memory();
     scratch.deep("t", LEVELS, "dd");
     for (options, dots, mark) in [
@@ -60,7 +60,7 @@ fn a_chain_longer_than_any_path_is_listed_whole() {
 
 #[test]
 fn every_branch_of_a_deep_tree_is_listed_in_order() {
-    const LEVELS: u64 = 1_000;
+    const LEVELS: u64 = 300;
     let scratch = Scratch::in_memory();
     chain_with_bushes(&scratch, "t", LEVELS);
     let mut expected = String::new();
@@ -86,13 +86,13 @@ fn every_branch_of_a_deep_tree_is_listed_in_order() {
 #[test]
 fn objects_are_written_for_deep_entries() {
     let scratch = Scratch::in_memory();
-    scratch.deep("t", 2_000, "dddd");
+    scratch.deep("t", 1_000, "dddd");
     let line = "exec \"$CURT\" ls -R --json t";
     let output = limited(&mut script(&scratch, line));
     assert_eq!(output.status.code(), Some(0));
     let text = String::from_utf8(output.stdout).unwrap();
     let last: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
-    assert_eq!(last["summary"]["directories"], 2_001);
+    assert_eq!(last["summary"]["directories"], 1_001);
     assert_eq!(last["summary"]["errors"], 0);
 }
 
@@ -114,7 +114,7 @@ fn owners_have_names_where_descriptors_are_few() {
 /// Descriptors for the directory that is listed, one on the way, and hardly more.
 #[test]
 fn a_deep_chain_is_listed_with_eight_descriptors() {
-    const LEVELS: usize = 10_000;
+    const LEVELS: usize = 2_000;
     let scratch = Scratch::in_memory();
     scratch.deep("t", LEVELS, "d");
     for options in ["-R", "-LR"] {

@@ -30,21 +30,21 @@ const SHAPES: [(&str, Shape); 9] = [
         (0, 2)
     }),
     ("a chain", |scratch| {
-        scratch.deep("tree", 3_000, "level");
-        (0, 3_001)
+        scratch.deep("tree", 1_000, "level");
+        (0, 1_001)
     }),
-    ("a chain with bushes", |scratch| chain_with_bushes(scratch, "tree", 700, 3, 2)),
+    ("a chain with bushes", |scratch| chain_with_bushes(scratch, "tree", 250, 3, 2)),
     ("a chain with wide bushes", |scratch| chain_with_bushes(scratch, "tree", 40, 60, 1)),
     ("two chains in one directory", |scratch| {
-        let (files, directories) = chain_with_bushes(scratch, "tree/one", 600, 1, 1);
-        let (more, further) = chain_with_bushes(scratch, "tree/two", 600, 1, 1);
+        let (files, directories) = chain_with_bushes(scratch, "tree/one", 200, 1, 1);
+        let (more, further) = chain_with_bushes(scratch, "tree/two", 200, 1, 1);
         (files + more, directories + further + 1)
     }),
     ("a large directory beside deep ones", |scratch| {
-        fill(&scratch.dir("tree"), 6_000);
+        fill(&scratch.dir("tree"), 3_000);
         scratch.deep("tree/a", 400, "level");
         scratch.deep("tree/z", 400, "level");
-        (6_000, 803)
+        (3_000, 803)
     }),
     ("large directories in one another", |scratch| {
         let mut path = String::from("tree");

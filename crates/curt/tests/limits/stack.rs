@@ -73,14 +73,14 @@ fn several_threads_take_little_at_any_depth() {
 }
 
 #[test]
-fn a_hundred_thousand_levels_from_a_small_stack() {
+fn many_levels_from_a_small_stack() {
     let scratch = Scratch::in_memory();
-    scratch.deep("tree", 100_000, "eight-ch");
+    scratch.deep("tree", 20_000, "eight-ch");
     let small = thread::Builder::new().stack_size(64 << 10);
     thread::scope(|scope| {
         let work = || Remove::new().run(scratch.at("tree"));
         let report = small.spawn_scoped(scope, work).unwrap().join().unwrap();
-        assert_all(&report, 0, 100_001);
-        assert!(report.calls.total() < 9 * 100_001, "{:?}", report.calls);
+        assert_all(&report, 0, 20_001);
+        assert!(report.calls.total() < 9 * 20_001, "{:?}", report.calls);
     });
 }

@@ -7,14 +7,17 @@ use curt::paths::{Encoding, Env, Expander, Flavor, PathText, Style};
 
 use crate::{Maker, POSIX, ask_command, compare, count};
 
-/// Home, base (empty for none) and texts; an error is compared by its first words.
+/// Each question is a home, a base (empty for none) and a text, with a control character between
+/// them; an error is compared by its first words.
 const SCRIPT: &str = r#"
 $stdin.binmode
 $stdout.binmode
-base = ARGV[0].empty? ? [] : [ARGV[0]]
-$stdin.read.split("\0", -1)[0..-2].each do |text|
+$stdin.read.split("\0", -1)[0..-2].each do |question|
+  home, base, text = question.force_encoding("UTF-8").split("\1", -1)
+  ENV["HOME"] = home
+  base = base.empty? ? [] : [base]
   answer = begin
-    File.expand_path(text.force_encoding("UTF-8"), *base)
+    File.expand_path(text, *base)
   rescue ArgumentError => error
     case error.message
     when /non-absolute home/ then "!nonabs-home"
@@ -27,14 +30,10 @@ $stdin.read.split("\0", -1)[0..-2].each do |text|
 end
 "#;
 
-fn ruby(home: &str, base: &str, questions: &[String]) -> Option<Vec<Vec<u8>>> {
+fn ruby(questions: &[String]) -> Option<Vec<Vec<u8>>> {
     let mut command = Command::new("ruby");
     // In a directory that exists and has no symbolic link in its path.
-    command
-        .args(["--disable=gems", "-e", SCRIPT, base])
-        .env("HOME", home)
-        .env("LC_ALL", "C.UTF-8")
-        .current_dir("/usr");
+    command.args(["--disable=gems", "-e", SCRIPT]).env("LC_ALL", "C.UTF-8").current_dir("/usr");
     ask_command(command, "ruby", questions)
 }
 
@@ -44,20 +43,29 @@ fn posix_paths_equal_expand_path() {
     let homes = ["/h/me", "/", "/h/./u/../v", "/h//u//", "//h", "rel", "", "/h/", "///"];
     let bases =
         ["", "/b/c", "b/./c/..", "~", "~/x/..", "//b", "/", "~nobody-is-here", "///b//", "../.."];
-    for (home, base) in homes.iter().flat_map(|home| bases.map(|base| (*home, base))) {
-        let pieces = [&POSIX[..], &["~/", "~root", "~nobody-is-here"]].concat();
-        let questions: Vec<String> = (0..count() / 20).map(|_| maker.path(&pieces, 8)).collect();
-        let Some(answers) = ruby(home, base, &questions) else { return };
+    let pieces = [&POSIX[..], &["~/", "~root", "~nobody-is-here"]].concat();
+    let places: Vec<(&str, &str)> =
+        homes.iter().flat_map(|home| bases.map(|base| (*home, base))).collect();
+    let questions: Vec<String> = places
+        .iter()
+        .flat_map(|place| (0..count() / 20).map(move |_| place))
+        .map(|(home, base)| format!("{home}\x01{base}\x01{}", maker.path(&pieces, 8)))
+        .collect();
+    let Some(answers) = ruby(&questions) else { return };
+    compare(&questions, answers, |question| {
+        let [home, base, text] = question.split('\x01').collect::<Vec<_>>()[..] else {
+            panic!("{question:?}")
+        };
         let env = Env::of(ThisProcess::new()).cwd("/usr").home(home);
         let mut expander = Expander::new(env).flavor(Flavor::Posix).style(Style::Ruby);
         if !base.is_empty() {
             expander = expander.base(base);
         }
-        compare(&questions, answers, |text| match expander.expand(text.as_bytes()) {
+        match expander.expand(text.as_bytes()) {
             Ok(full) => full.into_owned(),
             Err(error) => format!("!{}", error.word()).into_bytes(),
-        });
-    }
+        }
+    });
 }
 
 /// Each question is a path and perhaps a base, each as an encoding, a colon and bytes in

@@ -10,6 +10,8 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+#[cfg(unix)]
+use curt_testkit::race_time;
 use curt_testkit::{Over, Scratch};
 
 #[cfg(unix)]
@@ -45,14 +47,7 @@ mod links {
     );
 }
 
-/// How long each race lasts at least: 2 seconds, or `CURT_RACE_SECONDS`.
-#[cfg(unix)]
-fn race_time() -> Duration {
-    let seconds = std::env::var("CURT_RACE_SECONDS").ok().and_then(|text| text.parse().ok());
-    Duration::from_secs(seconds.unwrap_or(2))
-}
-
-/// How long a race may take until a removal meets a swap: on a busy machine that takes longer.
+/// How long a race may take until removals met enough swaps: on a busy machine that takes longer.
 #[cfg(unix)]
 const LONGEST_RACE: Duration = Duration::from_secs(60);
 
@@ -72,7 +67,10 @@ fn directories_swapped_for_links_are_not_followed<S: Sys>() {
         let _at_last = Over(&over);
         // One thread only: two would follow each other's links and swap directories in the victim.
         scope.spawn(|| swap(&scratch, DEPTH, &over, &swaps));
-        while begin.elapsed() < race_time() || (met == 0 && begin.elapsed() < LONGEST_RACE) {
+        let is_enough = |rounds, met| rounds > 10 && met > 0 && swaps.load(Ordering::Relaxed) > 10;
+        while begin.elapsed() < race_time()
+            || (!is_enough(rounds, met) && begin.elapsed() < LONGEST_RACE)
+        {
             for side in 0..4 {
                 scratch.dir(format!("tree/s{side}"));
                 let _ = std::fs::create_dir_all(scratch.at("tree").join("d/".repeat(DEPTH)));
