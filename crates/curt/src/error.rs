@@ -117,9 +117,6 @@ pub enum Cause {
     IsALink,
     /// Another entry has this name now.
     Replaced,
-    /// More entries than [`Remove::max_entries`](crate::Remove::max_entries) allows, which is this
-    /// number, would have been removed. None was.
-    TooManyEntries(u64),
     /// The buffer is too small for the longest name.
     BufferTooSmall,
     /// A link, or a mount, leads back to this directory, which is above it.
@@ -149,7 +146,6 @@ impl Clone for Cause {
             Cause::IsADirectory => Cause::IsADirectory,
             Cause::IsALink => Cause::IsALink,
             Cause::Replaced => Cause::Replaced,
-            Cause::TooManyEntries(most) => Cause::TooManyEntries(*most),
             Cause::BufferTooSmall => Cause::BufferTooSmall,
             Cause::Loop(ancestor) => Cause::Loop(ancestor.clone()),
         }
@@ -175,9 +171,6 @@ impl fmt::Display for Cause {
             }
             Cause::Start(why, _) => return fmt::Display::fmt(why, f),
             Cause::Find(error) => return error.fmt_without_name(f),
-            Cause::TooManyEntries(most) => {
-                return write!(f, "more than {most} entries, the most that may be removed");
-            }
             Cause::MountPoint => "is a mount point, and crossing mounts was not asked for",
             Cause::BeingWrittenTo => "not empty: being written to",
             Cause::DotOrDotDot => "refusing to remove '.' or '..'",
@@ -365,7 +358,7 @@ impl Error {
             Cause::DotOrDotDot | Cause::RootDirectory | Cause::BufferTooSmall => {
                 io::ErrorKind::InvalidInput
             }
-            Cause::Refused(_) | Cause::TooManyEntries(_) => io::ErrorKind::PermissionDenied,
+            Cause::Refused(_) => io::ErrorKind::PermissionDenied,
             Cause::IsADirectory => io::ErrorKind::IsADirectory,
             Cause::IsALink => io::ErrorKind::NotADirectory,
             Cause::Replaced | Cause::Loop(_) => io::ErrorKind::Other,

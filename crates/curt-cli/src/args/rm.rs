@@ -112,8 +112,7 @@ pub(crate) struct RmOptions {
     ///
     /// Each goes to the trash of its filesystem; nothing is copied. A directory needs -r.
     #[arg(long, help_heading = BEYOND_GNU,
-          conflicts_with_all = ["dir", "dry_run", "exclude", "contents", "cross_mounts", "owner",
-                                "max_entries", "rate", "stats"])]
+          conflicts_with_all = ["dir", "dry_run", "exclude", "contents", "cross_mounts", "stats"])]
     pub(crate) trash: bool,
 
     /// Remove nothing; print how much would be removed (with -v, also what)
@@ -162,24 +161,6 @@ pub(crate) struct RmOptions {
     /// Show no progress line
     #[arg(long, overrides_with = "progress", help_heading = BEYOND_GNU)]
     pub(crate) no_progress: bool,
-
-    /// Remove nothing if there are more than N entries to remove
-    ///
-    /// They are counted first, operands included. What --exclude or --owner keeps does not count.
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = BEYOND_GNU)]
-    pub(crate) max_entries: Option<u64>,
-
-    /// Remove at most N entries per second
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_rate,
-          help_heading = BEYOND_GNU)]
-    pub(crate) rate: Option<u32>,
-
-    /// Remove only what USER owns, a name or a number
-    ///
-    /// Directories of USER that are not empty then are kept, and so are those of others. Not on
-    /// Windows.
-    #[arg(long, value_name = "USER", help_heading = BEYOND_GNU)]
-    pub(crate) owner: Option<String>,
 
     /// Read the operands from FILE, each ended by NUL; '-' is standard input
     #[arg(long, value_name = "FILE", conflicts_with = "operands", help_heading = BEYOND_GNU)]
@@ -275,12 +256,6 @@ pub(super) fn parse_when(word: &str) -> Result<Prompt, String> {
     ];
     super::abbreviated(&WORDS, word)
         .map_err(|_| "expected never (no, none), once, or always (yes)".to_owned())
-}
-
-/// Reads a number of entries per second.
-fn parse_rate(word: &str) -> Result<u32, String> {
-    let rate = word.parse::<u32>().ok().filter(|&rate| rate > 0);
-    rate.ok_or_else(|| "expected a number of entries per second, 1 or more".to_owned())
 }
 
 /// Returns whether operands on another device than their parent are refused.

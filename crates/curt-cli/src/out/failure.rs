@@ -122,7 +122,6 @@ fn kind_of_cause(cause: &Cause) -> &'static str {
         Cause::IsADirectory => "is-a-directory",
         Cause::IsALink => "is-a-link",
         Cause::Replaced => "replaced",
-        Cause::TooManyEntries(_) => "too-many-entries",
         Cause::Loop(_) => "loop",
         Cause::Refused(refusal) => refusal.name(),
         Cause::Find(error) => error.word(),

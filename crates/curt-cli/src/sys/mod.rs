@@ -29,8 +29,8 @@ use windows as system;
 pub(crate) use system::{
     Trash, argument_bytes, bytes_of_argument, device_parts, end_as, end_by, error_kind,
     error_number, error_text, file_system, file_system_type, is_killed, local_zone, message_width,
-    owned_by, pass_signals_to, raise_descriptor_limit, read_input, send_signal, signal_named,
-    stop_ignoring, stop_passing_signals, terminal_height, terminal_width, user_number,
+    pass_signals_to, raise_descriptor_limit, read_input, send_signal, signal_named, stop_ignoring,
+    stop_passing_signals, terminal_height, terminal_width,
 };
 
 pub(crate) use trash::{Refusal, TrashRules};
@@ -42,9 +42,6 @@ pub(crate) use unix::{
     closed, end_by_broken_pipe, has_c_locale, has_group, has_user, has_utf8_locale, host_name,
     ignores_broken_pipes, was_closed,
 };
-
-/// Whether users have numbers.
-pub(crate) const USERS_HAVE_NUMBERS: bool = cfg!(unix);
 
 /// A file system.
 pub(crate) struct FileSystem {

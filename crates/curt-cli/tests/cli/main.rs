@@ -21,7 +21,6 @@ mod ls;
 mod more;
 mod options;
 mod output;
-mod rm_limits;
 #[cfg(unix)]
 mod run;
 #[cfg(unix)]

@@ -301,3 +301,31 @@ fn completions_offer_nothing_hidden() {
         }
     }
 }
+
+#[test]
+fn the_contents_of_the_working_directory_are_removed() {
+    for operand in [".", "./", "sub/..", "../{name}/."] {
+        let scratch = Scratch::new();
+        tree(&scratch, "sub");
+        let name = scratch.path().file_name().unwrap().to_str().unwrap().to_owned();
+        let operand = operand.replace("{name}", &name);
+        let is_refused = operand.ends_with("..");
+        let (code, out, messages) = run(&scratch, &format!("-r --contents {operand}"));
+        if is_refused {
+            assert_eq!(code, Some(1), "{operand}");
+            assert!(messages.contains("refusing to remove '.' or '..'"), "{messages}");
+        } else {
+            assert_eq!((code, out.as_str(), messages.as_str()), (Some(0), "", ""), "{operand}");
+        }
+        assert_eq!(scratch.exists("sub/a"), is_refused, "{operand}");
+    }
+    let scratch = Scratch::new();
+    scratch.file("f");
+    // Without --contents, `.` itself would have to go; without -r, nothing in it may.
+    for (options, words) in [("-r .", "refusing to remove"), ("--contents .", "")] {
+        let (code, _, messages) = run(&scratch, options);
+        assert_eq!(code, Some(1), "{options}");
+        assert!(messages.contains(words) && !messages.is_empty(), "{messages}");
+        assert!(scratch.exists("f"));
+    }
+}

@@ -185,9 +185,6 @@ fn what_a_trash_cannot_do_is_a_usage_error() {
         "--exclude x f",
         "--contents f",
         "--cross-mounts f",
-        "--owner 0 f",
-        "--max-entries 1 f",
-        "--rate 1 f",
         "--stats f",
     ] {
         let (code, _, messages) = trash_line(&scratch, args);

@@ -37,41 +37,6 @@ impl RemoveBelow for Remove<'_> {
     }
 }
 
-/// Options of a removal that only Unix has.
-pub trait RemoveExtras {
-    /// Removes only entries that the user of this number owns, by default everybody's. Entries of
-    /// others are kept and counted as skipped, operands too. A directory of another user stays, and
-    /// what this user owns in it is removed; a directory of this user stays if it is not empty
-    /// then.
-    ///
-    /// The owner of an entry is read immediately before it is removed, that of a directory when it
-    /// is entered; a file that is replaced in between goes in its place. Costs one call for each
-    /// entry.
-    ///
-    /// ```
-    /// # let scratch = std::env::temp_dir().join(format!("curt-owner-{}", std::process::id()));
-    /// # std::fs::create_dir_all(scratch.join("cache"))?;
-    /// use curt::os::unix::RemoveExtras;
-    /// use std::os::unix::fs::MetadataExt;
-    ///
-    /// let me = std::fs::metadata(&scratch)?.uid();
-    /// let report = curt::Remove::new().owned_by(me + 1).run(scratch.join("cache"));
-    /// assert_eq!((report.directories, report.skipped), (0, 1));
-    /// let report = curt::Remove::new().owned_by(me).run(&scratch);
-    /// assert_eq!((report.directories, report.skipped), (2, 0));
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    #[must_use = "a removal does nothing until it is run"]
-    fn owned_by(self, user: u32) -> Self;
-}
-
-impl RemoveExtras for Remove<'_> {
-    fn owned_by(mut self, user: u32) -> Self {
-        self.owner = Some(user);
-        self
-    }
-}
-
 /// The descriptor of a directory that a walk is at, as Python's `os.fwalk` has it.
 ///
 /// ```

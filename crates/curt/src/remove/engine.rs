@@ -17,7 +17,7 @@ use super::writers::Samples;
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
 use crate::name::Names;
-use crate::sys::{Ask, Entry, Feature, Mounts, Opened, Sys};
+use crate::sys::{Entry, Feature, Mounts, Opened, Sys};
 use crate::tree::{Links, Meanwhile, ReopenError, ReopenFailure, Stack, Waited, Work};
 
 /// The most units that the names of waiting subdirectories may take. Names that do not fit are
@@ -75,9 +75,8 @@ impl<'r, S: Sys> Engine<'r, S> {
                 Work::Operand(_) if shared.is_cancelled() => {}
                 Work::Operand(path) => {
                     let Engine { worker, buffer, parent, .. } = &mut self;
-                    match (OperandRemoval { worker, buffer, parent }).remove(path) {
-                        Some(tree) => self.remove_tree(tree),
-                        None => self.worker.tick_operand(),
+                    if let Some(tree) = (OperandRemoval { worker, buffer, parent }).remove(path) {
+                        self.remove_tree(tree);
                     }
                 }
             }
@@ -355,16 +354,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// Pushes a directory that was just opened and that the path names.
     fn push(&mut self, dir: S::Dir, role: Role, name: usize, is_protected: bool) {
         let asks_first = self.worker.shared.options.confirm.asks(is_protected);
-        let mut directory = RemoveFrame::new(role, name, is_protected, asks_first);
-        let options = self.worker.shared.options;
-        let stays_anyway = options.contents_only && role == Role::Operand;
-        if options.owner.is_some() && !stays_anyway {
-            let stat = self.worker.sys.query_dir(&dir, Ask::OWNED).ok();
-            if self.worker.is_foreign(stat.as_ref()) {
-                // Entries in it may have to go all the same.
-                directory.mark_kept();
-            }
-        }
+        let directory = RemoveFrame::new(role, name, is_protected, asks_first);
         self.stack.push(dir, self.worker.path.len(), None, directory);
     }
 

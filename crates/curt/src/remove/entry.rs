@@ -52,12 +52,7 @@ impl<S: Sys> Worker<'_, S> {
     fn unlink_listed(&mut self, dir: &S::Dir, name: Name<'_, S::Unit>, kind: Kind) -> Outcome {
         match self.look_at(dir, name, kind) {
             Err(outcome) => outcome,
-            Ok((kind, stat))
-                if kind != Kind::Directory
-                    && (self.is_excluded(kind) || self.is_foreign(stat.as_ref())) =>
-            {
-                Outcome::Kept
-            }
+            Ok((kind, _)) if kind != Kind::Directory && self.is_excluded(kind) => Outcome::Kept,
             Ok((kind, stat)) => self
                 .confirm_and_unlink(dir, name, kind, stat.as_ref())
                 .unwrap_or_else(|error| self.not_unlinked(kind, error)),
@@ -85,9 +80,6 @@ impl<S: Sys> Worker<'_, S> {
             Ok(known) => known,
             Err(outcome) => return outcome,
         };
-        if kind != Kind::Directory && self.is_foreign(stat.as_ref()) {
-            return Outcome::Kept;
-        }
         match self.confirm_and_unlink(dir, name, kind, stat.as_ref()) {
             Ok(outcome) => outcome,
             // Some systems say that nothing can be removed before they look whether it is there.
@@ -118,15 +110,7 @@ impl<S: Sys> Worker<'_, S> {
                 return Outcome::Kept;
             }
         }
-        let is_own = || {
-            options.owner.is_none()
-                || self.is_own(self.sys.query(parent, name, self.question()).ok().as_ref())
-        };
-        if is_denied
-            && !options.dry_run
-            && is_own()
-            && self.sys.remove_empty_dir(parent, name).is_ok()
-        {
+        if is_denied && !options.dry_run && self.sys.remove_empty_dir(parent, name).is_ok() {
             self.removed_directory(None);
             return Outcome::Removed;
         }
@@ -145,12 +129,11 @@ impl<S: Sys> Worker<'_, S> {
         let options = self.shared.options;
         let needs_stat = options.confirm != Confirm::Never
             || options.count_bytes
-            || options.owner.is_some()
             || (options.dry_run && kind == Kind::Unknown);
         if !needs_stat {
             return Ok((kind, None));
         }
-        match self.sys.query(dir, name, self.question()) {
+        match self.sys.query(dir, name, Ask::STAT) {
             Ok(stat) => Ok((stat.kind, Some(stat))),
             Err(error) => Err(self.kept_or_gone(Operation::Stat, error)),
         }

@@ -1,6 +1,5 @@
 //! What bounds the retries of a removal, for all workers together.
 
-use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -85,53 +84,5 @@ impl Guesses {
     /// Notes that a guess was right.
     pub(super) fn was_right(&self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// Keeps a worker to a number of entries per second.
-#[derive(Debug)]
-pub(super) struct Pace {
-    per_second: NonZeroU32,
-    /// Since when the entries that come next may take their time.
-    since: Duration,
-}
-
-impl Pace {
-    pub(super) fn new(per_second: NonZeroU32, now: Duration) -> Self {
-        Pace { per_second, since: now }
-    }
-
-    /// Returns how many entries there are between two pauses: those of a twentieth of a second.
-    pub(super) fn entries(&self) -> u32 {
-        (self.per_second.get() / 20).max(1)
-    }
-
-    /// Returns the pause after this many entries. Time that was not used is lost.
-    pub(super) fn pause(&mut self, entries: u32, now: Duration) -> Duration {
-        let due = self.since + Duration::from_secs(1) * entries / self.per_second.get();
-        self.since = due.max(now);
-        due.saturating_sub(now)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Pace;
-    use std::num::NonZeroU32;
-    use std::time::Duration;
-
-    #[test]
-    fn pauses_keep_to_the_rate_and_make_up_for_nothing() {
-        let ms = Duration::from_millis;
-        for (per_second, entries) in [(1, 1), (39, 1), (100, 5), (1_000_000, 50_000)] {
-            let pace = Pace::new(NonZeroU32::new(per_second).unwrap(), ms(0));
-            assert_eq!(pace.entries(), entries);
-        }
-        let mut pace = Pace::new(NonZeroU32::new(100).unwrap(), ms(0));
-        assert_eq!(pace.pause(5, ms(10)), ms(40));
-        assert_eq!(pace.pause(5, ms(55)), ms(45));
-        // The system was slow: no pause, and none is saved up.
-        assert_eq!(pace.pause(5, ms(500)), ms(0));
-        assert_eq!(pace.pause(5, ms(501)), ms(49));
     }
 }

@@ -54,9 +54,7 @@
 //! | every 1,024 entries | 1 (`statx`) for the next directory | the same |
 //! | once | 2 (the descriptor limit, the identity of the root) | the same |
 //! | several threads | 1 for 256 entries (`getrusage`), 20 for each thread | 20 for each thread |
-//! | question, bytes, owner | 1 or 2 for each entry; owner also 1 for each directory | the same |
-//! | most entries ([`Remove::max_entries`]) | 3 more for each directory (`openat2`, `getdents64`, `close`), 4 if its listing is not known to have ended | 5 more |
-//! | rate ([`Remove::rate`]) | 1 for every 5 milliseconds of sleep (`clock_nanosleep`) | the same |
+//! | question, bytes | 1 or 2 for each entry | the same |
 //! | depth beyond the descriptor budget | about 4 for each directory that is reopened (`openat2`, 2 `statx`, `close`) | the same |
 //!
 //! No listing call only tests whether a listing has ended: removing the directory is the test. No
@@ -151,11 +149,9 @@ pub use report::{Incomplete, Report};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::calls::Calls;
-use crate::control::{Next, Operands};
-use crate::error::{Cause, Error, Operation};
-use crate::sys::{Os, Setup, Sys, duplicate};
-use callbacks::Callbacks;
+use crate::control::Operands;
+use crate::error::Error;
+use crate::sys::{Os, Setup, Sys};
 use engine::Engine;
 use shared::Shared;
 use worker::Worker;
@@ -194,71 +190,7 @@ impl Remove<'_> {
 
     /// Removes paths or, with an open directory `dir`, names in it.
     pub(crate) fn run_in(&self, dir: Option<<Os as Sys>::Dir>, names: &[&Path]) -> Report {
-        match self.max_entries {
-            Some(most) => self.run_limited(most, dir, names),
-            None => run::<Os>(self, &Setup::default(), names, dir),
-        }
-    }
-
-    /// Removes operands that hold no more than this many entries.
-    fn run_limited(&self, most: u64, dir: Option<<Os as Sys>::Dir>, names: &[&Path]) -> Report {
-        match self.count_first(most, dir.as_ref(), names) {
-            Ok(counting) => {
-                let mut report = run::<Os>(self, &Setup::default(), names, dir);
-                report.calls.add(&counting);
-                report
-            }
-            Err(report) => *report,
-        }
-    }
-
-    /// Counts what the operands hold, and returns the calls that took, or the report of a removal
-    /// that removes nothing: because there is too much, or because it was stopped.
-    fn count_first(
-        &self,
-        most: u64,
-        dir: Option<&<Os as Sys>::Dir>,
-        names: &[&Path],
-    ) -> Result<Calls, Box<Report>> {
-        let first = || names.first().map_or_else(PathBuf::new, |name| name.to_path_buf());
-        let dir = match dir.map(|dir| duplicate(dir).0).transpose() {
-            Ok(dir) => dir,
-            Err(error) => {
-                let cause = Cause::Os(error);
-                let error = Error::new(Operation::OpenDirectory, first(), cause);
-                return Err(Box::new(self.fail_before(error)));
-            }
-        };
-        let callbacks = Callbacks {
-            exclude: self.callbacks.exclude.clone(),
-            poll: self.callbacks.poll.clone(),
-            on_caller_thread: self.callbacks.on_caller_thread,
-            ..Callbacks::default()
-        };
-        let removal = Remove {
-            callbacks,
-            dry_run: true,
-            count_bytes: false,
-            confirm: Confirm::Never,
-            stop_at_first_failure: false,
-            keep_errors: 0,
-            ..self.clone()
-        };
-        let is_over = move |files: u64, directories: u64| files + directories > most;
-        let removal = removal.on_progress(move |totals| {
-            if is_over(totals.files, totals.directories) { Next::Stop } else { Next::Continue }
-        });
-        let counted = run::<Os>(&removal, &Setup::default(), names, dir);
-        let mut report = if is_over(counted.files, counted.directories) {
-            let cause = Cause::TooManyEntries(most);
-            self.fail_before(Error::new(Operation::Remove, first(), cause))
-        } else if counted.stopped {
-            Report { stopped: true, threads: counted.threads, ..Report::default() }
-        } else {
-            return Ok(counted.calls);
-        };
-        report.calls.add(&counted.calls);
-        Err(Box::new(report))
+        run::<Os>(self, &Setup::default(), names, dir)
     }
 
     /// Reports a failure before the removal could begin, to the callbacks too.

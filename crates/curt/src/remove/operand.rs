@@ -136,7 +136,7 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
     ) -> Option<(S::Dir, bool)> {
         let worker = &mut *self.worker;
         let options = worker.shared.options;
-        if options.directories != DirectoryOperands::Recursive && options.expected.is_none() {
+        if options.directories != DirectoryOperands::Recursive {
             let directory_only = operand.directory_only || options.directories_only;
             self.remove_single(parent, name, directory_only);
             return None;
@@ -154,13 +154,6 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
                     self.worker.fail(step, cause);
                 }
             },
-            // What cannot be opened cannot be compared.
-            Opened::NotDirectory if options.expected.is_some() => {
-                worker.fail(Operation::Remove, Cause::Replaced);
-            }
-            Opened::Shortage(error) | Opened::Failed(error) if options.expected.is_some() => {
-                worker.fail(Operation::OpenDirectory, Cause::Os(error));
-            }
             Opened::NotDirectory
                 if operand.directory_only || options.contents_only || options.directories_only =>
             {
@@ -198,7 +191,7 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
         if !directory_only && !self.remove_file(parent, name) {
             return;
         }
-        match self.worker.sys.query(parent, name, self.worker.question()) {
+        match self.worker.sys.query(parent, name, Ask::STAT) {
             Err(error) => self.worker.operand_failed(Operation::Remove, error),
             Ok(stat) if stat.kind != Kind::Directory => {
                 self.not_a_directory(directory_only && stat.kind.is_link());
@@ -213,9 +206,6 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
     /// Removes a directory operand if it is empty.
     fn remove_empty(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>, stat: &Facts) {
         let options = self.worker.shared.options;
-        if self.worker.is_foreign(Some(stat)) {
-            return;
-        }
         let is_protected = self.worker.is_protected(parent, name, Kind::Directory);
         let asks = options.confirm.asks(is_protected);
         // The caller is not asked about what cannot be done.
@@ -253,14 +243,11 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
         empty
     }
 
-    /// Refuses the root directory and, if that was asked for, a mount point, and all directories
-    /// but one.
+    /// Refuses the root directory and, if that was asked for, a mount point.
     fn check_identity(&mut self, parent: &S::Dir, dir: &S::Dir) -> Result<(), Cause> {
         let Worker { shared, sys, .. } = &*self.worker;
         let options = shared.options;
-        let needs_identity =
-            options.preserve_root || options.refuse_mounted_operands || options.expected.is_some();
-        if !needs_identity {
+        if !options.preserve_root && !options.refuse_mounted_operands {
             return Ok(());
         }
         let identify = |dir| match sys.query_dir(dir, Ask::STAT) {
@@ -268,9 +255,6 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
             Err(error) => Err(Cause::Os(error)),
         };
         let identity = identify(dir)?;
-        if options.expected.is_some_and(|expected| expected != identity) {
-            return Err(Cause::Replaced);
-        }
         if options.preserve_root && sys.is_root(dir, identity, &shared.root).map_err(Cause::Os)? {
             return Err(Cause::RootDirectory);
         }

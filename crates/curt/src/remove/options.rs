@@ -1,7 +1,6 @@
 //! The options of a removal.
 
 use std::fmt;
-use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +9,7 @@ use super::callbacks::{Callbacks, Question, Subject, Totals};
 use crate::control::{Answer, Cancel, Next, Poll, Threads, Unvisited};
 use crate::error::Error;
 use crate::fields::Kind;
-use crate::sys::{Feature, Features, Identity};
+use crate::sys::{Feature, Features};
 
 /// What to do with operands that are directories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,12 +98,6 @@ pub struct Remove<'a> {
     pub(crate) count_bytes: bool,
     pub(crate) directories_only: bool,
     pub(crate) stop_at_first_failure: bool,
-    /// The number of the user whose entries alone are removed.
-    pub(crate) owner: Option<u32>,
-    pub(crate) max_entries: Option<u64>,
-    /// The only directory that may be removed.
-    pub(crate) expected: Option<Identity>,
-    pub(crate) rate: Option<NonZeroU32>,
     pub(crate) confirm: Confirm,
     pub(super) callbacks: Callbacks<'a>,
     pub(crate) cancel: Option<&'a Cancel>,
@@ -147,10 +140,6 @@ impl<'a> Remove<'a> {
             count_bytes: false,
             directories_only: false,
             stop_at_first_failure: false,
-            owner: None,
-            max_entries: None,
-            expected: None,
-            rate: None,
             confirm: Confirm::Never,
             callbacks: Callbacks::default(),
             cancel: None,
@@ -255,81 +244,6 @@ impl<'a> Remove<'a> {
     /// ```
     pub fn stop_at_first_failure(mut self, yes: bool) -> Self {
         self.stop_at_first_failure = yes;
-        self
-    }
-
-    /// Sets how many entries the operands may hold together, themselves included, for anything to
-    /// be removed; any number by default. With more, nothing is removed, and the report has one
-    /// error, [`Cause::TooManyEntries`](crate::Cause::TooManyEntries); its path is the first
-    /// operand.
-    ///
-    /// The entries are counted before the first of them is removed, without those that are
-    /// [excluded](Remove::exclude); the predicate is asked twice about each entry. What another
-    /// process adds after the count is removed, too. An entry below two operands counts twice.
-    ///
-    /// Costs what a [dry run](Remove::dry_run) costs, which ends soon after the number is exceeded:
-    /// 3 or 4 calls for each directory, and none for an entry.
-    ///
-    /// ```
-    /// # let scratch = std::env::temp_dir().join(format!("curt-doc9-{}", std::process::id()));
-    /// # std::fs::create_dir_all(scratch.join("a/b/c"))?;
-    /// let report = curt::Remove::new().max_entries(2).run(scratch.join("a"));
-    /// assert!(matches!(report.errors[0].cause(), curt::Cause::TooManyEntries(2)));
-    /// assert!(scratch.join("a/b/c").exists());
-    /// # std::fs::remove_dir_all(scratch)?;
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn max_entries(mut self, most: u64) -> Self {
-        self.max_entries = Some(most);
-        self
-    }
-
-    /// Sets which directory an operand must be, by the number of its device and its own as
-    /// [`Metadata`](crate::Metadata) has them; any by default. The operand is opened first and
-    /// compared then, so nothing can take its place in between. Anything else that has its name is
-    /// left alone, and reported as [`Cause::Replaced`](crate::Cause::Replaced).
-    ///
-    /// A number is used again when its directory is gone. A caller that cannot rule this out holds
-    /// the directory open.
-    ///
-    /// ```
-    /// # let scratch = std::env::temp_dir().join(format!("curt-doc11-{}", std::process::id()));
-    /// # std::fs::create_dir_all(scratch.join("a/b"))?;
-    /// use curt::Fields;
-    ///
-    /// let seen = curt::stat(scratch.join("a"), Fields::DEVICE | Fields::ID)?;
-    /// let (device, id) = (seen.device().known().unwrap(), seen.id().known().unwrap());
-    /// std::fs::rename(scratch.join("a"), scratch.join("c"))?;
-    /// std::fs::create_dir(scratch.join("a"))?;
-    /// let removal = curt::Remove::new().only_directory(device, id);
-    /// let report = removal.run(scratch.join("a"));
-    /// assert!(matches!(report.errors[0].cause(), curt::Cause::Replaced));
-    /// assert!(removal.run(scratch.join("c")).is_complete());
-    /// # std::fs::remove_dir_all(scratch)?;
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn only_directory(mut self, device: u64, id: u128) -> Self {
-        self.expected = Some(Identity { device, file: id });
-        self
-    }
-
-    /// Sets how many entries are removed in a second at most, so that a busy disk stays usable; as
-    /// fast as possible by default, and with 0. Time that was not used is not made up for.
-    ///
-    /// Only the caller's thread works then, and it sleeps between entries, or up to 256 of them; a
-    /// dry run is not slowed down. Costs a call for every 5 milliseconds of sleep.
-    ///
-    /// ```
-    /// # let scratch = std::env::temp_dir().join(format!("curt-doc10-{}", std::process::id()));
-    /// # std::fs::create_dir_all(scratch.join("a/b"))?;
-    /// let begun = std::time::Instant::now();
-    /// let report = curt::Remove::new().rate(50).run(&scratch);
-    /// assert_eq!(report.directories, 3);
-    /// assert!(begun.elapsed() >= std::time::Duration::from_millis(40));
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn rate(mut self, entries_per_second: u32) -> Self {
-        self.rate = NonZeroU32::new(entries_per_second);
         self
     }
 

@@ -46,12 +46,9 @@ impl<'r, S: Sys> Shared<'r, S> {
         let asks = options.confirm != Confirm::Never;
         let excludes = options.callbacks.exclude.is_some();
         // These callbacks are answered at once.
-        let is_alone = in_turn
-            || asks
-            || options.rate.is_some()
-            || (excludes && options.callbacks.on_caller_thread);
+        let is_alone = in_turn || asks || (excludes && options.callbacks.on_caller_thread);
         let notifier = Notifier::new(options);
-        let removes_all = !asks && !excludes && options.owner.is_none() && !options.dry_run;
+        let removes_all = !asks && !excludes && !options.dry_run;
         Shared {
             options,
             crew: Crew::new(&sys, options.threads, is_alone, options.descriptors),

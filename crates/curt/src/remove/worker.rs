@@ -5,16 +5,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::callbacks::{Question, Subject, Totals};
-use super::limits::Pace;
 use super::options::Confirm;
 use super::report::Report;
 use super::shared::Shared;
 use crate::control::{Answer, Unvisited};
 use crate::error::{Cause, Error, Operation, bug};
-use crate::fields::{Facts, Fields, Kind};
+use crate::fields::{Facts, Kind};
 use crate::name::Name;
 use crate::pause;
-use crate::sys::{Ask, DirRemoved, Mounts, Opened, Removed, Sys, SystemUnit, is_busy};
+use crate::sys::{DirRemoved, Mounts, Opened, Removed, Sys, SystemUnit, is_busy};
 use crate::tree::{Meanwhile, Member, TreePath};
 
 /// Entries before the first checkpoint: few, so that a second worker can be tried early where
@@ -33,26 +32,18 @@ pub(super) struct Worker<'r, S: Sys> {
     attends: bool,
     /// The part of the totals that was reported.
     shown: Totals,
-    pace: Option<Pace>,
 }
 
 impl<'r, S: Sys> Worker<'r, S> {
     pub(super) fn new(shared: &'r Shared<'r, S>, sys: S, member: Member<'r>) -> Self {
-        let options = shared.options;
-        let rate = options.rate.filter(|_| !options.dry_run);
-        let pace = rate.map(|rate| Pace::new(rate, sys.now()));
         Worker {
             shared,
             sys,
             path: TreePath::default(),
             attends: member.is_caller() && shared.notifier.needs_attention(),
-            member: match &pace {
-                Some(pace) => member.checkpoint_every(pace.entries()),
-                None => member.first_checkpoint(FIRST_CHECKPOINT),
-            },
+            member: member.first_checkpoint(FIRST_CHECKPOINT),
             report: Report::default(),
             shown: Totals::default(),
-            pace,
         }
     }
 
@@ -150,25 +141,6 @@ impl<'r, S: Sys> Worker<'r, S> {
         self.shared.options.confirm != Confirm::Never && !self.sys.may_write(dir, name, kind)
     }
 
-    /// Returns what to ask about an entry.
-    pub(super) fn question(&self) -> Ask {
-        if self.shared.options.owner.is_some() { Ask::OWNED } else { Ask::STAT }
-    }
-
-    /// Returns whether an entry stays because another user owns it, and counts it then. One whose
-    /// owner the system does not tell stays, too.
-    pub(super) fn is_foreign(&mut self, stat: Option<&Facts>) -> bool {
-        let is_foreign = !self.is_own(stat);
-        self.report.skipped += u64::from(is_foreign);
-        is_foreign
-    }
-
-    /// Returns whether an entry belongs to the user whose entries are to go, if only those are.
-    pub(super) fn is_own(&self, stat: Option<&Facts>) -> bool {
-        let Some(owner) = self.shared.options.owner else { return true };
-        stat.is_some_and(|stat| stat.known.contains(Fields::USER_ID) && stat.user_id == owner)
-    }
-
     /// Asks the caller about the entry at the path. Returns whether the removal goes on with it; a
     /// refusal is counted, but not that the removal is over.
     pub(super) fn ask(
@@ -195,23 +167,8 @@ impl<'r, S: Sys> Worker<'r, S> {
         self.attend();
         if self.member.count() {
             self.show_progress();
-            self.keep_pace();
             self.shared.crew.checkpoint(&self.sys, &mut self.member);
         }
-    }
-
-    /// Counts an operand that is no tree. Only a rate needs that.
-    pub(super) fn tick_operand(&mut self) {
-        if self.pace.is_some() {
-            self.tick();
-        }
-    }
-
-    /// Sleeps for as long as the entries since the last checkpoint were too fast.
-    fn keep_pace(&mut self) {
-        let Some(pace) = &mut self.pace else { return };
-        let pause = pace.pause(self.member.checkpoint_interval(), self.sys.now());
-        self.nap(pause);
     }
 
     fn show_progress(&mut self) {

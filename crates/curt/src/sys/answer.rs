@@ -153,10 +153,6 @@ impl Ask {
         follow: false,
         cached: false,
     };
-
-    /// The same, and the number of the owner.
-    pub(crate) const OWNED: Ask =
-        Ask { fields: Ask::STAT.fields.union(Fields::USER_ID), ..Ask::STAT };
 }
 
 /// The names of owners, and what else the security descriptor of an entry says.

@@ -38,34 +38,18 @@ pub(crate) struct Member<'c> {
     /// Entries between the last checkpoint and the next, and how many of them are left.
     interval: u32,
     left: u32,
-    /// Entries between two later checkpoints.
-    every: u32,
     /// How often the thread had waited for something at the last checkpoint.
     waits: Option<u64>,
 }
 
 impl<'c> Member<'c> {
     fn new(number: usize, descriptors: usize, start: Option<&'c dyn Fn() -> bool>) -> Self {
-        Member {
-            number,
-            descriptors,
-            start,
-            interval: CHECKPOINT,
-            left: CHECKPOINT,
-            every: CHECKPOINT,
-            waits: None,
-        }
+        Member { number, descriptors, start, interval: CHECKPOINT, left: CHECKPOINT, waits: None }
     }
 
     /// Sets how many entries there are before the first checkpoint.
     pub(crate) fn first_checkpoint(self, entries: u32) -> Self {
         Member { interval: entries, left: entries, ..self }
-    }
-
-    /// Sets how many entries there are before each checkpoint, at most as many as usual.
-    pub(crate) fn checkpoint_every(self, entries: u32) -> Self {
-        let every = entries.clamp(1, CHECKPOINT);
-        Member { every, ..self.first_checkpoint(every) }
     }
 
     /// Returns whether this is the caller's thread.
@@ -80,15 +64,10 @@ impl<'c> Member<'c> {
         self.left == 0
     }
 
-    /// Returns how many entries there are between two checkpoints.
-    pub(crate) fn checkpoint_interval(&self) -> u32 {
-        self.every
-    }
-
     /// Begins the entries up to the next checkpoint. Returns how many there were before this one.
     fn begin_again(&mut self) -> u64 {
-        self.left = self.every;
-        std::mem::replace(&mut self.interval, self.every).into()
+        self.left = CHECKPOINT;
+        std::mem::replace(&mut self.interval, CHECKPOINT).into()
     }
 }
 

@@ -32,10 +32,6 @@ pub(crate) fn run(options: &RmOptions) -> Exit {
         Ok(exclusions) => exclusions,
         Err(message) => return session.usage(&message),
     };
-    let owner = match options.owner.as_deref().map(user_number).transpose() {
-        Ok(owner) => owner,
-        Err(message) => return session.usage(&message),
-    };
     let names_from_input = options.files0_from.as_deref() == Some(Path::new("-"));
     if names_from_input && matches!(options.prompt, Prompt::Once | Prompt::Always) {
         return session.usage("cannot prompt while standard input holds the names of files");
@@ -61,29 +57,16 @@ pub(crate) fn run(options: &RmOptions) -> Exit {
         }
         Prompt::Protected | Prompt::Once => Confirm::Never,
     };
-    let choice = Choice { exclusions, confirm, owner };
+    let choice = Choice { exclusions, confirm };
     let mut report = remove(options, &operands, &choice, &session);
     report.skipped += excluded as u64;
     finish(options, &report, &session)
-}
-
-/// Returns the number of a user; the error is a message.
-fn user_number(user: &str) -> Result<u32, String> {
-    if !sys::USERS_HAVE_NUMBERS {
-        return Err("--owner is not supported here: users have no numbers".to_owned());
-    }
-    // A name can consist of digits.
-    sys::user_number(user)
-        .or_else(|| user.parse().ok())
-        .ok_or_else(|| format!("unknown user {}", quote(user)))
 }
 
 /// Which entries are removed.
 struct Choice {
     exclusions: Exclusions,
     confirm: Confirm,
-    /// The number of the user whose entries alone are removed.
-    owner: Option<u32>,
 }
 
 /// Prompts if that is wanted, and removes the operands.
@@ -139,7 +122,6 @@ fn remove_now(
         .contents_only(options.contents)
         .dry_run(options.dry_run)
         .count_bytes(options.dry_run)
-        .rate(options.rate.unwrap_or(0))
         .confirm(choice.confirm, |question, subject| reporter.confirm(question, subject))
         .retries(options.retries, Duration::from_millis(options.retry_ms))
         .keep_errors(0)
@@ -151,12 +133,6 @@ fn remove_now(
     }
     if options.verbose || options.output.json && options.dry_run {
         removal = removal.on_removed(|path, kind| reporter.removed(path, kind));
-    }
-    if let Some(most) = options.max_entries {
-        removal = removal.max_entries(most);
-    }
-    if let Some(owner) = choice.owner {
-        removal = sys::owned_by(removal, owner);
     }
     if let Some(budget) = sys::raise_descriptor_limit() {
         removal = removal.descriptors(budget);
@@ -171,7 +147,7 @@ fn finish(options: &RmOptions, report: &Report, session: &Session) -> Exit {
     if options.dry_run && !report.stopped && !options.output.json {
         let bytes = counted(report.bytes.unwrap_or(0), "byte", "bytes");
         let kept = match report.skipped {
-            0 if options.exclude.is_empty() && options.owner.is_none() => String::new(),
+            0 if options.exclude.is_empty() => String::new(),
             skipped => format!(", {skipped} kept"),
         };
         session.data(format!("would remove {done}, freeing {bytes}{kept}\n").as_bytes());
@@ -313,9 +289,6 @@ fn message(error: &Error, one_file_system: bool) -> String {
             "skipping {path}, since it's on a different device\n\
              and --preserve-root=all is in effect"
         ),
-        Cause::TooManyEntries(most) => {
-            format!("nothing was removed: there are more than {most} entries (--max-entries)")
-        }
         Cause::MountPoint if one_file_system => {
             format!("skipping {path}, since it's on a different device")
         }

@@ -24,8 +24,6 @@ use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use curt::Remove;
-use curt::os::unix::RemoveExtras;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -162,22 +160,8 @@ pub(crate) fn host_name() -> OsString {
 
 /// Whether the user database has a user of this name. Only for the time when there is one thread.
 pub(crate) fn has_user(name: &str) -> bool {
-    user_number(name).is_some()
-}
-
-/// Returns the number of a user. Only for the time when there is one thread.
-pub(crate) fn user_number(name: &str) -> Option<u32> {
-    let name = CString::new(name).ok()?;
-    // SAFETY: the name is terminated.
-    let entry = unsafe { libc::getpwnam(name.as_ptr()) };
-    // SAFETY: the entry is null or valid until the next look-up; no other thread makes one.
-    let entry = unsafe { entry.as_ref() };
-    entry.map(|entry| entry.pw_uid)
-}
-
-/// Lets a removal remove only what the user of this number owns.
-pub(crate) fn owned_by(removal: Remove<'_>, user: u32) -> Remove<'_> {
-    removal.owned_by(user)
+    // SAFETY: the name is terminated; no other thread uses what the database returns.
+    CString::new(name).is_ok_and(|name| unsafe { !libc::getpwnam(name.as_ptr()).is_null() })
 }
 
 /// Whether the group database has a group of this name. Only for the time when there is one thread.

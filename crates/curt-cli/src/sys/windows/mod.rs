@@ -188,16 +188,6 @@ pub(crate) fn message_width() -> Option<usize> {
     None
 }
 
-/// Users have no numbers here.
-pub(crate) fn user_number(_name: &str) -> Option<u32> {
-    None
-}
-
-/// Users have no numbers here, so no removal is asked for those of one.
-pub(crate) fn owned_by(removal: curt::Remove<'_>, _user: u32) -> curt::Remove<'_> {
-    removal
-}
-
 /// Device numbers have no parts here.
 pub(crate) fn device_parts(number: u64) -> (u64, u64) {
     (0, number)
