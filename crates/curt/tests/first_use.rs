@@ -327,7 +327,7 @@ fn public_types_are_debug_and_go_to_other_threads() {
     fn kept<T: Clone>() {}
     shared::<(curt::Calls, curt::Cancel, curt::Threads, Next, curt::Unvisited<'_>)>();
     shared::<(curt::Error, Cause, Operation)>();
-    shared::<(Fields, Kind, Plan, curt::Metadata, curt::fields::Time, curt::fields::Cost)>();
+    shared::<(Fields, Kind, Plan, curt::Metadata, curt::fields::Time)>();
     shared::<(curt::fields::FileName<'_>, curt::fields::Value<'_, u64>, curt::fields::Origin)>();
     shared::<(Directory, ListEntry)>();
     shared::<(Remove<'_>, curt::remove::Report, curt::remove::Incomplete)>();

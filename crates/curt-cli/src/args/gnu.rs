@@ -39,10 +39,13 @@ const LS: Tool = Tool {
         --indicator-style --inode --kibibytes --literal --no-group --numeric-uid-gid \
         --quote-name --quoting-style --recursive --reverse --show-control-chars --si --size \
         --sort --tabsize --time --time-style --version --width --zero",
-    instead: &[(
-        &["-Z", "--context"],
-        "it would take one more call for each entry; use --fields label,name",
-    )],
+    instead: &[
+        (
+            &["-Z", "--context"],
+            "it would take one more call for each entry; use --fields label,name",
+        ),
+        (&["-D", "--dired"], "use --json or --zero, which tell names apart"),
+    ],
 };
 
 const DU: Tool = Tool {

@@ -92,10 +92,6 @@ pub(crate) struct LsOptions {
     #[arg(short, long)]
     pub(crate) directory: bool,
 
-    /// Same as -l, with the positions of the names at the end, as Emacs reads them
-    #[arg(short = 'D', long)]
-    pub(crate) dired: bool,
-
     /// Same as -aU: list all entries in directory order
     #[arg(short = 'f')]
     raw: bool,
@@ -335,10 +331,6 @@ pub(crate) struct LsOptions {
           long_help = fields_help!("Print these fields in this order, separated by tabs (with --json, only these)"))]
     pub(crate) fields: Option<String>,
 
-    /// Print how many system calls the options cost, and do nothing else
-    #[arg(long, help_heading = BEYOND_GNU)]
-    pub(crate) explain_cost: bool,
-
     /// Read metadata with at most N threads [default: as many as speed it up]
     ///
     /// -j1 starts none.
@@ -468,9 +460,6 @@ impl Options for LsOptions {
         if given.position("full_time") > given.position("time_style") {
             self.time_style = Some("full-iso".to_owned());
         }
-        if given.position("dired") > given.position("hyperlink") {
-            self.hyperlink = None;
-        }
         self.hides_group = self.no_group || self.no_group_long;
         self.recursive &= !self.directory;
         self.format = format(self.named_format, given);
@@ -485,7 +474,6 @@ fn format(named: Option<Format>, given: &Positions<'_>) -> Option<Format> {
         ("across", Some(Format::Across)),
         ("columns", Some(Format::Columns)),
         ("commas", Some(Format::Commas)),
-        ("dired", Some(Format::Long)),
         ("full_time", Some(Format::Long)),
         ("long", Some(Format::Long)),
         ("named_format", named),

@@ -67,8 +67,7 @@ Fields: --fields of ls, stat and walk takes these names, separated by commas.
   acl, capability, label  access rules, capabilities, security label
 
 Names, kinds and id cost no system call on Linux, most others one for each
-entry. The last three lines cost more: 'curt ls --explain-cost --fields LIST'
-says how much.
+entry. The last three lines cost one or more calls each.
 ";
 
 const COLOURS: &str = "\

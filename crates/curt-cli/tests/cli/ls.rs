@@ -78,19 +78,6 @@ fn fields_are_separated_by_tabs() {
 }
 
 #[test]
-fn explain_cost_prints_calls_and_lists_nothing() {
-    let scratch = Scratch::new();
-    let cost = |args: &[&str]| run(&scratch, &[&["ls", "--explain-cost"], args].concat()).1;
-    assert!(cost(&["missing"]).contains(" for a directory, 0 for each entry, 0 more"));
-    assert!(cost(&["-l"]).ends_with(" 1 for each entry, 1 more for each link\n"));
-    assert!(cost(&["-lF"]).ends_with(" 1 for each entry, 2 more for each link\n"));
-    assert!(cost(&["-p"]).contains(" 0 for each entry"));
-    assert!(cost(&["-F"]).contains(" 1 for each entry"));
-    let json = cost(&["-s", "--json", "--fields", "name"]);
-    assert_eq!(objects(&json)[0]["cost"]["entry"], 0, "{json}");
-}
-
-#[test]
 fn a_closed_pipe_ends_a_listing_quietly() {
     let scratch = Scratch::new();
     for number in 0..3000 {

@@ -1,9 +1,7 @@
-//! What is asked about each entry, and what that costs.
-
-use std::fmt;
+//! What is asked about each entry.
 
 use super::Fields;
-use crate::sys::{Os, Sources, Sys};
+use crate::sys::Sources;
 
 /// How fresh a value must be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,8 +37,8 @@ pub enum Follow {
 ///
 /// ```
 /// use curt::{Fields, Plan};
-/// let plan = Plan::new(Fields::NAME | Fields::KIND);
-/// assert_eq!(plan.cost().entry, 0, "a listing has both");
+/// let plan = Plan::new(Fields::NAME | Fields::SIZE);
+/// assert!(plan.fields().contains(Fields::SIZE));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use = "a plan does nothing until something is asked with it"]
@@ -78,7 +76,7 @@ impl Plan {
     /// [`Kind::CygwinSymlink`](crate::Kind) with their targets; no by default. Only on Windows.
     ///
     /// Candidates have the SYSTEM attribute and a size of 11 to 8,204 bytes. Each of them is
-    /// opened, read and closed: 3 calls beyond [`Plan::cost`]. One that cannot be read stays a
+    /// opened, read and closed: 3 calls more. One that cannot be read stays a
     /// file, with a failure that hides no field. These links are not followed.
     pub const fn cygwin_links(self, yes: bool) -> Plan {
         Plan { cygwin_links: yes, ..self }
@@ -87,36 +85,6 @@ impl Plan {
     /// Returns the fields.
     pub const fn fields(self) -> Fields {
         self.fields
-    }
-
-    /// Returns what the plan costs on this system, if no feature is missing.
-    pub fn cost(self) -> Cost {
-        self.cost_by(&<Os as Sys>::SOURCES)
-    }
-
-    fn cost_by(self, sources: &Sources) -> Cost {
-        let mut asked = self.fields.needs(sources);
-        if self.freshness != Freshness::Exact {
-            asked = asked.without(sources.listing);
-        }
-        let once = |fields: Fields| u32::from(asked.intersects(fields));
-        let access = Fields::READABLE | Fields::WRITABLE | Fields::EXECUTABLE;
-        let access = if sources.query.contains(access) {
-            0
-        } else {
-            asked.intersection(access).iter().count() as u32
-        };
-        let label = once(Fields::LABEL.intersection(sources.extended));
-        let extended = once(sources.extended) + label;
-        let owners =
-            once((Fields::USER | Fields::GROUP | Fields::ACL).intersection(sources.secured));
-        let query = once(sources.query);
-        let follow = u32::from(self.follow == Follow::Links);
-        Cost {
-            directory: sources.directory_calls,
-            entry: query + access + extended + owners * sources.secured_calls,
-            link: once(Fields::TARGET) * sources.target_calls + if query == 0 { follow } else { 0 },
-        }
     }
 }
 
@@ -139,70 +107,24 @@ impl Fields {
     }
 }
 
-/// The cost of a plan, in calls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Cost {
-    /// For each directory whose entries fit into one buffer. Each further buffer costs one more.
-    pub directory: u32,
-    /// For each entry, links included.
-    pub entry: u32,
-    /// For each symbolic link, in addition.
-    pub link: u32,
-}
-
-impl fmt::Display for Cost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} calls for a directory, {} for each entry, {} more for each link",
-            self.directory, self.entry, self.link
-        )
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Fields, Follow, Freshness, Plan};
+    use super::Fields;
     use crate::sys::Sources;
 
-    /// A system whose listings have names, kinds and numbers, like Unix.
-    const UNIX: Sources = Sources {
-        listing: Fields::KIND.union(Fields::ID),
-        query: Fields::SIZE.union(Fields::USER_ID).union(Fields::GROUP_ID).union(Fields::KIND),
-        directory_calls: 4,
-        target_calls: 1,
-        extended: Fields::ACL.union(Fields::LABEL),
-        secured: Fields::NONE,
-        secured_calls: 0,
-    };
-
     #[test]
-    fn a_plan_costs_the_fields_that_listings_lack() {
-        let cost = |fields: Fields| {
-            let cost = Plan::new(fields).cost_by(&UNIX);
-            (cost.entry, cost.link)
+    fn fields_need_what_they_are_made_of() {
+        let unix = Sources {
+            listing: Fields::KIND | Fields::ID,
+            query: Fields::SIZE | Fields::USER_ID | Fields::GROUP_ID | Fields::KIND,
+            extended: Fields::ACL | Fields::LABEL,
+            secured: Fields::NONE,
         };
-        assert_eq!(cost(Fields::NAME | Fields::KIND | Fields::ID), (0, 0));
-        assert_eq!(cost(Fields::NAME | Fields::SIZE), (1, 0));
-        assert_eq!(cost(Fields::SIZE | Fields::USER | Fields::TARGET), (1, 1));
-        assert_eq!(cost(Fields::USER), (1, 0), "the number has to be asked for");
-        assert_eq!(cost(Fields::READABLE | Fields::WRITABLE), (2, 0));
-        assert_eq!(cost(Fields::ACL), (1, 0));
-        assert_eq!(cost(Fields::ACL | Fields::LABEL), (2, 0));
-        let secured = Sources {
-            listing: UNIX.query,
-            extended: Fields::NONE,
-            secured: Fields::USER | Fields::ACL,
-            secured_calls: 3,
-            ..UNIX
-        };
-        let cost = |fields: Fields| Plan::new(fields).cost_by(&secured).entry;
-        assert_eq!(cost(Fields::USER), 3, "the security descriptor has the name");
-        assert_eq!(cost(Fields::USER | Fields::ACL | Fields::SIZE), 3);
-        let exact = Plan::new(Fields::KIND).freshness(Freshness::Exact);
-        assert_eq!(exact.cost_by(&UNIX).entry, 1);
-        let follow = Plan::new(Fields::KIND).follow(Follow::Links);
-        assert_eq!((follow.cost_by(&UNIX).entry, follow.cost_by(&UNIX).link), (0, 1));
+        let name_and_size = Fields::NAME | Fields::SIZE;
+        assert_eq!(name_and_size.needs(&unix), Fields::SIZE);
+        assert_eq!(Fields::USER.needs(&unix), Fields::USER | Fields::USER_ID);
+        assert_eq!(Fields::TARGET.needs(&unix), Fields::TARGET | Fields::KIND);
+        let secured = Sources { secured: Fields::USER | Fields::ACL, ..unix };
+        assert_eq!(Fields::USER.needs(&secured), Fields::USER | Fields::KIND);
     }
 }

@@ -105,22 +105,17 @@ impl Identity {
     }
 }
 
-/// Where a platform gets fields from, and how many calls that costs.
+/// Where a platform gets fields from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sources {
     /// Fields that a listing carries.
     pub(crate) listing: Fields,
     /// Fields that one query gives, in one call.
     pub(crate) query: Fields,
-    /// The calls to list a directory that fits one buffer.
-    pub(crate) directory_calls: u32,
-    /// The calls to read the target of a link.
-    pub(crate) target_calls: u32,
     /// Fields that extended attributes give, from one list of their names, in one call.
     pub(crate) extended: Fields,
     /// Fields that the security descriptor of an entry gives.
     pub(crate) secured: Fields,
-    pub(crate) secured_calls: u32,
 }
 
 /// A question about one entry.

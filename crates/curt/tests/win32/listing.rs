@@ -46,7 +46,6 @@ fn thousands_of_files_with_sizes_and_times_take_a_dozen_calls() {
     assert!(calls.total() <= 12, "{calls:?}");
     assert_eq!(calls.of("NtOpenFile"), 1, "the directory, and no file: {calls:?}");
     assert_eq!(calls.of("NtQueryInformationFile"), 0, "{calls:?}");
-    assert_eq!(plan.cost().entry, 0);
 }
 
 /// Ticks since 1601, as the standard library has them.

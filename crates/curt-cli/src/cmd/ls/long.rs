@@ -1,7 +1,6 @@
 //! Lines: the long format with its columns, and what other formats print before names.
 
 use std::ffi::OsStr;
-use std::ops::Range;
 
 use curt::{Kind, Metadata};
 
@@ -189,14 +188,14 @@ impl<'a> LineFormatter<'a> {
         }
     }
 
-    /// Adds a line of the long format, with some text before the name. Returns where the name is.
+    /// Adds a line of the long format, with some text before the name.
     pub(super) fn long(
         &mut self,
         item: &Item,
         names: &NameFormatter<'_>,
         before: &[u8],
         line: &mut Vec<u8>,
-    ) -> Range<usize> {
+    ) {
         let settings = self.settings;
         names.normal(line);
         let mut begin = line.len();
@@ -223,7 +222,6 @@ impl<'a> LineFormatter<'a> {
         }
         line.extend_from_slice(before);
         let column = line.len() - begin;
-        let at = line.len();
         match item.get(Metadata::target) {
             Some(target) => {
                 let name = names.link(item, column);
@@ -231,13 +229,8 @@ impl<'a> LineFormatter<'a> {
                 line.extend(b" -> ");
                 let column = column + name.width + b" -> ".len();
                 line.extend(names.target(item, target.as_os_str(), column));
-                at + name.range.start..at + name.range.end
             }
-            None if item.kind.is_link() => {
-                let name = names.link(item, column);
-                line.extend(name.bytes);
-                at + name.range.start..at + name.range.end
-            }
+            None if item.kind.is_link() => line.extend(names.link(item, column).bytes),
             None => names.add(item, column, line),
         }
     }

@@ -4,7 +4,6 @@
 //! and directories, or through trees (`tree`); `item` holds an entry, `order` sorts entries;
 //! `writer` prints them, in lines (`long`) or in columns (`grid`).
 
-mod dired;
 mod git;
 mod grid;
 mod hyperlinks;
@@ -38,10 +37,6 @@ pub(crate) fn run(options: &LsOptions) -> Exit {
         Ok(settings) => settings,
         Err(message) => return session.usage(&message),
     };
-    if options.explain_cost {
-        session.data(explanation(&settings).as_bytes());
-        return session.close(false);
-    }
     let mut lister = Lister::new(&settings, &session);
     lister.run(&options.operands);
     let totals = lister.totals();
@@ -60,22 +55,4 @@ pub(crate) fn run(options: &LsOptions) -> Exit {
         calls: totals.calls,
         ..Outcome::default()
     })
-}
-
-/// Returns how many calls the options cost at most.
-fn explanation(settings: &Settings<'_>) -> String {
-    // Marks and colors of some entries may need more than is read of all.
-    let (of_files, of_directories) = settings.needs();
-    let plan = settings.plan_with(of_files | of_directories);
-    let mut cost = plan.cost();
-    cost.link += u32::from(settings.needs_targets());
-    if settings.is_json() {
-        let cost = Object::new()
-            .text("fields", &plan.fields().to_string())
-            .number("directory", cost.directory)
-            .number("entry", cost.entry)
-            .number("link", cost.link);
-        return Object::new().object("cost", cost).line();
-    }
-    format!("{}: {cost}\n", plan.fields())
 }

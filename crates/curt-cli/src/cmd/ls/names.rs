@@ -29,8 +29,6 @@ pub(super) struct NameFormatter<'a> {
 pub(super) struct StyledName {
     pub(super) bytes: Vec<u8>,
     pub(super) width: usize,
-    /// Where the name itself is, without its color.
-    pub(super) range: Range<usize>,
 }
 
 impl<'a> NameFormatter<'a> {
@@ -66,19 +64,14 @@ impl<'a> NameFormatter<'a> {
         width(&shown) + usize::from(self.is_aligned && !is_quoted)
     }
 
-    /// Adds the name of an entry, with its mark, to a line. Returns where the name is.
-    pub(super) fn add(&self, item: &Item, column: usize, line: &mut Vec<u8>) -> Range<usize> {
-        let begin = line.len();
+    /// Adds the name of an entry, with its mark, to a line.
+    pub(super) fn add(&self, item: &Item, column: usize, line: &mut Vec<u8>) {
         let is_plain = self.settings.quoting.is_none() && self.links.is_none();
         if !is_plain || self.settings.palette.is_some() {
-            let name = self.name(item, column);
-            line.extend(name.bytes);
-            return begin + name.range.start..begin + name.range.end;
+            return line.extend(self.name(item, column).bytes);
         }
         line.extend_from_slice(item.name.as_encoded_bytes());
-        let end = line.len();
         line.extend(mark(self.settings.marks, item.kind, item.columns.mode));
-        begin..end
     }
 
     /// Returns the name without a mark, as it is before an arrow.
@@ -91,13 +84,10 @@ impl<'a> NameFormatter<'a> {
             bytes.push(b' ');
         }
         let end = column + shown.len() + usize::from(is_shifted);
-        let length = shown.len();
         let linked = self.linked(item, &shown, is_quoted);
-        let before = bytes.len();
         let text = linked.as_deref().unwrap_or(&shown);
-        let at = self.colored(self.color(item), text, column..end, &mut bytes);
-        let begin = before + at;
-        StyledName { bytes, width: width + usize::from(is_shifted), range: begin..begin + length }
+        self.colored(self.color(item), text, column..end, &mut bytes);
+        StyledName { bytes, width: width + usize::from(is_shifted) }
     }
 
     /// Returns the text of a link, with the mark of its target.
@@ -154,21 +144,12 @@ impl<'a> NameFormatter<'a> {
         }
     }
 
-    /// Adds a name in its color; it takes these columns. Returns how far behind the end of `to` as
-    /// it was the name begins.
-    fn colored(
-        &self,
-        color: Option<&[u8]>,
-        shown: &[u8],
-        columns: Range<usize>,
-        to: &mut Vec<u8>,
-    ) -> usize {
-        let begin = to.len();
+    /// Adds a name in its color; it takes these columns.
+    fn colored(&self, color: Option<&[u8]>, shown: &[u8], columns: Range<usize>, to: &mut Vec<u8>) {
         let palette = self.settings.palette.as_ref();
         let palette = palette.filter(|palette| color.is_some() || palette.normal().is_some());
         let Some(palette) = palette else {
-            to.extend_from_slice(shown);
-            return 0;
+            return to.extend_from_slice(shown);
         };
         self.reset(palette, to);
         if let Some(color) = color {
@@ -177,14 +158,12 @@ impl<'a> NameFormatter<'a> {
             }
             palette.begin(color, to);
         }
-        let before = to.len() - begin;
         to.extend_from_slice(shown);
         palette.end(to);
         let line = |column: usize| column.checked_div(self.settings.width);
         if line(columns.start) != line(columns.end.saturating_sub(1)) {
             palette.clear(to);
         }
-        before
     }
 
     /// Resets the terminal before the first color.

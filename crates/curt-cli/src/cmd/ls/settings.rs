@@ -70,8 +70,6 @@ pub(super) struct Settings<'a> {
     pub(super) ignored: Ignored,
     /// Names are linked to their files.
     pub(super) has_links: bool,
-    /// The positions of names are printed at the end.
-    pub(super) is_dired: bool,
     pub(super) times: Option<Times>,
     /// The width of a line; 0 is no limit.
     pub(super) width: usize,
@@ -116,10 +114,6 @@ impl<'a> Settings<'a> {
             );
         }
         let has_links = is_listing && options.hyperlink.is_some_and(applies);
-        let is_dired = options.dired && is_long && is_listing && !has_links && !options.tree;
-        if is_dired && options.zero {
-            return Err("--dired and --zero are incompatible".to_owned());
-        }
         let times = (is_long && is_listing).then(|| Times::new(options)).transpose()?;
         let palette = if is_listing && has_color(options, is_terminal) {
             Palette::from_environment(|problem| session.warn(&problem))
@@ -152,7 +146,6 @@ impl<'a> Settings<'a> {
             palette,
             ignored: Ignored::new(options)?,
             has_links,
-            is_dired,
             width: if has_width { width(options, session) } else { WIDTH },
             tab: if has_columns { chosen_tab().unwrap_or(TAB) } else { TAB },
             quoting: quoting(options, session),
@@ -243,16 +236,11 @@ impl<'a> Settings<'a> {
 
     /// Returns what is read of the entries of a directory.
     pub(super) fn plan(&self) -> Plan {
-        self.plan_with(Fields::NONE)
-    }
-
-    /// Returns the plan with some more fields.
-    pub(super) fn plan_with(&self, more: Fields) -> Plan {
         // A listing has the inode number below a mount point, not that of the mount point itself.
         let is_exact = self.shows_inode
             || matches!(self.form, Form::Json(fields) if fields.contains(Fields::ID));
         let freshness = if is_exact { Freshness::Exact } else { Freshness::FromListing };
-        let mut fields = self.fields() | more;
+        let mut fields = self.fields();
         // A link has the same name whether or not it is followed.
         let follows = self.follows() && fields != Fields::NAME;
         let follow = if follows { Follow::Links } else { Follow::Never };

@@ -2,12 +2,10 @@
 
 use std::cell::Cell;
 use std::ffi::OsStr;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use curt::{Fields, Metadata};
 
-use super::dired::Dired;
 use super::git::Git;
 use super::grid;
 use super::hyperlinks::Hyperlinks;
@@ -31,7 +29,6 @@ pub(super) struct Writer<'a> {
     /// A color was used.
     has_color: Cell<bool>,
     links: Option<Hyperlinks>,
-    dired: Option<Dired>,
 }
 
 /// Which entries are printed: those of a directory, or operands if there is none.
@@ -56,8 +53,7 @@ impl<'a> Writer<'a> {
     pub(super) fn new(settings: &'a Settings<'a>, screen: &'a Screen) -> Self {
         let zone = LocalZone::new(Zone::local);
         let links = settings.has_links.then(Hyperlinks::new);
-        let dired = settings.is_dired.then(Dired::default);
-        Writer { settings, screen, zone, has_color: Cell::new(false), links, dired }
+        Writer { settings, screen, zone, has_color: Cell::new(false), links }
     }
 
     /// Prints entries. Directories that will be opened only count for the widths of columns.
@@ -103,23 +99,22 @@ impl<'a> Writer<'a> {
             self.entry(&row.item, &before, &mut lines, &names, &mut text);
             text.push(self.settings.end());
             if text.len() >= out::BUFFER {
-                self.data(&text);
+                self.screen.data(&text);
                 text.clear();
             }
         }
-        self.data(&text);
+        self.screen.data(&text);
     }
 
     /// Adds the names of columns, if they are wanted.
     fn column_names(&self, lines: &LineFormatter<'_>, printed: Printed<'_>, text: &mut Vec<u8>) {
         if self.settings.is_long() && self.settings.options.header {
-            text.extend_from_slice(self.indent());
             lines.header(if printed.git.is_some() { "Git" } else { "" }, text);
             text.push(self.settings.end());
         }
     }
 
-    /// Adds an entry, with some text before its name. Returns where the name is.
+    /// Adds an entry, with some text before its name.
     fn entry(
         &self,
         item: &Item,
@@ -127,36 +122,30 @@ impl<'a> Writer<'a> {
         lines: &mut LineFormatter<'_>,
         names: &NameFormatter<'_>,
         text: &mut Vec<u8>,
-    ) -> Range<usize> {
-        text.extend_from_slice(self.indent());
+    ) {
         if self.settings.is_long() {
             return lines.long(item, names, before, text);
         }
         names.normal(text);
         lines.prefix(item, text);
         text.extend_from_slice(before);
-        names.add(item, 0, text)
+        names.add(item, 0, text);
     }
 
     /// Prints the path of a directory before its contents.
     pub(super) fn header(&self, path: &OsStr) {
         let (name, _) = self.settings.quoting.apply(path, ":");
-        let mut line = self.indent().to_vec();
-        let begin = line.len();
-        match &self.links {
-            Some(links) => line.extend(links.link(Path::new(path), &name)),
-            None => line.extend(name),
-        }
-        if let Some(dired) = &self.dired {
-            dired.directory(begin..line.len());
-        }
+        let mut line = match &self.links {
+            Some(links) => links.link(Path::new(path), &name),
+            None => name,
+        };
         line.extend(b":\n");
-        self.data(&line);
+        self.screen.data(&line);
     }
 
     /// Separates directories.
     pub(super) fn separate(&self) {
-        self.data(b"\n");
+        self.screen.data(b"\n");
     }
 
     /// Prints the names of fields.
@@ -175,22 +164,9 @@ impl<'a> Writer<'a> {
     pub(super) fn total(&self, items: &[&Item]) {
         let bytes =
             items.iter().filter_map(|item| item.columns.allocated).fold(0, u64::saturating_add);
-        let mut line = self.indent().to_vec();
-        line.extend(format!("total {}", self.settings.block_unit.show(bytes)).into_bytes());
+        let mut line = format!("total {}", self.settings.block_unit.show(bytes)).into_bytes();
         line.push(self.settings.end());
-        self.data(&line);
-    }
-
-    /// What lines begin with.
-    fn indent(&self) -> &'static [u8] {
-        if self.dired.is_some() { b"  " } else { b"" }
-    }
-
-    fn data(&self, data: &[u8]) {
-        self.screen.data(data);
-        if let Some(dired) = &self.dired {
-            dired.count(data.len());
-        }
+        self.screen.data(&line);
     }
 
     fn listing(&self, items: &[&Item], printed: Printed<'_>) {
@@ -205,10 +181,10 @@ impl<'a> Writer<'a> {
                 if settings.options.header && shown(items).next().is_some() {
                     let mut header = Vec::new();
                     self.column_names(&lines, printed, &mut header);
-                    self.data(&header);
+                    self.screen.data(&header);
                 }
                 self.lines(items, |item, text| {
-                    self.entry(item, &printed.git_column(item), &mut lines, &names, text)
+                    self.entry(item, &printed.git_column(item), &mut lines, &names, text);
                 });
             }
             Format::Columns | Format::Across | Format::Commas => {
@@ -231,7 +207,7 @@ impl<'a> Writer<'a> {
                     text.extend(printed.git_column(shown[index]));
                     text.extend(names.name(shown[index], column).bytes);
                 };
-                self.data(&if is_commas {
+                self.screen.data(&if is_commas {
                     grid::separate(&widths, layout, add)
                 } else {
                     grid::lay_out(&widths, layout, add)
@@ -282,29 +258,23 @@ impl<'a> Writer<'a> {
 
     /// Ends the output: restores the color of the terminal.
     pub(super) fn finish(&self) {
-        if let Some(dired) = &self.dired {
-            self.screen.data(dired.end(self.settings.quoting.style).as_bytes());
-        }
         if let Some(palette) = self.settings.palette.as_ref().filter(|_| self.has_color.get()) {
             self.screen.data(&palette.restore());
         }
     }
 
-    /// Prints a line for each entry, many at a time. `add` returns where the name is.
-    fn lines(&self, items: &[&Item], mut add: impl FnMut(&Item, &mut Vec<u8>) -> Range<usize>) {
+    /// Prints a line for each entry, many at a time.
+    fn lines(&self, items: &[&Item], mut add: impl FnMut(&Item, &mut Vec<u8>)) {
         let mut text = Vec::new();
         for item in shown(items) {
-            let name = add(item, &mut text);
-            if let Some(dired) = &self.dired {
-                dired.name(name);
-            }
+            add(item, &mut text);
             text.push(self.settings.end());
             if text.len() >= out::BUFFER {
-                self.data(&text);
+                self.screen.data(&text);
                 text.clear();
             }
         }
-        self.data(&text);
+        self.screen.data(&text);
     }
 
     fn line(&self, mut line: Vec<u8>) {

@@ -201,11 +201,8 @@ impl Sys for Memory {
     const SOURCES: Sources = Sources {
         listing: Fields::KIND.union(Fields::ID),
         query: system::STAT,
-        directory_calls: 4,
-        target_calls: 1,
         extended: Fields::NONE,
         secured: Fields::NONE,
-        secured_calls: 0,
     };
 
     fn locate(&self, path: &Path) -> io::Result<(Dir, NameBuf<u8>)> {

@@ -333,11 +333,8 @@ impl Sys for Unix {
     const SOURCES: Sources = Sources {
         listing: Fields::KIND.union(Fields::ID),
         query: values::STAT.union(native::QUERIED),
-        directory_calls: native::DIRECTORY_CALLS,
-        target_calls: 1,
         extended: native::EXTENDED,
         secured: Fields::NONE,
-        secured_calls: 0,
     };
 
     fn locate(&self, path: &Path) -> io::Result<(Dir, NameBuf<u8>)> {

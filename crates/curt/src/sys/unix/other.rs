@@ -29,8 +29,6 @@ pub(super) type Cgroup = Infallible;
 
 pub(super) const QUERIED: Fields = Fields::NONE;
 pub(super) const EXTENDED: Fields = Fields::NONE;
-/// The C library calls `fstat` for a new directory stream.
-pub(super) const DIRECTORY_CALLS: u32 = 5;
 pub(super) const MOUNTS_MAY_LOOP: bool = false;
 
 /// There is nothing to remember.

@@ -338,12 +338,8 @@ impl Sys for Windows {
     const SOURCES: Sources = Sources {
         listing: LISTED_FIELDS,
         query: LISTED_FIELDS.union(Fields::LINKS).union(query::LINUX).union(query::ACCESS),
-        // One of them asks for the volume.
-        directory_calls: 5,
-        target_calls: 3,
         extended: Fields::NONE,
         secured: Fields::USER.union(Fields::GROUP).union(Fields::ACL),
-        secured_calls: 3,
     };
 
     fn locate(&self, path: &Path) -> io::Result<(Dir, NameBuf<u16>)> {

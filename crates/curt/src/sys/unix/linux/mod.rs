@@ -40,7 +40,6 @@ pub(super) type Handle = OwnedFd;
 pub(super) const QUERIED: Fields = Fields::CREATED.union(Fields::ATTRIBUTES);
 /// The fields that extended attributes give.
 pub(super) const EXTENDED: Fields = Fields::ACL.union(Fields::CAPABILITY).union(Fields::LABEL);
-pub(super) const DIRECTORY_CALLS: u32 = 4;
 pub(super) const MOUNTS_MAY_LOOP: bool = true;
 
 /// The magic number that ext2, ext3 and ext4 share.
