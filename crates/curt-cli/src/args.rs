@@ -2,7 +2,6 @@
 //! of a few options mean is in `cmd/`.
 
 mod beneath;
-mod criteria;
 mod du;
 pub(crate) mod expand;
 mod find;
@@ -15,7 +14,6 @@ mod rm;
 mod run;
 mod stat;
 mod topics;
-mod walk;
 mod which;
 
 use std::ffi::{OsStr, OsString};
@@ -30,7 +28,6 @@ use crate::called;
 use crate::session::Session;
 
 pub(crate) use beneath::BeneathOptions;
-pub(crate) use criteria::{Criteria, Group};
 pub(crate) use du::{DuOptions, DuTime, Unit};
 pub(crate) use expand::ExpandOptions;
 pub(crate) use find::FindOptions;
@@ -42,7 +39,6 @@ pub(crate) use realpath::{ReadlinkOptions, RealpathOptions};
 pub(crate) use rm::{Prompt, RmOptions};
 pub(crate) use run::RunOptions;
 pub(crate) use stat::{StatFormat, StatOptions};
-pub(crate) use walk::WalkOptions;
 pub(crate) use which::{LookUpOptions, WhichOptions};
 
 /// How many words from the last option on are read by clap, of commands with operands. No option
@@ -71,7 +67,6 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Rm(RmOptions),
     Find(Box<FindOptions>),
-    Walk(Box<WalkOptions>),
     Ls(Box<LsOptions>),
     Stat(StatOptions),
     Du(DuOptions),
@@ -215,7 +210,6 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
     match name.as_deref() {
         Some("rm") => read("rm", words).map(Command::Rm),
         Some("find") => read("find", words).map(Box::new).map(Command::Find),
-        Some("walk") => read("walk", words).map(Box::new).map(Command::Walk),
         Some("ls") => read("ls", words).map(Box::new).map(Command::Ls),
         Some("stat") => read("stat", words).map(Command::Stat),
         Some("beneath") => read("beneath", words).map(Command::Beneath),

@@ -1,4 +1,4 @@
-//! `--exclude` of `rm` and `walk`: what a person means by a path, whether it is written below the
+//! `--exclude` of `rm`: what a person means by a path, whether it is written below the
 //! operand, as the operand is, or in full.
 
 use std::borrow::Cow;

@@ -31,7 +31,6 @@ fn main() -> ExitCode {
     let exit = match args::parse() {
         Ok(Command::Rm(options)) => cmd::rm::run(&options),
         Ok(Command::Find(options)) => cmd::find::run(&options),
-        Ok(Command::Walk(options)) => cmd::walk::run(&options),
         Ok(Command::Ls(options)) => cmd::ls::run(&options),
         Ok(Command::Stat(options)) => cmd::stat::run(&options),
         Ok(Command::Beneath(options)) => cmd::beneath::run(&options),

@@ -220,7 +220,8 @@ fn is_too_large(error: &(dyn Error + 'static)) -> bool {
 }
 
 /// Commands that people type, and what curt has in their place: the end of a message.
-const OTHER_COMMANDS: [(&[&str], &str); 12] = [
+const OTHER_COMMANDS: [(&[&str], &str); 13] = [
+    (&["walk"], "use 'curt find'; 'curt find --help' shows how"),
     (&["fd", "fdfind"], "'curt find PATTERN' finds entries by name"),
     (&["tree"], "'curt ls --tree' lists a tree"),
     (&["trash"], "'curt rm -r --trash PATH' moves a file or a tree to the trash"),
@@ -252,95 +253,64 @@ fn instead_of_command(name: &str, mut similar: Vec<String>) -> String {
     if similar.is_empty() { String::new() } else { did_you_mean(&similar.join("' or '")) }
 }
 
-/// Options of find, and what `curt walk` has in their place: an option, or a sentence.
-const OF_FIND: [(&[&str], &str); 21] = [
+/// Tests and actions of find, and what `curt find` has in their place: an option, or a sentence.
+const OF_FIND: [(&[&str], &str); 33] = [
     (&["a", "and"], "all tests must pass without it"),
     (
         &["amin", "anewer", "atime", "cmin", "cnewer", "ctime"],
         "only modification times are tested, by --newer and --older",
     ),
-    (&["depth"], "nothing is needed: --delete removes contents first"),
+    (&["delete"], "--delete"),
+    (&["depth"], "--contents-first"),
+    (&["empty"], "--empty"),
+    (&["exec"], "use -x COMMAND, or -X COMMAND for all entries"),
+    (&["execdir", "ok", "okdir"], "use -x, which does not prompt or change directories"),
     (&["fstype", "lname", "ilname"], "there is no such test"),
     (&["group"], "--owner :GROUP"),
-    (&["iwholename", "ipath", "iregex"], "--regex (?i)RE"),
+    (&["iname"], "use -i -g GLOB"),
     (&["inum", "samefile"], "use --fields id,path"),
+    (&["ipath", "iwholename"], "use -i -p -g GLOB"),
+    (&["iregex"], "use -i -p PATTERN"),
     (&["links"], "use --fields links,path"),
-    (&["ls"], "use --fields, as in --fields mode,size,modified,path"),
+    (&["ls"], "--list-details"),
+    (&["maxdepth"], "--max-depth"),
+    (&["mindepth"], "--min-depth"),
     (&["mmin", "mtime", "newermt"], "use --newer or --older, as in --newer 7d"),
-    (&["mount", "xdev"], "--one-file-system=device"),
-    (&["o"], "--or"),
-    (&["ok", "okdir", "execdir"], "use --exec, which does not prompt or change directories"),
-    (&["path", "wholename"], "--path-glob"),
-    (&["print"], "what matches is printed without it"),
-    (&["print0"], "--null"),
-    (&["printf"], "--format"),
-    (&["prune"], "--exclude"),
-    (&["quit"], "use 'curt walk ... | head -n 1'"),
+    (&["mount", "xdev"], "--one-file-system"),
+    (&["name"], "use -g GLOB, as in -g '*.rs'"),
+    (&["newer"], "--newer"),
+    (&["not"], "no test is reversed; -E GLOB skips what matches"),
+    (&["o", "or"], "PATTERN may have alternatives, as in 'one|other'"),
+    (&["path", "path-glob", "wholename"], "use -p -g GLOB"),
+    (&["perm"], "--perm"),
+    (&["print", "print0", "printf"], "what is found is printed; see -0, --format and --fields"),
+    (&["prune"], "use -E GLOB, or --prune"),
+    (&["quit"], "use -1"),
+    (&["regex"], "use -p PATTERN"),
+    (&["size"], "--size"),
+    (&["type"], "--type"),
     (&["user"], "--owner"),
-    (&["xtype"], "use --follow with --type"),
-];
-
-/// Options of find that `curt walk` has, and people may try with `curt find`.
-const OF_WALK: [&str; 13] = [
-    "name", "iname", "type", "mindepth", "maxdepth", "empty", "exec", "newer", "not", "perm",
-    "delete", "regex", "size",
-];
-
-const HAS_TESTS_OF_FIND: &str = "'curt walk' has the tests and actions of find";
-
-/// Options of fd and of `curt find` that people may try with `curt walk`.
-const OF_FD: [&str; 19] = [
-    "d",
-    "e",
-    "E",
-    "H",
-    "I",
-    "t",
-    "u",
-    "absolute-path",
-    "changed-before",
-    "changed-within",
-    "exact-depth",
-    "extension",
-    "fixed-strings",
-    "full-path",
-    "glob",
-    "list-details",
-    "max-results",
-    "quiet",
-    "unrestricted",
+    (&["xtype"], "use -L with --type"),
 ];
 
 /// Returns what is wrong with a word of `curt find` that is a test or an action of find, and has so
 /// many letters that nobody means an option of each letter, or the rest for the value of one.
 pub(super) fn test_of_find(word: &str) -> Option<String> {
     let name = word.strip_prefix('-').filter(|name| name.len() >= 4)?;
-    let mut known = OF_FIND.iter().flat_map(|(names, _)| *names).chain(&OF_WALK);
-    let is_known = known.any(|known| *known == name);
-    is_known.then(|| format!("unrecognized option '{word}'; {HAS_TESTS_OF_FIND}"))
+    Some(format!("unrecognized option '{word}'{}", of_find(name)?))
 }
 
-/// Returns what `curt walk` has in place of an option of find, or which of the two commands has it.
-fn of_find(name: &str, command: &Command) -> Option<String> {
-    let known = OF_FIND.iter().find(|(names, _)| names.contains(&name));
-    let instead = match (command.get_name(), known) {
-        ("find", known) if known.is_some() || OF_WALK.contains(&name) => HAS_TESTS_OF_FIND,
-        ("walk", Some(&(_, instead))) => instead,
-        (_, _) => return of_fd(name, command).map(|instead| format!("; {instead}")),
-    };
+/// Returns what `curt find` has in place of an option of find: the end of the message.
+fn of_find(name: &str) -> Option<String> {
+    let (_, instead) = OF_FIND.iter().find(|(names, _)| names.contains(&name))?;
     let is_option = instead.starts_with("--");
     Some(if is_option { did_you_mean(instead) } else { format!("; {instead}") })
 }
 
-/// Returns which command has an option of fd.
-fn of_fd(name: &str, command: &Command) -> Option<&'static str> {
-    let is_of_fd = command.get_name() == "walk" && OF_FD.contains(&name);
-    is_of_fd.then_some("'curt find' has the options of fd")
-}
-
 /// Returns the end of the message about an option that the command lacks: what to use in its place.
 fn instead(name: &str, command: &Command) -> Option<String> {
-    of_find(name, command).or_else(|| {
+    let is_find = command.get_name() == "find";
+    is_find.then(|| of_find(name)).flatten().or_else(|| {
         // One letter in three may be wrong.
         let most = name.chars().count() / 3;
         let near = visible_names(command).map(|long| (strsim::osa_distance(name, long), long));
@@ -369,7 +339,8 @@ fn single_dashed(letter: &str, command: &Command) -> Option<(String, String)> {
             let mut names = visible_names(command).filter(|_| name.len() > 2);
             names.find(|long| long.starts_with(name)).map(|long| did_you_mean(&format!("--{long}")))
         };
-        let hint = of_find(name, command).or_else(shortened);
+        let is_find = command.get_name() == "find";
+        let hint = is_find.then(|| of_find(name)).flatten().or_else(shortened);
         let hint = hint.or_else(|| instead(name, command).filter(|_| name.len() > 2))?;
         Some((word, hint))
     })

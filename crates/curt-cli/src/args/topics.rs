@@ -48,7 +48,7 @@ asked for. With --stats the summary has the number of system calls by name.
 ";
 
 const FIELDS: &str = "\
-Fields: --fields of ls, stat and walk takes these names, separated by commas.
+Fields: --fields of ls, stat and find takes these names, separated by commas.
 
   name, path              the last component; the whole path
   kind                    file, directory, symlink and others

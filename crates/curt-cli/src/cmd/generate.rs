@@ -21,17 +21,16 @@ pub(crate) fn completions(options: &CompletionsOptions) -> Exit {
 }
 
 /// The values of options, by their identifiers, that take other values too.
-const WORDS: [(&str, &[&str]); 6] = [
+const WORDS: [(&str, &[&str]); 5] = [
     ("interactive", &["never", "once", "always"]),
     ("preserve_root", &["all"]),
     ("time_style", &["full-iso", "long-iso", "iso", "locale", "relative"]),
-    ("kinds", &["f", "d", "l", "p", "s", "c", "b"]),
     ("file_types", &["f", "d", "l", "p", "s", "c", "b", "x", "e"]),
     (
         "command",
         &[
-            "rm", "find", "walk", "ls", "stat", "du", "which", "run", "realpath", "readlink",
-            "expand", "beneath",
+            "rm", "find", "ls", "stat", "du", "which", "run", "realpath", "readlink", "expand",
+            "beneath",
         ],
     ),
 ];

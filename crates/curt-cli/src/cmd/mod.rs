@@ -10,7 +10,6 @@ pub(crate) mod realpath;
 pub(crate) mod rm;
 pub(crate) mod run;
 pub(crate) mod stat;
-pub(crate) mod walk;
 pub(crate) mod which;
 
 use std::ffi::{OsStr, OsString};

@@ -11,6 +11,7 @@
 mod beneath;
 mod du;
 mod expand;
+mod find;
 mod injected;
 mod ls;
 mod rm;
@@ -18,7 +19,6 @@ mod run;
 mod start;
 mod strace;
 mod threads;
-mod walk;
 mod which;
 
 use std::collections::BTreeMap;

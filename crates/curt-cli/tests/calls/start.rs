@@ -40,8 +40,7 @@ fn every_command_starts_with_the_same_calls() {
         &["rm", "-r", "tree"],
         // An expression asks for the number of processors, and ignore rules are looked for above.
         &["find", "-u", ".", "tree"],
-        &["walk", "tree"],
-        &["walk", "--json", "--fields=name,size", "tree"],
+        &["find", "-u", "--json", "--fields=name,size", ".", "tree"],
         &["du", "tree"],
         &["ls", "tree"],
         &["ls", "--json", "tree"],

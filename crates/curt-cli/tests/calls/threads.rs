@@ -28,9 +28,9 @@ fn handing_off_takes_at_most_one_call_for_a_directory() {
         return skip("strace is not installed, or may not trace");
     }
     for command in [
-        &["walk"][..],
-        &["walk", "--fields=name,size"],
-        &["walk", "-L"],
+        &["find", "-u", "."][..],
+        &["find", "-u", "--fields=name,size", "."],
+        &["find", "-uL", "."],
         &["du"],
         &["du", "-a"],
         &["ls", "-R"],

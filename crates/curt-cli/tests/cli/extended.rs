@@ -56,7 +56,7 @@ fn capabilities_and_lists_are_those_of_the_entry_with_any_number_of_threads() {
         expected.sort_unstable();
         for threads in ["-j1", "-j2", "-j8"] {
             let format = "--format={path}\t{capability}\t{acl}";
-            let (code, out, messages) = said(&scratch, &["walk", threads, "--type=f", format, "t"]);
+            let (code, out, messages) = said(&scratch, &["find", threads, "-tf", format, ".", "t"]);
             assert_eq!((code, messages.as_str()), (Some(0), ""), "{threads}");
             let mut lines: Vec<&str> = out.lines().collect();
             lines.sort_unstable();

@@ -317,13 +317,11 @@ fn wrong_patterns_and_values_are_refused() {
         (&["-d", "-1"], "invalid value '-1' for '--max-depth'"),
         (&["-l", "-q"], "option '--list-details' cannot be used with '--quiet'"),
         (&["-x", "a", ";", "-X", "b"], "option '--exec' cannot be used with '--exec-batch'"),
-        (&["-iname", "x"], "unrecognized option '-iname'; 'curt walk' has the tests and actions"),
+        (&["-S", "99999999t"], "invalid size '99999999t': it is too large"),
     ] {
         let said = refusal(&scratch, args);
         assert!(said.starts_with(&format!("curt find: {reason}")), "{args:?}: {said}");
     }
-    let said = said(&command(&scratch, "walk", ["--extension", "rs"]).output().unwrap()).2;
-    assert!(said.contains("'--extension'; 'curt find' has the options of fd"), "{said}");
 }
 
 #[cfg(unix)]
@@ -419,6 +417,50 @@ mod programs {
                 assert_eq!(messages.lines().count(), 1, "{messages}");
             }
         }
+    }
+
+    #[test]
+    fn entries_that_cannot_be_started_are_named() {
+        let scratch = Scratch::new();
+        scratch.file("t/a");
+        scratch.file("t/b");
+        let words = ["--json", "-tf", "-j1", ".", "t", "-x", "{}"];
+        let (code, out, messages) = run(&scratch, &words);
+        assert_eq!((code, messages.as_str(), out.lines().count()), (Some(1), "", 3));
+        for path in ["t/a", "t/b"] {
+            assert!(out.contains(&format!("\"path\":\"{path}\"")), "{out}");
+        }
+    }
+
+    #[test]
+    fn a_program_that_cannot_be_executed_is_reported_once() {
+        let scratch = Scratch::new();
+        scratch.file("t/a");
+        scratch.file("t/b");
+        scratch.script("plain", "#!/bin/sh\n", 0o644);
+        scratch.script("orphan", "#!/nowhere/sh\n", 0o755);
+        for (program, message) in [
+            ("curt-no-such-program", "curt-no-such-program: not found in PATH"),
+            ("./plain", "cannot start './plain': not an executable file"),
+            ("./orphan", "cannot start './orphan': its interpreter '/nowhere/sh' is missing"),
+        ] {
+            let said = run(&scratch, &["-j3", ".", "t", "-x", program]);
+            assert_eq!(said, (Some(1), String::new(), format!("curt find: {message}\n")));
+        }
+    }
+
+    #[test]
+    fn owners_that_do_not_exist_are_refused() {
+        let scratch = Scratch::new();
+        for (owner, what) in [
+            ("no-such-user", "user 'no-such-user'"),
+            ("root:no-such-group", "group 'no-such-group'"),
+        ] {
+            let (code, _, messages) = run(&scratch, &["--owner", owner]);
+            assert_eq!(code, Some(2), "{owner}");
+            assert!(messages.starts_with(&format!("curt find: unknown {what}\n")), "{messages}");
+        }
+        assert_eq!(lines(&scratch, &["--owner", "3999999999"]), [""; 0]);
     }
 
     #[test]

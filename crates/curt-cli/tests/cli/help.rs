@@ -4,10 +4,8 @@ use std::process::{Command, Stdio};
 
 use crate::said;
 
-const COMMANDS: [&str; 12] = [
-    "rm", "find", "walk", "ls", "stat", "du", "which", "run", "realpath", "readlink", "expand",
-    "beneath",
-];
+const COMMANDS: [&str; 11] =
+    ["rm", "find", "ls", "stat", "du", "which", "run", "realpath", "readlink", "expand", "beneath"];
 
 const MOST_COLUMNS: usize = 100;
 
@@ -67,7 +65,6 @@ fn usage_shows_which_operands_are_required() {
     for (command, operands) in [
         ("rm", "<FILE>..."),
         ("find", "[PATTERN] [PATH]..."),
-        ("walk", "[PATH]..."),
         ("ls", "[FILE]..."),
         ("stat", "<PATH>..."),
         ("du", "[PATH]..."),
@@ -186,12 +183,11 @@ fn completion_scripts_offer_values() {
         "name none size time extension version width",
         "atime ctime mtime birth",
         "never once always",
-        "f d l p s c b",
-        "never command-line all",
-        "mount device",
+        "f d l p s c b x e",
+        "device mount",
         "posix windows",
         "never auto always report",
-        "rm find walk ls stat du which run realpath readlink expand beneath",
+        "rm find ls stat du which run realpath readlink expand beneath",
     ] {
         // The values of an operand are among the options.
         assert!(script.contains(&format!("{values}\"")), "{values}");

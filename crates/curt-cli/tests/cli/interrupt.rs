@@ -113,15 +113,14 @@ fn an_interrupted_removal_prints_what_it_removed() {
 }
 
 #[test]
-fn commands_end_with_the_walk_or_search_that_is_interrupted() {
+fn commands_end_with_the_search_that_is_interrupted() {
     curt_testkit::heed_signals();
     let scratch = Scratch::new();
     scratch.file("f");
     scratch.file("g");
     let script = "echo; sleep 0.5; echo $0 >> ran";
     for args in [
-        &["walk", "f", "g", "--exec-batch", "sh", "-c", script, "{}", ";"][..],
-        &["find", "^[fg]$", "--batch-size=1", "-X", "sh", "-c", script],
+        &["find", "^[fg]$", "--batch-size=1", "-X", "sh", "-c", script][..],
         &["find", "^[fg]$", "-j1", "-x", "sh", "-c", script],
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));

@@ -29,7 +29,7 @@ fn only_the_last_line_has_the_key_of_the_summary() {
     tree(&scratch, "t");
     for line in [
         "rm -r --json --dry-run t",
-        "walk --json --fields=name,size t",
+        "find --json --fields=name,size . t",
         "ls --json t",
         "stat --json t/a t/none",
         "du --json -a t",
@@ -150,9 +150,9 @@ fn an_error_has_one_shape_everywhere() {
         (of(&["stat", "--json", "missing"]), &["not-found"]),
         (of(&["stat", "--json", "file/x"]), &[below_a_file]),
         (of(&["du", "--json", "missing"]), &["not-found"]),
-        (of(&["walk", "--json", "missing"]), &["not-found"]),
-        (of(&["walk", "--json", "--exec", "./missing", ";", "file"]), &["not-found"]),
-        (of(&["walk", "--json", "--exec-batch", "./missing", ";", "file"]), &["not-found"]),
+        (of(&["find", "--json", ".", "missing"]), &["not-found"]),
+        (of(&["find", "--json", "file", "-x", "./missing"]), &["not-found"]),
+        (of(&["find", "--json", "file", "-X", "./missing"]), &["not-found"]),
         (of(&["which", "--json", "missing"]), &["not-found"]),
         (of(&["which", "--json", "--all", "missing"]), &["not-found"]),
         (of(&["which", "--json", "--explain", "missing"]), &["not-found"]),
@@ -172,8 +172,8 @@ fn an_error_has_one_shape_everywhere() {
         (of(&["rm", "--json", "--files0-from", "missing"]), &["not-found"]),
         (of(&["rm", "--json", "--files0-from=-"]), &["invalid"]),
         (of(&["du", "--json", "--bogus"]), &["usage"]),
-        (of(&["walk", "--json", "--type", "q"]), &["usage"]),
-        (of(&["walk", "--json", "--sort=bogus"]), &["usage"]),
+        (of(&["find", "--json", "--type", "q"]), &["usage"]),
+        (of(&["find", "--json", "--sort=bogus"]), &["usage"]),
         (of(&["which", "--json"]), &["usage"]),
         (of(&["which", "--json", "--policy", "bogus", "x"]), &["usage"]),
         (of(&["expand", "--json", "--drive", "bogus", "x"]), &["usage"]),
@@ -203,7 +203,7 @@ fn an_error_has_one_shape_everywhere() {
 #[test]
 fn json_among_the_words_of_another_program_is_ignored() {
     let scratch = Scratch::new();
-    for line in ["walk --bogus --exec x --json ;", "ls --bogus -- --json", "run --bogus x --json"] {
+    for line in ["find --bogus --exec x --json ;", "ls --bogus -- --json", "run --bogus x --json"] {
         let (code, out, messages) = said(&command_line(&scratch, line).output().unwrap());
         assert_eq!((code, out.as_str()), (Some(2), ""));
         assert!(messages.contains("unrecognized option '--bogus'"), "{line}: {messages}");

@@ -31,7 +31,6 @@ mod terminal;
 mod trash;
 #[cfg(unix)]
 mod unwritten;
-mod walk;
 mod which;
 
 use std::ffi::OsStr;

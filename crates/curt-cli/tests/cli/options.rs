@@ -98,8 +98,7 @@ fn abbreviations_are_those_of_gnu() {
 fn the_version_follows_the_name_of_the_command() {
     let scratch = Scratch::new();
     let version = env!("CARGO_PKG_VERSION");
-    let commands =
-        "rm find walk ls stat du which run realpath readlink expand beneath completions man";
+    let commands = "rm find ls stat du which run realpath readlink expand beneath completions man";
     for name in commands.split(' ') {
         for option in ["--version", "-V"] {
             let (code, out, messages) = answer(&scratch, &format!("{name} {option}"));
@@ -115,11 +114,11 @@ fn the_version_follows_the_name_of_the_command() {
 #[test]
 fn a_missing_file_for_newer_is_named_with_its_cause() {
     let scratch = Scratch::new();
-    for option in ["--newer", "--older"] {
-        let (code, _, messages) = answer(&scratch, &format!("walk {option} nofile"));
+    for option in ["--changed-within", "--changed-before"] {
+        let (code, _, messages) = answer(&scratch, &format!("find {option} nofile"));
         assert_eq!(code, Some(2));
         let expected = format!(
-            "curt walk: invalid time 'nofile' for {option}: neither a date such as 2026-01-31 nor \
+            "curt find: invalid time 'nofile' for {option}: neither a date such as 2026-01-31 nor \
              an age such as 90s, 10min, 36h, 7d or '2 weeks', and cannot access a file of that \
              name: {}\n",
             crate::missing()
@@ -136,7 +135,7 @@ fn a_file_cannot_change_what_an_age_means() {
     let file = std::fs::File::create(scratch.at("7d")).unwrap();
     let later = std::time::SystemTime::now() + std::time::Duration::from_secs(86_400);
     file.set_modified(later).unwrap();
-    let (code, out, _) = answer(&scratch, "walk --type f --newer 7d");
+    let (code, out, _) = answer(&scratch, "find --type f --newer 7d");
     assert_eq!(code, Some(0));
     assert!(out.contains("kept"), "{out}");
 }
@@ -202,6 +201,10 @@ fn wrong_command_lines_are_answered_in_one_form() {
         ("r x", "curt: unknown command 'r'; did you mean 'rm' or 'run'?\n"),
         ("realpat x", "curt: unknown command 'realpat'; did you mean 'realpath'?\n"),
         ("fd x", "curt: unknown command 'fd'; 'curt find PATTERN' finds entries by name\n"),
+        (
+            "walk t --name x",
+            "curt: unknown command 'walk'; use 'curt find'; 'curt find --help' shows how\n",
+        ),
         ("colours", "curt: unknown command 'colours'; did you mean 'curt help colours'?\n"),
         ("help colour", "curt: unknown command 'colour'; did you mean 'curt help colours'?\n"),
         ("help json fields", "curt help: extra operand 'fields'; only one can be explained\n"),
@@ -224,116 +227,33 @@ fn wrong_command_lines_are_answered_in_one_form() {
 #[test]
 fn proposals_are_near_and_not_hidden() {
     check_refusals(&[
-        ("walk --user x", "curt walk: unrecognized option '--user'; did you mean '--owner'?\n"),
+        ("find --user x", "curt find: unrecognized option '--user'; did you mean '--owner'?\n"),
         (
-            "walk -group x",
-            "curt walk: unrecognized option '-group'; did you mean '--owner :GROUP'?",
+            "find -group x",
+            "curt find: unrecognized option '-group'; did you mean '--owner :GROUP'?",
         ),
-        ("walk --print0", "curt walk: unrecognized option '--print0'; did you mean '--null'?\n"),
-        ("walk -not", "curt walk: unrecognized option '-not'; did you mean '--not'?\n"),
+        ("find -not", "curt find: unrecognized option '-not'; no test is reversed; -E GLOB skips"),
         (
-            "walk ! --name x",
-            "curt walk: '!': write --not before a test (for a path, write './!')\n",
+            "find --mtime -7",
+            "curt find: unrecognized option '--mtime'; use --newer or --older, as in --newer 7d\n",
         ),
-        (
-            "walk ( --name x )",
-            "curt walk: '(': tests cannot be grouped by parentheses; --or separates groups of tests",
-        ),
-        (
-            "walk --mtime -7",
-            "curt walk: unrecognized option '--mtime'; use --newer or --older, as in --newer 7d\n",
-        ),
-        ("walk -mtime -7", "curt walk: unrecognized option '-mtime'; use --newer or --older, as"),
-        ("walk -perm 644", "curt walk: unrecognized option '-perm'; did you mean '--perm'?\n"),
-        ("walk -empty", "curt walk: unrecognized option '-empty'; did you mean '--empty'?\n"),
-        ("walk --name x -o", "curt walk: unrecognized option '-o'; did you mean '--or'?\n"),
-        ("walk -iwholename x", "curt walk: unrecognized option '-iwholename'; did you mean '--reg"),
-        ("walk --exact-depth 1", "curt walk: unrecognized option '--exact-depth'; 'curt find' has"),
-        ("find -name x", "curt find: unrecognized option '-name'; 'curt walk' has the tests and"),
-        ("find --printf x", "curt find: unrecognized option '--printf'; 'curt walk' has the tests"),
+        ("find -perm 644", "curt find: unrecognized option '-perm'; did you mean '--perm'?\n"),
+        ("find -iwholename x", "curt find: unrecognized option '-iwholename'; use -i -p -g GLOB\n"),
+        ("find -name x", "curt find: unrecognized option '-name'; use -g GLOB, as in -g '*.rs'\n"),
+        ("find --iname x", "curt find: unrecognized option '--iname'; use -i -g GLOB\n"),
+        ("find --printf x", "curt find: unrecognized option '--printf'; what is found is printed;"),
+        ("find -maxdepth 1", "curt find: unrecognized option '-maxdepth'; did you mean '--max-de"),
         // Options of one letter with a value, or several, that nobody means.
-        ("find . -type f", "curt find: unrecognized option '-type'; 'curt walk' has the tests and"),
-        ("find . -empty", "curt find: unrecognized option '-empty'; 'curt walk' has the tests and"),
-        ("find . -exec rm {} ;", "curt find: unrecognized option '-exec'; 'curt walk' has the"),
-        ("find . -user root", "curt find: unrecognized option '-user'; 'curt walk' has the tests"),
-        ("find . -xdev", "curt find: unrecognized option '-xdev'; 'curt walk' has the tests and"),
-        ("walk -e rs", "curt walk: unrecognized option '-e'; 'curt find' has the options of fd\n"),
+        ("find . -type f", "curt find: unrecognized option '-type'; did you mean '--type'?\n"),
+        ("find . -empty", "curt find: unrecognized option '-empty'; did you mean '--empty'?\n"),
+        ("find . -exec rm {} ;", "curt find: unrecognized option '-exec'; use -x COMMAND, or -X"),
+        ("find . -user root", "curt find: unrecognized option '-user'; did you mean '--owner'?\n"),
+        ("find . -xdev", "curt find: unrecognized option '-xdev'; did you mean '--one-file-sys"),
         // Nothing is near, or only what is hidden.
-        ("walk --bogus", "curt walk: unrecognized option '--bogus'\n"),
-        ("walk --bufer 9", "curt walk: unrecognized option '--bufer'\n"),
-        ("walk -buffer", "curt walk: invalid option -- 'b'\n"),
-        ("walk --sotr", "curt walk: unrecognized option '--sotr'; did you mean '--sort'?\n"),
+        ("find --bogus", "curt find: unrecognized option '--bogus'\n"),
+        ("find --sotr", "curt find: unrecognized option '--sotr'; did you mean '--sort'?\n"),
         ("du --witout", "curt du: unrecognized option '--witout'\n"),
         ("ls --colour", "curt ls: unrecognized option '--colour'; did you mean '--color'?\n"),
-    ]);
-}
-
-#[test]
-fn wrong_command_lines_of_walk_are_answered_in_one_form() {
-    check_refusals(&[
-        ("walk -j0", "curt walk: invalid value '0' for '--threads': expected a number of"),
-        ("walk --nmae x", "curt walk: unrecognized option '--nmae'; did you mean '--name'?\n"),
-        ("walk -name x", "curt walk: unrecognized option '-name'; did you mean '--name'?\n"),
-        ("walk -print0", "curt walk: unrecognized option '-print0'; did you mean '--null'?\n"),
-        (
-            "walk / -xdev",
-            "curt walk: unrecognized option '-xdev'; did you mean '--one-file-system=device'?\n",
-        ),
-        ("walk . -type f", "curt walk: unrecognized option '-type'; did you mean '--type'?\n"),
-        (
-            "walk -maxdepth 1",
-            "curt walk: unrecognized option '-maxdepth'; did you mean '--max-depth'?\n",
-        ),
-        (
-            "walk --exec echo {} +",
-            "curt walk: missing ';' after the command (write ';' or \\; in a shell); for find's {} +, \
-             write --exec-batch COMMAND {} ';'\n",
-        ),
-        (
-            "walk -L all",
-            "curt walk: '-L all' is ambiguous: write --follow=all, or ./all for a path\n",
-        ),
-        (
-            "walk -x device",
-            "curt walk: '-x device' is ambiguous: write --one-file-system=device, or ./device for",
-        ),
-        (
-            "walk --name a/b",
-            "curt walk: invalid pattern 'a/b' for --name: a name contains no slash; match paths \
-             with --path-glob, or skip them with --exclude\n",
-        ),
-        ("walk --size", "curt walk: option '--size' requires an argument\n"),
-        ("walk --hidden", "curt walk: --hidden needs --ignore\n"),
-        ("walk --no-ignore", "curt walk: --no-ignore needs --ignore\n"),
-        ("walk --reverse", "curt walk: --reverse needs --sort\n"),
-        (
-            "walk --fields name --format x",
-            "curt walk: option '--fields' cannot be used with '--format'\n",
-        ),
-        ("walk --regex (", "curt walk: invalid regular expression '(': unclosed group\n"),
-        (
-            "walk --name [",
-            "curt walk: invalid pattern '[': unclosed character class; missing ']'\n",
-        ),
-        (
-            "walk --type q",
-            "curt walk: unknown kind 'q'; the kinds are f, d, l, p, s, c, b, or words",
-        ),
-        (
-            "walk --size q",
-            "curt walk: invalid size 'q': expected a number, as in 512, +10k or -3M\n",
-        ),
-        (
-            "walk --size +50b",
-            "curt walk: invalid size '+50b': find's blocks (b) are no unit here; ",
-        ),
-        (
-            "walk --size 5w",
-            "curt walk: invalid size '5w': the units are c (bytes), k, M, G and T\n",
-        ),
-        ("walk --size 99999999T", "curt walk: invalid size '99999999T': it is too large\n"),
-        ("walk --owner :", "curt walk: invalid owner ':': expected USER, USER:GROUP or :GROUP\n"),
-        ("walk --newer q", "curt walk: invalid time 'q' for --newer: neither a date such as"),
     ]);
 }
 

@@ -18,8 +18,8 @@ const COMMANDS: &[(&str, i32)] = &[
     ("ls --json", 2),
     ("stat f", 1),
     ("stat --json f", 1),
-    ("walk", 1),
-    ("walk --json", 1),
+    ("find", 1),
+    ("find --json", 1),
     ("du", 1),
     ("du -a --json", 1),
     ("which sh", 1),
@@ -39,7 +39,7 @@ const COMMANDS: &[(&str, i32)] = &[
     ("ls --version", 2),
     ("du --help", 1),
     ("stat --help", 1),
-    ("walk --help", 1),
+    ("find --help", 1),
     ("which --help", 1),
     ("run --help", 1),
     ("expand --help", 1),
@@ -102,7 +102,8 @@ fn a_closed_pipe_ends_a_command_as_it_ends_the_gnu_tools() {
     for number in 0..3_000 {
         scratch.file(format!("t/{}/a-name-{:0>150}-{number}", number % 30, 0));
     }
-    for line in ["ls -lR t", "du -a t", "walk t", "walk --json t", "ls -R --json t", "rm -rv t"] {
+    for line in ["ls -lR t", "du -a t", "find . t", "find --json . t", "ls -R --json t", "rm -rv t"]
+    {
         let mut child = command_line(&scratch, line).spawn().unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
@@ -118,7 +119,7 @@ fn a_closed_pipe_is_a_write_error_if_sigpipe_is_ignored() {
     for number in 0..3_000 {
         scratch.file(format!("t/{}/a-name-{:0>150}-{number}", number % 30, 0));
     }
-    for (line, code) in [("ls -lR t", 2), ("du -a t", 1), ("walk t", 1), ("rm -rv t", 1)] {
+    for (line, code) in [("ls -lR t", 2), ("du -a t", 1), ("find . t", 1), ("rm -rv t", 1)] {
         let curt = env!("CARGO_BIN_EXE_curt");
         let line = format!("trap '' PIPE; ('{curt}' {line}; echo $? >code) | true");
         let mut shell = Command::new("sh");

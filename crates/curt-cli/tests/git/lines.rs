@@ -200,10 +200,8 @@ fn random_lines_mean_the_same_to_git() {
     assert!(ignoring > 40, "{ignoring}");
 }
 
-fn walk(scratch: &Scratch, args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-    command.args(["walk", "--ignore"]).args(args).env("LC_ALL", "C");
-    command.current_dir(scratch.path()).output().unwrap()
+fn search(scratch: &Scratch, args: &[&str]) -> Output {
+    super::find(scratch, args).output().unwrap()
 }
 
 fn messages(output: &Output) -> String {
@@ -230,7 +228,7 @@ fn an_invalid_line_does_not_affect_others() {
             scratch.file(format!("k/{number}/keep.db"));
         }
         scratch.file_with("k/.ignore", format!("*.db\n{odd}\n").as_bytes());
-        let output = walk(&scratch, &["--type=f", "--delete", "-j2", "k"]);
+        let output = search(&scratch, &["-tf", "--delete", "-j2", ".", "k"]);
         let start: String = odd.chars().take(20).collect();
         assert_eq!((messages(&output).as_str(), output.status.code()), ("", Some(0)), "{start}");
         assert!(scratch.exists("k/keep.db") && scratch.exists("k/39/keep.db"), "{start}");
@@ -257,17 +255,17 @@ fn nothing_is_deleted_below_unreadable_rules() {
                 Some(text) => drop(scratch.file_with("t/d/.ignore", text.as_bytes())),
                 None => drop(scratch.link("t/d/.ignore", "nowhere")),
             }
-            for act in [&["--delete"][..], &["--exec", "rm", "{}", ";"]] {
-                let output = walk(&scratch, &[&["--type=f", threads, "t"], act].concat());
+            for act in [&["--delete"][..], &["-x", "rm"]] {
+                let output = search(&scratch, &[&["-tf", threads, ".", "t"], act].concat());
                 assert_eq!(
                     (messages(&output), output.status.code()),
-                    (format!("curt walk: cannot read 't/d/.ignore': {reason}\n"), Some(1))
+                    (format!("curt find: cannot read 't/d/.ignore': {reason}\n"), Some(1))
                 );
                 assert!(scratch.exists("t/d/keep.db") && scratch.exists("t/d/e/keep.db"));
                 assert!(!scratch.exists("t/gone") && !scratch.exists("t/z/gone"));
             }
             // Above an operand they count as well.
-            let output = walk(&scratch, &["--type=f", threads, "--delete", "t/d/e"]);
+            let output = search(&scratch, &["-tf", threads, "--delete", ".", "t/d/e"]);
             assert_eq!(output.status.code(), Some(1), "{}", messages(&output));
             assert!(scratch.exists("t/d/e/keep.db"));
         }
@@ -292,7 +290,7 @@ fn rules_on_too_many_levels_are_refused() {
             mkdirat(&at, "d", Mode::RWXU).unwrap();
             at = openat(&at, "d", folder, Mode::empty()).unwrap();
         }
-        let output = walk(&scratch, &["--type=d", threads, "t"]);
+        let output = search(&scratch, &["-td", threads, ".", "t"]);
         assert_eq!(output.status.code(), Some(1));
         let words = messages(&output);
         let reason = "': more than 1000 directories with ignore rules are in force\n";
@@ -306,12 +304,12 @@ fn the_memory_for_rules_is_bounded() {
     scratch.file("t/a");
     let pattern = format!("a*{}?c[a-z]d*e\n", "x".repeat(10));
     scratch.file_with("t/.ignore", pattern.repeat(1_400_000 / pattern.len()).as_bytes());
-    let limit = "ulimit -v 300000; exec \"$0\" walk --ignore -j1 t";
+    let limit = "ulimit -v 300000; exec \"$0\" find -j1 . t";
     let mut command = Command::new("sh");
     command.args(["-c", limit, env!("CARGO_BIN_EXE_curt")]).current_dir(scratch.path());
     let output = command.output().unwrap();
     assert_eq!((messages(&output).as_str(), output.status.code()), ("", Some(0)));
-    assert_eq!(String::from_utf8(output.stdout).unwrap(), "t\nt/a\n");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "t/a\n");
 }
 
 /// `git worktree` and `git init --separate-git-dir` leave a file in place of `.git`.
@@ -347,7 +345,7 @@ fn the_exclude_file_of_a_linked_work_tree_counts() {
         command.args(["ls-files", "-z", "--others", "--exclude-standard"]);
         let kept = paths(&command.current_dir(scratch.at(tree)).output().unwrap().stdout);
         assert_eq!(kept, ["b", "d/b"].map(PathBuf::from).into(), "{tree}");
-        let files = ["--type=f", "--hidden", "--exclude=.git"];
+        let files = ["-tf", "-H", "."];
         assert_eq!(super::printed(&scratch, tree, &files), kept, "{tree}");
         // From below, where the tree is found among the directories above.
         let below = super::printed(&scratch, &format!("{tree}/d"), &files);

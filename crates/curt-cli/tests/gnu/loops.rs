@@ -1,5 +1,5 @@
 //! Directories that are mounted below themselves, and filesystems whose numbers are the same:
-//! `walk`, `du` and `ls -R` beside find, du and ls, in a mount namespace that ends with the test.
+//! `find`, `du` and `ls -R` beside find, du and ls, in a mount namespace that ends with the test.
 
 use std::process::{Command, Stdio};
 
@@ -101,23 +101,26 @@ fn walks_report_a_loop_of_mounts() {
         for (prepare, looped) in
             LOOPS.into_iter().zip([&["cy/b"][..], &["cy/a/b/c"], &["cy/b", "cy/c"]])
         {
-            for options in ["-j1", "-j2", "-j8", "--sort", "-L", "-x=device", "--without=openat2"] {
-                let script = format!("{{}} {options} cy");
-                let Some([_, curt]) = both(&scratch, prepare, "true", "\"$CURT\" walk", &script)
+            for options in ["-j1", "-j2", "-j8", "--contents-first", "-L", "--xdev"] {
+                let script = format!("{{}} {options} . cy");
+                let Some([_, curt]) = both(&scratch, prepare, "true", "\"$CURT\" find -u", &script)
                 else {
                     return;
                 };
-                assert!(curt.0.ends_with("exit 1\n"), "{prepare} walk {options}: {curt:?}");
+                assert!(curt.0.ends_with("exit 1\n"), "{prepare} find {options}: {curt:?}");
                 for path in looped {
                     assert!(curt.1.contains(&format!("'{path}'")), "{options}: {curt:?}");
-                    assert!(!curt.0.contains(&format!("{path}/")), "{options}: {curt:?}");
+                    let is_below = |line: &str| line.len() > path.len() + 1;
+                    let below = curt.0.lines().find(|it| it.starts_with(path) && is_below(it));
+                    assert_eq!(below, None, "{options}: {curt:?}");
                 }
                 let loops = curt.1.lines().filter(|line| line.contains("leads back")).count();
                 assert_eq!(loops, looped.len(), "{options}: {curt:?}");
             }
             // Mounts are left out altogether.
-            let script = "{} -x cy";
-            let Some([_, curt]) = both(&scratch, prepare, "true", "\"$CURT\" walk", script) else {
+            let script = "{} --xdev=mount . cy";
+            let Some([_, curt]) = both(&scratch, prepare, "true", "\"$CURT\" find -u", script)
+            else {
                 return;
             };
             assert_eq!((curt.1.as_str(), curt.0.ends_with("exit 0\n")), ("", true));
@@ -163,9 +166,9 @@ fn a_mount_of_an_ancestor_is_a_loop() {
                 assert!(gnu.0.ends_with("exit 2\n"), "{gnu:?}");
                 assert_eq!(curt.1.replace("curt ls: ", "ls: "), gnu.1, "{prepare} ls {options}");
             }
-            for options in ["-j1", "-j8", "--sort"] {
-                let script = format!("{{}} {options} cy/b");
-                let Some([_, curt]) = both(&scratch, prepare, "true", "\"$CURT\" walk", &script)
+            for options in ["-j1", "-j8", "--contents-first"] {
+                let script = format!("{{}} {options} . cy/b");
+                let Some([_, curt]) = both(&scratch, prepare, "true", "\"$CURT\" find -u", &script)
                 else {
                     return;
                 };
@@ -181,10 +184,12 @@ fn a_mount_of_an_ancestor_is_a_loop() {
 fn mounts_beside_each_other_are_walked() {
     let scratch = Scratch::new();
     let prepare = "mkdir -p cy/a/deep cy/b cy/c; echo >cy/a/f; mount --bind cy/a cy/b; mount --bind cy/a/deep cy/c;";
-    for (tool, ours) in
-        [("find", "\"$CURT\" walk"), ("ls -R", "\"$CURT\" ls -R"), ("du", "\"$CURT\" du")]
-    {
-        let script = "{} cy | sort";
+    for (tool, ours) in [
+        ("find cy -mindepth 1", "\"$CURT\" find -u . cy | sed s,/$,,"),
+        ("ls -R cy", "\"$CURT\" ls -R cy"),
+        ("du cy", "\"$CURT\" du cy"),
+    ] {
+        let script = "{} | sort";
         let Some([gnu, curt]) = both(&scratch, prepare, tool, ours, script) else { return };
         assert_eq!(curt, gnu, "{tool}");
     }
@@ -217,9 +222,9 @@ fn a_directory_of_another_file_system_with_the_number_of_an_ancestor_is_no_loop(
     let prepare = "mkdir cy; mount -t tmpfs none cy; mkdir cy/m; mount -t tmpfs none cy/m; mkdir cy/m/n; \
          mount -t tmpfs none cy/m/n; touch cy/m/n/file; test $(stat -c %i cy) = $(stat -c %i cy/m);";
     for (tool, ours) in [
-        ("find -L cy", "\"$CURT\" walk -L cy"),
-        ("find cy", "\"$CURT\" walk cy"),
-        ("find cy", "\"$CURT\" walk --sort cy"),
+        ("find -L cy -mindepth 1", "\"$CURT\" find -uL . cy | sed s,/$,,"),
+        ("find cy -mindepth 1", "\"$CURT\" find -u . cy | sed s,/$,,"),
+        ("find cy -mindepth 1", "\"$CURT\" find -u --contents-first . cy | sed s,/$,,"),
         ("ls -R cy", "\"$CURT\" ls -R cy"),
         ("ls -LR cy", "\"$CURT\" ls -LR cy"),
         ("du --inodes -a cy", "\"$CURT\" du --inodes -a cy"),

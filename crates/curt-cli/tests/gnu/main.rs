@@ -1,6 +1,6 @@
 //! curt beside the GNU tools. Removals: the same command on two equal trees must print the same,
-//! end with the same code and leave the same entries. Listings: the same bytes. Walks (folder
-//! `walk`): the same paths as find.
+//! end with the same code and leave the same entries. Listings: the same bytes. Searches (folder
+//! `find`): the same paths as find.
 //!
 //! `harness` builds, runs and compares; the other files hold tables of cases, modelled on what
 //! coreutils' own `tests/rm` cover, and `ls` has listings. Differences that are meant are named in
@@ -10,6 +10,7 @@
 
 mod du;
 mod environment;
+mod find;
 mod harness;
 mod loops;
 mod ls;
@@ -22,7 +23,6 @@ mod realpath;
 mod run;
 mod stat;
 mod trees;
-mod walk;
 
 use std::process::Command;
 

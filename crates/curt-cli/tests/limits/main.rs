@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod find;
 mod fuse;
 mod listings;
 mod ls;
@@ -10,7 +11,6 @@ mod scarce;
 mod server;
 mod signals;
 mod strange;
-mod walk;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -254,16 +254,16 @@ fn names_of_every_byte_and_length_are_removed() {
     }
 }
 
-/// In the JSON of a walk, a field that fails is reported right before its entry, sorted or not.
+/// In the JSON of a search, a field that fails is reported right before its entry, sorted or not.
 #[test]
 fn fields_that_fail_are_reported_with_their_entry() {
     let Some(scratch) = open_scratch() else { return };
     scratch.program(super::curt(), "curt");
     // Others may list this directory, and not read its links.
-    let walk = "walk --json --fields=target --type=l --min-depth=1 --max-depth=1 /proc/1";
+    let find = "find -u --json --fields=target -tl -d1 . /proc/1";
     for sort in ["--sort=name", "-j1"] {
         let text = format!(
-            "exec setpriv --reuid {OTHER} --regid {OTHER} --clear-groups ./curt {walk} {sort}"
+            "exec setpriv --reuid {OTHER} --regid {OTHER} --clear-groups ./curt {find} {sort}"
         );
         let output = script(&scratch, &text).output().unwrap();
         let out = String::from_utf8(output.stdout).unwrap();

@@ -123,9 +123,10 @@ fn paths_are_joined_with_one_separator() {
 fn a_pattern_is_refused_with_what_to_do() {
     let scratch = Scratch::new();
     scratch.file("x/a.orig");
-    for command in ["rm", "ls", "du", "walk", "stat"] {
+    for command in ["rm", "ls", "du", "find .", "stat"] {
         let output = std::process::Command::new(env!("CARGO_BIN_EXE_curt"))
-            .args([command, r"x\*.orig"])
+            .args(command.split(' '))
+            .arg(r"x\*.orig")
             .current_dir(scratch.typed())
             .output()
             .unwrap();
@@ -133,7 +134,8 @@ fn a_pattern_is_refused_with_what_to_do() {
         assert_ne!(said.code, Some(0), "{command}: {said:?}");
         assert!(said.messages.contains("patterns are not expanded"), "{command}: {said:?}");
         let output = std::process::Command::new(env!("CARGO_BIN_EXE_curt"))
-            .args([command, r"x\a<b"])
+            .args(command.split(' '))
+            .arg(r"x\a<b")
             .current_dir(scratch.typed())
             .output()
             .unwrap();
@@ -142,7 +144,7 @@ fn a_pattern_is_refused_with_what_to_do() {
         assert!(!said.messages.contains("patterns"), "{command}: {said:?}");
     }
     let removed = std::process::Command::new(env!("CARGO_BIN_EXE_curt"))
-        .args(["walk", "x", "--name", "*.orig", "--delete"])
+        .args(["find", "-g", "*.orig", "x", "--delete"])
         .current_dir(scratch.typed())
         .output()
         .unwrap();

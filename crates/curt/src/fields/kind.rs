@@ -72,7 +72,7 @@ impl Kind {
         )
     }
 
-    /// Returns a word for the kind, as `curt walk --json` prints it.
+    /// Returns a word for the kind, as `curt find --json` prints it.
     pub fn name(self) -> &'static str {
         match self {
             Kind::File => "file",

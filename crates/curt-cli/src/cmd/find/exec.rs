@@ -17,7 +17,7 @@ use crate::session::Session;
 use crate::sys;
 
 /// Runs a command for entries.
-pub(in crate::cmd) struct Exec {
+pub(super) struct Exec {
     template: Template,
     /// What commands write is collected, instead of going where the output of curt goes.
     is_collected: bool,
@@ -39,48 +39,36 @@ struct Batch {
     bytes: usize,
 }
 
-/// What went wrong with a command, and for which entries.
-pub(in crate::cmd) struct CommandFailure {
-    pub(in crate::cmd) reason: Reason,
-    first: OsString,
-    /// How many other entries there are.
-    more: u64,
-}
-
 /// What went wrong with a command.
-pub(in crate::cmd) enum Reason {
+pub(super) enum CommandFailure {
     /// There is no such program, or it cannot be executed: no command is started any more.
     NoProgram(Error),
-    NotStarted(Error),
-    /// The name of the program, and how it ended.
-    Failed(OsString, String),
+    /// For this entry, and for so many others.
+    NotStarted(Error, OsString, usize),
+    /// It ran and failed, and has said why.
+    Failed,
 }
 
 impl CommandFailure {
-    pub(in crate::cmd) fn report(&self, session: &Session) {
-        let CommandFailure { reason, first, more } = self;
-        let more = if *more > 0 { format!(" and {more} more") } else { String::new() };
-        let entries = format!("{}{more}", quote(first));
-        match reason {
-            Reason::NoProgram(error) => session.fail(error),
-            Reason::NotStarted(error) => {
+    pub(super) fn report(&self, session: &Session) {
+        match self {
+            CommandFailure::NoProgram(error) => session.fail(error),
+            CommandFailure::NotStarted(error, first, more) => {
                 let (verb, program) = (error.operation().verb(), quote(error.path()));
                 let reason = text::reason(error.cause());
+                let more = if *more > 0 { format!(" and {more} more") } else { String::new() };
+                let entries = format!("{}{more}", quote(first));
                 let message = format!("cannot {verb} {program} for {entries}: {reason}");
                 session.fail_as(Failure::from(error).path(first), &message);
             }
-            Reason::Failed(program, how) => {
-                let how = format!("{} {how}", quote(program));
-                let message = format!("{how} for {entries}");
-                session.fail_as(Failure::new("run", "failed", how).path(first), &message);
-            }
+            CommandFailure::Failed => session.count_failure(),
         }
     }
 }
 
 impl Exec {
     /// Runs the command for each entry, or for as many as fit if `is_batch`.
-    pub(in crate::cmd) fn new(template: Template, is_batch: bool) -> Exec {
+    pub(super) fn new(template: Template, is_batch: bool) -> Exec {
         Exec {
             most_bytes: sys::argument_bytes().saturating_sub(bytes(&template.arguments(&[]))),
             most_paths: usize::MAX,
@@ -93,27 +81,23 @@ impl Exec {
     }
 
     /// Gives one command at most this many entries.
-    pub(in crate::cmd) fn most_paths(self, most_paths: usize) -> Exec {
+    pub(super) fn most_paths(self, most_paths: usize) -> Exec {
         Exec { most_paths, ..self }
     }
 
     /// Sets whether what commands write is collected.
-    pub(in crate::cmd) fn collect(self, is_collected: bool) -> Exec {
+    pub(super) fn collect(self, is_collected: bool) -> Exec {
         Exec { is_collected, ..self }
     }
 
     /// Whether no command is started any more, because that would fail for every entry.
-    pub(in crate::cmd) fn has_given_up(&self) -> bool {
+    pub(super) fn has_given_up(&self) -> bool {
         self.has_given_up.load(Ordering::Relaxed)
     }
 
     /// Runs the command for an entry, or keeps the entry for later. What it wrote, if that is
     /// collected, is added to `outputs`.
-    pub(in crate::cmd) fn add(
-        &self,
-        path: &Path,
-        outputs: &mut Vec<Output>,
-    ) -> Result<(), CommandFailure> {
+    pub(super) fn add(&self, path: &Path, outputs: &mut Vec<Output>) -> Result<(), CommandFailure> {
         let path = path.as_os_str().to_owned();
         let Some(batch) = &self.batch else { return self.run(&[path], outputs) };
         let none = bytes(&self.template.arguments(&[]));
@@ -128,7 +112,7 @@ impl Exec {
     }
 
     /// Runs the command for the entries that wait.
-    pub(in crate::cmd) fn finish(&self) -> Result<(), CommandFailure> {
+    pub(super) fn finish(&self) -> Result<(), CommandFailure> {
         let Some(batch) = &self.batch else { return Ok(()) };
         let mut batch = batch.lock().unwrap_or_else(PoisonError::into_inner);
         let paths = std::mem::take(&mut *batch).paths;
@@ -143,17 +127,15 @@ impl Exec {
         }
         let arguments = self.template.arguments(paths);
         let Some((program, rest)) = arguments.split_first() else { return Ok(()) };
-        let failed = |reason| {
-            let more = paths.len() as u64 - 1;
-            Err(CommandFailure { reason, first: paths[0].clone(), more })
-        };
         match self.start(program, rest).and_then(|child| self.wait(child, outputs)) {
             Ok(ended) if ended.success() => Ok(()),
-            Ok(ended) => failed(Reason::Failed(program.clone(), format!("ended with {ended}"))),
-            Err(error) if !self.is_hopeless(&error) => failed(Reason::NotStarted(error)),
+            Ok(_) => Err(CommandFailure::Failed),
+            Err(error) if !self.is_hopeless(&error) => {
+                Err(CommandFailure::NotStarted(error, paths[0].clone(), paths.len() - 1))
+            }
             // Another thread may have reported it.
             Err(_) if self.has_given_up.swap(true, Ordering::Relaxed) => Ok(()),
-            Err(error) => failed(Reason::NoProgram(error)),
+            Err(error) => Err(CommandFailure::NoProgram(error)),
         }
     }
 

@@ -2,14 +2,14 @@
 //! `matcher` decides which entries match, `lines` writes them, `results` puts them in order, and
 //! `exec` runs commands.
 
-pub(super) mod exec;
+mod exec;
 mod lines;
 mod matcher;
-pub(super) mod owner;
-pub(super) mod permissions;
+mod owner;
+mod permissions;
 mod results;
-pub(super) mod template;
-pub(super) mod when;
+mod template;
+mod when;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,7 +29,7 @@ use crate::out::text;
 use crate::quote::quote;
 use crate::session::{Outcome, Session};
 use crate::sys::{self, interrupt};
-use exec::{CommandFailure, Exec, Reason};
+use exec::{CommandFailure, Exec};
 use lines::Lines;
 use matcher::Matcher;
 use results::{Found, Results, Sorting};
@@ -236,12 +236,9 @@ impl<'a> Job<'a> {
         self.exec.iter().any(Exec::has_given_up)
     }
 
-    /// Reports what went wrong with a command. One that ran and failed has said why.
     fn check(&self, result: Result<(), CommandFailure>) {
-        match result {
-            Ok(()) => {}
-            Err(CommandFailure { reason: Reason::Failed(..), .. }) => self.session.count_failure(),
-            Err(failure) => failure.report(self.session),
+        if let Err(failure) = result {
+            failure.report(self.session);
         }
     }
 

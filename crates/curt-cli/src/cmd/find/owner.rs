@@ -9,13 +9,13 @@ use crate::sys;
 
 /// A test of the owner.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::cmd) struct Owner {
+pub(super) struct Owner {
     user: Option<String>,
     group: Option<String>,
 }
 
 impl Owner {
-    pub(in crate::cmd) fn parse(text: &str) -> Result<Owner, String> {
+    pub(super) fn parse(text: &str) -> Result<Owner, String> {
         let (user, group) = text.split_once(':').unwrap_or((text, ""));
         let some = |name: &str| (!name.is_empty()).then(|| name.to_owned());
         let owner = Owner { user: some(user), group: some(group) };
@@ -35,7 +35,7 @@ impl Owner {
     }
 
     /// Names are looked up only if a name was given. That an owner has none is known by its number.
-    pub(in crate::cmd) fn fields(&self) -> Fields {
+    pub(super) fn fields(&self) -> Fields {
         let of = |name: &Option<String>, id: Fields, named: Fields| match name.as_deref() {
             None => Fields::NONE,
             Some(name) if is_number(name) => id,
@@ -45,16 +45,7 @@ impl Owner {
             | of(&self.group, Fields::GROUP_ID, Fields::GROUP)
     }
 
-    /// Whether the owner could not be read, or does not exist here.
-    pub(in crate::cmd) fn is_unknown(&self, metadata: &Metadata) -> bool {
-        let is_known = |wanted: &Option<String>, id: Option<u32>, name: Option<&OsStr>| {
-            wanted.is_none() || id.is_some() || name.is_some()
-        };
-        !is_known(&self.user, metadata.user_id().known(), metadata.user().known())
-            || !is_known(&self.group, metadata.group_id().known(), metadata.group().known())
-    }
-
-    pub(in crate::cmd) fn matches(&self, metadata: &Metadata) -> bool {
+    pub(super) fn matches(&self, metadata: &Metadata) -> bool {
         let is = |wanted: &Option<String>, id: Option<u32>, name: Option<&OsStr>| {
             wanted.as_deref().is_none_or(|wanted| {
                 id.is_some_and(|id| id.to_string() == wanted)

@@ -6,7 +6,7 @@ use crate::quote::quote;
 const ALL: u32 = 0o7777;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cmd) enum Permissions {
+pub(super) enum Permissions {
     Exactly(u32),
     /// All of these bits.
     All(u32),
@@ -15,7 +15,7 @@ pub(in crate::cmd) enum Permissions {
 }
 
 impl Permissions {
-    pub(in crate::cmd) fn parse(text: &str) -> Result<Permissions, String> {
+    pub(super) fn parse(text: &str) -> Result<Permissions, String> {
         let (make, mode): (fn(u32) -> Permissions, &str) = match text.split_at_checked(1) {
             Some(("-", mode)) => (Permissions::All, mode),
             Some(("/", mode)) => (Permissions::Any, mode),
@@ -33,7 +33,7 @@ impl Permissions {
         })
     }
 
-    pub(in crate::cmd) fn match_mode(self, mode: u32) -> bool {
+    pub(super) fn match_mode(self, mode: u32) -> bool {
         let mode = mode & ALL;
         match self {
             Permissions::Exactly(bits) => mode == bits,

@@ -71,10 +71,10 @@ impl PathPart {
 }
 
 /// The words of a command.
-pub(in crate::cmd) struct Template(Vec<Vec<Part>>);
+pub(super) struct Template(Vec<Vec<Part>>);
 
 impl Template {
-    pub(in crate::cmd) fn new(words: &[OsString]) -> Template {
+    pub(super) fn new(words: &[OsString]) -> Template {
         let read = |word: &OsString| match word.to_str() {
             Some(text) => split(text, |_| Ok(None)).unwrap_or_default(),
             None => vec![Part::Text(word.clone())],
@@ -83,13 +83,13 @@ impl Template {
     }
 
     /// Whether every command starts the same program.
-    pub(in crate::cmd) fn has_one_program(&self) -> bool {
+    pub(super) fn has_one_program(&self) -> bool {
         self.0.first().is_some_and(|word| is_text(word))
     }
 
     /// Returns the words of the command. A word with a placeholder is repeated for each path.
     /// Without any placeholder the paths come last.
-    pub(in crate::cmd) fn arguments(&self, paths: &[OsString]) -> Vec<OsString> {
+    pub(super) fn arguments(&self, paths: &[OsString]) -> Vec<OsString> {
         let mut arguments = Vec::new();
         for word in &self.0 {
             if is_text(word) {

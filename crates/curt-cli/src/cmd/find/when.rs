@@ -13,7 +13,7 @@ use crate::quote::quote;
 /// Parses a point in time: a date, else an age, else the name of a file. So a file cannot change
 /// what `7d` means; it is `./7d`. The error names the option that takes it, and says why there is
 /// no such file.
-pub(in crate::cmd) fn parse(text: &str, option: &str) -> Result<Time, String> {
+pub(super) fn parse(text: &str, option: &str) -> Result<Time, String> {
     let timestamp = text.parse::<Timestamp>().ok().or_else(|| of_calendar(text));
     let counted = || Timestamp::from_second(text.strip_prefix('@')?.parse().ok()?).ok();
     let timestamp = timestamp.or_else(counted);
@@ -36,11 +36,7 @@ pub(in crate::cmd) fn parse(text: &str, option: &str) -> Result<Time, String> {
 }
 
 /// Whether a time is after one point and before another, where there are such points.
-pub(in crate::cmd) fn is_between(
-    time: Option<Time>,
-    after: Option<Time>,
-    before: Option<Time>,
-) -> bool {
+pub(super) fn is_between(time: Option<Time>, after: Option<Time>, before: Option<Time>) -> bool {
     after.is_none_or(|after| time.is_some_and(|time| time > after))
         && before.is_none_or(|before| time.is_some_and(|time| time < before))
 }

@@ -142,9 +142,9 @@ pub(crate) fn error_text(error: &io::Error) -> String {
             format!("{words} (in use, perhaps as the working directory of a program)")
         }
         // Unlike other shells, cmd.exe and PowerShell do not expand patterns for programs.
-        // Nor does curt: the raw command line does not tell `--name *.rs` from an operand.
+        // Nor does curt: the raw command line does not tell `-g *.rs` from an operand.
         INVALID_NAME if std::env::args_os().skip(1).any(|word| is_pattern(&word)) => format!(
-            "{words} (patterns are not expanded: 'curt walk DIRECTORY --name PATTERN' finds what \
+            "{words} (patterns are not expanded: 'curt find -g PATTERN DIRECTORY' finds what \
              matches, and with --delete removes it)"
         ),
         _ => words.to_owned(),

@@ -1,14 +1,12 @@
-//! `curt walk` where descriptors are scarce and trees deep.
+//! `curt find` where descriptors are scarce and trees deep.
 
 use curt_testkit::Scratch;
 
 use crate::{Run, chain_with_bushes, run, script};
 
-/// Walks `t` with few descriptors, prints nothing, and says what it came to.
-fn walk(scratch: &Scratch, descriptors: u32, options: &str) -> Run {
-    let line = format!(
-        "ulimit -n {descriptors}; exec \"$CURT\" walk --stats --json --name none {options} t"
-    );
+/// Searches `t` with few descriptors, prints nothing, and says what it came to.
+fn find(scratch: &Scratch, options: &str) -> Run {
+    let line = format!("ulimit -n 32; exec \"$CURT\" find --stats --json {options} none t");
     let run = run(script(scratch, &line));
     assert_eq!((run.code, run.number("errors")), (Some(0), 0), "{options}: {run:?}");
     run
@@ -19,19 +17,19 @@ fn a_long_chain_takes_five_calls_for_a_directory() {
     const LEVELS: u64 = 4_096;
     let scratch = Scratch::in_memory();
     scratch.deep("t", LEVELS as usize, "d");
-    for options in ["", "--sort", "-j2", "--ignore"] {
-        let run = walk(&scratch, 32, options);
+    for options in ["-u", "-u --contents-first", "-u -j2", "-H"] {
+        let run = find(&scratch, options);
         assert_eq!(run.number("entries"), LEVELS + 1, "{options}");
         assert!(run.calls() <= 5 * (LEVELS + 1), "{options}: {}", run.calls());
     }
 }
 
 #[test]
-fn every_branch_of_a_deep_tree_is_walked() {
+fn every_branch_of_a_deep_tree_is_searched() {
     let scratch = Scratch::in_memory();
     let (files, directories) = chain_with_bushes(&scratch, "t", 500);
-    for options in ["", "--sort", "-j3", "--ignore", "-L"] {
-        let run = walk(&scratch, 32, options);
+    for options in ["-u", "-u --contents-first", "-u -j3", "-H", "-uL"] {
+        let run = find(&scratch, options);
         assert_eq!(run.number("entries"), files + directories, "{options}");
         assert!(run.calls() <= 7 * directories, "{options}: {}", run.calls());
     }

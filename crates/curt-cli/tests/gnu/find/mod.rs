@@ -1,7 +1,8 @@
-//! `curt walk` beside GNU find: the same entries, the same failures, the same effect.
+//! `curt find -u` beside GNU find: the same entries, the same failures, the same effect.
 //!
-//! Paths are compared as sorted lists, because the order is each program's own: find goes down at
-//! once, curt yields all entries of a directory first.
+//! Paths are compared as sorted lists, because the order is each program's own, and without the
+//! slash that curt writes after directories. As fd, curt follows operands that are links and does
+//! not find operands: find gets `-H` and `-mindepth 1`.
 
 mod actions;
 mod listing;
@@ -71,23 +72,29 @@ impl Place {
 
     /// What find says; words are separated by blanks.
     fn find(&self, args: &str) -> Said {
-        let args: Vec<&OsStr> =
-            args.split_whitespace().chain(["-print0"]).map(OsStr::new).collect();
-        said(&self.command(Path::new("find"), &args))
+        let (follow, rest) = match args.strip_prefix("-L ") {
+            Some(rest) => ("-L", rest),
+            None => ("-H", args),
+        };
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        let tests = words.iter().position(|word| word.starts_with(['-', '(']));
+        let (operands, tests) = words.split_at(tests.unwrap_or(words.len()));
+        let all = [&[follow], operands, &["-mindepth", "1"], tests, &["-print0"]].concat();
+        let all: Vec<&OsStr> = all.into_iter().map(OsStr::new).collect();
+        said(&self.command(Path::new("find"), &all))
     }
 
     fn curt(&self, args: &str) -> Said {
-        let args: Vec<&OsStr> =
-            ["walk", "-0"].into_iter().chain(args.split_whitespace()).map(OsStr::new).collect();
-        said(&self.command(self.bench.curt(), &args))
+        let words = ["find", "-u", "-0"].into_iter().chain(args.split_whitespace());
+        let words: Vec<&OsStr> = words.map(OsStr::new).collect();
+        said(&self.command(self.bench.curt(), &words))
     }
 
     /// Both must say the same, with one thread and with several, sorted and not.
     fn same(&self, find: &str, curt: &str) -> Said {
         let expected = self.find(find);
-        for more in ["", " -j1", " -j3", " --sort", " --sort=size --reverse", " --without openat2"]
-        {
-            let printed = self.curt(&format!("{curt}{more}"));
+        for more in ["", "-j1", "-j3", "--contents-first", "--sort=name", "--without=openat2"] {
+            let printed = self.curt(&format!("{more} {curt}"));
             let differs = |one: &Said, other: &Said| -> Vec<OsString> {
                 let only = one.paths.iter().filter(|path| !other.paths.contains(path));
                 only.cloned().collect()
@@ -95,7 +102,7 @@ impl Place {
             let (more_paths, fewer) = (differs(&printed, &expected), differs(&expected, &printed));
             assert!(
                 printed == expected,
-                "curt walk {curt}{more}: {:?}, only here {more_paths:?} {:?}\n\
+                "curt find -u {more} {curt}: {:?}, only here {more_paths:?} {:?}\n\
                  find {find}: {:?}, only here {fewer:?} {:?}",
                 printed.code,
                 printed.failures,
@@ -112,16 +119,13 @@ fn said(output: &Output) -> Said {
         .stdout
         .split(|&byte| byte == 0)
         .filter(|path| !path.is_empty())
-        .map(|path| OsStr::from_bytes(path).to_owned())
+        .map(|path| OsStr::from_bytes(path.strip_suffix(b"/").unwrap_or(path)).to_owned())
         .collect();
     paths.sort();
     let messages = String::from_utf8_lossy(&output.stderr);
     // From the quoted path on: the words before it are each program's own.
-    let mut failures: Vec<String> = messages
-        .lines()
-        .filter(|line| !line.ends_with(" errors"))
-        .map(|line| line[line.find('\'').unwrap_or(0)..].to_owned())
-        .collect();
+    let mut failures: Vec<String> =
+        messages.lines().map(|line| line[line.find('\'').unwrap_or(0)..].to_owned()).collect();
     failures.sort();
     Said { paths, code: output.status.code(), failures }
 }
