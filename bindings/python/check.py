@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Builds the wheel and runs the tests, in an environment of its own in the target folder.
 
-usage: python3 bindings/python/check.py [PYTEST ARGUMENT ...]
+usage: python3 bindings/python/check.py [--all] [PYTEST ARGUMENT ...]
 
-Needs Rust, and Python 3.10 or newer with `venv`. CPython's own tests run where Python has them; on
-Debian they are in `libpython3-testsuite`. As root, what permissions forbid is tested as `nobody`.
+Needs Rust, and Python 3.10 or newer with `venv`. As root, what permissions forbid is tested as
+`nobody`. With `--all`, also what takes long or wants large packages: CPython's own tests, where
+Python has them (on Debian in `libpython3-testsuite`), a Dask cluster, tables and progress.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+WITH_ALL = ["test_cpython.py", "test_dask.py", "test_notebook.py"]
 
 
 def run(*command: object, **kwargs) -> None:
@@ -59,7 +61,15 @@ def main() -> None:
     python = environment / "bin" / "python"
     if not python.exists():
         run(sys.executable, "-m", "venv", environment)
-    run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "-r", HERE / "requirements.txt")
+    arguments = sys.argv[1:]
+    wanted = ["requirements.txt"]
+    if arguments[:1] == ["--all"]:
+        del arguments[0]
+        wanted.append("requirements-all.txt")
+    else:
+        arguments += [f"--ignore={HERE / 'tests' / name}" for name in WITH_ALL]
+    lists = [word for name in wanted for word in ("-r", HERE / name)]
+    run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *lists)
     run("cargo", "fmt", "--check")
     run("cargo", "clippy", "--all-targets", "--locked", "--", "-D", "warnings")
     wheels = target / "python-wheels"
@@ -72,7 +82,7 @@ def main() -> None:
         as_nobody(python, wheel)
     else:
         run(python, HERE / "tests" / "permissions.py")
-    run(python, "-m", "pytest", "-q", *sys.argv[1:])
+    run(python, "-m", "pytest", "-q", *arguments)
 
 
 main()

@@ -20,10 +20,14 @@ use std::process::Command;
 const VERSION: &str = "1";
 
 /// Packages that are installed together, when a task first needs them.
+#[derive(Clone, Copy)]
 pub(crate) struct Set {
     name: &'static str,
     packages: &'static [&'static str],
 }
+
+/// Those that `in-root --with` can name.
+const SETS: [Set; 7] = [LINUX, WINDOWS, PACKAGES, PYTHON, NODE, EMULATOR, GNU];
 
 /// What builds and tests Linux, and type-checks almost everything else.
 pub(crate) const LINUX: Set = Set {
@@ -40,16 +44,16 @@ pub(crate) const WINDOWS: Set =
     Set { name: "windows", packages: &["gcc-mingw-w64-x86-64-win32", "wine", "wine64"] };
 
 /// What packages are judged by, and their manual pages read with.
-pub(crate) const PACKAGES: Set = Set { name: "packages", packages: &["lintian", "man-db"] };
+const PACKAGES: Set = Set { name: "packages", packages: &["lintian", "man-db"] };
 
 /// What installs packages for Python.
-pub(crate) const PYTHON: Set = Set { name: "python", packages: &["python3-venv"] };
+const PYTHON: Set = Set { name: "python", packages: &["python3-venv"] };
 
 /// The libraries that Node's own builds want.
-pub(crate) const NODE: Set = Set { name: "node", packages: &["libatomic1", "libstdc++6"] };
+const NODE: Set = Set { name: "node", packages: &["libatomic1", "libstdc++6"] };
 
 /// What runs programs for other processors.
-pub(crate) const EMULATOR: Set = Set { name: "emulator", packages: &["qemu-user"] };
+const EMULATOR: Set = Set { name: "emulator", packages: &["qemu-user"] };
 
 /// What builds GNU's test suite for rm and others, and what its tests use.
 pub(crate) const GNU: Set = Set {
@@ -188,19 +192,40 @@ pub(crate) fn make(arguments: &[String]) -> Outcome {
     Ok(())
 }
 
-/// The task `in-root`.
+/// The task `in-root`: its exit status is that of the command.
 pub(crate) fn enter(arguments: &[String]) -> Outcome {
-    let command = host::after_dashes(arguments);
-    if command.is_empty() {
-        return Err(Failure::usage("in-root needs a command: cargo xtask in-root -- COMMAND…"));
-    }
-    host::check(&mut Root::with(&[&LINUX, &WINDOWS])?.command(command)?)
+    let usage = || {
+        let names = SETS.map(|set| set.name).join(", ");
+        Failure::usage(format!(
+            "in-root [--with SET,…] [--show PATH AT]… -- COMMAND…; the sets of packages: {names}"
+        ))
+    };
+    let (mut sets, mut shown, mut rest) = (vec![LINUX, WINDOWS], Vec::new(), arguments);
+    let command = loop {
+        match rest {
+            [dashes, command @ ..] if dashes == "--" && !command.is_empty() => break command,
+            [with, names, more @ ..] if with == "--with" => {
+                let set = |name: &str| SETS.into_iter().find(|set| set.name == name);
+                sets = names.split(',').map(set).collect::<Option<_>>().ok_or_else(usage)?;
+                rest = more;
+            }
+            [show, path, at, more @ ..] if show == "--show" => {
+                shown.extend([path, at].map(PathBuf::from));
+                rest = more;
+            }
+            _ => return Err(usage()),
+        }
+    };
+    let mut root = Root::with(&sets.iter().collect::<Vec<_>>())?;
+    root.shown = shown;
+    host::pass_on(&mut root.command(command)?)
 }
 
 /// A root that is ready for use.
 pub(crate) struct Root {
     folder: PathBuf,
-    /// Paths of the host, and where commands find them in the root.
+    /// Paths of the host, and where commands find them in the root, without writing there. Of a path
+    /// in `/tmp` nothing stays in the root.
     shown: Vec<PathBuf>,
 }
 
@@ -225,13 +250,6 @@ impl Root {
             root.install(set)?;
         }
         Ok(root)
-    }
-
-    /// Shows commands a file or folder of the host, which they cannot write to. Of a path in `/tmp`
-    /// nothing stays in the root.
-    pub(crate) fn show(mut self, path: &Path, at: &str) -> Self {
-        self.shown.extend([path.into(), at.into()]);
-        self
     }
 
     /// Installs a package set, unless the stamps say that it is there.

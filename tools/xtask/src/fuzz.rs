@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
             targets.join(", ")
         )));
     };
-    build(std::slice::from_ref(target))?;
+    build(std::slice::from_ref(target), "release", FLAGS)?;
     fuzz(target, options)
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn run_all(arguments: &[String]) -> Outcome {
         _ => return Err(usage()),
     };
     let targets = targets()?;
-    build(&targets)?;
+    build(&targets, "release", FLAGS)?;
     let options = [format!("-max_total_time={seconds}"), "-verbosity=0".to_owned()];
     let at_a_time = thread::available_parallelism().map_or(1, NonZero::get);
     let waiting = Mutex::new(targets.iter());
@@ -76,6 +76,32 @@ pub(crate) fn run_all(arguments: &[String]) -> Outcome {
     Err(Failure::new(format!("these fuzz targets failed: {}", names.join(", "))))
 }
 
+/// The task `fuzz-replay`: what once made a target fail does not any more. Neither a search nor its
+/// instruments are needed, and nothing is optimized.
+pub(crate) fn replay(arguments: &[String]) -> Outcome {
+    if !arguments.is_empty() {
+        return Err(Failure::usage("fuzz-replay takes no arguments"));
+    }
+    let targets = targets()?;
+    build(&targets, "dev", &FLAGS[..1])?;
+    let mut files = 0;
+    for target in &targets {
+        let corpus: Vec<_> = fs::read_dir(folder().join("corpus").join(target))?.collect();
+        let mut replay = program(target, "debug");
+        for file in corpus {
+            replay.arg(file?.path());
+            files += 1;
+        }
+        let output = replay.stdin(Stdio::null()).output()?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            return Err(Failure::new(format!("{said}{target} ended with {}", output.status)));
+        }
+    }
+    say::out(format_args!("fuzz-replay: {} targets, {files} files", targets.len()));
+    Ok(())
+}
+
 /// Runs a target beside others; what it said belongs to its failure.
 fn fuzz_apart(target: &str, options: &[String]) -> Outcome {
     let output = command(target, options)?.stdin(Stdio::null()).output()?;
@@ -87,14 +113,19 @@ fn fuzz_apart(target: &str, options: &[String]) -> Outcome {
 }
 
 /// Builds targets.
-fn build(targets: &[String]) -> Outcome {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let mut build = Command::new(cargo);
+fn build(targets: &[String], profile: &str, flags: &[&str]) -> Outcome {
+    let mut build = host::cargo();
     // With a target named, the flags do not reach what runs during the build.
-    build.args(["build", "--quiet", "--release", "--locked", "--target", &triple()]);
+    build.args(["build", "--quiet", "--profile", profile, "--locked"]);
+    build.args(["--target", &host::triple()]);
     build.args(targets.iter().flat_map(|target| ["--bin", target]));
     build.current_dir(folder()).env("CARGO_TARGET_DIR", output());
-    host::check(build.env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\x1f")))
+    host::check(build.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f")))
+}
+
+/// The program of a target that was built.
+fn program(target: &str, profile: &str) -> Command {
+    Command::new(output().join(host::triple()).join(profile).join(target))
 }
 
 /// Runs a target that was built.
@@ -110,7 +141,7 @@ fn command(target: &str, options: &[String]) -> Result<Command, Failure> {
     let committed = folder().join("corpus").join(target);
     fs::create_dir_all(&found)?;
     fs::create_dir_all(&committed)?;
-    let mut fuzz = Command::new(output().join(triple()).join("release").join(target));
+    let mut fuzz = program(target, "release");
     fuzz.arg(format!("-artifact_prefix={}/", output().join("found").display()));
     let is_merge = options.iter().any(|option| option.starts_with("-merge"));
     let folders = if is_merge { [committed, found] } else { [found, committed] };
@@ -125,13 +156,6 @@ fn folder() -> PathBuf {
 /// Where all of it is built; git ignores it.
 fn output() -> PathBuf {
     folder().join("target")
-}
-
-/// The target that the compiler builds for.
-fn triple() -> String {
-    let version = host::output_of("rustc", &["-vV"]).unwrap_or_default();
-    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
-    host.unwrap_or_default().to_owned()
 }
 
 /// The targets, by their files.

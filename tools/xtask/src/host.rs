@@ -50,6 +50,42 @@ pub(crate) fn checkout() -> PathBuf {
     manifest.ancestors().nth(2).map_or_else(|| manifest.clone(), Path::to_path_buf)
 }
 
+/// Cargo's folder for what it builds.
+pub(crate) fn target() -> PathBuf {
+    let target = env::var_os("CARGO_TARGET_DIR").filter(|target| !target.is_empty());
+    checkout().join(target.unwrap_or_else(|| "target".into()))
+}
+
+/// The target that the compiler builds for.
+pub(crate) fn triple() -> String {
+    let version = output_of("rustc", &["-vV"]).unwrap_or_default();
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    host.unwrap_or_default().to_owned()
+}
+
+/// A temporary folder, removed when dropped.
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    /// One that a command makes, which prints its path.
+    pub(crate) fn made_by(command: &[&str]) -> Result<Self, Failure> {
+        let path = output_of(command[0], &command[1..]).map(|path| path.trim().to_owned());
+        let path = path.filter(|path| !path.is_empty());
+        Ok(Self(path.ok_or_else(|| Failure::new("cannot make a temporary folder"))?.into()))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What is left in a temporary folder harms nobody.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
 /// The folder for what is kept between checkouts: `curt` in the user's cache folder.
 pub(crate) fn cache() -> Result<PathBuf, Failure> {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -83,6 +119,16 @@ pub(crate) fn check(command: &mut Command) -> Outcome {
         return Ok(());
     }
     Err(Failure::new(format!("'{shown}' ended with {status}")))
+}
+
+/// Runs a program to its end, and ends with its exit status.
+pub(crate) fn pass_on(command: &mut Command) -> Outcome {
+    let status = command.status()?;
+    if status.success() {
+        return Ok(());
+    }
+    let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
+    Err(Failure { code, text: format!("'{}' ended with {status}", shown(command)) })
 }
 
 /// The standard output of a program that ended well, and nothing for one that did not.

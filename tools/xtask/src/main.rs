@@ -9,7 +9,6 @@ mod gnu;
 mod host;
 mod lint;
 mod msrv;
-mod nobody;
 mod public_api;
 mod rivals;
 mod say;
@@ -49,7 +48,7 @@ const TASKS: &[Task] = &[
     Task {
         name: "test",
         arguments: "[PACKAGE]",
-        about: "run every suite, as root also as nobody; the last line is `N passed, N failed, N skipped`",
+        about: "run every suite (root: as daemon, and as root what needs it), and add up the counts",
         run: test::run,
     },
     Task {
@@ -65,6 +64,12 @@ const TASKS: &[Task] = &[
         run: fuzz::run_all,
     },
     Task {
+        name: "fuzz-replay",
+        arguments: "",
+        about: "run every fuzz target once on each file of its corpus",
+        run: fuzz::replay,
+    },
+    Task {
         name: "gnu-tests",
         arguments: "[FILTER]",
         about: "run GNU's own tests of rm, ls, du and stat, with curt in their place",
@@ -72,15 +77,15 @@ const TASKS: &[Task] = &[
     },
     Task {
         name: "static-test",
-        arguments: "",
-        about: "run the suites of the command with a static binary (x86-64 Linux, musl)",
+        arguments: "[--short]",
+        about: "run the suites of the command (or a few tests) with a static binary (musl)",
         run: statics::run,
     },
     Task {
         name: "dist",
         arguments: "[--here] [KIND…]",
         about: "build what is released into target/distrib: tar, deb, exe, npm, wheel, python",
-        run: dist::run,
+        run: dist::build,
     },
     Task {
         name: "dist-test",
@@ -114,7 +119,7 @@ const TASKS: &[Task] = &[
     },
     Task {
         name: "in-root",
-        arguments: "-- COMMAND…",
+        arguments: "[--with SET,…] -- COMMAND…",
         about: "run a command in the Debian root, the checkout being its working directory",
         run: debian_root::enter,
     },
@@ -132,20 +137,26 @@ const TASKS: &[Task] = &[
     },
     Task {
         name: "windows-test",
-        arguments: "[FILTER…]",
-        about: "run every suite of the Windows build under Wine",
+        arguments: "[--short | FILTER…]",
+        about: "run every suite of the Windows build under Wine, or only what is its own",
         run: windows::test::run,
     },
     Task {
+        name: "windows-build",
+        arguments: "",
+        about: "build curt.exe as it is released, and print where it is",
+        run: windows::run::build,
+    },
+    Task {
         name: "windows-run",
-        arguments: "-- ARGUMENTS…",
+        arguments: "[--exe FILE] -- ARGUMENTS…",
         about: "run curt.exe under Wine, in a folder that stays",
         run: windows::run::run,
     },
     Task {
         name: "native-calls",
-        arguments: "-- ARGUMENTS…",
-        about: "count the ntdll calls of curt.exe per unit of work (--exe FILE, --check, --rivals)",
+        arguments: "--check [NAME…] | -- ARGUMENTS…",
+        about: "count the ntdll calls of curt.exe per unit of work, beside the snapshots or to see",
         run: windows::calls::run,
     },
 ];

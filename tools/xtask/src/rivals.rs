@@ -18,7 +18,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// Where they are, from the top of the checkout.
-pub(crate) const FOLDER: &str = "tools/bench/rivals";
+const FOLDER: &str = "tools/bench/rivals";
 
 /// The task `rivals`: all of them, or those named.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     for name in &names {
         say::err(format_args!("rivals: building {name}"));
         let start = Instant::now();
-        let verdict = match build(name, &top.join("target/rivals").join(name), &[]) {
+        let verdict = match build(name, &top.join("target/rivals").join(name)) {
             Ok(how) => format!("built    {how}"),
             Err(reason) => format!("skipped  {reason}"),
         };
@@ -57,13 +57,8 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Builds one rival into a folder, with more in the environment: how, or why not. Its whole output
-/// is kept beside the result.
-pub(crate) fn build(
-    name: &str,
-    out: &Path,
-    environment: &[(&str, &str)],
-) -> Result<&'static str, String> {
+/// Builds one rival into a folder: how, or why not. Its whole output is kept beside the result.
+fn build(name: &str, out: &Path) -> Result<&'static str, String> {
     fs::create_dir_all(out).map_err(|error| format!("{}: {error}", out.display()))?;
     let folder = host::checkout().join(FOLDER).join(name);
     let (how, mut command) = recipe(&folder, name, out)
@@ -72,7 +67,6 @@ pub(crate) fn build(
     for variable in ["CARGO", "CARGO_TARGET_DIR", "RUSTUP_TOOLCHAIN"] {
         command.env_remove(variable);
     }
-    command.envs(environment.iter().copied());
     let output = command.current_dir(&folder).stdin(Stdio::null()).output();
     let output = output.map_err(|error| format!("{how}: {error}"))?;
     let mut log = output.stdout;

@@ -39,16 +39,8 @@ impl std::fmt::Display for Skip {
 
 /// Those that are not on the list, where the list counts.
 pub(crate) fn unlisted<'a>(skips: impl IntoIterator<Item = &'a Skip>) -> Vec<&'a Skip> {
-    unlisted_of(skips, host::is_root())
-}
-
-/// The same, for tests that root ran or another user.
-pub(crate) fn unlisted_of<'a>(
-    skips: impl IntoIterator<Item = &'a Skip>,
-    is_root: bool,
-) -> Vec<&'a Skip> {
     let place = match std::env::var(VARIABLE).as_deref() {
-        Ok("listed") if is_root => Place::Root,
+        Ok("listed") if host::is_root() => Place::Root,
         Ok("listed") => Place::User,
         Ok("wine") => Place::Wine,
         _ => return Vec::new(),

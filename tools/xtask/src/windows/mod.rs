@@ -152,11 +152,11 @@ impl Windows {
         all
     }
 
-    /// Builds `curt.exe`; where it is, as the programs call it.
+    /// Builds `curt.exe`, not optimized; where it is, as the programs call it.
     pub(crate) fn curt(&self) -> Result<PathBuf, Failure> {
-        let arguments = self.cargo(&["build", "--quiet", "--release", "--package", "curt-cli"]);
+        let arguments = self.cargo(&["build", "--quiet", "--package", "curt-cli"]);
         host::check(&mut self.command(&arguments)?)?;
-        Ok(self.inside(&format!("target/{TARGET}/release/curt.exe")))
+        Ok(self.inside(&format!("target/{TARGET}/debug/curt.exe")))
     }
 
     /// Builds `curt.exe` as it is released; where it is, as the host calls it.

@@ -6,24 +6,37 @@ use crate::say;
 use std::ffi::OsString;
 use std::fs;
 
-/// The task `windows-run`: its exit status is that of the program.
+/// The task `windows-build`: builds `curt.exe` as it is released, and prints where it is.
+pub(crate) fn build(arguments: &[String]) -> Outcome {
+    if !arguments.is_empty() {
+        return Err(Failure::usage("windows-build takes no arguments"));
+    }
+    say::out(Windows::ready()?.packaged()?.display());
+    Ok(())
+}
+
+/// The task `windows-run`: its exit status is that of the program, which is built or a given file.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
-    let arguments = host::after_dashes(arguments);
+    let (given, arguments) = match arguments {
+        [exe, file, rest @ ..] if exe == "--exe" => (Some(file), host::after_dashes(rest)),
+        _ => (None, host::after_dashes(arguments)),
+    };
     let windows = Windows::ready()?;
-    let curt = windows.curt()?;
     // Before Wine makes the drive there is no place for the folder.
     host::check(&mut windows.session(&["true"])?)?;
     let scratch = Windows::on_drive_c("scratch");
     let folder = windows.outside(&scratch);
     fs::create_dir_all(&folder)?;
+    let curt = match given {
+        Some(file) => {
+            fs::copy(file, windows.outside("given.exe"))?;
+            windows.inside("given.exe")
+        }
+        None => windows.curt()?,
+    };
     say::err(format_args!("windows-run: in C:\\scratch, which is {}", folder.display()));
     let mut command: Vec<OsString> = vec!["env".into(), "-C".into()];
     command.extend([windows.inside(&scratch).into(), "wine".into(), curt.into()]);
     command.extend(arguments.iter().map(OsString::from));
-    let status = windows.session(&command)?.status()?;
-    if status.success() {
-        return Ok(());
-    }
-    let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
-    Err(Failure { code, text: format!("curt.exe ended with {status}") })
+    host::pass_on(&mut windows.session(&command)?)
 }

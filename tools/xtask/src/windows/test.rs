@@ -4,16 +4,34 @@
 
 use super::Windows;
 use crate::host::{Failure, Outcome};
-use crate::test;
+use crate::test::{self, Tally};
 
-/// The task `windows-test`: every test, or those whose names contain one of the filters.
+/// A short run: Cargo's selection of suites, and of tests.
+const SHORT: [&[&str]; 2] = [
+    &["--package", "curt", "--lib", "--", "--show-output", "sys::tests"],
+    &["--package", "curt", "--package", "curt-cli", "--test", "win32", "--", "--show-output"],
+];
+
+/// The task `windows-test`: every test, those whose names contain one of the filters, or with
+/// `--short` the contract of the platforms and what only Windows has.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
-    if arguments.iter().any(|argument| argument.starts_with('-')) {
-        return Err(Failure::usage("windows-test takes parts of the names of tests, or nothing"));
-    }
     let windows = Windows::ready()?;
-    let mut cargo = vec!["test", "--workspace", "--exclude", "xtask", "--no-fail-fast"];
-    cargo.extend(["--", "--show-output"]);
-    cargo.extend(arguments.iter().map(String::as_str));
-    test::tallied(&mut windows.session(&windows.cargo(&cargo))?)
+    let run = |selection: &[&str]| {
+        let cargo = [&["test", "--no-fail-fast"], selection].concat();
+        test::run_suites(&mut windows.session(&windows.cargo(&cargo))?)
+    };
+    let mut tally = Tally::default();
+    if arguments == ["--short"] {
+        for selection in SHORT {
+            tally.add(run(selection)?);
+        }
+        return test::conclude(&tally);
+    }
+    if arguments.iter().any(|argument| argument.starts_with('-')) {
+        let text = "windows-test takes --short, or parts of the names of tests, or nothing";
+        return Err(Failure::usage(text));
+    }
+    let mut selection = vec!["--workspace", "--exclude", "xtask", "--", "--show-output"];
+    selection.extend(arguments.iter().map(String::as_str));
+    test::conclude(&run(&selection)?)
 }

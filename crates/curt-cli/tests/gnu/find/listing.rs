@@ -249,7 +249,7 @@ fn one_file_system() {
 #[test]
 fn one_file_system_is_not_left_through_a_link() {
     let Some(place) = Place::odd() else { return };
-    let other = Scratch::new();
+    let other = Scratch::on_disk();
     let device = |path: &Path| fs::metadata(path).unwrap().dev();
     if device(other.path()) == device(place.scratch.path()) {
         return skip("the directories for temporary files are on one file system");

@@ -35,7 +35,7 @@ mod links {
 }
 
 fn tree_is_removed_and_counted<S: Sys>() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::on_disk();
     scratch.file("outside/canary");
     mixed_tree(&scratch, "tree");
     let report = remove::<S>(&Remove::new().count_bytes(true), &scratch, "tree");
@@ -186,7 +186,7 @@ fn copy_tree(from: &Path, to: &Path) {
 
 fn large_directory_takes_several_listing_calls<S: Sys>() {
     for threads in [1, 2] {
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::on_disk();
         for number in 0..many(5000) {
             scratch.file(format!("tree/a file of which there are many {number}"));
             if number % 5 == 0 {

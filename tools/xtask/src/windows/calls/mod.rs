@@ -1,205 +1,170 @@
-//! Counts the calls to ntdll that a program makes for a file and for a directory; those of looking
-//! up and starting programs, and of paths, are counted alike.
+//! Counts the calls to ntdll that `curt.exe` makes where it is given more of something: files,
+//! directories, names or paths. The snapshots lie beside those by strace.
 //!
-//! Each is a slope: the same command runs on trees of different sizes, and the difference of the
-//! counts is divided by the difference in size. So neither the start of the program counts nor
-//! that of Wine. What is counted are calls from outside ntdll to its functions for files: a
-//! function of kernel32 counts as what *Wine's* makes of it, which need not be what Windows' does.
+//! Each row is a slope: the same command runs twice, and what it calls more often the second time
+//! is what there was more of. So neither the start of the program counts nor that of Wine. What is
+//! counted are calls from outside ntdll to its functions for files: a function of kernel32 counts
+//! as what *Wine's* makes of it, which need not be what Windows' does.
 
-mod lookups;
-mod paths;
+mod commands;
 mod relay;
-mod rivals;
-mod rows;
-mod snapshots;
 
 use super::Windows;
 use crate::host::{self, Failure, Outcome};
 use crate::say;
 use relay::Counts;
+use std::borrow::Cow;
 use std::fmt::Write;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::{env, fs};
 
-/// What stands for the tree in a command.
-const TREE: &str = "{}";
+/// Where the snapshots are.
+const FOLDER: &str = "crates/curt-cli/tests/calls/windows";
 
-/// What the tree is called where the command runs.
-const NAME: &str = "tree";
+/// The folder on drive C: in which the commands run, and which holds what they are asked about.
+const PLACE: &str = "calls";
 
-/// The trees: directories, and files in each of them.
-const TREES: [(usize, usize); 3] = [(64, 2), (128, 2), (64, 4)];
+/// What stands for the tree in a command, and what the tree is called where the command runs.
+const TREE: (&str, &str) = ("{}", "tree");
 
-/// What the second tree has more than the first: directories, of two files each.
-const MORE_DIRECTORIES: i64 = 64;
+/// Directories, and the number of files in each of them.
+type Tree = (usize, usize);
 
-/// What the third tree has more than the first: files.
-const MORE_FILES: i64 = 128;
-
-/// The task `native-calls`.
-pub(crate) fn run(arguments: &[String]) -> Outcome {
-    match arguments {
-        [only] if only == "--check" => return snapshots::check(&Windows::ready()?),
-        [only] if only == "--rivals" => return rivals::tables(&Windows::ready()?),
-        _ => {}
-    }
-    let (program, command) = match arguments {
-        [exe, file, rest @ ..] if exe == "--exe" => (Some(file), host::after_dashes(rest)),
-        _ => (None, host::after_dashes(arguments)),
-    };
-    if !command.iter().any(|argument| argument.contains(TREE)) {
-        return Err(Failure::usage(
-            "native-calls [--exe FILE] -- ARGUMENTS…, with {} for the tree to be removed; \
-             or --check, or --rivals",
-        ));
-    }
-    let windows = Windows::ready()?;
-    let program = match program {
-        Some(file) => borrow(&windows, file)?,
-        None => windows.curt()?,
-    };
-    let contender = Contender::new(program, command);
-    for measured in measure(&windows, &[contender])? {
-        say::out(measured.map_err(Failure::new)?.text());
-    }
-    Ok(())
-}
-
-/// A program of the host's, copied to where Wine finds it; a name that is no file is Wine's own.
-fn borrow(windows: &Windows, file: &str) -> Result<PathBuf, Failure> {
-    let Some(name) = Path::new(file).file_name().filter(|_| Path::new(file).is_file()) else {
-        return Ok(file.into());
-    };
-    let copy = Path::new("borrowed").join(name);
-    fs::create_dir_all(windows.outside("borrowed"))?;
-    fs::copy(file, windows.outside(&copy.to_string_lossy()))?;
-    Ok(windows.inside(&copy.to_string_lossy()))
-}
-
-/// A command to be counted.
-struct Contender {
-    program: PathBuf,
+/// One run of curt: its arguments, the tree that it removes, and its exit status.
+struct Run {
     arguments: Vec<String>,
+    tree: Option<Tree>,
+    status: &'static str,
 }
 
-impl Contender {
-    fn new<A: AsRef<str>>(program: PathBuf, arguments: &[A]) -> Self {
-        let named = arguments.iter().map(|argument| argument.as_ref().replace(TREE, NAME));
-        Self { program, arguments: named.collect() }
-    }
-
-    /// The command, for a shell.
-    fn quoted(&self) -> String {
-        let mut text = quoted(&self.program.to_string_lossy());
-        for argument in &self.arguments {
-            text.push(' ');
-            text.push_str(&quoted(argument));
-        }
-        text
-    }
+/// A row of a snapshot: what there is more of in the second run, and how many.
+struct Row {
+    what: String,
+    more: usize,
+    runs: [Run; 2],
+    /// Whether curt counts its calls in these runs, and prints them.
+    counts_itself: bool,
 }
 
-/// What a command made more calls for.
-struct Measured {
-    /// For more directories, with their files.
-    directories: Counts,
-    /// For more files.
-    files: Counts,
-    /// The same, as the command itself counted them, if it did.
-    counted: Option<[Counts; 2]>,
+/// The rows of a command. The name is that of the file.
+struct Snapshot {
+    name: &'static str,
+    title: String,
+    rows: Vec<Row>,
 }
 
-impl Measured {
-    /// From what was seen, and counted, in each of the trees.
-    fn new(seen: &[Counts; 3], counted: Option<&[Counts; 3]>) -> Self {
-        let differences = |[first, second, third]: &[Counts; 3]| {
-            [relay::difference(second, first), relay::difference(third, first)]
-        };
-        let [directories, files] = differences(seen);
-        Self { directories, files, counted: counted.map(differences) }
-    }
-
-    /// The calls for one file.
-    fn per_file(&self) -> Vec<(String, f64)> {
-        each(&self.files, MORE_FILES)
-    }
-
-    /// The calls for one directory, without those for its files: the second tree has as many files
-    /// more as the third.
-    fn per_directory(&self) -> Vec<(String, f64)> {
-        each(&relay::difference(&self.directories, &self.files), MORE_DIRECTORIES)
-    }
-
-    /// All of it, as text that is the same in every run.
-    fn text(&self) -> String {
-        let mut text = String::new();
-        let mut slope = |what: &str, difference: &Counts, units: i64| {
-            let _ = writeln!(text, "{what}");
-            for (name, count) in difference {
-                let _ = writeln!(text, "    {name:<28} {count:>5} for {units}");
+/// The task `native-calls`: `--check` compares the snapshots (or those named) with what is counted;
+/// a command in which `{}` stands for the tree that it removes is counted and shown.
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let (snapshots, is_check) = match arguments {
+        [check, names @ ..] if check == "--check" => {
+            let mut all = commands::snapshots();
+            if let Some(name) = names.iter().find(|name| !all.iter().any(|one| one.name == **name))
+            {
+                return Err(Failure::usage(format!("no snapshot is called '{name}'")));
             }
+            all.retain(|snapshot| {
+                names.is_empty() || names.iter().any(|name| name == snapshot.name)
+            });
+            (all, true)
+        }
+        _ => {
+            let command = host::after_dashes(arguments);
+            if !command.iter().any(|word| word.contains(TREE.0)) {
+                let text =
+                    "native-calls -- ARGUMENTS…, with {} for the tree to be removed; or --check";
+                return Err(Failure::usage(text));
+            }
+            (vec![commands::removal("", command)], false)
+        }
+    };
+    let windows = Windows::ready()?;
+    let mut wrong = Vec::new();
+    for (snapshot, text) in snapshots.iter().zip(count(&windows, &snapshots)?) {
+        let verdict = match text {
+            Ok(text) if is_check => compare(snapshot.name, &text),
+            Ok(text) => {
+                say::out(text);
+                continue;
+            }
+            Err(reason) => Err(reason),
         };
-        slope("64 directories of 2 files more", &self.directories, MORE_DIRECTORIES);
-        slope("128 files more", &self.files, MORE_FILES);
-        text
+        match verdict {
+            Ok(()) => say::out(format_args!("native-calls: {} ok", snapshot.name)),
+            Err(reason) => wrong.push(format!("{}: {reason}", snapshot.name)),
+        }
     }
-}
-
-/// Counts for one unit.
-fn each(counts: &Counts, units: i64) -> Vec<(String, f64)> {
-    counts.iter().map(|(name, &count)| (name.clone(), count as f64 / units as f64)).collect()
-}
-
-/// What an attempt measured; where Wine itself fell over, which it says beside that, what a second
-/// one does. A single program cannot run again: it would find what it left.
-fn repeated<T>(mut attempt: impl FnMut() -> Result<(T, bool), Failure>) -> Result<T, Failure> {
-    let (measured, fell_over) = attempt()?;
-    if !fell_over {
-        return Ok(measured);
+    if wrong.is_empty() {
+        return Ok(());
     }
-    say::err("native-calls: Wine itself fell over; all of it once again");
-    Ok(attempt()?.0)
+    Err(Failure::new(format!("native calls:\n{}", wrong.join("\n"))))
 }
 
-/// Runs every command on every tree, with one Wine server. A command that does not do its work has
-/// a reason instead of counts.
-fn measure(
+/// Runs everything, and writes the text of each snapshot, or what went wrong.
+fn count(
     windows: &Windows,
-    contenders: &[Contender],
-) -> Result<Vec<Result<Measured, String>>, Failure> {
-    repeated(|| measure_once(windows, contenders))
+    snapshots: &[Snapshot],
+) -> Result<Vec<Result<String, String>>, Failure> {
+    let curt = windows.curt()?;
+    let (texts, fell_over) = count_once(windows, &curt, snapshots)?;
+    if !fell_over {
+        return Ok(texts);
+    }
+    // A single run cannot be repeated: it would find what it left.
+    say::err("native-calls: Wine itself fell over; all of it once again");
+    Ok(count_once(windows, &curt, snapshots)?.0)
 }
 
 /// The same; and whether Wine itself fell over.
-#[allow(clippy::type_complexity, reason = "the pair that `repeated` takes")]
-fn measure_once(
+#[allow(clippy::type_complexity, reason = "a pair that is taken apart at once")]
+fn count_once(
     windows: &Windows,
-    contenders: &[Contender],
-) -> Result<(Vec<Result<Measured, String>>, bool), Failure> {
+    curt: &Path,
+    snapshots: &[Snapshot],
+) -> Result<(Vec<Result<String, String>>, bool), Failure> {
+    // Before Wine makes the drive there is no place for the folder.
     host::check(&mut windows.session(&["true"])?)?;
-    let place = Windows::on_drive_c("calls");
-    if windows.outside(&place).exists() {
-        fs::remove_dir_all(windows.outside(&place))?;
+    let place = Windows::on_drive_c(PLACE);
+    let outside = windows.outside(&place);
+    if outside.exists() {
+        fs::remove_dir_all(&outside)?;
     }
+    fs::create_dir_all(&outside)?;
+    commands::plant(&outside)?;
+    // A program to be started.
+    fs::create_dir_all(outside.join("last/000"))?;
+    let below = curt.strip_prefix(windows.inside("")).unwrap_or(curt);
+    fs::copy(windows.outside(&below.to_string_lossy()), outside.join("last/000/program.exe"))?;
+    let runs: Vec<&Run> =
+        snapshots.iter().flat_map(|one| &one.rows).flat_map(|row| &row.runs).collect();
     let mut script = relay::script(&windows.inside("runner"));
-    for (number, contender) in contenders.iter().enumerate() {
-        for (shape, tree) in TREES.iter().enumerate() {
-            let run = format!("{place}/{number}-{shape}");
-            plant(&windows.outside(&run).join(NAME), *tree)?;
-            let folder = quoted(&windows.inside(&run).to_string_lossy());
-            let _ = writeln!(script, "run {folder} {}", contender.quoted());
+    for (number, run) in runs.iter().enumerate() {
+        let folder = outside.join(number.to_string());
+        fs::create_dir_all(&folder)?;
+        if let Some(tree) = run.tree {
+            plant(&folder.join(TREE.1), tree)?;
         }
+        let folder = windows.inside(&format!("{place}/{number}"));
+        let words = [folder.to_string_lossy(), curt.to_string_lossy()].map(Cow::into_owned);
+        let words = words.iter().chain(&run.arguments).map(|word| quoted(word));
+        let _ = writeln!(script, "run {}", words.collect::<Vec<_>>().join(" "));
     }
     host::check(&mut windows.session(&["sh", "-euc", &script])?)?;
-    let folders = (0..contenders.len())
-        .map(|number| [0, 1, 2].map(|shape| windows.outside(&format!("{place}/{number}-{shape}"))));
-    let fell_over = |folder: PathBuf| relay::fell_over(&relay::left_by(&folder)[1]);
-    let fell_over = folders.clone().flatten().any(fell_over);
-    Ok((folders.map(|folders| read(&folders)).collect(), fell_over))
+    let folder = |number: usize| outside.join(number.to_string());
+    let fell_over =
+        (0..runs.len()).any(|number| relay::fell_over(&relay::left_by(&folder(number))[1]));
+    let mut numbers = 0..runs.len();
+    let texts = snapshots.iter().map(|snapshot| {
+        let seen = snapshot.rows.iter().flat_map(|row| &row.runs).zip(numbers.by_ref());
+        let seen: Vec<_> = seen.map(|(run, number)| read(run, &folder(number))).collect();
+        text(snapshot, &seen)
+    });
+    let texts = texts.collect();
+    Ok((texts, fell_over))
 }
 
 /// Makes a tree; its names are all of the same length.
-fn plant(tree: &Path, (directories, files): (usize, usize)) -> Outcome {
+fn plant(tree: &Path, (directories, files): Tree) -> Outcome {
     for directory in 0..directories {
         let folder = tree.join(format!("d{directory:03}"));
         fs::create_dir_all(&folder)?;
@@ -210,28 +175,67 @@ fn plant(tree: &Path, (directories, files): (usize, usize)) -> Outcome {
     Ok(())
 }
 
-/// What was seen in the runs of one command.
-fn read(folders: &[PathBuf; 3]) -> Result<Measured, String> {
-    let mut seen: [Counts; 3] = Default::default();
-    let mut counted: [Counts; 3] = Default::default();
-    let mut counts_itself = true;
-    for (at, folder) in folders.iter().enumerate() {
-        let [status, log, out] = relay::left_by(folder);
-        if status.trim() != "0" || folder.join(NAME).exists() {
-            let left = if folder.join(NAME).exists() { "; the tree is still there" } else { "" };
+/// What was seen of a run, and what curt counted itself.
+struct Seen {
+    calls: Counts,
+    counted: Option<Counts>,
+}
+
+/// What a run left in its folder.
+fn read(run: &Run, folder: &Path) -> Result<Seen, String> {
+    let [status, log, out] = relay::left_by(folder);
+    if status.trim() != run.status {
+        return Err(format!("ended with status {}: {}", status.trim(), relay::complaint(&log)));
+    }
+    if folder.join(TREE.1).exists() {
+        return Err("the tree is still there".to_owned());
+    }
+    Ok(Seen { calls: relay::count(&log), counted: relay::counted_itself(&out) })
+}
+
+/// The text of a snapshot; the error is what went wrong in a run.
+fn text(snapshot: &Snapshot, seen: &[Result<Seen, String>]) -> Result<String, String> {
+    let mut text = format!("{}\n\n", snapshot.title);
+    for (row, pair) in snapshot.rows.iter().zip(seen.chunks(2)) {
+        let [Ok(less), Ok(more)] = pair else {
+            let reasons = pair.iter().filter_map(|seen| seen.as_ref().err());
             return Err(format!(
-                "ended with status {}{left}: {}",
-                status.trim(),
-                relay::complaint(&log)
+                "{}: {}",
+                row.what,
+                reasons.cloned().collect::<Vec<_>>().join("; ")
             ));
+        };
+        // Writing into memory cannot fail.
+        let _ = writeln!(text, "{} {}", row.more, row.what);
+        let calls = relay::difference(&more.calls, &less.calls);
+        for (call, count) in &calls {
+            let _ = writeln!(text, "    {call:<28} {count:>5} for {}", row.more);
         }
-        seen[at] = relay::count(&log);
-        match relay::counted_itself(&out) {
-            Some(own) => counted[at] = own,
-            None => counts_itself = false,
+        if row.counts_itself {
+            let counted = less.counted.as_ref().zip(more.counted.as_ref());
+            let (less, more) = counted.ok_or("curt did not print its own counts")?;
+            let beside = relay::difference(&calls, &relay::difference(more, less));
+            if !beside.is_empty() {
+                return Err(format!("{}: not counted by curt itself: {beside:?}", row.what));
+            }
         }
     }
-    Ok(Measured::new(&seen, counts_itself.then_some(&counted)))
+    if snapshot.rows.iter().all(|row| row.counts_itself) {
+        text.push_str("curt itself counts the same\n");
+    }
+    Ok(text)
+}
+
+/// Compares a text with its snapshot, or writes it where that is asked for.
+fn compare(name: &str, text: &str) -> Result<(), String> {
+    let path = host::checkout().join(FOLDER).join(name).with_extension("snap");
+    if env::var_os("CURT_UPDATE_SNAPSHOTS").is_some() {
+        return fs::write(&path, text).map_err(|error| error.to_string());
+    }
+    if fs::read_to_string(&path).unwrap_or_default() == text {
+        return Ok(());
+    }
+    Err(format!("{} is not what was measured:\n{text}", path.display()))
 }
 
 /// A word for a shell.
@@ -243,53 +247,25 @@ fn quoted(word: &str) -> String {
 mod tests {
     use super::*;
 
-    fn counts(pairs: &[(&str, i64)]) -> Counts {
-        pairs.iter().map(|&(name, count)| (name.to_owned(), count)).collect()
-    }
-
-    fn measured() -> Measured {
-        let seen = [
-            counts(&[("NtClose", 300), ("NtOpenFile", 10)]),
-            counts(&[("NtClose", 300 + 3 * 64), ("NtOpenFile", 10 + 64)]),
-            counts(&[("NtClose", 300 + 128), ("NtOpenFile", 10)]),
-        ];
-        Measured::new(&seen, None)
+    fn seen(open: i64) -> Seen {
+        let counts: Counts = [("NtOpenFile".to_owned(), open)].into();
+        Seen { calls: counts.clone(), counted: Some(counts) }
     }
 
     #[test]
-    fn a_directory_is_counted_without_its_files() {
-        let once = |name: &str| (name.to_owned(), 1.0);
-        assert_eq!(measured().per_file(), [once("NtClose")]);
-        assert_eq!(measured().per_directory(), [once("NtClose"), once("NtOpenFile")]);
+    fn a_snapshot_tells_each_row() {
+        let snapshot = commands::removal("x", &["rm".to_owned(), TREE.0.to_owned()]);
+        let told = text(&snapshot, &[10, 106, 1, 1].map(|open| Ok(seen(open)))).unwrap();
+        let lines: Vec<&str> = told.lines().collect();
+        assert_eq!(lines[0], "curt rm tree");
+        assert_eq!(lines[3], format!("    {:<28} {:>5} for 64", "NtOpenFile", 96));
+        assert_eq!(lines.last(), Some(&"curt itself counts the same"));
+        let failed = text(&snapshot, &[Ok(seen(10)), Err("why".to_owned())]);
+        assert!(failed.unwrap_err().ends_with(": why"));
     }
 
     #[test]
-    fn what_wine_broke_is_measured_once_again() {
-        let run = |broken: u32| {
-            let mut attempts = 0;
-            let last = repeated(|| {
-                attempts += 1;
-                Ok((attempts, attempts <= broken))
-            });
-            (last.ok(), attempts)
-        };
-        assert_eq!(run(0), (Some(1), 1));
-        assert_eq!(run(1), (Some(2), 2));
-        assert_eq!(run(9), (Some(2), 2));
-    }
-
-    #[test]
-    fn the_text_is_exact() {
-        let text = measured().text();
-        let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[2], format!("    {:<28} {:>5} for 64", "NtOpenFile", 64));
-        assert_eq!(lines[4], format!("    {:<28} {:>5} for 128", "NtClose", 128));
-        assert_eq!(lines.len(), 5);
-    }
-
-    #[test]
-    fn the_tree_has_its_name_in_the_command() {
-        let contender = Contender::new("cmd".into(), &["/c", "it's", "{}"]);
-        assert_eq!(contender.quoted(), r"'cmd' '/c' 'it'\''s' 'tree'");
+    fn words_are_quoted() {
+        assert_eq!(quoted("it's"), r"'it'\''s'");
     }
 }

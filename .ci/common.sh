@@ -1,0 +1,106 @@
+# What `.ci/run` and `.ci/full` share: steps with their seconds, counts of tests, and the tools.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+exec </dev/null
+export CARGO_TERM_COLOR=never
+# A skip that tools/xtask/src/skips.txt does not list is a failure.
+export CURT_SKIPS=listed
+times=() counts=()
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+step() { # NAME COMMAND…: a heading, the command, its seconds
+    local name=$1 start=$SECONDS
+    shift
+    printf '\n=== %s\n' "$name"
+    "$@"
+    times+=("$(printf '%5d s  %s' $((SECONDS - start)) "$name")")
+    printf '=== %s: %d s\n' "$name" $((SECONDS - start))
+}
+
+counted() { # COMMAND…: a chore whose last line counts tests
+    "$@" | tee "$log"
+    counts+=("$(tail -n 1 "$log")")
+}
+
+conclude() { # the seconds of all steps, and as the last line the total of all counts
+    printf '\n%s\n' "${times[@]}"
+    printf '%5d s  all\n' "$SECONDS"
+    printf '%s\n' "${counts[@]}" | awk '{ passed += $1; failed += $3; skipped += $5 }
+        END { printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped }'
+}
+
+lacks() { # PROGRAM: not on the path, nor where administrators' programs are
+    ! PATH=$PATH:/usr/sbin:/sbin command -v "$1" >/dev/null
+}
+
+# program:package, and whether the checks need it (!) or only skip something without it (?).
+tools=(
+    '!cc:gcc' '!c++:g++' '!git:git' '!strace:strace' '!debootstrap:debootstrap'
+    '!flock:util-linux' '?/usr/bin/time:time' '?musl-gcc:musl-tools' '?setfattr:attr'
+    '?setfacl:acl' '?script:bsdutils'
+    '?hyperfine:hyperfine' '?bindfs:bindfs' '?fusermount3:fuse3' '?mkfs.ext4:e2fsprogs'
+    '?mkfs.xfs:xfsprogs' '?mkfs.btrfs:btrfs-progs' '?python3:python3'
+    '?ruby:ruby' '?node:nodejs' '?go:golang-go' '?chromium:chromium'
+    '?fdfind:fd-find'
+)
+
+install_tools() {
+    local tool package packages=() needed=()
+    for tool in "${tools[@]}"; do
+        package=${tool#*:}
+        tool=${tool%:*}
+        if lacks "${tool:1}"; then
+            packages+=("$package")
+            if [[ $tool == '!'* ]]; then needed+=("${tool:1}"); fi
+        fi
+    done
+    # The headers that linking against the C library needs have no program to look for, and
+    # Debian's keys let debootstrap check what it fetches.
+    if [[ ! -e /usr/include/stdio.h ]]; then packages+=(libc6-dev) needed+=(libc6-dev); fi
+    if [[ ! -e /usr/share/keyrings/debian-archive-keyring.gpg ]]; then
+        packages+=(debian-archive-keyring) needed+=(debian-archive-keyring)
+    fi
+    # Debian's Python comes without virtual environments.
+    if ! python3 -c 'import ensurepip' 2>/dev/null; then packages+=(python3-venv); fi
+    if ((${#packages[@]} == 0)); then
+        echo 'all there'
+        return
+    fi
+    echo "missing: ${packages[*]}"
+    if (($(id -u) == 0)); then
+        export DEBIAN_FRONTEND=noninteractive
+        apt-get -qq update
+        apt-get -qq install -y --no-install-recommends "${packages[@]}"
+    elif ((${#needed[@]} > 0)); then
+        echo "cannot do without: ${needed[*]} (run as root, or install the packages above)" >&2
+        exit 3
+    else
+        echo 'not root: the tests that want these are skipped'
+    fi
+}
+
+require_rust() {
+    local tool
+    # rustup's folder is on the path of login shells only.
+    if lacks cargo && [[ -x ${HOME:-}/.cargo/bin/cargo ]]; then PATH=$HOME/.cargo/bin:$PATH; fi
+    for tool in cargo cargo-clippy cargo-fmt; do
+        if lacks "$tool"; then
+            cat >&2 <<MESSAGE
+no $tool: Rust 1.85 or newer with clippy and rustfmt is needed. With rustup (https://rustup.rs):
+    rustup toolchain install stable --component clippy,rustfmt
+Debian 13 and later: apt-get install cargo rust-clippy rustfmt
+MESSAGE
+            exit 3
+        fi
+    done
+    cargo --version
+}
+
+check_python() { # [--all]: the package for Python
+    if python3 -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 10))'; then
+        python3 bindings/python/check.py "$@"
+    else
+        echo 'skipped: Python 3.10 or newer with virtual environments is not installed'
+    fi
+}

@@ -1,0 +1,185 @@
+#!/usr/bin/env bash
+# Builds what is released into `target/distrib`, with checksums in SHA256SUMS.
+# usage: build.sh [--here] [KIND…]: all kinds, or those named; for all, or for this processor and
+# Linux only. It exits with 3 where this machine lacks something. The same commit makes the same
+# bytes: times are $SOURCE_DATE_EPOCH, or that of the commit.
+source "$(dirname "$0")/common.sh"
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -c safe.directory='*' log -1 --format=%ct)}
+export SOURCE_DATE_EPOCH
+
+# What makes the static binaries smaller, and start sooner, beside the profile `dist`: a script
+# leaves out tables for unwinding, equal functions are kept once, and the addresses are fixed. A
+# binary that can lie anywhere writes its address into 48 pages first, a fifth of a short start.
+flags="-Crelocation-model=static -Clink-arg=--no-eh-frame-hdr -Clink-arg=--icf=all"
+flags+=" -Clink-arg=-T$PWD/tools/dist/small.ld"
+
+# The most bytes that one may have. Most of it is the library, regular expressions, and what writes
+# each entry, built for speed.
+limit=4000000
+
+has_library() { # TRIPLE
+    rustup target list --installed | grep -qx "$1" || rustup target add "$1"
+}
+
+statically() { # PROCESSOR COMMAND…: Rust brings the linker for every processor, and the C library
+    local triple=$1-unknown-linux-musl name
+    shift
+    name=${triple^^} name=CARGO_TARGET_${name//-/_}
+    env "${name}_LINKER=rust-lld" "${name}_RUSTFLAGS=$flags" "$@" --target "$triple"
+}
+
+binary() { # PROCESSOR: where its static binary is
+    echo "$target/$1-unknown-linux-musl/dist/curt"
+}
+
+static_binary() { # PROCESSOR
+    local triple=$1-unknown-linux-musl size
+    has_library "$triple" || missing "no standard library for $triple can be had here"
+    statically "$1" cargo build --quiet --locked --profile dist --package curt-cli
+    size=$(stat -c %s "$(binary "$1")")
+    ((size <= limit)) || { echo "curt has $size bytes, more than $limit" >&2; exit 1; }
+}
+
+# Programs that make packages, at a fixed version, in the user's cache folder.
+tools=${XDG_CACHE_HOME:-$HOME/.cache}/curt/tools
+
+cargo_deb() {
+    local version=3.6.2
+    if [[ $("$tools/bin/cargo-deb" --version 2>/dev/null) != *"$version" ]]; then
+        # It has to be correct, not fast: without optimization it is built in a third of the time.
+        cargo install --quiet --locked --debug --no-default-features --version "$version" \
+            --root "$tools" cargo-deb || missing "cargo-deb $version cannot be installed here"
+    fi
+}
+
+pip_tool() { # NAME VERSION: into its own virtual environment
+    local folder=$tools/$1-$2
+    [[ ! -e $folder/ready ]] || return 0
+    { python3 -m venv --clear "$folder" &&
+        "$folder/bin/pip" install --quiet --only-binary=:all: "$1==$2" &&
+        : >"$folder/ready"; } || missing "$1 $2 cannot be installed here"
+}
+maturin=1.16.0 zig=0.14.1
+
+# Manual pages, completions and documents, the same for all processors.
+share() {
+    local share=$packages/share curt name
+    curt=$(binary "$processor")
+    rm -rf "$share"
+    mkdir -p "$share"/{man/man1,bash-completion/completions,zsh/site-functions} \
+        "$share"/{fish/vendor_completions.d,doc/curt}
+    "$curt" man >"$share/man/man1/curt.1"
+    for name in $("$curt" --help | sed '1,/^Commands:$/d; /^$/,$d' | sed -n 's/^  \([a-z]*\).*/\1/p'); do
+        [[ $name == help ]] || "$curt" man "$name" >"$share/man/man1/curt-$name.1"
+    done
+    "$curt" completions bash >"$share/bash-completion/completions/curt"
+    "$curt" completions zsh >"$share/zsh/site-functions/_curt"
+    "$curt" completions fish >"$share/fish/vendor_completions.d/curt.fish"
+    cp README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT "$share/doc/curt"
+}
+
+# For any Linux: unpacked into /usr/local without its first folder, everything is in its place.
+make_tar() { # PROCESSOR
+    local stem
+    stem=$(basename "$(tar_of "$1")" .tar.gz)
+    tar --create --format=ustar --sort=name --owner=0 --group=0 --numeric-owner \
+        --mode=a+rX,u+w,go-w --use-compress-program='gzip -9n' --mtime="@$SOURCE_DATE_EPOCH" \
+        --transform="s,^curt$,$stem/bin/curt," --transform="s,^share,$stem/share," \
+        --file "$(tar_of "$1")" -C "$(dirname "$(binary "$1")")" curt -C "$packages" share
+}
+
+# By cargo-deb; `crates/curt-cli/Cargo.toml` says what is in it. The version has no revision of
+# Debian's, and the changelog is in Debian's form; ours is in the archives. $DEBFULLNAME and
+# $DEBEMAIL answer for the package.
+make_deb() { # PROCESSOR DEBIAN'S-NAME
+    local who="${DEBFULLNAME:-The curt developers} <${DEBEMAIL:-curt@example.org}>" date
+    date=$(date -u -R -d "@$SOURCE_DATE_EPOCH")
+    cargo_deb
+    mkdir -p "$packages/debian"
+    printf 'curt (%s) unstable; urgency=medium\n\n  * Release %s.\n\n -- %s  %s\n' \
+        "$version" "$version" "$who" "$date" | gzip -9n >"$packages/debian/changelog.gz"
+    statically "$1" "$tools/bin/cargo-deb" --no-build --no-strip --quiet --locked \
+        --package curt-cli --profile dist --maintainer "$who" --output "$(deb_of "$2")"
+}
+
+# One package for all systems, with all binaries; `docs/adr/0042-packages.md` says why.
+make_npm() {
+    local folder=$packages/npm words name system file built
+    command -v npm >/dev/null || missing 'npm is not installed'
+    rm -rf "$folder"
+    mkdir "$folder"
+    for file in package.json README.md curt.js curt-fs.js; do
+        sed "s/0\.0\.0/$version/" "tools/dist/npm/$file" >"$folder/$file"
+    done
+    cp LICENSE-APACHE LICENSE-MIT "$folder"
+    for words in "${processors[@]}"; do
+        read -r name _ system <<<"$words"
+        mkdir "$folder/$system"
+        cp "$(binary "$name")" "$folder/$system/curt"
+    done
+    if [[ -z $here ]]; then
+        mkdir "$folder/win32-x64"
+        built=$(cargo xtask windows-build)
+        cp "$built" "$folder/win32-x64/curt.exe"
+    fi
+    (cd "$folder" && npm pack --silent --pack-destination "$packages" >/dev/null)
+}
+
+# For `pip` and `uvx`; `crates/curt-cli/pyproject.toml` says what is in it.
+make_wheel() { # PROCESSOR
+    pip_tool maturin "$maturin"
+    statically "$1" "$tools/maturin-$maturin/bin/maturin" build --quiet --locked --profile dist \
+        --manifest-path crates/curt-cli/Cargo.toml --out "$packages" \
+        --compatibility manylinux_2_17 musllinux_1_1
+}
+
+# The module. Zig links it, so that this machine's C library does not matter.
+make_python() { # PROCESSOR
+    local library system
+    pip_tool maturin "$maturin"
+    pip_tool ziglang "$zig"
+    for library in gnu musl; do
+        system=manylinux_2_17
+        [[ $library == gnu ]] || system=musllinux_1_1
+        has_library "$1-unknown-linux-$library" ||
+            missing "no standard library for $1-unknown-linux-$library can be had here"
+        CARGO_ZIGBUILD_PYTHON_PATH=$tools/ziglang-$zig/bin/python CARGO_TARGET_DIR=$target/python \
+            "$tools/maturin-$maturin/bin/maturin" build --quiet --locked --release --zig \
+            --manifest-path bindings/python/Cargo.toml --target "$1-unknown-linux-$library" \
+            --compatibility "$system" --out "$packages"
+    done
+}
+
+mkdir -p "$packages"
+made=()
+if [[ " ${kinds[*]} " =~ \ (tar|deb|npm|wheel)\  ]]; then
+    for words in "${processors[@]}"; do static_binary "${words%% *}"; done
+    share
+fi
+for kind in "${kinds[@]}"; do
+    echo "dist: $kind" >&2
+    case $kind in
+    exe)
+        built=$(cargo xtask windows-build)
+        cp "$built" "$exe"
+        made+=("$exe")
+        continue
+        ;;
+    npm)
+        make_npm
+        made+=("$npm")
+        continue
+        ;;
+    esac
+    for words in "${processors[@]}"; do
+        read -r name debian _ <<<"$words"
+        "make_$kind" "$name" "$debian"
+        case $kind in
+        deb) made+=("$(deb_of "$debian")") ;;
+        python) made+=("$(python_of "$name" gnu)" "$(python_of "$name" musl)") ;;
+        *) made+=("$("${kind}_of" "$name")") ;;
+        esac
+    done
+done
+(cd "$packages" && sha256sum "${made[@]##*/}" >SHA256SUMS)
+stat -c '%9s  %n' "${made[@]}"

@@ -1,0 +1,48 @@
+# What `build.sh` and `test.sh` share: the arguments, and the names of packages.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+exec </dev/null
+
+here= kinds=()
+for argument; do
+    case $argument in
+    --here) here=1 ;;
+    tar | deb | exe | npm | wheel | python) kinds+=("$argument") ;;
+    *) echo "takes --here, and kinds of packages: tar, deb, exe, npm, wheel, python" >&2; exit 2 ;;
+    esac
+done
+if ((${#kinds[@]} == 0)); then
+    kinds=(tar deb exe npm wheel python)
+    # What is for Windows alone is not for here.
+    [[ -z $here ]] || kinds=(tar deb npm wheel python)
+fi
+
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
+packages=$PWD/target/distrib
+
+# Names of processors that packages are for: Rust's, Debian's, npm's.
+processor=$(uname -m)
+processors=('x86_64 amd64 linux-x64' 'aarch64 arm64 linux-arm64')
+this=$(printf '%s\n' "${processors[@]}" | grep "^$processor ") ||
+    { echo 'there are no packages for this processor' >&2; exit 3; }
+[[ -z $here ]] || processors=("$this")
+
+tar_of() { echo "$packages/curt-$version-$1-unknown-linux-musl.tar.gz"; }
+deb_of() { echo "$packages/curt_${version}_$1.deb"; }
+exe=$packages/curt-$version-x86_64-pc-windows-gnu.exe
+npm=$packages/curt-fs-$version.tgz
+wheel_of() {
+    echo "$packages/curt_cli-$version-py3-none-manylinux2014_$1.manylinux_2_17_$1.musllinux_1_1_$1.whl"
+}
+# For each processor one for GNU's C library and one for musl, for every Python from 3.10.
+python_of() { # PROCESSOR gnu|musl
+    local systems=manylinux2014_$1.manylinux_2_17_$1
+    [[ $2 == gnu ]] || systems=musllinux_1_1_$1
+    echo "$packages/curt_fs-$version-cp310-abi3-$systems.whl"
+}
+
+missing() { # REASON: this machine lacks something
+    echo "$*" >&2
+    exit 3
+}

@@ -1,0 +1,197 @@
+#!/usr/bin/env bash
+# Builds what is released, and installs and runs each kind in a clean root: the Debian root, of
+# whose /tmp nothing stays. usage: test.sh [--here] [KIND…], as for build.sh.
+# The last line is the total; what this machine cannot do is skipped, with its reason.
+source "$(dirname "$0")/common.sh"
+passed=0 failed=0 skipped=0
+
+try() { # KIND WHAT COMMAND…: what it prints is shown only if it fails; a status of 3 skips
+    local name="$1: $2" out status=0
+    shift 2
+    out=$("$@" 2>&1) || status=$?
+    case $status in
+    0) passed=$((passed + 1)); echo "test $name ... ok" ;;
+    3) skipped=$((skipped + 1)); echo "test $name ... skipped: ${out##*$'\n'}" ;;
+    *) failed=$((failed + 1)); printf 'test %s ... FAILED\n%s\n' "$name" "$out" ;;
+    esac
+    return "$status"
+}
+
+in_root() { # PACKAGES SCRIPT ARGUMENT…: a shell script in the Debian root
+    local sets=$1 script=$2
+    shift 2
+    cargo xtask in-root --with "$sets" -- sh -euxc "$script" sh "$@"
+}
+
+# curt does its work, in an empty folder. Argument: how it is called.
+use='
+    use() {
+        test "$("$@" --version)" = "curt '"$version"'"
+        mkdir -p tree/folder
+        : >tree/folder/file
+        test "$("$@" ls tree)" = folder
+        "$@" rm -r tree
+        test ! -e tree
+    }
+    cd /tmp'
+
+# A root that holds nothing else: whatever curt needed would be missing.
+tar_runs() {
+    in_root emulator "$use"'
+        mkdir root
+        tar -xzf "$1" -C root --strip-components=1
+        for file in man/man1/curt.1 man/man1/curt-rm.1 bash-completion/completions/curt \
+            zsh/site-functions/_curt fish/vendor_completions.d/curt.fish doc/curt/LICENSE-MIT; do
+            test -s "root/share/$file"
+        done
+        if [ "$2" != "$(uname -m)" ]; then use "qemu-$2" root/bin/curt; exit; fi
+        mkdir -p root/tree/folder
+        test "$(chroot root /bin/curt ls /tree)" = folder
+        chroot root /bin/curt rm -r /tree
+        test ! -e root/tree' "$(tar_of "$1")" "$1"
+}
+
+deb_pleases_lintian() {
+    in_root packages 'cp "$1" /tmp/package.deb
+        cd /tmp
+        su nobody -s /bin/sh -c \
+            "HOME=/tmp lintian --fail-on error,warning --no-cfg /tmp/package.deb"' "$(deb_of "$1")"
+}
+
+# In a Debian over the Debian that nobody else sees.
+deb_installs() {
+    in_root packages 'cd /tmp
+        mkdir changes work debian
+        mount -t overlay overlay -o lowerdir=/,upperdir=/tmp/changes,workdir=/tmp/work debian
+        mount -t proc proc debian/proc
+        mount --rbind /dev debian/dev
+        cp "$1" debian/opt/curt.deb
+        chroot debian /bin/sh -euxc "$2"' "$(deb_of "$1")" "$use"'
+        dpkg --install /opt/curt.deb
+        use curt
+        test "$(man --where curt)" = /usr/share/man/man1/curt.1.gz
+        MANPAGER=cat man --warnings curt-rm >page 2>warnings
+        grep -q "Remove files and directories" page
+        test ! -s warnings
+        for file in bash-completion/completions/curt zsh/vendor-completions/_curt \
+            fish/vendor_completions.d/curt.fish; do
+            test -s "/usr/share/$file"
+        done
+        dpkg --purge curt
+        test ! -e /usr/bin/curt
+        test ! -e /usr/share/doc/curt'
+}
+
+exe_runs() {
+    local run=(cargo xtask windows-run --exe "$exe" --)
+    test "$("${run[@]}" --version | tr -d '\r')" = "curt $version" &&
+        "${run[@]}" stat 'C:\windows\system32' >/dev/null
+}
+
+# With the Node and npm of this machine, laid out as Node's own: Debian's npm has hundreds of
+# packages.
+npm_runs() { # SCRIPT
+    local paths
+    paths=$(npm exec --offline --call 'echo "$npm_node_execpath"; echo "${npm_execpath%/bin/*}"')
+    cargo xtask in-root --with node --show "${paths%$'\n'*}" /tmp/node/bin/node \
+        --show "${paths#*$'\n'}" /tmp/node/lib/node_modules/npm -- sh -euxc '
+        export HOME=/tmp/home PATH="/tmp/node/bin:$PATH"
+        for name in npm npx; do
+            ln -s "../lib/node_modules/npm/bin/$name-cli.js" "/tmp/node/bin/$name"
+        done
+        mkdir /tmp/home /tmp/project
+        cd /tmp/project
+        npm --version || { echo "this Node does not run in the Debian root"; exit 3; }
+        printf "{\"private\": true}" >package.json
+        '"$1" sh "$npm" "$version"
+}
+
+npm_installs='
+    npm install --offline --no-audit --no-fund "$1"
+    test "$(npx --offline curt-fs --version)" = "curt $2"
+    status=0
+    npx --offline curt stat missing || status=$?
+    test "$status" = 1
+    npx --offline curt-fs rm node_modules
+    test ! -e node_modules
+    mkdir -p node_modules/package
+    npx --yes --offline --package "$1" curt-fs rm node_modules
+    test ! -e node_modules'
+
+# A signal that the launcher gets ends what it started, and then the launcher in the same way.
+npm_passes_signals='
+    npm install --offline --no-audit --no-fund "$1"
+    node node_modules/curt-fs/curt.js run --timeout 60s -- sleep 30 &
+    launcher=$!
+    curt=
+    while [ -z "$curt" ]; do read -r curt <"/proc/$launcher/task/$launcher/children" || :; done
+    sleep 0.5
+    kill -TERM "$launcher"
+    status=0
+    wait "$launcher" || status=$?
+    test "$status" = 143
+    for _ in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$curt" 2>/dev/null || exit 0; sleep 0.1; done
+    exit 1'
+
+wheel_installs() {
+    in_root python "$use"'
+        python3 -m venv environment
+        environment/bin/pip install --quiet --no-index "$1"
+        use environment/bin/curt
+        environment/bin/pip uninstall --quiet --yes curt-cli
+        test ! -e environment/bin/curt' "$(wheel_of "$processor")"
+}
+
+# Uses the module, in a folder with a tree of three entries.
+use_module='
+import curt, os
+assert [(top, names) for top, _, names in curt.walk("tree")] == [
+    ("tree", []), ("tree/folder", ["file"])]
+assert curt.usage("tree").entries == 3
+assert curt.which("sh") == "/usr/bin/sh"
+curt.install()
+import shutil
+shutil.rmtree("tree")
+assert not os.path.exists("tree")'
+
+python_installs() { # ARGUMENT OF PIP…
+    in_root linux,python 'program=$1
+        shift
+        python3 -m venv /tmp/environment
+        /tmp/environment/bin/pip install --quiet "$@"
+        cd /tmp
+        mkdir -p tree/folder
+        : >tree/folder/file
+        environment/bin/python -c "$program"
+        environment/bin/pip uninstall --quiet --yes curt-fs
+        if environment/bin/python -c "import curt"; then exit 1; fi' "$use_module" "$@"
+}
+
+sums_are_right() { (cd "$packages" && sha256sum --check --quiet --strict SHA256SUMS); }
+
+for kind in "${kinds[@]}"; do
+    try "$kind" 'is built' tools/dist/build.sh ${here:+--here} "$kind" || continue
+    try "$kind" 'its checksums are right' sums_are_right || :
+    for words in "${processors[@]}"; do
+        read -r name debian _ <<<"$words"
+        case $kind in
+        tar) try tar "$name: runs from the archive alone" tar_runs "$name" || : ;;
+        deb) try deb "$debian: lintian is content" deb_pleases_lintian "$debian" || : ;;
+        esac
+    done
+    case $kind in
+    deb) try deb 'is installed, runs, and is removed' deb_installs "$(cut -d ' ' -f 2 <<<"$this")" || : ;;
+    exe) try exe 'runs under Wine' exe_runs || : ;;
+    npm)
+        try npm 'is installed, and deletes node_modules' npm_runs "$npm_installs" || :
+        try npm 'passes signals on' npm_runs "$npm_passes_signals" || :
+        ;;
+    wheel) try wheel 'pip installs it' wheel_installs || : ;;
+    python)
+        try python 'pip installs the wheel' python_installs --no-index "$(python_of "$processor" gnu)" || :
+        try python 'pip installs the checkout, with Rust 1.85' python_installs ./bindings/python || :
+        ;;
+    esac
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+((failed == 0))

@@ -1,0 +1,37 @@
+# Runs a test program as `daemon`, who may no more than other users: root may do things whose failure
+# users see. (`nobody` is whom some tests become, if they run as root.) Where daemon cannot come to
+# the checkout, to what was built, or to the compiler, as below /root, the program alone sees them at
+# their own paths, with nothing beside them. Arguments: these three folders, and the program with
+# its arguments.
+daemon='setpriv --reuid=1 --regid=1 --clear-groups'
+checkout=$1 target=$2 compiler=$3
+
+show() {
+    mount -t tmpfs tmp /mnt
+    mkdir /mnt/1 /mnt/2 /mnt/3
+    mount --rbind "$checkout" /mnt/1
+    mount --rbind "$target" /mnt/2
+    mount --rbind "$compiler" /mnt/3
+    for place in "$checkout" "$target" "$compiler"; do
+        closed=$place
+        while ! $daemon test -x "${closed%/*}/"; do closed=${closed%/*}; done
+        # What an earlier one has covered is open already.
+        if [ "$closed" != "$place" ] && [ -d "$closed" ]; then mount -t tmpfs -o mode=755 tmp "$closed"; fi
+    done
+    mkdir -p "$checkout" "$target" "$compiler"
+    mount --move /mnt/1 "$checkout"
+    mount --move /mnt/2 "$target"
+    mount --move /mnt/3 "$compiler"
+    umount /mnt
+}
+
+if [ "${CURT_SHOWN:-}" ]; then
+    here=$PWD
+    show
+    cd "$here"
+elif ! $daemon test -x "$checkout" -a -x "$target" -a -x "$compiler"; then
+    # Where there are no mount namespaces, the program may yet do without.
+    if unshare --mount true; then CURT_SHOWN=1 exec unshare --mount sh -eu "$0" "$@"; fi
+fi
+shift 3
+exec $daemon env -u CURT_SHOWN RUSTC="$compiler/bin/rustc" "$@"
