@@ -4,7 +4,7 @@
 //! Clippy's `incompatible_msrv` sees standard library items only; newer syntax (let chains) and
 //! newer Cargo features are seen here.
 
-use crate::debian_root::{LINUX, Root};
+use crate::debian_root;
 use crate::host::{self, Failure, Outcome};
 use crate::say;
 
@@ -13,17 +13,16 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if !arguments.is_empty() {
         return Err(Failure::usage("msrv takes no arguments"));
     }
-    let root = Root::with(&[&LINUX])?;
-    let mut version = root.command(&["rustc", "--version"])?;
-    let output = version.output()?;
+    debian_root::prepare("linux")?;
+    let output = debian_root::command("linux", &["rustc", "--version"]).output()?;
     let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     if !version.starts_with("rustc 1.85.") {
-        let errors = String::from_utf8_lossy(&output.stderr);
-        return Err(Failure::new(format!(
-            "the root should have rustc 1.85, the promised minimum, but says '{version}' {errors}"
-        )));
+        let text = "the root should have rustc 1.85, the promised minimum, but says";
+        return Err(Failure::new(format!("{text} '{version}'")));
     }
     say::out(format_args!("msrv: {version}"));
-    host::check(&mut root.command(&["cargo", "build", "--workspace", "--locked"])?)?;
-    host::check(&mut root.command(&["cargo", "test", "--package", "curt", "--locked"])?)
+    let build = ["cargo", "build", "--workspace", "--locked"];
+    host::check(&mut debian_root::command("linux", &build))?;
+    let test = ["cargo", "test", "--package", "curt", "--locked"];
+    host::check(&mut debian_root::command("linux", &test))
 }

@@ -3,7 +3,7 @@
 //! A check needs no linker and no C compiler, only the target's standard library: the one that
 //! rustup has or installs, and else the library source in the Debian root.
 
-use crate::debian_root::{IMPORTS, LINUX, Root};
+use crate::debian_root;
 use crate::host::{self, Failure, Outcome};
 use crate::say;
 use std::time::Instant;
@@ -71,5 +71,6 @@ fn in_root(target: &str) -> Outcome {
     let mut arguments = vec!["env", "RUSTC_BOOTSTRAP=1", "cargo"];
     arguments.extend(CHECK);
     arguments.extend(["-Zbuild-std=std,panic_unwind", "--target", target]);
-    host::check(&mut Root::with(&[&LINUX, &IMPORTS])?.command(&arguments)?)
+    debian_root::prepare("linux,imports")?;
+    host::check(&mut debian_root::command("linux,imports", &arguments))
 }

@@ -12,17 +12,20 @@ pub(crate) mod calls;
 pub(crate) mod run;
 pub(crate) mod test;
 
-use crate::debian_root::{self, LINUX, Root, WINDOWS};
+use crate::debian_root;
 use crate::host::{self, Failure};
 use crate::say;
 use std::env;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// What is built for.
 const TARGET: &str = "x86_64-pc-windows-gnu";
+
+/// The packages that the Debian root needs.
+const SETS: &str = "linux,windows";
 
 /// The linker of mingw.
 const LINKER: &str = "x86_64-w64-mingw32-gcc";
@@ -91,8 +94,8 @@ exit "$status"
 
 /// Where Windows programs are built and run.
 pub(crate) struct Windows {
-    /// The root, unless the host has everything.
-    root: Option<Root>,
+    /// Whether it is the Debian root, because the host has not everything.
+    in_root: bool,
     /// The folder of this checkout, as the host calls it.
     folder: PathBuf,
     /// The same, as the programs call it.
@@ -102,25 +105,30 @@ pub(crate) struct Windows {
 impl Windows {
     /// The place, prepared.
     pub(crate) fn ready() -> Result<Self, Failure> {
-        let (folder, in_root) = debian_root::kept("windows")?;
+        let (folder, inside) = debian_root::kept("windows")?;
         let lacking = lacking_on_host();
-        if lacking.is_empty() {
-            write_runner(&folder)?;
-            return Ok(Self { root: None, inside: folder.clone(), folder });
+        let in_root = !lacking.is_empty();
+        if in_root {
+            debian_root::prepare(SETS).map_err(|failure| Failure {
+                text: format!(
+                    "{}\nWithout the root, Windows programs need what is missing here: {}",
+                    failure.text,
+                    lacking.join("; ")
+                ),
+                ..failure
+            })?;
         }
-        let root = Root::with(&[&LINUX, &WINDOWS]).map_err(|failure| Failure {
-            text: format!(
-                "{}\nWithout the root, Windows programs need what is missing here: {}",
-                failure.text,
-                lacking.join("; ")
-            ),
-            ..failure
-        })?;
-        write_runner(&folder)?;
-        let windows = Self { root: Some(root), folder, inside: in_root };
-        let objects = windows.inside("runtime");
-        let arguments = ["sh", "-euc", RUNTIME, "sh"].map(OsStr::new);
-        host::check(&mut windows.command(&[&arguments[..], &[objects.as_os_str()]].concat())?)?;
+        fs::create_dir_all(&folder)?;
+        // Cargo runs Windows programs by it.
+        fs::write(folder.join("runner"), RUNNER)?;
+        let inside = if in_root { inside } else { folder.clone() };
+        let windows = Self { in_root, folder, inside };
+        if in_root {
+            let objects = windows.inside("runtime");
+            let arguments = ["sh", "-euc", RUNTIME, "sh"].map(OsStr::new);
+            let make = [&arguments[..], &[objects.as_os_str()]].concat();
+            host::check(&mut windows.command(&make))?;
+        }
         Ok(windows)
     }
 
@@ -141,11 +149,11 @@ impl Windows {
 
     /// The arguments that make Cargo build for Windows: a verb, and what follows it.
     pub(crate) fn cargo(&self, arguments: &[&str]) -> Vec<String> {
-        let own = self.root.is_none().then(|| env::var("CARGO").ok()).flatten();
+        let own = (!self.in_root).then(|| env::var("CARGO").ok()).flatten();
         let mut all = vec![own.unwrap_or_else(|| "cargo".to_owned())];
         let (verb, rest) = arguments.split_first().unwrap_or((&"build", &[]));
         all.extend([*verb, "--locked", "--target", TARGET].map(str::to_owned));
-        if self.root.is_some() {
+        if self.in_root {
             all.push("-Zbuild-std=std,panic_unwind,test,proc_macro".to_owned());
         }
         all.extend(rest.iter().map(ToString::to_string));
@@ -155,7 +163,7 @@ impl Windows {
     /// Builds `curt.exe`, not optimized; where it is, as the programs call it.
     pub(crate) fn curt(&self) -> Result<PathBuf, Failure> {
         let arguments = self.cargo(&["build", "--quiet", "--package", "curt-cli"]);
-        host::check(&mut self.command(&arguments)?)?;
+        host::check(&mut self.command(&arguments))?;
         Ok(self.inside(&format!("target/{TARGET}/debug/curt.exe")))
     }
 
@@ -168,15 +176,15 @@ impl Windows {
         if let Some(library) = library {
             "-Zbuild-std=std,panic_abort".clone_into(library);
         }
-        host::check(&mut self.command(&arguments)?)?;
+        host::check(&mut self.command(&arguments))?;
         Ok(self.outside(&format!("target/{TARGET}/dist/curt.exe")))
     }
 
     /// A command that runs with one Wine server; `wine` is the way to start a program.
-    pub(crate) fn session<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<Command, Failure> {
+    pub(crate) fn session<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Command {
         let checkout = host::checkout();
         let mut all: Vec<&OsStr> = Vec::new();
-        if self.root.is_some() {
+        if self.in_root {
             // Whatever Wine starts dies with the shell.
             let alone = [
                 "unshare",
@@ -198,43 +206,39 @@ impl Windows {
     }
 
     /// A command with the environment for building and running, in the checkout.
-    fn command<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<Command, Failure> {
-        let mut command = match (&self.root, arguments) {
-            (Some(root), _) => root.command(arguments)?,
-            (None, [program, rest @ ..]) => {
-                let mut command = Command::new(program);
-                command.args(rest).current_dir(host::checkout());
-                command
-            }
-            (None, []) => return Err(Failure::usage("no command")),
+    fn command<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Command {
+        let mut all: Vec<OsString> = vec!["env".into()];
+        let mut set = |name: &str, value: &OsStr| {
+            let mut word = OsString::from(format!("{name}="));
+            word.push(value);
+            all.push(word);
         };
-        if self.root.is_some() {
+        if self.in_root {
             let objects = format!("-Lnative={}", self.inside("runtime").display());
             // Debian's compiler is a stable one: building the library has to be unlocked.
-            command.env("RUSTC_BOOTSTRAP", "1").env("XDG_RUNTIME_DIR", "/tmp");
-            command.env("CURT_OWN_MOUNTS", "1");
-            command.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUSTFLAGS", objects);
+            set("RUSTC_BOOTSTRAP", "1".as_ref());
+            set("XDG_RUNTIME_DIR", "/tmp".as_ref());
+            set("CURT_OWN_MOUNTS", "1".as_ref());
+            set("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUSTFLAGS", objects.as_ref());
         }
         let runner = format!("sh -eu {}", self.inside("runner").display());
-        command.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", runner);
-        command.env("CARGO_TARGET_DIR", self.inside("target"));
-        command.env("WINEPREFIX", self.inside("prefix"));
-        command.envs([
-            ("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", LINKER),
-            ("WINEARCH", "win64"),
-            ("WINEDEBUG", "-all"),
-            // Neither asks, nor downloads what only other programs want.
-            ("WINEDLLOVERRIDES", "mscoree,mshtml="),
-        ]);
+        set("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", runner.as_ref());
+        set("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", LINKER.as_ref());
+        set("CARGO_TARGET_DIR", self.inside("target").as_ref());
+        set("WINEPREFIX", self.inside("prefix").as_ref());
+        set("WINEARCH", "win64".as_ref());
+        set("WINEDEBUG", "-all".as_ref());
+        // Neither asks, nor downloads what only other programs want.
+        set("WINEDLLOVERRIDES", "mscoree,mshtml=".as_ref());
+        all.extend(arguments.iter().map(|word| word.as_ref().to_owned()));
+        if self.in_root {
+            return debian_root::command(SETS, &all);
+        }
+        let mut command = Command::new("env");
+        command.args(&all[1..]).current_dir(host::checkout());
         command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
-        Ok(command)
+        command
     }
-}
-
-/// Makes the folder, with what Cargo runs Windows programs by.
-fn write_runner(folder: &Path) -> Result<(), Failure> {
-    fs::create_dir_all(folder)?;
-    Ok(fs::write(folder.join("runner"), RUNNER)?)
 }
 
 /// What the host lacks for doing without the root.
@@ -263,9 +267,10 @@ fn wine_version(text: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
-    fn with(root: Option<Root>) -> Windows {
-        Windows { root, folder: "/cache/curt".into(), inside: "/build".into() }
+    fn with(in_root: bool) -> Windows {
+        Windows { in_root, folder: "/cache/curt".into(), inside: "/build".into() }
     }
 
     #[test]
@@ -275,51 +280,9 @@ mod tests {
         assert_eq!(wine_version("sh: not found"), None);
     }
 
-    /// Runs the runner with a stand-in for Wine that fails the first `failures` times; its status,
-    /// its messages, and how often the stand-in ran.
-    #[cfg(unix)]
-    fn run_by_stand_in(failures: u32, message: &str) -> (Option<i32>, String, usize) {
-        use std::os::unix::fs::PermissionsExt as _;
-        let folder = host::output_of("mktemp", &["-d"]).map(|text| PathBuf::from(text.trim()));
-        let folder = folder.expect("a folder for the stand-in");
-        let runs = folder.join("runs");
-        let wine = format!(
-            "#!/bin/sh\necho run >>'{0}'\n[ $(wc -l <'{0}') -gt {failures} ] && exit 0\n\
-             echo '{message}' >&2\nexit 7\n",
-            runs.display()
-        );
-        fs::write(folder.join("wine"), wine).expect("a stand-in");
-        fs::set_permissions(folder.join("wine"), fs::Permissions::from_mode(0o755))
-            .expect("its mode");
-        let path = format!("{}:{}", folder.display(), env::var("PATH").unwrap_or_default());
-        let mut command = Command::new("sh");
-        command.args(["-euc", RUNNER, "sh", "program.exe"]).env("PATH", path);
-        let output = command.output().expect("the runner");
-        let count = fs::read_to_string(&runs).unwrap_or_default().lines().count();
-        fs::remove_dir_all(&folder).expect("the folder is ours");
-        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned(), count)
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_program_runs_again_only_where_wine_fell_over() {
-        const RESET: &str = "wine client error:0: recvmsg: Connection reset by peer";
-        let (status, messages, runs) = run_by_stand_in(1, RESET);
-        assert_eq!((status, runs), (Some(0), 2), "{messages}");
-        assert!(
-            messages.contains(RESET) && messages.contains("Wine itself fell over"),
-            "{messages}"
-        );
-        assert_eq!(run_by_stand_in(5, RESET).0, Some(7));
-        assert_eq!(run_by_stand_in(5, RESET).2, 2, "once and no more");
-        let (status, messages, runs) = run_by_stand_in(1, "a test failed");
-        assert_eq!((status, messages.as_str(), runs), (Some(7), "a test failed\n", 1));
-        assert_eq!(run_by_stand_in(0, ""), (Some(0), String::new(), 1));
-    }
-
     #[test]
     fn one_folder_has_two_names() {
-        let windows = with(None);
+        let windows = with(false);
         let path = Windows::on_drive_c("x");
         assert_eq!(windows.outside(&path), Path::new("/cache/curt/prefix/drive_c/x"));
         assert_eq!(windows.inside(&path), Path::new("/build/prefix/drive_c/x"));
@@ -327,7 +290,7 @@ mod tests {
 
     #[test]
     fn the_library_is_built_only_where_none_is_installed() {
-        let arguments = with(None).cargo(&["test", "--workspace"]);
+        let arguments = with(false).cargo(&["test", "--workspace"]);
         assert_eq!(arguments[1..], ["test", "--locked", "--target", TARGET, "--workspace"]);
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     };
     let windows = Windows::ready()?;
     // Before Wine makes the drive there is no place for the folder.
-    host::check(&mut windows.session(&["true"])?)?;
+    host::check(&mut windows.session(&["true"]))?;
     let scratch = Windows::on_drive_c("scratch");
     let folder = windows.outside(&scratch);
     fs::create_dir_all(&folder)?;
@@ -38,5 +38,5 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let mut command: Vec<OsString> = vec!["env".into(), "-C".into()];
     command.extend([windows.inside(&scratch).into(), "wine".into(), curt.into()]);
     command.extend(arguments.iter().map(OsString::from));
-    host::pass_on(&mut windows.session(&command)?)
+    host::pass_on(&mut windows.session(&command))
 }

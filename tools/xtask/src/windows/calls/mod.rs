@@ -123,7 +123,7 @@ fn count_once(
     snapshots: &[Snapshot],
 ) -> Result<(Vec<Result<String, String>>, bool), Failure> {
     // Before Wine makes the drive there is no place for the folder.
-    host::check(&mut windows.session(&["true"])?)?;
+    host::check(&mut windows.session(&["true"]))?;
     let place = Windows::on_drive_c(PLACE);
     let outside = windows.outside(&place);
     if outside.exists() {
@@ -149,7 +149,7 @@ fn count_once(
         let words = words.iter().chain(&run.arguments).map(|word| quoted(word));
         let _ = writeln!(script, "run {}", words.collect::<Vec<_>>().join(" "));
     }
-    host::check(&mut windows.session(&["sh", "-euc", &script])?)?;
+    host::check(&mut windows.session(&["sh", "-euc", &script]))?;
     let folder = |number: usize| outside.join(number.to_string());
     let fell_over =
         (0..runs.len()).any(|number| relay::fell_over(&relay::left_by(&folder(number))[1]));
