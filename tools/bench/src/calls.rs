@@ -25,7 +25,6 @@ pub(crate) struct Slope {
 }
 
 impl Slope {
-    /// The difference of two counts.
     pub(crate) fn between(less: &Calls, more: &Calls, entries: u64) -> Self {
         let mut by_name = BTreeMap::new();
         for name in less.keys().chain(more.keys()) {
@@ -40,33 +39,20 @@ impl Slope {
         Self { by_name, entries }
     }
 
-    /// Calls for each entry.
     pub(crate) fn per_entry(&self) -> f64 {
         self.by_name.values().sum::<i64>() as f64 / self.entries as f64
     }
 }
 
-/// strace, if it is installed.
-#[derive(Debug)]
-pub(crate) struct Counter(Option<PathBuf>);
+pub(crate) fn strace() -> Option<PathBuf> {
+    on_path("strace").filter(|_| cfg!(target_os = "linux"))
+}
 
-impl Counter {
-    /// Looks for strace.
-    pub(crate) fn new() -> Self {
-        Self(on_path("strace").filter(|_| cfg!(target_os = "linux")))
-    }
-
-    /// Whether calls can be counted.
-    pub(crate) fn is_there(&self) -> bool {
-        self.0.is_some()
-    }
-
-    /// strace, told to write counts of what follows to the file `log`.
-    pub(crate) fn command(&self, log: &Path) -> Option<Command> {
-        let mut command = Command::new(self.0.as_ref()?);
-        command.args(["-f", "-c", "-o"]).arg(log).arg("--");
-        Some(command)
-    }
+/// strace, told to write counts of what follows to the file `log`.
+pub(crate) fn counting(strace: &Path, log: &Path) -> Command {
+    let mut command = Command::new(strace);
+    command.args(["-f", "-c", "-o"]).arg(log).arg("--");
+    command
 }
 
 /// The table that `strace -c` writes: the fourth column counts, the last names.

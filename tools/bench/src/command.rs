@@ -3,22 +3,17 @@
 //! | in braces | stands for |
 //! |---|---|
 //! | `{tree}` | the path of the tree |
-//! | `{operands}` | all names or paths that are asked about; the tree is the working directory then |
-//! | `{path}`, `{pathext}` | the directories in the tree, the extensions, as Windows has them |
-//! | `{work}`, `{flavor}`, `{rounds}`, `{fewer-rounds}`, `{bases}`, `{paths}` | what is computed |
+//! | `{operands}` | all names or paths that are asked about; the tree is then where it runs |
 
 use crate::oracle::{Question, paths_to_expand};
 use crate::programs::{Found, quiet};
-use crate::roles::compute::Work;
+use crate::rivals::Program;
 use crate::scenario::Scenario;
-use crate::tree::directories;
-use std::ffi::{OsStr, OsString};
+use crate::tree::{directories, program_name};
+use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 use std::process::Command;
-
-/// What sets limits.
-pub(crate) const PRLIMIT: &str = "prlimit";
 
 /// The command that answers the scenario's question about the tree, cut off from our own input and
 /// output; or the same below another program, such as strace with its options.
@@ -29,34 +24,22 @@ pub(crate) fn command(
     tree: &Path,
     under: Option<Command>,
 ) -> io::Result<Command> {
-    let mut words = Vec::new();
-    if let Some(directories) = scenario.limit {
-        // Beside input, output and errors.
-        words = vec![PRLIMIT.into(), format!("--nofile={}", directories + 3).into()];
-    }
-    words.push(found.program.clone().into_os_string());
-    let mut command = under.unwrap_or_else(|| Command::new(words.remove(0)));
-    command.args(words);
-    if matches!(found.contender.program, crate::scenario::Program::Own) {
+    let mut command = match under {
+        None => Command::new(&found.program),
+        Some(mut under) => {
+            under.arg(&found.program);
+            under
+        }
+    };
+    if found.contender.rival.program == Program::Own {
         command.arg("role");
     }
-    for word in found.contender.words {
-        match *word {
-            "{operands}" => {
-                command.current_dir(tree).args(operands(scenario, size, tree)?);
-            }
-            "{tree}" => {
-                command.arg(tree);
-            }
-            "{path}" => {
-                let entries = directories(tree)?;
-                let entries: Vec<&OsStr> = entries.iter().map(|entry| entry.as_os_str()).collect();
-                command.arg(entries.join(OsStr::new(";")));
-            }
-            word => {
-                command.arg(text(scenario, word).unwrap_or_else(|| word.to_owned()));
-            }
-        }
+    for word in words(found.contender.line.words) {
+        match word {
+            "{operands}" => command.current_dir(tree).args(operands(scenario, size, tree)?),
+            "{tree}" => command.arg(tree),
+            word => command.arg(word),
+        };
     }
     if matches!(scenario.question, Question::Found(_)) {
         let path = std::env::join_paths(directories(tree)?).map_err(io::Error::other)?;
@@ -66,65 +49,51 @@ pub(crate) fn command(
     Ok(command)
 }
 
-/// The command line as people read it.
-pub(crate) fn line(found: &Found) -> String {
-    let program = found.program.file_name().unwrap_or(found.program.as_os_str());
-    let mut words = vec![program.to_string_lossy().into_owned()];
-    words.extend(found.contender.words.iter().map(|&word| word.to_owned()));
-    words.join(" ")
+/// The words of a command line: what is between single quotes is one.
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    let pieces = line.split('\'').enumerate();
+    pieces.flat_map(|(index, piece)| {
+        let is_quoted = index % 2 == 1;
+        let (quoted, bare) = if is_quoted { (Some(piece), "") } else { (None, piece) };
+        quoted.into_iter().chain(bare.split_whitespace())
+    })
 }
 
 /// What is asked about, by name.
 fn operands(scenario: &Scenario, size: u32, tree: &Path) -> io::Result<Vec<OsString>> {
-    if let Question::Found(look) = scenario.question {
-        return Ok(look.names(size).map(OsString::from).collect());
+    match scenario.question {
+        Question::Found(_) => Ok((0..size).map(|index| program_name(index).into()).collect()),
+        Question::Expanded => Ok(paths_to_expand(size).map(OsString::from).collect()),
+        _ => {
+            let entries = std::fs::read_dir(tree)?;
+            let names = entries.map(|entry| entry.map(|entry| entry.file_name()));
+            let mut names = names.collect::<io::Result<Vec<_>>>()?;
+            names.sort();
+            Ok(names)
+        }
     }
-    if scenario.question == Question::Expanded {
-        return Ok(paths_to_expand(size).map(OsString::from).collect());
-    }
-    let entries = std::fs::read_dir(tree)?;
-    let names = entries.map(|entry| entry.map(|entry| entry.file_name()));
-    let mut names = names.collect::<io::Result<Vec<_>>>()?;
-    names.sort();
-    Ok(names)
-}
-
-/// What a word in braces stands for.
-fn text(scenario: &Scenario, word: &str) -> Option<String> {
-    let work = match scenario.question {
-        Question::Lengths(work) => work,
-        _ => Work::Clean,
-    };
-    Some(match word {
-        "{pathext}" => match scenario.question {
-            Question::Found(look) => look.pathext(),
-            _ => return None,
-        },
-        "{work}" => work.name(),
-        "{flavor}" => work.rival_flavor().to_owned(),
-        "{rounds}" => work.rounds(true).to_string(),
-        "{fewer-rounds}" => work.rounds(false).to_string(),
-        "{bases}" => work.bases().join("|"),
-        "{paths}" => work.paths().join("|"),
-        _ => return None,
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenarios::all;
+    use crate::scenario::SCENARIOS;
 
     #[test]
     fn every_word_in_braces_stands_for_something() {
-        for scenario in all() {
-            let words = scenario.contenders.iter().flat_map(|contender| contender.words);
-            for word in words.filter(|word| word.starts_with('{') && word.ends_with('}')) {
-                let is_known = matches!(*word, "{operands}" | "{tree}" | "{path}")
-                    || word.contains(' ')
-                    || text(scenario, word).is_some();
-                assert!(is_known, "{}: {word}", scenario.name);
+        for scenario in &SCENARIOS {
+            for contender in scenario.contenders() {
+                for word in words(contender.line.words).filter(|word| word.starts_with('{')) {
+                    let is_known = matches!(word, "{operands}" | "{tree}") || word.contains(' ');
+                    assert!(is_known, "{}: {word}", scenario.name);
+                }
             }
         }
+    }
+
+    #[test]
+    fn quotes_keep_a_word_together() {
+        let expected = ["-c", "for x; do y; done", "sh", "{operands}"];
+        assert_eq!(words("-c 'for x; do y; done' sh {operands}").collect::<Vec<_>>(), expected);
     }
 }

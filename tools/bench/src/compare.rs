@@ -7,24 +7,20 @@ use serde_json::Value;
 use std::io;
 use std::path::Path;
 
-/// What is compared of a result.
+/// What is compared: curt's results.
 #[derive(Clone, Debug, PartialEq)]
 struct Known {
     scenario: String,
     place: String,
     size: u64,
-    contender: String,
-    /// The ratio to the usual tool.
+    /// To the usual tool.
     ratio: Option<Median>,
     calls: Option<f64>,
 }
 
 impl Known {
-    /// Whether the same was measured.
     fn is_like(&self, other: &Self) -> bool {
-        [&self.scenario, &self.place, &self.contender]
-            == [&other.scenario, &other.place, &other.contender]
-            && self.size == other.size
+        (&self.scenario, &self.place, self.size) == (&other.scenario, &other.place, other.size)
     }
 }
 
@@ -46,32 +42,28 @@ pub(crate) fn read(path: &Path) -> io::Result<Value> {
 }
 
 fn known(report: &Value) -> Vec<Known> {
-    let results = report.get("results").and_then(Value::as_array);
-    let text = |result: &Value, key: &str| Some(result.get(key)?.as_str()?.to_owned());
-    let number = |result: &Value, key: &str| result.get(key).and_then(Value::as_f64);
     let one = |result: &Value| {
-        let interval = result.get("ratio_interval").and_then(Value::as_array);
-        let bound = |at: usize| interval.and_then(|bounds| bounds.get(at)?.as_f64());
-        let ratio = number(result, "ratio").zip(bound(0)).zip(bound(1));
+        let text = |key| Some(result[key].as_str()?.to_owned());
+        let [low, high] = [0, 1].map(|at| result["ratio_interval"][at].as_f64());
+        let median = |middle| Some(Median { low: low?, middle, high: high? });
+        (result["contender"] == "curt").then_some(())?;
         Some(Known {
-            scenario: text(result, "scenario")?,
-            place: text(result, "place")?,
-            size: result.get("size").and_then(Value::as_u64).unwrap_or(0),
-            contender: text(result, "contender")?,
-            ratio: ratio.map(|((middle, low), high)| Median { low, middle, high }),
-            calls: number(result, "calls_for_one"),
+            scenario: text("scenario")?,
+            place: text("place")?,
+            size: result["size"].as_u64().unwrap_or(0),
+            ratio: result["ratio"].as_f64().and_then(median),
+            calls: result["calls_for_one"].as_f64(),
         })
     };
-    results.into_iter().flatten().filter_map(one).collect()
+    report["results"].as_array().into_iter().flatten().filter_map(one).collect()
 }
 
-/// The ratios and calls of curt in both runs.
 pub(crate) fn table(old: &Value, new: &Value) -> String {
     let titles = ["scenario", "place", "old ratio", "new ratio", "old calls", "new calls", "now"];
     let mut table = Table::new(&titles);
     let old = known(old);
     let calls = |known: &Known| known.calls.map_or("–".to_owned(), |calls| format!("{calls:.3}"));
-    for new in known(new).iter().filter(|known| known.contender == "curt") {
+    for new in &known(new) {
         let Some(old) = old.iter().find(|old| old.is_like(new)) else { continue };
         let verdict = match (old.ratio, new.ratio) {
             (Some(old), Some(new)) if new.high < old.low => "slower",
@@ -96,10 +88,7 @@ pub(crate) fn table(old: &Value, new: &Value) -> String {
 /// lower, for the same size, by more than the noise of both. Also what was not compared: a scenario
 /// of the baseline that was `wanted` and is not there, calls that were not counted, or everything.
 pub(crate) fn worse(baseline: &Value, new: &Value, wanted: impl Fn(&str) -> bool) -> Vec<String> {
-    let [baseline, new] = [baseline, new].map(|results| {
-        let curt = known(results).into_iter().filter(|known| known.contender == "curt");
-        curt.collect::<Vec<_>>()
-    });
+    let (baseline, new) = (known(baseline), known(new));
     let is_missing =
         |old: &&Known| wanted(&old.scenario) && new.iter().all(|new| new.scenario != old.scenario);
     let missing = baseline.iter().filter(is_missing);
@@ -193,10 +182,9 @@ mod tests {
     fn a_file_without_results_is_refused() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("old.json");
-        for text in ["", "{}", r#"{"results": []}"#, r#"{"results": [{"mean": 1}]}"#, "[1]"] {
+        for text in ["", "{}", r#"{"results": [{"mean": 1}]}"#, "[1]"] {
             std::fs::write(&path, text).unwrap();
-            let message = read(&path).unwrap_err().to_string();
-            assert!(message.contains("old.json: "), "{message}");
+            assert!(read(&path).unwrap_err().to_string().contains("old.json: "), "{text}");
         }
         std::fs::write(&path, report(None, Some(1.0)).to_string()).unwrap();
         assert_eq!(check(&read(&path).unwrap(), &report(None, Some(1.0))).len(), 0);

@@ -3,21 +3,19 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `main.rs`, `options.rs` | the command line, the plan |
-//! | `scenario.rs`, `scenarios/` | what is compared: trees, questions, command lines |
+//! | `scenario.rs`, `rivals.rs` | trees and questions; programs and their command lines |
 //! | `oracle.rs` | the right answers |
-//! | `programs.rs`, `folders.rs`, `command.rs` | programs that are found, command lines for a run |
+//! | `programs.rs`, `command.rs` | programs that are found, command lines for a run |
 //! | `measure.rs`, `process.rs`, `calls.rs`, `stats.rs` | runs, processes, counted calls, medians |
-//! | `tree/`, `real.rs`, `ground.rs` | sample trees, real ones, and those that stand |
-//! | `place/` | filesystems, the folder everything happens in, the guard before every removal |
+//! | `tree.rs`, `react.rs`, `ground.rs` | sample trees, and those that stand |
+//! | `place.rs`, `sandbox.rs` | filesystems; the guard before every removal |
 //! | `result.rs`, `report/`, `compare.rs` | what was found, how it is shown, two runs compared |
 //! | `roles/` | programs that this one plays itself: the baseline loop, the library |
-//! | `progress.rs`, `activity.rs` | what the user sees meanwhile, Ctrl-C; what others do meanwhile |
+//! | `progress.rs` | what the user sees meanwhile, Ctrl-C |
 
-mod activity;
 mod calls;
 mod command;
 mod compare;
-mod folders;
 mod ground;
 mod measure;
 mod options;
@@ -26,26 +24,27 @@ mod place;
 mod process;
 mod programs;
 mod progress;
-mod real;
+mod react;
 mod report;
 mod result;
+mod rivals;
 mod roles;
+mod sandbox;
 mod scenario;
-mod scenarios;
 mod stats;
 mod tree;
 
-use activity::Activity;
 use clap::Parser as _;
 use measure::{Bench, Effort};
 use options::Options;
-use place::sandbox::Sandbox;
-use place::{Kind, Place, images};
+use place::{Kind, Place};
 use programs::Programs;
-use progress::{Interrupt, Progress};
+use progress::{Interrupt, note, stage};
 use report::Report;
 use result::{Cell, ENOUGH};
-use scenario::Scenario;
+use rivals::Part;
+use sandbox::Sandbox;
+use scenario::{SCENARIOS, Scenario};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -70,11 +69,8 @@ fn main() -> ExitCode {
         return exit(list().map(|()| true));
     }
     if let Some(wrong) = options.wrong() {
-        Progress::new().note(&format!("curt-bench: {wrong}"));
+        note(&format!("curt-bench: {wrong}"));
         return ExitCode::from(2);
-    }
-    if options.images && !options.in_namespace {
-        images::enter_namespace();
     }
     let interrupt = Interrupt::catch();
     let outcome = run(&options, &interrupt);
@@ -83,7 +79,6 @@ fn main() -> ExitCode {
     exit(outcome)
 }
 
-/// 0, or 1 where something failed.
 fn exit(outcome: io::Result<bool>) -> ExitCode {
     match outcome {
         Ok(true) => ExitCode::SUCCESS,
@@ -91,7 +86,7 @@ fn exit(outcome: io::Result<bool>) -> ExitCode {
         // A reader that has seen enough, such as `head`.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            Progress::new().note(&format!("curt-bench: {error}"));
+            note(&format!("curt-bench: {error}"));
             ExitCode::FAILURE
         }
     }
@@ -106,16 +101,16 @@ fn run(options: &Options, interrupt: &Interrupt) -> io::Result<bool> {
     options.readme.iter().try_for_each(|path| report::check(path))?;
     let report = measure(options, interrupt)?;
     if interrupt.wanted() {
-        Progress::new().note("curt-bench: interrupted; everything it made is removed");
+        note("curt-bench: interrupted; everything it made is removed");
     }
     let results = report::json(&report);
     let render = if options.is_quick() { report::quick } else { report::full };
-    let mut text = render(&report, false);
+    let mut text = render(&report);
     if let Some(old) = &compared {
         let _ = write!(text, "\n{}", compare::table(old, &results));
     }
     let mut is_good = report.cells.iter().all(Cell::is_right);
-    let wanted = |name: &str| scenarios::all().any(|one| one.name == name && options.wants(one));
+    let wanted = |name: &str| SCENARIOS.iter().any(|one| one.name == name && options.wants(one));
     for line in checked.iter().flat_map(|baseline| compare::worse(baseline, &results, wanted)) {
         is_good = false;
         let _ = writeln!(text, "worse than the baseline: {line}");
@@ -125,9 +120,6 @@ fn run(options: &Options, interrupt: &Interrupt) -> io::Result<bool> {
     let printed = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     if let Some(path) = &options.json {
         std::fs::write(path, format!("{results:#}\n"))?;
-    }
-    if let Some(path) = &options.markdown {
-        std::fs::write(path, render(&report, true))?;
     }
     if let Some(path) = &options.html {
         std::fs::write(path, report::page(&report))?;
@@ -148,7 +140,6 @@ fn writable(path: &Path) -> io::Result<()> {
     opened.map(drop).map_err(|error| named(path, &error))
 }
 
-/// An error that says which file it is about.
 fn named(path: &Path, error: &dyn std::fmt::Display) -> io::Error {
     io::Error::other(format!("{}: {error}", path.display()))
 }
@@ -161,20 +152,16 @@ const FULL: Duration = Duration::from_secs(12);
 fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
     let programs = Programs::find()?;
     let machine = report::machine(&programs);
-    let begin = Activity::now();
     let date = jiff::Timestamp::now().strftime("%-d %B %Y").to_string();
-    let progress = Progress::new();
     let (places, mut left_out) = places(options)?;
     let scratch = Sandbox::create(&place::memory().unwrap_or_else(std::env::temp_dir))?;
     let folders = places.iter().map(|place| place.sandbox.root()).chain([scratch.root()]);
     let folders: Vec<String> = folders.map(|folder| folder.display().to_string()).collect();
-    progress.note(&format!("curt-bench: working in {}, removed at the end", folders.join(", ")));
+    note(&format!("curt-bench: working in {}, removed at the end", folders.join(", ")));
     let bench = Bench {
-        programs,
         scratch,
         ground: ground::Ground::default(),
-        counter: calls::Counter::new(),
-        progress,
+        strace: calls::strace(),
         interrupt: interrupt.clone(),
         cold: options.cold,
         is_quick: options.is_quick(),
@@ -205,10 +192,10 @@ fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
                 continue;
             }
         };
-        bench.progress.stage(&format!("[{}/{}] {}", done + 1, plan.len(), step.name()));
+        stage(&format!("[{}/{}] {}", done + 1, plan.len(), step.name()));
         let admits = |contender: &_| options.admits(contender);
-        let contenders = bench.programs.of(scenario, admits, &mut missing);
-        if !contenders.iter().any(|found| found.contender.part == scenario::Part::Curt) {
+        let contenders = programs.of(scenario, admits, &mut missing);
+        if !contenders.iter().any(|found| found.contender.line.part == Part::Curt) {
             left_out.push(format!("{}: curt is not built for it", step.name()));
             continue;
         }
@@ -222,17 +209,18 @@ fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
     }
     cells.sort_by_key(|(row, _)| *row);
     let cells = cells.into_iter().map(|(_, cell)| cell).collect();
-    let others = Activity::now().zip(begin).map(|(now, begin)| now.others_since(begin));
     if !late.is_empty() {
-        left_out.push(format!(
-            "{}: no time for {ENOUGH} rounds, --seconds gives more",
-            late.join(", ")
-        ));
+        let late = late.join(", ");
+        left_out.push(format!("no time for {ENOUGH} rounds, --seconds gives more: {late}"));
     }
-    bench.progress.stage("cleaning up");
-    let has_strace = bench.counter.is_there();
-    bench.progress.clear();
-    Ok(Report { cells, left_out, missing, date, machine, others, has_strace, cold: options.cold })
+    stage("cleaning up");
+    if bench.strace.is_none() && cfg!(target_os = "linux") {
+        missing.insert("strace", "strace");
+    }
+    drop(bench);
+    drop(places);
+    stage("");
+    Ok(Report { cells, left_out, missing, date, machine, cold: options.cold })
 }
 
 /// What becomes one cell of the report.
@@ -240,7 +228,6 @@ struct Step<'a> {
     scenario: &'static Scenario,
     place: &'a Place,
     size: u32,
-    /// Its place in the report.
     row: usize,
     /// 0 where the scenario is measured first, then counted by place.
     group: usize,
@@ -266,11 +253,13 @@ fn plan<'a>(options: &Options, places: &'a [Place]) -> Vec<Step<'a>> {
     let is_quick = options.is_quick();
     let steps = |scenario: &'static Scenario, place: &'a Place, group| {
         let quick = scenario.quick.filter(|_| is_quick).map(|quick| quick.size);
-        let sizes = quick.map_or_else(|| scenario.full.to_vec(), |size| vec![size]);
+        // Calls are counted on small trees, whatever the size.
+        let full = if options.calls { &scenario.full[..1] } else { scenario.full };
+        let sizes = quick.map_or_else(|| full.to_vec(), |size| vec![size]);
         let step = move |size| Step { scenario, place, size, row: 0, group };
         sizes.into_iter().map(step)
     };
-    let wanted = || scenarios::all().filter(|scenario| options.wants(scenario));
+    let wanted = || SCENARIOS.iter().filter(|scenario| options.wants(scenario));
     let on = |place, everywhere, group| {
         let wanted = wanted().filter(move |one| one.everywhere == everywhere);
         wanted.flat_map(move |one| steps(one, place, group))
@@ -305,16 +294,6 @@ fn places(options: &Options) -> io::Result<(Vec<Place>, Vec<String>)> {
             }
         }
     }
-    if options.images {
-        let backing = place::memory().filter(|folder| place::has_room(folder, 2 << 30, 10));
-        let backing = backing.or_else(place::disk).unwrap_or_else(std::env::temp_dir);
-        let (images, absent) = images::places(&backing);
-        places.extend(images);
-        missing.extend(absent);
-    }
-    if !options.places.is_empty() {
-        places.retain(|place| options.places.iter().any(|text| place.name.contains(text.as_str())));
-    }
     if places.is_empty() {
         return Err(io::Error::other("no place to work in"));
     }
@@ -324,8 +303,8 @@ fn places(options: &Options) -> io::Result<(Vec<Place>, Vec<String>)> {
 /// The scenarios, each with its contenders.
 fn list() -> io::Result<()> {
     let mut out = io::stdout().lock();
-    for scenario in scenarios::all() {
-        let names: Vec<&str> = scenario.contenders.iter().map(|one| one.name).collect();
+    for scenario in &SCENARIOS {
+        let names: Vec<&str> = scenario.contenders().map(|one| one.rival.name).collect();
         let mark = if scenario.quick.is_some() { "*" } else { " " };
         writeln!(out, "{mark} {:<18} {}: {}", scenario.name, scenario.title, names.join(", "))?;
     }
@@ -345,12 +324,12 @@ mod tests {
         let plan = plan(&options, &places);
         let first = plan.iter().take_while(|step| step.group == 0).map(|step| step.scenario.name);
         let first: Vec<&str> = first.collect();
-        let quick = || scenarios::all().filter(|scenario| scenario.quick.is_some());
+        let quick = || SCENARIOS.iter().filter(|scenario| scenario.quick.is_some());
         assert!(quick().all(|scenario| first.contains(&scenario.name)));
         assert_eq!(first.len(), quick().count());
-        assert_eq!(first.last(), Some(&"remove"));
+        assert!(first.last().is_some_and(|name| name.starts_with("remove")));
         let mut rows: Vec<usize> = plan.iter().map(|step| step.row).collect();
-        assert!(plan[first.len() - 1].row == 0 && plan.last().unwrap().row == first.len());
+        assert!(plan.last().unwrap().row == first.len());
         rows.sort_unstable();
         assert_eq!(rows, (0..plan.len()).collect::<Vec<_>>());
     }

@@ -4,17 +4,17 @@
 //! Building trees is not timed, waiting for the process to end is. Answers go to a file in memory:
 //! some programs do less when nobody can read them.
 
-use crate::calls::{Calls, Counter, Slope, parse};
-use crate::command::{PRLIMIT, command};
+use crate::calls::{Calls, Slope, counting, parse};
+use crate::command::command;
 use crate::ground::Ground;
 use crate::oracle::{Question, Truth};
-use crate::place::sandbox::Sandbox;
-use crate::place::{Place, drop_caches, file_system};
+use crate::place::{Place, drop_caches, file_system, has_room};
 use crate::process::{Ended, run_to_end};
-use crate::programs::{Found, Programs, on_path};
-use crate::progress::{Interrupt, Progress};
+use crate::programs::Found;
+use crate::progress::{self, Interrupt};
 use crate::result::{Cell, ENOUGH, Row, Sample};
-use crate::roles::compute::own_time;
+use crate::rivals::Part;
+use crate::sandbox::Sandbox;
 use crate::scenario::Scenario;
 use crate::stats::Random;
 use std::cell::RefCell;
@@ -31,7 +31,6 @@ use std::time::{Duration, Instant};
 pub(crate) enum Effort {
     /// As many rounds as fit in the time until then.
     Until(Instant),
-    /// This many rounds at full size.
     Rounds(u32),
     /// A full run: rounds at full size as long as that takes no more than this, but enough.
     Within(Duration),
@@ -39,14 +38,12 @@ pub(crate) enum Effort {
     Calls,
 }
 
-/// What measuring needs.
 pub(crate) struct Bench {
-    pub(crate) programs: Programs,
     /// For what programs write: in memory where that is possible.
     pub(crate) scratch: Sandbox,
     pub(crate) ground: Ground,
-    pub(crate) counter: Counter,
-    pub(crate) progress: Progress,
+    /// Counts calls, if it is installed.
+    pub(crate) strace: Option<PathBuf>,
     pub(crate) interrupt: Interrupt,
     /// Whether caches are dropped before each timed run.
     pub(crate) cold: bool,
@@ -70,17 +67,15 @@ const SMALLEST: u32 = 4;
 /// A quick run looks for the best rival only among those that take less than this times the best
 /// one's time in the warm-up, and among that many.
 const TOO_SLOW: f64 = 1.15;
-pub(crate) const TIMED_RIVALS: usize = 2;
+const TIMED_RIVALS: usize = 2;
 /// Where the answer goes, in the scratch folder.
 const OUTPUT: &str = "stdout";
 /// Where its errors go, and the times of those that measure themselves.
 const ERRORS: &str = "stderr";
 /// A run that takes longer than this is killed.
 const TIME_LIMIT: Duration = Duration::from_secs(120);
-/// The same in a quick run.
 const QUICK_TIME_LIMIT: Duration = Duration::from_secs(8);
 
-/// One run of one contender.
 struct Trial<'a> {
     scenario: &'static Scenario,
     place: &'a Place,
@@ -100,38 +95,24 @@ impl Bench {
         place: &Place,
         size: u32,
         contenders: &[Found],
-        effort: Effort,
+        mut effort: Effort,
     ) -> io::Result<Result<Cell, String>> {
-        if scenario.limit.is_some() && on_path(PRLIMIT).is_none() {
-            return Ok(Err(format!("needs {PRLIMIT}")));
-        }
         let mut size = if matches!(effort, Effort::Calls) { scenario.counted[1] } else { size };
         let mut name = place.name.clone();
-        if let Some(real) = scenario.real {
-            let Some(path) = real.path() else {
-                return Ok(Err(format!("the tree is not there ({})", real.get())));
-            };
-            let truth = self.ground.standing(place, scenario, 0, false)?.truth;
-            size = u32::try_from(truth.entries()).unwrap_or(u32::MAX);
-            if scenario.reads() {
-                name = format!("where it is ({})", file_system(&path));
+        if let Some(stands) = scenario.stands.map(Path::new) {
+            if !stands.is_dir() {
+                return Ok(Err("it is not there".to_owned()));
             }
+            let (_, truth) = self.ground.standing(place, scenario, 0, false)?;
+            size = u32::try_from(truth.entries()).unwrap_or(u32::MAX);
+            name = format!("where it is ({})", file_system(stands));
         }
-        let tree = scenario.grow(size);
-        if !place.has_room(tree.room(), tree.entries()) {
+        let (root, tree) = (place.sandbox.root(), scenario.grow(size));
+        if scenario.stands.is_none() && !has_room(root, tree.room(), tree.entries()) {
             return Ok(Err("not enough room".to_owned()));
         }
-        let row = |found: &Found| Row {
-            found: found.clone(),
-            version: self.programs.version(found),
-            samples: Vec::new(),
-            slope: None,
-            wrong: None,
-            is_too_slow: false,
-        };
-        let rows = contenders.iter().map(row).collect();
+        let rows = contenders.iter().map(Row::new).collect();
         let mut cell = Cell { scenario, place: name, size, rows };
-        let mut effort = effort;
         let lengths = match effort {
             Effort::Until(until) if !scenario.reads() => {
                 // Each run builds its tree, so the size can be chosen by what a small one costs.
@@ -165,8 +146,8 @@ impl Bench {
         let mut lengths = Lengths::new();
         let mut walls = Vec::new();
         for row in &mut cell.rows {
-            let name = row.found.contender.name;
-            self.progress.step(&format!("{} · {}: {name}", scenario.title, place.name));
+            let name = row.name();
+            progress::step(&format!("{} · {}: {name}", scenario.title, place.name));
             let trial = Trial { scenario, place, size, found: &row.found };
             match self.run(&trial, 0, None)? {
                 Ok((sample, length)) => {
@@ -213,17 +194,19 @@ impl Bench {
             if limit.is_some_and(|limit| Instant::now() > limit) {
                 break;
             }
-            self.progress
-                .step(&format!("{} · {}: round {round} of {rounds}", scenario.title, place.name));
+            progress::step(&format!(
+                "{} · {}: round {round} of {rounds}",
+                scenario.title, place.name
+            ));
             let mut order: Vec<usize> = (0..cell.rows.len()).collect();
             random.shuffle(&mut order);
             for index in order {
                 let row = &mut cell.rows[index];
-                if !takes_part(row) {
+                if !row.takes_part() {
                     continue;
                 }
                 let trial = Trial { scenario, place, size, found: &row.found };
-                let length = lengths.get(row.found.contender.name).copied();
+                let length = lengths.get(row.name()).copied();
                 let sample = self.run(&trial, round, length)?;
                 if self.interrupt.wanted() {
                     // It may have been cut short.
@@ -263,19 +246,16 @@ impl Bench {
                 return Ok(Err(wrong));
             }
         }
-        let (wall, used) = match trial.scenario.question {
-            Question::Lengths(_) => {
-                (own_time(&std::fs::read(&output)?).unwrap_or(ended.wall), None)
+        let (wall, cpu) = if trial.scenario.times_itself {
+            let said = std::fs::read_to_string(self.scratch.entry(ERRORS))?;
+            match own_time(&said) {
+                Some(wall) => (wall, None),
+                None => return Ok(Err("no time".to_owned())),
             }
-            _ if trial.scenario.times_itself => {
-                match own_time(&std::fs::read(self.scratch.entry(ERRORS))?) {
-                    Some(wall) => (wall, None),
-                    None => return Ok(Err("no time".to_owned())),
-                }
-            }
-            _ => (ended.wall, ended.used),
+        } else {
+            (ended.wall, ended.cpu)
         };
-        Ok(Ok((Sample { round, wall, used }, length)))
+        Ok(Ok((Sample { round, wall, cpu }, length)))
     }
 
     /// Runs a contender to its end, perhaps below strace, or says what went wrong.
@@ -308,8 +288,8 @@ impl Bench {
         let Trial { scenario, place, size, .. } = *trial;
         let settle = !self.is_quick;
         if scenario.reads() {
-            let standing = self.ground.standing(place, scenario, size, settle)?;
-            return Ok((standing.path, Some(standing.truth)));
+            let (path, truth) = self.ground.standing(place, scenario, size, settle)?;
+            return Ok((path, Some(truth)));
         }
         let path = Ground::fresh(place, scenario, size)?;
         if settle {
@@ -339,27 +319,23 @@ impl Bench {
     /// Counts the calls of those whose answer is right.
     fn count(&self, cell: &mut Cell, place: &Place) -> io::Result<()> {
         let scenario = cell.scenario;
-        let is_countable = scenario.real.is_none()
-            && !scenario.times_itself
-            && !matches!(scenario.question, Question::Lengths(_));
-        if !self.counter.is_there() || !is_countable {
-            return Ok(());
-        }
-        for row in cell.rows.iter_mut().filter(|row| row.wrong.is_none() && takes_part(row)) {
+        let is_countable = scenario.stands.is_none() && !scenario.times_itself;
+        let Some(strace) = self.strace.as_ref().filter(|_| is_countable) else { return Ok(()) };
+        for row in cell.rows.iter_mut().filter(|row| row.takes_part()) {
             if self.interrupt.wanted() {
                 return Ok(());
             }
-            let name = row.found.contender.name;
+            let name = row.name();
             let key = (scenario.name, name);
             if let Some(known) = self.slopes.borrow().get(&key) {
                 row.slope.clone_from(known);
                 continue;
             }
-            self.progress.step(&format!("{}: counting the calls of {name}", scenario.title));
+            progress::step(&format!("{}: counting the calls of {name}", scenario.title));
             let mut counts = Vec::new();
             for size in scenario.counted {
                 let trial = Trial { scenario, place, size, found: &row.found };
-                counts.push(self.calls(&trial)?);
+                counts.push(self.calls(&trial, strace)?);
             }
             let [less, more] = scenario.counted.map(|size| scenario.units(size));
             row.slope = match counts.as_slice() {
@@ -372,28 +348,22 @@ impl Bench {
     }
 
     /// The calls of one run. Nothing if it fails.
-    fn calls(&self, trial: &Trial<'_>) -> io::Result<Option<Calls>> {
+    fn calls(&self, trial: &Trial<'_>, strace: &Path) -> io::Result<Option<Calls>> {
         let log = self.scratch.entry("strace");
-        let Some(strace) = self.counter.command(&log) else { return Ok(None) };
         let (tree, _) = self.tree(trial)?;
-        let ended = self.start(trial, &tree, Some(strace))?;
+        let ended = self.start(trial, &tree, Some(counting(strace, &log)))?;
         Ok(ended.ok().and_then(|_| Some(parse(&std::fs::read_to_string(log).ok()?))))
     }
 }
 
-fn takes_part(row: &Row) -> bool {
-    row.wrong.is_none() && !row.is_too_slow
-}
-
 /// Of the rivals only those are timed that may be the fastest.
 fn leave_out_slow_rivals(cell: &mut Cell, walls: &[f64]) {
-    let usual = cell.usual().map(|row| row.found.contender.name);
-    let rows = cell.rows.iter_mut().zip(walls);
-    let mut rivals: Vec<(&mut Row, &f64)> = rows.filter(|(row, _)| row.is_rival(usual)).collect();
-    rivals.sort_by(|(_, one), (_, other)| one.total_cmp(other));
-    let Some(limit) = rivals.first().map(|(_, best)| TOO_SLOW * **best) else { return };
-    for (at, (row, wall)) in rivals.into_iter().enumerate() {
-        row.is_too_slow = at >= TIMED_RIVALS || *wall > limit;
+    let is_rival = |at: &usize| cell.part(&cell.rows[*at]) == Part::Rival;
+    let mut rivals: Vec<usize> = (0..cell.rows.len()).filter(is_rival).collect();
+    rivals.sort_by(|one, other| walls[*one].total_cmp(&walls[*other]));
+    let Some(limit) = rivals.first().map(|&best| TOO_SLOW * walls[best]) else { return };
+    for (place, at) in rivals.into_iter().enumerate() {
+        cell.rows[at].is_too_slow = place >= TIMED_RIVALS || walls[at] > limit;
     }
 }
 
@@ -423,4 +393,23 @@ fn failure(code: Option<i32>, said: &Path) -> String {
     let said = std::fs::read_to_string(said).unwrap_or_default();
     let said: String = said.lines().next().unwrap_or_default().chars().take(60).collect();
     format!("{code} {said}").trim_end().to_owned()
+}
+
+/// What a contender took, in seconds, as its standard error says: the nanoseconds behind a word.
+fn own_time(said: &str) -> Option<f64> {
+    let nanoseconds: f64 = said.split_whitespace().nth(1)?.parse().ok()?;
+    (nanoseconds > 0.0).then_some(nanoseconds / 1e9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contenders_may_say_their_own_time() {
+        assert_eq!(own_time("took 1500.5\n"), Some(1500.5e-9));
+        for none in ["", "took", "took x", "took 0", "took -1"] {
+            assert_eq!(own_time(none), None, "{none}");
+        }
+    }
 }

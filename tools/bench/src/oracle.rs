@@ -4,8 +4,7 @@
 //! names or paths, their sizes, or the total. What is right comes from the standard library, entry
 //! by entry, and not from any contender.
 
-use crate::roles::compute::{Work, fold, own_time};
-use crate::tree::program_name;
+use crate::tree::{folder_in_path, program_name};
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{MAIN_SEPARATOR, Path};
@@ -15,60 +14,21 @@ use std::path::{MAIN_SEPARATOR, Path};
 pub(crate) enum Question {
     /// Nothing: the tree is to be gone.
     Gone,
-    /// The names in one directory, one per line.
-    Names,
-    /// The same, each line ending with the name and holding the size before it.
-    Long,
-    /// The sizes of all files of one directory, whose names are given.
-    Stats,
-    /// All paths, one per line.
+    /// All names in a directory, or all paths in a tree, one per line.
     Paths,
     /// The same, each after its size.
     Sizes,
+    /// The names in a directory, each line ending with the name and holding the size before it.
+    Long,
     /// The KiB or the bytes allocated, as the first word.
     Total,
     /// The number of entries in a tree of which every file was opened many times.
     Opened,
-    /// The paths of programs, of which the names are given, one per line.
-    Found(LookUp),
+    /// The paths of programs, of which the names are given, one per line. They are in this entry of
+    /// `PATH`.
+    Found(usize),
     /// Full paths, one per line.
     Expanded,
-    /// The sum of the lengths of the paths that were expanded, or that stay beneath a directory,
-    /// and the time that one took: here contenders measure themselves, because it is less than the
-    /// start of a program.
-    Lengths(Work),
-}
-
-/// How programs are looked up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LookUp {
-    /// The entry of `PATH` that holds what is found, counted from 0.
-    pub(crate) place: usize,
-    /// How many extensions are tried, by Windows' rules; by Unix's none.
-    pub(crate) extensions: usize,
-    /// Whether one program is asked for again and again; then the tree is the same for every size.
-    pub(crate) repeats: bool,
-}
-
-/// What `PATHEXT` holds on a new system. Programs have the second.
-const EXTENSIONS: [&str; 11] =
-    [".com", ".exe", ".bat", ".cmd", ".vbs", ".vbe", ".js", ".jse", ".wsf", ".wsh", ".msc"];
-
-impl LookUp {
-    /// The names that are asked for.
-    pub(crate) fn names(self, size: u32) -> impl Iterator<Item = String> {
-        (0..size).map(move |index| program_name(if self.repeats { 0 } else { index }))
-    }
-
-    /// What programs have behind their names.
-    pub(crate) fn extension(self) -> &'static str {
-        if self.extensions > 0 { EXTENSIONS[1] } else { "" }
-    }
-
-    /// `PATHEXT`.
-    pub(crate) fn pathext(self) -> String {
-        EXTENSIONS[..self.extensions].join(";")
-    }
 }
 
 /// What is known of a tree.
@@ -89,7 +49,6 @@ struct Known {
 }
 
 impl Truth {
-    /// Asks the standard library.
     pub(crate) fn of(root: &Path) -> io::Result<Self> {
         let mut truth = Self { allocated: Some(0), ..Self::default() };
         truth.add(allocated(&root.symlink_metadata()?));
@@ -137,9 +96,7 @@ impl Truth {
         let lines = output.lines();
         match question {
             Question::Gone => None,
-            Question::Names | Question::Paths => {
-                self.compare(lines.map(|line| (relative(line, &root), None)))
-            }
+            Question::Paths => self.compare(lines.map(|line| (relative(line, &root), None))),
             Question::Sizes => self.compare(lines.map(|line| {
                 let (size, path) = line.trim_start().split_once(' ').unwrap_or(("", line));
                 (relative(path, &root), Some(vec![size]))
@@ -162,18 +119,13 @@ impl Truth {
                 wrong.filter(|_| number(&output, self.allocated).is_some())
             }
             Question::Opened => number(&output, Some(self.entries.len() as u64)),
-            Question::Lengths(work) => number(&output, Some(work.lengths())).or_else(|| {
-                let says_time = own_time(output.as_bytes()).is_some();
-                (!says_time).then(|| "no time".to_owned())
-            }),
-            Question::Stats => self.compare(records(&output)),
-            Question::Found(look) => {
-                let folder = format!("{root}/{}", folder_in_path(look.place));
-                let end = look.extension();
-                same_lines(look.names(size).map(|name| format!("{folder}/{name}{end}")), lines)
+            Question::Found(place) => {
+                let folder = format!("{root}/{}", folder_in_path(place));
+                let file = |index| format!("{folder}/{}", program_name(index));
+                same_lines((0..size).map(file), lines)
             }
             Question::Expanded => {
-                same_lines(paths_to_expand(size).map(|path| fold(&root, &path, false)), lines)
+                same_lines(paths_to_expand(size).map(|path| full(&root, &path)), lines)
             }
         }
     }
@@ -209,9 +161,18 @@ impl Truth {
     }
 }
 
-/// The name of the directory that is this entry of `PATH`.
-pub(crate) fn folder_in_path(place: usize) -> String {
-    format!("package-{place:05}")
+/// The full path by a list of names: the simplest code that is right.
+fn full(base: &str, path: &str) -> String {
+    let text = if path.starts_with('/') { path.to_owned() } else { format!("{base}/{path}") };
+    let mut names: Vec<&str> = Vec::new();
+    for name in text.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    format!("/{}", names.join("/"))
 }
 
 /// Paths that have to be made full: half of them absolute, all with dots.
@@ -239,27 +200,9 @@ fn same_lines<'a>(
     }
 }
 
-/// Names and sizes, in the form `SIZE NAME` or as fields with a line for each.
-fn records(output: &str) -> impl Iterator<Item = (String, Option<Vec<&str>>)> {
-    let mut name = None;
-    output.lines().filter_map(move |line| {
-        if let Some(path) = line.strip_prefix("path: ") {
-            name = Some(path.to_owned());
-            return None;
-        }
-        if let Some(size) = line.strip_prefix("size: ") {
-            return Some((name.take()?, Some(vec![size])));
-        }
-        let (size, path) = line.split_once(' ')?;
-        Some((path.to_owned(), Some(vec![size])))
-    })
-}
-
 /// Why the first word is not the number, if it is not. A number that is not known may be any. `B`
-/// may follow, and color may come before it.
+/// may follow.
 fn number(output: &str, wanted: Option<u64>) -> Option<String> {
-    let colored = output.strip_prefix("\x1b[").and_then(|rest| rest.split_once('m'));
-    let output = colored.map_or(output, |(_, rest)| rest);
     let word = output.split_whitespace().next().unwrap_or_default();
     match (word.strip_suffix('B').unwrap_or(word).parse::<u64>(), wanted) {
         (Err(_), _) => Some(format!("no number but '{word}'")),
@@ -276,30 +219,125 @@ fn relative(line: &str, root: &str) -> String {
 }
 
 /// The bytes that an entry takes, where the system tells.
-#[cfg(unix)]
 #[allow(clippy::unnecessary_wraps, reason = "not every system tells")]
 pub(crate) fn allocated(metadata: &std::fs::Metadata) -> Option<u64> {
-    use std::os::unix::fs::MetadataExt as _;
-    Some(metadata.blocks() * 512)
+    #[cfg(unix)]
+    return Some(std::os::unix::fs::MetadataExt::blocks(metadata) * 512);
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        None
+    }
 }
 
 /// What tells a file with several names from others: its device and number.
-#[cfg(unix)]
 fn names(metadata: &std::fs::Metadata) -> Option<(u64, u64)> {
-    use std::os::unix::fs::MetadataExt as _;
-    (metadata.nlink() > 1 && !metadata.is_dir()).then(|| (metadata.dev(), metadata.ino()))
-}
-
-#[cfg(not(unix))]
-fn names(_: &std::fs::Metadata) -> Option<(u64, u64)> {
-    None
-}
-
-#[cfg(not(unix))]
-pub(crate) fn allocated(_: &std::fs::Metadata) -> Option<u64> {
-    None
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        (metadata.nlink() > 1 && !metadata.is_dir()).then(|| (metadata.dev(), metadata.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        None
+    }
 }
 
 #[cfg(test)]
-#[path = "oracle_tests.rs"]
-mod tests;
+mod tests {
+    use super::*;
+
+    fn known(size: u64, is_file: bool) -> Known {
+        Known { size, is_file }
+    }
+
+    fn truth() -> Truth {
+        let entries = [("a", known(7, true)), ("b", known(40, false)), ("b/c", known(1234, true))];
+        let entries = entries.map(|(path, known)| (path.to_owned(), known));
+        Truth { entries: entries.into(), allocated: Some(5_000), ..Truth::default() }
+    }
+
+    fn refute(question: Question, output: &str) -> Option<String> {
+        truth().refute(question, 2, Path::new("/x/tree"), output.as_bytes())
+    }
+
+    #[test]
+    fn paths_in_any_order_and_form() {
+        for right in [
+            "/x/tree\n/x/tree/a\n/x/tree/b\n/x/tree/b/c\n",
+            "/x/tree/b/c\n/x/tree/b/\n/x/tree/a",
+            ".\n./a\n./b\n./b/c\n",
+            &format!("a\nb\nb{MAIN_SEPARATOR}c\n"),
+        ] {
+            assert_eq!(refute(Question::Paths, right), None, "{right}");
+        }
+        let wrong = |output| refute(Question::Paths, output).unwrap();
+        assert_eq!(wrong(""), "3 missing, such as a");
+        assert_eq!(wrong("a\nb\n"), "1 missing, such as b/c");
+        assert_eq!(wrong("a\nb\nb/c\nb/c\n"), "1 too many, such as b/c");
+        assert_eq!(wrong("a\nb\nb/c\nd\n"), "1 too many, such as d");
+    }
+
+    #[test]
+    fn sizes_of_files_must_be_right() {
+        assert_eq!(refute(Question::Sizes, "4096 /x/tree\n7 a\n40 b\n1234 b/c\n"), None);
+        // A directory's size is the file system's affair.
+        assert_eq!(refute(Question::Sizes, "7 a\n0 b\n1234 b/c\n"), None);
+        let wrong = refute(Question::Sizes, "7 a\n40 b\n123 b/c\n").unwrap();
+        assert_eq!(wrong, "another size for b/c");
+    }
+
+    #[test]
+    fn long_lines_end_with_the_name() {
+        let entries = [("a", known(7, true)), ("l", known(3, false)), ("big", known(1234, true))];
+        let entries = entries.map(|(path, known)| (path.to_owned(), known));
+        let truth = Truth { entries: entries.into(), allocated: None, ..Truth::default() };
+        let refute =
+            |output: &str| truth.refute(Question::Long, 2, Path::new("/x"), output.as_bytes());
+        let right = "total 8\n-rw-r--r-- 1 root root 7 Nov 21 05:00 a\n\
+            lrwxrwxrwx 1 root root 3 Nov 21 05:00 l -> gone\n-rw-r--r-- 1 root root 1,234 now big\n";
+        assert_eq!(refute(right), None);
+        assert_eq!(refute("7 a\n1234 big\nlink l ⇒ gone\n"), None);
+        assert_eq!(refute(&right.replace(" 7 ", " 8 ")), Some("another size for a".to_owned()));
+    }
+
+    #[test]
+    fn totals_and_counts() {
+        assert_eq!(refute(Question::Total, "5\t/x/tree\n"), None);
+        assert_eq!(refute(Question::Total, "5000\n"), None);
+        assert_eq!(refute(Question::Total, "5000B tree\n"), None);
+        assert_eq!(refute(Question::Total, "4\n"), Some("4 instead of 5".to_owned()));
+        assert_eq!(refute(Question::Total, ""), Some("no number but ''".to_owned()));
+        assert_eq!(refute(Question::Opened, "3\n"), None);
+        assert_eq!(refute(Question::Opened, "2\n"), Some("2 instead of 3".to_owned()));
+        let unknown = Truth::default().refute(Question::Total, 2, Path::new("/x"), b"9\n");
+        assert_eq!(unknown, None);
+    }
+
+    #[test]
+    fn the_truth_is_what_is_there() {
+        let sandbox = crate::sandbox::Sandbox::create(&std::env::temp_dir()).unwrap();
+        let truth = Truth::of(&sandbox.canary()).unwrap();
+        let output = "file\nbelow\nbelow/file\n";
+        assert_eq!(truth.refute(Question::Paths, 2, &sandbox.canary(), output.as_bytes()), None);
+        let sizes = "6 file\n0 below\n5 below/file\n";
+        assert_eq!(truth.refute(Question::Sizes, 2, &sandbox.canary(), sizes.as_bytes()), None);
+    }
+
+    #[test]
+    fn found_programs_and_expanded_paths_come_in_order() {
+        let found = "/x/tree/package-00196/hello\n/x/tree/package-00196/hello-1\n";
+        assert_eq!(refute(Question::Found(196), found), None);
+        assert!(refute(Question::Found(196), "/x/tree/package-00196/hello\n").is_some());
+        let full = "/usr/share/doc/package-0/examples/main.rb\n/x/tree/lib/http/response-1.rb\n";
+        assert_eq!(refute(Question::Expanded, full), None);
+        assert_eq!(
+            refute(Question::Expanded, &full.replace("-1.rb", "-2.rb")),
+            Some(
+                "/x/tree/lib/http/response-2.rb instead of /x/tree/lib/http/response-1.rb"
+                    .to_owned()
+            )
+        );
+    }
+}

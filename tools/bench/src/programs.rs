@@ -1,9 +1,8 @@
 //! The programs that take part: the command, which is built first, and those that are found.
 
-use crate::folders::rival_folders;
-use crate::scenario::{Contender, Part, Program, Scenario};
-use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use crate::rivals::{Contender, Part, Program};
+use crate::scenario::Scenario;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -11,24 +10,19 @@ use std::process::{Command, Stdio};
 /// Where the command is, if it is not to be built.
 const VARIABLE: &str = "CURT";
 
-/// The command and the bench itself, and what was found of the others.
+/// The command and the bench itself, and what was built of the others.
 #[derive(Debug)]
 pub(crate) struct Programs {
-    /// The command `curt`.
-    pub(crate) curt: PathBuf,
+    curt: PathBuf,
     /// This program, for the roles that it plays.
     own: PathBuf,
     built: BTreeMap<String, PathBuf>,
-    known: RefCell<HashMap<&'static str, Option<PathBuf>>>,
-    versions: RefCell<HashMap<PathBuf, String>>,
 }
 
 /// A contender that is there.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
-    /// Which one.
-    pub(crate) contender: &'static Contender,
-    /// Its file.
+    pub(crate) contender: Contender,
     pub(crate) program: PathBuf,
 }
 
@@ -45,16 +39,12 @@ impl Programs {
             let text = format!("there is no program {}", curt.display());
             return Err(io::Error::new(io::ErrorKind::NotFound, text));
         }
-        Ok(Self::with(curt, own))
-    }
-
-    fn with(curt: PathBuf, own: PathBuf) -> Self {
-        let (known, versions) = Default::default();
-        Self { curt, own, built: built_rivals(), known, versions }
+        let built = built_rivals(&own);
+        Ok(Self { curt, own, built })
     }
 
     /// The scenario's contenders that are admitted and there. The names of those that are not
-    /// there, and how to get them, are added to `missing`.
+    /// there, and the packages that have them, are added to `missing`.
     pub(crate) fn of(
         &self,
         scenario: &Scenario,
@@ -62,62 +52,41 @@ impl Programs {
         missing: &mut BTreeMap<&'static str, &'static str>,
     ) -> Vec<Found> {
         let mut found = Vec::new();
-        for contender in scenario.contenders.iter().filter(|contender| admits(contender)) {
+        for contender in scenario.contenders().filter(is_for_this_system).filter(admits) {
             match self.file(contender) {
                 Some(program) => found.push(Found { contender, program }),
-                None if is_for_this_system(contender) => {
-                    missing.insert(contender.name, contender.get);
-                }
-                None => {}
+                None => drop(missing.insert(contender.rival.name, contender.rival.get)),
             }
         }
         found
     }
 
-    fn file(&self, contender: &Contender) -> Option<PathBuf> {
-        match contender.program {
-            Program::Curt => Some(self.curt.clone()),
-            Program::Own if contender.part == Part::Baseline => {
-                crate::roles::HAS_BASELINE.then(|| self.own.clone())
-            }
+    fn file(&self, contender: Contender) -> Option<PathBuf> {
+        match contender.rival.program {
+            Program::Command => Some(self.curt.clone()),
             Program::Own => Some(self.own.clone()),
-            Program::Unix(name) if cfg!(unix) => on_path(name),
-            Program::Cmd if cfg!(windows) => on_path("cmd"),
-            Program::Unix(_) | Program::Cmd => None,
-            Program::Tool(names) => names.iter().find_map(|name| on_path(name)),
-            Program::Built(name) => self.built.get(name).cloned(),
-            Program::Interpreter(name, ask) => {
-                let mut known = self.known.borrow_mut();
-                known.entry(name).or_insert_with(|| asked(name, ask)).clone()
+            Program::Path(names) | Program::Unix(names) | Program::Windows(names) => {
+                names.split(' ').find_map(on_path)
             }
+            Program::Built(name) => self.built.get(name).cloned(),
         }
     }
 
-    /// The version of curt.
+    /// The number in what curt says to `--version`.
     pub(crate) fn version_of_curt(&self) -> String {
-        version(&self.curt)
-    }
-
-    /// The contender's version, or nothing where it does not tell.
-    pub(crate) fn version(&self, found: &Found) -> String {
-        if !found.contender.version.is_empty() {
-            return found.contender.version.to_owned();
-        }
-        if matches!(found.contender.program, Program::Own | Program::Built(_) | Program::Cmd) {
-            return String::new();
-        }
-        let mut versions = self.versions.borrow_mut();
-        let known = versions.entry(found.program.clone());
-        known.or_insert_with(|| version(&found.program)).clone()
+        let mut command = Command::new(&self.curt);
+        quiet(&mut command);
+        let output = command.arg("--version").stdout(Stdio::piped()).output();
+        let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+        text.unwrap_or_default().split_whitespace().nth(1).unwrap_or_default().to_owned()
     }
 }
 
 fn is_for_this_system(contender: &Contender) -> bool {
-    match contender.program {
+    match contender.rival.program {
         Program::Unix(_) => cfg!(unix),
-        Program::Cmd => cfg!(windows),
-        Program::Own => false,
-        _ => true,
+        Program::Windows(_) => cfg!(windows),
+        _ => contender.line.part != Part::Baseline || crate::roles::HAS_BASELINE,
     }
 }
 
@@ -154,33 +123,25 @@ pub(crate) fn quiet(command: &mut Command) {
 /// The file of the program `name` on PATH.
 pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    // Administrators' tools are often installed and not on an ordinary user's PATH.
-    let extra = ["/usr/sbin", "/sbin"].map(PathBuf::from);
-    let folders: Vec<PathBuf> = std::env::split_paths(&path).chain(extra).collect();
     let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
-    folders
-        .into_iter()
+    std::env::split_paths(&path)
         // A relative folder on PATH is no place to take a program that deletes things from.
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(&file))
         .find(|candidate| is_program(candidate))
 }
 
-/// The file that an interpreter says it is.
-fn asked(name: &str, arguments: &[&str]) -> Option<PathBuf> {
-    let mut command = Command::new(on_path(name)?);
-    quiet(&mut command);
-    let output = command.args(arguments).stdout(Stdio::piped()).output().ok()?;
-    let path = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim_end());
-    path.is_file().then_some(path)
-}
-
-/// What `cargo xtask rivals` built, by file name.
-fn built_rivals() -> BTreeMap<String, PathBuf> {
-    let folders = rival_folders().into_iter().flat_map(|base| entries(&base));
-    let files = folders.flat_map(|folder| entries(&folder)).filter(|file| is_program(file));
+/// What `rivals/all.sh` built, by file name: in the folder that `CURT_RIVALS` names, or in the
+/// target folder that this program was built in, `target/release` or `target/TRIPLE/release`. An
+/// installed program must not start what somebody put beside it.
+fn built_rivals(own: &Path) -> BTreeMap<String, PathBuf> {
+    let given = std::env::var_os("CURT_RIVALS").map(PathBuf::from);
+    let above = own.ancestors().skip(2).take(2);
+    let targets = above.filter(|folder| folder.join("CACHEDIR.TAG").is_file());
+    let rivals = given.into_iter().chain(targets.map(|target| target.join("rivals")));
+    let folders = rivals.flat_map(|base| entries(&base));
     let mut built = BTreeMap::new();
-    for file in files {
+    for file in folders.flat_map(|folder| entries(&folder)).filter(|file| is_program(file)) {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let name = name.strip_suffix(std::env::consts::EXE_SUFFIX).unwrap_or(&name).to_owned();
         built.entry(name).or_insert(file);
@@ -189,9 +150,7 @@ fn built_rivals() -> BTreeMap<String, PathBuf> {
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
-    let Ok(list) = std::fs::read_dir(folder) else {
-        return Vec::new();
-    };
+    let list = std::fs::read_dir(folder).into_iter().flatten();
     list.filter_map(|entry| Some(entry.ok()?.path())).collect()
 }
 
@@ -206,28 +165,10 @@ fn is_program(path: &Path) -> bool {
     path.is_file()
 }
 
-/// The number in what a program says to `--version`.
-fn version(program: &Path) -> String {
-    let mut command = Command::new(program);
-    quiet(&mut command);
-    let output = command.arg("--version").stdout(Stdio::piped()).output();
-    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
-    number_in(&text.unwrap_or_default())
-}
-
-/// The first word of the first line that looks like a version.
-fn number_in(text: &str) -> String {
-    let words = text.lines().next().unwrap_or_default().split_whitespace();
-    let mut words = words.map(|word| word.trim_start_matches('v').trim_end_matches([',', ')']));
-    let is_number =
-        |word: &&str| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.');
-    words.find(is_number).unwrap_or_default().to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenarios::SCENARIOS;
+    use crate::scenario::SCENARIOS;
 
     #[test]
     fn cargo_says_where_the_program_is() {
@@ -237,22 +178,29 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_recognized() {
-        assert_eq!(number_in("find (GNU findutils) 4.9.0\nCopyright"), "4.9.0");
-        assert_eq!(number_in("v20.11.1\n"), "20.11.1");
-        assert_eq!(number_in("fd 8.6.0"), "8.6.0");
-        assert_eq!(number_in("no number. here\n1.0"), "");
+    fn only_a_program_in_a_target_folder_has_rivals_beside_it() {
+        let scratch = tempfile::tempdir().unwrap();
+        let target = scratch.path().join("target");
+        let own = target.join("release/curt-bench");
+        std::fs::create_dir_all(target.join("rivals/go")).unwrap();
+        let rival = target.join(format!("rivals/go/rival-go{}", std::env::consts::EXE_SUFFIX));
+        std::fs::copy(std::env::current_exe().unwrap(), &rival).unwrap();
+        assert!(!built_rivals(&own).contains_key("rival-go"));
+        std::fs::write(target.join("CACHEDIR.TAG"), "").unwrap();
+        assert_eq!(built_rivals(&own).get("rival-go"), Some(&rival));
     }
 
     #[test]
     fn every_contender_takes_part_or_is_missing() {
-        let programs = Programs::with("/bin/curt".into(), "/bin/curt-bench".into());
-        for scenario in SCENARIOS.iter().copied().flatten() {
+        let (curt, own) = ("/bin/curt".into(), "/bin/curt-bench".into());
+        let programs = Programs { curt, own, built: BTreeMap::new() };
+        for scenario in &SCENARIOS {
             let mut missing = BTreeMap::new();
             let found = programs.of(scenario, |_| true, &mut missing);
-            for contender in scenario.contenders.iter().filter(|one| is_for_this_system(one)) {
-                let is_found = found.iter().any(|found| found.contender.name == contender.name);
-                assert!(is_found || missing.contains_key(contender.name), "{}", contender.name);
+            for contender in scenario.contenders().filter(is_for_this_system) {
+                let name = contender.rival.name;
+                let is_found = found.iter().any(|found| found.contender.rival.name == name);
+                assert!(is_found || missing.contains_key(name), "{name}");
             }
         }
     }

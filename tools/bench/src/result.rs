@@ -1,9 +1,9 @@
 //! What a run found.
 
 use crate::calls::Slope;
-use crate::process::Used;
 use crate::programs::Found;
-use crate::scenario::{Part, Scenario};
+use crate::rivals::Part;
+use crate::scenario::Scenario;
 use crate::stats::Median;
 
 /// Fewer rounds bound no median, so no time is shown.
@@ -17,20 +17,15 @@ pub(crate) struct Sample {
     /// Seconds from the start of the process until waiting for it returned, or what it measured
     /// itself.
     pub(crate) wall: f64,
-    /// What it used, where the system tells.
-    pub(crate) used: Option<Used>,
+    /// Processor seconds, where the system tells.
+    pub(crate) cpu: Option<f64>,
 }
 
 /// One contender in one cell.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
-    /// Which one.
     pub(crate) found: Found,
-    /// Its version, if it tells.
-    pub(crate) version: String,
-    /// Its timed runs.
     pub(crate) samples: Vec<Sample>,
-    /// Its calls, if they were counted.
     pub(crate) slope: Option<Slope>,
     /// Why its answer is not the right one, if it is not. It is not run again then.
     pub(crate) wrong: Option<String>,
@@ -41,78 +36,74 @@ pub(crate) struct Row {
 /// One scenario in one place.
 #[derive(Debug)]
 pub(crate) struct Cell {
-    /// Which one.
     pub(crate) scenario: &'static Scenario,
-    /// The place.
     pub(crate) place: String,
-    /// The size.
     pub(crate) size: u32,
-    /// The contenders.
     pub(crate) rows: Vec<Row>,
 }
 
 impl Row {
-    /// The median of its times, if it has enough that count.
-    pub(crate) fn wall(&self) -> Option<Median> {
-        self.median(|sample| Some(sample.wall))
+    pub(crate) fn new(found: &Found) -> Self {
+        let found = found.clone();
+        Self { found, samples: Vec::new(), slope: None, wrong: None, is_too_slow: false }
     }
 
-    /// The median of some value of its runs, if there are enough.
-    pub(crate) fn median(&self, value: impl Fn(&Sample) -> Option<f64>) -> Option<Median> {
-        let values: Vec<f64> = self.samples.iter().filter_map(value).collect();
-        if self.wrong.is_some() || values.len() < ENOUGH as usize {
-            return None;
-        }
-        Median::of(&values)
+    pub(crate) fn name(&self) -> &'static str {
+        self.found.contender.rival.name
+    }
+
+    fn part(&self) -> Part {
+        self.found.contender.line.part
+    }
+
+    /// Whether it takes part in rounds.
+    pub(crate) fn takes_part(&self) -> bool {
+        self.wrong.is_none() && !self.is_too_slow
+    }
+
+    /// The median of its times, if it has enough that count.
+    pub(crate) fn wall(&self) -> Option<Median> {
+        self.median(self.samples.iter().map(|sample| sample.wall))
+    }
+
+    pub(crate) fn cpu(&self) -> Option<Median> {
+        self.median(self.samples.iter().filter_map(|sample| sample.cpu))
+    }
+
+    fn median(&self, values: impl Iterator<Item = f64>) -> Option<Median> {
+        let values: Vec<f64> = values.collect();
+        let is_enough = self.wrong.is_none() && values.len() >= ENOUGH as usize;
+        is_enough.then(|| Median::of(&values)).flatten()
     }
 
     /// How many times as fast it is as another: the ratios of the rounds that both finished.
     pub(crate) fn ratio(&self, other: &Row) -> Option<Median> {
-        if self.wrong.is_some() || other.wrong.is_some() {
-            return None;
-        }
-        let ratios: Vec<f64> = self
-            .samples
-            .iter()
-            .filter_map(|sample| {
-                let other = other.samples.iter().find(|other| other.round == sample.round)?;
-                Some(other.wall / sample.wall)
-            })
-            .collect();
-        if ratios.len() < ENOUGH as usize {
-            return None;
-        }
-        Median::of(&ratios)
-    }
-
-    /// Whether it is another program than curt and the usual one.
-    pub(crate) fn is_rival(&self, usual: Option<&str>) -> bool {
-        let contender = self.found.contender;
-        matches!(contender.part, Part::Rival | Part::Usual) && Some(contender.name) != usual
-    }
-
-    /// Whether it is curt, with or without options.
-    pub(crate) fn is_curt(&self) -> bool {
-        matches!(self.found.contender.part, Part::Curt | Part::Variant)
+        let ratio = |sample: &Sample| {
+            let other = other.samples.iter().find(|other| other.round == sample.round)?;
+            Some(other.wall / sample.wall)
+        };
+        other.wrong.is_none().then(|| self.median(self.samples.iter().filter_map(ratio))).flatten()
     }
 }
 
 impl Cell {
-    /// curt.
     pub(crate) fn curt(&self) -> Option<&Row> {
-        self.rows.iter().find(|row| row.found.contender.part == Part::Curt)
+        self.rows.iter().find(|row| row.part() == Part::Curt)
     }
 
     /// The usual tool, to which ratios refer: the first one that gave the right answer.
     pub(crate) fn usual(&self) -> Option<&Row> {
-        let is_usual = |row: &&Row| row.found.contender.part == Part::Usual && row.wrong.is_none();
-        self.rows.iter().find(is_usual)
+        self.rows.iter().find(|row| row.part() == Part::Usual && row.wrong.is_none())
     }
 
     /// The part of a row here: of the usual tools only the first one found is that.
     pub(crate) fn part(&self, row: &Row) -> Part {
-        let usual = self.usual().map(|row| row.found.contender.name);
-        if row.is_rival(usual) { Part::Rival } else { row.found.contender.part }
+        match row.part() {
+            Part::Usual if self.usual().is_none_or(|usual| usual.name() != row.name()) => {
+                Part::Rival
+            }
+            part => part,
+        }
     }
 
     /// The fastest of the other programs.
@@ -122,24 +113,22 @@ impl Cell {
         rivals.min_by(|one, other| one.1.total_cmp(&other.1)).map(|(row, _)| row)
     }
 
-    /// As it is called in messages.
     pub(crate) fn name(&self) -> String {
         format!("{} on {}", self.scenario.name, self.place)
     }
 
-    /// The rounds that were made.
     pub(crate) fn rounds(&self) -> usize {
         self.rows.iter().map(|row| row.samples.len()).max().unwrap_or(0)
-    }
-
-    /// Whether the tree is smaller than it should be, because the machine is slow.
-    pub(crate) fn is_smaller(&self) -> bool {
-        self.has_times() && self.scenario.quick.is_some_and(|quick| quick.size > self.size)
     }
 
     /// Whether there were enough of them for a median.
     pub(crate) fn has_times(&self) -> bool {
         self.rounds() >= ENOUGH as usize
+    }
+
+    /// Whether the tree is smaller than it should be, because the machine is slow.
+    pub(crate) fn is_smaller(&self) -> bool {
+        self.has_times() && self.scenario.quick.is_some_and(|quick| quick.size > self.size)
     }
 
     /// How many times as fast as the usual tool curt is.
@@ -149,6 +138,7 @@ impl Cell {
 
     /// Whether curt gave the right answer, with any options.
     pub(crate) fn is_right(&self) -> bool {
-        self.rows.iter().all(|row| !row.is_curt() || row.wrong.is_none())
+        let is_curt = |row: &&Row| matches!(row.part(), Part::Curt | Part::Variant);
+        self.rows.iter().filter(is_curt).all(|row| row.wrong.is_none())
     }
 }

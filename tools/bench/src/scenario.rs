@@ -1,35 +1,33 @@
-//! What is compared: a scenario is a tree, a question and the programs that answer it.
-//!
-//! All of them are constants in `scenarios/`. A new rival is one entry in a list of contenders, a
-//! new scenario one value, in a file of `scenarios/` that is listed in `scenarios/mod.rs`.
+//! What is compared: a scenario is a tree and a question about it. `rivals.rs` has the programs.
 
-use crate::oracle::{LookUp, Question};
-use crate::real::Real;
-use crate::tree::Tree;
+use crate::oracle::Question;
+use crate::rivals::{Contender, Part, RIVALS};
+use crate::tree::{Content, ENTRIES, PLACE, REACT_ENTRIES, Tree};
 
 /// One question about one kind of tree.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Scenario {
     /// As `--only` takes it.
     pub(crate) name: &'static str,
     /// What is done, in words.
     pub(crate) title: &'static str,
-    /// The tree for a size.
-    pub(crate) tree: fn(u32) -> Tree,
-    /// A tree that is on the machine already, instead.
-    pub(crate) real: Option<Real>,
-    /// Scenarios with the same shape share trees.
-    pub(crate) shape: &'static str,
+    /// Which command lines of `rivals.rs` answer it.
+    pub(crate) job: &'static str,
     /// What is asked; it decides which answers are right.
     pub(crate) question: Question,
+    /// The tree for a size.
+    tree: fn(u32) -> Tree,
+    /// Scenarios with the same shape share trees.
+    pub(crate) shape: &'static str,
+    /// A tree that is on the machine already, instead.
+    pub(crate) stands: Option<&'static str>,
     /// The sizes in a full run.
     pub(crate) full: &'static [u32],
-    /// The report whose question this is (see [`Report`]), if one asked it.
-    pub(crate) report: Option<Report>,
     /// Whether and how it takes part in a quick run.
     pub(crate) quick: Option<Quick>,
-    /// How many directories a contender may have open at a time, if that is limited.
-    pub(crate) limit: Option<u32>,
+    /// Whether only rivals of the quick run take part: each run needs a fresh tree, which takes
+    /// longer than its removal.
+    few: bool,
     /// Calls are the difference between runs on these sizes. They are small enough for one thread.
     pub(crate) counted: [u32; 2],
     /// Whether the filesystem matters. If not, one place is enough.
@@ -37,21 +35,6 @@ pub(crate) struct Scenario {
     /// Whether contenders measure themselves, and write to their standard error how many
     /// nanoseconds it took: the start of an interpreter would drown it. Calls are not counted.
     pub(crate) times_itself: bool,
-    /// The programs, curt first.
-    pub(crate) contenders: &'static [Contender],
-}
-
-/// The public reports that curt began with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Report {
-    /// Zig pull request 13073: removing a tree.
-    Remove,
-    /// A mail to Cygwin's list: listing a directory.
-    List,
-    /// Ruby bug 6836: expanding paths.
-    Expand,
-    /// libuv pull request 5120: looking programs up.
-    LookUp,
 }
 
 /// How a scenario takes part in a quick run.
@@ -61,47 +44,196 @@ pub(crate) struct Quick {
     pub(crate) size: u32,
     /// The share of the time.
     pub(crate) share: u32,
+    /// Whether the README shows it.
+    pub(crate) in_readme: bool,
+}
+
+/// All scenarios, in the order of the report.
+pub(crate) static SCENARIOS: [Scenario; 24] = [
+    Scenario {
+        quick: Some(quick(REACT_ENTRIES / 4, 18, true)),
+        few: false,
+        ..remove("remove", "remove node_modules", |size| Tree::react(size, Content::Empty))
+    },
+    remove("remove-344mib", "remove node_modules of 344 MiB", |size| {
+        Tree::react(size, Content::Each((344 << 20) / 36_346))
+    }),
+    Scenario {
+        full: &[50_000],
+        ..remove("remove-flat-4k", "remove one directory of files with 4 KiB", |size| {
+            Tree::flat(size, Content::Each(4096))
+        })
+    },
+    Scenario {
+        quick: Some(quick(10, 1, false)),
+        // A tree of a million would have to be built for every run.
+        full: &[10, 100, 1_000, 10_000, 100_000],
+        everywhere: false,
+        ..remove("remove-small", "remove small directories", |size| {
+            Tree::small_directories(size / 4, Content::Empty)
+        })
+    },
+    Scenario {
+        quick: Some(quick(20_000, 3, true)),
+        ..flat(["list", "list a directory", "list"], Question::Paths)
+    },
+    Scenario {
+        quick: Some(quick(20_000, 4, true)),
+        ..flat(["list-long", "list it with -l", "list-long"], Question::Long)
+    },
+    Scenario {
+        quick: Some(quick(20_000, 4, false)),
+        full: &[40_000],
+        counted: [100, 500],
+        everywhere: false,
+        ..flat(["stat", "stat files by name", "stat"], Question::Sizes)
+    },
+    Scenario {
+        quick: Some(quick(REACT_ENTRIES / 2, 4, true)),
+        ..react(["find", "find all paths", "find"], Question::Paths)
+    },
+    Scenario {
+        quick: Some(quick(REACT_ENTRIES / 2, 4, true)),
+        ..react(["find-sizes", "find with sizes", "find-sizes"], Question::Sizes)
+    },
+    react(["find-rules", "find and look for ignore rules", "find-rules"], Question::Paths),
+    sizes(["find-scaling", "find in trees of every size", "find"], Question::Paths),
+    usr(["find-usr", "find all paths of /usr", "find"], Question::Paths),
+    Scenario {
+        quick: Some(quick(REACT_ENTRIES / 2, 4, true)),
+        ..react(["du", "measure a tree", "du"], Question::Total)
+    },
+    sizes(["du-scaling", "measure trees of every size", "du"], Question::Total),
+    usr(["du-usr", "measure /usr", "du"], Question::Total),
+    Scenario {
+        quick: Some(quick(100, 4, true)),
+        ..which(["which", "find programs", "path-far"], PLACE, |size| {
+            Tree::path(ENTRIES, PLACE, size)
+        })
+    },
+    which(["which-first", "find programs at the head of PATH", "path-first"], 0, |size| {
+        Tree::path(ENTRIES, 0, size)
+    }),
+    Scenario {
+        quick: Some(quick(20_000, 3, false)),
+        ..expand("expand", "make paths absolute", &[20_000])
+    },
+    Scenario {
+        name: "beneath",
+        title: "open beneath a root",
+        job: "beneath",
+        question: Question::Opened,
+        tree: Tree::deep,
+        shape: "deep",
+        full: &[2_000],
+        quick: Some(quick(500, 4, true)),
+        counted: [10, 40],
+        everywhere: false,
+        ..COMMON
+    },
+    Scenario {
+        times_itself: true,
+        ..react(["python-rmtree", "remove node_modules in Python", "python-rmtree"], Question::Gone)
+    },
+    Scenario {
+        times_itself: true,
+        ..react(["python-walk", "walk a tree in Python", "python-walk"], Question::Paths)
+    },
+    Scenario {
+        times_itself: true,
+        full: &[3_580],
+        ..flat(["python-stat", "stat a directory in Python", "python-stat"], Question::Long)
+    },
+    Scenario {
+        job: "python-which",
+        times_itself: true,
+        full: &[100],
+        // In the last entry of a `PATH` as most people have it.
+        ..which(["python-which", "find programs in Python", "path-10"], 9, |size| {
+            Tree::path(10, 9, size)
+        })
+    },
+    Scenario { times_itself: true, ..expand("python-abspath", "the same in Python", &[100]) },
+];
+
+const COMMON: Scenario = Scenario {
+    name: "",
+    title: "",
+    job: "",
+    question: Question::Gone,
+    tree: |_| Tree::flat(0, Content::Empty),
+    shape: "",
+    stands: None,
+    full: &[],
+    quick: None,
+    few: false,
+    counted: [0, 500],
+    everywhere: true,
+    times_itself: false,
+};
+
+type Grow = fn(u32) -> Tree;
+/// Name, title and job, or for a look-up the shape.
+type Words = [&'static str; 3];
+
+const fn quick(size: u32, share: u32, in_readme: bool) -> Quick {
+    Quick { size, share, in_readme }
+}
+
+const fn remove(name: &'static str, title: &'static str, tree: Grow) -> Scenario {
+    Scenario { name, title, job: "remove", tree, full: &[REACT_ENTRIES], few: true, ..COMMON }
+}
+
+const fn flat([name, title, job]: Words, question: Question) -> Scenario {
+    let tree: Grow = |size| Tree::flat(size, Content::Some);
+    Scenario { name, title, job, question, tree, shape: "flat", full: &[3_580, 40_000], ..COMMON }
+}
+
+const fn react([name, title, job]: Words, question: Question) -> Scenario {
+    let tree: Grow = |size| Tree::react(size, Content::Some);
+    Scenario { name, title, job, question, tree, shape: "react", full: &[REACT_ENTRIES], ..COMMON }
+}
+
+/// Over the number of entries.
+const fn sizes(words: Words, question: Question) -> Scenario {
+    Scenario {
+        tree: |size| Tree::small_directories(size / 4, Content::Some),
+        shape: "small",
+        full: &[10, 100, 1_000, 10_000, 100_000, 1_000_000],
+        everywhere: false,
+        few: true,
+        ..react(words, question)
+    }
+}
+
+const fn usr(words: Words, question: Question) -> Scenario {
+    Scenario { stands: Some("/usr"), everywhere: false, few: true, ..react(words, question) }
+}
+
+const fn which([name, title, shape]: Words, place: usize, tree: Grow) -> Scenario {
+    let question = Question::Found(place);
+    let common = Scenario { full: &[400], counted: [5, 20], everywhere: false, ..COMMON };
+    Scenario { name, title, job: "which", question, tree, shape, ..common }
+}
+
+const fn expand(name: &'static str, title: &'static str, full: &'static [u32]) -> Scenario {
+    let tree: Grow = |_| Tree::flat(1, Content::Empty);
+    let common = Scenario { tree, shape: "one", counted: [10, 500], everywhere: false, ..COMMON };
+    Scenario { name, title, job: name, question: Question::Expanded, full, ..common }
 }
 
 impl Scenario {
-    /// What most scenarios have; no name, no tree and no contenders.
-    pub(crate) const COMMON: Self = Self {
-        name: "",
-        title: "",
-        tree: |_| Tree::empty(),
-        real: None,
-        shape: "",
-        question: Question::Gone,
-        full: &[],
-        report: None,
-        quick: None,
-        limit: None,
-        counted: [0, 500],
-        everywhere: true,
-        times_itself: false,
-        contenders: &[],
-    };
-
     /// Whether a run leaves the tree as it is.
     pub(crate) fn reads(&self) -> bool {
         self.question != Question::Gone
     }
 
-    /// The name of the tree for a size.
-    pub(crate) fn tree_name(&self, size: u32) -> String {
-        match self.question {
-            Question::Found(LookUp { repeats: true, .. }) => self.shape.to_owned(),
-            _ => format!("{}-{size}", self.shape),
-        }
-    }
-
     /// How many things a run of this size does: entries, names or opens.
     pub(crate) fn units(&self, size: u32) -> u64 {
         match self.question {
-            _ if self.real.is_some() => size.into(),
+            _ if self.stands.is_some() => size.into(),
             Question::Found(_) | Question::Expanded => size.into(),
             Question::Opened => u64::from(size) * crate::roles::open::ROUNDS as u64,
-            Question::Lengths(_) => 1,
             _ => self.grow(size).entries(),
         }
     }
@@ -110,7 +242,7 @@ impl Scenario {
     pub(crate) fn unit(&self) -> &'static str {
         match self.question {
             Question::Found(_) => "names",
-            Question::Expanded | Question::Lengths(_) => "paths",
+            Question::Expanded => "paths",
             Question::Opened => "opens",
             _ => "entries",
         }
@@ -118,155 +250,46 @@ impl Scenario {
 
     /// The tree of this size; an empty directory for none.
     pub(crate) fn grow(&self, size: u32) -> Tree {
-        if size == 0 { Tree::empty() } else { (self.tree)(size) }
+        if size == 0 { Tree::flat(0, Content::Empty) } else { (self.tree)(size) }
+    }
+
+    /// The programs that answer it, curt first.
+    pub(crate) fn contenders(&self) -> impl Iterator<Item = Contender> {
+        let lines =
+            RIVALS.iter().flat_map(|rival| rival.lines.iter().map(move |line| (rival, line)));
+        let (job, few) = (self.job, self.few);
+        let known = lines.filter(move |(_, line)| line.job == job);
+        let wanted = known.filter(move |(_, line)| !few || line.quick || line.part != Part::Rival);
+        wanted.map(|(rival, line)| Contender { rival, line })
     }
 }
 
-/// A program that answers: a command line.
-#[derive(Debug)]
-pub(crate) struct Contender {
-    /// As it is shown.
-    pub(crate) name: &'static str,
-    /// Its part in the comparison.
-    pub(crate) part: Part,
-    /// How it is found.
-    pub(crate) program: Program,
-    /// Its arguments. See `command.rs` for what stands in braces.
-    pub(crate) words: &'static [&'static str],
-    /// The version, where the program does not tell it.
-    pub(crate) version: &'static str,
-    /// How to get it, where `cargo xtask rivals` is not enough.
-    pub(crate) get: &'static str,
-    /// Whether a quick run tries it.
-    pub(crate) quick: bool,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
 
-/// A contender's part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
-    /// curt as users get it.
-    Curt,
-    /// curt with options, for a full run.
-    Variant,
-    /// The tool that is usually used. Ratios refer to the first one found.
-    Usual,
-    /// Another program that does the same.
-    Rival,
-    /// The bare loop of calls.
-    Baseline,
-}
-
-/// How a program is found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Program {
-    /// The command that is measured.
-    Curt,
-    /// This program, in one of its roles.
-    Own,
-    /// A tool of Unix; what has its name on Windows is another one.
-    Unix(&'static str),
-    /// On PATH by the first of these names that is there.
-    Tool(&'static [&'static str]),
-    /// The command interpreter of Windows.
-    Cmd,
-    /// The file of this name that `cargo xtask rivals` built.
-    Built(&'static str),
-    /// An interpreter, by name and how to ask it for its own file: the one on PATH may be a
-    /// version manager's script, which is slow.
-    Interpreter(&'static str, &'static [&'static str]),
-}
-
-/// The sizes at which scaling is shown.
-pub(crate) const SIZES: [u32; 6] = [10, 100, 1_000, 10_000, 100_000, 1_000_000];
-
-/// Python.
-pub(crate) const PYTHON: Program =
-    Program::Interpreter("python3", &["-c", "import sys; print(sys.executable)"]);
-/// Node.
-pub(crate) const NODE: Program = Program::Interpreter("node", &["-p", "process.execPath"]);
-/// Ruby.
-pub(crate) const RUBY: Program = Program::Interpreter("ruby", &["-e", "print RbConfig.ruby"]);
-
-impl Contender {
-    const fn new(
-        name: &'static str,
-        part: Part,
-        program: Program,
-        words: &'static [&'static str],
-    ) -> Self {
-        let quick = matches!(part, Part::Curt | Part::Usual);
-        Self { name, part, program, words, version: "", get: "", quick }
+    #[test]
+    fn every_scenario_has_its_own_name_one_curt_and_a_usual_tool() {
+        let mut names = HashSet::new();
+        for scenario in &SCENARIOS {
+            assert!(names.insert(scenario.name), "{}", scenario.name);
+            let parts: Vec<Part> = scenario.contenders().map(|one| one.line.part).collect();
+            assert_eq!(parts[0], Part::Curt, "{}", scenario.name);
+            assert_eq!(parts.iter().filter(|part| **part == Part::Curt).count(), 1);
+            assert!(parts.contains(&Part::Usual), "{}", scenario.name);
+            let names: HashSet<_> = scenario.contenders().map(|one| one.rival.name).collect();
+            assert_eq!(names.len(), parts.len(), "{}", scenario.name);
+            let [less, more] = scenario.counted.map(|size| scenario.units(size));
+            assert!(less < more, "{}", scenario.name);
+        }
     }
 
-    /// The command.
-    pub(crate) const fn curt(words: &'static [&'static str]) -> Self {
-        Self::new("curt", Part::Curt, Program::Curt, words)
-    }
-
-    /// The library for another language, in a program that `cargo xtask rivals` built.
-    pub(crate) const fn binding(
-        name: &'static str,
-        part: Part,
-        program: Program,
-        words: &'static [&'static str],
-    ) -> Self {
-        Self::new(name, part, program, words)
-    }
-
-    /// The library, in a role of this program.
-    pub(crate) const fn library(words: &'static [&'static str]) -> Self {
-        Self::new("curt", Part::Curt, Program::Own, words)
-    }
-
-    /// The command with other options.
-    pub(crate) const fn variant(name: &'static str, words: &'static [&'static str]) -> Self {
-        Self::new(name, Part::Variant, Program::Curt, words)
-    }
-
-    /// The usual tool.
-    pub(crate) const fn usual(
-        name: &'static str,
-        program: Program,
-        words: &'static [&'static str],
-    ) -> Self {
-        Self::new(name, Part::Usual, program, words)
-    }
-
-    /// Another program.
-    pub(crate) const fn rival(
-        name: &'static str,
-        program: Program,
-        words: &'static [&'static str],
-    ) -> Self {
-        Self::new(name, Part::Rival, program, words)
-    }
-
-    /// The bare loop of calls, in a role of this program.
-    pub(crate) const fn baseline(words: &'static [&'static str]) -> Self {
-        Self::own("baseline loop", Part::Baseline, words)
-    }
-
-    /// Something else to compare with, in a role of this program.
-    pub(crate) const fn own(
-        name: &'static str,
-        part: Part,
-        words: &'static [&'static str],
-    ) -> Self {
-        Self::new(name, part, Program::Own, words)
-    }
-
-    /// Lets it take part in a quick run.
-    pub(crate) const fn quick(self) -> Self {
-        Self { quick: true, ..self }
-    }
-
-    /// With the version that is built.
-    pub(crate) const fn version(self, version: &'static str) -> Self {
-        Self { version, ..self }
-    }
-
-    /// With how to get it.
-    pub(crate) const fn get(self, get: &'static str) -> Self {
-        Self { get, ..self }
+    #[test]
+    fn every_command_line_answers_a_scenario() {
+        let jobs: HashSet<_> = SCENARIOS.iter().map(|scenario| scenario.job).collect();
+        for line in RIVALS.iter().flat_map(|rival| &rival.lines) {
+            assert!(jobs.contains(line.job), "{}", line.job);
+        }
     }
 }

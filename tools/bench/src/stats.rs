@@ -6,7 +6,6 @@
 pub(crate) struct Median {
     /// The least value that the true median may have.
     pub(crate) low: f64,
-    /// The median.
     pub(crate) middle: f64,
     /// The greatest value that the true median may have.
     pub(crate) high: f64,
@@ -51,24 +50,6 @@ fn outside(count: usize) -> usize {
     (count / 2).saturating_sub(1)
 }
 
-/// The mean, or nothing when there are no values.
-pub(crate) fn mean(values: &[f64]) -> Option<f64> {
-    if values.is_empty() {
-        return None;
-    }
-    Some(values.iter().sum::<f64>() / values.len() as f64)
-}
-
-/// The sample standard deviation: nothing for fewer than two values.
-pub(crate) fn standard_deviation(values: &[f64]) -> Option<f64> {
-    if values.len() < 2 {
-        return None;
-    }
-    let mean = mean(values)?;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    Some((squares / (values.len() - 1) as f64).sqrt())
-}
-
 /// A small deterministic generator (splitmix64): the same trees and the same orders on every
 /// machine and in every run.
 pub(crate) struct Random(u64);
@@ -79,7 +60,6 @@ impl Random {
         Self(seed)
     }
 
-    /// The next number.
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -122,14 +102,6 @@ mod tests {
     fn noise_is_half_of_the_interval() {
         let values = [9.0, 10.0, 10.0, 10.0, 10.0, 10.0, 11.0];
         assert!((Median::of(&values).unwrap().noise() - 0.1).abs() < 1e-9);
-    }
-
-    #[test]
-    fn means_and_deviations() {
-        assert_eq!(mean(&[1.0, 2.0, 6.0]), Some(3.0));
-        assert_eq!(mean(&[]), None);
-        assert_eq!(standard_deviation(&[1.0, 3.0]), Some(2.0_f64.sqrt()));
-        assert_eq!(standard_deviation(&[1.0]), None);
     }
 
     #[test]

@@ -1,5 +1,4 @@
 #!/bin/sh
-# Builds OUT/rm-go.
+# Builds OUT/rival-go with the Go that is installed; no other is downloaded.
 set -eu
-. "$(dirname "$0")/../go.sh"
-build_go rm-go
+GOTOOLCHAIN=local go build -trimpath -o "${OUT:?}/rival-go" .

@@ -1,4 +1,5 @@
-// Command rm-go removes one tree with Go's os.RemoveAll.
+// What Go brings for the tasks that curt-bench compares: os.RemoveAll (rm), os.ReadDir (ls, long),
+// filepath.WalkDir (walk, sizes, du) and os.Root (open).
 package main
 
 import (
@@ -6,13 +7,18 @@ import (
 	"os"
 )
 
+// tasks says what a task does with the words behind its name.
+var tasks = map[string]func(words []string) error{
+	"rm": func(words []string) error { return os.RemoveAll(words[0]) },
+}
+
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: rm-go TREE")
+	if len(os.Args) < 3 || tasks[os.Args[1]] == nil {
+		fmt.Fprintln(os.Stderr, "usage: rival-go TASK TREE")
 		os.Exit(2)
 	}
-	if err := os.RemoveAll(os.Args[1]); err != nil {
-		fmt.Fprintln(os.Stderr, "rm-go:", err)
+	if err := tasks[os.Args[1]](os.Args[2:]); err != nil {
+		fmt.Fprintln(os.Stderr, "rival-go:", err)
 		os.Exit(1)
 	}
 }

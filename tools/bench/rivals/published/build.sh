@@ -17,7 +17,5 @@ while read -r package version program file; do
 done <<LIST
 rmz 3.2.1 rmz rm-rmz
 diskus 0.9.0 diskus du-diskus
-du-dust 1.2.7 dust du-dust
 dua-cli 2.32.2 dua du-dua
-parallel-disk-usage 0.24.0 pdu du-pdu
 LIST

@@ -1,28 +1,23 @@
-//! What a run found, shown as text, as Markdown, as JSON and as a page.
+//! What a run found, shown as text, as JSON, as a page and in the README.
 
-mod full;
-mod html;
 mod json;
-mod plots;
-mod published;
-mod quick;
+mod page;
 mod readme;
 mod table;
+mod text;
 
-pub(crate) use full::full;
-pub(crate) use html::page;
 pub(crate) use json::json;
-pub(crate) use quick::quick;
+pub(crate) use page::page;
 pub(crate) use readme::{check, update};
 pub(crate) use table::{Line, Table};
+pub(crate) use text::{full, quick};
 
 use crate::programs::Programs;
 use crate::result::{Cell, Row};
 use crate::stats::Median;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
+use table::{digits, grouped, time};
 
-/// Everything that is shown.
 pub(crate) struct Report {
     /// The cells that were measured.
     pub(crate) cells: Vec<Cell>,
@@ -30,51 +25,35 @@ pub(crate) struct Report {
     pub(crate) left_out: Vec<String>,
     /// Programs that are not there, and the packages that have them.
     pub(crate) missing: BTreeMap<&'static str, &'static str>,
-    /// The day.
     pub(crate) date: String,
-    /// The machine, in words.
     pub(crate) machine: String,
-    /// How many processors other programs kept busy meanwhile, if that is known.
-    pub(crate) others: Option<f64>,
-    /// Whether calls could be counted.
-    pub(crate) has_strace: bool,
-    /// Whether caches were dropped.
     pub(crate) cold: bool,
 }
 
 impl Report {
-    /// What was not found, how to get it, and what was not measured.
-    fn absent(&self) -> String {
-        let strace = (!self.has_strace).then_some(("strace", "strace"));
-        let missing = || self.missing.iter().map(|(&name, &package)| (name, package)).chain(strace);
-        let names: Vec<&str> = missing().map(|(name, _)| name).collect();
-        let packages: BTreeSet<&str> = missing().map(|(_, package)| package).collect();
-        let packages: Vec<&str> = packages.into_iter().filter(|name| !name.is_empty()).collect();
-        let mut ways = Vec::new();
-        if !packages.is_empty() {
-            ways.push(format!("apt-get install {}", packages.join(" ")));
-        }
-        if !self.missing.is_empty() {
-            ways.push("cargo xtask rivals".to_owned());
-        }
-        let mut text = if names.is_empty() {
-            "Not found: nothing.".to_owned()
-        } else {
-            format!("Not found: {}. To get them: {}.", names.join(", "), ways.join("; "))
-        };
-        if !self.left_out.is_empty() {
-            let _ = write!(text, " Left out: {}.", self.left_out.join("; "));
-        }
-        text
+    /// What was not found, and how to get it.
+    fn absent(&self) -> Option<String> {
+        let names: Vec<&str> = self.missing.keys().copied().collect();
+        let packages: BTreeSet<&str> =
+            self.missing.values().copied().filter(|package| !package.is_empty()).collect();
+        let packages = packages.into_iter().collect::<Vec<_>>().join(" ");
+        let names = names.join(", ");
+        let ways = "tools/bench/rivals/all.sh";
+        let install = format!("apt-get install {packages}; ");
+        let install = if packages.is_empty() { "" } else { &install };
+        let text = format!("Not found: {names}. To get them: {install}{ways}.");
+        (!self.missing.is_empty()).then_some(text)
     }
 
-    /// A warning, if times were measured while others kept a quarter of a processor or more busy.
-    fn busy(&self) -> Option<String> {
-        let is_disturbed = |others: &f64| *others >= 0.25 && self.cells.iter().any(Cell::has_times);
-        let others = self.others.filter(is_disturbed)?;
-        Some(format!(
-            "Other programs kept {others:.1} processors busy meanwhile: run again when they do not."
-        ))
+    /// Contenders whose answer is not the right one.
+    fn wrong(&self) -> Option<String> {
+        let rows = self.cells.iter().flat_map(|cell| cell.rows.iter().map(move |row| (cell, row)));
+        let wrong = rows.filter_map(|(cell, row)| {
+            Some(format!("{} ({}): {}", row.name(), cell.scenario.name, row.wrong.as_ref()?))
+        });
+        let wrong: BTreeSet<String> = wrong.collect();
+        let text = wrong.into_iter().collect::<Vec<_>>().join("; ");
+        (!text.is_empty()).then(|| format!("Another answer: {text}."))
     }
 
     /// The noise of the ratios: the median and the worst.
@@ -89,30 +68,48 @@ impl Report {
     }
 }
 
-/// A median with its interval.
 pub(crate) fn interval(median: Option<Median>) -> String {
     median.map_or_else(none, |Median { low, middle, high }| {
-        format!("{middle:.2} [{low:.2}, {high:.2}]")
+        format!("{} [{}, {}]", digits(middle), digits(low), digits(high))
     })
 }
 
-/// What stands where nothing is known.
 fn none() -> String {
     "–".to_owned()
 }
 
-/// Calls for an entry, with as many digits as tell few from none.
 fn calls(row: Option<&Row>) -> String {
     let slope = row.and_then(|row| row.slope.as_ref());
-    slope.map_or_else(none, |slope| {
-        let number = slope.per_entry();
-        if number.abs() < 0.095 { format!("{number:.3}") } else { format!("{number:.2}") }
-    })
+    slope.map_or_else(none, |slope| digits(slope.per_entry()))
 }
 
-/// Whether the answer was the right one.
-fn answer(row: &Row) -> String {
-    row.wrong.as_ref().map_or_else(|| "yes".to_owned(), |why| format!("NO: {why}"))
+/// What is done, and with how much.
+fn operation(cell: &Cell) -> String {
+    let smaller = if cell.is_smaller() { "*" } else { "" };
+    format!("{}, {}{smaller}", cell.scenario.title, grouped(cell.scenario.units(cell.size)))
+}
+
+/// The titles of [`cells`].
+const TITLES: [&str; 7] =
+    ["contender", "median", "ratio [95 %]", "processors", "calls for one", "rounds", "answer"];
+
+/// A contender's row, one text for each of [`TITLES`].
+fn cells(cell: &Cell, row: &Row) -> Vec<String> {
+    let usual = cell.usual();
+    let ratio = match usual {
+        Some(usual) if usual.name() == row.name() => "usual tool".to_owned(),
+        usual => interval(usual.and_then(|usual| row.ratio(usual))),
+    };
+    let median = |median: Option<Median>| median.map_or_else(none, |median| time(median.middle));
+    vec![
+        row.name().to_owned(),
+        median(row.wall()),
+        ratio,
+        median(row.cpu()),
+        calls(Some(row)),
+        row.samples.len().to_string(),
+        row.wrong.as_ref().map_or_else(|| "right".to_owned(), |why| format!("WRONG: {why}")),
+    ]
 }
 
 /// What a reader needs to judge times.
@@ -129,4 +126,48 @@ pub(crate) fn machine(programs: &Programs) -> String {
     let curt = programs.version_of_curt();
     let text = format!("curt {curt}, {system}, {processors} processors {model}");
     text.split_ascii_whitespace().collect::<Vec<_>>().join(" ").replace(" ,", ",")
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::calls::Slope;
+    use crate::programs::Found;
+    use crate::result::Sample;
+    use crate::scenario::{SCENARIOS, Scenario};
+
+    /// Scenarios in two places, with made-up times: curt is not the first in every one.
+    pub(crate) fn report(wanted: impl Fn(&Scenario) -> bool) -> Report {
+        let mut cells = Vec::new();
+        for (place, everywhere) in [("disk (overlayfs)", true), ("tmpfs", false), ("tmpfs", true)] {
+            let here = SCENARIOS.iter().filter(|scenario| scenario.everywhere == everywhere);
+            for scenario in here.filter(|scenario| wanted(scenario)) {
+                let size = scenario.quick.map_or(1_000, |quick| quick.size);
+                let row = |(at, contender)| {
+                    let found = Found { contender, program: "/bin/x".into() };
+                    let mut row = Row::new(&found);
+                    let each = f64::from((at + cells.len() as u32) % 5 + 1);
+                    row.samples = (1..=9)
+                        .map(|round| {
+                            let wall = f64::from(round + 8) * each * 0.1;
+                            Sample { round, wall, cpu: Some(wall) }
+                        })
+                        .collect();
+                    let by_name = [("openat".to_owned(), 50 * i64::from(at))].into();
+                    row.slope = Some(Slope { by_name, entries: 400 });
+                    row
+                };
+                let rows = (0..).zip(scenario.contenders()).map(row).collect();
+                cells.push(Cell { scenario, place: place.to_owned(), size, rows });
+            }
+        }
+        Report {
+            cells,
+            left_out: vec!["find on <a place>: no \"room\" & more".to_owned()],
+            missing: [("rmz", ""), ("bfs", "bfs")].into(),
+            date: "1 January 2026".to_owned(),
+            machine: "curt 0.1.0, linux 6.18 x86_64, 2 processors".to_owned(),
+            cold: false,
+        }
+    }
 }

@@ -1,11 +1,11 @@
 //! The table of results in the README and its picture, written from a run.
 
-use super::html::picture;
-use super::table::grouped;
-use super::{Report, calls, interval};
+use super::page::picture;
+use super::table::{Line, Table};
+use super::{Report, calls, interval, operation};
 use crate::named;
-use crate::result::Cell;
-use crate::scenarios;
+use crate::result::{Cell, Row};
+use crate::scenario::SCENARIOS;
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
@@ -28,9 +28,10 @@ fn with(path: &Path, table: &str) -> io::Result<String> {
 
 /// Replaces the table in the README at `path`, and the picture that it shows.
 pub(crate) fn update(report: &Report, path: &Path) -> io::Result<()> {
-    let new = with(path, &table(report))?;
+    let cells = shown(report);
+    let new = with(path, &table(report, &cells))?;
     let directory = path.parent().unwrap_or(Path::new(""));
-    std::fs::write(directory.join(PICTURE), picture(report))?;
+    std::fs::write(directory.join(PICTURE), picture(&cells))?;
     std::fs::write(path, new)
 }
 
@@ -41,51 +42,60 @@ fn replaced(text: &str, table: &str) -> Option<String> {
     Some(format!("{before}{BEGIN}\n{table}\n{END}{after}"))
 }
 
-/// A row for each operation that was timed, on the first place that timed it.
-fn table(report: &Report) -> String {
-    let mut out = String::from(
-        "| | the usual tool | speed of curt [95 %] | calls for one: curt, the tool |\n|---|---|---|---|\n",
-    );
+/// A cell for each operation that is shown there, on the first place that timed it.
+fn shown(report: &Report) -> Vec<&Cell> {
+    let wanted = SCENARIOS.iter().filter(|one| one.quick.is_some_and(|quick| quick.in_readme));
+    let cell = |name| {
+        report.cells.iter().find(|cell| cell.scenario.name == name && cell.ratio().is_some())
+    };
+    wanted.filter_map(|scenario| cell(scenario.name)).collect()
+}
+
+fn table(report: &Report, cells: &[&Cell]) -> String {
+    let titles = ["", "the usual tool", "speed of curt [95 %]", "calls for one: curt, the tool"];
+    let mut table = Table::new(&titles);
     let mut places: Vec<&str> = Vec::new();
-    for scenario in scenarios::all() {
-        let is_timed = |cell: &&Cell| cell.scenario.name == scenario.name && cell.ratio().is_some();
-        let Some(cell) = report.cells.iter().find(is_timed) else { continue };
+    for cell in cells {
         if cell.scenario.everywhere && !places.contains(&cell.place.as_str()) {
             places.push(&cell.place);
         }
-        let units = grouped(cell.scenario.units(cell.size));
-        let _ = writeln!(
-            out,
-            "| {}, {units} {} | {} | {} × | {}, {} |",
-            cell.scenario.title,
-            cell.scenario.unit(),
-            cell.usual().map_or("", |row| row.found.contender.name),
-            interval(cell.ratio()),
-            calls(cell.curt()),
-            calls(cell.usual()),
-        );
+        table.lines.push(Line::Cells(vec![
+            format!("{} {}", operation(cell), cell.scenario.unit()),
+            cell.usual().map_or("", Row::name).to_owned(),
+            format!("{} ×", interval(cell.ratio())),
+            format!("{}, {}", calls(cell.curt()), calls(cell.usual())),
+        ]));
     }
-    let _ = writeln!(
-        out,
-        "\n![How many times as fast as the usual tool]({PICTURE})\n\n{}, {};\n{}; noise {}.",
-        report.date,
-        report.machine,
-        places.join(", "),
-        report.noise(),
-    );
+    let mut out = table.markdown();
+    let (places, noise) = (places.join(", "), report.noise());
+    let _ = writeln!(out, "\n![How many times as fast as the usual tool]({PICTURE})\n");
+    let _ = writeln!(out, "{}, {};\n{places}; noise {noise}.", report.date, report.machine);
     out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::tests::report;
 
     #[test]
     fn only_what_is_between_the_marks_changes() {
-        let text = format!("a\n{BEGIN}old\n{END}b\n");
-        let new = replaced(&text, "| new |").unwrap();
-        assert_eq!(new, format!("a\n{BEGIN}\n| new |\n{END}b\n"));
-        assert_eq!(replaced(&new, "| new |").as_deref(), Some(new.as_str()));
-        assert_eq!(replaced("a\nb\n", "| new |"), None);
+        let scratch = tempfile::tempdir().unwrap();
+        std::fs::create_dir(scratch.path().join("docs")).unwrap();
+        let readme = scratch.path().join("README.md");
+        std::fs::write(&readme, "a\n").unwrap();
+        assert!(check(&readme).is_err());
+        std::fs::write(&readme, format!("a\n{BEGIN}old\n{END}b\n")).unwrap();
+        let report = report(|scenario| scenario.quick.is_some());
+        for _ in 0..2 {
+            update(&report, &readme).unwrap();
+            let text = std::fs::read_to_string(&readme).unwrap();
+            assert!(text.starts_with(&format!("a\n{BEGIN}\n|  | the usual tool |")), "{text}");
+            assert!(text.ends_with(&format!("\n{END}b\n")) && !text.contains("old"));
+            assert!(text.contains("remove node_modules, 10,300 entries | rm |"), "{text}");
+            assert!(!text.contains("| stat |"), "only what the README shows");
+        }
+        let picture = std::fs::read_to_string(scratch.path().join(PICTURE)).unwrap();
+        assert!(picture.starts_with("<svg") && picture.contains("remove"));
     }
 }

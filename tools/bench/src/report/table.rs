@@ -1,8 +1,8 @@
-//! A table with headings in between, as aligned text and as Markdown.
+//! A table with headings in between, as aligned text, as Markdown and for the page.
 
+use maud::{Markup, html};
 use std::fmt::Write as _;
 
-/// A line of a table.
 #[derive(Debug)]
 pub(crate) enum Line {
     /// Text across the whole width, above the lines it belongs to.
@@ -11,7 +11,7 @@ pub(crate) enum Line {
     Cells(Vec<String>),
 }
 
-/// A table: the first and the last column hold words, those between hold numbers.
+/// A table: the first column holds words.
 #[derive(Debug)]
 pub(crate) struct Table {
     titles: Vec<String>,
@@ -41,38 +41,51 @@ impl Table {
             }
         }
         let mut out = String::new();
-        push_row(&mut out, &self.titles, &widths);
+        let mut push = |cells: &[String]| {
+            let mut line = String::new();
+            for (column, (cell, wide)) in cells.iter().zip(&widths).enumerate() {
+                let _ = match column {
+                    0 => write!(line, "{cell:<wide$}"),
+                    _ => write!(line, "  {cell:>wide$}"),
+                };
+            }
+            let _ = writeln!(out, "{}", line.trim_end());
+        };
+        push(&self.titles);
         for line in &self.lines {
             match line {
-                Line::Heading(text) => {
-                    let _ = writeln!(out, "{text}");
-                }
-                Line::Cells(cells) => push_row(&mut out, cells, &widths),
+                Line::Heading(text) => push(std::slice::from_ref(text)),
+                Line::Cells(cells) => push(cells),
             }
         }
         out
     }
 
-    /// A Markdown table below each heading.
+    /// The rows as one Markdown table.
     pub(crate) fn markdown(&self) -> String {
         let mut out = String::new();
-        for line in &self.lines {
-            match line {
-                Line::Heading(text) => {
-                    let space = if out.is_empty() { "" } else { "\n" };
-                    let _ = writeln!(out, "{space}### {text}\n");
-                    push_markdown(&mut out, &self.titles);
-                    let last = self.titles.len() - 1;
-                    let rule = (0..=last).map(|column| match column {
-                        _ if column == 0 || column == last => "---".to_owned(),
-                        _ => "---:".to_owned(),
-                    });
-                    push_markdown(&mut out, &rule.collect::<Vec<_>>());
-                }
-                Line::Cells(cells) => push_markdown(&mut out, cells),
-            }
+        let rule = vec!["---".to_owned(); self.titles.len()];
+        for cells in [&self.titles, &rule].into_iter().chain(self.rows()) {
+            let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+            let _ = writeln!(out, "| {} |", cells.join(" | "));
         }
         out
+    }
+
+    pub(crate) fn html(&self) -> Markup {
+        html! {
+            div class="scroll" tabindex="0" {
+                table {
+                    thead { tr { @for title in &self.titles { th scope="col" { (title) } } } }
+                    tbody { @for cells in self.rows() {
+                        tr class=[cells[0].starts_with("curt").then_some("curt")] {
+                            th scope="row" { (cells[0]) }
+                            @for cell in &cells[1..] { td { (cell) } }
+                        }
+                    } }
+                }
+            }
+        }
     }
 }
 
@@ -81,35 +94,21 @@ fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-fn push_row(out: &mut String, cells: &[String], widths: &[usize]) {
-    let last = cells.len() - 1;
-    for (column, (cell, &wide)) in cells.iter().zip(widths).enumerate() {
-        let _ = match column {
-            0 => write!(out, "  {cell:<wide$}"),
-            _ if column == last => write!(out, "  {cell}"),
-            _ => write!(out, "  {cell:>wide$}"),
-        };
+/// Seconds as milliseconds, or as nanoseconds where there are few.
+pub(crate) fn time(seconds: f64) -> String {
+    if seconds < 1e-4 {
+        return format!("{} ns", digits(seconds * 1e9));
     }
-    out.push('\n');
+    format!("{} ms", digits(seconds * 1e3))
 }
 
-fn push_markdown(out: &mut String, cells: &[String]) {
-    for cell in cells {
-        let _ = write!(out, "| {} ", cell.replace('|', "\\|"));
-    }
-    out.push_str("|\n");
-}
-
-/// Seconds as milliseconds, or as nanoseconds where there are few; with as many digits as mean
-/// something.
-pub(crate) fn milliseconds(seconds: f64) -> String {
-    let value = seconds * 1_000.0;
-    match value {
-        _ if value > 0.0 && value < 0.000_1 => format!("{:.1} ns", value * 1e6),
-        _ if value > 0.0 && value < 0.1 => format!("{} ns", grouped((value * 1e6).round() as u64)),
-        _ if value < 10.0 => format!("{value:.2} ms"),
-        _ if value < 1_000.0 => format!("{value:.1} ms"),
-        _ => format!("{} ms", grouped(value.round() as u64)),
+/// A number with as many digits as mean something: three, or all before the point.
+pub(crate) fn digits(value: f64) -> String {
+    match value.abs() {
+        size if size >= 99.95 => grouped(value.round() as u64),
+        size if size >= 9.995 => format!("{value:.1}"),
+        size if size >= 0.0995 => format!("{value:.2}"),
+        _ => format!("{value:.3}"),
     }
 }
 
@@ -126,52 +125,72 @@ pub(crate) fn grouped(number: u64) -> String {
     out
 }
 
+/// The text in lines of at most 100 columns, and at most that many lines.
+pub(crate) fn wrapped(text: &str, most: usize) -> String {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split(' ') {
+        if !line.is_empty() && width(&line) + 1 + width(word) > 98 {
+            if lines.len() + 1 == most {
+                line.push_str(" …");
+                break;
+            }
+            lines.push(std::mem::replace(&mut line, " ".to_owned()));
+        }
+        let space = if line.is_empty() { "" } else { " " };
+        let _ = write!(line, "{space}{word}");
+    }
+    lines.push(line);
+    lines.join("\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn strings(cells: &[&str]) -> Vec<String> {
-        cells.iter().map(|&cell| cell.to_owned()).collect()
-    }
-
     fn table() -> Table {
-        let mut table = Table::new(&["who", "x", "same"]);
+        let mut table = Table::new(&["who", "x", "y"]);
+        let strings = |cells: &[&str]| cells.iter().map(|&cell| cell.to_owned()).collect();
         table.lines.push(Line::Heading("here: 3 files".to_owned()));
-        table.lines.push(Line::Cells(strings(&["longer name", "1.0–2.0", "yes"])));
-        table.lines.push(Line::Cells(strings(&["b", "1", "NO: a|b"])));
+        table.lines.push(Line::Cells(strings(&["longer name", "1.0–2.0", "1"])));
+        table.lines.push(Line::Cells(strings(&["curt", "1", "a|b"])));
         table
     }
 
     #[test]
-    fn columns_line_up() {
-        let expected = "  who                x  same
+    fn one_table_has_three_forms() {
+        let expected = "who                x    y
 here: 3 files
-  longer name  1.0–2.0  yes
-  b                  1  NO: a|b
+longer name  1.0–2.0    1
+curt               1  a|b
 ";
         assert_eq!(table().text(), expected);
-    }
-
-    #[test]
-    fn markdown_has_a_table_for_each_heading() {
-        let expected = "\
-### here: 3 files
-
-| who | x | same |
-| --- | ---: | --- |
-| longer name | 1.0–2.0 | yes |
-| b | 1 | NO: a\\|b |
-";
+        let expected = "| who | x | y |\n| --- | --- | --- |\n| longer name | 1.0–2.0 | 1 |\n\
+                        | curt | 1 | a\\|b |\n";
         assert_eq!(table().markdown(), expected);
+        let page = table().html().into_string();
+        assert!(
+            page.contains("<tr class=\"curt\"><th scope=\"row\">curt</th><td>1</td>"),
+            "{page}"
+        );
     }
 
     #[test]
     fn numbers() {
         assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!(
-            [0.001_234, 0.012_34, 1.2345].map(milliseconds),
-            ["1.23 ms", "12.3 ms", "1,235 ms"]
-        );
-        assert_eq!([0.0, 25.26e-9, 1.234e-6].map(milliseconds), ["0.00 ms", "25.3 ns", "1,234 ns"]);
+        let times = [1.2345, 0.012_34, 0.001_234, 25.26e-9].map(time);
+        assert_eq!(times, ["1,235 ms", "12.3 ms", "1.23 ms", "25.3 ns"]);
+        assert_eq!([198.0, 1.388, 0.002, 0.0].map(digits), ["198", "1.39", "0.002", "0.000"]);
+    }
+
+    #[test]
+    fn long_text_is_wrapped_and_cut() {
+        let text = "word ".repeat(60);
+        let lines = wrapped(text.trim_end(), 9);
+        assert!(lines.lines().all(|line| width(line) <= 100));
+        assert_eq!(lines.split_whitespace().count(), 60);
+        let cut = wrapped(text.trim_end(), 2);
+        assert!(cut.lines().count() == 2 && cut.ends_with(" …"));
+        assert!(cut.lines().all(|line| width(line) <= 100));
     }
 }

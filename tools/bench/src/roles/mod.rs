@@ -5,7 +5,6 @@
 //! roles show the standard library, so that one rival is always there, and curt's library. All run
 //! in processes, because a user starts a process too.
 
-pub(crate) mod compute;
 pub(crate) mod open;
 #[cfg(target_os = "linux")]
 mod read;
@@ -13,24 +12,21 @@ mod read;
 mod remove;
 mod standard;
 
-use crate::place::sandbox::check_from_child;
-use crate::tree::directories;
+use crate::sandbox::check_from_child;
 use clap::ValueEnum;
 use std::ffi::OsString;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 
 /// What is done with a tree, by the names that programs around other people's libraries take, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Task {
-    /// Remove it.
     Remove,
     /// Write the names in one directory.
     #[value(name = "ls")]
     List,
     /// The same, with sizes and the targets of links.
     Long,
-    /// Write all paths.
     Walk,
     /// The same, with sizes.
     Sizes,
@@ -52,12 +48,10 @@ impl Task {
 }
 
 /// Plays a role on a tree, the last word, which must be in a folder that the bench made unless it
-/// is walked or measured:
+/// is only read:
 ///
 /// - `baseline TASK TREE`, `std TASK TREE`
 /// - `open WAY TREE`: open every file
-/// - `probe EXTENSIONS NAME… TREE`: look programs up, one candidate after the other
-/// - `compute WORK TREE`, where the tree is not used
 pub(crate) fn play(words: &[OsString]) -> io::Result<()> {
     let Some((tree, words)) = words.split_last() else { return unknown() };
     let words: Vec<&str> = words.iter().filter_map(|word| word.to_str()).collect();
@@ -73,8 +67,6 @@ pub(crate) fn play(words: &[OsString]) -> io::Result<()> {
         ["std", "remove"] => std::fs::remove_dir_all(tree),
         ["std", task] => standard::read(named(task)?, tree, &mut out),
         ["open", way] => open::open(way, tree, &mut out),
-        ["probe", extensions, ref names @ ..] => probe(extensions, names, tree, &mut out),
-        ["compute", work] => out.write_all(compute::play(named(work)?).as_bytes()),
         _ => unknown(),
     }
 }
@@ -90,35 +82,20 @@ fn named<T: ValueEnum>(name: &str) -> io::Result<T> {
 /// Whether this system has a baseline.
 pub(crate) const HAS_BASELINE: bool = cfg!(target_os = "linux");
 
-#[cfg(target_os = "linux")]
 fn baseline(task: Task, tree: &Path) -> io::Result<()> {
-    if task == Task::Remove { remove::remove(tree) } else { read::read(task, tree) }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn baseline(_: Task, _: &Path) -> io::Result<()> {
-    unknown()
-}
-
-/// The programs of these names, by asking for each candidate in each directory.
-fn probe(extensions: &str, names: &[&str], tree: &Path, out: &mut dyn io::Write) -> io::Result<()> {
-    let directories = directories(tree)?;
-    for name in names {
-        let files = extensions.split(';').map(|extension| format!("{name}{extension}"));
-        let files: Vec<String> = files.collect();
-        let mut candidates =
-            directories.iter().flat_map(|entry| files.iter().map(move |file| entry.join(file)));
-        if let Some(found) = candidates.find(|candidate| candidate.is_file()) {
-            writeln!(out, "{}", found.display())?;
-        }
+    #[cfg(target_os = "linux")]
+    return if task == Task::Remove { remove::remove(tree) } else { read::read(task, tree) };
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (task, tree);
+        unknown()
     }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::place::sandbox::Sandbox;
+    use crate::sandbox::Sandbox;
     use crate::tree::{Content, Tree};
 
     fn play_on(words: &str, tree: &Path) -> io::Result<()> {

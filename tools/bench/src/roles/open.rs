@@ -9,17 +9,13 @@ pub(crate) const ROUNDS: usize = 20;
 /// Opens every file in one of the ways, and writes how many entries there are.
 pub(super) fn open(way: &str, tree: &Path, out: &mut dyn io::Write) -> io::Result<()> {
     let (below, names) = files(tree)?;
-    let is_whole = matches!(way, "std" | "resolve");
-    let base = if is_whole { tree } else { Path::new("") };
+    let base = if way == "resolve" { tree } else { Path::new("") };
     let paths: Vec<PathBuf> = names.iter().map(|name| base.join(&below).join(name)).collect();
     let paths = std::iter::repeat_n(&paths, ROUNDS).flatten();
     match way {
-        "curt" => open_by_curt(tree, &[], paths)?,
-        "steps" => open_by_curt(tree, &["openat2"], paths)?,
-        "std" => open_by_std(paths)?,
+        "curt" => open_by_curt(tree, paths)?,
         "resolve" => resolve_and_open(tree, paths)?,
         "openat2" => openat2(tree, paths)?,
-        "openat" => openat(tree, paths)?,
         _ => return Err(io::ErrorKind::Unsupported.into()),
     }
     writeln!(out, "{}", names.len() + below.components().count())
@@ -43,20 +39,10 @@ fn files(tree: &Path) -> io::Result<(PathBuf, Vec<String>)> {
     }
 }
 
-fn open_by_curt<'a>(
-    tree: &Path,
-    without: &[&str],
-    mut paths: impl Iterator<Item = &'a PathBuf>,
-) -> io::Result<()> {
-    let features = curt::Feature::ALL.into_iter().filter(|(name, _)| without.contains(name));
-    let features: Vec<curt::Feature> = features.map(|(_, feature)| feature).collect();
-    let root = curt::Root::open_without(tree, &features)?;
+fn open_by_curt<'a>(tree: &Path, mut paths: impl Iterator<Item = &'a PathBuf>) -> io::Result<()> {
+    let root = curt::Root::open(tree)?;
     let options = curt::beneath::OpenOptions::new().read(true);
     Ok(paths.try_for_each(|path| root.open_file(path, &options).map(drop))?)
-}
-
-fn open_by_std<'a>(mut paths: impl Iterator<Item = &'a PathBuf>) -> io::Result<()> {
-    paths.try_for_each(|path| std::fs::File::open(path).map(drop))
 }
 
 /// As people do without a library for it: resolve the path, compare it with the root, open it. A
@@ -84,27 +70,16 @@ fn openat2<'a>(tree: &Path, mut paths: impl Iterator<Item = &'a PathBuf>) -> io:
     Ok(paths.try_for_each(|path| openat2(&root, path, flags, Mode::empty(), resolve).map(drop))?)
 }
 
-#[cfg(target_os = "linux")]
-fn openat<'a>(tree: &Path, mut paths: impl Iterator<Item = &'a PathBuf>) -> io::Result<()> {
-    use rustix::fs::{Mode, OFlags, open, openat};
-    let root = open(tree, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-    Ok(paths.try_for_each(|path| openat(&root, path, flags, Mode::empty()).map(drop))?)
-}
-
 #[cfg(not(target_os = "linux"))]
-use {nowhere as openat, nowhere as openat2};
-
-#[cfg(not(target_os = "linux"))]
-fn nowhere<'a>(_: &Path, _: impl Iterator<Item = &'a PathBuf>) -> io::Result<()> {
+fn openat2<'a>(_: &Path, _: impl Iterator<Item = &'a PathBuf>) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::place::sandbox::Sandbox;
     use crate::roles::HAS_BASELINE;
+    use crate::sandbox::Sandbox;
     use crate::tree::Tree;
 
     #[test]
@@ -113,8 +88,8 @@ mod tests {
         let tree = Tree::deep(50);
         let path = sandbox.entry("tree");
         tree.build(&path, &sandbox.canary()).unwrap();
-        for way in ["curt", "steps", "std", "resolve", "openat2", "openat"] {
-            if way.starts_with("openat") && !HAS_BASELINE {
+        for way in ["curt", "resolve", "openat2"] {
+            if way == "openat2" && !HAS_BASELINE {
                 continue;
             }
             let mut out = Vec::new();

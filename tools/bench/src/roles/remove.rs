@@ -10,7 +10,6 @@ use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-/// Removes the tree.
 pub(super) fn remove(tree: &Path) -> io::Result<()> {
     let name = CString::new(tree.as_os_str().as_bytes())?;
     let buffer = vec![MaybeUninit::uninit(); 64 * 1024];

@@ -6,7 +6,6 @@ use std::fs::{self, Metadata};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-/// Does the task and writes its answer.
 pub(super) fn read(task: Task, tree: &Path, out: &mut dyn Write) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(64 * 1024, out);
     let mut total = 0;

@@ -1,3 +1,0 @@
-module curt.invalid/rivals/expand-go
-
-go 1.21

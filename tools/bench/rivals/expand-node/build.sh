@@ -1,6 +1,0 @@
-#!/bin/sh
-# Writes OUT/expand-node, a script for the Node that is installed.
-set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../script.sh"
-script_node "$here/main.js" expand-node

@@ -1,3 +1,0 @@
-module curt.invalid/rivals/look-go
-
-go 1.22

@@ -1,0 +1,6 @@
+#!/bin/sh
+# Writes OUT/rival-node, a script for the Node that is installed.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../script.sh"
+script_node "$here/main.js" rival-node

@@ -1,3 +1,0 @@
-module curt.example/rival/open-go
-
-go 1.24

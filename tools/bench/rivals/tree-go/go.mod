@@ -1,3 +1,0 @@
-module curt.invalid/rivals/tree-go
-
-go 1.21

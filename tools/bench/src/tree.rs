@@ -1,0 +1,291 @@
+//! The sample trees: their shapes, exact to the entry, and how they are written to disk.
+//!
+//! A shape is computed, not copied: the same on every machine, without a download. Every name and
+//! size follows from the position in the tree, so a shape of 50,000 files is a few numbers.
+
+use crate::react;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// What is in the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    Empty,
+    /// The same number of bytes in each.
+    Each(u64),
+    /// Some bytes, another number of them for each of its neighbours, in every sixteenth file, and
+    /// nothing in the others: quickly made, and sizes that can be told apart.
+    Some,
+}
+
+#[derive(Debug)]
+struct Directory {
+    /// Relative to the root, which has the empty path.
+    path: PathBuf,
+    files: u32,
+}
+
+/// The shape of a tree. Directories come before what is in them.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    directories: Vec<Directory>,
+    content: Content,
+    /// Whether the root's first file is a link that leads out of the tree instead, where the system
+    /// lets us make one.
+    has_link: bool,
+    /// The entry of `PATH` that holds programs besides, and how many; they are not counted.
+    programs: Option<(usize, u32)>,
+}
+
+/// The entries of a create-react-app tree, its root left out.
+pub(crate) const REACT_ENTRIES: u32 = 41_208;
+const REACT_FILES: u32 = 36_346;
+const REACT_DIRECTORIES: usize = 4_863;
+/// The number of entries of a long `PATH`.
+pub(crate) const ENTRIES: u32 = 211;
+/// The entry of it that holds what is found, counted from 0.
+pub(crate) const PLACE: usize = 196;
+
+impl Tree {
+    fn new(directories: impl IntoIterator<Item = (PathBuf, u32)>, content: Content) -> Self {
+        let directories = directories.into_iter().map(|(path, files)| Directory { path, files });
+        let mut directories: Vec<Directory> = directories.collect();
+        // Depth first, as an unpacker writes: what is removed together lies together on disk.
+        directories.sort_by(|a, b| a.path.cmp(&b.path));
+        Self { directories, content, has_link: true, programs: None }
+    }
+
+    /// What `npx create-react-app` makes: 36,346 files in 4,863 directories, the root included, at
+    /// most 10 levels of them; with fewer `entries` a tree of the same kind.
+    pub(crate) fn react(entries: u32, content: Content) -> Self {
+        let part = f64::from(entries) / f64::from(REACT_ENTRIES);
+        let directories = ((REACT_DIRECTORIES as f64 * part) as usize).max(60);
+        let files = ((f64::from(REACT_FILES) * part) as u32).max(400);
+        Self::new(react::directories(directories, files), content)
+    }
+
+    /// Many directories side by side, with two to four files in each.
+    pub(crate) fn small_directories(count: u32, content: Content) -> Self {
+        let below = (0..count as usize).map(|at| (folder_in_path(at).into(), 2 + at as u32 % 3));
+        Self::new([(PathBuf::new(), 1)].into_iter().chain(below), content)
+    }
+
+    /// The entries of a `PATH`, one of which holds programs.
+    pub(crate) fn path(entries: u32, place: usize, programs: u32) -> Self {
+        let tree = Self::small_directories(entries, Content::Empty);
+        Self { programs: Some((place, programs)), ..tree }
+    }
+
+    /// One directory with many files.
+    pub(crate) fn flat(files: u32, content: Content) -> Self {
+        Self::new([(PathBuf::new(), files)], content)
+    }
+
+    /// Directories in one another, six below the root, and all files in the last.
+    pub(crate) fn deep(files: u32) -> Self {
+        let names = ["a", "b", "c", "d", "e", "f"];
+        let files = |depth| if depth == names.len() { files } else { 0 };
+        let directories =
+            (0..=names.len()).map(|depth| (names[..depth].iter().collect(), files(depth)));
+        // A link that leads out would have to be refused.
+        Self { has_link: false, ..Self::new(directories, Content::Empty) }
+    }
+
+    fn files(&self) -> u64 {
+        self.directories.iter().map(|directory| u64::from(directory.files)).sum()
+    }
+
+    /// All entries, the root left out.
+    pub(crate) fn entries(&self) -> u64 {
+        self.files() + self.directories.len() as u64 - 1
+    }
+
+    /// A generous guess at the room it takes on a filesystem with blocks of 4 KiB.
+    pub(crate) fn room(&self) -> u64 {
+        let each = if let Content::Each(bytes) = self.content { bytes } else { 0 };
+        (self.files() + 2 * self.directories.len() as u64) * (5_000 + each)
+    }
+
+    fn size(&self, file: u64) -> u64 {
+        match self.content {
+            Content::Some if file % 16 == 5 => 1 + file / 16 % 999,
+            Content::Empty | Content::Some => 0,
+            Content::Each(bytes) => bytes,
+        }
+    }
+
+    /// Writes the tree to `root`, which must not exist. The first entry of the root becomes a
+    /// symbolic link to `link`.
+    pub(crate) fn build(&self, root: &Path, link: &Path) -> io::Result<()> {
+        let mut written = 0;
+        for directory in &self.directories {
+            let path = root.join(&directory.path);
+            std::fs::create_dir(&path)?;
+            let may_link = self.has_link && written == 0 && directory.files > 0;
+            let is_linked = may_link && make_link(link, &path.join("link")).is_ok();
+            let files = (u32::from(is_linked)..directory.files)
+                .map(|index| (file_name(index), self.size(written + u64::from(index))));
+            fill(&path, files)?;
+            written += u64::from(directory.files);
+        }
+        let (place, count) = self.programs.unwrap_or_default();
+        let folder = root.join(folder_in_path(place));
+        (0..count).try_for_each(|index| put_program(&folder.join(program_name(index))))
+    }
+}
+
+/// The name of the directory that is this entry of `PATH`.
+pub(crate) fn folder_in_path(place: usize) -> String {
+    format!("package-{place:05}")
+}
+
+/// The directories in the folder, in the order of their names: the entries of `PATH`.
+pub(crate) fn directories(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut directories: Vec<PathBuf> = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            directories.push(entry.path());
+        }
+    }
+    directories.sort();
+    Ok(directories)
+}
+
+pub(crate) fn program_name(index: u32) -> String {
+    if index == 0 { "hello".to_owned() } else { format!("hello-{index}") }
+}
+
+/// A link to a program of the system: the tree may be where nothing may be executed.
+fn put_program(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    return std::os::unix::fs::symlink("/bin/sh", path);
+    // Nothing is executed, so an empty file is as good.
+    #[cfg(not(unix))]
+    return std::fs::write(path, []);
+}
+
+/// Names as long as in real packages: their length decides how many fit in a listing page.
+fn file_name(index: u32) -> String {
+    const STEMS: [&str; 8] =
+        ["index", "utils", "parse-options", "createElement", "types", "a11y", "isPlain", "README"];
+    const ENDINGS: [&str; 6] = ["js", "d.ts", "js.map", "json", "mjs", "md"];
+    let stem = STEMS[index as usize % STEMS.len()];
+    let ending = ENDINGS[index as usize / STEMS.len() % ENDINGS.len()];
+    format!("{stem}{index}.{ending}")
+}
+
+/// Linux makes an empty file with one call; building trees is most of a quick run's time.
+#[cfg(target_os = "linux")]
+fn fill(path: &Path, files: impl Iterator<Item = (String, u64)>) -> io::Result<()> {
+    use rustix::fs::{CWD, FallocateFlags, FileType, Mode, OFlags, mknodat, openat};
+    let mode = Mode::from_raw_mode(0o644);
+    let directory = openat(CWD, path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    for (name, bytes) in files {
+        if bytes == 0 {
+            mknodat(&directory, &name, FileType::RegularFile, mode, 0)?;
+            continue;
+        }
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
+        let file = openat(&directory, &name, flags, mode)?;
+        // Files that are worth removing own blocks. Without this they would get them only when the
+        // system writes them back, and removing a tree just made would be unlike removing an old
+        // one. Where it is not supported, nothing is lost.
+        let _ = rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, bytes);
+        std::fs::File::from(file).write_all(&vec![b'c'; bytes as usize])?;
+    }
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn fill(path: &Path, files: impl Iterator<Item = (String, u64)>) -> io::Result<()> {
+    for (name, bytes) in files {
+        std::fs::File::create_new(path.join(name))?.write_all(&vec![b'c'; bytes as usize])?;
+    }
+    Ok(())
+}
+
+fn make_link(target: &Path, link: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    return std::os::unix::fs::symlink(target, link);
+    #[cfg(windows)]
+    {
+        std::os::windows::fs::symlink_dir(target, link)?;
+        // Wine says that it made one.
+        std::fs::symlink_metadata(link).map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sandbox::Sandbox;
+    use std::collections::HashSet;
+
+    #[test]
+    fn react_is_the_tree_that_people_have() {
+        let tree = Tree::react(REACT_ENTRIES, Content::Empty);
+        assert_eq!((tree.files(), tree.directories.len()), (36_346, 4_863));
+        let depth = |directory: &Directory| directory.path.components().count() + 1;
+        assert_eq!(tree.directories.iter().map(depth).max(), Some(10));
+        // Uneven, as real packages are.
+        let largest = tree.directories.iter().map(|directory| directory.files).max().unwrap();
+        let few = tree.directories.iter().filter(|directory| directory.files <= 5).count();
+        assert!(largest >= 50 && few > tree.directories.len() / 3, "{largest} {few}");
+        let part = Tree::react(REACT_ENTRIES / 8, Content::Empty);
+        assert_eq!((part.files(), part.directories.len()), (36_346 / 8, 4_863 / 8));
+    }
+
+    #[test]
+    fn shapes_repeat_themselves_and_hold_no_path_twice() {
+        for make in [
+            || Tree::react(REACT_ENTRIES, Content::Empty),
+            || Tree::react(41, Content::Empty),
+            || Tree::small_directories(20_000, Content::Empty),
+        ] {
+            let paths = |tree: &Tree| -> Vec<PathBuf> {
+                tree.directories.iter().map(|directory| directory.path.clone()).collect()
+            };
+            let tree = paths(&make());
+            assert_eq!(tree, paths(&make()));
+            let seen: HashSet<_> = tree.iter().map(PathBuf::as_path).collect();
+            assert!(seen.len() == tree.len() && tree[0].as_os_str().is_empty());
+            assert!(tree[1..].iter().all(|path| seen.contains(path.parent().unwrap())));
+        }
+    }
+
+    fn count(path: &Path) -> (u64, u64) {
+        let (mut entries, mut bytes) = (0, 0);
+        for entry in std::fs::read_dir(path).unwrap() {
+            let data = entry.as_ref().unwrap().metadata().unwrap();
+            entries += 1;
+            if data.is_dir() {
+                let below = count(&entry.unwrap().path());
+                (entries, bytes) = (entries + below.0, bytes + below.1);
+            } else if data.is_file() {
+                bytes += data.len();
+            }
+        }
+        (entries, bytes)
+    }
+
+    #[test]
+    fn what_is_written_is_what_was_computed() {
+        let sandbox = Sandbox::create(&std::env::temp_dir()).unwrap();
+        for (name, tree) in [
+            ("react", Tree::react(640, Content::Some)),
+            ("flat", Tree::flat(300, Content::Each(4096))),
+            ("small", Tree::small_directories(3, Content::Empty)),
+            ("deep", Tree::deep(5)),
+        ] {
+            let root = sandbox.entry(name);
+            tree.build(&root, &sandbox.canary()).unwrap();
+            let (entries, bytes) = count(&root);
+            assert_eq!(entries, tree.entries(), "{name}");
+            // A link stands in for the first file.
+            let all: u64 = (0..tree.files()).map(|file| tree.size(file)).sum();
+            assert!(bytes == all || bytes == all - tree.size(0), "{name}");
+            assert!(tree.build(&root, &sandbox.canary()).is_err(), "never into an existing folder");
+        }
+    }
+}
