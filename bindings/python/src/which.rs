@@ -5,7 +5,6 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
 use curt::Search;
-use curt::paths::Flavor;
 use curt::which::{FindError, Found, FoundIn, Policy};
 use pyo3::prelude::*;
 
@@ -34,7 +33,7 @@ thread_local! {
 
 fn find(name: &[u8], path: Option<&[u8]>) -> Result<Found, FindError> {
     let look_up = |search: &Search| search.find(OsStr::from_bytes(name));
-    let search = |path: &[u8]| Search::new().policy(rules()).path(OsStr::from_bytes(path));
+    let search = |path: &[u8]| Search::new().policy(Policy::CPython).path(OsStr::from_bytes(path));
     // A command with a directory needs none. The environment must not be read here: without the GIL
     // another thread may change it.
     let path = path.unwrap_or_default();
@@ -49,10 +48,6 @@ fn find(name: &[u8], path: Option<&[u8]>) -> Result<Found, FindError> {
         }
         look_up(&last.get_or_insert_with(|| (path.to_vec(), search(path))).1)
     })
-}
-
-fn rules() -> Policy {
-    Policy::cpython(Flavor::Posix)
 }
 
 /// Spells the path of a program as CPython does: the entry of the search path as it is written,

@@ -257,11 +257,6 @@ pub mod paths {
 ///
 /// ```compile_fail
 /// #![deny(unused_must_use)]
-/// curt::Search::new().session();
-/// ```
-///
-/// ```compile_fail
-/// #![deny(unused_must_use)]
 /// curt::list::Stat::new(curt::Fields::KIND);
 /// ```
 ///
@@ -305,7 +300,6 @@ pub mod paths {
 /// curt::Remove::new();
 /// curt::Walk::new(".");
 /// curt::Search::new();
-/// curt::Search::new().session();
 /// curt::list::Stat::new(curt::Fields::KIND);
 /// curt::list::Directory::open(".").unwrap();
 /// curt::list::Directory::open(".").unwrap().list(curt::Fields::KIND);

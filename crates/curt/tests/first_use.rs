@@ -14,7 +14,6 @@ use curt::fields::Follow;
 use curt::list::{Directory, ListEntry};
 use curt::paths::{Expander, Flavor, PathCheck, ThisProcess};
 use curt::process::Stream;
-use curt::which::{Cwd, Extensions, Policy};
 use curt::{Cause, Fields, Kind, Next, Operation, Plan, Remove, Usage, Walk};
 use curt_testkit::Scratch;
 
@@ -228,14 +227,6 @@ fn the_output_of_one_program_is_the_input_of_another() -> Result<(), Box<dyn Err
 }
 
 #[test]
-fn presets_of_searches_are_changed() {
-    let from_configuration = String::from(".exe;.js");
-    let policy =
-        Policy::cmd().cwd(Cwd::Never).extensions(Extensions::Only(from_configuration.into()));
-    assert!(policy.cwd == Cwd::Never && policy != Policy::cmd());
-}
-
-#[test]
 fn the_text_of_paths_is_checked_and_expanded() -> Result<(), Box<dyn Error>> {
     fn expanded(expander: &Expander, path: &str) -> io::Result<PathBuf> {
         Ok(expander.expand_path(path)?.into_owned())
@@ -340,7 +331,6 @@ fn public_types_are_debug_and_go_to_other_threads() {
     shared::<(curt::fs::DirEntry, curt::fs::Metadata, curt::fs::FileType)>();
     sent::<(curt::list::List, curt::list::ListEntries, curt::list::Stat, curt::list::Descent)>();
     sent::<(curt::walk::Walking<'_>, curt::walk::Entries<'_>, curt::fs::ReadDir)>();
-    sent::<curt::which::Session>();
     kept::<(curt::Error, Cause, curt::Metadata, curt::fields::Time, Plan, Fields)>();
     kept::<(ListEntry, curt::walk::WalkEntry, Usage<'_>, Walk<'_>, Remove<'_>)>();
     kept::<(curt::fs::DirEntry, curt::fs::Metadata, curt::fs::FileType)>();

@@ -55,8 +55,8 @@ impl Printer<'_> {
                 }
             }
         } else {
-            let results = self.search.find_many(names);
-            for (name, result) in names.iter().zip(results) {
+            for name in names {
+                let result = self.search.find(name);
                 self.count(result.is_ok());
                 self.print(name, result);
             }
@@ -165,7 +165,7 @@ fn explanation_object(name: &OsStr, explanation: &SearchExplanation) -> Object {
             .iter()
             .map(|(name, outcome)| Object::new().path("name", name).text("became", outcome));
         Object::new()
-            .path("directory", looked.directory())
+            .path("directory", &looked.directory)
             .text("origin", &looked.origin.to_string())
             .list("duplicates", looked.duplicates.iter().map(ToString::to_string))
             .boolean("relative", looked.relative)
@@ -232,7 +232,7 @@ fn directory_line(looked: &Looked) -> String {
         _ => "could not be searched",
     };
     let calls = text::counted(looked.calls, "call", "calls");
-    let mut line = format!("{} ({}) {words}, in {calls}", quote(looked.directory()), looked.origin);
+    let mut line = format!("{} ({}) {words}, in {calls}", quote(&looked.directory), looked.origin);
     if looked.relative {
         line += "; a relative path named it";
     }

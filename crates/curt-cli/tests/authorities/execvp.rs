@@ -33,7 +33,7 @@ fn build(ground: &Ground, compiler: &str) -> Option<PathBuf> {
 fn check(compiler: &str) {
     for ground in Ground::all() {
         let Some(program) = build(&ground, compiler) else { return };
-        compare(&ground, &["--policy", "execvp"], CASES, |(path, name): Case| {
+        compare(&ground, &["--policy", "posix"], CASES, |(path, name): Case| {
             let output = ground.run(&program, &[name], path);
             let text = String::from_utf8(output.stdout).unwrap();
             let said = text.lines().next().unwrap_or_default();
@@ -63,7 +63,7 @@ fn an_empty_path_is_the_working_directory_to_execvp() {
     let Some(program) = build(&ground, "cc") else { return };
     let output = ground.run(&program, &["here"], "");
     assert_eq!(String::from_utf8(output.stdout).unwrap().trim(), "here");
-    let found = ground.curt(&["--policy", "execvp"], ("", "here"));
+    let found = ground.curt(&["--policy", "posix"], ("", "here"));
     assert_eq!(found, Answer::Found(ground.plain("here")));
     // curt's own rules find nothing in a place that nobody named.
     assert_eq!(ground.curt(&[], ("", "here")), Answer::Not("not-found".to_owned()));

@@ -1,4 +1,4 @@
-//! What authorities answer on Windows, as their own tests have it, asked of their presets over
+//! What authorities answer on Windows, as their own tests have it, asked of their policies over
 //! directories of this system. Each row is a fact of the test that it names; how these programs are
 //! started is in the library's suite for Windows.
 
@@ -32,8 +32,8 @@ const fn row(
     Row { says, files, path, pathext: USUAL, name, answer }
 }
 
-/// Asks every row of a preset; the base directory is the folder of the test.
-fn check(preset: &str, rows: &[Row]) {
+/// Asks every row of a policy; the base directory is the folder of the test.
+fn check(policy: &str, rows: &[Row]) {
     for Row { says, files, path, pathext, name, answer } in rows {
         let scratch = Scratch::new();
         for file in *files {
@@ -49,7 +49,7 @@ fn check(preset: &str, rows: &[Row]) {
         let entries: Vec<String> =
             path.iter().map(|one| entry(one).display().to_string()).collect();
         let mut curt = Command::new(env!("CARGO_BIN_EXE_curt"));
-        curt.args(["which", "--json", "--rules", "windows", "--policy", preset]);
+        curt.args(["which", "--json", "--rules", "windows", "--policy", policy]);
         curt.args(["--pathext", pathext, "--path", &entries.join(";"), "--", name]);
         let output = curt.current_dir(scratch.path()).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
@@ -64,7 +64,7 @@ fn check(preset: &str, rows: &[Row]) {
             None => Err(printed["error"]["kind"].as_str().unwrap_or_default().to_owned()),
         };
         let expected = answer.map(str::to_owned).map_err(str::to_owned);
-        assert_eq!(ours, expected, "{preset}, {says}: {text}");
+        assert_eq!(ours, expected, "{policy}, {says}: {text}");
     }
 }
 
@@ -156,6 +156,20 @@ fn go_finds_on_windows_what_curt_finds() {
     check("go", GO);
 }
 
+/// The ground truth of the same tests: what `ErrDot` reports, it runs, and it adds no dots.
+#[test]
+fn cmd_finds_what_curt_finds() {
+    for &Row { says, files, path, pathext, name, answer } in GO {
+        let answer = match says {
+            "ErrDot" => Ok("p1/a.bat"),
+            "current directory" => Ok("a.exe"),
+            "items get a dot" => NOT,
+            _ => answer,
+        };
+        check("cmd", &[Row { says, files, path, pathext, name, answer }]);
+    }
+}
+
 /// The rules of libuv's `search_path` (`src/win/process.c`), and `spawn_no_path`, `spawn_no_ext`
 /// and `spawn_path_no_ext` of its `test/test-spawn.c`.
 #[test]
@@ -170,15 +184,15 @@ fn libuv_finds_what_curt_finds() {
         row("spawn_path_no_ext, bare", &["p/a"], &["p"], "a", NOT),
         row("bare, in the working directory", &["a", "p/"], &["p"], "a", NOT),
     ];
-    for preset in ["libuv", "libuv-exact", "node"] {
-        check(preset, &both);
+    for policy in ["libuv", "libuv-exact", "node"] {
+        check(policy, &both);
     }
     let with_directory = ["p/a", "./p/a"];
     for name in with_directory {
         let files: &[&str] = &["p/a", "p/a.exe"];
-        for (preset, answer) in [("libuv", "p/a.exe"), ("node", "p/a.exe"), ("libuv-exact", "p/a")]
+        for (policy, answer) in [("libuv", "p/a.exe"), ("node", "p/a.exe"), ("libuv-exact", "p/a")]
         {
-            check(preset, &[row("exact names with a directory", files, &["p"], name, Ok(answer))]);
+            check(policy, &[row("exact names with a directory", files, &["p"], name, Ok(answer))]);
         }
         check("libuv-exact", &[row("spawn_no_ext", &["p/a"], &["p"], name, Ok("p/a"))]);
         check("libuv", &[row("spawn_no_ext", &["p/a"], &["p"], name, NOT)]);

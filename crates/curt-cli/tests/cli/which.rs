@@ -240,49 +240,6 @@ fn another_user_finds_programs_in_unlistable_directories() {
 }
 
 #[test]
-fn every_rule_of_a_policy_can_be_set() {
-    let scratch = Scratch::new();
-    for file in
-        ["a/x.py", "a/p3.11.exe", "a;b/q.exe", "a/n.exe.exe", "w/here.exe", "\"a/quoted.exe"]
-    {
-        if cfg!(windows) && file.contains('"') {
-            continue;
-        }
-        scratch.file(file);
-    }
-    let path = format!("{};\"{}\"", scratch.at("a").display(), scratch.at("a;b").display());
-    let run = |options: &[&str], name: &str| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-        command.args(["which", "--rules", "windows", "--path", &path]).args(options);
-        command.arg("--").arg(name).current_dir(scratch.typed().join("w"));
-        let output = command.output().unwrap();
-        let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-        (output.status.code(), text.trim_end().to_owned())
-    };
-    let found = |options: &[&str], name: &str| run(options, name).0 == Some(0);
-    for (options, name, by_default) in [
-        (&["--set", "appends-to-dotted=no"][..], "p3.11", true),
-        (&["--set", "strict-extension"], "n.exe", true),
-        (&["--set", "quotes=no"], "q", true),
-        (&["--policy", "libuv", "--extensions", ".PY"], "x", false),
-        (&["--set", "literal=listed"], "x.py", true),
-    ] {
-        let policy: &[&str] = if options[0] == "--policy" { &options[..2] } else { &[] };
-        assert_eq!(found(policy, name), by_default, "{name}");
-        assert_eq!(found(options, name), !by_default, "{options:?} {name}");
-    }
-    for (rule, complaint) in [
-        ("no-such=yes", "unknown rule 'no-such'"),
-        ("quotes=maybe", "unknown value 'maybe' of rule 'quotes'"),
-        ("literal=yes", "unknown value 'yes' of rule 'literal'"),
-    ] {
-        let (code, text) = run(&["--set", rule], "x");
-        assert_eq!(code, Some(2), "{rule}");
-        assert!(text.contains(complaint), "{rule}: {text}");
-    }
-}
-
-#[test]
 fn every_name_has_an_answer() {
     let scratch = Scratch::new();
     let gone = scratch.dir("gone");

@@ -31,7 +31,7 @@ pub enum FindCause {
     /// No search directory contains it.
     NotFound,
     /// Only the working directory contains it, which is not searched unless
-    /// [`Policy::cwd`](crate::which::Policy::cwd) says so.
+    /// [`Search::cwd`](crate::Search::cwd) says so.
     OnlyInWorkingDirectory,
     /// Only a directory, or a file that may not be executed, has this name.
     NotExecutable,

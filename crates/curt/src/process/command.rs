@@ -16,7 +16,7 @@ use crate::control::Cancel;
 use crate::error::{Cause, Error, Operation, StartFailure};
 use crate::sys::process::{self, Group, Launch, Spawn};
 use crate::sys::{Feature, Os, Setup, Sys};
-use crate::which::{Search, SearchExplanation, Session};
+use crate::which::{Search, SearchExplanation};
 
 /// What a caller lends for one start.
 #[derive(Default)]
@@ -284,12 +284,6 @@ impl Command {
         self.spawn_from(Names::Search(&self.search), Defaults::Inherit)
     }
 
-    /// Starts the program, and looks its name up in a session: with the environment and the base
-    /// directory of the session, whatever those of the program are.
-    pub fn spawn_by(&self, session: &Session) -> Result<Child, Error> {
-        self.spawn_from(Names::Session(session), Defaults::Inherit)
-    }
-
     fn spawn_from(&self, names: Names<'_>, defaults: Defaults) -> Result<Child, Error> {
         let sys = self.sys();
         let started = self.start(&sys, names, defaults, false, &Given::default())?;
@@ -321,12 +315,6 @@ impl Command {
     /// the program does not wait for this process.
     pub fn status(&self) -> Result<ExitStatus, Error> {
         self.status_from(Names::Search(&self.search))
-    }
-
-    /// Starts the program and waits until it ends, with its name looked up as in
-    /// [`Command::spawn_by`].
-    pub fn status_by(&self, session: &Session) -> Result<ExitStatus, Error> {
-        self.status_from(Names::Session(session))
     }
 
     fn status_from(&self, names: Names<'_>) -> Result<ExitStatus, Error> {

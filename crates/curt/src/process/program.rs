@@ -18,7 +18,7 @@ use crate::error::{FindError, StartFailure};
 use crate::name::Unit;
 use crate::sys::process::Launch;
 use crate::sys::{OsUnit, SystemUnit};
-use crate::which::{FindAll, FoundIn, LaunchFailure, Policy, Program, Search, Session};
+use crate::which::{FindAll, FoundIn, LaunchFailure, Program, Rules, Search};
 use curt_paths::Flavor;
 
 /// Where names are looked up.
@@ -26,7 +26,6 @@ use curt_paths::Flavor;
 pub(super) enum Names<'a> {
     /// For one start, with the variables and the directory of the child.
     Search(&'a Search),
-    Session(&'a Session),
 }
 
 /// Why no program was started.
@@ -38,8 +37,7 @@ pub(super) enum NotStarted {
 
 impl Names<'_> {
     /// Starts the first program of this name that can be started: calls `start` for one after the
-    /// other, as long as the policy goes on. Also returns the calls that the look-up took, unless a
-    /// session counts them.
+    /// other, as long as the policy goes on. Also returns the calls that the look-up took.
     pub(super) fn start<P, T>(
         self,
         name: &OsStr,
@@ -55,14 +53,9 @@ impl Names<'_> {
         match self {
             Names::Search(search) => {
                 let search = search.for_child(launch.environment, launch.directory);
-                let policy = search.current_policy().clone();
-                let started = start_first(search.find_all(name), &policy, launch, start);
+                let rules = search.current_rules();
+                let started = start_first(search.find_all(name), &rules, launch, start);
                 (started, search.calls())
-            }
-            Names::Session(session) => {
-                let policy = session.current_policy().clone();
-                let started = start_first(session.find_all(name), &policy, launch, start);
-                (started, Calls::default())
             }
         }
     }
@@ -71,7 +64,7 @@ impl Names<'_> {
 /// Starts the first candidate that can be started. If none can, the first refusal counts.
 fn start_first<P, T>(
     candidates: FindAll<'_>,
-    policy: &Policy,
+    rules: &Rules,
     launch: &Launch<'_, P>,
     mut start: impl FnMut(&Launch<'_, P>) -> Result<T, Refusal>,
 ) -> Result<T, NotStarted> {
@@ -91,11 +84,11 @@ fn start_first<P, T>(
                 Ok(started) => return Ok(started),
                 Err(refusal) => refusal,
             };
-            let goes_on = policy.continues_after(launch_failure(&refusal.0, policy), program);
+            let goes_on = rules.continues_after(launch_failure(&refusal.0, rules), program);
             (refusal, !goes_on)
         };
         let counts_as_missing =
-            policy.reports_cwd_only && matches!(found.origin(), FoundIn::Path(_));
+            rules.reports_cwd_only && matches!(found.origin(), FoundIn::Path(_));
         if first.is_none() && (is_last || !counts_as_missing) {
             first = Some((Some(path.into_owned()), refusal));
         }
@@ -109,14 +102,14 @@ fn start_first<P, T>(
     Err(NotStarted::Refused(path, refusal))
 }
 
-/// What a failure means to a policy.
-fn launch_failure(why: &StartFailure, policy: &Policy) -> LaunchFailure {
+/// What a failure means to the rules.
+fn launch_failure(why: &StartFailure, rules: &Rules) -> LaunchFailure {
     match why {
         StartFailure::ProgramMissing | StartFailure::InterpreterMissing { .. } => {
             LaunchFailure::NotFound
         }
         StartFailure::NotExecutable => LaunchFailure::Denied,
-        StartFailure::BadFormat if policy.rules == Flavor::Windows => LaunchFailure::BadImage,
+        StartFailure::BadFormat if rules.flavor == Flavor::Windows => LaunchFailure::BadImage,
         StartFailure::BadFormat => LaunchFailure::BadFormat,
         StartFailure::TextBusy => LaunchFailure::Busy,
         _ => LaunchFailure::Other,

@@ -91,13 +91,13 @@ pub(crate) trait Lookup: Sys<Unit: Unit> {
         }
     }
 
-    /// Yields the next names in an open directory that begin with `stem`, or all names. Neither the
-    /// case of letters matters nor whether the long or the short name matches. It may yield
-    /// others too. [`Batch::More`] says that the buffer was full.
+    /// Yields the next names in an open directory that begin with `stem`. Neither the case of
+    /// letters matters nor whether the long or the short name matches. It may yield others too.
+    /// [`Batch::More`] says that the buffer was full.
     fn matching(
         &self,
         dir: &Self::Dir,
-        stem: Option<&[Self::Unit]>,
+        stem: &[Self::Unit],
         buf: &mut Self::DirBuf,
         each: &mut dyn FnMut(Match<'_, Self::Unit>),
     ) -> io::Result<Batch> {
@@ -142,7 +142,7 @@ pub(crate) trait Lookup: Sys<Unit: Unit> {
             opened => opened?,
         };
         let mut is_found = false;
-        let listed = self.matching(&dir, Some(name), buf, &mut |entry| {
+        let listed = self.matching(&dir, name, buf, &mut |entry| {
             let is_better = !is_found || entry.name < &spelled[..];
             if is_better && Unit::same_in_any_case(entry.name, name) {
                 is_found = true;

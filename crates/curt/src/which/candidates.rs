@@ -3,14 +3,11 @@
 //! By the rules of POSIX the name itself is the only candidate. By those of Windows the extensions
 //! of `PATHEXT` are appended, as the policy says.
 
-use std::borrow::Cow;
-use std::ops::Range;
-
 use super::names::{extension_at, is_forbidden};
-use super::policy::{Bare, Extensions, Literal, Policy};
+use super::policy::{Bare, Extensions, Rules};
 use crate::fields::Kind;
 use crate::sys::{Match, Verdict};
-use curt_paths::{Flavor, PathText, Unit};
+use curt_paths::{Flavor, Unit};
 
 /// The extensions that a policy appends, each once and with its dot, in order; and the items of
 /// `PATHEXT` that were dropped.
@@ -22,45 +19,35 @@ pub(super) struct ExtensionList<U> {
 
 impl<U: Unit> ExtensionList<U> {
     /// The extensions of a policy, with `PATHEXT` where it asks for that.
-    pub(super) fn new(pathext: Option<&[U]>, policy: &Policy) -> Self {
+    pub(super) fn new(pathext: Option<&[U]>, rules: &Rules) -> Self {
         let mut list = ExtensionList { extensions: Vec::new(), dropped: Vec::new() };
-        if policy.rules == Flavor::Posix {
+        if rules.flavor == Flavor::Posix {
             return list;
         }
         let pathext = pathext.unwrap_or_default();
-        let default = match &policy.extensions {
-            Extensions::Environment(default) => default,
-            Extensions::Behind(first, default) => {
-                list.add_all(&units(first), policy);
-                default
+        match rules.extensions {
+            Extensions::Environment(default) if pathext.is_empty() => {
+                list.add_all(&ascii(default), rules);
             }
-            Extensions::Only(these) => {
-                list.add_all(&units(these), policy);
-                return list;
-            }
+            Extensions::Environment(_) => list.add_all(pathext, rules),
+            Extensions::Only(these) => list.add_all(&ascii(these), rules),
             Extensions::Among(these) => {
                 let mut among = ExtensionList { extensions: Vec::new(), dropped: Vec::new() };
-                among.add_all(&units(these), policy);
-                list.add_all(pathext, policy);
+                among.add_all(&ascii(these), rules);
+                list.add_all(pathext, rules);
                 list.extensions.retain(|extension| among.contains(extension));
-                return list;
             }
-        };
-        if pathext.is_empty() {
-            list.add_all(&units(default), policy);
-        } else {
-            list.add_all(pathext, policy);
         }
         list
     }
 
-    fn add_all(&mut self, pathext: &[U], policy: &Policy) {
+    fn add_all(&mut self, pathext: &[U], rules: &Rules) {
         for item in pathext.split(|unit| unit.to_ascii() == b';') {
             let has_dot = item.first().is_some_and(|unit| unit.to_ascii() == b'.');
             match item {
                 [] => {}
                 _ if has_dot && is_extension(item) => self.add(item.to_vec()),
-                _ if !has_dot && policy.completes_extensions && is_extension(item) => {
+                _ if !has_dot && rules.completes_extensions && is_extension(item) => {
                     self.add([&[U::ascii(b'.')], item].concat());
                 }
                 _ => self.dropped.push(item.to_vec()),
@@ -85,119 +72,71 @@ fn is_extension<U: Unit>(item: &[U]) -> bool {
     !matches!(last, b'.' | b' ') && !item.iter().any(|&unit| is_forbidden(unit))
 }
 
-/// Converts text to units.
-fn units<U: Unit>(text: &str) -> Vec<U> {
-    // What this system cannot spell is in none of its names.
-    U::of(&PathText::from(text)).map_or_else(|_| Vec::new(), Cow::into_owned)
-}
-
 /// Converts ASCII text to units.
 pub(super) fn ascii<U: Unit>(text: &str) -> Vec<U> {
     text.bytes().map(U::ascii).collect()
 }
 
 /// One file name that a directory is searched for.
-#[derive(Clone, Debug)]
-struct Candidate {
-    /// Where its name lies in [`Candidates::text`].
-    name: Range<usize>,
-    /// Where its spelling on the disk lies there; empty until a file of this name was seen.
-    spelled: Range<usize>,
+#[derive(Debug)]
+struct Candidate<U> {
+    name: Vec<U>,
+    /// Its spelling on the disk; empty until a file of this name was seen.
+    spelled: Vec<U>,
     /// `None` until the platform was asked. If it is spelled by then, a listing showed it without
     /// saying what it is.
     verdict: Option<Verdict>,
 }
 
-/// The candidates of one name in one directory. Keeps its memory from look-up to look-up.
+/// The candidates of one name in one directory.
 #[derive(Debug)]
 pub(super) struct Candidates<U> {
-    all: Vec<Candidate>,
-    /// The stem, the names of the candidates, and how the directory spells them, in this order.
-    text: Vec<U>,
-    stem_len: usize,
-    names_len: usize,
+    all: Vec<Candidate<U>>,
+    /// What all of them begin with.
+    stem: Vec<U>,
     /// Whether every program is wanted, or only the first.
     pub(super) wants_all: bool,
 }
 
-impl<U> Default for Candidates<U> {
-    fn default() -> Self {
-        Candidates {
-            all: Vec::new(),
-            text: Vec::new(),
-            stem_len: 0,
-            names_len: 0,
-            wants_all: false,
-        }
-    }
-}
-
 impl<U: Unit> Candidates<U> {
-    /// Replaces the candidates by those of another name.
-    pub(super) fn begin(
-        &mut self,
+    pub(super) fn new(
         stem: &[U],
         is_path: bool,
-        policy: &Policy,
+        wants_all: bool,
+        rules: &Rules,
         list: &ExtensionList<U>,
-    ) {
-        self.all.clear();
-        self.text.clear();
-        self.text.extend_from_slice(stem);
-        self.stem_len = stem.len();
-        self.wants_all = false;
-        match policy.rules {
-            Flavor::Posix => self.push(&[]),
-            Flavor::Windows => self.push_by_windows(stem, is_path, policy, list),
-        }
-        self.names_len = self.text.len();
-    }
-
-    fn push_by_windows(
-        &mut self,
-        stem: &[U],
-        is_path: bool,
-        policy: &Policy,
-        list: &ExtensionList<U>,
-    ) {
+    ) -> Self {
+        let mut candidates = Candidates { all: Vec::new(), stem: stem.to_vec(), wants_all };
         let has_dot = extension_at(stem).is_some();
-        let is_listed = list.extensions.iter().any(|extension| {
+        let is_listed = |extension: &Vec<U>| {
             let begin = stem.len().checked_sub(extension.len());
             begin.is_some_and(|begin| U::same_in_any_case(extension, &stem[begin..]))
-        });
-        let is_literal_first = if has_dot {
-            policy.literal == Literal::Dotted || is_listed
-        } else {
-            match policy.bare {
-                Bare::First => true,
-                Bare::WithDirectory => is_path,
-                Bare::Never | Bare::Last => false,
-            }
         };
-        if is_literal_first {
-            self.push(&[]);
+        let is_literal = match (rules.flavor, rules.bare) {
+            (Flavor::Posix, _) => true,
+            _ if has_dot => !rules.literal_is_listed || list.extensions.iter().any(is_listed),
+            (_, Bare::Never) => false,
+            (_, Bare::First) => true,
+            (_, Bare::WithDirectory) => is_path,
+        };
+        if is_literal {
+            candidates.push(&[]);
         }
-        let appends = !has_dot || policy.appends_to_dotted;
-        if appends && !(policy.strict_extension && is_listed) {
-            list.extensions.iter().for_each(|extension| self.push(extension));
-        }
-        if !has_dot && policy.bare == Bare::Last {
-            self.push(&[]);
-        }
+        // By the rules of POSIX there are none.
+        list.extensions.iter().for_each(|extension| candidates.push(extension));
+        candidates
     }
 
     fn push(&mut self, extension: &[U]) {
-        let begin = self.text.len();
-        self.text.extend_from_within(..self.stem_len);
-        self.text.extend_from_slice(extension);
-        self.all.push(Candidate { name: begin..self.text.len(), spelled: 0..0, verdict: None });
+        let name = [&self.stem, extension].concat();
+        self.all.push(Candidate { name, spelled: Vec::new(), verdict: None });
     }
 
     /// Forgets what another directory said.
     pub(super) fn reset(&mut self) {
-        self.text.truncate(self.names_len);
         for candidate in &mut self.all {
-            (candidate.spelled, candidate.verdict) = (0..0, None);
+            candidate.spelled.clear();
+            candidate.verdict = None;
         }
     }
 
@@ -207,16 +146,16 @@ impl<U: Unit> Candidates<U> {
 
     /// What all candidates begin with.
     pub(super) fn stem(&self) -> &[U] {
-        &self.text[..self.stem_len]
+        &self.stem
     }
 
     pub(super) fn name(&self, at: usize) -> &[U] {
-        &self.text[self.all[at].name.clone()]
+        &self.all[at].name
     }
 
     /// The name that the directory has; empty until a file of this name was seen.
     pub(super) fn spelled(&self, at: usize) -> &[U] {
-        &self.text[self.all[at].spelled.clone()]
+        &self.all[at].spelled
     }
 
     pub(super) fn verdict(&self, at: usize) -> Option<Verdict> {
@@ -242,10 +181,10 @@ impl<U: Unit> Candidates<U> {
 
     /// Stores what the platform said, and how it spells the name.
     pub(super) fn judge(&mut self, at: usize, verdict: Verdict, spelled: &[U]) {
-        let begin = self.text.len();
-        self.text.extend_from_slice(spelled);
         let candidate = &mut self.all[at];
-        (candidate.verdict, candidate.spelled) = (Some(verdict), begin..self.text.len());
+        candidate.verdict = Some(verdict);
+        candidate.spelled.clear();
+        candidate.spelled.extend_from_slice(spelled);
     }
 
     /// Stores what the platform said of a name that is spelled as it was asked for, or as a listing
@@ -254,35 +193,35 @@ impl<U: Unit> Candidates<U> {
         let candidate = &mut self.all[at];
         candidate.verdict = Some(verdict);
         if candidate.spelled.is_empty() {
-            candidate.spelled = candidate.name.clone();
+            candidate.spelled.clone_from(&candidate.name);
         }
     }
 
     /// Compares an entry of the directory with all candidates. An entry may be several of them, by
     /// its long and its short name.
     pub(super) fn note(&mut self, entry: &Match<'_, U>) {
-        for at in 0..self.len() {
-            let name = self.name(at);
+        for candidate in &mut self.all {
+            let name = &candidate.name;
             if [entry.name, entry.short].iter().any(|other| U::same_in_any_case(other, name)) {
-                self.note_as(at, entry);
+                candidate.note(entry);
             }
         }
     }
+}
 
+impl<U: Unit> Candidate<U> {
     /// Where upper and lower case are told apart, several entries may be one candidate: the one
     /// that is spelled like it wins, otherwise the first by its units, whatever the order of the
     /// listing.
-    fn note_as(&mut self, at: usize, entry: &Match<'_, U>) {
-        let (name, known) = (self.name(at), self.spelled(at));
+    fn note(&mut self, entry: &Match<'_, U>) {
+        let (name, known) = (&self.name[..], &self.spelled[..]);
         let keeps_known = known == name || (entry.name != name && known <= entry.name);
         if !known.is_empty() && keeps_known {
             return;
         }
-        let begin = self.text.len();
-        self.text.extend_from_slice(entry.name);
-        let candidate = &mut self.all[at];
-        candidate.spelled = begin..self.text.len();
-        candidate.verdict = match entry.kind {
+        self.spelled.clear();
+        self.spelled.extend_from_slice(entry.name);
+        self.verdict = match entry.kind {
             Kind::Directory => Some(Verdict::Directory),
             Kind::File => Some(Verdict::Program),
             _ => None,

@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::candidates::ascii;
-use super::policy::{Cwd, Policy};
+use super::policy::{Cwd, Rules};
 use crate::name::NameBuf;
 use crate::sys::{Lookup, SystemUnit};
 use curt_paths::windows::{Start, is_separator, is_verbatim};
@@ -25,18 +25,15 @@ pub enum FoundIn {
     Given,
     /// The entry of `PATH` with this number, counted from 0, empty entries included.
     Path(usize),
-    /// A directory of the system that the policy searches before `PATH`.
-    System,
 }
 
 impl fmt::Display for FoundIn {
-    /// Writes `cwd`, `given`, `path:3` or `system`.
+    /// Writes `cwd`, `given` or `path:3`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             FoundIn::Cwd => f.write_str("cwd"),
             FoundIn::Given => f.write_str("given"),
             FoundIn::Path(index) => write!(f, "path:{index}"),
-            FoundIn::System => f.write_str("system"),
         }
     }
 }
@@ -53,14 +50,6 @@ pub(super) struct SearchDirectory<S: Lookup> {
     /// Where the system begins, and its path from there. `None` for a text that is no
     /// path of this system.
     located: Option<(S::Dir, NameBuf<S::Unit>)>,
-    pub(super) kept: Kept<S::Dir>,
-}
-
-/// What a session knows of a directory.
-pub(super) enum Kept<D> {
-    Nothing,
-    Absent,
-    Open(D),
 }
 
 /// Where candidates are looked for: the path of a directory from an open one, which is the
@@ -87,28 +76,22 @@ impl<S: Lookup> SearchDirectory<S> {
             sys.locate(Path::new(&*S::Unit::text(&path))).ok()
         };
         let duplicates = Vec::new();
-        SearchDirectory { path, origin, is_relative, duplicates, located, kept: Kept::Nothing }
+        SearchDirectory { path, origin, is_relative, duplicates, located }
     }
 
-    /// Where its candidates are looked for; `None` if it is known to be absent.
+    /// Where its candidates are looked for; `None` if no such path can exist.
     pub(super) fn place(&self) -> Option<Place<'_, S>> {
-        match (&self.kept, &self.located) {
-            (Kept::Open(dir), _) => Some(Place { dir, path: &[] }),
-            (Kept::Nothing, Some((dir, path))) => Some(Place { dir, path: path.as_name().units() }),
-            _ => None,
-        }
+        let (dir, path) = self.located.as_ref()?;
+        Some(Place { dir, path: path.as_name().units() })
     }
 
     pub(super) fn to_path(&self) -> PathBuf {
         S::Unit::path(self.path.clone())
     }
 
-    /// Replaces `path` by that of a name in it.
-    pub(super) fn join(&self, name: &[S::Unit], path: &mut Vec<S::Unit>) {
-        path.clear();
-        path.extend_from_slice(&self.path);
-        path.extend(separator(&self.path));
-        path.extend_from_slice(name);
+    /// The path of a name in it.
+    pub(super) fn join(&self, name: &[S::Unit]) -> Vec<S::Unit> {
+        [&self.path, separator(&self.path).as_slice(), name].concat()
     }
 
     /// The entry of `PATH` that it is.
@@ -155,15 +138,6 @@ impl<U: SystemUnit> Base<U> {
     }
 }
 
-/// The variables that decide which directories are searched.
-pub(super) struct Sources<U> {
-    pub(super) path: Option<Vec<U>>,
-    /// `SystemRoot`.
-    pub(super) system_root: Option<Vec<U>>,
-    /// Whether `NoDefaultCurrentDirectoryInExePath` is set.
-    pub(super) forbids_cwd: bool,
-}
-
 /// The search directories in order.
 pub(super) struct Directories<S: Lookup> {
     pub(super) all: Vec<SearchDirectory<S>>,
@@ -176,22 +150,22 @@ pub(super) struct Directories<S: Lookup> {
 
 impl<S: Lookup> Directories<S> {
     pub(super) fn new(
-        sources: &Sources<S::Unit>,
-        policy: &Policy,
+        path: Option<&[S::Unit]>,
+        forbids_cwd: bool,
+        rules: &Rules,
         base: &mut Base<S::Unit>,
         sys: &S,
     ) -> Self {
         let here = [S::Unit::ascii(b'.')];
-        let is_windows = policy.rules == Flavor::Windows;
+        let is_windows = rules.flavor == Flavor::Windows;
         let default = ascii(S::DEFAULT_PATH);
-        let default = (!is_windows && policy.default_path).then_some(&default[..]);
-        let path = sources.path.as_deref().or(default);
-        let entries = path.map_or_else(Vec::new, |path| entries(path, policy));
+        let default = (!is_windows && rules.default_path).then_some(&default[..]);
+        let entries = path.or(default).map_or_else(Vec::new, |path| entries(path, rules));
         let is_empty = |&index: &usize| entries[index].is_empty();
         let empty: Vec<usize> = (0..entries.len()).filter(is_empty).collect();
-        let searches_cwd = match policy.cwd {
+        let searches_cwd = match rules.cwd {
             Cwd::Never => false,
-            Cwd::Auto | Cwd::Report => !(is_windows && sources.forbids_cwd),
+            Cwd::Auto | Cwd::Report => !(is_windows && forbids_cwd),
             Cwd::Always => true,
         };
 
@@ -201,26 +175,20 @@ impl<S: Lookup> Directories<S> {
         if is_windows && searches_cwd {
             add(&here, FoundIn::Cwd);
         }
-        let system_root = sources.system_root.as_deref().filter(|_| policy.system_directories);
-        if let (true, Some(root)) = (is_windows, system_root) {
-            for name in ["\\System32", "\\System", ""] {
-                add(&[root, &ascii(name)].concat(), FoundIn::System);
-            }
-        }
         for (index, text) in entries.iter().enumerate() {
-            match policy.rules {
+            match rules.flavor {
                 _ if !text.is_empty() => add(text, FoundIn::Path(index)),
-                Flavor::Windows if policy.empty_is_cwd => add(&here, FoundIn::Path(index)),
+                Flavor::Windows if rules.empty_is_cwd => add(&here, FoundIn::Path(index)),
                 Flavor::Posix if searches_cwd => add(&here, FoundIn::Cwd),
                 Flavor::Windows | Flavor::Posix => {}
             }
         }
         // By the rules of POSIX only an empty entry stands for it.
         let leaves_out = !searches_cwd && (is_windows || !empty.is_empty());
-        let all = each_once(found, policy.rules);
+        let all = each_once(found, rules.flavor);
         let left_out = leaves_out.then(|| SearchDirectory::new(&here, FoundIn::Cwd, base, sys));
         let is_left_out = |left_out: &SearchDirectory<S>| {
-            !all.iter().any(|known| is_same(&known.path, &left_out.path, policy.rules))
+            !all.iter().any(|known| is_same(&known.path, &left_out.path, rules.flavor))
         };
         let left_out = left_out.filter(is_left_out);
         Directories { all, left_out, empty }
@@ -260,13 +228,13 @@ fn is_same<U: Unit>(left: &[U], right: &[U], rules: Flavor) -> bool {
     }
 }
 
-/// The entries of `PATH` by a policy's rules. Empty ones are among them.
-pub(super) fn entries<'a, U: Unit>(path: &'a [U], policy: &Policy) -> Vec<Cow<'a, [U]>> {
-    match policy.rules {
-        _ if path.is_empty() && !policy.empty_path_is_entry => Vec::new(),
+/// The entries of `PATH` by the rules. Empty ones are among them.
+pub(super) fn entries<'a, U: Unit>(path: &'a [U], rules: &Rules) -> Vec<Cow<'a, [U]>> {
+    match rules.flavor {
+        _ if path.is_empty() && !rules.empty_path_is_entry => Vec::new(),
         Flavor::Posix => path.split(|&unit| unit == U::ascii(b':')).map(Cow::Borrowed).collect(),
         Flavor::Windows => {
-            windows_entries(path, policy.quotes).into_iter().map(Cow::Owned).collect()
+            windows_entries(path, rules.quotes).into_iter().map(Cow::Owned).collect()
         }
     }
 }

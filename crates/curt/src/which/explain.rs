@@ -1,13 +1,12 @@
 //! Explanations: which directories and candidates a search looked at, and for how many calls.
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::candidates::Candidates;
 use super::directories::{FoundIn, SearchDirectory};
 use super::engine::Engine;
-use super::found::{Found, Hit};
-use super::query::Query;
+use super::found::Found;
 use crate::calls::Calls;
 use crate::error::FindError;
 use crate::sys::{Lookup, Os, OsUnit, Sys, SystemUnit, Verdict};
@@ -34,11 +33,9 @@ pub struct SearchExplanation {
 pub(super) fn explain(engine: &mut Engine<Os>, name: &OsStr) -> SearchExplanation {
     let mut looked = Vec::new();
     let mut not_reached = Vec::new();
-    let mut query = Query::default();
-    let result = engine.begin(&mut query, name, false).and_then(|()| {
-        let mut hit = Hit::default();
+    let result = engine.begin(name, false).and_then(|mut query| {
         let found = loop {
-            if let Some(answer) = engine.next_here(&mut query, &mut hit) {
+            if let Some(answer) = engine.next_here(&mut query) {
                 break answer;
             }
             let before = engine.judge.sys.calls().total();
@@ -56,7 +53,7 @@ pub(super) fn explain(engine: &mut Engine<Os>, name: &OsStr) -> SearchExplanatio
             let rest = engine.directories.all.iter().skip(looked.len());
             not_reached.extend(rest.map(SearchDirectory::to_path));
         }
-        found.map(|()| Found(hit))
+        found.map(Found)
     });
     let dropped = engine.list.dropped.iter();
     SearchExplanation {
@@ -113,11 +110,6 @@ impl Looked {
             candidates: (0..candidates.len()).map(candidate).collect(),
             calls,
         }
-    }
-
-    /// The absolute path of the directory.
-    pub fn directory(&self) -> &Path {
-        &self.directory
     }
 }
 

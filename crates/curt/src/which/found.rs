@@ -6,12 +6,59 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::candidates::ascii;
 use super::directories::{FoundIn, SearchDirectory};
 use super::names::extension_at;
-use super::policy::{Program, program_of};
 use crate::fields::Fields;
 use crate::sys::{Ask, Lookup, OsUnit, SystemUnit, script_interpreter};
-use curt_paths::Flavor;
+use curt_paths::{Flavor, Unit};
+
+/// The kind of a program, which decides how it is started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Program {
+    /// A file that may be executed. Its contents were not read, so it may be an image or a script.
+    /// By Windows' rules: a file without an extension, which may be anything.
+    #[default]
+    Executable,
+    /// An image that the system runs itself.
+    Image,
+    /// A batch file, run by cmd.exe.
+    Batch,
+    /// A text file that begins with `#!` and the path of its interpreter.
+    Script,
+    /// A file that is started by the program registered for its extension.
+    Association,
+}
+
+impl Program {
+    /// Returns one word: `executable`, `image`, `batch`, `script` or `association`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Program::Executable => "executable",
+            Program::Image => "image",
+            Program::Batch => "batch",
+            Program::Script => "script",
+            Program::Association => "association",
+        }
+    }
+    /// How a file with this extension is started. An extension matches as a whole, in any case of
+    /// letters.
+    ///
+    /// `.com` and `.exe` are images and `.bat` and `.cmd` batch files, by Microsoft's page on
+    /// `CreateProcessW` ("Parameters", `lpApplicationName`, and the remark on batch files). Files
+    /// with any other extension are started by the program registered for it (`ShellExecute`).
+    fn of_extension<U: Unit>(extension: &[U]) -> Program {
+        let is_it = |known: &str| U::same_in_any_case(&ascii::<U>(known), extension);
+        if is_it(".com") || is_it(".exe") {
+            Program::Image
+        } else if is_it(".bat") || is_it(".cmd") {
+            Program::Batch
+        } else {
+            Program::Association
+        }
+    }
+}
 
 /// A program that was found, in the units of a platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,34 +71,23 @@ pub(super) struct Hit<U> {
     pub(super) interpreter: Option<Interpreter>,
 }
 
-impl<U> Default for Hit<U> {
-    fn default() -> Self {
-        Hit {
-            units: Vec::new(),
-            origin: FoundIn::default(),
-            relative: false,
-            program: Program::default(),
-            interpreter: None,
-        }
-    }
-}
-
 impl<U: SystemUnit> Hit<U> {
-    /// Replaces this by the file `name` of a directory. Keeps its memory.
-    pub(super) fn fill<S: Lookup<Unit = U>>(
-        &mut self,
+    /// The file `name` of a directory.
+    pub(super) fn new<S: Lookup<Unit = U>>(
         directory: &SearchDirectory<S>,
         name: &[U],
         rules: Flavor,
-    ) {
-        directory.join(name, &mut self.units);
-        self.origin = directory.origin;
-        self.relative = directory.is_relative;
-        self.interpreter = None;
-        self.program = match (rules, extension_at(name)) {
-            (Flavor::Windows, Some(dot)) => program_of(&name[dot..]),
-            _ => Program::Executable,
-        };
+    ) -> Self {
+        Hit {
+            units: directory.join(name),
+            origin: directory.origin,
+            relative: directory.is_relative,
+            program: match (rules, extension_at(name)) {
+                (Flavor::Windows, Some(dot)) => Program::of_extension(&name[dot..]),
+                _ => Program::Executable,
+            },
+            interpreter: None,
+        }
     }
 
     /// Reads the first bytes of the file. If that is not possible, it stays
@@ -79,10 +115,7 @@ impl<U: SystemUnit> Hit<U> {
 }
 
 /// A program that was found.
-///
-/// It keeps its memory, so that one value serves [`Search::find_into`](super::Search::find_into)
-/// again and again without an allocation.
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Found(pub(super) Hit<OsUnit>);
 
 /// The interpreter that a script names in its first line.

@@ -8,7 +8,7 @@ use std::io;
 
 use super::candidates::Candidates;
 use super::directories::{Place, SearchDirectory, separator};
-use super::policy::Policy;
+use super::policy::Rules;
 use crate::name::NameBuf;
 use crate::sys::{Batch, Lookup, Unsearched, Verdict};
 use curt_paths::Flavor;
@@ -16,10 +16,10 @@ use curt_paths::Flavor;
 /// Probing so few candidates takes fewer calls than opening, listing and closing the directory.
 const PROBED: usize = 2;
 
-/// The platform, the policy, and the scratch space of all searches.
+/// The platform, the rules, and the scratch space of all searches.
 pub(super) struct Judge<S: Lookup> {
     pub(super) sys: S,
-    pub(super) policy: Policy,
+    pub(super) rules: Rules,
     buf: S::DirBuf,
     /// The path for the next call.
     path: NameBuf<S::Unit>,
@@ -27,9 +27,9 @@ pub(super) struct Judge<S: Lookup> {
 }
 
 impl<S: Lookup> Judge<S> {
-    pub(super) fn new(sys: S, policy: Policy) -> Judge<S> {
+    pub(super) fn new(sys: S, rules: Rules) -> Judge<S> {
         let path = NameBuf::default();
-        Judge { sys, policy, buf: S::DirBuf::default(), path, spelled: Vec::new() }
+        Judge { sys, rules, buf: S::DirBuf::default(), path, spelled: Vec::new() }
     }
 
     /// Searches a directory: judges all candidates, or as many as it takes to know the first
@@ -41,7 +41,7 @@ impl<S: Lookup> Judge<S> {
     ) -> Result<(), Unsearched> {
         candidates.reset();
         let place = directory.place().ok_or(Unsearched::Absent)?;
-        match self.policy.rules {
+        match self.rules.flavor {
             Flavor::Posix => self.ask(&place, candidates),
             Flavor::Windows if candidates.len() <= PROBED => self.probe(&place, candidates),
             Flavor::Windows => match self.open(&place) {
@@ -50,7 +50,7 @@ impl<S: Lookup> Judge<S> {
                     self.sys.close(dir);
                     searched
                 }
-                Err(Unsearched::Unlistable) if self.policy.probes_unlistable => {
+                Err(Unsearched::Unlistable) if self.rules.probes_unlistable => {
                     self.probe(&place, candidates)
                 }
                 Err(reason) => Err(reason),
@@ -120,7 +120,7 @@ impl<S: Lookup> Judge<S> {
     ) -> Result<Batch, Unsearched> {
         self.path.set(&[candidates.stem()])?;
         let stem = self.path.as_name().units();
-        Ok(self.sys.matching(dir, Some(stem), &mut self.buf, &mut |entry| {
+        Ok(self.sys.matching(dir, stem, &mut self.buf, &mut |entry| {
             candidates.note(&entry);
         })?)
     }
@@ -151,55 +151,8 @@ impl<S: Lookup> Judge<S> {
         Ok(())
     }
 
-    /// Searches a directory for several names as [`Judge::search`] does for one: by one listing of
-    /// all that it contains if that is possible, else for one name after the other.
-    pub(super) fn search_for_all(
-        &mut self,
-        directory: &SearchDirectory<S>,
-        names: &mut [&mut Candidates<S::Unit>],
-    ) -> Vec<Result<(), Unsearched>> {
-        if names.len() > 1 && self.search_by_listing(directory, names) {
-            return names.iter().map(|_| Ok(())).collect();
-        }
-        names.iter_mut().map(|candidates| self.search(directory, candidates)).collect()
-    }
-
-    /// Lists all that a directory contains. Returns whether that was possible; if not, nothing is
-    /// known.
-    fn search_by_listing(
-        &mut self,
-        directory: &SearchDirectory<S>,
-        names: &mut [&mut Candidates<S::Unit>],
-    ) -> bool {
-        for candidates in names.iter_mut() {
-            candidates.reset();
-        }
-        let Some(place) = directory.place() else { return true };
-        let dir = match self.open(&place) {
-            Ok(dir) => dir,
-            Err(reason) => return matches!(reason, Unsearched::Absent),
-        };
-        let is_searched = self.list_all(&dir, names).is_ok()
-            && names.iter_mut().all(|candidates| self.settle(&dir, candidates).is_ok());
-        self.sys.close(dir);
-        is_searched
-    }
-
-    fn list_all(&mut self, dir: &S::Dir, names: &mut [&mut Candidates<S::Unit>]) -> io::Result<()> {
-        loop {
-            let batch = self.sys.matching(dir, None, &mut self.buf, &mut |entry| {
-                for candidates in names.iter_mut() {
-                    candidates.note(&entry);
-                }
-            })?;
-            if batch == Batch::End {
-                return Ok(());
-            }
-        }
-    }
-
     /// Opens a directory to search it.
-    pub(super) fn open(&mut self, place: &Place<'_, S>) -> Result<S::Dir, Unsearched> {
+    fn open(&mut self, place: &Place<'_, S>) -> Result<S::Dir, Unsearched> {
         self.path.set(&[place.path])?;
         self.sys.open_search(place.dir, self.path.as_name())
     }

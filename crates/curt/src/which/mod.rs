@@ -3,7 +3,7 @@
 //! ```
 //! # #[cfg(unix)] {
 //! use curt::which::{Policy, Search};
-//! let search = Search::new().policy(Policy::execvp()).path("/nowhere:/bin:/usr/bin");
+//! let search = Search::new().policy(Policy::Posix).path("/nowhere:/bin:/usr/bin");
 //! let found = search.find("sh")?;
 //! println!("{} from {}", found.path().display(), found.origin());
 //! for found in search.find_all("sh") {
@@ -36,8 +36,7 @@
 //!
 //! # Promises
 //!
-//! - The rules are a value ([`Policy`]) with a preset for each authority. All of them work on every
-//!   system.
+//! - The rules are those of an authority ([`Policy`]). All of them work on every system.
 //! - Every input is a parameter: `PATH`, `PATHEXT`, the base directory, the environment. Those of
 //!   the process are only the default.
 //! - The working directory is searched only if the policy says so. If the program is only there,
@@ -47,7 +46,6 @@
 //!   costs no call. A name that is a path touches no directory of `PATH`.
 //! - A program is spelled as on the disk, and never a directory. Which one is found does not depend
 //!   on the order of a listing. An extension matches only as a whole.
-//! - [`Search::find_into`] allocates nothing for a name that is found, except the first time.
 //!
 //! # Call ceiling
 //!
@@ -61,8 +59,6 @@
 //! | the program is found | 2 (`statx` rules out a directory) | ≤ 4 |
 //! | more such names than one buffer holds | – | 3 + k; 2 more to spell what is found |
 //! | the directory may not be listed | – | 1 + k |
-//! | many names at once ([`Search::find_many`]) | 1 for each name | 3 + the pages of the directory |
-//! | in a [`Session`], after the first time | as above, 0 if it is absent | the same |
 //!
 //! Once for each search: 1 (`getcwd`) if a path is relative and no absolute base was set. If
 //! nothing is found by Windows' rules, the working directory is searched too, so that the error can
@@ -86,11 +82,12 @@
 //! for.
 
 // The way of `search.find("ls")` on Linux: `search.rs` makes the `Engine` from the options and the
-// `Policy` when it is first used, with the entries of `PATH` (`directories.rs`). `Engine::find`
-// begins a `Query` with the candidates of the name (`names.rs`, `candidates.rs`) and searches
-// directory by directory (`judge.rs`, then `Lookup::executable`, which is `faccessat2` and
-// `statx`) until one has a program; that becomes a `Hit`, and in public a `Found` (`found.rs`). A
-// `Query` also notes why a directory was no help, from which the error is made.
+// rules of the policy (`policy.rs`) when it is first used, with the entries of `PATH`
+// (`directories.rs`). `Engine::find` begins a `Query` with the candidates of the name (`names.rs`,
+// `candidates.rs`) and searches directory by directory (`judge.rs`, then `Lookup::executable`,
+// which is `faccessat2` and `statx`) until one has a program; that becomes a `Hit`, and in public a
+// `Found` (`found.rs`). A `Query` also notes why a directory was no help, from which the error is
+// made.
 mod candidates;
 mod directories;
 mod engine;
@@ -101,7 +98,6 @@ mod found;
 pub mod fuzzing;
 mod judge;
 mod names;
-mod options;
 mod policy;
 mod query;
 mod search;
@@ -113,9 +109,10 @@ use std::path::PathBuf;
 
 pub use self::directories::FoundIn;
 pub use self::explain::{Looked, SearchExplanation};
-pub use self::found::{Found, Interpreter};
-pub use self::policy::{Bare, Cwd, Extensions, LaunchFailure, Literal, Policy, Program};
-pub use self::search::{FindAll, Search, Session};
+pub use self::found::{Found, Interpreter, Program};
+pub use self::policy::{Cwd, Policy};
+pub(crate) use self::policy::{LaunchFailure, Rules};
+pub use self::search::{FindAll, Search};
 pub use crate::error::{FindCause, FindError};
 
 /// Finds a program in `PATH` by the default rules of this system, and returns its path.

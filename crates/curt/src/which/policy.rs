@@ -1,74 +1,45 @@
-//! The rules of a search: one value, with a preset for each authority.
-//!
-//! # Extensions
-//!
-//! [`LAUNCHABLE`] says how a file is launched. `.com` and `.exe` are images and `.bat` and `.cmd`
-//! batch files, by Microsoft's page on `CreateProcessW` ("Parameters", `lpApplicationName`, and the
-//! remark on batch files). Files with any other extension are started by the program registered for
-//! it (`ShellExecute`), as cmd.exe does. If `PATHEXT` is not set, the default is the list of
-//! cmd.exe ([`CMD_EXTENSIONS`], also in `CPython`'s `shutil`) or that of curt ([`EXTENSIONS`]: what
-//! can be launched without an association).
+//! Whose rules a search follows: one table, a row for each authority.
 
-use std::borrow::Cow;
+use curt_paths::Flavor;
 
-use curt_paths::{Flavor, Unit};
+use super::found::Program;
 
-/// The extensions that are launched without an association, and how.
-pub(super) const LAUNCHABLE: [(&str, Program); 4] = [
-    (".com", Program::Image),
-    (".exe", Program::Image),
-    (".bat", Program::Batch),
-    (".cmd", Program::Batch),
-];
-
-/// The default of `PATHEXT`, in the order of cmd.exe.
+/// The default of `PATHEXT`: what is launched without an association, in the order of cmd.exe.
 pub(super) const EXTENSIONS: &str = ".COM;.EXE;.BAT;.CMD";
+/// The default of `PATHEXT` of cmd.exe and of `CPython`'s `shutil`.
+const CMD_EXTENSIONS: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.JS;.WS;.MSC";
 
-/// The default of `PATHEXT` of cmd.exe.
-pub(super) const CMD_EXTENSIONS: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.JS;.WS;.MSC";
-
-/// The kind of a program, which decides how it is started.
+/// Whose rules a search follows. Each is compared with its authority by a test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Program {
-    /// A file that may be executed. Its contents were not read, so it may be an image or a script.
-    /// By Windows' rules: a file without an extension, which may be anything.
+pub enum Policy {
+    /// curt's own rules: those of cmd.exe or `execvp`, but nothing is searched implicitly, and a
+    /// directory that may not be listed or searched hides nothing and is reported.
     #[default]
-    Executable,
-    /// An image that the system runs itself.
-    Image,
-    /// A batch file, run by cmd.exe.
-    Batch,
-    /// A text file that begins with `#!` and the path of its interpreter.
-    Script,
-    /// A file that is started by the program registered for its extension.
-    Association,
-}
-
-impl Program {
-    /// Returns one word: `executable`, `image`, `batch`, `script` or `association`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Program::Executable => "executable",
-            Program::Image => "image",
-            Program::Batch => "batch",
-            Program::Script => "script",
-            Program::Association => "association",
-        }
-    }
-}
-
-/// How a file with this extension is started. An extension matches as a whole, in any case of
-/// letters.
-pub(super) fn program_of<U: Unit>(extension: &[U]) -> Program {
-    // Without an allocation, as every hit asks.
-    let is_it = |known: &str| {
-        let mut pairs = known.bytes().zip(extension);
-        known.len() == extension.len()
-            && pairs.all(|(known, &unit)| U::same_in_any_case(&[U::ascii(known)], &[unit]))
-    };
-    let known = LAUNCHABLE.iter().find(|(known, _)| is_it(known));
-    known.map_or(Program::Association, |&(_, program)| program)
+    Native,
+    /// `execvp` of the C library: empty entries of `PATH` are the working directory; a link loop
+    /// and a path that is too long end the search.
+    Posix,
+    /// cmd.exe: the working directory first (unless the environment says no), then `PATH`; in each
+    /// the name if it has a dot, then with each extension.
+    Cmd,
+    /// `CPython`'s `shutil.which` since 3.12: the name as it is only with an extension of the list,
+    /// and empty entries are the working directory. An empty `PATH` has none.
+    CPython,
+    /// Go's `exec.LookPath`: what is found by a relative path is an error, items of `PATHEXT` get a
+    /// dot, and nothing is searched without `PATH`.
+    Go,
+    /// libuv: the name if it has a dot, then `.com` and `.exe`.
+    Libuv,
+    /// The same, and `.bat` and `.cmd`.
+    LibuvBatch,
+    /// libuv's flag for exact names: the bare name first, where the name has a directory.
+    LibuvExact,
+    /// Node's `child_process`: as libuv on Windows, as `execvp` elsewhere.
+    Node,
+    /// Zig's `std.process`: on Windows the working directory always, the name as it is first, and
+    /// of `PATHEXT` what it can launch; elsewhere as `execvp`, with empty entries skipped.
+    Zig,
 }
 
 /// Whether the working directory is searched implicitly: before `PATH` by Windows' rules, for an
@@ -89,391 +60,252 @@ pub enum Cwd {
 }
 
 /// Whether a name without an extension is a program by Windows' rules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Bare {
-    /// It is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bare {
     Never,
     /// It is tried before the names with extensions.
     First,
-    /// It is tried before the names with extensions if it contains a directory, else not.
+    /// It is tried before the names with extensions if it contains a directory.
     WithDirectory,
-    /// It is tried after the names with extensions.
-    Last,
 }
 
-/// When a name that has an extension is searched for as it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Literal {
-    /// Always, whatever its extension.
-    Dotted,
-    /// Only if its extension is one of those that are appended.
-    Listed,
-}
-
-/// Which extensions are appended. A list is a text in the form of `PATHEXT`, fixed or read from a
-/// configuration.
-///
-/// ```
-/// use curt::which::{Extensions, Policy};
-/// let configured = [".exe", ".cmd"].join(";");
-/// let policy = Policy::cmd().extensions(Extensions::Only(configured.into()));
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Extensions {
+/// Which extensions are appended. A list has the form of `PATHEXT`.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Extensions {
     /// Those of `PATHEXT`, or these if it is unset or empty.
-    Environment(Cow<'static, str>),
-    /// One extension, then those of `PATHEXT`, or these if it is unset or empty.
-    Behind(Cow<'static, str>, Cow<'static, str>),
-    /// Only these.
-    Only(Cow<'static, str>),
+    Environment(&'static str),
+    Only(&'static str),
     /// Those of `PATHEXT` that are among these.
-    Among(Cow<'static, str>),
+    Among(&'static str),
+}
+
+/// The rules of a policy on one system.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    /// How `PATH` is split, which candidates a name has, and what makes one of them a program.
+    pub(crate) flavor: Flavor,
+    pub(super) cwd: Cwd,
+    /// Windows: whether names without an extension are programs.
+    pub(super) bare: Bare,
+    /// Windows: whether a name with an extension is tried as it is only if that is listed.
+    pub(super) literal_is_listed: bool,
+    /// Windows: which extensions are appended.
+    pub(super) extensions: Extensions,
+    /// Windows: whether an item of `PATHEXT` without a dot gets one. Else it is dropped.
+    pub(super) completes_extensions: bool,
+    /// Windows: whether an empty entry of `PATH` is the working directory. Else it is skipped.
+    pub(super) empty_is_cwd: bool,
+    /// Windows: whether a `;` between quotes in `PATH` belongs to an entry.
+    pub(super) quotes: bool,
+    /// Windows: whether each candidate is probed in a directory that may not be listed. Else the
+    /// directory is skipped.
+    pub(super) probes_unlistable: bool,
+    /// POSIX: whether an unset `PATH` stands for the default of the system. Else nothing is
+    /// searched.
+    pub(super) default_path: bool,
+    /// Whether an empty `PATH` is one empty entry. Else nothing is searched.
+    pub(super) empty_path_is_entry: bool,
+    /// POSIX: whether a name that is not found is a permission error if one of the directories may
+    /// not be searched.
+    pub(super) denied_if_unsearchable: bool,
+    /// POSIX: whether a link loop, or a path that is too long, ends the search.
+    pub(super) stops_at_faults: bool,
+    /// Whether only the first candidate is started. Else the next one is if it no longer exists or
+    /// access to it is denied.
+    pub(super) starts_first_only: bool,
+    /// Windows: whether a candidate of `PATH` that could not be started counts as not found, so
+    /// that the error is that of the working directory.
+    pub(crate) reports_cwd_only: bool,
+}
+
+/// curt's own rules by those of POSIX.
+const POSIX: Rules = Rules {
+    flavor: Flavor::Posix,
+    cwd: Cwd::Never,
+    bare: Bare::Never,
+    literal_is_listed: false,
+    extensions: Extensions::Environment(EXTENSIONS),
+    completes_extensions: false,
+    empty_is_cwd: false,
+    quotes: true,
+    probes_unlistable: true,
+    default_path: true,
+    empty_path_is_entry: true,
+    denied_if_unsearchable: false,
+    stops_at_faults: false,
+    starts_first_only: false,
+    reports_cwd_only: false,
+};
+
+/// curt's own rules by those of Windows.
+const WINDOWS: Rules = Rules { flavor: Flavor::Windows, ..POSIX };
+
+const EXECVP: Rules =
+    Rules { cwd: Cwd::Auto, denied_if_unsearchable: true, stops_at_faults: true, ..POSIX };
+
+const LIBUV: Rules = Rules {
+    cwd: Cwd::Auto,
+    extensions: Extensions::Only(".com;.exe"),
+    starts_first_only: true,
+    ..WINDOWS
+};
+
+const fn go(base: Rules) -> Rules {
+    Rules {
+        cwd: Cwd::Report,
+        completes_extensions: true,
+        default_path: false,
+        empty_path_is_entry: false,
+        starts_first_only: true,
+        ..base
+    }
+}
+
+const fn cpython(base: Rules) -> Rules {
+    Rules {
+        cwd: Cwd::Auto,
+        literal_is_listed: true,
+        extensions: Extensions::Environment(CMD_EXTENSIONS),
+        empty_is_cwd: true,
+        quotes: false,
+        empty_path_is_entry: false,
+        starts_first_only: true,
+        ..base
+    }
+}
+
+/// A policy: its name, and its rules on each system.
+struct Row {
+    name: &'static str,
+    policy: Policy,
+    windows: Option<Rules>,
+    posix: Option<Rules>,
+}
+
+const fn row(
+    name: &'static str,
+    policy: Policy,
+    windows: Option<Rules>,
+    posix: Option<Rules>,
+) -> Row {
+    Row { name, policy, windows, posix }
+}
+
+const TABLE: [Row; 10] = [
+    row("native", Policy::Native, Some(WINDOWS), Some(POSIX)),
+    row("posix", Policy::Posix, None, Some(EXECVP)),
+    row(
+        "cmd",
+        Policy::Cmd,
+        Some(Rules {
+            cwd: Cwd::Auto,
+            extensions: Extensions::Environment(CMD_EXTENSIONS),
+            probes_unlistable: false,
+            ..WINDOWS
+        }),
+        None,
+    ),
+    row("cpython", Policy::CPython, Some(cpython(WINDOWS)), Some(cpython(POSIX))),
+    row("go", Policy::Go, Some(go(WINDOWS)), Some(go(POSIX))),
+    row("libuv", Policy::Libuv, Some(LIBUV), None),
+    row(
+        "libuv-batch",
+        Policy::LibuvBatch,
+        Some(Rules { extensions: Extensions::Only(".com;.exe;.bat;.cmd"), ..LIBUV }),
+        None,
+    ),
+    row(
+        "libuv-exact",
+        Policy::LibuvExact,
+        Some(Rules { bare: Bare::WithDirectory, ..LIBUV }),
+        None,
+    ),
+    row("node", Policy::Node, Some(LIBUV), Some(EXECVP)),
+    row(
+        "zig",
+        Policy::Zig,
+        Some(Rules {
+            cwd: Cwd::Always,
+            bare: Bare::First,
+            extensions: Extensions::Among(EXTENSIONS),
+            quotes: false,
+            reports_cwd_only: true,
+            ..WINDOWS
+        }),
+        Some(Rules { cwd: Cwd::Never, ..EXECVP }),
+    ),
+];
+
+impl Policy {
+    /// The names of all policies, as [`Policy::named`] takes them.
+    pub const NAMES: [&'static str; TABLE.len()] = {
+        let mut names = [""; TABLE.len()];
+        let mut at = 0;
+        while at < TABLE.len() {
+            names[at] = TABLE[at].name;
+            at += 1;
+        }
+        names
+    };
+
+    /// Returns the policy of this name, one of [`Policy::NAMES`].
+    ///
+    /// ```
+    /// use curt::which::Policy;
+    /// assert_eq!(Policy::named("cpython"), Some(Policy::CPython));
+    /// ```
+    pub fn named(name: &str) -> Option<Policy> {
+        TABLE.iter().find(|row| row.name == name).map(|row| row.policy)
+    }
+
+    /// Whether it has rules for this system. Each policy has rules for one at least, which work on
+    /// every system.
+    pub fn has_rules_of(self, flavor: Flavor) -> bool {
+        self.rules_of(flavor).is_some()
+    }
+
+    fn rules_of(self, flavor: Flavor) -> Option<Rules> {
+        let row = TABLE.iter().find(|row| row.policy == self)?;
+        match flavor {
+            Flavor::Windows => row.windows,
+            Flavor::Posix => row.posix,
+        }
+    }
+
+    /// Returns its rules for this system or, where it has none, for the other one.
+    pub(crate) fn rules(self, flavor: Flavor) -> Rules {
+        let of = |flavor| self.rules_of(flavor);
+        of(flavor).or_else(|| of(Flavor::Windows)).or_else(|| of(Flavor::Posix)).unwrap_or(POSIX)
+    }
 }
 
 /// Why a candidate could not be started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum LaunchFailure {
-    /// It or its interpreter does not exist (`ENOENT`, `ERROR_FILE_NOT_FOUND`,
-    /// `ERROR_PATH_NOT_FOUND`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LaunchFailure {
+    /// It or its interpreter does not exist.
     NotFound,
-    /// It may not be executed (`EACCES`, `ERROR_ACCESS_DENIED`).
+    /// It may not be executed.
     Denied,
-    /// It is an image by its name but not by its contents (`ERROR_BAD_EXE_FORMAT` and others).
+    /// Windows: it is an image by its name but not by its contents.
     BadImage,
-    /// The system does not know its format (`ENOEXEC`).
+    /// POSIX: the system does not know its format.
     BadFormat,
-    /// It is open for writing (`ETXTBSY`).
+    /// It is open for writing.
     Busy,
     /// Any other failure: a link loop, a name or arguments that are too long, no memory.
     Other,
 }
 
-/// The rules of a search.
-///
-/// A plain value: take a preset and change what should differ.
-///
-/// ```
-/// use curt::which::{Cwd, Policy};
-/// let policy = Policy::cmd().cwd(Cwd::Never).strict_extension(true);
-/// assert_eq!(policy.cwd, Cwd::Never);
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Policy {
-    /// How `PATH` is split, which candidates a name has, and what makes one of them a program.
-    pub rules: Flavor,
-    /// Whether the working directory is searched implicitly.
-    pub cwd: Cwd,
-    /// Windows: whether names without an extension are programs.
-    pub bare: Bare,
-    /// Windows: when a name that has an extension is searched for as it is.
-    pub literal: Literal,
-    /// Windows: which extensions are appended.
-    pub extensions: Extensions,
-    /// Windows: whether extensions are appended to a name that has a dot.
-    pub appends_to_dotted: bool,
-    /// Windows: whether nothing is appended to a name that ends in one of the extensions, so that
-    /// `a.exe` never means `a.exe.exe`.
-    pub strict_extension: bool,
-    /// Windows: whether an item of `PATHEXT` without a dot gets one. Else it is dropped.
-    pub completes_extensions: bool,
-    /// Windows: whether an empty entry of `PATH` is the working directory. Else it is skipped.
-    pub empty_is_cwd: bool,
-    /// Windows: whether a `;` between quotes in `PATH` belongs to an entry.
-    pub quotes: bool,
-    /// Windows: whether each candidate is probed in a directory that may not be listed. Else the
-    /// directory is skipped.
-    pub probes_unlistable: bool,
-    /// Windows: whether the directories of the system are searched before `PATH`.
-    pub system_directories: bool,
-    /// POSIX: whether an unset `PATH` stands for the default of the system. Else nothing is
-    /// searched.
-    pub default_path: bool,
-    /// POSIX: whether an empty `PATH` is one empty entry. Else nothing is searched.
-    pub empty_path_is_entry: bool,
-    /// POSIX: whether a name that is not found is a permission error if one of the directories may
-    /// not be searched.
-    pub denied_if_unsearchable: bool,
-    /// POSIX: whether a link loop, or a path that is too long, ends the search.
-    pub stops_at_faults: bool,
-    /// Whether a candidate that is an image by its name (`.exe` or `.com`) but not by its contents
-    /// ends the search. A file without an extension that is not an image is skipped in any case.
-    pub stops_at_bad_image: bool,
-    /// Whether only the first candidate is started. Else the next one is if it no longer exists or
-    /// access to it is denied.
-    pub starts_first_only: bool,
-    /// Windows: whether a candidate of `PATH` that could not be started counts as not found, so
-    /// that the error is that of the working directory.
-    pub reports_cwd_only: bool,
-}
-
-/// Defines a method for each rule, which returns the policy with that rule changed.
-macro_rules! setters {
-    ($($rule:ident: $type:ty,)*) => {
-        impl Policy {
-            $(
-                #[doc = concat!("Returns these rules with another `", stringify!($rule), "`: see")]
-                #[doc = concat!("[the rule](Policy#structfield.", stringify!($rule), ").")]
-                #[must_use]
-                pub fn $rule(mut self, $rule: $type) -> Policy {
-                    self.$rule = $rule;
-                    self
-                }
-            )*
-        }
-    };
-}
-
-setters! {
-    cwd: Cwd,
-    bare: Bare,
-    literal: Literal,
-    extensions: Extensions,
-    appends_to_dotted: bool,
-    strict_extension: bool,
-    completes_extensions: bool,
-    empty_is_cwd: bool,
-    quotes: bool,
-    probes_unlistable: bool,
-    system_directories: bool,
-    default_path: bool,
-    empty_path_is_entry: bool,
-    denied_if_unsearchable: bool,
-    stops_at_faults: bool,
-    stops_at_bad_image: bool,
-    starts_first_only: bool,
-    reports_cwd_only: bool,
-}
-
-impl Default for Policy {
-    /// Returns curt's own rules for the system it runs on.
-    fn default() -> Policy {
-        Policy::safe(Flavor::NATIVE)
-    }
-}
-
-impl Policy {
-    /// The names of the presets, as [`Policy::named`] takes them.
-    pub const NAMES: [&'static str; 12] = [
-        "cmd",
-        "powershell",
-        "createprocess",
-        "posix_sh",
-        "execvp",
-        "libuv",
-        "libuv-batch",
-        "libuv-exact",
-        "node",
-        "go",
-        "cpython",
-        "zig",
-    ];
-
-    /// curt's own rules: those of cmd.exe or `execvp`, but nothing is searched implicitly, and a
-    /// directory that may not be listed or searched hides nothing and is reported.
-    pub fn safe(rules: Flavor) -> Policy {
-        Policy {
-            rules,
-            cwd: Cwd::Never,
-            bare: Bare::Never,
-            literal: Literal::Dotted,
-            extensions: Extensions::Environment(EXTENSIONS.into()),
-            appends_to_dotted: true,
-            strict_extension: false,
-            completes_extensions: false,
-            empty_is_cwd: false,
-            quotes: true,
-            probes_unlistable: true,
-            system_directories: false,
-            default_path: true,
-            empty_path_is_entry: true,
-            denied_if_unsearchable: false,
-            stops_at_faults: false,
-            stops_at_bad_image: true,
-            starts_first_only: false,
-            reports_cwd_only: false,
-        }
-    }
-
-    /// cmd.exe: the working directory first (unless the environment says no), then `PATH`; in each
-    /// the name if it has a dot, then with each extension.
-    pub fn cmd() -> Policy {
-        Policy {
-            cwd: Cwd::Auto,
-            extensions: Extensions::Environment(CMD_EXTENSIONS.into()),
-            probes_unlistable: false,
-            ..Policy::safe(Flavor::Windows)
-        }
-    }
-
-    /// `PowerShell`: `PATH` alone; `.ps1` before the other extensions; the bare name last.
-    pub fn powershell() -> Policy {
-        Policy {
-            bare: Bare::Last,
-            extensions: Extensions::Behind(".PS1".into(), EXTENSIONS.into()),
-            ..Policy::safe(Flavor::Windows)
-        }
-    }
-
-    /// `CreateProcessW` with a bare name: `.exe` unless the name has a dot; the working directory
-    /// (unless the environment says no) and the directories of the system before `PATH`.
-    pub fn createprocess() -> Policy {
-        Policy {
-            cwd: Cwd::Auto,
-            extensions: Extensions::Only(".exe".into()),
-            appends_to_dotted: false,
-            system_directories: true,
-            ..Policy::safe(Flavor::Windows)
-        }
-    }
-
-    /// libuv: the name if it has a dot, then `.com` and `.exe`, and with `batch` also `.bat` and
-    /// `.cmd`. `exact` is its flag for exact names: the bare name first, where the name has a
-    /// directory.
-    pub fn libuv(batch: bool, exact: bool) -> Policy {
-        let extensions = if batch { ".com;.exe;.bat;.cmd" } else { ".com;.exe" };
-        Policy {
-            cwd: Cwd::Auto,
-            bare: if exact { Bare::WithDirectory } else { Bare::Never },
-            extensions: Extensions::Only(extensions.into()),
-            starts_first_only: true,
-            ..Policy::safe(Flavor::Windows)
-        }
-    }
-
-    /// Node's `child_process`: as libuv on Windows, as `execvp` elsewhere.
-    ///
-    /// ```
-    /// # if cfg!(unix) {
-    /// use curt::{Search, paths::Flavor, which::Policy};
-    /// let search = Search::new().policy(Policy::node(Flavor::NATIVE)).path("/gone::/bin");
-    /// assert_eq!(search.find("sh")?.path(), std::path::Path::new("/bin/sh"));
-    /// # }
-    /// # Ok::<(), curt::which::FindError>(())
-    /// ```
-    pub fn node(rules: Flavor) -> Policy {
-        match rules {
-            Flavor::Windows => Policy::libuv(false, false),
-            Flavor::Posix => Policy::execvp(),
-        }
-    }
-
-    /// Go's `exec.LookPath`: what is found by a relative path is an error, items of `PATHEXT` get a
-    /// dot, and nothing is searched without `PATH`.
-    ///
-    /// ```
-    /// # if cfg!(unix) {
-    /// use curt::{Search, paths::Flavor, which::Policy};
-    /// let search = Search::new().policy(Policy::go(Flavor::Posix)).base("/bin").path(".");
-    /// assert_eq!(search.find("sh").unwrap_err().word(), "relative-result");
-    /// # }
-    /// ```
-    pub fn go(rules: Flavor) -> Policy {
-        Policy {
-            cwd: Cwd::Report,
-            completes_extensions: true,
-            default_path: false,
-            empty_path_is_entry: false,
-            starts_first_only: true,
-            ..Policy::safe(rules)
-        }
-    }
-
-    /// `CPython`'s `shutil.which` since 3.12: the name as it is only with an extension of the list,
-    /// and empty entries are the working directory. An empty `PATH` has none.
-    ///
-    /// ```
-    /// # if cfg!(unix) {
-    /// use curt::{Search, paths::Flavor, which::Policy};
-    /// let search = Search::new().policy(Policy::cpython(Flavor::Posix)).base("/bin");
-    /// assert!(search.clone().path(":/gone").find("sh").is_ok());
-    /// assert!(search.path("").find("sh").is_err());
-    /// # }
-    /// ```
-    pub fn cpython(rules: Flavor) -> Policy {
-        Policy {
-            cwd: Cwd::Auto,
-            literal: Literal::Listed,
-            extensions: Extensions::Environment(CMD_EXTENSIONS.into()),
-            empty_is_cwd: true,
-            quotes: false,
-            empty_path_is_entry: false,
-            starts_first_only: true,
-            ..Policy::safe(rules)
-        }
-    }
-
-    /// Zig's `std.process`: on Windows the working directory always, the name as it is first, and
-    /// of `PATHEXT` what it can launch; elsewhere as `execvp`, with empty entries skipped.
-    pub fn zig(rules: Flavor) -> Policy {
-        match rules {
-            Flavor::Windows => Policy {
-                cwd: Cwd::Always,
-                bare: Bare::First,
-                extensions: Extensions::Among(EXTENSIONS.into()),
-                quotes: false,
-                reports_cwd_only: true,
-                ..Policy::safe(rules)
-            },
-            Flavor::Posix => Policy { cwd: Cwd::Never, ..Policy::execvp() },
-        }
-    }
-
-    /// `execvp` of the C library: empty entries are the working directory; faults end the search.
-    pub fn execvp() -> Policy {
-        Policy {
-            cwd: Cwd::Auto,
-            denied_if_unsearchable: true,
-            stops_at_faults: true,
-            ..Policy::safe(Flavor::Posix)
-        }
-    }
-
-    /// The command search of the POSIX shell (XCU 2.9.1.4): as `execvp`, but no fault ends it.
-    pub fn posix_sh() -> Policy {
-        Policy { stops_at_faults: false, ..Policy::execvp() }
-    }
-
-    /// Returns the preset of this name, one of [`Policy::NAMES`]. A preset that has rules for each
-    /// system has those of this one.
-    pub fn named(name: &str) -> Option<Policy> {
-        Policy::named_by(name, Flavor::NATIVE)
-    }
-
-    /// Returns the preset of this name, one of [`Policy::NAMES`]. A preset that has rules for each
-    /// system has those that are given.
-    pub fn named_by(name: &str, rules: Flavor) -> Option<Policy> {
-        Some(match name {
-            "node" => Policy::node(rules),
-            "go" => Policy::go(rules),
-            "cpython" => Policy::cpython(rules),
-            "zig" => Policy::zig(rules),
-            "cmd" => Policy::cmd(),
-            "powershell" => Policy::powershell(),
-            "createprocess" => Policy::createprocess(),
-            "posix_sh" => Policy::posix_sh(),
-            "execvp" => Policy::execvp(),
-            "libuv" => Policy::libuv(false, false),
-            "libuv-batch" => Policy::libuv(true, false),
-            "libuv-exact" => Policy::libuv(false, true),
-            _ => return None,
-        })
-    }
-
+impl Rules {
     /// Whether the search goes on with the next candidate after one could not be started.
     ///
     /// On Windows a corrupt image ends it, as in cmd.exe, but a file without an extension that is
     /// not an image does not. On POSIX it goes on only where `execvp` does.
-    pub fn continues_after(&self, failure: LaunchFailure, program: Program) -> bool {
-        match (failure, self.rules) {
+    pub(crate) fn continues_after(&self, failure: LaunchFailure, program: Program) -> bool {
+        match failure {
             _ if self.starts_first_only => false,
-            (LaunchFailure::NotFound | LaunchFailure::Denied, _) => true,
-            (LaunchFailure::BadImage, Flavor::Windows) => {
-                !(self.stops_at_bad_image && program == Program::Image)
-            }
+            LaunchFailure::NotFound | LaunchFailure::Denied => true,
+            LaunchFailure::BadImage => program != Program::Image,
             _ => false,
         }
     }

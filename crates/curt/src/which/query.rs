@@ -4,13 +4,14 @@
 //! so a directory that could not be searched is remembered, and reported if nothing is found behind
 //! it. A shortage of descriptors or memory would select the wrong program, so it ends the search.
 
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::PathBuf;
 use std::slice;
 
 use super::candidates::Candidates;
 use super::directories::SearchDirectory;
-use super::policy::Policy;
+use super::policy::Rules;
 use crate::error::{FindCause, FindError};
 use crate::sys::{Lookup, SystemUnit, Unsearched, is_loop};
 use curt_paths::Flavor;
@@ -18,9 +19,9 @@ use curt_paths::Flavor;
 /// Why a program was not found, and the path to blame.
 pub(super) type Blame = (FindCause, Option<PathBuf>);
 
-/// A name that is looked for. Keeps its memory from look-up to look-up.
+/// A name that is looked for.
 pub(super) struct Query<S: Lookup> {
-    pub(super) name: Vec<S::Unit>,
+    name: OsString,
     /// The one directory that a path names, instead of those of `PATH`.
     pub(super) given: Option<SearchDirectory<S>>,
     pub(super) candidates: Candidates<S::Unit>,
@@ -29,9 +30,9 @@ pub(super) struct Query<S: Lookup> {
     /// The next candidate in the last of them.
     candidate: usize,
     /// The first file that cannot be executed, or directory in its place.
-    unfit: Vec<S::Unit>,
+    unfit: Option<PathBuf>,
     /// The first link loop.
-    looped: Vec<S::Unit>,
+    looped: Option<PathBuf>,
     is_too_long: bool,
     /// The directories that may not be searched, by their numbers.
     unsearchable: Vec<usize>,
@@ -39,24 +40,6 @@ pub(super) struct Query<S: Lookup> {
     failed: Option<(usize, io::Error)>,
     /// Whether a failure ended the search.
     is_over: bool,
-}
-
-impl<S: Lookup> Default for Query<S> {
-    fn default() -> Self {
-        Query {
-            name: Vec::new(),
-            given: None,
-            candidates: Candidates::default(),
-            searched: 0,
-            candidate: 0,
-            unfit: Vec::new(),
-            looped: Vec::new(),
-            is_too_long: false,
-            unsearchable: Vec::new(),
-            failed: None,
-            is_over: false,
-        }
-    }
 }
 
 /// The directories that are searched for a name: the one that it names, or those of `PATH`.
@@ -68,15 +51,24 @@ pub(super) fn searched<'a, S: Lookup>(
 }
 
 impl<S: Lookup> Query<S> {
-    /// Forgets the last look-up.
-    pub(super) fn reset(&mut self) {
-        self.name.clear();
-        self.given = None;
-        (self.searched, self.candidate) = (0, 0);
-        self.unfit.clear();
-        self.looped.clear();
-        self.unsearchable.clear();
-        (self.is_too_long, self.failed, self.is_over) = (false, None, false);
+    pub(super) fn new(
+        name: &OsStr,
+        given: Option<SearchDirectory<S>>,
+        candidates: Candidates<S::Unit>,
+    ) -> Self {
+        Query {
+            name: name.to_owned(),
+            given,
+            candidates,
+            searched: 0,
+            candidate: 0,
+            unfit: None,
+            looped: None,
+            is_too_long: false,
+            unsearchable: Vec::new(),
+            failed: None,
+            is_over: false,
+        }
     }
 
     /// Whether it is a path, for which `PATH` is not searched.
@@ -121,13 +113,14 @@ impl<S: Lookup> Query<S> {
         &mut self,
         path: &[SearchDirectory<S>],
         result: Result<(), Unsearched>,
-        policy: &Policy,
+        rules: &Rules,
     ) -> &'static str {
         let at = self.searched;
         (self.searched, self.candidate) = (at + 1, 0);
         let directory = &searched(self.given.as_ref(), path)[at];
-        if let (true, Some(unfit)) = (self.unfit.is_empty(), self.candidates.first_unfit()) {
-            directory.join(self.candidates.spelled(unfit), &mut self.unfit);
+        let path_of = |name| S::Unit::path(directory.join(name));
+        if let (None, Some(unfit)) = (&self.unfit, self.candidates.first_unfit()) {
+            self.unfit = Some(path_of(self.candidates.spelled(unfit)));
         }
         match result {
             Ok(()) => "searched",
@@ -141,25 +134,20 @@ impl<S: Lookup> Query<S> {
                 "unlistable"
             }
             Err(Unsearched::Failed(error)) if is_loop(&error) => {
-                if self.looped.is_empty() {
-                    directory.join(self.candidates.stem(), &mut self.looped);
-                }
-                self.is_over |= policy.stops_at_faults;
+                self.looped.get_or_insert_with(|| path_of(self.candidates.stem()));
+                self.is_over |= rules.stops_at_faults;
                 "failed"
             }
             Err(Unsearched::Failed(error)) if S::is_too_long(&error) => {
                 self.is_too_long = true;
-                self.is_over |= policy.stops_at_faults;
+                self.is_over |= rules.stops_at_faults;
                 "failed"
             }
             Err(Unsearched::Failed(error)) => {
-                // It is reported if nothing is found in the directories that follow.
                 self.failed.get_or_insert((at, error));
                 "failed"
             }
             Err(Unsearched::Shortage(error)) => {
-                // The other directories could not be searched either, or only some of them: what is
-                // found there may not be the first.
                 (self.failed, self.is_over) = (Some((at, error)), true);
                 "failed"
             }
@@ -177,24 +165,23 @@ impl<S: Lookup> Query<S> {
     pub(super) fn take_cause(
         &mut self,
         path: &[SearchDirectory<S>],
-        policy: &Policy,
+        rules: &Rules,
     ) -> Option<Blame> {
         if self.failed.is_some() {
             return self.take_failure(path);
         }
-        let is_unfit = policy.rules == Flavor::Posix && !self.unfit.is_empty();
-        let is_looped = !self.looped.is_empty();
-        if is_looped && (policy.stops_at_faults || !is_unfit) {
-            return Some((FindCause::LinkLoop, Some(S::Unit::path(self.looped.clone()))));
+        let is_unfit = rules.flavor == Flavor::Posix && self.unfit.is_some();
+        if self.looped.is_some() && (rules.stops_at_faults || !is_unfit) {
+            return Some((FindCause::LinkLoop, self.looped.take()));
         }
         if is_unfit {
-            return Some((FindCause::NotExecutable, Some(S::Unit::path(self.unfit.clone()))));
+            return Some((FindCause::NotExecutable, self.unfit.take()));
         }
-        if self.is_too_long && (self.is_path() || policy.stops_at_faults) {
+        if self.is_too_long && (self.is_path() || rules.stops_at_faults) {
             return Some((FindCause::NameTooLong, None));
         }
         let denied = *self.unsearchable.first()?;
-        let is_denied = self.is_path() || policy.denied_if_unsearchable;
+        let is_denied = self.is_path() || rules.denied_if_unsearchable;
         is_denied.then(|| {
             let directory = self.directories(path).get(denied);
             (FindCause::PermissionDenied, directory.map(SearchDirectory::to_path))
@@ -202,9 +189,8 @@ impl<S: Lookup> Query<S> {
     }
 
     /// That the name is nowhere, or only in places where it is no program.
-    pub(super) fn not_found(&self) -> Blame {
-        let unfit = (!self.unfit.is_empty()).then(|| S::Unit::path(self.unfit.clone()));
-        (FindCause::NotFound, unfit)
+    pub(super) fn not_found(&mut self) -> Blame {
+        (FindCause::NotFound, self.unfit.take())
     }
 
     /// The error of this look-up.
@@ -217,7 +203,6 @@ impl<S: Lookup> Query<S> {
         let unsearchable = self.unsearchable.iter().filter(|_| explains_denial);
         let unsearchable = unsearchable.filter_map(|&at| directories.get(at));
         let unsearchable = unsearchable.map(SearchDirectory::to_path).collect();
-        let name = S::Unit::path(self.name.clone()).into_os_string();
-        FindError::new(name, self.is_path(), cause, blamed, unsearchable)
+        FindError::new(self.name.clone(), self.is_path(), cause, blamed, unsearchable)
     }
 }

@@ -1,4 +1,4 @@
-//! The public searches: a builder, and a session that keeps directories open.
+//! The public search: a builder.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -7,15 +7,59 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::engine::Engine;
 use super::explain::{SearchExplanation, explain};
-use super::found::{Found, Hit};
-use super::options::{Options, Setting};
-use super::policy::Policy;
+use super::found::Found;
+use super::policy::{Cwd, Policy, Rules};
 use super::query::Query;
 use crate::calls::Calls;
 use crate::error::FindError;
 use crate::sys::process::Variable;
 use crate::sys::{Os, Setup, Sys};
 use curt_paths::Flavor;
+
+/// What a search was asked for.
+#[derive(Clone, Default)]
+pub(super) struct Options {
+    pub(super) policy: Policy,
+    pub(super) flavor: Option<Flavor>,
+    pub(super) cwd: Option<Cwd>,
+    pub(super) path: Option<OsString>,
+    pub(super) pathext: Option<OsString>,
+    pub(super) base: Option<PathBuf>,
+    /// `None` for the environment of this process.
+    pub(super) environment: Option<Vec<(OsString, OsString)>>,
+}
+
+impl Options {
+    pub(super) fn rules(&self) -> Rules {
+        let rules = self.policy.rules(self.flavor.unwrap_or(Flavor::NATIVE));
+        Rules { cwd: self.cwd.unwrap_or(rules.cwd), ..rules }
+    }
+
+    /// The value of a variable: from the environment that was named, else from `variables`, else
+    /// from that of this process. By Windows' rules the case of its name does not matter, and the
+    /// last of several that differ in nothing else counts.
+    pub(super) fn variable(
+        &self,
+        name: &str,
+        variables: Option<&[Variable<'_>]>,
+    ) -> Option<OsString> {
+        let flavor = self.rules().flavor;
+        let is_it = |other: &OsStr| match flavor {
+            Flavor::Posix => other == name,
+            Flavor::Windows => other.eq_ignore_ascii_case(name),
+        };
+        match (&self.environment, variables) {
+            (Some(named), _) => {
+                named.iter().rfind(|(other, _)| is_it(other)).map(|(_, value)| value.clone())
+            }
+            (None, Some(variables)) => {
+                let variable = variables.iter().rfind(|(other, _)| is_it(other));
+                variable.map(|(_, value)| value.clone().into_owned())
+            }
+            (None, None) => std::env::var_os(name),
+        }
+    }
+}
 
 /// A search for programs.
 ///
@@ -50,29 +94,30 @@ impl Search {
         Search::default()
     }
 
-    /// Sets the rules.
+    /// Chooses whose rules are followed.
     pub fn policy(self, policy: Policy) -> Search {
         self.with(|options| options.policy = policy)
     }
 
-    /// Sets `PATH`, in the form of the rules: entries end at `:`, by Windows' rules at `;`.
-    pub fn path(self, path: impl AsRef<OsStr>) -> Search {
-        self.with(|options| options.path = Setting::Is(path.as_ref().to_owned()))
+    /// Chooses the system whose rules apply, where the policy has some for both: this one by
+    /// default.
+    pub fn rules(self, flavor: Flavor) -> Search {
+        self.with(|options| options.flavor = Some(flavor))
     }
 
-    /// Searches as if `PATH` were not set.
-    pub fn without_path(self) -> Search {
-        self.with(|options| options.path = Setting::Unset)
+    /// Chooses whether the working directory is searched implicitly, whatever the policy does.
+    pub fn cwd(self, cwd: Cwd) -> Search {
+        self.with(|options| options.cwd = Some(cwd))
+    }
+
+    /// Sets `PATH`, in the form of the rules: entries end at `:`, by Windows' rules at `;`.
+    pub fn path(self, path: impl AsRef<OsStr>) -> Search {
+        self.with(|options| options.path = Some(path.as_ref().to_owned()))
     }
 
     /// Sets `PATHEXT`, for Windows' rules.
     pub fn pathext(self, pathext: impl AsRef<OsStr>) -> Search {
-        self.with(|options| options.pathext = Setting::Is(pathext.as_ref().to_owned()))
-    }
-
-    /// Searches as if `PATHEXT` were not set.
-    pub fn without_pathext(self) -> Search {
-        self.with(|options| options.pathext = Setting::Unset)
+        self.with(|options| options.pathext = Some(pathext.as_ref().to_owned()))
     }
 
     /// Sets the directory that relative names and entries begin at, and that is searched where a
@@ -82,18 +127,13 @@ impl Search {
     }
 
     /// Sets the environment that `PATH`, `PATHEXT` and other variables are taken from, for example
-    /// that of a child.
+    /// that of a child. With an empty one nothing of the process is read.
     pub fn environment<N: Into<OsString>, V: Into<OsString>>(
         self,
         variables: impl IntoIterator<Item = (N, V)>,
     ) -> Search {
         let pairs = variables.into_iter().map(|(name, value)| (name.into(), value.into()));
         self.with(|options| options.environment = Some(pairs.collect()))
-    }
-
-    /// Turns this into a search that keeps directories open and remembers which are absent.
-    pub fn session(self) -> Session {
-        Session(self.with(|options| options.keeps = true))
     }
 
     fn with(self, change: impl FnOnce(&mut Options)) -> Search {
@@ -115,8 +155,8 @@ impl Search {
         Search { options, engine }
     }
 
-    pub(crate) fn current_policy(&self) -> &Policy {
-        &self.options.policy
+    pub(crate) fn current_rules(&self) -> Rules {
+        self.options.rules()
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Engine<Os>>> {
@@ -125,7 +165,8 @@ impl Search {
 
     /// Runs a look-up, by one thread at a time.
     fn run<T>(&self, look_up: impl FnOnce(&mut Engine<Os>) -> T) -> T {
-        look_up(self.lock().get_or_insert_with(|| prepare(&self.options)))
+        let prepare = || Engine::new(Os::start(&Setup::default()), &self.options, None, None);
+        look_up(self.lock().get_or_insert_with(prepare))
     }
 
     /// Finds the first program of this name.
@@ -133,15 +174,7 @@ impl Search {
     /// See the [module documentation](super) for the calls it takes. The error names what is to
     /// blame.
     pub fn find(&self, name: impl AsRef<OsStr>) -> Result<Found, FindError> {
-        let mut found = Found::default();
-        self.find_into(name, &mut found)?;
-        Ok(found)
-    }
-
-    /// Finds the first program of this name, as [`Search::find`], into a value whose memory is used
-    /// again. After the first look-up, one by name that succeeds allocates nothing.
-    pub fn find_into(&self, name: impl AsRef<OsStr>, found: &mut Found) -> Result<(), FindError> {
-        self.run(|engine| engine.find(name.as_ref(), &mut found.0))
+        self.run(|engine| engine.find(name.as_ref())).map(Found)
     }
 
     /// Finds all programs of this name, each when it is asked for: those that come next if the
@@ -152,23 +185,8 @@ impl Search {
     ///
     /// Other look-ups may run between its steps.
     pub fn find_all(&self, name: impl AsRef<OsStr>) -> FindAll<'_> {
-        let mut query = Query::default();
-        let begun = self.run(|engine| engine.begin(&mut query, name.as_ref(), true));
-        let refused = begun.err();
-        let query = refused.is_none().then_some(query);
-        FindAll { search: self, query, refused, is_first: true }
-    }
-
-    /// Finds the first program of each of many names, and returns the answers in the order of the
-    /// names. By Windows' rules each directory is listed once, whole.
-    pub fn find_many<N: AsRef<OsStr>>(
-        &self,
-        names: impl IntoIterator<Item = N>,
-    ) -> Vec<Result<Found, FindError>> {
-        let names: Vec<N> = names.into_iter().collect();
-        let names: Vec<&OsStr> = names.iter().map(AsRef::as_ref).collect();
-        let answers = self.run(|engine| engine.find_many(&names));
-        answers.into_iter().map(|answer| answer.map(Found)).collect()
+        let begun = self.run(|engine| engine.begin(name.as_ref(), true));
+        FindAll { search: self, query: Some(begun), is_first: true }
     }
 
     /// Finds the first program of this name, and records every step.
@@ -180,7 +198,7 @@ impl Search {
     /// [`Found::program`] and [`Found::interpreter`] say more. What cannot be read stays as it is.
     /// 3 calls, and 1 more for an interpreter.
     pub fn look_into(&self, found: &mut Found) {
-        if self.options.policy.rules == Flavor::Posix {
+        if self.options.rules().flavor == Flavor::Posix {
             self.run(|engine| found.0.read_head(&engine.judge.sys));
         }
     }
@@ -189,10 +207,6 @@ impl Search {
     pub fn calls(&self) -> Calls {
         self.lock().as_ref().map_or_else(Calls::default, |engine| engine.judge.sys.calls())
     }
-}
-
-fn prepare(options: &Options) -> Engine<Os> {
-    Engine::new(Os::start(&Setup::default()), options, None, None)
 }
 
 /// The clone has the same options. It looks at the environment and the working directory again at
@@ -206,10 +220,11 @@ impl Clone for Search {
 impl fmt::Debug for Search {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Without the environment, which may hold secrets.
-        let Options { path, pathext, base, policy, .. } = &self.options;
+        let Options { policy, flavor, cwd, path, pathext, base, .. } = &self.options;
         let mut shown = f.debug_struct("Search");
+        shown.field("policy", policy).field("rules", flavor).field("cwd", cwd);
         shown.field("path", path).field("pathext", pathext).field("base", base);
-        shown.field("policy", policy).finish_non_exhaustive()
+        shown.finish_non_exhaustive()
     }
 }
 
@@ -218,9 +233,7 @@ impl fmt::Debug for Search {
 pub struct FindAll<'a> {
     search: &'a Search,
     /// `None` when all was yielded.
-    query: Option<Query<Os>>,
-    /// The error of a name that was refused, until it is yielded.
-    refused: Option<FindError>,
+    query: Option<Result<Query<Os>, FindError>>,
     is_first: bool,
 }
 
@@ -228,81 +241,24 @@ impl Iterator for FindAll<'_> {
     type Item = Result<Found, FindError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if let Some(error) = self.refused.take() {
-            return Some(Err(error));
-        }
-        let query = self.query.as_mut()?;
+        let mut query = match self.query.take()? {
+            Ok(query) => query,
+            Err(refused) => return Some(Err(refused)),
+        };
         let is_first = std::mem::replace(&mut self.is_first, false);
-        let mut hit = Hit::default();
-        if let Some(answer) = self.search.run(|engine| engine.next(query, &mut hit)) {
-            return Some(answer.map(|()| Found(hit)));
-        }
-        let mut query = self.query.take()?;
-        let error = self.search.run(|engine| {
-            if is_first {
-                Some(engine.failure(&mut query))
-            } else {
-                engine.take_failure(&mut query)
+        self.search.run(|engine| match engine.next(&mut query) {
+            Some(answer) => {
+                self.query = Some(Ok(query));
+                Some(answer.map(Found))
             }
-        });
-        error.map(Err)
+            None if is_first => Some(Err(engine.failure(&mut query))),
+            None => engine.take_failure(&mut query).map(Err),
+        })
     }
 }
 
 impl fmt::Debug for FindAll<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FindAll").finish_non_exhaustive()
-    }
-}
-
-/// A search that keeps what it learns about directories: each directory of `PATH` is opened once
-/// and searched through its handle, and one that was absent is not asked for again.
-///
-/// **What may be stale.** Files are asked for every time. A directory that was absent when it was
-/// first searched stays absent, and one that was moved or replaced since is searched where it was
-/// opened, until [`Session::refresh`]. On Windows nobody can rename a directory that is kept open,
-/// or one that contains it. At most 256 directories are kept; others are searched as without a
-/// session.
-#[derive(Debug)]
-#[must_use = "a session does nothing until a name is looked up"]
-pub struct Session(Search);
-
-impl Session {
-    /// See [`Search::find`].
-    pub fn find(&self, name: impl AsRef<OsStr>) -> Result<Found, FindError> {
-        self.0.find(name)
-    }
-
-    /// See [`Search::find_into`].
-    pub fn find_into(&self, name: impl AsRef<OsStr>, found: &mut Found) -> Result<(), FindError> {
-        self.0.find_into(name, found)
-    }
-
-    /// See [`Search::find_all`].
-    pub fn find_all(&self, name: impl AsRef<OsStr>) -> FindAll<'_> {
-        self.0.find_all(name)
-    }
-
-    /// See [`Search::look_into`].
-    pub fn look_into(&self, found: &mut Found) {
-        self.0.look_into(found);
-    }
-
-    /// Forgets what is known about directories, and closes them. The environment stays as it was at
-    /// the first look-up.
-    pub fn refresh(&mut self) {
-        let engine = self.0.engine.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let Some(engine) = engine {
-            engine.refresh();
-        }
-    }
-
-    pub(crate) fn current_policy(&self) -> &Policy {
-        self.0.current_policy()
-    }
-
-    /// The calls made so far.
-    pub fn calls(&self) -> Calls {
-        self.0.calls()
     }
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use curt::Search;
 use curt::os::windows::Units;
-use curt::which::{Cwd, FoundIn, Policy, Program};
+use curt::which::{FoundIn, Policy, Program};
 use curt_testkit::Scratch;
 
 const PATHEXT: &str = ".COM;.EXE;.BAT;.CMD";
@@ -30,16 +30,7 @@ fn cost(scratch: &Scratch, pathext: &str, name: &str) -> u64 {
     scratch_warm(scratch);
     // The working directory is looked into when all else failed: it is no directory here.
     let base = scratch.at("no such base");
-    let mut policy = Policy::default();
-    policy.cwd = Cwd::Never;
-    let search = || {
-        Search::new()
-            .policy(policy.clone())
-            .pathext(pathext)
-            .path(path(scratch, &["d"]))
-            .base(&base)
-    };
-    let search = search();
+    let search = Search::new().pathext(pathext).path(path(scratch, &["d"])).base(&base);
     let found = search.find(name).is_ok();
     // Where nothing is found, the base is asked for and is missing: 1 call.
     search.calls().total() - u64::from(!found) * base_cost(&base)
@@ -112,25 +103,6 @@ fn look_alikes_cost_no_more_than_a_question_for_each_candidate() {
 }
 
 #[test]
-fn many_names_cost_a_listing_of_each_directory() {
-    let scratch = Scratch::new();
-    for directory in ["a", "b", "c"] {
-        for number in 0..300 {
-            scratch.file(format!("{directory}/file-{number}"));
-        }
-    }
-    scratch.file("c/n7.exe");
-    let names: Vec<String> = (0..50).map(|number| format!("n{number}")).collect();
-    let entries = ["a", "gone", "b", "c"];
-    let search = Search::new().path(path(&scratch, &entries)).pathext(ELEVEN).base(scratch.at("a"));
-    let answers = search.find_many(&names);
-    assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 1);
-    // 302 records of about 120 bytes fill one page of 64 KiB, and the base is asked for once.
-    let calls = search.calls().total();
-    assert!(calls <= 3 * (3 + 1) + 1 + base_cost(&scratch.at("gone")), "{calls}");
-}
-
-#[test]
 fn directories_files_and_paths_are_told_apart() {
     let scratch = Scratch::new();
     scratch.dir("a/x.exe");
@@ -149,27 +121,6 @@ fn directories_files_and_paths_are_told_apart() {
     assert_eq!(error.word(), "not-found", "{error:?}");
     assert!(error.path().unwrap().ends_with("here.cmd"), "{error:?}");
     assert_eq!(search.find("file").unwrap_err().word(), "not-found");
-}
-
-#[test]
-fn a_session_keeps_what_it_learned() {
-    let scratch = Scratch::new();
-    scratch.file("b/x.exe");
-    scratch.dir("a");
-    let search = Search::new().path(path(&scratch, &["a", "gone", "b"])).pathext(PATHEXT);
-    let mut session = search.session();
-    let mut costs = Vec::new();
-    let mut before = 0;
-    for _ in 0..3 {
-        assert!(session.find("x").is_ok());
-        costs.push(session.calls().total() - before);
-        before += costs[costs.len() - 1];
-    }
-    assert_eq!(costs[1], 3 + 4, "{costs:?}");
-    assert_eq!(costs[2], costs[1], "{costs:?}");
-    scratch.file("gone/x.exe");
-    session.refresh();
-    assert_eq!(session.find("x").unwrap().origin(), FoundIn::Path(1));
 }
 
 #[test]
@@ -198,7 +149,7 @@ fn what_cmd_starts_is_what_its_preset_finds() {
         command.raw_arg(format!("/d /c {name}")).env("PATH", &path).env("PATHEXT", pathext);
         let output = command.current_dir(scratch.at("w")).output().unwrap();
         let started = plain(String::from_utf8_lossy(&output.stdout).trim());
-        let search = Search::new().policy(Policy::cmd()).path(&path).pathext(pathext);
+        let search = Search::new().policy(Policy::Cmd).path(&path).pathext(pathext);
         let found = search.base(scratch.at("w")).find(name).unwrap();
         let found = plain(found.path().to_str().unwrap());
         assert_eq!(started, found, "{name} with {pathext}");

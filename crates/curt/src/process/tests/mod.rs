@@ -27,7 +27,6 @@ fn commands_and_children_can_be_shared_by_threads() {
     assert_shared::<Command>();
     assert_shared::<super::Child>();
     assert_shared::<crate::Search>();
-    assert_shared::<crate::which::Session>();
 }
 
 /// The ways to start a program, and the features they do without.

@@ -7,8 +7,7 @@ use curt_testkit::Scratch;
 use super::{in_every_way, printed};
 use crate::error::FindCause;
 use crate::error::{Cause, Operation, StartFailure};
-use crate::which::{Cwd, Policy, Search};
-use curt_paths::Flavor;
+use crate::which::{Cwd, Search};
 
 /// Creates a script that prints a word.
 fn saying(scratch: &Scratch, path: &str, word: &str) -> PathBuf {
@@ -69,9 +68,7 @@ fn the_working_directory_is_not_searched_implicitly() {
         let error = command.spawn().unwrap_err();
         let Cause::Find(cause) = error.cause() else { panic!("{way}: {error:?}") };
         assert!(matches!(cause.cause(), FindCause::OnlyInWorkingDirectory), "{way}: {cause:?}");
-        let mut policy = Policy::safe(Flavor::Posix);
-        policy.cwd = Cwd::Always;
-        command.search(Search::new().policy(policy));
+        command.search(Search::new().cwd(Cwd::Always));
         let printed = printed(&command);
         assert!(printed.starts_with("here "), "{way}: {printed}");
         assert!(here.exists());
@@ -100,24 +97,6 @@ fn candidates_that_cannot_be_started_are_skipped() {
         let error = command.spawn().unwrap_err();
         assert_eq!(error.path(), junk, "{way}");
         assert!(matches!(error.cause(), Cause::Start(StartFailure::BadFormat, _)), "{way}");
-    });
-}
-
-/// What was found is started by its absolute path, even if this process changes its directory
-/// between the look-up and the start.
-#[test]
-fn a_session_starts_what_it_found() {
-    let scratch = Scratch::new();
-    let good = saying(&scratch, "b/curt-test", "good");
-    let search = Search::new().path(good.parent().unwrap());
-    let session = search.session();
-    in_every_way("curt-test", |way, mut command| {
-        command.stdout(crate::process::Stream::null());
-        for _ in 0..3 {
-            assert!(command.status_by(&session).unwrap().success(), "{way}");
-        }
-        let mut child = command.spawn_by(&session).unwrap();
-        assert!(child.wait().unwrap().success(), "{way}");
     });
 }
 

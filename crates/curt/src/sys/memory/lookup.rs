@@ -14,7 +14,6 @@ use crate::sys::{Batch, Lookup, Match, Unsearched, Verdict};
 
 /// What the buffer of a search holds, and that of a whole listing, in bytes.
 const SEARCH: usize = 4 << 10;
-const WHOLE: usize = 64 << 10;
 /// The head of a record, and the longest one.
 const HEAD: usize = 94;
 const LONGEST: usize = HEAD + 2 * 255;
@@ -69,7 +68,7 @@ impl World {
     fn matches(
         &mut self,
         number: u64,
-        stem: Option<&[u8]>,
+        stem: &[u8],
         each: &mut dyn FnMut(Match<'_, u8>),
     ) -> Result<Batch, i32> {
         let handle = self.handles.get(&number).ok_or(errno::BADF)?;
@@ -79,13 +78,11 @@ impl World {
         };
         let node = &self.nodes[handle.node];
         let begins = |name: &[u8]| {
-            let Some(stem) = stem else { return true };
             let beginning = name.get(..stem.len());
             beginning.is_some_and(|beginning| {
                 beginning == stem || (!node.case_counts && u8::same_in_any_case(beginning, stem))
             })
         };
-        let room = if stem.is_some() { SEARCH } else { WHOLE };
         let (mut filled, mut last, mut given) = (0, None, 0);
         let mut is_full = false;
         for (key, (name, child)) in
@@ -96,7 +93,7 @@ impl World {
                 continue;
             }
             let record = HEAD + 2 * name.len();
-            if filled + record > room || given == self.rules.given {
+            if filled + record > SEARCH || given == self.rules.given {
                 is_full = true;
                 break;
             }
@@ -110,7 +107,7 @@ impl World {
         if let Some(handle) = self.handles.get_mut(&number) {
             handle.cursor.last = Some(last);
         }
-        let shows_more = is_full && filled + LONGEST > room;
+        let shows_more = is_full && filled + LONGEST > SEARCH;
         Ok(if shows_more { Batch::More } else { Batch::ProbablyLast })
     }
 }
@@ -173,7 +170,7 @@ impl Lookup for Memory {
     fn matching(
         &self,
         dir: &Dir,
-        stem: Option<&[u8]>,
+        stem: &[u8],
         _buf: &mut DirBuf,
         each: &mut dyn FnMut(Match<'_, u8>),
     ) -> io::Result<Batch> {

@@ -78,22 +78,20 @@ impl Lookup for Windows {
     fn matching(
         &self,
         dir: &Dir,
-        stem: Option<&[u16]>,
+        stem: &[u16],
         buf: &mut DirBuf,
         each: &mut dyn FnMut(Match<'_, u16>),
     ) -> io::Result<Batch> {
-        let space = buf.space();
-        let room = if stem.is_some() { SEARCH } else { space.len() };
-        let space = &mut space[..room];
-        let mut pattern = [0_u16; 256];
-        let pattern = stem.and_then(|stem| {
-            pattern.get_mut(..stem.len())?.copy_from_slice(stem);
-            *pattern.get_mut(stem.len())? = u16::ascii(b'*');
-            Some(&pattern[..=stem.len()])
+        let space = &mut buf.space()[..SEARCH];
+        let mut pattern = [u16::ascii(b'*'); 256];
+        // No name is longer than that.
+        let pattern = pattern.get_mut(..=stem.len()).map(|pattern| {
+            pattern[..stem.len()].copy_from_slice(stem);
+            &*pattern
         });
         let class = nt::FileBothDirectoryInformation;
         let filled = match self.door.query_directory(dir.handle()?, space, class, false, pattern) {
-            Ok(bytes) => (bytes / 2).min(room),
+            Ok(bytes) => (bytes / 2).min(SEARCH),
             Err(status) if status.is_end() || status.is_gone() || status.is_no_place() => {
                 return Ok(Batch::End);
             }
@@ -102,7 +100,7 @@ impl Lookup for Windows {
             Err(status) => return Err(status.into()),
         };
         yield_records(&space[..filled], each);
-        Ok(if filled + LONGEST > room { Batch::More } else { Batch::ProbablyLast })
+        Ok(if filled + LONGEST > SEARCH { Batch::More } else { Batch::ProbablyLast })
     }
 
     fn probe(

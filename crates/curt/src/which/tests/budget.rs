@@ -2,11 +2,9 @@
 
 use std::ffi::OsStr;
 
-use super::Ground;
+use super::{Ground, PATHEXT};
 use crate::sys::Sys;
 use crate::sys::memory::{Denied, World};
-use crate::which::found::Hit;
-use crate::which::policy::Extensions;
 
 /// The eleven extensions of a usual Windows.
 const ELEVEN: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.VBE;.JS;.JSE;.WSF;.WSH;.MSC";
@@ -103,52 +101,6 @@ fn a_directory_is_searched_once_and_a_path_searches_no_entry() {
 }
 
 #[test]
-fn many_names_cost_a_listing_of_each_directory() {
-    let ground = Ground::windows("/a;/b;/c;/gone", |world| {
-        for directory in ["a", "b", "c"] {
-            for number in 0..500 {
-                world.file(format!("{directory}/file number {number}"));
-            }
-        }
-        world.file("c/n7.exe").dir("w");
-    });
-    let names: Vec<String> = (0..100).map(|number| format!("n{number}")).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let (answers, calls) = ground.many(&names);
-    assert_eq!(answers.iter().filter(|answer| answer.starts_with("/c/n7.exe")).count(), 1);
-    // 500 records of 94 + 2 * 15 or so bytes fill one page of 64 KiB.
-    let pages = 2;
-    assert!(calls <= 3 * (3 + pages) + 1 + 1 + (3 + 1), "{calls}");
-}
-
-#[test]
-fn a_session_keeps_directories_open_and_remembers_absent_ones() {
-    let mut ground = Ground::windows("/a;/gone;/b", |world| {
-        world.file("b/x.exe").dir("a");
-    });
-    ground.options.keeps = true;
-    let mut engine = ground.engine();
-    let mut hit = Hit::default();
-    let mut costs = Vec::new();
-    for _ in 0..3 {
-        let before = engine.judge.sys.calls().total();
-        engine.find(OsStr::new("x"), &mut hit).unwrap();
-        costs.push(engine.judge.sys.calls().total() - before);
-    }
-    assert_eq!(costs, [3 + 3 + 4, 3 + 4, 3 + 4]);
-    ground.setup.world(|world| {
-        world.file("gone/x.exe");
-    });
-    engine.find(OsStr::new("x"), &mut hit).unwrap();
-    assert_eq!(hit.units, b"/b/x.exe", "what appeared is not seen");
-    engine.refresh();
-    engine.find(OsStr::new("x"), &mut hit).unwrap();
-    assert_eq!(hit.units, b"/gone/x.exe");
-    drop(engine);
-    ground.setup.world(|world| assert_eq!(world.open_now(), 0));
-}
-
-#[test]
 fn posix_takes_one_call_for_a_miss_and_two_for_a_hit() {
     let ground = Ground::posix("/a:/gone:/b:/c", |world| {
         world.file("c/x").dir("a").dir("b");
@@ -182,12 +134,12 @@ fn no_failed_call_hides_a_program() {
     const CALLS: [&str; 4] =
         ["NtOpenFile", "NtQueryDirectoryFile", "NtQueryInformationFile", "close"];
     let mut told = Vec::new();
-    for extensions in [Extensions::Environment("".into()), Extensions::Only(".cmd".into())] {
-        let mut ground = Ground::windows("/a;/b", |world| {
+    for pathext in [PATHEXT, ".cmd"] {
+        let ground = Ground::windows("/a;/b", |world| {
             look_alikes(world, 100);
             world.file("b/x.cmd").dir("w");
         });
-        ground.options.policy.extensions = extensions;
+        let mut ground = ground.pathext(pathext);
         with_one_fault(&mut ground, &CALLS, &mut told);
     }
     let mut ground = Ground::posix("/a:/b", |world| {
@@ -231,37 +183,28 @@ fn a_shortage_ends_a_search() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_link_that_cannot_be_examined_is_reported() {
-    use super::PATHEXT;
-    use crate::sys::Os;
-    use crate::sys::Setup;
     use crate::sys::fault::Faults;
-    use crate::which::Policy;
+    use crate::sys::{Os, Setup};
     use crate::which::engine::Engine;
-    use crate::which::options::{Options, Setting};
+    use crate::which::search::Options;
     use curt_paths::Flavor;
     use std::sync::Arc;
     let scratch = curt_testkit::Scratch::new();
     scratch.file("a/program");
     scratch.link("a/x.exe", "program");
-    scratch.link("a/y.exe", "program");
     let options = Options {
-        path: Setting::Is(scratch.at("a").into()),
-        pathext: Setting::Is(PATHEXT.into()),
+        flavor: Some(Flavor::Windows),
+        path: Some(scratch.at("a").into()),
+        pathext: Some(PATHEXT.into()),
         base: Some(scratch.path().to_owned()),
         environment: Some(Vec::new()),
-        policy: Policy::safe(Flavor::Windows),
-        keeps: false,
+        ..Options::default()
     };
-    let engine = |faults: Faults| {
+    let find = |faults: Faults| {
         let setup = Setup { faults: Some(Arc::new(faults)), ..Setup::default() };
-        Engine::new(Os::start(&setup), &options, None, None)
+        Engine::new(Os::start(&setup), &options, None, None).find(OsStr::new("x"))
     };
-    let failing = || Faults::default().fail("statx", 0, 5);
-    let mut hit = Hit::default();
-    engine(Faults::default()).find(OsStr::new("x"), &mut hit).unwrap();
-    let error = engine(failing()).find(OsStr::new("x"), &mut hit).unwrap_err();
+    find(Faults::default()).unwrap();
+    let error = find(Faults::default().fail("statx", 0, 5)).unwrap_err();
     assert_eq!(error.word(), "other");
-    // One of many names is searched for again, alone.
-    let both = engine(failing()).find_many(&[OsStr::new("x"), OsStr::new("y")]);
-    assert!(both.iter().all(Result::is_ok), "{both:?}");
 }

@@ -10,11 +10,8 @@ use std::path::{Path, PathBuf};
 use crate::name::Unit;
 use crate::sys::memory::{Dir, DirBuf, Memory, Order, Setup, World};
 use crate::sys::{Batch, Lookup, Sys, Verdict};
-use crate::which::Policy;
 use crate::which::engine::Engine;
-use crate::which::found::Hit;
-use crate::which::options::{Options, Setting};
-use crate::which::query::Query;
+use crate::which::search::Options;
 use curt_paths::Flavor;
 
 /// The algorithms, in the order of [`Counted::calls`].
@@ -167,18 +164,17 @@ impl Walk<'_> {
     fn ours(&self) -> u64 {
         let entries: Vec<String> = (0..self.directories).map(|at| format!("/{at}")).collect();
         let options = Options {
-            path: Setting::Is(entries.join(";").into()),
-            pathext: Setting::Is(self.extensions.join(";").into()),
+            flavor: Some(Flavor::Windows),
+            path: Some(entries.join(";").into()),
+            pathext: Some(self.extensions.join(";").into()),
             base: Some(PathBuf::from("/nowhere")),
             environment: Some(Vec::new()),
-            policy: Policy::safe(Flavor::Windows),
-            keeps: false,
+            ..Options::default()
         };
         let mut engine = Engine::new(Memory::start(self.setup), &options, None, None);
-        let mut query = Query::default();
-        engine.begin(&mut query, OsStr::new(NAME), false).unwrap();
+        let mut query = engine.begin(OsStr::new(NAME), false).unwrap();
         // Without the reason of a failure, which the others do not give.
-        let _ = engine.next(&mut query, &mut Hit::default());
+        let _ = engine.next(&mut query);
         engine.judge.sys.calls().total()
     }
 
@@ -194,7 +190,7 @@ impl Walk<'_> {
             *found |= self.extensions.iter().any(|one| u8::same_in_any_case(one.as_bytes(), rest));
         };
         let mut buf = DirBuf::default();
-        let listed = self.sys.matching(dir, Some(NAME.as_bytes()), &mut buf, &mut note);
+        let listed = self.sys.matching(dir, NAME.as_bytes(), &mut buf, &mut note);
         listed.unwrap_or(Batch::End)
     }
 

@@ -5,12 +5,10 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use super::Policy;
 use super::directories::FoundIn;
 use super::engine::Engine;
 use super::found::Hit;
-use super::options::{Options, Setting};
-use super::query::Query;
+use super::search::Options;
 use crate::error::FindError;
 use crate::sys::memory::{Memory, Setup, World};
 use crate::sys::{Sys, SystemUnit};
@@ -30,8 +28,8 @@ pub const FILES: [&str; 7] =
     ["a/x.exe", "a/x.cmd", "a/y", "b/x.com", "b/A Long Name.exe", "w/x.exe", "w/sub/z.bat"];
 const DIRECTORIES: [&str; 2] = ["b/y.exe", "a/z.bat"];
 
-/// Searches a small tree for a name with any `PATH` and `PATHEXT` and the base `/w`, in three ways:
-/// alone, as the first of all programs, and as one of many names.
+/// Searches a small tree for a name with any `PATH` and `PATHEXT` and the base `/w`, in two ways:
+/// alone, and as the first of all programs.
 ///
 /// # Panics
 /// Panics if the ways do not agree, which is what fuzzing looks for.
@@ -46,33 +44,27 @@ pub fn search(rules: Flavor, path: &[u8], pathext: &[u8], name: &str) -> Searche
     world.short("b/A Long Name.exe", "ALONGN~1.EXE");
     let setup = Setup::new(world);
     let options = Options {
-        path: Setting::Is(u8::path(path.to_vec()).into()),
-        pathext: Setting::Is(u8::path(pathext.to_vec()).into()),
+        flavor: Some(rules),
+        path: Some(u8::path(path.to_vec()).into()),
+        pathext: Some(u8::path(pathext.to_vec()).into()),
         base: Some(PathBuf::from("/w")),
         environment: Some(Vec::new()),
-        policy: Policy::safe(rules),
-        keeps: false,
+        ..Options::default()
     };
     let engine = || Engine::new(Memory::start(&setup), &options, None, None);
-    let (mut one, mut all, mut many) = (engine(), engine(), engine());
+    let (mut one, mut all) = (engine(), engine());
     let told = |answer: Result<Hit<u8>, FindError>| match answer {
         Ok(hit) => Ok((String::from_utf8_lossy(&hit.units).into_owned(), hit.origin)),
         Err(error) => Err(error.word()),
     };
     let name = OsStr::new(name);
-    let mut hit = Hit::default();
-    let answer = told(one.find(name, &mut hit).map(|()| hit));
+    let answer = told(one.find(name));
     let calls = one.judge.sys.calls().total();
-    let mut query = Query::default();
-    if all.begin(&mut query, name, true).is_ok() {
-        let mut hit = Hit::default();
-        let first = all.next(&mut query, &mut hit);
-        let first = first.map(|found| told(found.map(|()| hit)));
+    if let Ok(mut query) = all.begin(name, true) {
+        let first = all.next(&mut query).map(told);
         assert_eq!(first, answer.is_ok().then(|| answer.clone()), "the first of all");
     }
-    let several: Vec<_> = many.find_many(&[name, name]).into_iter().map(told).collect();
-    assert_eq!(several, [answer.clone(), answer.clone()], "one of many");
-    drop((one, all, many));
+    drop((one, all));
     setup.world(|world| assert_eq!(world.open_now(), 0, "a directory was left open"));
     Searched { answer, calls }
 }
@@ -82,7 +74,7 @@ mod tests {
     use super::{FILES, Flavor, search};
 
     #[test]
-    fn find_find_all_and_find_many_agree() {
+    fn find_and_find_all_agree() {
         let paths = ["/a:/b", "/b:/a:/w", ":/a", ".:/a", "/none:/a/y:/b", "", "/a:/a:/b"];
         let mut found = 0;
         for rules in [Flavor::Posix, Flavor::Windows] {

@@ -4,17 +4,15 @@ mod budget;
 mod counted;
 mod parsing;
 mod posix;
-mod presets;
 mod windows;
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use super::Policy;
 use super::engine::Engine;
 use super::found::Hit;
-use super::options::{Options, Setting};
-use super::query::Query;
+use super::search::Options;
+use super::{Cwd, Policy};
 use crate::error::FindError;
 use crate::sys::Sys;
 use crate::sys::memory::{Memory, Setup, World};
@@ -30,35 +28,41 @@ struct Ground {
 const PATHEXT: &str = ".COM;.EXE;.BAT;.CMD";
 
 impl Ground {
-    fn new(policy: Policy, path: &str, change: impl FnOnce(&mut World)) -> Ground {
+    fn new(policy: Policy, flavor: Flavor, path: &str, change: impl FnOnce(&mut World)) -> Ground {
         let mut world = World::new();
         change(&mut world);
         let options = Options {
-            path: Setting::Is(path.into()),
-            pathext: Setting::Is(PATHEXT.into()),
+            policy,
+            flavor: Some(flavor),
+            path: Some(path.into()),
+            pathext: Some(PATHEXT.into()),
             base: Some(PathBuf::from("/w")),
             environment: Some(Vec::new()),
-            policy,
-            keeps: false,
+            ..Options::default()
         };
         Ground { setup: Setup::new(world), options }
     }
 
     fn windows(path: &str, change: impl FnOnce(&mut World)) -> Ground {
-        Ground::new(Policy::safe(Flavor::Windows), path, change)
+        Ground::new(Policy::Native, Flavor::Windows, path, change)
     }
 
     fn posix(path: &str, change: impl FnOnce(&mut World)) -> Ground {
-        Ground::new(Policy::safe(Flavor::Posix), path, change)
+        Ground::new(Policy::Native, Flavor::Posix, path, change)
     }
 
     fn pathext(mut self, pathext: &str) -> Ground {
-        self.options.pathext = Setting::Is(pathext.into());
+        self.options.pathext = Some(pathext.into());
         self
     }
 
-    fn with(mut self, change: impl FnOnce(&mut Policy)) -> Ground {
-        change(&mut self.options.policy);
+    fn policy(mut self, policy: Policy) -> Ground {
+        self.options.policy = policy;
+        self
+    }
+
+    fn cwd(mut self, cwd: Cwd) -> Ground {
+        self.options.cwd = Some(cwd);
         self
     }
 
@@ -70,8 +74,7 @@ impl Ground {
     /// made.
     fn find(&self, name: &str) -> (String, u64) {
         let mut engine = self.engine();
-        let mut hit = Hit::default();
-        let answer = engine.find(OsStr::new(name), &mut hit).map(|()| hit);
+        let answer = engine.find(OsStr::new(name));
         let calls = engine.judge.sys.calls().total();
         drop(engine);
         self.setup.world(|world| {
@@ -87,24 +90,13 @@ impl Ground {
 
     fn all(&self, name: &str) -> Vec<String> {
         let mut engine = self.engine();
-        let mut query = Query::default();
-        engine.begin(&mut query, OsStr::new(name), true).unwrap();
+        let mut query = engine.begin(OsStr::new(name), true).unwrap();
         let mut all = Vec::new();
-        loop {
-            let mut hit = Hit::default();
-            let Some(answer) = engine.next(&mut query, &mut hit) else {
-                all.extend(engine.take_failure(&mut query).map(|error| told(Err(error))));
-                return all;
-            };
-            all.push(told(answer.map(|()| hit)));
+        while let Some(answer) = engine.next(&mut query) {
+            all.push(told(answer));
         }
-    }
-
-    fn many(&self, names: &[&str]) -> (Vec<String>, u64) {
-        let mut engine = self.engine();
-        let names: Vec<&OsStr> = names.iter().map(OsStr::new).collect();
-        let answers = engine.find_many(&names).into_iter().map(told).collect();
-        (answers, engine.judge.sys.calls().total())
+        all.extend(engine.take_failure(&mut query).map(|error| told(Err(error))));
+        all
     }
 }
 

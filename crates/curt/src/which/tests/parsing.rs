@@ -3,7 +3,7 @@
 use crate::which::candidates::ExtensionList;
 use crate::which::directories::entries;
 use crate::which::names::stem_of;
-use crate::which::policy::{Extensions, Policy};
+use crate::which::policy::{Policy, Rules};
 use curt_paths::Flavor;
 
 /// Pseudo-random texts of characters that matter to the rules.
@@ -46,14 +46,18 @@ fn count() -> usize {
     std::env::var("CURT_FUZZ").ok().and_then(|text| text.parse().ok()).unwrap_or(20_000)
 }
 
+fn rules(flavor: Flavor) -> Rules {
+    Policy::Native.rules(flavor)
+}
+
 fn wide(text: &[u8]) -> Vec<u16> {
     text.iter().map(|&byte| u16::from(byte)).collect()
 }
 
 #[test]
 fn any_path_is_split() {
-    let windows = Policy::safe(Flavor::Windows);
-    let posix = Policy::safe(Flavor::Posix);
+    let windows = rules(Flavor::Windows);
+    let posix = rules(Flavor::Posix);
     for text in texts(count()) {
         let split = entries(&text, &windows);
         assert!(split.iter().all(|entry| !entry.contains(&b'"')), "{text:?}");
@@ -75,7 +79,7 @@ fn any_path_is_split() {
 #[test]
 fn any_pathext_gives_valid_extensions() {
     for text in texts(count()) {
-        let list = ExtensionList::new(Some(&text[..]), &Policy::safe(Flavor::Windows));
+        let list = ExtensionList::new(Some(&text[..]), &rules(Flavor::Windows));
         for (at, extension) in list.extensions.iter().enumerate() {
             assert!(extension.len() > 1 && extension[0] == b'.', "{text:?}");
             assert!(!extension.iter().any(|byte| b";:/\\*\"\0".contains(byte)), "{text:?}");
@@ -109,7 +113,7 @@ fn any_name_is_accepted_or_refused() {
 
 #[test]
 fn an_unpaired_quote_is_ignored() {
-    let policy = Policy::safe(Flavor::Windows);
+    let policy = rules(Flavor::Windows);
     let texts = |path: &str| -> Vec<String> {
         let split = entries(path.as_bytes(), &policy);
         split.iter().map(|entry| String::from_utf8(entry.to_vec()).unwrap()).collect()
@@ -121,11 +125,31 @@ fn an_unpaired_quote_is_ignored() {
 }
 
 #[test]
-fn extensions_from_a_configuration_are_read_as_pathext_is() {
-    let configured = String::from(".exe;.EXE;nodot;.éx;.cmd");
-    let policy = Policy::cmd().extensions(Extensions::Only(configured.into()));
-    let list = ExtensionList::<u16>::new(None, &policy);
+fn pathext_may_have_any_letters_and_each_once() {
     let wide = |text: &str| text.encode_utf16().collect::<Vec<u16>>();
+    let pathext = wide(".exe;.EXE;nodot;.éx;.cmd");
+    let list = ExtensionList::new(Some(&pathext[..]), &rules(Flavor::Windows));
     assert_eq!(list.extensions, [wide(".exe"), wide(".éx"), wide(".cmd")]);
     assert_eq!(list.dropped, [wide("nodot")]);
+    let of_go =
+        ExtensionList::new(Some(&wide("JS;.;;.BAT ")[..]), &Policy::Go.rules(Flavor::Windows));
+    assert_eq!(of_go.extensions, [wide(".JS")]);
+    for (policy, length) in [(Policy::Native, 4), (Policy::Cmd, 8), (Policy::CPython, 8)] {
+        let unset = ExtensionList::<u16>::new(None, &policy.rules(Flavor::Windows));
+        assert_eq!(unset.extensions.len(), length, "{policy:?}");
+    }
+    let of_zig = ExtensionList::<u16>::new(None, &Policy::Zig.rules(Flavor::Windows));
+    assert_eq!(of_zig.extensions, [[0; 0]; 0]);
+}
+
+#[test]
+fn policies_have_names() {
+    for name in Policy::NAMES {
+        assert!(Policy::named(name).is_some(), "{name}");
+    }
+    assert_eq!(Policy::named("perl"), None);
+    assert_eq!(Policy::default(), Policy::Native);
+    assert!(Policy::Node.has_rules_of(Flavor::Posix) && !Policy::Cmd.has_rules_of(Flavor::Posix));
+    assert_eq!(Policy::Cmd.rules(Flavor::Posix).flavor, Flavor::Windows);
+    assert_eq!(Policy::Posix.rules(Flavor::Windows).flavor, Flavor::Posix);
 }

@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use super::Ground;
-use crate::which::found::Hit;
-use crate::which::policy::{Cwd, Policy};
+use crate::which::{Cwd, Policy};
+use curt_paths::Flavor;
 
 #[test]
 fn files_that_may_not_be_executed_are_skipped_and_named_in_the_error() {
@@ -22,15 +22,14 @@ fn files_that_may_not_be_executed_are_skipped_and_named_in_the_error() {
 #[test]
 fn unsearchable_directories_are_reported() {
     let ground = |policy| {
-        Ground::new(policy, "/a:/b", |world| {
+        Ground::new(policy, Flavor::Posix, "/a:/b", |world| {
             world.file("a/x").no_execution("a").file("b/y").dir("w");
         })
     };
-    let safe = Policy::safe(curt_paths::Flavor::Posix);
-    ground(safe.clone()).assert_finds("x", "not-found");
-    ground(safe).assert_finds("y", "/b/y path:1 executable");
-    ground(Policy::execvp()).assert_finds("x", "permission-denied /a");
-    ground(Policy::execvp()).assert_finds("/a/x", "permission-denied /a");
+    ground(Policy::Native).assert_finds("x", "not-found");
+    ground(Policy::Native).assert_finds("y", "/b/y path:1 executable");
+    ground(Policy::Posix).assert_finds("x", "permission-denied /a");
+    ground(Policy::Posix).assert_finds("/a/x", "permission-denied /a");
 }
 
 #[test]
@@ -38,7 +37,7 @@ fn an_unsearchable_path_is_reported_with_its_own_directory() {
     let ground = Ground::posix("/a", |world| {
         world.dir("a").file("s/x").no_execution("s");
     });
-    let error = ground.engine().find(OsStr::new("/s/x"), &mut Hit::default()).unwrap_err();
+    let error = ground.engine().find(OsStr::new("/s/x")).unwrap_err();
     assert_eq!(error.unsearchable(), [Path::new("/s/")]);
 }
 
@@ -47,18 +46,17 @@ fn an_unsearchable_path_is_reported_with_its_own_directory() {
 #[test]
 fn link_loops_end_the_search_only_by_policy() {
     let ground = |policy| {
-        Ground::new(policy, "/a:/b", |world| {
+        Ground::new(policy, Flavor::Posix, "/a:/b", |world| {
             world.link("a/x", "x").link("a/y", "y").file("b/x").dir("w");
         })
     };
-    let safe = Policy::safe(curt_paths::Flavor::Posix);
-    ground(safe.clone()).assert_finds("x", "/b/x path:1 executable");
-    ground(safe.clone()).assert_finds("y", "link-loop /a/y");
-    let both = Ground::new(safe, "/a:/b", |world| {
+    ground(Policy::Native).assert_finds("x", "/b/x path:1 executable");
+    ground(Policy::Native).assert_finds("y", "link-loop /a/y");
+    let both = Ground::posix("/a:/b", |world| {
         world.link("a/y", "y").link("b/y", "y").dir("w");
     });
     both.assert_finds("y", "link-loop /a/y");
-    ground(Policy::execvp()).assert_finds("x", "link-loop /a/x");
+    ground(Policy::Posix).assert_finds("x", "link-loop /a/x");
 }
 
 #[test]
@@ -68,7 +66,7 @@ fn empty_entries_are_the_working_directory_by_policy() {
             Ground::posix(path, |world| {
                 world.file("w/x").dir("a");
             })
-            .with(|policy| policy.cwd = cwd)
+            .cwd(cwd)
         };
         ground(Cwd::Never).assert_finds("x", "not-found /w/x");
         ground(Cwd::Auto).assert_finds("x", "/w/x cwd executable relative");

@@ -2,7 +2,8 @@
 
 use super::Ground;
 use crate::sys::memory::{Denied, Order};
-use crate::which::policy::{Bare, Cwd, Policy};
+use crate::which::{Cwd, Policy};
+use curt_paths::Flavor;
 
 #[test]
 fn directories_come_before_extensions() {
@@ -43,24 +44,20 @@ fn a_dotted_name_is_tried_as_it_is_first() {
     ground.assert_finds("a.exe", "/a/a.exe.exe path:0 image");
     ground.assert_finds("python3.11", "/b/python3.11.exe path:1 image");
     ground.assert_finds("s.js", "/b/s.js path:1 association");
-    let strict = ground.with(|policy| policy.strict_extension = true);
-    strict.assert_finds("a.exe", "/b/a.exe path:1 image");
-    strict.assert_finds("python3.11", "/b/python3.11.exe path:1 image");
 }
 
 #[test]
 fn a_file_without_an_extension_is_a_program_only_by_policy() {
-    let bare = |bare| {
+    let ground = || {
         Ground::windows("/a", |world| {
             world.file("a/x").file("a/x.exe").file("a/only").dir("w");
         })
-        .with(|policy| policy.bare = bare)
     };
-    bare(Bare::Never).assert_finds("only", "not-found");
-    bare(Bare::Never).assert_finds("x", "/a/x.exe path:0 image");
-    bare(Bare::First).assert_finds("x", "/a/x path:0 executable");
-    bare(Bare::Last).assert_finds("x", "/a/x.exe path:0 image");
-    bare(Bare::Last).assert_finds("only", "/a/only path:0 executable");
+    ground().assert_finds("only", "not-found");
+    ground().assert_finds("x", "/a/x.exe path:0 image");
+    ground().policy(Policy::Zig).assert_finds("x", "/a/x path:0 executable");
+    ground().policy(Policy::LibuvExact).assert_finds("x", "/a/x.exe path:0 image");
+    ground().policy(Policy::LibuvExact).assert_finds("/a/only", "/a/only given executable");
 }
 
 #[test]
@@ -120,9 +117,7 @@ fn unlistable_directories_are_probed() {
         })
     };
     ground().assert_finds("x", "/a/x.cmd path:0 batch");
-    ground()
-        .with(|policy| policy.probes_unlistable = false)
-        .assert_finds("x", "/b/x.exe path:1 image");
+    ground().policy(Policy::Cmd).assert_finds("x", "/b/x.exe path:1 image");
 }
 
 #[test]
@@ -131,7 +126,7 @@ fn the_working_directory_is_not_searched_implicitly() {
         Ground::windows("/a", |world| {
             world.file("w/x.exe").dir("a");
         })
-        .with(|policy| policy.cwd = cwd)
+        .cwd(cwd)
     };
     ground(Cwd::Never).assert_finds("x", "not-found /w/x.exe");
     ground(Cwd::Always).assert_finds("x", "/w/x.exe cwd image relative");
@@ -149,7 +144,7 @@ fn an_absolute_entry_makes_a_relative_one_absolute() {
         world.file("w/x.exe");
     });
     ground.assert_finds("x", "/w/x.exe path:0 image");
-    ground.with(|policy| policy.cwd = Cwd::Report).assert_finds("x", "/w/x.exe cwd image");
+    ground.cwd(Cwd::Report).assert_finds("x", "/w/x.exe cwd image");
 }
 
 #[test]
@@ -226,29 +221,9 @@ fn a_missing_base_directory_is_reported() {
 }
 
 #[test]
-fn many_names_are_found_in_one_pass() {
-    let ground = Ground::windows("/a;/b;/nowhere", |world| {
-        world.rules.order = Order::Hashed;
-        world.file("a/x.exe").file("b/x.com").file("b/y.cmd").dir("a/y.exe").file("w/z.exe");
-    });
-    let (answers, _) = ground.many(&["x", "y", "z", "no", "nul", "/b/y"]);
-    assert_eq!(
-        answers,
-        [
-            "/a/x.exe path:0 image",
-            "/b/y.cmd path:1 batch",
-            "not-found /w/z.exe",
-            "not-found",
-            "invalid-name",
-            "/b/y.cmd given batch"
-        ]
-    );
-}
-
-#[test]
 fn the_policy_decides_whether_the_next_candidate_is_started() {
-    use crate::which::policy::{LaunchFailure, Program};
-    let policy = Policy::cmd();
+    use crate::which::{LaunchFailure, Program};
+    let rules = Policy::Cmd.rules(Flavor::Windows);
     for (failure, program, continues) in [
         (LaunchFailure::BadImage, Program::Image, false),
         (LaunchFailure::BadImage, Program::Executable, true),
@@ -257,8 +232,9 @@ fn the_policy_decides_whether_the_next_candidate_is_started() {
         (LaunchFailure::Denied, Program::Image, true),
         (LaunchFailure::Other, Program::Image, false),
     ] {
-        assert_eq!(policy.continues_after(failure, program), continues, "{failure:?} {program:?}");
+        assert_eq!(rules.continues_after(failure, program), continues, "{failure:?} {program:?}");
     }
-    assert!(Policy::execvp().continues_after(LaunchFailure::NotFound, Program::Executable));
-    assert!(!Policy::execvp().continues_after(LaunchFailure::Busy, Program::Executable));
+    let execvp = Policy::Posix.rules(Flavor::Posix);
+    assert!(execvp.continues_after(LaunchFailure::NotFound, Program::Executable));
+    assert!(!execvp.continues_after(LaunchFailure::Busy, Program::Executable));
 }
