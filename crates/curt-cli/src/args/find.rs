@@ -165,7 +165,7 @@ pub(crate) struct FindOptions {
     #[arg(short, long, visible_alias = "has-results", conflicts_with_all = ["exec", "exec_batch"])]
     pub(crate) quiet: bool,
 
-    /// End the search after N entries
+    /// End the search after N entries; with --sort, print the first N
     #[arg(long, value_name = "N", allow_negative_numbers = true, overrides_with = "one")]
     pub(crate) max_results: Option<u64>,
 

@@ -387,6 +387,7 @@ impl LsOptions {
             directory: true,
             unit: Some(Blocks::HUMAN),
             format: Some(Format::Long),
+            sort: Some(Sort::None),
             ..LsOptions::default()
         }
     }

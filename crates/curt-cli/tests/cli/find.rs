@@ -165,6 +165,9 @@ fn everything_that_is_found_is_sorted() {
         let mut reversed = by_size.clone();
         reversed.reverse();
         assert_eq!(sorted(&[threads, "--sort=size", "--reverse"]), reversed);
+        assert_eq!(sorted(&[threads, "--sort=size", "--max-results=2"]), by_size[..2]);
+        let listed = sorted(&[threads, "--sort=size", "-l"]);
+        assert!(listed.iter().zip(&by_size).all(|(line, path)| line.ends_with(path)), "{listed:?}");
         let contents_first = lines(&scratch, &[threads, "--contents-first", ".", "t"]);
         let expected = ["t/a/two", "t/a/", "t/b/three", "t/b/", "t/c/two", "t/c/", "t/one"];
         assert_eq!(contents_first, expected.map(native));
@@ -298,6 +301,7 @@ fn wrong_patterns_and_values_are_refused() {
         (&["("], "invalid regular expression '(': unclosed group"),
         (&["\\p{Emoji}"], "invalid regular expression '\\p{Emoji}': Unicode property not found"),
         (&["\\p{Alphabetic}"], "invalid regular expression '\\p{Alphabetic}': Unicode property"),
+        (&["-g", "[[:alpha:]]"], "invalid pattern '[[:alpha:]]': classes such as [:alpha:] are"),
         (&["-g", "[a"], "invalid pattern '[a': unclosed character class"),
         (&["^\\.git"], "'^\\.git' matches only hidden entries, which are skipped without --hidden"),
         (&["--perm", "u"], "invalid mode 'u': expected octal digits, or bits as in u=rw,go=r or u"),

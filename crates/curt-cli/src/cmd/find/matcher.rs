@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use curt::fields::Time;
+use curt::filters::Globs;
 use curt::walk::Visited;
 use curt::{Error, Fields, Kind};
 use globset::GlobBuilder;
@@ -15,11 +16,9 @@ use super::owner::Owner;
 use super::permissions::Permissions;
 use super::when;
 use crate::args::FindOptions;
+use crate::out::text;
 use crate::quote::quote;
 use crate::sys;
-
-/// The most braces that a glob may have: globset recurses once for each.
-const MOST_BRACES: usize = 100;
 
 /// The tests.
 pub(super) struct Matcher {
@@ -123,8 +122,8 @@ impl Matcher {
         self.extensions.as_ref().is_none_or(has_name)
     }
 
-    /// Whether an entry passes the other tests. The error is that of a directory whose entries were
-    /// to be counted.
+    /// Whether an entry passes the other tests, which are of metadata. The error is that of a
+    /// directory whose entries were to be counted.
     pub(super) fn matches(&self, entry: &Visited<'_>) -> Result<bool, Error> {
         let metadata = entry.metadata();
         let size = |test: &Size| metadata.size().known().is_some_and(|size| test.has(size));
@@ -225,13 +224,13 @@ fn invalid_regex(text: &str, error: &regex::Error) -> String {
 }
 
 /// Returns the regular expression of a glob.
-fn glob(text: &str) -> Result<String, String> {
-    let invalid = |why: String| format!("invalid pattern {}: {why}", quote(text));
-    if text.bytes().filter(|&byte| byte == b'{').count() > MOST_BRACES {
-        return Err(invalid("too many braces".to_owned()));
-    }
-    let glob = GlobBuilder::new(text).literal_separator(true).build();
-    glob.map(|glob| glob.regex().to_owned()).map_err(|error| invalid(error.kind().to_string()))
+fn glob(pattern: &str) -> Result<String, String> {
+    // What -E refuses is refused here, too.
+    Globs::new([pattern]).map_err(|error| text::invalid_glob(&error))?;
+    let glob = GlobBuilder::new(pattern).literal_separator(true).empty_alternates(true).build();
+    let invalid = |error: &globset::Error| error.kind().to_string();
+    glob.map(|glob| glob.regex().to_owned())
+        .map_err(|error| format!("invalid pattern {}: {}", quote(pattern), invalid(&error)))
 }
 
 /// Whether a capital letter is meant: not that of an escape such as `\S`.

@@ -73,6 +73,8 @@ struct Job<'a> {
     results: Results<'a>,
     /// The metadata that is read of entries that may match.
     fields: Fields,
+    /// Whether more is tested of them.
+    has_more_tests: bool,
     /// Whether what matches is removed.
     removes: bool,
     removed: AtomicU64,
@@ -131,6 +133,7 @@ impl<'a> Job<'a> {
             operands,
             rules: rules(options)?,
             fields: matcher.fields() | printed | sorting.fields(),
+            has_more_tests: !matcher.fields().is_empty(),
             matcher,
             lines,
             sorting,
@@ -209,7 +212,9 @@ impl<'a> Job<'a> {
 
     /// Counts an entry. Returns whether it is one too many, and whether it is the last.
     fn count(&self) -> (bool, bool) {
-        let most = self.options.max_results.filter(|&most| most > 0);
+        // The first ones of an order are known at the end.
+        let is_open = self.sorting.is_asked_for && !self.removes && self.options.exec.is_empty();
+        let most = self.options.max_results.filter(|&most| most > 0 && !is_open);
         let most = if self.options.quiet { Some(1) } else { most };
         let Some(most) = most else { return (false, false) };
         let before = self.found.fetch_add(1, Ordering::Relaxed);
@@ -380,13 +385,11 @@ impl<'j, 'a> Finder<'j, 'a> {
                 self.fail(error);
             }
         }
-        match job.matcher.matches(entry) {
-            Ok(matches) => matches,
-            Err(error) => {
+        !job.has_more_tests
+            || job.matcher.matches(entry).unwrap_or_else(|error| {
                 self.fail(&error);
                 false
-            }
-        }
+            })
     }
 
     /// Reports a failure; as JSON, right before the line of its entry.

@@ -32,6 +32,8 @@ pub(super) struct Sorting {
     contents_first: bool,
     /// Whether all that is found has this order, however long it takes.
     pub(super) is_asked_for: bool,
+    /// How many of them are wanted, if there is such an order.
+    most: Option<u64>,
 }
 
 /// Something that was found: its value, of which the greatest comes first, its path, and its line.
@@ -48,6 +50,7 @@ impl Sorting {
             is_reversed: options.reverse,
             contents_first: options.contents_first,
             is_asked_for: options.sort.is_some() || options.contents_first,
+            most: options.max_results.filter(|&most| most > 0),
         }
     }
 
@@ -79,7 +82,8 @@ impl Sorting {
         Found { value: self.value(entry.metadata()), path, line }
     }
 
-    pub(super) fn sort(self, found: &mut [Found]) {
+    /// Sorts what was found, and leaves what is wanted of it.
+    pub(super) fn sort(self, found: &mut Vec<Found>) {
         let paths = if self.contents_first { contents_first } else { Path::cmp };
         let compare = |one: &Found, other: &Found| {
             other.value.cmp(&one.value).then_with(|| paths(&one.path, &other.path))
@@ -88,6 +92,9 @@ impl Sorting {
             found.sort_unstable_by(|one, other| compare(other, one));
         } else {
             found.sort_unstable_by(compare);
+        }
+        if let Some(most) = self.most.filter(|_| self.is_asked_for) {
+            found.truncate(usize::try_from(most).unwrap_or(usize::MAX));
         }
     }
 }
