@@ -120,7 +120,7 @@ fn everyday_questions_have_the_answers_of_fd() {
 /// A tree like that of a project and a system's settings, with an answer to each question.
 fn everyday(scratch: &Scratch) {
     let long_ago = SystemTime::now() - Duration::from_secs(15 * 365 * 24 * 60 * 60);
-    for (number, stem) in ["main", "mod", "conf", "README", "lib", "a1", "make-up", "c++", "é"]
+    for (number, stem) in ["main", "mod", "conf", "README", "libx", "a1", "make-up", "c++", "é"]
         .into_iter()
         .enumerate()
     {
@@ -142,7 +142,7 @@ fn everyday(scratch: &Scratch) {
     for name in ["Cargo.toml", "Cargo.lock", "Makefile", "readme.txt", "src/Makefile"] {
         scratch.file(format!("t/{name}"));
     }
-    for name in ["bin/run", "src/mod/run.sh", "script.rs"] {
+    for name in ["bin/run", "src/module/run.sh", "script.rs"] {
         scratch.script(format!("t/{name}"), "#!/bin/sh\n", 0o755);
     }
     for name in ["empty", "src/empty.d", ".git/objects", "lib/mod.d"] {
