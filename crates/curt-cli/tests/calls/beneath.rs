@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::Scratch;
 
-use crate::strace::{available, count, curt, difference, trace};
+use crate::strace::{count, curt, difference, trace, tracing};
 use crate::{check_snapshot, slope};
 
 const DEEP: &str = "a/b/c/d/e/f/file";
@@ -31,9 +31,7 @@ const REFUSED: &str = "";
 
 #[test]
 fn each_form_of_a_path_has_its_ceiling() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let scratch = tree();
     let mut text = String::new();
     let linked = "link/up/b/c";
@@ -60,9 +58,7 @@ fn each_form_of_a_path_has_its_ceiling() {
 /// closes it.
 #[test]
 fn an_open_takes_one_call_and_a_close() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let scratch = tree();
     let opened = |paths: &[&str]| {
         let program = std::path::Path::new(env!("CARGO_BIN_EXE_curt"));
@@ -81,9 +77,7 @@ fn an_open_takes_one_call_and_a_close() {
 /// itself, and if it is a filter that refuses, this root works without.
 #[test]
 fn absence_and_refusal_are_remembered() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let scratch = tree();
     for (error, calls) in [("ENOSYS", 1), ("EPERM", 2)] {
         let log = scratch.at("log");

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::Scratch;
 
-use crate::strace::{Counts, available, curt, difference};
+use crate::strace::{Counts, curt, difference, tracing};
 use crate::{check_snapshot, slope};
 
 /// `directories` directories of `files` files each, in one.
@@ -26,9 +26,7 @@ fn measured(directories: usize, files: usize, args: &[&str]) -> Counts {
 }
 
 fn slopes(name: &str, args: &[&str]) {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let [less, wider, fuller] =
         [(64, 2), (128, 2), (64, 4)].map(|(directories, files)| measured(directories, files, args));
     let mut text = String::new();
@@ -55,9 +53,7 @@ fn all_and_max_depth_take_no_further_call() {
 
 #[test]
 fn the_formula_is_exact() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     for (directories, files) in [(1, 0), (10, 1), (200, 3)] {
         let scratch = tree(directories, files);
         scratch.dir("tree");
@@ -73,9 +69,7 @@ fn the_formula_is_exact() {
 
 #[test]
 fn an_operand_that_was_counted_takes_one_call() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let scratch = tree(3, 5);
     let operands = ["tree/d0", "tree/d1", "tree/d2", "tree/d0/f1", "tree/d1"];
     let traced = curt(&scratch, &[&["du", "-s"], &operands[..]].concat());
@@ -98,9 +92,7 @@ fn ours(log: &str, name: &str) -> (usize, usize) {
 
 #[test]
 fn du_counts_the_rest_after_each_failing_call() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let scratch = tree(4, 3);
     let whole = curt(&scratch, &["du", "-a", "-j1", "tree"]);
     // The operand is opened by its path, and what lies below without crossing a mount unseen.
@@ -140,9 +132,7 @@ fn du_counts_the_rest_after_each_failing_call() {
 
 #[test]
 fn two_threads_make_no_more_calls_than_one() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     // Enough for a second thread to be given something.
     let scratch = tree(200, 3);
     let traced = curt(&scratch, &["du", "-s", "-j2", "tree"]);

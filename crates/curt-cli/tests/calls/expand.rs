@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::Scratch;
 
-use crate::strace::{available, count, total, trace};
+use crate::strace::{count, total, trace, tracing};
 
 /// What starting the command takes; more of it is in the snapshot `start`.
 const STARTING: u64 = 8;
@@ -17,9 +17,7 @@ fn calls(scratch: &Scratch, args: &[&str]) -> (u64, String) {
 
 #[test]
 fn expanding_takes_no_call() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let scratch = Scratch::new();
     let paths: Vec<String> =
         (0..500).map(|number| format!("/marked/{number}/../x/./y//z")).collect();
@@ -42,9 +40,7 @@ fn expanding_takes_no_call() {
 
 #[test]
 fn the_working_directory_is_read_once() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let scratch = Scratch::new();
     for options in [&["expand"][..], &["expand", "--style", "ruby"]] {
         let (total, log) = calls(&scratch, &[options, &["a", "b/../c", "../d", "~/e"]].concat());
@@ -58,9 +54,7 @@ fn the_working_directory_is_read_once() {
 
 #[test]
 fn only_users_are_looked_up() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let scratch = Scratch::new();
     let (_, log) = calls(&scratch, &["expand", "--style", "ruby", "--home", "/h", "~/x", "/~root"]);
     assert!(!log.contains("passwd"), "{log}");

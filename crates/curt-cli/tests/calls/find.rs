@@ -5,9 +5,9 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::Scratch;
 
-use crate::strace::{Counts, Traced, available, curt, difference, total, trace};
+use crate::strace::{Counts, Traced, curt, difference, total, trace, tracing};
 use crate::{check_snapshot, slope};
 
 /// `directories` directories with `files` files and `links` links to directories each, in one.
@@ -38,9 +38,7 @@ fn find(scratch: &Scratch, args: &[&str]) -> Traced {
 /// What one more of everything costs: directories, files in them, links in them.
 fn slopes(name: &str, args: &[&str]) {
     let args = [&["find", "-j1"], args].concat();
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     for place in [Scratch::new, Scratch::in_memory] {
         let mut traces: Vec<Counts> = Vec::new();
         for (directories, files, links) in [(64, 2, 1), (128, 2, 1), (64, 4, 1), (64, 2, 2)] {
@@ -115,9 +113,7 @@ fn delete_takes_one_call_for_an_entry() {
 
 #[test]
 fn a_small_tree_starts_no_thread_and_writes_once() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let scratch = Scratch::new();
     flat_tree(&scratch, 20, 10, 0);
     let traced = find(&scratch, &["-u", ".", "tree"]);
@@ -133,9 +129,7 @@ fn a_small_tree_starts_no_thread_and_writes_once() {
 #[test]
 fn listings_interrupted_by_signals_are_complete() {
     const FILES: usize = 7;
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     for place in [Scratch::new, Scratch::in_memory] {
         let scratch = place();
         for directory in ["tree/one", "tree/two", "tree/two/below"] {
@@ -163,9 +157,7 @@ fn listings_interrupted_by_signals_are_complete() {
 
 #[test]
 fn output_is_written_in_large_pieces() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let scratch = Scratch::in_memory();
     let path = scratch.dir("tree");
     let filling = "n".repeat(120);
@@ -182,9 +174,7 @@ fn output_is_written_in_large_pieces() {
 
 #[test]
 fn ignore_rules_take_no_call_where_there_are_none() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let scratch = Scratch::new();
     flat_tree(&scratch, 64, 2, 1);
     let plain = find(&scratch, &["-u", "-j1", ".", "tree"]);
@@ -213,9 +203,7 @@ fn ignore_rules_take_no_call_where_there_are_none() {
 /// file that may not be there.
 #[test]
 fn the_program_of_exec_is_searched_for_once() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let searches = |files: usize| {
         let scratch = Scratch::new();
         for number in 0..files {

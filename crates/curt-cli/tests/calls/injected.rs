@@ -3,9 +3,9 @@
 use std::os::unix::fs::MetadataExt;
 use std::process::{Command, Output};
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::Scratch;
 
-use crate::strace::available;
+use crate::strace::tracing;
 
 fn tree() -> Scratch {
     let scratch = Scratch::in_memory();
@@ -52,9 +52,7 @@ fn usual() -> Vec<Vec<String>> {
 
 #[test]
 fn answers_are_the_same_without_newer_calls() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let usual = usual();
     for lacking in [&["openat2"][..], &["statx"], &["openat2", "statx"]] {
         let lacking: Vec<String> =
@@ -78,9 +76,7 @@ fn answers_are_the_same_without_newer_calls() {
 /// out in silence.
 #[test]
 fn an_interrupted_call_is_retried_or_reported() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let usual = usual();
     for call in ["openat", "openat2", "getdents64", "statx", "unlinkat"] {
         for threads in ["-j1", "-j2"] {
@@ -115,9 +111,7 @@ fn an_interrupted_call_is_retried_or_reported() {
 /// A test of metadata that could not be read is not passed: the entry is not removed.
 #[test]
 fn entries_with_unknown_metadata_are_not_removed() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let scratch = Scratch::in_memory();
     let owner = std::fs::metadata(scratch.file("tree/a")).unwrap().uid();
     let owner = format!("--owner={owner}");

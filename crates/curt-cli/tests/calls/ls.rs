@@ -3,9 +3,9 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::Scratch;
 
-use crate::strace::{Counts, available, count, difference, total, trace};
+use crate::strace::{Counts, count, difference, total, trace, tracing};
 use crate::{check_snapshot, slope};
 
 const ENTRIES: u64 = 3580;
@@ -32,9 +32,7 @@ fn flat(scratch: &Scratch, links: u64) {
 
 #[test]
 fn names_take_no_call_for_an_entry() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let scratch = Scratch::new();
     flat(&scratch, 30);
     let budget = STARTING + 12;
@@ -50,9 +48,7 @@ fn names_take_no_call_for_an_entry() {
 
 #[test]
 fn the_long_format_takes_one_call_for_each_entry() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let scratch = Scratch::new();
     flat(&scratch, 30);
     let budget = STARTING + ENTRIES + 30 + 70;
@@ -83,9 +79,7 @@ fn the_long_format_takes_one_call_for_each_entry() {
 /// What more entries and more directories cost, exactly.
 #[test]
 fn each_option_has_its_calls_per_entry() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let seen = |args: &[&str], directories: u64, files: u64| {
         let scratch = Scratch::in_memory();
         for directory in 0..directories {
@@ -127,9 +121,7 @@ fn each_option_has_its_calls_per_entry() {
 
 #[test]
 fn small_directories_start_no_thread() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let scratch = Scratch::new();
     for file in 0..1_000 {
         scratch.file(format!("d/{file}"));
@@ -147,9 +139,7 @@ fn small_directories_start_no_thread() {
 
 #[test]
 fn owners_are_looked_up_once_for_a_whole_tree() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let scratch = Scratch::new();
     for folder in 0..40 {
         scratch.file(format!("tree/{folder}/file"));
@@ -169,9 +159,7 @@ fn owners_are_looked_up_once_for_a_whole_tree() {
 
 #[test]
 fn stat_of_a_path_takes_one_call() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let scratch = Scratch::new();
     scratch.file("file");
     let (seen, log) = calls(&scratch, &["stat", "--json", "file"]);
@@ -187,9 +175,7 @@ fn stat_of_a_path_takes_one_call() {
 
 #[test]
 fn a_directory_beyond_path_max_takes_no_more_calls() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let slope = |levels: usize| {
         let scratch = Scratch::in_memory();
         scratch.deep("t", levels, "name");

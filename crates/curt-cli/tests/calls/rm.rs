@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::Scratch;
 
-use crate::strace::{Traced, available, curt_rm, delayed_rm, difference, total};
+use crate::strace::{Traced, curt_rm, delayed_rm, difference, total, tracing};
 use crate::{check_snapshot, slope};
 
 /// What a removal asks about its operand, the limit of descriptors and the filesystem.
@@ -33,9 +33,7 @@ fn check(scratch: &Scratch, traced: &Traced) {
 }
 
 fn slopes(name: &str, args: &[&str]) {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     for scratch in places() {
         let mut traces = Vec::new();
         for (directories, files) in [(256, 2), (512, 2), (256, 4)] {
@@ -76,9 +74,7 @@ fn without_the_newest_calls() {
 /// Whether there is a terminal for a progress line is asked once, however long it takes.
 #[test]
 fn a_long_removal_takes_no_further_call_for_its_progress() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let scratch = Scratch::in_memory();
     let mut asked = Vec::new();
     // In microseconds for each of 769 entries.
@@ -96,9 +92,7 @@ fn a_long_removal_takes_no_further_call_for_its_progress() {
 
 #[test]
 fn entries_are_removed_by_their_names_alone() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let scratch = Scratch::new();
     flat_tree(&scratch, 20, 2);
     scratch.deep("tree/deep", 60, "level");
@@ -116,9 +110,7 @@ fn entries_are_removed_by_their_names_alone() {
 
 #[test]
 fn small_removals_start_no_thread() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let scratch = Scratch::new();
     flat_tree(&scratch, 1, 10);
     let traced = curt_rm(&scratch, &["-rf", "tree"]);

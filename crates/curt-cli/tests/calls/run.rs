@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::Scratch;
 
 use crate::check_snapshot;
-use crate::strace::{available, trace};
+use crate::strace::{trace, tracing};
 
 /// Returns the name of the call that a line begins, and the process that makes it.
 fn call(line: &str) -> Option<(&str, &str)> {
@@ -49,9 +49,7 @@ fn measured(text: &mut String, args: &[&str]) {
 
 #[test]
 fn each_option_of_a_start_has_its_calls() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let mut text = String::new();
     for args in [
         &["--", "/bin/true"][..],
@@ -72,9 +70,7 @@ fn each_option_of_a_start_has_its_calls() {
 /// What the command counts of the parent and the child together is what strace saw.
 #[test]
 fn counted_calls_are_those_that_strace_sees() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_curt"))
         .args(["run", "--stats", "--chdir", "/", "--", "/bin/true"])
         .output()

@@ -3,18 +3,16 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::Scratch;
 
 use crate::check_snapshot;
-use crate::strace::{available, count, empty_program, loading, total, trace};
+use crate::strace::{count, empty_program, loading, total, trace, tracing};
 
 /// Loading the program takes what loading an empty one takes: the same libraries, or fewer. A
 /// library that only curt needs (Rust 1.85 takes the rounding of numbers from one) is nine calls.
 #[test]
 fn the_command_loads_with_the_calls_of_an_empty_program() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let curt = Path::new(env!("CARGO_BIN_EXE_curt"));
     let scratch = Scratch::in_memory();
     let empty = empty_program(&scratch);
@@ -28,9 +26,7 @@ fn the_command_loads_with_the_calls_of_an_empty_program() {
 /// What a command calls beyond an empty program, without what every budget leaves out.
 #[test]
 fn every_command_starts_with_the_same_calls() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let program = Path::new(env!("CARGO_BIN_EXE_curt"));
     let mut text = String::new();
     for args in [

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use curt_testkit::Scratch;
+use curt_testkit::{Scratch, skip};
 
 /// Calls by name.
 pub(crate) type Counts = BTreeMap<String, u64>;
@@ -49,10 +49,14 @@ pub(crate) struct Traced {
     pub(crate) log: String,
 }
 
-/// Whether strace is there and may trace.
-pub(crate) fn available() -> bool {
+/// Nothing, said aloud, where strace is missing or may not trace.
+pub(crate) fn tracing() -> Option<()> {
     let traced = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
-    traced.is_ok_and(|status| status.success())
+    if !traced.is_ok_and(|status| status.success()) {
+        skip("strace is not installed, or may not trace");
+        return None;
+    }
+    Some(())
 }
 
 /// Runs `curt rm ARGS --stats --json` in a scratch directory, traced.

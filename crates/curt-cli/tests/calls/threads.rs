@@ -4,9 +4,9 @@
 //! [`Traced::check`](crate::strace::Traced::check) is exact here, too: what is counted was seen,
 //! and nothing else but what threads take.
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::Scratch;
 
-use crate::strace::{available, curt, total};
+use crate::strace::{curt, total, tracing};
 
 const DIRECTORIES: u64 = 200;
 const FILES: u64 = 3;
@@ -24,9 +24,7 @@ fn tree() -> Scratch {
 
 #[test]
 fn handing_off_takes_at_most_one_call_for_a_directory() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     for command in [
         &["find", "-u", "."][..],
         &["find", "-u", "--fields=name,size", "."],

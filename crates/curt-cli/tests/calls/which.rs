@@ -5,9 +5,9 @@ use std::fmt::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::Scratch;
 
-use crate::strace::{available, count, curt, difference, total, trace};
+use crate::strace::{count, curt, difference, total, trace, tracing};
 use crate::{check_snapshot, slope};
 
 /// Directories of which every fourth is not there, and every fourth holds what does not match; the
@@ -46,9 +46,7 @@ fn log_of(scratch: &Scratch, words: &[&str]) -> String {
 
 #[test]
 fn a_directory_takes_one_call_and_a_hit_two() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let scratch = Scratch::new();
     let few = path(&scratch, 20);
     let many = path(&scratch, 220);
@@ -86,9 +84,7 @@ fn a_directory_takes_one_call_and_a_hit_two() {
 
 #[test]
 fn counted_calls_of_a_search_are_those_that_strace_sees() {
-    if !available() {
-        return skip("strace is not installed, or may not trace");
-    }
+    let Some(()) = tracing() else { return };
     let scratch = Scratch::new();
     let few = path(&scratch, 20);
     let many = path(&scratch, 220);

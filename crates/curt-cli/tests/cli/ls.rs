@@ -78,19 +78,6 @@ fn fields_are_separated_by_tabs() {
 }
 
 #[test]
-fn a_closed_pipe_ends_a_listing_quietly() {
-    let scratch = Scratch::new();
-    for number in 0..3000 {
-        scratch.file(format!("a-name-that-is-rather-long-{}-{number}", "x".repeat(100)));
-    }
-    let mut child = curt(&scratch, &["ls"]).spawn().unwrap();
-    drop(child.stdout.take());
-    let (code, _, messages) = said(&child.wait_with_output().unwrap());
-    // Not by a code: by the signal.
-    assert_eq!((code, messages.as_str()), (None, ""));
-}
-
-#[test]
 fn a_terminal_sees_columns_and_no_control_characters() {
     let scratch = Scratch::new();
     for name in ["plain", "a b", "esc\u{1b}[31m", "\u{6f22}\u{5b57}", "e\u{301}"] {

@@ -170,19 +170,6 @@ fn a_name_that_is_too_long_is_reported_and_skipped() {
     assert_eq!(scratch.list("."), ["- list"]);
 }
 
-#[cfg(unix)]
-#[test]
-fn a_closed_pipe_fails_a_removal() {
-    let scratch = Scratch::in_memory();
-    for number in 0..20_000 {
-        scratch.file(format!("tree/{number}"));
-    }
-    let mut child = curt(&scratch, ["-rv", "tree"]).stdout(Stdio::piped()).spawn().unwrap();
-    drop(child.stdout.take());
-    assert!(!child.wait().unwrap().success());
-    assert!(scratch.exists("tree"));
-}
-
 #[test]
 fn operands_are_read_from_standard_input() {
     let scratch = Scratch::new();

@@ -38,22 +38,6 @@ fn a_closed_pipe_ends_the_removal_quietly() {
     assert!(!scratch.list("t").is_empty(), "it went on for nobody");
 }
 
-#[cfg(unix)]
-#[test]
-fn output_that_cannot_be_written_is_an_error() {
-    let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
-        curt_testkit::skip("there is no /dev/full");
-        return;
-    };
-    let scratch = Scratch::new();
-    scratch.file("f");
-    let output = curt(&scratch, ["-v", "f"]).stdout(std::process::Stdio::from(full)).output();
-    let (code, _, messages) = said(&output.unwrap());
-    assert_eq!(code, Some(1));
-    assert_eq!(messages, "curt rm: write error: No space left on device\n");
-    assert!(!scratch.exists("f"));
-}
-
 #[test]
 fn data_comes_before_the_messages_that_follow_it() {
     let scratch = Scratch::new();

@@ -108,9 +108,7 @@ fn sample() -> Scratch {
 
 #[test]
 fn lines_of_du_are_those_of_gnu_du() {
-    if !has_gnu("du") {
-        return;
-    }
+    let Some(()) = has_gnu("du") else { return };
     let scratch = sample();
     compare(
         scratch.path(),
@@ -155,9 +153,7 @@ fn lines_of_du_are_those_of_gnu_du() {
 
 #[test]
 fn units_thresholds_and_separate_directories() {
-    if !has_gnu("du") {
-        return;
-    }
+    let Some(()) = has_gnu("du") else { return };
     let scratch = sample();
     compare(
         scratch.path(),
@@ -212,9 +208,7 @@ fn units_thresholds_and_separate_directories() {
 
 #[test]
 fn all_links_are_followed_as_by_gnu() {
-    if !has_gnu("du") {
-        return;
-    }
+    let Some(()) = has_gnu("du") else { return };
     let scratch = sample();
     for (name, target) in [
         ("v/a/to-b", "../b"),
@@ -271,9 +265,7 @@ fn all_links_are_followed_as_by_gnu() {
 
 #[test]
 fn times_are_the_newest_in_each_directory() {
-    if !has_gnu("du") {
-        return;
-    }
+    let Some(()) = has_gnu("du") else { return };
     let scratch = sample();
     for (at, name) in ["t/d0/e0/f0", "t/d1/e1/f1", "t/d2", "u/hole"].iter().enumerate() {
         let when = format!("@{}.123456789", 1_900_000_000 + 86_400 * at);
@@ -315,9 +307,7 @@ fn times_are_the_newest_in_each_directory() {
 
 #[test]
 fn names_and_patterns_come_from_files() {
-    if !has_gnu("du") {
-        return;
-    }
+    let Some(()) = has_gnu("du") else { return };
     let scratch = sample();
     scratch.file_with("list", b"t/d0\0t/d1\0t/d0/e0");
     scratch.file_with("holes", b"\0t/d0\0\0missing\0");
@@ -359,9 +349,7 @@ fn names_and_patterns_come_from_files() {
 
 #[test]
 fn operands_that_contain_each_other_are_counted_as_by_gnu() {
-    if !has_gnu("du") {
-        return;
-    }
+    let Some(()) = has_gnu("du") else { return };
     let scratch = sample();
     compare(
         scratch.path(),
@@ -389,9 +377,7 @@ fn operands_that_contain_each_other_are_counted_as_by_gnu() {
 
 #[test]
 fn whole_filesystems_have_the_same_lines() {
-    if !has_gnu("du") {
-        return;
-    }
+    let Some(()) = has_gnu("du") else { return };
     for place in ["/usr/share/doc", "/usr/include", "/usr/lib/ssl", "/etc"] {
         let place = Path::new(place);
         if fs::read_dir(place).is_err() {
@@ -412,9 +398,7 @@ fn counts_directories() -> bool {
 
 #[test]
 fn apparent_sizes() {
-    if !has_gnu("du") {
-        return;
-    }
+    let Some(()) = has_gnu("du") else { return };
     let scratch = sample();
     let lines = ["--apparent-size t", "-b t", "-ab t", "-sb t u", "-bh t", "-hb t", "-b -d1 t"];
     if !counts_directories() {
@@ -447,9 +431,7 @@ fn directories(path: &Path) -> u64 {
 
 #[test]
 fn hard_links_everywhere_give_the_same_sum() {
-    if !has_gnu("du") {
-        return;
-    }
+    let Some(()) = has_gnu("du") else { return };
     let scratch = Scratch::new();
     for number in 0..50 {
         let first = format!("t/{}/f{number}", number % 7);
@@ -466,9 +448,7 @@ fn hard_links_everywhere_give_the_same_sum() {
 
 #[test]
 fn unreadable_directories_are_reported_as_by_gnu_du() {
-    if !has_gnu("du") {
-        return;
-    }
+    let Some(()) = has_gnu("du") else { return };
     let bench = Bench::new();
     let place = bench.place();
     for name in ["d/shut/in/f", "d/listed/f", "d/listed/g", "d/passed/f", "d/open/f"] {
@@ -499,9 +479,7 @@ fn unreadable_directories_are_reported_as_by_gnu_du() {
 fn one_file_system() {
     let mut trial = Command::new("unshare");
     trial.args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]);
-    if !has_gnu("du") {
-        return;
-    }
+    let Some(()) = has_gnu("du") else { return };
     if !is_root() || !trial.output().is_ok_and(|output| output.status.success()) {
         return skip("mount namespaces need root and unshare");
     }
@@ -530,9 +508,7 @@ fn one_file_system() {
 
 #[test]
 fn wrong_command_lines() {
-    if !has_gnu("du") {
-        return;
-    }
+    let Some(()) = has_gnu("du") else { return };
     let scratch = sample();
     let program = Path::new(env!("CARGO_BIN_EXE_curt"));
     // By GNU's name it ends as GNU's, and says the same about a value.

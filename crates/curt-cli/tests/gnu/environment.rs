@@ -33,9 +33,7 @@ fn answer(
 
 /// Compares each line with each set of variables, and fails with all that differs.
 fn compare(tool: &str, lines: &[&str], variables: &[&str]) {
-    if !has_gnu(tool) {
-        return;
-    }
+    let Some(()) = has_gnu(tool) else { return };
     let scratch = sample();
     let mut wrong = Vec::new();
     for line in lines {

@@ -403,9 +403,7 @@ fn build(scratch: &Scratch) {
 
 #[test]
 fn odd_trees_look_the_same() {
-    if gnu_ls().is_none() {
-        return;
-    }
+    let Some(_) = gnu_ls() else { return };
     let scratch = Scratch::new();
     build(&scratch);
     let run = Run { place: scratch.path(), zone: None, locale: "C", by: None, variables: &[] };
@@ -437,9 +435,7 @@ fn has_locale(name: &str) -> bool {
 
 #[test]
 fn names_sizes_and_layouts_look_the_same() {
-    if gnu_ls().is_none() {
-        return;
-    }
+    let Some(_) = gnu_ls() else { return };
     let scratch = Scratch::new();
     build(&scratch);
     for name in ["file9", "file10", "file010", "a1.tar.gz", "a1.2.tar", "old~", ".old~", "{a,b}c"] {
@@ -466,9 +462,7 @@ const COLORED: &[&str] = &["-C --color=always", "-x --color=always", "-m --color
 
 #[test]
 fn variables_of_the_environment_count() {
-    if gnu_ls().is_none() {
-        return;
-    }
+    let Some(_) = gnu_ls() else { return };
     let scratch = Scratch::new();
     build(&scratch);
     let colors = "no=7:ex=01;32:su=1;4:sg=2;4:tw=3;4:ow=4;5:st=4;6:mh=44:ln=36:or=31:mi=41:*.rs=1";
@@ -523,9 +517,7 @@ fn variables_of_the_environment_count() {
 
 #[test]
 fn time_zones_are_understood() {
-    if gnu_ls().is_none() {
-        return;
-    }
+    let Some(_) = gnu_ls() else { return };
     let scratch = Scratch::new();
     build(&scratch);
     let zones = [
@@ -558,9 +550,7 @@ fn time_zones_are_understood() {
 
 #[test]
 fn columns_line_up() {
-    if gnu_ls().is_none() {
-        return;
-    }
+    let Some(_) = gnu_ls() else { return };
     let scratch = Scratch::new();
     for count in 0..60 {
         scratch.file(format!("{}{count}", "x".repeat(count * 7 % 23)));
@@ -580,9 +570,7 @@ fn columns_line_up() {
 
 #[test]
 fn system_directories_look_the_same() {
-    if gnu_ls().is_none() {
-        return;
-    }
+    let Some(_) = gnu_ls() else { return };
     let run = Run { place: Path::new("/"), zone: None, locale: "C", by: None, variables: &[] };
     let places: &[&[&str]] = &[&["/usr"], &["/usr/bin"], &["/etc", "/usr", "/etc/passwd"]];
     compare(&run, &[OPTIONS, COLUMNS], places);
@@ -596,9 +584,7 @@ fn system_directories_look_the_same() {
 
 #[test]
 fn unreadable_entries_are_reported_as_by_gnu_ls() {
-    if gnu_ls().is_none() {
-        return;
-    }
+    let Some(_) = gnu_ls() else { return };
     if !is_root() {
         return skip("not root: what belongs to another user cannot be made");
     }

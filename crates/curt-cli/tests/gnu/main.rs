@@ -26,13 +26,13 @@ mod trees;
 
 use std::process::Command;
 
-/// Returns whether a tool is there, and GNU's; said aloud where it is not.
-fn has_gnu(tool: &str) -> bool {
+/// Nothing, said aloud, where a tool is missing or not GNU's.
+fn has_gnu(tool: &str) -> Option<()> {
     let version = Command::new(tool).arg("--version").output();
     let start = format!("{tool} (GNU coreutils) ");
     let is_gnu = version.is_ok_and(|output| output.stdout.starts_with(start.as_bytes()));
     if !is_gnu {
         curt_testkit::skip(&format!("GNU {tool} is not installed"));
     }
-    is_gnu
+    is_gnu.then_some(())
 }

@@ -92,9 +92,7 @@ const PATHS: [&str; 40] = [
 
 #[test]
 fn realpath_answers_as_gnu_does() {
-    if !has_gnu("realpath") {
-        return;
-    }
+    let Some(()) = has_gnu("realpath") else { return };
     let scratch = tree();
     for path in PATHS {
         for options in [
@@ -130,9 +128,7 @@ fn realpath_answers_as_gnu_does() {
 
 #[test]
 fn readlink_answers_as_gnu_does() {
-    if !has_gnu("readlink") {
-        return;
-    }
+    let Some(()) = has_gnu("readlink") else { return };
     let scratch = tree();
     for path in PATHS {
         for options in [
@@ -161,9 +157,7 @@ fn readlink_answers_as_gnu_does() {
 /// A directory that was removed has no name.
 #[test]
 fn a_removed_working_directory_is_an_error() {
-    if !has_gnu("realpath") {
-        return;
-    }
+    let Some(()) = has_gnu("realpath") else { return };
     let scratch = tree();
     scratch.dir("removed");
     let curt = env!("CARGO_BIN_EXE_curt");

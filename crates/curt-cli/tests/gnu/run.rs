@@ -36,9 +36,7 @@ fn both(scratch: &Scratch, gnu: &[&str], ours: &[&str]) -> (Said, Said) {
 
 #[test]
 fn time_limits_end_as_those_of_timeout() {
-    if !has_gnu("timeout") {
-        return;
-    }
+    let Some(()) = has_gnu("timeout") else { return };
     let scratch = Scratch::new();
     let deaf = "trap '' TERM; while :; do sleep .05; done";
     let heeds = "trap 'echo asked; exit 7' TERM; while :; do sleep .05; done";
@@ -73,9 +71,7 @@ fn time_limits_end_as_those_of_timeout() {
 
 #[test]
 fn variables_are_those_of_env() {
-    if !has_gnu("env") {
-        return;
-    }
+    let Some(()) = has_gnu("env") else { return };
     let scratch = Scratch::new();
     scratch.dir("sub");
     for words in [

@@ -85,9 +85,7 @@ fn names(scratch: &Scratch) -> Vec<String> {
 
 #[test]
 fn every_directive_is_that_of_gnu() {
-    if !has_gnu("stat") {
-        return;
-    }
+    let Some(()) = has_gnu("stat") else { return };
     let scratch = sample();
     let names = names(&scratch);
     for letter in ('a'..='z').chain('A'..='Z') {
@@ -112,9 +110,7 @@ fn every_directive_is_that_of_gnu() {
 
 #[test]
 fn default_and_terse_forms_are_those_of_gnu() {
-    if !has_gnu("stat") {
-        return;
-    }
+    let Some(()) = has_gnu("stat") else { return };
     let scratch = sample();
     for name in names(&scratch) {
         for options in [&[][..], &["-L"], &["-t"], &["-Lt"], &["--terse", "--dereference"]] {
@@ -128,9 +124,7 @@ fn default_and_terse_forms_are_those_of_gnu() {
 
 #[test]
 fn file_systems_are_those_of_gnu() {
-    if !has_gnu("stat") {
-        return;
-    }
+    let Some(()) = has_gnu("stat") else { return };
     let scratch = sample();
     // Free blocks change while the two run one after the other.
     let format = "%n %i %l %t %T %s %S %b %c %10T|%-10t|%#t|%#i|%5l|%05l|%Q";
@@ -149,9 +143,7 @@ fn file_systems_are_those_of_gnu() {
 
 #[test]
 fn formats_have_escapes_and_ends_as_in_gnu() {
-    if !has_gnu("stat") {
-        return;
-    }
+    let Some(()) = has_gnu("stat") else { return };
     let scratch = sample();
     for format in [
         "",
@@ -185,9 +177,7 @@ fn formats_have_escapes_and_ends_as_in_gnu() {
 
 #[test]
 fn times_before_1970_and_far_away() {
-    if !has_gnu("stat") {
-        return;
-    }
+    let Some(()) = has_gnu("stat") else { return };
     let scratch = sample();
     for time in ["-1.25", "-0.000000001", "0", "1e9", "4102444800.999999999", "-86400"] {
         let time = if time == "1e9" { "1000000000.5" } else { time };
@@ -204,9 +194,7 @@ fn times_before_1970_and_far_away() {
 
 #[test]
 fn names_are_quoted_as_the_environment_says() {
-    if !has_gnu("stat") {
-        return;
-    }
+    let Some(()) = has_gnu("stat") else { return };
     let scratch = sample();
     for style in ["literal", "shell", "shell-always", "shell-escape", "c", "escape", "locale"] {
         for name in ["file", "link", "it's a \"name\"", "missing"] {

@@ -7,7 +7,7 @@ mod canonical;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use curt::{Cancel, Cause, Remove, Threads, Unvisited, Walk, remove_tree};
+use curt::{Cause, Remove, Threads, Walk, remove_tree};
 use curt_testkit::Scratch;
 
 /// Five files and three directories, the root included.
@@ -16,19 +16,6 @@ fn tree(scratch: &Scratch, root: &str) -> PathBuf {
         scratch.file(format!("{root}/{name}"));
     }
     scratch.typed().join(root)
-}
-
-#[test]
-fn a_tree_goes_and_is_counted() {
-    for threads in [1, 2, 8] {
-        let scratch = Scratch::new();
-        scratch.file("canary");
-        let report = Remove::new().threads(Threads::AtMost(threads)).run(tree(&scratch, "t"));
-        assert!(report.is_complete(), "{report:?}");
-        assert_eq!((report.files, report.directories), (5, 3));
-        assert!(report.calls.total() > 0);
-        assert_eq!(scratch.list("."), ["- canary"]);
-    }
 }
 
 #[test]
@@ -50,47 +37,6 @@ fn what_is_missing_is_an_error_or_not() {
 }
 
 #[test]
-fn nothing_is_touched_in_a_dry_run() {
-    let scratch = Scratch::new();
-    let path = tree(&scratch, "t");
-    let before = scratch.list(".");
-    let report = Remove::new().dry_run(true).run(path);
-    assert_eq!((report.files, report.directories), (5, 3), "{report:?}");
-    assert_eq!(scratch.list("."), before);
-}
-
-#[test]
-fn contents_go_and_what_is_excluded_stays() {
-    let scratch = Scratch::new();
-    let path = tree(&scratch, "t");
-    let keep = |entry: &Unvisited<'_>| {
-        Path::new(entry.name()).extension().is_some_and(|ending| ending == "keep")
-    };
-    let report = Remove::new().exclude(keep).run(&path);
-    assert!(report.is_complete(), "{report:?}");
-    assert_eq!(report.skipped, 2);
-    assert_eq!(scratch.list("t"), ["- b.keep", "- sub/d.keep", "d sub"]);
-    let report = Remove::new().contents_only(true).run(&path);
-    assert!(report.is_complete(), "{report:?}");
-    assert_eq!(scratch.list("."), ["d t"]);
-}
-
-#[test]
-fn dot_and_dot_dot_are_refused() {
-    let scratch = Scratch::new();
-    let path = tree(&scratch, "t");
-    for name in [".", ".."] {
-        // Not `join`, which would resolve it on a path that takes names as they are.
-        let mut operand = path.clone().into_os_string();
-        operand.push(std::path::MAIN_SEPARATOR_STR);
-        operand.push(name);
-        let report = Remove::new().run(operand);
-        assert!(matches!(report.errors[0].cause(), Cause::DotOrDotDot), "{report:?}");
-    }
-    assert_eq!(scratch.list("t").len(), 7);
-}
-
-#[test]
 fn paths_are_those_that_were_given_and_what_lies_below() {
     let scratch = Scratch::new();
     let path = tree(&scratch, "t");
@@ -104,17 +50,6 @@ fn paths_are_those_that_were_given_and_what_lies_below() {
     assert_eq!(notes.len(), 8);
     assert!(notes.contains(&path.join("sub").join("deep").join("e")), "{notes:?}");
     assert_eq!(notes.last(), Some(&path));
-}
-
-#[test]
-fn what_is_cancelled_stays() {
-    let scratch = Scratch::new();
-    let path = tree(&scratch, "t");
-    let cancel = Cancel::new();
-    cancel.cancel();
-    let report = Remove::new().cancel(&cancel).run(path);
-    assert!(report.stopped && !report.is_complete(), "{report:?}");
-    assert_eq!(scratch.list("t").len(), 7);
 }
 
 /// Programs print errors, and a terminal would act upon what names can hold.

@@ -185,26 +185,6 @@ fn unreadable_directories_are_reported_as_by_find() {
 }
 
 #[test]
-fn deep_chains_are_complete_with_few_descriptors() {
-    let Some(place) = Place::new() else { return };
-    place.scratch.deep("t", 2_000, "level");
-    for more in ["", "-j2", "--contents-first", "--without openat2", "-L"] {
-        let script = format!("ulimit -n 64; exec \"$0\" find -u -0 {more} . t");
-        let mut command = Command::new("sh");
-        command.args(["-c", &script]).arg(place.bench.curt()).current_dir(place.scratch.path());
-        let printed = said(&command.output().unwrap());
-        assert_eq!(
-            (printed.code, printed.failures.len()),
-            (Some(0), 0),
-            "{more}: {:?}",
-            printed.failures
-        );
-        assert_eq!(printed.paths.len(), 2_000, "{more}");
-        assert_eq!(printed.paths.last().unwrap().len(), 1 + 6 * 2_000, "{more}");
-    }
-}
-
-#[test]
 fn one_file_system() {
     let Some(place) = Place::odd() else { return };
     let mut trial = Command::new("unshare");

@@ -420,28 +420,6 @@ mod tests {
     }
 
     #[test]
-    fn the_buffer_grows_once_after_full_batches() {
-        let mut buf = DirBuf::default();
-        for _ in 0..3 {
-            assert_eq!(fill(&mut buf, true, 64 << 10), 64 << 10);
-        }
-        assert_eq!(fill(&mut buf, true, 1000), 64 << 10);
-        for _ in 0..4 {
-            assert_eq!(fill(&mut buf, true, 64 << 10), 64 << 10);
-        }
-        assert_eq!(fill(&mut buf, true, 1 << 20), 1 << 20);
-        assert_eq!(fill(&mut buf, true, 0), 1 << 20);
-        // The order in which entries are removed matters more.
-        let mut buf = DirBuf::default();
-        assert_eq!(fill(&mut buf, false, 1000), 64 << 10);
-        assert_eq!(fill(&mut buf, false, 64 << 10), 64 << 10);
-        assert_eq!(fill(&mut buf, false, 1 << 20), 1 << 20);
-        let mut fixed = DirBuf::with_capacity(2048);
-        assert_eq!(fill(&mut fixed, false, 2048), 2048);
-        assert_eq!(fill(&mut fixed, false, 0), 2048);
-    }
-
-    #[test]
     fn slack_is_room_for_the_next_record() {
         let mut buf = DirBuf::default();
         fill(&mut buf, true, (64 << 10) - 1024);
