@@ -103,9 +103,15 @@ fn a_closed_pipe_ends_a_command_as_it_ends_the_gnu_tools() {
     for number in 0..3_000 {
         scratch.file(format!("t/{}/a-name-{:0>150}-{number}", number % 30, 0));
     }
-    for line in
-        ["ls t/0", "ls -lR t", "du -a t", "find . t", "find --json . t", "ls -R --json t", "rm -rv t"]
-    {
+    for line in [
+        "ls t/0",
+        "ls -lR t",
+        "du -a t",
+        "find . t",
+        "find --json . t",
+        "ls -R --json t",
+        "rm -rv t",
+    ] {
         let mut child = command_line(&scratch, line).spawn().unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
