@@ -3,9 +3,7 @@
 //! beneath the directory that it is put behind.
 #![no_main]
 
-use curt_paths::{
-    Aliases, DotDot, Env, Expander, Flavor, Fold, PathCheck, Release, Style, is_folded,
-};
+use curt_paths::{Aliases, DotDot, Env, Expander, Flavor, Fold, PathCheck, Release, Style};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -34,10 +32,8 @@ fuzz_target!(|data: &[u8]| {
         let fold = Fold::new(flavor).dot_dot(DotDot::Keep);
         if let Ok(folded) = fold.fold(data) {
             assert_eq!(fold.fold(&folded).as_deref(), Ok(&*folded), "{flavor:?}");
-            let names = data.strip_prefix(b"/").unwrap_or(data);
-            assert!(flavor == Flavor::Windows || !is_folded(data) || folded == names);
         } else {
-            assert!(data.contains(&0) && !is_folded(data));
+            assert!(data.contains(&0));
         }
         for aliases in [Aliases::Open, Aliases::Strict] {
             let check = PathCheck::new(flavor).release(Release::Windows11).aliases(aliases);

@@ -99,7 +99,7 @@ impl Exclusions {
             return false;
         }
         let operand = Path::new(operand);
-        let is_directory = curt::fs::symlink_metadata(operand).is_ok_and(|found| found.is_dir());
+        let is_directory = curt::stat(operand, Fields::KIND).is_ok_and(|found| found.is_dir());
         let kind = if is_directory { Kind::Directory } else { Kind::File };
         let kinds = || std::iter::once(kind).chain(std::iter::repeat(Kind::Directory));
         let is_kept = |(path, kind): (&Path, Kind)| {

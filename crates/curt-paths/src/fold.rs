@@ -197,15 +197,9 @@ impl Fold {
 
 /// Returns whether a POSIX path has names, and no NUL, doubled slash, trailing slash, `.` or `..`.
 /// `false` can also mean that only folding it can tell.
-///
-/// ```
-/// use curt_paths::is_folded;
-/// assert!(is_folded(b"/usr/lib/.hidden"));
-/// assert!(!is_folded(b"/usr/../etc") && !is_folded(b"a//b"));
-/// ```
 #[inline]
 #[allow(clippy::needless_bitwise_bool, reason = "branches would keep it from being vectors")]
-pub fn is_folded<U: Unit>(path: &[U]) -> bool {
+pub(crate) fn is_folded<U: Unit>(path: &[U]) -> bool {
     let (slash, dot) = (U::ascii(b'/'), U::ascii(b'.'));
     let names = match path {
         [first, names @ ..] if *first == slash => names,

@@ -133,7 +133,7 @@ pub use check::{Aliases, PathCheck, Refusal};
 pub use encoding::Encoding;
 pub use environment::{Env, Environment};
 pub use expander::{ExpandExplanation, Expander};
-pub use fold::{Fold, is_folded};
+pub use fold::Fold;
 pub use options::{DotDot, ExpandError, Flavor, Release, Style, Verbatim};
 pub use rule::Rule;
 pub use unit::{PathText, Unit};

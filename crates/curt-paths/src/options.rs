@@ -16,14 +16,6 @@ impl Flavor {
     /// The flavor of the system this was built for.
     pub const NATIVE: Flavor =
         if std::path::MAIN_SEPARATOR == '\\' { Flavor::Windows } else { Flavor::Posix };
-
-    /// Returns the separator that paths of this flavor are written with.
-    pub fn separator(self) -> char {
-        match self {
-            Flavor::Posix => '/',
-            Flavor::Windows => '\\',
-        }
-    }
 }
 
 /// The release of Windows whose device names are reserved. Of the rules for path text, only these

@@ -29,9 +29,6 @@ macro_rules! rules {
         }
 
         impl Rule {
-            /// All rules.
-            pub const ALL: &'static [Rule] = &[$(Rule::$rule),+];
-
             /// Returns a short name.
             pub fn word(self) -> &'static str {
                 match self { $(Rule::$rule => $word),+ }

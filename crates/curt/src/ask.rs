@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Cause, Error, Operation};
-use crate::fields::{Facts, Fields, Follow, Freshness, Kind, Metadata, Plan};
+use crate::fields::{Facts, Fields, Follow, Freshness, Metadata, Plan};
 use crate::name::Name;
 use crate::sys::{Ask, Sys, SystemUnit, is_loop, kind_by_target};
 
@@ -74,13 +74,6 @@ impl<S: Sys> Asker<S> {
             && S::SOURCES.listing.contains(self.needs.get())
     }
 
-    /// Whether the plan may want more of an entry of this kind than its listing says.
-    pub(crate) fn asks_about(&self, kind: Kind) -> bool {
-        let plan = self.plan.get();
-        let may_follow = plan.follow == Follow::Links && kind.is_link();
-        kind == Kind::Unknown || may_follow || plan.cygwin_links || !self.is_in_listings()
-    }
-
     /// Resets metadata for the next entry.
     pub(crate) fn reset(&self, into: &mut Metadata) {
         into.reset(self.plan.get().fields);
@@ -89,7 +82,6 @@ impl<S: Sys> Asker<S> {
     /// Completes the metadata of an entry, which has what its listing said.
     pub(crate) fn complete(&self, subject: &Subject<'_, S>, into: &mut Metadata) {
         let known = into.facts.known;
-        into.listed = known;
         let plan = self.plan.get();
         let mut needs = self.needs.get();
         if plan.freshness != Freshness::Exact {
@@ -102,9 +94,6 @@ impl<S: Sys> Asker<S> {
         }
         if !needs.is_empty() {
             self.ask(subject, needs, into);
-        }
-        if plan.cygwin_links {
-            self.read_cygwin_link(subject, into);
         }
     }
 
@@ -162,11 +151,7 @@ impl<S: Sys> Asker<S> {
             return;
         }
         if needs.contains(Fields::TARGET) && into.facts.kind.is_link() {
-            if into.facts.kind == Kind::CygwinSymlink {
-                self.read_cygwin_link(subject, into);
-            } else {
-                self.read_target(subject, into);
-            }
+            self.read_target(subject, into);
         }
         let access = needs.intersection(ACCESS).without(into.facts.known);
         if !access.is_empty() {
@@ -190,9 +175,8 @@ impl<S: Sys> Asker<S> {
 
     /// Asks for what one query answers. Returns whether the system answered.
     fn query(&self, subject: &Subject<'_, S>, fields: Fields, into: &mut Metadata) -> bool {
-        let cached = self.plan.get().freshness == Freshness::Cached;
         let query = |follow: bool, known: &mut Facts| {
-            let ask = Ask { fields, follow, cached };
+            let ask = Ask { fields, follow };
             self.sys.query_more(subject.dir, subject.name, ask, known)
         };
         let mut answer = query(subject.follow, &mut into.facts);
@@ -208,10 +192,7 @@ impl<S: Sys> Asker<S> {
             }
         }
         match answer {
-            Ok(()) => {
-                into.listed = into.listed.without(fields);
-                true
-            }
+            Ok(()) => true,
             Err(error) => {
                 fail(subject, into, fields, Operation::Stat, error);
                 false
@@ -233,31 +214,11 @@ impl<S: Sys> Asker<S> {
         let mut target = Vec::new();
         match self.sys.read_link(subject.dir, subject.name, &mut target) {
             Ok(()) => {
-                let kind = kind_by_target(into.facts.kind, &target);
-                if kind != into.facts.kind {
-                    into.facts.kind = kind;
-                    into.listed = into.listed.without(Fields::KIND);
-                }
+                into.facts.kind = kind_by_target(into.facts.kind, &target);
                 into.has_more = true;
                 into.target = Some(S::Unit::path(target));
             }
             Err(error) => fail(subject, into, Fields::TARGET, Operation::ReadLink, error),
-        }
-    }
-
-    /// Reads a file that may be a symbolic link of Cygwin.
-    fn read_cygwin_link(&self, subject: &Subject<'_, S>, into: &mut Metadata) {
-        match self.sys.cygwin_target(subject.dir, subject.name, &into.facts) {
-            Ok(Some(target)) => {
-                into.facts.kind = Kind::CygwinSymlink;
-                into.listed = into.listed.without(Fields::KIND);
-                if into.requested.contains(Fields::TARGET) {
-                    into.has_more = true;
-                    into.target = Some(S::Unit::path(target));
-                }
-            }
-            Ok(None) => {}
-            Err(error) => fail(subject, into, Fields::NONE, Operation::ReadLink, error),
         }
     }
 

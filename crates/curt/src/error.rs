@@ -117,8 +117,6 @@ pub enum Cause {
     IsALink,
     /// Another entry has this name now.
     Replaced,
-    /// The buffer is too small for the longest name.
-    BufferTooSmall,
     /// A link, or a mount, leads back to this directory, which is above it.
     Loop(PathBuf),
     /// The path was refused before anything was done.
@@ -146,7 +144,6 @@ impl Clone for Cause {
             Cause::IsADirectory => Cause::IsADirectory,
             Cause::IsALink => Cause::IsALink,
             Cause::Replaced => Cause::Replaced,
-            Cause::BufferTooSmall => Cause::BufferTooSmall,
             Cause::Loop(ancestor) => Cause::Loop(ancestor.clone()),
         }
     }
@@ -178,7 +175,6 @@ impl fmt::Display for Cause {
             Cause::OtherFileSystem => "is on another file system than its parent",
             Cause::IsADirectory => "is a directory",
             Cause::IsALink => "is a link",
-            Cause::BufferTooSmall => "the buffer does not hold the longest name",
             Cause::Loop(_) => "leads back to a directory above it",
             Cause::Replaced => "another directory has taken its place",
         })
@@ -317,14 +313,6 @@ impl Error {
         &self.0.cause
     }
 
-    /// Returns the directory that a link loop leads back to: the path of an ancestor.
-    pub fn loop_ancestor(&self) -> Option<&Path> {
-        match &self.0.cause {
-            Cause::Loop(ancestor) => Some(ancestor),
-            _ => None,
-        }
-    }
-
     /// Takes the error apart: the operation, the path and the cause.
     pub fn into_parts(self) -> (Operation, PathBuf, Cause) {
         let Inner { operation, path, cause } = *self.0;
@@ -355,9 +343,7 @@ impl Error {
             Cause::Find(error) => error.kind(),
             Cause::MountPoint | Cause::OtherFileSystem => io::ErrorKind::CrossesDevices,
             Cause::BeingWrittenTo => io::ErrorKind::DirectoryNotEmpty,
-            Cause::DotOrDotDot | Cause::RootDirectory | Cause::BufferTooSmall => {
-                io::ErrorKind::InvalidInput
-            }
+            Cause::DotOrDotDot | Cause::RootDirectory => io::ErrorKind::InvalidInput,
             Cause::Refused(_) => io::ErrorKind::PermissionDenied,
             Cause::IsADirectory => io::ErrorKind::IsADirectory,
             Cause::IsALink => io::ErrorKind::NotADirectory,

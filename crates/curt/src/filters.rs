@@ -29,6 +29,7 @@
 //! ```
 
 mod git_config;
+#[cfg_attr(not(fuzzing), allow(unreachable_pub, reason = "the fuzz target reaches it"))]
 mod ignore;
 mod overrides;
 mod wildmatch;
@@ -41,7 +42,10 @@ use std::path::{Path, is_separator};
 
 use globset::{Candidate, Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
-pub use self::ignore::{IgnoreFile, IgnoreRules};
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub use self::ignore::IgnoreFile;
+pub use self::ignore::IgnoreRules;
 use crate::fields::Kind;
 
 /// The most opening braces in a pattern: globset recurses for each, and a thread's stack can be

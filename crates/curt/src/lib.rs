@@ -9,7 +9,6 @@
 //! | find a program | [`mod@which`] | `which` |
 //! | start a program | [`process`] | `std::process` |
 //! | open untrusted paths beneath a directory | [`beneath`] | `cap-std` |
-//! | replace functions of `std::fs` as they are | [`mod@fs`] | `std::fs` |
 //! | find the canonical name of a path | [`canonical`] | `soft-canonicalize`, `normpath` |
 //! | make a path absolute, check its text | [`paths`] | `path-absolutize`, `path-clean` |
 //!
@@ -91,17 +90,6 @@
 //! # Ok::<(), curt::Error>(())
 //! ```
 //!
-//! # Keep the functions of `std::fs`
-//!
-//! ```
-//! use curt::fs; // instead of `use std::fs`
-//!
-//! for entry in fs::read_dir("src")? {
-//!     println!("{} bytes", entry?.metadata()?.len());
-//! }
-//! # Ok::<(), std::io::Error>(())
-//! ```
-//!
 //! # Make a path absolute
 //!
 //! ```
@@ -132,9 +120,7 @@ mod error;
 pub mod fields;
 #[cfg(feature = "filters")]
 pub mod filters;
-pub mod fs;
 pub mod list;
-mod long_name;
 mod name;
 pub mod os;
 mod pause;
@@ -171,7 +157,7 @@ pub mod paths {
     //! The text of paths: full paths, checks of untrusted paths, command lines of Windows.
     //!
     //! This is the crate [`curt_paths`], whose page has an example for each task, and beside it
-    //! what only the system knows: [`ThisProcess`] and [`long_name`].
+    //! what only the system knows: [`ThisProcess`].
     //!
     //! ```
     //! use curt::paths::{Expander, ThisProcess};
@@ -197,12 +183,11 @@ pub mod paths {
     //! | expand, fold, check, quote | 0 |
     //! | the working directory of [`ThisProcess`], once for each expander | 1; on Windows 0 |
     //! | `~user`, and `~` if `HOME` is not set | those of the user database |
-    //! | [`long_name`] | 3 on Windows, 0 elsewhere |
     //!
     //! # Races
     //!
     //! An expander keeps the working directory until [`Expander::refresh`], even if the process
-    //! enters another one. What [`long_name`] returns is true at that moment.
+    //! enters another one.
     //!
     //! # Fallbacks
     //!
@@ -210,109 +195,5 @@ pub mod paths {
 
     pub use curt_paths::*;
 
-    pub use crate::long_name::long_name;
     pub use crate::this_process::ThisProcess;
 }
-
-/// A report that nobody looks at is warned about:
-///
-/// ```compile_fail
-/// #![deny(unused_must_use)]
-/// curt::Remove::new().run("missing");
-/// ```
-///
-/// ```compile_fail
-/// #![deny(unused_must_use)]
-/// use curt::os::unix::RemoveBelow;
-/// use std::os::fd::AsFd;
-/// curt::Remove::new().run_below(std::io::stdin().as_fd(), "missing");
-/// ```
-///
-/// ```compile_fail
-/// #![deny(unused_must_use)]
-/// curt::Usage::new().measure(["missing"]);
-/// ```
-///
-/// ```compile_fail
-/// #![deny(unused_must_use)]
-/// curt::Walk::new(".").visit(|_| curt::Next::Continue);
-/// ```
-///
-/// So is a builder that is never run:
-///
-/// ```compile_fail
-/// #![deny(unused_must_use)]
-/// curt::Remove::new();
-/// ```
-///
-/// ```compile_fail
-/// #![deny(unused_must_use)]
-/// curt::Walk::new(".");
-/// ```
-///
-/// ```compile_fail
-/// #![deny(unused_must_use)]
-/// curt::Search::new();
-/// ```
-///
-/// ```compile_fail
-/// #![deny(unused_must_use)]
-/// curt::list::Stat::new(curt::Fields::KIND);
-/// ```
-///
-/// ```compile_fail
-/// #![deny(unused_must_use)]
-/// curt::filters::IgnoreRules::new();
-/// ```
-///
-/// ```compile_fail
-/// #![deny(unused_must_use)]
-/// curt::filters::IgnoreRules::new().files(false);
-/// ```
-///
-/// And a directory that is opened and never listed, or listed without looking at its entries:
-///
-/// ```compile_fail
-/// #![deny(unused_must_use)]
-/// curt::list::Directory::open(".").unwrap();
-/// ```
-///
-/// ```compile_fail
-/// #![deny(unused_must_use)]
-/// curt::list::Directory::open(".").unwrap().list(curt::Fields::KIND);
-/// ```
-///
-/// The report of `remove_tree` is of a removal that did not fail:
-///
-/// ```no_run
-/// #![deny(unused_must_use)]
-/// curt::remove_tree("tree")?;
-/// # Ok::<(), curt::remove::Incomplete>(())
-/// ```
-///
-/// Without the lint all others compile:
-///
-/// ```no_run
-/// # #![allow(unused_must_use)]
-/// curt::Remove::new().run("missing");
-/// curt::Usage::new().measure(["missing"]);
-/// curt::Walk::new(".").visit(|_| curt::Next::Continue);
-/// curt::Remove::new();
-/// curt::Walk::new(".");
-/// curt::Search::new();
-/// curt::list::Stat::new(curt::Fields::KIND);
-/// curt::list::Directory::open(".").unwrap();
-/// curt::list::Directory::open(".").unwrap().list(curt::Fields::KIND);
-/// # #[cfg(feature = "filters")]
-/// curt::filters::IgnoreRules::new();
-/// # #[cfg(feature = "filters")]
-/// curt::filters::IgnoreRules::new().files(false);
-/// # #[cfg(unix)]
-/// # {
-/// use curt::os::unix::RemoveBelow;
-/// use std::os::fd::AsFd;
-/// curt::Remove::new().run_below(std::io::stdin().as_fd(), "missing");
-/// # }
-/// ```
-#[cfg(doctest)]
-struct ResultsAreUsed;

@@ -129,26 +129,6 @@ fn plans_are_constants_and_fields_are_sets() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-#[test]
-fn entries_outlive_the_step_and_are_asked_later() -> Result<(), curt::Error> {
-    let scratch = tree();
-    let entries: Result<Vec<ListEntry>, _> = curt::list(scratch.at("t"))?.into_iter().collect();
-    let mut sizes = Vec::new();
-    std::thread::scope(|scope| {
-        let asked: Vec<_> = entries?
-            .into_iter()
-            .filter(|entry| entry.kind().is_file())
-            .map(|entry| scope.spawn(move || entry.stat(Fields::SIZE)))
-            .collect();
-        for asked in asked {
-            sizes.push(asked.join().unwrap()?.size().known());
-        }
-        Ok::<(), curt::Error>(())
-    })?;
-    assert_eq!(sizes, [Some(4)]);
-    Ok(())
-}
-
 #[cfg(unix)]
 #[test]
 fn directories_come_from_descriptors_and_lend_theirs() -> Result<(), Box<dyn Error>> {
@@ -255,29 +235,6 @@ fn measurements_call_back_and_stop() {
 }
 
 #[test]
-fn the_module_fs_takes_the_place_of_std() -> io::Result<()> {
-    use curt::fs;
-    let scratch = tree();
-    let mut names = Vec::new();
-    for entry in fs::read_dir(scratch.at("t"))? {
-        let entry = entry?;
-        assert_eq!(entry.path(), scratch.at("t").join(entry.file_name()));
-        names.push((entry.file_name(), entry.file_type()?.is_dir(), entry.metadata()?.is_dir()));
-    }
-    names.sort();
-    let expected = [("a", false), ("node_modules", true), ("sub", true)];
-    assert_eq!(names, expected.map(|(name, is_dir)| (name.into(), is_dir, is_dir)));
-    assert_eq!(fs::metadata(scratch.at("t/a"))?.len(), 4);
-    assert!(!fs::symlink_metadata(scratch.at("t"))?.is_symlink());
-    assert_eq!(fs::canonicalize(scratch.at("t"))?, std::fs::canonicalize(scratch.at("t"))?);
-    fs::remove_dir_all(scratch.at("t"))?;
-    let missing = fs::metadata(scratch.at("t")).unwrap_err();
-    assert_eq!(missing.kind(), io::ErrorKind::NotFound);
-    assert!(missing.raw_os_error().is_some());
-    Ok(())
-}
-
-#[test]
 fn errors_are_taken_apart_and_kept() {
     let error = curt::list("no such directory").unwrap_err();
     let copy = error.clone();
@@ -319,7 +276,7 @@ fn public_types_are_debug_and_go_to_other_threads() {
     shared::<(curt::Calls, curt::Cancel, curt::Threads, Next, curt::Unvisited<'_>)>();
     shared::<(curt::Error, Cause, Operation)>();
     shared::<(Fields, Kind, Plan, curt::Metadata, curt::fields::Time)>();
-    shared::<(curt::fields::FileName<'_>, curt::fields::Value<'_, u64>, curt::fields::Origin)>();
+    shared::<(curt::fields::FileName<'_>, curt::fields::Value<'_, u64>)>();
     shared::<(Directory, ListEntry)>();
     shared::<(Remove<'_>, curt::remove::Report, curt::remove::Incomplete)>();
     shared::<(curt::remove::Totals, curt::remove::DirectoryOperands, curt::remove::Confirm)>();
@@ -328,12 +285,10 @@ fn public_types_are_debug_and_go_to_other_threads() {
     shared::<(curt::Root, curt::beneath::OpenOptions, curt::beneath::Canonical)>();
     shared::<(curt::Search, curt::which::Policy, curt::which::Found, curt::which::FindError)>();
     shared::<(curt::Command, curt::process::Child, curt::process::Stream)>();
-    shared::<(curt::fs::DirEntry, curt::fs::Metadata, curt::fs::FileType)>();
     sent::<(curt::list::List, curt::list::ListEntries, curt::list::Stat, curt::list::Descent)>();
-    sent::<(curt::walk::Walking<'_>, curt::walk::Entries<'_>, curt::fs::ReadDir)>();
+    sent::<(curt::walk::Walking<'_>, curt::walk::Entries<'_>)>();
     kept::<(curt::Error, Cause, curt::Metadata, curt::fields::Time, Plan, Fields)>();
     kept::<(ListEntry, curt::walk::WalkEntry, Usage<'_>, Walk<'_>, Remove<'_>)>();
-    kept::<(curt::fs::DirEntry, curt::fs::Metadata, curt::fs::FileType)>();
     kept::<(curt::which::FindError, curt::which::Found)>();
     let app = App { root: None, search: curt::Search::new() };
     assert!(format!("{:?} {app:?}", (&app.root, &app.search)).contains("root: None"));

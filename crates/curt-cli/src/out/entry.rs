@@ -83,7 +83,7 @@ fn value(field: Fields, metadata: &Metadata) -> Value<'_, FieldValue<'_>> {
 /// failed.
 fn add_json(object: Object, name: &str, field: Fields, metadata: &Metadata) -> Object {
     match value(field, metadata) {
-        Value::Value(value, _) => object.raw(name, &json_value(&value)),
+        Value::Value(value) => object.raw(name, &json_value(&value)),
         Value::NotRequested => object,
         Value::Unsupported => object.raw(name, "null"),
         Value::Failed(error) => object.object(name, Failure::from(error).object()),
@@ -122,7 +122,7 @@ pub(crate) fn add_field(
 ) {
     let value = match value(field, entry.metadata) {
         _ if field == Fields::NAME => FieldValue::Name(entry.name),
-        Value::Value(value, _) => value,
+        Value::Value(value) => value,
         Value::Failed(_) => return line.push(b'?'),
         Value::NotRequested | Value::Unsupported => return line.push(b'-'),
     };

@@ -158,7 +158,7 @@ fn manual_pages_have_sections_and_no_hidden_options() {
             page.contains(&format!(".SH SYNOPSIS\n\\fBcurt {command}\\fR [OPTIONS] ")),
             "{page}"
         );
-        for hidden in ["without", "presume", "buffer"] {
+        for hidden in ["without", "presume"] {
             let is_shown = page.contains(&format!("\\-\\-{hidden}"));
             assert!(!is_shown, "{command}: {hidden}");
         }

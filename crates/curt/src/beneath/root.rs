@@ -18,8 +18,8 @@ use crate::fields::{Metadata, Plan, Time};
 use crate::list::Directory;
 use crate::name::{NameBuf, Unit};
 use crate::remove::{Remove, Report};
-use crate::sys::beneath::{Beneath, Change, File, Purpose};
-use crate::sys::{Feature, Features, Os, OsUnit, Setup, Sys, SystemUnit, duplicate};
+use crate::sys::beneath::{Change, File, Purpose};
+use crate::sys::{Feature, Features, Os, OsUnit, Setup, Sys, SystemUnit};
 use curt_paths::Aliases;
 
 /// The permissions of new directories, less what the process masks.
@@ -133,16 +133,6 @@ impl Root {
     pub fn aliases(mut self, aliases: Aliases) -> Root {
         self.policy.aliases = aliases;
         self
-    }
-
-    /// Returns another root at the same directory, with its own descriptor or handle. 1 call (3 on
-    /// Windows). A [clone](Clone) shares the open directory instead, and takes no call.
-    pub fn try_clone(&self) -> Result<Root, Error> {
-        let (dir, calls) = duplicate(&self.dir);
-        let failed = |error| Error::new(Operation::OpenDirectory, PathBuf::new(), Cause::Os(error));
-        let root = self.at(Arc::new(dir.map_err(failed)?));
-        root.other_calls.lock().unwrap_or_else(PoisonError::into_inner).add(&calls);
-        Ok(root)
     }
 
     /// Makes a root of an open directory.
@@ -460,15 +450,6 @@ impl Root {
     pub fn name_of(&self, file: &File) -> Result<PathBuf, Error> {
         let name = self.with_worker(|confined, _| confined.name_of(file));
         let fail = |failure| error(failure, Operation::Canonicalize, Path::new(""));
-        Ok(SystemUnit::path(name.map_err(fail)?))
-    }
-
-    /// Returns the full path of an open file as the directories have it now, in 1 call: what was
-    /// opened as `HTACCE~1` is `.htaccess`. A file without a name is an error: one that never had
-    /// one, or whose name was removed, even if another hard link to it is left.
-    pub fn true_name(&self, file: &File) -> Result<PathBuf, Error> {
-        let name = self.with_worker(|confined, _| confined.sys().path_of(file));
-        let fail = |error| Error::new(Operation::Canonicalize, PathBuf::new(), Cause::Os(error));
         Ok(SystemUnit::path(name.map_err(fail)?))
     }
 

@@ -27,9 +27,6 @@ pub enum Kind {
     /// Windows: a directory in which a volume is mounted. It is recognised by its target, if the
     /// plan has [`Fields::TARGET`](crate::Fields::TARGET): three calls for each link.
     VolumeMount,
-    /// Windows: a plain file that only Cygwin takes for a symbolic link. Recognised if the plan has
-    /// [`Plan::cygwin_links`](crate::Plan::cygwin_links).
-    CygwinSymlink,
     /// Windows: a symbolic link made by the Linux subsystem.
     WslSymlink,
     /// Windows: a file that starts an application from the Store.
@@ -57,15 +54,13 @@ impl Kind {
         self == Kind::Symlink
     }
 
-    /// Whether this is a link of any kind: opening it opens another file (a
-    /// [`Kind::CygwinSymlink`], only in Cygwin).
+    /// Whether this is a link of any kind: opening it opens another file.
     pub fn is_link(self) -> bool {
         matches!(
             self,
             Kind::Symlink
                 | Kind::Junction
                 | Kind::VolumeMount
-                | Kind::CygwinSymlink
                 | Kind::WslSymlink
                 | Kind::AppExecLink
                 | Kind::Reparse(_)
@@ -85,7 +80,6 @@ impl Kind {
             Kind::Whiteout => "whiteout",
             Kind::Junction => "junction",
             Kind::VolumeMount => "volume-mount",
-            Kind::CygwinSymlink => "cygwin-symlink",
             Kind::WslSymlink => "wsl-symlink",
             Kind::AppExecLink => "app-exec-link",
             Kind::Reparse(_) => "reparse-point",

@@ -17,10 +17,10 @@ use crate::error::{Error, Operation};
 ///
 /// use curt::fields::Time;
 ///
-/// let time = Time::new(951_782_400, 5);
+/// let time = Time { seconds: 951_782_400, nanoseconds: 5 };
 /// assert_eq!(time.to_string(), "2000-02-29T00:00:00.000000005Z");
 /// assert!(time < Time::from(SystemTime::now()));
-/// assert_eq!(Time::UNIX_EPOCH.to_system_time(), Some(SystemTime::UNIX_EPOCH));
+/// assert_eq!(Time::default().to_system_time(), Some(SystemTime::UNIX_EPOCH));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time {
@@ -31,15 +31,6 @@ pub struct Time {
 }
 
 impl Time {
-    /// The beginning of 1970 (UTC).
-    pub const UNIX_EPOCH: Time = Time::new(0, 0);
-
-    /// Returns the time that lies `nanoseconds`, which are below 1,000,000,000, after these seconds
-    /// since 1970.
-    pub const fn new(seconds: i64, nanoseconds: u32) -> Time {
-        Time { seconds, nanoseconds }
-    }
-
     /// Converts to the time of the standard library; `None` if that cannot hold it, as on Windows
     /// before 1601.
     pub fn to_system_time(self) -> Option<SystemTime> {
@@ -98,21 +89,11 @@ fn whole(time: Duration) -> i64 {
     i64::try_from(time.as_secs()).unwrap_or(i64::MAX)
 }
 
-/// The origin of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Origin {
-    /// The listing of the directory carried it.
-    Listing,
-    /// The system was asked.
-    Query,
-}
-
 /// The answer for one field.
 #[derive(Clone, Copy, Debug)]
 pub enum Value<'a, T> {
-    /// A value, and its origin.
-    Value(T, Origin),
+    /// A value.
+    Value(T),
     /// The plan did not ask for it.
     NotRequested,
     /// This system or file system does not have the field; or the field is the target, and the
@@ -126,7 +107,7 @@ impl<'a, T> Value<'a, T> {
     /// Returns the value, if there is one.
     pub fn known(self) -> Option<T> {
         match self {
-            Value::Value(value, _) => Some(value),
+            Value::Value(value) => Some(value),
             _ => None,
         }
     }
@@ -134,7 +115,7 @@ impl<'a, T> Value<'a, T> {
     /// Maps the value, if there is one.
     pub fn map<U>(self, with: impl FnOnce(T) -> U) -> Value<'a, U> {
         match self {
-            Value::Value(value, origin) => Value::Value(with(value), origin),
+            Value::Value(value) => Value::Value(with(value)),
             Value::NotRequested => Value::NotRequested,
             Value::Unsupported => Value::Unsupported,
             Value::Failed(error) => Value::Failed(error),
@@ -241,8 +222,6 @@ impl Facts {
 #[derive(Clone, Debug, Default)]
 pub struct Metadata {
     pub(crate) requested: Fields,
-    /// The fields whose values come from the listing.
-    pub(crate) listed: Fields,
     pub(crate) facts: Facts,
     /// Whether any of the following may be set. They rarely are, so resetting looks at this alone.
     pub(crate) has_more: bool,
@@ -399,9 +378,7 @@ impl Metadata {
         if let Some((_, error)) = self.failed.iter().find(|(fields, _)| fields.contains(field)) {
             return Value::Failed(error);
         }
-        let listed = self.listed.contains(field);
-        let origin = if listed { Origin::Listing } else { Origin::Query };
-        value.map_or(Value::Unsupported, |value| Value::Value(value, origin))
+        value.map_or(Value::Unsupported, Value::Value)
     }
 
     /// Returns the metadata, or the failure of the question as a whole.
@@ -417,7 +394,6 @@ impl Metadata {
     #[inline]
     pub(crate) fn reset(&mut self, requested: Fields) {
         self.requested = requested;
-        self.listed = Fields::NONE;
         self.facts.kind = Kind::Unknown;
         self.facts.known = Fields::NONE;
         self.facts.allowed = Fields::NONE;
@@ -455,12 +431,13 @@ mod tests {
             (-62_167_219_200, 0, "0000-01-01T00:00:00.000000000Z"),
             (-62_167_219_201, 0, "-0001-12-31T23:59:59.000000000Z"),
         ] {
-            assert_eq!(Time::new(seconds, nanoseconds).to_string(), shown);
+            assert_eq!(Time { seconds, nanoseconds }.to_string(), shown);
         }
         for extreme in [i64::MIN, i64::MAX] {
-            assert!(Time::new(extreme, 0).to_string().ends_with('Z'));
+            let time = Time { seconds: extreme, nanoseconds: 0 };
+            assert!(time.to_string().ends_with('Z'));
         }
-        assert_eq!(Time::UNIX_EPOCH, SystemTime::UNIX_EPOCH.into());
+        assert_eq!(Time::default(), SystemTime::UNIX_EPOCH.into());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The fields of an entry, and the answers.
 //!
-//! A caller names the [`Fields`] it wants in a [`Plan`] and gets a [`Metadata`] in which every value
-//! has its origin. Nothing is invented: there is no zero for "unknown".
+//! A caller names the [`Fields`] it wants in a [`Plan`] and gets a [`Metadata`]. Nothing is
+//! invented: there is no zero for "unknown".
 //!
 //! A listing has the name, the kind and the number of an entry for no further call, on Windows also
 //! sizes, times and attributes. All that `stat` knows is 1 call for each entry, the target 1 more
@@ -17,10 +17,10 @@
 //! use curt::{Fields, Plan};
 //!
 //! let plan = Plan::new(Fields::KIND | Fields::SIZE);
-//! for entry in curt::list(&scratch)?.plan(plan) {
+//! for entry in curt::list::Directory::open(&scratch)?.list(plan) {
 //!     let entry = entry?;
 //!     match entry.metadata.size() {
-//!         Value::Value(size, _) => assert_eq!(size, 4),
+//!         Value::Value(size) => assert_eq!(size, 4),
 //!         Value::Failed(error) => eprintln!("{error}"),
 //!         Value::Unsupported | Value::NotRequested => println!("unknown"),
 //!     }
@@ -43,7 +43,7 @@ use std::str::FromStr;
 pub use file_name::FileName;
 pub use kind::Kind;
 pub(crate) use metadata::Facts;
-pub use metadata::{Metadata, Origin, Time, Value};
+pub use metadata::{Metadata, Time, Value};
 pub use plan::{Follow, Freshness, Plan};
 
 use crate::quoted::Quoted;
@@ -161,8 +161,7 @@ impl Fields {
     }
 
     /// Returns the fields that are in both sets.
-    #[must_use]
-    pub const fn intersection(self, other: Fields) -> Fields {
+    pub(crate) const fn intersection(self, other: Fields) -> Fields {
         Fields(self.0 & other.0)
     }
 

@@ -12,8 +12,6 @@ pub enum Freshness {
     /// written under another name.
     #[default]
     FromListing,
-    /// The same, and a network file system may answer from its cache (`AT_STATX_DONT_SYNC`).
-    Cached,
     /// Everything but the name is asked for, even if the listing has it.
     Exact,
 }
@@ -46,7 +44,6 @@ pub struct Plan {
     pub(crate) fields: Fields,
     pub(crate) freshness: Freshness,
     pub(crate) follow: Follow,
-    pub(crate) cygwin_links: bool,
 }
 
 impl From<Fields> for Plan {
@@ -59,7 +56,7 @@ impl Plan {
     /// Creates a plan for these fields, from the listing if it has them, that follows no link.
     pub const fn new(fields: Fields) -> Plan {
         let (freshness, follow) = (Freshness::FromListing, Follow::Never);
-        Plan { fields, freshness, follow, cygwin_links: false }
+        Plan { fields, freshness, follow }
     }
 
     /// Chooses how fresh the values must be.
@@ -70,16 +67,6 @@ impl Plan {
     /// Chooses which links are followed.
     pub const fn follow(self, follow: Follow) -> Plan {
         Plan { follow, ..self }
-    }
-
-    /// Recognises the links that Cygwin keeps in plain files, as
-    /// [`Kind::CygwinSymlink`](crate::Kind) with their targets; no by default. Only on Windows.
-    ///
-    /// Candidates have the SYSTEM attribute and a size of 11 to 8,204 bytes. Each of them is
-    /// opened, read and closed: 3 calls more. One that cannot be read stays a
-    /// file, with a failure that hides no field. These links are not followed.
-    pub const fn cygwin_links(self, yes: bool) -> Plan {
-        Plan { cygwin_links: yes, ..self }
     }
 
     /// Returns the fields.

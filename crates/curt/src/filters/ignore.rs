@@ -228,16 +228,6 @@ impl Rulebook for IgnoreRules {
 /// Patterns and paths are bytes. `*`, `?` and `[a-z]` do not match a slash, `**` as a whole name
 /// does; a backslash escapes the next byte; braces have no meaning. A line that can never match,
 /// such as `[a`, is skipped.
-///
-/// ```
-/// use std::path::Path;
-/// let rules = curt::filters::IgnoreFile::parse(b"*.o\n!keep.o\n/build/\n")?;
-/// assert_eq!(rules.ignores(Path::new("src/a.o"), false), Some(true));
-/// assert_eq!(rules.ignores(Path::new("src/keep.o"), false), Some(false));
-/// assert_eq!(rules.ignores(Path::new("build"), true), Some(true));
-/// assert_eq!(rules.ignores(Path::new("src"), true), None);
-/// # Ok::<(), std::io::Error>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct IgnoreFile {
     text: Vec<u8>,

@@ -4,7 +4,6 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::{Directory, List, Stat};
 use crate::calls::Calls;
@@ -101,12 +100,12 @@ impl Descent {
         Descent { branch: Branch::new(limits, MOST_OPEN), limits, ..self }
     }
 
-    /// Lists through a buffer of about this many bytes, as [`Directory::buffer`] says, which all
-    /// directories that are [entered](Descent::enter) share. A smaller one than
-    /// [`Directory::LEAST_BUFFER`] is made as large as that.
+    /// Lists through a buffer of about this many bytes, instead of one that grows from 64 KiB. All
+    /// directories that are [entered](Descent::enter) share it. It holds at least the longest name.
     #[must_use]
     pub fn buffer(self, bytes: usize) -> Descent {
-        Descent { capacity: Some(bytes.max(Directory::LEAST_BUFFER)), buffer: None, ..self }
+        let least = <Os as Sys>::DirBuf::LEAST_CAPACITY;
+        Descent { capacity: Some(bytes.max(least)), buffer: None, ..self }
     }
 
     /// Asks about paths by this plan. On Unix it shares the names of owners with the listings that
@@ -130,25 +129,14 @@ impl Descent {
     }
 
     /// Lists the subdirectories with these names, in this order, after the directory that was
-    /// opened last; `list` is its listing. No call, or 1 if owned entries of it are left, which
-    /// keep the directory open. A name that no entry can have is an error.
+    /// opened last; `list` is its listing. No call. A name that no entry can have is an error.
     pub fn enter<N: AsRef<OsStr>>(
         &mut self,
         list: List,
         names: impl IntoIterator<Item = N>,
     ) -> Result<(), Error> {
-        let List { opened, path: above, reader, .. } = list;
+        let List { dir, path: above, reader, .. } = list;
         self.buffer = Some(reader.into_buffer());
-        let dir = match Arc::try_unwrap(opened) {
-            Ok(opened) => opened.dir,
-            // Owned entries of it need the other one.
-            Err(shared) => {
-                let again = self.sys.open_beside(&shared.dir).into_result();
-                again.map_err(|error| {
-                    Error::new(Operation::OpenDirectory, above.clone(), Cause::Os(error))
-                })?
-            }
-        };
         self.branch.enter(Admitted::from(dir), ());
         for name in names {
             let path = Path::new(name.as_ref());

@@ -50,8 +50,8 @@ impl List {
     /// ```
     pub fn visit(&mut self, mut visit: impl FnMut(Entry<'_>) -> Next) -> Result<(), Error> {
         loop {
-            let List { asker, opened, reader, path, metadata, .. } = self;
-            let batch = ListBatch { opened, dir: &opened.dir, path, buf: reader.buffer() };
+            let List { asker, dir, reader, path, metadata, .. } = self;
+            let batch = ListBatch { dir, path, buf: reader.buffer() };
             while let Some((entry, at)) = reader.next() {
                 if visit(batch.listed(asker, entry, at, metadata)) == Next::Stop {
                     return Ok(());
@@ -151,14 +151,14 @@ impl List {
         helpers: &mut Helpers,
         complete: &(impl Fn(&mut T, Entry<'_>) + Sync),
     ) {
-        let List { asker, opened, reader, path, metadata, .. } = self;
+        let List { asker, dir, setup, reader, path, metadata, .. } = self;
         let wanted = helpers.wanted(asker, positions.len());
         while helpers.started.len() < wanted {
-            let asker = Asker::new(Os::start(&opened.setup), asker.plan());
-            let dir = asker.sys.duplicate(&opened.dir);
-            helpers.started.push(Helper { asker, dir });
+            let asker = Asker::new(Os::start(setup), asker.plan());
+            let own = asker.sys.duplicate(dir);
+            helpers.started.push(Helper { asker, dir: own });
         }
-        let batch = ListBatch { opened, dir: &opened.dir, path, buf: reader.buffer() };
+        let batch = ListBatch { dir, path, buf: reader.buffer() };
         let parts = Mutex::new(positions.chunks(PART).zip(results.chunks_mut(PART)));
         if wanted == 0 {
             return batch.complete_parts(asker, &parts, metadata, complete);

@@ -24,7 +24,7 @@
 //! # Promises
 //!
 //! - Only what the [`Plan`] names is asked for, and nothing twice. What the listing carries is
-//!   taken from it, unless the plan wants it exact. Each value has its origin; nothing is invented.
+//!   taken from it, unless the plan wants it exact. Nothing is invented.
 //! - Names are the exact bytes (or UTF-16 units) of the system. `.` and `..` are left out.
 //! - Entries come in the order of the system, one at a time, from one buffer: a directory of a
 //!   million entries takes no more memory than one of ten.
@@ -43,14 +43,11 @@
 //! | sizes, times, attributes | 1 (`statx` with the mask of what is wanted) | 1 | 0 |
 //! | links, mode, owner | the same call | the same call | 1 (3 if the system cannot ask by name), owner 3 |
 //! | target of a link | 1 for each link | 1 | 3 for each link |
-//! | a link of Cygwin ([`Plan::cygwin_links`]) | – | – | 3 for each likely one, none for another |
 //! | access rules, capability, label | 1, a label 1 more | – | 3 |
 //! | a directory below a listed one ([`Descent`]) | as above | 1 more | as above |
 //! | a mount point below a listed directory | 2, and 3 for each directory above it | – | – |
 //! | depth beyond 64 directories with others beside them | about 4 for each directory opened again | the same | the same |
-//! | an owned entry ([`ListEntry`]) | 0 | 0 | 0 |
 //! | a directory from a descriptor or handle | 0 | 2 | 2 |
-//! | the same directory a second time ([`Directory::try_clone`]) | 1 | 2 | 1 |
 //! | a directory as a whole, of 2,048 entries and more to ask about | 1 more: the processors | the same | the same |
 //! | asking about a path | 1 | 1 | 1 (3 to follow a link, or if the system cannot ask by name) |
 //!
@@ -91,7 +88,6 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 pub use descent::Descent;
 pub use stat::{Stat, stat, stat_many};
@@ -102,7 +98,7 @@ use crate::error::{Cause, Error, Operation};
 use crate::fields::FileName;
 use crate::fields::{Fields, Follow, Kind, Metadata, Plan};
 use crate::name::{Name, NameBuf};
-use crate::sys::{self, Ask, Feature, Features, Listing, Opened, Os, Setup, Sys, SystemUnit};
+use crate::sys::{self, Feature, Features, Listing, Opened, Os, Setup, Sys, SystemUnit};
 use crate::tree::Reader;
 
 type Unit = <Os as Sys>::Unit;
@@ -133,8 +129,8 @@ pub fn list(path: impl AsRef<Path>) -> Result<List, Error> {
 ///
 /// On Unix it can be made from a descriptor (`Directory::try_from(fd)?`), which must be open for
 /// reading; on Windows from a handle. Its entries are then listed from the position of the
-/// descriptor, and their paths are their names unless [`Directory::named`] says another one. It
-/// lends its descriptor or handle (`AsFd`, `AsHandle`), and can be turned into it again.
+/// descriptor, and their paths are their names. It lends its descriptor or handle (`AsFd`, `AsHandle`), and can be
+/// turned into it again.
 #[must_use = "an open directory does nothing until it is listed"]
 pub struct Directory {
     /// What each platform that asks here is started with.
@@ -194,40 +190,9 @@ impl Directory {
         }
     }
 
-    /// Opens the same directory a second time, with another position. 1 call, and on Windows
-    /// another one for the volume. It lists what the directory holds now, from the first entry.
-    pub fn try_clone(&self) -> Result<Directory, Error> {
-        let sys = Os::start(&self.setup);
-        match sys.open_beside(&self.dir).into_result() {
-            Ok(dir) => Ok(Directory::of(self.setup.clone(), &sys.calls(), dir, self.path.clone())),
-            Err(error) => {
-                Err(Error::new(Operation::OpenDirectory, self.path.clone(), Cause::Os(error)))
-            }
-        }
-    }
-
     /// Returns the path: as it was given, and below a [`Descent`] the names to it.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// Names the directory: the paths of entries and errors begin with this path from now on.
-    pub fn named(self, path: impl Into<PathBuf>) -> Directory {
-        Directory { path: path.into(), ..self }
-    }
-
-    /// The least buffer that is accepted, in bytes: one that holds the longest name there is.
-    pub const LEAST_BUFFER: usize = <<Os as Sys>::DirBuf as Listing>::LEAST_CAPACITY;
-
-    /// Lists through a buffer of about this many bytes, instead of one that grows from 64 KiB.
-    ///
-    /// A buffer smaller than [`Directory::LEAST_BUFFER`] is refused: a long name would end the
-    /// listing with an error.
-    pub fn buffer(self, bytes: usize) -> Result<Directory, Error> {
-        if bytes < Directory::LEAST_BUFFER {
-            return Err(Error::new(Operation::ReadDirectory, self.path, Cause::BufferTooSmall));
-        }
-        Ok(Directory { buf: Listing::with_capacity(bytes), ..self })
     }
 
     /// Lists the entries.
@@ -236,37 +201,12 @@ impl Directory {
         List {
             asker: Asker::new(Os::start(&setup), plan.into()),
             others: calls,
-            opened: Arc::new(OpenDirectory { dir, setup }),
+            dir,
+            setup,
             reader: Reader::new(buf),
             path,
             metadata: Metadata::default(),
         }
-    }
-}
-
-/// An open directory that a listing shares with the owned entries that came from it.
-pub(crate) struct OpenDirectory {
-    pub(crate) dir: OsDir,
-    /// What each platform that asks here is started with.
-    setup: Setup,
-}
-
-impl OpenDirectory {
-    /// Asks about an entry of it by the plan of `stat`; `path` is that of the entry, for errors.
-    fn stat(
-        &self,
-        stat: &Stat,
-        name: &Path,
-        path: &dyn Fn() -> PathBuf,
-    ) -> Result<Metadata, Error> {
-        let name = NameBuf::new(SystemUnit::units(name));
-        let name = name.map_err(|error| Error::new(Operation::Stat, path(), Cause::Os(error)))?;
-        let subject =
-            Subject { dir: &self.dir, name: name.as_name(), path, follow: stat.follows() };
-        let mut metadata = Metadata::default();
-        stat.asker.reset(&mut metadata);
-        stat.asker.complete(&subject, &mut metadata);
-        metadata.whole()
     }
 }
 
@@ -276,7 +216,9 @@ pub struct List {
     asker: Asker<Os>,
     /// The calls that were made before, and by other threads.
     others: Calls,
-    pub(crate) opened: Arc<OpenDirectory>,
+    pub(crate) dir: OsDir,
+    /// What each platform that asks here is started with.
+    setup: Setup,
     reader: Reader<Os>,
     path: PathBuf,
     metadata: Metadata,
@@ -296,12 +238,6 @@ impl List {
         self
     }
 
-    /// Asks by this plan from now on, in place of the one before.
-    pub fn plan(self, plan: impl Into<Plan>) -> List {
-        self.asker.set_plan(plan.into());
-        self
-    }
-
     /// Returns the next entry. It borrows from the listing, which goes on when the entry is
     /// dropped. An error of the listing as a whole ends it.
     #[allow(clippy::should_implement_trait, reason = "what it returns borrows from it")]
@@ -317,15 +253,15 @@ impl List {
                 return Some(Err(error));
             }
         };
-        let List { asker, opened, reader, path, metadata, .. } = self;
-        let batch = ListBatch { opened, dir: &opened.dir, path, buf: reader.buffer() };
+        let List { asker, dir, reader, path, metadata, .. } = self;
+        let batch = ListBatch { dir, path, buf: reader.buffer() };
         Some(Ok(batch.entry(asker, at, metadata)?))
     }
 
     /// Reads the next batch of entries.
     fn read(&mut self) -> Result<(), Error> {
         self.reader
-            .read(&self.opened.dir, &self.asker.sys)
+            .read(&self.dir, &self.asker.sys)
             .map(drop)
             .map_err(|error| self.failed(Operation::ReadDirectory, error))
     }
@@ -333,21 +269,11 @@ impl List {
     /// Starts again from the first entry, without opening the directory again.
     pub fn reset(&mut self) -> Result<(), Error> {
         if self.reader.has_begun() {
-            let rewound = self.asker.sys.rewind(&self.opened.dir);
+            let rewound = self.asker.sys.rewind(&self.dir);
             rewound.map_err(|error| self.failed(Operation::ReadDirectory, error))?;
         }
         self.reader.reset();
         Ok(())
-    }
-
-    /// Asks about the directory itself. 1 call.
-    pub fn directory(&mut self, fields: Fields) -> Result<Metadata, Error> {
-        let ask = Ask { fields, follow: true, cached: false };
-        let mut metadata = Metadata::default();
-        metadata.reset(fields);
-        let facts = self.asker.sys.query_dir(&self.opened.dir, ask);
-        metadata.facts = facts.map_err(|error| self.failed(Operation::Stat, error))?;
-        Ok(metadata)
     }
 
     /// Asks about a path relative to this directory, as [`Stat::path`] does; links are followed as
@@ -355,7 +281,15 @@ impl List {
     /// longer than the system takes.
     pub fn stat(&self, stat: &mut Stat, path: impl AsRef<Path>) -> Result<Metadata, Error> {
         let path = path.as_ref();
-        self.opened.stat(stat, path, &|| self.path.join(path))
+        let whole = || self.path.join(path);
+        let name = NameBuf::new(SystemUnit::units(path));
+        let name = name.map_err(|error| Error::new(Operation::Stat, whole(), Cause::Os(error)))?;
+        let (name, follow) = (name.as_name(), stat.follows());
+        let mut metadata = Metadata::default();
+        stat.asker.reset(&mut metadata);
+        let subject = Subject { dir: &self.dir, name, path: &whole, follow };
+        stat.asker.complete(&subject, &mut metadata);
+        metadata.whole()
     }
 
     fn failed(&self, operation: Operation, error: io::Error) -> Error {
@@ -369,13 +303,10 @@ impl List {
         calls
     }
 
-    /// Closes the directory, and returns all calls that were made, this one included. It stays open
-    /// while there are owned entries of it.
+    /// Closes the directory, and returns all calls that were made, this one included.
     pub fn close(self) -> Calls {
-        let List { asker, others: mut calls, opened, .. } = self;
-        if let Some(opened) = Arc::into_inner(opened) {
-            asker.sys.close(opened.dir);
-        }
+        let List { asker, others: mut calls, dir, .. } = self;
+        asker.sys.close(dir);
         calls.add(&asker.sys.calls());
         calls
     }
@@ -404,40 +335,14 @@ impl Iterator for ListEntries {
     }
 }
 
-/// An owned entry of a listing, which can be asked about at any time.
-///
-/// Making one costs no call. It keeps the directory open, together with the listing and all other
-/// entries of it, so that questions are about the entry of that name in this very directory,
-/// wherever it was moved meanwhile.
-///
-/// ```
-/// # let scratch = std::env::temp_dir().join(format!("curt-entries-{}", std::process::id()));
-/// # std::fs::create_dir_all(&scratch)?;
-/// # std::fs::write(scratch.join("a"), "four")?;
-/// use curt::Fields;
-/// let entries: Result<Vec<_>, _> = curt::list(&scratch)?.into_iter().collect();
-/// for entry in entries? {
-///     let metadata = entry.stat(Fields::SIZE)?;
-///     println!("{} {:?}", entry.path.display(), metadata.size().known());
-/// }
-/// # std::fs::remove_dir_all(scratch)?;
-/// # Ok::<(), std::io::Error>(())
-/// ```
-#[derive(Clone)]
+/// An owned entry of a listing.
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ListEntry {
     /// The path: that of the directory as it was given, and the name.
     pub path: PathBuf,
     /// The metadata, with the fields that the plan names.
     pub metadata: Metadata,
-    opened: Arc<OpenDirectory>,
-}
-
-impl fmt::Debug for ListEntry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("ListEntry");
-        shown.field("path", &self.path).field("metadata", &self.metadata).finish_non_exhaustive()
-    }
 }
 
 impl ListEntry {
@@ -450,27 +355,11 @@ impl ListEntry {
     pub fn kind(&self) -> Kind {
         self.metadata.facts.kind
     }
-
-    /// Asks about the entry by this plan, now. A link is not followed unless the plan says so
-    /// ([`Plan::follow`]); a broken one then yields its own metadata. An entry that is gone is an
-    /// error.
-    ///
-    /// Cost: that of [`stat`].
-    pub fn stat(&self, plan: impl Into<Plan>) -> Result<Metadata, Error> {
-        self.stat_by(&mut Stat::started(Os::start(&self.opened.setup), plan.into()))
-    }
-
-    /// Asks about the entry as `stat` does about paths: for many entries it remembers the names of
-    /// owners, and it counts the calls.
-    pub fn stat_by(&self, stat: &mut Stat) -> Result<Metadata, Error> {
-        self.opened.stat(stat, Path::new(self.name()), &|| self.path.clone())
-    }
 }
 
 /// The entries of a listing that were read together.
 #[derive(Clone, Copy)]
 struct ListBatch<'a> {
-    opened: &'a Arc<OpenDirectory>,
     /// The directory by which this thread asks.
     dir: &'a OsDir,
     path: &'a Path,
@@ -499,8 +388,8 @@ impl<'a> ListBatch<'a> {
     ) -> Entry<'a> {
         asker.reset(metadata);
         self.buf.facts(at, &entry, &mut metadata.facts);
-        let ListBatch { opened, dir, path, .. } = self;
-        let mut entry = Entry { asker, opened, dir, path, name: entry.name, metadata };
+        let ListBatch { dir, path, .. } = self;
+        let mut entry = Entry { asker, dir, path, name: entry.name, metadata };
         entry.ask(|subject, metadata| asker.complete(subject, metadata));
         entry
     }
@@ -509,7 +398,6 @@ impl<'a> ListBatch<'a> {
 /// The entry that a listing is at; it borrows from the listing.
 pub struct Entry<'a> {
     asker: &'a Asker<Os>,
-    opened: &'a Arc<OpenDirectory>,
     dir: &'a OsDir,
     /// The path of the directory.
     path: &'a Path,
@@ -546,11 +434,8 @@ impl<'a> Entry<'a> {
         self.metadata
     }
 
-    /// Returns an owned copy of the entry, with the metadata moved into it. It keeps the directory
-    /// open.
-    pub fn into_owned(self) -> ListEntry {
-        let (path, opened) = (self.path(), Arc::clone(self.opened));
-        ListEntry { path, metadata: std::mem::take(self.metadata), opened }
+    fn into_owned(self) -> ListEntry {
+        ListEntry { path: self.path(), metadata: std::mem::take(self.metadata) }
     }
 
     /// Returns the metadata.

@@ -16,9 +16,9 @@ use crate::sys::{Os, Setup, Sys};
 /// A link is not followed, unlike by [`std::fs::metadata`], unless the plan says so
 /// ([`Plan::follow`]). A broken link then yields its own metadata.
 ///
-/// Cost: as in [`fields`](crate::fields) for one entry, as if nothing came from a listing; 1 call on Linux for
-/// everything but targets, access, access rules and labels. A plan that asks only for those, or for
-/// nothing, costs 1 more: whether the path exists.
+/// Cost: as in [`fields`](crate::fields) for one entry, as if nothing came from a listing; 1 call
+/// on Linux for everything but targets, access, access rules and labels. A plan that asks only for
+/// those, or for nothing, costs 1 more: whether the path exists.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-stat-{}", std::process::id()));

@@ -16,7 +16,6 @@ use crate::sys::process::Group;
 use crate::sys::unix::accounts;
 use crate::sys::unix::door::Lent;
 use crate::sys::{into_descriptor, open_directory};
-use crate::walk::VisitedDirectory;
 
 /// Removal below an open directory.
 pub trait RemoveBelow {
@@ -37,34 +36,6 @@ impl RemoveBelow for Remove<'_> {
     }
 }
 
-/// The descriptor of a directory that a walk is at, as Python's `os.fwalk` has it.
-///
-/// ```
-/// use curt::os::unix::OpenDirectory;
-///
-/// let mut directories = curt::Walk::new("src").directories();
-/// while let Some(directory) = directories.next() {
-///     let mut directory = directory?;
-///     let file = std::fs::File::from(directory.descriptor()?.try_clone_to_owned()?);
-///     assert!(file.metadata()?.is_dir());
-/// }
-/// # Ok::<(), std::io::Error>(())
-/// ```
-pub trait OpenDirectory {
-    /// Returns the descriptor. It is closed when the walk goes on or later.
-    ///
-    /// Costs no call, unless the directory was closed for a while because the descriptor budget was
-    /// used up, which happens only where contents come first. Then it is opened again, about 4
-    /// calls, and it is an error if another directory has its name by now.
-    fn descriptor(&mut self) -> Result<BorrowedFd<'_>, Error>;
-}
-
-impl OpenDirectory for VisitedDirectory<'_> {
-    fn descriptor(&mut self) -> Result<BorrowedFd<'_>, Error> {
-        self.open().map(AsFd::as_fd)
-    }
-}
-
 /// The open directory, for the caller's own system calls. Where the system can, it is opened with
 /// `O_PATH`.
 impl AsFd for Root {
@@ -81,7 +52,7 @@ impl AsFd for Root {
 /// use curt::list::Directory;
 /// use curt::Fields;
 /// let opened = std::fs::File::open("src")?;
-/// let directory = Directory::try_from(std::os::fd::OwnedFd::from(opened))?.named("src");
+/// let directory = Directory::try_from(std::os::fd::OwnedFd::from(opened))?;
 /// for entry in directory.list(Fields::KIND) {
 ///     println!("{}", entry?.path.display());
 /// }
@@ -103,7 +74,7 @@ impl AsFd for Directory {
 
 impl AsFd for List {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.opened.dir.as_fd()
+        self.dir.as_fd()
     }
 }
 

@@ -76,7 +76,7 @@ impl AsHandle for Directory {
 
 impl AsHandle for List {
     fn as_handle(&self) -> BorrowedHandle<'_> {
-        self.opened.dir.as_handle()
+        self.dir.as_handle()
     }
 }
 

@@ -128,9 +128,6 @@ pub(crate) struct Ask {
     pub(crate) fields: Fields,
     /// Whether a link is followed.
     pub(crate) follow: bool,
-    /// Whether a network file system may answer from its cache.
-    #[cfg_attr(windows, allow(dead_code, reason = "Windows has no such flag"))]
-    pub(crate) cached: bool,
 }
 
 impl Ask {
@@ -146,7 +143,6 @@ impl Ask {
             .union(Fields::CHANGED)
             .union(Fields::CREATED),
         follow: false,
-        cached: false,
     };
 }
 

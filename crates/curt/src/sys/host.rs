@@ -4,11 +4,9 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime};
 
 #[cfg(unix)]
-pub(crate) use super::unix::host::{canonical, drive_directory, home, home_of, long_name, release};
+pub(crate) use super::unix::host::{drive_directory, home, home_of, release};
 #[cfg(windows)]
-pub(crate) use super::windows::host::{
-    canonical, drive_directory, home, home_of, long_name, release,
-};
+pub(crate) use super::windows::host::{drive_directory, home, home_of, release};
 
 /// What a worker asks of its process rather than of a file system.
 ///

@@ -178,7 +178,7 @@ fn probe_exact<S: Lookup>(
     path: Name<'_, S::Unit>,
 ) -> Result<Verdict, Unsearched> {
     for follow in [true, false] {
-        let ask = Ask { fields: Fields::KIND, follow, cached: false };
+        let ask = Ask { fields: Fields::KIND, follow };
         match sys.query(from, path, ask) {
             Ok(facts) if facts.kind == Kind::Directory => return Ok(Verdict::Directory),
             Ok(_) => return Ok(Verdict::Program),

@@ -77,14 +77,6 @@ pub(crate) use unix::{into_descriptor, open_directory};
 #[cfg(windows)]
 pub(crate) use windows::{into_descriptor, open_directory};
 
-/// Duplicates an open directory. Also returns the calls that were made.
-pub(crate) fn duplicate(dir: &<Os as Sys>::Dir) -> (io::Result<<Os as Sys>::Dir>, Calls) {
-    #[cfg(unix)]
-    return open_directory(std::os::fd::AsFd::as_fd(dir));
-    #[cfg(windows)]
-    open_directory(std::os::windows::io::AsHandle::as_handle(dir))
-}
-
 /// How the workers of an operation are set up.
 #[derive(Clone)]
 #[cfg_attr(not(test), derive(Default))]
@@ -322,18 +314,6 @@ pub(crate) trait Sys: Host + Sized + Send {
         asked: Fields,
         facts: &Facts,
     ) -> io::Result<Owners>;
-
-    /// Returns the target of a Cygwin link, `None` for any other entry. Costs a call only where the
-    /// facts do not rule a link out.
-    fn cygwin_target(
-        &self,
-        parent: &Self::Dir,
-        name: Name<'_, Self::Unit>,
-        facts: &Facts,
-    ) -> io::Result<Option<Vec<Self::Unit>>> {
-        let _ = (parent, name, facts);
-        Ok(None)
-    }
 
     /// Whether [`Sys::remove_open_dir`] would remove the directory of this identity under this
     /// name.

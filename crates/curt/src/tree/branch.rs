@@ -207,7 +207,7 @@ impl<S: Sys, T> Branch<S, T> {
         }
         self.reopen(sys).map_err(ReopenError::into_cause)?;
         let (dir, name) = self.place()?;
-        let ask = Ask { fields: Fields::ID | Fields::DEVICE, follow: false, cached: false };
+        let ask = Ask { fields: Fields::ID | Fields::DEVICE, follow: false };
         let identity = Identity::of(&sys.query(dir, name, ask).map_err(Cause::Os)?);
         let ancestors = ancestors(dir, depth, sys).map_err(Cause::Os)?;
         Ok(ancestors.contains(&identity) || self.loops.contain(identity))

@@ -502,7 +502,7 @@ impl<S: Sys, T> Stack<S, T> {
 
 /// Returns the device and the file number of an open directory.
 pub(crate) fn identity<S: Sys>(dir: &S::Dir, sys: &S) -> io::Result<Identity> {
-    let ask = Ask { fields: Fields::ID | Fields::DEVICE, follow: true, cached: false };
+    let ask = Ask { fields: Fields::ID | Fields::DEVICE, follow: true };
     Ok(Identity::of(&sys.query_dir(dir, ask)?))
 }
 

@@ -10,19 +10,19 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ffi::OsStr;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::directory::{State, WalkFrame};
 use super::operand::{self, Operand};
 use super::options::Settings;
+use super::order::Order;
 use super::rules::{self, ListedDirectory};
 use super::step::{Step, Yielded};
-use super::stored::{Sorting, StoredEntry};
+use super::stored::StoredEntry;
 use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation, bug};
 use crate::fields::{Facts, Fields, Kind, Metadata};
-use crate::sys::{Listing, Sys, SystemUnit, os_error};
+use crate::sys::{Sys, SystemUnit};
 use crate::tree::{Admitted, Branch, Reader, ReopenError};
 
 /// One worker's walk. The path and the depth of the current entry are those of the branch.
@@ -42,14 +42,13 @@ pub(super) struct Cursor<S: Sys> {
 
 impl<S: Sys> Cursor<S> {
     pub(super) fn new(sys: S, settings: Settings) -> Self {
-        let buffer = settings.buffer.map_or_else(S::DirBuf::default, Listing::with_capacity);
         Cursor {
             asker: Asker::new(sys, settings.plan).report_unfollowable_links(),
             branch: Branch::new(settings.limits(), settings.descriptors),
             settings,
             operand: Operand::default(),
             metadata: Metadata::default(),
-            reader: Reader::new(buffer),
+            reader: Reader::new(S::DirBuf::default()),
             pending: VecDeque::new(),
             is_stopped: false,
         }
@@ -62,11 +61,6 @@ impl<S: Sys> Cursor<S> {
         let Cursor { settings, asker, metadata, .. } = self;
         if let Err(error) = self.operand.ask(operand, settings, asker, metadata) {
             return Some(Step::Error(error));
-        }
-        if settings.directories {
-            let is_directory = metadata.facts.kind == Kind::Directory;
-            let error = || Cause::Os(os_error(io::ErrorKind::NotADirectory));
-            return (!is_directory).then(|| self.failed(Operation::OpenDirectory, error()));
         }
         if self.operand.waits && settings.contents_first {
             return None;
@@ -91,11 +85,8 @@ impl<S: Sys> Cursor<S> {
                 match level.state {
                     State::Listing if self.settings.stores() => self.store(&must_stop),
                     State::Listing => self.list(),
-                    State::Yielding if self.settings.directories => self.yield_directory(),
                     State::Yielding => self.yield_stored(),
-                    State::Chosen => self.enter_chosen(),
                     State::Entering => self.enter_next(),
-                    State::Leaving => self.leave(),
                 }
             } else if self.operand.waits {
                 self.enter_operand()
@@ -118,14 +109,6 @@ impl<S: Sys> Cursor<S> {
             (Some(level), Some(_)) if is_sorted => level.drop_waiting(),
             (Some(_), Some(at)) => self.branch.stack.remove_waiting(at),
             (Some(_), None) => {}
-        }
-    }
-
-    /// Neither yields nor enters any more entries of the directory that holds the current one.
-    pub(super) fn leave_parent(&mut self) {
-        match self.branch.stack.last_mut() {
-            Some(level) => level.give_up(),
-            None => self.operand.waits = false,
         }
     }
 
@@ -220,13 +203,11 @@ impl<S: Sys> Cursor<S> {
             self.drop_stored(index);
             return failed;
         }
-        let Cursor { asker, branch, settings, .. } = self;
-        let (level, names) = branch.stack.level_with_names(index);
-        if let Some(order) = &settings.order {
-            level.stored.sort(order, names, asker.plan().fields);
+        let (level, names) = self.branch.stack.level_with_names(index);
+        if let Some(order) = self.settings.order {
+            level.stored.sort(order, names);
         }
-        let waits_first = settings.directories && settings.contents_first;
-        level.state = if waits_first { State::Chosen } else { State::Yielding };
+        level.state = State::Yielding;
         failed
     }
 
@@ -274,8 +255,7 @@ impl<S: Sys> Cursor<S> {
         Ok(())
     }
 
-    /// Drops the stored entries that are left out. Asks about the others if their order or a list
-    /// of them needs it.
+    /// Drops the stored entries that are left out. Asks about the others if their order needs it.
     fn choose(&mut self, index: usize, must_stop: &impl Fn(&S) -> bool) {
         let mut stored = std::mem::take(&mut self.branch.stack[index].stored);
         let may_go_on = |cursor: &Self| !cursor.is_stopped && !must_stop(&cursor.asker.sys);
@@ -297,9 +277,8 @@ impl<S: Sys> Cursor<S> {
         {
             return false;
         }
-        let must_ask = self.settings.lists() && self.asker.asks_about(entry.kind)
-            || !is_known && self.settings.rulebook.is_some()
-            || self.settings.order.as_ref().is_some_and(Sorting::asks);
+        let must_ask = !is_known && self.settings.rulebook.is_some()
+            || self.settings.order.is_some_and(Order::asks);
         if !must_ask {
             return true;
         }
@@ -307,14 +286,6 @@ impl<S: Sys> Cursor<S> {
         let Cursor { asker, branch, settings, .. } = self;
         entry.ask(asker, branch, settings.follows_all(), &mut metadata);
         let kind = metadata.facts.kind;
-        if self.settings.directories {
-            let (failed, unfollowable) = metadata.take_failed_entry();
-            let is_lost = failed.is_some();
-            self.pending.extend(failed.or(unfollowable).map(Step::Error));
-            if is_lost {
-                return false;
-            }
-        }
         entry.keep(metadata);
         is_known || !self.is_ignored(index, kind)
     }
@@ -370,41 +341,13 @@ impl<S: Sys> Cursor<S> {
         rules::leave_out::<S>(path, self.branch.name(), kind, rules, &self.settings)
     }
 
-    /// Yields the topmost directory with its entries.
-    fn yield_directory(&mut self) -> Option<Step> {
-        let is_wanted = self.branch.depth() >= self.settings.min_depth;
-        let level = self.branch.stack.last_mut()?;
-        let is_last = self.settings.contents_first;
-        level.state = if is_last { State::Leaving } else { State::Chosen };
-        is_wanted.then_some(Step::Entry(Yielded::default()))
-    }
-
-    /// Makes those subdirectories of the topmost directory wait that were listed, and that the
-    /// caller has kept.
-    fn enter_chosen(&mut self) -> Option<Step> {
-        let is_too_deep = self.branch.depth() >= self.settings.max_depth;
-        let keeps_entries = self.settings.contents_first;
-        let stack = &mut self.branch.stack;
-        let mut stored = std::mem::take(&mut stack.top_mut().stored);
-        for entry in stored.entries().iter().filter(|entry| entry.is_directory() && !is_too_deep) {
-            stack.add_waiting_kept(entry.name);
-        }
-        if !keeps_entries {
-            stored.clear();
-        }
-        stack.top_mut().stored = stored;
-        stack.top_mut().state = State::Entering;
-        None
-    }
-
     /// Opens and enters the operand.
     #[inline(never)]
     fn enter_operand(&mut self) -> Option<Step> {
         self.operand.waits = false;
         let path = self.path();
         let Cursor { operand, settings, asker: Asker { sys, .. }, .. } = self;
-        let is_late = settings.contents_first && !settings.directories;
-        let own = is_late.then(|| std::mem::take(&mut self.metadata));
+        let own = settings.contents_first.then(|| std::mem::take(&mut self.metadata));
         let rules = match rules::above_operand(&path, settings, sys) {
             Ok(rules) => rules,
             Err(error) => {
@@ -426,9 +369,6 @@ impl<S: Sys> Cursor<S> {
             return self.enter(at);
         }
         let level = self.branch.stack.last_mut()?;
-        if self.settings.directories && self.settings.contents_first {
-            return self.yield_directory();
-        }
         if level.stored.left() > 0 {
             level.state = State::Yielding;
             return None;
@@ -499,12 +439,7 @@ impl<S: Sys> Cursor<S> {
         let stack = &mut self.branch.stack;
         let path = self.branch.path.units()[..stack[lost.level].path_len()].to_vec();
         for index in lost.level..stack.len() {
-            let stored = std::mem::take(&mut stack[index].stored);
             stack[index].give_up();
-            if self.settings.directories {
-                // It is yielded later, with the entries that were listed.
-                stack[index].stored = stored;
-            }
         }
         Step::Error(Error::new(Operation::OpenDirectory, S::Unit::path(path), lost.into_cause()))
     }

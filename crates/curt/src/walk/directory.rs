@@ -52,9 +52,4 @@ pub(super) enum State {
     /// The subdirectories that wait are entered. In a sorted walk that is one, and the stored
     /// entries behind it are yielded after it.
     Entering,
-    /// In a walk of directories: the subdirectories that are listed, and were not removed from the
-    /// list by the caller, are made to wait.
-    Chosen,
-    /// In a walk of directories: it was yielded after its contents.
-    Leaving,
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::cursor::Cursor;
 use super::step::Yielded;
 use crate::error::Error;
-use crate::fields::{Fields, FileName, Kind, Metadata, Plan};
+use crate::fields::{Fields, FileName, Kind, Metadata};
 use crate::sys::Os;
 
 /// An owned walk entry.
@@ -32,21 +32,6 @@ impl WalkEntry {
     /// Returns the kind of the entry.
     pub fn kind(&self) -> Kind {
         self.metadata.facts.kind
-    }
-
-    /// Asks for metadata now, by the path: see [`stat`](crate::stat). Costs what the plan costs,
-    /// 1 call at most for plain fields. The path is resolved again, so another entry may have it by
-    /// now; [`Visited::fetch`] during the walk is safe from that.
-    ///
-    /// ```
-    /// let entries: Result<Vec<_>, _> = curt::walk("src").iter().collect();
-    /// let first = &entries?[0];
-    /// let size = first.stat(curt::Plan::new(curt::Fields::SIZE))?.size().known();
-    /// assert!(size.is_some());
-    /// # Ok::<(), curt::Error>(())
-    /// ```
-    pub fn stat(&self, plan: impl Into<Plan>) -> Result<Metadata, Error> {
-        crate::stat(&self.path, plan)
     }
 }
 
@@ -89,8 +74,8 @@ impl Visited<'_> {
     /// Returns the path: the operand as it was given, and the names below it. Borrowed on Unix.
     ///
     /// In a deep tree it can be longer than the system accepts (4,096 bytes on Linux). What is done
-    /// by this entry itself ([`fetch`](Visited::fetch), [`remove`](Visited::remove)) and by the
-    /// directories of [`Walk::directories`](crate::Walk::directories) works at any depth.
+    /// by this entry itself ([`fetch`](Visited::fetch), [`remove`](Visited::remove)) works at any
+    /// depth.
     pub fn path(&self) -> Cow<'_, Path> {
         self.cursor.shown_path()
     }
@@ -128,14 +113,6 @@ impl Visited<'_> {
         self.cursor.skip(self.yielded);
     }
 
-    /// Leaves the directory that the entry is in: none of its entries is yielded or entered any
-    /// more, nor is this one. By default the entries of a directory come before those of its
-    /// subdirectories, so all of these are left out. What another thread has taken over is still
-    /// visited. For an operand the same as [`Visited::skip`].
-    pub fn leave_parent(&mut self) {
-        self.cursor.leave_parent();
-    }
-
     /// Removes the entry: a directory only if it is empty, which it can be where it is yielded
     /// after its contents ([`contents_first`](crate::Walk::contents_first)). 1 call, relative to
     /// the directory that the entry was found in, so no path is resolved again.
@@ -170,7 +147,7 @@ impl Visited<'_> {
     }
 
     /// Returns an owned copy of the entry, with the metadata moved into it.
-    pub fn into_entry(self) -> WalkEntry {
+    pub(super) fn into_entry(self) -> WalkEntry {
         let path = self.path().into_owned();
         let depth = self.depth();
         WalkEntry { path, depth, metadata: std::mem::take(&mut self.cursor.metadata) }

@@ -1,4 +1,4 @@
-//! The sinks of [`Walk::visit_in_order`] and [`Walk::visit_in_chunks`], which gather results in
+//! The sinks of [`Walk::visit_in_order`] and `Walk::visit_in_chunks`, which gather results in
 //! chunks.
 //!
 //! Each worker gathers what a closure makes of its entries in chunks. In a sorted walk, a part of a
@@ -13,12 +13,9 @@ use super::options::Walk;
 use super::visit::{Sink, Summary, work};
 use crate::control::Next;
 use crate::error::Error;
-use crate::tree::Events;
 
 /// The entries in one chunk.
 const CHUNK: usize = 256;
-/// What one chunk takes in the queue for the caller's thread: sixteen of them fill it.
-const CHUNK_BYTES: usize = 16 << 10;
 
 /// Walks, and consumes the chunks in the order in which one thread would make them.
 pub(super) fn consume_in_order<C: Default + Send, N: Into<Next>>(
@@ -33,13 +30,8 @@ pub(super) fn consume_in_order<C: Default + Send, N: Into<Next>>(
             consume: &mut consume,
         }),
     };
-    let on_caller = walk.callbacks_on_caller_thread;
-    let alone = walk.settings.order.is_none();
-    let consume_parts = || parts.consume();
-    let attend = on_caller.then_some(&consume_parts as &(dyn Fn() + Sync));
-    let summary = work(walk, alone, attend, &|is_caller| {
-        let parts = &parts;
-        Gatherer::new(visit, move |task, made| parts.add(task, made, is_caller || !on_caller))
+    let summary = work(walk, walk.settings.order.is_none(), &|| {
+        Gatherer::new(visit, |task, made| parts.add(task, made))
     });
     parts.consume();
     summary
@@ -58,30 +50,13 @@ pub(super) fn consume_in_chunks<C: Default + Send, N: Into<Next>>(
             consume(chunk);
         }
     };
-    let events = walk.callbacks_on_caller_thread.then(Events::new);
-    let deliver = || events.iter().flat_map(Events::take).for_each(&take);
-    let attend = events.is_some().then_some(&deliver as &(dyn Fn() + Sync));
-    let summary = work(walk, false, attend, &|is_caller| {
-        let (events, take) = (&events, &take);
-        let closing = is_caller.then(|| Closing(events.as_ref()));
-        Gatherer::new(visit, move |_, made| match (made, events, &closing) {
-            (Made::Chunk(chunk), Some(events), None) => events.push(chunk, CHUNK_BYTES),
-            (Made::Chunk(chunk), ..) => take(chunk),
-            (Made::Task(_) | Made::End, ..) => {}
+    work(walk, false, &|| {
+        Gatherer::new(visit, |_, made| {
+            if let Made::Chunk(chunk) = made {
+                take(chunk);
+            }
         })
-    });
-    deliver();
-    summary
-}
-
-/// Closes the queue when the caller's thread takes nothing from it any more, also by a panic, so
-/// that no other thread waits for room.
-struct Closing<'e, C>(Option<&'e Events<C>>);
-
-impl<C> Drop for Closing<'_, C> {
-    fn drop(&mut self) {
-        self.0.into_iter().for_each(Events::close);
-    }
+    })
 }
 
 /// The chunks that have not been consumed yet.
@@ -107,9 +82,9 @@ enum Made<C> {
 }
 
 impl<C> Parts<'_, C> {
-    /// Adds to a task, and consumes what can be consumed if this thread may.
-    fn add(&self, task: u64, made: Made<C>, may_consume: bool) {
-        let may_consume = may_consume && !matches!(made, Made::Task(_));
+    /// Adds to a task, and consumes what can be consumed.
+    fn add(&self, task: u64, made: Made<C>) {
+        let may_consume = !matches!(made, Made::Task(_));
         let mut parts = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         parts.entry(task).or_default().push_back(made);
         drop(parts);

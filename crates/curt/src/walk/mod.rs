@@ -24,41 +24,17 @@
 //! |---|---|---|---|
 //! | `for entry in walk` ([`Walk::iter`]) | this one | owned, in order | for small trees, and to keep the entries |
 //! | [`Walk::start`] | this one | borrowed, in order | to allocate nothing for an entry, and to fetch fields of some, skip or remove |
-//! | [`Walk::directories`] | this one | a directory at a time, with all of its entries | to prune or reorder by what a directory holds, as with `os.walk` |
 //! | [`Walk::visit`] | as many as pay | borrowed, in any order | for work on each entry that needs no order: counting, searching |
 //! | [`Walk::visit_with`] | as many as pay | the same, with a visitor for each thread | to gather results without a lock |
-//! | [`Walk::visit_in_chunks`] | as many as pay | what a closure makes of the entries, in chunks, in any order | to print or collect |
-//! | [`Walk::visit_in_order`] | as many as pay, if the walk is sorted | the same, in order | to print or collect the same on every run |
+//! | [`Walk::visit_in_order`] | as many as pay, if the walk is sorted | what a closure makes of the entries, in chunks, in order | to print or collect the same on every run |
+//! | [`Descent`](crate::list::Descent) | this one | a directory at a time | to prune or reorder by what a directory holds, as with `os.walk` |
 //!
 //! Several threads pay for large trees, and where much is asked or done for each entry. On a small
 //! tree no thread is started in any of these ways.
 //!
 //! Closures of the `visit` methods are called by several threads at once. One that prints each
-//! entry locks standard output each time, and the threads wait for each other. Make text in chunks
-//! instead, and lock once for each chunk. `consume` must be [`Send`], which [`Stdout`] is and
-//! [`StdoutLock`] is not, so it locks when it is called:
-//!
-//! ```
-//! use std::io::Write;
-//!
-//! let stdout = std::io::stdout();
-//! let mut failure = None;
-//! let summary = curt::walk("src").visit_in_chunks(
-//!     |entry, lines: &mut String| match entry {
-//!         Ok(entry) => *lines += &format!("{}\n", entry.path().display()),
-//!         Err(error) => eprintln!("{error}"),
-//!     },
-//!     |lines| {
-//!         if let Err(error) = stdout.lock().write_all(lines.as_bytes()) {
-//!             failure.get_or_insert(error);
-//!         }
-//!     },
-//! );
-//! assert!(failure.is_none() && summary.errors == 0);
-//! ```
-//!
-//! [`Stdout`]: std::io::Stdout
-//! [`StdoutLock`]: std::io::StdoutLock
+//! entry locks standard output each time, and the threads wait for each other: gather text in a
+//! [`Visitor`] for each thread, and lock once for many lines.
 //!
 //! # Promises
 //!
@@ -69,7 +45,7 @@
 //!   [`Metadata::failures`](crate::Metadata::failures) has the error.
 //! - Only what the plan names is asked for, and nothing twice.
 //! - No link is followed unless asked for. Where links are followed, a link back to an ancestor is
-//!   an error that [names it](crate::Error::loop_ancestor); the check is one look-up in a set, at
+//!   an error that [names it](crate::Cause::Loop); the check is one look-up in a set, at
 //!   any depth. So is a directory that is mounted below itself (Linux). A broken link yields its
 //!   own metadata; a link that cannot be followed for another reason yields an error too, and a
 //!   link loop yields only the error.
@@ -119,10 +95,8 @@
 // (`tree/reader.rs`, then `Sys::read_entries`, which is `getdents64`) and enters the names that
 // wait (`tree/branch.rs`). What one directory needs meanwhile is in `directory.rs`, its sorted or
 // filtered entries in `stored.rs`, the ignore rules that hold there in `rules.rs`; `task.rs` is
-// what is handed to another worker. `in_order.rs` is the sink of chunks; `directories.rs` is
-// another driver, like the iterator below, for walking by directory.
+// what is handed to another worker. `in_order.rs` is the sink of chunks.
 mod cursor;
-mod directories;
 mod directory;
 mod entry;
 mod in_order;
@@ -141,17 +115,14 @@ use std::fmt;
 use std::path::PathBuf;
 use std::vec;
 
-pub use directories::{Directories, VisitedDirectory};
 pub use entry::{Visited, WalkEntry};
 pub use options::{OneFileSystem, Walk};
 pub use order::{Order, SortBy};
-pub use stored::DirectoryEntry;
 pub use visit::{Summary, Visitor};
 
 use self::cursor::Cursor;
 use self::options::Settings;
-use self::step::{Step, Yielded};
-use self::stored::Sorting;
+use self::step::Step;
 use self::visit::{AnyOrder, Closure};
 use crate::calls::Calls;
 use crate::control::{Cancel, Next, Operands};
@@ -190,40 +161,12 @@ impl<'a> Walk<'a> {
             cursor: Cursor::new(sys, Settings { descriptors, ..self.settings.clone() }),
             operands: self.operands.clone().into_iter(),
             cancel: self.cancel,
-            last: None,
         }
     }
 
     /// Walks on this thread, and iterates over owned entries.
     pub fn iter(&self) -> Entries<'a> {
         Entries(self.start())
-    }
-
-    /// Walks on this thread a directory at a time, in the way of Python's `os.walk`: each directory
-    /// comes with all of its entries, and the caller can prune and reorder its subdirectories
-    /// before they are entered. With [`Walk::contents_first`], a directory comes after its
-    /// subdirectories.
-    ///
-    /// Costs the calls of a walk, and memory for the entries of one directory; where contents come
-    /// first, for those of all ancestors. An operand that is no directory is an error. What could
-    /// not be read of a directory is an error before it. [`Walk::min_depth`] and
-    /// [`Walk::max_depth`] count the entries: the directories at the greatest depth are listed as
-    /// entries, and not opened.
-    ///
-    /// ```
-    /// let mut directories = curt::Walk::new(".").directories();
-    /// while let Some(directory) = directories.next() {
-    ///     let mut directory = directory?;
-    ///     directory.retain(|entry| entry.name() != "target" && entry.name() != ".git");
-    ///     let files = directory.entries().filter(|entry| entry.kind().is_file()).count();
-    ///     println!("{}: {files} files", directory.path().display());
-    /// }
-    /// # Ok::<(), curt::Error>(())
-    /// ```
-    pub fn directories(&self) -> Directories<'a> {
-        let mut walk = self.clone();
-        walk.settings.directories = true;
-        Directories(walk.start())
     }
 
     /// Walks with as many threads as speed it up, and calls `visit` with each entry and each
@@ -257,19 +200,19 @@ impl<'a> Walk<'a> {
         &self,
         visit: impl Fn(Result<Visited<'_>, Error>) -> N + Sync,
     ) -> Summary {
-        visit::work(self, self.is_in_one_order(), None, &|_| Closure(&visit))
+        visit::work(self, self.is_in_one_order(), &|| Closure(&visit))
     }
 
     /// Walks like [`Walk::visit`], with a visitor for each thread, which can have its own state
     /// without locks: `make` is called once on each thread, and the visitor is dropped when the
     /// thread has no more work.
     pub fn visit_with<V: Visitor>(&self, make: impl Fn() -> V + Sync) -> Summary {
-        visit::work(self, self.is_in_one_order(), None, &|_| AnyOrder(make()))
+        visit::work(self, self.is_in_one_order(), &|| AnyOrder(make()))
     }
 
     /// Walks with as many threads as speed it up, and consumes what `visit` makes of the entries in
     /// the order in which one thread would visit them. That order is always the same if the walk is
-    /// sorted; a walk that is not sorted uses one thread here: see [`Walk::visit_in_chunks`].
+    /// sorted; a walk that is not sorted uses one thread here.
     ///
     /// `visit` is called on the thread that found the entry, or the failure, and adds what it makes
     /// of it to a chunk, which begins with its default. Its answer says how the walk goes on, as in
@@ -302,25 +245,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Walks like [`Walk::visit_in_order`], but consumes the chunks in any order, with as many
-    /// threads as speed it up, whether the walk is sorted or not. A directory is visited before its
-    /// contents; its chunk may still be consumed after theirs.
-    ///
-    /// With [`Walk::callbacks_on_caller_thread`], other threads leave their chunks in a queue of at
-    /// most sixteen, and wait when it is full.
-    ///
-    /// ```
-    /// let caller = std::thread::current().id();
-    /// let mut names = 0;
-    /// let summary = curt::walk("src").callbacks_on_caller_thread(true).visit_in_chunks(
-    ///     |entry, names: &mut Vec<_>| names.extend(entry.map(|entry| entry.name().into_owned())),
-    ///     |chunk| {
-    ///         assert_eq!(std::thread::current().id(), caller);
-    ///         names += chunk.len() as u64;
-    ///     },
-    /// );
-    /// assert_eq!(names, summary.entries);
-    /// ```
-    pub fn visit_in_chunks<C: Default + Send, N: Into<Next>>(
+    /// threads as speed it up, whether the walk is sorted or not.
+    pub(crate) fn visit_in_chunks<C: Default + Send, N: Into<Next>>(
         &self,
         visit: impl Fn(Result<Visited<'_>, Error>, &mut C) -> N + Sync,
         consume: impl FnMut(C) + Send,
@@ -328,18 +254,9 @@ impl<'a> Walk<'a> {
         in_order::consume_in_chunks(self, &visit, consume)
     }
 
-    /// Whether visitors that are called at once need one thread: for the order of the entries, or
-    /// because that thread must be the caller's.
+    /// Whether visitors that are called at once need one thread, for the order of the entries.
     fn is_in_one_order(&self) -> bool {
-        let Settings { order, contents_first, .. } = &self.settings;
-        order.is_some() || *contents_first || self.callbacks_on_caller_thread
-    }
-
-    /// Whether a callback that is answered at once may only be called on the caller's thread.
-    fn must_be_alone(&self) -> bool {
-        let Settings { exclude, order, .. } = &self.settings;
-        let answers_at_once = exclude.is_some() || matches!(order, Some(Sorting::By(_)));
-        self.callbacks_on_caller_thread && answers_at_once
+        self.settings.order.is_some() || self.settings.contents_first
     }
 
     fn setup(&self, setup: &Setup) -> Setup {
@@ -358,8 +275,6 @@ pub struct Walking<'a> {
     cursor: Cursor<Os>,
     operands: vec::IntoIter<PathBuf>,
     cancel: Option<&'a Cancel>,
-    /// The entry that was yielded last as an owned one, and whether it is a directory.
-    last: Option<(Yielded, bool)>,
 }
 
 impl fmt::Debug for Walking<'_> {
@@ -440,38 +355,10 @@ impl<'a> IntoIterator for &Walk<'a> {
 #[must_use = "iterators do nothing until they are used"]
 pub struct Entries<'a>(Walking<'a>);
 
-impl Entries<'_> {
-    /// Skips the directory that was yielded last. If something else was yielded last, leaves the
-    /// directory that it is in, as walkdir's method of that name does: nothing else of that
-    /// directory is yielded or entered.
-    ///
-    /// ```
-    /// let mut entries = curt::walk(".").into_iter();
-    /// while let Some(entry) = entries.next() {
-    ///     if entry?.path.ends_with(".git") {
-    ///         entries.skip_current_dir();
-    ///     }
-    /// }
-    /// # Ok::<(), curt::Error>(())
-    /// ```
-    pub fn skip_current_dir(&mut self) {
-        match self.0.last.take() {
-            Some((yielded, true)) => self.0.cursor.skip(yielded),
-            Some((_, false)) => self.0.cursor.leave_parent(),
-            None => {}
-        }
-    }
-}
-
 impl Iterator for Entries<'_> {
     type Item = Result<WalkEntry, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let entry = self.0.next()?.map(|visited| {
-            let last = (visited.yielded, visited.kind().is_dir());
-            (visited.into_entry(), last)
-        });
-        self.0.last = entry.as_ref().ok().map(|&(_, last)| last);
-        Some(entry.map(|(entry, _)| entry))
+        Some(self.0.next()?.map(Visited::into_entry))
     }
 }

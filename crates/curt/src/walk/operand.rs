@@ -50,7 +50,7 @@ impl<S: Sys> Operand<S> {
         let failed = |error| Error::new(Operation::Stat, operand.to_owned(), Cause::Os(error));
         asker.ask_path(operand, follow, metadata).map_err(failed)?;
         if follow && settings.broken_operands_fail && metadata.facts.kind.is_link() {
-            let ask = Ask { fields: Fields::KIND, follow, cached: false };
+            let ask = Ask { fields: Fields::KIND, follow };
             let answer = asker.sys.at_path(operand, |dir, name| asker.sys.query(dir, name, ask));
             answer.and_then(|facts| facts).map_err(failed)?;
         }

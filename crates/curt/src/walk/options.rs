@@ -1,12 +1,10 @@
 //! The options of a [`Walk`].
 
-use std::cmp::Ordering;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::order::Order;
-use super::stored::{DirectoryEntry, Sorting};
 use crate::control::{Answer, Cancel, Exclude, Next, Operands, Poll, Rulebook, Threads, Unvisited};
 use crate::fields::{Fields, Follow, Kind, Plan};
 use crate::name::{Name, Unit};
@@ -61,7 +59,6 @@ pub struct Walk<'a> {
     pub(super) threads: Threads,
     pub(super) cancel: Option<&'a Cancel>,
     pub(super) poll: Option<Poll<'a>>,
-    pub(super) callbacks_on_caller_thread: bool,
     pub(super) most_descriptors: Option<usize>,
     pub(super) without: Features,
 }
@@ -83,13 +80,10 @@ pub(super) struct Settings {
     pub(super) min_depth: usize,
     pub(super) max_depth: usize,
     pub(super) one_file_system: OneFileSystem,
-    pub(super) order: Option<Sorting>,
+    pub(super) order: Option<Order>,
     pub(super) contents_first: bool,
-    /// Directories are yielded, each with its entries, instead of entries.
-    pub(super) directories: bool,
     /// How many directories one worker may have open.
     pub(super) descriptors: usize,
-    pub(super) buffer: Option<usize>,
     /// Whether an operand that is a broken link is a failure, if it is to be followed.
     pub(super) broken_operands_fail: bool,
     pub(super) exclude: Option<Exclude<'static>>,
@@ -100,12 +94,7 @@ impl Settings {
     /// Whether all entries of a directory must be known before the first is yielded.
     pub(super) fn stores(&self) -> bool {
         let has_overrides = self.rulebook.as_ref().is_some_and(|book| book.has_overrides());
-        self.order.is_some() || self.directories || has_overrides || self.reads_rules()
-    }
-
-    /// Whether the caller sees stored entries.
-    pub(super) fn lists(&self) -> bool {
-        self.directories || matches!(self.order, Some(Sorting::By(_)))
+        self.order.is_some() || has_overrides || self.reads_rules()
     }
 
     /// Whether ignore rules are read from files.
@@ -179,9 +168,7 @@ impl<'a> Walk<'a> {
                 one_file_system: OneFileSystem::No,
                 order: None,
                 contents_first: false,
-                directories: false,
                 descriptors: 0,
-                buffer: None,
                 broken_operands_fail: false,
                 exclude: None,
                 rulebook: None,
@@ -189,7 +176,6 @@ impl<'a> Walk<'a> {
             threads: Threads::Automatic,
             cancel: None,
             poll: None,
-            callbacks_on_caller_thread: false,
             most_descriptors: None,
             without: Features::default(),
         }
@@ -210,14 +196,6 @@ impl<'a> Walk<'a> {
     /// Chooses which symbolic links are followed; [`Follow::Never`] by default.
     pub fn follow(mut self, follow: Follow) -> Self {
         self.settings.plan.follow = follow;
-        self
-    }
-
-    /// Replaces the plan: the fields of each entry, how fresh they must be, and which links are
-    /// followed. The kind is known whether the plan names it or not.
-    pub fn plan(mut self, plan: impl Into<Plan>) -> Self {
-        let plan = plan.into();
-        self.settings.plan = Plan { fields: plan.fields | Fields::KIND, ..plan };
         self
     }
 
@@ -246,31 +224,8 @@ impl<'a> Walk<'a> {
     /// yielded. Takes memory for the entries of the ancestors. By default entries come in the order
     /// of the system, all entries of a directory before those of its subdirectories.
     pub fn sort(mut self, order: Order) -> Self {
-        self.settings.order = Some(Sorting::Order(order));
+        self.settings.order = Some(order);
         self.settings.plan.fields |= order.field();
-        self
-    }
-
-    /// Sorts the entries of each directory by a closure, in the way of [`Walk::sort`]. Entries that
-    /// compare as equal stay in the order of the system. An entry has the fields that the walk asks
-    /// for; it costs nothing beyond them.
-    ///
-    /// ```
-    /// use curt::Walk;
-    ///
-    /// // Directories first, and names without regard to case.
-    /// let walk = Walk::new("src").sort_by(|a, b| {
-    ///     let folded = |name: &std::ffi::OsStr| name.to_ascii_lowercase();
-    ///     let (a_dir, b_dir) = (a.kind().is_dir(), b.kind().is_dir());
-    ///     b_dir.cmp(&a_dir).then_with(|| folded(&a.name()).cmp(&folded(&b.name())))
-    /// });
-    /// # assert!(walk.iter().all(|entry| entry.is_ok()));
-    /// ```
-    pub fn sort_by<F>(mut self, compare: F) -> Self
-    where
-        F: Fn(&DirectoryEntry<'_>, &DirectoryEntry<'_>) -> Ordering + Send + Sync + 'static,
-    {
-        self.settings.order = Some(Sorting::By(Arc::new(compare)));
         self
     }
 
@@ -343,27 +298,6 @@ impl<'a> Walk<'a> {
         Walk { poll: Some(poll), ..self }
     }
 
-    /// Sets whether callbacks are called on the caller's thread only. Off by default. Language
-    /// runtimes that lock their interpreter need this.
-    ///
-    /// [`Walk::visit_in_chunks`] and [`Walk::visit_in_order`] then call `consume` there, while that
-    /// thread works and while it waits for others; the closure that fills the chunks is still
-    /// called on every thread. [`Walk::visit`] and [`Walk::visit_with`] use one thread, since their
-    /// visitors borrow the entry and answer at once. So does a walk with [`Walk::exclude`] or
-    /// [`Walk::sort_by`].
-    ///
-    /// ```
-    /// let caller = std::thread::current().id();
-    /// let summary = curt::walk("src")
-    ///     .callbacks_on_caller_thread(true)
-    ///     .visit(|_| assert_eq!(std::thread::current().id(), caller));
-    /// assert_eq!(summary.threads, 1);
-    /// ```
-    pub fn callbacks_on_caller_thread(mut self, yes: bool) -> Self {
-        self.callbacks_on_caller_thread = yes;
-        self
-    }
-
     /// Stops the walk early when this is cancelled.
     pub fn cancel(mut self, cancel: &'a Cancel) -> Self {
         self.cancel = Some(cancel);
@@ -382,13 +316,6 @@ impl<'a> Walk<'a> {
     /// does.
     pub(crate) fn broken_operands_fail(mut self) -> Self {
         self.settings.broken_operands_fail = true;
-        self
-    }
-
-    /// Lists through a buffer of about this many bytes, which holds at least the longest name.
-    #[doc(hidden)]
-    pub fn buffer(mut self, bytes: usize) -> Self {
-        self.settings.buffer = Some(bytes);
         self
     }
 

@@ -498,7 +498,7 @@ fn kind_of_entry<S: Sys>(
     name: Name<'_, S::Unit>,
     sys: &S,
 ) -> io::Result<Option<Kind>> {
-    let ask = Ask { fields: Fields::KIND, follow: false, cached: false };
+    let ask = Ask { fields: Fields::KIND, follow: false };
     match sys.query(dir, name, ask) {
         Err(error) if is_absent(&error) => Ok(None),
         asked => asked.map(|facts| Some(facts.kind)),

@@ -1,17 +1,12 @@
 //! The entries of a directory that were listed and not yielded yet, and their order.
 
-use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::cmp::Ordering;
-use std::ffi::OsStr;
-use std::fmt;
-use std::sync::Arc;
 
 use super::order::{Order, SortBy};
 use crate::ask::{Asker, Subject};
 use crate::error::{Error, Operation};
-use crate::fields::{Facts, Fields, FileName, Kind, Metadata};
-use crate::name::{Name, Names, Unit};
+use crate::fields::{Facts, Fields, Kind, Metadata};
+use crate::name::{Names, Unit};
 use crate::sys::{Entry, Sys, SystemUnit};
 use crate::tree::Branch;
 
@@ -98,19 +93,9 @@ impl Stored {
         (Stored { entries, ..Stored::default() }, theirs)
     }
 
-    /// Puts the entries in order. By an [`Order`], equal ones come in the order of their names; by
-    /// a closure, in the order of the listing.
-    pub(super) fn sort<U: SystemUnit>(
-        &mut self,
-        order: &Sorting,
-        names: &Names<U>,
-        requested: Fields,
-    ) {
+    /// Puts the entries in order; equal ones come in the order of their names.
+    pub(super) fn sort<U: SystemUnit>(&mut self, order: Order, names: &Names<U>) {
         let by_name = |a: &StoredEntry, b: &StoredEntry| names.compare(a.name, b.name);
-        let order = match order {
-            Sorting::By(compare) => return self.sort_by(names, requested, &**compare),
-            Sorting::Order(order) => *order,
-        };
         let key = |entry: &StoredEntry| entry.asked().and_then(|metadata| order.key(metadata));
         if order.by == SortBy::Name {
             self.entries.sort_unstable_by(by_name);
@@ -123,40 +108,6 @@ impl Stored {
         if order.reverse {
             self.entries.reverse();
         }
-    }
-
-    /// Puts the entries in the order of a closure.
-    pub(super) fn sort_by<U: SystemUnit>(
-        &mut self,
-        names: &Names<U>,
-        requested: Fields,
-        mut compare: impl FnMut(&DirectoryEntry<'_>, &DirectoryEntry<'_>) -> Ordering,
-    ) {
-        self.entries.sort_by(|a, b| {
-            let (a, b) = (
-                DirectoryEntry::new(a, names, requested),
-                DirectoryEntry::new(b, names, requested),
-            );
-            compare(&a, &b)
-        });
-    }
-}
-
-/// How the entries of each directory are sorted.
-#[derive(Clone)]
-pub(super) enum Sorting {
-    Order(Order),
-    By(Arc<Compare>),
-}
-
-/// Compares two entries of one directory.
-pub(super) type Compare =
-    dyn Fn(&DirectoryEntry<'_>, &DirectoryEntry<'_>) -> Ordering + Send + Sync;
-
-impl Sorting {
-    /// Whether the order depends on fields that are not in every listing.
-    pub(super) fn asks(&self) -> bool {
-        matches!(self, Sorting::Order(order) if order.asks())
     }
 }
 
@@ -193,14 +144,6 @@ impl StoredEntry {
         self.known = Some(Box::new(Known::Asked(metadata)));
     }
 
-    pub(super) fn is_directory(&self) -> bool {
-        self.kind() == Kind::Directory
-    }
-
-    fn kind(&self) -> Kind {
-        self.asked().map_or(self.kind, |metadata| metadata.facts.kind)
-    }
-
     fn asked(&self) -> Option<&Metadata> {
         match self.known.as_deref() {
             Some(Known::Asked(metadata)) => Some(metadata),
@@ -214,57 +157,5 @@ impl StoredEntry {
             Known::Asked(metadata) => Some(metadata),
             Known::Listed(_) => None,
         }
-    }
-}
-
-/// An entry of a directory that has been listed and is not yielded yet: in
-/// [`Walk::sort_by`](crate::Walk::sort_by) and in a
-/// [`VisitedDirectory`](crate::walk::VisitedDirectory).
-pub struct DirectoryEntry<'a> {
-    entry: &'a StoredEntry,
-    name: Cow<'a, OsStr>,
-    requested: Fields,
-    /// The metadata of an entry of which the listing said everything, once it was looked at.
-    listed: OnceCell<Metadata>,
-}
-
-impl fmt::Debug for DirectoryEntry<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("DirectoryEntry");
-        shown.field("name", &self.name).field("kind", &self.kind()).finish_non_exhaustive()
-    }
-}
-
-impl<'a> DirectoryEntry<'a> {
-    pub(super) fn new<U: SystemUnit>(
-        entry: &'a StoredEntry,
-        names: &'a Names<U>,
-        requested: Fields,
-    ) -> Self {
-        let name = names.get(entry.name).map(Name::units).unwrap_or_default();
-        DirectoryEntry { entry, name: U::text(name), requested, listed: OnceCell::new() }
-    }
-
-    /// Returns the name.
-    pub fn name(&self) -> FileName<'_> {
-        FileName(Cow::Borrowed(&self.name))
-    }
-
-    /// Returns the kind of the entry.
-    pub fn kind(&self) -> Kind {
-        self.entry.kind()
-    }
-
-    /// Returns the metadata, with the fields that the plan names.
-    pub fn metadata(&self) -> &Metadata {
-        self.entry.asked().unwrap_or_else(|| {
-            self.listed.get_or_init(|| {
-                let mut metadata = Metadata::default();
-                metadata.reset(self.requested);
-                self.entry.add_to(&mut metadata.facts);
-                metadata.listed = metadata.facts.known;
-                metadata
-            })
-        })
     }
 }

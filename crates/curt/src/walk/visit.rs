@@ -125,20 +125,15 @@ struct Shared<'r> {
     next_task: AtomicU64,
     stop: Stop<'r>,
     poller: Option<Poller<'r>>,
-    /// Consumes what other threads leave for the caller's, which calls this.
-    deliver: Option<&'r (dyn Fn() + Sync)>,
     summary: Mutex<Summary>,
 }
 
-/// Walks the operands, with a sink for each worker; `make` is told whether it is the caller's
-/// thread, which calls `deliver` while it works and while it waits.
+/// Walks the operands, with a sink for each worker.
 pub(super) fn work<K: Sink>(
     walk: &Walk<'_>,
     alone: bool,
-    deliver: Option<&(dyn Fn() + Sync)>,
-    make: &(dyn Fn(bool) -> K + Sync),
+    make: &(dyn Fn() -> K + Sync),
 ) -> Summary {
-    let alone = alone || walk.must_be_alone();
     let setup = walk.setup(&Setup::default());
     let first = Os::start(&setup);
     let shared = Shared {
@@ -149,14 +144,13 @@ pub(super) fn work<K: Sink>(
         next_task: AtomicU64::new(walk.operands.len() as u64),
         stop: Stop::new(walk.cancel),
         poller: walk.poll.as_ref().map(Poll::begin),
-        deliver,
         summary: Mutex::new(Summary { calls: first.calls(), ..Summary::default() }),
     };
     shared.crew.work(|member| {
         let settings = Settings { descriptors: member.descriptors, ..shared.settings.clone() };
         let _guard = shared.stop.guard();
         let cursor = Cursor::new(Os::start(&setup), settings);
-        let sink = make(member.is_caller());
+        let sink = make();
         Worker { shared: &shared, cursor, sink, member, entries: 0, errors: 0 }.work();
     });
     let threads = shared.crew.pool.workers();
@@ -171,11 +165,8 @@ impl<'r> Shared<'r> {
         Some((number as u64, self.operands.get(number)?))
     }
 
-    /// Polls, and consumes what others left. Only for the caller's thread.
+    /// Polls. Only for the caller's thread.
     fn attend(&self, sys: &Os) {
-        if let Some(deliver) = self.deliver {
-            deliver();
-        }
         if let Some(poller) = &self.poller {
             if !self.stop.is_stopped() && poller.look(sys.now()) == Next::Stop {
                 self.stop.stop();
@@ -226,8 +217,7 @@ impl<K: Sink> Worker<'_, K> {
     }
 
     fn attends(&self) -> bool {
-        let shared = self.shared;
-        self.member.is_caller() && (shared.poller.is_some() || shared.deliver.is_some())
+        self.member.is_caller() && self.shared.poller.is_some()
     }
 
     fn attend(&self) {

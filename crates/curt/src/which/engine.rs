@@ -160,7 +160,7 @@ impl<S: Lookup> Engine<S> {
         }
         let sys = &self.judge.sys;
         let path = S::Unit::path(self.base.units(sys).to_vec());
-        let ask = Ask { fields: Fields::KIND, follow: true, cached: false };
+        let ask = Ask { fields: Fields::KIND, follow: true };
         let asked = sys.at_path(&path, |dir, name| sys.query(dir, name, ask).map(drop)).ok()?;
         asked.is_err_and(|error| error.kind() == io::ErrorKind::NotFound).then_some(given)
     }

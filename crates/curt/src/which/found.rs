@@ -234,7 +234,7 @@ fn is_missing<S: Lookup>(sys: &S, interpreter: &Path) -> bool {
     if interpreter.as_os_str().as_encoded_bytes().first() != Some(&b'/') {
         return false;
     }
-    let ask = Ask { fields: Fields::KIND, follow: true, cached: false };
+    let ask = Ask { fields: Fields::KIND, follow: true };
     let found = sys.at_path(interpreter, |dir, name| sys.query(dir, name, ask).map(drop));
     found.and_then(|found| found).is_err_and(|error| {
         matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)

@@ -57,12 +57,3 @@ fn the_working_directory_is_asked_for_once() {
     assert_eq!(*made_up.expand(b"/a//b/..").unwrap(), *b"/a");
     assert_eq!(process.calls().total(), 0);
 }
-
-#[cfg(unix)]
-#[test]
-fn long_name_is_the_path_without_short_names() {
-    let path = Path::new("/nowhere/LONGNA~1.TXT");
-    assert!(
-        matches!(curt::paths::long_name(path), Ok(std::borrow::Cow::Borrowed(same)) if same == path)
-    );
-}

@@ -12,14 +12,11 @@
 //! | what a `.` or `..` at the end uncovers is trimmed again: `a \.` is `a` | only the last name that was written is trimmed: `a ` | the same |
 //! | a drive alone (`D:`) keeps a separator behind the directory it has in a hidden variable | there is none, as behind the working directory of the same drive, where both agree | the command processor's `%~f` |
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use curt::paths::ThisProcess;
-use curt::paths::long_name;
 use curt::paths::{Env, Expander, Verbatim};
 use curt_testkit::windows::{full_path_name, is_wine, set_drive_directory};
-use curt_testkit::{Scratch, skip};
 
 use crate::oracle::WINDOWS;
 use crate::{Maker, count};
@@ -68,23 +65,6 @@ fn shown(units: &[u16]) -> String {
     let alone = |unit: u16| char::from_u32(0xF_0000 + u32::from(unit)).unwrap_or_default();
     let characters = char::decode_utf16(units.iter().copied());
     characters.map(|found| found.unwrap_or_else(|lone| alone(lone.unpaired_surrogate()))).collect()
-}
-
-/// The long name of an existing file is spelled as in its directory.
-#[test]
-fn long_names_are_those_of_the_directory() {
-    let scratch = Scratch::new();
-    let file = scratch.file("Long.Txt");
-    let typed = file.with_file_name("lONG.tXT");
-    let Ok(found) = long_name(&typed) else {
-        assert!(is_wine(), "the system knows the names of files");
-        return skip("this Wine does not tell the long form of names");
-    };
-    assert_eq!(*found, file);
-    assert!(matches!(long_name(&file), Ok(Cow::Borrowed(_))));
-    assert!(long_name(&file.with_file_name("missing")).is_err());
-    let longer = file.with_file_name("thirteen.text");
-    assert!(matches!(long_name(&longer), Ok(Cow::Borrowed(_))), "no short name is that long");
 }
 
 /// Returns which of Wine's rules explains a difference; `None` unless it explains all of it.

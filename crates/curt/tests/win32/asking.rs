@@ -47,7 +47,7 @@ fn volumes_and_numbers_are_those_of_the_listing() {
     let file = scratch.file("top/file");
     let plan = Plan::new(Fields::ID | Fields::DEVICE);
     let stat = curt::stat(&file, plan).unwrap();
-    let mut list = curt::list(scratch.at("top")).unwrap().plan(plan);
+    let mut list = curt::list::Directory::open(scratch.at("top")).unwrap().list(plan);
     let listed = list.next().unwrap().unwrap().into_metadata();
     assert_eq!(listed.id().known(), stat.id().known());
     assert_eq!(listed.device().known(), stat.device().known());
@@ -101,7 +101,7 @@ fn links_are_reported_or_followed() {
         let expected = if leads { Kind::Directory } else { kind };
         assert_eq!(followed.kind().known(), Some(expected), "{}", path.display());
     }
-    let mut list = curt::list(scratch.path()).unwrap().plan(plan);
+    let mut list = curt::list::Directory::open(scratch.path()).unwrap().list(plan);
     let mut opened = 1;
     while let Some(entry) = list.next() {
         let is_link = entry.unwrap().metadata().kind().known().unwrap().is_link();

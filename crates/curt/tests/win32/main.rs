@@ -9,7 +9,6 @@ mod asking;
 mod below;
 mod canonical;
 mod confine;
-mod cygwin;
 mod find;
 mod listing;
 mod start;

@@ -4,6 +4,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use curt::canonical::Canonicalizer;
 use curt::fields::{Follow, Time, Value};
 use curt::list::Stat;
 use curt::{Calls, Error, Fields, Kind, Metadata, Plan};
@@ -275,7 +276,7 @@ impl Printer<'_> {
         };
         to.text(&quoted(file.path.as_os_str()), out);
         match file.metadata.target() {
-            Value::Value(target, _) => {
+            Value::Value(target) => {
                 out.extend(b" -> ");
                 to.text(&quoted(target.as_os_str()), out);
                 None
@@ -404,9 +405,9 @@ fn mount_point(file: &File<'_>) -> std::io::Result<PathBuf> {
     let mut top = if kind.is_link() {
         // A link is where its name is.
         let parent = file.path.parent().filter(|parent| *parent != Path::new(""));
-        curt::fs::canonicalize(parent.unwrap_or(Path::new(".")))?
+        Canonicalizer::new().find(parent.unwrap_or(Path::new(".")))?
     } else {
-        let mut path = curt::fs::canonicalize(file.path)?;
+        let mut path = Canonicalizer::new().find(file.path)?;
         if kind != Kind::Directory {
             path.pop();
         }
@@ -461,7 +462,7 @@ fn add_owner(
 /// Adds the label of a security module.
 fn add_label(file: &File<'_>, to: &Directive, out: &mut Vec<u8>) -> Option<String> {
     let reason = match file.metadata.label() {
-        Value::Value(label, _) => {
+        Value::Value(label) => {
             to.text(masked(label.as_encoded_bytes()).as_bytes(), out);
             return None;
         }

@@ -12,6 +12,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+use curt::canonical::Canonicalizer;
 use rustix::fs::{
     AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, fstat, openat, openat2, statat, unlinkat,
 };
@@ -47,7 +48,7 @@ impl Trash {
     /// Moves an entry to the trash, and returns whether it is a directory.
     pub(crate) fn put(&self, operand: &OsStr, rules: TrashRules) -> Result<bool, Refusal> {
         let Operand { parent, name, is_directory_only } = split(operand)?;
-        let parent = curt::fs::canonicalize(parent)?;
+        let parent = Canonicalizer::new().find(parent)?;
         let dir = openat(CWD, &parent, NO_LINK, Mode::empty())?;
         let dir_stat = fstat(&dir)?;
         let stat = statat(&dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
@@ -204,11 +205,9 @@ fn home_folder() -> Result<Folder, Errno> {
         opened => opened?,
     };
     check_owner(&trash)?;
-    let path = curt::fs::canonicalize(path.join("Trash"));
-    Folder::open_in(
-        &trash,
-        path.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?,
-    )
+    let path = Canonicalizer::new().find(path.join("Trash"));
+    let errno = |error: curt::Error| error.raw_os_error().map(Errno::from_raw_os_error);
+    Folder::open_in(&trash, path.map_err(|error| errno(error).unwrap_or(Errno::IO))?)
 }
 
 /// Opens the folder of this user in the one that the administrator made for all users.

@@ -65,7 +65,7 @@ impl Trash {
     pub(crate) fn put(&self, operand: &OsStr, rules: TrashRules) -> Result<bool, Refusal> {
         let operate = self.0.ok_or(Refusal::NotRecycled("there is no recycle bin here"))?;
         let path = shell_path(operand)?;
-        let stat = curt::fs::symlink_metadata(&path)?;
+        let stat = curt::stat(&path, curt::Fields::KIND)?;
         let is_directory = stat.is_dir();
         if operand.as_encoded_bytes().last().is_some_and(|&last| is_separator(char::from(last)))
             && !is_directory

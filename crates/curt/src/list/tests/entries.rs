@@ -1,17 +1,12 @@
-//! Owned entries and second descriptors of a directory: they are about the directory that was
-//! opened, whatever happens to its name.
+//! Directories made from descriptors, and visitors.
 
 use std::io;
 
 use curt_testkit::Scratch;
 
-use crate::fields::{Fields, Plan};
-#[cfg(unix)]
-use crate::fields::{Follow, Kind};
-use crate::list::{Descent, Directory, ListEntry, Stat};
+use crate::fields::Fields;
+use crate::list::Directory;
 use crate::{Operation, list};
-
-const SIZE: Plan = Plan::new(Fields::KIND.union(Fields::SIZE));
 
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
@@ -22,102 +17,11 @@ fn scratch() -> Scratch {
     scratch
 }
 
-fn entries(scratch: &Scratch) -> Vec<ListEntry> {
-    let mut entries: Vec<_> =
-        list(scratch.at("d")).unwrap().into_iter().map(Result::unwrap).collect();
-    entries.sort_by(|one, other| one.path.cmp(&other.path));
-    entries
-}
-
 fn names(directory: Directory) -> Vec<String> {
     let entries = directory.list(Fields::KIND).into_iter().map(Result::unwrap);
     let mut names: Vec<_> = entries.map(|entry| entry.path.display().to_string()).collect();
     names.sort();
     names
-}
-
-#[test]
-fn owned_entries_are_asked_about_after_the_listing_ended() {
-    let scratch = scratch();
-    let entries = entries(&scratch);
-    let [file, gone, dir] = &entries[..] else { panic!("{entries:?}") };
-    std::fs::remove_file(scratch.at("d/b")).unwrap();
-    // An open directory cannot be renamed on Windows while others do not share that.
-    if cfg!(unix) {
-        std::fs::rename(scratch.at("d"), scratch.at("moved")).unwrap();
-        scratch.file_with("d/a", b"another file");
-    }
-    let metadata = file.clone().stat(SIZE).unwrap();
-    assert_eq!((metadata.size().known(), metadata.is_file()), (Some(4), true));
-    assert_eq!(file.metadata.size().known(), None, "what the listing said stays");
-    assert!(dir.stat(Fields::KIND).unwrap().is_dir());
-    let error = gone.stat(Fields::NONE).unwrap_err();
-    assert_eq!((error.kind(), error.operation()), (io::ErrorKind::NotFound, Operation::Stat));
-    assert_eq!(error.path(), scratch.at("d/b"));
-}
-
-#[cfg(unix)]
-#[test]
-fn each_question_decides_whether_a_link_is_followed() {
-    let scratch = scratch();
-    std::os::unix::fs::symlink("a", scratch.at("d/link")).unwrap();
-    let link = entries(&scratch).into_iter().find(|entry| entry.name() == "link").unwrap();
-    assert_eq!(link.kind(), Kind::Symlink);
-    let follow = SIZE.follow(Follow::Links);
-    assert_eq!(link.stat(follow).unwrap().kind().known(), Some(Kind::File));
-    assert_eq!(link.stat(SIZE).unwrap().kind().known(), Some(Kind::Symlink));
-}
-
-#[test]
-fn an_owned_entry_costs_no_call_and_a_question_one() {
-    let scratch = scratch();
-    let mut one_by_one = list(scratch.at("d")).unwrap();
-    while let Some(entry) = one_by_one.next() {
-        entry.unwrap();
-    }
-    let mut list = list(scratch.at("d")).unwrap();
-    let mut stat = Stat::new(SIZE);
-    let mut kept = Vec::new();
-    while let Some(entry) = list.next() {
-        kept.push(entry.unwrap().into_owned());
-    }
-    assert_eq!(list.calls(), one_by_one.calls());
-    for entry in &kept {
-        entry.stat_by(&mut stat).unwrap();
-    }
-    if cfg!(unix) {
-        assert_eq!(stat.calls().total(), 3, "{:?}", stat.calls());
-    }
-    // The entries keep the directory open.
-    assert_eq!(list.close(), one_by_one.calls());
-    let last = one_by_one.calls().total() + 1;
-    assert_eq!(one_by_one.close().total(), last);
-}
-
-#[test]
-fn a_descent_enters_a_directory_whose_entries_are_kept() {
-    let scratch = scratch();
-    scratch.file_with("d/sub/inner", b"");
-    let mut descent = Descent::new();
-    let mut list = descent.open(scratch.at("d")).unwrap().list(Fields::KIND);
-    let mut kept = Vec::new();
-    while let Some(entry) = list.next() {
-        kept.push(entry.unwrap().into_owned());
-    }
-    descent.enter(list, ["sub"]).unwrap();
-    let below = descent.next().unwrap().unwrap();
-    assert_eq!(names(below), [scratch.at("d/sub/inner").display().to_string()]);
-    assert_eq!(kept.iter().filter(|entry| entry.stat(SIZE).is_ok()).count(), 3);
-}
-
-#[test]
-fn a_second_descriptor_lists_from_the_first_entry() {
-    let scratch = scratch();
-    let first = Directory::open(scratch.at("d")).unwrap();
-    let second = first.try_clone().unwrap();
-    let expected = ["a", "b", "sub"].map(|name| scratch.at("d").join(name).display().to_string());
-    assert_eq!(names(first), expected);
-    assert_eq!(names(second), expected);
 }
 
 /// Opens what the library can adopt.
@@ -139,10 +43,7 @@ fn a_directory_is_made_from_a_descriptor_and_given_back() {
     let scratch = scratch();
     let directory = Directory::try_from(open(&scratch.at("d"))).unwrap();
     assert_eq!(names(directory), ["a", "b", "sub"]);
-    let directory = Directory::try_from(open(&scratch.at("d"))).unwrap().named("there");
-    let list = directory.try_clone().unwrap().list(Fields::KIND);
-    let paths: Vec<_> = list.into_iter().map(|entry| entry.unwrap().path).collect();
-    assert!(paths.iter().all(|path| path.starts_with("there")), "{paths:?}");
+    let directory = Directory::try_from(open(&scratch.at("d"))).unwrap();
     #[cfg(unix)]
     let again = std::os::fd::OwnedFd::try_from(directory).unwrap();
     #[cfg(windows)]
@@ -163,11 +64,6 @@ fn the_descriptor_of_a_file_is_no_directory() {
 #[test]
 fn entries_and_descriptors_are_the_same_on_the_portable_platform() {
     for test in [
-        owned_entries_are_asked_about_after_the_listing_ended,
-        each_question_decides_whether_a_link_is_followed,
-        an_owned_entry_costs_no_call_and_a_question_one,
-        a_descent_enters_a_directory_whose_entries_are_kept,
-        a_second_descriptor_lists_from_the_first_entry,
         a_directory_is_made_from_a_descriptor_and_given_back,
         the_descriptor_of_a_file_is_no_directory,
     ] {

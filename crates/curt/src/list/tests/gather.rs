@@ -3,8 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::fields::{Fields, Plan};
-use crate::list::Directory;
-use crate::list::List;
+use crate::list::{Descent, Directory, List};
 use crate::{Calls, Threads, list};
 use curt_testkit::Scratch;
 
@@ -27,7 +26,7 @@ fn files(scratch: &Scratch, count: usize) {
 }
 
 fn sizes(scratch: &Scratch) -> List {
-    list(scratch.at("d")).unwrap().plan(Fields::SIZE | Fields::LINKS)
+    list(scratch.at("d")).unwrap().fields(Fields::SIZE | Fields::LINKS)
 }
 
 fn size(entry: &crate::list::Entry<'_>) -> Result<u64, String> {
@@ -126,7 +125,7 @@ fn small_directories_and_plain_listings_start_no_thread() {
     let elsewhere = |plan: Fields, threads: Threads, most: usize| {
         let helped = AtomicUsize::new(0);
         let mut noted = 0;
-        let mut list = list(scratch.at("d")).unwrap().plan(plan);
+        let mut list = Directory::open(scratch.at("d")).unwrap().list(plan);
         let note = |_: &std::ffi::OsStr| {
             noted += 1;
             (noted <= most).then_some(())
@@ -176,7 +175,7 @@ fn a_panic_reaches_the_caller() {
 fn small_buffers_are_gathered_in_order() {
     let scratch = Scratch::in_memory();
     files(&scratch, 1_000);
-    let small = || Directory::open(scratch.at("d")).unwrap().buffer(16 << 10).unwrap();
+    let small = || Descent::new().buffer(16 << 10).open(scratch.at("d")).unwrap();
     let mut list = small().list(Plan::new(Fields::SIZE | Fields::LINKS));
     let (all, _) = gather(&mut list, Threads::AtMost(3), None);
     assert_eq!(all.len(), 900);

@@ -12,7 +12,7 @@ use crate::sys::{Ask, Batch, Listing, Opened, Sys, SystemUnit, is_loop};
 
 /// Everything that one query tells.
 fn all<S: Sys>(follow: bool) -> Ask {
-    Ask { fields: S::SOURCES.query, follow, cached: false }
+    Ask { fields: S::SOURCES.query, follow }
 }
 
 /// A path below, with separators that every platform takes.

@@ -3,15 +3,13 @@
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use super::dir::{Dir, text};
 use super::{LIST, PLACE, Unix, values};
-use crate::name::{Name, NameBuf};
-use crate::sys::SystemUnit;
+use crate::name::Name;
 use crate::sys::beneath::{Beneath, Change, File, How, Link, Purpose, Rules, Step, Whole};
 use curt_paths::Flavor;
 
@@ -28,16 +26,6 @@ fn directory(purpose: Purpose) -> OFlags {
 }
 
 impl Unix {
-    /// Returns the canonical name of what a path leads to: from the kernel where it has one,
-    /// otherwise from the C library, which follows one name after the other.
-    pub(super) fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        let name = NameBuf::new(u8::units(path))?;
-        match self.canonical_at_once(name.as_name())? {
-            Some(name) => Ok(u8::path(name)),
-            None => self.door.realpath(path),
-        }
-    }
-
     fn dir_for(&self, purpose: Purpose, fd: OwnedFd) -> Result<Dir, Errno> {
         if purpose == Purpose::Listing { self.listed(fd) } else { Ok(fd.into()) }
     }

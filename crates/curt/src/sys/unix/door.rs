@@ -5,7 +5,7 @@
 //! ends: shared atomic counters would cost something in each call.
 //!
 //! Calls that the C library makes by itself are not counted: `readdir` fetches entries in its own
-//! batches, and filling our buffer once counts as one call; so does `realpath`.
+//! batches, and filling our buffer once counts as one call.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -273,13 +273,6 @@ impl Door {
         self.pass(Call::WorkingDirectory)?;
         let path = rustix::process::getcwd(Vec::new())?;
         Ok(std::ffi::OsString::from_vec(path.into_bytes()).into())
-    }
-
-    /// Asks the C library, which makes a call for each name; counted as one.
-    #[allow(clippy::disallowed_methods, reason = "it has passed the door")]
-    pub(super) fn realpath(&self, path: &Path) -> std::io::Result<std::path::PathBuf> {
-        self.pass(Call::ReadLink)?;
-        std::fs::canonicalize(path)
     }
 
     pub(super) fn descriptor_limit(&self) -> Option<u64> {

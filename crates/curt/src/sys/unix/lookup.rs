@@ -49,8 +49,7 @@ impl Lookup for Unix {
 }
 
 /// What is asked about a candidate that exists.
-const ABOUT_CANDIDATE: Ask =
-    Ask { fields: Fields::KIND.union(Fields::MODE), follow: true, cached: false };
+const ABOUT_CANDIDATE: Ask = Ask { fields: Fields::KIND.union(Fields::MODE), follow: true };
 
 /// What a candidate is, by the answer whether it may be executed, and by its kind if it exists. If
 /// the question is refused (by a filter, or by a kernel before 5.8 for a program that runs as

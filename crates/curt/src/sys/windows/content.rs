@@ -1,8 +1,4 @@
 //! The contents of small files, and the targets of links.
-//!
-//! Cygwin keeps a link in a plain file with the SYSTEM attribute: `!<symlink>`, then the target, as
-//! text with a NUL behind it, or since Cygwin 1.7 as a byte order mark and UTF-16. (Its `path.cc`;
-//! the text of old links is in the character set of their time, of which UTF-8 is understood.)
 
 use std::io;
 
@@ -14,7 +10,6 @@ use super::dir::Dir;
 use super::status::{Result, Status};
 use super::values::{APP_EXEC_LINK, LX_SYMLINK, MOUNT_POINT, SYMLINK};
 use super::{ABOUT, FILE, READ_ATTRIBUTES, text};
-use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
 use crate::sys::read_whole;
 use crate::sys::text::is_volume;
@@ -108,72 +103,9 @@ fn number(bytes: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_le_bytes([pair[0], pair[1]]))
 }
 
-const COOKIE: &[u8] = b"!<symlink>";
-/// The cookie, the byte order mark, 4,095 units and a NUL.
-const LONGEST: usize = COOKIE.len() + 2 + 4096 * 2;
-
-/// Attributes that no Cygwin link has, among them those of files in a cloud, which are never
-/// fetched.
-const NO_COOKIE: u32 = win::FILE_ATTRIBUTE_DIRECTORY
-    | win::FILE_ATTRIBUTE_REPARSE_POINT
-    | win::FILE_ATTRIBUTE_OFFLINE
-    | win::FILE_ATTRIBUTE_RECALL_ON_OPEN
-    | win::FILE_ATTRIBUTE_RECALL_ON_DATA_ACCESS;
-
-/// Whether an entry may be a Cygwin link.
-fn may_be_link(facts: &Facts) -> bool {
-    let attributes = u64::from(win::FILE_ATTRIBUTE_SYSTEM | NO_COOKIE);
-    let longest = LONGEST as u64;
-    facts.kind == Kind::File
-        && facts.known.contains(Fields::KIND | Fields::SIZE | Fields::ATTRIBUTES)
-        && facts.attributes & attributes == u64::from(win::FILE_ATTRIBUTE_SYSTEM)
-        && (COOKIE.len() as u64 + 1..=longest).contains(&facts.size)
-}
-
-/// See [`Sys::cygwin_target`](crate::sys::Sys::cygwin_target).
-pub(super) fn cygwin_target(
-    door: &Door,
-    parent: &Dir,
-    name: Name<'_, u16>,
-    facts: &Facts,
-) -> io::Result<Option<Vec<u16>>> {
-    if facts.kind != Kind::CygwinSymlink && !may_be_link(facts) {
-        return Ok(None);
-    }
-    let spelled = parent.spelled(name);
-    let options = FILE | nt::FILE_OPEN_NO_RECALL | nt::FILE_SYNCHRONOUS_IO_NONALERT;
-    let access = win::FILE_READ_DATA | win::SYNCHRONIZE;
-    // One more byte, to recognise a file that is too long for a link.
-    let mut content = vec![0; LONGEST + 1];
-    let read = door.opened(parent.target(&spelled), access, options, |handle| {
-        door.read(handle, &mut content)
-    })?;
-    match read {
-        Ok(length) => Ok(in_cookie(content.get(..length).unwrap_or_default())),
-        Err(Status::END_OF_FILE) => Ok(None),
-        Err(status) => Err(status.into()),
-    }
-}
-
-/// Returns the target of a Cygwin link from the content of its file.
-fn in_cookie(content: &[u8]) -> Option<Vec<u16>> {
-    if content.len() > LONGEST {
-        return None;
-    }
-    let text = content.strip_prefix(COOKIE)?;
-    let mut target: Vec<u16> = match text.strip_prefix(&[0xff, 0xfe]) {
-        Some(wide) => units(wide),
-        None => String::from_utf8_lossy(text).encode_utf16().collect(),
-    };
-    let end = target.iter().position(|&unit| unit == 0).unwrap_or(target.len());
-    target.truncate(end);
-    (!target.is_empty()).then_some(target)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST, in_cookie, may_be_link, place_of};
-    use crate::fields::{Facts, Fields, Kind};
+    use super::place_of;
 
     fn wide(text: &str) -> Vec<u8> {
         text.encode_utf16().flat_map(u16::to_le_bytes).collect()
@@ -249,56 +181,5 @@ mod tests {
         wrong[12] = 0xff;
         wrong[13] = 0xff;
         assert_eq!(read(&wrong), None);
-    }
-
-    #[test]
-    fn attributes_and_sizes_rule_nearly_all_files_out() {
-        let known = Fields::KIND | Fields::SIZE | Fields::ATTRIBUTES;
-        let cookie = Facts { known, kind: Kind::File, size: 30, attributes: 4, ..Facts::default() };
-        for (facts, expected) in [
-            (cookie, true),
-            (Facts { size: 11, ..cookie }, true),
-            (Facts { size: LONGEST as u64, ..cookie }, true),
-            (Facts { size: 10, ..cookie }, false),
-            (Facts { size: LONGEST as u64 + 1, ..cookie }, false),
-            (Facts { attributes: 0x26, ..cookie }, true),
-            (Facts { attributes: 0x20, ..cookie }, false),
-            (Facts { attributes: 0x14, ..cookie }, false),
-            (Facts { attributes: 0x404, ..cookie }, false),
-            (Facts { attributes: 0x1004, ..cookie }, false),
-            (Facts { attributes: 0x0040_0004, ..cookie }, false),
-            (Facts { attributes: 0x0004_0004, ..cookie }, false),
-            (Facts { kind: Kind::Directory, ..cookie }, false),
-            (Facts { known: known.without(Fields::SIZE), ..cookie }, false),
-        ] {
-            assert_eq!(may_be_link(&facts), expected, "{facts:?}");
-        }
-    }
-
-    #[test]
-    fn both_forms_of_cookies_are_read() {
-        let cookie = |text: &str| -> Vec<u8> {
-            let units = text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
-            [b"!<symlink>\xff\xfe".as_slice(), &units].concat()
-        };
-        let old = |text: &[u8]| [b"!<symlink>", text].concat();
-        let read =
-            |content: &[u8]| in_cookie(content).map(|units| String::from_utf16(&units).unwrap());
-        for (content, expected) in [
-            (cookie("../größe\0"), Some("../größe")),
-            (cookie("there"), Some("there")),
-            (old(b"/usr/bin\0"), Some("/usr/bin")),
-            (old(b"a\0rest"), Some("a")),
-            (old("größe".as_bytes()), Some("größe")),
-            (old(b"a\xff"), Some("a\u{fffd}")),
-            (old(b""), None),
-            (old(b"\0there"), None),
-            (cookie(""), None),
-            (b"!<symlink".to_vec(), None),
-            (b"[.ShellClassInfo]\r\n".to_vec(), None),
-            (old(&[b'x'; LONGEST]), None),
-        ] {
-            assert_eq!(read(&content).as_deref(), expected, "{content:?}");
-        }
     }
 }

@@ -3,18 +3,14 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::io;
-use std::os::windows::ffi::OsStringExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use windows_sys::Wdk::Storage::FileSystem::FileNormalizedNameInformation;
 use windows_sys::Wdk::System::SystemServices::RtlGetVersion;
 use windows_sys::Win32::System::SystemInformation::OSVERSIONINFOW;
 
-use super::call::{Door, Target};
-use super::{ABOUT, READ_ATTRIBUTES, Windows, query, text};
-use crate::sys::{Host, Setup};
+use super::Windows;
+use crate::sys::Host;
 use curt_paths::Release;
 
 /// The first build with the rules of Windows 11 for the names of devices.
@@ -50,27 +46,6 @@ pub(crate) fn release() -> Release {
     let status = unsafe { RtlGetVersion(&raw mut version) };
     let is_old = status == 0 && version.dwBuildNumber < WINDOWS_11;
     if is_old { Release::Windows10 } else { Release::Windows11 }
-}
-
-/// Returns the last name of a path as its directory has it. Opens, queries and closes.
-pub(crate) fn long_name(path: &Path) -> io::Result<Option<OsString>> {
-    /// Room for the longest path, in words of 8 bytes, and its length.
-    const ROOM: usize = 8193;
-    let door = Door::new(&Setup::default());
-    let native = text::native(path)?;
-    let target = Target { root: None, name: &native, any_case: true };
-    let mut buffer = vec![0_u64; ROOM];
-    door.opened(target, READ_ATTRIBUTES, ABOUT, |file| {
-        door.query_file(file, &mut buffer, FileNormalizedNameInformation)
-    })??;
-    let units = query::name_in(&buffer);
-    let last = units.rsplit(|&unit| unit == u16::from(b'\\')).next();
-    Ok(last.map(OsString::from_wide))
-}
-
-/// Returns the canonical name of what a path leads to.
-pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
-    Door::new(&Setup::default()).canonical(path)
 }
 
 impl Host for Windows {

@@ -73,7 +73,7 @@ const PLACE: u32 =
     nt::FILE_DIRECTORY_FILE | nt::FILE_SYNCHRONOUS_IO_NONALERT | nt::FILE_OPEN_FOR_BACKUP_INTENT;
 
 /// Asks for the attributes only.
-const ATTRIBUTES: Ask = Ask { fields: Fields::ATTRIBUTES, follow: false, cached: false };
+const ATTRIBUTES: Ask = Ask { fields: Fields::ATTRIBUTES, follow: false };
 
 /// The fields that a listing carries.
 const LISTED_FIELDS: Fields = Fields::KIND
@@ -436,15 +436,6 @@ impl Sys for Windows {
         _known: &OnceLock<Identity>,
     ) -> io::Result<bool> {
         Ok(query::is_root(&self.door, dir.handle()?)?)
-    }
-
-    fn cygwin_target(
-        &self,
-        parent: &Dir,
-        name: Name<'_, u16>,
-        facts: &Facts,
-    ) -> io::Result<Option<Vec<u16>>> {
-        content::cygwin_target(&self.door, parent, name, facts)
     }
 
     fn may_write(&self, parent: &Dir, name: Name<'_, u16>, kind: Kind) -> bool {

@@ -41,7 +41,7 @@ fn rules_leave_out_the_entries_they_name<S: Sys>() {
         ignoring().sort(Order::default()),
         ignoring().contents_first(true),
         ignoring().contents_first(true).sort(Order::default()),
-        ignoring().descriptors(8).buffer(1024),
+        ignoring().descriptors(8),
     ] {
         assert_eq!(yielded::<S>(&options, &scratch, "t"), expected);
     }

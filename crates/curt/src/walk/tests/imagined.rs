@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{Cursor, Seen, Step, plan, walk_with};
 use crate::error::{Cause, Error};
-use crate::fields::{Fields, Follow, Plan};
+use crate::fields::{Fields, Follow};
 use crate::sys::Sys;
 use crate::sys::memory::play::{DEEDS, PLACES, tree};
 use crate::sys::memory::{Denied, Ending, Memory, Order as Listed, Setup, World};
@@ -32,10 +32,7 @@ fn walks() -> [Walk<'static>; 4] {
         plan(),
         plan().sort(Order::default()),
         plan().contents_first(true),
-        Walk::of(Vec::new())
-            .plan(Plan::new(Fields::SIZE))
-            .sort(Order::default())
-            .contents_first(true),
+        Walk::of(Vec::new()).fields(Fields::SIZE).sort(Order::default()).contents_first(true),
     ]
 }
 
@@ -119,7 +116,7 @@ fn links_back_to_an_ancestor_are_not_followed() {
     let setup = setup(|world| {
         world.link("tree/a/b/up", "../..").link("tree/e/f/self", ".");
     });
-    let links = Walk::of(Vec::new()).plan(Plan::new(Fields::NAME).follow(Follow::Links));
+    let links = Walk::of(Vec::new()).follow(Follow::Links);
     let seen = walk(&links, &setup);
     assert_eq!(seen.errors.len(), 2, "{:?}", seen.errors);
 }

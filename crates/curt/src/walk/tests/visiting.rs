@@ -10,7 +10,7 @@ use curt_testkit::Scratch;
 use super::{naive, sample, spelled};
 use crate::control::{Cancel, Next, Threads};
 use crate::error::Error;
-use crate::fields::{Fields, Plan};
+use crate::fields::Fields;
 use crate::walk::{Order, Visited, Visitor, Walk};
 
 struct Collector<'a> {
@@ -64,8 +64,7 @@ fn several_threads_visit_every_entry_once() {
     naive(scratch.path(), &scratch.at("t"), &mut expected);
     expected.sort_unstable();
     for threads in [1, 2, 4] {
-        let walk =
-            Walk::of(Vec::new()).plan(Plan::new(Fields::SIZE)).threads(Threads::AtMost(threads));
+        let walk = Walk::of(Vec::new()).fields(Fields::SIZE).threads(Threads::AtMost(threads));
         let (paths, workers) = visit(&walk, &scratch, Next::Continue);
         assert_eq!(paths, expected, "{threads}");
         assert_eq!(workers, threads);
@@ -103,69 +102,6 @@ fn order_does_not_depend_on_threads() {
     }
 }
 
-/// Chunks that wait for the caller's thread are many more than its queue holds.
-#[test]
-fn chunks_are_consumed_on_the_callers_thread() {
-    let scratch = Scratch::in_memory();
-    for number in 0..8_000 {
-        scratch.dir(format!("t/{}/{number}/x", number % 8));
-    }
-    let caller = std::thread::current().id();
-    for threads in [1, 2, 4] {
-        let others = AtomicUsize::new(0);
-        let visit = |entry: Result<Visited<'_>, Error>, chunk: &mut Vec<PathBuf>| {
-            let is_other = std::thread::current().id() != caller;
-            others.fetch_add(usize::from(is_other), Ordering::Relaxed);
-            gather(entry, chunk);
-        };
-        let walk = Walk::new(scratch.at("t")).threads(Threads::AtMost(threads));
-        let walk = walk.callbacks_on_caller_thread(true);
-        let (mut any_order, mut in_order) = (Vec::new(), Vec::new());
-        let consume = |into: &mut Vec<PathBuf>, mut chunk: Vec<PathBuf>| {
-            assert_eq!(std::thread::current().id(), caller);
-            into.append(&mut chunk);
-        };
-        let summary = walk.visit_in_chunks(visit, |chunk| consume(&mut any_order, chunk));
-        assert_eq!((summary.threads, summary.entries), (threads, any_order.len() as u64));
-        let walk = walk.sort(Order::default());
-        let summary = walk.visit_in_order(visit, |chunk| consume(&mut in_order, chunk));
-        assert_eq!((summary.threads, summary.entries), (threads, in_order.len() as u64));
-        assert!(in_order.is_sorted());
-        any_order.sort_unstable();
-        assert_eq!(any_order, in_order);
-        assert!(threads == 1 || others.into_inner() > 0);
-    }
-}
-
-#[test]
-fn callbacks_that_answer_at_once_need_the_callers_thread() {
-    let scratch = Scratch::in_memory();
-    for number in 0..2_000 {
-        scratch.dir(format!("t/{number}/x"));
-    }
-    let walk = Walk::new(scratch.at("t")).threads(Threads::AtMost(4));
-    let walk = walk.callbacks_on_caller_thread(true);
-    assert_eq!(walk.visit(|_| ()).threads, 1);
-    assert_eq!(walk.visit_in_chunks(gather, drop).threads, 4);
-    let excluding = walk.clone().exclude(|_| false);
-    assert_eq!(excluding.visit_in_chunks(gather, drop).threads, 1);
-    let sorted = walk.sort_by(|a, b| a.name().cmp(&b.name()));
-    assert_eq!(sorted.visit_in_order(gather, drop).threads, 1);
-}
-
-#[test]
-fn panic_of_a_callback_on_the_callers_thread_ends_the_walk() {
-    let scratch = Scratch::in_memory();
-    for number in 0..20_000 {
-        scratch.dir(format!("t/{}/{number}", number % 8));
-    }
-    let walk = Walk::new(scratch.at("t")).threads(Threads::AtMost(4));
-    let walk = walk.callbacks_on_caller_thread(true);
-    let panics = || walk.visit_in_chunks(gather, |_| std::panic::resume_unwind(Box::new(7)));
-    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics));
-    assert_eq!(panic.err().and_then(|panic| panic.downcast_ref().copied()), Some(7));
-}
-
 /// A tree whose entries fill 80 chunks.
 fn eighty_chunks() -> Scratch {
     let scratch = Scratch::in_memory();
@@ -173,37 +109,6 @@ fn eighty_chunks() -> Scratch {
         scratch.dir(format!("t/{}/{number}", number % 80));
     }
     scratch
-}
-
-#[test]
-fn chunks_for_a_slow_caller_are_bounded_in_number() {
-    static ALIVE: AtomicUsize = AtomicUsize::new(0);
-    struct Chunk;
-    impl Default for Chunk {
-        fn default() -> Self {
-            ALIVE.fetch_add(1, Ordering::Relaxed);
-            Chunk
-        }
-    }
-    impl Drop for Chunk {
-        fn drop(&mut self) {
-            ALIVE.fetch_sub(1, Ordering::Relaxed);
-        }
-    }
-    let scratch = eighty_chunks();
-    let walk = Walk::new(scratch.at("t")).threads(Threads::AtMost(4));
-    let mut most = 0;
-    let summary = walk.callbacks_on_caller_thread(true).visit_in_chunks(
-        |_, _: &mut Chunk| {},
-        |_| {
-            most = most.max(ALIVE.load(Ordering::Relaxed));
-            std::thread::sleep(Duration::from_millis(5));
-        },
-    );
-    assert_eq!(summary.entries, 80 * 256 + 81);
-    // In the queue, taken from it, and one or two for each thread.
-    assert!(most <= 16 + 16 + 8, "{most}");
-    assert_eq!(ALIVE.load(Ordering::Relaxed), 0);
 }
 
 #[test]
@@ -234,20 +139,17 @@ fn a_small_tree_starts_no_thread() {
     for number in 0..200 {
         scratch.file(format!("t/{number}"));
     }
-    let (_, threads) =
-        visit(&Walk::of(Vec::new()).plan(Plan::new(Fields::NAME)), &scratch, Next::Continue);
+    let (_, threads) = visit(&Walk::of(Vec::new()), &scratch, Next::Continue);
     assert_eq!(threads, 1);
 }
 
 #[test]
 fn skipped_directories_are_not_entered() {
     let scratch = sample();
-    let (paths, _) =
-        visit(&Walk::of(Vec::new()).plan(Plan::new(Fields::NAME)), &scratch, Next::Skip);
+    let (paths, _) = visit(&Walk::of(Vec::new()), &scratch, Next::Skip);
     assert!(paths.contains(&"t/many".to_owned()));
     assert!(!paths.iter().any(|path| path.starts_with("t/many/")));
-    let mut walk =
-        Walk::of(Vec::new()).plan(Plan::new(Fields::NAME)).operands(vec![scratch.at("t")]).start();
+    let mut walk = Walk::of(Vec::new()).operands(vec![scratch.at("t")]).start();
     let mut seen = 0;
     while let Some(entry) = walk.next() {
         let mut entry = entry.unwrap();
@@ -262,12 +164,11 @@ fn skipped_directories_are_not_entered() {
 #[test]
 fn a_walk_can_be_stopped() {
     let scratch = sample();
-    let (paths, _) =
-        visit(&Walk::of(Vec::new()).plan(Plan::new(Fields::NAME)), &scratch, Next::Stop);
+    let (paths, _) = visit(&Walk::of(Vec::new()), &scratch, Next::Stop);
     assert!(paths.len() < 20);
     let cancel = Cancel::new();
     cancel.cancel();
-    let walk = Walk::of(Vec::new()).plan(Plan::new(Fields::NAME)).cancel(&cancel);
+    let walk = Walk::of(Vec::new()).cancel(&cancel);
     assert!(walk.operands(vec![scratch.at("t")]).start().next().is_none());
 }
 

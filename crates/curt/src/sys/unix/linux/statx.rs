@@ -11,9 +11,6 @@ use crate::fields::{Facts, Fields, Time};
 use crate::sys::unix::{Unix, What, values};
 use crate::sys::{Ask, Feature};
 
-/// `AT_STATX_DONT_SYNC`, for which there is no constant.
-const DONT_SYNC: AtFlags = AtFlags::from_bits_retain(libc::AT_STATX_DONT_SYNC as u32);
-
 /// Each field with the bit that asks for it. Fields without one are always answered.
 const BITS: [(Fields, StatxFlags); 12] = [
     (Fields::KIND, StatxFlags::TYPE),
@@ -55,14 +52,12 @@ impl Unix {
         ask: Ask,
         known: &mut Facts,
     ) -> Result<bool, Errno> {
-        let cached = if ask.cached { DONT_SYNC } else { AtFlags::empty() };
         let (name, itself) = match what {
             What::Itself => (c"", AtFlags::EMPTY_PATH),
             What::Child(name) => (name, AtFlags::empty()),
         };
         let mut room = MaybeUninit::uninit();
-        let stat =
-            self.statx(at, name, flags | itself | cached, self.mask(ask.fields), &mut room)?;
+        let stat = self.statx(at, name, flags | itself, self.mask(ask.fields), &mut room)?;
         if let Some(stat) = stat {
             add(stat, known);
         }
@@ -189,7 +184,7 @@ mod tests {
     use crate::sys::fault::Faults;
     use crate::sys::{Setup, Sys};
 
-    const ASK: Ask = Ask { fields: Fields::SIZE.union(Fields::ID), follow: true, cached: false };
+    const ASK: Ask = Ask { fields: Fields::SIZE.union(Fields::ID), follow: true };
 
     /// What a worker learns of one directory, asked again and again while these calls fail, and
     /// how many calls it makes.

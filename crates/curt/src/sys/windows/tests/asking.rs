@@ -22,7 +22,7 @@ fn wide(text: &str) -> Vec<u16> {
 }
 
 fn ask(fields: Fields) -> Ask {
-    Ask { fields, follow: false, cached: false }
+    Ask { fields, follow: false }
 }
 
 /// What was asked, and by which calls.
