@@ -326,10 +326,10 @@ fn check_pattern(options: &FindOptions) -> Result<(), String> {
     let plan = curt::Plan::new(Fields::KIND).follow(Follow::Links);
     let kind = curt::stat(pattern, plan).ok().and_then(|found| found.kind().known());
     if kind.is_some_and(Kind::is_dir) {
-        let pattern = quote(pattern);
         return Err(format!(
-            "{pattern} is a pattern, and there is a directory of that name: write '. {pattern}' to \
-             delete what is in it, or '{pattern} .' to delete what matches"
+            "{} is the PATTERN, and a directory has that name: write '.' before it to delete what \
+             is in the directory, or after it to delete what matches",
+            quote(pattern)
         ));
     }
     Ok(())
