@@ -10,7 +10,7 @@ const ABOUT: &str = "Measure curt beside the tools on this machine";
 const AFTER: &str = "\
 Without options it prints one table in less than a minute. Started by 'cargo run --release -p \
 curt-bench', it builds curt in release mode and measures that; the environment variable CURT names \
-another one. 'tools/bench/rivals/all.sh' builds programs around other people's libraries, which \
+another one. 'cargo xtask rivals' builds programs around other people's libraries, which \
 then take part. Everything happens in new temporary folders, which are removed, also after Ctrl-C.";
 
 #[derive(clap::Parser, Debug)]

@@ -131,7 +131,7 @@ pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
         .find(|candidate| is_program(candidate))
 }
 
-/// What `rivals/all.sh` built, by file name: in the folder that `CURT_RIVALS` names, or in the
+/// What `cargo xtask rivals` built, by file name: in the folder that `CURT_RIVALS` names, or in the
 /// target folder that this program was built in, `target/release` or `target/TRIPLE/release`. An
 /// installed program must not start what somebody put beside it.
 fn built_rivals(own: &Path) -> BTreeMap<String, PathBuf> {

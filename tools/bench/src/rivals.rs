@@ -10,7 +10,7 @@ pub(crate) struct Rival {
     /// As it is shown.
     pub(crate) name: &'static str,
     pub(crate) program: Program,
-    /// The package that has it, where `tools/bench/rivals/all.sh` is not enough.
+    /// The package that has it, where `cargo xtask rivals` is not enough.
     pub(crate) get: &'static str,
     /// What it is told for each job.
     pub(crate) lines: Vec<Line>,
@@ -54,7 +54,7 @@ pub(crate) enum Program {
     Unix(&'static str),
     /// The same, on Windows only.
     Windows(&'static str),
-    /// The file of this name that `tools/bench/rivals/all.sh` built.
+    /// The file of this name that `cargo xtask rivals` built.
     Built(&'static str),
 }
 

@@ -38,7 +38,7 @@ impl Report {
             self.missing.values().copied().filter(|package| !package.is_empty()).collect();
         let packages = packages.into_iter().collect::<Vec<_>>().join(" ");
         let names = names.join(", ");
-        let ways = "tools/bench/rivals/all.sh";
+        let ways = "cargo xtask rivals";
         let install = format!("apt-get install {packages}; ");
         let install = if packages.is_empty() { "" } else { &install };
         let text = format!("Not found: {names}. To get them: {install}{ways}.");

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 /// The titles of [`row`].
 pub(super) const QUICK_TITLES: [&str; 6] =
-    ["operation", "curt", "usual tool, ms", "curt is faster by", "best rival, ms", "calls"];
+    ["operation", "curt", "usual tool, ms", "speed of curt, ×", "best rival, ms", "calls"];
 
 const LEGEND: &str = "
 ratio: how many times as fast as the usual tool, median of the rounds with its 95 % interval.
@@ -57,18 +57,18 @@ pub(super) fn row(cell: &Cell) -> Vec<String> {
 fn footer(report: &Report) -> Vec<(String, usize)> {
     let timed = || report.cells.iter().filter(|cell| cell.has_times());
     let (least, most) = (timed().map(Cell::rounds).min(), timed().map(Cell::rounds).max());
+    let rounds = match (least.unwrap_or(0), most.unwrap_or(0)) {
+        (least, most) if least == most => most.to_string(),
+        (least, most) => format!("{least} to {most}"),
+    };
     let caches = if report.cold { "cold" } else { "warm" };
     let smaller = if report.cells.iter().any(Cell::is_smaller) { " *: slow machine." } else { "" };
-    let mut lines = vec![(
-        format!(
-            "Times in ms, medians of {} to {} rounds in random order, {caches} caches; ratios with \
-             their 95 % interval; noise {}. Calls for one entry: curt, usual tool.{smaller}",
-            least.unwrap_or(0),
-            most.unwrap_or(0),
-            report.noise()
-        ),
-        2,
-    )];
+    let measured = format!(
+        "Times in ms: medians of {rounds} rounds, {caches} caches; ratios with 95 % intervals, noise \
+         {}. Calls for one entry: curt, usual tool.{smaller}",
+        report.noise()
+    );
+    let mut lines = vec![(measured, 2)];
     let loses = |cell: &&Cell| cell.ratio().is_some_and(|ratio| ratio.middle < 1.0);
     let lost: Vec<String> = timed().filter(loses).map(Cell::name).collect();
     if !lost.is_empty() {
@@ -133,7 +133,7 @@ mod tests {
         let lost = |cell: &&Cell| cell.ratio().is_some_and(|ratio| ratio.middle < 1.0);
         let lost = report.cells.iter().find(lost).unwrap().name();
         assert!(text.contains(&format!("Slower than the usual tool: {lost}")), "{text}");
-        assert!(text.contains("Another answer: "), "{text}");
+        assert!(text.contains("Another answer: ") && text.contains("curt, usual tool."), "{text}");
     }
 
     #[test]
