@@ -195,7 +195,7 @@ fn an_interrupted_du_prints_what_it_counted() {
     use std::os::unix::process::ExitStatusExt;
     curt_testkit::heed_signals();
     let scratch = Scratch::in_memory();
-    for number in 0..60_000 {
+    for number in 0..30_000 {
         scratch.file(format!("t/{}/{number}", number % 300));
     }
     let mut finished = 0;

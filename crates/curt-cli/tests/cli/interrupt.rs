@@ -82,12 +82,12 @@ fn json_has_its_summary_after_an_interrupt() {
 fn an_interrupted_removal_prints_what_it_removed() {
     curt_testkit::heed_signals();
     let scratch = Scratch::in_memory();
-    for number in 0..60_000 {
+    for number in 0..30_000 {
         scratch.file(format!("t/{}/{number}", number % 300));
     }
     for attempt in 0..20 {
         if !scratch.exists("t") {
-            for number in 0..60_000 {
+            for number in 0..30_000 {
                 scratch.file(format!("t/{}/{number}", number % 300));
             }
         }
@@ -109,7 +109,7 @@ fn an_interrupted_removal_prints_what_it_removed() {
         assert!(scratch.exists("t"));
         return;
     }
-    panic!("no removal of 60,000 files was interrupted in 20 tries");
+    panic!("no removal of 30,000 files was interrupted in 20 tries");
 }
 
 #[test]

@@ -378,7 +378,7 @@ fn operands_that_contain_each_other_are_counted_as_by_gnu() {
 #[test]
 fn whole_filesystems_have_the_same_lines() {
     let Some(()) = has_gnu("du") else { return };
-    for place in ["/usr/share/doc", "/usr/include", "/usr/lib/ssl", "/etc"] {
+    for place in ["/usr/share/doc", "/etc"] {
         let place = Path::new(place);
         if fs::read_dir(place).is_err() {
             skip(&format!("there is no {}", place.display()));

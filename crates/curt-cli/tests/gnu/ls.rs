@@ -572,8 +572,8 @@ fn columns_line_up() {
 fn system_directories_look_the_same() {
     let Some(_) = gnu_ls() else { return };
     let run = Run { place: Path::new("/"), zone: None, locale: "C", by: None, variables: &[] };
-    let places: &[&[&str]] = &[&["/usr"], &["/usr/bin"], &["/etc", "/usr", "/etc/passwd"]];
-    compare(&run, &[OPTIONS, COLUMNS], places);
+    compare(&run, &[OPTIONS, COLUMNS], &[&["/etc", "/usr", "/etc/passwd"]]);
+    compare(&run, &[COLUMNS], &[&["/usr/bin"]]);
     // Other programs use devices meanwhile, which changes times.
     let steady: &[&str] =
         &["", "-a", "-i", "-s", "-F", "-p", "-l --time-style=+", "-n --time-style=+"];

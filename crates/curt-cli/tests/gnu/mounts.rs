@@ -151,7 +151,7 @@ fn removal_without_kinds_reports_every_failure() {
     if Command::new("mkfs.ext4").arg("-V").output().is_err() {
         return skip("there is no mkfs.ext4");
     }
-    for threads in ["", "-j4", "-j8"] {
+    for threads in ["", "-j8"] {
         for (options, left) in [("-r --contents", 0), ("-r", 1)] {
             let options = format!("{options} {threads}");
             let chattr = if left > 0 { "chattr +i t/f7" } else { ":" };

@@ -95,7 +95,7 @@ fn searches_are_those_of_gnu_find() {
                 "find OPTION -td --empty --fields path . tree | sort",
             ),
         ],
-        &["-u", "-uj1", "-uj3", "-u --contents-first", "-u --without openat2"],
+        &["-u", "-uj3", "-u --contents-first", "-u --without openat2"],
     );
 }
 

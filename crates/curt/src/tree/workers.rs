@@ -1,4 +1,8 @@
 //! The threads that work beside the caller's.
+//!
+//! They share one descriptor table and their credentials, whose users the kernel counts in each
+//! call. A table for each thread (`CLOSE_RANGE_UNSHARE`) brought 4 to 5 %, credentials for each 1.6;
+//! but a descriptor that safe code opens in one thread would be another file in the next.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
