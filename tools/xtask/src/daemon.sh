@@ -34,4 +34,4 @@ elif ! $daemon test -x "$checkout" -a -x "$target" -a -x "$compiler"; then
     if unshare --mount true; then CURT_SHOWN=1 exec unshare --mount sh -eu "$0" "$@"; fi
 fi
 shift 3
-exec $daemon env -u CURT_SHOWN RUSTC="$compiler/bin/rustc" "$@"
+exec $daemon env -u CURT_SHOWN HOME="${TMPDIR:-/tmp}" RUSTC="$compiler/bin/rustc" "$@"

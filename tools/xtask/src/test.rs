@@ -45,8 +45,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 }
 
 /// Runs the suites that these arguments of Cargo select, and of them the tests whose names contain
-/// one of the filters. Root runs them as `daemon`, then what
-/// skipped itself there as root.
+/// one of the filters. Root runs them as `daemon`, then what skipped itself there as root.
 pub(crate) fn by_users(
     selection: &[&str],
     target: &str,
@@ -78,7 +77,7 @@ pub(crate) fn by_users(
     let runner = as_daemon(target)?;
     let all = if has_documents { &["--tests"][..] } else { &[] };
     let mut daemon = suites(&[all, &["--config", &runner, "--", "--show-output"]].concat());
-    tally.add(run_suites(daemon.args(filters).env("HOME", folder.path()))?);
+    tally.add(run_suites(daemon.args(filters))?);
     let names = tally.leave_out_skips();
     if has_documents {
         say::out("\nexamples in the documentation, as root, who has the compiler:");
