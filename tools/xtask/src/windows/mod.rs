@@ -162,7 +162,9 @@ impl Windows {
 
     /// Builds `curt.exe`, not optimized; where it is, as the programs call it.
     pub(crate) fn curt(&self) -> Result<PathBuf, Failure> {
-        let arguments = self.cargo(&["build", "--quiet", "--package", "curt-cli"]);
+        // Both packages, as for tests, so that the library is built once.
+        let build = ["build", "--quiet", "--package", "curt", "--package", "curt-cli"];
+        let arguments = self.cargo(&[&build[..], &["--bin", "curt"]].concat());
         host::check(&mut self.command(&arguments))?;
         Ok(self.inside(&format!("target/{TARGET}/debug/curt.exe")))
     }

@@ -7,23 +7,21 @@ use crate::host::{Failure, Outcome};
 use crate::test::{self, Tally};
 
 /// A short run: Cargo's selection of suites, and of tests.
-const SHORT: [&[&str]; 2] = [
-    &["--package", "curt", "--lib", "--", "--show-output", "sys::tests"],
-    &["--package", "curt", "--package", "curt-cli", "--test", "win32", "--", "--show-output"],
-];
+const SHORT: [&[&str]; 2] = [&["--lib", "--", "sys::tests"], &["--test", "win32", "--"]];
 
 /// The task `windows-test`: every test, those whose names contain one of the filters, or with
 /// `--short` the contract of the platforms and what only Windows has.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let windows = Windows::ready()?;
     let run = |selection: &[&str]| {
-        let cargo = [&["test", "--no-fail-fast"], selection].concat();
+        let cargo = [&["test", "--no-fail-fast"], selection, &["--show-output"]].concat();
         test::run_suites(&mut windows.session(&windows.cargo(&cargo)))
     };
-    let mut tally = Tally::default();
     if arguments == ["--short"] {
+        let mut tally = Tally::default();
         for selection in SHORT {
-            tally.add(run(selection)?);
+            // Both packages, so that the library is built once.
+            tally.add(run(&[&["--package", "curt", "--package", "curt-cli"], selection].concat())?);
         }
         return test::conclude(&tally);
     }
@@ -31,7 +29,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         let text = "windows-test takes --short, or parts of the names of tests, or nothing";
         return Err(Failure::usage(text));
     }
-    let mut selection = vec!["--workspace", "--exclude", "xtask", "--", "--show-output"];
+    let mut selection = vec!["--workspace", "--exclude", "xtask", "--"];
     selection.extend(arguments.iter().map(String::as_str));
     test::conclude(&run(&selection)?)
 }
