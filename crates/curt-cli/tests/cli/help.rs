@@ -119,7 +119,9 @@ fn topics_are_explained_and_listed() {
     let list = out(&["help"]);
     for topic in ["json", "fields", "colours", "exit"] {
         assert!(list.contains(&format!("curt help {topic} ")), "{list}");
-        assert!(out(&["help", topic]).lines().count() <= 24, "{topic}");
+        let text = out(&["help", topic]);
+        assert!(text.lines().count() <= 24, "{topic}");
+        assert!(text.lines().all(|line| line.chars().count() < 80), "{topic}");
     }
     assert_eq!(out(&["help", "colors"]), out(&["help", "colours"]));
 }

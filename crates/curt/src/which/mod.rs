@@ -125,5 +125,5 @@ pub use crate::error::{FindCause, FindError};
 /// # Ok::<(), curt::which::FindError>(())
 /// ```
 pub fn which(name: impl AsRef<OsStr>) -> Result<PathBuf, FindError> {
-    Ok(Search::new().find(name)?.path().into_owned())
+    Ok(Search::new().find(name)?.into_path())
 }

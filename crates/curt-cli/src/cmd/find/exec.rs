@@ -158,7 +158,7 @@ impl Exec {
     /// Starts the program where the first search found it. If that fails, it may have moved: then
     /// it is searched for again.
     fn start(&self, program: &OsStr, arguments: &[OsString]) -> Result<Child, Error> {
-        let find = || Some(Search::new().find(program).ok()?.path().into_owned());
+        let find = || Some(Search::new().find(program).ok()?.into_path());
         let found = self.program.get_or_init(|| self.template.has_one_program().then(find)?);
         let start = |command: &mut Command| {
             if self.is_collected {
