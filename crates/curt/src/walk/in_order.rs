@@ -1,4 +1,4 @@
-//! The sinks of [`Walk::visit_in_order`] and `Walk::visit_in_chunks`, which gather results in
+//! The sinks of `Walk::visit_in_order` and `Walk::visit_in_chunks`, which gather results in
 //! chunks.
 //!
 //! Each worker gathers what a closure makes of its entries in chunks. In a sorted walk, a part of a

@@ -26,7 +26,6 @@
 //! | [`Walk::start`] | this one | borrowed, in order | to allocate nothing for an entry, and to fetch fields of some, skip or remove |
 //! | [`Walk::visit`] | as many as pay | borrowed, in any order | for work on each entry that needs no order: counting, searching |
 //! | [`Walk::visit_with`] | as many as pay | the same, with a visitor for each thread | to gather results without a lock |
-//! | [`Walk::visit_in_order`] | as many as pay, if the walk is sorted | what a closure makes of the entries, in chunks, in order | to print or collect the same on every run |
 //! | [`Descent`](crate::list::Descent) | this one | a directory at a time | to prune or reorder by what a directory holds, as with `os.walk` |
 //!
 //! Several threads pay for large trees, and where much is asked or done for each entry. On a small
@@ -175,7 +174,7 @@ impl<'a> Walk<'a> {
     ///
     /// With several threads, entries of different directories come in any order, but a directory
     /// still comes before its contents. A walk that is sorted, or in which contents come first,
-    /// uses one thread here: see [`Walk::visit_in_order`].
+    /// uses one thread here.
     ///
     /// ```
     /// use curt::{Next, Walk};
@@ -211,32 +210,14 @@ impl<'a> Walk<'a> {
     }
 
     /// Walks with as many threads as speed it up, and consumes what `visit` makes of the entries in
-    /// the order in which one thread would visit them. That order is always the same if the walk is
-    /// sorted; a walk that is not sorted uses one thread here.
+    /// the order in which one thread would visit them. A walk that is not sorted uses one thread
+    /// here.
     ///
     /// `visit` is called on the thread that found the entry, or the failure, and adds what it makes
-    /// of it to a chunk, which begins with its default. Its answer says how the walk goes on, as in
-    /// [`Walk::visit`]. `consume` is called by one thread at a time, as soon as the turn of a chunk
-    /// has come; until then the chunk waits in memory, in any number if `consume` is slower than
-    /// the walk. A walk that is stopped consumes the chunks before the first one that is missing.
-    ///
-    /// ```
-    /// use curt::Walk;
-    ///
-    /// let visit = |entry: Result<curt::walk::Visited<'_>, curt::Error>, lines: &mut Vec<String>| {
-    ///     lines.push(match entry {
-    ///         Ok(entry) => entry.path().display().to_string(),
-    ///         Err(error) => error.to_string(),
-    ///     });
-    /// };
-    /// let mut all = Vec::new();
-    /// let summary = Walk::new("src")
-    ///     .sort(curt::walk::Order::default())
-    ///     .visit_in_order(visit, |mut lines| all.append(&mut lines));
-    /// assert_eq!(summary.entries + summary.errors, all.len() as u64);
-    /// assert_eq!(all[0], "src");
-    /// ```
-    pub fn visit_in_order<C: Default + Send, N: Into<Next>>(
+    /// of it to a chunk, which begins with its default. `consume` is called by one thread at a
+    /// time, as soon as the turn of a chunk has come; until then the chunk waits in memory. A walk
+    /// that is stopped consumes the chunks before the first one that is missing.
+    pub(crate) fn visit_in_order<C: Default + Send, N: Into<Next>>(
         &self,
         visit: impl Fn(Result<Visited<'_>, Error>, &mut C) -> N + Sync,
         consume: impl FnMut(C) + Send,
