@@ -143,18 +143,6 @@ impl<U: Unit> RemoveFrame<U> {
         self.remains
     }
 
-    /// Returns whether a name may be dropped and listed again later. Not while another worker has a
-    /// part of the directory: which entries of it stay is not known yet.
-    pub(super) fn may_forget(&self) -> bool {
-        matches!(self.role, Role::Operand | Role::Child) && self.handed_off.is_none()
-    }
-
-    /// Returns whether it can be split, for a part to be handed off. A directory that has to be
-    /// listed again must know itself which entries of it stay.
-    pub(super) fn can_be_split(&self) -> bool {
-        !self.passes.has_forgotten()
-    }
-
     /// Counts a part that is about to be handed off.
     pub(super) fn add_part(&mut self) -> Arc<HandedOffParts<U>> {
         let parts = self.handed_off.get_or_insert_with(|| {
@@ -201,7 +189,6 @@ mod tests {
         let mut directory = RemoveFrame::new(Role::Child, 0, false, false);
         for stays in [false, true] {
             let parts = directory.add_part();
-            assert!(!directory.may_forget(), "which names stay is not known");
             let mut part = RemoveFrame::base(Role::Part);
             if stays {
                 part.keep_entry(name, true);
@@ -209,7 +196,7 @@ mod tests {
             parts.add(part.into_remains());
             pool.finish(&parts.join);
             directory.join();
-            assert!(directory.may_forget());
+            assert!(directory.handed_off().is_none());
             assert_eq!((directory.is_kept(), directory.has_kept(name)), (stays, stays));
         }
     }

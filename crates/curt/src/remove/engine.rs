@@ -2,8 +2,8 @@
 //!
 //! A directory is read one buffer at a time. Its files are removed straight from the buffer; the
 //! names of its subdirectories are kept, because all directories share the buffer. Then each
-//! subdirectory is entered, and the next buffer is read after that. When nothing is left, the
-//! attempt to remove the directory tests whether its listing has ended (`leave.rs`).
+//! subdirectory is entered, and the next buffer is read after that, until the listing ends. Then
+//! the directory is removed (`leave.rs`).
 
 use std::path::Path;
 
@@ -17,15 +17,8 @@ use super::writers::Samples;
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
 use crate::name::Names;
-use crate::sys::{Entry, Feature, Mounts, Opened, Sys};
+use crate::sys::{Entry, Mounts, Opened, Sys};
 use crate::tree::{Links, Meanwhile, ReopenError, ReopenFailure, Stack, Waited, Work};
-
-/// The most units that the names of waiting subdirectories may take. Names that do not fit are
-/// forgotten and listed again: by then, the subdirectories that were entered are gone.
-const MOST_NAMES: usize = 1 << 20;
-/// Each directory may keep this much, whatever others take. Otherwise, with many names kept below
-/// it, a directory would be listed again and again.
-const LEAST_NAMES: usize = 4 << 10;
 
 /// Entries between two looks at whether another worker is hungry.
 const ENTRIES_PER_LOOK: u64 = 16;
@@ -196,12 +189,7 @@ impl<'r, S: Sys> Engine<'r, S> {
                 return worker.fail(Operation::ReadDirectory, Cause::Os(error));
             }
         };
-        // A guess is only tested if the removal of the directory follows.
-        let may_guess = shared.removes_all
-            && !level.stays(shared.options.contents_only)
-            && !shared.options.without.has(Feature::ShortListing)
-            && shared.guesses.are_allowed();
-        level.passes.after_read(batch, may_guess);
+        level.passes.after_read(batch);
         if level.take_question() && !buffer.is_empty() {
             let is_protected = level.is_protected;
             if !worker.ask(Question::Descend, Kind::Directory, false, is_protected) {
@@ -260,8 +248,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     fn hand_off_files(&mut self) {
         let Engine { worker, stack, buffer, .. } = self;
         let left = buffer.left();
-        let can_be_split = worker.shared.is_plain && stack.top().can_be_split();
-        if left < WORTH_HANDING_OFF || !can_be_split {
+        if left < WORTH_HANDING_OFF || !worker.shared.is_plain {
             return;
         }
         let mut files = Names::new();
@@ -289,12 +276,12 @@ impl<'r, S: Sys> Engine<'r, S> {
     }
 
     /// Hands off half of the subdirectories that wait in the shallowest open level from `base` on
-    /// that has any and may hand some off.
+    /// that has any.
     fn hand_off_directories(&mut self, base: usize) {
         let stack = &mut self.stack;
-        let can_be_split =
-            |&index: &usize| stack[index].has_waiting() && stack[index].can_be_split();
-        let Some(index) = stack.open_from(base).find(can_be_split) else { return };
+        let Some(index) = stack.open_from(base).find(|&index| stack[index].has_waiting()) else {
+            return;
+        };
         if let Some(names) = stack.split_waiting(index) {
             self.hand_off(index, names, Kind::Directory);
         }
@@ -495,17 +482,13 @@ fn handle_entry<S: Sys>(
     match worker.remove_entry(dir, entry) {
         Outcome::Removed => {}
         Outcome::Gone => worker.report.vanished += 1,
-        Outcome::Pending => return level.passes.count_pending(),
-        Outcome::Kept => level.keep_entry(entry.name, worker.shared.removes_all),
-        Outcome::Directory if worker.excludes_directory(entry.name) => {
-            level.mark_kept();
+        Outcome::Pending => {
+            level.passes.count_pending();
+            return;
         }
+        Outcome::Kept => level.keep_entry(entry.name, worker.shared.removes_all),
+        Outcome::Directory if worker.excludes_directory(entry.name) => level.mark_kept(),
         Outcome::Directory => {
-            let is_full = stack.names().len() > MOST_NAMES && stack.names_of_top() > LEAST_NAMES;
-            let level = stack.top_mut();
-            if is_full && worker.shared.is_plain && level.may_forget() {
-                return level.passes.count_forgotten();
-            }
             stack.add_waiting(entry.name);
         }
     }

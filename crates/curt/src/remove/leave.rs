@@ -16,12 +16,6 @@ impl<S: Sys> Engine<'_, S> {
         if level.passes.is_overrun() {
             // Entries are added as fast as removed.
             self.retry(true);
-        } else if level.passes.has_forgotten() {
-            // Names did not fit: list again.
-            self.list_again();
-        } else if level.is_kept() && level.passes.is_guess() {
-            // It stays, so no rmdir tests the guess: read to the end.
-            level.passes.read_on();
         } else if self.may_hold_more() {
             // It stays: list until nothing new is found.
             self.retry(false);
@@ -93,22 +87,12 @@ impl<S: Sys> Engine<'_, S> {
         if !self.reopen(index - 1) {
             return;
         }
-        let guesses = &self.worker.shared.guesses;
-        let level = &mut self.stack[index];
-        let is_guess = level.passes.is_guess();
-        if is_guess && !guesses.begin() {
-            return level.passes.read_on();
-        }
-        if level.role == Role::Operand && !self.check_operand(index) {
+        if self.stack[index].role == Role::Operand && !self.check_operand(index) {
             self.stack[index].mark_kept();
             return self.pop();
         }
         let stat = self.stat_top();
-        let finished = self.remove_from_parent(index);
-        if is_guess && !matches!(finished, DirRemoved::NotEmpty(())) {
-            guesses.was_right();
-        }
-        match finished {
+        match self.remove_from_parent(index) {
             DirRemoved::Done => {
                 self.worker.removed_directory(stat.as_ref());
                 self.worker.tick();
@@ -118,16 +102,13 @@ impl<S: Sys> Engine<'_, S> {
             }
             DirRemoved::Gone => self.worker.report.vanished += 1,
             DirRemoved::NotEmpty(()) => {
-                let is_still_there = self.reopen(index);
-                if is_still_there && is_guess {
-                    self.stack[index].passes.read_on();
-                } else if is_still_there {
+                if self.reopen(index) {
                     self.retry(true);
                 }
                 return;
             }
             DirRemoved::Failed((), error) => {
-                // It stays, so `leave` is called again and reads its listing to the end.
+                // It stays, so `leave` is called again and lists it until nothing new is found.
                 self.stack[index].mark_kept();
                 return self.worker.fail(Operation::RemoveDirectory, Cause::Os(error));
             }

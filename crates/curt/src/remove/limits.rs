@@ -1,14 +1,11 @@
 //! What bounds the retries of a removal, for all workers together.
 
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::pause::Backoff;
 use crate::sys::Sys;
 
-/// How often the guess that a listing has ended may be wrong before it is no longer made.
-const WRONG_GUESSES: u32 = 4;
 /// The pause before a descriptor is tried for again.
 const NAP: Duration = Duration::from_millis(2);
 
@@ -61,28 +58,5 @@ impl Shortage {
     /// Notes that a directory could be opened which was waited for.
     pub(super) fn end(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-}
-
-/// The wrong guesses that a listing had ended, and those that are being tested.
-#[derive(Debug, Default)]
-pub(super) struct Guesses(AtomicU32);
-
-impl Guesses {
-    /// Returns whether a guess may be made.
-    pub(super) fn are_allowed(&self) -> bool {
-        self.0.load(Ordering::Relaxed) < WRONG_GUESSES
-    }
-
-    /// Begins to test a guess, if that is still allowed. It counts as wrong until it turns out to
-    /// be right, so that no number of threads makes more wrong ones than are allowed.
-    pub(super) fn begin(&self) -> bool {
-        let more = |guesses| (guesses < WRONG_GUESSES).then_some(guesses + 1);
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
-    }
-
-    /// Notes that a guess was right.
-    pub(super) fn was_right(&self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }

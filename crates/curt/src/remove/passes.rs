@@ -2,14 +2,12 @@
 //! one may follow.
 //!
 //! ```text
-//! Reading ─┬─> Listed ──────> the directory is removed; if it is not empty: Reading, a retry
-//!          ├─> GuessedEnd ──> the directory is removed; if it is not empty: Reading, goes on
-//!          ├─> Overrun ─────> Reading, a retry
-//!          └─> Stopped        what is left stays; also where no retry is left
+//! Reading ─┬─> Listed ──> the directory is removed; if it is not empty: Reading, a retry
+//!          ├─> Overrun ─> Reading, a retry
+//!          └─> Stopped    what is left stays; also where no retry is left
 //! ```
 //!
-//! A directory that stays anyway is listed until a pass finds nothing new. A pass that forgot names
-//! is followed by another one, which counts as no retry.
+//! A directory that stays anyway is listed until a pass finds nothing new.
 
 use std::io;
 use std::time::Duration;
@@ -31,12 +29,7 @@ pub(super) struct Passes {
     found: u64,
     /// Of these, entries that go when another process closes them.
     pending: u64,
-    /// Of these, subdirectories whose names did not fit into memory. The next pass finds them
-    /// again.
-    forgotten: u64,
-    /// Entries dealt with in earlier passes.
-    dealt_before: u64,
-    /// How many entries can be dealt with unless some are added. Only known of large directories.
+    /// How many entries this pass can find unless some are added. Only known of large directories.
     bound: Option<u64>,
     /// Set once a pass left the directory non-empty.
     retries: Option<Box<Retries>>,
@@ -46,8 +39,6 @@ pub(super) struct Passes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Reading,
-    /// The listing seems to have ended; removing the directory is the test.
-    GuessedEnd,
     Listed,
     /// Ended early, because entries are added as fast as they are removed.
     Overrun,
@@ -69,15 +60,7 @@ struct Retries {
 impl Passes {
     /// Begins the first pass.
     pub(super) fn new() -> Self {
-        Passes {
-            state: State::Reading,
-            found: 0,
-            pending: 0,
-            forgotten: 0,
-            dealt_before: 0,
-            bound: None,
-            retries: None,
-        }
+        Passes { state: State::Reading, found: 0, pending: 0, bound: None, retries: None }
     }
 
     /// Returns the passes over a directory that is not listed.
@@ -87,7 +70,7 @@ impl Passes {
 
     /// Stops: no other pass follows.
     pub(super) fn stop(&mut self) {
-        (self.state, self.forgotten) = (State::Stopped, 0);
+        self.state = State::Stopped;
     }
 
     pub(super) fn is_stopped(&self) -> bool {
@@ -99,10 +82,6 @@ impl Passes {
         self.state == State::Reading
     }
 
-    pub(super) fn is_guess(&self) -> bool {
-        self.state == State::GuessedEnd
-    }
-
     pub(super) fn is_overrun(&self) -> bool {
         self.state == State::Overrun
     }
@@ -112,28 +91,14 @@ impl Passes {
         self.retries.is_some()
     }
 
-    /// Returns whether names were forgotten in this pass.
-    pub(super) fn has_forgotten(&self) -> bool {
-        self.forgotten > 0
-    }
-
     /// Returns whether entries were found in this pass.
     pub(super) fn has_found(&self) -> bool {
         self.found > 0
     }
 
     /// Continues the pass after a listing call.
-    pub(super) fn after_read(&mut self, batch: Batch, may_guess: bool) {
-        self.state = match batch {
-            Batch::End => State::Listed,
-            Batch::ProbablyLast if may_guess => State::GuessedEnd,
-            Batch::ProbablyLast | Batch::More => State::Reading,
-        };
-    }
-
-    /// Reads on, since the guess was wrong or will not be tested.
-    pub(super) fn read_on(&mut self) {
-        self.state = State::Reading;
+    pub(super) fn after_read(&mut self, batch: Batch) {
+        self.state = if batch == Batch::End { State::Listed } else { State::Reading };
     }
 
     /// Counts an entry that has not failed before.
@@ -146,31 +111,21 @@ impl Passes {
         self.pending += 1;
     }
 
-    /// Counts an entry as one whose name is forgotten.
-    pub(super) fn count_forgotten(&mut self) {
-        self.forgotten += 1;
-    }
-
-    fn dealt(&self) -> u64 {
-        self.dealt_before + self.found - self.forgotten
-    }
-
     /// Returns whether the directory is so large that its remaining entries have to be counted.
     pub(super) fn needs_bound(&self) -> bool {
-        self.bound.is_none() && self.dealt() >= UNCOUNTED
+        self.bound.is_none() && self.found >= UNCOUNTED
     }
 
     /// Sets the number of entries that are left.
     pub(super) fn set_left(&mut self, count: u64) {
-        self.bound = Some(self.dealt() + count);
+        self.bound = Some(self.found + count);
     }
 
     /// Ends this pass if entries are added as fast as they are removed. A pass over the entries
     /// that were there when they were counted ends by itself, however many they are, and a retry
     /// may last as long as the options say, unless there are far fewer entries than ever before.
     pub(super) fn end_if_overrun(&mut self, now: impl FnOnce() -> Duration, options: &Remove<'_>) {
-        let is_beyond_bound =
-            self.dealt() >= UNCOUNTED && self.bound.is_some_and(|bound| self.dealt() > bound);
+        let is_beyond_bound = self.bound.is_some_and(|bound| self.found > bound);
         let is_too_long = self.retries.as_ref().is_some_and(|retries| {
             let is_progress = self.found * 2 <= retries.fewest;
             !is_progress && now().saturating_sub(retries.since) > options.retry_window
@@ -182,19 +137,7 @@ impl Passes {
 
     /// Begins the next pass.
     pub(super) fn begin(&mut self) {
-        if self.state == State::Overrun {
-            // Count again from here.
-            (self.bound, self.dealt_before) = (None, 0);
-        } else {
-            self.dealt_before = self.dealt();
-            if self.forgotten > 0 {
-                // Only the forgotten ones are left.
-                let known = self.dealt_before + self.forgotten;
-                self.bound = Some(self.bound.map_or(known, |bound| bound.min(known)));
-            }
-        }
-        (self.found, self.pending, self.forgotten) = (0, 0, 0);
-        self.state = State::Reading;
+        (self.state, self.found, self.pending, self.bound) = (State::Reading, 0, 0, None);
     }
 
     /// Decides about another pass over a directory that did not become empty. Returns the pause
@@ -241,7 +184,6 @@ mod tests {
     use super::{Passes, UNCOUNTED};
     use crate::error::Cause;
     use crate::remove::Remove;
-    use crate::sys::Batch;
     use std::time::Duration;
 
     fn options() -> Remove<'static> {
@@ -270,23 +212,7 @@ mod tests {
         passes.end_if_overrun(|| Duration::ZERO, &options());
         assert!(passes.is_overrun());
         passes.begin();
-        assert!(passes.has_more() && !passes.needs_bound(), "counted again from here");
-    }
-
-    #[test]
-    fn only_forgotten_entries_may_follow_in_the_next_pass() {
-        let mut passes = Passes::new();
-        find(&mut passes, UNCOUNTED + 5);
-        (0..5).for_each(|_| passes.count_forgotten());
-        passes.after_read(Batch::End, false);
-        passes.begin();
-        assert!(!passes.needs_bound());
-        find(&mut passes, 5);
-        passes.end_if_overrun(|| Duration::ZERO, &options());
-        assert!(!passes.is_overrun());
-        find(&mut passes, 1);
-        passes.end_if_overrun(|| Duration::ZERO, &options());
-        assert!(passes.is_overrun());
+        assert!(passes.has_more() && !passes.needs_bound(), "another pass counts again");
     }
 
     #[test]
@@ -306,16 +232,5 @@ mod tests {
         find(&mut passes, 1);
         let left = passes.retry(true, now, &options());
         assert!(matches!(left, Err(Cause::BeingWrittenTo)), "{left:?}");
-    }
-
-    #[test]
-    fn guess_is_not_the_end_of_a_listing_unless_it_may_be_made() {
-        let mut passes = Passes::new();
-        passes.after_read(Batch::ProbablyLast, false);
-        assert!(passes.has_more() && !passes.is_guess());
-        passes.after_read(Batch::ProbablyLast, true);
-        assert!(!passes.has_more() && passes.is_guess());
-        passes.stop();
-        assert!(passes.is_stopped() && !passes.is_guess());
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::callbacks::Totals;
 use super::directory::Task;
-use super::limits::{BusyTime, Guesses, Shortage};
+use super::limits::{BusyTime, Shortage};
 use super::notifier::{Ending, Notifier};
 use super::options::{Confirm, Remove};
 use super::report::Report;
@@ -27,7 +27,6 @@ pub(super) struct Shared<'r, S: Sys> {
     pub(super) root: OnceLock<Identity>,
     pub(super) busy_time: BusyTime,
     pub(super) shortage: Shortage,
-    pub(super) guesses: Guesses,
     pub(super) writers: Writers,
     totals: Mutex<Totals>,
     report: Mutex<Report>,
@@ -59,7 +58,6 @@ impl<'r, S: Sys> Shared<'r, S> {
             root: OnceLock::new(),
             busy_time: BusyTime::new(options.retry_window),
             shortage: Shortage::default(),
-            guesses: Guesses::default(),
             writers: Writers::since(sys.wall_clock()),
             totals: Mutex::default(),
             report: Mutex::new(Report { calls: sys.calls(), ..Report::default() }),

@@ -3,10 +3,9 @@
 //! Entries that are added to one directory are bounded by its [passes](super::passes). Directories
 //! that are made ahead of the removal, in depth or in width, are noticed by samples: after every
 //! 1,024 entries, the creation time of the next directory is read. Once all of these have been new
-//! for longer than the retry window, that of every directory is read, and new ones are left.
+//! for longer than the retry window, the directory in which the new ones are made is left.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -21,14 +20,13 @@ const ENTRIES_PER_SAMPLE: u64 = 1024;
 pub(super) struct Writers {
     /// When the removal began, by the clock that entries are stamped with.
     begun: Duration,
-    leaves_new: AtomicBool,
     left: Mutex<Vec<PathBuf>>,
 }
 
 impl Writers {
     /// Begins with a removal that begins now.
     pub(super) fn since(begun: Duration) -> Self {
-        Writers { begun, leaves_new: AtomicBool::new(false), left: Mutex::default() }
+        Writers { begun, left: Mutex::default() }
     }
 
     /// Returns whether an entry was made since the removal began.
@@ -74,8 +72,7 @@ impl Samples {
     ) -> bool {
         self.entered += 1;
         let done = self.entered + files;
-        let leaves_new = writers.leaves_new.load(Ordering::Relaxed);
-        if done - self.last < ENTRIES_PER_SAMPLE && !leaves_new {
+        if done - self.last < ENTRIES_PER_SAMPLE {
             return false;
         }
         self.last = done;
@@ -84,12 +81,7 @@ impl Samples {
             return false;
         }
         let now = sys.now();
-        let since = *self.new_since.get_or_insert(now);
-        let is_too_long = now.saturating_sub(since) > window;
-        if is_too_long {
-            writers.leaves_new.store(true, Ordering::Relaxed);
-        }
-        leaves_new || is_too_long
+        now.saturating_sub(*self.new_since.get_or_insert(now)) > window
     }
 }
 

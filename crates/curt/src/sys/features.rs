@@ -9,8 +9,6 @@ pub enum Feature {
     Openat2,
     /// `statx`, Linux 4.11, and its mount numbers, Linux 5.8.
     Statx,
-    /// Skipping the listing call that would only report the end of the listing.
-    ShortListing,
     /// Removing the entries of a large listing in the order of their file numbers.
     InodeOrder,
     /// `clone3` with signal handlers cleared, Linux 5.5: starts programs without copying memory.
@@ -31,10 +29,9 @@ pub enum Feature {
 
 impl Feature {
     /// All features, by the names that the option `--without` takes.
-    pub const ALL: [(&'static str, Feature); 11] = [
+    pub const ALL: [(&'static str, Feature); 10] = [
         ("openat2", Feature::Openat2),
         ("statx", Feature::Statx),
-        ("short-listing", Feature::ShortListing),
         ("inode-order", Feature::InodeOrder),
         ("clone3", Feature::Clone3),
         ("posix-spawn", Feature::PosixSpawn),
@@ -71,7 +68,7 @@ impl Features {
     /// The features that only Linux has: without them, the platform is the portable one.
     #[cfg(unix)]
     pub(crate) fn of_linux() -> Self {
-        let portable = [Feature::ShortListing, Feature::PosixSpawn];
+        let portable = [Feature::PosixSpawn];
         let all = Feature::ALL.into_iter().map(|(_, feature)| feature);
         all.filter(|feature| !portable.contains(feature)).fold(Features::NONE, Features::with)
     }

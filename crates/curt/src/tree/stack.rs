@@ -226,11 +226,6 @@ impl<S: Sys, T> Stack<S, T> {
         }
     }
 
-    /// Returns how many units the names of the topmost level take.
-    pub(crate) fn names_of_top(&self) -> usize {
-        self.names.len() - self.top().names
-    }
-
     /// Counts the subdirectories of a level that wait.
     pub(crate) fn count_waiting(&self, index: usize) -> usize {
         let waiting = &self.levels[index].waiting;

@@ -8,8 +8,8 @@ use super::in_memory::{FIXED, remove};
 use crate::control::Cancel;
 use crate::error::Cause;
 use crate::remove::{Remove, Threads};
+use crate::sys::fault::Faults;
 use crate::sys::memory::{Setup, World};
-use crate::sys::{Feature, fault::Faults};
 
 fn options() -> Remove<'static> {
     Remove::new().retries(1_000_000, Duration::from_millis(10))
@@ -241,7 +241,7 @@ fn directory_is_listed_again_as_often_as_allowed() {
         world.dir("tree");
         let not_empty = (0..50).fold(Faults::default(), |all, nth| all.fail("unlinkat", nth, 39));
         let setup = Setup::new(world).with_faults(not_empty);
-        let options = Remove::new().threads(Threads::AtMost(1)).without(Feature::ShortListing);
+        let options = Remove::new().threads(Threads::AtMost(1));
         let report = remove(&options.retries(retries, Duration::from_secs(3600)), &setup);
         assert_eq!(report.error_count, 1, "{report:?}");
         let again = report.calls.iter().filter(|(name, _)| *name == "lseek");

@@ -8,7 +8,6 @@ use super::remove_on;
 use crate::control::Unvisited;
 use crate::error::Cause;
 use crate::remove::{DirectoryOperands, Remove, Threads};
-use crate::sys::Feature;
 use crate::sys::fault::Faults;
 use crate::sys::memory::play::{DEEDS, PLACES, tree};
 use crate::sys::memory::{Denied, Ending, Memory, Order, Positions, Setup, World};
@@ -31,7 +30,7 @@ fn options() -> Remove<'static> {
 #[test]
 fn every_kind_of_listing_is_read_to_its_end() {
     for order in [Order::Created, Order::Reversed, Order::ByName, Order::Hashed, Order::Slots] {
-        for ending in [Ending::Guessed, Ending::Exact] {
+        for ending in [Ending::Empty, Ending::Exact] {
             for (page, given) in [(1000, usize::MAX), (1, usize::MAX), (10, 2), (3, 3)] {
                 for (kinds, inode_order) in [(true, false), (false, false), (true, true)] {
                     for threads in [1, 3] {
@@ -75,16 +74,14 @@ fn any_change_before_any_call_is_survived() {
     for (what, deed) in DEEDS {
         for place in PLACES {
             for call in 0..calls {
-                for options in [options(), options().without(Feature::ShortListing)] {
-                    let setup = setup(|world| {
-                        world.after(call, move |world| deed(world, place));
-                    });
-                    let report = remove(&options, &setup);
-                    let case = format!("{what}, {place}, before call {call}: {report:?}");
-                    assert!(report.error_count <= 1, "{case}");
-                    let left = setup.world(|world| world.exists("tree"));
-                    assert_eq!(report.is_complete(), !left, "{case}");
-                }
+                let setup = setup(|world| {
+                    world.after(call, move |world| deed(world, place));
+                });
+                let report = remove(&options(), &setup);
+                let case = format!("{what}, {place}, before call {call}: {report:?}");
+                assert!(report.error_count <= 1, "{case}");
+                let left = setup.world(|world| world.exists("tree"));
+                assert_eq!(report.is_complete(), !left, "{case}");
             }
         }
     }
@@ -103,17 +100,10 @@ fn two_changes_with_few_descriptors_are_survived() {
                     world.after(first, move |world| one(world, "tree/deep/deep/deep/deep/deep"));
                     world.after(first + second, move |world| two(world, "tree/deep/deep"));
                 });
-                for without in [None, Some(Feature::ShortListing)] {
-                    let options = options().descriptors(8);
-                    let options = without.into_iter().fold(options, Remove::without);
-                    let report = remove(&options, &setup);
-                    assert!(report.error_count <= 2, "{report:?}");
-                    let left = setup.world(|world| world.exists("tree"));
-                    assert_eq!(report.is_complete(), !left, "{report:?}");
-                    if !left {
-                        break;
-                    }
-                }
+                let report = remove(&options().descriptors(8), &setup);
+                assert!(report.error_count <= 2, "{report:?}");
+                let left = setup.world(|world| world.exists("tree"));
+                assert_eq!(report.is_complete(), !left, "{report:?}");
             }
         }
     }

@@ -62,7 +62,7 @@ fn failures_are_reported_once_when_descriptors_run_out() {
     }
 }
 
-/// Makes many names on every level: more than fit into memory at a time.
+/// Makes many names on every level: megabytes together.
 fn wide(world: &mut World, levels: usize, width: usize) -> u64 {
     let filler = "x".repeat(200);
     let mut path = String::from("tree");
@@ -77,7 +77,7 @@ fn wide(world: &mut World, levels: usize, width: usize) -> u64 {
 }
 
 #[test]
-fn more_names_than_fit_are_removed() {
+fn many_names_on_many_levels_are_removed() {
     for threads in [1, 3] {
         for contents in [false, true] {
             let mut world = World::new();
@@ -93,7 +93,7 @@ fn more_names_than_fit_are_removed() {
 }
 
 #[test]
-fn failures_are_reported_once_when_names_are_forgotten() {
+fn failures_are_reported_once_in_a_deep_and_wide_tree() {
     for threads in [1, 3] {
         for contents in [false, true] {
             let mut world = World::new();

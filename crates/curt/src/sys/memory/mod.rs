@@ -28,8 +28,7 @@ use self::system::errno;
 pub(crate) use self::tree::{Denied, Ending, Order, Positions, World};
 pub(crate) use super::Setup;
 use super::{
-    Ask, Batch, DirRemoved, Feature, Host, Mounts, Opened, Owners, Removed, Sources, Sys,
-    SystemUnit,
+    Ask, Batch, DirRemoved, Host, Mounts, Opened, Owners, Removed, Sources, Sys, SystemUnit,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -72,7 +71,6 @@ impl Setup {
 /// The file system in memory, as one worker uses it.
 pub(crate) struct Memory {
     door: Door,
-    without_short_listing: bool,
 }
 
 impl Memory {
@@ -115,10 +113,7 @@ impl Sys for Memory {
     const ITSELF: Name<'static, u8> = Name::from_c(c".");
 
     fn start(setup: &Setup) -> Self {
-        Memory {
-            door: Door::new(setup.shared().clone(), setup),
-            without_short_listing: setup.without.has(Feature::ShortListing),
-        }
+        Memory { door: Door::new(setup.shared().clone(), setup) }
     }
 
     fn calls(&self) -> Calls {
@@ -154,11 +149,8 @@ impl Sys for Memory {
 
     fn read_entries(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
         buf.clear();
-        let batch = self.door.pass(Call::Getdents64).and_then(|mut world| {
-            let batch = world.read(dir.number, buf)?;
-            let guess = batch == Batch::ProbablyLast && !self.without_short_listing;
-            Ok(if batch == Batch::End || guess { batch } else { Batch::More })
-        });
+        let batch =
+            self.door.pass(Call::Getdents64).and_then(|mut world| world.read(dir.number, buf));
         batch.map_err(errno::error)
     }
 

@@ -174,8 +174,7 @@ impl World {
         Ok(match self.rules.ending {
             _ if taken == 0 => Batch::End,
             Ending::Exact if !more => Batch::End,
-            Ending::Guessed if taken < self.rules.page => Batch::ProbablyLast,
-            Ending::Exact | Ending::Guessed => Batch::More,
+            Ending::Exact | Ending::Empty => Batch::More,
         })
     }
 

@@ -27,9 +27,9 @@ pub(crate) enum Order {
 /// What a batch says about the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// As on Linux: a batch that is not full is probably the last one.
+    /// As on Linux: an empty batch is the end.
     #[default]
-    Guessed,
+    Empty,
     /// As for a directory stream: the batch with the last entry says so.
     Exact,
 }

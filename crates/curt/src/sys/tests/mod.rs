@@ -126,7 +126,7 @@ contract!(linux, Real::<Os>::new(Setup::default(), "openat2"));
 #[cfg(target_os = "linux")]
 contract!(linux_of_old, {
     use crate::sys::Feature;
-    let without = [Feature::Openat2, Feature::Statx, Feature::ShortListing];
+    let without = [Feature::Openat2, Feature::Statx];
     let without = without.into_iter().fold(Features::default(), Features::with);
     Real::<Os>::new(Setup { without, ..Setup::default() }, "openat")
 });

@@ -155,8 +155,6 @@ const CAPACITY: usize = 32 << 10;
 const LEAST_CAPACITY: usize = 1024;
 const _: () = assert!(CAPACITY >= LEAST_CAPACITY, "the longest name must fit");
 const _: () = assert!(CAPACITY <= u16::MAX as usize, "a distance must fit one unit");
-/// If at least this much stays empty, the listing is probably at its end.
-const SLACK: usize = 512;
 
 /// Units that make 8 bytes, to which the system aligns.
 const ALIGN: usize = 4;
@@ -199,15 +197,13 @@ impl DirBuf {
         self.units.as_ptr().align_offset(size_of::<u64>()).min(ALIGN)
     }
 
-    /// Takes the records that the system wrote, of a volume with this serial number. Returns
-    /// whether another one would have fitted.
-    pub(super) fn take(&mut self, bytes: usize, class: Class, serial: Option<u64>) -> bool {
+    /// Takes the records that the system wrote, of a volume with this serial number.
+    pub(super) fn take(&mut self, bytes: usize, class: Class, serial: Option<u64>) {
         let begin = self.begin();
         let filled = (bytes / 2).min(self.capacity);
         let units = &mut self.units[begin..=begin + filled];
         (self.first, self.filled) = terminate(units, filled, class.name);
         (self.class, self.serial) = (class, serial);
-        filled + SLACK <= self.capacity
     }
 
     /// Returns the record at a position, and the position of the next one.

@@ -47,8 +47,7 @@ use self::native::{Key, Volume};
 use self::status::{Result, Status};
 use super::os_error::Fault;
 use super::{
-    Ask, Batch, DirRemoved, Feature, Features, Identity, Mounts, Opened, Owners, Removed, Setup,
-    Sources, Sys,
+    Ask, Batch, DirRemoved, Identity, Mounts, Opened, Owners, Removed, Setup, Sources, Sys,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -90,7 +89,6 @@ const LISTED_FIELDS: Fields = Fields::KIND
 /// Windows, as one worker uses it.
 pub(crate) struct Windows {
     door: Door,
-    without: Features,
     /// Whether directories are opened for listing only, so that other processes may remove or
     /// rename them.
     lists_only: bool,
@@ -177,14 +175,17 @@ impl Windows {
     }
 
     /// Fills the buffer with the newest form of record that the volume supports.
-    fn fill(&self, dir: &Dir, buf: &mut DirBuf) -> Result<bool> {
+    fn fill(&self, dir: &Dir, buf: &mut DirBuf) -> Result<()> {
         let restart = dir.take_restart();
         loop {
             let rung = dir.volume.listing.get().min(CLASSES.len() - 1);
             let class = CLASSES[rung];
             let handle = dir.handle()?;
             match self.door.query_directory(handle, buf.space(), class.number, restart, None) {
-                Ok(bytes) => return Ok(buf.take(bytes, class, dir.volume.serial())),
+                Ok(bytes) => {
+                    buf.take(bytes, class, dir.volume.serial());
+                    return Ok(());
+                }
                 Err(status) if status.is_refusal() && rung + 1 < CLASSES.len() => {
                     dir.volume.listing.below(rung);
                 }
@@ -225,10 +226,6 @@ impl Windows {
         }
         Ok(Some(dir))
     }
-
-    fn shows_the_end(&self, has_room: bool) -> bool {
-        has_room && !self.without.has(Feature::ShortListing)
-    }
 }
 
 impl Sys for Windows {
@@ -241,7 +238,6 @@ impl Sys for Windows {
     fn start(setup: &Setup) -> Self {
         Windows {
             door: Door::new(setup),
-            without: setup.without,
             lists_only: setup.lists_only,
             accounts: security::Accounts::default(),
         }
@@ -281,8 +277,7 @@ impl Sys for Windows {
 
     fn read_entries(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
         match self.fill(dir, buf) {
-            Ok(has_room) if self.shows_the_end(has_room) => Ok(Batch::ProbablyLast),
-            Ok(_) => Ok(Batch::More),
+            Ok(()) => Ok(Batch::More),
             // A directory that another process removed lists nothing.
             Err(status) if status.is_end() || status.is_gone() || status.is_pending() => {
                 Ok(Batch::End)

@@ -34,7 +34,6 @@ pub(super) fn snapshots() -> Vec<Snapshot> {
     };
     vec![
         rm("rm-one-thread", &["rm", "-r", "-j1", TREE.0]),
-        rm("rm-whole-listing", &["rm", "-r", "-j1", "--without", "short-listing", TREE.0]),
         which(),
         run(),
         beneath(),

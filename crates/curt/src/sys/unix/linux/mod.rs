@@ -114,7 +114,6 @@ impl Unix {
             Ok(()) if buf.is_empty() => Ok(Batch::End),
             // A directory that another process removed lists nothing.
             Err(Errno::NOENT) => Ok(Batch::End),
-            Ok(()) if buf.has_slack() && self.has(Feature::ShortListing) => Ok(Batch::ProbablyLast),
             Ok(()) => Ok(Batch::More),
             Err(error) => Err(error.into()),
         }
