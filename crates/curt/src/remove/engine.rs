@@ -132,14 +132,16 @@ impl<'r, S: Sys> Engine<'r, S> {
                 self.enter_next();
                 continue;
             }
+            // A directory that was released is listed from its beginning, which must not meet the
+            // entries that other workers have.
+            let may_read_on = has_more && !level.was_released();
+            if !may_read_on && self.wait_for_parts() {
+                continue;
+            }
             if has_more {
                 if self.reopen_top() {
                     self.take_batch();
                 }
-                continue;
-            }
-            let has_done_task = self.wait_for_parts();
-            if has_done_task {
                 continue;
             }
             if self.stack.len() > base + 1 {

@@ -564,6 +564,12 @@ impl<S: Sys, T> Level<S, T> {
         self.waiting.start = self.waiting.end;
     }
 
+    /// Returns whether its directory was released since it was pushed without an identity: then it
+    /// is listed from its beginning again.
+    pub(crate) fn was_released(&self) -> bool {
+        self.identity.is_some()
+    }
+
     fn is_released(&self) -> bool {
         matches!(self.dir, DirState::Released)
     }

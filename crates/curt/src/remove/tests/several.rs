@@ -37,3 +37,24 @@ fn every_failure_of_every_thread_is_counted() {
         });
     }
 }
+
+/// Each worker may have few directories open, so it closes some of which others have a part.
+#[test]
+fn entries_that_other_workers_have_are_not_met_again() {
+    for _ in 0..40 {
+        let mut world = World::new();
+        world.rules.processors = 8;
+        let mut level = vec![String::from("tree")];
+        for _ in 0..10 {
+            level = level.iter().flat_map(|dir| [format!("{dir}/a"), format!("{dir}/b")]).collect();
+        }
+        for dir in &level {
+            world.dir(dir);
+        }
+        let setup = Setup::new(world);
+        let options = Remove::new().threads(Threads::AtMost(8)).descriptors(64);
+        let report = remove_on::<Memory>(&options, &setup, &[PathBuf::from("tree")]);
+        assert!(report.is_complete(), "{report:?}");
+        assert_eq!((report.directories, report.vanished), (2047, 0), "{report:?}");
+    }
+}
