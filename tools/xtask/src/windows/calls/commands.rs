@@ -32,13 +32,7 @@ pub(super) fn snapshots() -> Vec<Snapshot> {
     let rm = |name, words: &[&str]| {
         removal(name, &words.iter().map(ToString::to_string).collect::<Vec<_>>())
     };
-    vec![
-        rm("rm-one-thread", &["rm", "-r", "-j1", TREE.0]),
-        which(),
-        run(),
-        beneath(),
-        expand(),
-    ]
+    vec![rm("rm-one-thread", &["rm", "-r", "-j1", TREE.0]), which(), run(), beneath(), expand()]
 }
 
 /// Makes what the commands are asked about; the directories of a kind are all alike.
