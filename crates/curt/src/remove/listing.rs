@@ -8,8 +8,10 @@ use crate::tree::Reader;
 /// The number of entries from which on a listing is worth sorting by inode.
 const WORTH_SORTING: usize = 1000;
 
-/// A count ends after this many listing calls in a row that return few entries.
+/// A count ends after this many listing calls in a row that return few entries: fewer than `FEW`,
+/// or a sixteenth of the most that one returned.
 const TRICKLES: u32 = 64;
+const FEW: u64 = 4;
 
 /// Reads directories for a worker, and has the entries that are still to be dealt with.
 pub(super) struct Buffer<S: Sys> {
@@ -87,9 +89,9 @@ impl<S: Sys> Buffer<S> {
         is_cancelled: impl Fn() -> bool,
     ) -> Option<u64> {
         let Opened::Dir(dir) = sys.open_beside(dir) else { return None };
-        let (mut count, mut most, mut trickles) = (0, 0, 0);
         // A listing that goes on by a few entries at a time has caught up with a process that adds
         // them.
+        let (mut count, mut most, mut trickles) = (0, FEW * 16, 0);
         let complete = loop {
             let Ok(batch) = self.read(&dir, false, sys) else { break false };
             let mut found = 0_u64;

@@ -3,7 +3,7 @@
 //! Entries that are added to one directory are bounded by its [passes](super::passes). Directories
 //! that are made ahead of the removal, in depth or in width, are noticed by samples: after every
 //! 1,024 entries, the creation time of the next directory is read. Once all of these have been new
-//! for longer than the retry window, the directory in which the new ones are made is left.
+//! for longer than the retry window, that of every directory is read, and new ones are left.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -57,6 +57,8 @@ pub(super) struct Samples {
     last: u64,
     /// Since when every sample was new.
     new_since: Option<Duration>,
+    /// Whether that was too long once, so that every new directory is left.
+    leaves_new: bool,
 }
 
 impl Samples {
@@ -72,7 +74,7 @@ impl Samples {
     ) -> bool {
         self.entered += 1;
         let done = self.entered + files;
-        if done - self.last < ENTRIES_PER_SAMPLE {
+        if done - self.last < ENTRIES_PER_SAMPLE && !self.leaves_new {
             return false;
         }
         self.last = done;
@@ -81,7 +83,8 @@ impl Samples {
             return false;
         }
         let now = sys.now();
-        now.saturating_sub(*self.new_since.get_or_insert(now)) > window
+        self.leaves_new |= now.saturating_sub(*self.new_since.get_or_insert(now)) > window;
+        self.leaves_new
     }
 }
 
