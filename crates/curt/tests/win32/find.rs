@@ -1,5 +1,5 @@
 //! Looking for programs over true directories: what is found, how it is spelled, and for how many
-//! native calls. What Wine's cmd.exe starts is what the preset finds, in the cases in which it does
+//! native calls. What Wine's cmd.exe starts is what its policy finds, in the cases in which it does
 //! as cmd.exe.
 
 use std::os::windows::process::CommandExt;
@@ -124,7 +124,7 @@ fn directories_files_and_paths_are_told_apart() {
 }
 
 #[test]
-fn what_cmd_starts_is_what_its_preset_finds() {
+fn what_cmd_starts_is_what_its_policy_finds() {
     let scratch = Scratch::new();
     let batch = |path: &str| {
         scratch.file_with(path, b"@echo off\r\necho %~f0\r\n");
