@@ -42,12 +42,8 @@ pub(crate) fn page(report: &Report) -> String {
                 @for cell in &report.cells { (scenario(cell)) }
                 h2 { "Method" }
                 p {
-                    "Every program runs once and its answer is compared with the truth, which the \
-                     standard library says; a program with another answer has no time. Then come \
-                     rounds: in each, every program runs once, in a random order. Time is from the \
-                     start of the process until waiting for it returns. A ratio is formed within a \
-                     round; its interval is the sign test's. Fewer than seven rounds show no time. \
-                     Caches are "
+                    "In each round every program runs once, in a random order, until waiting for it \
+                     returns; a program with a wrong answer has no time. Caches are "
                     (if report.cold { "dropped before each run" } else { "warm" })
                     ". Noise of the ratios: " (report.noise()) "."
                 }
@@ -122,8 +118,11 @@ fn figure(title: &str, plot: &Markup, table: &Table) -> Markup {
 /// Horizontal bars, the first on top, with their values, and a line at `reference`.
 fn bars(bars: &[Bar], reference: Option<f64>, text: impl Fn(f64) -> String) -> Markup {
     const LABELS: f64 = 150.0;
-    const BARS: f64 = 150.0;
+    const BARS: f64 = 125.0;
     const STEP: f64 = 24.0;
+    if bars.is_empty() {
+        return html! {};
+    }
     let most = bars.iter().map(|bar| bar.value.high).chain(reference).fold(0.0, f64::max);
     let x = |value: f64| LABELS + value / most.max(f64::MIN_POSITIVE) * BARS;
     let height = STEP * bars.len() as f64;
@@ -190,9 +189,9 @@ mod tests {
         let drawn = bars(&[bar(Part::Curt, 2.0), bar(Part::Rival, 0.5)], Some(1.0), digits);
         let drawn = drawn.into_string();
         for text in [
-            r#"<rect class="curt" x="150" y="4" height="16" width="150.0">"#,
-            r#"<rect class="rival" x="150" y="28" height="16" width="37.5">"#,
-            r#"<path d="M225.0 0V48">"#,
+            r#"<rect class="curt" x="150" y="4" height="16" width="125.0">"#,
+            r#"<rect class="rival" x="150" y="28" height="16" width="31.2">"#,
+            r#"<path d="M212.5 0V48">"#,
             ">2.00</text>",
         ] {
             assert!(drawn.contains(text), "{text}\n{drawn}");
