@@ -14,7 +14,6 @@
 //! | check an untrusted path | [`PathCheck`] | the kernel's `RESOLVE_BENEATH`; Win32's names, devices and streams |
 //! | fold `.` and `..` | [`Fold`] | Python's `normpath` |
 //! | classify a Windows path, recognise device names | [`windows`] | `RtlDetermineDosPathNameType_U`, `RtlIsDosDeviceName_U` |
-//! | write a command line for a Windows program or batch file | [`command_line`] | Microsoft's C runtime; cmd.exe |
 //!
 //! # Full paths
 //!
@@ -84,17 +83,6 @@
 //! assert_eq!(check.check(b".htaccess::$DATA"), Err(Refusal::Stream));
 //! ```
 //!
-//! # Command lines
-//!
-//! ```
-//! use curt_paths::command_line::{image, split};
-//!
-//! let wide = |text: &str| text.encode_utf16().collect::<Vec<u16>>();
-//! let line = image(&wide(r"C:\tool.exe"), [wide("a b"), wide(r#"say "hi""#)]).unwrap();
-//! assert_eq!(line, wide(r#""C:\tool.exe" "a b" "say \"hi\"""#));
-//! assert_eq!(split(&line)[1..], [wide("a b"), wide(r#"say "hi""#)]);
-//! ```
-//!
 //! # Features
 //!
 //! - `ruby`: texts in the encodings of Ruby's strings (`Encoding`, `PathText::encoded`).
@@ -107,9 +95,8 @@
 // From the bottom up: `scan` finds characters; `unit` is the trait over bytes and 16-bit units;
 // `fold`, `posix`, `windows` and `ruby` are the rules, pure functions of a path and the directory
 // it starts from; `expansion` finds that directory; `encoded` adds texts in other encodings;
-// `expander` is the public interface. `check` and `command_line` stand beside them.
+// `expander` is the public interface. `check` stands beside them.
 mod check;
-pub mod command_line;
 mod directory;
 #[cfg(feature = "ruby")]
 mod encoded;

@@ -7,7 +7,6 @@ use std::error::Error;
 use std::time::Duration;
 
 use curt::Command;
-use curt::process::Stream;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -16,15 +15,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let limit = Duration::from_secs_f64(seconds.parse()?);
     let program = curt::which(&name)?;
-    let output = Command::new(&program)
-        .args(arguments)
-        .stdin(Stream::null())
-        .own_tree(true)
-        .output_timeout(limit)?;
+    let output = Command::new(&program).args(arguments).own_tree(true).output_timeout(limit)?;
     print!("{}", String::from_utf8_lossy(&output.stdout));
-    match output.status {
-        Some(status) if !output.timed_out => println!("{} ended: {status}", program.display()),
-        _ => println!("{} was killed after {limit:?}", program.display()),
+    if output.timed_out {
+        println!("{} was killed after {limit:?}", program.display());
+    } else {
+        println!("{} ended: {}", program.display(), output.status);
     }
     Ok(())
 }

@@ -28,14 +28,9 @@ pub enum Threads {
 /// Asks an operation to stop, from any thread or from a signal handler. Workers check it between
 /// entries; after that they only close what is open.
 ///
-/// A removal, a walk and a measurement borrow the token.
-/// [`Command::cancel`](crate::Command::cancel) keeps it, so it takes an `Arc<Cancel>`, or a
-/// reference to a `static` one, which a signal handler can reach too.
-///
 /// ```
-/// use curt::{Cancel, Command, Walk};
+/// use curt::{Cancel, Walk};
 /// use std::sync::Arc;
-/// use std::time::Duration;
 ///
 /// let cancel = Arc::new(Cancel::new());
 /// let theirs = Arc::clone(&cancel);
@@ -43,12 +38,6 @@ pub enum Threads {
 /// other.join().unwrap();
 /// let summary = Walk::new("src").cancel(&cancel).visit(|_| ());
 /// assert!(summary.stopped);
-///
-/// let mut command = Command::new("just-written");
-/// command.retries(10, Duration::from_secs(1)).cancel(cancel);
-///
-/// static CANCEL: Cancel = Cancel::new();
-/// command.cancel(&CANCEL);
 /// ```
 #[derive(Debug, Default)]
 pub struct Cancel(AtomicBool);
@@ -73,12 +62,6 @@ impl Cancel {
     /// Whether the operation was asked to stop.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
-    }
-}
-
-impl AsRef<Cancel> for Cancel {
-    fn as_ref(&self) -> &Cancel {
-        self
     }
 }
 

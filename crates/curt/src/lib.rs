@@ -154,7 +154,7 @@ pub use walk::{Walk, walk};
 pub use which::{Search, which};
 
 pub mod paths {
-    //! The text of paths: full paths, checks of untrusted paths, command lines of Windows.
+    //! The text of paths: full paths, and checks of untrusted paths.
     //!
     //! This is the crate [`curt_paths`], whose page has an example for each task, and beside it
     //! what only the system knows: [`ThisProcess`].

@@ -179,8 +179,6 @@ fn failures_without_a_number_stay_inside_an_io_error() {
     }
     let unknown = converted("colour".parse::<Fields>());
     assert_eq!(unknown.kind(), io::ErrorKind::InvalidInput);
-    let line = converted(curt::paths::command_line::image::<&[u16]>(&[0], []));
-    assert_eq!(line.kind(), io::ErrorKind::InvalidInput);
     #[cfg(feature = "filters")]
     assert_eq!(converted(curt::filters::Globs::new(["["])).kind(), io::ErrorKind::InvalidInput);
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 use clap::{ArgAction, Args};
 
 use super::which::SEARCH;
-use super::{LookUpOptions, Options, Positions, RETRY_MS, WithoutOptions, parse_retries};
+use super::{LookUpOptions, Options, Positions, WithoutOptions};
 
 const LONG_ABOUT: &str = "\
-Start a program, wait for it and exit as it does. On Linux the start takes one system call in curt \
-and two in the program, the wait one, and the search one for each directory of PATH.
+Start a program, wait for it and exit as it does. On Linux the search takes one system call for each \
+directory of PATH.
 
 A NAME that contains a separator is a path relative to the directory of --chdir. Any other NAME is \
 looked up as by curt which, in the PATH of the program's environment and from its directory: the \
@@ -100,20 +100,7 @@ pub(crate) struct RunOptions {
     #[arg(short = 'v', long)]
     pub(crate) verbose: bool,
 
-    /// Run a script without a '#!' line by /bin/sh, as execvp does
-    #[arg(long)]
-    pub(crate) shell_fallback: bool,
-
-    /// Retry N times while the program is open for writing
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true,
-          value_parser = parse_retries)]
-    pub(crate) retries: u32,
-
-    /// Stop retrying after N milliseconds
-    #[arg(long, value_name = "N", default_value_t = RETRY_MS, allow_negative_numbers = true)]
-    pub(crate) retry_ms: u64,
-
-    /// Print how many system calls were made
+    /// Print how many system calls the search and the waiting took
     #[arg(long)]
     pub(crate) stats: bool,
 

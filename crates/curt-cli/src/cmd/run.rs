@@ -44,7 +44,7 @@ pub(crate) fn run(options: &RunOptions) -> Exit {
         session.message(&which::explanation_lines(name, &command.explain()));
     }
     let (end, calls) = match timeout(options) {
-        None => wait(command),
+        None => wait(&command),
         Some(limit) => Limited { options, session: &session, limit, signal }.run(command),
     };
     let mut outcome = Outcome { calls, ..Outcome::default() };
@@ -122,10 +122,6 @@ fn command(options: &RunOptions) -> Result<Command, String> {
             .ok_or_else(|| format!("invalid variable {}: expected NAME=VALUE", quote(variable)))?;
         command.env(name, value);
     }
-    // No pause between two tries may outlast the time limit.
-    let window = Duration::from_millis(options.retry_ms);
-    let window = timeout(options).map_or(window, |limit| window.min(limit));
-    command.retries(options.retries, window).shell_fallback(options.shell_fallback);
     for feature in options.without.features() {
         command.without(feature);
     }
@@ -133,11 +129,11 @@ fn command(options: &RunOptions) -> Result<Command, String> {
 }
 
 /// Waits as long as it takes. Ctrl-C and the signals that ask curt to end go to the program.
-fn wait(mut command: Command) -> (Result<End, Error>, Calls) {
+fn wait(command: &Command) -> (Result<End, Error>, Calls) {
     interrupt::pass_on();
-    let mut child = match command.cancel(interrupt::token()).spawn() {
+    let mut child = match command.spawn() {
         Ok(child) => child,
-        Err(error) => return (not_started(error, None), Calls::default()),
+        Err(error) => return (Err(error), Calls::default()),
     };
     sys::pass_signals_to(child.id());
     let status = child.wait();
@@ -169,15 +165,15 @@ impl Limited<'_> {
             interrupt::listen();
         }
         let begun = Instant::now();
-        let left = || self.limit.saturating_sub(begun.elapsed());
-        let mut child = match command.own_tree(!is_foreground).cancel(interrupt::token()).spawn() {
+        let mut child = match command.own_tree(!is_foreground).spawn() {
             Ok(child) => child,
-            Err(error) => return (not_started(error, Some(left())), Calls::default()),
+            Err(error) => return (Err(error), Calls::default()),
         };
         if is_foreground {
             sys::pass_signals_to(child.id());
         }
-        let end = self.wait(&mut child, left(), command.get_program());
+        let left = self.limit.saturating_sub(begun.elapsed());
+        let end = self.wait(&mut child, left, command.get_program());
         if is_foreground {
             sys::stop_passing_signals();
         }
@@ -205,7 +201,7 @@ impl Limited<'_> {
             if !is_interrupted {
                 self.say("KILL", program);
             }
-            let killed = child.kill_tree().and_then(|()| child.wait());
+            let killed = child.kill().and_then(|()| child.wait());
             waited.and(killed)?
         };
         let is_killed = self.signal.is_some() && sys::is_killed(status);
@@ -225,7 +221,7 @@ impl Limited<'_> {
 }
 
 /// Waits until a program has ended. `None` if the time was over or curt was told to end first.
-fn wait_for(child: &Child, limit: Option<Duration>) -> Result<Option<ExitStatus>, Error> {
+fn wait_for(child: &mut Child, limit: Option<Duration>) -> Result<Option<ExitStatus>, Error> {
     let begun = Instant::now();
     loop {
         let left = limit.map_or(POLL, |limit| limit.saturating_sub(begun.elapsed()));
@@ -233,18 +229,6 @@ fn wait_for(child: &Child, limit: Option<Duration>) -> Result<Option<ExitStatus>
         if status.is_some() || left.is_zero() || interrupt::token().is_cancelled() {
             return Ok(status);
         }
-    }
-}
-
-/// Returns why nothing was started. If the program was busy, that is what ended the retries.
-fn not_started(error: Error, left: Option<Duration>) -> Result<End, Error> {
-    if !matches!(error.cause(), Cause::Start(StartFailure::TextBusy, _)) {
-        return Err(error);
-    }
-    match left {
-        _ if interrupt::signal().is_some() => Ok(End::Interrupted),
-        Some(left) if left.is_zero() => Ok(End::TimedOut),
-        _ => Err(error),
     }
 }
 

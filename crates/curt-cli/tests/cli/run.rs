@@ -18,21 +18,15 @@ fn run(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {
     said(&curt(scratch, args).output().unwrap())
 }
 
-/// Ways of starting that are forced.
-const WAYS: [&[&str]; 3] =
-    [&[], &["--without", "clone3"], &["--without", "clone3", "--without", "posix-spawn"]];
-
 #[test]
 fn run_exits_as_the_program_does() {
     let scratch = Scratch::new();
-    for way in WAYS {
-        let code = |end: &[&str]| run(&scratch, &[way, end].concat()).0;
-        assert_eq!(code(&["--", "/bin/sh", "-c", "exit 0"]), Some(0));
-        assert_eq!(code(&["--", "/bin/sh", "-c", "exit 255"]), Some(255));
-        assert_eq!(code(&["sh", "-c", "exit 3"]), Some(3), "without the dashes, by its name");
-        assert_eq!(code(&["--", "/bin/sh", "-c", "kill -TERM $$"]), Some(128 + 15));
-        assert_eq!(code(&["--", "/bin/sh", "-c", "kill -KILL $$"]), Some(128 + 9));
-    }
+    let code = |end: &[&str]| run(&scratch, end).0;
+    assert_eq!(code(&["--", "/bin/sh", "-c", "exit 0"]), Some(0));
+    assert_eq!(code(&["--", "/bin/sh", "-c", "exit 255"]), Some(255));
+    assert_eq!(code(&["sh", "-c", "exit 3"]), Some(3), "without the dashes, by its name");
+    assert_eq!(code(&["--", "/bin/sh", "-c", "kill -TERM $$"]), Some(128 + 15));
+    assert_eq!(code(&["--", "/bin/sh", "-c", "kill -KILL $$"]), Some(128 + 9));
 }
 
 #[test]
@@ -44,22 +38,20 @@ fn a_program_that_does_not_start_has_a_code_and_a_line() {
     let dos = "cannot start './dos': its interpreter '/bin/sh' is missing; its first line ends in \
                a carriage return";
     let nowhere = "cannot change directory to 'nowhere': No such file or directory";
-    for way in WAYS {
-        for (args, code, line) in [
-            (&["--", "./lost"][..], 127, "cannot start './lost': no such program"),
-            (&["--", "curt-no-such"], 127, "curt-no-such: not found in PATH"),
-            (&["--", "./plain"], 126, "cannot start './plain': not an executable file"),
-            (&["--", "."], 127, ".: not a valid program name"),
-            (&["--", "./junk"], 126, "cannot start './junk': the system does not know its format"),
-            (&["--", "./dos"], 126, dos),
-            (&["--chdir", "nowhere", "--", "/bin/true"], 125, nowhere),
-            (&["--path", "", "--", "true"], 127, "true: not found in PATH"),
-        ] {
-            let (ended, out, message) = run(&scratch, &[way, args].concat());
-            assert_eq!((ended, out.as_str()), (Some(code), ""), "{args:?}: {message}");
-            assert!(message.starts_with(&format!("curt run: {line}")), "{args:?}: {message}");
-            assert_eq!(message.lines().count(), 1, "{message}");
-        }
+    for (args, code, line) in [
+        (&["--", "./lost"][..], 127, "cannot start './lost': no such program"),
+        (&["--", "curt-no-such"], 127, "curt-no-such: not found in PATH"),
+        (&["--", "./plain"], 126, "cannot start './plain': not an executable file"),
+        (&["--", "."], 127, ".: not a valid program name"),
+        (&["--", "./junk"], 126, "cannot start './junk': the system does not know its format"),
+        (&["--", "./dos"], 126, dos),
+        (&["--chdir", "nowhere", "--", "/bin/true"], 125, nowhere),
+        (&["--path", "", "--", "true"], 127, "true: not found in PATH"),
+    ] {
+        let (ended, out, message) = run(&scratch, args);
+        assert_eq!((ended, out.as_str()), (Some(code), ""), "{args:?}: {message}");
+        assert!(message.starts_with(&format!("curt run: {line}")), "{args:?}: {message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
     }
 }
 
@@ -180,7 +172,7 @@ fn variables_are_set_and_removed_as_by_env() {
     assert_eq!(env(&["-u", "A", "-u", "PATH"]), "B=2\n");
     assert_eq!(env(&["-i", "C=3", "D=x=y", "E="]), "C=3\nD=x=y\nE=\n");
     assert_eq!(env(&["-i", "--env", "C=1", "C=2"]), "C=2\n");
-    assert_eq!(env(&["-u", "A", "-u", "PATH", "A=9"]), "B=2\nA=9\n");
+    assert_eq!(env(&["-u", "A", "-u", "PATH", "A=9"]), "A=9\nB=2\n");
     assert_eq!(out(&["./a=b"]).1, "program\n", "no name of a variable");
     let here = scratch.at("sub").canonicalize().unwrap();
     assert_eq!(out(&["-C", "sub", "./pwd"]).1, format!("{}\n", here.display()));
@@ -212,82 +204,26 @@ fn interrupts_go_to_the_program() {
     }
 }
 
-/// A file that is no program to the system is one to a shell, where that is asked for.
-#[test]
-fn a_shell_runs_files_of_unknown_format() {
-    let scratch = Scratch::new();
-    scratch.script("plain", "echo \"$0:$1:$2\"; exit 6\n", 0o755);
-    scratch.script("-c", "exit 7\n", 0o755);
-    for way in WAYS {
-        let ask = |args: &[&str]| run(&scratch, &[way, args].concat());
-        assert_eq!(ask(&["--", "./plain", "a"]).0, Some(126));
-        let (code, out, message) = ask(&["--shell-fallback", "--", "./plain", "a b", "*"]);
-        assert_eq!((code, out.as_str()), (Some(6), "./plain:a b:*\n"), "{message}");
-        let name = ["--shell-fallback", "--env", "PATH=.:/bin", "--", "-c"];
-        assert_eq!(ask(&name).0, Some(7), "found, and no option");
-        assert_eq!(ask(&["--shell-fallback", "--", "./lost"]).0, Some(127));
-        assert_eq!(ask(&["--shell-fallback", "--", "/bin/sh", "-c", "exit 9"]).0, Some(9));
-    }
-}
-
-/// What somebody writes is waited for, where that is asked for, and no longer.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_program_open_for_writing_is_retried() {
-    curt_testkit::heed_signals();
-    let scratch = Scratch::new();
-    let copy = scratch.program("/bin/true", "copy");
-    let code = |args: &[&str]| run(&scratch, &[args, &["--", "./copy"]].concat()).0;
-    let writer = std::fs::File::options().append(true).open(&copy).unwrap();
-    for way in WAYS {
-        assert_eq!(code(way), Some(126));
-        assert_eq!(code(&[way, &["--retries", "3", "--retry-ms", "20"]].concat()), Some(126));
-        let limited = ["--retries", "1000000", "--retry-ms", "100000", "--timeout", "0.1"];
-        assert_eq!(code(&[way, &limited].concat()), Some(124));
-    }
-    let args = ["--retries", "1000000", "--retry-ms", "100000", "--", "./copy"];
-    for (signal, limit) in [("TERM", &[][..]), ("HUP", &[]), ("INT", &["--timeout", "100"])] {
-        let child = curt(&scratch, &[limit, &args].concat()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(200));
-        let signal = rustix::process::Signal::from_named_raw(match signal {
-            "TERM" => 15,
-            "HUP" => 1,
-            _ => 2,
-        });
-        let pid = rustix::process::Pid::from_child(&child);
-        rustix::process::kill_process(pid, signal.unwrap()).unwrap();
-        let status = child.wait_with_output().unwrap().status;
-        assert_eq!(status.signal(), signal.map(rustix::process::Signal::as_raw), "{status}");
-    }
-    let waiting = curt(&scratch, &args).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(100));
-    drop(writer);
-    assert_eq!(waiting.wait_with_output().unwrap().status.code(), Some(0));
-}
-
 /// What asks curt alone to end is for the program to answer; it does not go on alone.
 #[test]
 fn signals_that_ask_curt_to_end_reach_the_program() {
     use rustix::process::{Pid, Signal, kill_process};
     curt_testkit::heed_signals();
     let scratch = Scratch::new();
-    for way in WAYS {
-        for (signal, script, code) in [
-            (Signal::TERM, "trap 'exit 4' TERM; echo $$; while :; do sleep 0.05; done", 4),
-            (Signal::HUP, "trap 'exit 5' HUP; echo $$; while :; do sleep 0.05; done", 5),
-            (Signal::TERM, "echo $$; exec sleep 100", 128 + 15),
-            (Signal::HUP, "echo $$; exec sleep 100", 128 + 1),
-        ] {
-            let mut child =
-                curt(&scratch, &[way, &["--", "/bin/sh", "-c", script]].concat()).spawn().unwrap();
-            let mut line = String::new();
-            BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-            kill_process(Pid::from_child(&child), signal).unwrap();
-            let status = child.wait().unwrap();
-            assert_eq!(status.code(), Some(code), "{way:?}: {script}");
-            let program = Pid::from_raw(line.trim().parse().unwrap()).unwrap();
-            assert!(rustix::process::test_kill_process(program).is_err(), "it goes on");
-        }
+    for (signal, script, code) in [
+        (Signal::TERM, "trap 'exit 4' TERM; echo $$; while :; do sleep 0.05; done", 4),
+        (Signal::HUP, "trap 'exit 5' HUP; echo $$; while :; do sleep 0.05; done", 5),
+        (Signal::TERM, "echo $$; exec sleep 100", 128 + 15),
+        (Signal::HUP, "echo $$; exec sleep 100", 128 + 1),
+    ] {
+        let mut child = curt(&scratch, &["--", "/bin/sh", "-c", script]).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        let status = child.wait().unwrap();
+        assert_eq!(status.code(), Some(code), "{script}");
+        let program = Pid::from_raw(line.trim().parse().unwrap()).unwrap();
+        assert!(rustix::process::test_kill_process(program).is_err(), "it goes on");
     }
 }
 
@@ -319,13 +255,11 @@ fn the_signal_of_a_time_limit_is_not_ignored() {
 #[test]
 fn the_environment_is_handed_on() {
     let scratch = Scratch::new();
-    for way in WAYS {
-        let mut command = curt(&scratch, &[way, &["--", "/usr/bin/env"]].concat());
-        let output = command.env_clear().env("A", "1").env("B", "x=y").env("C", "").output();
-        assert_eq!(said(&output.unwrap()), (Some(0), "A=1\nB=x=y\nC=\n".into(), String::new()));
-        let output = command.env_clear().output().unwrap();
-        assert_eq!(said(&output), (Some(0), String::new(), String::new()));
-    }
+    let mut command = curt(&scratch, &["--", "/usr/bin/env"]);
+    let output = command.env_clear().env("A", "1").env("B", "x=y").env("C", "").output();
+    assert_eq!(said(&output.unwrap()), (Some(0), "A=1\nB=x=y\nC=\n".into(), String::new()));
+    let output = command.env_clear().output().unwrap();
+    assert_eq!(said(&output), (Some(0), String::new(), String::new()));
 }
 
 /// Permissions mean something to others than root.
@@ -348,18 +282,16 @@ fn another_user_gets_permission_errors() {
         Ok(output) if output.status.success() => {}
         other => return skip(&format!("another user cannot be taken: {other:?}")),
     }
-    for way in WAYS {
-        let code = |args: &[&str]| ask(&[way, args].concat()).unwrap().status.code();
-        let execute = "execute it, its interpreter, or anything on its filesystem";
-        for (program, what) in [("./owner", execute), ("closed/program", "search 'closed'")] {
-            let (code, _, message) = said(&ask(&[way, &["--", program]].concat()).unwrap());
-            let expected = format!("curt run: cannot start '{program}': no permission to {what}\n");
-            assert_eq!((code, message), (Some(126), expected));
-        }
-        let passed = code(&["--path", "closed:/bin", "--", "true"]);
-        assert_eq!(passed, Some(0), "what cannot be searched is passed over");
-        assert_eq!(code(&["--chdir", "closed", "--", "/bin/true"]), Some(125));
+    let code = |args: &[&str]| ask(args).unwrap().status.code();
+    let execute = "execute it, its interpreter, or anything on its filesystem";
+    for (program, what) in [("./owner", execute), ("closed/program", "search 'closed'")] {
+        let (code, _, message) = said(&ask(&["--", program]).unwrap());
+        let expected = format!("curt run: cannot start '{program}': no permission to {what}\n");
+        assert_eq!((code, message), (Some(126), expected));
     }
+    let passed = code(&["--path", "closed:/bin", "--", "true"]);
+    assert_eq!(passed, Some(0), "what cannot be searched is passed over");
+    assert_eq!(code(&["--chdir", "closed", "--", "/bin/true"]), Some(125));
 }
 
 /// A program is started with what curt was started with; a closed stream is not a null device.
@@ -371,7 +303,7 @@ fn closed_streams_stay_closed() {
     let status = "s=0; (: 3<&0) 2>/dev/null && s=$((s+1)); (: 3>&1) 2>/dev/null && s=$((s+2)); \
                   (: 3>&2) && s=$((s+4)); exit $s";
     scratch.script("streams", format!("#!/bin/sh\n{status}\n"), 0o755);
-    let ways = WAYS.map(|way| [&["run"], way, &["--", "./streams"]].concat());
+    let run = ["run", "--", "./streams"];
     let find = vec!["find", "-j1", "-tf", ".", "tree", "-x", "./streams"];
     for (closed, open) in [
         ("", 7),
@@ -390,9 +322,7 @@ fn closed_streams_stay_closed() {
             shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
             shell.status().unwrap().code()
         };
-        for way in &ways {
-            assert_eq!(started(way), Some(open), "{way:?} {closed}");
-        }
+        assert_eq!(started(&run), Some(open), "{closed}");
         // Its exit status says no more than whether all of the programs' are zero.
         assert_eq!(started(&find) == Some(0), open == 0, "{closed}");
     }

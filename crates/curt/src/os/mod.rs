@@ -1,6 +1,7 @@
 //! Extension traits for what only one system has, as in the standard library's `os`.
 
-#[cfg(target_os = "linux")]
+#[cfg(all(fuzzing, target_os = "linux"))]
+#[doc(hidden)]
 pub mod linux;
 #[cfg(unix)]
 pub mod unix;

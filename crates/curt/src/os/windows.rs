@@ -1,4 +1,5 @@
-//! Windows: removal below an open directory, names in UTF-16, and handles for child processes.
+//! Windows: removal below an open directory, the handles of roots and directories, and names in
+//! UTF-16.
 
 use std::ffi::OsStr;
 use std::io;
@@ -8,9 +9,7 @@ use std::path::Path;
 use crate::beneath::Root;
 use crate::error::Error;
 use crate::list::{Directory, Entry, List};
-use crate::process::{Child, ChildInput, ChildOutput, Command, Stream};
 use crate::remove::{Remove, Report};
-use crate::sys::process::Pipe;
 use crate::sys::{into_descriptor, open_directory};
 use crate::which::Found;
 
@@ -104,62 +103,5 @@ impl TryFrom<OwnedHandle> for Root {
 impl AsHandle for Root {
     fn as_handle(&self) -> BorrowedHandle<'_> {
         self.dir().as_handle()
-    }
-}
-
-/// Options for starting programs that only Windows has.
-pub trait CommandExtras {
-    /// Passes a handle to the program, where it has the same value; pass the value in an argument.
-    /// Can be called several times, for several handles.
-    ///
-    /// The handle is not duplicated, because the program knows it by its value. While the program
-    /// is started it is inheritable, so a process that other code starts at the same time without a
-    /// list of handles inherits it too. Costs 2 calls.
-    fn handle(&mut self, handle: impl Into<OwnedHandle>) -> &mut Self;
-}
-
-impl CommandExtras for Command {
-    fn handle(&mut self, handle: impl Into<OwnedHandle>) -> &mut Self {
-        // The number has a meaning on Unix only; this is the least that is allowed there.
-        self.extra.push((Pipe(handle.into()), 3));
-        self
-    }
-}
-
-impl<T: Into<OwnedHandle>> From<T> for Stream {
-    fn from(open: T) -> Stream {
-        Stream::open(Pipe(open.into()))
-    }
-}
-
-/// The handle of the process, for the caller's own calls, such as waiting for several things. It
-/// stays valid after the program has ended.
-impl AsHandle for Child {
-    fn as_handle(&self) -> BorrowedHandle<'_> {
-        self.process().handle()
-    }
-}
-
-impl AsHandle for ChildInput {
-    fn as_handle(&self) -> BorrowedHandle<'_> {
-        self.0.0.as_handle()
-    }
-}
-
-impl AsHandle for ChildOutput {
-    fn as_handle(&self) -> BorrowedHandle<'_> {
-        self.0.0.as_handle()
-    }
-}
-
-impl From<ChildInput> for OwnedHandle {
-    fn from(input: ChildInput) -> OwnedHandle {
-        input.0.0
-    }
-}
-
-impl From<ChildOutput> for OwnedHandle {
-    fn from(output: ChildOutput) -> OwnedHandle {
-        output.0.0
     }
 }

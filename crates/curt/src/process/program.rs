@@ -10,23 +10,16 @@
 
 use std::ffi::OsStr;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::retry::Refusal;
-use crate::calls::Calls;
 use crate::error::{FindError, StartFailure};
 use crate::name::Unit;
-use crate::sys::process::Launch;
 use crate::sys::{OsUnit, SystemUnit};
-use crate::which::{FindAll, FoundIn, LaunchFailure, Program, Rules, Search};
+use crate::which::{FoundIn, LaunchFailure, Program, Rules, Search};
 use curt_paths::Flavor;
 
-/// Where names are looked up.
-#[derive(Clone, Copy)]
-pub(super) enum Names<'a> {
-    /// For one start, with the variables and the directory of the child.
-    Search(&'a Search),
-}
+/// Why a program was not started, and the system's error.
+pub(super) type Refusal = (StartFailure, io::Error);
 
 /// Why no program was started.
 pub(super) enum NotStarted {
@@ -35,41 +28,23 @@ pub(super) enum NotStarted {
     NotFound(FindError),
 }
 
-impl Names<'_> {
-    /// Starts the first program of this name that can be started: calls `start` for one after the
-    /// other, as long as the policy goes on. Also returns the calls that the look-up took.
-    pub(super) fn start<P, T>(
-        self,
-        name: &OsStr,
-        launch: &Launch<'_, P>,
-        mut start: impl FnMut(&Launch<'_, P>) -> Result<T, Refusal>,
-    ) -> (Result<T, NotStarted>, Calls) {
-        // The system judges a path, but by Windows' rules extensions are appended to it.
-        let is_path = OsUnit::units(name.as_ref()).iter().any(|unit| unit.is_separator());
-        if is_path && Flavor::NATIVE == Flavor::Posix {
-            let started = start(launch).map_err(|refusal| NotStarted::Refused(None, refusal));
-            return (started, Calls::default());
-        }
-        match self {
-            Names::Search(search) => {
-                let search = search.for_child(launch.environment, launch.directory);
-                let rules = search.current_rules();
-                let started = start_first(search.find_all(name), &rules, launch, start);
-                (started, search.calls())
-            }
-        }
-    }
+/// Whether the system finds a program by itself, as it is given by a path. By Windows' rules
+/// extensions are appended to a path, so that is looked up.
+pub(super) fn is_path(name: &OsStr) -> bool {
+    let has_separator = OsUnit::units(name.as_ref()).iter().any(|unit| unit.is_separator());
+    has_separator && Flavor::NATIVE == Flavor::Posix
 }
 
-/// Starts the first candidate that can be started. If none can, the first refusal counts.
-fn start_first<P, T>(
-    candidates: FindAll<'_>,
-    rules: &Rules,
-    launch: &Launch<'_, P>,
-    mut start: impl FnMut(&Launch<'_, P>) -> Result<T, Refusal>,
+/// Starts the first program of this name that can be started: calls `start` for one after the
+/// other, as long as the policy goes on. If none can be started, the first refusal counts.
+pub(super) fn start_first<T>(
+    search: &Search,
+    name: &OsStr,
+    mut start: impl FnMut(&Path) -> Result<T, Refusal>,
 ) -> Result<T, NotStarted> {
+    let rules = search.current_rules();
     let mut first = None;
-    for candidate in candidates {
+    for candidate in search.find_all(name) {
         let found = match candidate {
             Ok(found) => found,
             Err(error) if first.is_none() => return Err(NotStarted::NotFound(error)),
@@ -80,11 +55,11 @@ fn start_first<P, T>(
             // Another program would open it, so it cannot be started itself.
             ((StartFailure::BadFormat, io::ErrorKind::Unsupported.into()), false)
         } else {
-            let refusal = match start(&launch.of(&path)) {
+            let refusal = match start(&path) {
                 Ok(started) => return Ok(started),
                 Err(refusal) => refusal,
             };
-            let goes_on = rules.continues_after(launch_failure(&refusal.0, rules), program);
+            let goes_on = rules.continues_after(launch_failure(&refusal.0, &rules), program);
             (refusal, !goes_on)
         };
         let counts_as_missing =

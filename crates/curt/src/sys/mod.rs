@@ -11,9 +11,9 @@
 //! - `windows`: ntdll.
 //! - `memory`: a small file system in memory with scheduled races, for tests.
 //!
-//! [`Sys`] is about files and directories, [`Host`] about the process;
+//! [`Sys`] is about files and directories, [`Host`] about this process;
 //! [`Beneath`](beneath::Beneath), [`Naming`](canonical::Naming), [`Lookup`] and
-//! [`Process`](process::Process) hold what one operation needs besides.
+//! [`Spawn`](process::Spawn) hold what one operation needs besides.
 #![allow(unsafe_code, reason = "the platforms make the calls that have no safe form")]
 
 use std::io;

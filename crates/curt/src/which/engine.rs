@@ -11,10 +11,9 @@ use super::judge::Judge;
 use super::names::{Refusal, stem_of};
 use super::policy::Cwd;
 use super::query::{Blame, Query, searched};
-use super::search::Options;
+use super::search::{Options, Variables};
 use crate::error::{FindCause, FindError};
 use crate::fields::Fields;
-use crate::sys::process::Variable;
 use crate::sys::{Ask, Lookup, SystemUnit};
 use curt_paths::Flavor;
 
@@ -33,7 +32,7 @@ impl<S: Lookup> Engine<S> {
     pub(super) fn new(
         sys: S,
         options: &Options,
-        variables: Option<&[Variable<'_>]>,
+        variables: Option<&Variables<'_>>,
         directory: Option<&Path>,
     ) -> Engine<S> {
         let rules = options.rules();

@@ -12,9 +12,12 @@ use super::policy::{Cwd, Policy, Rules};
 use super::query::Query;
 use crate::calls::Calls;
 use crate::error::FindError;
-use crate::sys::process::Variable;
 use crate::sys::{Os, Setup, Sys};
 use curt_paths::Flavor;
+
+/// The variables of a child: the value of the one that a predicate recognises by its name, which
+/// comes with it.
+pub(crate) type Variables<'a> = dyn Fn(&dyn Fn(&OsStr) -> bool, &str) -> Option<OsString> + 'a;
 
 /// What a search was asked for.
 #[derive(Clone, Default)]
@@ -41,7 +44,7 @@ impl Options {
     pub(super) fn variable(
         &self,
         name: &str,
-        variables: Option<&[Variable<'_>]>,
+        variables: Option<&Variables<'_>>,
     ) -> Option<OsString> {
         let flavor = self.rules().flavor;
         let is_it = |other: &OsStr| match flavor {
@@ -52,10 +55,7 @@ impl Options {
             (Some(named), _) => {
                 named.iter().rfind(|(other, _)| is_it(other)).map(|(_, value)| value.clone())
             }
-            (None, Some(variables)) => {
-                let variable = variables.iter().rfind(|(other, _)| is_it(other));
-                variable.map(|(_, value)| value.clone().into_owned())
-            }
+            (None, Some(variables)) => variables(&is_it, name),
             (None, None) => std::env::var_os(name),
         }
     }
@@ -142,16 +142,12 @@ impl Search {
         Search { options, engine: Mutex::new(None) }
     }
 
-    /// Returns the same search, ready for a child: what was left open is taken from its variables
-    /// (`None` for those of this process), and relative paths begin at its directory.
-    pub(crate) fn for_child(
-        &self,
-        variables: Option<&[Variable<'_>]>,
-        directory: Option<&Path>,
-    ) -> Search {
+    /// Returns the same search, ready for a child: what was left open is taken from its variables,
+    /// and relative paths begin at its directory.
+    pub(crate) fn for_child(&self, variables: &Variables<'_>, directory: Option<&Path>) -> Search {
         let options = self.options.clone();
         let sys = Os::start(&Setup::default());
-        let engine = Mutex::new(Some(Engine::new(sys, &options, variables, directory)));
+        let engine = Mutex::new(Some(Engine::new(sys, &options, Some(variables), directory)));
         Search { options, engine }
     }
 

@@ -162,7 +162,7 @@ impl Exec {
         let found = self.program.get_or_init(|| self.template.has_one_program().then(find)?);
         let start = |command: &mut Command| {
             if self.is_collected {
-                command.stdin(Stream::null()).stdout(Stream::pipe()).stderr(Stream::pipe());
+                command.stdin(Stream::Null).stdout(Stream::Pipe).stderr(Stream::Pipe);
             }
             command.args(arguments).spawn()
         };

@@ -136,7 +136,7 @@ fn by_single_steps() {
 
 #[test]
 fn without_linux_features() {
-    let without = Features::of_linux();
+    let without = Features::all();
     every_call_fails_once::<Os>(&Setup { without, ..Setup::default() });
 }
 
@@ -177,7 +177,7 @@ fn an_interrupted_open_is_retried() {
         let without = Features::default().with(Feature::Openat2);
         check::<Os>(&Setup { without, ..Setup::default() }, &["openat"]);
     }
-    let without = Features::of_linux();
+    let without = Features::all();
     check::<Os>(&Setup { without, ..Setup::default() }, &["openat", "open"]);
 }
 

@@ -2,12 +2,11 @@
 
 use std::fs::{Permissions, create_dir, remove_dir, rename, set_permissions};
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use curt_testkit::{Scratch, skip};
 
-use super::in_every_way;
 use crate::process::Command;
 use crate::which::Search;
 
@@ -60,11 +59,10 @@ impl Ground {
                 }
             });
             let end = Ends(&is_over);
-            in_every_way(NAME, |way, mut command| {
-                command.env("PATH", &path).current_dir(self.scratch.at("here"));
-                let (started, failed) = tries(&command, way);
-                assert!(started > 0 && failed > 0, "{way}: {started} and {failed}");
-            });
+            let mut command = Command::new(NAME);
+            command.env("PATH", &path).current_dir(self.scratch.at("here"));
+            let (started, failed) = tries(&command);
+            assert!(started > 0 && failed > 0, "{started} and {failed}");
             drop(end);
         });
     }
@@ -84,12 +82,12 @@ fn copy_of(name: &str, scratch: &Scratch, path: &str) -> PathBuf {
 }
 
 /// How many starts succeeded and how many failed.
-fn tries(command: &Command, way: &str) -> (u32, u32) {
+fn tries(command: &Command) -> (u32, u32) {
     let (mut started, mut failed) = (0, 0);
     while started.min(failed) < ENOUGH && started + failed < MOST {
         match command.status() {
             Ok(status) => {
-                assert!(status.success(), "{way}: the other one was started");
+                assert!(status.success(), "the other one was started");
                 started += 1;
             }
             Err(_) => failed += 1,
@@ -130,41 +128,20 @@ fn a_directory_in_place_of_the_program_is_never_started() {
 /// working directory.
 #[test]
 fn the_next_candidate_is_one_of_the_policy() {
-    use crate::process::program::Names;
-    use crate::sys::process::{Container, Group, Launch, Rights};
+    use crate::error::StartFailure;
+    use crate::process::program::start_first;
 
     let Some(ground) = Ground::new() else { return };
     let next = copy_of("true", &ground.scratch, &format!("c/{NAME}"));
     let directories = ["here-is-none", "b", "c"].map(|name| ground.scratch.at(name));
     let path = directories.map(|directory| directory.display().to_string()).join(":");
-    let search = Search::new().path(format!(":{path}:"));
-    let here = ground.scratch.at("here");
-    let launch = Launch::<std::fs::File> {
-        program: Path::new(NAME),
-        zeroth: NAME.as_ref(),
-        arguments: &[],
-        environment: None,
-        directory: Some(&here),
-        streams: [const { crate::sys::process::Stream::Inherit }; 3],
-        extra: &[],
-        group: Group::default(),
-        tree: false,
-        container: &Container::default(),
-        rights: &Rights::default(),
-        close_others: false,
-        unblocks: false,
-        default_signals: None,
-        only_waits: false,
-    };
+    let search = Search::new().path(format!(":{path}:")).base(ground.scratch.at("here"));
     let mut asked = Vec::new();
-    let (started, _) = Names::Search(&search).start(NAME.as_ref(), &launch, |launch| {
+    let started = start_first(&search, NAME.as_ref(), |path| {
         // The moment between the look-up and the start.
-        std::fs::remove_file(launch.program).unwrap();
-        asked.push(launch.program.to_owned());
-        Err::<(), _>((
-            crate::error::StartFailure::ProgramMissing,
-            std::io::ErrorKind::NotFound.into(),
-        ))
+        std::fs::remove_file(path).unwrap();
+        asked.push(path.to_owned());
+        Err::<(), _>((StartFailure::ProgramMissing, std::io::ErrorKind::NotFound.into()))
     });
     assert!(started.is_err());
     assert_eq!(asked, [ground.program, next], "by their full paths, and nothing else");

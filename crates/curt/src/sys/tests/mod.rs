@@ -10,7 +10,6 @@ mod listing;
 mod lookup;
 mod others;
 #[cfg(unix)]
-mod process;
 #[cfg(target_os = "linux")]
 mod programs;
 mod removal;
@@ -60,7 +59,7 @@ pub(crate) fn as_here<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
 /// Runs a test as on a Unix that is not Linux.
 #[cfg(unix)]
 pub(crate) fn portably(test: impl FnOnce()) {
-    without(Features::of_linux(), test);
+    without(Features::all(), test);
 }
 
 /// Asks every question of a platform.
@@ -132,7 +131,7 @@ contract!(linux_of_old, {
 });
 #[cfg(unix)]
 contract!(portable, {
-    let setup = Setup { without: Features::of_linux(), ..Setup::default() };
+    let setup = Setup { without: Features::all(), ..Setup::default() };
     Real::<Os>::new(setup, "openat")
 });
 #[cfg(unix)]

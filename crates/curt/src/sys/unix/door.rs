@@ -19,7 +19,6 @@ use std::time::Duration;
 use rustix::fs::{Access, AtFlags, Mode, OFlags, SeekFrom, Timestamps};
 use rustix::io::{Errno, Result};
 
-pub(crate) use self::process::{Attributes, Blocked, Lent, Pipe};
 use super::dir::{Dir, Stream};
 use super::values::uninterrupted;
 use crate::calls::Calls;
@@ -64,31 +63,10 @@ calls! {
     MakeHardLink "linkat",
     SetMode "fchmodat",
     SetTimes "utimensat",
-    Clone "clone3",
-    PosixSpawn "posix_spawn",
-    Fork "fork",
-    Wait either("wait4", "waitpid"),
-    WaitHandle "waitid",
     Handle "pidfd_open",
-    SignalHandle "pidfd_send_signal",
     Kill "kill",
-    Pipe either("pipe2", "pipe"),
     Poll either("ppoll", "poll"),
-    SignalMask either("rt_sigprocmask", "sigprocmask"),
-    SignalAction either("rt_sigaction", "sigaction"),
-    SetGroup "setpgid",
-    SetSession "setsid",
     Copy "fcntl",
-    Duplicate either("dup3", "dup2"),
-    ChangeDirectory "chdir",
-    Execute "execve",
-    Write "write",
-    Ioctl "ioctl",
-    SetGroups "setgroups",
-    SetGroupId "setgid",
-    SetUserId "setuid",
-    Umask "umask",
-    EffectiveUser "geteuid",
 }
 
 /// The door of one worker.

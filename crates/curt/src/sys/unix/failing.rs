@@ -2,46 +2,57 @@
 //! file decide: one open and one read, after a failure only.
 
 use std::ffi::{CString, OsStr};
-use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
-
-use rustix::io::Errno;
-
+use std::io;
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, CWD};
+use rustix::io::Errno;
 
 use super::door::Door;
 use crate::error::StartFailure;
-use crate::sys::process::{Failure, Launch, Stage, path_for_child};
 use crate::sys::script_interpreter;
 
 /// The kernel reads less of a script, and the headers of an image fit.
 const HEAD: usize = 4 << 10;
 
-/// Returns what a failure means.
-pub(crate) fn explain<P>(door: &Door, launch: &Launch<'_, P>, failure: &Failure) -> StartFailure {
-    let Some(error) = Errno::from_io_error(&failure.error) else {
-        // An error with a text says itself what is wrong.
-        let has_reason = failure.error.get_ref().is_some();
-        let is_text = !has_reason && failure.error.kind() == std::io::ErrorKind::InvalidInput;
+/// Returns what a failure to start a program in a directory means.
+pub(crate) fn explain(
+    door: &Door,
+    program: &Path,
+    directory: Option<&Path>,
+    error: &io::Error,
+) -> StartFailure {
+    let Some(number) = Errno::from_io_error(error) else {
+        // What is no text of the system was not passed to it.
+        let is_text = error.kind() == io::ErrorKind::InvalidInput;
         return if is_text { StartFailure::InvalidText } else { StartFailure::System };
     };
-    match (failure.at, error) {
-        (Stage::Directory, _) => StartFailure::Directory,
-        (Stage::Child, _) => StartFailure::System,
-        (_, Errno::NOENT | Errno::NOTDIR) => missing(door, launch),
-        (_, Errno::ACCESS | Errno::ISDIR) => StartFailure::NotExecutable,
-        (_, Errno::NOEXEC) => StartFailure::BadFormat,
+    if directory.is_some_and(|directory| cannot_be_entered(door, directory)) {
+        return StartFailure::Directory;
+    }
+    match number {
+        Errno::NOENT | Errno::NOTDIR => missing(door, program, directory),
+        Errno::ACCESS | Errno::ISDIR => StartFailure::NotExecutable,
+        Errno::NOEXEC => StartFailure::BadFormat,
         #[cfg(target_os = "linux")]
-        (_, Errno::LIBBAD) => StartFailure::BadFormat,
-        (_, Errno::TXTBSY) => StartFailure::TextBusy,
-        (_, Errno::TOOBIG) => StartFailure::TooLong,
+        Errno::LIBBAD => StartFailure::BadFormat,
+        Errno::TXTBSY => StartFailure::TextBusy,
+        Errno::TOOBIG => StartFailure::TooLong,
         _ => StartFailure::System,
     }
 }
 
+fn cannot_be_entered(door: &Door, directory: &Path) -> bool {
+    // Only a directory has this entry.
+    let itself = CString::new(directory.join(".").as_os_str().as_bytes());
+    itself.is_ok_and(|path| door.may(CWD, &path, Access::EXEC_OK).is_err())
+}
+
 /// Tells a missing program from a missing interpreter, for which the system has one error number.
-fn missing<P>(door: &Door, launch: &Launch<'_, P>) -> StartFailure {
-    let path = path_for_child(launch);
+fn missing(door: &Door, program: &Path, directory: Option<&Path>) -> StartFailure {
+    let path = directory.unwrap_or(Path::new("")).join(program);
     let Ok(path) = CString::new(path.as_os_str().as_bytes()) else {
         return StartFailure::ProgramMissing;
     };

@@ -16,18 +16,13 @@
 pub(crate) mod accounts;
 mod beneath;
 mod canonical;
-mod child_calls;
-mod child_steps;
 pub(crate) mod dir;
 pub(crate) mod door;
-mod exchange;
 mod failing;
 pub(crate) mod host;
 mod lookup;
 mod process;
-mod start;
 mod values;
-mod words;
 
 #[cfg(target_os = "linux")]
 mod linux;

@@ -1,31 +1,20 @@
 //! The counterpart of `linux` on other systems, without fast paths.
 
-use std::convert::Infallible;
 use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::process::ExitStatus;
+use std::process::Child;
 use std::time::Duration;
 
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
-use rustix::process::Pid;
 
-pub(super) use super::child_calls::Library as RawCalls;
 use super::dir::{Dir, DirBuf, text};
-use super::door::Pipe;
-use super::start::Child;
-use super::words::Words;
 use super::{Unix, What, values};
 use crate::fields::{Facts, Fields};
 use crate::name::Name;
 use crate::sys::beneath::{Change, Link, Rules, Whole};
-use crate::sys::process::{Failure, Launch};
 use crate::sys::{Ask, Batch, Mounts};
-
-/// Children have process numbers only.
-pub(super) type Handle = Infallible;
-pub(super) type Cgroup = Infallible;
 
 pub(super) const QUERIED: Fields = Fields::NONE;
 pub(super) const EXTENDED: Fields = Fields::NONE;
@@ -133,39 +122,8 @@ impl Unix {
         Ok(None)
     }
 
-    pub(super) fn by_clone(
-        &self,
-        _launch: &Launch<'_, Pipe>,
-        _words: &Words,
-    ) -> Option<Result<Child, Failure>> {
-        None
-    }
-
-    pub(super) fn handle(&self, _pid: Pid) -> Option<Handle> {
-        None
-    }
-
-    pub(super) fn ask_handle(
-        &self,
-        handle: &Handle,
-        _blocks: bool,
-    ) -> Result<Option<ExitStatus>, Errno> {
-        match *handle {}
-    }
-
-    pub(super) fn sleep_until_ended(&self, handle: &Handle, _: Duration) -> io::Result<bool> {
-        match *handle {}
-    }
-
-    pub(super) fn kill_by_handle(&self, handle: &Handle, _group: bool) -> Result<(), Errno> {
-        match *handle {}
-    }
-
-    pub(super) fn kill_cgroup(&self, cgroup: &Cgroup) -> Result<(), Errno> {
-        match *cgroup {}
-    }
-
-    pub(super) fn remove_cgroup(&self, cgroup: Cgroup) {
-        match cgroup {}
+    /// Children have process numbers only.
+    pub(super) fn sleep_until_ended(&self, _: &Child, _: Duration) -> io::Result<bool> {
+        Ok(false)
     }
 }

@@ -1,176 +1,136 @@
-//! Starting programs: by `clone3` on Linux, else by `posix_spawn`, and where that cannot do what is
-//! asked by a copy of the process.
+//! Trees of processes, and waiting for them and their output with a limit.
 
+use std::ffi::OsStr;
 use std::io;
-use std::os::unix::process::ExitStatusExt;
-use std::process::ExitStatus;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
+use rustix::process::Pid;
 
-use super::child_calls::Library;
-use super::door::Pipe;
-use super::native::RawCalls;
-use super::start::{self, Child};
 use super::values::uninterrupted;
-use super::words::Words;
-use super::{Unix, exchange, failing};
+use super::{Unix, failing};
 use crate::error::StartFailure;
-use crate::sys::process::{Exchange, Failure, Group, Kill, Launch, Spawn, Stage};
-use crate::sys::{Feature, Host};
+use crate::sys::process::Spawn;
 
 impl Spawn for Unix {
-    type Child = Child;
-    type Pipe = Pipe;
+    /// A process group. It has the number of the child, which leads it.
+    type Tree = ();
 
-    fn pipe(&self) -> io::Result<(Pipe, Pipe)> {
-        let (reader, writer) = self.door.pipe()?;
-        Ok((reader.into(), writer.into()))
+    fn set_arg0(command: &mut Command, name: &OsStr) {
+        command.arg0(name);
     }
 
-    fn close_pipe(&self, pipe: Pipe) {
-        self.door.close(pipe.fd);
-    }
-
-    fn spawn(&self, launch: &Launch<'_, Pipe>) -> Result<Child, Failure> {
-        // The child cannot lead a group, and the signal for a tree must not reach the group that it
-        // joins.
-        if launch.tree && matches!(launch.group, Group::Join(_)) && !launch.has_cgroup() {
-            let text = "a program that joins a process group cannot have its own tree";
-            let error = io::Error::new(io::ErrorKind::InvalidInput, text);
-            return Err(Failure { at: Stage::Child, error });
+    fn spawn(&self, command: &mut Command, has_tree: bool) -> io::Result<(Child, Option<()>)> {
+        if has_tree {
+            command.process_group(0);
         }
-        let words = Words::new(launch)?;
-        if let Some(started) = self.by_clone(launch, &words) {
-            return started;
-        }
-        let by_library = if self.setup.without.has(Feature::PosixSpawn) {
-            None
-        } else {
-            start::by_library(&self.door, launch, &words)
-        };
-        let pid = if let Some(started) = by_library {
-            started?
-        } else {
-            let limit = if launch.close_others { self.descriptor_limit() } else { 0 };
-            let start = if self.has(Feature::RawChild) {
-                start::by_copy::<RawCalls>
-            } else {
-                start::by_copy::<Library>
-            };
-            start(&self.door, launch, &words, limit)?
-        };
-        let handle = if launch.only_waits { None } else { self.handle(pid) };
-        Ok(Child::new(pid, handle, launch))
+        Ok((command.spawn()?, has_tree.then_some(())))
     }
 
-    fn explain(&self, launch: &Launch<'_, Pipe>, failure: &Failure) -> StartFailure {
-        failing::explain(&self.door, launch, failure)
+    fn explain(&self, program: &Path, directory: Option<&Path>, error: &io::Error) -> StartFailure {
+        failing::explain(&self.door, program, directory, error)
     }
 
-    fn wait(&self, child: &mut Child) -> io::Result<ExitStatus> {
-        loop {
-            if let Some(status) = *child.ended() {
-                return Ok(status);
-            }
-            let ended = ask(self, child, true)?;
-            *child.ended() = ended;
-        }
-    }
-
-    fn wait_timeout(&self, child: &Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
+    fn wait_timeout(&self, child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
         /// The first pause between two questions, and the longest, where children have no handles.
         const SHORT: Duration = Duration::from_micros(500);
         const LONG: Duration = Duration::from_millis(20);
         let begun = Instant::now();
         let mut pause = SHORT;
-        // No lock is held while this thread sleeps.
-        if let (Some(handle), false) = (&child.handle, limit.is_zero()) {
-            if child.ended().is_none() && !self.sleep_until_ended(handle, limit)? {
-                return Ok(None);
-            }
-        }
+        let mut may_sleep = true;
         loop {
-            let mut ended = child.ended();
-            if ended.is_none() {
-                *ended = ask(self, child, false)?;
-            }
+            let ended = child.try_wait()?;
             let left = limit.saturating_sub(begun.elapsed());
             if ended.is_some() || left.is_zero() {
-                return Ok(*ended);
+                return Ok(ended);
             }
-            drop(ended);
-            self.door.sleep(pause.min(left));
-            pause = (pause * 2).min(LONG);
+            // It was not waited for, so no other process has its number.
+            may_sleep = may_sleep && self.sleep_until_ended(child, left)?;
+            if !may_sleep {
+                self.door.sleep(pause.min(left));
+                pause = (pause * 2).min(LONG);
+            }
         }
     }
 
-    fn kill(&self, child: &Child, what: Kill) -> io::Result<()> {
-        if let (Kill::Tree, Some(cgroup)) = (what, &child.cgroup) {
-            match self.kill_cgroup(cgroup) {
-                // The kernel does not have that file yet.
-                Err(Errno::NOENT) => {}
-                answer => return Ok(answer?),
-            }
+    fn kill_tree(&self, child: &mut Child, (): &(), has_ended: bool) -> io::Result<()> {
+        if has_ended {
+            // Another group may have the number by now.
+            return Err(io::ErrorKind::Unsupported.into());
         }
-        let group = what == Kill::Tree && child.leads;
-        // While it is locked nobody waits for the child, so its number stays its own.
-        let ended = child.ended();
-        if ended.is_some() && !group {
-            return Ok(());
-        }
-        let killed = match &child.handle {
-            Some(handle) => self.kill_by_handle(handle, group),
-            None => Err(Errno::NOSYS),
-        };
-        let killed = match killed {
-            // No handle, or one that cannot reach a group.
-            Err(Errno::NOSYS | Errno::INVAL | Errno::PERM) => match *ended {
-                None => self.door.kill(child.pid, group),
-                // Another group may have the number by now, so no signal is sent. No group may have
-                // it either.
-                Some(_) => self.door.is_group(child.pid).and(Err(Errno::NOTSUP)),
-            },
-            answer => answer,
-        };
-        match killed {
+        match self.door.kill_group(Pid::from_child(child)) {
             // No process is left.
             Err(Errno::SRCH) => Ok(()),
             answer => Ok(answer?),
         }
     }
 
-    fn id(child: &Child) -> u32 {
-        child.pid.as_raw_nonzero().get().unsigned_abs()
-    }
-
-    fn release(&self, child: &mut Child) {
-        if let Some(handle) = child.handle.take() {
-            self.door.close(handle);
-        }
-        if let Some(cgroup) = child.cgroup.take() {
-            self.remove_cgroup(cgroup);
-        }
-    }
-
-    fn exchange(
+    fn read_until(
         &self,
-        exchange: &mut Exchange<'_, Pipe>,
-        limit: Option<Duration>,
+        child: &mut Child,
+        into: &mut [Vec<u8>; 2],
+        limit: Duration,
     ) -> io::Result<bool> {
-        exchange::exchange(&self.door, exchange, limit)
+        let begun = Instant::now();
+        loop {
+            let left = limit.saturating_sub(begun.elapsed());
+            let pipes =
+                [child.stdout.as_ref().map(AsFd::as_fd), child.stderr.as_ref().map(AsFd::as_fd)];
+            if pipes.iter().all(Option::is_none) {
+                return Ok(true);
+            }
+            let ready = self.ready(pipes, left)?;
+            let mut ended = [false; 2];
+            for (((pipe, is_ready), into), ended) in
+                pipes.into_iter().zip(ready).zip(into.iter_mut()).zip(&mut ended)
+            {
+                if let (Some(pipe), true) = (pipe, is_ready) {
+                    *ended = self.read_some(pipe, into)? == 0;
+                }
+            }
+            if ended[0] {
+                child.stdout = None;
+            }
+            if ended[1] {
+                child.stderr = None;
+            }
+            // Also if there is always more to read.
+            if left.is_zero() {
+                return Ok(child.stdout.is_none() && child.stderr.is_none());
+            }
+        }
     }
 }
 
-/// Asks how a child ended, by its handle or else by its number; `None` if it goes on, which a
-/// question that blocks never answers.
-fn ask(sys: &Unix, child: &Child, blocks: bool) -> io::Result<Option<ExitStatus>> {
-    let ended = uninterrupted(|| {
-        if let Some(handle) = &child.handle {
-            return sys.ask_handle(handle, blocks);
+impl Unix {
+    /// Waits until a pipe is ready or the time has passed. Returns which are.
+    fn ready(
+        &self,
+        pipes: [Option<BorrowedFd<'_>>; 2],
+        left: Duration,
+    ) -> Result<[bool; 2], Errno> {
+        let mut polls: Vec<PollFd<'_>> = Vec::with_capacity(pipes.len());
+        for pipe in pipes.into_iter().flatten() {
+            polls.push(PollFd::from_borrowed_fd(pipe, PollFlags::IN));
         }
-        let status = sys.door.wait_for(child.pid, blocks)?;
-        Ok(status.map(|status| ExitStatus::from_raw(status.as_raw())))
-    });
-    Ok(ended?)
+        match self.door.poll(&mut polls, left) {
+            Err(Errno::INTR) => return Ok([false; 2]),
+            answer => answer?,
+        }
+        let mut answers = polls.iter().map(|poll| !poll.revents().is_empty());
+        Ok(pipes.map(|pipe| pipe.is_some() && answers.next() == Some(true)))
+    }
+
+    /// Reads what has arrived. Returns how much that was: nothing at the end.
+    fn read_some(&self, pipe: BorrowedFd<'_>, into: &mut Vec<u8>) -> Result<usize, Errno> {
+        /// What a pipe holds at most.
+        const ROOM: usize = 64 << 10;
+        into.reserve(ROOM.min(into.capacity().max(4 << 10)));
+        uninterrupted(|| self.door.read_fd(pipe, into))
+    }
 }

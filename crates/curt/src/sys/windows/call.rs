@@ -1,7 +1,7 @@
 //! The door on Windows: one function for each native call, which counts it and lets tests fail it.
 //! No logic.
 
-pub(super) mod process;
+mod process;
 
 use std::os::windows::io::{
     AsHandle, AsRawHandle, BorrowedHandle, FromRawHandle, IntoRawHandle, OwnedHandle,
@@ -45,16 +45,12 @@ calls! {
     CreateFile "NtCreateFile",
     Now "NtQueryPerformanceCounter",
     Sleep "NtDelayExecution",
-    CreateProcess "NtCreateUserProcess",
     Wait "NtWaitForSingleObject",
-    TerminateProcess "NtTerminateProcess",
-    TerminateJob "NtTerminateJobObject",
     CreateJob "NtCreateJobObject",
-    CreatePipe "NtCreateNamedPipeFile",
+    AssignProcess "NtAssignProcessToJobObject",
+    ResumeProcess "NtResumeProcess",
+    TerminateJob "NtTerminateJobObject",
     DuplicateObject "NtDuplicateObject",
-    SetObject "NtSetInformationObject",
-    QueryProcess "NtQueryInformationProcess",
-    WriteFile "NtWriteFile",
 }
 
 /// The door of one worker.

@@ -21,7 +21,7 @@ mod dir;
 pub(crate) mod host;
 mod lookup;
 pub(crate) mod native;
-pub(crate) mod process;
+mod process;
 mod query;
 mod removal;
 mod security;

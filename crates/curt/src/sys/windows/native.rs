@@ -98,6 +98,8 @@ pub(crate) type FsControl = unsafe extern "system" fn(
 /// `NtQuerySecurityObject`.
 pub(crate) type QuerySecurity =
     unsafe extern "system" fn(HANDLE, u32, *mut c_void, u32, *mut u32) -> NTSTATUS;
+/// `NtResumeProcess`.
+pub(crate) type ResumeProcess = unsafe extern "system" fn(HANDLE) -> NTSTATUS;
 /// `LookupAccountSidW`: the names of the account and of its domain, each with the units it has room
 /// for and then takes.
 pub(crate) type LookUpAccount = unsafe extern "system" fn(
@@ -124,6 +126,7 @@ pub(crate) struct Native {
     pub(crate) fs_control: FsControl,
     pub(crate) read: ReadFile,
     pub(crate) query_security: QuerySecurity,
+    pub(crate) resume_process: Option<ResumeProcess>,
     /// In advapi32, which is loaded when the first owner is asked for.
     look_up_account: OnceLock<Option<LookUpAccount>>,
     /// Whether the system refuses links in a path (`OBJ_DONT_REPARSE`): the first rung.
@@ -152,6 +155,7 @@ impl Native {
             fs_control: nt::NtFsControlFile,
             read: nt::NtReadFile,
             query_security: nt::NtQuerySecurityObject,
+            resume_process: look_up_resume_process(),
             look_up_account: OnceLock::new(),
             dont_reparse: look_up_dont_reparse(),
             volumes: Mutex::default(),
@@ -194,6 +198,12 @@ fn look_up_query_by_name() -> Option<QueryByName> {
     let found = look_up(c"NtQueryInformationByName")?;
     // SAFETY: the function of this name has this type, as Microsoft's page of it says.
     Some(unsafe { std::mem::transmute::<Function, QueryByName>(found) })
+}
+
+fn look_up_resume_process() -> Option<ResumeProcess> {
+    let found = look_up(c"NtResumeProcess")?;
+    // SAFETY: the function of this name has this type in every Windows since XP.
+    Some(unsafe { std::mem::transmute::<Function, ResumeProcess>(found) })
 }
 
 fn load_look_up_account() -> Option<LookUpAccount> {

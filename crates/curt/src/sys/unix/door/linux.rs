@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, Statx, StatxFlags};
 use rustix::io::{Errno, Result};
-use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions, WaitIdStatus};
+use rustix::process::{Pid, PidfdFlags};
 
 use super::{Call, Door};
 use crate::sys::unix::values::uninterrupted;
@@ -140,12 +140,6 @@ impl Door {
         rustix::fs::fstatfs(at).map(|fs| (fs.f_type as i64, fs.f_flags as u64))
     }
 
-    /// Writes all of a few bytes.
-    pub(in super::super) fn write(&self, file: BorrowedFd<'_>, bytes: &[u8]) -> Result<()> {
-        self.pass(Call::Write)?;
-        rustix::io::write(file, bytes).map(drop)
-    }
-
     /// One call, unlike the standard library, which also reads the limits of a container from
     /// files. The governor notices a worker that such a limit makes useless.
     pub(in super::super) fn processors(&self) -> usize {
@@ -183,43 +177,9 @@ impl Door {
         if failed { 0 } else { u64::try_from(usage.ru_nvcsw).unwrap_or(0) }
     }
 
-    /// Counts a child that `clone.rs` is about to make.
-    pub(in super::super) fn pass_clone(&self) -> Result<()> {
-        self.pass(Call::Clone)
-    }
-
     pub(in super::super) fn pidfd_open(&self, pid: Pid) -> Result<OwnedFd> {
         self.pass(Call::Handle)?;
         rustix::process::pidfd_open(pid, PidfdFlags::empty())
-    }
-
-    /// Asks a handle for the end of its child; `None` where it goes on and nobody waits.
-    pub(in super::super) fn waitid(
-        &self,
-        handle: BorrowedFd<'_>,
-        blocks: bool,
-    ) -> Result<Option<WaitIdStatus>> {
-        self.pass(Call::WaitHandle)?;
-        let nohang = if blocks { WaitIdOptions::empty() } else { WaitIdOptions::NOHANG };
-        rustix::process::waitid(WaitId::PidFd(handle), WaitIdOptions::EXITED | nohang)
-    }
-
-    /// Sends the signal that ends by force through a handle, to the child or to its group.
-    pub(in super::super) fn pidfd_send_signal(
-        &self,
-        handle: BorrowedFd<'_>,
-        group: bool,
-    ) -> Result<()> {
-        /// `PIDFD_SIGNAL_PROCESS_GROUP`, Linux 6.9.
-        const GROUP: u32 = 1 << 2;
-        self.pass(Call::SignalHandle)?;
-        let (handle, info) = (handle.as_raw_fd(), std::ptr::null::<libc::siginfo_t>());
-        let flags = if group { GROUP } else { 0 };
-        // SAFETY: the descriptor is open, and there is no pointer but the null that is allowed.
-        let failed = unsafe {
-            libc::syscall(libc::SYS_pidfd_send_signal, handle, libc::SIGKILL, info, flags)
-        } != 0;
-        if failed { Err(last_errno()) } else { Ok(()) }
     }
 }
 

@@ -1,16 +1,10 @@
 //! Calls that only Linux has: fast paths beside the portable calls, each of which [`Unix::has`] can
 //! switch off, and questions that have no portable form (magic links, names of open files, extended
-//! attributes, control groups).
+//! attributes, ends of processes).
 
 mod beneath;
-mod cgroup;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-mod child_calls;
-#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), path = "no_clone.rs")]
-mod clone;
 mod descriptor;
 mod extended;
-mod process;
 mod statx;
 
 use std::cell::{Cell, RefCell};
@@ -18,23 +12,19 @@ use std::collections::BTreeSet;
 use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{Mode, ResolveFlags};
 use rustix::io::Errno;
+use rustix::process::Pid;
 
-pub(super) use self::cgroup::Cgroup;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(super) use self::child_calls::Raw as RawCalls;
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub(super) use super::child_calls::Library as RawCalls;
 use super::dir::{Dir, DirBuf};
 use super::{LIST, PLACE, Unix};
 use crate::fields::Fields;
 use crate::sys::{Batch, Feature, Mounts};
-
-/// A descriptor of a child process.
-pub(super) type Handle = OwnedFd;
 
 /// The fields that `statx` gives and the portable call does not.
 pub(super) const QUERIED: Fields = Fields::CREATED.union(Fields::ATTRIBUTES);
@@ -123,6 +113,25 @@ impl Unix {
     /// share one contend for its cache line. Where descriptors run out, they share it all the same.
     pub(super) fn open_duplicate(&self, dir: &Dir) -> Option<Dir> {
         self.door.openat(dir.as_fd(), c".", PLACE, Mode::empty()).ok().map(Dir::from)
+    }
+
+    /// Sleeps until a child has ended or the limit has passed. Returns whether the system can say
+    /// so. The child has not been waited for.
+    pub(super) fn sleep_until_ended(&self, child: &Child, limit: Duration) -> io::Result<bool> {
+        if !self.has(Feature::Pidfd) {
+            return Ok(false);
+        }
+        let Ok(handle) = self.door.pidfd_open(Pid::from_child(child)) else { return Ok(false) };
+        let begun = Instant::now();
+        let slept = loop {
+            let left = limit.saturating_sub(begun.elapsed());
+            match self.door.poll(&mut [PollFd::new(&handle, PollFlags::IN)], left) {
+                Err(Errno::INTR) => {}
+                answer => break answer,
+            }
+        };
+        self.door.close(handle);
+        Ok(slept.map(|()| true)?)
     }
 
     pub(super) fn lies_on_ext4(&self, dir: &Dir) -> bool {
