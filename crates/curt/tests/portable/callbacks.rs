@@ -254,6 +254,9 @@ fn caller_thread_polls_while_it_waits() {
                     assert!(begin.elapsed() < Duration::from_secs(30), "nobody polls");
                     thread::sleep(Duration::from_millis(1));
                 }
+            } else if !is_held_up.load(Ordering::Relaxed) {
+                // Leaves the other time to begin.
+                thread::sleep(Duration::from_millis(1));
             }
         })
         .run(&tree);
