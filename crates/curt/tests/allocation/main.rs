@@ -1,9 +1,7 @@
-//! What allocates nothing once it is warm: the check of a text, an open beneath
-//! a root.
+//! What allocates nothing once it is warm: the check of a text, an open beneath a root.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use curt::paths::{Aliases, Flavor, PathCheck};
-use curt_testkit::Scratch;
 use curt_testkit::alloc::measure;
 
 #[global_allocator]
@@ -26,7 +24,7 @@ fn the_check_of_a_text_allocates_nothing() {
 #[cfg(target_os = "linux")]
 #[test]
 fn an_open_beneath_a_root_allocates_nothing() {
-    let scratch = Scratch::new();
+    let scratch = curt_testkit::Scratch::new();
     scratch.file("a/b/c/file");
     let root = curt::Root::open(scratch.path()).unwrap();
     let options = curt::beneath::OpenOptions::new().read(true);

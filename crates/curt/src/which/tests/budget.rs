@@ -1,9 +1,6 @@
 //! The exact number of calls of look-ups.
 
-use std::ffi::OsStr;
-
 use super::{Ground, PATHEXT};
-use crate::sys::Sys;
 use crate::sys::memory::{Denied, World};
 
 /// The eleven extensions of a usual Windows.
@@ -184,10 +181,11 @@ fn a_shortage_ends_a_search() {
 #[test]
 fn a_link_that_cannot_be_examined_is_reported() {
     use crate::sys::fault::Faults;
-    use crate::sys::{Os, Setup};
+    use crate::sys::{Os, Setup, Sys};
     use crate::which::engine::Engine;
     use crate::which::search::Options;
     use curt_paths::Flavor;
+    use std::ffi::OsStr;
     use std::sync::Arc;
     let scratch = curt_testkit::Scratch::new();
     scratch.file("a/program");
