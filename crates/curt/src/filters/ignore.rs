@@ -20,7 +20,10 @@ use crate::control::{MOST_RULES, Rulebook, Rules, too_many_rules};
 /// above. Of different files, in any directory, these come first: overrides, custom files,
 /// `.ignore`, `.gitignore`, `exclude`, the user's rules, and extra files last, as in the crate
 /// `ignore`. `!` includes an entry again, unless it is in a directory that is left out.
-/// [`IgnoreFile`] says how lines are read.
+///
+/// Lines are parsed and matched exactly as git does. Patterns and paths are bytes. `*`, `?` and
+/// `[a-z]` do not match a slash, `**` as a whole name does; a backslash escapes the next byte;
+/// braces have no meaning. A line that can never match, such as `[a`, is skipped.
 ///
 /// Ignore files above an operand are read too, in all directories up to the root (`.gitignore` up
 /// to the top of the work tree): a walk of `repository/src` keeps the rules of
@@ -223,11 +226,7 @@ impl Rulebook for IgnoreRules {
     }
 }
 
-/// The rules of one ignore file, parsed and matched exactly as git does.
-///
-/// Patterns and paths are bytes. `*`, `?` and `[a-z]` do not match a slash, `**` as a whole name
-/// does; a backslash escapes the next byte; braces have no meaning. A line that can never match,
-/// such as `[a`, is skipped.
+/// The rules of one ignore file.
 #[derive(Clone, Debug)]
 pub struct IgnoreFile {
     text: Vec<u8>,

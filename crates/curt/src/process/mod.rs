@@ -29,7 +29,8 @@
 //!
 //! # Call ceiling
 //!
-//! The calls of a [search](crate::which), and those that the standard library makes. Beside them:
+//! The calls of a [search](mod@crate::which), and those that the standard library makes. Beside
+//! them:
 //!
 //! | | calls on Linux |
 //! |---|---|
