@@ -15,13 +15,7 @@ const WINDOWS: &str = "windows_sys";
 
 /// Files beside `door.rs` and `call.rs`, and the folders of these names, that call functions of the
 /// system, and why they may.
-const DOORS: [(&str, &str); 5] = [
-    ("sys/unix/start.rs", "what a child that is a copy writes before it ends"),
-    (
-        "sys/unix/linux/child_calls.rs",
-        "a child that shares memory calls nothing else; it is counted before",
-    ),
-    ("sys/unix/child_calls.rs", "what a child calls, counted by its parent before"),
+const DOORS: [(&str, &str); 2] = [
     ("sys/windows/native.rs", "finds the functions of ntdll, once"),
     (
         "sys/unix/accounts.rs",
@@ -30,21 +24,7 @@ const DOORS: [(&str, &str); 5] = [
 ];
 
 /// Functions that only calculate, or only look at this process's memory.
-const PURE: [&str; 10] = [
-    "makedev",
-    "spare_capacity",
-    "sigemptyset",
-    "sigaddset",
-    "sigfillset",
-    "dlsym",
-    "_exit",
-    "GetEnvironmentVariableW",
-    "RtlNtStatusToDosError",
-    "RtlGetVersion",
-];
-
-/// The beginnings of the names of such functions.
-const PURE_KINDS: [&str; 2] = ["posix_spawnattr_", "posix_spawn_file_actions_"];
+const PURE: [&str; 4] = ["makedev", "spare_capacity", "RtlNtStatusToDosError", "RtlGetVersion"];
 
 /// Whether a file is a platform's door.
 fn is_door(path: &str) -> bool {
@@ -93,7 +73,7 @@ fn past_the_door(code: &Code<'_>, imports: &Imports<'_>, at: usize) -> Option<Pr
     let is_value = name.starts_with("c_")
         || name.ends_with("_t")
         || name.starts_with("File") && name.contains("Information");
-    let is_pure = PURE.contains(name) || PURE_KINDS.iter().any(|kind| name.starts_with(kind));
+    let is_pure = PURE.contains(name);
     let text = format!("{name} is used past the door: calls belong in call.rs or door.rs");
     let is_wrong = is_function && !is_value && !is_pure && !has_passed(code, at);
     is_wrong.then(|| (code.line(at), text))
@@ -227,13 +207,9 @@ mod tests {
             a.fs.b(windows_sys::Wdk::FileStatInformation) }";
         assert_eq!(lines(QUERY, types), [0; 0]);
         let call = "fn f() { rustix::fs::openat(a) }";
-        for path in [
-            "unix/door.rs",
-            "unix/door/linux.rs",
-            "windows/call.rs",
-            "windows/call/process.rs",
-            "unix/linux/child_calls.rs",
-        ] {
+        for path in
+            ["unix/door.rs", "unix/door/linux.rs", "windows/call.rs", "windows/call/process.rs"]
+        {
             assert_eq!(lines(&format!("crates/curt/src/sys/{path}"), call), [0; 0], "{path}");
         }
         assert_eq!(lines("tools/testkit/src/scratch.rs", call), [0; 0]);
