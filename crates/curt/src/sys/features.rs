@@ -47,6 +47,7 @@ impl Features {
         Features(self.0 | others.0)
     }
 
+    #[cfg_attr(windows, allow(dead_code, reason = "nothing there can be switched off"))]
     pub(crate) fn has(self, feature: Feature) -> bool {
         self.0 & (1 << feature as u32) != 0
     }
