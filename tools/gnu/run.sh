@@ -46,7 +46,9 @@ passing() { # FILE, and what stands for GNU's program, or nothing
     xargs -r -a "$1" -P 2 -L 1 bash -c '
         suite=$1 logs=$2 front=$3 here=$4 test=$5 user=$6 name=${5%%/*}
         [[ $name != misc ]] || { name=${test##*/}; name=${name%%.*}; }
-        if unshare --mount sh -eu "$here/test.sh" "$suite/source" "$front" "$test" "$user" "$name" \
+        # A chroot is no mount whose propagation could be changed; that of all mounts is private here.
+        if unshare --mount --propagation unchanged sh -eu "$here/test.sh" \
+            "$suite/source" "$front" "$test" "$user" "$name" \
             >"$logs/$user-${test//\//-}" 2>&1 </dev/null; then echo "$test $user"; fi
         ' bash "$suite" "$logs" "${2:-}" $here | sort
 }
