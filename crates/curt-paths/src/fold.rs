@@ -322,27 +322,6 @@ mod tests {
     }
 
     #[test]
-    fn dots_and_doubled_separators_are_removed() {
-        for (flavor, path, expected) in [
-            (Posix, "a/./b//../c/", "a/c"),
-            (Posix, "a/..", "."),
-            (Posix, "../a", "a"),
-            (Posix, ".", "."),
-            (Posix, "", "."),
-            (Posix, "/a", "a"),
-            (Posix, "a/...", "a/..."),
-            (Posix, r"a\..\b", r"a\..\b"),
-            (Windows, r"a\.\b//..\c. /", r"a\c. "),
-            (Windows, r"..\a", "a"),
-        ] {
-            assert_eq!(folded(Fold::new(flavor), path).as_deref(), Ok(expected), "{path}");
-        }
-        let trimmed = Fold::new(Windows).trimmed();
-        assert_eq!(folded(trimmed, r"a.\b. \...\c. ").as_deref(), Ok(r"a\b. \...\c"));
-        assert_eq!(folded(trimmed, r"a\ ..").as_deref(), Ok("a"));
-    }
-
-    #[test]
     fn dot_dot_is_kept_or_refused_on_request() {
         let keep = Fold::new(Posix).dot_dot(DotDot::Keep);
         assert_eq!(folded(keep, "./../a/..//b/").as_deref(), Ok("../a/../b"));

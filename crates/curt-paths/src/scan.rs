@@ -239,19 +239,4 @@ mod tests {
             check(&mut text, [b'.'; 4]);
         }
     }
-
-    #[test]
-    fn position_finds_a_nul_at_every_index() {
-        let plain = |units: &[u8]| units.iter().position(|&unit| unit == 0);
-        for length in 0..40 {
-            for filler in [1, b'a', 0x7f, 0x80, 0xff] {
-                let mut units = vec![filler; length];
-                assert_eq!(position(&units, [0]), None);
-                for at in (0..length).rev() {
-                    units[at] = 0;
-                    assert_eq!(position(&units, [0]), plain(&units), "{length} {at}");
-                }
-            }
-        }
-    }
 }

@@ -10,8 +10,9 @@ const KINDS: usize = 64;
 ///
 /// The library counts every call it makes for an operation. On Linux the numbers are those that a
 /// tracer shows, without the calls of the language's runtime (for memory, threads and locks). What
-/// the C library does by itself elsewhere counts as one call: filling a buffer by `readdir`. Not counted: closing what the caller keeps (a [`Directory`](crate::list::Directory),
-/// a [`Root`](crate::Root), a file) when it is dropped, and looking up names of users.
+/// the C library does by itself elsewhere counts as one call: filling a buffer by `readdir`. Not
+/// counted: closing what the caller keeps (a [`Directory`](crate::list::Directory), a
+/// [`Root`](crate::Root), a file) when it is dropped, and looking up names of users.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Calls {
     names: &'static [&'static str],

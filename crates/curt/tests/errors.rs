@@ -1,7 +1,6 @@
 //! What the errors of the library say, and what they carry.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::error::Error as _;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -105,23 +104,6 @@ fn failures_carry_the_number_of_the_system() {
         assert!(seen.contains(&(operation, "missing")), "{operation}: {seen:?}");
     }
     assert!(seen.contains(&("list", "file")), "{seen:?}");
-}
-
-#[test]
-fn removing_a_missing_tree_carries_the_number_of_the_system() {
-    let scratch = Scratch::new();
-    for path in [scratch.at("missing"), scratch.at("missing/deeper")] {
-        let standard = fs::remove_dir_all(&path).unwrap_err();
-        let ours = curt::remove_tree(&path).unwrap_err();
-        let number = ours.raw_os_error();
-        assert!(number.is_some(), "{ours}");
-        #[cfg(unix)]
-        assert_eq!(number, standard.raw_os_error(), "{ours}");
-        assert_eq!(ours.report().error_count, 1);
-        let converted = io::Error::from(ours);
-        assert_eq!(converted.kind(), standard.kind(), "{converted}");
-        assert_eq!(converted.raw_os_error(), number, "{converted}");
-    }
 }
 
 /// `?` in a function that returns an `io::Error`.
@@ -228,14 +210,6 @@ fn a_chain_of_errors_says_nothing_twice() {
             }
         }
     }
-}
-
-#[test]
-fn errors_become_errors_of_the_standard_library() {
-    let scratch = Scratch::new();
-    let error = curt::list(scratch.at("missing")).err().unwrap();
-    assert!(error.source().is_none(), "the text has it already");
-    assert_eq!(io::Error::from(error).kind(), io::ErrorKind::NotFound);
 }
 
 #[test]

@@ -6,10 +6,9 @@ use std::fmt::Debug;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::Duration;
 
-use curt::beneath::OpenOptions;
 use curt::fields::Follow;
 use curt::list::{Directory, ListEntry};
 use curt::paths::{Expander, Flavor, PathCheck, ThisProcess};
@@ -129,52 +128,6 @@ fn plans_are_constants_and_fields_are_sets() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-#[cfg(unix)]
-#[test]
-fn directories_come_from_descriptors_and_lend_theirs() -> Result<(), Box<dyn Error>> {
-    use std::os::fd::{AsFd, OwnedFd};
-    let scratch = tree();
-    let fd: OwnedFd = std::fs::File::open(scratch.at("t"))?.into();
-    let directory = Directory::try_from(fd)?;
-    let copy = directory.as_fd().try_clone_to_owned()?;
-    assert_eq!(directory.list(Fields::KIND).into_iter().count(), 3);
-    let again = OwnedFd::try_from(Directory::try_from(copy)?)?;
-    assert!(again.as_fd().try_clone_to_owned().is_ok());
-    Ok(())
-}
-
-#[test]
-fn a_root_is_shared_by_threads() -> Result<(), Box<dyn Error>> {
-    let scratch = tree();
-    let root = Arc::new(curt::Root::open(scratch.at("t"))?);
-    let readers: Vec<_> = ["a", "sub/b"]
-        .into_iter()
-        .map(|name| {
-            let root = Arc::clone(&root);
-            std::thread::spawn(move || -> io::Result<String> {
-                let file = root.open_file(name, &OpenOptions::new().read(true))?;
-                io::read_to_string(file)
-            })
-        })
-        .collect();
-    for reader in readers {
-        assert_eq!(reader.join().unwrap()?, "four");
-    }
-    Ok(())
-}
-
-#[cfg(unix)]
-#[test]
-fn a_root_comes_from_a_descriptor_and_lends_its_own() -> io::Result<()> {
-    use std::os::fd::{AsFd, OwnedFd};
-    let scratch = tree();
-    let root = curt::Root::from(OwnedFd::from(std::fs::File::open(scratch.at("t"))?));
-    assert_eq!(root.stat("a", Plan::new(Fields::SIZE))?.size().known(), Some(4));
-    let again = curt::Root::from(root.as_fd().try_clone_to_owned()?);
-    assert!(again.stat("sub/b", Plan::default()).is_ok());
-    Ok(())
-}
-
 #[test]
 fn programs_are_found_and_started_as_in_std() -> Result<(), Box<dyn Error>> {
     let own = std::env::current_exe()?;
@@ -276,19 +229,4 @@ fn public_types_are_debug_and_go_to_other_threads() {
     kept::<(curt::which::FindError, curt::which::Found)>();
     let app = App { root: None, search: curt::Search::new() };
     assert!(format!("{:?} {app:?}", (&app.root, &app.search)).contains("root: None"));
-}
-
-#[test]
-fn errors_are_io_errors_with_their_number() {
-    fn fails(path: &Path) -> io::Result<()> {
-        for entry in curt::list(path)? {
-            entry?;
-        }
-        Ok(())
-    }
-    let scratch = tree();
-    let error = fails(&scratch.at("none")).unwrap_err();
-    assert_eq!(error.kind(), io::ErrorKind::NotFound);
-    let number = std::fs::metadata(scratch.at("none")).unwrap_err().raw_os_error();
-    assert_eq!(error.raw_os_error(), number);
 }

@@ -182,7 +182,6 @@ impl<'a, S: Beneath> Confined<'a, S> {
         }
     }
 
-    /// Opens a file.
     pub(super) fn open_file(&self, path: &Text<S::Unit>, how: &How) -> Result<S::Handle, Failure> {
         let answer = self.sys().open_whole(self.dir, path.name(), how, self.policy.rules());
         if let Some(handle) = self.opened(path, how.follow, answer)? {

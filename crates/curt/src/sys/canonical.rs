@@ -34,6 +34,5 @@ pub enum Links {
 
 /// A platform that finds canonical names.
 pub(crate) trait Naming: Sys {
-    /// Returns the canonical name of a path.
     fn canonical_name(&self, path: &Path, missing: Missing, links: Links) -> io::Result<PathBuf>;
 }

@@ -21,7 +21,6 @@ pub(crate) trait Host {
     fn now(&self) -> Duration {
         monotonic()
     }
-    /// Sleeps.
     fn sleep(&self, time: Duration);
     /// Reads the clock that stamps entries, since 1970.
     fn wall_clock(&self) -> Duration {

@@ -49,9 +49,6 @@ mod lookup;
 pub(crate) mod memory;
 mod os_error;
 pub(crate) mod process;
-#[cfg(any(test, fuzzing))]
-#[cfg_attr(not(test), allow(dead_code, reason = "only the platform in memory lists through it"))]
-mod records;
 #[cfg(test)]
 pub(crate) mod tests;
 mod text;

@@ -121,20 +121,8 @@ impl SystemUnit for u8 {
 
 #[cfg(test)]
 mod tests {
-    use std::io::ErrorKind;
-    use std::path::Path;
-
-    use super::{Last, SplitOperand, SystemUnit, kind_by_target};
+    use super::kind_by_target;
     use crate::fields::Kind;
-
-    fn split(path: &str) -> (String, Last<u8>, bool) {
-        let SplitOperand { parent, last, directory_only } = u8::operand(Path::new(path));
-        (parent.to_str().unwrap().to_owned(), last, directory_only)
-    }
-
-    fn name(text: &str) -> Last<u8> {
-        Last::of_name(text.as_bytes())
-    }
 
     #[test]
     fn volumes_are_told_from_junctions_by_their_targets() {
@@ -155,23 +143,5 @@ mod tests {
             assert_eq!(kind_by_target(Kind::Junction, target.as_bytes()), expected, "{target}");
             assert_eq!(kind_by_target(Kind::Symlink, &wide), Kind::Symlink, "a link may, too");
         }
-    }
-
-    #[test]
-    fn operands_are_split_by_text() {
-        assert_eq!(split("a"), (String::new(), name("a"), false));
-        assert_eq!(split("a/"), (String::new(), name("a"), true));
-        assert_eq!(split("x//a//"), ("x//".into(), name("a"), true));
-        assert_eq!(split("/a"), ("/".into(), name("a"), false));
-        assert_eq!(split("../a"), ("../".into(), name("a"), false));
-        assert_eq!(split("...").1, name("..."));
-        for special in [".", "..", "a/.", "a/..", "./", "../", "/..", "a/.//"] {
-            assert_eq!(split(special).1, Last::DotOrDotDot, "{special}");
-        }
-        for root in ["/", "//", "///"] {
-            assert_eq!(split(root).1, Last::Root);
-        }
-        assert_eq!(split("").1, Last::Invalid(ErrorKind::NotFound));
-        assert_eq!(split("a\0b").1, Last::Invalid(ErrorKind::InvalidInput));
     }
 }

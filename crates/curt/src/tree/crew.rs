@@ -195,8 +195,6 @@ impl<T: Send> Crew<T> {
 
 #[cfg(test)]
 mod tests {
-    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-
     use super::{Crew, Member};
     use crate::control::Threads;
     use crate::sys::{Os, Setup, Sys};
@@ -219,19 +217,5 @@ mod tests {
         });
         let governor = crew.governor.lock().expect("no worker has failed");
         assert!(governor.is_some());
-    }
-
-    #[test]
-    fn panic_of_a_worker_reaches_the_caller() {
-        let sys = Os::start(&Setup::default());
-        let crew: Crew<()> = Crew::new(&sys, Threads::AtMost(2), false, Some(1024));
-        let work = || {
-            crew.work(|member| match member.start {
-                Some(start) => assert!(start(), "there is a thread"),
-                None => resume_unwind(Box::new(member.number)),
-            });
-        };
-        let panic = catch_unwind(AssertUnwindSafe(work)).expect_err("the started worker panics");
-        assert_eq!(panic.downcast_ref(), Some(&1_usize));
     }
 }

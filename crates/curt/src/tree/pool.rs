@@ -138,7 +138,6 @@ impl<T> Pool<T> {
         self.update(&state);
     }
 
-    /// Hands off a task.
     pub(crate) fn hand_off(&self, task: T) {
         let mut state = self.lock();
         state.tasks.push_back(task);
@@ -450,18 +449,5 @@ mod tests {
             assert!(take(&pool, worker).is_none());
             assert!(panicking.join().is_err());
         });
-    }
-
-    #[test]
-    fn join_is_done_when_all_its_tasks_are() {
-        let pool: Pool<()> = Pool::new();
-        let join = Join::default();
-        join.add();
-        join.add();
-        pool.finish(&join);
-        assert!(!join.is_done());
-        pool.finish(&join);
-        assert!(join.is_done());
-        assert!(matches!(pool.wait_for(&join, None), Waited::Joined));
     }
 }

@@ -98,7 +98,6 @@ impl<'r> Notes<'r> {
         if self.stop.is_cancelled() { Next::Stop } else { Next::Continue }
     }
 
-    /// Whether an entry is counted.
     #[inline]
     fn counts(&self, entry: &mut Visited<'_>, has_failed: bool) -> bool {
         let depth = entry.depth();

@@ -38,7 +38,6 @@ impl fmt::Display for FoundIn {
     }
 }
 
-/// A directory that is searched.
 pub(super) struct SearchDirectory<S: Lookup> {
     /// Its absolute path, as the paths of programs in it begin.
     pub(super) path: Vec<S::Unit>,

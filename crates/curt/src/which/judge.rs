@@ -157,7 +157,6 @@ impl<S: Lookup> Judge<S> {
         self.sys.open_search(place.dir, self.path.as_name())
     }
 
-    /// Writes the path of a name in a directory.
     fn write_path(&mut self, directory: &[S::Unit], name: &[S::Unit]) -> io::Result<()> {
         let separator = if directory.is_empty() { None } else { separator(directory) };
         self.path.set(&[directory, separator.as_slice(), name])

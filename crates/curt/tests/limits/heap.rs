@@ -84,3 +84,19 @@ fn nothing_is_kept() {
     let () = report;
     assert_eq!(usage.live, 0, "{usage:?}");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_open_beneath_a_root_allocates_nothing() {
+    let scratch = Scratch::new();
+    scratch.file("a/b/c/file");
+    let root = curt::Root::open(scratch.path()).unwrap();
+    let options = curt::beneath::OpenOptions::new().read(true);
+    root.open_file("a/b/c/file", &options).unwrap();
+    // The first of this length makes room; the next finds it.
+    for most in [1, 0] {
+        let (file, usage) = measure(|| root.open_file("a/b/./c/file", &options));
+        file.unwrap();
+        assert!(usage.count <= most, "{usage:?}");
+    }
+}

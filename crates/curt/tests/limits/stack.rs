@@ -71,16 +71,3 @@ fn several_threads_take_little_at_any_depth() {
         }
     }
 }
-
-#[test]
-fn many_levels_from_a_small_stack() {
-    let scratch = Scratch::in_memory();
-    scratch.deep("tree", 20_000, "eight-ch");
-    let small = thread::Builder::new().stack_size(64 << 10);
-    thread::scope(|scope| {
-        let work = || Remove::new().run(scratch.at("tree"));
-        let report = small.spawn_scoped(scope, work).unwrap().join().unwrap();
-        assert_all(&report, 0, 20_001);
-        assert!(report.calls.total() < 11 * 20_001, "{:?}", report.calls);
-    });
-}

@@ -1,6 +1,8 @@
 //! What the library promises on every system, through its public interface.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[cfg(unix)]
+mod below;
 mod callbacks;
 mod canonical;
 

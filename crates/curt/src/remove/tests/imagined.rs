@@ -205,33 +205,6 @@ fn few_descriptors_are_never_exceeded_and_never_fatal() {
 }
 
 #[test]
-fn thousands_of_siblings_are_removed() {
-    let setup = setup(|world| {
-        for number in 0..10_000 {
-            world.file(format!("tree/many/f{number}"));
-            world.dir(format!("tree/many/d{number}"));
-        }
-    });
-    let report = remove(&options().threads(Threads::AtMost(2)), &setup);
-    assert!(report.is_complete());
-    assert_eq!((report.files, report.directories), (FILES + 10_000, DIRECTORIES + 10_001));
-}
-
-#[test]
-fn deep_dry_run_changes_nothing() {
-    let setup = setup(|world| {
-        for level in 0..100 {
-            world.file(format!("tree/{}file", "deep/".repeat(level)));
-        }
-    });
-    let before = setup.world(|world| world.list("tree"));
-    let report = remove(&options().dry_run(true).descriptors(8), &setup);
-    assert!(report.is_complete(), "{report:?}");
-    assert_eq!((report.files, report.directories), (FILES + 100, DIRECTORIES + 99));
-    assert_eq!(setup.world(|world| world.list("tree")), before);
-}
-
-#[test]
 fn excluded_entries_survive_every_kind_of_listing() {
     for given in [usize::MAX, 1, 3] {
         let setup = setup(|world| (world.rules.page, world.rules.given) = (10, given));

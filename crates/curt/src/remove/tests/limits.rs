@@ -77,22 +77,6 @@ fn wide(world: &mut World, levels: usize, width: usize) -> u64 {
 }
 
 #[test]
-fn many_names_on_many_levels_are_removed() {
-    for threads in [1, 3] {
-        for contents in [false, true] {
-            let mut world = World::new();
-            (world.rules.order, world.rules.page) = (Order::ByName, 1000);
-            let directories = wide(&mut world, 80, 150);
-            let setup = Setup::new(world);
-            let options = options().threads(Threads::AtMost(threads)).contents_only(contents);
-            let report = remove(&options, &setup);
-            assert!(report.is_complete(), "{report:?}");
-            assert_eq!(report.directories, directories - u64::from(contents));
-        }
-    }
-}
-
-#[test]
 fn failures_are_reported_once_in_a_deep_and_wide_tree() {
     for threads in [1, 3] {
         for contents in [false, true] {

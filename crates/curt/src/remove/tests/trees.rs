@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use curt_testkit::Scratch;
 
-use super::{many, mixed_tree, remove};
+use super::{mixed_tree, remove};
 use crate::control::Unvisited;
 use crate::error::Cause;
 use crate::remove::{Cancel, Confirm, DirectoryOperands, Remove, Threads};
@@ -82,6 +82,16 @@ fn contents_only_keeps_the_directory() {
     let report = remove::<Os>(&Remove::new().contents_only(true), &scratch, "file");
     assert_eq!(report.error_count, 1);
     assert_eq!(scratch.list("."), ["- file", "d tree"]);
+    // Not on a path that takes names as they are, from which `join` removes the dots.
+    let remove = |path: &str| {
+        let options = Remove::new().contents_only(true);
+        super::remove_on::<Os>(&options, &Setup::default(), &[scratch.typed().join(path)])
+    };
+    scratch.file("tree/sub/file");
+    let report = remove("tree/sub/..");
+    assert!(matches!(report.errors[0].cause(), Cause::DotOrDotDot), "{report:?}");
+    assert!(remove("tree/.").is_complete());
+    assert!(scratch.exists("tree") && scratch.list("tree").is_empty());
 }
 
 #[test]
@@ -129,68 +139,6 @@ fn link_with_a_separator_is_not_followed() {
     }
     assert!(remove::<Os>(&Remove::new(), &scratch, "link").is_complete());
     assert_eq!(scratch.list("."), ["- victim/canary", "d victim"]);
-}
-
-#[test]
-fn many_threads_remove_what_one_removes() {
-    for threads in [2, 3, 8] {
-        let scratch = Scratch::in_memory();
-        for package in 0..10 {
-            for part in 0..8 {
-                for file in 0..5 {
-                    scratch.file(format!("tree/p{package}/d{part}/f{file}"));
-                }
-            }
-        }
-        let options = Remove::new().threads(Threads::AtMost(threads));
-        let report = remove::<Os>(&options, &scratch, "tree");
-        assert!(report.is_complete(), "{report:?}");
-        assert_eq!((report.files, report.directories), (400, 1 + 10 + 80));
-        assert_eq!(report.threads, threads);
-        assert!(!scratch.exists("tree"));
-    }
-}
-
-#[test]
-fn large_directory_takes_several_listing_calls() {
-    for threads in [1, 2] {
-        let scratch = Scratch::on_disk();
-        for number in 0..many(5000) {
-            scratch.file(format!("tree/a file of which there are many {number}"));
-            if number % 5 == 0 {
-                scratch.dir(format!("tree/directory {number}"));
-            }
-        }
-        let options = Remove::new().threads(Threads::AtMost(threads));
-        let report = remove::<Os>(&options, &scratch, "tree");
-        assert!(report.is_complete(), "{report:?}");
-        assert_eq!((report.files, report.directories), (many(5000), 1 + many(1000)));
-        assert_eq!(report.appeared, 0);
-    }
-}
-
-#[test]
-fn panic_of_a_callback_reaches_the_caller() {
-    for threads in [1, 2, 4] {
-        let scratch = Scratch::in_memory();
-        for dir in 0..10 {
-            for file in 0..40 {
-                scratch.file(format!("tree/{dir}/{file}"));
-            }
-        }
-        let gone = std::sync::atomic::AtomicU64::new(0);
-        let options = Remove::new().threads(Threads::AtMost(threads)).on_removed(|_, _| {
-            // Not `panic!`, which would print.
-            if gone.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 200 {
-                std::panic::resume_unwind(Box::new("the callback broke down"));
-            }
-        });
-        let run = || remove::<Os>(&options, &scratch, "tree");
-        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
-        let panic = outcome.expect_err("it breaks down");
-        assert_eq!(panic.downcast_ref(), Some(&"the callback broke down"), "{threads} threads");
-        assert!(!scratch.list("tree").is_empty());
-    }
 }
 
 #[test]

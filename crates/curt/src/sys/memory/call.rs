@@ -30,7 +30,6 @@ calls! {
     NtOpenFile "NtOpenFile",
     NtQueryDirectoryFile "NtQueryDirectoryFile",
     NtQueryInformationFile "NtQueryInformationFile",
-    NtQueryAttributesFile "NtQueryAttributesFile",
 }
 
 /// The door of one worker.

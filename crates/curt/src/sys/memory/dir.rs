@@ -3,10 +3,42 @@
 use std::fmt;
 
 use super::Shared;
-use crate::sys::records::Records;
+use crate::fields::Kind;
+use crate::name::Names;
+use crate::sys::{Entry, Listing};
 
-/// The buffer of one worker.
-pub(crate) type DirBuf = Records<u8>;
+/// The buffer of one worker: names, and of each where it begins, the kind and the number.
+#[derive(Debug)]
+pub(crate) struct DirBuf {
+    pub(super) names: Names<u8>,
+    pub(super) heads: Vec<(usize, Kind, u64)>,
+}
+
+impl Default for DirBuf {
+    fn default() -> Self {
+        DirBuf { names: Names::new(), heads: Vec::new() }
+    }
+}
+
+impl Listing for DirBuf {
+    type Unit = u8;
+
+    fn entry(&self, position: usize) -> Option<(Entry<'_, u8>, usize)> {
+        let &(name, kind, id) = self.heads.get(position)?;
+        Some((Entry { name: self.names.get(name)?, kind, id }, position + 1))
+    }
+
+    fn left(&self, position: usize) -> usize {
+        self.heads.len().saturating_sub(position)
+    }
+
+    const LEAST_CAPACITY: usize = 1;
+
+    /// The capacity is fixed here.
+    fn with_capacity(_bytes: usize) -> Self {
+        Self::default()
+    }
+}
 
 /// The number of the working directory, which is the root and never closed.
 pub(super) const WORKING: u64 = 0;

@@ -188,36 +188,9 @@ impl Lookup for Memory {
         _buf: &mut DirBuf,
         spelled: &mut Vec<u8>,
     ) -> Result<Verdict, Unsearched> {
-        let answer = self.look_up(Call::NtOpenFile, from, path, spelled);
-        if matches!(answer, Ok(Verdict::Program)) {
-            drop(self.door.pass(Call::NtQueryInformationFile));
-            drop(self.door.pass(Call::Close));
-        }
-        answer
-    }
-}
-
-impl Memory {
-    /// Says what a candidate is by its attributes, in one call, as others ask: without its
-    /// spelling.
-    pub(crate) fn ask_attributes(
-        &self,
-        from: &Dir,
-        path: Name<'_, u8>,
-    ) -> Result<Verdict, Unsearched> {
-        self.look_up(Call::NtQueryAttributesFile, from, path, &mut Vec::new())
-    }
-
-    fn look_up(
-        &self,
-        call: Call,
-        from: &Dir,
-        path: Name<'_, u8>,
-        spelled: &mut Vec<u8>,
-    ) -> Result<Verdict, Unsearched> {
         let units = path.units();
         let begin = units.iter().rposition(|&unit| unit == b'/').map_or(0, |at| at + 1);
-        let found = self.at(call, from).and_then(|(world, from)| {
+        let found = self.at(Call::NtOpenFile, from).and_then(|(world, from)| {
             let Ok(parent) = world.directory_in_any_case(from, &units[..begin]) else {
                 return Ok(None);
             };
@@ -229,14 +202,19 @@ impl Memory {
             spelled.extend_from_slice(called);
             Ok(Some(world.kind_in_listing(parent, called, world.nodes[node].kind)))
         });
-        match found {
+        let answer = match found {
             Ok(None) => Err(Unsearched::Absent),
             Ok(Some(Kind::Directory)) => Ok(Verdict::Directory),
             Ok(Some(_)) => Ok(Verdict::Program),
             Err(errno::NOENT | errno::NOTDIR) => Ok(Verdict::Absent),
             Err(errno::ACCES) => Err(Unsearched::Denied),
             Err(error) => Err(failed(error)),
+        };
+        if matches!(answer, Ok(Verdict::Program)) {
+            drop(self.door.pass(Call::NtQueryInformationFile));
+            drop(self.door.pass(Call::Close));
         }
+        answer
     }
 }
 

@@ -148,7 +148,8 @@ impl Sys for Memory {
     }
 
     fn read_entries(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
-        buf.clear();
+        buf.names.truncate(0);
+        buf.heads.clear();
         let batch =
             self.door.pass(Call::Getdents64).and_then(|mut world| world.read(dir.number, buf));
         batch.map_err(errno::error)

@@ -164,7 +164,7 @@ impl World {
         let mut last = None;
         for (key, (name, child)) in rest.by_ref().take(most) {
             let kind = if self.rules.kinds { self.nodes[*child].kind } else { Kind::Unknown };
-            buf.push(name, kind, *child as u64);
+            buf.heads.push((buf.names.push_units(name), kind, *child as u64));
             taken += 1;
             last = Some(key.clone());
         }

@@ -9,7 +9,6 @@ mod ground;
 mod listing;
 mod lookup;
 mod others;
-#[cfg(unix)]
 #[cfg(target_os = "linux")]
 mod programs;
 mod removal;
@@ -131,11 +130,6 @@ contract!(linux_of_old, {
 });
 #[cfg(unix)]
 contract!(portable, {
-    let setup = Setup { without: Features::all(), ..Setup::default() };
-    Real::<Os>::new(setup, "openat")
-});
-#[cfg(unix)]
-contract!(without_any_feature, {
     let setup = Setup { without: Features::all(), ..Setup::default() };
     Real::<Os>::new(setup, "openat")
 });

@@ -102,6 +102,8 @@ pub(super) fn operands_are_split_by_text<G: Ground>(ground: &G) {
         ("/a", "/", "a", false),
         ("../a", "../", "a", false),
         ("a/.", "a/", "DotOrDotDot", false),
+        ("a/.//", "a/", "DotOrDotDot", true),
+        ("/..", "/", "DotOrDotDot", false),
         ("..", "", "DotOrDotDot", false),
         ("./", "", "DotOrDotDot", true),
         ("//", "", "Root", true),

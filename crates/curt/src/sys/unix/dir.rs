@@ -304,7 +304,6 @@ pub fn listed(written: &[u8]) -> Vec<(u64, u8, Vec<u8>)> {
     found
 }
 
-/// Returns the name as a C string.
 pub(super) fn text(name: Name<'_, u8>) -> &CStr {
     // SAFETY: the constructors of `Name` and `NameBuf` guarantee that the first NUL is the last
     // unit. (Searching for it again was one in ten instructions of a removal.)

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{Cursor, Seen, Step, plan, walk_with};
 use crate::error::{Cause, Error};
-use crate::fields::{Fields, Follow};
+use crate::fields::Fields;
 use crate::sys::Sys;
 use crate::sys::memory::play::{DEEDS, PLACES, tree};
 use crate::sys::memory::{Denied, Ending, Memory, Order as Listed, Setup, World};
@@ -109,16 +109,6 @@ fn changes_before_any_call_lose_nothing_elsewhere() {
             }
         }
     }
-}
-
-#[test]
-fn links_back_to_an_ancestor_are_not_followed() {
-    let setup = setup(|world| {
-        world.link("tree/a/b/up", "../..").link("tree/e/f/self", ".");
-    });
-    let links = Walk::of(Vec::new()).follow(Follow::Links);
-    let seen = walk(&links, &setup);
-    assert_eq!(seen.errors.len(), 2, "{:?}", seen.errors);
 }
 
 /// Removes every entry of the tree as a walk yields it, and returns the errors.

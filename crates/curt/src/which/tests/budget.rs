@@ -45,6 +45,21 @@ fn calls_for_a_directory_are_those_of_the_table() {
     }
 }
 
+/// As in a bug report to Zig: five files in each of 211 directories, and the program in the 197th.
+#[test]
+fn a_long_path_costs_three_calls_for_each_directory() {
+    let entries: Vec<String> = (0..211).map(|at| format!("/{at}")).collect();
+    let ground = Ground::windows(&entries.join(";"), |world| {
+        for directory in 0..211 {
+            for number in 0..5 {
+                world.file(format!("{directory}/name{number}"));
+            }
+        }
+        world.file("196/x.exe").dir("w");
+    });
+    assert_eq!(ground.find("x"), ("/196/x.exe path:196 image".into(), 196 * 3 + 4));
+}
+
 #[test]
 fn one_or_two_candidates_are_probed() {
     for (pathext, k) in [(".EXE", 1), (".COM;.EXE", 2)] {

@@ -1,7 +1,6 @@
 //! The rules over the filesystem in memory, which counts the calls of Windows for Windows' rules.
 
 mod budget;
-mod counted;
 mod parsing;
 mod posix;
 mod windows;

@@ -8,26 +8,8 @@ use curt_paths::Flavor;
 
 /// Pseudo-random texts of characters that matter to the rules.
 fn texts(count: usize) -> impl Iterator<Item = Vec<u8>> {
-    const ALPHABET: &[&[u8]] = &[
-        b";",
-        b":",
-        b"\"",
-        b".",
-        b"/",
-        b"\\",
-        b" ",
-        b"a",
-        b"EXE",
-        b".com",
-        b"*",
-        b"\0",
-        b"\xff",
-        b"\xc3\xbc",
-        b"CON",
-        b"..",
-        b"C:",
-        b"\\\\?\\",
-    ];
+    const ALPHABET: &[u8] = b";|:|\"|.|/|\\| |a|EXE|.com|*|\0|\xff|\xc3\xbc|CON|..|C:|\\\\?\\";
+    let pieces: Vec<&[u8]> = ALPHABET.split(|&byte| byte == b'|').collect();
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut number = move || {
         state ^= state << 13;
@@ -37,7 +19,7 @@ fn texts(count: usize) -> impl Iterator<Item = Vec<u8>> {
     };
     (0..count).map(move |_| {
         let length = number() % 12;
-        (0..length).flat_map(|_| ALPHABET[number() % ALPHABET.len()].to_vec()).collect()
+        (0..length).flat_map(|_| pieces[number() % pieces.len()].to_vec()).collect()
     })
 }
 

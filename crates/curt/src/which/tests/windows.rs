@@ -178,35 +178,12 @@ fn invalid_windows_names_cost_no_call() {
     let ground = Ground::windows("/a", |world| {
         world.dir("a");
     });
-    for name in [
-        "",
-        ".",
-        "..",
-        "a.",
-        "a ",
-        "x.bat .. ",
-        "a*",
-        "a?",
-        "a<",
-        "a>",
-        "a\"",
-        "a|b",
-        "a:b",
-        "ab:c",
-        "nul",
-        "CON",
-        "con.exe",
-        "COM1",
-        "lpt9.txt",
-        r"d\aux",
-        "a\0b",
-        "a\u{1}",
-        r"d\",
-        r"d\.",
-        r#"\\?\":.com/x.com"#,
-        r"\\.\x",
-        "conin$",
-    ] {
+    let names = [
+        r"|.|..|a.|a |x.bat .. |a*|a?|a<|a>|a:b|ab:c|nul|CON|con.exe|COM1|lpt9.txt|d\aux|d\|d\.",
+        r"\\.\x|conin$",
+    ];
+    let names = names.iter().flat_map(|names| names.split('|'));
+    for name in names.chain(["a|b", "a\"", "a\0b", "a\u{1}", r#"\\?\":.com/x.com"#]) {
         assert_eq!(ground.find(name), ("invalid-name".into(), 0), "{name:?}");
     }
     assert_eq!(ground.find(&"x".repeat(256)), ("name-too-long".into(), 0));

@@ -1,6 +1,4 @@
 //! Removal below a directory that the caller has open.
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::os::fd::AsFd;
 
@@ -21,6 +19,8 @@ fn a_name_is_removed_and_nothing_but_a_name_is_taken() {
         let report = Remove::new().missing_is_fine(true).run_below(here.as_fd(), name);
         assert_eq!(report.error_count, u64::from(!name.is_empty()), "{name}: {report:?}");
     }
+    let report = Remove::new().contents_only(true).run_below(here.as_fd(), ".");
+    assert_eq!(report.error_count, 1, "{report:?}");
     let report = Remove::new().run_below(here.as_fd(), "tree");
     assert!(report.is_complete(), "{report:?}");
     assert_eq!((report.files, report.directories), (1, 2));
