@@ -319,46 +319,12 @@ impl Options for DuOptions {
 
 #[cfg(test)]
 mod tests {
-    use super::{DuOptions, Unit};
+    use super::DuOptions;
     use crate::args::{Refused, read};
-    use curt::fields::Follow;
 
     fn parse(words: &str) -> Result<DuOptions, Box<Refused>> {
         let words = ["du"].into_iter().chain(words.split_whitespace()).map(Into::into);
         read("du", words.collect())
-    }
-
-    #[test]
-    fn the_last_unit_wins() {
-        for (words, unit, is_apparent) in [
-            ("", Unit::Environment, false),
-            ("-bh", Unit::Human, true),
-            ("-hb", Unit::Bytes, true),
-            ("-h -k", Unit::Kilobytes, false),
-            ("-k --human --apparent", Unit::Human, true),
-            ("-b -k -b", Unit::Bytes, true),
-            ("-k -m", Unit::Megabytes, false),
-            ("-m --si", Unit::Si, false),
-            ("-A -BM", Unit::Chosen, true),
-            ("-BM -k", Unit::Kilobytes, false),
-        ] {
-            let options = parse(words).ok().unwrap();
-            assert_eq!((options.unit, options.is_apparent()), (unit, is_apparent), "{words}");
-        }
-    }
-
-    #[test]
-    fn the_last_choice_of_links_wins() {
-        for (words, follow) in [
-            ("", Follow::Never),
-            ("-D", Follow::CommandLine),
-            ("-H -L", Follow::Links),
-            ("-L -P", Follow::Never),
-            ("-L -H", Follow::CommandLine),
-            ("-P --dereference", Follow::Links),
-        ] {
-            assert_eq!(parse(words).ok().unwrap().follow, follow, "{words}");
-        }
     }
 
     #[test]

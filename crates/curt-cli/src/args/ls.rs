@@ -519,15 +519,8 @@ fn parse_columns(word: &str) -> Result<Option<usize>, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        CLOCKS, Clock, Format, Hidden, LsOptions, SORTS, Sort, parse_tab_size, parse_width,
-    };
-    use crate::args::{abbreviated, read};
-
-    fn ls(words: &str) -> LsOptions {
-        let words = ["ls"].into_iter().chain(words.split_whitespace()).map(Into::into);
-        read("ls", words.collect()).ok().unwrap()
-    }
+    use super::{CLOCKS, Clock, SORTS, Sort};
+    use crate::args::abbreviated;
 
     #[test]
     fn words_may_be_shortened_as_long_as_they_are_clear() {
@@ -537,50 +530,5 @@ mod tests {
         assert!(abbreviated(&SORTS, "").is_err());
         assert_eq!(abbreviated(&CLOCKS, "m"), Ok(Clock::Modified));
         assert!(abbreviated(&CLOCKS, "c").is_err(), "ctime or creation");
-    }
-
-    #[test]
-    fn the_last_format_wins() {
-        for (words, expected) in [
-            ("", None),
-            ("-C -o", Some(Format::Long)),
-            ("-x --full-time", Some(Format::Long)),
-            ("-C -g -1", Some(Format::Long)),
-            ("-l -C", Some(Format::Columns)),
-            ("-l -C -1", Some(Format::OnePerLine)),
-            ("-C --zero", Some(Format::OnePerLine)),
-            ("--zero -x", Some(Format::Across)),
-            ("-n --format=single-column", Some(Format::OnePerLine)),
-        ] {
-            assert_eq!(ls(words).format, expected, "{words}");
-        }
-    }
-
-    #[test]
-    fn the_last_order_wins() {
-        for (words, sort, hidden) in [
-            ("", None, Hidden::Dotted),
-            ("-S -t", Some(Sort::Time), Hidden::Dotted),
-            ("-t --sort=size -X", Some(Sort::Extension), Hidden::Dotted),
-            ("-A -f", Some(Sort::None), Hidden::Nothing),
-            ("-f -t -A", Some(Sort::Time), Hidden::Dots),
-        ] {
-            let options = ls(words);
-            assert_eq!((options.sort, options.hidden), (sort, hidden), "{words}");
-        }
-    }
-
-    #[test]
-    fn widths_are_numbers_of_any_size_and_base() {
-        for (word, width) in
-            [("0", 0), ("80", 80), ("0x10", 16), ("010", 8), ("99999999999999999999", 0)]
-        {
-            assert_eq!(parse_width(word), Ok(width));
-        }
-        for word in ["", "x", "-1", "08", "0x", "1k"] {
-            assert!(parse_width(word).is_err(), "{word}");
-        }
-        assert_eq!(parse_tab_size("4"), Ok(4));
-        assert!(parse_tab_size("99999999999999999999").is_err());
     }
 }

@@ -85,6 +85,12 @@ fn the_last_format_counts() {
         "-l -C -1 d",
         "--time-style=+%s --full-time d",
         "--full-time --time-style=+%s d",
+        "-C -g -1 d",
+        "-n --format=single-column d",
+        "-l --sort=none --zero -x d",
+        "-t --sort=size -X d",
+        "-S -t d",
+        "-t -S d",
         "-x -l --format=across d",
         "--color=always --zero d",
         "-l --format=single-column d",
@@ -113,6 +119,10 @@ fn widths_and_tab_stops_are_read_from_the_environment() {
         "TABSIZE=4",
         "TABSIZE=x",
         "COLUMNS=-1",
+        "COLUMNS=08",
+        "COLUMNS=1k",
+        "COLUMNS=0x",
+        "TABSIZE=99999999999999999999",
     ];
     compare("ls", &lines, &variables);
 }
@@ -131,6 +141,9 @@ fn block_sizes_are_read_from_the_environment() {
         "BLOCK_SIZE=xyz",
         "BLOCK_SIZE='1K",
         "BLOCK_SIZE=0",
+        "BLOCK_SIZE=0x10",
+        "BLOCK_SIZE=2KiB",
+        "BLOCK_SIZE=1kB",
         "POSIXLY_CORRECT=1",
         "POSIXLY_CORRECT=1 BLOCKSIZE=3K",
         "BLOCK_SIZE=",
@@ -154,6 +167,7 @@ fn terminals_with_colors_are_those_of_gnu() {
         "TERM=con80x25",
         "TERM=xterm LS_COLORS=",
         "COLORTERM=",
+        "TERM=st",
     ];
     compare("ls", &["--color=always -d d", "--color=always -l"], &variables);
 }
@@ -162,6 +176,10 @@ fn terminals_with_colors_are_those_of_gnu() {
 fn colors_follow_ls_colors() {
     let variables = [
         "LS_COLORS=*.jpg=35",
+        "LS_COLORS=fi=2:*.jpg=1:*.jpg=7",
+        "LS_COLORS=d",
+        "LS_COLORS=dir=1",
+        "LS_COLORS=*.x:di=1",
         "LS_COLORS=mh=31",
         "LS_COLORS=no=33",
         "LS_COLORS=no=33:fi=0",
@@ -212,6 +230,15 @@ fn patterns_of_du_exclude_what_gnu_du_excludes() {
         "--exclude=c x/c x",
         "--exclude=* .",
         "--exclude=ld -D ld d",
+        "--exclude=[^x] -a x",
+        "--exclude=[]f].o -a x",
+        "--exclude=[a-c] -a x",
+        "--exclude=[c-a] -a x",
+        "--exclude=[[:digit:]] x",
+        "--exclude=[x\\]] x",
+        "--exclude=\\* -a x",
+        "--exclude=f?o -a x",
+        "--exclude=f.[[:alpha:]] -a x",
     ];
     compare("du", &lines, &[""]);
 }

@@ -64,6 +64,7 @@ const OPTIONS: &[&str] = &[
     "-l --time-style=iso",
     "-l --time-style=long-iso",
     "-l --time-style=posix-iso",
+    "-l --time-style=+%A|%B|%#a|%e|%-d|%5d|%3N|%::z|%l|%k|%P|%w|%W|%g|%c|%D|%F|%T|%R|%r|%s|%C|%y|%h|%E",
     "-l --time-style=+%s.%N",
     "-l --time-style=+%a%_d%-m%^b%j%U%V%G%u%I%p%:z%Z%%%q",
     "-l --time=ctime",
@@ -182,6 +183,15 @@ const OTHERS: &[&str] = &[
     "-A --hide=*",
     "-I {a,b}*",
     "-I a[b",
+    "-I .*",
+    "-aI \\.h*",
+    "-I [!a-c]*",
+    "-I []a]*",
+    "-I [[:upper:]_]*",
+    "-I *[[:blank:]]*",
+    "-I plai\\n",
+    "-I \\*",
+    "-I upper",
     "-lh --si",
     "-l --si",
     "-ls --si -h",
@@ -516,6 +526,37 @@ fn variables_of_the_environment_count() {
 }
 
 #[test]
+fn versions_patterns_and_scaled_sizes_look_the_same() {
+    const VERSIONS: &str = ".A .Z .a~ .a .b9.x .b10.x 0 9 A a~ a a.b a. a..b a.1.gz a1 a01 \
+        a9.tar.gz a10.tar.gz a99999999999999999999 a100000000000000000000 aa a-1 a_1 \u{e9}";
+    let Some(_) = gnu_ls() else { return };
+    let scratch = Scratch::new();
+    for name in VERSIONS.split(' ') {
+        scratch.file(format!("versions/{name}"));
+    }
+    let sizes = "1023 1024 1025 10137 10138 10241 1047552 1047553 1048576 5368709121";
+    for size in sizes.split(' ') {
+        let file = fs::File::create(scratch.dir("sizes").join(size)).unwrap();
+        file.set_len(size.parse().unwrap()).unwrap();
+    }
+    let run = Run { place: scratch.path(), zone: None, locale: "C", by: None, variables: &[] };
+    compare(&run, &[&["-av", "-avr"]], &[&["versions"]]);
+    for name in ["a", "!", "~", "]", "-", "B c", "\t"] {
+        scratch.file(format!("patterns/{name}"));
+    }
+    let patterns: &[&str] = &[
+        "-I ?",
+        "-I *[[:punct:]]*",
+        "-I *[![:punct:]]",
+        "-I [[:graph:]]*",
+        "-I [[:blank:]]",
+        "-I *[[:print:][:cntrl:]]*",
+    ];
+    compare(&run, &[patterns], &[&["patterns"]]);
+    compare(&run, &[&["-lh", "-l --si", "-l --block-size=KB"]], &[&["sizes"]]);
+}
+
+#[test]
 fn time_zones_are_understood() {
     let Some(_) = gnu_ls() else { return };
     let scratch = Scratch::new();
@@ -533,7 +574,10 @@ fn time_zones_are_understood() {
         "XYZ-13:45",
         "/does/not/exist",
     ];
-    let options: &[&str] = &["-l", "--full-time", "-l --time-style=+%z%c"];
+    for (name, seconds) in [("week-53", 1_262_304_000), ("week-1", 1_230_508_800)] {
+        set_time(&scratch.file(name), seconds, 0);
+    }
+    let options: &[&str] = &["-l", "--full-time", "-l --time-style=+%z%c%G-%V"];
     for zone in zones {
         let run =
             Run { place: scratch.path(), zone: Some(zone), locale: "C", by: None, variables: &[] };

@@ -142,6 +142,8 @@ fn usage_errors() {
         case("f", "-z f").usage(),
         case("f", "--interactive=sometimes f").usage(),
         case("f", "--interactive= f").usage(),
+        case("f", "--interactive=nop f").usage(),
+        case("f", "--ver f").usage(),
         case("f", "--preserve-root=some f").usage(),
         case("d/f", "-r --no-preserve d").usage(),
         case("-z", "-z").usage(),

@@ -84,6 +84,12 @@ fn once() {
         case("a b c d", "-If a b c d"),
         case("a b c d", "-Ii a b c d").input("y\ny\nn\nn\n"),
         case("", "-I missing"),
+        case("", "-f -i -f missing"),
+        case("", "-i -f -i missing"),
+        case("", "-i --interactive=never missing"),
+        case("", "-f --interactive=always --interactive=never missing"),
+        case("", "-f --interactive missing"),
+        case("", "--interactive=once -f missing"),
     ]);
 }
 

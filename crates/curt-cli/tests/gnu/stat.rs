@@ -165,6 +165,13 @@ fn formats_have_escapes_and_ends_as_in_gnu() {
         "%HH",
         "%y%%%z",
         "%.Y|%.0Y|%.12Y|%30.3Y|%-30.3Y|%030.12Y",
+        "%04a|%#07a|%#.5a|%+5a|%06.4s|%-05s|%.n|%4.1n|%05n",
+        "%5Lr|%Hx",
+        "%-.3%x",
+        r"\a\b\e\f\n\r\t\v\012\377\1234",
+        r#"\x34\xf\x18p\xfq\\\""#,
+        r"\x",
+        r"a\c",
     ] {
         compare(&scratch, &["-c", format, "file"], None);
         compare(&scratch, &[&format!("--printf={format}"), "file"], None);
@@ -179,7 +186,16 @@ fn formats_have_escapes_and_ends_as_in_gnu() {
 fn times_before_1970_and_far_away() {
     let Some(()) = has_gnu("stat") else { return };
     let scratch = sample();
-    for time in ["-1.25", "-0.000000001", "0", "1e9", "4102444800.999999999", "-86400"] {
+    for time in [
+        "-1.25",
+        "-0.000000001",
+        "0",
+        "1e9",
+        "4102444800.999999999",
+        "-86400",
+        "-0.25",
+        "67413.023456789",
+    ] {
         let time = if time == "1e9" { "1000000000.5" } else { time };
         let status = Command::new("touch")
             .args(["-d", &format!("@{time}"), "when"])
@@ -188,6 +204,10 @@ fn times_before_1970_and_far_away() {
             .unwrap();
         assert!(status.success());
         let format = "%y %Y %.Y %.1Y %.3Y %16.3Y %-18.3Y| %018.3Y %+.2Y %X";
+        compare(&scratch, &["-c", format, "when"], None);
+    }
+    // Where the width is too small for longer times, GNU stat adds blanks.
+    for format in ["%13.6Y|%013.6Y|%-13.6Y|%8Y|%+Y", "%I18.10Y|%18.10Y|%018.10Y|%-18.10Y|"] {
         compare(&scratch, &["-c", format, "when"], None);
     }
 }

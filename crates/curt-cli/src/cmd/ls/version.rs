@@ -79,60 +79,14 @@ fn split_number(text: &[u8]) -> (&[u8], &[u8]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{compare, stem};
+    use super::compare;
 
+    /// As since coreutils 9.2; the rest is compared with GNU ls.
     #[test]
-    fn numbers_count_by_their_values() {
-        let names = [
-            "",
-            ".",
-            "..",
-            ".0",
-            ".9",
-            ".A",
-            ".Z",
-            ".a~",
-            ".a",
-            ".b9.x",
-            ".b10.x",
-            "0",
-            "9",
-            "A",
-            "a~",
-            "a",
-            "a.b",
-            "a1",
-            "a9.tar.gz",
-            "a10.tar.gz",
-            "a99999999999999999999",
-            "a100000000000000000000",
-            "aa",
-            "a-1",
-            "a_1",
-            "\u{e9}",
-        ];
-        for (at, one) in names.iter().enumerate() {
-            for (other_at, other) in names.iter().enumerate() {
-                let order = compare(one.as_bytes(), other.as_bytes());
-                assert_eq!(order, at.cmp(&other_at), "{one} {other}");
-            }
-        }
-        assert!(compare(b"a1", b"a01").is_eq());
-    }
-
-    #[test]
-    fn stems_have_no_extensions() {
-        for (name, expected) in [
-            ("a.tar.gz", "a"),
-            ("a.1.gz", "a.1"),
-            (".a", ".a"),
-            (".a.b", ".a"),
-            ("a.", "a."),
-            ("a.b~", "a"),
-            ("a..b", "a."),
-            ("a", "a"),
-        ] {
-            assert_eq!(stem(name.as_bytes()), expected.as_bytes(), "{name}");
-        }
+    fn digits_come_before_letters_in_hidden_names_too() {
+        assert!(
+            [".0", ".9", ".A", ".Z", ".a~"]
+                .is_sorted_by(|one, other| { compare(one.as_bytes(), other.as_bytes()).is_lt() })
+        );
     }
 }
