@@ -47,8 +47,7 @@ fn lines_are_printed_before_everything_is_measured() {
     let mut child = command.spawn().unwrap();
     drop(child.stdout.take());
     let (code, _, messages) = said(&child.wait_with_output().unwrap());
-    let expected = if cfg!(unix) { None } else { Some(0) };
-    assert_eq!(code, expected, "{messages}");
+    assert_eq!(code, None, "{messages}");
     let counted = messages.lines().find_map(|line| line.strip_prefix("curt du: ")).unwrap();
     let counted = counted.split(' ').next().unwrap().replace(',', "").parse::<u64>().unwrap();
     assert!(counted > 500 && counted < DIRECTORIES / 2, "{messages}");
@@ -161,19 +160,6 @@ fn du_reports_failures_at_once_and_counts_them() {
     assert_eq!(messages, expected);
 }
 
-#[test]
-fn help_of_du_needs_the_long_option() {
-    let scratch = tree();
-    let (code, out, _) = run(&scratch, "--help");
-    assert_eq!(code, Some(0));
-    for word in ["Examples:", "Exit status:", "--apparent-size", "--top"] {
-        assert!(out.contains(word), "{word}");
-    }
-    assert!(!out.contains("--without"));
-    let (code, out, _) = run(&scratch, "-h -s t/a");
-    assert_eq!((code, paths(&out)), (Some(0), vec!["t/a"]));
-}
-
 #[cfg(unix)]
 #[test]
 fn names_that_are_not_unicode_are_printed_unchanged() {
@@ -187,42 +173,6 @@ fn names_that_are_not_unicode_are_printed_unchanged() {
     let first: Value =
         serde_json::from_slice(output.stdout.split(|&b| b == b'\n').next().unwrap()).unwrap();
     assert_eq!(first["path"], json!({"bytes": "Yf8K"}));
-}
-
-#[cfg(unix)]
-#[test]
-fn an_interrupted_du_prints_what_it_counted() {
-    use std::os::unix::process::ExitStatusExt;
-    curt_testkit::heed_signals();
-    let scratch = Scratch::in_memory();
-    for number in 0..30_000 {
-        scratch.file(format!("t/{}/{number}", number % 300));
-    }
-    let mut finished = 0;
-    for wait in [10, 20, 30, 5, 15, 25, 40, 60, 80, 3, 8, 12] {
-        let child = command(&scratch, "du", ["-s", "t"]).spawn().unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(wait));
-        let signal = rustix::process::Signal::INT;
-        rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).unwrap();
-        let output = child.wait_with_output().unwrap();
-        let (_, out, messages) = said(&output);
-        if output.status.code() == Some(0) {
-            // It was over before, as far as it says.
-            finished += 1;
-            continue;
-        }
-        assert_eq!(output.status.signal(), Some(2), "{messages}");
-        if messages.is_empty() {
-            // The signal came before it was listened for.
-            continue;
-        }
-        assert!(messages.starts_with("curt du: interrupted: "), "{messages}");
-        assert!(messages.ends_with(" counted\n"), "{messages}");
-        assert!(out.is_empty() || out.ends_with("\tt\n"), "{out}");
-        return;
-    }
-    assert!(finished < 12, "it never ended by the signal");
-    curt_testkit::skip("no signal arrived in the middle of a measurement");
 }
 
 /// It waits for a reader that never comes, so that the signal surely arrives while it works.
@@ -244,4 +194,5 @@ fn an_interrupt_ends_a_long_measurement() {
     let (_, _, messages) = said(&output);
     assert_eq!(output.status.signal(), Some(2), "{messages}");
     assert!(messages.starts_with("curt du: interrupted: "), "{messages}");
+    assert!(messages.ends_with(" counted\n"), "{messages}");
 }
