@@ -212,15 +212,10 @@ pub(crate) struct DuOptions {
     #[arg(skip)]
     pub(crate) follow: Follow,
 
-    /// How the options that have two names were written.
+    /// Whether these options were written with their long names, for messages.
     #[arg(skip)]
-    pub(crate) written: Written,
-}
-
-/// The names of options as they were written, for messages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Written {
     pub(crate) is_long_block_size: bool,
+    #[arg(skip)]
     pub(crate) is_long_threshold: bool,
 }
 
@@ -301,10 +296,8 @@ impl Options for DuOptions {
         let is_written = |start: &str| {
             given.words.iter().any(|word| word.as_encoded_bytes().starts_with(start.as_bytes()))
         };
-        self.written = Written {
-            is_long_block_size: is_written("--b"),
-            is_long_threshold: is_written("--th"),
-        };
+        self.is_long_block_size = is_written("--b");
+        self.is_long_threshold = is_written("--th");
         if self.tree && !self.is_tree(true) {
             return Err("--tree cannot be used with -0, -s, -S, -t, --time or --json".to_owned());
         }

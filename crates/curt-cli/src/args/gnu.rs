@@ -9,8 +9,6 @@ pub(super) struct Tool {
     name: &'static str,
     /// The short options, each after its dash.
     letters: &'static str,
-    /// The short options among them that curt lacks and that take a value.
-    valued: &'static str,
     /// The long options, sorted.
     longs: &'static str,
     /// What to use in place of the options that curt lacks.
@@ -20,7 +18,6 @@ pub(super) struct Tool {
 const RM: Tool = Tool {
     name: "rm",
     letters: "-d-f-i-r-v-I-R",
-    valued: "",
     longs: "\
         --dir --force --help --interactive --no-preserve-root --one-file-system --preserve-root \
         --recursive --verbose --version",
@@ -30,7 +27,6 @@ const RM: Tool = Tool {
 const LS: Tool = Tool {
     name: "ls",
     letters: "-a-b-c-d-f-g-h-i-k-l-m-n-o-p-q-r-s-t-u-v-w-x-A-B-C-D-F-G-H-I-L-N-Q-R-S-T-U-X-Z-1",
-    valued: "",
     longs: "\
         --all --almost-all --author --block-size --classify --color --context --dereference \
         --dereference-command-line --dereference-command-line-symlink-to-dir --directory --dired \
@@ -51,7 +47,6 @@ const LS: Tool = Tool {
 const DU: Tool = Tool {
     name: "du",
     letters: "-0-a-b-c-d-h-H-k-l-m-s-t-x-A-B-D-L-P-S-X",
-    valued: "",
     longs: "\
         --all --apparent-size --block-size --bytes --count-links --dereference \
         --dereference-args --exclude --exclude-from --files0-from --help --human-readable \
@@ -63,7 +58,6 @@ const DU: Tool = Tool {
 const STAT: Tool = Tool {
     name: "stat",
     letters: "-c-f-L-t",
-    valued: "",
     longs: "\
         --cached --dereference --file-system --format --help --printf --terse --version",
     instead: &[(&["--cached"], "the system decides what it keeps")],
@@ -72,7 +66,6 @@ const STAT: Tool = Tool {
 const REALPATH: Tool = Tool {
     name: "realpath",
     letters: "-e-m-q-s-z-E-L-P",
-    valued: "",
     longs: "\
         --canonicalize --canonicalize-existing --canonicalize-missing --help --logical \
         --no-symlinks --physical --quiet --relative-base --relative-to --strip --version --zero",
@@ -82,7 +75,6 @@ const REALPATH: Tool = Tool {
 const READLINK: Tool = Tool {
     name: "readlink",
     letters: "-e-f-m-n-q-s-v-z",
-    valued: "",
     longs: "\
         --canonicalize --canonicalize-existing --canonicalize-missing --help --no-newline --quiet \
         --silent --verbose --version --zero",
@@ -126,8 +118,7 @@ impl Tool {
                 arg.get_short() == letter || others.iter().any(|&other| Some(other) == letter)
             });
             if let (false, Some(letter)) = (is_known, letter) {
-                let is_attached = self.valued.contains(letter);
-                command = command.arg(refused(option).short(letter).require_equals(!is_attached));
+                command = command.arg(refused(option).short(letter));
             }
         }
         command

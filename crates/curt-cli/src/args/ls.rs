@@ -21,7 +21,7 @@ const BEYOND_GNU: &str = "Options that GNU ls does not have";
 const LONG_ABOUT: &str = "\
 List the contents of directories. Without FILE, lists '.'.
 
-Works like GNU ls in the C locale and takes all of its options but -Z. Only the metadata that the \
+Works like GNU ls in the C locale and takes all of its options but -D and -Z. Only the metadata that the \
 options need is read: names alone take no system call for an entry, -l takes one, and one more \
 for a symbolic link. Differences: -l shows '+' for access control lists only with --acl; --color \
 goes by kind and name, and by permissions only where they are shown anyway or LS_COLORS names a \

@@ -6,6 +6,7 @@ pub(crate) mod expand;
 pub(crate) mod find;
 pub(crate) mod generate;
 pub(crate) mod ls;
+mod patterns;
 pub(crate) mod realpath;
 pub(crate) mod rm;
 pub(crate) mod run;

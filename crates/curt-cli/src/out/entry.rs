@@ -174,6 +174,21 @@ pub(crate) fn add_mode(mode: u32, kind: Kind, line: &mut Vec<u8>) {
     line.extend_from_slice(&letters);
 }
 
+/// Returns the kind in GNU's words.
+pub(crate) fn kind_name(kind: Kind, is_empty: bool) -> &'static str {
+    match kind {
+        Kind::File if is_empty => "regular empty file",
+        Kind::File => "regular file",
+        Kind::Directory => "directory",
+        Kind::Fifo => "fifo",
+        Kind::Socket => "socket",
+        Kind::CharacterDevice | Kind::Whiteout => "character special file",
+        Kind::BlockDevice => "block special file",
+        kind if kind.is_link() => "symbolic link",
+        _ => "weird file",
+    }
+}
+
 /// Returns the letter for a kind.
 pub(crate) fn kind_letter(kind: Kind) -> u8 {
     match kind {

@@ -2,16 +2,23 @@
 
 use std::path::{Path, is_separator};
 
-/// Begins a link to a file by its full path. Without a host it is one of this machine.
-pub(crate) fn begin(path: &Path, to: &mut Vec<u8>) {
+/// Begins a link to a file by its full path; the end of the sequence is to follow. Without a host
+/// it is a file of this machine.
+pub(crate) fn begin(host: &[u8], path: &Path, to: &mut Vec<u8>) {
     to.extend_from_slice(b"\x1b]8;;file://");
-    let bytes = path.as_os_str().as_encoded_bytes();
+    let path = path.as_os_str().as_encoded_bytes();
+    // The beginning of canonical paths on Windows.
+    let path = path.strip_prefix(br"\\?\").unwrap_or(path);
+    if let Some(remote) = path.strip_prefix(br"UNC\") {
+        // The name of another machine comes first.
+        return escape(remote, true, to);
+    }
+    to.extend_from_slice(host);
     // As in file:///C:/x.
-    if !bytes.starts_with(b"/") {
+    if !path.starts_with(b"/") {
         to.push(b'/');
     }
-    escape(bytes, true, to);
-    to.extend_from_slice(b"\x1b\\");
+    escape(path, true, to);
 }
 
 /// Adds text as a part of a URL, as GNU ls does.
@@ -28,22 +35,23 @@ pub(crate) fn escape(text: &[u8], is_path: bool, to: &mut Vec<u8>) {
     }
 }
 
-/// Ends a link.
-pub(crate) fn end(to: &mut Vec<u8>) {
-    to.extend_from_slice(b"\x1b]8;;\x1b\\");
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{begin, end};
+    use super::begin;
+    use std::path::Path;
 
     #[test]
-    fn links_are_encoded() {
-        let mut text = Vec::new();
-        begin("/a b/\u{e9}%\x1b".as_ref(), &mut text);
-        text.extend_from_slice(b"x");
-        end(&mut text);
-        let expected = "\x1b]8;;file:///a%20b/%c3%a9%25%1b\x1b\\x\x1b]8;;\x1b\\";
-        assert_eq!(String::from_utf8(text).unwrap(), expected);
+    fn urls_have_the_machine_and_the_escaped_path() {
+        let is_windows = std::path::is_separator('\\');
+        for (path, url) in [
+            ("/a b/%\u{1b}", "here/a%20b/%25%1b"),
+            ("/\u{e9}~-._", "here/%c3%a9~-._"),
+            (r"\\?\C:\x", if is_windows { "here/C:/x" } else { "here/C%3a%5cx" }),
+            (r"\\?\UNC\there\x", if is_windows { "there/x" } else { "there%5cx" }),
+        ] {
+            let mut text = Vec::new();
+            begin(b"here", Path::new(path), &mut text);
+            assert_eq!(String::from_utf8(text).unwrap(), format!("\x1b]8;;file://{url}"), "{path}");
+        }
     }
 }

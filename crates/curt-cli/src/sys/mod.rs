@@ -7,11 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
-use curt::Fields;
 use curt::paths::PathText;
-
-#[cfg(not(unix))]
-use crate::exit::Exit;
 
 pub(crate) mod interrupt;
 mod trash;
@@ -27,21 +23,15 @@ mod windows;
 use windows as system;
 
 pub(crate) use system::{
-    Trash, argument_bytes, bytes_of_argument, device_parts, end_as, end_by, error_kind,
-    error_number, error_text, file_system, file_system_type, is_killed, local_zone, message_width,
-    pass_signals_to, raise_descriptor_limit, read_input, send_signal, signal_named, stop_ignoring,
-    stop_passing_signals, terminal_height, terminal_width,
+    OWNERS, Trash, argument_bytes, bytes_of_argument, closed, device_parts, end_as, end_by,
+    end_by_broken_pipe, error_kind, error_number, error_text, file_system, file_system_type,
+    group_name, has_c_locale, has_group, has_user, has_utf8_locale, host_name,
+    ignores_broken_pipes, is_killed, local_zone, message_width, pass_signals_to,
+    raise_descriptor_limit, read_input, send_signal, signal_named, stop_ignoring,
+    stop_passing_signals, terminal_height, terminal_width, user_name, was_closed,
 };
 
 pub(crate) use trash::{Refusal, TrashRules};
-
-#[cfg(unix)]
-pub(crate) use curt::os::unix::{group_name, user_name};
-#[cfg(unix)]
-pub(crate) use unix::{
-    closed, end_by_broken_pipe, has_c_locale, has_group, has_user, has_utf8_locale, host_name,
-    ignores_broken_pipes, was_closed,
-};
 
 /// A file system.
 pub(crate) struct FileSystem {
@@ -70,73 +60,6 @@ pub(crate) const STANDARD_INPUT: &str = "/dev/stdin";
 
 /// Whether directories can contain pipes and devices.
 pub(crate) const HAS_SPECIAL_FILES: bool = cfg!(unix);
-
-/// Each write fails if a stream is closed.
-#[cfg(not(unix))]
-pub(crate) fn was_closed(_descriptor: i32) -> bool {
-    false
-}
-
-/// The fields for the owner and the group of an entry: their IDs.
-#[cfg(unix)]
-pub(crate) const OWNERS: (Fields, Fields) = (Fields::USER_ID, Fields::GROUP_ID);
-/// The fields for the owner and the group of an entry: their names, as they have no IDs here.
-#[cfg(not(unix))]
-pub(crate) const OWNERS: (Fields, Fields) = (Fields::USER, Fields::GROUP);
-
-#[cfg(not(unix))]
-pub(crate) fn closed() -> io::Error {
-    io::ErrorKind::NotConnected.into()
-}
-
-/// There is no signal for broken pipes.
-#[cfg(not(unix))]
-pub(crate) fn ignores_broken_pipes() -> bool {
-    false
-}
-
-/// Ends quietly: the reader has what it wanted.
-#[cfg(not(unix))]
-pub(crate) fn end_by_broken_pipe() -> Exit {
-    Exit::SUCCESS
-}
-
-/// Owners have no IDs here.
-#[cfg(not(unix))]
-#[allow(clippy::unnecessary_wraps, reason = "it can fail on Unix")]
-pub(crate) fn user_name(_id: u32) -> io::Result<Option<OsString>> {
-    Ok(None)
-}
-
-#[cfg(not(unix))]
-pub(crate) use user_name as group_name;
-
-/// The environment names no locale here.
-#[cfg(not(unix))]
-pub(crate) fn has_c_locale() -> bool {
-    false
-}
-
-/// Text is Unicode here.
-#[cfg(not(unix))]
-pub(crate) fn has_utf8_locale() -> bool {
-    true
-}
-
-/// Returns the name of this machine.
-#[cfg(not(unix))]
-pub(crate) fn host_name() -> OsString {
-    std::env::var_os("COMPUTERNAME").unwrap_or_default()
-}
-
-/// A name is not looked up here: that may take a server's answer.
-#[cfg(not(unix))]
-pub(crate) fn has_user(_name: &str) -> bool {
-    true
-}
-
-#[cfg(not(unix))]
-pub(crate) use has_user as has_group;
 
 /// Returns the name that has these bytes; on Windows they are UTF-8 in which an unpaired surrogate
 /// has three bytes. `None` if no name has them.

@@ -1,7 +1,6 @@
 //! The largest of many records. No others are kept.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 
 use curt::usage::UsageRecord;
 
@@ -17,18 +16,13 @@ pub(super) struct Largest {
     most: usize,
     ties: Ties,
     count: u64,
-    /// The smallest is on top.
-    kept: BinaryHeap<Kept>,
-}
-
-struct Kept {
-    key: (u64, u64),
-    record: UsageRecord,
+    /// By size, and by rank among equal sizes.
+    kept: BTreeMap<(u64, u64), UsageRecord>,
 }
 
 impl Largest {
     pub(super) fn new(most: usize, ties: Ties) -> Largest {
-        Largest { most, ties, count: 0, kept: BinaryHeap::new() }
+        Largest { most, ties, count: 0, kept: BTreeMap::new() }
     }
 
     /// Adds a record of this size.
@@ -37,40 +31,19 @@ impl Largest {
         let rank = if self.ties == Ties::Last { self.count } else { u64::MAX - self.count };
         let key = (size, rank);
         if self.kept.len() >= self.most {
-            if self.kept.peek().is_none_or(|smallest| key < smallest.key) {
+            if self.kept.first_key_value().is_none_or(|(&smallest, _)| key < smallest) {
                 return;
             }
-            self.kept.pop();
+            self.kept.pop_first();
         }
-        self.kept.push(Kept { key, record: record.clone() });
+        self.kept.insert(key, record.clone());
     }
 
     /// Returns the records with their sizes, the largest first.
     pub(super) fn into_sorted(self) -> Vec<(u64, UsageRecord)> {
-        let sorted = self.kept.into_sorted_vec();
-        sorted.into_iter().map(|kept| (kept.key.0, kept.record)).collect()
+        self.kept.into_iter().rev().map(|((size, _), record)| (size, record)).collect()
     }
 }
-
-impl Ord for Kept {
-    fn cmp(&self, other: &Kept) -> Ordering {
-        other.key.cmp(&self.key)
-    }
-}
-
-impl PartialOrd for Kept {
-    fn partial_cmp(&self, other: &Kept) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Kept {
-    fn eq(&self, other: &Kept) -> bool {
-        self.key == other.key
-    }
-}
-
-impl Eq for Kept {}
 
 #[cfg(test)]
 mod tests {

@@ -44,7 +44,7 @@ struct Times {
 
 impl LineFormat {
     pub(super) fn new(options: &DuOptions, session: &Session) -> Result<LineFormat, Wrong> {
-        let is_long = options.written.is_long_threshold;
+        let is_long = options.is_long_threshold;
         let threshold = options.threshold.as_deref().map(|word| threshold(word, is_long));
         Ok(LineFormat {
             blocks: blocks(options)?,
@@ -213,7 +213,7 @@ fn blocks(options: &DuOptions) -> Result<Blocks, Wrong> {
         Unit::Si => Blocks::Scaled(1000),
         Unit::Chosen => {
             let word = options.block_size.as_deref().unwrap_or_default();
-            let option = if options.written.is_long_block_size { "--block-size" } else { "-B" };
+            let option = if options.is_long_block_size { "--block-size" } else { "-B" };
             let parsed = word.to_str().and_then(Blocks::parse);
             parsed.ok_or_else(|| invalid_size(option, word))?
         }

@@ -25,7 +25,7 @@ use crate::quote::{Style as QuotingStyle, quote};
 use crate::session::{Outcome, Session};
 use crate::sys::{self, interrupt};
 use chart::{Row, Style};
-use exclude::Patterns;
+use exclude::Excluded;
 use largest::{Largest, Ties};
 use lines::{LineFormat, Wrong};
 use types::Types;
@@ -45,7 +45,7 @@ pub(crate) fn run(options: &DuOptions) -> Exit {
 struct Run<'a> {
     options: &'a DuOptions,
     session: &'a Session,
-    patterns: Arc<Patterns>,
+    patterns: Arc<Excluded>,
     lines: LineFormat,
     /// Sizes are shown with bars.
     is_chart: bool,
@@ -81,7 +81,7 @@ impl<'a> Run<'a> {
         let Some(mut operands) = operands::gather(options, session) else {
             return session.close(false);
         };
-        operands.retain(|operand| !self.patterns.match_path(operand));
+        operands.retain(|operand| !self.patterns.contains(operand));
         if self.is_chart {
             session.screen().allow_progress(false);
         }
@@ -203,9 +203,9 @@ impl<'a> Run<'a> {
         if self.is_chart {
             usage = usage.poll(|| session.screen().progress(|| self.progress()));
         }
-        if !patterns.are_empty() {
+        if !patterns.is_empty() {
             let patterns = patterns.clone();
-            usage = usage.exclude(move |entry| patterns.match_path(entry.path().as_os_str()));
+            usage = usage.exclude(move |entry| patterns.contains(entry.path().as_os_str()));
         }
         if let Some(budget) = sys::raise_descriptor_limit() {
             usage = usage.descriptors(budget);

@@ -5,11 +5,11 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
-use super::exclude::Patterns;
+use super::exclude::Excluded;
 use super::lines::Wrong;
 use crate::args::DuOptions;
 use crate::cmd::operands_or_here;
-use crate::cmd::rm::operands::split;
+use crate::cmd::rm::operands::read_list;
 use crate::out::failure::Failure;
 use crate::quote::{for_terminal, quote};
 use crate::session::Session;
@@ -25,24 +25,13 @@ pub(super) fn gather(options: &DuOptions, session: &Session) -> Option<Vec<OsStr
     let path = Path::new(file);
     let is_input = file == "-";
     let shown = for_terminal(file, ":");
-    let fail = |kind: &str, message: &str| {
-        let failure = Failure::new("read_file", kind, message.to_owned());
-        session.fail_as(failure.path(path), message);
-    };
-    let refuse = |number: usize, what: &str| fail("invalid", &format!("{shown}:{number}: {what}"));
-    let names = if is_input {
-        split(io::stdin().lock(), refuse)
-    } else {
-        match sys::open_list(path) {
-            Ok(list) => split(BufReader::new(list), refuse),
-            Err(error) => {
-                let reason = sys::error_text(&error);
-                let message = format!("cannot open {} for reading: {reason}", quote(file));
-                session.fail_as(Failure::os("read_file", &error).path(path), &message);
-                return None;
-            }
-        }
-    };
+    let names = read_list(path, &shown, session)
+        .map_err(|error| {
+            let reason = sys::error_text(&error);
+            let message = format!("cannot open {} for reading: {reason}", quote(file));
+            session.fail_as(Failure::os("read_file", &error).path(path), &message);
+        })
+        .ok()?;
     let mut names = names.unwrap_or_else(|error| {
         let message = format!("{shown}: read error: {}", sys::error_text(&error));
         session.fail_as(Failure::os("read_file", &error).path(path), &message);
@@ -52,7 +41,8 @@ pub(super) fn gather(options: &DuOptions, session: &Session) -> Option<Vec<OsStr
         let is_input_again = is_input && name == "-";
         if is_input_again {
             let why = "when reading file names from stdin, no file name of '-' allowed";
-            fail("invalid", why);
+            let failure = Failure::new("read_file", "invalid", why.to_owned());
+            session.fail_as(failure.path(path), why);
         }
         !is_input_again
     });
@@ -60,14 +50,14 @@ pub(super) fn gather(options: &DuOptions, session: &Session) -> Option<Vec<OsStr
 }
 
 /// Returns the patterns of what is skipped.
-pub(super) fn patterns(options: &DuOptions) -> Result<Patterns, Wrong> {
+pub(super) fn patterns(options: &DuOptions) -> Result<Excluded, Wrong> {
     let mut patterns = options.exclude.clone();
     for file in &options.exclude_from {
         read_patterns(file, &mut patterns).map_err(|error| {
             Wrong::Usage(format!("{}: {}", for_terminal(file, ":"), sys::error_text(&error)))
         })?;
     }
-    Patterns::new(&patterns).map_err(Wrong::Usage)
+    Excluded::new(&patterns).map_err(Wrong::Usage)
 }
 
 /// Adds the lines of a file, without blanks at their ends. Empty lines mean nothing.

@@ -159,7 +159,8 @@ impl Lines {
     fn add_path(&self, entry: &Visited<'_>, path: &Path, to: &mut Vec<u8>) {
         let slash = if entry.kind().is_dir() { MAIN_SEPARATOR_STR } else { "" };
         if let Some(base) = &self.base {
-            link::begin(&base.join(path.strip_prefix(".").unwrap_or(path)), to);
+            link::begin(b"", &base.join(path.strip_prefix(".").unwrap_or(path)), to);
+            to.extend_from_slice(b"\x1b\\");
         }
         let whole = path.as_os_str().as_encoded_bytes();
         if let Some(palette) = &self.palette {
@@ -188,7 +189,7 @@ impl Lines {
             to.extend_from_slice(slash.as_bytes());
         }
         if self.base.is_some() {
-            link::end(to);
+            to.extend_from_slice(b"\x1b]8;;\x1b\\");
         }
     }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use curt::canonical::{Canonicalizer, Missing};
 
 use super::item::Item;
-use crate::out::link::escape;
+use crate::out::link;
 use crate::sys;
 
 /// Makes links to files of this machine.
@@ -29,7 +29,7 @@ pub(super) struct LinkedDirectory<'a> {
 impl Hyperlinks {
     pub(super) fn new() -> Hyperlinks {
         let mut host = Vec::new();
-        escape(sys::host_name().as_encoded_bytes(), false, &mut host);
+        link::escape(sys::host_name().as_encoded_bytes(), false, &mut host);
         Hyperlinks { host }
     }
 
@@ -50,20 +50,8 @@ impl Hyperlinks {
     }
 
     fn link_canonical(&self, path: &Path, text: &[u8]) -> Vec<u8> {
-        let mut linked = b"\x1b]8;;file://".to_vec();
-        let path = path.as_os_str().as_encoded_bytes();
-        // The beginning of canonical paths on Windows.
-        let path = path.strip_prefix(br"\\?\").unwrap_or(path);
-        if let Some(remote) = path.strip_prefix(br"UNC\") {
-            // The name of another machine comes first.
-            escape(remote, true, &mut linked);
-        } else {
-            linked.extend_from_slice(&self.host);
-            if !path.starts_with(b"/") {
-                linked.push(b'/');
-            }
-            escape(path, true, &mut linked);
-        }
+        let mut linked = Vec::new();
+        link::begin(&self.host, path, &mut linked);
         linked.push(b'\x07');
         linked.extend_from_slice(text);
         linked.extend_from_slice(b"\x1b]8;;\x07");
@@ -90,26 +78,4 @@ impl LinkedDirectory<'_> {
 fn canonical(path: &Path) -> PathBuf {
     let names = Canonicalizer::new().missing(Missing::Anything);
     names.find(path).unwrap_or_else(|_| path.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Hyperlinks;
-    use std::path::Path;
-
-    #[test]
-    fn urls_have_the_machine_and_the_escaped_path() {
-        let links = Hyperlinks { host: b"here".to_vec() };
-        let is_windows = std::path::is_separator('\\');
-        for (path, url) in [
-            ("/a b/%", "here/a%20b/%25"),
-            ("/\u{e9}~-._", "here/%c3%a9~-._"),
-            (r"\\?\C:\x", if is_windows { "here/C:/x" } else { "here/C%3a%5cx" }),
-            (r"\\?\UNC\there\x", if is_windows { "there/x" } else { "there%5cx" }),
-        ] {
-            let linked = links.link_canonical(Path::new(path), b"name");
-            let expected = format!("\x1b]8;;file://{url}\x07name\x1b]8;;\x07");
-            assert_eq!(String::from_utf8(linked).unwrap(), expected, "{path}");
-        }
-    }
 }

@@ -97,7 +97,9 @@ impl<'a> NameFormatter<'a> {
         let target_kind = item.target.as_deref();
         let palette = self.settings.palette.as_ref();
         let color = palette.and_then(|palette| match target_kind {
-            Some(&target_kind) => palette.color(subject(target.as_encoded_bytes(), target_kind)),
+            Some(&(kind, mode)) => {
+                palette.color(ColorKey::new(target.as_encoded_bytes(), kind, mode))
+            }
             None => palette.missing(),
         });
         let linked = self.linked(item, &shown, is_quoted);
@@ -132,8 +134,8 @@ impl<'a> NameFormatter<'a> {
         let palette = self.settings.palette.as_ref()?;
         let name = item.name.as_encoded_bytes();
         match item.target.as_deref() {
-            Some(&target_kind) if palette.links_are_targets() => {
-                palette.color(subject(name, target_kind))
+            Some(&(kind, mode)) if palette.links_are_targets() => {
+                palette.color(ColorKey::new(name, kind, mode))
             }
             Some(_) => palette.link(),
             None => {
@@ -172,11 +174,6 @@ impl<'a> NameFormatter<'a> {
             palette.end(to);
         }
     }
-}
-
-/// Returns what the color of the target of a link depends on.
-fn subject(name: &[u8], (kind, mode): (Kind, Option<u32>)) -> ColorKey<'_> {
-    ColorKey::new(name, kind, mode)
 }
 
 /// Returns a name as it is shown, and whether it is quoted. A character that could be a mark is

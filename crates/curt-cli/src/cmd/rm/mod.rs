@@ -17,6 +17,7 @@ use curt::{Cause, Error, Kind, Remove};
 use crate::args::{Prompt, RmOptions};
 use crate::exclude::Exclusions;
 use crate::exit::Exit;
+use crate::out::entry;
 use crate::out::json::Object;
 use crate::out::text::{self, counted};
 use crate::prompt::Answers;
@@ -234,7 +235,7 @@ impl Reporter<'_> {
                 format!("attempt removal of inaccessible directory {path}")
             }
             _ => {
-                let kind = kind_in_question(subject.kind, subject.empty_file);
+                let kind = entry::kind_name(subject.kind, subject.empty_file);
                 format!("remove {protected}{kind} {path}")
             }
         })
@@ -293,19 +294,5 @@ fn message(error: &Error, one_file_system: bool) -> String {
             format!("skipping {path}, since it's on a different device")
         }
         cause => format!("cannot remove {path}: {}", text::reason(cause)),
-    }
-}
-
-fn kind_in_question(kind: Kind, is_empty: bool) -> &'static str {
-    match kind {
-        Kind::File if is_empty => "regular empty file",
-        Kind::File => "regular file",
-        Kind::Directory => "directory",
-        kind if kind.is_link() => "symbolic link",
-        Kind::Fifo => "fifo",
-        Kind::Socket => "socket",
-        Kind::CharacterDevice => "character special file",
-        Kind::BlockDevice => "block special file",
-        _ => "weird file",
     }
 }

@@ -20,22 +20,30 @@ pub(super) fn gather(options: &RmOptions, session: &Session) -> Option<Vec<OsStr
     };
     let is_input = path == Path::new("-");
     let shown = if is_input { "standard input".to_owned() } else { quote(path) };
-    let refuse = |number: usize, what: &str| {
-        let message = format!("{shown}:{number}: {what}");
-        let failure = Failure::new("read_file", "invalid", message.clone());
-        session.fail_as(failure.path(path), &message);
-    };
-    let names = if is_input {
-        split(io::stdin().lock(), refuse)
-    } else {
-        sys::open_list(path).and_then(|list| split(BufReader::new(list), refuse))
-    };
-    names
+    read_list(path, &shown, session)
+        .and_then(|names| names)
         .map_err(|error| {
             let message = format!("cannot read {shown}: {}", sys::error_text(&error));
             session.fail_as(Failure::os("read_file", &error).path(path), &message);
         })
         .ok()
+}
+
+/// Reads a list of names, and refuses what is none. The inner error came after it was opened.
+pub(in crate::cmd) fn read_list(
+    path: &Path,
+    shown: &str,
+    session: &Session,
+) -> io::Result<io::Result<Vec<OsString>>> {
+    let refuse = |number: usize, what: &str| {
+        let message = format!("{shown}:{number}: {what}");
+        let failure = Failure::new("read_file", "invalid", message.clone());
+        session.fail_as(failure.path(path), &message);
+    };
+    if path == Path::new("-") {
+        return Ok(split(io::stdin().lock(), refuse));
+    }
+    sys::open_list(path).map(|list| split(BufReader::new(list), refuse))
 }
 
 /// Returns the name with at most one slash at its end, as GNU rm prints it.
@@ -55,10 +63,7 @@ fn with_one_slash(name: &OsStr) -> OsString {
 
 /// Splits a list as it is read, and refuses what is not a name. As in the GNU tools, the NUL behind
 /// the last name may be missing.
-pub(in crate::cmd) fn split(
-    mut list: impl BufRead,
-    refuse: impl Fn(usize, &str),
-) -> io::Result<Vec<OsString>> {
+fn split(mut list: impl BufRead, refuse: impl Fn(usize, &str)) -> io::Result<Vec<OsString>> {
     let mut names = Vec::new();
     let mut bytes = Vec::new();
     for number in 1.. {

@@ -3,157 +3,53 @@
 
 /// Returns the name of a type. `None` if nobody has given it one.
 pub(super) fn name(number: u32) -> Option<&'static str> {
-    let at = TYPES.binary_search_by_key(&number, |&(known, _)| known).ok()?;
-    TYPES.get(at).map(|&(_, name)| name)
+    let start = format!("{number:x} ");
+    TYPES.split(" | ").find_map(|row| row.strip_prefix(&start))
 }
 
-/// The types, sorted by number.
-const TYPES: [(u32, &str); 134] = [
-    (0x0000_002f, "qnx4"),
-    (0x0000_0033, "z3fold"),
-    (0x0000_0187, "autofs"),
-    (0x0000_07c0, "jffs"),
-    (0x0000_1373, "devfs"),
-    (0x0000_137d, "ext"),
-    (0x0000_137f, "minix"),
-    (0x0000_138f, "minix (30 char.)"),
-    (0x0000_1cd1, "devpts"),
-    (0x0000_2468, "minix v2"),
-    (0x0000_2478, "minix v2 (30 char.)"),
-    (0x0000_3434, "nilfs"),
-    (0x0000_4000, "isofs"),
-    (0x0000_4004, "isofs"),
-    (0x0000_4006, "fat"),
-    (0x0000_4244, "hfs"),
-    (0x0000_482b, "hfs+"),
-    (0x0000_4858, "hfsx"),
-    (0x0000_4d44, "msdos"),
-    (0x0000_4d5a, "minix3"),
-    (0x0000_517b, "smb"),
-    (0x0000_564c, "novell"),
-    (0x0000_5df5, "exofs"),
-    (0x0000_6969, "nfs"),
-    (0x0000_7275, "romfs"),
-    (0x0000_72b6, "jffs2"),
-    (0x0000_9660, "isofs"),
-    (0x0000_9fa0, "proc"),
-    (0x0000_9fa1, "openprom"),
-    (0x0000_9fa2, "usbdevfs"),
-    (0x0000_adf5, "adfs"),
-    (0x0000_adff, "affs"),
-    (0x0000_ef51, "ext2"),
-    (0x0000_ef53, "ext2/ext3"),
-    (0x0000_f15f, "ecryptfs"),
-    (0x0001_1954, "ufs"),
-    (0x0027_e0eb, "cgroupfs"),
-    (0x0041_4a53, "efs"),
-    (0x00c0_ffee, "hostfs"),
-    (0x00c3_6400, "ceph"),
-    (0x0102_1994, "tmpfs"),
-    (0x0102_1997, "v9fs"),
-    (0x0116_1970, "gfs/gfs2"),
-    (0x012f_d16d, "xia"),
-    (0x012f_f7b4, "xenix"),
-    (0x012f_f7b5, "sysv4"),
-    (0x012f_f7b6, "sysv2"),
-    (0x012f_f7b7, "coh"),
-    (0x0131_11a8, "ibrix"),
-    (0x0765_5821, "rdt"),
-    (0x0904_1934, "anon-inode FS"),
-    (0x0bad_1dea, "futexfs"),
-    (0x0bd0_0bd0, "lustre"),
-    (0x1130_7854, "inodefs"),
-    (0x1366_1366, "balloon-kvm-fs"),
-    (0x1501_3346, "udf"),
-    (0x1980_0202, "mqueue"),
-    (0x1983_0326, "fhgfs"),
-    (0x1bad_face, "bfs"),
-    (0x2011_bab0, "exfat"),
-    (0x2405_1905, "ubifs"),
-    (0x28cd_3d45, "cramfs"),
-    (0x2bad_1dea, "inotifyfs"),
-    (0x2fc1_2fc1, "zfs"),
-    (0x3153_464a, "jfs"),
-    (0x4246_5331, "befs"),
-    (0x4249_4e4d, "binfmt_misc"),
-    (0x4341_5d53, "smackfs"),
-    (0x444d_4142, "dma-buf-fs"),
-    (0x453d_cd28, "cramfs-wend"),
-    (0x454d_444d, "devmem"),
-    (0x4558_4653, "exfs"),
-    (0x4750_4653, "gpfs"),
-    (0x5049_4446, "pidfs"),
-    (0x5049_5045, "pipefs"),
-    (0x5265_4973, "reiserfs"),
-    (0x5345_434d, "secretmem"),
-    (0x5346_314d, "m1fs"),
-    (0x5346_414f, "afs"),
-    (0x5346_4846, "wslfs"),
-    (0x5346_544e, "ntfs"),
-    (0x534f_434b, "sockfs"),
-    (0x5419_0100, "ufs"),
-    (0x565a_4653, "vzfs"),
-    (0x5829_5829, "zsmallocfs"),
-    (0x5846_5342, "xfs"),
-    (0x5a3c_69f0, "aafs"),
-    (0x5a4f_4653, "zonefs"),
-    (0x5dca_2df5, "sdcardfs"),
-    (0x6163_6673, "acfs"),
-    (0x6165_676c, "pstorefs"),
-    (0x6175_6673, "aufs"),
-    (0x6264_6576, "bdevfs"),
-    (0x6265_6570, "configfs"),
-    (0x6265_6572, "sysfs"),
-    (0x6367_7270, "cgroup2fs"),
-    (0x6462_6720, "debugfs"),
-    (0x6464_6178, "daxfs"),
-    (0x6573_5543, "fusectl"),
-    (0x6573_5546, "fuse"),
-    (0x6759_6969, "rpc_pipefs"),
-    (0x6819_1122, "qnx6"),
-    (0x6b41_4653, "k-afs"),
-    (0x6c6f_6f70, "binderfs"),
-    (0x6e66_7364, "nfsd"),
-    (0x6e73_6673, "nsfs"),
-    (0x7363_6673, "securityfs"),
-    (0x7371_7368, "squashfs"),
-    (0x7372_7279, "btrfs_test"),
-    (0x7375_7245, "coda"),
-    (0x7461_636f, "ocfs2"),
-    (0x7472_6163, "tracefs"),
-    (0x786f_4256, "vboxsf"),
-    (0x794c_7630, "overlayfs"),
-    (0x7c7c_6673, "prl_fs"),
-    (0x8584_58f6, "ramfs"),
-    (0x9123_683e, "btrfs"),
-    (0x9584_58f6, "hugetlbfs"),
-    (0xa501_fcf5, "vxfs"),
-    (0xaad7_aaea, "panfs"),
-    (0xabba_1974, "xenfs"),
-    (0xbacb_acbc, "vmhgfs"),
-    (0xbeef_dead, "snfs"),
-    (0xc757_1590, "ppc-cmm-fs"),
-    (0xc97e_8168, "logfs"),
-    (0xca45_1a4e, "bcachefs"),
-    (0xcafe_4a11, "bpf_fs"),
-    (0xde5e_81e4, "efivarfs"),
-    (0xe0f5_e1e2, "erofs"),
-    (0xf2f5_2010, "f2fs"),
-    (0xf97c_ff8c, "selinux"),
-    (0xf995_e849, "hpfs"),
-    (0xfe53_4d42, "smb2"),
-    (0xff53_4d42, "cifs"),
-];
+/// The numbers in hexadecimal and the names.
+const TYPES: &str = "\
+    2f qnx4 | 33 z3fold | 187 autofs | 137f minix | 138f minix (30 char.) | 1cd1 devpts | \
+    2468 minix v2 | 2478 minix v2 (30 char.) | 3434 nilfs | 4000 isofs | 4004 isofs | 4006 fat | \
+    4244 hfs | 482b hfs+ | 4858 hfsx | 4d44 msdos | 4d5a minix3 | 564c novell | 5df5 exofs | \
+    6969 nfs | 7275 romfs | 72b6 jffs2 | 9660 isofs | 9fa0 proc | 9fa1 openprom | \
+    9fa2 usbdevfs | adf5 adfs | adff affs | ef51 ext2 | ef53 ext2/ext3 | f15f ecryptfs | \
+    11954 ufs | 27e0eb cgroupfs | 414a53 efs | c0ffee hostfs | c36400 ceph | 1021994 tmpfs | \
+    1021997 v9fs | 1161970 gfs/gfs2 | 12ff7b4 xenix | 12ff7b5 sysv4 | 12ff7b6 sysv2 | \
+    12ff7b7 coh | 13111a8 ibrix | 7655821 rdt | 9041934 anon-inode FS | bd00bd0 lustre | \
+    11307854 inodefs | 13661366 balloon-kvm-fs | 15013346 udf | 19800202 mqueue | \
+    19830326 fhgfs | 1badface bfs | 2011bab0 exfat | 24051905 ubifs | 28cd3d45 cramfs | \
+    2fc12fc1 zfs | 3153464a jfs | 42465331 befs | 42494e4d binfmt_misc | 43415d53 smackfs | \
+    444d4142 dma-buf-fs | 453dcd28 cramfs-wend | 454d444d devmem | 45584653 exfs | \
+    47504653 gpfs | 50494446 pidfs | 50495045 pipefs | 52654973 reiserfs | 5345434d secretmem | \
+    5346314d m1fs | 5346414f afs | 53464846 wslfs | 5346544e ntfs | 534f434b sockfs | \
+    54190100 ufs | 565a4653 vzfs | 58295829 zsmallocfs | 58465342 xfs | 5a3c69f0 aafs | \
+    5a4f4653 zonefs | 5dca2df5 sdcardfs | 61636673 acfs | 6165676c pstorefs | 61756673 aufs | \
+    62646576 bdevfs | 62656570 configfs | 62656572 sysfs | 63677270 cgroup2fs | \
+    64626720 debugfs | 64646178 daxfs | 65735543 fusectl | 65735546 fuse | 67596969 rpc_pipefs | \
+    68191122 qnx6 | 6b414653 k-afs | 6c6f6f70 binderfs | 6e667364 nfsd | 6e736673 nsfs | \
+    73636673 securityfs | 73717368 squashfs | 73727279 btrfs_test | 73757245 coda | \
+    7461636f ocfs2 | 74726163 tracefs | 786f4256 vboxsf | 794c7630 overlayfs | 7c7c6673 prl_fs | \
+    858458f6 ramfs | 9123683e btrfs | 958458f6 hugetlbfs | a501fcf5 vxfs | aad7aaea panfs | \
+    abba1974 xenfs | bacbacbc vmhgfs | beefdead snfs | c7571590 ppc-cmm-fs | c97e8168 logfs | \
+    ca451a4e bcachefs | cafe4a11 bpf_fs | de5e81e4 efivarfs | e0f5e1e2 erofs | f2f52010 f2fs | \
+    f97cff8c selinux | f995e849 hpfs | fe534d42 smb2 | ff534d42 cifs";
 
 #[cfg(test)]
 mod tests {
-    use super::{TYPES, name};
+    use super::name;
 
     #[test]
-    fn types_are_sorted_by_number() {
-        assert!(TYPES.is_sorted_by(|(one, _), (other, _)| one < other));
-        assert_eq!(name(0xef53), Some("ext2/ext3"));
-        assert_eq!(name(0x0102_1994), Some("tmpfs"));
-        assert_eq!(name(1), None);
+    fn types_have_the_names_of_gnu() {
+        for (number, expected) in [
+            (0x2f, Some("qnx4")),
+            (0x138f, Some("minix (30 char.)")),
+            (0xef53, Some("ext2/ext3")),
+            (0x0102_1994, Some("tmpfs")),
+            (0xff53_4d42, Some("cifs")),
+            (1, None),
+        ] {
+            assert_eq!(name(number), expected);
+        }
     }
 }

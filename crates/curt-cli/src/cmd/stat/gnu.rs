@@ -210,7 +210,14 @@ impl Printer<'_> {
         match to.letter {
             b'n' => to.text(&self.plain(file.path.as_os_str()), out),
             b'N' => return self.add_quoted(file, to, out),
-            b'a' => octal(metadata.mode().map(|mode| mode & PERMISSIONS), to, out),
+            b'a' => {
+                add_number(
+                    metadata.mode().map(|mode| mode & PERMISSIONS),
+                    Directive::octal,
+                    to,
+                    out,
+                );
+            }
             b'A' => match metadata.mode().known() {
                 Some(mode) => {
                     let mut letters = Vec::new();
@@ -221,7 +228,11 @@ impl Printer<'_> {
                 None => to.text(b"?", out),
             },
             b'f' => hex(metadata.mode().map(u64::from), to, out),
-            b'F' => to.text(kind_text(metadata).as_bytes(), out),
+            b'F' => {
+                let kind = metadata.kind().known().unwrap_or_default();
+                let is_empty = metadata.size().known() == Some(0);
+                to.text(entry::kind_name(kind, is_empty).as_bytes(), out);
+            }
             b'b' => number(metadata.allocated().map(|bytes| bytes / BLOCK), to, out),
             b'B' => to.unsigned(BLOCK.into(), out),
             b's' => match metadata.size().known() {
@@ -428,22 +439,22 @@ fn mount_point(file: &File<'_>) -> std::io::Result<PathBuf> {
 
 /// Adds a number; a question mark if it is not known.
 fn number<T: Into<u128>>(value: Value<'_, T>, to: &Directive, out: &mut Vec<u8>) {
-    match value.known() {
-        Some(number) => to.unsigned(number.into(), out),
-        None => to.text(b"?", out),
-    }
-}
-
-fn octal(value: Value<'_, u32>, to: &Directive, out: &mut Vec<u8>) {
-    match value.known() {
-        Some(number) => to.octal(number.into(), out),
-        None => to.text(b"?", out),
-    }
+    add_number(value, Directive::unsigned, to, out);
 }
 
 fn hex(value: Value<'_, u64>, to: &Directive, out: &mut Vec<u8>) {
+    add_number(value, Directive::hex, to, out);
+}
+
+/// Adds a number in this form.
+fn add_number<T: Into<N>, N>(
+    value: Value<'_, T>,
+    form: impl Fn(&Directive, N, &mut Vec<u8>),
+    to: &Directive,
+    out: &mut Vec<u8>,
+) {
     match value.known() {
-        Some(number) => to.hex(number, out),
+        Some(number) => form(to, number.into(), out),
         None => to.text(b"?", out),
     }
 }
@@ -471,21 +482,6 @@ fn add_label(file: &File<'_>, to: &Directive, out: &mut Vec<u8>) -> Option<Strin
     };
     to.text(b"?", out);
     Some(format!("failed to get security context of {}: {reason}", quote(file.path)))
-}
-
-/// Returns the kind in GNU's words.
-fn kind_text(metadata: &Metadata) -> &'static str {
-    match metadata.kind().known() {
-        Some(Kind::File) if metadata.size().known() == Some(0) => "regular empty file",
-        Some(Kind::File) => "regular file",
-        Some(Kind::Directory) => "directory",
-        Some(Kind::Fifo) => "fifo",
-        Some(Kind::Socket) => "socket",
-        Some(Kind::CharacterDevice | Kind::Whiteout) => "character special file",
-        Some(Kind::BlockDevice) => "block special file",
-        Some(kind) if kind.is_link() => "symbolic link",
-        _ => "weird file",
-    }
 }
 
 /// Adds a field of a file system.

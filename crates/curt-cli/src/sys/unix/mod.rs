@@ -28,7 +28,11 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::termios::Winsize;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
+use curt::Fields;
+pub(crate) use curt::os::unix::{group_name, user_name};
 
 use super::interrupt;
 use crate::exit::Exit;
@@ -42,6 +46,9 @@ pub(crate) use zone::local_zone;
 /// A soft limit of descriptors below the first is raised, up to the second.
 const FEW_DESCRIPTORS: u64 = 4096;
 const ENOUGH_DESCRIPTORS: u64 = 16384;
+
+/// The fields for the owner and the group of an entry: their IDs.
+pub(crate) const OWNERS: (Fields, Fields) = (Fields::USER_ID, Fields::GROUP_ID);
 
 /// How much of a file is read at a time.
 const READ: usize = 64 * 1024;
@@ -301,20 +308,22 @@ pub(crate) fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
 
 /// Returns the number of lines of the terminal on standard output.
 pub(crate) fn terminal_height() -> Option<usize> {
-    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
-    Some(usize::from(size.ws_row)).filter(|&height| height > 0)
+    winsize(io::stdout(), |size| size.ws_row)
 }
 
 /// Returns the number of columns of the terminal on standard output.
 pub(crate) fn terminal_width() -> Option<usize> {
-    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
-    Some(usize::from(size.ws_col)).filter(|&width| width > 0)
+    winsize(io::stdout(), |size| size.ws_col)
 }
 
 /// Returns the number of columns of the terminal on standard error.
 pub(crate) fn message_width() -> Option<usize> {
-    let size = rustix::termios::tcgetwinsize(io::stderr()).ok()?;
-    Some(usize::from(size.ws_col)).filter(|&width| width > 0)
+    winsize(io::stderr(), |size| size.ws_col)
+}
+
+fn winsize(stream: impl AsFd, part: impl Fn(&Winsize) -> u16) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
+    Some(usize::from(part(&size))).filter(|&number| number > 0)
 }
 
 /// Returns the major and the minor part of a device number.

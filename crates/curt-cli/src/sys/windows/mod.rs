@@ -4,7 +4,7 @@ mod console;
 mod library;
 mod trash;
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 use std::process::ExitStatus;
@@ -12,6 +12,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
+
+use curt::Fields;
 
 use super::{FileSystem, FileSystemType};
 use crate::exit::Exit;
@@ -29,6 +31,58 @@ const DIR_NOT_EMPTY: i32 = 145;
 const DIRECTORY: i32 = 267;
 const DIRECTORY_NOT_SUPPORTED: i32 = 336;
 const CANT_RESOLVE_FILENAME: i32 = 1921;
+
+/// Each write fails if a stream is closed.
+pub(crate) fn was_closed(_descriptor: i32) -> bool {
+    false
+}
+
+/// The fields for the owner and the group of an entry: their names, as they have no IDs here.
+pub(crate) const OWNERS: (Fields, Fields) = (Fields::USER, Fields::GROUP);
+
+pub(crate) fn closed() -> io::Error {
+    io::ErrorKind::NotConnected.into()
+}
+
+/// There is no signal for broken pipes.
+pub(crate) fn ignores_broken_pipes() -> bool {
+    false
+}
+
+/// Ends quietly: the reader has what it wanted.
+pub(crate) fn end_by_broken_pipe() -> Exit {
+    Exit::SUCCESS
+}
+
+/// Owners have no IDs here.
+#[allow(clippy::unnecessary_wraps, reason = "it can fail on Unix")]
+pub(crate) fn user_name(_id: u32) -> io::Result<Option<OsString>> {
+    Ok(None)
+}
+
+pub(crate) use user_name as group_name;
+
+/// The environment names no locale here.
+pub(crate) fn has_c_locale() -> bool {
+    false
+}
+
+/// Text is Unicode here.
+pub(crate) fn has_utf8_locale() -> bool {
+    true
+}
+
+/// Returns the name of this machine.
+pub(crate) fn host_name() -> OsString {
+    std::env::var_os("COMPUTERNAME").unwrap_or_default()
+}
+
+/// A name is not looked up here: that may take a server's answer.
+pub(crate) fn has_user(_name: &str) -> bool {
+    true
+}
+
+pub(crate) use has_user as has_group;
 
 /// Processes do not end by signals here; a shell sees the exit code.
 pub(crate) fn end_by(_signal: usize) {}
