@@ -103,6 +103,45 @@ pub fn heed_signals() {
     });
 }
 
+/// The user `nobody`, to whom permissions apply.
+#[cfg(unix)]
+pub const NOBODY: u32 = 65534;
+
+/// Whether the tests run as root.
+#[cfg(unix)]
+#[must_use]
+pub fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Whether this test can have its own mount namespace; where not, that is said.
+#[cfg(unix)]
+#[must_use]
+pub fn may_mount() -> bool {
+    let mut trial = in_namespace("mount -t tmpfs none /mnt 2>/dev/null");
+    let may = is_root() && trial.status().is_ok_and(|status| status.success());
+    if !may {
+        skip("mount namespaces need root and unshare");
+    }
+    may
+}
+
+/// A script for the shell in its own mount namespace, which ends with it.
+#[cfg(unix)]
+#[must_use]
+pub fn in_namespace(script: &str) -> std::process::Command {
+    let mut command = std::process::Command::new("unshare");
+    command.args(["-m", "sh", "-c", script]);
+    command
+}
+
+/// The cells of a table that is written as one text: they end with ` | ` or with the line. A cell
+/// of two single quotes is empty.
+pub fn cells(table: &str) -> Vec<&str> {
+    let cells = table.lines().flat_map(|line| line.split(" | ")).map(str::trim);
+    cells.filter(|cell| !cell.is_empty()).map(|cell| if cell == "''" { "" } else { cell }).collect()
+}
+
 /// Runs the test with this whole name in a separate process; `false` if this is that process. For
 /// tests that count or change what all threads of a process share. Skips are passed on.
 ///

@@ -15,7 +15,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::{Scratch, is_root, skip};
 
 /// Nobody, to the system.
 const OTHER: &str = "65534";
@@ -194,10 +194,6 @@ impl Drop for Ground {
         // Only root can remove it otherwise.
         chmod(&self.scratch.at("locked"), 0o700);
     }
-}
-
-fn is_root() -> bool {
-    Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n")
 }
 
 fn chmod(path: &Path, mode: u32) {

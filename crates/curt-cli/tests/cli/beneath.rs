@@ -217,7 +217,11 @@ fn a_permission_error_is_a_failure_and_no_refusal() {
         let mut command = Command::new(&program);
         command.args(["beneath", "--root", "root", "--cat"]).args(more);
         command.args(["closed/page", "pub/own", "pub/page", "closed/../pub/page"]);
-        command.current_dir(scratch.path()).stdin(Stdio::null()).uid(65534).gid(65534);
+        command
+            .current_dir(scratch.path())
+            .stdin(Stdio::null())
+            .uid(curt_testkit::NOBODY)
+            .gid(curt_testkit::NOBODY);
         let output = match command.output() {
             Ok(output) => output,
             Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {

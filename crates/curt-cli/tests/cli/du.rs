@@ -3,7 +3,7 @@
 use curt_testkit::Scratch;
 use serde_json::{Value, json};
 
-use crate::{command, missing, native, said};
+use crate::{command, missing, native, objects, said};
 
 /// What it said, and its code.
 fn run(scratch: &Scratch, args: &str) -> (Option<i32>, String, String) {
@@ -83,7 +83,7 @@ fn records_are_objects() {
     let scratch = tree();
     let (code, out, messages) = run(&scratch, "--json -j1 -d1 t missing");
     assert_eq!((code, messages.as_str()), (Some(1), ""));
-    let objects: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let objects = objects(&out);
     assert_eq!(objects.len(), 5);
     assert_eq!(objects[0]["error"]["path"], "missing");
     assert_eq!(objects[0]["error"]["message"], missing());

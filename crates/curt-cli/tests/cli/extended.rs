@@ -6,6 +6,8 @@ use std::process::{Command, Stdio};
 use curt_testkit::{Scratch, skip};
 use rustix::fs::{XattrFlags, setxattr};
 
+use crate::run_words as said;
+
 /// An access control list that lets user 1 read, beside the usual permissions (acl(5), version 2).
 const ACL: [u8; 44] = [
     2, 0, 0, 0, // the version
@@ -26,12 +28,6 @@ fn set(path: &Path, name: &str, value: &[u8]) -> bool {
         skip(&format!("{name} cannot be set here: {error}"));
     }
     answer.is_ok()
-}
-
-fn said(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-    command.args(args).current_dir(scratch.path()).stdin(Stdio::null());
-    crate::said(&command.output().unwrap())
 }
 
 /// Names and numbers of entries are the same in each directory, so that an answer about another one

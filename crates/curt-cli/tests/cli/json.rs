@@ -3,13 +3,9 @@
 use curt_testkit::Scratch;
 use serde_json::{Value, json};
 
-use crate::{command, command_line, missing, native, output_for, run, said, tree};
+use crate::{command, command_line, missing, native, objects, output_for, run, said, tree};
 
 /// Every line, read.
-fn objects(text: &str) -> Vec<Value> {
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
 #[test]
 fn the_summary_is_last_and_alone() {
     let scratch = Scratch::new();

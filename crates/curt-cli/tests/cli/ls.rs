@@ -8,22 +8,11 @@ use std::process::{Command, Stdio};
 use curt_testkit::Scratch;
 use serde_json::Value;
 
-use crate::said;
 use crate::terminal::in_a_terminal;
+use crate::{objects, run_words as run, said};
 
 fn curt(scratch: &Scratch, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-    command.args(args).current_dir(scratch.path());
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
-fn run(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {
-    said(&curt(scratch, args).output().unwrap())
-}
-
-fn objects(text: &str) -> Vec<Value> {
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    crate::command(scratch, args[0], &args[1..])
 }
 
 fn sample(scratch: &Scratch) {

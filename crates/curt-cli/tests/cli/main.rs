@@ -89,6 +89,16 @@ fn run(scratch: &Scratch, args: &str) -> (Option<i32>, String, String) {
     said(&curt(scratch, args.split_whitespace()).output().unwrap())
 }
 
+/// The same of any command.
+fn run_words(scratch: &Scratch, words: &[&str]) -> (Option<i32>, String, String) {
+    said(&command(scratch, words[0], &words[1..]).output().unwrap())
+}
+
+/// The objects of an output in JSON, one in each line.
+fn objects(text: &str) -> Vec<serde_json::Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
 fn said(output: &Output) -> (Option<i32>, String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
@@ -105,18 +115,12 @@ fn tree(scratch: &Scratch, root: &str) {
 /// variable set, and returns what it printed. `None`, said aloud, where that is impossible.
 #[cfg(target_os = "linux")]
 fn in_namespace(scratch: &Scratch, (name, value): (&str, &str), script: &str) -> Option<String> {
-    use std::os::unix::fs::MetadataExt;
-
-    let mut trial = Command::new("unshare");
-    trial.args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).stderr(Stdio::null());
-    let is_root = std::fs::metadata(scratch.path()).unwrap().uid() == 0;
-    if !is_root || !trial.status().is_ok_and(|status| status.success()) {
-        curt_testkit::skip("mount namespaces need root and unshare");
+    if !curt_testkit::may_mount() {
         return None;
     }
     let script = script.replace("$RM", &format!("{} rm", env!("CARGO_BIN_EXE_curt")));
-    let mut command = Command::new("unshare");
-    command.args(["-m", "sh", "-c", &script]).current_dir(scratch.path());
+    let mut command = curt_testkit::in_namespace(&script);
+    command.current_dir(scratch.path());
     let (_, out, messages) =
         said(&command.env(name, scratch.at(value)).env("LC_ALL", "C").output().unwrap());
     Some(out + &messages)

@@ -275,7 +275,12 @@ fn another_user_gets_permission_errors() {
     let copy = scratch.program(env!("CARGO_BIN_EXE_curt"), "curt");
     let ask = |args: &[&str]| {
         let mut command = Command::new(&copy);
-        command.arg("run").args(args).current_dir(scratch.typed()).uid(65_534).gid(65_534);
+        command
+            .arg("run")
+            .args(args)
+            .current_dir(scratch.typed())
+            .uid(curt_testkit::NOBODY)
+            .gid(curt_testkit::NOBODY);
         command.output()
     };
     match ask(&["--", "/bin/true"]) {

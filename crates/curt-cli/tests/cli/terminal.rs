@@ -32,9 +32,8 @@ pub(crate) fn bytes_in_a_terminal(scratch: &Scratch, line: &str, typed: &str) ->
 #[test]
 fn write_protected_files_are_prompted_for() {
     let scratch = Scratch::new();
-    let is_root = Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
     let mut program = "$CURT".to_owned();
-    if is_root {
+    if curt_testkit::is_root() {
         // Root may write to anything and is asked nothing: somebody else has to be.
         fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o777)).unwrap();
         let mut copy = Command::new("cp");

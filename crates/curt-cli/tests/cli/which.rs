@@ -214,7 +214,7 @@ fn another_user_finds_programs_in_unlistable_directories() {
         let mut command = Command::new(&copy);
         command.args(["which", "--rules", "windows", "--pathext", ".COM;.EXE;.BAT;.CMD"]);
         command.args(["--path", path, name]).current_dir(scratch.typed());
-        command.uid(65_534).gid(65_534).output()
+        command.uid(curt_testkit::NOBODY).gid(curt_testkit::NOBODY).output()
     };
     match ask("listed", "tool") {
         Ok(output) if output.status.success() => {}
@@ -232,7 +232,8 @@ fn another_user_finds_programs_in_unlistable_directories() {
     assert!(printed.contains("could not search") && printed.contains("closed"), "{printed}");
     let mut command = Command::new(&copy);
     command.args(["which", "closed/tool.exe"]).current_dir(scratch.typed());
-    let (_, _, printed) = crate::said(&command.uid(65_534).gid(65_534).output().unwrap());
+    let (_, _, printed) =
+        crate::said(&command.uid(curt_testkit::NOBODY).gid(curt_testkit::NOBODY).output().unwrap());
     let closed = scratch.typed().join("closed");
     let expected =
         format!("curt which: closed/tool.exe: no permission to search: '{}'\n", closed.display());

@@ -7,9 +7,9 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::{NOBODY, Scratch, cells, in_namespace, is_root, may_mount, skip};
 
-use crate::harness::{Bench, NOBODY, is_root};
+use crate::harness::Bench;
 use crate::has_gnu;
 
 /// What came of a command.
@@ -493,11 +493,9 @@ fn unreadable_directories_are_reported_as_by_gnu_du() {
 
 #[test]
 fn one_file_system() {
-    let mut trial = Command::new("unshare");
-    trial.args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]);
     let Some(()) = has_gnu("du") else { return };
-    if !is_root() || !trial.output().is_ok_and(|output| output.status.success()) {
-        return skip("mount namespaces need root and unshare");
+    if !may_mount() {
+        return;
     }
     let bench = Bench::new();
     let place = bench.place();
@@ -507,9 +505,7 @@ fn one_file_system() {
     for args in ["d", "-x d", "-ax d", "-sx d d/m", "-x d/m d", "-a d/e d/m other", "-xa other d"] {
         let run = |du: &str| {
             let script = format!("{script} LC_ALL=C {du} {args} | sort");
-            let mut command = Command::new("unshare");
-            command.args(["-m", "sh", "-c", &script]).current_dir(&place);
-            let output = command.output().unwrap();
+            let output = in_namespace(&script).current_dir(&place).output().unwrap();
             for name in ["d", "other"] {
                 fs::remove_dir_all(place.join(name)).unwrap();
             }

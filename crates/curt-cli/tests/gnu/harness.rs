@@ -8,10 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use curt_testkit::{Scratch, skip};
-
-/// The user that permissions apply to.
-pub(crate) const NOBODY: u32 = 65534;
+use curt_testkit::{NOBODY, Scratch, is_root, skip};
 
 /// One command on one tree.
 pub(crate) struct Case {
@@ -123,15 +120,6 @@ pub(crate) fn gnu_rm() -> Option<(u32, u32)> {
     Some((numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)))
 }
 
-/// Whether the tests run as root.
-pub(crate) fn is_root() -> bool {
-    effective_user() == 0
-}
-
-fn effective_user() -> u32 {
-    fs::metadata("/proc/self").map_or(1, |metadata| metadata.uid())
-}
-
 /// Runs all cases, as root and as nobody where the tests may do that, and fails with all that is
 /// not as in GNU rm.
 pub(crate) fn run(cases: Vec<Case>) {
@@ -228,7 +216,7 @@ impl Bench {
         let place = self.scratch.dir("run/here");
         build(&self.scratch, &case.tree, user);
         let mut command = Command::new(program);
-        command.args(first).args(case.args.iter().map(|arg| translated(arg, first.is_empty())));
+        command.args(first).args(&case.args);
         command.current_dir(&place).env("LC_ALL", "C").env_remove("POSIXLY_CORRECT");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(user) = user {
@@ -246,14 +234,6 @@ impl Bench {
         };
         self.scratch.remove("run");
         outcome
-    }
-}
-
-/// GNU's hidden option has a name that only GNU's parser can take.
-fn translated(arg: &OsStr, is_gnu: bool) -> &OsStr {
-    match arg.to_str() {
-        Some("---presume-input-tty") if !is_gnu => "--presume-input-tty".as_ref(),
-        _ => arg,
     }
 }
 

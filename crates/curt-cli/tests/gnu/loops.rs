@@ -3,21 +3,16 @@
 
 use std::process::{Command, Stdio};
 
-use curt_testkit::{Scratch, skip};
-
-use crate::harness::is_root;
+use curt_testkit::{Scratch, may_mount};
 
 /// What a script says in a namespace: what it printed, and its messages.
 fn in_namespace(scratch: &Scratch, script: &str) -> Option<(String, String)> {
-    let mut trial = Command::new("unshare");
-    trial.args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).stderr(Stdio::null());
-    if !is_root() || !trial.status().is_ok_and(|status| status.success()) {
-        skip("mount namespaces need root and unshare");
+    if !may_mount() {
         return None;
     }
     let script = format!("set -e; cd {}; {script}", scratch.path().display());
-    let mut command = Command::new("unshare");
-    command.args(["-m", "sh", "-c", &script]).env("LC_ALL", "C").stdin(Stdio::null());
+    let mut command = curt_testkit::in_namespace(&script);
+    command.env("LC_ALL", "C").stdin(Stdio::null());
     let output = command.env("CURT", env!("CARGO_BIN_EXE_curt")).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     assert!(output.status.success(), "{script}: {}", text(&output.stderr));

@@ -10,9 +10,10 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::{NOBODY, Scratch, cells, is_root, skip};
 
-use crate::harness::{Bench, NOBODY, is_root};
+use crate::harness::Bench;
+use crate::has_gnu;
 
 /// Options that are tried on every tree.
 const OPTIONS: &[&str] = &[
@@ -223,19 +224,6 @@ const OTHERS: &[&str] = &[
     "--color=always -l",
 ];
 
-/// The version of GNU ls; `None`, said aloud, where there is none.
-fn gnu_ls() -> Option<(u32, u32)> {
-    let output = Command::new("ls").arg("--version").output().ok();
-    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
-    let first = text.as_deref().and_then(|text| text.lines().next()).unwrap_or_default();
-    let Some(version) = first.strip_prefix("ls (GNU coreutils) ") else {
-        skip("GNU ls is not installed");
-        return None;
-    };
-    let mut numbers = version.split(['.', '-']).map(|part| part.parse().unwrap_or(0));
-    Some((numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)))
-}
-
 /// What is run, beside each other.
 struct Run<'a> {
     place: &'a Path,
@@ -413,7 +401,7 @@ fn build(scratch: &Scratch) {
 
 #[test]
 fn odd_trees_look_the_same() {
-    let Some(_) = gnu_ls() else { return };
+    let Some(()) = has_gnu("ls") else { return };
     let scratch = Scratch::new();
     build(&scratch);
     let run = Run { place: scratch.path(), zone: None, locale: "C", by: None, variables: &[] };
@@ -445,7 +433,7 @@ fn has_locale(name: &str) -> bool {
 
 #[test]
 fn names_sizes_and_layouts_look_the_same() {
-    let Some(_) = gnu_ls() else { return };
+    let Some(()) = has_gnu("ls") else { return };
     let scratch = Scratch::new();
     build(&scratch);
     for name in ["file9", "file10", "file010", "a1.tar.gz", "a1.2.tar", "old~", ".old~", "{a,b}c"] {
@@ -472,7 +460,7 @@ const COLORED: &[&str] = &["-C --color=always", "-x --color=always", "-m --color
 
 #[test]
 fn variables_of_the_environment_count() {
-    let Some(_) = gnu_ls() else { return };
+    let Some(()) = has_gnu("ls") else { return };
     let scratch = Scratch::new();
     build(&scratch);
     let colors = "no=7:ex=01;32:su=1;4:sg=2;4:tw=3;4:ow=4;5:st=4;6:mh=44:ln=36:or=31:mi=41:*.rs=1";
@@ -529,7 +517,7 @@ fn variables_of_the_environment_count() {
 fn versions_patterns_and_scaled_sizes_look_the_same() {
     const VERSIONS: &str = ".A .Z .a~ .a .b9.x .b10.x 0 9 A a~ a a.b a. a..b a.1.gz a1 a01 \
         a9.tar.gz a10.tar.gz a99999999999999999999 a100000000000000000000 aa a-1 a_1 \u{e9}";
-    let Some(_) = gnu_ls() else { return };
+    let Some(()) = has_gnu("ls") else { return };
     let scratch = Scratch::new();
     for name in VERSIONS.split(' ') {
         scratch.file(format!("versions/{name}"));
@@ -558,7 +546,7 @@ fn versions_patterns_and_scaled_sizes_look_the_same() {
 
 #[test]
 fn time_zones_are_understood() {
-    let Some(_) = gnu_ls() else { return };
+    let Some(()) = has_gnu("ls") else { return };
     let scratch = Scratch::new();
     build(&scratch);
     let zones = [
@@ -594,7 +582,7 @@ fn time_zones_are_understood() {
 
 #[test]
 fn columns_line_up() {
-    let Some(_) = gnu_ls() else { return };
+    let Some(()) = has_gnu("ls") else { return };
     let scratch = Scratch::new();
     for count in 0..60 {
         scratch.file(format!("{}{count}", "x".repeat(count * 7 % 23)));
@@ -614,7 +602,7 @@ fn columns_line_up() {
 
 #[test]
 fn system_directories_look_the_same() {
-    let Some(_) = gnu_ls() else { return };
+    let Some(()) = has_gnu("ls") else { return };
     let run = Run { place: Path::new("/"), zone: None, locale: "C", by: None, variables: &[] };
     compare(&run, &[OPTIONS, COLUMNS], &[&["/etc", "/usr", "/etc/passwd"]]);
     compare(&run, &[COLUMNS], &[&["/usr/bin"]]);
@@ -628,7 +616,7 @@ fn system_directories_look_the_same() {
 
 #[test]
 fn unreadable_entries_are_reported_as_by_gnu_ls() {
-    let Some(_) = gnu_ls() else { return };
+    let Some(()) = has_gnu("ls") else { return };
     if !is_root() {
         return skip("not root: what belongs to another user cannot be made");
     }

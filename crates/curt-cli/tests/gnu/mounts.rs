@@ -3,11 +3,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::{Scratch, in_namespace, is_root, may_mount, skip};
 
-use crate::harness::{Bench, gnu_rm, is_root};
+use crate::harness::{Bench, gnu_rm};
 
 /// Prepares a tree with something mounted in it, removes with `$RM`, and shows what is left.
 const PREFIX: &str = "set -e; export LC_ALL=C; mkdir -p d/m d/e b; touch d/f d/e/f b/f; ";
@@ -21,22 +21,14 @@ impl Namespace {
     /// `None`, said aloud, where there can be none.
     fn new() -> Option<Self> {
         gnu_rm()?;
-        let mut trial = Command::new("unshare");
-        trial.args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).stderr(Stdio::null());
-        if !is_root() || !trial.status().is_ok_and(|status| status.success()) {
-            skip("mount namespaces need root and unshare");
-            return None;
-        }
-        Some(Namespace { bench: Bench::new() })
+        may_mount().then(|| Namespace { bench: Bench::new() })
     }
 
     /// Runs a script in a fresh directory, in its own namespace.
     fn run(&self, rm: &str, script: &str) -> Said {
         let place = self.bench.place();
         let script = format!("{PREFIX}{script}{SUFFIX}").replace("$RM", rm);
-        let mut command = Command::new("unshare");
-        command.args(["-m", "sh", "-c", &script]).current_dir(&place);
-        let output = command.output().unwrap();
+        let output = in_namespace(&script).current_dir(&place).output().unwrap();
         self.bench.clear();
         said(&output)
     }
@@ -130,9 +122,7 @@ fn a_bind_mount_of_the_root_directory_is_refused() {
     };
     let again = root.dir("again");
     let script = "mount --bind \"$0\" \"$1\" && exec chroot \"$0\" /curt rm -rf /again";
-    let mut command = Command::new("unshare");
-    command.args(["-m", "sh", "-c", script]).args([root.path(), &again]);
-    let output = command.output().unwrap();
+    let output = in_namespace(script).args([root.path(), &again]).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(said(&output).messages.contains("dangerous"), "{output:?}");
     assert!(root.exists("canary/f"));

@@ -1,10 +1,8 @@
 //! A filesystem in user space: a listing may return fewer entries than fit, with more to come.
 
-use std::process::Command;
-
 use curt_testkit::{Scratch, skip};
 
-use super::{has, may_mount, run, script};
+use super::{has, may_mount, run};
 
 /// Runs a script in a private mount namespace where `mounted` shows, by FUSE, what is in `true`.
 fn on_fuse(scratch: &Scratch, text: &str) -> super::Run {
@@ -14,10 +12,7 @@ fn on_fuse(scratch: &Scratch, text: &str) -> super::Run {
          [ \"$(stat -fc %T mounted)\" = fuse ]; do sleep 0.02; i=$((i+1)); [ $i -lt 500 ]; done; \
          set +e; ( cd mounted; {text} ); code=$?; umount mounted; wait $helper; exit $code"
     );
-    let mut command = Command::new("unshare");
-    let inner = script(scratch, &text);
-    command.arg("-m").arg(inner.get_program()).args(inner.get_args());
-    command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut command = crate::mounting_script(scratch, &text);
     command.current_dir(scratch.path());
     run(command)
 }

@@ -1,8 +1,6 @@
 //! File systems whose listings have no kinds, or come in pieces: beside the GNU tools on the same
 //! mount.
 
-use std::process::Command;
-
 use curt_testkit::Scratch;
 
 use crate::server::{Manner, Tree, may_serve, on_server};
@@ -167,10 +165,7 @@ fn on_ext4_without_kinds(text: &str) -> (String, String) {
         "PATH=$PATH:/usr/sbin:/sbin; mkdir place; truncate -s 8m image; \
          mkfs.ext4 -q -O ^filetype image; mount -o loop image place || exit 99; cd place; {text}"
     );
-    let inner = crate::script(&scratch, &text);
-    let mut command = Command::new("unshare");
-    command.arg("-m").arg(inner.get_program()).args(inner.get_args());
-    command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut command = crate::mounting_script(&scratch, &text);
     let output = crate::limited(command.current_dir(scratch.path()));
     assert_ne!(output.status.code(), Some(99), "not mounted: {output:?}");
     let text = |bytes| String::from_utf8(bytes).unwrap();

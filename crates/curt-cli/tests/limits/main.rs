@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::{Scratch, is_root, may_mount, skip};
 
 /// What a run of the command came to.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl Run {
     }
 }
 
-/// The command, where everybody may run it: the folder of the build may be closed to others.
+/// The command where it was built; that folder may be closed to others.
 fn curt() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_curt"))
 }
@@ -54,6 +54,16 @@ fn script(scratch: &Scratch, text: &str) -> Command {
     let mut command = Command::new("sh");
     let text = text.replace("$RM", "\"$CURT\" rm --stats --json");
     command.args(["-c", &text]).env("CURT", curt()).env("LC_ALL", "C");
+    command.current_dir(scratch.path()).stdin(Stdio::null());
+    command
+}
+
+/// The same in its own mount namespace.
+fn mounting_script(scratch: &Scratch, text: &str) -> Command {
+    let inner = script(scratch, text);
+    let mut command = Command::new("unshare");
+    command.arg("-m").arg(inner.get_program()).args(inner.get_args());
+    command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
     command.current_dir(scratch.path()).stdin(Stdio::null());
     command
 }
@@ -87,21 +97,6 @@ fn limited(command: &mut Command) -> Output {
     let _ = over.send(());
     guard.join().unwrap();
     output
-}
-
-fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
-}
-
-/// Whether this test can have its own mount namespace; otherwise reports a skip.
-fn may_mount() -> bool {
-    let mut trial = Command::new("unshare");
-    trial.args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).stderr(Stdio::null());
-    let may = is_root() && trial.status().is_ok_and(|status| status.success());
-    if !may {
-        skip("mount namespaces need root and unshare");
-    }
-    may
 }
 
 fn has(program: &str) -> bool {

@@ -111,10 +111,7 @@ fn on_a_full(scratch: &Scratch, prepare: &str) {
              i=0; while mkdir tree/wide/d$i 2>/dev/null && [ $i -lt 20000 ]; do i=$((i+1)); done; \
              ulimit -n 16; $RM -r {options} tree"
         );
-        let mut command = std::process::Command::new("unshare");
-        let inner = script(scratch, &text);
-        command.arg("-m").arg(inner.get_program()).args(inner.get_args());
-        command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let mut command = crate::mounting_script(scratch, &text);
         command.current_dir(scratch.path());
         let run = run(command);
         assert_eq!(run.code, Some(0), "{options}: {run:?}");

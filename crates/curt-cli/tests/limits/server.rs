@@ -7,14 +7,14 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use curt_testkit::Scratch;
 
-use super::{limited, script};
+use super::limited;
 
 /// How it lists.
 #[derive(Clone, Copy, Debug)]
@@ -224,10 +224,7 @@ pub(crate) fn on_server(
          exec </dev/null; cd mounted; {text}",
         mounted.display()
     );
-    let inner = script(scratch, &text);
-    let mut command = Command::new("unshare");
-    command.arg("-m").arg(inner.get_program()).args(inner.get_args());
-    command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut command = crate::mounting_script(scratch, &text);
     command.current_dir(scratch.path()).stdin(device.try_clone().unwrap());
     let tree = Arc::new(Mutex::new(tree));
     let shared = Arc::clone(&tree);

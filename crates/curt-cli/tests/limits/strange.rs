@@ -4,7 +4,6 @@ use std::ffi::OsStr;
 use std::fs::Permissions;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, chown};
-use std::process::Command;
 
 use curt_testkit::{Scratch, skip};
 
@@ -211,10 +210,7 @@ fn immutable_files_stay_and_are_reported() {
         mkdir -p tree/a/fixed tree/b tree/c; touch tree/a/f tree/a/fixed/f tree/b/f tree/c/f; \
         chattr +i tree/b/f tree/a/fixed; set +e; $RM -rf tree >out 2>err; code=$?; \
         find tree >left; chattr -i tree/b/f tree/a/fixed; cat left err >&2; cat out; exit $code";
-    let mut command = Command::new("unshare");
-    let inner = script(&scratch, text);
-    command.arg("-m").arg(inner.get_program()).args(inner.get_args());
-    command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut command = crate::mounting_script(&scratch, text);
     let run = run({
         command.current_dir(scratch.path());
         command

@@ -3,11 +3,10 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
-use std::process::Command;
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::{NOBODY, Scratch, in_namespace, is_root, may_mount, skip};
 
-use super::{NOBODY, Place, is_root, said};
+use super::{Place, said};
 
 #[test]
 fn operands_are_printed_as_typed() {
@@ -187,11 +186,8 @@ fn unreadable_directories_are_reported_as_by_find() {
 #[test]
 fn one_file_system() {
     let Some(place) = Place::odd() else { return };
-    let mut trial = Command::new("unshare");
-    trial.args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]);
-    trial.stderr(std::process::Stdio::null());
-    if !is_root() || !trial.status().is_ok_and(|status| status.success()) {
-        return skip("mount namespaces need root and unshare");
+    if !may_mount() {
+        return;
     }
     for path in ["t/mounted", "t/bound"] {
         place.scratch.dir(path);
@@ -201,8 +197,8 @@ fn one_file_system() {
             "set -e; mount -t tmpfs none t/mounted; mkdir t/mounted/sub; touch t/mounted/sub/f; \
              mount --bind t/a t/bound; {command}"
         );
-        let mut shell = Command::new("unshare");
-        shell.args(["-m", "sh", "-c", &script]).current_dir(place.scratch.path());
+        let mut shell = in_namespace(&script);
+        shell.current_dir(place.scratch.path());
         said(&shell.env("CURT", place.bench.curt()).env("LC_ALL", "C").output().unwrap())
     };
     let whole = run("find t -mindepth 1 -print0");

@@ -19,10 +19,7 @@ use std::process::{Command, Output, Stdio};
 
 use curt_testkit::{Scratch, skip};
 
-use crate::harness::{Bench, is_root};
-
-/// The user that permissions apply to.
-const NOBODY: u32 = 65534;
+use crate::harness::Bench;
 
 /// A tree in a scratch directory, and a curt that everybody can run.
 struct Place {

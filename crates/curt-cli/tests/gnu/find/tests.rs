@@ -4,9 +4,9 @@ use std::fs::File;
 use std::os::unix::fs::lchown;
 use std::time::{Duration, SystemTime};
 
-use curt_testkit::skip;
+use curt_testkit::{NOBODY, is_root, skip};
 
-use super::{NOBODY, Place, is_root};
+use super::Place;
 
 #[test]
 fn kinds() {
