@@ -169,3 +169,17 @@ pub fn ran_apart(test: &str) -> bool {
     }
     true
 }
+
+#[cfg(test)]
+mod tests {
+    use super::cells;
+
+    #[test]
+    fn cells_end_with_a_bar_or_a_line() {
+        let table = "
+            a b | c|d | ''
+            e
+        ";
+        assert_eq!(cells(table), ["a b", "c|d", "", "e"]);
+    }
+}

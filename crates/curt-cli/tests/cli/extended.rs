@@ -1,7 +1,7 @@
 //! Fields that are read from extended attributes: access control lists and capabilities.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use curt_testkit::{Scratch, skip};
 use rustix::fs::{XattrFlags, setxattr};

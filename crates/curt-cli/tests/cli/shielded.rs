@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use curt_testkit::Scratch;
+use curt_testkit::{Scratch, cells};
 
 use crate::terminal::bytes_in_a_terminal;
 
@@ -46,44 +46,15 @@ fn leak(shown: &[u8]) -> Option<String> {
 }
 
 /// Every command that shows names, or says what is wrong with them.
-const LINES: &[&str] = &[
-    "ls",
-    "ls -l",
-    "ls -C",
-    "ls --fields name",
-    "ls --json",
-    "ls nope*",
-    "ls -R .",
-    "stat *",
-    "stat -c '%n %N' *",
-    "stat -f *",
-    "stat --json *",
-    "stat nope-*",
-    "find -u",
-    "find -u --json",
-    "find -u --format '{path} {name}'",
-    "find -u --fields name,kind",
-    "du -a",
-    "du -a --gnu",
-    "du --by-type",
-    "du -a --json",
-    "du nope-*",
-    "expand *",
-    "expand --json *",
-    "expand --explain *",
-    "beneath --root . *",
-    "beneath --root . --json *",
-    "beneath --root . --stat *",
-    "beneath --root . ../*",
-    "which ./*",
-    "which --json ./*",
-    "which --explain *",
-    "which nope-*",
-    "run ./*",
-    "rm -v --dry-run *",
-    "rm --json --dry-run *",
-    "rm nope-*",
-];
+const LINES: &str = "
+    ls | ls -l | ls -C | ls --fields name | ls --json | ls nope* | ls -R . | stat *
+    stat -c '%n %N' * | stat -f * | stat --json * | stat nope-* | find -u | find -u --json
+    find -u --format '{path} {name}' | find -u --fields name,kind | du -a | du -a --gnu
+    du --by-type | du -a --json | du nope-* | expand * | expand --json * | expand --explain *
+    beneath --root . * | beneath --root . --json * | beneath --root . --stat *
+    beneath --root . ../* | which ./* | which --json ./* | which --explain * | which nope-*
+    run ./* | rm -v --dry-run * | rm --json --dry-run * | rm nope-*
+";
 
 #[test]
 fn control_characters_of_a_name_reach_no_terminal() {
@@ -94,7 +65,7 @@ fn control_characters_of_a_name_reach_no_terminal() {
             curt_testkit::skip(&format!("no file can be called {name:?}"));
         }
     }
-    for line in LINES {
+    for line in cells(LINES) {
         let Some(shown) = bytes_in_a_terminal(&scratch, &format!("NO_COLOR=1 $CURT {line}"), "")
         else {
             return;

@@ -11,45 +11,16 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::{Scratch, cells, skip};
 
 /// Everyday questions.
-const QUESTIONS: [&str; 34] = [
-    "",
-    ".",
-    "conf",
-    "readme",
-    "README",
-    "^[a-m].*[0-9]",
-    "\\.h$",
-    "\\Sa\\S",
-    "(lib|bin)",
-    "-i MAKE",
-    "-s main",
-    "-g *.h",
-    "-g *.{rs,conf}",
-    "-g Cargo*",
-    "-F .c",
-    "-F + --and c",
-    "-e rs",
-    "-e H -e .conf",
-    "-t f",
-    "-t d",
-    "-t l",
-    "-t d -t l mod",
-    "-t x",
-    "-t e",
-    "-t e -t d",
-    "-d 1",
-    "-d 2 -t f",
-    "--min-depth 2 s",
-    "--exact-depth 2",
-    "-S +10k",
-    "-S -2ki -t f",
-    "-H -E .git -E *.h",
-    "--changed-within 2weeks",
-    "--changed-before 2020-01-31",
-];
+const QUESTIONS: &str = r"
+    '' | . | conf | readme | README | ^[a-m].*[0-9] | \.h$ | \Sa\S | (lib|bin) | -i MAKE | -s main
+    -g *.h | -g *.{rs,conf} | -g Cargo* | -F .c | -F + --and c | -e rs | -e H -e .conf | -t f
+    -t d | -t l | -t d -t l mod | -t x | -t e | -t e -t d | -d 1 | -d 2 -t f | --min-depth 2 s
+    --exact-depth 2 | -S +10k | -S -2ki -t f | -H -E .git -E *.h | --changed-within 2weeks
+    --changed-before 2020-01-31
+";
 
 /// How fd is called here; `None`, said aloud, without it.
 fn fd() -> Option<&'static str> {
@@ -110,7 +81,7 @@ fn everyday_questions_have_the_answers_of_fd() {
     let scratch = Scratch::in_memory();
     everyday(&scratch);
     let (home, tree) = (scratch.dir("home"), scratch.at("t"));
-    for question in QUESTIONS {
+    for question in cells(QUESTIONS) {
         let args: Vec<&str> = question.split_whitespace().collect();
         let answers = compare(fd, &tree, &home, &args);
         assert!(answers > 0, "{question} finds nothing");
@@ -186,99 +157,27 @@ fn kinds_rules_and_forms_of_paths_are_those_of_fd() {
     made(&scratch);
     let home = scratch.dir("home");
     let tree = scratch.at("t");
-    for question in [
-        "",
-        "-u",
-        "-I",
-        "-H -E .git",
-        "-uu",
-        "rs",
-        "RS",
-        "-g *.rs -H",
-        "-e rs",
-        "-e gz -I",
-        "-e tar.gz -I",
-        "-t x",
-        "-t e",
-        "-t e -t f",
-        "-t e -t l",
-        "-t p",
-        "-t s",
-        "-t pipe -t socket",
-        "-t l",
-        "-L",
-        "-L -t l",
-        "-L -t d",
-        "-S 1k",
-        "-S 1ki",
-        "-S +1k",
-        "-S -1000b",
-        "-S +0b -u",
-        "-0",
-        "-0 -u",
-        "-a rs",
-        "-p t/sub",
-        "-p -g **/sub/*",
-        "c . sub",
-        ". ./sub",
-        ". sub/",
-        ". sub other",
-        "-d 1 . link",
-        ". .",
-        "-E sub",
-        "-E *.rs",
-        "-E sub/c.tar.gz -I",
-        "-E /sub -u",
-        "--prune sub",
-        "--prune -t d",
-        "-i ÉÉ",
-        "éé",
-        "--and rs a",
-        "-F .rs",
-        "--max-results 100 a",
-        "--no-ignore --hidden --min-depth 2",
-        "--one-file-system",
-        "--changed-within 1h",
-        "--changed-before 1h",
-        "-c never",
-        "-x echo",
-        "-x echo {/} {//} {.} {/.}",
-        "-j1 -x echo {}x{}",
-        "-e rs -x echo {.}.o",
-        "-X printf %s\\n",
-        "-X printf %s\\n a {} b",
-        "-t f -X printf %s\\n {/}",
-        "--batch-size 3 -t f -X printf %s\\n",
-        "-x false",
-        "-X false",
-        "-x echo a ; -x echo {/} b",
-        "-x false ; -x echo",
-        "-j1 -x echo ; -x false ; -x echo not",
-        "-X printf a%s\\n ; -X printf b%s\\n {/}",
-        "-X false ; -X printf %s\\n",
-        "-l",
-        "-l rs",
-        "-l -t d . sub",
-        "zzz -l",
-        "--base-directory sub",
-        "--base-directory sub . .. ../other -u",
-        "--base-directory sub -x cat",
-        "--base-directory sub -l",
-        "--no-ignore-vcs",
-        "--no-ignore-vcs -H -E .git",
-        "zzz -X printf %s\\n",
-        "-q rs",
-        "-q zzz",
-        "--strip-cwd-prefix -0",
-        "--ignore-file sub/.fdignore -t f",
-        "--newer 2020-01-01",
-        "--maxdepth 1",
-        "-1 a.rs",
-        "nothing",
-        "-o 0 -t f -d1",
-        "-tf -d1",
-        "-HItf",
-    ] {
+    for question in cells(
+        r"
+        '' | -u | -I | -H -E .git | -uu | rs | RS | -g *.rs -H | -e rs | -e gz -I | -e tar.gz -I
+        -t x | -t e | -t e -t f | -t e -t l | -t p | -t s | -t pipe -t socket | -t l | -L
+        -L -t l | -L -t d | -S 1k | -S 1ki | -S +1k | -S -1000b | -S +0b -u | -0 | -0 -u | -a rs
+        -p t/sub | -p -g **/sub/* | c . sub | . ./sub | . sub/ | . sub other | -d 1 . link | . .
+        -E sub | -E *.rs | -E sub/c.tar.gz -I | -E /sub -u | --prune sub | --prune -t d | -i ÉÉ
+        éé | --and rs a | -F .rs | --max-results 100 a | --no-ignore --hidden --min-depth 2
+        --one-file-system | --changed-within 1h | --changed-before 1h | -c never | -x echo
+        -x echo {/} {//} {.} {/.} | -j1 -x echo {}x{} | -e rs -x echo {.}.o | -X printf %s\n
+        -X printf %s\n a {} b | -t f -X printf %s\n {/} | --batch-size 3 -t f -X printf %s\n
+        -x false | -X false | -x echo a ; -x echo {/} b | -x false ; -x echo
+        -j1 -x echo ; -x false ; -x echo not | -X printf a%s\n ; -X printf b%s\n {/}
+        -X false ; -X printf %s\n | -l | -l rs | -l -t d . sub | zzz -l | --base-directory sub
+        --base-directory sub . .. ../other -u | --base-directory sub -x cat
+        --base-directory sub -l | --no-ignore-vcs | --no-ignore-vcs -H -E .git
+        zzz -X printf %s\n | -q rs | -q zzz | --strip-cwd-prefix -0
+        --ignore-file sub/.fdignore -t f | --newer 2020-01-01 | --maxdepth 1 | -1 a.rs | nothing
+        -o 0 -t f -d1 | -tf -d1 | -HItf
+    ",
+    ) {
         let args: Vec<&str> = question.split_whitespace().collect();
         compare(fd, &tree, &home, &args);
     }

@@ -110,44 +110,18 @@ fn sample() -> Scratch {
 fn lines_of_du_are_those_of_gnu_du() {
     let Some(()) = has_gnu("du") else { return };
     let scratch = sample();
+    // Where GNU du counts a file with names in two directories depends on their listing.
     compare(
         scratch.path(),
-        &[
-            // Where GNU du counts a file with names in two directories depends on their listing.
-            "-s",
-            "-l",
-            "t",
-            "t/",
-            "-s t",
-            "-s t u to-t",
-            "-a t",
-            "-d 0 t",
-            "-d1 t",
-            "-a -d 2 t",
-            "-lad1 .",
-            "-h t",
-            "-ah t",
-            "-sh t u",
-            "-c t u",
-            "-sc t u",
-            "-ch t u",
-            "-k t",
-            "-h -k t",
-            "-0 t",
-            "-a0 t",
-            "--inodes t",
-            "--inodes -a t",
-            "--inodes -sh t u",
-            "--inodes -c t u",
-            "-x t",
-            "-l t u",
-            "-al t",
-            "-D to-t",
-            "-s to-t",
-            "-s to-t/",
-            "-a t/hole t/pipe t/link",
-            "-s t/d0 t/d1 t/d2 t/d3",
-        ],
+        &cells(
+            "
+            -s | -l | t | t/ | -s t | -s t u to-t | -a t | -d 0 t | -d1 t | -a -d 2 t | -lad1 .
+            -h t | -ah t | -sh t u | -c t u | -sc t u | -ch t u | -k t | -h -k t | -0 t | -a0 t
+            --inodes t | --inodes -a t | --inodes -sh t u | --inodes -c t u | -x t | -l t u
+            -al t | -D to-t | -s to-t | -s to-t/ | -a t/hole t/pipe t/link
+            -s t/d0 t/d1 t/d2 t/d3
+        ",
+        ),
     );
 }
 
@@ -157,65 +131,20 @@ fn units_thresholds_and_separate_directories() {
     let scratch = sample();
     compare(
         scratch.path(),
-        &[
-            "-m t",
-            "-BM t",
-            "-B 1 t",
-            "-B1K -a t",
-            "-BKB t",
-            "-B 3000 t",
-            "-Bhuman t",
-            "-Bsi t",
-            "--block-size=10kB t",
-            "--block-size=1 t",
-            "--si t",
-            "-a --si t",
-            "-h --si -k t",
-            "-k -m t",
-            "-m -BG t",
-            "-B1 -h t",
-            "-hb t/hole",
-            "-bh t/hole",
-            "-b -k -b t/hole",
-            "-k --human --apparent t/hole",
-            "-BM -k t",
-            "-m --si t",
-            "--inodes -B10 t",
-            "--inodes -m t",
-            "--inodes --si t",
-            "-S t",
-            "-aS t",
-            "-S -d0 t",
-            "-sS t u",
-            "-cS t u",
-            "-S -d1 -a t",
-            "-lS t u",
-            "--inodes -S t",
-            "-t 100K t",
-            "-t -100K t",
-            "-a -t 1 t",
-            "-a -t -1 t",
-            "-a --threshold=4096 t",
-            "-S -t 50000 t",
-            "-a -S -t -50000 t",
-            "-t +1M t",
-            "-t 0 t",
-            "-t 0x1000 t",
-            "-t 1KB -a t",
-            "-t 00 t",
-            "-t K -a t",
-            "-t 2k -a t",
-            "-t -3M t",
-            "-t 1GiB -a t",
-            "--inodes -t 5 t",
-            "--inodes -t -5 -a t",
-            "-c -t 1G t",
-            "-P to-t",
-            "-DP to-t",
-            "-PD to-t",
-            "-L -P to-t",
-            "-sL -H to-t",
-        ],
+        &cells(
+            "
+            -m t | -BM t | -B 1 t | -B1K -a t | -BKB t | -B 3000 t | -Bhuman t | -Bsi t
+            --block-size=10kB t | --block-size=1 t | --si t | -a --si t | -h --si -k t | -k -m t
+            -m -BG t | -B1 -h t | -hb t/hole | -bh t/hole | -b -k -b t/hole
+            -k --human --apparent t/hole | -BM -k t | -m --si t | --inodes -B10 t | --inodes -m t
+            --inodes --si t | -S t | -aS t | -S -d0 t | -sS t u | -cS t u | -S -d1 -a t | -lS t u
+            --inodes -S t | -t 100K t | -t -100K t | -a -t 1 t | -a -t -1 t
+            -a --threshold=4096 t | -S -t 50000 t | -a -S -t -50000 t | -t +1M t | -t 0 t
+            -t 0x1000 t | -t 1KB -a t | -t 00 t | -t K -a t | -t 2k -a t | -t -3M t | -t 1GiB -a t
+            --inodes -t 5 t | --inodes -t -5 -a t | -c -t 1G t | -P to-t | -DP to-t | -PD to-t
+            -L -P to-t | -sL -H to-t
+        ",
+        ),
     );
 }
 
@@ -238,25 +167,14 @@ fn all_links_are_followed_as_by_gnu() {
     scratch.file_with("v/a/two", &vec![b'x'; 90_000]);
     compare_without_reasons(
         scratch.path(),
-        &[
-            "-sL v",
-            "-L v/c",
-            "-L v/a/two v/c/again",
-            "-sL v/c v/c/one",
-            "-sL to-t",
-            "-sL t to-t u",
-            "-L v/c/self",
-            "-sL t/link t/d0",
-            "-sLx v",
-            "-sLl v/c",
-            "-sLc v t",
-            "--inodes -sL v",
-            "-L t/dangling",
-            "-H -L -s to-t",
-            "-P --dereference -s to-t",
-            "-aL t/dangling t/d0/e0",
-            "-sLS v/c",
-        ],
+        &cells(
+            "
+            -sL v | -L v/c | -L v/a/two v/c/again | -sL v/c v/c/one | -sL to-t | -sL t to-t u
+            -L v/c/self | -sL t/link t/d0 | -sLx v | -sLl v/c | -sLc v t | --inodes -sL v
+            -L t/dangling | -H -L -s to-t | -P --dereference -s to-t | -aL t/dangling t/d0/e0
+            -sLS v/c
+        ",
+        ),
     );
     // What links lead to first depends on the listing; the sum does not.
     let program = Path::new(env!("CARGO_BIN_EXE_curt"));
@@ -290,24 +208,15 @@ fn times_are_the_newest_in_each_directory() {
     }
     compare(
         scratch.path(),
-        &[
-            "--time t",
-            "--time -a t",
-            "--time -s t u",
-            "--time -c t u",
-            "--time -S t",
-            "--time -d1 -h t",
-            "--time=ctime --time-style=iso t",
-            "--time=status --time-style=iso -a t",
-            "--time=use -a t/d0/e0/f0",
-            "--time=a -a t/d0/e0/f0",
-            "--time --time-style=full-iso -a t",
-            "--time --time-style=i -a t",
-            "--time --time-style=long -a t",
-            "--time --time-style=+%s.%N -a t",
-            "--time --time-style=+ t",
-            "--time -0 -a t",
-        ],
+        &cells(
+            "
+            --time t | --time -a t | --time -s t u | --time -c t u | --time -S t | --time -d1 -h t
+            --time=ctime --time-style=iso t | --time=status --time-style=iso -a t
+            --time=use -a t/d0/e0/f0 | --time=a -a t/d0/e0/f0 | --time --time-style=full-iso -a t
+            --time --time-style=i -a t | --time --time-style=long -a t
+            --time --time-style=+%s.%N -a t | --time --time-style=+ t | --time -0 -a t
+        ",
+        ),
     );
     for style in ["iso", "posix-long-iso", "+%Y", "locale", "full-iso"] {
         let program = Path::new(env!("CARGO_BIN_EXE_curt"));
@@ -331,21 +240,14 @@ fn names_and_patterns_come_from_files() {
     scratch.file_with("patterns", b"e0\n  \n*1  \n\nhole\n");
     compare(
         scratch.path(),
-        &[
-            "--files0-from=list",
-            "--files0-from=list -s -c",
-            "--files0-from=holes -s",
-            "--files0-from=none",
-            "--files0-from=none -c",
-            "--files0-from=/dev/null",
-            "--files0-from=nope",
-            "--files0-from=t",
-            "-X patterns t",
-            "-a --exclude-from=patterns t",
-            "-X patterns --exclude d2 t",
-            "-X none t",
-            "-X patterns -X none t u",
-        ],
+        &cells(
+            "
+            --files0-from=list | --files0-from=list -s -c | --files0-from=holes -s
+            --files0-from=none | --files0-from=none -c | --files0-from=/dev/null
+            --files0-from=nope | --files0-from=t | -X patterns t | -a --exclude-from=patterns t
+            -X patterns --exclude d2 t | -X none t | -X patterns -X none t u
+        ",
+        ),
     );
     // Standard input holds the name that stands for it.
     for input in ["-", "t/d0\0-\0u", "\0", ""] {
@@ -369,25 +271,13 @@ fn operands_that_contain_each_other_are_counted_as_by_gnu() {
     let scratch = sample();
     compare(
         scratch.path(),
-        &[
-            "t t",
-            "t t/d0",
-            "t/d0 t",
-            "t/d0 t/d0/e0 t/d1 t",
-            "-s t u",
-            "-s u t",
-            "-c t u t/d0",
-            "-a t/hole t",
-            "-a t t/hole",
-            "-s t/d1/links/0 t/d1/links/again-0",
-            "-sl t t",
-            "-D t to-t",
-            "-D to-t t",
-            "t missing u",
-            "missing",
-            "t/hole/x t",
-            "-s ./t t/../t",
-        ],
+        &cells(
+            "
+            t t | t t/d0 | t/d0 t | t/d0 t/d0/e0 t/d1 t | -s t u | -s u t | -c t u t/d0
+            -a t/hole t | -a t t/hole | -s t/d1/links/0 t/d1/links/again-0 | -sl t t | -D t to-t
+            -D to-t t | t missing u | missing | t/hole/x t | -s ./t t/../t
+        ",
+        ),
     );
 }
 
@@ -526,28 +416,14 @@ fn wrong_command_lines() {
     // By GNU's name it ends as GNU's, and says the same about a value.
     let named = Scratch::new();
     named.link("du", program);
-    for args in [
-        "-B x t",
-        "-B 0 t",
-        "-B 1x t",
-        "--block-size=99999999999E t",
-        "--block-size= t",
-        "-t SIZE t",
-        "--threshold=SIZE t",
-        "--threshold=-0 t",
-        "-t -0 t",
-        "--threshold= t",
-        "-t 1z t",
-        "-t 99999999999999999999 t",
-        "--time --time-style=odd t",
-        "--time --time-style=locale t",
-        "-t human t",
-        "-t 1x t",
-        "--files0-from=- t",
-        "-X nope t",
-        "--inodes -b t/pipe",
-        "-s -d0 t/pipe",
-    ] {
+    for args in cells(
+        "
+        -B x t | -B 0 t | -B 1x t | --block-size=99999999999E t | --block-size= t | -t SIZE t
+        --threshold=SIZE t | --threshold=-0 t | -t -0 t | --threshold= t | -t 1z t
+        -t 99999999999999999999 t | --time --time-style=odd t | --time --time-style=locale t
+        -t human t | -t 1x t | --files0-from=- t | -X nope t | --inodes -b t/pipe | -s -d0 t/pipe
+    ",
+    ) {
         let ours = outcome(Command::new(named.at("du")), scratch.path(), args, None);
         assert_eq!(ours, gnu(scratch.path(), args, None), "{args}");
     }

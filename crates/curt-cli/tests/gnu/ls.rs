@@ -16,213 +16,53 @@ use crate::harness::Bench;
 use crate::has_gnu;
 
 /// Options that are tried on every tree.
-const OPTIONS: &[&str] = &[
-    "",
-    "-l",
-    "-a",
-    "-la",
-    "-A",
-    "-lA",
-    "-1",
-    "-d",
-    "-ld",
-    "-S",
-    "-lS",
-    "-t",
-    "-lt",
-    "-ltr",
-    "-r",
-    "-h",
-    "-lh",
-    "-lhs",
-    "-i",
-    "-li",
-    "-ia",
-    "-s",
-    "-ls",
-    "-F",
-    "-lF",
-    "-p",
-    "--file-type",
-    "-l --file-type",
-    "-n",
-    "-nG",
-    "-g",
-    "-o",
-    "-go",
-    "-U",
-    "-lU",
-    "-iU",
-    "-X",
-    "-rX",
-    "-rS",
-    "-rt",
-    "-f -t",
-    "-f -A",
-    "--zero",
-    "-l --zero",
-    "--full-time",
-    "-l --time-style=iso",
-    "-l --time-style=long-iso",
-    "-l --time-style=posix-iso",
-    "-l --time-style=+%A|%B|%#a|%e|%-d|%5d|%3N|%::z|%l|%k|%P|%w|%W|%g|%c|%D|%F|%T|%R|%r|%s|%C|%y|%h|%E",
-    "-l --time-style=+%s.%N",
-    "-l --time-style=+%a%_d%-m%^b%j%U%V%G%u%I%p%:z%Z%%%q",
-    "-l --time=ctime",
-    "-lu",
-    "-lc",
-    "-c",
-    "-u",
-    "--time=atime",
-    "-lt --time=access",
-    "--sort=time",
-    "--sort=size",
-    "--sort=none",
-    "--group-directories-first",
-    "-l --group-directories-first",
-    "-r --group-directories-first",
-    "-lH",
-    "-H",
-    "-lL",
-    "-L",
-    "-LF",
-    "-l -1",
-    "-1 -l",
-    "-l --width=40",
-];
+const OPTIONS: &str = "
+    '' | -l | -a | -la | -A | -lA | -1 | -d | -ld | -S | -lS | -t | -lt | -ltr | -r | -h | -lh
+    -lhs | -i | -li | -ia | -s | -ls | -F | -lF | -p | --file-type | -l --file-type | -n | -nG
+    -g | -o | -go | -U | -lU | -iU | -X | -rX | -rS | -rt | -f -t | -f -A | --zero | -l --zero
+    --full-time | -l --time-style=iso | -l --time-style=long-iso | -l --time-style=posix-iso
+    -l --time-style=+%A|%B|%#a|%e|%-d|%5d|%3N|%::z|%l|%k|%P|%w|%W|%g
+    -l --time-style=+%c|%D|%F|%T|%R|%r|%s|%C|%y|%h|%E
+    -l --time-style=+%s.%N | -l --time-style=+%a%_d%-m%^b%j%U%V%G%u%I%p%:z%Z%%%q | -l --time=ctime
+    -lu | -lc | -c | -u | --time=atime | -lt --time=access | --sort=time | --sort=size
+    --sort=none | --group-directories-first | -l --group-directories-first
+    -r --group-directories-first | -lH | -H | -lL | -L | -LF | -l -1 | -1 -l | -l --width=40
+";
 
 /// Options for names that are as wide as they are long.
-const COLUMNS: &[&str] = &[
-    "-C",
-    "-x",
-    "-C -w 40",
-    "-x -w 33",
-    "-C -w 1",
-    "-C -w 0",
-    "-C -w 100000",
-    "-sC",
-    "-iC",
-    "-FC",
-    "-l -C",
-    "-C -l",
-    "-x -1",
-    "--format=across",
-    "--sort=width",
-    "--sort=width -r",
-    "-C --sort=width --quoting-style=shell",
-    "-m",
-    "-ms",
-    "-mi",
-    "-m -w 30",
-    "-m -w 2",
-    "-m -w 0",
-    "-mF",
-    "--format=commas",
-    "-mQ",
-    "-C -T 1",
-    "-C -T 0",
-    "-C -T 16",
-    "-C -T 3",
-];
+const COLUMNS: &str = "
+    -C | -x | -C -w 40 | -x -w 33 | -C -w 1 | -C -w 0 | -C -w 100000 | -sC | -iC | -FC | -l -C
+    -C -l | -x -1 | --format=across | --sort=width | --sort=width -r
+    -C --sort=width --quoting-style=shell | -m | -ms | -mi | -m -w 30 | -m -w 2 | -m -w 0 | -mF
+    --format=commas | -mQ | -C -T 1 | -C -T 0 | -C -T 16 | -C -T 3
+";
 
 /// Options for trees.
-const RECURSIVE: &[&str] = &[
-    "-R",
-    "-lR",
-    "-aR",
-    "-RF",
-    "-iR",
-    "-sR",
-    "-Rr",
-    "-Rt",
-    "-R --zero",
-    "-CR",
-    "-RU",
-    "-LR",
-    "-dR",
-];
+const RECURSIVE: &str = "
+    -R | -lR | -aR | -RF | -iR | -sR | -Rr | -Rt | -R --zero | -CR | -RU | -LR | -dR
+";
 
 /// Options about names, sizes and layouts, for trees with odd names.
-const OTHERS: &[&str] = &[
-    "-v",
-    "-rv",
-    "-av",
-    "--sort=version",
-    "-Q",
-    "-b",
-    "-q",
-    "-N",
-    "-qC",
-    "-QC",
-    "-bC",
-    "-q --show-control-chars",
-    "--quoting-style=literal",
-    "--quoting-style=shell",
-    "--quoting-style=shell-always",
-    "--quoting-style=shell-escape",
-    "--quoting-style=shell-escape-always",
-    "--quoting-style=c",
-    "--quoting-style=c-maybe",
-    "--quoting-style=escape",
-    "--quoting-style=locale",
-    "--quoting-style=clocale",
-    "-q --quoting-style=shell-escape",
-    "-q --quoting-style=shell",
-    "-l --quoting-style=shell-escape",
-    "-C --quoting-style=shell-escape",
-    "-k",
-    "-ks",
-    "-lk",
-    "-B",
-    "-aB",
-    "-I *e*",
-    "-aI .*",
-    "-a --ignore=.h*",
-    "-I [[:upper:]]* --ignore=[!a-z]*",
-    "--hide=*e* --hide=f*",
-    "-a --hide=*",
-    "-A --hide=*",
-    "-I {a,b}*",
-    "-I a[b",
-    "-I .*",
-    "-aI \\.h*",
-    "-I [!a-c]*",
-    "-I []a]*",
-    "-I [[:upper:]_]*",
-    "-I *[[:blank:]]*",
-    "-I plai\\n",
-    "-I \\*",
-    "-I upper",
-    "-lh --si",
-    "-l --si",
-    "-ls --si -h",
-    "-l --author",
-    "-g --author",
-    "-go --author",
-    "-n --author",
-    "-l --block-size=1",
-    "-ls --block-size=K",
-    "-ls --block-size=KB",
-    "-ls --block-size=1KiB",
-    "-ls --block-size=2M",
-    "-l --block-size=si",
-    "-ls --block-size=human",
-    "-ls -k --block-size=512",
-    "--indicator-style=none",
-    "-F --indicator-style=slash",
-    "--indicator-style=file-type",
-    "--indicator-style=classify",
-    "--hyperlink",
-    "-l --hyperlink",
-    "-aC --hyperlink=always",
-    "--hyperlink --quoting-style=shell-escape -C",
-    "--hyperlink=auto",
-    "-d --hyperlink",
-    "--dereference-command-line-symlink-to-dir",
-    "-l --dereference-command-line-symlink-to-dir",
-    "-H --dereference-command-line-symlink-to-dir",
-    "--color=always -l",
-];
+const OTHERS: &str = r"
+    -v | -rv | -av | --sort=version | -Q | -b | -q | -N | -qC | -QC | -bC
+    -q --show-control-chars | --quoting-style=literal | --quoting-style=shell
+    --quoting-style=shell-always | --quoting-style=shell-escape
+    --quoting-style=shell-escape-always | --quoting-style=c | --quoting-style=c-maybe
+    --quoting-style=escape | --quoting-style=locale | --quoting-style=clocale
+    -q --quoting-style=shell-escape | -q --quoting-style=shell | -l --quoting-style=shell-escape
+    -C --quoting-style=shell-escape | -k | -ks | -lk | -B | -aB | -I *e* | -aI .*
+    -a --ignore=.h* | -I [[:upper:]]* --ignore=[!a-z]* | --hide=*e* --hide=f* | -a --hide=*
+    -A --hide=* | -I {a,b}* | -I a[b | -I .* | -aI \.h* | -I [!a-c]* | -I []a]* | -I [[:upper:]_]*
+    -I *[[:blank:]]* | -I plai\n | -I \* | -I upper | -lh --si | -l --si | -ls --si -h
+    -l --author | -g --author | -go --author | -n --author | -l --block-size=1
+    -ls --block-size=K | -ls --block-size=KB | -ls --block-size=1KiB | -ls --block-size=2M
+    -l --block-size=si | -ls --block-size=human | -ls -k --block-size=512 | --indicator-style=none
+    -F --indicator-style=slash | --indicator-style=file-type | --indicator-style=classify
+    --hyperlink | -l --hyperlink | -aC --hyperlink=always
+    --hyperlink --quoting-style=shell-escape -C | --hyperlink=auto | -d --hyperlink
+    --dereference-command-line-symlink-to-dir | -l --dereference-command-line-symlink-to-dir
+    -H --dereference-command-line-symlink-to-dir | --color=always -l
+";
 
 /// What is run, beside each other.
 struct Run<'a> {
@@ -417,9 +257,9 @@ fn odd_trees_look_the_same() {
         &["folder", "missing"],
         &["setuid", "setgid", "sparse"],
     ];
-    compare(&run, &[OPTIONS], operands);
-    compare(&run, &[RECURSIVE], &[&["folder"], &["folder/"], &["sticky", "folder", "run"]]);
-    let not_following = &RECURSIVE[..10];
+    compare(&run, &[&cells(OPTIONS)], operands);
+    compare(&run, &[&cells(RECURSIVE)], &[&["folder"], &["folder/"], &["sticky", "folder", "run"]]);
+    let not_following = &cells(RECURSIVE)[..10];
     compare(&run, &[not_following], &[&[], &["."]]);
 }
 
@@ -451,7 +291,7 @@ fn names_sizes_and_layouts_look_the_same() {
             continue;
         }
         let run = Run { place: scratch.path(), zone: None, locale, by: None, variables: &[] };
-        compare(&run, &[OTHERS], operands);
+        compare(&run, &[&cells(OTHERS)], operands);
     }
 }
 
@@ -481,20 +321,13 @@ fn variables_of_the_environment_count() {
         [("LS_COLORS", "ln=target:or=:ex=1:su=:sg=:tw=:ow=:st="), ("TERM", "xterm")],
         [("LS_COLORS", "mi=35:ow=0:di=1:tw=0:st=0:ex=0:su=0:sg=0"), ("TERM", "xterm")],
     ] {
-        let options: &[&str] = &[
-            "-ls",
-            "-lsk",
-            "-ls --block-size=1",
-            "-lsh",
-            "-s",
-            "--color=always",
-            "-l --color=always",
-            "-F --color=always",
-            "-L --color=always",
-            "-lL --color=always",
-            "-d --color=always",
-            "-R --color=always",
-        ];
+        let options: &[&str] = &cells(
+            "
+            -ls | -lsk | -ls --block-size=1 | -lsh | -s | --color=always | -l --color=always
+            -F --color=always | -L --color=always | -lL --color=always | -d --color=always
+            -R --color=always
+        ",
+        );
         // For colors by permissions, GNU ls asks about every entry, curt only if they are named.
         let has_colors = variables[0].0 == "LS_COLORS";
         let options: Vec<&str> = options
@@ -549,19 +382,12 @@ fn time_zones_are_understood() {
     let Some(()) = has_gnu("ls") else { return };
     let scratch = Scratch::new();
     build(&scratch);
-    let zones = [
-        "",
-        "UTC",
-        ":UTC",
-        "America/New_York",
-        ":Europe/Berlin",
-        "/usr/share/zoneinfo/Asia/Kolkata",
-        "Australia/Lord_Howe",
-        "Africa/Monrovia",
-        "<+0330>-3:30",
-        "XYZ-13:45",
-        "/does/not/exist",
-    ];
+    let zones = cells(
+        "
+        '' | UTC | :UTC | America/New_York | :Europe/Berlin | /usr/share/zoneinfo/Asia/Kolkata
+        Australia/Lord_Howe | Africa/Monrovia | <+0330>-3:30 | XYZ-13:45 | /does/not/exist
+    ",
+    );
     for (name, seconds) in [("week-53", 1_262_304_000), ("week-1", 1_230_508_800)] {
         set_time(&scratch.file(name), seconds, 0);
     }
@@ -589,7 +415,7 @@ fn columns_line_up() {
     }
     scratch.dir("folder");
     let run = Run { place: scratch.path(), zone: None, locale: "C", by: None, variables: &[] };
-    compare(&run, &[COLUMNS], &[&[], &["folder", "0"]]);
+    compare(&run, &[&cells(COLUMNS)], &[&[], &["folder", "0"]]);
     if !has_locale("C.utf8") {
         return skip("the locale C.UTF-8 is not installed");
     }
@@ -597,15 +423,15 @@ fn columns_line_up() {
         scratch.file(name);
     }
     let run = Run { locale: "C.UTF-8", ..run };
-    compare(&run, &[COLUMNS], &[&[]]);
+    compare(&run, &[&cells(COLUMNS)], &[&[]]);
 }
 
 #[test]
 fn system_directories_look_the_same() {
     let Some(()) = has_gnu("ls") else { return };
     let run = Run { place: Path::new("/"), zone: None, locale: "C", by: None, variables: &[] };
-    compare(&run, &[OPTIONS, COLUMNS], &[&["/etc", "/usr", "/etc/passwd"]]);
-    compare(&run, &[COLUMNS], &[&["/usr/bin"]]);
+    compare(&run, &[&cells(OPTIONS), &cells(COLUMNS)], &[&["/etc", "/usr", "/etc/passwd"]]);
+    compare(&run, &[&cells(COLUMNS)], &[&["/usr/bin"]]);
     // Other programs use devices meanwhile, which changes times.
     let steady: &[&str] =
         &["", "-a", "-i", "-s", "-F", "-p", "-l --time-style=+", "-n --time-style=+"];

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
 
 use crate::harness::gnu_rm;
-use curt_testkit::Scratch;
+use curt_testkit::{Scratch, cells};
 
 /// Names that test a quoting: every byte for itself and between others, and some combinations.
 fn names() -> Vec<OsString> {
@@ -121,20 +121,14 @@ fn every_style_of_ls_is_as_gnu_has_it() {
         scratch.file(format!("dirs/{dir}/f g"));
     }
     scratch.link("dirs/l k", "a b");
-    let styles = [
-        "literal",
-        "shell",
-        "shell-always",
-        "shell-escape",
-        "shell-escape-always",
-        "c",
-        "c-maybe",
-        "escape",
-        "locale",
-        "clocale",
-    ];
+    let styles = cells(
+        "
+        literal | shell | shell-always | shell-escape | shell-escape-always | c | c-maybe | escape
+        locale | clocale
+    ",
+    );
     let mut lines: Vec<String> = Vec::new();
-    for style in styles {
+    for &style in &styles {
         let dir = if style.contains("locale") { "ascii" } else { "all" };
         let option = format!("--quoting-style={style}");
         lines.push(format!("-1 {option} {dir}"));
@@ -145,38 +139,17 @@ fn every_style_of_ls_is_as_gnu_has_it() {
         lines.push(format!("-go --time-style=+ {option} dirs"));
         lines.push(format!("-q {option} {dir}"));
     }
-    for line in [
-        "-q c-locale",
-        "-b c-locale",
-        "-Q c-locale",
-        "-bC -w 100 c-locale",
-        "-qQ c-locale",
-        "--quoting-style=c-maybe c-locale",
-        "-N dirs",
-        "-Q dirs",
-        "-b dirs",
-        "-q all",
-        "-Q -N dirs",
-        "-N -Q dirs",
-        "-b -Q dirs",
-        "-Q -b dirs",
-        "--quoting-style=c -N dirs",
-        "-N --quoting-style=c dirs",
-        "--zero -Q dirs",
-        "-Q --zero dirs",
-        "--zero -q ascii",
-        "-q --zero ascii",
-        "--literal dirs",
-        "--quote-name dirs",
-        "--escape dirs",
-        "--hide-control-chars ascii",
-        "-x -w 4 -T 0 dirs",
-        "-C -T 4 ascii",
-        "-C -T 0 ascii",
-        "-C --tabsize=16 ascii",
-        "-CT1 ascii",
-        "-x -T 0x4 ascii",
-    ] {
+    for line in cells(
+        "
+        -q c-locale | -b c-locale | -Q c-locale | -bC -w 100 c-locale | -qQ c-locale
+        --quoting-style=c-maybe c-locale | -N dirs | -Q dirs | -b dirs | -q all | -Q -N dirs
+        -N -Q dirs | -b -Q dirs | -Q -b dirs | --quoting-style=c -N dirs
+        -N --quoting-style=c dirs | --zero -Q dirs | -Q --zero dirs | --zero -q ascii
+        -q --zero ascii | --literal dirs | --quote-name dirs | --escape dirs
+        --hide-control-chars ascii | -x -w 4 -T 0 dirs | -C -T 4 ascii | -C -T 0 ascii
+        -C --tabsize=16 ascii | -CT1 ascii | -x -T 0x4 ascii
+    ",
+    ) {
         lines.push(line.to_owned());
     }
     let cases = lines.iter().map(|line| (line.as_str(), None));

@@ -3,7 +3,7 @@
 
 use std::process::{Command, Stdio};
 
-use curt_testkit::Scratch;
+use curt_testkit::{Scratch, cells};
 
 use crate::has_gnu;
 
@@ -47,54 +47,18 @@ fn compare(scratch: &Scratch, tool: &str, words: &[&str]) {
     assert_eq!(say(ours), say(Command::new(tool)), "{tool} {words:?}");
 }
 
-const PATHS: [&str; 40] = [
-    "",
-    ".",
-    "..",
-    "/",
-    "//",
-    "///",
-    "/..",
-    "//dev",
-    "dir",
-    "dir/",
-    "./dir//sub/.",
-    "link",
-    "link/",
-    "link/..",
-    "link/../file",
-    "link/./file",
-    "link/file/",
-    "link/file/..",
-    "link/file/x",
-    "dir/up/dir/up/dir",
-    "new",
-    "new/",
-    "new/.",
-    "new/..",
-    "new/x",
-    "new/x/..",
-    "new/../dir",
-    "broken",
-    "broken/",
-    "broken/x",
-    "dir/deep",
-    "loop",
-    "loop/x",
-    "loop/..",
-    "one",
-    "tofile/..",
-    "root/etc/..",
-    "absolute",
-    "chain0",
-    "dir/a b'c/new",
-];
+const PATHS: &str = "
+    '' | . | .. | / | // | /// | /.. | //dev | dir | dir/ | ./dir//sub/. | link | link/ | link/..
+    link/../file | link/./file | link/file/ | link/file/.. | link/file/x | dir/up/dir/up/dir | new
+    new/ | new/. | new/.. | new/x | new/x/.. | new/../dir | broken | broken/ | broken/x | dir/deep
+    loop | loop/x | loop/.. | one | tofile/.. | root/etc/.. | absolute | chain0 | dir/a b'c/new
+";
 
 #[test]
 fn realpath_answers_as_gnu_does() {
     let Some(()) = has_gnu("realpath") else { return };
     let scratch = tree();
-    for path in PATHS {
+    for path in cells(PATHS) {
         for options in [
             &[][..],
             &["-e"],
@@ -123,14 +87,14 @@ fn realpath_answers_as_gnu_does() {
             compare(&scratch, "realpath", &[options, &["--", path]].concat());
         }
     }
-    compare(&scratch, "realpath", &PATHS);
+    compare(&scratch, "realpath", &cells(PATHS));
 }
 
 #[test]
 fn readlink_answers_as_gnu_does() {
     let Some(()) = has_gnu("readlink") else { return };
     let scratch = tree();
-    for path in PATHS {
+    for path in cells(PATHS) {
         for options in [
             &[][..],
             &["-v"],
@@ -151,7 +115,7 @@ fn readlink_answers_as_gnu_does() {
         }
     }
     compare(&scratch, "readlink", &["-nf", "dir", "link"]);
-    compare(&scratch, "readlink", &PATHS);
+    compare(&scratch, "readlink", &cells(PATHS));
 }
 
 /// A directory that was removed has no name.

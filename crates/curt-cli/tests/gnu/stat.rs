@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use curt_testkit::Scratch;
+use curt_testkit::{Scratch, cells};
 
 use crate::has_gnu;
 
@@ -145,34 +145,14 @@ fn file_systems_are_those_of_gnu() {
 fn formats_have_escapes_and_ends_as_in_gnu() {
     let Some(()) = has_gnu("stat") else { return };
     let scratch = sample();
-    for format in [
-        "",
-        "%",
-        "%%",
-        "100%%%n%",
-        r"\n",
-        r"\\%n",
-        "%n\\",
-        r"\x41\101\q",
-        "é%nü",
-        "%9%",
-        "%-",
-        "%.5",
-        "%H",
-        "%L",
-        "%Hd,%Ld",
-        "%Hr,%Lr",
-        "%HH",
-        "%y%%%z",
-        "%.Y|%.0Y|%.12Y|%30.3Y|%-30.3Y|%030.12Y",
-        "%04a|%#07a|%#.5a|%+5a|%06.4s|%-05s|%.n|%4.1n|%05n",
-        "%5Lr|%Hx",
-        "%-.3%x",
-        r"\a\b\e\f\n\r\t\v\012\377\1234",
-        r#"\x34\xf\x18p\xfq\\\""#,
-        r"\x",
-        r"a\c",
-    ] {
+    for format in cells(
+        r#"
+        '' | % | %% | 100%%%n% | \n | \\%n | %n\ | \x41\101\q | é%nü | %9% | %- | %.5 | %H | %L
+        %Hd,%Ld | %Hr,%Lr | %HH | %y%%%z | %.Y|%.0Y|%.12Y|%30.3Y|%-30.3Y|%030.12Y
+        %04a|%#07a|%#.5a|%+5a|%06.4s|%-05s|%.n|%4.1n|%05n | %5Lr|%Hx | %-.3%x
+        \a\b\e\f\n\r\t\v\012\377\1234 | \x34\xf\x18p\xfq\\\" | \x | a\c
+    "#,
+    ) {
         compare(&scratch, &["-c", format, "file"], None);
         compare(&scratch, &[&format!("--printf={format}"), "file"], None);
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
-use curt_testkit::{NOBODY, Scratch, in_namespace, is_root, may_mount, skip};
+use curt_testkit::{NOBODY, Scratch, cells, in_namespace, is_root, may_mount, skip};
 
 use super::{Place, said};
 
@@ -12,25 +12,12 @@ use super::{Place, said};
 fn operands_are_printed_as_typed() {
     let Some(place) = Place::odd() else { return };
     assert!(place.same(".", "").paths.len() > 30);
-    for operands in [
-        ".",
-        "./",
-        "t/..//t/.",
-        "t",
-        "t/",
-        "t//",
-        "./t",
-        "t/../t/",
-        "t/a//b/",
-        "t t/a",
-        "t/a t/a",
-        "t/to-dir",
-        "t/to-dir/",
-        "t/to-dir/.",
-        "t/empty",
-        "./-t",
-        "t/a t/.config",
-    ] {
+    for operands in cells(
+        "
+        . | ./ | t/..//t/. | t | t/ | t// | ./t | t/../t/ | t/a//b/ | t t/a | t/a t/a | t/to-dir
+        t/to-dir/ | t/to-dir/. | t/empty | ./-t | t/a t/.config
+    ",
+    ) {
         let said = place.same(operands, &format!(". {operands}"));
         assert!(said.failures.is_empty() && said.code == Some(0), "{said:?}");
     }
