@@ -11,8 +11,6 @@ pub mod windows;
 pub use scratch::Scratch;
 pub use sys::alloc;
 #[cfg(target_os = "linux")]
-pub use sys::handlers;
-#[cfg(target_os = "linux")]
 pub use sys::threads;
 
 use std::collections::BTreeSet;
@@ -140,34 +138,6 @@ pub fn in_namespace(script: &str) -> std::process::Command {
 pub fn cells(table: &str) -> Vec<&str> {
     let cells = table.lines().flat_map(|line| line.split(" | ")).map(str::trim);
     cells.filter(|cell| !cell.is_empty()).map(|cell| if cell == "''" { "" } else { cell }).collect()
-}
-
-/// Runs the test with this whole name in a separate process; `false` if this is that process. For
-/// tests that count or change what all threads of a process share. Skips are passed on.
-///
-/// # Panics
-///
-/// Where the test fails there, with what it said.
-pub fn ran_apart(test: &str) -> bool {
-    const APART: &str = "CURT_TEST_APART";
-    if std::env::var_os(APART).is_some_and(|name| name == test) {
-        return false;
-    }
-    let program = std::env::current_exe().expect("a test knows its program");
-    let mut command = std::process::Command::new(program);
-    command.args([test, "--exact", "--nocapture", "--test-threads=1"]).env(APART, test);
-    let output = command.output().expect("a test's program can be started");
-    let said = String::from_utf8_lossy(&output.stdout);
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.contains("1 passed"), "{said}\n{error}");
-    for line in said.lines() {
-        // With one test thread libtest has begun the line before the test runs.
-        let line = line.split_once(" ... ").map_or(line, |(_, rest)| rest);
-        if line.starts_with("skipped: ") {
-            say(&format!("{line}\n"));
-        }
-    }
-    true
 }
 
 #[cfg(test)]

@@ -69,29 +69,10 @@ mod tests {
     use crate::options::Flavor::{Posix, Windows};
 
     /// All texts of up to three of these are checked, also across blocks.
+    const LONG: &str = "sixteen/letters/";
     const PIECES: [&str; 22] = [
-        "a",
-        "/",
-        "\\",
-        ".",
-        "..",
-        " ",
-        "~1",
-        ":",
-        "con",
-        "Com1",
-        "LPT",
-        "nul",
-        "aux",
-        "prn",
-        "\0",
-        "\x1f",
-        "|",
-        "\u{7f}",
-        "\u{e9}",
-        "sixteen/letters/",
-        "x",
-        "?",
+        "a", "/", "\\", ".", "..", " ", "~1", ":", "con", "Com1", "LPT", "nul", "aux", "prn", "\0",
+        "\x1f", "|", "\u{7f}", "\u{e9}", LONG, "x", "?",
     ];
 
     #[test]

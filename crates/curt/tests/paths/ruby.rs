@@ -95,21 +95,13 @@ end
 const ENCODINGS: [&str; 8] =
     ["UTF-8", "UTF-8", "US-ASCII", "ASCII-8BIT", "ISO-8859-1", "Windows-31J", "EUC-JP", "UTF-16LE"];
 
+/// In UTF-8.
+const E_ACUTE: &[u8] = b"\xC3\xA9";
+
 /// Bytes that are a name, a separator, both, or no character, depending on the encoding.
 const ENCODED_PIECES: [&[u8]; 13] = [
-    b"/",
-    b"/",
-    b"//",
-    b".",
-    b"..",
-    b"/..",
-    b"a",
-    b"b",
-    b"~/",
-    b"\xE9",
-    b"\x83\x5C",
-    b"\x95\x5C/",
-    b"\xC3\xA9",
+    b"/", b"/", b"//", b".", b"..", b"/..", b"a", b"b", b"~/", b"\xE9", b"\x83\\", b"\x95\\/",
+    E_ACUTE,
 ];
 
 fn encoded(maker: &mut Maker) -> PathText {

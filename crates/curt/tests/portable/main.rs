@@ -30,15 +30,6 @@ fn many_paths_go_in_one_pool() {
 }
 
 #[test]
-fn what_is_missing_is_an_error_or_not() {
-    let scratch = Scratch::new();
-    let missing = scratch.typed().join("missing");
-    assert!(remove_tree(&missing).is_err());
-    let report = Remove::new().missing_is_fine(true).run(&missing);
-    assert!(report.is_complete(), "{report:?}");
-}
-
-#[test]
 fn paths_are_those_that_were_given_and_what_lies_below() {
     let scratch = Scratch::new();
     let path = tree(&scratch, "t");

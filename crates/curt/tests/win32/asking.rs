@@ -55,28 +55,6 @@ fn volumes_and_numbers_are_those_of_the_listing() {
     assert_eq!(list.calls().of("NtQueryVolumeInformationFile"), 1);
 }
 
-#[test]
-fn owners_are_named() {
-    let scratch = Scratch::new();
-    let file = scratch.file("file");
-    let plan = Plan::new(Fields::USER | Fields::GROUP | Fields::ACL);
-    let metadata = curt::stat(file, plan).unwrap();
-    assert_eq!(metadata.failures().count(), 0, "{metadata:?}");
-    assert!(metadata.user().known().is_some_and(|name| !name.is_empty()));
-    assert!(metadata.has_acl().known().is_some());
-}
-
-#[test]
-fn access_is_told() {
-    let scratch = Scratch::new();
-    let plan = Plan::new(Fields::READABLE | Fields::WRITABLE);
-    for path in [scratch.file("file"), scratch.dir("directory")] {
-        let metadata = curt::stat(path, plan).unwrap();
-        assert_eq!(metadata.is_readable().known(), Some(true));
-        assert_eq!(metadata.is_writable().known(), Some(true));
-    }
-}
-
 /// Links and junctions, where they can be made.
 #[test]
 fn links_are_reported_or_followed() {

@@ -6,8 +6,6 @@ pub mod alloc;
 pub(crate) mod attributes;
 #[cfg(windows)]
 pub(crate) mod console;
-#[cfg(target_os = "linux")]
-pub mod handlers;
 #[cfg(windows)]
 pub(crate) mod paths;
 #[cfg(target_os = "linux")]

@@ -7,7 +7,7 @@ use crate::remove::{Remove, Report};
 use crate::sys::memory::{Denied, Memory, Setup};
 
 /// An entry that cannot be removed.
-pub(super) const FIXED: Denied = Denied { list: false, change: false, removal: true, write: false };
+pub(super) const FIXED: Denied = Denied { list: false, change: false, removal: true };
 
 /// Removes `tree`, and asserts that nothing outside was touched and no directory was left open.
 pub(super) fn remove(options: &Remove<'_>, setup: &Setup) -> Report {

@@ -28,24 +28,14 @@ fn unlink(sys: &Memory, dir: &Dir, child: &str) -> Removed {
     sys.remove_child(dir, Name::until_nul(&name(child)).unwrap(), Kind::File)
 }
 
-fn with_letters(change: impl FnOnce(&mut World)) -> (Setup, Memory) {
-    let mut world = World::new();
-    change(&mut world);
-    for letter in ["c", "a", "d", "b"] {
-        world.file(format!("top/{letter}"));
-    }
-    let setup = Setup::new(world);
-    let sys = Memory::start(&setup);
-    (setup, sys)
-}
-
 #[test]
 fn events_happen_between_calls() {
-    let (setup, sys) = with_letters(|world| {
-        world.after(2, |world| _ = world.swap_for_link("top", "canary"));
-        world.before_each_call(|world| _ = world.intrude("busy"));
-        world.dir("busy");
-    });
+    let mut world = World::new();
+    world.after(2, |world| _ = world.swap_for_link("top", "canary"));
+    world.before_each_call(|world| _ = world.intrude("busy"));
+    world.dir("busy").file("top/a").file("top/b").file("top/c").file("top/d");
+    let setup = Setup::new(world);
+    let sys = Memory::start(&setup);
     let dir = opened(&sys, "", "top");
     assert!(matches!(unlink(&sys, &dir, "a"), Removed::Done));
     assert!(matches!(open(&sys, "", "top"), Opened::NotDirectory));

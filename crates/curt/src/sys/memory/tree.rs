@@ -76,8 +76,6 @@ pub(crate) struct Denied {
     pub(crate) change: bool,
     /// Removing or moving this entry: `EPERM`.
     pub(crate) removal: bool,
-    /// Writing to it, which is only asked for.
-    pub(crate) write: bool,
 }
 
 /// The place of an entry in a listing.
