@@ -21,18 +21,12 @@ pub(crate) fn completions(options: &CompletionsOptions) -> Exit {
 }
 
 /// The values of options, by their identifiers, that take other values too.
-const WORDS: [(&str, &[&str]); 5] = [
-    ("interactive", &["never", "once", "always"]),
-    ("preserve_root", &["all"]),
-    ("time_style", &["full-iso", "long-iso", "iso", "locale", "relative"]),
-    ("file_types", &["f", "d", "l", "p", "s", "c", "b", "x", "e"]),
-    (
-        "command",
-        &[
-            "rm", "find", "ls", "stat", "du", "which", "run", "realpath", "readlink", "expand",
-            "beneath",
-        ],
-    ),
+const WORDS: [(&str, &str); 5] = [
+    ("interactive", "never once always"),
+    ("preserve_root", "all"),
+    ("time_style", "full-iso long-iso iso locale relative"),
+    ("file_types", "f d l p s c b x e"),
+    ("command", "rm find ls stat du which run realpath readlink expand beneath"),
 ];
 
 /// Returns the command without hidden options and commands, which most scripts would list.
@@ -51,7 +45,7 @@ fn visible(command: &Command) -> Command {
     let options = options.map(|option| {
         let words = WORDS.iter().find(|(id, _)| option.get_id() == id);
         words.map_or(option.clone(), |(_, words)| {
-            option.clone().value_parser(PossibleValuesParser::new(*words))
+            option.clone().value_parser(PossibleValuesParser::new(words.split(' ')))
         })
     });
     let commands = command.get_subcommands().filter(|command| !command.is_hide_set());

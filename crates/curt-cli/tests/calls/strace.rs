@@ -14,27 +14,9 @@ pub(crate) type Counts = BTreeMap<String, u64>;
 const LEFT_OUT: [&str; 6] = ["brk", "mmap", "munmap", "mremap", "madvise", "mprotect"];
 
 /// What loading a program calls before its own first call, beside opening libraries.
-const LOADING: [&str; 19] = [
-    "execve",
-    "brk",
-    "mmap",
-    "munmap",
-    "mprotect",
-    "access",
-    "read",
-    "pread64",
-    "newfstatat",
-    "fstat",
-    "close",
-    "arch_prctl",
-    "set_tid_address",
-    "set_robust_list",
-    "rseq",
-    "prlimit64",
-    "readlinkat",
-    "readlink",
-    "uname",
-];
+const LOADING: &str = "\
+    execve brk mmap munmap mprotect access read pread64 newfstatat fstat close arch_prctl \
+    set_tid_address set_robust_list rseq prlimit64 readlinkat readlink uname";
 
 /// What a traced command did.
 pub(crate) struct Traced {
@@ -131,7 +113,8 @@ fn trace_with(
 /// The lines of a log from the program's own first call on.
 fn own(log: &str) -> impl Iterator<Item = &str> {
     log.lines().skip_while(|line| {
-        name(line).is_none_or(|name| LOADING.contains(&name)) || line.contains(".so.")
+        name(line).is_none_or(|name| LOADING.split(' ').any(|loading| loading == name))
+            || line.contains(".so.")
     })
 }
 
