@@ -118,6 +118,20 @@ impl Scratch {
         path
     }
 
+    /// Makes what the words of a text name below a directory: a file, `name/` a directory,
+    /// `name->target` a symbolic link.
+    pub fn tree(&self, below: &str, text: &str) {
+        for word in text.split_whitespace() {
+            let place = |name: &str| Path::new(below).join(name);
+            match word.split_once("->") {
+                #[cfg(unix)]
+                Some((name, target)) => drop(self.link(place(name), target)),
+                _ if word.ends_with('/') => drop(self.dir(place(word.trim_end_matches('/')))),
+                _ => drop(self.file(place(word))),
+            }
+        }
+    }
+
     /// Gives a file a second name.
     ///
     /// # Panics

@@ -177,10 +177,9 @@ fn files_that_the_user_names_may_be_links() {
     scratch.file_with("dotfiles/rules", b"*.o\n");
     scratch.file_with("dotfiles/extra", b"*.rs\n");
     scratch.file_with("dotfiles/config", b"[core]\n\texcludesFile = ~/rules\n");
-    scratch.dir("home");
-    scratch.link("home/.gitconfig", "../dotfiles/config");
-    scratch.link("home/rules", "../dotfiles/rules");
-    scratch.link("extra", "dotfiles/extra");
+    let tree = "home/ home/.gitconfig->../dotfiles/config home/rules->../dotfiles/rules \
+         extra->dotfiles/extra";
+    scratch.tree("", tree);
     let output = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", NAME])
         .env(TREE, scratch.at("t"))

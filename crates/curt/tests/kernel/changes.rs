@@ -19,20 +19,10 @@ use crate::{SCOPES, WAYS, has_openat2, root};
 fn tree() -> Scratch {
     let scratch = Scratch::in_memory();
     scratch.file_with("out/secret", b"secret");
-    scratch.dir("out/dir");
-    scratch.file("root/file");
-    scratch.file("root/a/b/file");
-    scratch.dir("root/a/empty");
-    for (name, target) in [
-        ("to_file", "file"),
-        ("to_dir", "a/b"),
-        ("to_empty", "a/empty"),
-        ("dangling", "nosuch"),
-        ("loop", "loop"),
-        ("a/up", "../a/b"),
-    ] {
-        scratch.link(format!("root/{name}"), target);
-    }
+    scratch.tree("", "out/dir/ root/file root/a/b/file root/a/empty/");
+    let tree =
+        "to_file->file to_dir->a/b to_empty->a/empty dangling->nosuch loop->loop a/up->../a/b";
+    scratch.tree("root", tree);
     scratch
 }
 

@@ -122,18 +122,10 @@ fn links_on_a_nosymfollow_mount_are_not_followed() {
         assert!(mount(&["-t", "tmpfs", "none", &at]));
         let _until_here = Mounted(at.clone());
         scratch.file("root/mount/dir/file");
-        for (name, target) in [
-            ("root/in_dir", "mount/dir"),
-            ("root/in_link", "mount/link"),
-            ("root/in_way", "mount/way/file"),
-            ("root/mount/link", "dir/file"),
-            ("root/mount/way", "dir"),
-            ("root/mount/out", "../file"),
-            ("root/mount/dangling", "nosuch"),
-            ("root/mount/loop", "loop"),
-        ] {
-            scratch.link(name, target);
-        }
+        let tree = "in_dir->mount/dir in_link->mount/link in_way->mount/way/file \
+             mount/link->dir/file mount/way->dir mount/out->../file \
+             mount/dangling->nosuch mount/loop->loop";
+        scratch.tree("root", tree);
         if !mount(&["-o", "remount,nosymfollow", &at]) {
             return skip("mounts cannot be told not to follow links");
         }

@@ -15,11 +15,9 @@ use crate::{SCOPES, WAYS, has_openat2, root};
 
 fn tree() -> Scratch {
     let scratch = Scratch::new();
-    scratch.file("root/releases/7/lib/file");
-    scratch.file("root/plain/lib/file");
-    scratch.link("root/current", "releases/7");
-    scratch.link("root/plain/up", "../releases");
-    scratch.link("root/plain/dangling", "../releases/new");
+    let tree = "releases/7/lib/file plain/lib/file current->releases/7 plain/up->../releases \
+         plain/dangling->../releases/new";
+    scratch.tree("root", tree);
     scratch
 }
 

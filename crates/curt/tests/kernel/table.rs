@@ -22,35 +22,13 @@ fn tree() -> Scratch {
     scratch.file_with("root/a/b/c/file", b"deep");
     scratch.dir("root/a/empty");
     scratch.dir("root/out");
-    for (name, target) in [
-        ("to_file", "file"),
-        ("to_dir", "a/b"),
-        ("to_dir_slash", "a/b/"),
-        ("to_file_slash", "file/"),
-        ("to_link", "to_dir"),
-        ("to_root", "."),
-        ("to_dots", "a/../a/b"),
-        ("dangling", "nosuch"),
-        ("dangling_below", "a/empty/new"),
-        ("dangling_out", "../out/new"),
-        ("loop", "loop"),
-        ("loop_a", "loop_b"),
-        ("loop_b", "loop_a"),
-        ("up", "../out"),
-        ("up_file", "../out/secret"),
-        ("up_and_in", "../root/file"),
-        ("absolute", "/etc"),
-        ("absolute_root", "/"),
-        ("absolute_in", "/a/b"),
-        ("proc", "/proc"),
-        ("a/b/up", "../../file"),
-        ("a/b/up_two", "../.."),
-        ("a/b/up_three", "../../.."),
-        ("a/b/up_out", "../../../out/secret"),
-        ("a/self", "../a"),
-    ] {
-        scratch.link(format!("root/{name}"), target);
-    }
+    let tree = "to_file->file to_dir->a/b to_dir_slash->a/b/ to_file_slash->file/ to_link->to_dir \
+         to_root->. to_dots->a/../a/b dangling->nosuch dangling_below->a/empty/new \
+         dangling_out->../out/new loop->loop loop_a->loop_b loop_b->loop_a up->../out \
+         up_file->../out/secret up_and_in->../root/file absolute->/etc absolute_root->/ \
+         absolute_in->/a/b proc->/proc a/b/up->../../file a/b/up_two->../.. \
+         a/b/up_three->../../.. a/b/up_out->../../../out/secret a/self->../a";
+    scratch.tree("root", tree);
     scratch.link("root/absolute_file", scratch.at("root/file"));
     // A chain of 40 links is followed, one of 41 is a loop.
     scratch.link("root/chain0", "file");

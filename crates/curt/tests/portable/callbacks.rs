@@ -326,9 +326,7 @@ fn operand_that_is_not_a_directory_is_refused_where_directories_are_wanted() {
 #[cfg(unix)]
 fn link_is_refused_where_directories_are_wanted() {
     let scratch = Scratch::new();
-    scratch.file("target/file");
-    scratch.link("link", "target");
-    scratch.link("dangling", "nowhere");
+    scratch.tree("", "target/file link->target dangling->nowhere");
     for operand in ["link", "dangling", "link/"] {
         let removal = Remove::new().directories_only(true).missing_is_fine(true);
         let report = removal.run(format!("{}/{operand}", scratch.path().display()));

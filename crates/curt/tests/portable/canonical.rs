@@ -104,25 +104,11 @@ for path in sys.stdin.buffer.read().split(b'\0')[:-1]:
         return curt_testkit::skip("python3 is not installed");
     }
     let scratch = Scratch::new();
-    scratch.file("a/b/a/file");
-    scratch.file("b/a/b/file");
-    scratch.file("file");
-    for (link, target) in [
-        ("up", ".."),
-        ("a/up", "../b"),
-        ("link", "a/b"),
-        ("a/b/link", "../../b/./a"),
-        ("b/link", "nowhere/../a"),
-        ("a/far", "b/a/file"),
-        ("broken", "a/new"),
-        ("a/broken", "new/x/../y"),
-        ("root", "/"),
-        ("chain", "a/chain"),
-        ("a/chain", "../b/chain"),
-        ("b/chain", "../a/b//"),
-    ] {
-        scratch.link(link, target);
-    }
+    scratch.tree("", "a/b/a/file b/a/b/file file");
+    let tree = "up->.. a/up->../b link->a/b a/b/link->../../b/./a b/link->nowhere/../a \
+         a/far->b/a/file broken->a/new a/broken->new/x/../y root->/ chain->a/chain \
+         a/chain->../b/chain b/chain->../a/b//";
+    scratch.tree("", tree);
     let mut state = 1u64;
     let mut random = || {
         state =

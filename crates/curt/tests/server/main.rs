@@ -98,9 +98,7 @@ fn what_is_hidden_stays_hidden_behind_every_name() {
 #[test]
 fn links_and_pipes_are_not_sent() {
     let scratch = site();
-    scratch.link("www/out", "../secret");
-    scratch.link("www/absolute", "/etc/passwd");
-    scratch.link("www/alias", ".htaccess");
+    scratch.tree("www", "out->../secret absolute->/etc/passwd alias->.htaccess");
     scratch.fifo("www/pipe");
     for (request, reason) in [
         ("/out", "leaves the root directory"),

@@ -105,10 +105,7 @@ fn look_alikes_cost_no_more_than_a_question_for_each_candidate() {
 #[test]
 fn directories_files_and_paths_are_told_apart() {
     let scratch = Scratch::new();
-    scratch.dir("a/x.exe");
-    scratch.file("a/file");
-    scratch.file("b/x.bat");
-    scratch.file("w/here.cmd");
+    scratch.tree("", "a/x.exe/ a/file b/x.bat w/here.cmd");
     let joined =
         format!("{};{}", path(&scratch, &["a/file", "a", "b"]), r"Z:\no\drive;\\.\nul;bad|");
     let search = Search::new().path(joined).pathext(PATHEXT).base(scratch.at("w"));

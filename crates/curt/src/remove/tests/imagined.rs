@@ -9,18 +9,11 @@ use crate::control::Unvisited;
 use crate::error::Cause;
 use crate::remove::{DirectoryOperands, Remove, Threads};
 use crate::sys::fault::Faults;
-use crate::sys::memory::play::{DEEDS, PLACES, tree};
+use crate::sys::memory::play::{DEEDS, PLACES, setup};
 use crate::sys::memory::{Denied, Ending, Memory, Order, Positions, Setup, World};
 
 const FILES: u64 = 9;
 const DIRECTORIES: u64 = 8;
-
-fn setup(change: impl FnOnce(&mut World)) -> Setup {
-    let mut world = World::new();
-    tree(&mut world);
-    change(&mut world);
-    Setup::new(world)
-}
 
 fn options() -> Remove<'static> {
     let window = Duration::from_millis(10);

@@ -171,9 +171,7 @@ fn panic_on_another_thread_stops_the_removal() {
 #[test]
 fn answers_to_questions_are_obeyed() {
     let scratch = Scratch::new();
-    scratch.dir("tree/empty");
-    scratch.file("tree/full/file");
-    scratch.file("tree/no/file");
+    scratch.tree("tree", "empty/ full/file no/file");
     let asked = std::sync::Mutex::new(Vec::new());
     let options = Remove::new().confirm(Confirm::Always, |question, subject| {
         let name = subject.path.file_name().unwrap().to_str().unwrap();

@@ -1,13 +1,16 @@
 //! A small tree and the changes that an intruder makes, the same for every operation.
 
-use super::World;
+use super::{Setup, World};
 
-/// Nine files and links, eight directories.
-pub(crate) fn tree(world: &mut World) {
+/// Nine files and links, eight directories, and what a test changes.
+pub(crate) fn setup(change: impl FnOnce(&mut World)) -> Setup {
+    let mut world = World::new();
     for file in ["a/b/c/d/file", "a/b/c/x", "a/b/y", "a/z", "e/1", "e/2", "e/f/3", "top"] {
         world.file(format!("tree/{file}"));
     }
     world.link("tree/e/link", "/canary").dir("tree/empty");
+    change(&mut world);
+    Setup::new(world)
 }
 
 /// A change that an intruder makes.

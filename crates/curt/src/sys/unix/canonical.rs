@@ -250,10 +250,7 @@ mod tests {
     #[test]
     fn steps_and_the_kernel_agree() {
         let scratch = Scratch::new();
-        scratch.file("a/b/file");
-        scratch.link("link", "a/b");
-        scratch.link("a/broken", "../a/missing");
-        scratch.link("loop", "loop");
+        scratch.tree("", "a/b/file link->a/b a/broken->../a/missing loop->loop");
         let paths = "/ // link link/.. link/file link/file/ link/./file/.. a/new a/new/ a/new/x \
                      a/broken a/broken/ loop loop/x link/x a/b/file/x ./a//b/ nowhere/.. a/b/../..";
         for path in paths.split(' ') {

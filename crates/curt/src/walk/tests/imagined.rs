@@ -7,16 +7,9 @@ use super::{Cursor, Seen, Step, plan, walk_with};
 use crate::error::{Cause, Error};
 use crate::fields::Fields;
 use crate::sys::Sys;
-use crate::sys::memory::play::{DEEDS, PLACES, tree};
-use crate::sys::memory::{Denied, Ending, Memory, Order as Listed, Setup, World};
+use crate::sys::memory::play::{DEEDS, PLACES, setup};
+use crate::sys::memory::{Denied, Ending, Memory, Order as Listed, Setup};
 use crate::walk::{Order, Walk};
-
-fn setup(change: impl FnOnce(&mut World)) -> Setup {
-    let mut world = World::new();
-    tree(&mut world);
-    change(&mut world);
-    Setup::new(world)
-}
 
 fn walk(options: &Walk<'_>, setup: &Setup) -> Seen {
     let seen = walk_with::<Memory>(setup, options, Path::new(""), Path::new("tree"));

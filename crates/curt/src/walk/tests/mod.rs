@@ -234,10 +234,7 @@ fn missing_operand_is_an_error<S: Sys>() {
 #[cfg(unix)]
 fn links_are_followed_if_asked_for<S: Sys>() {
     let scratch = Scratch::new();
-    scratch.file("t/real/file");
-    scratch.link("t/real/back", "..");
-    scratch.link("t/alias", "real");
-    scratch.link("t/nowhere", "missing");
+    scratch.tree("t", "real/file real/back->.. alias->real nowhere->missing");
     let kinds = |seen: &Seen| {
         let mut kinds: Vec<_> =
             seen.entries.iter().map(|(path, kind, _)| (path.clone(), *kind)).collect();
