@@ -90,6 +90,7 @@ fn run(scratch: &Scratch, args: &str) -> (Option<i32>, String, String) {
 }
 
 /// The same of any command.
+#[cfg(unix)]
 fn run_words(scratch: &Scratch, words: &[&str]) -> (Option<i32>, String, String) {
     said(&command(scratch, words[0], &words[1..]).output().unwrap())
 }
