@@ -171,10 +171,6 @@ const LARGEST_RECORD: usize = (NAME + LONGEST_NAME + 1).next_multiple_of(8);
 const LEAST_CAPACITY: usize = LARGEST_RECORD.next_power_of_two();
 const _: () = assert!(CAPACITY >= LEAST_CAPACITY, "the longest name must fit, or EINVAL");
 
-/// If at least this much of the buffer stays empty, the listing is probably at its end: the next
-/// record would have fitted. (The largest record has 280 bytes, on FAT 792.)
-const SLACK: usize = LEAST_CAPACITY;
-
 /// The size of most records.
 const USUAL_RECORD: usize = 32;
 
@@ -193,7 +189,8 @@ impl DirBuf {
     pub(super) fn space(&mut self, lists_only: bool) -> &mut Vec<u8> {
         if self.bytes.capacity() == 0 {
             self.bytes = Vec::with_capacity(CAPACITY);
-        } else if self.has_slack() {
+        } else if self.bytes.len() + LEAST_CAPACITY <= self.bytes.capacity() {
+            // Another record would have fitted.
             self.fills = 0;
         } else if !self.is_fixed && self.bytes.capacity() < LARGE_CAPACITY {
             self.fills += 1;
@@ -209,11 +206,6 @@ impl DirBuf {
     #[cfg(target_os = "linux")]
     pub(super) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
-    }
-
-    /// Whether another record would have fitted.
-    pub(super) fn has_slack(&self) -> bool {
-        self.bytes.len() + SLACK <= self.bytes.capacity()
     }
 }
 
@@ -419,11 +411,15 @@ mod tests {
     }
 
     #[test]
-    fn slack_is_room_for_the_next_record() {
-        let mut buf = DirBuf::default();
-        fill(&mut buf, true, (64 << 10) - 1024);
-        assert!(buf.has_slack());
-        fill(&mut buf, true, (64 << 10) - 1023);
-        assert!(!buf.has_slack());
+    fn the_buffer_grows_after_full_batches() {
+        for (lists_only, batches) in [(true, super::FILLS), (false, 1)] {
+            let mut buf = DirBuf::default();
+            let full = super::CAPACITY - super::LEAST_CAPACITY + 1;
+            assert_eq!(fill(&mut buf, lists_only, full - 1), super::CAPACITY, "room is left");
+            for _ in 0..batches {
+                assert_eq!(fill(&mut buf, lists_only, full), super::CAPACITY);
+            }
+            assert_eq!(fill(&mut buf, lists_only, 0), super::LARGE_CAPACITY);
+        }
     }
 }

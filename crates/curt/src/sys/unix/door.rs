@@ -39,7 +39,6 @@ calls! {
     List either("getdents64", "readdir"),
     Unlink "unlinkat",
     Close "close",
-    CloseRange "close_range",
     Stat either("statx", "fstatat"),
     Rename either("renameat2", "renameat"),
     Rewind either("lseek", "rewinddir"),
