@@ -5,8 +5,8 @@ use std::io;
 use curt_testkit::Scratch;
 
 use crate::fields::Fields;
+use crate::list;
 use crate::list::Directory;
-use crate::{Operation, list};
 
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
@@ -113,7 +113,7 @@ fn a_visit_reports_a_listing_that_fails() {
     let file = std::os::fd::OwnedFd::from(file);
     let mut listing = Directory::try_from(file).unwrap().list(Fields::KIND);
     let error = listing.visit(|_| unreachable!("it has no entries")).unwrap_err();
-    assert_eq!(error.operation(), Operation::ReadDirectory);
+    assert_eq!(error.operation(), crate::Operation::ReadDirectory);
     assert_eq!(error.kind(), io::ErrorKind::NotADirectory);
     assert!(listing.visit(|_| unreachable!("it has ended")).is_ok());
 }

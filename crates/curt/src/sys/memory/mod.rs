@@ -25,7 +25,9 @@ use std::time::Duration;
 use self::call::{Call, Door};
 pub(crate) use self::dir::{Dir, DirBuf};
 use self::system::errno;
-pub(crate) use self::tree::{Denied, Ending, Order, Positions, World};
+#[cfg(unix)]
+pub(crate) use self::tree::Positions;
+pub(crate) use self::tree::{Denied, Ending, Order, World};
 pub(crate) use super::Setup;
 use super::{
     Ask, Batch, DirRemoved, Host, Mounts, Opened, Owners, Removed, Sources, Sys, SystemUnit,
