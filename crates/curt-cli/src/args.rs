@@ -86,6 +86,7 @@ pub(crate) enum Command {
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
+  mkdir -p ~/.local/share/bash-completion/completions ~/.config/fish/completions
   curt completions bash > ~/.local/share/bash-completion/completions/curt
   curt completions fish > ~/.config/fish/completions/curt.fish")]
 pub(crate) struct CompletionsOptions {
@@ -98,6 +99,7 @@ pub(crate) struct CompletionsOptions {
 #[command(after_help = "\
 Examples:
   curt man rm | man -l -                           read a page
+  mkdir -p ~/.local/share/man/man1                 make its directory
   curt man rm > ~/.local/share/man/man1/curt-rm.1  install it")]
 pub(crate) struct ManOptions {
     /// The command to document, such as rm [default: curt itself]
@@ -203,7 +205,10 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
         if let Some(text) = words[1].to_str().and_then(topics::text) {
             return Err(Box::new(Refused::wanted("curt help", text)));
         }
-        words = vec![words.swap_remove(1), "--help".into()];
+        words = match words.swap_remove(1) {
+            word if word == "help" => vec![word],
+            word => vec![word, "--help".into()],
+        };
     }
     let name = words.first().and_then(|word| word.to_str()).map(str::to_owned);
     // Building the definitions of all commands takes longer than removing ten files.

@@ -40,7 +40,9 @@ Examples:
   curt find -e flac -x ffmpeg -i {} {.}.mp3    a command for each, in parallel";
 
 const FIELDS_HELP: &str = fields_help!(
-    "Print these fields of each entry in this order, separated by tabs\n\nname is the path; path, parent and depth are fields, too. With --json, these are the keys."
+    "Print these fields of each entry in this order, separated by tabs\n\n\
+     path, parent and depth are fields, too. With --json, these are the keys, beside path and \
+     depth."
 );
 
 const TESTS: &str = "Tests";

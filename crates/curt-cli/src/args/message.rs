@@ -131,7 +131,7 @@ fn message(error: &clap::Error, command: &Command) -> String {
                     format!("option '{given}' is ambiguous; possibilities: {candidates}")
                 }
                 Some(name) if name.starts_with('-') => {
-                    let hint = instead(name.trim_start_matches('-'), command);
+                    let hint = instead(name, command);
                     format!("unrecognized option '{given}'{}", hint.unwrap_or_default())
                 }
                 Some(letter) => match single_dashed(letter, command) {
@@ -253,64 +253,89 @@ fn instead_of_command(name: &str, mut similar: Vec<String>) -> String {
     if similar.is_empty() { String::new() } else { did_you_mean(&similar.join("' or '")) }
 }
 
-/// Tests and actions of find, and what `curt find` has in their place: an option, or a sentence.
-const OF_FIND: [(&[&str], &str); 33] = [
-    (&["a", "and"], "all tests must pass without it"),
+/// Tests, actions and options of find, and what `curt find` has in their place: an option, or a
+/// sentence, or nothing. With a dash before it, a name that is meant so only after two dashes.
+const OF_FIND: [(&[&str], &str); 43] = [
     (
         &["amin", "anewer", "atime", "cmin", "cnewer", "ctime"],
         "only modification times are tested, by --newer and --older",
     ),
+    (&["and"], "all tests must pass without it"),
+    (&["context"], "use --fields label,path"),
     (&["delete"], "--delete"),
     (&["depth"], "--contents-first"),
+    (&["-depth"], "--max-depth"),
     (&["empty"], "--empty"),
     (&["exec"], "use -x COMMAND, or -X COMMAND for all entries"),
     (&["execdir", "ok", "okdir"], "use -x, which does not prompt or change directories"),
-    (&["fstype", "lname", "ilname"], "there is no such test"),
+    (&["executable"], "use -t x, which finds files only"),
+    (&["gid"], "use -o :GID"),
     (&["group"], "--owner :GROUP"),
-    (&["iname"], "use -i -g GLOB"),
+    (&["iname"], "the glob comes before PATH: curt find -i -g '*.rs' PATH"),
     (&["inum", "samefile"], "use --fields id,path"),
-    (&["ipath", "iwholename"], "use -i -p -g GLOB"),
-    (&["iregex"], "use -i -p PATTERN"),
+    (
+        &["ipath", "iwholename"],
+        "paths are full, and '*' stops at a slash: curt find -i -p -g '**/src/*' PATH",
+    ),
+    (&["iregex"], "the pattern comes before PATH: curt find -i -p PATTERN PATH"),
     (&["links"], "use --fields links,path"),
-    (&["ls"], "--list-details"),
+    // One dash is -l -s, which lists, too.
+    (&["-ls"], "--list-details"),
     (&["maxdepth"], "--max-depth"),
     (&["mindepth"], "--min-depth"),
     (&["mmin", "mtime", "newermt"], "use --newer or --older, as in --newer 7d"),
     (&["mount", "xdev"], "--one-file-system"),
-    (&["name"], "use -g GLOB, as in -g '*.rs'"),
+    (&["name"], "the glob comes before PATH: curt find -g '*.rs' PATH"),
     (&["newer"], "--newer"),
     (&["not"], "no test is reversed; -E GLOB skips what matches"),
-    (&["o", "or"], "PATTERN may have alternatives, as in 'one|other'"),
-    (&["path", "path-glob", "wholename"], "use -p -g GLOB"),
+    (&["O0", "O1", "O2", "O3"], "cheap tests always come first"),
+    (&["or"], "PATTERN may have alternatives, as in 'one|other'"),
+    (&["P"], "links are not followed without -L"),
+    (
+        &["path", "path-glob", "wholename"],
+        "paths are full, and '*' stops at a slash: curt find -p -g '**/src/*' PATH",
+    ),
     (&["perm"], "--perm"),
     (&["print", "print0", "printf"], "what is found is printed; see -0, --format and --fields"),
     (&["prune"], "use -E GLOB, or --prune"),
     (&["quit"], "use -1"),
-    (&["regex"], "use -p PATTERN"),
+    (&["regex"], "the pattern comes before PATH: curt find -p PATTERN PATH"),
     (&["size"], "--size"),
     (&["type"], "--type"),
+    (&["uid"], "use -o UID"),
     (&["user"], "--owner"),
     (&["xtype"], "use -L with --type"),
+    (&["D", "daystart", "noleaf", "regextype", "files0-from"], ""),
+    (&["fls", "fprint", "fprint0", "fprintf"], ""),
+    (&["fstype", "lname", "ilname", "nouser", "nogroup", "used"], ""),
+    (&["true", "false", "readable", "writable"], ""),
 ];
 
-/// Returns what is wrong with a word of `curt find` that is a test or an action of find, and has so
-/// many letters that nobody means an option of each letter, or the rest for the value of one.
+/// Returns what is wrong with a word of `curt find` that is a test or an action of find, and has
+/// several letters: nobody means an option of each letter, or the rest for the value of one.
 pub(super) fn test_of_find(word: &str) -> Option<String> {
-    let name = word.strip_prefix('-').filter(|name| name.len() >= 4)?;
+    let name = word.strip_prefix('-').filter(|name| name.len() > 1 && !name.starts_with('-'))?;
     Some(format!("unrecognized option '{word}'{}", of_find(name)?))
 }
 
 /// Returns what `curt find` has in place of an option of find: the end of the message.
 fn of_find(name: &str) -> Option<String> {
-    let (_, instead) = OF_FIND.iter().find(|(names, _)| names.contains(&name))?;
-    let is_option = instead.starts_with("--");
-    Some(if is_option { did_you_mean(instead) } else { format!("; {instead}") })
+    let row = |name| OF_FIND.iter().find(|(names, _)| names.contains(&name));
+    let bare = name.trim_start_matches('-');
+    let (_, instead) = row(name).or_else(|| row(bare))?;
+    Some(match *instead {
+        "" => format!("; find's -{bare} has no equivalent"),
+        option if option.starts_with("--") => did_you_mean(option),
+        sentence => format!("; {sentence}"),
+    })
 }
 
 /// Returns the end of the message about an option that the command lacks: what to use in its place.
+/// The name may have a dash before it, of two.
 fn instead(name: &str, command: &Command) -> Option<String> {
     let is_find = command.get_name() == "find";
     is_find.then(|| of_find(name)).flatten().or_else(|| {
+        let name = name.trim_start_matches('-');
         // One letter in three may be wrong.
         let most = name.chars().count() / 3;
         let near = visible_names(command).map(|long| (strsim::osa_distance(name, long), long));

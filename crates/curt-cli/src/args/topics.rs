@@ -50,7 +50,8 @@ asked for. With --stats the summary has the number of system calls by name.
 const FIELDS: &str = "\
 Fields: --fields of ls, stat and find takes these names, separated by commas.
 
-  name, path              the last component; the whole path
+  name                    the last component
+  path, parent, depth     find only: the path, its directory, its depth
   kind                    file, directory, symlink and others
   size, allocated         bytes of the content; bytes on the disk
   mode, attributes        permissions; flags of the filesystem
@@ -67,7 +68,8 @@ Fields: --fields of ls, stat and find takes these names, separated by commas.
   acl, capability, label  access rules, capabilities, security label
 
 Names, kinds and id cost no system call on Linux, most others one for each
-entry. The last three lines cost one or more calls each.
+entry. target, readable, writable, executable, acl, capability and label cost
+one or more each.
 ";
 
 const COLOURS: &str = "\

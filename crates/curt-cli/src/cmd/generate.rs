@@ -58,7 +58,8 @@ fn visible(command: &Command) -> Command {
 /// Prints the manual page of curt or of one of its commands.
 pub(crate) fn man(options: &ManOptions) -> Exit {
     let session = Session::new("curt man", false, false);
-    let mut root = Cli::command();
+    // What it prints is no command with a page.
+    let mut root = Cli::command().disable_help_subcommand(true);
     root.build();
     let command = match &options.command {
         None => Some(root),
@@ -66,6 +67,9 @@ pub(crate) fn man(options: &ManOptions) -> Exit {
     };
     let Some(command) = command else {
         let name = options.command.as_deref().unwrap_or_default();
+        if name == "help" {
+            return session.usage("help has no manual page; see 'curt help'");
+        }
         return session.usage(&format!("unknown command {}", quote(name)));
     };
     let mut page = Vec::new();

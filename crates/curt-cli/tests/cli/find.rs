@@ -143,11 +143,13 @@ fn formats_and_fields_choose_columns() {
     assert_eq!(format("{{{kind}}}\\t"), ["{file}\\t"]);
     assert_eq!(run(&scratch, &["-0", "-tf", "--format={name}", ".", "t"]).1, "f\0");
     let columns = |list: &str| lines(&scratch, &["-tf", "--fields", list, ".", "t"]);
-    assert_eq!(columns("size,name"), [format!("5\t{}", native("t/d/f"))]);
+    assert_eq!(columns("size,name,parent"), [format!("5\tf\t{}", native("t/d"))]);
     assert_eq!(columns("depth,path,size"), [format!("2\t{}\t5", native("t/d/f"))]);
-    let out = lines(&scratch, &["-tf", "--json", "--fields=path,size", ".", "t"]).remove(0);
-    let object: serde_json::Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(object, serde_json::json!({"path": native("t/d/f"), "size": 5, "depth": 2}));
+    let out = lines(&scratch, &["-tf", "--json", "--fields=name,parent,size", ".", "t"]);
+    let object: serde_json::Value = serde_json::from_str(&out[0]).unwrap();
+    let expected = serde_json::json!({"name": "f", "parent": native("t/d"), "size": 5,
+                                      "path": native("t/d/f"), "depth": 2});
+    assert_eq!(object, expected);
 }
 
 #[test]
@@ -299,6 +301,11 @@ fn wrong_patterns_and_values_are_refused() {
     for (args, reason) in [
         (&["a/b"][..], "'a/b' cannot match: a name contains no slash; write 'curt find . PATH'"),
         (&["("], "invalid regular expression '(': unclosed group"),
+        (
+            &["*.rs"],
+            "invalid regular expression '*.rs': repetition operator missing expression; -g takes \
+             globs such as '*.rs'",
+        ),
         (&["\\p{Emoji}"], "invalid regular expression '\\p{Emoji}': Unicode property not found"),
         (&["\\p{Alphabetic}"], "invalid regular expression '\\p{Alphabetic}': Unicode property"),
         (&["-g", "[[:alpha:]]"], "invalid pattern '[[:alpha:]]': classes such as [:alpha:] are"),

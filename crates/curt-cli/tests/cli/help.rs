@@ -112,6 +112,7 @@ fn help_of_a_command_can_be_asked_for_by_a_word() {
         assert_eq!(out(&["help", command]), out(&[command, "--help"]), "{command}");
     }
     assert!(out(&["help"]).contains("man  "), "{}", out(&["help"]));
+    assert_eq!(out(&["help", "help"]), out(&["help"]));
 }
 
 #[test]
@@ -173,6 +174,18 @@ fn manual_pages_have_sections_and_no_hidden_options() {
                 ["ad", "ie", "el", "TH", "SH", "TP", "PP", "nf", "fi", "RS", "RE", "br", "IP"];
             assert!(known.contains(&request), "{command}: {line}");
         }
+    }
+}
+
+/// Every page that the page of curt names can be printed.
+#[test]
+fn manual_page_of_curt_names_pages() {
+    let page = out(&["man"]);
+    let names = page.lines().filter_map(|line| line.strip_prefix("curt\\-"));
+    let names: Vec<&str> = names.filter_map(|line| line.split('(').next()).collect();
+    assert_eq!(names.len(), COMMANDS.len() + 2, "{page}");
+    for name in names {
+        assert!(out(&["man", name]).starts_with(".ie"), "{name}");
     }
 }
 

@@ -216,6 +216,7 @@ fn wrong_command_lines_are_answered_in_one_form() {
         ("beneath x", "curt beneath: missing option '--root'\n"),
         ("man rm ls", "curt man: extra operand 'ls'\n"),
         ("man rmm", "curt man: unknown command 'rmm'\n"),
+        ("man help", "curt man: help has no manual page; see 'curt help'\n"),
         (
             "which --policy cmd --rules posix x",
             "curt which: --policy cmd has only the rules of windows\n",
@@ -238,9 +239,55 @@ fn proposals_are_near_and_not_hidden() {
             "curt find: unrecognized option '--mtime'; use --newer or --older, as in --newer 7d\n",
         ),
         ("find -perm 644", "curt find: unrecognized option '-perm'; did you mean '--perm'?\n"),
-        ("find -iwholename x", "curt find: unrecognized option '-iwholename'; use -i -p -g GLOB\n"),
-        ("find -name x", "curt find: unrecognized option '-name'; use -g GLOB, as in -g '*.rs'\n"),
-        ("find --iname x", "curt find: unrecognized option '--iname'; use -i -g GLOB\n"),
+        (
+            "find -name x",
+            "curt find: unrecognized option '-name'; the glob comes before PATH: curt \
+             find -g '*.rs' PATH\n",
+        ),
+        (
+            "find --iname x",
+            "curt find: unrecognized option '--iname'; the glob comes before PATH: curt \
+             find -i -g '*.rs' PATH\n",
+        ),
+        (
+            "find -ipath x",
+            "curt find: unrecognized option '-ipath'; paths are full, and '*' stops at a \
+             slash: curt find -i -p -g '**/src/*' PATH\n",
+        ),
+        (
+            "find -path x",
+            "curt find: unrecognized option '-path'; paths are full, and '*' stops at a \
+             slash: curt find -p -g '**/src/*' PATH\n",
+        ),
+        (
+            "find -ok rm",
+            "curt find: unrecognized option '-ok'; use -x, which does not prompt or \
+             change directories\n",
+        ),
+        (
+            "find -or -e rs",
+            "curt find: unrecognized option '-or'; PATTERN may have alternatives, as \
+             in 'one|other'\n",
+        ),
+        ("find -uid 0", "curt find: unrecognized option '-uid'; use -o UID\n"),
+        ("find -gid 0", "curt find: unrecognized option '-gid'; use -o :GID\n"),
+        (
+            "find -executable",
+            "curt find: unrecognized option '-executable'; use -t x, which finds files only\n",
+        ),
+        ("find -context x", "curt find: unrecognized option '-context'; use --fields label,path\n"),
+        ("find -O3", "curt find: unrecognized option '-O3'; cheap tests always come first\n"),
+        ("find -P", "curt find: unrecognized option '-P'; links are not followed without -L\n"),
+        ("find -D help", "curt find: unrecognized option '-D'; find's -D has no equivalent\n"),
+        (
+            "find --depth 2",
+            "curt find: unrecognized option '--depth'; did you mean '--max-depth'?\n",
+        ),
+        (
+            "find -depth",
+            "curt find: unrecognized option '-depth'; did you mean '--contents-first'?\n",
+        ),
+        ("find --ls", "curt find: unrecognized option '--ls'; did you mean '--list-details'?\n"),
         ("find --printf x", "curt find: unrecognized option '--printf'; what is found is printed;"),
         ("find -maxdepth 1", "curt find: unrecognized option '-maxdepth'; did you mean '--max-de"),
         // Options of one letter with a value, or several, that nobody means.
@@ -255,6 +302,17 @@ fn proposals_are_near_and_not_hidden() {
         ("du --witout", "curt du: unrecognized option '--witout'\n"),
         ("ls --colour", "curt ls: unrecognized option '--colour'; did you mean '--color'?\n"),
     ]);
+}
+
+#[test]
+fn what_only_find_has_is_named() {
+    let names = "readable writable nouser nogroup true false daystart regextype noleaf used fstype \
+                 files0-from lname ilname fprint";
+    for name in names.split_whitespace() {
+        let expected =
+            format!("curt find: unrecognized option '-{name}'; find's -{name} has no equivalent\n");
+        check_refusals(&[(&format!("find . -{name} x"), &expected)]);
+    }
 }
 
 #[test]

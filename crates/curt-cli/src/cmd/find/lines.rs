@@ -35,7 +35,7 @@ pub(super) struct Lines {
 enum Shape {
     Path,
     Line(Vec<Part>),
-    Json(Fields),
+    Json { fields: Fields, has_parent: bool },
 }
 
 /// The fields of JSON by default.
@@ -48,8 +48,11 @@ impl Lines {
         let columns = options.fields.as_deref().map(template::columns).transpose()?;
         let shape = match (&options.format, columns) {
             // The path and the depth are in every object.
-            (_, Some(columns)) if options.output.json => Shape::Json(fields(&columns)),
-            (_, None) if options.output.json => Shape::Json(DEFAULT),
+            (_, Some(columns)) if options.output.json => Shape::Json {
+                fields: fields(&columns),
+                has_parent: columns.contains(&Part::Path(PathPart::Parent)),
+            },
+            (_, None) if options.output.json => Shape::Json { fields: DEFAULT, has_parent: false },
             (Some(format), _) => Shape::Line(template::format(format)?),
             (None, Some(columns)) => Shape::Line(separated(columns)),
             (None, None) => Shape::Path,
@@ -91,7 +94,7 @@ impl Lines {
     pub(super) fn fields(&self) -> Fields {
         match &self.shape {
             Shape::Path => Fields::NONE,
-            Shape::Json(fields) => *fields,
+            Shape::Json { fields, .. } => *fields,
             Shape::Line(parts) => fields(parts),
         }
     }
@@ -131,10 +134,15 @@ impl Lines {
                 }
                 to.push(self.end);
             }
-            Shape::Json(fields) => {
+            Shape::Json { fields, has_parent } => {
                 let name = entry.name();
                 let shown = Shown { name: &name, path: &path, metadata: entry.metadata() };
-                let object = entry::object(&shown, *fields).number("depth", entry.depth() as u64);
+                let mut object =
+                    entry::object(&shown, *fields).number("depth", entry.depth() as u64);
+                if *has_parent {
+                    let parent = PathPart::Parent.of(path.as_os_str());
+                    object = object.path("parent", Path::new(&parent));
+                }
                 to.extend_from_slice(object.line().as_bytes());
             }
         }
@@ -212,17 +220,14 @@ fn fields(parts: &[Part]) -> Fields {
     })
 }
 
-/// Returns a line of columns. A name without its directory says little there.
+/// Returns a line of columns.
 fn separated(columns: Vec<Part>) -> Vec<Part> {
     let mut parts = Vec::new();
     for column in columns {
         if !parts.is_empty() {
             parts.push(Part::Text("\t".into()));
         }
-        parts.push(match column {
-            Part::Path(PathPart::Name) => Part::Path(PathPart::Whole),
-            other => other,
-        });
+        parts.push(column);
     }
     parts
 }

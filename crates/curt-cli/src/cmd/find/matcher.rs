@@ -220,7 +220,9 @@ fn invalid_regex(text: &str, error: &regex::Error) -> String {
     let picture = error.to_string();
     let reason = picture.lines().last().unwrap_or_default();
     let reason = reason.strip_prefix("error: ").unwrap_or(reason);
-    format!("invalid regular expression {}: {reason}", quote(text))
+    let is_glob = Globs::new([text]).is_ok() && text.contains(['*', '?']);
+    let hint = if is_glob { "; -g takes globs such as '*.rs'" } else { "" };
+    format!("invalid regular expression {}: {reason}{hint}", quote(text))
 }
 
 /// Returns the regular expression of a glob.
