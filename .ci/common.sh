@@ -37,12 +37,9 @@ lacks() { # PROGRAM: not on the path, nor where administrators' programs are
 # program:package, and whether the checks need it (!) or only skip something without it (?).
 tools=(
     '!cc:gcc' '!c++:g++' '!git:git' '!strace:strace' '!debootstrap:debootstrap'
-    '!flock:util-linux' '?/usr/bin/time:time' '?musl-gcc:musl-tools' '?setfattr:attr'
-    '?setfacl:acl' '?script:bsdutils'
-    '?hyperfine:hyperfine' '?bindfs:bindfs' '?fusermount3:fuse3' '?mkfs.ext4:e2fsprogs'
-    '?mkfs.xfs:xfsprogs' '?mkfs.btrfs:btrfs-progs' '?python3:python3'
-    '?ruby:ruby' '?node:nodejs' '?go:golang-go' '?chromium:chromium'
-    '?fdfind:fd-find'
+    '!flock:util-linux' '?/usr/bin/time:time' '?musl-gcc:musl-tools' '?script:bsdutils'
+    '?bindfs:bindfs' '?mkfs.ext4:e2fsprogs' '?python3:python3' '?ruby:ruby'
+    '?node:nodejs' '?go:golang-go' '?fdfind:fd-find'
 )
 
 install_tools() {

@@ -32,7 +32,7 @@ usage: cargo xtask TASK
   fuzz TARGET [OPTION…]    run a target under fuzz/ with libFuzzer, as long as its options say
   fuzz-all [SECONDS]       run every fuzz target that long (60 seconds) from its corpus
   fuzz-replay              run every fuzz target once on each file of its corpus
-  gnu-tests [FILTER]       run GNU's own tests of rm, ls, du and stat, with curt in their place
+  gnu-tests [FILTER]       run GNU's own tests of six commands, with curt in their place
   static-test [--short]    run the suites of the command, or a few tests, with a static binary
   dist [--here] [KIND…]    build what is released: tar, deb, exe, npm, wheel, python
   dist-test [--here] [KIND…]

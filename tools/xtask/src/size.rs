@@ -1,6 +1,6 @@
 //! Counts the lines of every package's Rust, and compares them with the committed numbers: size
 //! only falls. A line is a test in a test file, in an example, in a unit test, and in the parts of
-//! the library's platforms that only tests use.
+//! the library that only tests use.
 
 use crate::host::{self, Failure, Outcome};
 use crate::lint::{self, code::Code};
@@ -11,8 +11,8 @@ use std::fs;
 /// The committed numbers: lines of `PACKAGE PRODUCTION TEST`.
 const LIST: &str = "tools/xtask/src/size.txt";
 
-/// Parts of the library that are compiled for its tests alone.
-const FOR_TESTS: [&str; 2] = ["crates/curt/src/sys/memory/", "crates/curt/src/sys/contract/"];
+/// The part of the library that is compiled for its tests alone.
+const FOR_TESTS: &str = "crates/curt/src/sys/memory/";
 
 /// Lines of production code, and of tests.
 type Sizes = BTreeMap<String, [usize; 2]>;
@@ -26,7 +26,11 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         _ => return Err(Failure::usage("size takes --update only")),
     };
     let list = host::checkout().join(LIST);
-    let (found, allowed) = (count(&lint::sources()?), parse(&fs::read_to_string(&list)?)?);
+    let sources = lint::sources()?;
+    if !sources.iter().any(|(path, _)| path.starts_with(FOR_TESTS)) {
+        return Err(Failure::new(format!("no files in {FOR_TESTS}")));
+    }
+    let (found, allowed) = (count(&sources), parse(&fs::read_to_string(&list)?)?);
     say::out(format_args!("{:<24} {:>10} {:>8}", "", "production", "test"));
     let mut all = [0; 2];
     for (package, [production, test]) in &found {
@@ -67,9 +71,8 @@ fn count(files: &[(String, String)]) -> Sizes {
             (None, _) => continue,
         };
         let lines = text.lines().count();
-        let is_test = lint::is_test(path)
-            || lint::is_in(path, "examples")
-            || FOR_TESTS.iter().any(|folder| path.starts_with(folder));
+        let is_test =
+            lint::is_test(path) || lint::is_in(path, "examples") || path.starts_with(FOR_TESTS);
         let tests = if is_test { lines } else { Code::new(text).test_lines };
         let size = sizes.entry(package).or_default();
         *size = [size[0] + lines - tests, size[1] + tests];

@@ -132,4 +132,17 @@ mod tests {
             assert!(matches!(words[0], "user" | "wine") || words[0] == "always" && !has_star);
         }
     }
+
+    #[test]
+    fn tests_on_the_list_exist() {
+        for line in LIST.lines().filter(|line| !line.starts_with('#')) {
+            let words: Vec<&str> = line.splitn(4, ' ').collect();
+            let [_, suite, test, _] = words[..] else { continue };
+            let Some((package, program)) = suite.split_once('/') else { continue };
+            let Some((module, name)) = test.rsplit_once("::") else { continue };
+            let file = format!("crates/{package}/tests/{program}/{}.rs", module.replace("::", "/"));
+            let text = std::fs::read_to_string(host::checkout().join(&file)).expect(&file);
+            assert!(text.contains(&format!("fn {name}()")), "{file}: no {name}");
+        }
+    }
 }

@@ -14,13 +14,8 @@ use std::path::Path;
 
 /// The libraries, and where their callers' sources are, beside [`CALLERS`].
 const CRATES: [(&str, &[&str]); 2] = [("curt", &[]), ("curt-paths", &["crates/curt/src"])];
-const CALLERS: [&str; 5] = [
-    "bindings",
-    "crates/curt-cli/src",
-    "crates/curt-paths/examples",
-    "crates/curt/examples",
-    "tools/bench/src",
-];
+const CALLERS: [&str; 4] =
+    ["bindings", "crates/curt-cli/src", "crates/curt/examples", "tools/bench/src"];
 
 /// The task `unused-api`.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
@@ -53,7 +48,9 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 
 /// Adds the names in the Rust files below a folder.
 fn read_uses(folder: &Path, uses: &mut HashSet<String>) -> Result<(), Failure> {
-    for entry in fs::read_dir(folder).into_iter().flatten() {
+    let entries = fs::read_dir(folder)
+        .map_err(|error| Failure::new(format!("{}: {error}", folder.display())))?;
+    for entry in entries {
         let path = entry?.path();
         if path.is_dir() && !path.ends_with("target") {
             read_uses(&path, uses)?;

@@ -139,7 +139,7 @@ fn removal_without_kinds_reports_every_failure() {
                  cd ..; ls -f t | wc -l; CHATTR; set +e; $RM OPTIONS t 2>&1; echo exit $?; \
                  ls t 2>/dev/null; chattr -i t/f7 2>/dev/null; cd ../..";
     if Command::new("mkfs.ext4").arg("-V").output().is_err() {
-        return skip("there is no mkfs.ext4");
+        return skip("mkfs.ext4 is not installed");
     }
     for threads in ["", "-j8"] {
         for (options, left) in [("-r --contents", 0), ("-r", 1)] {

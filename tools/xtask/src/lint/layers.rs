@@ -10,16 +10,19 @@ const OPERATIONS: &[&str] =
     &["beneath", "canonical", "list", "process", "remove", "usage", "walk", "which"];
 
 /// What lies below the operations, in a file or a folder of that name.
-const BELOW: &[&str] =
-    &["ask", "calls", "control", "error", "fields", "name", "pause", "quoted", "sys", "tree"];
+const BELOW: &[&str] = &[
+    "ask", "calls", "control", "error", "fields", "filters", "name", "pause", "quoted", "sys",
+    "tree",
+];
 
-/// The operation whose directory cursor all others may use.
-const SHARED: &str = "walk";
+/// What may take everything, because nothing else takes it.
+const ABOVE: [&str; 3] = ["lib", "os", "this_process"];
 
 /// Which operation uses public types of which other one: a program to be started is searched for by
-/// its name, and a root lists directories and removes trees beneath it.
-const ALLOWED: [(&str, &str); 3] =
-    [("process", "which"), ("beneath", "list"), ("beneath", "remove")];
+/// its name, a root lists directories and removes trees beneath it, and disk usage is the sum of a
+/// walk.
+const ALLOWED: [(&str, &str); 4] =
+    [("process", "which"), ("beneath", "list"), ("beneath", "remove"), ("usage", "walk")];
 
 /// What makes calls in the standard library.
 const CALLING: &[&str] = &["env", "fs", "io", "net", "process", "thread", "time"];
@@ -30,21 +33,24 @@ fn part(path: &str) -> Option<&str> {
     Some(first.strip_suffix(".rs").unwrap_or(first))
 }
 
-/// What a file takes from the library: an operation from itself and the shared one, or as is
-/// allowed; what lies below the operations from what lies there. It names the module, because the
-/// names that the library exports could be an operation's.
+/// What a file takes from the library: an operation from itself, or as is allowed; what lies below
+/// the operations from what lies there. It names the module, because the names that the library
+/// exports could be an operation's.
 pub(super) fn directions(path: &str, code: &Code<'_>) -> Vec<Problem> {
     let Some(own) = part(path) else { return Vec::new() };
+    if ABOVE.contains(&own) {
+        return Vec::new();
+    }
     let is_below = BELOW.contains(&own);
     if !is_below && !OPERATIONS.contains(&own) {
-        return Vec::new();
+        return vec![(1, format!("'{own}' has no layer in tools/xtask/src/lint/layers.rs"))];
     }
     let below_root = path.strip_prefix(LIBRARY).unwrap_or_default();
     let depth = below_root.split('/').count() - usize::from(below_root.ends_with("/mod.rs"));
     let mut found = code.below(&["crate"]);
     found.extend(code.below(&vec!["super"; depth]));
     found.retain(|(other, _)| {
-        let is_right = *other == own || *other == SHARED || ALLOWED.contains(&(own, *other));
+        let is_right = *other == own || ALLOWED.contains(&(own, *other));
         if is_below { !BELOW.contains(other) } else { OPERATIONS.contains(other) && !is_right }
     });
     let text = |other| format!("'{own}' must not take '{other}' from the library's root");
@@ -76,19 +82,28 @@ mod tests {
     }
 
     #[test]
-    fn operations_use_only_themselves_and_the_shared_one() {
+    fn operations_use_only_themselves_and_what_is_allowed() {
         assert_eq!(lines(REMOVE, "use crate::{error::Error,\n list::List};"), [2]);
-        assert_eq!(lines(REMOVE, "use crate::{error::Error, walk::Cursor, remove::Plan};"), [0; 0]);
+        assert_eq!(lines(REMOVE, "use crate::{error::Error, remove::Plan};"), [0; 0]);
+        assert_eq!(lines(REMOVE, "use crate::walk::Cursor;"), [1]);
+        assert_eq!(lines("crates/curt/src/usage/sum.rs", "use crate::walk::Visited;"), [0; 0]);
         assert_eq!(lines("crates/curt/src/lib.rs", "use crate::list;"), [0; 0]);
         assert_eq!(lines("crates/curt/src/process/mod.rs", "use crate::which::Search;"), [0; 0]);
         assert_eq!(lines("crates/curt/src/process/mod.rs", "use crate::list::List;"), [1]);
     }
 
     #[test]
+    fn every_part_has_a_layer() {
+        assert_eq!(lines("crates/curt/src/copy.rs", ""), [1]);
+        assert_eq!(lines("crates/curt/src/copy/plan.rs", ""), [1]);
+        assert_eq!(lines("crates/curt/src/os/unix.rs", "use crate::list::List;"), [0; 0]);
+    }
+
+    #[test]
     fn the_way_over_the_root_is_seen() {
         assert_eq!(lines(REMOVE, "use super::super::list;"), [1]);
         assert_eq!(lines(REMOVE, "use super::list;"), [0; 0], "its own part");
-        assert_eq!(lines("crates/curt/src/remove/mod.rs", "use super::{list, walk};"), [1]);
+        assert_eq!(lines("crates/curt/src/remove/mod.rs", "use super::{list, walk};"), [1, 1]);
         assert_eq!(lines("crates/curt/src/remove.rs", "fn f() { super::list::g() }"), [1]);
         assert_eq!(lines(REMOVE, "use crate::Walk;"), [0; 0], "a public type");
     }
