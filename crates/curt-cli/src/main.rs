@@ -1,11 +1,10 @@
 //! The curt command. `args` reads the command line, `cmd` has the commands, `out` formats what
 //! they print, and a `session` is one run of a command. `called` is the name that curt was called
-//! by, `exclude` is `--exclude`, `prompt` asks, `quote` shows names, and `sys` is what differs
-//! between systems; on Unix it also opens missing standard streams and ignores SIGPIPE before
-//! `main`.
+//! by, `prompt` asks, `quote` shows names, and `sys` is what differs between systems; on Unix it
+//! also opens missing standard streams and ignores SIGPIPE before `main`.
 //!
-//! To follow a run into the library, begin with the comment "One run" (in `walk`: "The way of")
-//! below the documentation of the operation's module, such as `crates/curt/src/remove/mod.rs`.
+//! To follow a run into the library, begin with the comment "One run" below the documentation of
+//! the operation's module, such as `crates/curt/src/remove/mod.rs`.
 #![cfg_attr(
     not(test),
     deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::expect_used, clippy::panic)
@@ -14,7 +13,6 @@
 mod args;
 mod called;
 mod cmd;
-mod exclude;
 mod exit;
 mod out;
 mod prompt;

@@ -49,7 +49,7 @@
 //! link (`fs.protected_symlinks`), and where the path is longer than it accepts. More than 1,024
 //! links are an error.
 
-// One run: `Canonicalizer::find` asks the platform (`Naming::canonical_name`): on Unix
+// One run, of `Canonicalizer::find`: it asks the platform (`Naming::canonical_name`), on Unix
 // `sys/unix/canonical.rs`, on Windows `sys/windows/canonical.rs`.
 
 use std::fmt;

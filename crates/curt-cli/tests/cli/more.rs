@@ -191,7 +191,7 @@ fn operands_are_read_from_standard_input() {
 
 #[test]
 fn features_can_be_switched_off() {
-    for (feature, _) in curt::Feature::ALL {
+    for feature in ["openat2", "statx", "inode-order", "raw-listing", "blind-unlink"] {
         let scratch = Scratch::new();
         tree(&scratch, "t");
         let said = run(&scratch, &format!("-r --without {feature} t"));

@@ -32,8 +32,9 @@ impl<S: Sys> Engine<'_, S> {
         }
     }
 
-    /// Returns whether the topmost directory may hold more entries. If it stays, no removal tests
-    /// the end of its listing, so it is listed again until nothing new is found.
+    /// Returns whether the topmost directory may hold more entries: removing entries while they are
+    /// listed can hide others. Removing the directory would fail then; one that stays is listed
+    /// again until nothing new is found.
     fn may_hold_more(&self) -> bool {
         let shared = self.worker.shared;
         let level = self.stack.top();

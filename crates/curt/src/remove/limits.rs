@@ -25,10 +25,9 @@ impl BusyTime {
         BusyTime { window, backoff: Mutex::new(Backoff::new(window)) }
     }
 
-    /// Takes the next pause from the time that is left; zero if none is left.
-    pub(super) fn next_pause(&self) -> Duration {
-        let mut backoff = self.backoff.lock().unwrap_or_else(PoisonError::into_inner);
-        backoff.next().unwrap_or_default()
+    /// Takes the next pause from the time that is left; `None` if none is left.
+    pub(super) fn next_pause(&self) -> Option<Duration> {
+        self.backoff.lock().unwrap_or_else(PoisonError::into_inner).next()
     }
 
     /// Begins again, since waiting was worth it.

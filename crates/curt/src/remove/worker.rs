@@ -257,9 +257,9 @@ impl<'r, S: Sys> Worker<'r, S> {
         if self.shared.options.retries == 0 {
             return false;
         }
-        let pause = self.shared.busy_time.next_pause();
+        let Some(pause) = self.shared.busy_time.next_pause() else { return false };
         self.nap(pause);
-        !pause.is_zero() && !self.shared.is_cancelled()
+        !self.shared.is_cancelled()
     }
 
     /// Sleeps unless the removal is cancelled.

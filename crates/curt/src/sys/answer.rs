@@ -51,9 +51,6 @@ impl<D> Opened<D> {
 pub(crate) enum Batch {
     /// There may be more entries.
     More,
-    /// There are probably no more entries, because there was room for others. Only
-    /// [`Lookup::matching`](super::Lookup::matching) says so.
-    ProbablyLast,
     /// There are no more entries.
     End,
 }

@@ -53,6 +53,17 @@ pub(crate) struct Match<'a, U> {
     pub(crate) kind: Kind,
 }
 
+/// How much of what matches the calls of a listing have shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(unix, allow(dead_code, reason = "a listing is read to its end there"))]
+pub(crate) enum Shown {
+    /// The buffer was full.
+    Part,
+    /// There was room for more, but only another call proves that there is none.
+    ProbablyAll,
+    All,
+}
+
 /// A platform on which programs are found.
 pub(crate) trait Lookup: Sys<Unit: Unit> {
     /// Where programs are if `PATH` is not set: the system's `_CS_PATH`.
@@ -93,14 +104,13 @@ pub(crate) trait Lookup: Sys<Unit: Unit> {
 
     /// Yields the next names in an open directory that begin with `stem`. Neither the case of
     /// letters matters nor whether the long or the short name matches. It may yield others too.
-    /// [`Batch::More`] says that the buffer was full.
     fn matching(
         &self,
         dir: &Self::Dir,
         stem: &[Self::Unit],
         buf: &mut Self::DirBuf,
         each: &mut dyn FnMut(Match<'_, Self::Unit>),
-    ) -> io::Result<Batch> {
+    ) -> io::Result<Shown> {
         let _ = stem;
         loop {
             let batch = self.read_entries(dir, buf)?;
@@ -110,7 +120,7 @@ pub(crate) trait Lookup: Sys<Unit: Unit> {
                 position = next;
             }
             if batch == Batch::End {
-                return Ok(batch);
+                return Ok(Shown::All);
             }
         }
     }

@@ -32,7 +32,7 @@ use crate::fields::{Facts, Fields, Kind};
 use crate::name::Unit;
 use crate::name::{Name, NameBuf};
 pub(crate) use host::Host;
-pub(crate) use lookup::{Lookup, Match, Unsearched, Verdict, script_interpreter};
+pub(crate) use lookup::{Lookup, Match, Shown, Unsearched, Verdict, script_interpreter};
 pub(crate) use text::{Last, SplitOperand, SystemUnit, kind_by_target};
 
 mod answer;

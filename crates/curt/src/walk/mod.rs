@@ -88,7 +88,7 @@
 //! directories are opened again name by name. Where listings have no kinds, each entry costs one
 //! question.
 
-// The way of `walk.visit(…)` on Linux: `visit` here calls `work` in `visit.rs`, which runs the crew
+// One run, of `walk.visit(…)` on Linux: `visit` here calls `work` in `visit.rs`, which runs the crew
 // of `tree/`; each worker drives a `Cursor` and hands its steps (`step.rs`) to a sink.
 // `Cursor::begin` asks about the operand (`operand.rs`), `Cursor::next` lists the topmost directory
 // (`tree/reader.rs`, then `Sys::read_entries`, which is `getdents64`) and enters the names that

@@ -10,7 +10,7 @@ use super::candidates::Candidates;
 use super::directories::{Place, SearchDirectory, separator};
 use super::policy::Rules;
 use crate::name::NameBuf;
-use crate::sys::{Batch, Lookup, Unsearched, Verdict};
+use crate::sys::{Lookup, Shown, Unsearched, Verdict};
 use curt_paths::Flavor;
 
 /// Probing so few candidates takes fewer calls than opening, listing and closing the directory.
@@ -100,13 +100,13 @@ impl<S: Lookup> Judge<S> {
         dir: &S::Dir,
         candidates: &mut Candidates<S::Unit>,
     ) -> Result<(), Unsearched> {
-        let mut batch = self.list(dir, candidates)?;
-        // There was room for more, so these were all, but only another call proves it. If at most
-        // one candidate is better than the first program, probing that costs no more.
-        if batch == Batch::ProbablyLast && candidates.worth_asking() > 1 {
-            batch = self.list(dir, candidates)?;
+        let mut shown = self.list(dir, candidates)?;
+        // If at most one candidate is better than the first program, probing that costs no more
+        // than the proof.
+        if shown == Shown::ProbablyAll && candidates.worth_asking() > 1 {
+            shown = self.list(dir, candidates)?;
         }
-        if batch == Batch::End {
+        if shown == Shown::All {
             return self.settle(dir, candidates);
         }
         self.probe(&Place { dir, path: &[] }, candidates)
@@ -117,7 +117,7 @@ impl<S: Lookup> Judge<S> {
         &mut self,
         dir: &S::Dir,
         candidates: &mut Candidates<S::Unit>,
-    ) -> Result<Batch, Unsearched> {
+    ) -> Result<Shown, Unsearched> {
         self.path.set(&[candidates.stem()])?;
         let stem = self.path.as_name().units();
         Ok(self.sys.matching(dir, stem, &mut self.buf, &mut |entry| {

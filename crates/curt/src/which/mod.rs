@@ -81,7 +81,7 @@
 //! probed. If the system does not say how a file is spelled, the path has the name that was asked
 //! for.
 
-// The way of `search.find("ls")` on Linux: `search.rs` makes the `Engine` from the options and the
+// One run, of `search.find("ls")` on Linux: `search.rs` makes the `Engine` from the options and the
 // rules of the policy (`policy.rs`) when it is first used, with the entries of `PATH`
 // (`directories.rs`). `Engine::find` begins a `Query` with the candidates of the name (`names.rs`,
 // `candidates.rs`) and searches directory by directory (`judge.rs`, then `Lookup::executable`,

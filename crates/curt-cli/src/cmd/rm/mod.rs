@@ -1,6 +1,7 @@
 //! `curt rm`: removes files and directories. `operands` finds out what to remove, and the
 //! `Reporter` prints what happens meanwhile.
 
+mod exclude;
 pub(super) mod operands;
 mod speed;
 mod trash;
@@ -15,7 +16,6 @@ use curt::remove::{Confirm, DirectoryOperands, Question, Report, Subject, Totals
 use curt::{Cause, Error, Kind, Remove};
 
 use crate::args::{Prompt, RmOptions};
-use crate::exclude::Exclusions;
 use crate::exit::Exit;
 use crate::out::entry;
 use crate::out::json::Object;
@@ -24,6 +24,7 @@ use crate::prompt::Answers;
 use crate::quote::quote;
 use crate::session::{Outcome, Session};
 use crate::sys::{self, interrupt};
+use exclude::Exclusions;
 use speed::Speed;
 
 /// Runs the command.
@@ -86,8 +87,7 @@ fn remove(
     if !options.no_progress && (options.progress || !options.verbose) {
         session.screen().allow_progress(options.progress);
     }
-    let mut reporter =
-        Reporter { options, session, answers: Mutex::default(), speed: Mutex::default() };
+    let reporter = Reporter { options, session, answers: Mutex::default() };
     let asks_once = options.prompt == Prompt::Once
         && (options.recursive || operands.len() > 3)
         && !options.dry_run;
@@ -98,7 +98,6 @@ fn remove(
     if options.trash {
         return trash::put(&reporter, operands);
     }
-    reporter.speed = Mutex::default();
     remove_now(options, operands, choice, &reporter)
 }
 
@@ -109,6 +108,7 @@ fn remove_now(
     reporter: &Reporter<'_>,
 ) -> Report {
     let exclusions = &choice.exclusions;
+    let speed = Mutex::<Speed>::default();
     let mut removal = Remove::new()
         .threads(options.threads.unwrap_or_default())
         .directories(match (options.recursive, options.dir) {
@@ -127,7 +127,7 @@ fn remove_now(
         .retries(options.retries, Duration::from_millis(options.retry_ms))
         .keep_errors(0)
         .on_error(|error| reporter.failed(error))
-        .on_progress(|totals| reporter.progress(totals))
+        .on_progress(|totals| reporter.progress(totals, &speed))
         .cancel(reporter.session.cancel());
     if !exclusions.are_empty() {
         removal = removal.exclude(|entry| exclusions.match_entry(entry));
@@ -195,7 +195,6 @@ struct Reporter<'a> {
     options: &'a RmOptions,
     session: &'a Session,
     answers: Mutex<Answers>,
-    speed: Mutex<Speed>,
 }
 
 impl Reporter<'_> {
@@ -257,12 +256,12 @@ impl Reporter<'_> {
         self.session.fail_as(error, &message(error, self.options.one_file_system));
     }
 
-    fn progress(&self, totals: &Totals) {
+    fn progress(&self, totals: &Totals, speed: &Mutex<Speed>) {
         self.session.screen().progress(|| {
             let removed = totals.files + totals.directories;
             let entries = if removed == 1 { "entry" } else { "entries" };
             let verb = if self.options.dry_run { "found" } else { "removed" };
-            let mut speed = self.speed.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut speed = speed.lock().unwrap_or_else(PoisonError::into_inner);
             let speed = speed.update(removed, Instant::now());
             let speed = speed.map(|speed| format!(", {speed} per second")).unwrap_or_default();
             format!("{}: {removed} {entries} {verb}{speed}", self.session.program())

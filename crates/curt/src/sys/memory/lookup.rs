@@ -10,7 +10,7 @@ use super::tree::World;
 use super::{Memory, Sys};
 use crate::fields::Kind;
 use crate::name::{Name, Unit};
-use crate::sys::{Batch, Lookup, Match, Unsearched, Verdict};
+use crate::sys::{Lookup, Match, Shown, Unsearched, Verdict};
 
 /// What the buffer of a search holds, and that of a whole listing, in bytes.
 const SEARCH: usize = 4 << 10;
@@ -70,7 +70,7 @@ impl World {
         number: u64,
         stem: &[u8],
         each: &mut dyn FnMut(Match<'_, u8>),
-    ) -> Result<Batch, i32> {
+    ) -> Result<Shown, i32> {
         let handle = self.handles.get(&number).ok_or(errno::BADF)?;
         let after = match &handle.cursor.last {
             Some(last) => std::ops::Bound::Excluded(last.clone()),
@@ -103,12 +103,12 @@ impl World {
             let kind = self.kind_in_listing(handle.node, name, child.kind);
             each(Match { name, short: &child.short, kind });
         }
-        let Some(last) = last else { return Ok(Batch::End) };
+        let Some(last) = last else { return Ok(Shown::All) };
         if let Some(handle) = self.handles.get_mut(&number) {
             handle.cursor.last = Some(last);
         }
         let shows_more = is_full && filled + LONGEST > SEARCH;
-        Ok(if shows_more { Batch::More } else { Batch::ProbablyLast })
+        Ok(if shows_more { Shown::Part } else { Shown::ProbablyAll })
     }
 }
 
@@ -173,7 +173,7 @@ impl Lookup for Memory {
         stem: &[u8],
         _buf: &mut DirBuf,
         each: &mut dyn FnMut(Match<'_, u8>),
-    ) -> io::Result<Batch> {
+    ) -> io::Result<Shown> {
         let told = self
             .door
             .pass(Call::NtQueryDirectoryFile)

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use super::asked::{Asked, base, name, number_or_kind, units};
 use super::ground::Ground;
 use crate::name::Unit;
-use crate::sys::{Batch, Lookup, Sys, SystemUnit, Unsearched, Verdict};
+use crate::sys::{Lookup, Shown, Sys, SystemUnit, Unsearched, Verdict};
 
 /// A terminated path in the units of the platform.
 fn path<S: Sys>(text: &str) -> Vec<S::Unit> {
@@ -129,16 +129,16 @@ fn matching<S: Lookup>(at: &Asked<'_, S>, stem: &str) -> Vec<String> {
     let mut found = Vec::new();
     let units = units::<S>(stem);
     loop {
-        let batch = at.sys.matching(&at.dir, &units[..units.len() - 1], &mut buf, &mut |entry| {
+        let shown = at.sys.matching(&at.dir, &units[..units.len() - 1], &mut buf, &mut |entry| {
             let name = S::Unit::path(entry.name.to_vec()).display().to_string();
             let lower = name.to_lowercase();
             if lower.starts_with(&stem.to_lowercase()) {
                 found.push(name);
             }
         });
-        match batch.unwrap() {
-            Batch::More => {}
-            Batch::ProbablyLast | Batch::End => break,
+        match shown.unwrap() {
+            Shown::Part => {}
+            Shown::ProbablyAll | Shown::All => break,
         }
     }
     found.sort();

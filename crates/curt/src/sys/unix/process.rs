@@ -15,6 +15,7 @@ use rustix::process::Pid;
 use super::values::uninterrupted;
 use super::{Unix, failing};
 use crate::error::StartFailure;
+use crate::pause::Pause;
 use crate::sys::process::Spawn;
 
 impl Spawn for Unix {
@@ -37,11 +38,10 @@ impl Spawn for Unix {
     }
 
     fn wait_timeout(&self, child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
-        /// The first pause between two questions, and the longest, where children have no handles.
-        const SHORT: Duration = Duration::from_micros(500);
-        const LONG: Duration = Duration::from_millis(20);
+        /// The longest pause between two questions, where children have no handles.
+        const LONGEST: Duration = Duration::from_millis(20);
         let begun = Instant::now();
-        let mut pause = SHORT;
+        let mut pause = Pause::default();
         let mut may_sleep = true;
         loop {
             let ended = child.try_wait()?;
@@ -52,8 +52,7 @@ impl Spawn for Unix {
             // It was not waited for, so no other process has its number.
             may_sleep = may_sleep && self.sleep_until_ended(child, left)?;
             if !may_sleep {
-                self.door.sleep(pause.min(left));
-                pause = (pause * 2).min(LONG);
+                self.door.sleep(pause.next(left.min(LONGEST)));
             }
         }
     }

@@ -15,7 +15,7 @@ use super::status::Status;
 use super::{FILE, LIST, PLACE, READ_ATTRIBUTES, Windows};
 use crate::fields::Kind;
 use crate::name::{Name, Unit};
-use crate::sys::{Batch, Lookup, Match, Unsearched, Verdict};
+use crate::sys::{Lookup, Match, Shown, Unsearched, Verdict};
 
 /// The size of the buffer for names that begin alike, in units: small enough that the filesystem
 /// stops early if there are many, and larger than most directories need.
@@ -81,7 +81,7 @@ impl Lookup for Windows {
         stem: &[u16],
         buf: &mut DirBuf,
         each: &mut dyn FnMut(Match<'_, u16>),
-    ) -> io::Result<Batch> {
+    ) -> io::Result<Shown> {
         let space = &mut buf.space()[..SEARCH];
         let mut pattern = [u16::ascii(b'*'); 256];
         // No name is longer than that.
@@ -93,14 +93,14 @@ impl Lookup for Windows {
         let filled = match self.door.query_directory(dir.handle()?, space, class, false, pattern) {
             Ok(bytes) => (bytes / 2).min(SEARCH),
             Err(status) if status.is_end() || status.is_gone() || status.is_no_place() => {
-                return Ok(Batch::End);
+                return Ok(Shown::All);
             }
             // A device can be opened like a directory, and answers so when it is listed.
-            Err(Status::INVALID_PARAMETER) => return Ok(Batch::End),
+            Err(Status::INVALID_PARAMETER) => return Ok(Shown::All),
             Err(status) => return Err(status.into()),
         };
         yield_records(&space[..filled], each);
-        Ok(if filled + LONGEST > SEARCH { Batch::More } else { Batch::ProbablyLast })
+        Ok(if filled + LONGEST > SEARCH { Shown::Part } else { Shown::ProbablyAll })
     }
 
     fn probe(

@@ -16,7 +16,7 @@ use crate::sys;
 
 /// Decides which entries and operands are excluded.
 #[derive(Clone, Debug)]
-pub(crate) struct Exclusions {
+pub(super) struct Exclusions {
     /// All patterns, for names and for paths below an operand.
     below: Globs,
     /// The patterns without a slash, for the names of operands.
@@ -33,7 +33,7 @@ pub(crate) struct Exclusions {
 
 impl Exclusions {
     /// The error says what is wrong with a pattern.
-    pub(crate) fn new(patterns: &[OsString]) -> Result<Exclusions, String> {
+    pub(super) fn new(patterns: &[OsString]) -> Result<Exclusions, String> {
         let below = Globs::new(patterns).map_err(|error| text::invalid_glob(&error))?;
         let is_path = |pattern: &str| pattern.trim_end_matches(is_separator).contains(is_separator);
         let mut directories = Vec::new();
@@ -75,12 +75,12 @@ impl Exclusions {
         Ok(Exclusions { below, names, relative, full, directories })
     }
 
-    pub(crate) fn are_empty(&self) -> bool {
+    pub(super) fn are_empty(&self) -> bool {
         self.below.is_empty()
     }
 
     /// Whether an entry below an operand is excluded.
-    pub(crate) fn match_entry(&self, entry: &Unvisited<'_>) -> bool {
+    pub(super) fn match_entry(&self, entry: &Unvisited<'_>) -> bool {
         let (path, below, kind) = (entry.path(), entry.relative_path(), entry.kind());
         if self.below.matches(below, kind) {
             return true;
@@ -94,7 +94,7 @@ impl Exclusions {
     }
 
     /// Whether an operand is excluded, or is below what is.
-    pub(crate) fn match_operand(&self, operand: &OsStr) -> bool {
+    pub(super) fn match_operand(&self, operand: &OsStr) -> bool {
         if self.are_empty() {
             return false;
         }
