@@ -79,7 +79,9 @@ struct Job<'a> {
     /// Whether what matches is removed.
     removes: bool,
     removed: AtomicU64,
-    exec: Vec<Exec>,
+    commands: Vec<Exec>,
+    /// Whether the commands, if there are any, are run at the end, for all that was found.
+    is_batch: bool,
     /// How many threads run commands; 1 if the thread that found an entry does.
     runners: usize,
     found: AtomicU64,
@@ -98,16 +100,16 @@ impl<'a> Job<'a> {
         let prints =
             !removes && options.commands.is_empty() && !options.list_details && !options.quiet;
         let printed = if prints { lines.fields() } else { Fields::NONE };
+        let is_batch = options.exec.is_empty();
         let runners = match options.threads {
             Some(Threads::AtMost(threads)) => threads,
-            _ if options.exec.is_empty() => 1,
+            _ if is_batch => 1,
             _ => sys::processors(),
         };
-        let is_batch = options.exec.is_empty();
         let most_paths = if options.batch_size == 0 { usize::MAX } else { options.batch_size };
         // A command for all has the terminal to itself.
         let is_collected = !is_batch && runners > 1;
-        let exec = options.commands.iter().map(|command| {
+        let commands = options.commands.iter().map(|command| {
             let exec = Exec::new(Template::new(command), is_batch);
             exec.most_paths(most_paths).collect(is_collected)
         });
@@ -141,7 +143,8 @@ impl<'a> Job<'a> {
             results: Results::new(session, sorting),
             removes,
             removed: AtomicU64::new(0),
-            exec: exec.collect(),
+            commands: commands.collect(),
+            is_batch,
             runners,
             found: AtomicU64::new(0),
             batch: Mutex::default(),
@@ -150,7 +153,7 @@ impl<'a> Job<'a> {
 
     fn run(&self) -> Exit {
         let walk = self.walk();
-        let is_parallel = !self.options.exec.is_empty() && self.runners > 1;
+        let is_parallel = !self.is_batch && self.runners > 1;
         let summary = if is_parallel {
             self.run_commands_beside(&walk)
         } else {
@@ -214,7 +217,7 @@ impl<'a> Job<'a> {
     /// Counts an entry. Returns whether it is one too many, and whether it is the last.
     fn count(&self) -> (bool, bool) {
         // The first ones of an order are known at the end.
-        let is_open = self.sorting.is_asked_for && !self.removes && self.options.exec.is_empty();
+        let is_open = self.sorting.is_asked_for && !self.removes && self.is_batch;
         let most = self.options.max_results.filter(|&most| most > 0 && !is_open);
         let most = if self.options.quiet { Some(1) } else { most };
         let Some(most) = most else { return (false, false) };
@@ -229,7 +232,7 @@ impl<'a> Job<'a> {
             Ok(()) if !exec.has_given_up() => None,
             result => Some(result),
         };
-        let failed = self.exec.iter().find_map(run);
+        let failed = self.commands.iter().find_map(run);
         self.session.screen().outputs(&outputs);
         self.check(failed.unwrap_or(Ok(())));
         if self.has_given_up() {
@@ -239,7 +242,7 @@ impl<'a> Job<'a> {
 
     /// Whether no command is started any more.
     fn has_given_up(&self) -> bool {
-        self.exec.iter().any(Exec::has_given_up)
+        self.commands.iter().any(Exec::has_given_up)
     }
 
     fn check(&self, result: Result<(), CommandFailure>) {
@@ -252,9 +255,11 @@ impl<'a> Job<'a> {
     fn run_for(&self, batch: &[Found]) {
         let goes_on = || interrupt::signal().is_none() && !self.has_given_up();
         for found in batch.iter().take_while(|_| goes_on()) {
-            self.exec.iter().for_each(|exec| self.check(exec.add(&found.path, &mut Vec::new())));
+            for exec in &self.commands {
+                self.check(exec.add(&found.path, &mut Vec::new()));
+            }
         }
-        for exec in self.exec.iter().take_while(|_| goes_on()) {
+        for exec in self.commands.iter().take_while(|_| goes_on()) {
             self.check(exec.finish());
         }
     }
@@ -420,14 +425,14 @@ impl<'j, 'a> Finder<'j, 'a> {
                 Ok(removed) => self.removed += u64::from(removed),
                 Err(error) => self.fail(&error),
             }
-        } else if job.exec.is_empty() && !job.options.list_details {
+        } else if job.commands.is_empty() && !job.options.list_details {
             job.lines.fetch_color(&mut entry);
             job.lines.add(&entry, &mut self.lines);
             job.results.add(&entry, &mut self.lines, begin);
         } else if let Some(sender) = &self.sender {
             // The receivers live as long as the search.
             let _ = sender.send(job.lines.path(&entry).into_owned());
-        } else if job.options.exec.is_empty() {
+        } else if job.is_batch {
             let path = job.lines.path(&entry).into_owned();
             let found = job.sorting.found(&entry, path, Vec::new());
             job.batch.lock().unwrap_or_else(PoisonError::into_inner).push(found);
