@@ -238,8 +238,8 @@ impl fmt::Display for StartFailure {
             StartFailure::TextBusy => "text file busy: it is open for writing",
             StartFailure::TooLong => "the arguments are too long",
             StartFailure::InvalidText => {
-                "an argument, a variable or the path contains a NUL byte or, for a batch file, a line \
-                 end"
+                "an argument, a variable or the path contains a NUL byte or, for a batch file, a \
+                 line end"
             }
             StartFailure::NeedsElevation => "it requires administrator rights",
             StartFailure::System => "the system refuses",
