@@ -102,7 +102,6 @@ fn which() -> Snapshot {
     let behind = |what: &str, pathext: &'static str, kind: &'static str| {
         row(what, "1", move |size| which(pathext, &directories(kind, size), vec!["program".into()]))
     };
-    let many = || (0..16).map(|number| format!("name-{number}")).collect();
     let hits = |size| {
         let hits = directories("hit", size).into_iter();
         hits.map(|directory| format!(r"{directory}\program")).collect()
@@ -115,9 +114,6 @@ fn which() -> Snapshot {
         behind("the same with a look-alike, 11 extensions", ELEVEN, "like"),
         behind("the same with 60 look-alikes, 4 extensions", FOUR, "crowd"),
         behind("the same with 60 look-alikes, 11 extensions", ELEVEN, "crowd"),
-        row("directories without a match more, for 16 names at once", "1", |size| {
-            which(ELEVEN, &directories("miss", size), many())
-        }),
         row("hits more, 11 extensions", "0", |size| which(ELEVEN, &[], hits(size))),
     ];
     snapshot("which", rows)
