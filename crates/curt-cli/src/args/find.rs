@@ -340,7 +340,8 @@ pub(crate) struct FindOptions {
     ///
     /// A directory is deleted only if it is empty by then; what is hidden or ignored stays without
     /// -u. Nothing is printed: without --delete the same command shows what matches; --json and
-    /// --stats count what was deleted. Mount points are crossed without --one-file-system.
+    /// --stats count what was deleted. What is mounted below PATH stays; --one-file-system=device
+    /// enters bind mounts.
     #[arg(long, conflicts_with_all = ["exec", "exec_batch", "list_details", "quiet"],
           help_heading = ACTIONS)]
     pub(crate) delete: bool,
@@ -364,7 +365,12 @@ impl Options for FindOptions {
     fn misread(words: &[OsString]) -> Option<String> {
         let ends = |word: &&OsString| ENDS.iter().any(|end| *word == end);
         let words = words.iter().take_while(|word| !ends(word)).filter_map(|word| word.to_str());
-        words.into_iter().find_map(message::test_of_find)
+        let is_short =
+            |word: &str| word.len() > 2 && word != "--delete" && "--delete".starts_with(word);
+        words.into_iter().find_map(|word| match is_short(word) {
+            true => Some(format!("write '--delete' in full instead of '{word}'")),
+            false => message::test_of_find(word),
+        })
     }
 
     /// Refuses what clap accepts but nobody means.
@@ -379,6 +385,9 @@ impl Options for FindOptions {
         if self.one {
             self.max_results = Some(1);
         }
+        if self.delete {
+            self.check_deletion()?;
+        }
         if let Some(depth) = self.exact_depth {
             (self.min_depth, self.max_depth) = (Some(depth), Some(depth));
         }
@@ -392,6 +401,21 @@ impl Options for FindOptions {
 }
 
 impl FindOptions {
+    /// Refuses what would delete more, or say less, than somebody may expect. Mounts stay unless
+    /// the command line names where to stop.
+    fn check_deletion(&mut self) -> Result<(), String> {
+        self.one_file_system.get_or_insert(OneFileSystem::Mount);
+        if self.max_results == Some(0) {
+            return Err("--max-results 0 means no limit, which --delete does not take".to_owned());
+        }
+        if !self.dry_run && (self.null || self.format.is_some() || self.fields.is_some()) {
+            return Err(
+                "--delete prints nothing, so it takes no format without --dry-run".to_owned()
+            );
+        }
+        Ok(())
+    }
+
     /// Whether hidden entries are found.
     pub(crate) fn finds_hidden(&self) -> bool {
         self.hidden

@@ -266,6 +266,11 @@ fn wrong_command_lines_delete_nothing() {
         &["-name", "x"],
         &["-q"],
         &["-l"],
+        &["-0"],
+        &["--format={}"],
+        &["--fields=path"],
+        &["--max-results=0"],
+        &["--del"],
     ] {
         let args = [&[".", "t", "--delete"], wrong].concat();
         let (code, out, messages) = run(&scratch, &args);

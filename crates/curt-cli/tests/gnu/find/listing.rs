@@ -200,7 +200,10 @@ fn one_file_system() {
         let outside =
             |path: &&std::ffi::OsString| !path.to_str().unwrap_or("").starts_with("t/bound/");
         let expected: Vec<_> = device.paths.iter().filter(outside).cloned().collect();
-        assert_eq!((mount.paths, mount.code), (expected, Some(0)), "{more}");
+        assert_eq!((&mount.paths, mount.code), (&expected, Some(0)), "{more}");
+        // So does removal, unless another way is named.
+        let removed = run(&format!("$CURT find -u -0 {more} --delete --dry-run . t"));
+        assert_eq!((removed.paths, removed.code), (expected, Some(0)), "{more}");
     }
     // A mount point that is the operand is walked.
     assert_eq!(
