@@ -367,9 +367,11 @@ impl Options for FindOptions {
         let words = words.iter().take_while(|word| !ends(word)).filter_map(|word| word.to_str());
         let is_short =
             |word: &str| word.len() > 2 && word != "--delete" && "--delete".starts_with(word);
-        words.into_iter().find_map(|word| match is_short(word) {
-            true => Some(format!("write '--delete' in full instead of '{word}'")),
-            false => message::test_of_find(word),
+        words.into_iter().find_map(|word| {
+            if is_short(word) {
+                return Some(format!("write '--delete' in full instead of '{word}'"));
+            }
+            message::test_of_find(word)
         })
     }
 

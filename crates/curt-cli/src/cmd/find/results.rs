@@ -146,7 +146,7 @@ impl<'a> Results<'a> {
         let is_full = held.len() > MOST_SORTED && !self.sorting.is_asked_for;
         drop(held);
         if is_full || self.is_flowing.load(Ordering::Acquire) {
-            self.flow();
+            self.flow(false);
         }
     }
 
@@ -154,7 +154,7 @@ impl<'a> Results<'a> {
     pub(super) fn keep_pace(&self) {
         let may_flow = !self.sorting.is_asked_for && !self.is_flowing.load(Ordering::Relaxed);
         if may_flow && self.begun.elapsed() > SORTED_TIME {
-            self.flow();
+            self.flow(false);
         }
     }
 
@@ -168,15 +168,18 @@ impl<'a> Results<'a> {
 
     /// Prints what is held back.
     pub(super) fn finish(&self) {
-        self.flow();
+        self.flow(true);
     }
 
-    fn flow(&self) {
+    fn flow(&self, is_whole: bool) {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         self.is_flowing.store(true, Ordering::Release);
         let mut entries = std::mem::take(&mut *held);
         drop(held);
-        self.sorting.sort(&mut entries);
+        // What follows has no order: then neither has this, as in fd.
+        if is_whole {
+            self.sorting.sort(&mut entries);
+        }
         for found in entries {
             self.session.data(&found.line);
         }
