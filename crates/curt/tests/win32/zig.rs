@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use curt::process::StartFailure;
 use curt::which::Policy;
 use curt::{Cause, Command, Search};
-use curt_testkit::{Scratch, skip};
+use curt_testkit::Scratch;
 
 /// What a start came to: what the program printed, or one word.
 fn start(name: &str, path: Option<&str>, cwd: &Path) -> String {
@@ -17,11 +17,10 @@ fn start(name: &str, path: Option<&str>, cwd: &Path) -> String {
         None => search.environment([("", ""); 0]),
     };
     let mut command = Command::new(name);
-    command.arg("1").current_dir(cwd);
+    command.arg("no-test-of-this-name").current_dir(cwd);
     match command.search(search).output() {
         Ok(output) => match String::from_utf8_lossy(&output.stdout).trim() {
-            // The one argument in numbers.
-            "49" => "exe".to_owned(),
+            text if text.starts_with("running 0 tests") => "exe".to_owned(),
             other => other.to_owned(),
         },
         Err(error) => match error.cause() {
@@ -40,11 +39,8 @@ fn text(path: &Path) -> String {
 
 #[test]
 fn what_zig_starts_is_started() {
-    let own = std::env::current_exe().unwrap();
-    let program = own.ancestors().nth(2).unwrap().join(r"examples\arguments.exe");
-    if !program.exists() {
-        return skip("the example that prints its arguments was not built");
-    }
+    // A program that is there: this one.
+    let program = std::env::current_exe().unwrap();
     let scratch = Scratch::new();
     let (elsewhere, tmp) = (scratch.dir("elsewhere"), scratch.dir("tmp"));
     let something = scratch.dir(r"tmp\something");
