@@ -189,8 +189,8 @@ pub(crate) struct FindOptions {
     ///
     /// Or file, directory, symlink, pipe, socket, char-device, block-device, executable, empty.
     /// With several, as in f,d, any may match; but of all that match, x leaves only what may be
-    /// executed, and e what is empty. x alone means files, e alone files and directories. On Windows
-    /// junction and volume-mount are kinds, too.
+    /// executed, and e what is empty. x alone means files, e alone files and directories. On
+    /// Windows junction and volume-mount are kinds, too.
     #[arg(short = 't', long = "type", value_name = "KIND", value_delimiter = ',',
           action = ArgAction::Append, help_heading = TESTS)]
     pub(crate) file_types: Vec<String>,

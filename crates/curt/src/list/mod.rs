@@ -129,8 +129,8 @@ pub fn list(path: impl AsRef<Path>) -> Result<List, Error> {
 ///
 /// On Unix it can be made from a descriptor (`Directory::try_from(fd)?`), which must be open for
 /// reading; on Windows from a handle. Its entries are then listed from the position of the
-/// descriptor, and their paths are their names. It lends its descriptor or handle (`AsFd`, `AsHandle`), and can be
-/// turned into it again.
+/// descriptor, and their paths are their names. It lends its descriptor or handle (`AsFd`,
+/// `AsHandle`), and can be turned into it again.
 #[must_use = "an open directory does nothing until it is listed"]
 pub struct Directory {
     /// What each platform that asks here is started with.
