@@ -214,9 +214,9 @@ pub(crate) struct FindOptions {
 
     /// Match what was modified after WHEN
     ///
-    /// WHEN is a date (2026-01-31, '2026-01-31 10:00:00'), an age (90s, 10min, 36h, 7d, 2weeks), a
-    /// number of seconds since 1970 (@1767225600), or a file (its modification time; ./7d if it is
-    /// named like an age).
+    /// WHEN is a local date (2026-01-31, '2026-01-31 10:00:00', perhaps with an offset), the
+    /// midnight of today or yesterday, an age (90s, 10min, 36h, 7d, 2weeks), seconds since 1970
+    /// (@1767225600), or a file (its modification time; ./7d if it is named like an age).
     #[arg(long, value_name = "WHEN", allow_hyphen_values = true, visible_alias = "newer",
           aliases = ["changed-after", "change-newer-than"], help_heading = TESTS)]
     pub(crate) changed_within: Option<String>,

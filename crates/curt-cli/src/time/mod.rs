@@ -4,6 +4,7 @@
 //! itself after 400 years, so dates are computed in the 400 years from 1970 on.
 
 mod format;
+mod parse;
 
 use std::sync::LazyLock;
 use std::time::SystemTime;
@@ -16,11 +17,12 @@ use jiff::tz::{Offset, TimeZone};
 use crate::sys;
 
 pub(crate) use format::Format;
+pub(crate) use parse::parse;
 
 /// The seconds in 400 years, after which the calendar repeats itself.
 const CYCLE: i64 = 146_097 * 86400;
 
-/// A time zone.
+/// A time zone. [`Zone::local`] is the command's only way to one.
 pub(crate) struct Zone(TimeZone);
 
 /// A point in time in a time zone.

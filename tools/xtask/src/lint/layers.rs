@@ -70,6 +70,17 @@ pub(super) fn path_text(path: &str, code: &Code<'_>) -> Vec<Problem> {
     uses.map(|(part, at)| (code.line(at), text(part))).collect()
 }
 
+/// The command knows one time zone, the user's, which a platform finds and `time` hands out: nothing
+/// else asks for another one by accident.
+pub(super) fn time_zone(path: &str, code: &Code<'_>) -> Vec<Problem> {
+    let command = path.strip_prefix("crates/curt-cli/src/");
+    if command.is_none_or(|path| path.starts_with("time/") || path.ends_with("/zone.rs")) {
+        return Vec::new();
+    }
+    let uses = code.all().filter(|&at| code.is(at, "jiff"));
+    uses.map(|at| (code.line(at), "times are those of 'crate::time'".to_owned())).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,5 +138,15 @@ mod tests {
         assert_eq!(lines("crates/curt-paths/src/text.rs", "fn f(_: std::io::ErrorKind) {}"), 0);
         assert_eq!(lines("crates/curt-paths/src/text.rs", "use std::io; use std::io::stdin;"), 2);
         assert_eq!(lines("crates/curt/src/name.rs", "use std::env;"), 0);
+    }
+
+    #[test]
+    fn only_one_module_knows_time_zones() {
+        let lines = |path, text| time_zone(path, &Code::new(text)).len();
+        let text = "fn f() { jiff::Zoned::now() }";
+        assert_eq!(lines("crates/curt-cli/src/cmd/find/when.rs", text), 1);
+        assert_eq!(lines("crates/curt-cli/src/time/mod.rs", text), 0);
+        assert_eq!(lines("crates/curt-cli/src/sys/unix/zone.rs", text), 0);
+        assert_eq!(lines("tools/bench/src/main.rs", text), 0);
     }
 }

@@ -23,6 +23,7 @@ const RULES: &[(&str, Rule)] = &[
     ("door", door::calls),
     ("layers", layers::directions),
     ("layers", layers::path_text),
+    ("time-zone", layers::time_zone),
 ];
 
 /// The task `lint`.

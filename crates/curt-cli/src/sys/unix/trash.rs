@@ -24,6 +24,7 @@ use super::folders::{
 };
 use super::mounts::is_mount_below;
 use crate::sys::{Refusal, TrashRules};
+use crate::time::{self, Format, Zone};
 
 /// The extension of the files that say where an entry was.
 const INFO: &str = ".trashinfo";
@@ -189,8 +190,9 @@ fn info(path: &Path) -> String {
             escaped.extend([b'%', digit(byte >> 4), digit(byte & 0xf)].map(char::from));
         }
     }
-    let now = jiff::Timestamp::now().to_zoned(super::local_zone());
-    format!("[Trash Info]\nPath={escaped}\nDeletionDate={}\n", now.strftime("%Y-%m-%dT%H:%M:%S"))
+    let now = Zone::local().local_time(time::now());
+    let date = now.map(|now| Format::new("%Y-%m-%dT%H:%M:%S").apply(&now)).unwrap_or_default();
+    format!("[Trash Info]\nPath={escaped}\nDeletionDate={date}\n")
 }
 
 /// Opens the trash in the home directory, `$XDG_DATA_HOME/Trash`.

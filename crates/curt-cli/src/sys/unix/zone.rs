@@ -11,8 +11,9 @@ use jiff::tz::TimeZone;
 const LOCAL: &str = "/etc/localtime";
 /// The directory of named zones.
 const ZONES: &str = "/usr/share/zoneinfo";
-/// The rules for summer time if `TZ` names it without rules.
-const RULES: &str = ",M3.2.0,M11.1.0";
+/// What is added to rules that are not complete: nothing, both days of summer time, or its end.
+const RULES: &[&str] = &["", ",M3.2.0,M11.1.0", ",M11.1.0"];
+const ENDLESS_SUMMER: &[&str] = &["", ",0/0,J365/25"];
 
 /// The longest rules: far more than any zone needs.
 const LONGEST_RULES: usize = 256;
@@ -46,13 +47,20 @@ fn from_file(path: &Path) -> Option<TimeZone> {
     TimeZone::tzif("", &bytes).ok()
 }
 
-/// Parses rules as POSIX has them. If the end of the text is not valid, the C library uses only the
-/// name at its start.
+/// Parses rules as POSIX has them. As in the C library, what it does not understand at the end is
+/// ignored, and summer time whose rules it does not understand never ends.
 fn from_rules(text: &str) -> Option<TimeZone> {
     if text.len() > LONGEST_RULES {
         return None;
     }
-    TimeZone::posix(text).or_else(|_| TimeZone::posix(&format!("{text}{RULES}"))).ok()
+    let ends = (1..=text.len()).rev().filter_map(|end| text.split_at_checked(end));
+    ends.filter(|(_, rest)| !rest.starts_with(|at: char| at.is_ascii_digit() || at == ':'))
+        .find_map(|(start, rest)| {
+            let defaults = if matches!(rest, "" | ",") { RULES } else { ENDLESS_SUMMER };
+            let mut rules =
+                defaults.iter().map(|rules| TimeZone::posix(&format!("{start}{rules}")));
+            rules.find_map(Result::ok)
+        })
 }
 
 #[cfg(test)]
@@ -93,6 +101,9 @@ mod tests {
         assert_eq!(offset("AAA5BBB,M3.2.0,M11.1.0", summer), Some(-4 * 3600));
         assert_eq!(offset("AAA5BBB", summer), Some(-4 * 3600));
         assert_eq!(offset("AAA5BBB", winter), Some(-5 * 3600));
+        assert_eq!(offset("AAA5BBB,nonsense", winter), Some(-4 * 3600));
+        assert_eq!(offset("AAA5 and nonsense", summer), Some(-5 * 3600));
+        assert_eq!(offset("AAA5:61", winter), None);
         assert_eq!(offset("no zone at all", winter), None);
         assert_eq!(offset("", winter), None);
         assert_eq!(offset(":", winter), None);

@@ -3,6 +3,7 @@
 mod console;
 mod library;
 mod trash;
+mod zone;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -19,6 +20,7 @@ use super::{FileSystem, FileSystemType};
 use crate::exit::Exit;
 pub(crate) use console::{listen, pass_signals_on, pass_signals_to, stop_passing_signals};
 pub(crate) use trash::Trash;
+pub(crate) use zone::local_zone;
 
 /// Numbers of errors.
 const FILE_NOT_FOUND: i32 = 2;
@@ -210,11 +212,6 @@ pub(crate) fn error_text(error: &io::Error) -> String {
 fn is_pattern(word: &OsStr) -> bool {
     let word = word.to_string_lossy();
     word.strip_prefix(r"\\?\").unwrap_or(&word).contains(['*', '?'])
-}
-
-/// Returns the local time zone, from the settings of the system or `TZ`.
-pub(crate) fn local_zone() -> jiff::tz::TimeZone {
-    jiff::tz::TimeZone::system()
 }
 
 /// Returns the number of columns of the console on standard output.
