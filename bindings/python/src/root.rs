@@ -37,7 +37,8 @@ impl Root {
         let py = path.py();
         let (root, operand) = if let Some(fd) = descriptor(path)? {
             let fd = py.detach(|| duplicate(fd)).map_err(|error| system(path, &error))?;
-            (curt::Root::from(fd), path.clone())
+            let root = curt::Root::try_from(fd).map_err(|error| system(path, &error))?;
+            (root, path.clone())
         } else {
             let path = PathArg::new(path, "Root")?;
             let place = path.as_path();

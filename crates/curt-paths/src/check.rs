@@ -306,6 +306,15 @@ impl Refusal {
     pub fn name(self) -> &'static str {
         REFUSALS[self as usize].1
     }
+
+    /// Returns the nearest error kind of the standard library: an empty path is not found, as the
+    /// system says, and all others are not permitted.
+    pub fn kind(self) -> std::io::ErrorKind {
+        match self {
+            Refusal::Empty => std::io::ErrorKind::NotFound,
+            _ => std::io::ErrorKind::PermissionDenied,
+        }
+    }
 }
 
 /// All reasons in their order, with their names and messages.
@@ -333,10 +342,10 @@ impl fmt::Display for Refusal {
 impl error::Error for Refusal {}
 
 impl From<Refusal> for std::io::Error {
-    /// [`PermissionDenied`](std::io::ErrorKind::PermissionDenied) with this refusal inside. No
-    /// system call failed, so there is no number.
+    /// An error of its [kind](Refusal::kind) with this refusal inside. No system call failed, so
+    /// there is no number.
     fn from(refusal: Refusal) -> std::io::Error {
-        std::io::Error::new(std::io::ErrorKind::PermissionDenied, refusal)
+        std::io::Error::new(refusal.kind(), refusal)
     }
 }
 

@@ -54,7 +54,7 @@ fn unpack_entry(root: &Root, path: &Path, entry: &mut Entry<'_, impl Read>) -> i
     if kind == EntryType::Directory {
         return Ok(root.create_dir_all(path)?);
     }
-    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+    if let Some(parent) = path.parent() {
         root.create_dir_all(parent)?;
     }
     // As tar does: a file that has the name, or a link, is replaced and never written through.

@@ -345,7 +345,7 @@ impl Error {
             Cause::MountPoint | Cause::OtherFileSystem => io::ErrorKind::CrossesDevices,
             Cause::BeingWrittenTo => io::ErrorKind::DirectoryNotEmpty,
             Cause::DotOrDotDot | Cause::RootDirectory => io::ErrorKind::InvalidInput,
-            Cause::Refused(_) => io::ErrorKind::PermissionDenied,
+            Cause::Refused(refusal) => refusal.kind(),
             Cause::IsADirectory => io::ErrorKind::IsADirectory,
             Cause::IsALink => io::ErrorKind::NotADirectory,
             Cause::Replaced | Cause::Loop(_) => io::ErrorKind::Other,

@@ -314,9 +314,10 @@ impl<'a, S: Beneath> Confined<'a, S> {
         Ok(())
     }
 
-    /// Removes an empty directory.
+    /// Removes an empty directory. To the kernel, what `..` leads to is not empty.
     pub(super) fn remove_dir(&self, path: &Text<S::Unit>) -> Result<(), Failure> {
-        self.at_name(path, Fault::Dots, |at, name| self.sys().remove_empty_dir(at, name))
+        let dots = if path.is_parent() { Fault::NotEmpty } else { Fault::Dots };
+        self.at_name(path, dots, |at, name| self.sys().remove_empty_dir(at, name))
     }
 
     /// Creates a symbolic link.
@@ -405,13 +406,16 @@ impl<'a, S: Beneath> Confined<'a, S> {
         Ok(Some((self.enter_parent(&parent)?, name)))
     }
 
-    /// Renames. As in the kernel, both directories are looked up before anything is said about the
-    /// names, and both paths must have a last name before the old one is looked at.
+    /// Renames; an entry that has the new name is replaced, or an error. As in the kernel, both
+    /// directories are looked up before anything is said about the names, and both paths must have
+    /// a last name before the old one is looked at.
     pub(super) fn rename(
         &self,
         from: &Text<S::Unit>,
         to: &Text<S::Unit>,
+        replace: bool,
     ) -> Result<(), PairFailure> {
+        let busy = if replace { Fault::Busy } else { Fault::Exists };
         if from.split().is_none() {
             self.is_entered(from).map_err(PairFailure::first)?;
             self.at_name(to, Fault::Busy, |_, _| Ok(())).map_err(PairFailure::second)?;
@@ -420,12 +424,13 @@ impl<'a, S: Beneath> Confined<'a, S> {
         let directories = from.is_directory() || to.is_directory();
         let rename = |at: &S::Dir, name: Name<'_, _>, into: &S::Dir, fresh: Name<'_, _>| {
             if directories && self.sys().query(at, name, Ask::STAT)?.kind != Kind::Directory {
-                return Err(S::error(Fault::NotDirectory));
+                let exists = !replace && self.sys().query(into, fresh, Ask::STAT).is_ok();
+                return Err(S::error(if exists { Fault::Exists } else { Fault::NotDirectory }));
             }
-            self.sys().rename(at, name, into, fresh)
+            self.sys().rename(at, name, into, fresh, replace)
         };
         PairFailure::join(self.at_name(from, Fault::Busy, |at, name| {
-            Ok(self.at_name(to, Fault::Busy, |into, fresh| Ok(rename(at, name, into, fresh))))
+            Ok(self.at_name(to, busy, |into, fresh| Ok(rename(at, name, into, fresh))))
         }))
     }
 

@@ -24,6 +24,8 @@ pub enum Scope {
 #[must_use = "options do nothing until something is opened with them"]
 pub struct OpenOptions {
     how: How,
+    /// Whether the choices are those of `open(2)`, and not of the standard library.
+    pub(crate) is_exact: bool,
 }
 
 impl Default for OpenOptions {
@@ -36,7 +38,8 @@ impl OpenOptions {
     /// Creates options with nothing chosen: a link as last name is followed, and new files have the
     /// permissions 0666, less what the process masks.
     pub fn new() -> OpenOptions {
-        OpenOptions { how: How { follow: true, mode: 0o666, ..How::default() } }
+        let how = How { follow: true, mode: 0o666, ..How::default() };
+        OpenOptions { how, is_exact: false }
     }
 
     /// Sets whether the file is opened for reading.
@@ -100,15 +103,18 @@ impl OpenOptions {
     }
 
     /// Returns what the system is asked for; `None` if the choices contradict each other.
-    pub(super) fn how(&self) -> Option<&How> {
+    pub(super) fn how(&self) -> Option<How> {
         let How { read, write, append, truncate, create, .. } = self.how;
+        if self.is_exact {
+            return (read || write).then_some(self.how);
+        }
         let is_allowed = match (write, append) {
             (true, false) => true,
             (false, false) => read && !truncate && create == Create::Never,
             // A new file is empty, so truncating it is allowed.
             (_, true) => !truncate || create == Create::New,
         };
-        is_allowed.then_some(&self.how)
+        is_allowed.then_some(How { write: write || append, ..self.how })
     }
 }
 

@@ -213,7 +213,7 @@ impl Root {
             let cause = Cause::Os(io::ErrorKind::InvalidInput.into());
             return Err(Error::new(Operation::Open, path.to_owned(), cause));
         };
-        self.run(Operation::Open, path, |confined, text| confined.open_file(text, how))
+        self.run(Operation::Open, path, |confined, text| confined.open_file(text, &how))
     }
 
     /// Opens a file for writing, which is created or truncated. 1 call on Linux.
@@ -248,7 +248,7 @@ impl Root {
 
     /// Creates a directory and those on the way to it that are missing, as
     /// [`std::fs::create_dir_all`] does. One that exists is fine, and so is a link to one that does
-    /// not leave the root.
+    /// not leave the root; an empty path is the root.
     ///
     /// Costs 1 call and a close if the directory exists, otherwise at most 4 for each one created.
     ///
@@ -263,7 +263,12 @@ impl Root {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn create_dir_all(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        self.run(Operation::CreateDirectory, path.as_ref(), |confined, text| {
+        let path = path.as_ref();
+        // The parent of a single name, for the standard library as well.
+        if path.as_os_str().is_empty() {
+            return Ok(());
+        }
+        self.run(Operation::CreateDirectory, path, |confined, text| {
             confined.create_dir_all(text, DIRECTORY_MODE)
         })
     }
@@ -390,8 +395,10 @@ impl Root {
         self.run(Operation::Remove, path.as_ref(), |confined, text| confined.remove_file(text))
     }
 
-    /// Removes a tree, as [`Remove`] does. Paths in the report begin with the last name of this
-    /// one.
+    /// Removes a tree, as [`Remove`] does: a tree that does not exist is an error in the report,
+    /// unless [`Remove::missing_is_fine`] is set, and so is `link/`. Paths in the report begin with
+    /// the last name of this one. An error is returned if the directory of that name cannot be
+    /// opened, or the path ends in dots.
     pub fn remove_tree(
         &self,
         path: impl AsRef<Path>,
@@ -415,8 +422,34 @@ impl Root {
     /// root. A symbolic link as last name is itself renamed or replaced. [`Error::path`] is the
     /// path that failed; if the system does not say which, it is `from`.
     pub fn rename(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<(), Error> {
-        let paths = [from.as_ref(), to.as_ref()];
-        self.run_pair(Operation::Rename, paths, |confined, [from, to]| confined.rename(from, to))
+        self.rename_as([from.as_ref(), to.as_ref()], true)
+    }
+
+    /// Renames as [`Root::rename`] does, but replaces nothing: a new name that exists is an error.
+    ///
+    /// Linux and macOS check that and rename in one step, and fail where the file system cannot
+    /// (`EINVAL`). Other Unix systems fail with [`Unsupported`](io::ErrorKind::Unsupported).
+    ///
+    /// ```
+    /// # let scratch = std::env::temp_dir().join(format!("curt-new-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&scratch)?;
+    /// let root = curt::Root::open(&scratch)?;
+    /// root.create("one")?;
+    /// root.create("two")?;
+    /// let error = root.rename_new("one", "two").unwrap_err();
+    /// assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists);
+    /// root.rename_new("one", "three")?;
+    /// # std::fs::remove_dir_all(scratch)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn rename_new(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<(), Error> {
+        self.rename_as([from.as_ref(), to.as_ref()], false)
+    }
+
+    fn rename_as(&self, paths: [&Path; 2], replace: bool) -> Result<(), Error> {
+        self.run_pair(Operation::Rename, paths, |confined, [from, to]| {
+            confined.rename(from, to, replace)
+        })
     }
 
     /// Returns the metadata of what a path leads to; of a link itself, unless the plan says to

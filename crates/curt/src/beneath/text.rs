@@ -65,6 +65,11 @@ impl<U: Unit> Text<U> {
         parent.last().map(|name| parent.part(0..name.end))
     }
 
+    /// Returns whether the path ends in `..`.
+    pub(super) fn is_parent(&self) -> bool {
+        self.last().is_some_and(|name| self.units()[name] == [U::ascii(b'.'); 2])
+    }
+
     /// Returns whether the path must be a directory: it ends in a separator, `.` or `..`.
     pub(super) fn is_directory(&self) -> bool {
         let units = self.units();
@@ -87,8 +92,12 @@ pub(super) fn joined<'a, U: Unit>(names: impl Iterator<Item = &'a [U]>) -> Vec<U
 /// Folds a path that leads through no symbolic link: `a/./b/../c` is `a/c`. A leading `..` stays at
 /// the root.
 pub(super) fn folded<U: Unit>(path: &[U], flavor: Flavor) -> Result<Vec<U>, Refusal> {
-    // Folding fails on a NUL only, which no path of the system's has.
-    Fold::new(flavor).fold(path).map_err(|_| Refusal::Nul)
+    // The names of a full path, so that the first one is not marked as relative. Folding fails on a
+    // NUL only, which no path of the system's has.
+    let mut full = vec![U::SEPARATOR];
+    Fold::new(flavor).append(path, 1, &mut full).map_err(|_| Refusal::Nul)?;
+    full.remove(0);
+    Ok(if full.is_empty() { vec![U::ascii(b'.')] } else { full })
 }
 
 /// Returns the rest of a full path below a root.

@@ -17,13 +17,20 @@ fn remove_below(
     (dir, calls): (std::io::Result<<crate::sys::Os as crate::sys::Sys>::Dir>, crate::Calls),
     name: &std::path::Path,
 ) -> crate::remove::Report {
+    use crate::name::Unit;
+    use crate::sys::{OsUnit, SystemUnit};
+
+    let fail = |operation, error| {
+        let cause = crate::Cause::Os(error);
+        removal.fail_before(crate::Error::new(operation, name.to_path_buf(), cause))
+    };
     let mut report = match dir {
-        Ok(dir) => removal.run_in(Some(dir), &[name]),
-        Err(error) => {
-            let operation = crate::Operation::OpenDirectory;
-            let cause = crate::Cause::Os(error);
-            removal.fail_before(crate::Error::new(operation, name.to_path_buf(), cause))
+        Err(error) => fail(crate::Operation::OpenDirectory, error),
+        // A separator at its end makes a path of a name, too.
+        Ok(_) if OsUnit::units(name).last().is_some_and(|unit| unit.is_separator()) => {
+            fail(crate::Operation::Remove, std::io::ErrorKind::InvalidInput.into())
         }
+        Ok(dir) => removal.run_in(Some(dir), &[name]),
     };
     report.calls.add(&calls);
     report

@@ -6,11 +6,11 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
-use crate::beneath::Root;
+use crate::beneath::{OpenOptions, Root};
 use crate::error::Error;
 use crate::list::{Directory, List};
 use crate::remove::{Remove, Report};
-use crate::sys::unix::accounts;
+use crate::sys::unix::{accounts, adopt_directory};
 use crate::sys::{into_descriptor, open_directory};
 
 /// Removal below an open directory.
@@ -29,6 +29,21 @@ pub trait RemoveBelow {
 impl RemoveBelow for Remove<'_> {
     fn run_below(&self, dir: BorrowedFd<'_>, name: impl AsRef<OsStr>) -> Report {
         super::remove_below(self, open_directory(dir), Path::new(name.as_ref()))
+    }
+}
+
+/// Options in the sense of `open(2)`.
+pub trait OpenOptionsExt {
+    /// Passes the options to the system as they are, for callers that convert its flags: appending
+    /// does not include writing, and a file that is opened for reading may be created or truncated.
+    /// At least one of [`read`](OpenOptions::read) and [`write`](OpenOptions::write) must be chosen.
+    fn exact(self) -> OpenOptions;
+}
+
+impl OpenOptionsExt for OpenOptions {
+    fn exact(mut self) -> OpenOptions {
+        self.is_exact = true;
+        self
     }
 }
 
@@ -84,22 +99,24 @@ impl TryFrom<Directory> for OwnedFd {
     }
 }
 
-/// A root at a directory that is open already, which can be opened with `O_PATH`. No call. If it is
-/// not a directory, operations fail with "not a directory".
+/// A root at a directory that is open already, which can be opened with `O_PATH`. 1 call. A
+/// descriptor of anything else is refused, and closed.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-fd-{}", std::process::id()));
 /// # std::fs::create_dir_all(&scratch)?;
 /// use std::os::fd::OwnedFd;
 ///
-/// let root = curt::Root::from(OwnedFd::from(std::fs::File::open(&scratch)?));
+/// let root = curt::Root::try_from(OwnedFd::from(std::fs::File::open(&scratch)?))?;
 /// root.create_dir("made")?;
 /// # std::fs::remove_dir_all(scratch)?;
 /// # Ok::<(), std::io::Error>(())
 /// ```
-impl From<OwnedFd> for Root {
-    fn from(fd: OwnedFd) -> Root {
-        Root::of_dir(fd.into())
+impl TryFrom<OwnedFd> for Root {
+    type Error = io::Error;
+
+    fn try_from(fd: OwnedFd) -> io::Result<Root> {
+        adopt_directory(fd).map(Root::of_dir)
     }
 }
 

@@ -115,8 +115,7 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
     ) -> io::Result<Arc<S::Dir>> {
         let is_itself = matches!(operand.last, Last::Root | Last::DotOrDotDot);
         if let Some(parent) = &self.worker.shared.parent {
-            let is_name =
-                operand.parent.as_os_str().is_empty() && !is_itself && !operand.directory_only;
+            let is_name = operand.parent.as_os_str().is_empty() && !is_itself;
             return if is_name {
                 Ok(Arc::clone(parent))
             } else {

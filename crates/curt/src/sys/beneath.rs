@@ -40,6 +40,7 @@ pub(crate) enum Create {
 pub(crate) struct How {
     pub(crate) read: bool,
     pub(crate) write: bool,
+    /// Whether writes append, if there are any.
     pub(crate) append: bool,
     pub(crate) truncate: bool,
     pub(crate) create: Create,
@@ -191,13 +192,15 @@ pub(crate) trait Beneath: Sys {
     }
     /// Creates a directory.
     fn create_dir(&self, at: &Self::Dir, name: Name<'_, Self::Unit>, mode: u32) -> io::Result<()>;
-    /// Renames an entry, and replaces the one that has the new name, as the system does.
+    /// Renames an entry. If `replace` is set, replaces the one that has the new name, as the system
+    /// does; otherwise that is an error.
     fn rename(
         &self,
         from: &Self::Dir,
         name: Name<'_, Self::Unit>,
         to: &Self::Dir,
         fresh: Name<'_, Self::Unit>,
+        replace: bool,
     ) -> io::Result<()>;
 
     /// Creates a symbolic link with this target.

@@ -9,9 +9,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use curt::beneath::Scope;
+use curt::beneath::{OpenOptions, Scope};
+use curt::os::unix::OpenOptionsExt;
 use curt::paths::{Aliases, Refusal};
-use curt::{Cause, Error, Root};
+use curt::{Cause, Error, Fields, Remove, Root};
 use curt_testkit::{Scratch, skip};
 
 use crate::{SCOPES, WAYS, has_openat2, root};
@@ -30,7 +31,9 @@ fn tree() -> Scratch {
 const PATHS: &str = "
     file file/ file/new new new/ a a/empty a/empty/ a/empty/. a/new a/b/file a/../file a/../new
     new/../more new/deep/er new//deep/./er/ a/./b/new/../newer to_file to_file/ to_dir to_dir/
-    to_dir/new/deep to_dir/../new to_empty dangling dangling/ dangling/new loop/new
+    to_dir/new/deep to_dir/../new to_empty dangling dangling/ dangling/new loop/new . ./ a// a/.
+    a/.. a/../ a/b/.. a/empty// a/empty/../ file// file/. file/.. new// new/. new/.. to_file//
+    to_dir// to_dir/. to_dir/.. to_empty/ dangling//
 ";
 
 fn time() -> SystemTime {
@@ -40,7 +43,14 @@ fn time() -> SystemTime {
 /// An operation beneath a root, and the same by the standard library.
 type Pair = (&'static str, fn(&Root, &str) -> Result<(), Error>, fn(&Path) -> io::Result<()>);
 
-const PAIRS: [Pair; 7] = [
+const PAIRS: [Pair; 10] = [
+    ("create_dir", |root, path| root.create_dir(path), |path| fs::create_dir(path)),
+    ("remove_file", |root, path| root.remove_file(path), |path| fs::remove_file(path)),
+    (
+        "read_link",
+        |root, path| root.read_link(path).map(drop),
+        |path| fs::read_link(path).map(drop),
+    ),
     ("create_dir_all", |root, path| root.create_dir_all(path), |path| fs::create_dir_all(path)),
     ("remove_dir", |root, path| root.remove_dir(path), |path| fs::remove_dir(path)),
     (
@@ -104,7 +114,9 @@ fn listed(at: &Path) -> Vec<String> {
 #[test]
 fn paths_in_the_root_are_treated_as_by_the_system() {
     for (what, confined, plain) in PAIRS {
-        for path in PATHS.split_whitespace() {
+        // For a dot behind a missing name the standard library creates nothing; `mkdir -p` does.
+        let differs = |path: &&str| (what, *path) != ("create_dir_all", "new/.");
+        for path in PATHS.split_whitespace().filter(differs) {
             let expected = tree();
             let said = plain(&expected.at("root").join(path)).map_err(|error| error.raw_os_error());
             for (scope, _) in SCOPES {
@@ -154,6 +166,180 @@ fn nothing_outside_is_created_linked_or_changed() {
     }
 }
 
+/// An empty path is that of nothing, except where the standard library takes it for the parent of a
+/// name.
+#[test]
+fn an_empty_path_is_not_found() {
+    let scratch = tree();
+    let before = listed(scratch.path());
+    for (way, without) in WAYS {
+        let root = root(&scratch.at("root"), without);
+        for (what, confined, plain) in PAIRS {
+            let said = match what {
+                "hard_link from" => fs::hard_link("", scratch.at("root/fresh")),
+                "hard_link to" => fs::hard_link(scratch.at("root/file"), ""),
+                _ => plain(Path::new("")),
+            };
+            let answer = confined(&root, "").map_err(|error| error.kind());
+            assert_eq!(answer, said.map_err(|error| error.kind()), "{what} by {way}");
+        }
+        let not_found = |answer: Result<(), Error>| {
+            assert_eq!(answer.unwrap_err().kind(), io::ErrorKind::NotFound, "{way}");
+        };
+        not_found(root.open_file("", &OpenOptions::new().read(true)).map(drop));
+        not_found(root.create("").map(drop));
+        not_found(root.open_dir("").map(drop));
+        not_found(root.read_dir("").map(drop));
+        not_found(root.stat("", Fields::KIND).map(drop));
+        not_found(root.canonical("").map(drop));
+        not_found(root.rename("", "new"));
+        not_found(root.rename_new("file", ""));
+        not_found(root.remove_tree("", &Remove::new()).map(drop));
+    }
+    assert_eq!(listed(scratch.path()), before);
+}
+
+/// As with `rm -r`, but that takes the target of `link/` for the directory.
+#[test]
+fn trees_are_removed_by_their_name_with_and_without_separators() {
+    const DOTS: io::ErrorKind = io::ErrorKind::InvalidInput;
+    const FILE: io::ErrorKind = io::ErrorKind::NotADirectory;
+    const NONE: io::ErrorKind = io::ErrorKind::NotFound;
+    for (path, expected) in [
+        ("a", Ok("a")),
+        ("a/", Ok("a")),
+        ("a//", Ok("a")),
+        ("a/b/", Ok("a/b")),
+        ("a/../a/b//", Ok("a/b")),
+        ("to_dir", Ok("to_dir")),
+        ("to_dir/../empty/", Ok("a/empty")),
+        ("file", Ok("file")),
+        ("file/", Err(FILE)),
+        ("file//", Err(FILE)),
+        ("file/x", Err(FILE)),
+        ("to_dir/", Err(FILE)),
+        ("to_file/", Err(FILE)),
+        ("dangling/", Err(FILE)),
+        ("new", Err(NONE)),
+        ("new/", Err(NONE)),
+        ("new//", Err(NONE)),
+        ("new/x", Err(NONE)),
+        ("new/.", Err(NONE)),
+        (".", Err(DOTS)),
+        ("./", Err(DOTS)),
+        ("a/.", Err(DOTS)),
+        ("a/b/..", Err(DOTS)),
+        ("a/./", Err(DOTS)),
+    ] {
+        for (way, without) in WAYS {
+            for (scope, _) in SCOPES {
+                let scratch = tree();
+                let before = listed(&scratch.at("root"));
+                let root = root(&scratch.at("root"), without).scope(scope);
+                let removed = root.remove_tree(path, &Remove::new());
+                let answer = removed.and_then(|report| match report.errors.into_iter().next() {
+                    None => Ok(()),
+                    Some(error) => Err(error),
+                });
+                let case = format!("{path} {scope:?} by {way}");
+                assert_eq!(answer.map_err(|error| error.kind()), expected.map(drop), "{case}");
+                let stays = |line: &String| {
+                    let name = line.split(' ').next().unwrap();
+                    !expected.is_ok_and(|gone| Path::new(name).starts_with(gone))
+                };
+                // A parent has one subdirectory less.
+                let names = |lines: Vec<String>| {
+                    let names = lines.iter().map(|line| line.split(' ').next().unwrap().to_owned());
+                    names.collect::<Vec<_>>()
+                };
+                let left = before.into_iter().filter(stays).collect();
+                assert_eq!(names(listed(&scratch.at("root"))), names(left), "{case}");
+            }
+        }
+    }
+}
+
+/// Flags of `open`, and the permissions of a new file.
+#[test]
+fn flags_mean_what_they_mean_to_the_kernel() {
+    use rustix::fs::{Mode, OFlags, fcntl_getfl, openat};
+    let access = [OFlags::RDONLY, OFlags::WRONLY, OFlags::RDWR];
+    let more = [OFlags::CREATE, OFlags::EXCL, OFlags::TRUNC, OFlags::APPEND, OFlags::NOFOLLOW];
+    let more = [&more[..], &[OFlags::NONBLOCK]].concat();
+    let scratch = tree();
+    for access in access {
+        for set in 0..1_u32 << more.len() {
+            let chosen = more.iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1);
+            let flags = chosen.fold(access, |flags, (_, &flag)| flags | flag);
+            for path in ["old", "new", "link", "new/", "old/"] {
+                let at = |work: &dyn Fn() -> Result<OwnedFd, Option<i32>>| {
+                    let _ = fs::remove_file(scratch.at("root/new"));
+                    fs::write(scratch.at("root/old"), "old").unwrap();
+                    let opened = work().map(|fd| {
+                        let about = fs::File::from(fd.try_clone().unwrap()).metadata().unwrap();
+                        // Single steps follow no link by themselves, which the kernel remembers.
+                        let flags = fcntl_getfl(&fd).unwrap().difference(OFlags::NOFOLLOW);
+                        (flags, about.mode(), about.len())
+                    });
+                    (opened, scratch.list("root"))
+                };
+                let _ = fs::remove_file(scratch.at("root/link"));
+                scratch.link("root/link", "old");
+                let root_dir = fs::File::open(scratch.at("root")).unwrap();
+                let mode = Mode::from_raw_mode(0o4640);
+                let raw = flags | OFlags::CLOEXEC;
+                let said = at(&|| {
+                    let opened = openat(&root_dir, path, raw, mode);
+                    opened.map_err(|error| Some(error.raw_os_error()))
+                });
+                for (way, without) in WAYS {
+                    let root = root(&scratch.at("root"), without);
+                    let options = OpenOptions::new()
+                        .read(!flags.contains(OFlags::WRONLY))
+                        .write(flags.intersects(OFlags::WRONLY | OFlags::RDWR))
+                        .append(flags.contains(OFlags::APPEND))
+                        .truncate(flags.contains(OFlags::TRUNC))
+                        .nonblocking(flags.contains(OFlags::NONBLOCK))
+                        .follow(!flags.contains(OFlags::NOFOLLOW))
+                        .create(flags.contains(OFlags::CREATE));
+                    let is_new = flags.contains(OFlags::CREATE | OFlags::EXCL);
+                    let options = if is_new { options.create_new(true) } else { options };
+                    let options = options.mode(0o4640).exact();
+                    let answer = at(&|| {
+                        let opened = root.open_file(path, &options);
+                        opened.map(OwnedFd::from).map_err(|error| error.raw_os_error())
+                    });
+                    assert_eq!(answer, said, "{path} {flags:?} by {way}");
+                }
+            }
+        }
+    }
+    let mode = OpenOptions::new().write(true).create_new(true).mode(0o4600);
+    for (way, without) in WAYS {
+        let _ = fs::remove_file(scratch.at("root/new"));
+        let made = root(&scratch.at("root"), without).open_file("new", &mode).unwrap();
+        assert_eq!(made.metadata().unwrap().mode() & 0o7777, 0o4600, "{way}");
+    }
+    let nothing = OpenOptions::new().append(true).create(true).exact();
+    let error = root(&scratch.at("root"), &[]).open_file("new", &nothing).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{error}");
+}
+
+/// The system keeps targets of up to 4,095 bytes.
+#[test]
+fn targets_of_links_are_read_whole() {
+    let scratch = tree();
+    for length in [1, 255, 256, 257, 511, 512, 513, 1_500, 4_095] {
+        let target = "t".repeat(length);
+        scratch.link("root/long", &target);
+        for (way, without) in WAYS {
+            let root = root(&scratch.at("root"), without);
+            assert_eq!(root.read_link("long").unwrap(), Path::new(&target), "{length} by {way}");
+        }
+        fs::remove_file(scratch.at("root/long")).unwrap();
+    }
+}
+
 #[test]
 fn an_absolute_link_kept_in_the_root_is_followed_there() {
     for (way, without) in WAYS {
@@ -165,6 +351,10 @@ fn an_absolute_link_kept_in_the_root_is_followed_there() {
         root.create_dir("a/new").unwrap();
         root.create_dir_all("/absolute/../../../made").unwrap();
         assert!(scratch.at("root/made").is_dir(), "{way}");
+        // The way back from it is that of its target.
+        scratch.link("root/a/b/there", "/a");
+        let name = root.canonical("a/b/there/../made").unwrap();
+        assert_eq!((name.path.as_path(), name.missing), (Path::new("made"), false), "{way}");
     }
 }
 
@@ -273,7 +463,7 @@ fn changes_cost_what_their_documentation_says() {
 #[test]
 fn roots_are_made_of_descriptors_and_shared_by_threads() {
     let scratch = tree();
-    let root = Root::from(OwnedFd::from(fs::File::open(scratch.at("root")).unwrap()));
+    let root = Root::try_from(OwnedFd::from(fs::File::open(scratch.at("root")).unwrap())).unwrap();
     fs::rename(scratch.at("root"), scratch.at("moved")).unwrap();
     root.clone().create_dir("of_copy").unwrap();
     let shared = Arc::new(root);
@@ -287,9 +477,11 @@ fn roots_are_made_of_descriptors_and_shared_by_threads() {
     for made in ["of_copy", "one/deep", "two/deep", "three/deep"] {
         assert!(scratch.at("moved").join(made).is_dir(), "{made}");
     }
-    let again = Root::from(shared.as_fd().try_clone_to_owned().unwrap());
+    let again = Root::try_from(shared.as_fd().try_clone_to_owned().unwrap()).unwrap();
     again.remove_dir("of_copy").unwrap();
-    let file = Root::from(OwnedFd::from(fs::File::open(scratch.at("moved/file")).unwrap()));
-    let error = file.create_dir("new").unwrap_err();
-    assert_eq!(error.kind(), io::ErrorKind::NotADirectory, "{error}");
+    let null = fs::File::open("/dev/null").unwrap();
+    for none in [fs::File::open(scratch.at("moved/file")).unwrap(), null] {
+        let error = Root::try_from(OwnedFd::from(none)).unwrap_err();
+        assert_eq!(error.raw_os_error(), Some(libc::ENOTDIR), "{error}");
+    }
 }

@@ -9,7 +9,7 @@ use curt::fields::Follow;
 use curt::paths::{Aliases, Refusal};
 use curt::{Cause, Error, Fields, Plan};
 use curt_testkit::{Scratch, skip};
-use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
+use rustix::fs::{CWD, Mode, OFlags, RenameFlags, ResolveFlags, openat2, renameat_with};
 use rustix::io::Errno;
 
 use crate::{SCOPES, WAYS, has_openat2, root};
@@ -222,16 +222,19 @@ fn renaming_answers_as_the_system_does() {
         . ./ a a/ a/. a/.. a/b/.. a/b a/empty a/empty/ file file/ file/. nosuch nosuch/ nosuch/.
         nosuch/x to_file to_dir to_dir/ to_dir/new
     ";
-    for (way, without) in WAYS {
+    for ((way, without), replace) in WAYS.iter().flat_map(|&way| [(way, true), (way, false)]) {
         let (mut ours, mut theirs) = (tree(), tree());
         let before = ours.list("");
+        let flags = if replace { RenameFlags::empty() } else { RenameFlags::NOREPLACE };
         for from in NAMES.split_whitespace() {
             for to in NAMES.split_whitespace() {
                 let root = root(&ours.at("root"), without);
-                let answer = root.rename(from, to).map_err(|error| number(&error));
+                let renamed =
+                    if replace { root.rename(from, to) } else { root.rename_new(from, to) };
+                let answer = renamed.map_err(|error| number(&error));
                 let at = |path: &str| format!("{}/{path}", theirs.at("root").display());
-                let expected = rustix::fs::rename(at(from), at(to));
-                assert_eq!(answer, expected, "{from:?} to {to:?} by {way}");
+                let expected = renameat_with(CWD, at(from), CWD, at(to), flags);
+                assert_eq!(answer, expected, "{from:?} to {to:?} by {way}, {flags:?}");
                 let list = ours.list("");
                 assert_eq!(list, theirs.list(""), "{from:?} to {to:?} by {way}");
                 if list != before {

@@ -106,7 +106,7 @@ fn operations<S: Beneath>() -> [(&'static str, Operation<S>); 15] {
         ("remove a file", |root| root.remove_file(&text(root, "link/c/file")?)),
         ("rename", |root| {
             let paths = [text(root, "a/b/c/file")?, text(root, "a/moved")?];
-            root.rename(&paths[0], &paths[1]).map_err(|why| why.failure)
+            root.rename(&paths[0], &paths[1], true).map_err(|why| why.failure)
         }),
         ("read a link", |root| root.read_link(&text(root, "a/up")?).map(drop)),
         ("stat", |root| {

@@ -92,9 +92,13 @@ impl Beneath for Memory {
         name: Name<'_, u8>,
         to: &Dir,
         fresh: Name<'_, u8>,
+        replace: bool,
     ) -> io::Result<()> {
         let renamed = self.at(Call::Renameat2, from).and_then(|(mut world, from)| {
             let to = world.node_of(to.number)?;
+            if !replace && world.child(to, fresh.units()).is_ok() {
+                return Err(errno::EXIST);
+            }
             world.rename_over(from, name.units(), to, fresh.units())
         });
         renamed.map_err(errno::error)

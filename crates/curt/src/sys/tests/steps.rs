@@ -123,15 +123,20 @@ pub(super) fn a_step_makes_directories_and_renames<G: Ground>(ground: &G) {
         assert_eq!(number_or_kind(&make(child).unwrap_err()), ErrorKind::AlreadyExists, "{child}");
     }
     let (a, b) = (base.open("a"), base.open("b"));
+    let replace = std::cell::Cell::new(true);
     let rename = |from: &Asked<'_, G::S>, old: &str, to: &Asked<'_, G::S>, new: &str| {
         let (old, new) = (units::<G::S>(old), units::<G::S>(new));
-        sys.rename(&from.dir, name(&old), &to.dir, name(&new))
+        sys.rename(&from.dir, name(&old), &to.dir, name(&new), replace.get())
     };
     let kind = |result: io::Result<()>| number_or_kind(&result.unwrap_err());
     rename(&a, "file", &b, "moved").unwrap();
     assert_eq!(kind(rename(&a, "nothing", &b, "moved")), ErrorKind::NotFound);
-    // A file in the way is replaced.
-    rename(&a, "other", &b, "moved").unwrap();
+    // A file in the way is replaced, or stays.
+    replace.set(false);
+    assert_eq!(kind(rename(&a, "other", &b, "moved")), ErrorKind::AlreadyExists);
+    rename(&a, "other", &a, "another").unwrap();
+    replace.set(true);
+    rename(&a, "another", &b, "moved").unwrap();
     let mut left = vec!["- b/inner", "- b/moved", "d a", "d b"];
     if ground.asks_by_path() {
         rename(&base, "made", &base, "a").unwrap();

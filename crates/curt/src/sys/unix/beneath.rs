@@ -96,8 +96,9 @@ impl Beneath for Unix {
         name: Name<'_, u8>,
         to: &Dir,
         fresh: Name<'_, u8>,
+        replace: bool,
     ) -> io::Result<()> {
-        Ok(self.door.rename(from.as_fd(), text(name), to.as_fd(), text(fresh))?)
+        Ok(self.door.rename(from.as_fd(), text(name), to.as_fd(), text(fresh), replace)?)
     }
 
     fn symlink(&self, target: Name<'_, u8>, at: &Dir, name: Name<'_, u8>) -> io::Result<()> {

@@ -142,19 +142,24 @@ impl Door {
         rustix::fs::statat(dir, name, flags)
     }
 
-    /// Renames an entry, and replaces the one that has the new name.
+    /// Renames an entry. Only Linux and Apple's systems can refuse to replace another one.
     pub(super) fn rename(
         &self,
         from: BorrowedFd<'_>,
         name: &CStr,
         to: BorrowedFd<'_>,
         fresh: &CStr,
+        replace: bool,
     ) -> Result<()> {
         self.pass(Call::Rename)?;
-        #[cfg(target_os = "linux")]
-        return rustix::fs::renameat_with(from, name, to, fresh, rustix::fs::RenameFlags::empty());
-        #[cfg(not(target_os = "linux"))]
-        rustix::fs::renameat(from, name, to, fresh)
+        #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+        {
+            use rustix::fs::RenameFlags;
+            let flags = if replace { RenameFlags::empty() } else { RenameFlags::NOREPLACE };
+            rustix::fs::renameat_with(from, name, to, fresh, flags)
+        }
+        #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+        if replace { rustix::fs::renameat(from, name, to, fresh) } else { Err(Errno::NOTSUP) }
     }
 
     pub(super) fn mkdirat(&self, dir: BorrowedFd<'_>, name: &CStr, mode: Mode) -> Result<()> {

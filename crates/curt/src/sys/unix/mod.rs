@@ -96,6 +96,15 @@ pub(crate) fn open_directory(fd: BorrowedFd<'_>) -> (io::Result<Dir>, Calls) {
     (copy.map(Dir::from).map_err(io::Error::from), door.calls())
 }
 
+/// Makes a directory of the caller's descriptor. One of anything else is refused. 1 call.
+pub(crate) fn adopt_directory(fd: OwnedFd) -> io::Result<Dir> {
+    let stat = Door::new(&Setup::default()).fstat(fd.as_fd())?;
+    match values::facts_from(&stat).kind {
+        Kind::Directory => Ok(fd.into()),
+        _ => Err(Errno::NOTDIR.into()),
+    }
+}
+
 /// Returns the descriptor of a directory.
 pub(crate) fn into_descriptor(dir: Dir) -> io::Result<OwnedFd> {
     match dir.into_descriptor() {
@@ -424,5 +433,43 @@ impl Sys for Unix {
     #[cfg(target_os = "linux")]
     fn inode_order_pays(&self, dir: &Dir) -> bool {
         self.lies_on_ext4(dir)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::{AsFd, AsRawFd};
+    use std::process::Command;
+
+    use super::{Unix, into_descriptor, open_directory};
+    use crate::sys::{Feature, Features, Setup, Sys};
+
+    /// In a process of its own, whose standard input is closed.
+    #[test]
+    fn copies_are_not_inherited_and_leave_the_standard_streams_alone() {
+        const CHILD: &str = "CURT_TEST_WITHOUT_INPUT";
+        let dir = std::fs::File::open(".").unwrap();
+        if std::env::var_os(CHILD).is_none() {
+            let name = std::thread::current().name().unwrap().to_owned();
+            let mut child = Command::new(std::env::current_exe().unwrap());
+            let child = child.args(["--exact", &name]).env(CHILD, "1").output().unwrap();
+            assert!(child.status.success(), "{child:?}");
+            assert!(String::from_utf8_lossy(&child.stdout).contains("1 passed"), "{child:?}");
+            return;
+        }
+        let sys = Unix::start(&Setup::default());
+        let duplicate = sys.duplicate(&open_directory(dir.as_fd()).0.unwrap());
+        // SAFETY: no memory is involved, and nothing in this process reads its standard input.
+        unsafe { libc::close(0) };
+        let copy = open_directory(dir.as_fd()).0.unwrap();
+        let without = Setup::default().with(Features::default().with(Feature::RawListing));
+        let stream = Unix::start(&without).adopt(dir.try_clone().unwrap().into()).unwrap();
+        let given = into_descriptor(stream).unwrap();
+        let copies = [Some(copy.as_fd()), Some(given.as_fd()), duplicate.as_ref().map(AsFd::as_fd)];
+        for copy in copies.into_iter().flatten() {
+            assert!(copy.as_raw_fd() >= 3, "{copy:?}");
+            let flags = rustix::io::fcntl_getfd(copy).unwrap();
+            assert!(flags.contains(rustix::io::FdFlags::CLOEXEC), "{copy:?}");
+        }
     }
 }

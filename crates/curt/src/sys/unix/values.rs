@@ -130,7 +130,7 @@ pub(super) fn followed<D>(answer: Result<D, Errno>) -> Opened<D> {
 
 /// Returns the flags to open a file, except for the one about links.
 pub(super) fn flags(how: &How) -> OFlags {
-    let access = match (how.read, how.write || how.append) {
+    let access = match (how.read, how.write) {
         (true, true) => OFlags::RDWR,
         (false, true) => OFlags::WRONLY,
         (_, false) => OFlags::RDONLY,

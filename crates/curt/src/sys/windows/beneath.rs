@@ -53,7 +53,7 @@ fn emptying(create: Create) -> u32 {
 /// Returns the access rights for a file.
 fn access(how: &How) -> u32 {
     let read = if how.read { win::FILE_GENERIC_READ } else { 0 };
-    let write = if how.write || how.append { win::FILE_GENERIC_WRITE } else { 0 };
+    let write = if how.write { win::FILE_GENERIC_WRITE } else { 0 };
     // Without the right to write data, every write appends.
     let write = if how.append { write & !win::FILE_WRITE_DATA } else { write };
     read | write
@@ -178,12 +178,12 @@ impl Windows {
     }
 }
 
-/// Gives an open entry a new name: instead of the old one (`FileRenameInformation`), which replaces
-/// the entry that has it, or besides (`FileLinkInformation`), which does not.
+/// Gives an open entry a new name: instead of the old one (`FileRenameInformation`), or besides
+/// (`FileLinkInformation`). An entry that has it already is replaced, or an error.
 fn give_name(
     door: &Door,
     handle: BorrowedHandle<'_>,
-    class: i32,
+    (class, replace): (i32, bool),
     to: &Dir,
     name: Name<'_, u16>,
 ) -> Result<()> {
@@ -191,7 +191,7 @@ fn give_name(
     let units = name.units();
     let length = NAME + units.len() * 2;
     let mut buffer = vec![0_u64; length.div_ceil(8)];
-    buffer[0] = u64::from(class == nt::FileRenameInformation);
+    buffer[0] = u64::from(replace);
     buffer[1] = to.handle()?.as_raw_handle() as u64;
     buffer[2] = (units.len() * 2) as u64;
     for (offset, &unit) in (NAME..).step_by(2).zip(units) {
@@ -266,11 +266,12 @@ impl Beneath for Windows {
         name: Name<'_, u16>,
         to: &Dir,
         fresh: Name<'_, u16>,
+        replace: bool,
     ) -> io::Result<()> {
         let options = ABOUT | nt::FILE_SYNCHRONOUS_IO_NONALERT;
         let access = DELETE | win::SYNCHRONIZE;
-        let class = nt::FileRenameInformation;
-        let rename = |handle: BorrowedHandle<'_>| give_name(&self.door, handle, class, to, fresh);
+        let how = (nt::FileRenameInformation, replace);
+        let rename = |handle: BorrowedHandle<'_>| give_name(&self.door, handle, how, to, fresh);
         Ok(self.door.opened(target(from, name), access, options, rename)??)
     }
 
@@ -289,8 +290,8 @@ impl Beneath for Windows {
     ) -> io::Result<()> {
         let options = ABOUT | nt::FILE_SYNCHRONOUS_IO_NONALERT;
         let access = WRITE_ATTRIBUTES | win::SYNCHRONIZE;
-        let class = nt::FileLinkInformation;
-        let link = |handle: BorrowedHandle<'_>| give_name(&self.door, handle, class, to, fresh);
+        let how = (nt::FileLinkInformation, false);
+        let link = |handle: BorrowedHandle<'_>| give_name(&self.door, handle, how, to, fresh);
         match self.door.opened(target(from, name), access, options, link)? {
             Err(Status::FILE_IS_A_DIRECTORY) => Err(Fault::LinksDirectory.error()),
             linked => Ok(linked?),
