@@ -109,7 +109,7 @@ pub enum Cause {
     DotOrDotDot,
     /// The path is the root directory, however it is spelled.
     RootDirectory,
-    /// The path lies on another file system than its parent, and the options refuse that.
+    /// The path lies on another device than its parent, and the options refuse that.
     OtherFileSystem,
     /// The path is a directory, and the options do not remove directories.
     IsADirectory,

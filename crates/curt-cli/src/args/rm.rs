@@ -80,9 +80,9 @@ pub(crate) struct RmOptions {
     #[arg(short, long)]
     pub(crate) dir: bool,
 
-    /// Skip mount points, with GNU's message
+    /// Skip directories on another device than their operand
     ///
-    /// Mount points below an operand are skipped anyway; this only changes the message.
+    /// A btrfs subvolume is another device. Mount points below an operand are skipped anyway.
     #[arg(long, conflicts_with = "cross_mounts")]
     pub(crate) one_file_system: bool,
 

@@ -70,6 +70,40 @@ fn one_file_system_is_as_in_gnu_rm() {
     }
 }
 
+/// A nested subvolume is another device, and nothing is mounted there. An empty one is left out:
+/// GNU rm of coreutils 9.1 looks whether it is empty first, and removes it.
+#[test]
+fn one_file_system_is_one_device_on_btrfs() {
+    let Some(namespace) = Namespace::new() else {
+        return;
+    };
+    let has = |tool: &str| Command::new(tool).arg("--version").output().is_ok();
+    if !has("mkfs.btrfs") || !has("btrfs") {
+        return skip("there is no mkfs.btrfs");
+    }
+    let made = "truncate -s 128M b/image; mkfs.btrfs -q b/image >b/log; mount -o loop b/image d; \
+                mkdir -p d/e/g; btrfs subvolume create d/e/sv >b/log; mkdir d/e/sv/h; touch d/e/sv/h/z d/e/y; \
+                set +e; ";
+    let nobody = "setpriv --reuid=65534 --regid=65534 --clear-groups";
+    let denied = "rm -r d/e/sv/h; chmod 0 d/e/sv; chown -R 65534 d/e; ";
+    for work in [
+        "$RM -r --one-file-system d/e".to_owned(),
+        "$RM -rf --one-file-system --preserve-root=all d/e/g d/e d/e/sv".to_owned(),
+        "$RM -r d/e".to_owned(),
+        "yes | $RM -ri --one-file-system d/e/sv/h d/e/g".to_owned(),
+        format!("{denied} {nobody} $RM -rf --one-file-system d/e; ls -d d/e/sv"),
+        "$FIND d/e | sed 's,/$,,'".to_owned(),
+        "$DU -x d/e; $DU -sx d/e/sv".to_owned(),
+    ] {
+        let (script, curt) = (format!("{made}{work}"), namespace.bench.curt().display());
+        let of_gnu = script.replace("$FIND d/e", "find d/e -xdev -mindepth 1");
+        let of_curt = script.replace("$FIND", &format!("{curt} find -u --one-file-system ."));
+        let of_curt = of_curt.replace("$DU", &format!("{curt} du"));
+        let gnu = namespace.gnu(&of_gnu.replace("$DU", "du"));
+        assert_eq!(namespace.curt(&of_curt), gnu, "{work}");
+    }
+}
+
 #[test]
 fn mounts_are_crossed_only_with_cross_mounts() {
     let Some(namespace) = Namespace::new() else {

@@ -24,6 +24,8 @@ pub(super) struct RemoveFrame<U> {
     pub(super) is_protected: bool,
     /// Whether the caller has to be asked before its entries are removed.
     asks_first: bool,
+    /// The device it lies on, once that was asked.
+    pub(super) device: Option<u64>,
     remains: Remains<U>,
     /// The parts of it that other workers have.
     handed_off: Option<Arc<HandedOffParts<U>>>,
@@ -95,6 +97,7 @@ impl<U: Unit> RemoveFrame<U> {
             name,
             is_protected,
             asks_first,
+            device: None,
             remains: Remains::none(),
             handed_off: None,
             passes: Passes::new(),

@@ -15,9 +15,9 @@ use super::operand::{OpenParent, OperandRemoval, Tree};
 use super::worker::Worker;
 use super::writers::Samples;
 use crate::error::{Cause, Operation};
-use crate::fields::Kind;
+use crate::fields::{Fields, Kind};
 use crate::name::Names;
-use crate::sys::{Entry, Mounts, Opened, Sys};
+use crate::sys::{Ask, Entry, Mounts, Opened, Sys};
 use crate::tree::{Links, Meanwhile, ReopenError, ReopenFailure, Stack, Waited, Work};
 
 /// Entries between two looks at whether another worker is hungry.
@@ -313,7 +313,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// Opens the child of the topmost directory whose name lies at `at`. If there is no descriptor
     /// at the moment, the name is put back.
     fn enter(&mut self, at: usize) {
-        let Engine { worker, stack, samples, .. } = self;
+        let Engine { worker, stack, .. } = self;
         let (Some(name), Some(dir)) = (stack.names().get(at), stack.top().dir()) else {
             return worker.internal_error("a directory is entered that is not open");
         };
@@ -321,7 +321,16 @@ impl<'r, S: Sys> Engine<'r, S> {
         worker.path.push(name);
         let is_protected = worker.is_protected(dir, name, Kind::Directory);
         let mounts = if shared.options.cross_mounts { Mounts::Cross } else { Mounts::Refuse };
-        match worker.open_child(dir, name, mounts) {
+        let opened = worker.open_child(dir, name, mounts);
+        if let Some(cause) = self.leads_elsewhere(at, &opened) {
+            if let Opened::Dir(dir) = opened {
+                self.worker.sys.close(dir);
+            }
+            self.worker.fail(Operation::OpenDirectory, cause);
+            return self.deal_with(at, path_len, Outcome::Kept);
+        }
+        let Engine { worker, samples, .. } = self;
+        match opened {
             Opened::Dir(dir) => {
                 let window = shared.options.retry_window;
                 let (files, writers) = (worker.report.files, &shared.writers);
@@ -337,6 +346,35 @@ impl<'r, S: Sys> Engine<'r, S> {
                 self.stack.put_back(at);
             }
             opened => self.not_entered(at, path_len, opened),
+        }
+    }
+
+    /// Returns why a child of the topmost directory stays if one device is not to be left: it lies
+    /// on another one, or could not be asked. A child that is not open is asked by its name, since
+    /// it may be removed unread.
+    fn leads_elsewhere(&mut self, at: usize, opened: &Opened<S::Dir>) -> Option<Cause> {
+        let Engine { worker, stack, .. } = self;
+        if !worker.shared.options.one_file_system {
+            return None;
+        }
+        let ask = Ask { fields: Fields::DEVICE, follow: false };
+        let (level, names) = stack.level_with_names(stack.len() - 1);
+        let (name, dir) = (names.get(at)?, level.dir()?);
+        let asked = match opened {
+            Opened::Dir(child) => worker.sys.query_dir(child, ask),
+            Opened::Failed(_) => worker.sys.query(dir, name, ask),
+            _ => return None,
+        };
+        let own = match level.device {
+            Some(device) => Ok(device),
+            None => worker.sys.query_dir(dir, ask).map(|own| own.device),
+        };
+        match asked.and_then(|child| Ok((child.device, own?))) {
+            Ok((child, own)) => {
+                level.device = Some(own);
+                (child != own).then_some(Cause::OtherFileSystem)
+            }
+            Err(error) => Some(Cause::Os(error)),
         }
     }
 
@@ -378,11 +416,22 @@ impl<'r, S: Sys> Engine<'r, S> {
             worker.fail(Operation::Remove, Cause::Replaced);
             outcome = Outcome::Kept;
         }
+        self.deal_with(at, path_len, outcome);
+    }
+
+    /// Notes what became of a child of the topmost directory that is not entered, and cuts the path
+    /// back to `path_len`.
+    fn deal_with(&mut self, at: usize, path_len: usize, outcome: Outcome) {
+        let Engine { worker, stack, .. } = self;
         worker.path.truncate(path_len);
+        let (level, names) = stack.level_with_names(stack.len() - 1);
         match outcome {
             Outcome::Gone => worker.report.vanished += 1,
             Outcome::Pending => level.passes.count_pending(),
-            Outcome::Kept => level.keep_entry(name, worker.shared.removes_all),
+            Outcome::Kept => match names.get(at) {
+                Some(name) => level.keep_entry(name, worker.shared.removes_all),
+                None => level.mark_kept(),
+            },
             Outcome::Removed | Outcome::Directory => {}
         }
     }

@@ -11,6 +11,7 @@ use crate::name::Name;
 use crate::sys::{Ask, Entry, Removed, Sys};
 
 /// The result of removing an entry.
+#[derive(Clone, Copy)]
 pub(super) enum Outcome {
     Removed,
     /// It is no longer there.

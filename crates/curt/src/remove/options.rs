@@ -90,6 +90,7 @@ pub struct Remove<'a> {
     pub(crate) threads: Threads,
     pub(crate) directories: DirectoryOperands,
     pub(crate) cross_mounts: bool,
+    pub(crate) one_file_system: bool,
     pub(crate) refuse_mounted_operands: bool,
     pub(crate) missing_is_fine: bool,
     pub(crate) contents_only: bool,
@@ -132,6 +133,7 @@ impl<'a> Remove<'a> {
             threads: Threads::Automatic,
             directories: DirectoryOperands::Recursive,
             cross_mounts: false,
+            one_file_system: false,
             refuse_mounted_operands: false,
             missing_is_fine: false,
             contents_only: false,
@@ -169,6 +171,15 @@ impl<'a> Remove<'a> {
     /// [`Cause::MountPoint`](crate::Cause::MountPoint).
     pub fn cross_mounts(mut self, yes: bool) -> Self {
         self.cross_mounts = yes;
+        self
+    }
+
+    /// Sets whether directories on another device than their operand stay, as with GNU `rm
+    /// --one-file-system`: nested subvolumes too, which are no mount points. Off by default. Each is
+    /// reported as [`Cause::OtherFileSystem`](crate::Cause::OtherFileSystem), and one that cannot
+    /// be asked for its device stays too. Costs a stat per directory.
+    pub fn one_file_system(mut self, yes: bool) -> Self {
+        self.one_file_system = yes;
         self
     }
 

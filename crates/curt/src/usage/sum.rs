@@ -116,8 +116,9 @@ impl<'r> Notes<'r> {
             return self.seen.is_none_or(|seen| is_new(facts, seen));
         }
         let is_elsewhere = self.usage.one_file_system
-            && facts.known.contains(Fields::DEVICE)
-            && self.device.get().is_some_and(|&device| device != facts.device);
+            && self.device.get().is_some_and(|&device| {
+                device != facts.device || !facts.known.contains(Fields::DEVICE)
+            });
         !is_elsewhere
             && !self.operands.is_counted(facts, self.index)
             && self.seen.is_none_or(|seen| is_new(facts, seen))

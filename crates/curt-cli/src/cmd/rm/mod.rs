@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use curt::remove::{Confirm, DirectoryOperands, Question, Report, Subject, Totals};
-use curt::{Cause, Error, Kind, Remove};
+use curt::{Cause, Error, Kind, Operation, Remove};
 
 use crate::args::{Prompt, RmOptions};
 use crate::exit::Exit;
@@ -117,6 +117,7 @@ fn remove_now(
             (false, false) => DirectoryOperands::Refuse,
         })
         .cross_mounts(options.cross_mounts)
+        .one_file_system(options.one_file_system)
         .refuse_mounted_operands(options.refuses_mounted_operands)
         .preserve_root(!options.removes_root)
         .missing_is_fine(options.ignores_missing)
@@ -285,11 +286,12 @@ fn message(error: &Error, one_file_system: bool) -> String {
                  use --no-preserve-root to override this failsafe"
             )
         }
-        Cause::OtherFileSystem => format!(
+        // An operand; anything else was not opened.
+        Cause::OtherFileSystem if error.operation() == Operation::Remove => format!(
             "skipping {path}, since it's on a different device\n\
              and --preserve-root=all is in effect"
         ),
-        Cause::MountPoint if one_file_system => {
+        Cause::OtherFileSystem | Cause::MountPoint if one_file_system => {
             format!("skipping {path}, since it's on a different device")
         }
         cause => format!("cannot remove {path}: {}", text::reason(cause)),

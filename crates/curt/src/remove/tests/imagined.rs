@@ -138,6 +138,28 @@ fn mounts_are_refused_unless_crossing_is_allowed() {
 }
 
 #[test]
+fn one_file_system_is_one_device_whatever_is_mounted() {
+    let one = options().cross_mounts(true).one_file_system(true);
+    for (unreadable, threads) in [(false, 1), (false, 4), (true, 1)] {
+        let setup = setup(|world| {
+            world.mount("tree/a/b", 2).mount("tree/e", 1);
+            if unreadable {
+                world.deny("tree/a/b", Denied { list: true, ..Denied::default() });
+            }
+        });
+        let report = remove(&one.clone().threads(Threads::AtMost(threads)), &setup);
+        let mut causes: Vec<_> = report.errors.iter().map(|it| (it.path(), it.cause())).collect();
+        causes.sort_by_key(|(path, _)| path.to_owned());
+        let [(elsewhere, Cause::OtherFileSystem), (busy, Cause::Os(_))] = causes[..] else {
+            panic!("{report:?}");
+        };
+        assert!(elsewhere.ends_with("tree/a/b") && busy.ends_with("tree/e"), "{report:?}");
+        assert!(setup.world(|world| world.exists("tree/a/b/c/d/file")));
+        assert!(!setup.world(|world| world.exists("tree/e/1")), "a bind mount is crossed");
+    }
+}
+
+#[test]
 fn forbidden_entries_stay_and_the_rest_is_removed() {
     let list = Denied { list: true, ..Denied::default() };
     let setup_unreadable = setup(|world| {
