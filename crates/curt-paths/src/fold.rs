@@ -1,15 +1,20 @@
 //! The one folding of paths, for the expander, the text check, `curt::Root` and program searches.
 
-use crate::options::{DotDot, ExpandError, Flavor};
+use crate::options::{DotDot, ExpandError, Flavor, Release};
 use crate::rule::{Rule, Trace};
 use crate::scan::any_window;
 use crate::unit::Unit;
+use crate::windows::{Start, device_at_end, is_separator};
 
 /// Folds the names of a path: removes `.` and doubled separators, and treats `..` as [`DotDot`]
 /// says.
 ///
 /// This sees the text alone. With a symbolic link before it, `a/..` can mean something other than
 /// nothing, except on Windows, which folds paths before it opens any directory.
+///
+/// A relative path stays relative: where a name would come to the front that begins with `~` or, on
+/// Windows, contains a colon or is that of a device, `.` is put before it, as Go and Node do for
+/// drives. `a/../~/x` is `./~/x`, and on Windows `a/../c:/x` is `.\c:\x`.
 ///
 /// ```
 /// use curt_paths::{DotDot, Flavor, Fold};
@@ -132,6 +137,8 @@ impl Fold {
         let begin = path.len();
         path.extend_from_slice(names);
         let mut at = 0;
+        // Where the first name of `path` was.
+        let mut first = 0;
         while at < names.len() {
             // On Windows this is one name. On POSIX it is the rest: the end of a run of names is
             // only looked for where there is one.
@@ -179,6 +186,9 @@ impl Fold {
                 vanished = length == 0;
             }
             if !vanished {
+                if end == root {
+                    first = begin + at;
+                }
                 if end > root || !root_is_joined {
                     path[end] = separator;
                     end += 1;
@@ -191,8 +201,43 @@ impl Fold {
             at = stop + 1;
         }
         path.truncate(end);
+        if root < 2 && leads_elsewhere::<U, WINDOWS>(path, root, first, names) {
+            path.splice(root..root, [U::ascii(b'.'), separator]);
+        }
         Ok(vanished)
     }
+}
+
+/// Returns whether a folded path begins with a drive, a device or a home directory that the path
+/// before did not begin with. The first name was at `first`.
+fn leads_elsewhere<U: Unit, const WINDOWS: bool>(
+    path: &[U],
+    root: usize,
+    first: usize,
+    names: &[U],
+) -> bool {
+    let is_moved = first > root;
+    if root == 1 {
+        // To the kernel `\??\` begins a full path.
+        let mark = U::ascii(b'?');
+        return WINDOWS
+            && is_moved
+            && matches!(*path, [_, a, b, ref rest @ ..] if a == mark && b == mark
+                && rest.first().is_none_or(|&unit| is_separator(unit)));
+    }
+    if is_moved && path.first() == Some(&U::ascii(b'~')) {
+        return true;
+    }
+    if !WINDOWS {
+        return false;
+    }
+    let end = path.iter().position(|&unit| is_separator(unit)).unwrap_or(path.len());
+    let is_device = |path: &[U]| {
+        device_at_end(path, Start::of(path), Release::Windows11).is_some_and(|name| name.start == 0)
+    };
+    (is_moved && path[..end].contains(&U::ascii(b':')))
+        // `con/` is no device, and `con` is one.
+        || (end == path.len() && is_device(path) && !is_device(names))
 }
 
 /// Returns whether a POSIX path has names, and no NUL, doubled slash, trailing slash, `.` or `..`.
@@ -332,6 +377,75 @@ mod tests {
             for text in ["\0", "a\0", "a/\0/b", "./.\0", "a/..\0", "a/..\0/b", "a/b /\0"] {
                 assert_eq!(folded(fold, text), Err(ExpandError::Nul), "{text:?}");
             }
+        }
+    }
+
+    /// Nothing of these is at the front of the path before. Go and Node answer alike for drives; the
+    /// others are by the same rule.
+    #[test]
+    fn a_relative_path_stays_relative() {
+        for (text, expected) in [
+            (r"a/../c:/b", r".\c:\b"),
+            (r".\c:", r".\c:"),
+            ("./c:x", r".\c:x"),
+            ("a/../../c:/b", r".\c:\b"),
+            ("//c:/b", r".\c:\b"),
+            ("c:/../d:/x", r".\d:\x"),
+            ("a/../é:/x", r".\é:\x"),
+            ("./file:stream", r".\file:stream"),
+            ("a/c:/b", r"a\c:\b"),
+            ("c:/./b/", r"c:\b"),
+            ("c:b", "c:b"),
+            ("./~", r".\~"),
+            ("./~/x", r".\~\x"),
+            ("x/../~root", r".\~root"),
+            ("/~/x", r".\~\x"),
+            ("~/./x", r"~\x"),
+            ("a~", "a~"),
+            ("a/../CON", r".\CON"),
+            ("./con. ", r".\con. "),
+            ("con/", r".\con"),
+            ("con/.", r".\con"),
+            ("x/../com¹", r".\com¹"),
+            ("./nul:x", r".\nul:x"),
+            ("CON", "CON"),
+            ("./con.txt", "con.txt"),
+            ("./con/x", r"con\x"),
+            ("./COM0", "COM0"),
+            (r"a\..\\\?\x", r"?\x"),
+            (r".\\\server\share", r"server\share"),
+            ("a/..", "."),
+        ] {
+            let windows = Fold::new(Windows);
+            assert_eq!(folded(windows, text).as_deref(), Ok(expected), "{text}");
+            assert_eq!(folded(windows, expected).as_deref(), Ok(expected), "{text}");
+            if !text.contains("../..") && !text.starts_with("c:/..") {
+                let refuse = windows.dot_dot(DotDot::Refuse);
+                assert_eq!(folded(refuse, text).as_deref(), Ok(expected), "{text}");
+            }
+            if !text.contains("..") {
+                let keep = windows.dot_dot(DotDot::Keep);
+                assert_eq!(folded(keep, text).as_deref(), Ok(expected), "{text}");
+            }
+        }
+        let posix = Fold::new(Posix);
+        for (text, expected) in
+            [("./~/x", "./~/x"), ("x/../~root", "./~root"), ("~/./x", "~/x"), ("./c:/x", "c:/x")]
+        {
+            assert_eq!(folded(posix, text).as_deref(), Ok(expected), "{text}");
+        }
+        for (path, root, names, expected) in [
+            (r"\", 1, r"a\..\??\c:\x", r"\.\??\c:\x"),
+            (r"\", 1, r"??\c:\x", r"\??\c:\x"),
+            (r"\", 1, r"a\..\???\x", r"\???\x"),
+            (r"\", 1, r".\c:\x", r"\c:\x"),
+            ("a", 0, r"..\c:\x", r".\c:\x"),
+            ("c:", 0, "x", r"c:\x"),
+            (r"c:\", 3, r".\d:\x", r"c:\d:\x"),
+        ] {
+            let mut path = path.as_bytes().to_vec();
+            Fold::new(Windows).append(names.as_bytes(), root, &mut path).unwrap();
+            assert_eq!(path, expected.as_bytes());
         }
     }
 

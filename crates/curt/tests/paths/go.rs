@@ -1,9 +1,10 @@
-//! Go's `filepath.Clean`, on POSIX systems.
+//! Go's `filepath.Clean`: that of POSIX systems, and that of Windows from its source.
 
+use std::path::Path;
 use std::process::Command;
 
 use curt::paths::{DotDot, Env, Expander, Flavor};
-use curt_testkit::Scratch;
+use curt_testkit::{Scratch, skip};
 
 use crate::{Maker, POSIX, ask_command, compare, count};
 
@@ -31,21 +32,70 @@ func main() {
 }
 "#;
 
+/// Runs a program of these files.
+fn go(files: &[(&str, String)], questions: &[String]) -> Option<Vec<Vec<u8>>> {
+    let folder = Scratch::new();
+    let mut command = Command::new("go");
+    command.arg("run").env("GOFLAGS", "-mod=mod").env("GOTOOLCHAIN", "local");
+    for (name, content) in files {
+        std::fs::write(folder.typed().join(name), content).unwrap();
+        command.arg(folder.typed().join(name));
+    }
+    ask_command(command, "go", questions)
+}
+
 /// For Go two leading slashes are one.
 #[test]
 fn posix_paths_equal_clean() {
     let mut maker = Maker::new(5);
     let questions: Vec<String> = (0..count()).map(|_| maker.path(&POSIX, 9)).collect();
-    let folder = Scratch::new();
-    let source = folder.typed().join("main.go");
-    std::fs::write(&source, PROGRAM).unwrap();
-    let mut command = Command::new("go");
-    command.arg("run").arg(&source).env("GOFLAGS", "-mod=mod").env("GOTOOLCHAIN", "local");
-    let Some(answers) = ask_command(command, "go", &questions) else { return };
+    let Some(answers) = go(&[("main.go", PROGRAM.to_owned())], &questions) else { return };
     let env = Env::none().cwd("/w/o/r/k");
     let expander = Expander::new(env).flavor(Flavor::Posix).dot_dot(DotDot::Clamp);
     compare(&questions, answers, |text| {
         let full = expander.expand(text.as_bytes()).unwrap().into_owned();
         if full.starts_with(b"//") { full[1..].to_vec() } else { full }
     });
+}
+
+/// The source of Go's own functions for Windows, as a part of a program: a system call of theirs is
+/// not reached from `Clean`.
+fn windows_source() -> Option<[(&'static str, String); 2]> {
+    let root = Command::new("go").args(["env", "GOROOT"]).output().ok()?;
+    let root = String::from_utf8(root.stdout).unwrap();
+    let part = |name: &str| {
+        let path = Path::new(root.trim()).join("src/internal/filepathlite").join(name);
+        let text = std::fs::read_to_string(path).ok()?;
+        let changes = [
+            ("package filepathlite", "package main"),
+            ("\t\"internal/bytealg\"\n", ""),
+            ("\t\"internal/syscall/windows\"\n\t\"syscall\"\n", ""),
+            ("\"internal/stringslite\"", "\"strings\""),
+            ("stringslite.", "strings."),
+            ("bytealg.IndexByteString", "strings.IndexByte"),
+            ("syscall.UTF16PtrFromString(name)", "&name, error(nil)"),
+            ("windows.RtlIsDosDeviceName_U(p) > 0", "p == nil"),
+        ];
+        Some(changes.iter().fold(text, |text, (from, to)| text.replace(from, to)))
+    };
+    Some([("path.go", part("path.go")?), ("of.go", part("path_windows.go")?)])
+}
+
+#[test]
+fn relative_windows_paths_equal_clean() {
+    let Some(parts) = windows_source() else {
+        return skip("go is not installed, or its source has moved");
+    };
+    let main = PROGRAM.replace("\t\"path\"\n", "").replace("path.Clean(text)", "Clean(text)");
+    let join = "\t\tif !path.IsAbs(text) {\n\t\t\ttext = path.Join(\"/w/o/r/k\", text)\n\t\t}\n";
+    let [path, windows] = parts;
+    let files = [("main.go", main.replace(join, "")), path, windows];
+    // Go also looks for colons in what is left in its buffer of names that are gone.
+    let seen = |answer: Vec<u8>| match answer.strip_prefix(br".\") {
+        Some(rest) if !rest.split(|&byte| byte == b'\\').next().unwrap().contains(&b':') => {
+            rest.to_vec()
+        }
+        _ => answer,
+    };
+    crate::compare_folded(|questions| go(&files, questions), seen);
 }

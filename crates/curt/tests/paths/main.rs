@@ -21,6 +21,7 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use curt::paths::{DotDot, Flavor, Fold};
 use curt_testkit::Scratch;
 
 /// Returns how many paths each authority is asked about: `CURT_PATHS`, which is 20,000 in a full run
@@ -71,6 +72,30 @@ const PLAIN_WINDOWS: [&str; 16] = [
     r"\", r"\", "/", r"\\", ".", "..", r"\.", r"\..", "a", "bc", ".h", "é", r"x\", r"C:\", r"D:\",
     "ab",
 ];
+
+/// Compares the folding of relative paths that have names of drives in them with an authority. What
+/// begins with `..` leaves the directory.
+fn compare_folded(
+    authority: impl FnOnce(&[String]) -> Option<Vec<Vec<u8>>>,
+    seen: impl Fn(Vec<u8>) -> Vec<u8>,
+) {
+    const STARTS: [&str; 5] = ["./", r".\", "a/../", r"a\b\..\..\", "a//./..//"];
+    const PIECES: [&str; 14] =
+        ["c:", "d:x", "é:", "s:t", ":", "/", r"\", r"\\", "..", r"\..\", "/./", "a", "?", "??/"];
+    let mut maker = Maker::new(6);
+    let path = |_| STARTS[maker.below(STARTS.len())].to_owned() + &maker.path(&PIECES, 6);
+    let questions: Vec<String> = (0..count()).map(path).collect();
+    let Some(answers) = authority(&questions) else { return };
+    let leaves = |answer: &[u8]| {
+        let mut names = answer.split(|&byte| byte == b'\\').filter(|name| *name != b".");
+        names.next() == Some(b"..")
+    };
+    let answers = answers
+        .into_iter()
+        .map(|answer| if leaves(&answer) { b"..".to_vec() } else { seen(answer) });
+    let fold = Fold::new(Flavor::Windows).dot_dot(DotDot::Refuse);
+    compare(&questions, answers, |text| fold.fold(text.as_bytes()).map_or(b"..".to_vec(), &seen));
+}
 
 /// Asks a program about many texts on its standard input, each with a NUL at its end. `None`, with
 /// a message, if there is no such program.

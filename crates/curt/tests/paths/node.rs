@@ -1,4 +1,4 @@
-//! Node's `path.posix.resolve` and `path.win32.resolve`.
+//! Node's `path.posix.resolve`, `path.win32.resolve` and `path.win32.join`, which normalizes.
 
 use curt::paths::{DotDot, Env, Expander, Flavor};
 
@@ -7,11 +7,11 @@ use crate::{Maker, POSIX, ask, compare, count};
 const SCRIPT: &str = r#"
 const path = require("path")[process.argv[1]];
 const texts = require("fs").readFileSync(0, "utf8").split("\0").slice(0, -1);
-process.stdout.write(texts.map(text => path.resolve(process.argv[2], text) + "\0").join(""));
+process.stdout.write(texts.map(text => path[process.argv[3]](process.argv[2], text) + "\0").join(""));
 "#;
 
 fn node(module: &str, cwd: &str, questions: &[String]) -> Option<Vec<Vec<u8>>> {
-    ask("node", &["-e", SCRIPT, module, cwd].map(std::ffi::OsStr::new), questions)
+    ask("node", &["-e", SCRIPT, module, cwd, "resolve"].map(std::ffi::OsStr::new), questions)
 }
 
 /// For Node two leading slashes are one.
@@ -49,5 +49,18 @@ fn windows_paths_equal_resolve() {
     let answers = answers.into_iter().map(without_end);
     compare(&questions, answers, |text| {
         without_end(expander.expand(text.as_bytes()).unwrap().into_owned())
+    });
+}
+
+/// Node keeps a separator at the end, and says that a path is relative where it is sure to look like
+/// another one.
+#[test]
+fn relative_windows_paths_equal_normalize() {
+    let join = |questions: &[String]| {
+        ask("node", &["-e", SCRIPT, "win32", "", "join"].map(std::ffi::OsStr::new), questions)
+    };
+    crate::compare_folded(join, |answer| {
+        let answer = answer.strip_suffix(br"\").unwrap_or(&answer);
+        answer.strip_prefix(br".\").unwrap_or(answer).to_vec()
     });
 }
