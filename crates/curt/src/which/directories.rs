@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::candidates::ascii;
-use super::policy::{Cwd, Rules};
+use super::policy::{Cwd, Quotes, Rules};
 use crate::name::NameBuf;
 use crate::sys::{Lookup, SystemUnit};
 use curt_paths::windows::{Start, is_separator, is_verbatim};
@@ -232,19 +232,44 @@ pub(super) fn entries<'a, U: Unit>(path: &'a [U], rules: &Rules) -> Vec<Cow<'a, 
     match rules.flavor {
         _ if path.is_empty() && !rules.empty_path_is_entry => Vec::new(),
         Flavor::Posix => path.split(|&unit| unit == U::ascii(b':')).map(Cow::Borrowed).collect(),
+        Flavor::Windows if rules.quotes == Quotes::Around => quoted_entries(path),
         Flavor::Windows => {
             windows_entries(path, rules.quotes).into_iter().map(Cow::Owned).collect()
         }
     }
 }
 
-/// Splits at `;`. A quote anywhere begins or ends a part in which `;` is a character as others are;
-/// it belongs to no name. A quote without a partner is ignored.
-fn windows_entries<U: Unit>(path: &[U], quotes: bool) -> Vec<Vec<U>> {
-    let is_quote = |unit: &U| quotes && unit.to_ascii() == b'"';
+/// Splits at `;`, as libuv does with quotes.
+fn quoted_entries<U: Unit>(path: &[U]) -> Vec<Cow<'_, [U]>> {
+    let is_quote = |unit: &&U| matches!(unit.to_ascii(), b'"' | b'\'');
+    let mut entries = Vec::new();
+    let mut rest = Some(path);
+    while let Some(path) = rest {
+        let quoted = path.first().filter(is_quote).map_or(0, |&quote| {
+            let end = path[1..].iter().position(|&unit| unit == quote);
+            end.map_or(path.len(), |end| end + 1)
+        });
+        let end = path[quoted..].iter().position(|unit| unit.to_ascii() == b';');
+        let entry = end.map_or(path, |end| &path[..quoted + end]);
+        rest = end.map(|end| &path[quoted + end + 1..]);
+        let name = &entry[usize::from(entry.first().is_some_and(|unit| is_quote(&unit)))..];
+        let name = match name.split_last() {
+            Some((last, name)) if is_quote(&last) => name,
+            _ => name,
+        };
+        // What is between two quotes is an entry: the working directory.
+        let is_here = name.is_empty() && entry.len() > 1;
+        entries.push(if is_here { vec![U::ascii(b'.')].into() } else { name.into() });
+    }
+    entries
+}
+
+/// Splits at `;`, and at none between two quotes.
+fn windows_entries<U: Unit>(path: &[U], quotes: Quotes) -> Vec<Vec<U>> {
+    let is_quote = |unit: &U| quotes != Quotes::Literal && unit.to_ascii() == b'"';
     let count = path.iter().filter(|unit| is_quote(unit)).count();
-    // Otherwise it would swallow the entries behind it.
-    let unpaired = path.iter().rposition(is_quote).filter(|_| count % 2 == 1);
+    let is_unpaired = quotes == Quotes::Paired && count % 2 == 1;
+    let unpaired = path.iter().rposition(is_quote).filter(|_| is_unpaired);
     let mut entries = Vec::new();
     let mut entry = Vec::new();
     let mut is_quoted = false;

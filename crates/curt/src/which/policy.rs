@@ -69,6 +69,22 @@ pub(super) enum Bare {
     WithDirectory,
 }
 
+/// What a quote in `PATH` means by Windows' rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quotes {
+    /// It is a character as others are.
+    Literal,
+    /// Anywhere it begins or ends a part in which `;` is a character as others are. One without a
+    /// partner is ignored: otherwise it would swallow the entries behind it.
+    Paired,
+    /// The same, and one without a partner takes the rest of `PATH`: cmd.exe, by the test of Go's
+    /// `SplitList` that asks it.
+    Open,
+    /// At the front of an entry it begins a part that ends with the next one of its kind, which can
+    /// be `'`; inside an entry it is a character as others are.
+    Around,
+}
+
 /// Which extensions are appended. A list has the form of `PATHEXT`.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Extensions {
@@ -95,8 +111,8 @@ pub(crate) struct Rules {
     pub(super) completes_extensions: bool,
     /// Windows: whether an empty entry of `PATH` is the working directory. Else it is skipped.
     pub(super) empty_is_cwd: bool,
-    /// Windows: whether a `;` between quotes in `PATH` belongs to an entry.
-    pub(super) quotes: bool,
+    /// Windows: what a quote in `PATH` means.
+    pub(super) quotes: Quotes,
     /// Windows: whether each candidate is probed in a directory that may not be listed. Else the
     /// directory is skipped.
     pub(super) probes_unlistable: bool,
@@ -127,7 +143,7 @@ const POSIX: Rules = Rules {
     extensions: Extensions::Environment(EXTENSIONS),
     completes_extensions: false,
     empty_is_cwd: false,
-    quotes: true,
+    quotes: Quotes::Paired,
     probes_unlistable: true,
     default_path: true,
     empty_path_is_entry: true,
@@ -146,6 +162,7 @@ const EXECVP: Rules =
 const LIBUV: Rules = Rules {
     cwd: Cwd::Auto,
     extensions: Extensions::Only(".com;.exe"),
+    quotes: Quotes::Around,
     starts_first_only: true,
     ..WINDOWS
 };
@@ -154,6 +171,7 @@ const fn go(base: Rules) -> Rules {
     Rules {
         cwd: Cwd::Report,
         completes_extensions: true,
+        quotes: Quotes::Open,
         default_path: false,
         empty_path_is_entry: false,
         starts_first_only: true,
@@ -167,7 +185,7 @@ const fn cpython(base: Rules) -> Rules {
         literal_is_listed: true,
         extensions: Extensions::Environment(CMD_EXTENSIONS),
         empty_is_cwd: true,
-        quotes: false,
+        quotes: Quotes::Literal,
         empty_path_is_entry: false,
         starts_first_only: true,
         ..base
@@ -200,6 +218,7 @@ const TABLE: [Row; 10] = [
         Some(Rules {
             cwd: Cwd::Auto,
             extensions: Extensions::Environment(CMD_EXTENSIONS),
+            quotes: Quotes::Open,
             probes_unlistable: false,
             ..WINDOWS
         }),
@@ -228,7 +247,7 @@ const TABLE: [Row; 10] = [
             cwd: Cwd::Always,
             bare: Bare::First,
             extensions: Extensions::Among(EXTENSIONS),
-            quotes: false,
+            quotes: Quotes::Literal,
             reports_cwd_only: true,
             ..WINDOWS
         }),

@@ -93,17 +93,59 @@ fn any_name_is_accepted_or_refused() {
     assert!(accepted > 1000, "{accepted}");
 }
 
+/// For Go and cmd.exe the rows of `winsplitlisttests`, in `src/path/filepath/path_windows_test.go`
+/// of Go, which asks cmd.exe for them, too; for libuv what `search_path` in its
+/// `src/win/process.c` makes of them.
 #[test]
-fn an_unpaired_quote_is_ignored() {
-    let policy = rules(Flavor::Windows);
-    let texts = |path: &str| -> Vec<String> {
-        let split = entries(path.as_bytes(), &policy);
-        split.iter().map(|entry| String::from_utf8(entry.to_vec()).unwrap()).collect()
+fn quotes_mean_what_the_authority_says() {
+    use Policy::{CPython, Cmd, Go, Libuv, LibuvBatch, LibuvExact, Native, Node, Zig};
+    let split = |path: &str, policy: Policy| -> Vec<String> {
+        let rules = policy.rules(Flavor::Windows);
+        let bytes = entries(path.as_bytes(), &rules);
+        let texts = bytes.iter().map(|entry| String::from_utf8(entry.to_vec()).unwrap());
+        let units = wide(path.as_bytes());
+        let units = entries(&units, &rules);
+        let texts: Vec<String> = texts.collect();
+        assert!(units.iter().map(|entry| String::from_utf16(entry).unwrap()).eq(texts.clone()));
+        texts
     };
-    assert_eq!(texts(r#"a";b;c"#), ["a", "b", "c"]);
-    assert_eq!(texts(r#""a;b";c"d;e"#), ["a;b", "cd", "e"]);
-    assert_eq!(texts(r#""""#), [""]);
-    assert_eq!(texts(";;"), ["", "", ""]);
+    // What is split, by cmd.exe and Go, by libuv, and by curt where it differs from cmd.exe.
+    for (path, cmd, libuv, native) in [
+        ("a;b", "a|b", "a|b", None),
+        (r#""a""#, "a", "a", None),
+        (r#"";""#, ";", ";", None),
+        (r#""a;b""#, "a;b", "a;b", None),
+        (r#"";";"#, ";|", ";|", None),
+        (r#";";""#, "|;", "|;", None),
+        (r#"a";"b"#, "a;b", "a|b", None),
+        (r#"a; ""b"#, "a| b", r#"a| ""b"#, None),
+        (r#""a;b"#, "a;b", "a;b", Some("a|b")),
+        (r#"""a;b"#, "a|b", r#""a|b"#, None),
+        (r#""""a;b"#, "a;b", r#"""a|b"#, Some("a|b")),
+        (r#"""""a;b"#, "a|b", r#""""a|b"#, None),
+        (r#"a";b"#, "a;b", "a|b", Some("a|b")),
+        (r#"a;b";c"#, "a|b;c", "a|b|c", Some("a|b|c")),
+        (r#""a";b";c"#, "a|b;c", "a|b|c", Some("a|b|c")),
+        (r#""a;b";c"d;e"#, "a;b|cd;e", r#"a;b|c"d|e"#, Some("a;b|cd|e")),
+        (r#""a"b;c"#, "ab|c", r#"a"b|c"#, None),
+        ("'a;b';c", "'a|b'|c", "a;b|c", None),
+        ("'a;b", "'a|b", "a;b", None),
+        ("b';c", "b'|c", "b|c", None),
+        (r#"'a";b'"#, "'a;b'", r#"a";b"#, Some("'a|b'")),
+        (r#""""#, "", ".", None),
+        (r#"""#, "", "", None),
+        (";;", "||", "||", None),
+    ] {
+        let is = |policies: &[Policy], expected: &str| {
+            for &policy in policies {
+                assert_eq!(split(path, policy).join("|"), expected, "{path} {policy:?}");
+            }
+        };
+        is(&[Cmd, Go], cmd);
+        is(&[Libuv, LibuvBatch, LibuvExact, Node], libuv);
+        is(&[Native], native.unwrap_or(cmd));
+        is(&[CPython, Zig], &path.replace(';', "|"));
+    }
 }
 
 #[test]
