@@ -44,9 +44,7 @@ fn lines_are_printed_before_everything_is_measured() {
         scratch.dir(format!("t/{number:0>60}"));
     }
     let mut command = command(&scratch, "du", ["-j1", "--stats", "t"]);
-    let mut child = command.spawn().unwrap();
-    drop(child.stdout.take());
-    let (code, _, messages) = said(&child.wait_with_output().unwrap());
+    let (code, _, messages) = said(&command.stdout(crate::closed_pipe()).output().unwrap());
     assert_eq!(code, None, "{messages}");
     let counted = messages.lines().find_map(|line| line.strip_prefix("curt du: ")).unwrap();
     let counted = counted.split(' ').next().unwrap().replace(',', "").parse::<u64>().unwrap();

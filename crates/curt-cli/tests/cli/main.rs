@@ -70,6 +70,15 @@ fn output_for(command: &mut Command, input: impl AsRef<[u8]>) -> Output {
     child.wait_with_output().unwrap()
 }
 
+/// A pipe that nobody reads any more.
+#[cfg(unix)]
+fn closed_pipe() -> std::process::ChildStdin {
+    let mut reader = Command::new("true").stdin(Stdio::piped()).spawn().unwrap();
+    let pipe = reader.stdin.take().unwrap();
+    assert!(reader.wait().unwrap().success());
+    pipe
+}
+
 /// What the system says where there is no such name.
 fn missing() -> String {
     if cfg!(unix) {

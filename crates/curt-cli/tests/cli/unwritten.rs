@@ -5,7 +5,7 @@ use std::process::{Command, Output, Stdio};
 
 use curt_testkit::{Scratch, heed_signals, skip};
 
-use crate::command_line;
+use crate::{closed_pipe, command_line};
 
 /// Every command with something to say; the last number is the exit status where that fails.
 const COMMANDS: &[(&str, i32)] = &[
@@ -112,9 +112,7 @@ fn a_closed_pipe_ends_a_command_as_it_ends_the_gnu_tools() {
         "ls -R --json t",
         "rm -rv t",
     ] {
-        let mut child = command_line(&scratch, line).spawn().unwrap();
-        drop(child.stdout.take());
-        let output = child.wait_with_output().unwrap();
+        let output = command_line(&scratch, line).stdout(closed_pipe()).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{line}");
         assert_eq!(output.status.signal(), Some(13), "{line}: {:?}", output.status);
     }
