@@ -110,7 +110,7 @@ pub(crate) struct ManOptions {
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[cfg_attr(test, derive(PartialEq))]
 pub(crate) struct OutputOptions {
-    /// Print JSON: one object per line, the last one {"summary":{...}}
+    /// Print JSON: one object per line
     #[arg(long)]
     pub(crate) json: bool,
 

@@ -33,7 +33,7 @@ pub(crate) struct Session {
 /// What a command did.
 #[derive(Default)]
 pub(crate) struct Outcome {
-    /// The fields of the summary, which is the last JSON object.
+    /// The fields of the summary in JSON.
     pub(crate) summary: Option<Object>,
     /// What was done; `--stats` prints it before the calls.
     pub(crate) done: String,
@@ -106,6 +106,11 @@ impl Session {
         self.screen.data(object.line().as_bytes());
     }
 
+    /// Writes a JSON object that is no data to standard error, after the data so far.
+    pub(crate) fn report(&self, object: Object) {
+        self.message(&object.line());
+    }
+
     /// Writes text to standard error, after the data so far.
     pub(crate) fn message(&self, text: &str) {
         self.screen.message(text);
@@ -134,7 +139,7 @@ impl Session {
     pub(crate) fn fail_as(&self, failure: impl Into<Failure>, message: &str) {
         self.count_failure();
         if self.is_json {
-            self.object(failure.into().object());
+            self.report(failure.into().object());
         } else {
             self.warn(message);
         }
@@ -170,21 +175,26 @@ impl Session {
     fn refuse_with(&self, message: &str, hint: &str) -> Exit {
         self.worsen(called::usage(self.usage));
         if self.is_json {
-            self.object(Failure::usage(message.to_owned()).object());
+            self.report(Failure::usage(message.to_owned()).object());
         } else {
             self.message(&format!("{}: {message}\n{hint}", self.program));
         }
         self.close(false)
     }
 
-    /// Ends the command, with its summary and its statistics.
+    /// Ends the command, with its statistics if they are wanted. After an interrupt, JSON has its
+    /// totals too; messages had them before.
     pub(crate) fn finish(&self, outcome: Outcome) -> Exit {
         let Outcome { summary, done, calls, is_cancelled } = outcome;
-        if let Some(mut summary) = summary.filter(|_| self.is_json) {
+        if self.is_json {
+            let is_interrupted = is_cancelled && interrupt::signal().is_some();
+            let mut summary = summary.filter(|_| self.has_stats || is_interrupted);
             if self.has_stats {
-                summary = summary.object("calls", json::calls(&calls));
+                summary = summary.map(|summary| summary.object("calls", json::calls(&calls)));
             }
-            self.object(Object::new().object("summary", summary));
+            if let Some(summary) = summary {
+                self.report(Object::new().object("summary", summary));
+            }
         } else if self.has_stats {
             let total = text::counted(calls.total(), "call", "calls");
             let comma = if done.is_empty() { "" } else { ", " };

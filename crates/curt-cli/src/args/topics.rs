@@ -32,19 +32,24 @@ pub(super) fn near(name: &str) -> Option<&'static str> {
 const JSON: &str = "\
 JSON: every command but run has --json, which prints one object per line.
 
-  {\"path\":\"a/b\",\"size\":4}     an entry or an answer; the keys are the fields
-  {\"error\":{...}}             a failure, in this form in every command:
-    operation                 what failed, such as open_directory
-    path                      the path, or null if there is none
-    kind                      one word, such as not-found or permission-denied
-    errno                     the system's number, or null
-    message                   the reason in words
-  {\"summary\":{...}}           the totals, in the last line
+On standard output: 'path', which 'jq -r .path' prints, and beside it
+  find ls stat       the fields of --fields; ls --tree and find: depth
+  du                 depth, apparent, allocated, entries, newest; or type alone
+  rm -v, --dry-run   kind and removed; with --trash: trashed
+  which              name, origin, kind, relative, interpreter; path is found
+  realpath readlink  name, or target
+  expand, beneath    full, and rules; allow: the name below the root
 
+On standard error: {\"error\":{...}}, and with --stats or after an interrupt
+{\"summary\":{...}} with the totals and the system calls. In an error:
+    operation        what failed, such as open_directory
+    path             the path, or null if there is none
+    kind             one word, such as not-found or permission-denied
+    errno            the system's number, or null
+    message          the reason in words
 Text that is not Unicode is {\"bytes\":BASE64}, on Windows {\"utf16\":[UNIT,...]}.
 A time is {\"s\":SECONDS,\"ns\":NANOSECONDS}. A field is null if the system does
-not have it, {\"error\":{...}} if it could not be read, and absent if it was not
-asked for. With --stats the summary has the number of system calls by name.
+not have it, {\"error\":{...}} if it could not be read.
 ";
 
 const FIELDS: &str = "\

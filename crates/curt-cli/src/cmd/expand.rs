@@ -104,7 +104,7 @@ impl Expansion {
     /// Adds the expansion to an object.
     fn add_to(&self, object: Object, input: &PathText, flavor: Flavor) -> Object {
         let object = match &self.result {
-            Ok(full) => object.raw("ok", &path_text::to_json(full, flavor)),
+            Ok(full) => object.raw("full", &path_text::to_json(full, flavor)),
             Err(error) => Failure::new("expand", error.word(), error.to_string())
                 .json_path(path_text::to_json(input, flavor))
                 .add_to(object),
@@ -141,11 +141,14 @@ fn print(options: &ExpandOptions, drives: &Drives<'_>, session: &Session) -> Exi
         let expander = if is_at_home(operand, flavor) { &at_home } else { &expander };
         let expansion = Expansion::new(expander, &path, options.explain);
         if session.is_json() {
-            if expansion.result.is_err() {
+            let object = Object::new().raw("path", &path_text::to_json(&path, flavor));
+            let object = expansion.add_to(object, &path, flavor);
+            if expansion.result.is_ok() {
+                session.object(object);
+            } else {
                 session.count_failure();
+                session.report(object);
             }
-            let object = Object::new().raw("input", &path_text::to_json(&path, flavor));
-            session.object(expansion.add_to(object, &path, flavor));
             continue;
         }
         match expansion.result.and_then(|full| full.to_path()) {

@@ -41,7 +41,8 @@ impl Printer<'_> {
                 let explanation = self.search.explain(name);
                 self.count(explanation.result.is_ok());
                 if self.session.is_json() {
-                    self.session.object(explanation_object(name, &explanation));
+                    let is_found = explanation.result.is_ok();
+                    self.answer(explanation_object(name, &explanation), is_found);
                 } else {
                     self.session.data(explanation_lines(name, &explanation).as_bytes());
                 }
@@ -81,14 +82,18 @@ impl Printer<'_> {
         }
     }
 
+    fn answer(&self, object: Object, is_found: bool) {
+        if is_found { self.session.object(object) } else { self.session.report(object) }
+    }
+
     fn print(&mut self, name: &OsStr, result: Result<Found, FindError>) {
         if self.session.is_cancelled() {
             return;
         }
         match result {
             result if self.session.is_json() => {
-                let object = Object::new().path("name", name);
-                self.session.object(add_result(object, result, &self.search));
+                let (object, is_found) = (Object::new().path("name", name), result.is_ok());
+                self.answer(add_result(object, result, &self.search), is_found);
             }
             Ok(found) => {
                 let path = found.path();
@@ -121,7 +126,7 @@ fn add_result(object: Object, result: Result<Found, FindError>, search: &Search)
 
 fn add_found(object: Object, found: &Found) -> Object {
     let mut object = object
-        .path("found", found.path())
+        .path("path", found.path())
         .text("origin", &found.origin().to_string())
         .text("kind", found.program().word())
         .boolean("relative", found.is_relative());

@@ -162,10 +162,9 @@ impl Ground {
         let curt = self.scratch.at("curt");
         let args = [&["which", "--json"], options, &["--", name]].concat();
         let output = self.run(&curt, &args, path);
-        let text = String::from_utf8(output.stdout).unwrap();
-        let answer: serde_json::Value =
-            serde_json::from_str(text.lines().next().unwrap_or_default()).unwrap();
-        match answer["found"].as_str() {
+        let said = [output.stdout, output.stderr].concat();
+        let answer: serde_json::Value = serde_json::from_slice(&said).unwrap();
+        match answer["path"].as_str() {
             Some(found) => Answer::Found(self.plain(found)),
             None => Answer::Not(answer["error"]["kind"].as_str().unwrap().to_owned()),
         }

@@ -42,19 +42,18 @@ fn check_each(policy: &str, rows: &str, answer: impl for<'a> Fn(&str, &'a str) -
         curt.args(["which", "--json", "--rules", "windows", "--policy", policy]);
         curt.args(["--pathext", pathext, "--path", &entries.join(";"), "--", name]);
         let output = curt.current_dir(scratch.path()).output().unwrap();
-        let text = String::from_utf8(output.stdout).unwrap();
-        let printed: serde_json::Value =
-            serde_json::from_str(text.lines().next().unwrap_or_default()).unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        let printed: serde_json::Value = serde_json::from_slice(&said).unwrap();
         let below = |path: &str| {
             let root = format!("{}/", scratch.path().display());
             path.strip_prefix(&root).unwrap_or(path).replace("./", "").to_lowercase()
         };
-        let ours = match printed["found"].as_str() {
+        let ours = match printed["path"].as_str() {
             Some(found) => below(found),
             None if printed["error"]["kind"] == "not-found" => "-".to_owned(),
             None => format!("! {}", printed["error"]["kind"].as_str().unwrap_or_default()),
         };
-        assert_eq!(ours, answer(says, told), "{policy}, {says}: {text}");
+        assert_eq!(ours, answer(says, told), "{policy}, {says}: {printed}");
     }
 }
 
@@ -215,13 +214,12 @@ fn zig_finds_elsewhere_what_curt_finds() {
         curt.args(["which", "--json", "--rules", "posix", "--policy", "zig"]);
         curt.args(["--path", &path, "--", name]);
         let output = curt.current_dir(scratch.path()).output().unwrap();
-        let text = String::from_utf8(output.stdout).unwrap();
-        let printed: serde_json::Value =
-            serde_json::from_str(text.lines().next().unwrap_or_default()).unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        let printed: serde_json::Value = serde_json::from_slice(&said).unwrap();
         let root = format!("{}/", scratch.path().display());
-        let found = printed["found"].as_str().map(|found| found.replace(&root, ""));
+        let found = printed["path"].as_str().map(|found| found.replace(&root, ""));
         let ours = found.as_deref().map(|found| found.trim_start_matches("./"));
         let ours = ours.ok_or_else(|| printed["error"]["kind"].as_str().unwrap_or_default());
-        assert_eq!(ours, answer, "{path} {name}: {text}");
+        assert_eq!(ours, answer, "{path} {name}: {printed}");
     }
 }

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use curt_testkit::Scratch;
 
-use crate::{command, missing, native, said};
+use crate::{command, missing, native, objects, said};
 
 fn beneath(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {
     said(&command(scratch, "beneath", args).output().unwrap())
@@ -14,15 +14,18 @@ fn beneath(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {
 /// Runs with `--json` and returns each answer: the name, or the kind of the error.
 fn answers(scratch: &Scratch, args: &[&str]) -> Vec<String> {
     let (_, out, messages) = beneath(scratch, &[&["--json"], args].concat());
-    assert_eq!(messages, "");
-    let mut lines: Vec<serde_json::Value> =
-        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert!(lines.pop().unwrap().get("summary").is_some());
-    let answer = |line: serde_json::Value| match line["error"]["kind"].as_str() {
-        Some(kind) => kind.to_owned(),
-        None => native(&format!("allow {}", line["allow"].as_str().unwrap())),
-    };
-    lines.into_iter().map(answer).collect()
+    let mut answers: Vec<(Option<usize>, String)> = Vec::new();
+    let place = |path: &serde_json::Value| args.iter().rposition(|arg| path == arg);
+    for line in objects(&out) {
+        let allow = native(&format!("allow {}", line["allow"].as_str().unwrap()));
+        answers.push((place(&line["path"]), allow));
+    }
+    for line in objects(&messages) {
+        let error = &line["error"];
+        answers.push((place(&error["path"]), error["kind"].as_str().unwrap().to_owned()));
+    }
+    answers.sort();
+    answers.into_iter().map(|(_, answer)| answer).collect()
 }
 
 fn tree() -> Scratch {
@@ -94,18 +97,17 @@ fn stat_prints_the_metadata_of_the_target() {
     let (code, out, _) = beneath(&scratch, &["--root", "root", "--stat", "pub/page"]);
     assert_eq!(code, Some(0));
     assert!(out.starts_with("path: pub/page\nkind: file\nsize: 7\n"), "{out}");
-    let args = ["--root", "root", "--stat", "--json", "pub", ".."];
-    let (code, out, _) = beneath(&scratch, &args);
-    let lines: Vec<serde_json::Value> =
-        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let args = ["--root", "root", "--stat", "--stats", "--json", "pub", ".."];
+    let (code, out, messages) = beneath(&scratch, &args);
     assert_eq!(code, Some(1));
-    assert_eq!(lines[0]["kind"], "directory");
+    assert_eq!(objects(&out)[0]["kind"], "directory");
+    let lines = objects(&messages);
     assert_eq!(
-        (&lines[1]["error"]["path"], &lines[1]["error"]["kind"]),
+        (&lines[0]["error"]["path"], &lines[0]["error"]["kind"]),
         (&"..".into(), &"escape".into())
     );
-    let summary = serde_json::json!({"summary": {"allowed": 1, "refused": 1, "errors": 0}});
-    assert_eq!(lines[2], summary);
+    let summary = &lines[1]["summary"];
+    assert_eq!((&summary["allowed"], &summary["refused"]), (&1.into(), &1.into()));
 }
 
 #[test]

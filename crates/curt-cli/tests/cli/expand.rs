@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::said;
+use crate::{objects, said};
 
 fn command<I: AsRef<OsStr>>(args: impl IntoIterator<Item = I>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
@@ -71,8 +71,7 @@ fn paths_that_cannot_be_expanded_are_reported() {
     ] {
         let (code, out, messages) = run(wrong);
         assert_eq!(code, Some(2), "{wrong:?}");
-        let said = if wrong.contains(&"--json") { [out, messages] } else { [messages, out] };
-        assert!(!said[0].is_empty() && said[1].is_empty(), "{wrong:?}: {said:?}");
+        assert!(out.is_empty() && !messages.is_empty(), "{wrong:?}: {out} {messages}");
     }
 }
 
@@ -97,12 +96,13 @@ fn rules_are_explained() {
 
 #[test]
 fn json_has_the_path_the_answer_and_a_summary() {
-    let (code, out, _) = run(&["--json", "--stats", "--style", "ruby", "a", "~no-such-user-here"]);
-    let lines: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let args = ["--json", "--stats", "--style", "ruby", "a", "~no-such-user-here"];
+    let (code, out, messages) = run(&args);
     assert_eq!(code, Some(1));
-    assert_eq!(lines[0], serde_json::json!({"input": "a", "ok": "/usr/a"}));
-    assert_eq!(lines[1]["error"]["kind"], "no-user");
-    let summary = &lines[2]["summary"];
+    assert_eq!(objects(&out), [serde_json::json!({"path": "a", "full": "/usr/a"})]);
+    let lines = objects(&messages);
+    assert_eq!(lines[0]["error"]["kind"], "no-user");
+    let summary = &lines[1]["summary"];
     assert_eq!((&summary["paths"], &summary["errors"]), (&2.into(), &1.into()));
     if cfg!(target_os = "linux") {
         assert_eq!(summary["calls"]["total"], 1);

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use curt_testkit::Scratch;
 
-use crate::{command, missing, native, said, tree};
+use crate::{command, missing, native, objects, said, tree};
 
 fn find(scratch: &Scratch, args: &[&str]) -> Command {
     command(scratch, "find", args)
@@ -122,15 +122,19 @@ fn details_are_those_of_ls() {
 fn json_has_entries_and_then_a_summary() {
     let scratch = Scratch::new();
     tree(&scratch, "t");
-    let objects: Vec<serde_json::Value> = lines(&scratch, &["--json", "^(sub|c)$"])
-        .iter()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    assert_eq!(objects.len(), 3);
+    let (_, out, messages) = run(&scratch, &["--json", "--stats", "^(sub|c)$"]);
+    let (objects, others) = (objects(&out), objects(&messages));
+    assert_eq!(objects.len(), 2);
     assert_eq!((&objects[0]["kind"], &objects[0]["depth"]), (&"directory".into(), &2.into()));
     assert_eq!(objects[1]["path"], native("t/sub/c"));
-    assert_eq!(objects[2]["summary"]["errors"], 0);
-    assert_eq!(objects[2]["summary"]["interrupted"], false);
+    let summary = &others[0]["summary"];
+    assert_eq!((&summary["found"], &summary["visited"]), (&2.into(), &9.into()));
+    assert_eq!((&summary["errors"], &summary["interrupted"]), (&0.into(), &false.into()));
+    for (args, found) in [(&["--max-results=3"][..], 3), (&["--sort=size", "-1"], 1), (&["-q"], 1)]
+    {
+        let (_, _, messages) = run(&scratch, &[args, &["--stats"]].concat());
+        assert!(messages.starts_with(&format!("curt find: {found} of ")), "{messages}");
+    }
 }
 
 #[test]
@@ -193,8 +197,8 @@ fn a_dry_run_prints_in_the_order_of_removal_and_removes_nothing() {
         assert_eq!(lines(&scratch, &[threads, "--delete", "--dry-run", ".", "t"]), expected);
     }
     let out = lines(&scratch, &["--delete", "--dry-run", "--json", "^a$", "t"]);
-    assert_eq!(out.len(), 2, "{out:?}");
-    assert!(!out[1].contains("removed"), "{out:?}");
+    assert_eq!(out.len(), 1, "{out:?}");
+    assert!(!out[0].contains("removed"), "{out:?}");
     // A directory may be meant, and not what has its name.
     let said = refusal(&scratch, &["t", "--delete"]);
     assert!(said.starts_with("curt find: 't' is the PATTERN, and a directory has"), "{said}");
@@ -210,14 +214,13 @@ fn delete_counts_what_it_removed() {
         scratch.file("t/d/b.o");
         scratch.file("t/d/c");
         let (code, out, messages) =
-            run(&scratch, &[threads, "-e", "o", "--delete", "--json", ".", "t"]);
-        assert_eq!((code, messages.as_str()), (Some(0), ""));
-        let line: serde_json::Value = serde_json::from_str(&out).unwrap();
-        let summary = &line["summary"];
-        assert_eq!((&summary["removed"], &summary["entries"]), (&2.into(), &5.into()));
+            run(&scratch, &[threads, "-e", "o", "--delete", "--json", "--stats", ".", "t"]);
+        assert_eq!((code, out.as_str()), (Some(0), ""));
+        let summary = &objects(&messages)[0]["summary"];
+        assert_eq!((&summary["removed"], &summary["visited"]), (&2.into(), &5.into()));
         let (_, out, messages) = run(&scratch, &[threads, "--delete", "--stats", ".", "t"]);
         assert_eq!(out, "");
-        assert!(messages.starts_with("curt find: 3 entries, 2 removed, "), "{messages}");
+        assert!(messages.starts_with("curt find: 2 of 3 entries found, 2 removed, "), "{messages}");
     }
 }
 
@@ -275,10 +278,9 @@ fn wrong_command_lines_delete_nothing() {
         let args = [&[".", "t", "--delete"], wrong].concat();
         let (code, out, messages) = run(&scratch, &args);
         let is_json = wrong.contains(&"--json");
-        let (said, other) = if is_json { (&out, &messages) } else { (&messages, &out) };
-        assert_eq!((code, other.as_str()), (Some(2), ""), "{args:?}: {said}");
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{args:?}: {messages}");
         let begin = if is_json { "{\"error\":" } else { "curt find: " };
-        assert!(said.starts_with(begin), "{said}");
+        assert!(messages.starts_with(begin), "{messages}");
         assert!(scratch.exists("t/sub/deep/e") && scratch.exists("t/a"), "{args:?}");
     }
 }
@@ -442,9 +444,9 @@ mod programs {
         scratch.file("t/b");
         let words = ["--json", "-tf", "-j1", ".", "t", "-x", "{}"];
         let (code, out, messages) = run(&scratch, &words);
-        assert_eq!((code, messages.as_str(), out.lines().count()), (Some(1), "", 3));
+        assert_eq!((code, out.as_str(), messages.lines().count()), (Some(1), "", 2));
         for path in ["t/a", "t/b"] {
-            assert!(out.contains(&format!("\"path\":\"{path}\"")), "{out}");
+            assert!(messages.contains(&format!("\"path\":\"{path}\"")), "{messages}");
         }
     }
 

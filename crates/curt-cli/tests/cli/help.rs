@@ -132,10 +132,9 @@ fn topics_are_explained_and_listed() {
 fn keys_of_json_are_those_of_the_topic() {
     let topic = out(&["help", "json"]);
     let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-    let output = command.args(["stat", "--json", "no-such-file", "."]).output().unwrap();
-    let (_, printed, _) = said(&output);
-    let lines: Vec<serde_json::Value> =
-        printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let args = ["stat", "--json", "--stats", "no-such-file", "."];
+    let (_, out, messages) = said(&command.args(args).output().unwrap());
+    let lines = crate::objects(&(out + &messages));
     let error = lines.iter().find_map(|line| line.get("error")).unwrap().as_object().unwrap();
     assert_eq!(error.len(), 5);
     for key in error.keys() {

@@ -72,9 +72,10 @@ fn json_has_its_summary_after_an_interrupt() {
     let question = "curt rm: remove regular empty file 'f'? ";
     let child = waiting(&scratch, &["-i", "--json", "f"], question);
     signal(&child, SIGTERM);
-    let (status, out, _) = end(child);
-    assert_eq!(status.signal(), Some(SIGTERM));
-    let summary: serde_json::Value = serde_json::from_str(out.trim_end()).unwrap();
+    let (status, out, messages) = end(child);
+    assert_eq!((status.signal(), out.as_str()), (Some(SIGTERM), ""));
+    let last = messages.lines().last().unwrap();
+    let summary: serde_json::Value = serde_json::from_str(last).unwrap();
     assert_eq!(summary["summary"]["interrupted"], true);
 }
 

@@ -5,40 +5,65 @@ use serde_json::{Value, json};
 
 use crate::{command, command_line, missing, native, objects, output_for, run, said, tree};
 
-/// Every line, read.
 #[test]
-fn the_summary_is_last_and_alone() {
+fn the_summary_is_last_and_only_with_stats() {
     let scratch = Scratch::new();
     tree(&scratch, "t");
-    let (code, out, messages) = run(&scratch, "-r --json -j1 t");
-    assert_eq!((code, messages.as_str()), (Some(0), ""));
+    assert_eq!(run(&scratch, "-r --json --dry-run -j1 t/none"), run(&scratch, "--json t/none"));
+    let (code, out, messages) = run(&scratch, "-r --json --stats -j1 t t/none");
+    assert_eq!((code, out.as_str()), (Some(1), ""));
+    let mut objects = objects(&messages);
+    let calls = objects[1]["summary"].as_object_mut().unwrap().remove("calls").unwrap();
     let summary = json!({"summary": {
-        "files": 5, "directories": 3, "skipped": 0, "appeared": 0, "vanished": 0, "errors": 0,
+        "files": 5, "directories": 3, "skipped": 0, "appeared": 0, "vanished": 0, "errors": 1,
         "interrupted": false, "threads": 1, "dry_run": false,
     }});
-    assert_eq!(objects(&out), [summary]);
+    assert_eq!((objects.len(), &objects[1]), (2, &summary));
+    let calls = calls.as_object().unwrap();
+    let total: u64 =
+        calls.iter().filter(|(name, _)| *name != "total").map(|(_, n)| n.as_u64().unwrap()).sum();
+    assert_eq!(calls["total"], total);
 }
 
+/// So `jq -r .path` never prints `null`, whatever fails.
 #[test]
-fn only_the_last_line_has_the_key_of_the_summary() {
-    let scratch = Scratch::new();
-    tree(&scratch, "t");
+fn standard_output_has_only_paths() {
+    let program = if cfg!(windows) { "cmd" } else { "sh" };
     for line in [
-        "rm -r --json --dry-run t",
-        "find --json --fields=name,size . t",
-        "ls --json t",
+        "rm -r --json --dry-run t none",
+        "find --json --fields=name,size . t none",
+        "ls --json t none",
+        "ls --json --tree t none",
         "stat --json t/a t/none",
-        "du --json -a t",
-        "which --json curt-no-such-program x",
-        "expand --json a b",
+        "du --json -a t none",
+        &format!("which --json curt-no-such-program {program}"),
+        &format!("which --json --explain curt-no-such-program {program}"),
+        "expand --json a",
+        "expand --json --explain b",
+        "realpath --json t none/none",
+        "readlink --json -f t none/none",
         "beneath --root t --json a ../x",
+        "beneath --root t --json --stat a ../x",
+        "rm -rv --json t none",
     ] {
-        let (_, out, _) = said(&command_line(&scratch, line).output().unwrap());
-        let mut objects = objects(&out);
-        let last = objects.pop().unwrap();
-        assert_eq!(last.as_object().unwrap().keys().collect::<Vec<_>>(), ["summary"], "{line}");
-        assert!(objects.len() > 1, "{line}");
-        assert!(objects.iter().all(|object| object.get("summary").is_none()), "{line}");
+        for stats in ["", " --stats"] {
+            let scratch = Scratch::new();
+            tree(&scratch, "t");
+            let line = line.replacen(" --json", &format!("{stats} --json"), 1);
+            let (_, out, messages) = said(&command_line(&scratch, &line).output().unwrap());
+            let (answers, others) = (objects(&out), objects(&messages));
+            assert!(!answers.is_empty(), "{line}");
+            assert!(answers.iter().all(|object| object["path"].is_string()), "{line}: {out}");
+            let keys = others.iter().map(|object| match object.get("summary") {
+                Some(_) => "summary",
+                None => object.get("error").map_or("", |_| "error"),
+            });
+            let may_fail = !line.starts_with("expand");
+            let expected = [("error", may_fail), ("summary", !stats.is_empty())];
+            let expected: Vec<&str> =
+                expected.iter().filter(|(_, is)| *is).map(|(key, _)| *key).collect();
+            assert_eq!(keys.collect::<Vec<_>>(), expected, "{line}: {messages}");
+        }
     }
 }
 
@@ -47,9 +72,9 @@ fn failures_are_objects() {
     let scratch = Scratch::new();
     scratch.dir("d");
     let (code, out, messages) = run(&scratch, "--json -j1 missing d . x/");
-    assert_eq!((code, messages.as_str()), (Some(1), ""));
-    let objects = objects(&out);
-    assert_eq!(objects.len(), 5);
+    assert_eq!((code, out.as_str()), (Some(1), ""));
+    let objects = objects(&messages);
+    assert_eq!(objects.len(), 4);
     assert_eq!(
         objects[0],
         json!({"error": {"operation": "remove", "path": "missing", "kind": "not-found", "errno": 2,
@@ -58,7 +83,6 @@ fn failures_are_objects() {
     assert_eq!(objects[1]["error"]["kind"], "is-a-directory");
     assert_eq!(objects[2]["error"]["kind"], "dot-or-dot-dot");
     assert_eq!(objects[3]["error"]["path"], "x/");
-    assert_eq!(objects[4]["summary"]["errors"], 4);
 }
 
 #[test]
@@ -76,21 +100,20 @@ fn entries_are_objects_with_json() {
         scratch.file(other);
     }
     let (link, pipe) = if cfg!(unix) { ("symlink", "fifo") } else { ("file", "file") };
-    let (_, out, _) = run(&scratch, "-r --json --dry-run t");
+    let entry =
+        |path, kind, removed| json!({"path": native(path), "kind": kind, "removed": removed});
+    let (_, out, messages) = run(&scratch, "-r --json --stats --dry-run t");
     let found = objects(&out);
-    assert_eq!(found.len(), 11);
-    assert!(found.contains(&json!({"would_remove": native("t/link"), "kind": link})), "{out}");
-    let summary = &found[10]["summary"];
+    assert_eq!(found.len(), 10);
+    assert!(found.contains(&entry("t/link", link, false)), "{out}");
+    let summary = &objects(&messages)[0]["summary"];
     assert_eq!((&summary["files"], &summary["dry_run"]), (&json!(7), &json!(true)));
     assert!(summary["bytes"].is_u64());
     let (_, out, _) = run(&scratch, "-rv --json t");
     let found = objects(&out);
-    assert_eq!(found.len(), 11);
-    assert!(found.contains(&json!({"removed": native("t/pipe"), "kind": pipe})), "{out}");
-    assert!(
-        found.contains(&json!({"removed": native("t/sub/deep"), "kind": "directory"})),
-        "{out}"
-    );
+    assert_eq!(found.len(), 10);
+    assert!(found.contains(&entry("t/pipe", pipe, true)), "{out}");
+    assert!(found.contains(&entry("t/sub/deep", "directory", true)), "{out}");
 }
 
 #[cfg(unix)]
@@ -103,30 +126,10 @@ fn names_that_are_not_unicode_are_bytes() {
     let output =
         crate::curt(&scratch, ["-v".as_ref(), "--json".as_ref(), name, "\u{e9}\"\n".as_ref()])
             .output();
-    let (_, out, _) = crate::said(&output.unwrap());
-    let found = objects(&out);
-    assert!(found.contains(&json!({"removed": {"bytes": "Yf8K"}, "kind": "unknown"})), "{out}");
-    assert!(found.iter().any(|object| object["error"]["path"] == "\u{e9}\"\n"), "{out}");
-}
-
-#[test]
-fn calls_are_in_the_summary() {
-    let scratch = Scratch::new();
-    tree(&scratch, "t");
-    let (_, out, messages) = run(&scratch, "-r --json --stats t");
-    assert_eq!(messages, "");
-    let calls = &objects(&out)[0]["summary"]["calls"];
-    let calls = calls.as_object().unwrap();
-    let total: u64 =
-        calls.iter().filter(|(name, _)| *name != "total").map(|(_, n)| n.as_u64().unwrap()).sum();
-    assert_eq!(calls["total"], total);
-}
-
-#[test]
-fn a_command_with_nothing_to_do_has_a_summary() {
-    let (code, out, _) = run(&Scratch::new(), "-f --json");
-    assert_eq!(code, Some(0));
-    assert_eq!(objects(&out)[0]["summary"]["files"], 0);
+    let (_, out, messages) = crate::said(&output.unwrap());
+    let removed = json!({"path": {"bytes": "Yf8K"}, "kind": "unknown", "removed": true});
+    assert_eq!(objects(&out), [removed]);
+    assert_eq!(objects(&messages)[0]["error"]["path"], "\u{e9}\"\n");
 }
 
 /// Every command that has `--json`, with something that fails.
@@ -176,21 +179,24 @@ fn an_error_has_one_shape_everywhere() {
         (of(&["beneath", "--json", "--root=root", "--release=11", "x"]), &["usage"]),
     ] {
         let mut command = command(&scratch, args[0], &args[1..]);
-        let (_, out, messages) = said(&output_for(&mut command, input));
-        assert_eq!(messages, "", "{args:?}");
-        let objects = objects(&out);
-        let errors: Vec<&Value> = objects.iter().filter_map(|object| object.get("error")).collect();
+        let (_, _, messages) = said(&output_for(&mut command, input));
+        let objects = objects(&messages);
+        let errors: Vec<&Value> = objects.iter().map(|object| &object["error"]).collect();
         let kinds: Vec<&str> = errors.iter().map(|error| error["kind"].as_str().unwrap()).collect();
-        assert_eq!(kinds, expected, "{args:?}: {out}");
+        assert_eq!(kinds, expected, "{args:?}: {messages}");
         for error in errors {
             let mut keys: Vec<&String> = error.as_object().unwrap().keys().collect();
             keys.sort();
-            assert_eq!(keys, ["errno", "kind", "message", "operation", "path"], "{args:?}: {out}");
+            assert_eq!(
+                keys,
+                ["errno", "kind", "message", "operation", "path"],
+                "{args:?}: {messages}"
+            );
             let is_text = |key: &str| error[key].as_str().is_some_and(|text| !text.is_empty());
-            assert!(is_text("operation") && is_text("message"), "{args:?}: {out}");
-            assert!(error["errno"].is_null() || error["errno"].is_i64(), "{args:?}: {out}");
+            assert!(is_text("operation") && is_text("message"), "{args:?}: {messages}");
+            assert!(error["errno"].is_null() || error["errno"].is_i64(), "{args:?}: {messages}");
             let has_none = error["operation"] == "read_arguments";
-            assert_eq!(error["path"].is_null(), has_none, "{out}");
+            assert_eq!(error["path"].is_null(), has_none, "{messages}");
         }
     }
 }
@@ -213,8 +219,8 @@ fn a_loop_of_links_is_an_object() {
     scratch.dir("d");
     scratch.link("d/back", ".");
     let (code, out, messages) = said(&command_line(&scratch, "ls --json -LR d").output().unwrap());
-    assert_eq!((code, messages.as_str()), (Some(2), ""));
-    let objects = objects(&out);
-    let error = objects.iter().find_map(|object| object.get("error")).unwrap();
-    assert_eq!((&error["kind"], &error["path"]), (&json!("loop"), &json!("d/back")), "{out}");
+    assert_eq!(code, Some(2));
+    assert_eq!(objects(&out).len(), 1);
+    let error = &objects(&messages)[0]["error"];
+    assert_eq!((&error["kind"], &error["path"]), (&json!("loop"), &json!("d/back")), "{messages}");
 }

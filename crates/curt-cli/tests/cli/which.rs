@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use curt_testkit::Scratch;
 use serde_json::{Value, json};
 
-use crate::command;
+use crate::{command, objects, said};
 
 fn curt_which(scratch: &Scratch, args: &[&str]) -> Output {
     command(scratch, "which", args).current_dir(scratch.typed().join("w")).output().unwrap()
@@ -24,15 +24,12 @@ fn ground() -> (Scratch, String) {
     (scratch, entries.join(";"))
 }
 
-/// Answers by Windows' rules, without the summary.
+/// Answers by Windows' rules, and why there are none.
 fn answers(scratch: &Scratch, path: &str, args: &[&str]) -> Vec<Value> {
     let options = ["--json", "--rules", "windows", "--pathext", ".COM;.EXE;.BAT;.CMD"];
     let output = curt_which(scratch, &[&options[..], &["--path", path], args].concat());
-    let text = String::from_utf8(output.stdout).unwrap();
-    let mut lines: Vec<Value> =
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert!(lines.pop().unwrap().get("summary").is_some());
-    lines
+    let (_, out, messages) = said(&output);
+    objects(&(out + &messages))
 }
 
 #[test]
@@ -41,7 +38,7 @@ fn json_says_what_was_found_and_by_which_entry() {
     let base = scratch.at("w").display().to_string();
     let given = |name: &str, path: &str, origin: &str, kind: &str, relative: bool| {
         let found = scratch.at(path);
-        json!({"name": name, "found": found, "origin": origin, "kind": kind, "relative": relative})
+        json!({"name": name, "path": found, "origin": origin, "kind": kind, "relative": relative})
     };
     let cmd = given("hello", "a/Hello.CMD", "path:0", "batch", false);
     let here = given("here", "w/here.com", "cwd", "image", true);
@@ -125,10 +122,10 @@ fn text_is_paths_and_the_exit_code_says_if_all_were_found() {
     ] {
         assert!(out.contains(part), "{part} is not in {out}");
     }
-    let (_, out, _) = run(&["--json", "--stats", "hello"]);
-    let summary: Value = serde_json::from_str(out.lines().last().unwrap()).unwrap();
-    assert_eq!(summary["summary"]["found"], 1);
-    assert!(summary["summary"]["calls"]["total"].as_u64().unwrap() > 0);
+    let (_, _, messages) = run(&["--json", "--stats", "hello"]);
+    let summary = &objects(&messages)[0]["summary"];
+    assert_eq!(summary["found"], 1);
+    assert!(summary["calls"]["total"].as_u64().unwrap() > 0);
     assert_eq!(curt_which(&scratch, &[]).status.code(), Some(2));
     assert_eq!(curt_which(&scratch, &["--policy", "zsh", "x"]).status.code(), Some(2));
     let other = ["--policy", "cmd", "--rules", "posix", "x"];

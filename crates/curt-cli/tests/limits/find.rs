@@ -19,7 +19,7 @@ fn a_long_chain_takes_five_calls_for_a_directory() {
     scratch.deep("t", LEVELS as usize, "d");
     for options in ["-u", "-u --contents-first", "-u -j2", "-H"] {
         let run = find(&scratch, options);
-        assert_eq!(run.number("entries"), LEVELS + 1, "{options}");
+        assert_eq!(run.number("visited"), LEVELS + 1, "{options}");
         assert!(run.calls() <= 5 * (LEVELS + 1), "{options}: {}", run.calls());
     }
 }
@@ -30,7 +30,7 @@ fn every_branch_of_a_deep_tree_is_searched() {
     let (files, directories) = chain_with_bushes(&scratch, "t", 500);
     for options in ["-u", "-u --contents-first", "-u -j3", "-H", "-uL"] {
         let run = find(&scratch, options);
-        assert_eq!(run.number("entries"), files + directories, "{options}");
+        assert_eq!(run.number("visited"), files + directories, "{options}");
         assert!(run.calls() <= 7 * directories, "{options}: {}", run.calls());
     }
 }

@@ -125,7 +125,7 @@ fn removal_without_kinds_is_complete() {
             let (output, left) = on_server(&scratch, whole, manner, &text);
             let case = format!("{manner:?} {options}: {output:?}");
             assert!(output.status.success() && left.is_empty(), "{case}");
-            let text = String::from_utf8_lossy(&output.stdout);
+            let text = String::from_utf8_lossy(&output.stderr);
             let last: serde_json::Value =
                 serde_json::from_str(text.lines().last().unwrap()).unwrap();
             assert_eq!(last["summary"]["files"], files, "{case}");
@@ -151,7 +151,7 @@ fn kinds_that_a_listing_lacks_cost_one_question_each() {
         let scratch = Scratch::in_memory();
         let manner = Manner { kinds, page: usize::MAX };
         let (output, _) = on_server(&scratch, tree().0, manner, &format!("\"$CURT\" {command}"));
-        let text = String::from_utf8_lossy(&output.stdout);
+        let text = String::from_utf8_lossy(&output.stderr);
         let last: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
         let asked = last["summary"]["calls"]["statx"].as_u64().unwrap_or(0);
         assert_eq!(asked, questions, "{kinds} {command}: {last}");

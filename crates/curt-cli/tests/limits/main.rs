@@ -23,7 +23,7 @@ use curt_testkit::{Scratch, is_root, may_mount, skip};
 struct Run {
     code: Option<i32>,
     summary: serde_json::Value,
-    /// Both its outputs: failures are objects before the summary.
+    /// Both its outputs; failures are objects before the summary.
     messages: String,
 }
 
@@ -68,7 +68,7 @@ fn mounting_script(scratch: &Scratch, text: &str) -> Command {
     command
 }
 
-/// Runs it; the last line of its output must be a summary. Hanging is a failure.
+/// Runs it; its last message must be a summary. Hanging is a failure.
 fn run(mut command: Command) -> Run {
     let begun = Instant::now();
     let output = limited(&mut command);
@@ -76,7 +76,7 @@ fn run(mut command: Command) -> Run {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let messages = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!messages.contains("panicked"), "{messages}");
-    let last = text.lines().last().unwrap_or_default();
+    let last = messages.lines().last().unwrap_or_default();
     let json: serde_json::Value = serde_json::from_str(last)
         .unwrap_or_else(|_| panic!("no summary: {text:?} {messages:?} {:?}", output.status));
     Run { code: output.status.code(), summary: json["summary"].clone(), messages: text + &messages }

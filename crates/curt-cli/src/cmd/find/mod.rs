@@ -84,6 +84,9 @@ struct Job<'a> {
     is_batch: bool,
     /// How many threads run commands; 1 if the thread that found an entry does.
     runners: usize,
+    /// How many entries were found, where their number is limited.
+    taken: AtomicU64,
+    /// How many were found by the threads that ended.
     found: AtomicU64,
     /// What was found, for a command that is run at the end.
     batch: Mutex<Vec<Found>>,
@@ -146,6 +149,7 @@ impl<'a> Job<'a> {
             commands: commands.collect(),
             is_batch,
             runners,
+            taken: AtomicU64::new(0),
             found: AtomicU64::new(0),
             batch: Mutex::default(),
         })
@@ -221,7 +225,7 @@ impl<'a> Job<'a> {
         let most = self.options.max_results.filter(|&most| most > 0 && !is_open);
         let most = if self.options.quiet { Some(1) } else { most };
         let Some(most) = most else { return (false, false) };
-        let before = self.found.fetch_add(1, Ordering::Relaxed);
+        let before = self.taken.fetch_add(1, Ordering::Relaxed);
         (before >= most, before + 1 >= most)
     }
 
@@ -290,13 +294,16 @@ impl<'a> Job<'a> {
             self.run_for(&batch);
         }
         let is_interrupted = interrupt::signal().is_some();
-        let has_found = self.found.load(Ordering::Relaxed) > 0;
+        // Of an order, only the first ones were printed.
+        let most = self.options.max_results.filter(|&most| most > 0).unwrap_or(u64::MAX);
+        let found = self.found.load(Ordering::Relaxed).min(most);
         let is_done =
             self.has_given_up() || self.options.max_results.is_some() || self.options.quiet;
         let is_cancelled = is_interrupted || summary.stopped && !is_done;
         let errors = self.session.errors();
-        let mut done = text::counted(summary.entries, "entry", "entries");
-        let mut fields = Object::new().number("entries", summary.entries);
+        let entries = text::counted(summary.entries, "entry", "entries");
+        let mut done = format!("{found} of {entries} found");
+        let mut fields = Object::new().number("found", found).number("visited", summary.entries);
         if self.removes {
             let removed = self.removed.load(Ordering::Relaxed);
             done = format!("{done}, {removed} removed");
@@ -312,7 +319,7 @@ impl<'a> Job<'a> {
             calls: summary.calls,
             is_cancelled,
         });
-        match (self.options.quiet, has_found) {
+        match (self.options.quiet, found > 0) {
             // As of grep, the answer counts, and not what failed beside it.
             (true, true) if exit == Exit::FAILURE => Exit::SUCCESS,
             (true, false) if exit == Exit::SUCCESS => Exit::FAILURE,
@@ -371,12 +378,13 @@ struct Finder<'j, 'a> {
     lines: Vec<u8>,
     /// How many entries were visited since the clock was read.
     visited: u32,
+    found: u64,
     removed: u64,
 }
 
 impl<'j, 'a> Finder<'j, 'a> {
     fn new(job: &'j Job<'a>, sender: Option<mpsc::SyncSender<PathBuf>>) -> Self {
-        Finder { job, sender, lines: Vec::new(), visited: 0, removed: 0 }
+        Finder { job, sender, lines: Vec::new(), visited: 0, found: 0, removed: 0 }
     }
 
     /// Returns whether an entry matches.
@@ -388,25 +396,14 @@ impl<'j, 'a> Finder<'j, 'a> {
         if !job.fields.is_empty() {
             entry.fetch(job.fields);
             for (_, error) in entry.metadata().failures() {
-                self.fail(error);
+                job.session.fail(error);
             }
         }
         !job.has_more_tests
             || job.matcher.matches(entry).unwrap_or_else(|error| {
-                self.fail(&error);
+                job.session.fail(&error);
                 false
             })
-    }
-
-    /// Reports a failure; as JSON, right before the line of its entry.
-    fn fail(&mut self, error: &Error) {
-        let session = self.job.session;
-        if session.is_json() {
-            session.count_failure();
-            self.lines.extend_from_slice(Failure::from(error).object().line().as_bytes());
-        } else {
-            session.fail(error);
-        }
     }
 
     /// Hands over an entry that matches, whose line begins there.
@@ -414,7 +411,11 @@ impl<'j, 'a> Finder<'j, 'a> {
         let job = self.job;
         let (is_too_many, is_last) = job.count();
         let next = if is_last { Next::Stop } else { Next::Continue };
-        if is_too_many || job.options.quiet {
+        if is_too_many {
+            return next;
+        }
+        self.found += 1;
+        if job.options.quiet {
             return next;
         }
         if job.options.prune && entry.kind().is_dir() {
@@ -423,7 +424,7 @@ impl<'j, 'a> Finder<'j, 'a> {
         if job.removes {
             match entry.remove() {
                 Ok(removed) => self.removed += u64::from(removed),
-                Err(error) => self.fail(&error),
+                Err(error) => job.session.fail(&error),
             }
         } else if job.commands.is_empty() && !job.options.list_details {
             job.lines.fetch_color(&mut entry);
@@ -474,6 +475,7 @@ impl Visitor for Finder<'_, '_> {
 impl Drop for Finder<'_, '_> {
     fn drop(&mut self) {
         self.job.results.hand_over(&mut self.lines);
+        self.job.found.fetch_add(self.found, Ordering::Relaxed);
         self.job.removed.fetch_add(self.removed, Ordering::Relaxed);
     }
 }

@@ -244,9 +244,8 @@ impl Reporter<'_> {
     fn removed(&self, path: &Path, kind: Kind) {
         let is_dry = self.options.dry_run;
         if self.options.output.json {
-            let key = if is_dry { "would_remove" } else { "removed" };
-            let object = Object::new().path(key, path).text("kind", kind.name());
-            return self.session.object(object);
+            let object = Object::new().path("path", path).text("kind", kind.name());
+            return self.session.object(object.boolean("removed", !is_dry));
         }
         let verb = if is_dry { "would remove" } else { "removed" };
         let directory = if kind == Kind::Directory { "directory " } else { "" };

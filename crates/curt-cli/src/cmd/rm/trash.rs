@@ -55,7 +55,7 @@ fn moved(options: &RmOptions, session: &Session, operand: &OsStr) {
         return;
     }
     if session.is_json() {
-        return session.object(Object::new().path("trashed", operand));
+        return session.object(Object::new().path("path", operand).boolean("trashed", true));
     }
     session.data(format!("moved {} to the trash\n", quote(operand)).as_bytes());
 }

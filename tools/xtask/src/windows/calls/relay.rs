@@ -52,7 +52,7 @@ const CALLS: &[&str] = &[
 ];
 
 /// The script that sets the relay up, and defines `run FOLDER COMMAND…`: a command in a folder,
-/// with what it prints, what Wine logs and its status beside that. The relay is set up by the
+/// with what it says and Wine logs, and its status, beside that. The relay is set up by the
 /// runner of Cargo's tests, which tries again where Wine itself fell over.
 pub(super) fn script(runner: &Path) -> String {
     let calls: Vec<String> = CALLS.iter().map(|call| format!("ntdll.{call}")).collect();
@@ -71,14 +71,14 @@ run() {
     folder=$1 status=0
     shift
     (cd "$folder" && WINEDEBUG=-all,+pid,+relay exec wine "$@") \
-        </dev/null >"$folder.out" 2>"$folder.log" || status=$?
+        </dev/null >/dev/null 2>"$folder.log" || status=$?
     echo "$status" >"$folder.status"
 }
 "#;
 
-/// What a run in a folder left beside it: its status, Wine's log, and what it printed.
-pub(super) fn left_by(folder: &Path) -> [String; 3] {
-    ["status", "log", "out"].map(|ending| {
+/// What a run in a folder left beside it: its status, and Wine's log with its messages.
+pub(super) fn left_by(folder: &Path) -> [String; 2] {
+    ["status", "log"].map(|ending| {
         let bytes = fs::read(folder.with_extension(ending)).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
     })
@@ -107,10 +107,10 @@ pub(super) fn count(log: &str) -> Counts {
     counts
 }
 
-/// The calls that curt counted itself, in what `--stats --json` prints; only those that can be in
+/// The calls that curt counted itself, in the summary of `--stats --json`; only those that can be in
 /// the log.
-pub(super) fn counted_itself(output: &str) -> Option<Counts> {
-    let (_, calls) = output.rsplit_once("\"calls\":{")?;
+pub(super) fn counted_itself(log: &str) -> Option<Counts> {
+    let (_, calls) = log.rsplit_once("\"calls\":{")?;
     let (calls, _) = calls.split_once('}')?;
     let pairs = calls.split(',').filter_map(|pair| pair.split_once(':'));
     let numbers = pairs.filter_map(|(name, count)| {
