@@ -314,7 +314,8 @@ pub(crate) struct LsOptions {
     ///
     /// The letters are N (new), M (modified), D (deleted), R (renamed), C (copied), T (another
     /// type), U (in conflict) and I (ignored); a directory shows the most important ones of its
-    /// contents. Runs git for each operand.
+    /// contents. Runs git for each operand and each repository below it, without the filters, hooks
+    /// and monitors that they configure.
     #[arg(long, help_heading = BEYOND_GNU)]
     pub(crate) git: bool,
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod lines;
+mod trust;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;

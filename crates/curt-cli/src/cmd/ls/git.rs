@@ -1,13 +1,20 @@
-//! The state of files in git, as `git status` reports it, which runs once for each operand.
+//! The state of files in git, as `git status` reports it, which runs once for each operand, and for
+//! each repository below it.
+//!
+//! What is listed may come from anybody, with a `.git` directory in it: its configuration must not
+//! choose a program that runs here. Git has no option for that, so all the ways are cut one by one.
 
-use std::collections::HashMap;
-use std::ffi::OsStr;
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::{OsStr, OsString};
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-use curt::Command;
+use curt::{Command, Error, Fields, Kind};
 
 use crate::out::text;
+use crate::quote::for_terminal;
 use crate::session::Session;
+use crate::sys;
 
 /// The state of an entry in the index, and in the working tree: a letter each.
 pub(super) type State = [u8; 2];
@@ -17,7 +24,34 @@ const CLEAN: State = *b"--";
 /// The letters for the state of a directory, the most important one first.
 const ORDER: &[u8] = b"UDMTRCN-";
 
-/// What is known about the operands so far.
+/// What git must not do in a tree that is only listed: run programs that its configuration names,
+/// write, fetch missing objects. It must not take a directory for a repository just because it
+/// looks like one inside.
+const OPTIONS: &[&str] = &[
+    "--no-optional-locks",
+    "--no-pager",
+    "-c",
+    "safe.bareRepository=explicit",
+    "-c",
+    "core.fsmonitor=",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "core.virtualFilesystem=",
+    "-c",
+    "core.alternateRefsCommand=",
+];
+/// Variables of the user that name one repository, or one configuration, for all directories.
+const OF_ONE_REPOSITORY: &[&str] = &[
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_CONFIG",
+];
+
+/// What is known about directories so far.
 pub(super) struct Git<'a> {
     session: &'a Session,
     /// By the paths of directories; `None` if a directory is in no working tree.
@@ -56,13 +90,26 @@ impl<'a> Git<'a> {
         self.ask(parent(path));
     }
 
-    /// Returns the state of a path, at or below a directory that git was asked about. `None` if it
-    /// is in no working tree.
-    pub(super) fn state(&self, path: &Path) -> Option<State> {
+    /// Asks git about a directory below one that it was asked about, if that is a repository: a
+    /// submodule, a linked working tree, or an unrelated one.
+    pub(super) fn ask_nested(&mut self, dir: &Path) {
+        let is_absent =
+            |error: Error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+        if !curt::stat(dir.join(".git"), Fields::KIND).is_err_and(is_absent) {
+            self.ask(dir);
+        }
+    }
+
+    /// Returns the state of an entry of a directory, or of an operand if there is none. `None` if
+    /// it is in no working tree.
+    pub(super) fn state(&self, dir: Option<&OsStr>, name: &OsStr) -> Option<State> {
         if self.is_missing {
             return None;
         }
-        let (dir, tree) = path.ancestors().find_map(|dir| Some((dir, self.trees.get(dir)?)))?;
+        let path = Path::new(dir.unwrap_or_default()).join(name);
+        let known = |dir| Some((dir, self.trees.get(dir)?));
+        // An entry that is a repository has its state in the one around it.
+        let (dir, tree) = dir.map_or(&*path, Path::new).ancestors().find_map(known)?;
         let mut key = tree.as_ref()?.prefix.clone();
         for component in path.strip_prefix(dir).ok()?.components() {
             match component {
@@ -80,22 +127,93 @@ impl<'a> Git<'a> {
     }
 
     fn tree(&mut self, dir: &Path) -> Option<WorkingTree> {
-        let mut prefix = self.run(dir, &["rev-parse", "--show-prefix"])?;
+        let place = ["rev-parse", "--is-inside-work-tree", "--show-prefix"];
+        let mut prefix = self.run(dir, &[], &place)?.strip_prefix(b"true\n")?.to_vec();
         prefix.pop();
+        let filters = self.filters(dir)?;
+        // For a submodule git would run itself, with the filters of that repository.
         let status = self.run(
             dir,
-            &["status", "--porcelain=v2", "-z", "--ignored", "--untracked-files=normal", "--", "."],
+            &filters,
+            &[
+                "status",
+                "--porcelain=v2",
+                "-z",
+                "--ignored",
+                "--untracked-files=normal",
+                "--ignore-submodules=dirty",
+                "--",
+                ".",
+            ],
         )?;
-        Some(WorkingTree::new(prefix, &status))
+        let mut tree = WorkingTree::new(prefix, &status);
+        let index = self.run(dir, &filters, &["ls-files", "--stage", "-z", "--", "."])?;
+        for entry in index.split(|&byte| byte == 0) {
+            let Some(entry) = entry.strip_prefix(b"160000 ") else { continue };
+            let path = entry.iter().position(|&byte| byte == b'\t').map(|tab| &entry[tab + 1..]);
+            if let Some(path) = path.filter(|path| self.is_submodule_modified(dir, path)) {
+                let path = [&*tree.prefix, path].concat();
+                let [index, _] = tree.state(&path);
+                tree.add(&path, [index, b'M']);
+            }
+        }
+        Some(tree)
     }
 
-    /// Runs git and returns what it prints. It changes nothing, and starts no monitor that a
+    /// Returns options that switch off the filters that a configuration names, which are programs.
+    fn filters(&mut self, dir: &Path) -> Option<Vec<OsString>> {
+        let asked = ["config", "-z", "--name-only", "--get-regexp", r"^filter\."];
+        let names = self.run(dir, &[], &asked)?;
+        let ends = names.split(|&byte| byte == 0).filter_map(|name| {
+            let end = name.iter().rposition(|&byte| byte == b'.')?;
+            Some(&name[..=end])
+        });
+        let mut options = Vec::new();
+        for filter in ends.collect::<BTreeSet<_>>() {
+            // git would take what follows the sign for the value.
+            if filter.contains(&b'=') {
+                let filter = String::from_utf8_lossy(filter);
+                let filter = for_terminal(&*filter, "");
+                self.session.note(&format!("git: cannot switch off {filter}"));
+                return None;
+            }
+            for value in ["clean=", "process=", "required=false"] {
+                options.push("-c".into());
+                options.push(sys::name_from_bytes(&[filter, value.as_bytes()].concat())?);
+            }
+        }
+        Some(options)
+    }
+
+    /// Whether a submodule below a directory has changes, by its own repository.
+    fn is_submodule_modified(&mut self, dir: &Path, path: &[u8]) -> bool {
+        let Some(relative) = sys::name_from_bytes(path).map(PathBuf::from) else { return false };
+        // A link could lead here again.
+        let mut way = relative.ancestors().filter(|part| !part.as_os_str().is_empty());
+        let is_directory = |part: &Path| {
+            let found = curt::stat(dir.join(part), Fields::KIND);
+            found.is_ok_and(|found| found.kind().known() == Some(Kind::Directory))
+        };
+        if !way.all(is_directory) {
+            return false;
+        }
+        let submodule = dir.join(&relative);
+        self.ask_nested(&submodule);
+        let tree = self.trees.get(&submodule).and_then(Option::as_ref);
+        tree.is_some_and(|tree| tree.state(b"") != CLEAN)
+    }
+
+    /// Runs git and returns what it prints. It changes nothing, and runs no program that a
     /// repository names.
-    fn run(&mut self, dir: &Path, args: &[&str]) -> Option<Vec<u8>> {
+    fn run(&mut self, dir: &Path, more: &[OsString], args: &[&str]) -> Option<Vec<u8>> {
         let mut command = Command::new("git");
-        command.args(["--no-optional-locks", "-c", "core.fsmonitor=false", "-C"]);
+        command.args(OPTIONS).args(more).arg("-C");
         command.arg(if dir.as_os_str().is_empty() { OsStr::new(".") } else { dir.as_os_str() });
         command.args(args).env("LC_ALL", "C");
+        command.env("GIT_ALLOW_PROTOCOL", "").env("GIT_NO_LAZY_FETCH", "1");
+        for name in OF_ONE_REPOSITORY {
+            command.env_remove(name);
+        }
         match command.output() {
             Err(error) => {
                 self.is_missing = true;
@@ -104,11 +222,16 @@ impl<'a> Git<'a> {
                 None
             }
             Ok(output) if output.status.success() => Some(output.stdout),
+            // `git config` has found nothing.
+            Ok(output) if output.status.code() == Some(1) && output.stderr.is_empty() => {
+                Some(Vec::new())
+            }
             Ok(output) => {
                 let message = String::from_utf8_lossy(&output.stderr);
                 let message = message.lines().next().unwrap_or_default();
                 // A directory in no working tree is no failure.
-                if !message.contains("not a git repository") && !message.contains("work tree") {
+                let no_tree = ["not a git repository", "work tree", "use bare repository"];
+                if !no_tree.iter().any(|words| message.contains(words)) {
                     self.session.note(&format!("git: {message}"));
                 }
                 None
@@ -181,17 +304,15 @@ impl WorkingTree {
 
     fn state(&self, path: &[u8]) -> State {
         let exact = || self.states.get(path).copied();
-        let whole = || {
-            let root = self.whole.get(&b""[..]);
-            ancestors(path).find_map(|dir| self.whole.get(dir)).or(root).copied()
-        };
+        let whole = || ancestors(path).find_map(|dir| self.whole.get(dir)).copied();
         exact().or_else(whole).unwrap_or(CLEAN)
     }
 }
 
-/// Returns the directories above a path, the nearest one first.
+/// Returns the directories above a path, the nearest one first; the empty path is the root.
 fn ancestors(path: &[u8]) -> impl Iterator<Item = &[u8]> {
-    path.iter().enumerate().rev().filter(|&(_, &byte)| byte == b'/').map(|(at, _)| &path[..at])
+    let slashes = path.iter().enumerate().rev().filter(|&(_, &byte)| byte == b'/');
+    slashes.map(|(at, _)| &path[..at]).chain((!path.is_empty()).then_some(&b""[..]))
 }
 
 /// Returns the letter for one of git's.
@@ -232,6 +353,7 @@ mod tests {
             ("target/debug", "-I"),
             ("x.o", "-I"),
             ("clean", "--"),
+            ("", "UU"),
         ] {
             let state = tree.state(path.as_bytes());
             assert_eq!(String::from_utf8_lossy(&state), expected, "{path}");

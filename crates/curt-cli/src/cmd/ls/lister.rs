@@ -160,6 +160,17 @@ impl<'a> Lister<'a> {
         }
     }
 
+    /// Asks git about a directory below an operand, if it may be in another repository.
+    pub(super) fn ask_git_below(&mut self, dir: &Path) {
+        let follows = self.settings.follows();
+        match &mut self.git {
+            // A link may have led there.
+            Some(git) if follows => git.ask(dir),
+            Some(git) => git.ask_nested(dir),
+            None => {}
+        }
+    }
+
     /// Returns which entries are printed.
     pub(super) fn printed<'b>(&'b self, dir: Option<&'b OsStr>) -> Printed<'b> {
         Printed { dir, owners: &self.owners, git: self.git.as_ref() }
@@ -193,6 +204,7 @@ impl<'a> Lister<'a> {
                 Ok(relative) => header_path(operand, relative.as_os_str()).into_os_string(),
                 Err(_) => path.as_os_str().to_owned(),
             };
+            self.ask_git_below(Path::new(&path));
             self.list_directory(&path, opened, false);
         }
     }

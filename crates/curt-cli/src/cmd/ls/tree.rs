@@ -118,6 +118,9 @@ impl Lister<'_> {
         branch: String,
         depth: usize,
     ) -> Option<Level> {
+        if depth > 1 {
+            self.ask_git_below(Path::new(&*dir));
+        }
         let (list, items) = self.read_directory(&dir, opened, depth == 1)?;
         let items = self.in_order(items);
         let is_end = depth >= self.settings.depth();

@@ -43,8 +43,7 @@ impl Printed<'_> {
     /// Returns the state of an entry in git, and a space.
     fn git_column(&self, item: &Item) -> Vec<u8> {
         let Some(git) = self.git else { return Vec::new() };
-        let path = Path::new(self.dir.unwrap_or_default()).join(&item.name);
-        let [index, tree] = git.state(&path).unwrap_or(*b"  ");
+        let [index, tree] = git.state(self.dir, &item.name).unwrap_or(*b"  ");
         vec![index, tree, b' ', b' ']
     }
 }
@@ -247,8 +246,7 @@ impl<'a> Writer<'a> {
             object = object.number("depth", depth as u64);
         }
         if let Some(git) = printed.git {
-            let path = Path::new(dir.unwrap_or_default()).join(&item.name);
-            object = match git.state(&path) {
+            object = match git.state(dir, &item.name) {
                 Some(state) => object.text("git", &String::from_utf8_lossy(&state)),
                 None => object.raw("git", "null"),
             };
