@@ -224,3 +224,37 @@ fn a_tree_can_be_printed_anywhere() {
     assert_eq!(code, Some(2));
     assert!(messages.starts_with("curt du: --tree cannot be used with "), "{messages}");
 }
+
+/// A directory that holds nothing but another directory shares its row, and the rows that this saves
+/// are those of others.
+#[test]
+fn chains_of_directories_are_one_row() {
+    let scratch = Scratch::new();
+    scratch.file_with("t/opt/plug ins/x/linux/program", &[b'x'; 800]);
+    scratch.file_with("t/opt/plug ins/x/linux/other", &[b'x'; 90]);
+    scratch.file_with("t/a/b/file", &[b'x'; 70]);
+    scratch.file_with("t/a/side", &[b'x'; 1]);
+    let line = "$CURT du -b --tree --top 7 t";
+    let Some(lines) = shown(&scratch, "TERM=dumb NO_COLOR=1", 200, line) else { return };
+    let names: Vec<&str> = lines.iter().map(|line| line.split("  #").next().unwrap()).collect();
+    let names: Vec<&str> = names.iter().map(|name| name.trim_end()).collect();
+    let expected = [
+        "961  t",
+        "890  |-- 'opt/plug ins/x/linux'",
+        "800  |   |-- program",
+        " 90  |   `-- other",
+        " 71  `-- a",
+        " 70      `-- b",
+        " 70          `-- file",
+    ];
+    let shares: Vec<&str> = lines.iter().map(|line| line.rsplit(' ').next().unwrap()).collect();
+    assert_eq!(shares, ["100%", "93%", "83%", "9%", "7%", "7%", "7%"], "{lines:#?}");
+    for (name, expected) in names.iter().zip(expected) {
+        assert!(name.starts_with(expected), "{lines:#?}");
+    }
+    // A bar ends where the share can still be told to which name it belongs.
+    assert!(lines.iter().all(|line| line.len() < 90), "{lines:#?}");
+    // Too long a chain keeps both its ends.
+    let lines = shown(&scratch, "TERM=dumb", 46, line).unwrap();
+    assert!(lines[1].contains("'opt/p") && lines[1].contains(".../linux'"), "{lines:#?}");
+}

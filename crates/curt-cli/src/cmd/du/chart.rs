@@ -13,8 +13,9 @@ use crate::sys;
 const WIDTH: usize = 80;
 /// The height without a terminal.
 const HEIGHT: usize = 24;
-/// A shorter bar shows nothing.
+/// A shorter bar shows nothing, and a longer one takes the share away from the name.
 const SHORTEST_BAR: usize = 10;
+const LONGEST_BAR: usize = 40;
 /// The lines of a terminal that are left for the command line and the next prompt.
 const LEFT: usize = 2;
 /// The bar, the share, and the blanks before both.
@@ -64,7 +65,7 @@ impl Style {
         let has_bar = room >= 2 * BEHIND_NAME;
         let most = if has_bar { room - BEHIND_NAME } else { room.saturating_sub(SHARE) };
         let of_names = wanted.min(most).max(1);
-        let of_bars = if has_bar { room - of_names - 2 - SHARE } else { 0 };
+        let of_bars = if has_bar { (room - of_names - 2 - SHARE).min(LONGEST_BAR) } else { 0 };
         let mut text = String::new();
         for (row, size) in rows.iter().zip(&sizes) {
             let label = self.fitted(&row.lead, &row.name, of_names);
@@ -85,14 +86,16 @@ impl Style {
         text
     }
 
-    /// Returns a label that is cut if it is too wide.
+    /// Returns a label that is cut if it is too wide, in the middle where it has several names.
     fn fitted(&self, lead: &str, name: &str, width: usize) -> String {
         let label = format!("{lead}{name}");
         if label.width() <= width {
             return label;
         }
         let end = if self.is_unicode { "…" } else { "..." };
-        let mut room = width.saturating_sub(end.width());
+        let last = name.rfind('/').map_or("", |at| &name[at..]);
+        let last = if lead.width() + last.width() + 2 * end.width() < width { last } else { "" };
+        let mut room = width.saturating_sub(end.width() + last.width());
         let fits = |character: &char| {
             let width = character.width().unwrap_or(0);
             let is_fitting = width <= room;
@@ -100,7 +103,7 @@ impl Style {
             is_fitting
         };
         let cut: String = label.chars().take_while(fits).collect();
-        cut + end
+        cut + end + last
     }
 
     /// Returns a bar for a part of the whole, to an eighth of a column where the terminal can.

@@ -125,13 +125,14 @@ impl<'a> Run<'a> {
     fn tree(&self, usage: &Usage<'_>, operands: Vec<OsString>) -> UsageReport {
         let Run { options, session, lines, .. } = self;
         let room = || chart::lines(session).saturating_sub(options.total.into());
-        let mut largest = Largest::new(options.top.unwrap_or_else(room), Ties::Last);
+        let most = options.top.unwrap_or_else(room);
+        let mut largest = Largest::new(most.saturating_mul(tree::RECORDS), Ties::Last);
         let report = usage.measure_each(operands, |record: &UsageRecord| {
             self.count.fetch_add(1, Ordering::Relaxed);
             largest.add(lines.number(&record.sizes), record);
         });
         let style = Style::new(session);
-        let rows = tree::rows(largest.into_sorted(), &style);
+        let rows = tree::rows(largest.into_sorted(), most, &style);
         self.draw(rows, &report.total(), &style);
         report
     }

@@ -1,5 +1,6 @@
-//! The largest entries as a tree. Only those that are shown are kept: a directory is at least as
-//! large as anything in it, so the directories of the largest entries are among these.
+//! The largest entries as a tree. Only as many are kept as can be shown: a directory is at least as
+//! large as anything in it, so the directories of the largest entries are among these. A directory
+//! that holds nothing but another one shares its row, so more are kept than there are rows.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -9,7 +10,6 @@ use curt::Kind;
 use curt::usage::UsageRecord;
 
 use super::chart::{Row, Style};
-use crate::cmd::base_name;
 use crate::out::text::branch;
 use crate::quote::{Quoting, Style as QuotingStyle};
 use crate::sys;
@@ -21,8 +21,20 @@ struct Node {
     children: Vec<usize>,
 }
 
-/// Returns the rows of a tree of records with these sizes, which come with their directories.
-pub(super) fn rows(mut largest: Vec<(u64, UsageRecord)>, style: &Style) -> Vec<Row> {
+impl Node {
+    /// Whether this directory holds nothing but the other one. An operand has a row for itself.
+    fn holds_only(&self, other: &Node) -> bool {
+        self.record.depth > 0
+            && other.record.kind == Kind::Directory
+            && self.record.sizes.entries == other.record.sizes.entries + 1
+    }
+}
+
+/// How many records are kept for a row.
+pub(super) const RECORDS: usize = 8;
+
+/// Returns so many rows of a tree of records with these sizes, which come with their directories.
+pub(super) fn rows(mut largest: Vec<(u64, UsageRecord)>, most: usize, style: &Style) -> Vec<Row> {
     // The largest first, and of equal ones the first by name. A directory precedes its contents.
     largest.sort_by(|(one, of_one), (other, of_other)| {
         other.cmp(one).then_with(|| of_one.path.cmp(&of_other.path))
@@ -42,8 +54,13 @@ pub(super) fn rows(mut largest: Vec<(u64, UsageRecord)>, style: &Style) -> Vec<R
         at.get(&(node.record.operand, path)).copied()
     };
     let parents: Vec<Option<usize>> = nodes.iter().map(parent).collect();
-    let mut roots = Vec::new();
+    let (mut roots, mut rows) = (Vec::new(), 0);
     for (index, parent) in parents.into_iter().enumerate() {
+        let is_row = parent.is_none_or(|parent| !nodes[parent].holds_only(&nodes[index]));
+        rows += usize::from(is_row);
+        if rows > most {
+            break;
+        }
         match parent {
             Some(parent) => nodes[parent].children.push(index),
             None => roots.push(index),
@@ -52,7 +69,8 @@ pub(super) fn rows(mut largest: Vec<(u64, UsageRecord)>, style: &Style) -> Vec<R
     lead_rows(&nodes, &roots, style)
 }
 
-/// Returns a row for each node, in the order in which they are printed.
+/// Returns a row for each node, in the order in which they are printed, and only one for a directory
+/// and the only one in it.
 fn lead_rows(nodes: &[Node], roots: &[usize], style: &Style) -> Vec<Row> {
     let quoting = quoting(QuotingStyle::ShellEscape, style);
     let mut rows = Vec::with_capacity(nodes.len());
@@ -60,11 +78,20 @@ fn lead_rows(nodes: &[Node], roots: &[usize], style: &Style) -> Vec<Row> {
     let mut waiting: Vec<(usize, String, String)> =
         roots.iter().rev().map(|&root| (root, String::new(), String::new())).collect();
     while let Some((index, lead, below)) = waiting.pop() {
-        let Some(Node { number, record, children }) = nodes.get(index) else { continue };
-        let is_root = record.depth == 0;
-        let name = if is_root { record.path.as_os_str() } else { base_name(&record.path) };
+        let Some(first) = nodes.get(index) else { continue };
+        let mut last = first;
+        while let [only] = last.children[..] {
+            if !last.holds_only(&nodes[only]) {
+                break;
+            }
+            last = &nodes[only];
+        }
+        let Node { record, children, .. } = last;
+        let above = first.record.path.parent().filter(|_| record.depth > 0);
+        let name = above.and_then(|above| record.path.strip_prefix(above).ok());
+        let name = name.unwrap_or(&record.path).as_os_str();
         let (name, is_directory) = (shown(name, quoting), record.kind == Kind::Directory);
-        rows.push(Row { lead, name, is_directory, number: *number });
+        rows.push(Row { lead, name, is_directory, number: first.number });
         for (at, &child) in children.iter().enumerate().rev() {
             let (branch, under) = branch(style.is_unicode, at + 1 == children.len());
             waiting.push((child, format!("{below}{branch}"), format!("{below}{under}")));
