@@ -164,10 +164,9 @@ impl Screen {
         if let Some((end, _)) = line.char_indices().nth(most) {
             line.truncate(end);
         }
-        let width = line.chars().count();
-        let padded = format!("\r{line}{:1$}", "", progress.shown.saturating_sub(width));
-        progress.shown = width;
-        write_stderr(&padded);
+        let erase = progress.erase();
+        progress.shown = line.chars().count();
+        write_stderr(&format!("{erase}{line}\r"));
     }
 
     /// Writes what is left. The error is the first that standard output had.
@@ -202,11 +201,22 @@ impl Screen {
     }
 }
 
+impl Progress {
+    /// Returns what erases the line, at whose beginning the cursor stays. Where a terminal that
+    /// became narrower has wrapped it, the rest is below; a Windows console knows no such sequence.
+    fn erase(&self) -> String {
+        match std::env::var_os("TERM") {
+            Some(_) => "\r\x1b[J".to_owned(),
+            None => format!("\r{:1$}\r", "", self.shown),
+        }
+    }
+}
+
 impl Inner {
     fn clear_progress(&mut self) {
         if let Some(progress) = &mut self.progress {
             if progress.shown > 0 {
-                write_stderr(&format!("\r{:1$}\r", "", progress.shown));
+                write_stderr(&progress.erase());
                 progress.shown = 0;
             }
         }
