@@ -92,6 +92,22 @@ pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
+/// Returns a number of bytes, where it is large with its size in a unit before it: `4.9 MiB (5185536
+/// bytes)`.
+pub(crate) fn size(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let exact = counted(bytes, "byte", "bytes");
+    let tenths =
+        |power: usize| (u128::from(bytes) * 10 + (512 << (10 * power))) >> (10 * power + 10);
+    let unit = UNITS.iter().enumerate().rev().find(|&(power, _)| tenths(power) >= 10);
+    match unit.map(|(power, unit)| (tenths(power), unit)) {
+        Some((tenths, unit)) if bytes >= 1024 => {
+            format!("{}.{} {unit} ({exact})", tenths / 10, tenths % 10)
+        }
+        _ => exact,
+    }
+}
+
 /// Returns what is drawn before the name of an entry in a tree, and before what is below it.
 pub(crate) fn branch(is_unicode: bool, is_last: bool) -> (&'static str, &'static str) {
     match (is_unicode, is_last) {
@@ -99,5 +115,25 @@ pub(crate) fn branch(is_unicode: bool, is_last: bool) -> (&'static str, &'static
         (true, true) => ("└── ", "    "),
         (false, false) => ("|-- ", "|   "),
         (false, true) => ("`-- ", "    "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::size;
+
+    #[test]
+    fn sizes_are_for_people() {
+        for (bytes, text) in [
+            (0, "0 bytes"),
+            (1, "1 byte"),
+            (1023, "1023 bytes"),
+            (1024, "1.0 KiB (1024 bytes)"),
+            (1_048_575, "1.0 MiB (1048575 bytes)"),
+            (5_185_536, "4.9 MiB (5185536 bytes)"),
+            (u64::MAX, "16.0 EiB (18446744073709551615 bytes)"),
+        ] {
+            assert_eq!(size(bytes), text);
+        }
     }
 }

@@ -147,7 +147,7 @@ fn remove_now(
 fn finish(options: &RmOptions, report: &Report, session: &Session) -> Exit {
     let done = files_and_directories(report.files, report.directories);
     if options.dry_run && !report.stopped && !options.output.json {
-        let bytes = counted(report.bytes.unwrap_or(0), "byte", "bytes");
+        let bytes = text::size(report.bytes.unwrap_or(0));
         let kept = match report.skipped {
             0 if options.exclude.is_empty() => String::new(),
             skipped => format!(", {skipped} kept"),
