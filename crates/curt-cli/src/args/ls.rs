@@ -9,7 +9,9 @@ use curt::Threads;
 use curt::fields::Follow;
 
 use super::help::fields_help;
-use super::{AbbreviationOf, OperandsOf, Options, OutputOptions, Positions, parse_threads};
+use super::{
+    AbbreviationOf, OperandsOf, Options, OutputOptions, Positions, message, parse_threads,
+};
 use crate::out::blocks::Blocks;
 use crate::quote::Style;
 use words::{CLOCKS, FORMATS, MARKS, SORTS, WHENS};
@@ -396,6 +398,17 @@ impl LsOptions {
 
 impl Options for LsOptions {
     const OPERANDS: OperandsOf<Self> = Some(|it| &mut it.operands);
+
+    /// Finds `-L 2`, which `tree` and `eza` take for a depth.
+    fn misread(words: &[OsString]) -> Option<String> {
+        let is_number =
+            |word: &OsString| word.to_str().is_some_and(|word| word.parse::<u32>().is_ok());
+        let at = words.iter().position(|word| word == "-L")?;
+        let depth =
+            words.get(at + 1).filter(|word| is_number(word) && !message::exists(word.as_ref()));
+        let depth = depth.filter(|_| words.iter().any(|word| word == "--tree"))?.to_str()?;
+        Some(format!("-L follows links; use '--tree --depth {depth}' for a depth"))
+    }
 
     fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
         if self.depth.is_some() && !self.tree {

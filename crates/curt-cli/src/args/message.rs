@@ -127,8 +127,13 @@ fn message(error: &clap::Error, command: &Command) -> String {
         ErrorKind::UnknownArgument if !given.is_empty() => {
             let candidates = candidates(&given, command);
             match given.strip_prefix('-') {
+                _ if candidates.len() > 1 => {
+                    let candidates = candidates.join("' '");
+                    format!("option '{given}' is ambiguous; possibilities: '{candidates}'")
+                }
+                // A GNU option that curt lacks begins so, too.
                 _ if !candidates.is_empty() => {
-                    format!("option '{given}' is ambiguous; possibilities: {candidates}")
+                    format!("unrecognized option '{given}'{}", did_you_mean(&candidates[0]))
                 }
                 Some(name) if name.starts_with('-') => {
                     let hint = instead(name, command);
@@ -192,7 +197,7 @@ fn name(argument: &str) -> String {
     }
 }
 
-fn exists(path: &Path) -> bool {
+pub(super) fn exists(path: &Path) -> bool {
     curt::stat(path, curt::Plan::new(curt::Fields::KIND)).is_ok()
 }
 
@@ -372,15 +377,12 @@ fn single_dashed(letter: &str, command: &Command) -> Option<(String, String)> {
 }
 
 /// Returns the options that start with what was typed.
-fn candidates(given: &str, command: &Command) -> String {
+fn candidates(given: &str, command: &Command) -> Vec<String> {
     let Some(start) = given.strip_prefix("--").filter(|name| !name.is_empty()) else {
-        return String::new();
+        return Vec::new();
     };
-    // Hidden options are those of GNU that are refused, and curt's own, which nobody means.
-    let is_known = |arg: &&clap::Arg| !arg.is_hide_set() || arg.get_id().as_str().starts_with('-');
-    let names = command.get_arguments().filter(is_known).filter_map(clap::Arg::get_long);
-    let mut names: Vec<String> =
-        names.filter(|name| name.starts_with(start)).map(|name| format!("'--{name}'")).collect();
+    let names = visible_names(command).filter(|name| name.starts_with(start));
+    let mut names: Vec<String> = names.map(|name| format!("--{name}")).collect();
     names.sort();
-    names.join(" ")
+    names
 }

@@ -35,7 +35,8 @@ Examples:
 
 /// The options of `curt run`.
 #[derive(Args)]
-#[command(about = "Start a program and exit as it does", long_about = LONG_ABOUT,
+#[command(infer_long_args = true,
+          about = "Start a program and exit as it does", long_about = LONG_ABOUT,
           after_long_help = NOTES, after_help = EXAMPLES)]
 pub(crate) struct RunOptions {
     /// The program and its arguments

@@ -92,6 +92,16 @@ fn abbreviations_are_those_of_gnu() {
     let words = "curt rm: option '--v' is ambiguous; possibilities: '--verbose' '--version'\n";
     assert!(messages.starts_with(words), "{messages}");
     assert!(scratch.exists("f"));
+    // Options of GNU that curt lacks make an abbreviation ambiguous, and are not proposed.
+    for (line, said) in [
+        ("ls --di", "curt ls: unrecognized option '--di'; did you mean '--directory'?\n"),
+        ("ls --c", "curt ls: option '--c' is ambiguous; possibilities: '--classify' '--color'\n"),
+        ("run --ti=x true", "curt run: invalid value 'x' for '--timeout': expected a number of"),
+    ] {
+        let (code, out, messages) = answer(&scratch, line);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{line}");
+        assert!(messages.starts_with(said), "{messages}");
+    }
 }
 
 #[test]
@@ -189,6 +199,7 @@ fn wrong_command_lines_are_answered_in_one_form() {
             "curt expand: invalid directory '/rel' for --cwd: it must be absolute\n",
         ),
         ("expand --drive x y", "curt expand: invalid drive 'x': expected X=PATH\n"),
+        ("ls --tree -L 2", "curt ls: -L follows links; use '--tree --depth 2' for a depth\n"),
         ("run --env X -- true", "curt run: invalid variable 'X': expected NAME=VALUE\n"),
         ("du -s -d1 x", "curt du: --summarize conflicts with --max-depth=1\n"),
         ("rm --json=x f", "curt rm: option '--json' doesn't allow an argument\n"),
