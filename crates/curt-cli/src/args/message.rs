@@ -16,6 +16,7 @@ use crate::exit::Exit;
 use crate::out;
 use crate::quote::{for_terminal, on_one_line, quote, shield};
 use crate::session::Session;
+use crate::sys;
 
 /// A command line that asks for help or is wrong.
 pub(crate) struct Refused {
@@ -225,11 +226,12 @@ fn is_too_large(error: &(dyn Error + 'static)) -> bool {
 }
 
 /// Commands that people type, and what curt has in their place: the end of a message.
-const OTHER_COMMANDS: [(&[&str], &str); 13] = [
+const OTHER_COMMANDS: [(&[&str], &str); 14] = [
     (&["walk"], "use 'curt find'; 'curt find --help' shows how"),
     (&["fd", "fdfind"], "'curt find PATTERN' finds entries by name"),
     (&["tree"], "'curt ls --tree' lists a tree"),
-    (&["trash"], "'curt rm -r --trash PATH' moves a file or a tree to the trash"),
+    (&["trash", "trash-put", "recycle"], sys::TO_TRASH),
+    (&OF_TRASH, sys::FROM_TRASH),
     (&["cat"], "'curt beneath --root DIR --cat PATH' prints a file"),
     (&["timeout"], "'curt run -t TIME PROGRAM' ends a program when its time is over"),
     (&["env"], "'curt run NAME=VALUE PROGRAM' starts a program with a variable"),
@@ -239,6 +241,25 @@ const OTHER_COMMANDS: [(&[&str], &str); 13] = [
     (&["abspath"], "'curt expand PATH' makes a path absolute by its text"),
     (&["rmdir"], "'curt rm -d DIR' removes an empty directory"),
     (&["cp", "mv", "ln", "mkdir", "touch"], "curt does not create, copy or move files"),
+];
+
+/// What people type to look into the trash, to get something back, or to empty it.
+const OF_TRASH: [&str; 15] = [
+    "restore",
+    "untrash",
+    "undelete",
+    "unremove",
+    "unrm",
+    "recover",
+    "undo",
+    "trash-list",
+    "trash-restore",
+    "trash-empty",
+    "trash-rm",
+    "list-trash",
+    "restore-trash",
+    "empty-trash",
+    "trashed",
 ];
 
 /// Returns what curt has in place of a command that it lacks: the end of the message. Of the names

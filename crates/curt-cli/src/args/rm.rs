@@ -110,12 +110,16 @@ pub(crate) struct RmOptions {
 
     /// Move the operands to the trash, or to the recycle bin of Windows
     ///
-    /// Each goes to the trash of its filesystem; nothing is copied. A directory needs -r.
+    /// Each goes to the trash of its filesystem; nothing is copied. A directory needs -r. With -v,
+    /// print where each went. 'trash-list', 'trash-restore' and 'trash-empty' of trash-cli list,
+    /// restore and empty the trash, and so does 'gio trash'.
     #[arg(long, help_heading = BEYOND_GNU,
-          conflicts_with_all = ["dir", "dry_run", "exclude", "contents", "cross_mounts", "stats"])]
+          conflicts_with_all = ["dir", "exclude", "contents", "cross_mounts", "stats"])]
     pub(crate) trash: bool,
 
     /// Remove nothing; print how much would be removed (with -v, also what)
+    ///
+    /// With --trash, print what would go where.
     ///
     /// Directories are read, so those that cannot be read are reported. Whether each entry may be
     /// removed (permissions, read-only filesystems) is not checked, and there are no prompts.

@@ -31,7 +31,7 @@ pub(crate) use system::{
     stop_passing_signals, terminal_height, terminal_width, user_name, was_closed,
 };
 
-pub(crate) use trash::{Refusal, TrashRules};
+pub(crate) use trash::{Refusal, TrashRules, Trashed};
 
 /// A file system.
 pub(crate) struct FileSystem {
@@ -57,6 +57,22 @@ pub(crate) struct FileSystemType {
 
 /// A path that leads to what standard input is.
 pub(crate) const STANDARD_INPUT: &str = "/dev/stdin";
+
+/// How something goes to the trash.
+pub(crate) const TO_TRASH: &str = if cfg!(windows) {
+    "'curt rm -r --trash PATH' moves a file or a tree to the recycle bin, which the desktop shows"
+} else {
+    "'curt rm -r --trash PATH' moves a file or a tree to the trash; 'trash-list', 'trash-restore' \
+     and 'trash-empty' of trash-cli, or 'gio trash', list, restore and empty it"
+};
+
+/// What lists, restores and empties the trash.
+pub(crate) const FROM_TRASH: &str = if cfg!(windows) {
+    "the recycle bin on the desktop lists, restores and empties what 'curt rm --trash' moved there"
+} else {
+    "'trash-list', 'trash-restore' and 'trash-empty' of trash-cli, or 'gio trash' with '--list', \
+     '--restore' or '--empty', do that with what 'curt rm --trash' moved"
+};
 
 /// Whether directories can contain pipes and devices.
 pub(crate) const HAS_SPECIAL_FILES: bool = cfg!(unix);

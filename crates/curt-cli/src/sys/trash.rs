@@ -1,6 +1,14 @@
 //! What the trash takes, and why it may refuse an entry. Each system has its own.
 
 use std::io;
+use std::path::PathBuf;
+
+/// What became of an entry that a trash took, or in a dry run would take.
+pub(crate) struct Trashed {
+    pub(crate) is_directory: bool,
+    /// Where it is now; the bin of Windows does not tell.
+    pub(crate) to: Option<PathBuf>,
+}
 
 /// Which entries a trash takes.
 #[derive(Clone, Copy)]
@@ -16,6 +24,8 @@ pub(crate) struct TrashRules {
 #[allow(dead_code, reason = "a system needs some of these only")]
 pub(crate) enum Refusal {
     Os(io::Error),
+    /// The operand itself is missing, by the first look at it.
+    Missing(io::Error),
     /// The operand is the root directory.
     Root,
     /// The last name of the operand is `.` or `..`.
@@ -26,6 +36,10 @@ pub(crate) enum Refusal {
     OtherFileSystem,
     /// Something is mounted below it: emptying the trash would remove that.
     MountBelow,
+    /// What is mounted cannot be read.
+    UnknownMounts(io::Error),
+    /// No full path leads to the directory that it is in, so nobody could put it back.
+    NoFullPath,
     InTrash,
     HoldsTrash,
     /// Its filesystem has no trash that this user can use.

@@ -216,6 +216,12 @@ fn wrong_command_lines_are_answered_in_one_form() {
             "walk t --name x",
             "curt: unknown command 'walk'; use 'curt find'; 'curt find --help' shows how\n",
         ),
+        (
+            "restore f",
+            "curt: unknown command 'restore'; 'trash-list', 'trash-restore' and 'trash-empty' of \
+             trash-cli, or 'gio trash' with '--list', '--restore' or '--empty', do that with what \
+             'curt rm --trash' moved\n",
+        ),
         ("colours", "curt: unknown command 'colours'; did you mean 'curt help colours'?\n"),
         ("help colour", "curt: unknown command 'colour'; did you mean 'curt help colours'?\n"),
         ("help json fields", "curt help: extra operand 'fields'; only one can be explained\n"),

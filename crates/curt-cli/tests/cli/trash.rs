@@ -5,8 +5,9 @@ use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::{Scratch, at_once, may_mount, skip};
 
 use crate::{curt, in_namespace, said};
 
@@ -38,9 +39,7 @@ fn origin(scratch: &Scratch, name: &OsStr) -> Vec<u8> {
     let text = fs::read_to_string(scratch.at("data/Trash/info").join(info)).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!((lines[0], lines.len()), ("[Trash Info]", 3), "{text}");
-    let date = lines[2].strip_prefix("DeletionDate=").unwrap();
-    let shape: String = date.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
-    assert_eq!(shape, "0000-00-00T00:00:00", "{text}");
+    assert!(lines[2].starts_with("DeletionDate="), "{text}");
     let path = lines[1].strip_prefix("Path=").unwrap();
     assert!(path.bytes().all(|byte| byte.is_ascii_graphic()), "{text}");
     let mut bytes = Vec::new();
@@ -70,7 +69,9 @@ fn entries_are_moved_whole_and_can_be_found_again() {
     let operands = [OsStr::new("-rv"), "f".as_ref(), "t/".as_ref(), "./link".as_ref(), &odd];
     let (code, out, messages) = trash(&scratch, operands);
     assert_eq!((code, messages.as_str()), (Some(0), ""));
-    assert_eq!(out.lines().next(), Some("moved 'f' to the trash"), "{out}");
+    let files = scratch.at("data/Trash/files");
+    let first = format!("moved 'f' to the trash as '{}'", files.join("f").display());
+    assert_eq!(out.lines().next(), Some(first.as_str()), "{out}");
     assert_eq!(out.lines().count(), 4, "{out}");
     let (code, _, messages) = trash(&scratch, [&long]);
     assert_eq!((code, messages.as_str()), (Some(0), ""));
@@ -181,7 +182,6 @@ fn what_a_trash_cannot_do_is_a_usage_error() {
         "-i f",
         "--interactive f",
         "-d f",
-        "--dry-run f",
         "--exclude x f",
         "--contents f",
         "--cross-mounts f",
@@ -202,9 +202,12 @@ fn output_is_that_of_a_removal() {
     let scratch = home();
     scratch.file("d/f");
     scratch.file("f");
-    let (code, out, messages) = trash_line(&scratch, "-rv --json f d gone");
+    let (code, out, messages) = trash_line(&scratch, "-r --json f d gone");
     assert_eq!(code, Some(1));
-    let moved = |path| format!("{{\"path\":\"{path}\",\"trashed\":true}}\n");
+    let files = scratch.at("data/Trash/files").display().to_string();
+    let moved = |path| {
+        format!("{{\"path\":\"{path}\",\"trashed\":true,\"to\":\"{files}/{path}\"}}\n")
+    };
     assert_eq!(out, moved("f") + &moved("d"));
     assert!(
         messages.starts_with("{\"error\":{\"operation\":\"trash\",\"path\":\"gone\","),
@@ -325,38 +328,224 @@ fn nothing_is_moved_on_a_full_disk() {
     }
 }
 
+/// A dry run says what a run then does, and makes nothing.
+#[test]
+fn a_dry_run_says_where_operands_would_go() {
+    for made in ["", "data/Trash/files", "data/Trash/files/f data/Trash/info/f.2.trashinfo"] {
+        let scratch = Scratch::new();
+        scratch.tree("", made);
+        for name in ["a/f", "b/f", "t/sub/x"] {
+            scratch.file(name);
+        }
+        let before = scratch.list(".");
+        let operands = "-rf a/f b/f t gone";
+        let (code, out, messages) = trash_line(&scratch, &format!("--dry-run {operands}"));
+        assert_eq!((code, messages.as_str()), (Some(0), ""), "{made}");
+        assert_eq!(scratch.list("."), before, "{made}");
+        let (code, done, _) = trash_line(&scratch, &format!("-v {operands}"));
+        assert_eq!(code, Some(0), "{made}");
+        assert_eq!(out.replace("would move", "moved"), done, "{made}");
+        assert_eq!(done.lines().count(), 3, "{done}");
+    }
+    let scratch = home();
+    scratch.dir("d");
+    let (code, out, messages) = trash_line(&scratch, "--dry-run d");
+    assert_eq!((code, out.as_str()), (Some(1), ""));
+    assert_eq!(messages, "curt rm: cannot move 'd' to the trash: Is a directory\n");
+    let (code, out, _) = trash_line(&scratch, "-r --dry-run --json d");
+    let to = scratch.at("data/Trash/files/d").display().to_string();
+    assert_eq!(code, Some(0));
+    assert_eq!(out, format!("{{\"path\":\"d\",\"trashed\":false,\"to\":\"{to}\"}}\n"));
+}
+
+/// The names of folders that would be made for another filesystem.
+#[test]
+fn a_dry_run_makes_no_folder_on_another_filesystem() {
+    for (setup, folder) in
+        [("true", "m/.Trash-0"), ("mkdir m/.Trash; chmod 1777 m/.Trash", "m/.Trash/0")]
+    {
+        let script = format!(
+            "{setup}; find . > /dev/shm/$$; $RM --trash --dry-run m/d/f; echo $?; \
+             find . | cmp - /dev/shm/$$; rm /dev/shm/$$; pwd"
+        );
+        let Some(said) = in_small_memory(&script) else { return };
+        let here = said.lines().last().unwrap();
+        let moved = format!("would move 'm/d/f' to the trash as '{here}/{folder}/files/f'");
+        assert_eq!(said, format!("{moved}\n0\n{here}\n"), "{setup}");
+    }
+}
+
+/// Where the full path of an operand leads elsewhere, whatever is there stays, and so does the
+/// operand.
+#[test]
+fn a_full_path_that_leads_elsewhere_is_not_used() {
+    let scenes = [
+        // Another mount namespace has something else there.
+        "mkdir -p d/cache; echo decoy > d/cache/f; mkfifo ready end
+         unshare -m sh -c 'mount -t tmpfs none d; mkdir d/cache; echo named > d/cache/f
+             echo > ready; read x < end' & PID=$!
+         read x < ready; named() { cat /proc/$PID/root$PWD/d/cache/f; }; decoy() { cat d/cache/f; }
+         ask() { $RM -rf --trash /proc/$PID/root$PWD/d/cache; }; over() { echo > end; wait; }",
+        // The working directory is below a later mount.
+        "mkdir -p d/sub/cache; echo named > d/sub/cache/f; cd d/sub
+         mount -t tmpfs none ../../d; mkdir -p ../../d/sub/cache; ROOT=$OLDPWD
+         mkdir -p $ROOT/d/sub/cache; echo decoy > $ROOT/d/sub/cache/f
+         named() { cat cache/f; }; decoy() { cat $ROOT/d/sub/cache/f; }
+         ask() { $RM -rf --trash cache; }; over() { :; }",
+        // The filesystem of the working directory is unmounted.
+        "mkdir -p d; mount -t tmpfs none d; mkdir -p d$PWD/x/cache x/cache; ROOT=$PWD
+         echo named > d$PWD/x/cache/f; echo decoy > x/cache/f; cd d$PWD/x; umount -l $ROOT/d
+         named() { cat cache/f; }; decoy() { cat $ROOT/x/cache/f; }
+         ask() { $RM -rf --trash cache; }; over() { :; }",
+    ];
+    for scene in scenes {
+        let scratch = Scratch::new();
+        scratch.dir("home");
+        let script = format!(
+            "set -e; {scene}\nset +e; ask; echo $?; decoy; named; over; \
+             find $XDG_DATA_HOME -name f"
+        );
+        let Some(said) = in_namespace(&scratch, ("XDG_DATA_HOME", "home"), &script) else {
+            return;
+        };
+        let words = "to the trash: no full path leads to the directory that it is in\n";
+        assert!(said.starts_with("1\ndecoy\nnamed\ncurt rm: cannot move '"), "{scene}: {said}");
+        assert!(said.ends_with(words), "{scene}: {said}");
+    }
+}
+
+/// Without the table of mounts, no directory is moved, because one may be mounted below it.
+#[test]
+fn nothing_is_moved_where_mounts_cannot_be_known() {
+    for table in
+        ["umount -l /proc", "mount -t tmpfs none /proc; mkdir /proc/self; : > /proc/self/mountinfo"]
+    {
+        let script = format!(
+            "mkdir m/e; mkdir m/d/below; mount -t tmpfs none m/d/below; echo kept > m/d/below/x
+             {table}; for d in m/d m/e; do $RM -rf --trash $d; echo $?; done; cat m/d/below/x
+             $RM --trash m/d/f; echo $?; cat m/.Trash-0/files/f"
+        );
+        let Some(said) = in_small_memory(&script) else { return };
+        assert!(said.starts_with("1\n1\nkept\n0\nkept\n"), "{table}: {said}");
+        let words = "cannot read whether something is mounted below it: No such file or directory";
+        assert_eq!(said.matches(words).count(), 2, "{table}: {said}");
+    }
+}
+
+/// The date of deletion is that of the user's clock, as the specification says.
+#[test]
+fn deletion_dates_are_local_times() {
+    for zone in ["UTC", "Asia/Kathmandu", "America/St_Johns", "Pacific/Kiritimati", "XYZ+7:30", ":"]
+    {
+        let scratch = home();
+        scratch.file("f");
+        let date = || {
+            let mut date = Command::new("date");
+            let said = date.arg("+DeletionDate=%Y-%m-%dT%H:%M:%S").env("TZ", zone).output();
+            String::from_utf8(said.unwrap().stdout).unwrap()
+        };
+        let earlier = date();
+        let mut command = curt(&scratch, ["--trash", "f"]);
+        command.env("XDG_DATA_HOME", scratch.at("data")).env("TZ", zone);
+        assert_eq!(said(&command.output().unwrap()).0, Some(0));
+        let later = date();
+        let info = fs::read_to_string(scratch.at("data/Trash/info/f.trashinfo")).unwrap();
+        let found = info.lines().last().unwrap();
+        assert!(earlier.trim() <= found && found <= later.trim(), "{zone}: {info}");
+    }
+}
+
+/// Whether strace can change what calls do; where not, that is said.
+fn may_trace() -> bool {
+    let trial = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
+    let may = trial.is_ok_and(|status| status.success());
+    if !may {
+        skip("strace is not installed, or may not trace");
+    }
+    may
+}
+
+/// Runs `rm -rf --trash d` again and again, while strace injects something into one call of a kind,
+/// after those that load the program: the first, the second and so on. Returns for each run its exit
+/// code, how much it said, whether the operand is still there, and how many entries and texts are in
+/// the trash.
+fn injected(call: &str, what: &str) -> Vec<[i32; 5]> {
+    let first = match call {
+        "read" | "openat" | "newfstatat" => 4,
+        _ => 1,
+    };
+    let script = format!(
+        "cd m; for n in $(seq {first} 99); do
+             rm -rf d data .Trash-0 log; mkdir d data; echo kept > d/f
+             XDG_DATA_HOME=$PWD/data strace -qq -f -o log -e trace={call} \
+                 -e inject={call}:{what}:when=$n $RM -rf --trash d > said 2>&1
+             code=$?; grep -q -e INJECTED -e 'killed by' log || break
+             said=0; here=0; there=0; info=0
+             [ -s said ] && said=1
+             [ -f d/f ] && here=1
+             for f in data/Trash/files/*/f .Trash-0/files/*/f; do
+                 [ -s $f ] && there=$((there + 1)); done
+             for f in data/Trash/info/d.* .Trash-0/info/d.*; do [ -s $f ] && info=$((info + 1)); done
+             echo $code $said $here $there $info
+         done"
+    );
+    let numbers = |line: &str| {
+        let numbers: Vec<i32> = line.split(' ').map(|number| number.parse().unwrap()).collect();
+        numbers.try_into().unwrap()
+    };
+    in_small_memory(&script).unwrap_or_default().lines().map(numbers).collect()
+}
+
 /// Whatever call is the last one of a process that is killed, an entry is in one place, and if it
 /// is in the trash, its information is there.
 #[test]
 fn an_entry_is_never_lost_when_the_process_is_killed() {
-    let trial = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
-    if !trial.is_ok_and(|status| status.success()) {
-        return skip("strace is not installed, or may not trace");
+    if !may_trace() || !may_mount() {
+        return;
     }
-    let mut was_killed = 0;
-    for call in ["mkdirat:when=1", "mkdirat:when=3", "openat", "write", "renameat2", "unlinkat"] {
-        for number in 1..40 {
-            let (name, when) = call.split_once(":when=").unwrap_or((call, ""));
-            let when = if when.is_empty() { number.to_string() } else { when.to_owned() };
-            let scratch = home();
-            scratch.file_with("f", b"kept");
-            let mut command = Command::new("strace");
-            command.args(["-qq", "-f", "-o", "/dev/null", "-e"]);
-            command.arg(format!("inject={name}:signal=KILL:when={when}"));
-            command.arg(env!("CARGO_BIN_EXE_curt")).args(["rm", "--trash", "f"]);
-            command.current_dir(scratch.path()).env("XDG_DATA_HOME", scratch.at("data"));
-            let is_done = command.output().unwrap().status.code() == Some(0);
-            was_killed += u32::from(!is_done);
-            let trashed = scratch.at("data/Trash/files/f");
-            let (here, there) = (scratch.exists("f"), trashed.exists());
-            assert!(here != there, "{name} {when}: {here} {there}");
-            assert!(!there || scratch.exists("data/Trash/info/f.trashinfo"), "{name} {when}");
-            let content = fs::read(if here { scratch.at("f") } else { trashed }).unwrap();
-            assert_eq!(content, b"kept", "{name} {when}");
-            if is_done || call.contains(':') {
-                break;
-            }
+    let mut killed = 0;
+    for call in ["mkdirat", "openat", "write", "renameat2", "unlinkat"] {
+        for run in injected(call, "signal=KILL") {
+            killed += 1;
+            let [_, _, here, there, info] = run;
+            assert!(here + there == 1 && there <= info, "{call} {run:?}");
         }
     }
-    assert!(was_killed > 5, "{was_killed}");
+    assert!(killed > 12, "{killed}");
+}
+
+/// Whatever call fails, and with what: nothing is lost, and `-f` silences nothing but a missing
+/// operand.
+#[test]
+fn a_call_that_fails_loses_nothing_and_is_never_silent() {
+    if !may_trace() || !may_mount() {
+        return;
+    }
+    let forgiven = AtomicU32::new(0);
+    let calls = "openat openat2 newfstatat statx readlinkat mkdirat write read renameat2";
+    at_once(calls.split(' '), |call| {
+        let mut failed = 0;
+        for error in ["EACCES", "EPERM", "ENOENT", "EIO", "ENOSPC", "EXDEV"] {
+            for (number, run) in injected(call, &format!("error={error}")).into_iter().enumerate() {
+                let [code, said, here, there, info] = run;
+                let context = format!("{call} {error} {number}: {run:?}");
+                assert!(here + there == 1 && there <= info, "{context}");
+                match (code, here) {
+                    (0, 1) => {
+                        assert_eq!((error, said), ("ENOENT", 0), "{context}");
+                        forgiven.fetch_add(1, Ordering::Relaxed);
+                    }
+                    (_, 1) => {
+                        assert_eq!(said, 1, "{context}");
+                        failed += 1;
+                    }
+                    _ => assert_eq!((code, said), (0, 0), "{context}"),
+                }
+            }
+        }
+        // Where these fail there is another way: a trash elsewhere, names one by one.
+        assert!(failed > 0 || call == "mkdirat" || call == "readlinkat", "{call}");
+    });
+    // The operand's directory and the operand, at the first look.
+    assert_eq!(forgiven.into_inner(), 2);
 }

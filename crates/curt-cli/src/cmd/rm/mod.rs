@@ -146,7 +146,7 @@ fn remove_now(
 /// Prints what was done.
 fn finish(options: &RmOptions, report: &Report, session: &Session) -> Exit {
     let done = files_and_directories(report.files, report.directories);
-    if options.dry_run && !report.stopped && !options.output.json {
+    if options.dry_run && !report.stopped && !options.output.json && !options.trash {
         let bytes = text::size(report.bytes.unwrap_or(0));
         let kept = match report.skipped {
             0 if options.exclude.is_empty() => String::new(),
@@ -156,7 +156,8 @@ fn finish(options: &RmOptions, report: &Report, session: &Session) -> Exit {
     }
     if report.stopped && interrupt::signal().is_some() {
         let so_far = match (options.dry_run, options.trash) {
-            (true, _) => "would be removed so far",
+            (true, false) => "would be removed so far",
+            (true, true) => "would be moved to the trash so far",
             (false, true) => "moved to the trash",
             (false, false) => "removed",
         };

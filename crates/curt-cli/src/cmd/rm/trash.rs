@@ -1,7 +1,6 @@
 //! `curt rm --trash`: moves the operands to the trash, each whole.
 
 use std::ffi::{OsStr, OsString};
-use std::io;
 
 use curt::remove::Report;
 
@@ -11,13 +10,13 @@ use crate::out::failure::Failure;
 use crate::out::json::Object;
 use crate::quote::quote;
 use crate::session::Session;
-use crate::sys::{self, Refusal, Trash, TrashRules};
+use crate::sys::{self, Refusal, Trash, TrashRules, Trashed};
 
 /// Moves the operands to the trash. The report counts each of them as one entry.
 pub(super) fn put(reporter: &Reporter<'_>, operands: &[OsString]) -> Report {
     let Reporter { options, session, .. } = reporter;
     let mut report = Report::default();
-    let trash = Trash::open();
+    let trash = Trash::open(options.dry_run);
     let rules = TrashRules {
         takes_directories: options.recursive,
         refuses_mounted: options.refuses_mounted_operands,
@@ -28,14 +27,12 @@ pub(super) fn put(reporter: &Reporter<'_>, operands: &[OsString]) -> Report {
             break;
         }
         match trash.put(operand, rules) {
-            Ok(is_directory) => {
-                report.files += u64::from(!is_directory);
-                report.directories += u64::from(is_directory);
-                moved(options, session, operand);
+            Ok(trashed) => {
+                report.files += u64::from(!trashed.is_directory);
+                report.directories += u64::from(trashed.is_directory);
+                moved(options, session, operand, &trashed);
             }
-            Err(Refusal::Os(error)) if options.ignores_missing && is_missing(&error) => {
-                report.vanished += 1;
-            }
+            Err(Refusal::Missing(_)) if options.ignores_missing => report.vanished += 1,
             Err(refusal) => {
                 report.error_count += 1;
                 refused(session, operand, &refusal);
@@ -45,26 +42,27 @@ pub(super) fn put(reporter: &Reporter<'_>, operands: &[OsString]) -> Report {
     report
 }
 
-/// Whether `-f` forgives an error, as it does when the operand would be removed.
-fn is_missing(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-}
-
-fn moved(options: &RmOptions, session: &Session, operand: &OsStr) {
-    if !options.verbose {
-        return;
-    }
+/// Prints where an operand went, or would go.
+fn moved(options: &RmOptions, session: &Session, operand: &OsStr, Trashed { to, .. }: &Trashed) {
     if session.is_json() {
-        return session.object(Object::new().path("path", operand).boolean("trashed", true));
+        let object = Object::new().path("path", operand).boolean("trashed", !options.dry_run);
+        return session.object(match to {
+            Some(to) => object.path("to", to),
+            None => object,
+        });
     }
-    session.data(format!("moved {} to the trash\n", quote(operand)).as_bytes());
+    if options.verbose || options.dry_run {
+        let verb = if options.dry_run { "would move" } else { "moved" };
+        let to = to.as_ref().map(|to| format!(" as {}", quote(to))).unwrap_or_default();
+        session.data(format!("{verb} {} to the trash{to}\n", quote(operand)).as_bytes());
+    }
 }
 
 /// Reports an operand that could not be moved.
 fn refused(session: &Session, operand: &OsStr, refusal: &Refusal) {
     let path = quote(operand);
     let (kind, reason) = match refusal {
-        Refusal::Os(error) => {
+        Refusal::Os(error) | Refusal::Missing(error) => {
             let message = format!("cannot move {path} to the trash: {}", sys::error_text(error));
             return session.fail_as(Failure::os("trash", error).path(operand), &message);
         }
@@ -78,6 +76,16 @@ fn refused(session: &Session, operand: &OsStr, refusal: &Refusal) {
             "it's on a different device\nand --preserve-root=all is in effect".to_owned(),
         ),
         Refusal::MountBelow => ("mount-point", "something is mounted below it".to_owned()),
+        Refusal::UnknownMounts(error) => {
+            let error = sys::error_text(error);
+            (
+                "unknown-mounts",
+                format!("cannot read whether something is mounted below it: {error}"),
+            )
+        }
+        Refusal::NoFullPath => {
+            ("no-full-path", "no full path leads to the directory that it is in".to_owned())
+        }
         Refusal::InTrash => ("in-trash", "it is there already".to_owned()),
         Refusal::HoldsTrash => ("holds-trash", "it contains the trash".to_owned()),
         Refusal::NoTrash(error) => {

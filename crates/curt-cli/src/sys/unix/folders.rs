@@ -6,10 +6,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, Mode, OFlags, RenameFlags, fstat, mkdirat, open, openat, renameat, renameat_with,
-    statat,
+    Access, AtFlags, Mode, OFlags, RenameFlags, accessat, fstat, mkdirat, open, openat, renameat,
+    renameat_with, statat,
 };
-use rustix::io::Errno;
+use rustix::io::{Errno, fcntl_dupfd_cloexec};
 
 use crate::sys::Refusal;
 
@@ -32,7 +32,11 @@ pub(super) fn split(operand: &OsStr) -> Result<Operand<'_>, Refusal> {
     let bytes = operand.as_bytes();
     let end = bytes.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
     let Some((path, slashes)) = bytes.split_at_checked(end).filter(|_| end > 0) else {
-        return Err(if bytes.is_empty() { Errno::NOENT.into() } else { Refusal::Root });
+        return Err(if bytes.is_empty() {
+            Refusal::Missing(Errno::NOENT.into())
+        } else {
+            Refusal::Root
+        });
     };
     let start = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
     let (parent, name) = path.split_at(start);
@@ -54,32 +58,60 @@ pub(super) fn home_directory(variable: &str, below: &str) -> Option<PathBuf> {
     absolute(variable).or_else(|| Some(absolute("HOME")?.join(below)))
 }
 
-/// Opens a directory, and makes it and its parents if they are missing.
-pub(super) fn open_all(path: &Path) -> Result<OwnedFd, Errno> {
-    match (open(path, FOLDER, Mode::empty()), path.parent(), path.file_name()) {
-        (Err(Errno::NOENT), Some(parent), Some(name)) => {
-            let parent = open_all(parent)?;
-            check_owner(&parent)?;
-            own_directory(&parent, name)
-        }
-        (opened, ..) => opened,
-    }
+/// A directory, or the one in which it is to be made.
+pub(super) struct Place {
+    pub(super) dir: OwnedFd,
+    /// It is not there, and was not made: this is a dry run.
+    pub(super) is_missing: bool,
 }
 
-/// Opens a directory that is no link and that this user owns, and makes it if it is missing.
-pub(super) fn own_directory(parent: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Errno> {
-    let dir = match openat(parent, name, NO_LINK, Mode::empty()) {
-        Err(Errno::NOENT) => {
-            match mkdirat(parent, name, Mode::RWXU) {
-                Ok(()) | Err(Errno::EXIST) => {}
-                Err(error) => return Err(error),
+impl Place {
+    /// Opens a directory. If it is missing, it is made, with its parents, or in a dry run would be.
+    pub(super) fn open_all(path: &Path, dry_run: bool) -> Result<Place, Errno> {
+        match (open(path, FOLDER, Mode::empty()), path.parent(), path.file_name()) {
+            (Err(Errno::NOENT), Some(parent), Some(name)) => {
+                let parent = Place::open_all(parent, dry_run)?;
+                check_owner(&parent.dir)?;
+                parent.child(name, dry_run)
             }
-            openat(parent, name, NO_LINK, Mode::empty())?
+            (opened, ..) => Ok(Place { dir: opened?, is_missing: false }),
         }
-        opened => opened?,
-    };
-    check_owner(&dir)?;
-    Ok(dir)
+    }
+
+    /// Opens a directory in this one that is no link and that this user owns. If it is missing, it
+    /// is made, or in a dry run would be.
+    pub(super) fn child(&self, name: &OsStr, dry_run: bool) -> Result<Place, Errno> {
+        if !self.is_missing {
+            let open = || openat(&self.dir, name, NO_LINK, Mode::empty());
+            let dir = match open() {
+                Err(Errno::NOENT) if dry_run => {
+                    accessat(&self.dir, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::empty())?;
+                    return self.missing();
+                }
+                Err(Errno::NOENT) => match mkdirat(&self.dir, name, Mode::RWXU) {
+                    Ok(()) | Err(Errno::EXIST) => open()?,
+                    Err(error) => return Err(error),
+                },
+                opened => opened?,
+            };
+            check_owner(&dir)?;
+            return Ok(Place { dir, is_missing: false });
+        }
+        self.missing()
+    }
+
+    fn missing(&self) -> Result<Place, Errno> {
+        Ok(Place { dir: fcntl_dupfd_cloexec(&self.dir, 0)?, is_missing: true })
+    }
+
+    /// Whether it has an entry of this name.
+    pub(super) fn has(&self, name: &OsStr) -> Result<bool, Errno> {
+        match statat(&self.dir, name, AtFlags::SYMLINK_NOFOLLOW) {
+            _ if self.is_missing => Ok(false),
+            Err(Errno::NOENT) => Ok(false),
+            found => found.map(|_| true),
+        }
+    }
 }
 
 /// Refuses a directory of another user.

@@ -1,18 +1,25 @@
 //! The table of `/proc` that names what is mounted.
 
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+
+use rustix::io::Errno;
 
 use super::read_file;
 
 /// The longest table that is read.
 const LONGEST_TABLE: usize = 16 << 20;
 
-/// Whether something is mounted below a directory, by its full path without links. Nothing is if
-/// there is no `/proc`.
-pub(super) fn is_mount_below(path: &Path) -> bool {
-    let table = read_file(Path::new("/proc/self/mountinfo"), LONGEST_TABLE).unwrap_or_default();
-    has_mount_below(&table, path)
+/// Whether something is mounted below a directory, by its full path without links. An error if
+/// that cannot be known.
+pub(super) fn is_mount_below(path: &Path) -> io::Result<bool> {
+    let table = read_file(Path::new("/proc/self/mountinfo"), LONGEST_TABLE)?;
+    if table.is_empty() {
+        // It is not the kernel's, whose table has at least the line of `/proc`.
+        return Err(Errno::NOENT.into());
+    }
+    Ok(has_mount_below(&table, path))
 }
 
 fn has_mount_below(table: &[u8], path: &Path) -> bool {

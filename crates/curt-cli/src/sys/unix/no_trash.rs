@@ -2,16 +2,16 @@
 
 use std::ffi::OsStr;
 
-use crate::sys::{Refusal, TrashRules};
+use crate::sys::{Refusal, TrashRules, Trashed};
 
 pub(crate) struct Trash;
 
 impl Trash {
-    pub(crate) fn open() -> Trash {
+    pub(crate) fn open(_dry_run: bool) -> Trash {
         Trash
     }
 
-    pub(crate) fn put(&self, _operand: &OsStr, _rules: TrashRules) -> Result<bool, Refusal> {
+    pub(crate) fn put(&self, _operand: &OsStr, _rules: TrashRules) -> Result<Trashed, Refusal> {
         Err(Refusal::NotRecycled("the trash of this system is not supported"))
     }
 }

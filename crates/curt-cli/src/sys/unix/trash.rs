@@ -5,25 +5,28 @@
 //! home directory, or to the one that its filesystem has. A folder is used only if this user owns
 //! it, and on other filesystems only if it is no link, since anybody may have made it there.
 
+use std::cell::RefCell;
+use std::collections::HashSet;
 use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
 use std::hash::{BuildHasher, Hasher};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use curt::canonical::Canonicalizer;
 use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, fstat, openat, openat2, statat, unlinkat,
+    AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, StatxFlags, fstat, makedev, openat,
+    openat2, statat, statx, unlinkat,
 };
-use rustix::io::Errno;
+use rustix::io::{Errno, fcntl_dupfd_cloexec};
 
 use super::folders::{
-    FOLDER, NO_LINK, Operand, check_owner, home_directory, open_all, own_directory, rename_new,
-    split, write_all,
+    FOLDER, NO_LINK, Operand, Place, check_owner, home_directory, rename_new, split, write_all,
 };
 use super::mounts::is_mount_below;
-use crate::sys::{Refusal, TrashRules};
+use crate::sys::{Refusal, TrashRules, Trashed};
 use crate::time::{self, Format, Zone};
 
 /// The extension of the files that say where an entry was.
@@ -34,110 +37,111 @@ const LONGEST_NAME: usize = 255;
 const MOST_NUMBERS: u32 = 64;
 const MOST_NAMES: u32 = 2 * MOST_NUMBERS;
 
+/// What tells a file from all others: its device and its number.
+type Id = (u64, u64);
+
 /// The trash of this user.
 pub(crate) struct Trash {
     home: Option<Folder>,
+    dry_run: bool,
+    /// The names in the trash that a dry run gave away.
+    given: RefCell<HashSet<PathBuf>>,
 }
 
 impl Trash {
     /// Opens the trash in the home directory, and makes it if it is missing.
-    pub(crate) fn open() -> Trash {
+    pub(crate) fn open(dry_run: bool) -> Trash {
         // The entries of one filesystem can go to its own trash if there is none at home.
-        Trash { home: home_folder().ok() }
+        Trash { home: home_folder(dry_run).ok(), dry_run, given: RefCell::default() }
     }
 
-    /// Moves an entry to the trash, and returns whether it is a directory.
-    pub(crate) fn put(&self, operand: &OsStr, rules: TrashRules) -> Result<bool, Refusal> {
+    /// Moves an entry to the trash. It is found once, by the system: all that is renamed are names
+    /// in directories that are open.
+    pub(crate) fn put(&self, operand: &OsStr, rules: TrashRules) -> Result<Trashed, Refusal> {
         let Operand { parent, name, is_directory_only } = split(operand)?;
-        let parent = Canonicalizer::new().find(parent)?;
-        let dir = openat(CWD, &parent, NO_LINK, Mode::empty())?;
-        let dir_stat = fstat(&dir)?;
-        let stat = statat(&dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let looked = |error| match error {
+            Errno::NOENT | Errno::NOTDIR => Refusal::Missing(error.into()),
+            error => error.into(),
+        };
+        let dir = openat(CWD, parent, FOLDER, Mode::empty()).map_err(looked)?;
+        let stat = statat(&dir, name, AtFlags::SYMLINK_NOFOLLOW).map_err(looked)?;
         let is_directory = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
         if is_directory_only && !is_directory {
             let is_link = FileType::from_raw_mode(stat.st_mode) == FileType::Symlink;
-            return Err(if is_link { Refusal::LinkWithSlash } else { Errno::NOTDIR.into() });
+            return Err(if is_link { Refusal::LinkWithSlash } else { looked(Errno::NOTDIR) });
         }
         if is_directory && !rules.takes_directories {
             return Err(Errno::ISDIR.into());
         }
-        if rules.refuses_mounted && stat.st_dev != dir_stat.st_dev {
+        if rules.refuses_mounted && stat.st_dev != fstat(&dir)?.st_dev {
             return Err(Refusal::OtherFileSystem);
         }
-        if is_directory && is_mount_below(&parent.join(name)) {
+        let path = full_path(&dir, parent)?.join(name);
+        if is_directory && is_mount_below(&path).map_err(Refusal::UnknownMounts)? {
             return Err(Refusal::MountBelow);
         }
-        self.put_in_one(&dir, dir_stat.st_dev, &parent, name)?;
-        Ok(is_directory)
+        let to = self.put_in_one(&Entry { dir, id: (stat.st_dev, stat.st_ino), path })?;
+        Ok(Trashed { is_directory, to: Some(to) })
     }
 
-    /// Moves an entry into the first folder that can hold it.
-    fn put_in_one(
-        &self,
-        dir: &OwnedFd,
-        device: u64,
-        parent: &Path,
-        name: &OsStr,
-    ) -> Result<(), Refusal> {
-        if let Some(home) = self.home.as_ref().filter(|home| home.device == device) {
-            match home.take(dir, &parent.join(name), Path::new("")) {
-                // A mount of the same filesystem at another place is another one to a rename.
-                Err(Refusal::Os(error)) if Errno::from_io_error(&error) == Some(Errno::XDEV) => {}
+    /// Moves an entry into the first folder that can hold it, and returns where that is.
+    fn put_in_one(&self, entry: &Entry) -> Result<PathBuf, Refusal> {
+        let way = Way::from(&entry.dir)?;
+        if let Some(home) = self.home.as_ref().filter(|home| home.mount == way.mount) {
+            match self.put_in(home, entry, &way, Path::new("")) {
+                // Another mount of the filesystem, as only a rename tells on older kernels.
+                Err(Refusal::Os(error))
+                    if way.mount.number.is_none()
+                        && Errno::from_io_error(&error) == Some(Errno::XDEV) => {}
                 done => return done,
             }
         }
-        let (top, levels) = top_directory(dir.as_fd())?;
-        let top_path = parent.ancestors().nth(levels).unwrap_or(parent);
+        let top_path = entry.path.ancestors().nth(way.ids.len()).unwrap_or(&entry.path);
         // Where the administrator made no folder for all users, each has one.
-        let folder = shared_folder(&top, top_path).or_else(|_| own_folder(&top, top_path));
+        let folder = shared_folder(&way.top, top_path, self.dry_run)
+            .or_else(|_| own_folder(&way.top, top_path, self.dry_run));
         let folder = folder.map_err(|error| Refusal::NoTrash(error.into()))?;
-        folder.take(dir, &parent.join(name), top_path)
-    }
-}
-
-/// A folder of the trash.
-struct Folder {
-    files: OwnedFd,
-    info: OwnedFd,
-    /// The device of `files`, which is where entries go.
-    device: u64,
-    /// Where it is, without links.
-    path: PathBuf,
-}
-
-impl Folder {
-    /// Opens the folders in a directory that this user owns, and makes those that are missing.
-    fn open_in(base: &OwnedFd, path: PathBuf) -> Result<Folder, Errno> {
-        let files = own_directory(base, "files".as_ref())?;
-        let info = own_directory(base, "info".as_ref())?;
-        let device = fstat(&files)?.st_dev;
-        Ok(Folder { files, info, device, path })
+        self.put_in(&folder, entry, &way, top_path)
     }
 
-    /// Takes an entry of a directory, by its full path without links. The user who wants it back
-    /// finds its path below `top`.
-    fn take(&self, dir: &OwnedFd, path: &Path, top: &Path) -> Result<(), Refusal> {
-        if ["files", "info"].iter().any(|own| self.path.join(own).starts_with(path)) {
+    /// Moves an entry into a folder, and returns where that is. The user who wants it back finds its
+    /// path below `top`.
+    fn put_in(
+        &self,
+        folder: &Folder,
+        entry: &Entry,
+        way: &Way,
+        top: &Path,
+    ) -> Result<PathBuf, Refusal> {
+        if folder.holders.contains(&entry.id) {
             return Err(Refusal::HoldsTrash);
         }
-        if path.starts_with(&self.path) {
+        if way.ids.iter().any(|id| folder.own.contains(id)) {
             return Err(Refusal::InTrash);
         }
-        let name = path.file_name().ok_or(Refusal::Root)?;
-        let info = info(path.strip_prefix(top).unwrap_or(path));
+        let name = entry.path.file_name().ok_or(Refusal::Root)?;
+        let info = info(entry.path.strip_prefix(top).unwrap_or(&entry.path));
         for number in 1..MOST_NAMES {
             let name_there = numbered(name, number);
+            let to = folder.path.join("files").join(&name_there);
             let mut name_of_info = name_there.clone();
             name_of_info.push(INFO);
+            if self.dry_run {
+                let is_taken = folder.info.has(&name_of_info)? || folder.files.has(&name_there)?;
+                if is_taken || !self.given.borrow_mut().insert(to.clone()) {
+                    continue;
+                }
+                return Ok(to);
+            }
             // The information reserves the name, and is written before anything is moved.
-            match write_new(&self.info, &name_of_info, info.as_bytes()) {
+            match write_new(&folder.info.dir, &name_of_info, info.as_bytes()) {
                 Err(Errno::EXIST) => continue,
                 written => written?,
             }
-            let moved = rename_new(dir, name, &self.files, &name_there);
-            let Err(error) = moved else { return Ok(()) };
+            let moved = rename_new(&entry.dir, name, &folder.files.dir, &name_there);
+            let Err(error) = moved else { return Ok(to) };
             // If this fails, too, the information is about nothing, which programs ignore.
-            let _ = unlinkat(&self.info, &name_of_info, AtFlags::empty());
+            let _ = unlinkat(&folder.info.dir, &name_of_info, AtFlags::empty());
             match error {
                 Errno::EXIST => {}
                 // The system says so if a directory would be moved into itself.
@@ -146,6 +150,117 @@ impl Folder {
             }
         }
         Err(Errno::EXIST.into())
+    }
+}
+
+/// What is moved.
+struct Entry {
+    /// The directory that it is in.
+    dir: OwnedFd,
+    id: Id,
+    /// Its full path without links, for people and for the information.
+    path: PathBuf,
+}
+
+/// The mount that a directory is reached by, and its device. Older kernels do not tell the mount.
+#[derive(PartialEq)]
+struct Mount {
+    device: u64,
+    number: Option<u64>,
+}
+
+/// Returns what tells an open directory from all others, and how it is reached.
+fn identity(dir: &OwnedFd) -> Result<(Id, Mount), Errno> {
+    let mask = StatxFlags::INO | StatxFlags::MNT_ID;
+    match statx(dir, "", AtFlags::EMPTY_PATH, mask) {
+        Ok(stat) => {
+            let device = makedev(stat.stx_dev_major, stat.stx_dev_minor);
+            let has_mount = stat.stx_mask & StatxFlags::MNT_ID.bits() != 0;
+            let number = has_mount.then_some(stat.stx_mnt_id);
+            Ok(((device, stat.stx_ino), Mount { device, number }))
+        }
+        // Older kernels, and filters.
+        Err(Errno::NOSYS | Errno::PERM) => {
+            let stat = fstat(dir)?;
+            Ok(((stat.st_dev, stat.st_ino), Mount { device: stat.st_dev, number: None }))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns the full path of an open directory, if that leads there: in another mount namespace,
+/// below a later mount or on a filesystem that was unmounted, it may lead to another one.
+fn full_path(dir: &OwnedFd, typed: &Path) -> Result<PathBuf, Refusal> {
+    let lost = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Refusal::NoFullPath,
+        _ => Refusal::Os(error),
+    };
+    let path = Canonicalizer::new().find(typed).map_err(|error| lost(error.into()))?;
+    let found = openat(CWD, &path, NO_LINK, Mode::empty()).map_err(|error| lost(error.into()))?;
+    if identity(dir)? != identity(&found)? {
+        return Err(Refusal::NoFullPath);
+    }
+    Ok(path)
+}
+
+/// The way from a directory up to the top of its mount, or of its filesystem if the kernel does not
+/// tell its mounts.
+struct Way {
+    top: OwnedFd,
+    mount: Mount,
+    /// The directories on it, the first and the top too.
+    ids: Vec<Id>,
+}
+
+impl Way {
+    fn from(dir: &OwnedFd) -> Result<Way, Errno> {
+        let mut top = openat(dir, ".", FOLDER, Mode::empty())?;
+        let (id, mount) = identity(&top)?;
+        let mut ids = vec![id];
+        loop {
+            let parent = match openat2(&top, "..", FOLDER, Mode::empty(), ResolveFlags::NO_XDEV) {
+                Err(Errno::XDEV) => return Ok(Way { top, mount, ids }),
+                // Older kernels, and filters: only the device tells.
+                Err(Errno::NOSYS | Errno::PERM) => openat(&top, "..", FOLDER, Mode::empty())?,
+                opened => opened?,
+            };
+            let (id, parent_mount) = identity(&parent)?;
+            // The parent of the root directory is the root directory.
+            if parent_mount != mount || ids.last() == Some(&id) {
+                return Ok(Way { top, mount, ids });
+            }
+            ids.push(id);
+            top = parent;
+        }
+    }
+}
+
+/// A folder of the trash.
+struct Folder {
+    files: Place,
+    info: Place,
+    /// The mount of `files`, which is where entries go.
+    mount: Mount,
+    /// The folder itself and these two.
+    own: Vec<Id>,
+    /// Directories that `files` or `info` is in, and these two.
+    holders: Vec<Id>,
+    /// Where it is, for people.
+    path: PathBuf,
+}
+
+impl Folder {
+    /// Opens the folders in a directory that this user owns, and makes those that are missing.
+    fn open_in(base: &Place, path: PathBuf, dry_run: bool) -> Result<Folder, Errno> {
+        let files = base.child("files".as_ref(), dry_run)?;
+        let info = base.child("info".as_ref(), dry_run)?;
+        let mut own = Vec::new();
+        for place in [base, &files, &info].into_iter().filter(|place| !place.is_missing) {
+            own.push(identity(&place.dir)?.0);
+        }
+        let Way { ids: mut holders, mount, .. } = Way::from(&files.dir)?;
+        holders.push(identity(&info.dir)?.0);
+        Ok(Folder { files, info, mount, own, holders, path })
     }
 }
 
@@ -196,57 +311,35 @@ fn info(path: &Path) -> String {
 }
 
 /// Opens the trash in the home directory, `$XDG_DATA_HOME/Trash`.
-fn home_folder() -> Result<Folder, Errno> {
+fn home_folder(dry_run: bool) -> Result<Folder, Errno> {
     let path = home_directory("XDG_DATA_HOME", ".local/share").ok_or(Errno::NOENT)?;
-    let data = open_all(&path)?;
+    let data = Place::open_all(&path, dry_run)?;
     // With sudo it may be another user's, where nothing is to be made.
-    check_owner(&data)?;
+    check_owner(&data.dir)?;
     // Users may have put a link to their trash there themselves.
-    let trash = match openat(&data, "Trash", FOLDER, Mode::empty()) {
-        Err(Errno::NOENT) => own_directory(&data, "Trash".as_ref())?,
-        opened => opened?,
+    let trash = match openat(&data.dir, "Trash", FOLDER, Mode::empty()) {
+        Ok(dir) if !data.is_missing => Place { dir, is_missing: false },
+        Err(error) if error != Errno::NOENT => return Err(error),
+        _ => data.child("Trash".as_ref(), dry_run)?,
     };
-    check_owner(&trash)?;
-    let path = Canonicalizer::new().find(path.join("Trash"));
-    let errno = |error: curt::Error| error.raw_os_error().map(Errno::from_raw_os_error);
-    Folder::open_in(&trash, path.map_err(|error| errno(error).unwrap_or(Errno::IO))?)
+    check_owner(&trash.dir)?;
+    Folder::open_in(&trash, path.join("Trash"), dry_run)
 }
 
 /// Opens the folder of this user in the one that the administrator made for all users.
-fn shared_folder(top: &OwnedFd, path: &Path) -> Result<Folder, Errno> {
-    let all = openat(top, ".Trash", NO_LINK, Mode::empty())?;
-    if !Mode::from_raw_mode(fstat(&all)?.st_mode).contains(Mode::SVTX) {
+fn shared_folder(top: &OwnedFd, path: &Path, dry_run: bool) -> Result<Folder, Errno> {
+    let dir = openat(top, ".Trash", NO_LINK, Mode::empty())?;
+    if !Mode::from_raw_mode(fstat(&dir)?.st_mode).contains(Mode::SVTX) {
         return Err(Errno::PERM);
     }
     let name = rustix::process::geteuid().as_raw().to_string();
-    Folder::open_in(&own_directory(&all, name.as_ref())?, path.join(".Trash").join(name))
+    let own = Place { dir, is_missing: false }.child(name.as_ref(), dry_run)?;
+    Folder::open_in(&own, path.join(".Trash").join(name), dry_run)
 }
 
 /// Opens the folder of this user in the top directory of a filesystem.
-fn own_folder(top: &OwnedFd, path: &Path) -> Result<Folder, Errno> {
+fn own_folder(top: &OwnedFd, path: &Path, dry_run: bool) -> Result<Folder, Errno> {
     let name = format!(".Trash-{}", rustix::process::geteuid().as_raw());
-    Folder::open_in(&own_directory(top, name.as_ref())?, path.join(name))
-}
-
-/// Returns the top directory of the filesystem that holds a directory, or of its mount if that is
-/// lower, and how many levels higher it is.
-fn top_directory(dir: BorrowedFd<'_>) -> Result<(OwnedFd, usize), Errno> {
-    let mut top = openat(dir, ".", FOLDER, Mode::empty())?;
-    let mut stat = fstat(&top)?;
-    let mut levels = 0;
-    loop {
-        let parent = match openat2(&top, "..", FOLDER, Mode::empty(), ResolveFlags::NO_XDEV) {
-            Err(Errno::XDEV) => return Ok((top, levels)),
-            // Older kernels, and filters: only the device tells.
-            Err(Errno::NOSYS | Errno::PERM) => openat(&top, "..", FOLDER, Mode::empty())?,
-            opened => opened?,
-        };
-        let parent_stat = fstat(&parent)?;
-        // The parent of the root directory is the root directory.
-        if parent_stat.st_dev != stat.st_dev || parent_stat.st_ino == stat.st_ino {
-            return Ok((top, levels));
-        }
-        (top, stat) = (parent, parent_stat);
-        levels += 1;
-    }
+    let top = Place { dir: fcntl_dupfd_cloexec(top, 0)?, is_missing: false };
+    Folder::open_in(&top.child(name.as_ref(), dry_run)?, path.join(name), dry_run)
 }

@@ -11,7 +11,7 @@ use windows_sys::Win32::Storage::FileSystem::GetDriveTypeW;
 use windows_sys::core::BOOL;
 
 use super::library;
-use crate::sys::{Refusal, TrashRules};
+use crate::sys::{Refusal, TrashRules, Trashed};
 
 /// What the shell is to do, and how: without a window, except to ask before it destroys what the
 /// bin cannot hold.
@@ -48,35 +48,47 @@ struct Request {
 type FileOperation = unsafe extern "system" fn(*mut Request) -> i32;
 
 /// The recycle bins of all drives.
-pub(crate) struct Trash(Option<FileOperation>);
+pub(crate) struct Trash {
+    operate: Option<FileOperation>,
+    dry_run: bool,
+}
 
 impl Trash {
-    pub(crate) fn open() -> Trash {
+    pub(crate) fn open(dry_run: bool) -> Trash {
         let found = library::function("shell32.dll", c"SHFileOperationW");
         // SAFETY: the function of this name has this type, as Microsoft's page of it says.
-        Trash(
-            found.map(|found| unsafe {
-                std::mem::transmute::<library::Function, FileOperation>(found)
-            }),
-        )
+        let operate = found
+            .map(|found| unsafe { std::mem::transmute::<library::Function, FileOperation>(found) });
+        Trash { operate, dry_run }
     }
 
-    /// Moves an entry to the bin of its drive, and returns whether it is a directory.
-    pub(crate) fn put(&self, operand: &OsStr, rules: TrashRules) -> Result<bool, Refusal> {
-        let operate = self.0.ok_or(Refusal::NotRecycled("there is no recycle bin here"))?;
+    /// Moves an entry to the bin of its drive.
+    pub(crate) fn put(&self, operand: &OsStr, rules: TrashRules) -> Result<Trashed, Refusal> {
+        let operate = self.operate.ok_or(Refusal::NotRecycled("there is no recycle bin here"))?;
         let path = shell_path(operand)?;
-        let stat = curt::stat(&path, curt::Fields::KIND)?;
+        let stat = curt::stat(&path, curt::Fields::KIND).map_err(looked)?;
         let is_directory = stat.is_dir();
         if operand.as_encoded_bytes().last().is_some_and(|&last| is_separator(char::from(last)))
             && !is_directory
         {
-            return Err(io::Error::from(io::ErrorKind::NotADirectory).into());
+            return Err(looked(io::ErrorKind::NotADirectory));
         }
         if is_directory && !rules.takes_directories {
             return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
         }
-        recycle(operate, &path)?;
-        Ok(is_directory)
+        if !self.dry_run {
+            recycle(operate, &path)?;
+        }
+        Ok(Trashed { is_directory, to: None })
+    }
+}
+
+/// What the first look at an operand says.
+fn looked(error: impl Into<io::Error>) -> Refusal {
+    let error = error.into();
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Refusal::Missing(error),
+        _ => Refusal::Os(error),
     }
 }
 
