@@ -28,8 +28,8 @@
 //!
 //! | | Linux | other Unix |
 //! |---|---|---|
-//! | what exists | 3 (`openat`, `readlinkat`, `close`) | 1 for each name and link |
-//! | the last name is missing | 5 | the same |
+//! | what exists | 5 (`openat`, `readlinkat`, `newfstatat`, `fstat`, `close`) | 1 for each name and link |
+//! | the last name is missing | 7 | the same |
 //! | anything else, [`Links::Keep`] | 1 for each name and link, on top | the same |
 //!
 //! One more for the working directory where names are asked for one by one, one for a name that
@@ -42,9 +42,14 @@
 //! them, and links that others swap meanwhile can lead to a name that nothing ever had. For
 //! untrusted paths there is [`Root`](crate::Root).
 //!
+//! A name is text for people, and no address: where `/proc/PID/root` leads to another mount
+//! namespace, it is the name there, as for GNU `realpath`. Compare device and file number before
+//! something is changed by it.
+//!
 //! # Fallbacks
 //!
 //! Names are asked for one by one where the kernel has no name for what is open (without `/proc`),
+//! where its name does not lead there (in another mount namespace, below a later mount),
 //! where it follows no more links (after 40), where a rule of the system forbids it to follow a
 //! link (`fs.protected_symlinks`), and where the path is longer than it accepts. More than 1,024
 //! links are an error.

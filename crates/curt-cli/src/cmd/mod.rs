@@ -14,7 +14,12 @@ pub(crate) mod stat;
 pub(crate) mod which;
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Component, Path};
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use curt::canonical::Canonicalizer;
+use curt::fields::Follow;
+use curt::{Fields, Plan};
 
 /// Returns the operands, or `.` if there are none.
 fn operands_or_here(operands: &[OsString]) -> Vec<&OsStr> {
@@ -22,6 +27,18 @@ fn operands_or_here(operands: &[OsString]) -> Vec<&OsStr> {
         return vec![OsStr::new(".")];
     }
     operands.iter().map(OsString::as_os_str).collect()
+}
+
+/// Returns the canonical name of what a path leads to, to be used in its place. A name that leads to
+/// something else is an error: it is that of another mount namespace, or something covers it.
+fn address(path: &Path) -> io::Result<PathBuf> {
+    let name = Canonicalizer::new().find(path)?;
+    let identity = |path: &Path| -> io::Result<_> {
+        let plan = Plan::new(Fields::ID | Fields::DEVICE).follow(Follow::Links);
+        let metadata = curt::stat(path, plan)?;
+        Ok((metadata.id().known(), metadata.device().known()))
+    };
+    if identity(path)? == identity(&name)? { Ok(name) } else { Err(io::ErrorKind::NotFound.into()) }
 }
 
 /// Returns the last component of a path, without slashes after it; a root is its own name.

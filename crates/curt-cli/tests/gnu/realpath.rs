@@ -137,3 +137,73 @@ fn a_removed_working_directory_is_an_error() {
         assert_eq!(said(&format!("{curt} realpath")), said("realpath"), "{options}");
     }
 }
+
+/// Directories whose names lead elsewhere here, each with a decoy that has the name.
+#[cfg(target_os = "linux")]
+const SCENES: [(&str, &str); 3] = [
+    (
+        "unmounted",
+        "mount -t tmpfs none d; mkdir -p d$PWD/x/y x/y; echo decoy > x/y/decoy; R=$PWD
+         cd d$PWD/x; umount -l $R/d; ways='. y new y/../y ..'",
+    ),
+    (
+        "covered",
+        "mkdir -p d/x/y; cd d/x; mount -t tmpfs none ../../d; mkdir -p $PWD/y
+         echo decoy > $PWD/y/decoy; ways='. y new y/../y $PWD'",
+    ),
+    (
+        "another namespace",
+        "mkdir d/x; echo decoy > d/x/decoy; mkfifo ready end
+         unshare -m sh -c 'mount -t tmpfs none d; mkdir d/x d/y; echo > ready; read x < end' &
+         P=/proc/$!/root$PWD; read x < ready; trap 'echo > end' EXIT; ways=\"$P/d $P/d/x $P/d/y\"",
+    ),
+];
+
+/// What a script prints in one of the scenes; `$CURT` is the command.
+#[cfg(target_os = "linux")]
+fn scene(scene: &str, script: &str) -> String {
+    let scratch = Scratch::new();
+    scratch.dir("d");
+    let mut command = curt_testkit::in_namespace(&format!("{scene}\n{{ {script}\n}} 2>&1"));
+    command.current_dir(scratch.path()).env("LC_ALL", "C");
+    let output = command.env("CURT", env!("CARGO_BIN_EXE_curt")).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).replace("curt ", "");
+    // Each run has its own.
+    said.replace(&*scratch.path().to_string_lossy(), "")
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_lead_elsewhere_are_those_of_gnu() {
+    let (Some(()), true) = (has_gnu("realpath"), curt_testkit::may_mount()) else { return };
+    for (name, setup) in SCENES {
+        let script = |curt: &str| {
+            format!(
+                "for tool in realpath 'realpath -e' 'realpath -m' 'realpath -s' 'readlink -f'; do
+                     for way in $ways; do echo $tool; {curt} $tool $way; echo $?; done
+                 done 2>&1 | sed s:/proc/[0-9]*:/proc/PID:"
+            )
+        };
+        let ours = scene(setup, &script("$CURT"));
+        assert_eq!(ours, scene(setup, &script("")), "{name}");
+        assert!(ours.lines().count() > 30, "{name}: {ours}");
+    }
+}
+
+/// What goes on from a name must find there what it started from.
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_goes_on_from_a_name_that_leads_elsewhere() {
+    if !curt_testkit::may_mount() {
+        return;
+    }
+    for (name, setup) in SCENES {
+        let here = if name == "another namespace" { "$P/d" } else { "." };
+        for command in ["stat -c %m", "find -u -a decoy", "find -u -a --exec-batch rm -r {} ; ."] {
+            let command = command.replace(';', "\\;");
+            let said = scene(setup, &format!("$CURT {command} {here}; echo $?"));
+            assert!(said.ends_with("\n1\n"), "{name}: {command}: {said}");
+            assert!(!said.contains("decoy"), "{name}: {command}: {said}");
+        }
+    }
+}

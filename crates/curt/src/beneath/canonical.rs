@@ -1,10 +1,11 @@
 //! The name of what a path leads to, from the root on: without links and dots, and correct wherever
 //! the root was moved to. The last name may be missing.
 //!
-//! The system finds it and tells its name and that of the root: 3 calls and a close. If the last
-//! name is missing, the system tells the name of the directory that it would be in: 5 calls and a
-//! close. If no link may be followed, the path's own text is the name: 1 call and a close, with the
-//! last name missing 2. Single steps do what none of these can.
+//! The system finds it and tells its name and that of the root, and the rest of the name must lead
+//! to the same: 5 calls and a close. If the last name is missing, the system tells the name of the
+//! directory that it would be in: 7 calls and a close. If no link may be followed, the path's own
+//! text is the name: 1 call and a close, with the last name missing 2. Single steps do what none of
+//! these can.
 
 use std::io;
 
@@ -88,8 +89,10 @@ impl<S: Beneath> Confined<'_, S> {
             _ => None,
         };
         let full = missing.and_then(|_| self.sys().path_of_dir(&dir).ok());
-        self.sys().close(dir);
         let parent = full.and_then(|full| self.below_root(&full));
+        let is_there = |path: &Vec<_>| self.sys().is_dir_at(self.dir, path, &dir).unwrap_or(false);
+        let parent = parent.filter(is_there);
+        self.sys().close(dir);
         let (Some(missing), Some(mut path)) = (missing, parent) else { return Ok(None) };
         path.push(S::Unit::SEPARATOR);
         path.extend_from_slice(name.units());
@@ -127,7 +130,9 @@ impl<S: Beneath> Confined<'_, S> {
     pub(super) fn name_of(&self, handle: &S::Handle) -> Result<Vec<S::Unit>, Failure> {
         let path = self.sys().path_of(handle)?;
         let root = self.sys().path_of_dir(self.dir)?;
-        Ok(text::folded(text::below(&path, &root).ok_or(Failure::ESCAPE)?, S::FLAVOR)?)
+        let path = text::folded(text::below(&path, &root).ok_or(Failure::ESCAPE)?, S::FLAVOR)?;
+        // Roots of trees that are not mounted here have the same text.
+        if self.sys().is_at(self.dir, &path, handle)? { Ok(path) } else { Err(Failure::ESCAPE) }
     }
 
     /// Returns the part of a full path below the root, wherever that is now.

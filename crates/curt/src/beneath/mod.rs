@@ -77,16 +77,17 @@
 //! | the same deeper down | 3 (`openat2`, the operation, `close`); two paths 5 | 2n - 1 |
 //! | set permissions or times | 3 (`openat2`, the operation, `close`) | 2n + 4 |
 //! | create a directory and those on the way | 4 for each one created | – |
-//! | full name of something open | 1 (`readlinkat`) | – |
+//! | name of something open | 4 (`readlinkat` twice, `newfstatat`, `fstat`) | – |
 //!
 //! A canonical name, its close counted separately:
 //!
 //! | Linux | last name missing | no links followed (strict) | single steps |
 //! |---|---|---|---|
-//! | 3, close | 5, close | 1, close; missing 2, close | 2n - 1, and 6 to 11 for each link |
+//! | 5, close | 7, close | 1, close; missing 2, close | 2n - 1, and 6 to 11 for each link |
 //!
 //! `openat2` finds what the path leads to, and two `readlinkat` return its name and the root's,
-//! wherever the root was moved. A missing last name takes more because `ENOENT` leaves open whether
+//! wherever the root was moved. `newfstatat` and `fstat` check that the rest of the name leads to
+//! the same, which text alone does not prove (another mount namespace, a later mount). A missing last name takes more because `ENOENT` leaves open whether
 //! the name is missing or a broken link, whose name is that of its target: the directory must be
 //! opened, searched and named. On Windows: 4 calls, last name missing 6.
 //!

@@ -236,6 +236,27 @@ pub(crate) trait Beneath: Sys {
     fn path_of(&self, handle: &Self::Handle) -> io::Result<Vec<Self::Unit>>;
     /// Returns the full path of an open directory.
     fn path_of_dir(&self, dir: &Self::Dir) -> io::Result<Vec<Self::Unit>>;
+    /// Whether a path without links leads from a directory to an open file. The text of full paths
+    /// alone does not prove it where a system has several trees, or covers a part of its tree.
+    fn is_at(
+        &self,
+        from: &Self::Dir,
+        path: &[Self::Unit],
+        handle: &Self::Handle,
+    ) -> io::Result<bool> {
+        let _ = (from, path, handle);
+        Ok(true)
+    }
+    /// The same for an open directory.
+    fn is_dir_at(
+        &self,
+        from: &Self::Dir,
+        path: &[Self::Unit],
+        dir: &Self::Dir,
+    ) -> io::Result<bool> {
+        let _ = (from, path, dir);
+        Ok(true)
+    }
     /// Returns the full path of an entry, where its spelling is not its name.
     fn full_name(
         &self,

@@ -83,7 +83,7 @@ fn compare(scratch: &Scratch, paths: &[&str], counted: Errno) -> usize {
 
 /// Runs a test on its own thread, so that its changes to the thread's credentials or namespace
 /// affect no other.
-fn apart<T: Send>(test: impl FnOnce() -> T + Send) -> T {
+pub(crate) fn apart<T: Send>(test: impl FnOnce() -> T + Send) -> T {
     let name = std::thread::current().name().unwrap_or_default().to_owned();
     std::thread::scope(|threads| {
         let thread = std::thread::Builder::new().name(name).spawn_scoped(threads, test).unwrap();
@@ -91,7 +91,7 @@ fn apart<T: Send>(test: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-fn mount(arguments: &[&str]) -> bool {
+pub(crate) fn mount(arguments: &[&str]) -> bool {
     Command::new("mount").args(arguments).status().is_ok_and(|status| status.success())
 }
 

@@ -3,14 +3,16 @@
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use curt::Root;
 use curt::beneath::{Canonical, OpenOptions};
 use curt::paths::Aliases;
-use curt_testkit::{Over, Scratch, skip};
+use curt_testkit::{Over, Scratch, is_root, skip, threads};
 
+use crate::links::{apart, mount};
 use crate::{SCOPES, WAYS, has_openat2, root};
 
 fn tree() -> Scratch {
@@ -50,13 +52,13 @@ const LINKED: &str = "releases/7/lib/file";
 
 /// Paths, their names, whether they are missing, and the calls for each, including the close.
 const COUNTS: [(&str, &str, bool, u64); 7] = [
-    (FILE, FILE, false, 4),
-    ("current/lib/file", LINKED, false, 4),
-    ("releases/7/./lib", "releases/7/lib", false, 4),
-    ("plain/up/7", "releases/7", false, 4),
-    ("plain/lib/new", "plain/lib/new", true, 6),
-    ("current/lib/new", "releases/7/lib/new", true, 6),
-    ("plain/up/new", "releases/new", true, 6),
+    (FILE, FILE, false, 6),
+    ("current/lib/file", LINKED, false, 6),
+    ("releases/7/./lib", "releases/7/lib", false, 6),
+    ("plain/up/7", "releases/7", false, 6),
+    ("plain/lib/new", "plain/lib/new", true, 8),
+    ("current/lib/new", "releases/7/lib/new", true, 8),
+    ("plain/up/new", "releases/new", true, 8),
 ];
 
 /// Fails with the first path that took another number of calls.
@@ -206,6 +208,49 @@ fn a_canonical_name_is_never_that_of_a_removed_file() {
                 assert_eq!(found.path, Path::new("name"), "{way}");
                 *if found.missing { &mut gone } else { &mut here } += 1;
                 assert!(begun.elapsed() < Duration::from_secs(60), "{way}: {here} {gone}");
+            }
+        });
+    }
+}
+
+/// Trees that are not mounted here, or covered, have names that lead to something else here.
+#[test]
+fn a_name_is_one_of_what_it_leads_to() {
+    if !is_root() {
+        return skip("mounting needs root");
+    }
+    for (way, without) in WAYS {
+        let scratch = Scratch::in_memory();
+        scratch.file("root/file");
+        scratch.dir("m");
+        apart(|| {
+            if let Err(error) = threads::separate_mounts() {
+                return skip(&format!("no mounts of a thread: {error}"));
+            }
+            let mount = |at: &str| {
+                assert!(mount(&["-t", "tmpfs", "none", &scratch.at(at).display().to_string()]));
+            };
+            let file =
+                |root: &Root| root.open_file("file", &OpenOptions::new().read(true)).unwrap();
+            let covered = root(&scratch.at("root"), without);
+            let named = file(&covered);
+            mount("root");
+            let other = File::open(scratch.file("root/file")).unwrap();
+            mount("m");
+            scratch.file("m/file");
+            let unmounted = root(&scratch.at("m"), without);
+            let gone = file(&unmounted);
+            let status = Command::new("umount").arg("-l").arg(scratch.at("m")).status();
+            assert!(status.unwrap().success());
+            for (root, file) in [(&covered, &named), (&unmounted, &gone)] {
+                assert_eq!(root.name_of(file).unwrap(), Path::new("file"), "{way}");
+                assert_eq!(root.canonical("./file").unwrap().path, Path::new("file"), "{way}");
+                assert!(root.canonical("new").unwrap().missing, "{way}");
+            }
+            let passwd = File::open("/etc/passwd").unwrap();
+            for (root, file) in [(&covered, &other), (&covered, &gone), (&unmounted, &passwd)] {
+                let name = root.name_of(file);
+                assert!(name.is_err(), "{way}: {name:?}");
             }
         });
     }

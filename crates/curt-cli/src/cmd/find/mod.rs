@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 
-use curt::canonical::Canonicalizer;
 use curt::fields::Follow;
 use curt::filters::IgnoreRules;
 use curt::walk::{OneFileSystem, Order, Summary, Visited, Visitor};
@@ -119,7 +118,7 @@ impl<'a> Job<'a> {
         let mut operands = Vec::new();
         for operand in operands_or_here(&options.operands) {
             if options.absolute_path {
-                match Canonicalizer::new().find(operand).map_err(std::io::Error::from) {
+                match crate::cmd::address(operand.as_ref()) {
                     Ok(path) => operands.push(path),
                     Err(error) => {
                         let reason = sys::error_text(&error);

@@ -4,7 +4,6 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use curt::canonical::Canonicalizer;
 use curt::fields::{Follow, Time, Value};
 use curt::list::Stat;
 use curt::{Calls, Error, Fields, Kind, Metadata, Plan};
@@ -12,6 +11,7 @@ use curt::{Calls, Error, Fields, Kind, Metadata, Plan};
 use super::format::{Directive, Part, Syntax, parse};
 use super::{ask, file_systems};
 use crate::args::{StatFormat, StatOptions};
+use crate::cmd::address;
 use crate::cmd::ls::quoting_of_environment;
 use crate::exit::Exit;
 use crate::out::entry;
@@ -416,9 +416,9 @@ fn mount_point(file: &File<'_>) -> std::io::Result<PathBuf> {
     let mut top = if kind.is_link() {
         // A link is where its name is.
         let parent = file.path.parent().filter(|parent| *parent != Path::new(""));
-        Canonicalizer::new().find(parent.unwrap_or(Path::new(".")))?
+        address(parent.unwrap_or(Path::new(".")))?
     } else {
-        let mut path = Canonicalizer::new().find(file.path)?;
+        let mut path = address(file.path)?;
         if kind != Kind::Directory {
             path.pop();
         }

@@ -146,6 +146,14 @@ impl Beneath for Unix {
         self.name_of(dir.as_fd())
     }
 
+    fn is_at(&self, from: &Dir, path: &[u8], handle: &File) -> io::Result<bool> {
+        Ok(self.leads_to(from.as_fd(), path, handle.as_fd())?)
+    }
+
+    fn is_dir_at(&self, from: &Dir, path: &[u8], dir: &Dir) -> io::Result<bool> {
+        Ok(self.leads_to(from.as_fd(), path, dir.as_fd())?)
+    }
+
     fn let_go(&self, handle: File) {
         self.door.close(handle);
     }

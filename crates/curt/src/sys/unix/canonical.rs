@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, AtFlags, CWD};
@@ -12,7 +12,6 @@ use rustix::io::Errno;
 use super::Unix;
 use super::dir::text;
 use crate::name::NameBuf;
-use crate::sys::beneath::Beneath;
 use crate::sys::canonical::{Links, Missing, Naming};
 use crate::sys::{Sys, SystemUnit};
 
@@ -71,7 +70,8 @@ impl Unix {
         let last_name = NameBuf::new(last.to_vec()).ok()?;
         let dir = self.open_parent(&u8::path(parent.to_vec())).ok()?;
         let found = self.door.readlinkat(dir.as_fd(), text(last_name.as_name()), &mut Vec::new());
-        let parent = if found == Err(Errno::NOENT) { self.path_of_dir(&dir).ok() } else { None };
+        let parent =
+            if found == Err(Errno::NOENT) { self.address_of(dir.as_fd()).ok() } else { None };
         self.close(dir);
         let mut name = parent?;
         if name.last() != Some(&b'/') {
@@ -81,13 +81,39 @@ impl Unix {
         Some(name)
     }
 
+    /// Returns the name of something open, if that leads to it. It may not: the kernel also has names
+    /// for what is mounted elsewhere, no more, or below a later mount.
+    pub(super) fn address_of(&self, fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
+        let name = self.name_of(fd)?;
+        if self.leads_to(CWD, &name, fd)? { Ok(name) } else { Err(Errno::NOENT.into()) }
+    }
+
+    /// Whether a path without links leads to something open.
+    pub(super) fn leads_to(
+        &self,
+        from: BorrowedFd<'_>,
+        path: &[u8],
+        fd: BorrowedFd<'_>,
+    ) -> Result<bool, Errno> {
+        let path = NameBuf::new(path.to_vec()).map_err(|_| Errno::INVAL)?;
+        let found = match self.door.fstatat(from, text(path.as_name()), AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(false),
+            found => found?,
+        };
+        let open = self.door.fstat(fd)?;
+        Ok((found.st_dev, found.st_ino) == (open.st_dev, open.st_ino))
+    }
+
     /// Finds the name of one component after the other: a question for each.
     fn step_by_step(&self, path: &[u8], missing: Missing, follow: bool) -> io::Result<Vec<u8>> {
         if path.is_empty() {
             return Err(Errno::NOENT.into());
         }
         // Without a slash at its end, so that the root is empty.
-        let mut name = if path[0] == b'/' { Vec::new() } else { self.working_directory()? };
+        let mut name = if path[0] == b'/' { Vec::new() } else { u8::units(&self.door.getcwd()?) };
+        if name == b"/" {
+            name.clear();
+        }
         let mut path = path.to_vec();
         let mut at = 0;
         let mut loops = Loops::default();
@@ -166,16 +192,6 @@ impl Unix {
             Ok(()) => Ok(Some(target)),
             Err(Errno::INVAL) => Ok(None),
             Err(error) => Err(error),
-        }
-    }
-
-    fn working_directory(&self) -> io::Result<Vec<u8>> {
-        let here = u8::units(&self.door.getcwd()?);
-        match here.first() {
-            Some(b'/') if here.len() == 1 => Ok(Vec::new()),
-            Some(b'/') => Ok(here),
-            // It lies outside the root of this process.
-            _ => Err(Errno::NOENT.into()),
         }
     }
 }

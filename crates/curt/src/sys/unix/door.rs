@@ -249,11 +249,15 @@ impl Door {
         rustix::io::read(file, room)
     }
 
-    /// Returns the working directory.
+    /// Returns the working directory. Linux has a text also for one that no path leads to, which
+    /// would be a relative path.
     pub(super) fn getcwd(&self) -> Result<std::path::PathBuf> {
         use std::os::unix::ffi::OsStringExt;
         self.pass(Call::WorkingDirectory)?;
         let path = rustix::process::getcwd(Vec::new())?;
+        if !path.as_bytes().starts_with(b"/") {
+            return Err(Errno::NOENT);
+        }
         Ok(std::ffi::OsString::from_vec(path.into_bytes()).into())
     }
 

@@ -1,14 +1,14 @@
 //! Staying beneath a directory: `openat2` resolves a whole path in one call, or reports that it
 //! escapes. The targets of magic links and the names of open files come from `/proc`.
 
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
 use super::{NO_OPENAT2, descriptor};
@@ -159,19 +159,19 @@ impl Unix {
         /// What the kernel appends where the name is gone. A name may also end so itself.
         const DELETED: &[u8] = b" (deleted)";
         let mut path = Vec::new();
-        let read = |link: &_| self.door.readlinkat(rustix::fs::CWD, link, &mut path);
+        let read = |link: &_| self.door.readlinkat(CWD, link, &mut path);
         descriptor::by_path(&self.door, fd, b"", read)?;
         if path.first() != Some(&b'/') {
             // It lies outside the root of this process.
             return Err(Errno::XDEV.into());
         }
-        if path.ends_with(DELETED) && !self.is_at(fd, &path)? {
+        if path.ends_with(DELETED) && !self.leads_to(CWD, &path, fd)? {
             return Err(Errno::NOENT.into());
         }
         Ok(path)
     }
 
-    /// Returns the canonical name of what a path leads to, in 2 calls and a close. `None` if the
+    /// Returns the canonical name of what a path leads to, in 4 calls and a close. `None` if the
     /// kernel cannot tell it.
     pub(in crate::sys::unix) fn canonical_at_once(
         &self,
@@ -181,25 +181,14 @@ impl Unix {
             return Ok(None);
         }
         let flags = OFlags::PATH | OFlags::CLOEXEC;
-        let file = match self.door.openat(rustix::fs::CWD, text(path), flags, Mode::empty()) {
+        let file = match self.door.openat(CWD, text(path), flags, Mode::empty()) {
             // The C library takes longer paths than the kernel.
             Err(Errno::NAMETOOLONG) => return Ok(None),
             opened => opened?,
         };
-        let name = self.name_of(file.as_fd());
+        let name = self.address_of(file.as_fd());
         self.door.close(file);
         Ok(name.ok())
-    }
-
-    /// Whether a full path leads to an open file.
-    fn is_at(&self, fd: BorrowedFd<'_>, path: &[u8]) -> Result<bool, Errno> {
-        let path = CString::new(path).map_err(|_| Errno::INVAL)?;
-        let found = match self.door.fstatat(rustix::fs::CWD, &path, AtFlags::SYMLINK_NOFOLLOW) {
-            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(false),
-            found => found?,
-        };
-        let open = self.door.fstat(fd)?;
-        Ok((found.st_dev, found.st_ino) == (open.st_dev, open.st_ino))
     }
 
     /// Returns the target of a link. In `/proc`, the text of a magic link does not say where it
@@ -249,7 +238,7 @@ impl Unix {
         fd: BorrowedFd<'_>,
         change: &Change,
     ) -> Result<(), Errno> {
-        let (at, follow) = (rustix::fs::CWD, AtFlags::empty());
+        let (at, follow) = (CWD, AtFlags::empty());
         let changed = match change {
             Change::Permissions(permissions) => {
                 let mode = values::permissions(permissions);
