@@ -3,7 +3,7 @@
 
 use std::process::{Command, Stdio};
 
-use curt_testkit::{Scratch, may_mount};
+use curt_testkit::{Scratch, may_mount, skip};
 
 /// What a script says in a namespace: what it printed, and its messages.
 fn in_namespace(scratch: &Scratch, script: &str) -> Option<(String, String)> {
@@ -120,6 +120,30 @@ fn walks_report_a_loop_of_mounts() {
             };
             assert_eq!((curt.1.as_str(), curt.0.ends_with("exit 0\n")), ("", true));
         }
+    }
+}
+
+/// A walk that cannot ask for the ancestors of a mount does not enter it.
+#[test]
+fn a_loop_is_not_entered_where_ancestors_cannot_be_asked_for() {
+    let trial = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
+    if !trial.is_ok_and(|status| status.success()) {
+        return skip("strace is not installed, or may not trace");
+    }
+    let scratch = Scratch::in_memory();
+    for error in ["EACCES", "EMFILE", "EIO"] {
+        let script = format!(
+            "for call in openat openat2 statx; do for n in $(seq 40); do strace -qq -o log -e \
+             trace=$call -e inject=$call:error={error}:when=$n \"$CURT\" find -u -j1 . cy 2>/dev/null
+             grep -q INJECTED log || break; done; done; rm log"
+        );
+        let script = format!("{} set +e; {script}", LOOPS[1]);
+        let Some((out, _)) = in_namespace(&scratch, &script) else {
+            return;
+        };
+        assert!(out.lines().count() > 50, "{error}: {out}");
+        assert!(!out.contains("cy/a/b/c/"), "{error}: {out}");
+        scratch.remove("cy");
     }
 }
 

@@ -454,6 +454,7 @@ fn unreadable_entries_are_reported_as_by_gnu_ls() {
     fs::write(place.join("names-only/file"), "text").unwrap();
     fs::write(place.join("open"), "text").unwrap();
     std::os::unix::fs::symlink("x", place.join("names-only/link")).unwrap();
+    std::os::unix::fs::symlink("closed/below", place.join("denied")).unwrap();
     for (path, mode) in [("closed", 0o700), ("names-only", 0o744)] {
         fs::set_permissions(place.join(path), fs::Permissions::from_mode(mode)).unwrap();
     }
@@ -463,5 +464,7 @@ fn unreadable_entries_are_reported_as_by_gnu_ls() {
     let operands: &[&[&str]] =
         &[&[], &["closed"], &["names-only"], &["names-only", "closed", "open"], &["closed/below"]];
     compare(&run, &[options], operands);
+    // A link that this user may not follow.
+    compare(&run, &[&["", "-l", "-F", "-H", "-L", "-d"]], &[&["denied"], &["denied", "open"]]);
     bench.clear();
 }

@@ -99,7 +99,14 @@ impl<S: Sys> Engine<'_, S> {
                 self.worker.tick();
             }
             DirRemoved::Gone if self.stack[index].role == Role::Operand => {
-                self.worker.operand_failed(Operation::Remove, os_error(io::ErrorKind::NotFound));
+                let error = os_error(io::ErrorKind::NotFound);
+                let name = self.stack.names().get(self.stack[index].name);
+                match (self.stack[index - 1].dir(), name) {
+                    (Some(parent), Some(name)) => {
+                        self.worker.operand_lost(parent, name, Operation::Remove, error);
+                    }
+                    _ => self.worker.fail(Operation::Remove, Cause::Os(error)),
+                }
             }
             DirRemoved::Gone => self.worker.report.vanished += 1,
             DirRemoved::NotEmpty(()) => {
@@ -140,11 +147,18 @@ impl<S: Sys> Engine<'_, S> {
             Ok(false) => Cause::Replaced,
             // It was removed, or it has another name.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                if worker.sys.query_dir(dir, Ask::STAT).map_or(true, |stat| stat.links == 0) {
-                    worker.operand_failed(Operation::Remove, error);
-                    return false;
+                match worker.sys.query_dir(dir, Ask::STAT) {
+                    Ok(stat) if stat.links == 0 => {
+                        worker.operand_failed(Operation::Remove, error);
+                        return false;
+                    }
+                    Ok(_) => Cause::Os(error),
+                    Err(stale) if stale.kind() == io::ErrorKind::StaleNetworkFileHandle => {
+                        worker.operand_failed(Operation::Remove, error);
+                        return false;
+                    }
+                    Err(error) => Cause::Os(error),
                 }
-                Cause::Os(error)
             }
             Err(error) => Cause::Os(error),
         };

@@ -156,17 +156,19 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
             Opened::NotDirectory
                 if operand.directory_only || options.contents_only || options.directories_only =>
             {
-                let stat = worker.sys.query(parent, name, Ask::STAT);
-                self.not_a_directory(stat.is_ok_and(|stat| stat.kind.is_link()));
-            }
-            Opened::NotDirectory => {
-                if self.remove_file(parent, name) {
-                    self.worker.fail(Operation::Remove, Cause::Replaced);
+                match worker.sys.query(parent, name, Ask::STAT) {
+                    Ok(stat) => self.not_a_directory(stat.kind.is_link()),
+                    Err(error) => worker.operand_lost(parent, name, Operation::Stat, error),
                 }
             }
+            Opened::NotDirectory => match worker.unlink_of_unknown_kind(parent, name) {
+                Outcome::Directory => worker.fail(Operation::Remove, Cause::Replaced),
+                Outcome::Gone => worker.operand_lost(parent, name, Operation::Remove, missing()),
+                _ => {}
+            },
             // A directory that is about to go is as good as gone.
             Opened::Gone | Opened::Pending => {
-                worker.operand_failed(Operation::Remove, os_error(io::ErrorKind::NotFound));
+                worker.operand_failed(Operation::Remove, missing());
             }
             Opened::Mount => worker.fail(Operation::Remove, Cause::MountPoint),
             Opened::Shortage(error) | Opened::Failed(error) => {
@@ -176,22 +178,22 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
         None
     }
 
-    /// Removes an operand that is not known to be a directory. Returns whether it is one.
-    fn remove_file(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>) -> bool {
-        let outcome = self.worker.unlink_of_unknown_kind(parent, name);
-        if let Outcome::Gone = outcome {
-            self.worker.operand_failed(Operation::Remove, os_error(io::ErrorKind::NotFound));
-        }
-        matches!(outcome, Outcome::Directory)
-    }
-
     /// Removes an operand if trees are not to be removed: an entry, or an empty directory.
     fn remove_single(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>, directory_only: bool) {
-        if !directory_only && !self.remove_file(parent, name) {
-            return;
+        if !directory_only {
+            match self.worker.unlink_of_unknown_kind(parent, name) {
+                Outcome::Directory => {}
+                Outcome::Gone => {
+                    return self.worker.operand_failed(Operation::Remove, missing());
+                }
+                _ => return,
+            }
         }
         match self.worker.sys.query(parent, name, Ask::STAT) {
-            Err(error) => self.worker.operand_failed(Operation::Remove, error),
+            Err(error) if directory_only => {
+                self.worker.operand_failed(Operation::Remove, error);
+            }
+            Err(error) => self.worker.operand_lost(parent, name, Operation::Remove, error),
             Ok(stat) if stat.kind != Kind::Directory => {
                 self.not_a_directory(directory_only && stat.kind.is_link());
             }
@@ -211,7 +213,7 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
         let empty = if asks { self.check_empty(parent, name) } else { Ok(()) };
         let question = match empty {
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
-                return self.worker.operand_failed(Operation::RemoveDirectory, error);
+                return self.worker.fail(Operation::RemoveDirectory, Cause::Os(error));
             }
             // It may be empty all the same.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -229,7 +231,9 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
         };
         match removed {
             Ok(()) => self.worker.removed_directory(Some(stat)),
-            Err(error) => self.worker.operand_failed(Operation::RemoveDirectory, error),
+            Err(error) => {
+                self.worker.operand_lost(parent, name, Operation::RemoveDirectory, error);
+            }
         }
     }
 
@@ -280,4 +284,9 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
             self.worker.operand_failed(Operation::Remove, error);
         }
     }
+}
+
+/// The error for what is not there.
+fn missing() -> io::Error {
+    os_error(io::ErrorKind::NotFound)
 }

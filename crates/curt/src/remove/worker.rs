@@ -13,7 +13,7 @@ use crate::error::{Cause, Error, Operation, bug};
 use crate::fields::{Facts, Kind};
 use crate::name::Name;
 use crate::pause;
-use crate::sys::{DirRemoved, Mounts, Opened, Removed, Sys, SystemUnit, is_busy};
+use crate::sys::{Ask, DirRemoved, Mounts, Opened, Removed, Sys, SystemUnit, is_busy};
 use crate::tree::{Meanwhile, Member, TreePath};
 
 /// Entries before the first checkpoint: few, so that a second worker can be tried early where
@@ -77,6 +77,26 @@ impl<'r, S: Sys> Worker<'r, S> {
             _ => false,
         };
         if !(is_missing && self.shared.options.missing_is_fine) {
+            self.fail(operation, Cause::Os(error));
+        }
+    }
+
+    /// Reports an operand that was there at first. An error says that it is gone by now only if it
+    /// cannot be found again.
+    #[cold]
+    pub(super) fn operand_lost(
+        &self,
+        parent: &S::Dir,
+        name: Name<'_, S::Unit>,
+        operation: Operation,
+        error: io::Error,
+    ) {
+        let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+        let is_gone = is_missing(&error)
+            && self.sys.query(parent, name, Ask::STAT).is_err_and(|error| is_missing(&error));
+        if is_gone {
+            self.operand_failed(operation, error);
+        } else {
             self.fail(operation, Cause::Os(error));
         }
     }

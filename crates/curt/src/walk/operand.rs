@@ -81,12 +81,23 @@ impl<S: Sys> Operand<S> {
             return opened.unwrap_or_else(Opened::Failed);
         };
         let follow = follow || *directory_only;
-        let opened = open(dir, name.as_name(), follow);
-        if let (Opened::Dir(opened), Some(parent)) = (&opened, &mut self.parent) {
-            let identity = sys.query_dir(opened, Ask::STAT).ok().and_then(|facts| identity(&facts));
-            parent.opened = identity.map(|identity| (identity, follow));
+        let dir = match open(dir, name.as_name(), follow) {
+            Opened::Dir(dir) => dir,
+            opened => return opened,
+        };
+        match sys.query_dir(&dir, Ask::STAT) {
+            Ok(facts) => {
+                if let Some(parent) = &mut self.parent {
+                    parent.opened = identity(&facts).map(|identity| (identity, follow));
+                }
+                Opened::Dir(dir)
+            }
+            // What cannot be told from another directory later is not entered.
+            Err(error) => {
+                sys.close(dir);
+                Opened::Failed(error)
+            }
         }
-        opened
     }
 
     fn open_parent(&mut self, operand: &Path, sys: &S) -> io::Result<()> {

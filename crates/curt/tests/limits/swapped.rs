@@ -145,6 +145,42 @@ fn an_exchanged_directory_on_the_way_is_reported_as_replaced() {
     }
 }
 
+/// Filesystems number their files alike, so the device is compared, too.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_directory_of_another_filesystem_with_the_same_number_is_another_one() {
+    use std::os::unix::fs::MetadataExt;
+    if !curt_testkit::is_root() {
+        return curt_testkit::skip("mounting needs root");
+    }
+    let scratch = Scratch::in_memory();
+    let at = scratch.dir("tree/m");
+    let mount = || {
+        let mut command = std::process::Command::new("mount");
+        let status = command.args(["-t", "tmpfs", "none"]).arg(&at).status();
+        assert!(status.unwrap().success());
+        chain(&scratch, "tree/m");
+        let found = fs::metadata(scratch.at("tree/m/d/d")).unwrap();
+        (found.ino(), found.dev())
+    };
+    let test = || {
+        if let Err(error) = curt_testkit::threads::separate_mounts() {
+            return curt_testkit::skip(&format!("no mounts of a thread: {error}"));
+        }
+        let (number, device) = mount();
+        let mut before = Vec::new();
+        let errors = remove(&scratch.at("tree"), || {
+            let (other_number, other_device) = mount();
+            assert!(other_number == number && other_device != device);
+            before = scratch.list("tree/m");
+        });
+        let replaced = errors.iter().filter(|error| matches!(error.cause(), curt::Cause::Replaced));
+        assert!(replaced.count() > 0, "{errors:?}");
+        assert_eq!(scratch.list("tree/m"), before);
+    };
+    std::thread::scope(|threads| threads.spawn(test).join().unwrap());
+}
+
 /// What a plain walk lists lies below its operand, too.
 #[test]
 fn a_walk_lists_nothing_of_what_was_exchanged() {

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use curt::fields::Follow;
@@ -252,10 +253,25 @@ impl<'a> Lister<'a> {
             return None;
         }
         if item.kind.is_link() && settings.follow_operands == FollowOperands::Directories {
-            let target = self.target_stat.path(path).ok();
-            let target =
-                target.map(|metadata| Item::new(name.to_owned(), metadata, settings.clock()));
-            item = target.filter(|target| target.kind == Kind::Directory).unwrap_or(item);
+            let target = self.target_stat.path(path).and_then(|target| {
+                // It was not followed. GNU ls lists a broken link, and no link that is denied.
+                let denied = match target.kind().known() {
+                    Some(kind) if kind.is_link() => self.target_stat.path(path.join("")).err(),
+                    _ => None,
+                };
+                let denied = denied.filter(|it| it.kind() == io::ErrorKind::PermissionDenied);
+                denied.map_or(Ok(target), Err)
+            });
+            match target {
+                Ok(target) if target.is_dir() => {
+                    item = Item::new(name.to_owned(), target, settings.clock());
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    self.fail(&error, path, true);
+                    return None;
+                }
+            }
         }
         item.is_opened = item.kind == Kind::Directory && !settings.options.directory;
         if !item.is_opened {

@@ -99,7 +99,11 @@ impl Exclusions {
             return false;
         }
         let operand = Path::new(operand);
-        let is_directory = curt::stat(operand, Fields::KIND).is_ok_and(|found| found.is_dir());
+        let is_directory = match curt::stat(operand, Fields::KIND) {
+            Ok(found) => found.is_dir(),
+            // What cannot be looked at is rather kept.
+            Err(error) => error.kind() != io::ErrorKind::NotFound,
+        };
         let kind = if is_directory { Kind::Directory } else { Kind::File };
         let kinds = || std::iter::once(kind).chain(std::iter::repeat(Kind::Directory));
         let is_kept = |(path, kind): (&Path, Kind)| {
@@ -167,15 +171,18 @@ fn without_root(path: &Path) -> Cow<'_, OsStr> {
 fn working_directories() -> io::Result<Vec<PathBuf>> {
     let mut directories = vec![sys::working_directory()?];
     let identity = |path: &Path| {
-        let metadata = curt::stat(path, Fields::ID | Fields::DEVICE).ok()?;
-        Some((metadata.id().known()?, metadata.device().known()?))
+        let metadata = curt::stat(path, Fields::ID | Fields::DEVICE)?;
+        Ok::<_, curt::Error>((metadata.id().known(), metadata.device().known()))
+    };
+    let is_here = |path: &Path| match (identity(path), identity(".".as_ref())) {
+        (Ok(path), Ok(here)) => path == here,
+        (Err(error), _) if error.kind() == io::ErrorKind::NotFound => false,
+        // What cannot be asked may be true, and then keeps something.
+        _ => true,
     };
     // A program that changes its directory leaves the variable behind.
     let shell = env::var_os("PWD").map(PathBuf::from).filter(|path| path.is_absolute());
-    directories.extend(shell.filter(|path| {
-        *path != directories[0]
-            && identity(path).is_some_and(|it| Some(it) == identity(".".as_ref()))
-    }));
+    directories.extend(shell.filter(|path| *path != directories[0] && is_here(path)));
     Ok(directories)
 }
 

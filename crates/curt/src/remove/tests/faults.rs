@@ -7,6 +7,8 @@ use curt_testkit::Scratch;
 use super::{mixed_tree, on_real_platforms, remove_on};
 #[cfg(unix)]
 use crate::error::Operation;
+#[cfg(unix)]
+use crate::remove::DirectoryOperands;
 use crate::remove::{Remove, Threads};
 use crate::sys::fault::Faults;
 use crate::sys::{Feature, Setup, Sys};
@@ -16,9 +18,15 @@ on_real_platforms!(failure_of_any_call_is_reported, passing_shortage_of_descript
 #[cfg(unix)]
 mod interrupted {
     use super::super::on_real_platforms;
-    use super::{failure_names_its_step, interrupted_call_is_no_failure};
+    use super::{
+        failure_names_its_step, interrupted_call_is_no_failure, only_a_first_look_forgives,
+    };
 
-    on_real_platforms!(failure_names_its_step, interrupted_call_is_no_failure);
+    on_real_platforms!(
+        failure_names_its_step,
+        interrupted_call_is_no_failure,
+        only_a_first_look_forgives
+    );
 }
 
 #[cfg(unix)]
@@ -74,6 +82,43 @@ fn interrupted_call_is_no_failure<S: Sys>() {
         }
     }
     assert!(interrupted > 20, "{interrupted}");
+}
+
+/// Where missing operands are fine, the operand's directory and the operand may be missing when they
+/// are looked up. No later call is believed.
+#[cfg(unix)]
+fn only_a_first_look_forgives<S: Sys>() {
+    let trees: [(&str, fn(Remove<'static>) -> Remove<'static>); 3] = [
+        ("tree/d/f tree/f", |it| it),
+        ("tree", |it| it),
+        ("tree/", |it| it.directories(DirectoryOperands::OnlyEmpty)),
+    ];
+    for (tree, options_of) in trees {
+        let options = || options_of(options().missing_is_fine(true));
+        let run = |faults| {
+            let scratch = Scratch::in_memory();
+            scratch.tree("", tree);
+            let (setup, faults) = setup(faults);
+            let report = remove_on::<S>(&options(), &setup, &[scratch.at("tree")]);
+            (report, scratch.exists("tree"), faults.hits())
+        };
+        run(Faults::default());
+        let calls = run(Faults::default()).0.calls;
+        let mut forgiven = Vec::new();
+        for (name, count) in calls.iter() {
+            for nth in 0..count {
+                for errno in [rustix::io::Errno::NOENT, rustix::io::Errno::NOTDIR] {
+                    let fault = Faults::default().fail(name, nth, errno.raw_os_error());
+                    let (report, is_there, hits) = run(fault);
+                    assert_eq!(hits, 1);
+                    if is_there && report.error_count == 0 {
+                        forgiven.push((name, nth, errno));
+                    }
+                }
+            }
+        }
+        assert_eq!(forgiven.len(), 3, "{tree}: {forgiven:?}");
+    }
 }
 
 /// Error numbers of the platform: for a missing entry, for a shortage of descriptors or memory, and
