@@ -322,3 +322,20 @@ fn by_posix_rules_the_working_directory_is_an_empty_entry() {
                 entry of PATH, and there is none; add one with --path \":$PATH\"\n";
     assert_eq!((code, messages), (Some(1), format!("{missing}{hint}")));
 }
+
+/// Where there is no working directory, relative paths do not begin at the root.
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_is_found_from_a_removed_working_directory() {
+    let scratch = Scratch::new();
+    for (path, name) in [("bin", "sh"), ("./bin:", "sh"), ("bin", "./bin/sh"), ("bin", "bin/sh")] {
+        scratch.dir("d");
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", "/bin/rmdir ../d; \"$CURT\" which --all \"$NAME\""]);
+        command.env("NAME", name).env("CURT", env!("CARGO_BIN_EXE_curt"));
+        command.env("PATH", path).current_dir(scratch.at("d"));
+        let output = command.output().unwrap();
+        let out = String::from_utf8_lossy(&output.stdout);
+        assert_eq!((output.status.code(), &*out), (Some(1), ""), "{path} {name}");
+    }
+}

@@ -68,8 +68,11 @@ impl<S: Lookup> SearchDirectory<S> {
     ) -> Self {
         let rules = base.rules;
         let is_relative = is_relative(text, rules);
-        let path = resolve(text, rules, if is_relative { base.units(sys) } else { &[] });
-        let located = if is_elsewhere(text, rules) {
+        let from = if is_relative { base.units(sys) } else { &[] };
+        // Nothing is found from a base that is not known, least of all from the root.
+        let is_lost = is_relative && from.is_empty();
+        let path = if is_lost { text.to_vec() } else { resolve(text, rules, from) };
+        let located = if is_lost || is_elsewhere(text, rules) {
             None
         } else {
             sys.locate(Path::new(&*S::Unit::text(&path))).ok()
