@@ -216,6 +216,7 @@ fn wrong_command_lines_are_answered_in_one_form() {
             "walk t --name x",
             "curt: unknown command 'walk'; use 'curt find'; 'curt find --help' shows how\n",
         ),
+        #[cfg(unix)]
         (
             "restore f",
             "curt: unknown command 'restore'; 'trash-list', 'trash-restore' and 'trash-empty' of \

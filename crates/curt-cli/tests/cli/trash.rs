@@ -205,9 +205,8 @@ fn output_is_that_of_a_removal() {
     let (code, out, messages) = trash_line(&scratch, "-r --json f d gone");
     assert_eq!(code, Some(1));
     let files = scratch.at("data/Trash/files").display().to_string();
-    let moved = |path| {
-        format!("{{\"path\":\"{path}\",\"trashed\":true,\"to\":\"{files}/{path}\"}}\n")
-    };
+    let moved =
+        |path| format!("{{\"path\":\"{path}\",\"trashed\":true,\"to\":\"{files}/{path}\"}}\n");
     assert_eq!(out, moved("f") + &moved("d"));
     assert!(
         messages.starts_with("{\"error\":{\"operation\":\"trash\",\"path\":\"gone\","),
@@ -307,6 +306,21 @@ fn mounts_stay_where_they_are() {
                  there/.Trash-0/info\nthere/.Trash-0/info/f.trashinfo\n";
     assert!(said.starts_with(moved), "{said}");
     assert!(!said.contains("home/Trash/info/f"), "{said}");
+}
+
+/// The trash is known by what it is, not by its path.
+#[test]
+fn the_trash_is_recognised_through_another_mount() {
+    let script = "mkdir -p home/Trash/files home/Trash/info x; echo kept > home/Trash/files/f
+        mount --bind home x; for it in x/Trash/files/f x/Trash/info x/Trash; do
+            $RM -rf --trash $it 2>&1; done; cat x/Trash/files/f
+        mount --bind home/Trash/files x; $RM --trash x/f 2>&1; ls -A x";
+    let Some(said) = in_small_memory(script) else { return };
+    let line = |path, reason| format!("curt rm: cannot move '{path}' to the trash: {reason}\n");
+    let (there, holds) = ("it is there already", "it contains the trash");
+    let expected = line("x/Trash/files/f", there) + &line("x/Trash/info", holds);
+    let expected = expected + &line("x/Trash", holds) + "kept\n" + &line("x/f", there) + "f\n";
+    assert_eq!(said, expected);
 }
 
 #[test]

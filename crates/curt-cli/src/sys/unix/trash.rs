@@ -87,8 +87,10 @@ impl Trash {
     /// Moves an entry into the first folder that can hold it, and returns where that is.
     fn put_in_one(&self, entry: &Entry) -> Result<PathBuf, Refusal> {
         let way = Way::from(&entry.dir)?;
+        // By whichever mount the entry is reached.
+        self.home.iter().try_for_each(|home| home.refuse(entry, &way))?;
         if let Some(home) = self.home.as_ref().filter(|home| home.mount == way.mount) {
-            match self.put_in(home, entry, &way, Path::new("")) {
+            match self.put_in(home, entry, Path::new("")) {
                 // Another mount of the filesystem, as only a rename tells on older kernels.
                 Err(Refusal::Os(error))
                     if way.mount.number.is_none()
@@ -101,24 +103,13 @@ impl Trash {
         let folder = shared_folder(&way.top, top_path, self.dry_run)
             .or_else(|_| own_folder(&way.top, top_path, self.dry_run));
         let folder = folder.map_err(|error| Refusal::NoTrash(error.into()))?;
-        self.put_in(&folder, entry, &way, top_path)
+        folder.refuse(entry, &way)?;
+        self.put_in(&folder, entry, top_path)
     }
 
     /// Moves an entry into a folder, and returns where that is. The user who wants it back finds its
     /// path below `top`.
-    fn put_in(
-        &self,
-        folder: &Folder,
-        entry: &Entry,
-        way: &Way,
-        top: &Path,
-    ) -> Result<PathBuf, Refusal> {
-        if folder.holders.contains(&entry.id) {
-            return Err(Refusal::HoldsTrash);
-        }
-        if way.ids.iter().any(|id| folder.own.contains(id)) {
-            return Err(Refusal::InTrash);
-        }
+    fn put_in(&self, folder: &Folder, entry: &Entry, top: &Path) -> Result<PathBuf, Refusal> {
         let name = entry.path.file_name().ok_or(Refusal::Root)?;
         let info = info(entry.path.strip_prefix(top).unwrap_or(&entry.path));
         for number in 1..MOST_NAMES {
@@ -261,6 +252,17 @@ impl Folder {
         let Way { ids: mut holders, mount, .. } = Way::from(&files.dir)?;
         holders.push(identity(&info.dir)?.0);
         Ok(Folder { files, info, mount, own, holders, path })
+    }
+
+    /// Refuses an entry that this is in, or that is in this.
+    fn refuse(&self, entry: &Entry, way: &Way) -> Result<(), Refusal> {
+        if self.holders.contains(&entry.id) {
+            return Err(Refusal::HoldsTrash);
+        }
+        if way.ids.iter().any(|id| self.own.contains(id)) {
+            return Err(Refusal::InTrash);
+        }
+        Ok(())
     }
 }
 
