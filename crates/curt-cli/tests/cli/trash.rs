@@ -489,7 +489,7 @@ fn injected(call: &str, what: &str) -> Vec<[i32; 5]> {
         _ => 1,
     };
     let script = format!(
-        "cd m; for n in $(seq {first} 99); do
+        "cd m; unset LD_LIBRARY_PATH; for n in $(seq {first} 99); do
              rm -rf d data .Trash-0 log; mkdir d data; echo kept > d/f
              XDG_DATA_HOME=$PWD/data strace -qq -f -o log -e trace={call} \
                  -e inject={call}:{what}:when=$n $RM -rf --trash d > said 2>&1
