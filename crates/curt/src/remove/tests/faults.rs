@@ -88,13 +88,13 @@ fn interrupted_call_is_no_failure<S: Sys>() {
 /// are looked up. No later call is believed.
 #[cfg(unix)]
 fn only_a_first_look_forgives<S: Sys>() {
-    let trees: [(&str, fn(Remove<'static>) -> Remove<'static>); 3] = [
-        ("tree/d/f tree/f", |it| it),
-        ("tree", |it| it),
-        ("tree/", |it| it.directories(DirectoryOperands::OnlyEmpty)),
+    let trees = [
+        ("tree/d/f tree/f", DirectoryOperands::Recursive),
+        ("tree", DirectoryOperands::Recursive),
+        ("tree/", DirectoryOperands::OnlyEmpty),
     ];
-    for (tree, options_of) in trees {
-        let options = || options_of(options().missing_is_fine(true));
+    for (tree, directories) in trees {
+        let options = || options().missing_is_fine(true).directories(directories);
         let run = |faults| {
             let scratch = Scratch::in_memory();
             scratch.tree("", tree);
