@@ -5,6 +5,7 @@ mod scratch;
 mod sys;
 #[cfg_attr(windows, path = "tear_windows.rs")]
 mod tear;
+mod watchdog;
 #[cfg(windows)]
 pub mod windows;
 
@@ -12,6 +13,7 @@ pub use scratch::Scratch;
 pub use sys::alloc;
 #[cfg(target_os = "linux")]
 pub use sys::threads;
+pub use watchdog::{Watch, watch};
 
 use std::collections::BTreeSet;
 use std::io::Write;

@@ -6,6 +6,9 @@ use std::io::Write;
 use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
 #[cfg(unix)]
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use crate::watchdog::{Watch, watch};
 
 /// A fresh private directory, gone with everything in it when dropped.
 ///
@@ -17,25 +20,19 @@ pub struct Scratch {
     /// The true path, so that what lies below can be compared with it. On Windows it begins with
     /// `\\?\`: below such a path every name is just a name, of any length, `nul` and `a.` too.
     root: PathBuf,
+    pub(crate) watch: Arc<Watch>,
     /// Removes the directory after `drop` has emptied it.
     _directory: tempfile::TempDir,
 }
 
 impl Scratch {
-    /// A scratch directory in the system's place for temporary files.
+    /// A scratch directory in `TMPDIR`, or else in memory where the system has a place for that: ten
+    /// thousand nested directories take ext4 ten seconds, tmpfs half a one.
     pub fn new() -> Scratch {
-        Scratch::new_in(std::env::temp_dir())
-    }
-
-    /// A scratch directory in memory where the system has a place for that, for trees that a disk
-    /// takes long to make: ten thousand nested directories take ext4 ten seconds, tmpfs half a one.
-    pub fn in_memory() -> Scratch {
+        let named = std::env::var_os("TMPDIR").is_some();
         let memory = Path::new("/dev/shm");
-        if cfg!(target_os = "linux") && memory.is_dir() {
-            Scratch::new_in(memory)
-        } else {
-            Scratch::new()
-        }
+        let is_fit = !named && has_room_for_programs(memory);
+        Scratch::new_in(if is_fit { memory.to_owned() } else { std::env::temp_dir() })
     }
 
     /// A scratch directory on a disk where the system has one for temporary files: file systems in
@@ -55,7 +52,7 @@ impl Scratch {
             .tempdir_in(place)
             .expect("a temporary directory can be made");
         let root = fs::canonicalize(directory.path()).expect("it has a true path");
-        Scratch { root, _directory: directory }
+        Scratch { root, watch: watch(), _directory: directory }
     }
 
     /// The directory itself.
@@ -97,6 +94,7 @@ impl Scratch {
     /// As all that make something: if it cannot be made, or leads outside.
     pub fn dir(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = self.at(path);
+        self.watch.renew();
         fs::create_dir_all(&path).expect("the directory can be made");
         path
     }
@@ -233,6 +231,7 @@ impl Scratch {
     /// If it leads outside, or something of it stays.
     pub fn remove(&self, path: impl AsRef<Path>) {
         let path = self.at(path);
+        self.watch.renew();
         tear_down(&path);
         match fs::symlink_metadata(&path) {
             Ok(found) if found.is_dir() => fs::remove_dir_all(&path),
@@ -285,6 +284,7 @@ impl Scratch {
         if let Some(above) = above {
             self.dir(above);
         }
+        self.watch.renew();
         self.at(path)
     }
 }
@@ -299,6 +299,21 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         tear_down(&self.root);
     }
+}
+
+/// Whether a place has 2 GB, and programs can be run from there.
+#[cfg(target_os = "linux")]
+fn has_room_for_programs(place: &Path) -> bool {
+    use rustix::fs::{StatVfsMountFlags, statvfs};
+    statvfs(place).is_ok_and(|found| {
+        let has_room = found.f_bavail.saturating_mul(found.f_frsize) > 2_000_000_000;
+        has_room && !found.f_flag.contains(StatVfsMountFlags::NOEXEC)
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn has_room_for_programs(_: &Path) -> bool {
+    false
 }
 
 /// Removes what is below a directory, whatever its depth and permissions. What stays, stays for
@@ -382,7 +397,7 @@ mod tests {
     #[test]
     fn deep_and_forbidden_trees_are_torn_down() {
         use std::os::unix::fs::PermissionsExt;
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         scratch.deep("deep", 10_000, "level");
         scratch.file("shut/inside");
         let nothing = std::fs::Permissions::from_mode(0o000);

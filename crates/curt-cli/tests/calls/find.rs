@@ -39,25 +39,23 @@ fn find(scratch: &Scratch, args: &[&str]) -> Traced {
 fn slopes(name: &str, args: &[&str]) {
     let args = [&["find", "-j1"], args].concat();
     let Some(()) = tracing() else { return };
-    for place in [Scratch::new, Scratch::in_memory] {
-        let mut traces: Vec<Counts> = Vec::new();
-        for (directories, files, links) in [(64, 2, 1), (128, 2, 1), (64, 4, 1), (64, 2, 2)] {
-            let scratch = place();
-            flat_tree(&scratch, directories, files, links);
-            traces.push(run(&scratch, &args).seen);
-        }
-        let mut text = String::new();
-        writeln!(text, "curt {}\n", args.join(" ")).unwrap();
-        let what = [
-            ("64 directories of 2 files and a link more", 64),
-            ("128 files more", 128),
-            ("64 links to directories more", 64),
-        ];
-        for ((what, units), trace) in what.into_iter().zip(&traces[1..]) {
-            slope(&mut text, what, &difference(trace, &traces[0]), units);
-        }
-        check_snapshot(name, &text);
+    let mut traces: Vec<Counts> = Vec::new();
+    for (directories, files, links) in [(64, 2, 1), (128, 2, 1), (64, 4, 1), (64, 2, 2)] {
+        let scratch = Scratch::new();
+        flat_tree(&scratch, directories, files, links);
+        traces.push(run(&scratch, &args).seen);
     }
+    let mut text = String::new();
+    writeln!(text, "curt {}\n", args.join(" ")).unwrap();
+    let what = [
+        ("64 directories of 2 files and a link more", 64),
+        ("128 files more", 128),
+        ("64 links to directories more", 64),
+    ];
+    for ((what, units), trace) in what.into_iter().zip(&traces[1..]) {
+        slope(&mut text, what, &difference(trace, &traces[0]), units);
+    }
+    check_snapshot(name, &text);
 }
 
 #[test]
@@ -130,35 +128,33 @@ fn a_small_tree_starts_no_thread_and_writes_once() {
 fn listings_interrupted_by_signals_are_complete() {
     const FILES: usize = 7;
     let Some(()) = tracing() else { return };
-    for place in [Scratch::new, Scratch::in_memory] {
-        let scratch = place();
-        for directory in ["tree/one", "tree/two", "tree/two/below"] {
-            scratch.dir(directory);
-            for file in 0..FILES {
-                scratch.file(format!("{directory}/f{file}"));
-            }
+    let scratch = Scratch::new();
+    for directory in ["tree/one", "tree/two", "tree/two/below"] {
+        scratch.dir(directory);
+        for file in 0..FILES {
+            scratch.file(format!("{directory}/f{file}"));
         }
-        let mut traced = Command::new("strace");
-        traced.args(["-f", "-qq", "-o", "calls.log", "-e", "trace=getdents64"]);
-        traced.args(["-e", "inject=getdents64:signal=SIGURG", env!("CARGO_BIN_EXE_curt")]);
-        let output =
-            traced.args(["find", "-u", ".", "tree"]).current_dir(scratch.path()).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let names = String::from_utf8(output.stdout).unwrap();
-        let names: BTreeSet<&str> = names.lines().collect();
-        assert_eq!(names.len(), 3 + 3 * FILES, "{names:?}");
-        let log = std::fs::read_to_string(scratch.at("calls.log")).unwrap();
-        // Each directory has two names for itself and what is above it.
-        let records = 3 + 3 * FILES + 4 * 2;
-        assert_eq!(log.matches("/* 1 entries */").count(), records, "none was cut short: {log}");
-        assert_eq!(log.matches("getdents64(").count(), records + 4, "{log}");
     }
+    let mut traced = Command::new("strace");
+    traced.args(["-f", "-qq", "-o", "calls.log", "-e", "trace=getdents64"]);
+    traced.args(["-e", "inject=getdents64:signal=SIGURG", env!("CARGO_BIN_EXE_curt")]);
+    let output =
+        traced.args(["find", "-u", ".", "tree"]).current_dir(scratch.path()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let names = String::from_utf8(output.stdout).unwrap();
+    let names: BTreeSet<&str> = names.lines().collect();
+    assert_eq!(names.len(), 3 + 3 * FILES, "{names:?}");
+    let log = std::fs::read_to_string(scratch.at("calls.log")).unwrap();
+    // Each directory has two names for itself and what is above it.
+    let records = 3 + 3 * FILES + 4 * 2;
+    assert_eq!(log.matches("/* 1 entries */").count(), records, "none was cut short: {log}");
+    assert_eq!(log.matches("getdents64(").count(), records + 4, "{log}");
 }
 
 #[test]
 fn output_is_written_in_large_pieces() {
     let Some(()) = tracing() else { return };
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     let path = scratch.dir("tree");
     let filling = "n".repeat(120);
     for number in 0..8_000 {

@@ -8,7 +8,7 @@ use curt_testkit::Scratch;
 use crate::strace::tracing;
 
 fn tree() -> Scratch {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     for directory in 0..120 {
         for file in 0..3 {
             scratch.file(format!("tree/d{directory}/f{file}"));
@@ -112,7 +112,7 @@ fn an_interrupted_call_is_retried_or_reported() {
 #[test]
 fn entries_with_unknown_metadata_are_not_removed() {
     let Some(()) = tracing() else { return };
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     let owner = std::fs::metadata(scratch.file("tree/a")).unwrap().uid();
     let owner = format!("--owner={owner}");
     // The file passes all of these as soon as it can be asked about.

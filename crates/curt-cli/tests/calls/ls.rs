@@ -81,7 +81,7 @@ fn the_long_format_takes_one_call_for_each_entry() {
 fn each_option_has_its_calls_per_entry() {
     let Some(()) = tracing() else { return };
     let seen = |args: &[&str], directories: u64, files: u64| {
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         for directory in 0..directories {
             for file in 0..files {
                 scratch.file(format!("tree/d{directory}/f{file}"));
@@ -107,7 +107,7 @@ fn each_option_has_its_calls_per_entry() {
         slope(&mut text, "16 directories of 2 files and a link more", &more[0], 16);
         slope(&mut text, "32 files more", &more[1], 32);
     }
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     let files: Vec<String> = (0..64).map(|file| format!("f{file}")).collect();
     for file in &files {
         scratch.file(file);
@@ -177,7 +177,7 @@ fn stat_of_a_path_takes_one_call() {
 fn a_directory_beyond_path_max_takes_no_more_calls() {
     let Some(()) = tracing() else { return };
     let slope = |levels: usize| {
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         scratch.deep("t", levels, "name");
         total(&calls(&scratch, &["ls", "-RU", "t"]).0)
     };

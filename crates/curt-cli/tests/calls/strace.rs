@@ -141,7 +141,7 @@ pub(crate) fn loading(log: &str) -> (usize, usize) {
 pub(crate) fn count(log: &str) -> Counts {
     static EMPTY: OnceLock<Counts> = OnceLock::new();
     let empty = EMPTY.get_or_init(|| {
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         count_all(&trace(&scratch, &empty_program(&scratch), &[]).1)
     });
     let mut counts = count_all(log);

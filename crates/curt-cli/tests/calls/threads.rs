@@ -12,7 +12,7 @@ const DIRECTORIES: u64 = 200;
 const FILES: u64 = 3;
 
 fn tree() -> Scratch {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     for directory in 0..DIRECTORIES {
         let path = scratch.dir(format!("tree/d{directory}"));
         for file in 0..FILES {

@@ -39,7 +39,7 @@ fn lines_are_sorted_and_directories_come_after_what_they_hold() {
 #[test]
 fn lines_are_printed_before_everything_is_measured() {
     const DIRECTORIES: u64 = 6_000;
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     for number in 0..DIRECTORIES {
         scratch.dir(format!("t/{number:0>60}"));
     }
@@ -175,7 +175,7 @@ fn names_that_are_not_unicode_are_printed_unchanged() {
 fn an_interrupt_ends_a_long_measurement() {
     use std::os::unix::process::ExitStatusExt;
     curt_testkit::heed_signals();
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     for number in 0..3_000 {
         scratch.file(format!("t/{}/a-name-{:0>150}-{number}", number % 30, 0));
     }

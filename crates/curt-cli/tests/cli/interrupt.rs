@@ -83,7 +83,7 @@ fn json_has_its_summary_after_an_interrupt() {
 #[test]
 fn an_interrupted_removal_prints_what_it_removed() {
     curt_testkit::heed_signals();
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     for number in 0..3_000 {
         scratch.file(format!("t/{}/a-name-{:0>150}-{number}", number % 30, 0));
     }

@@ -144,7 +144,7 @@ fn a_line_end_in_a_name_begins_no_field_of_stat() {
 
 #[test]
 fn any_number_of_threads_prints_the_same() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     for number in 0..1_500 {
         if number % 10 == 0 {
             // Some of them are broken.
@@ -175,7 +175,7 @@ fn any_number_of_threads_prints_the_same() {
 /// swapped, or to one in it.
 #[test]
 fn a_swapped_directory_leads_out_of_no_operand() {
-    for scratch in [Scratch::new(), Scratch::in_memory()] {
+    for scratch in [Scratch::new(), Scratch::new()] {
         for (operand, large, last) in [("one", "one/a", "one/b"), ("two", "two/b/a", "two/b/c")] {
             let large = scratch.dir(large);
             for number in 0..3_000 {

@@ -23,7 +23,7 @@ fn each_failure_is_one_line() {
 #[test]
 fn a_closed_pipe_ends_the_removal_quietly() {
     use std::io::{BufRead, BufReader};
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     let filling = "n".repeat(180);
     for number in 0..3_000 {
         scratch.file(format!("t/{}/a-name-{filling}-{number}", number % 30));

@@ -99,7 +99,7 @@ fn closed_output_is_no_error_without_data() {
 #[test]
 fn a_closed_pipe_ends_a_command_as_it_ends_the_gnu_tools() {
     heed_signals();
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     for number in 0..3_000 {
         scratch.file(format!("t/{}/a-name-{:0>150}-{number}", number % 30, 0));
     }
@@ -121,7 +121,7 @@ fn a_closed_pipe_ends_a_command_as_it_ends_the_gnu_tools() {
 
 #[test]
 fn a_closed_pipe_is_a_write_error_if_sigpipe_is_ignored() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     for number in 0..3_000 {
         scratch.file(format!("t/{}/a-name-{:0>150}-{number}", number % 30, 0));
     }

@@ -78,7 +78,7 @@ fn compare(fd: &str, at: &Path, home: &Path, args: &[&str]) -> usize {
 #[test]
 fn everyday_questions_have_the_answers_of_fd() {
     let Some(fd) = fd() else { return };
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     everyday(&scratch);
     let (home, tree) = (scratch.dir("home"), scratch.at("t"));
     for question in cells(QUESTIONS) {

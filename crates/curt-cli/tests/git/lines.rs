@@ -166,7 +166,7 @@ fn an_invalid_line_does_not_affect_others() {
         "[z-a]".repeat(20_000),
         classes.repeat(3000),
     ] {
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         scratch.file("k/keep.db");
         scratch.file("k/gone");
         for number in 0..40 {
@@ -192,7 +192,7 @@ fn nothing_is_deleted_below_unreadable_rules() {
     ] {
         let all = ["-j1", "-j2", "-j8"];
         for threads in if rules.is_none() { &all[..] } else { &all[1..2] } {
-            let scratch = Scratch::in_memory();
+            let scratch = Scratch::new();
             for file in ["t/d/keep.db", "t/d/e/keep.db", "t/gone", "t/z/gone"] {
                 scratch.file(file);
             }
@@ -221,7 +221,7 @@ fn nothing_is_deleted_below_unreadable_rules() {
 #[test]
 fn rules_on_too_many_levels_are_refused() {
     for (name, is_directory, threads) in [(".ignore", false, "-j2"), (".git", true, "-j1")] {
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         let folder = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let new = OFlags::WRONLY | OFlags::CREATE | OFlags::CLOEXEC;
         let mut at = openat(CWD, scratch.dir("t"), folder, Mode::empty()).unwrap();
@@ -245,7 +245,7 @@ fn rules_on_too_many_levels_are_refused() {
 
 #[test]
 fn the_memory_for_rules_is_bounded() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     scratch.file("t/a");
     let pattern = format!("a*{}?c[a-z]d*e\n", "x".repeat(10));
     scratch.file_with("t/.ignore", pattern.repeat(1_400_000 / pattern.len()).as_bytes());

@@ -15,7 +15,7 @@ use curt_testkit::{Scratch, skip};
 
 /// A work tree of git in a scratch directory; `None`, said aloud, without git.
 fn work_tree() -> Option<Scratch> {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     scratch.dir("w");
     let made = git(&scratch, &["init", "-q"]).map(|output| output.status.success());
     if made != Some(true) {
@@ -229,7 +229,7 @@ fn rules_of_ancestors_of_the_operand_apply() {
 
 #[test]
 fn gitignore_needs_a_work_tree_and_ignore_does_not() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     for file in
         ["t/a", "t/b", "t/.x", "t/sub/a", "t/sub/b", "t/repo/a", "t/repo/b", "t/repo/.git/x"]
     {
@@ -257,7 +257,7 @@ fn gitignore_needs_a_work_tree_and_ignore_does_not() {
 
 #[test]
 fn rule_files_that_are_no_regular_files_are_refused() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     scratch.file("t/a");
     scratch.dir("t/d/.ignore");
     scratch.file("t/d/a");
@@ -287,7 +287,7 @@ fn rule_files_that_are_no_regular_files_are_refused() {
 
 #[test]
 fn pipe_above_the_operand_is_refused() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     scratch.fifo("p/.ignore");
     scratch.file("p/q/a");
     scratch.dir("d/.ignore");
@@ -306,7 +306,7 @@ fn pipe_above_the_operand_is_refused() {
 /// A name that begins with a dot and was named on purpose says nothing of those below it.
 #[test]
 fn a_hidden_operand_does_not_show_hidden_entries() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     for file in [".config/a", ".config/.b", ".config/d/c", ".config/d/.e", ".config/.f/g"] {
         scratch.file(file);
     }

@@ -152,7 +152,7 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn new() -> Self {
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o755)).unwrap();
         let curt = scratch.at("curt");
         // By another process: a file that this one had open for writing could not be run while a

@@ -15,7 +15,7 @@ fn find(scratch: &Scratch, options: &str) -> Run {
 #[test]
 fn a_long_chain_takes_five_calls_for_a_directory() {
     const LEVELS: u64 = 4_096;
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     scratch.deep("t", LEVELS as usize, "d");
     for options in ["-u", "-u --contents-first", "-u -j2", "-H"] {
         let run = find(&scratch, options);
@@ -26,7 +26,7 @@ fn a_long_chain_takes_five_calls_for_a_directory() {
 
 #[test]
 fn every_branch_of_a_deep_tree_is_searched() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     let (files, directories) = chain_with_bushes(&scratch, "t", 500);
     for options in ["-u", "-u --contents-first", "-u -j3", "-H", "-uL"] {
         let run = find(&scratch, options);

@@ -67,7 +67,7 @@ fn removal_is_complete_and_seldom_tries_a_directory_too_early() {
         return;
     }
     for threads in ["-j1", "-j8"] {
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         let (files, directories) = tree(&scratch);
         let trace = "strace -f -qq -e trace=unlinkat -o ../log";
         let run = on_fuse(&scratch, &format!("{trace} $RM -r {threads} tree"));
@@ -85,7 +85,7 @@ fn excluded_entries_stay_and_counts_are_exact() {
     if !ready() {
         return;
     }
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     let (files, directories) = tree(&scratch);
     let run = on_fuse(&scratch, "$RM -r --dry-run tree");
     run.assert_all(files, directories);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use curt_testkit::Scratch;
 
-use crate::{chain_with_bushes, limited, script};
+use crate::{chain_with_bushes, script};
 
 /// Lists `t` with 32 descriptors, which must succeed.
 fn list(scratch: &Scratch, options: &str) -> String {
@@ -15,7 +15,7 @@ fn list(scratch: &Scratch, options: &str) -> String {
 /// Lists `t` with this many descriptors, which must succeed.
 fn list_within(scratch: &Scratch, descriptors: u32, options: &str) -> String {
     let line = format!("ulimit -n {descriptors}; exec \"$CURT\" ls {options} t");
-    let output = limited(&mut script(scratch, &line));
+    let output = script(scratch, &line).output().unwrap();
     let messages = String::from_utf8_lossy(&output.stderr);
     assert_eq!((output.status.code(), &*messages), (Some(0), ""), "{options}");
     String::from_utf8(output.stdout).unwrap()
@@ -36,7 +36,7 @@ fn assert_same(seen: &str, expected: &str, options: &str) {
 #[test]
 fn a_chain_longer_than_any_path_is_listed_whole() {
     const LEVELS: usize = 1_500;
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     scratch.deep("t", LEVELS, "dd");
     for (options, dots, mark) in [
         ("-R", "", ""),
@@ -62,7 +62,7 @@ fn a_chain_longer_than_any_path_is_listed_whole() {
 #[test]
 fn every_branch_of_a_deep_tree_is_listed_in_order() {
     const LEVELS: u64 = 300;
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     chain_with_bushes(&scratch, "t", LEVELS);
     let mut expected = String::new();
     let mut ends = Vec::new();

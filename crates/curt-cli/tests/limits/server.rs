@@ -14,8 +14,6 @@ use std::time::Duration;
 
 use curt_testkit::Scratch;
 
-use super::limited;
-
 /// How it lists.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Manner {
@@ -231,7 +229,7 @@ pub(crate) fn on_server(
     let are_gone = Arc::new(AtomicBool::new(false));
     let gone = Arc::clone(&are_gone);
     let server = std::thread::spawn(move || serve(&device, &shared, manner, &gone));
-    let output = limited(&mut command);
+    let output = command.output().unwrap();
     are_gone.store(true, Ordering::Relaxed);
     // It holds the device too.
     drop(command);

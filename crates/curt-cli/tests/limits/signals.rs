@@ -21,7 +21,7 @@ fn no_call_begins_later_than_ten_milliseconds_after_the_signal() {
     if !trace.is_ok_and(|status| status.success()) {
         return skip("strace is not installed, or may not trace");
     }
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     for threads in ["-j1", "-j2"] {
         for number in 0..20_000 {
             scratch.file(format!("tree/{}/{number}", number % 300));
@@ -65,7 +65,7 @@ fn no_call_begins_later_than_ten_milliseconds_after_the_signal() {
 /// A directory that somebody keeps adding to, and more patience than anybody has.
 #[test]
 fn waiting_is_interrupted() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     for threads in ["-j1", "-j2"] {
         // It may be caught in a moment when it is empty.
         let caught = (0..20).any(|_| is_interrupted(&scratch, threads));

@@ -30,7 +30,7 @@ fn open_scratch() -> Option<Scratch> {
         skip("to act as another user needs root");
         return None;
     }
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     give(&scratch, ".", 0o755);
     Some(scratch)
 }
@@ -176,7 +176,7 @@ fn a_dry_run_removes_no_unreadable_directory() {
 /// changes them, too.
 #[test]
 fn contents_with_many_hard_links_are_removed() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     for threads in [1, 8] {
         let tree = scratch.dir("tree");
         let first = scratch.file("tree/first");
@@ -225,7 +225,7 @@ fn immutable_files_stay_and_are_reported() {
 
 #[test]
 fn names_of_every_byte_and_length_are_removed() {
-    for scratch in [Scratch::new(), Scratch::in_memory()] {
+    for scratch in [Scratch::new(), Scratch::new()] {
         for directory in ["tree/files", "tree/directories"] {
             let place = scratch.dir(directory);
             let mut names: Vec<Vec<u8>> = (1..=255)

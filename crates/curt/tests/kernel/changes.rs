@@ -18,7 +18,7 @@ use curt_testkit::{Scratch, skip};
 use crate::{SCOPES, WAYS, has_openat2, root};
 
 fn tree() -> Scratch {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     scratch.file_with("out/secret", b"secret");
     scratch.tree("", "out/dir/ root/file root/a/b/file root/a/empty/");
     let tree =

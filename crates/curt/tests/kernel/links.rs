@@ -116,7 +116,7 @@ fn links_on_a_nosymfollow_mount_are_not_followed() {
         if let Err(error) = threads::separate_mounts() {
             return skip(&format!("no mounts of a thread: {error}"));
         }
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         scratch.file("root/file");
         let at = scratch.dir("root/mount").display().to_string();
         assert!(mount(&["-t", "tmpfs", "none", &at]));
@@ -163,7 +163,7 @@ const FOLLOWER: u32 = 22222;
 
 /// Directories of [`OWNER`] that contain links of other users.
 fn places() -> Scratch {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o755)).unwrap();
     scratch.file("root/file");
     scratch.file("root/dir/file");

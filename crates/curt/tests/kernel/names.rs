@@ -146,7 +146,7 @@ fn names_are_correct_after_the_root_was_moved() {
 /// The system marks the name of a removed file with a suffix that a file's name can have, too.
 #[test]
 fn a_removed_file_has_no_name() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     scratch.dir("root");
     let root = root(&scratch.at("root"), &[]);
     let open = |path: &str| root.open_file(path, &OpenOptions::new().read(true)).unwrap();
@@ -188,7 +188,7 @@ fn a_removed_file_has_no_name() {
 #[test]
 fn a_canonical_name_is_never_that_of_a_removed_file() {
     for (way, without) in WAYS {
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         scratch.file("root/kept");
         scratch.link("root/link", "name");
         let root = root(&scratch.at("root"), without);
@@ -220,7 +220,7 @@ fn a_name_is_one_of_what_it_leads_to() {
         return skip("mounting needs root");
     }
     for (way, without) in WAYS {
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         scratch.file("root/file");
         scratch.dir("m");
         apart(|| {

@@ -21,7 +21,7 @@ fn inherited() -> String {
 /// Another thread can start a program at any time.
 #[test]
 fn child_processes_inherit_no_descriptor() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     scratch.file("root/a/b/c/file");
     scratch.link("root/link", "a");
     let place = scratch.path().canonicalize().unwrap().display().to_string();
@@ -58,7 +58,7 @@ fn permissions_are_those_of_the_effective_user() {
     if !rustix::process::geteuid().is_root() {
         return skip("acting as another user needs root");
     }
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let path = scratch.script("program", "#!/bin/sh\n", 0o700);
     let allowed = || {
@@ -82,7 +82,7 @@ fn permissions_are_those_of_the_effective_user() {
 fn threads_use_one_root_at_the_same_time() {
     const THREADS: u64 = 4;
     const OPENS: u64 = 500;
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     scratch.file("root/a/file");
     for (way, without) in WAYS {
         let root = std::sync::Arc::new(root(&scratch.at("root"), without));

@@ -23,7 +23,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 
 /// A root with files, and files outside that must not be found.
 fn tree() -> Scratch {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     for file in ["root/a/b/c/file", "root/x/b/c/file", "root/plain/file"] {
         scratch.file_with(file, b"inside");
     }

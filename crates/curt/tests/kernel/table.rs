@@ -16,7 +16,7 @@ use crate::{SCOPES, WAYS, has_openat2, root};
 
 /// The tree that the paths lead through. `out` is beside the root.
 fn tree() -> Scratch {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     scratch.file_with("out/secret", b"secret");
     scratch.file_with("root/file", b"file");
     scratch.file_with("root/a/b/c/file", b"deep");

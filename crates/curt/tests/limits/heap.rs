@@ -15,7 +15,7 @@ fn alone() -> Remove<'static> {
 
 /// What the removal of that many files and directories in one directory allocates.
 fn flat(files: usize, directories: usize) -> Usage {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     let tree = scratch.dir("tree");
     fill(&tree, files);
     for number in 0..directories {
@@ -60,7 +60,7 @@ fn small_trees_take_the_small_buffer() {
 /// One level takes its name twice, and a record. Room is doubled as it is needed.
 #[test]
 fn depth_costs_little_heap() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     let mut peaks = Vec::new();
     for levels in [2_000, 20_000] {
         scratch.deep("tree", levels, "eight-ch");
@@ -74,7 +74,7 @@ fn depth_costs_little_heap() {
 /// The report and the paths of errors are the caller's; the rest is given back.
 #[test]
 fn nothing_is_kept() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     let (files, directories) = chain_with_bushes(&scratch, "tree", 200, 3, 2);
     let (report, usage) = measure(|| {
         let report = alone().descriptors(8).run(scratch.at("tree"));

@@ -41,7 +41,7 @@ fn address() -> usize {
 
 #[test]
 fn one_thread_takes_little_at_any_depth() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     for (levels, descriptors) in [(10, 1000), (900, 1000), (3_000, 16)] {
         let (files, directories) = chain_with_bushes(&scratch, "tree", levels, 1, 1);
         let gauge = Gauge::default();
@@ -57,7 +57,7 @@ fn one_thread_takes_little_at_any_depth() {
 /// somewhere.
 #[test]
 fn several_threads_take_little_at_any_depth() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     for (levels, bushes) in [(600, 1), (400, 4), (100, 30)] {
         for threads in [2, 3, 8] {
             let (files, directories) = chain_with_bushes(&scratch, "tree", levels, bushes, 2);

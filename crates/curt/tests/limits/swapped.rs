@@ -60,7 +60,7 @@ fn mark(path: &Path) {
 }
 
 fn places() -> [Scratch; 2] {
-    [Scratch::new(), Scratch::in_memory()]
+    [Scratch::new(), Scratch::new()]
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn a_directory_of_another_filesystem_with_the_same_number_is_another_one() {
     if !curt_testkit::is_root() {
         return curt_testkit::skip("mounting needs root");
     }
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     let at = scratch.dir("tree/m");
     let mount = || {
         let mut command = std::process::Command::new("mount");

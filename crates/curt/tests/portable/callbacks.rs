@@ -32,7 +32,7 @@ fn bushes(scratch: &Scratch) -> PathBuf {
 fn assert_stops<'a>(what: &str, set: impl Fn(Remove<'a>) -> Remove<'a>) {
     for threads in THREADS {
         for on_caller in [false, true] {
-            let scratch = Scratch::in_memory();
+            let scratch = Scratch::new();
             let tree = bushes(&scratch);
             let removal = Remove::new()
                 .threads(Threads::AtMost(threads))
@@ -75,7 +75,7 @@ fn callback_that_returns_nothing_does_not_stop_a_removal() {
 #[test]
 fn no_callback_is_called_after_one_has_stopped_the_removal() {
     for threads in THREADS {
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         let tree = bushes(&scratch);
         let (calls, is_over) = (AtomicU64::new(0), AtomicBool::new(false));
         let report = Remove::new()
@@ -100,7 +100,7 @@ fn no_callback_is_called_after_one_has_stopped_the_removal() {
 fn the_largest_totals_are_those_of_the_report() {
     for threads in THREADS {
         for on_caller in [false, true] {
-            let scratch = Scratch::in_memory();
+            let scratch = Scratch::new();
             let tree = bushes(&scratch);
             let (files, directories) = (AtomicU64::new(0), AtomicU64::new(0));
             let report = Remove::new()
@@ -121,7 +121,7 @@ fn the_largest_totals_are_those_of_the_report() {
 #[test]
 fn callbacks_on_the_caller_thread_tell_everything_in_order() {
     for threads in THREADS {
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         let tree = bushes(&scratch);
         let caller = thread::current().id();
         let assert_here = || assert_eq!(thread::current().id(), caller, "{threads} threads");
@@ -189,7 +189,7 @@ fn entries_at_which_a_removal_stops_are_not_counted_as_skipped() {
 /// The caller's thread is then mostly waiting, and other threads wait for room in the queue.
 #[test]
 fn events_of_other_threads_wait_for_a_slow_callback() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     let name = "x".repeat(200);
     for number in 0..5000 {
         scratch.file(format!("tree/{}/{name}-{number}", number / 100));
@@ -211,7 +211,7 @@ fn events_of_other_threads_wait_for_a_slow_callback() {
 #[test]
 fn panic_on_the_caller_thread_ends_a_removal_with_a_full_queue() {
     for threads in THREADS {
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         let name = "x".repeat(200);
         for number in 0..5000 {
             scratch.file(format!("tree/{}/{name}-{number}", number / 100));
@@ -237,7 +237,7 @@ fn panic_on_the_caller_thread_ends_a_removal_with_a_full_queue() {
 /// longer than its own work takes.
 #[test]
 fn caller_thread_polls_while_it_waits() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     let tree = bushes(&scratch);
     let (caller, polls) = (thread::current().id(), AtomicU64::new(0));
     let is_held_up = AtomicBool::new(false);
@@ -268,7 +268,7 @@ fn caller_thread_polls_while_it_waits() {
 fn removal_that_stops_at_the_first_failure_reports_exactly_that() {
     for threads in THREADS {
         for on_caller in [false, true] {
-            let scratch = Scratch::in_memory();
+            let scratch = Scratch::new();
             let mut operands = Vec::new();
             for number in 0..10 {
                 for file in 0..50 {
@@ -356,7 +356,7 @@ fn copies_of_a_removal_do_the_same() {
 #[test]
 fn poll_stops_walks_and_measurements_and_is_called_on_the_caller_thread() {
     for threads in THREADS {
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         let tree = bushes(&scratch);
         let caller = thread::current().id();
         let polls = AtomicU64::new(0);
@@ -381,7 +381,7 @@ fn poll_stops_walks_and_measurements_and_is_called_on_the_caller_thread() {
 /// asked about the whole directory.
 #[test]
 fn a_walk_is_polled_and_stopped_while_it_stores_or_leaves_out_one_directory() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     for file in 0..FILES {
         scratch.file(format!("tree/{file}"));
     }
@@ -422,7 +422,7 @@ fn a_walk_is_polled_and_stopped_while_it_stores_or_leaves_out_one_directory() {
 
 #[test]
 fn an_answer_about_exclusion_stops_a_walk_and_a_measurement() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     let tree = bushes(&scratch);
     let stop = |entry: &Unvisited<'_>| if entry.name() == "7" { Answer::Stop } else { Answer::No };
     let whole = DIRECTORIES * (FILES + 1) + 1;
@@ -448,7 +448,7 @@ fn an_answer_about_exclusion_stops_a_walk_and_a_measurement() {
 
 #[test]
 fn poll_stops_a_measurement_of_files() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     let files = ["a", "b", "c"].map(|file| scratch.file(file));
     let caller = thread::current().id();
     let polls = AtomicU64::new(0);
@@ -474,7 +474,7 @@ fn poll_stops_a_measurement_of_files() {
 #[test]
 fn operands_below_others_are_removed_in_order() {
     for [first, second] in [["tree/1", "tree"], ["./tree/1/", "tree"], ["tree", "tree/1"]] {
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         bushes(&scratch);
         let operands = [first, second].map(|operand| scratch.at(".").join(operand));
         let report = Remove::new().threads(Threads::AtMost(8)).run(&operands);

@@ -12,7 +12,7 @@ type Effect = (Vec<PathBuf>, Option<i32>, Vec<String>);
 
 /// Runs a shell line on a fresh tree.
 fn effect(place: &Place, line: &str) -> Effect {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     odd_tree(&scratch);
     scratch.dir("outside/kept");
     scratch.file("outside/file");

@@ -45,7 +45,7 @@ impl Place {
             skip("GNU find is not installed");
             return None;
         }
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o755)).unwrap();
         Some(Place { bench: Bench::new(), scratch, user: None })
     }

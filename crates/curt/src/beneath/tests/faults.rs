@@ -42,7 +42,7 @@ const LEAVING: &str = "open a file, open a directory, change permissions, change
                        read a link, stat, canonical name";
 
 fn tree() -> Scratch {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     // By the standard library alone: this is made thousands of times.
     let make = |top: &Path| {
         fs::create_dir_all(top.join("root/a/b/c"))?;

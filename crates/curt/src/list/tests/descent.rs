@@ -44,7 +44,7 @@ fn descend(mut descent: Descent, operand: &Path) -> (Seen, u64) {
 
 #[test]
 fn a_chain_is_listed_to_its_end_at_any_depth() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     let calls = |levels: usize| {
         scratch.deep("t", levels, "name");
         let ((listed, failed), calls) = descend(Descent::new(), &scratch.at("t"));
@@ -60,7 +60,7 @@ fn a_chain_is_listed_to_its_end_at_any_depth() {
 
 #[test]
 fn all_directories_are_listed_through_the_buffer_that_was_chosen() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     for dir in ["t/a", "t/b"] {
         (0..100).for_each(|number| drop(scratch.dir(format!("{dir}/a-name-of-{number}"))));
     }
@@ -76,7 +76,7 @@ fn all_directories_are_listed_through_the_buffer_that_was_chosen() {
 
 #[test]
 fn directories_that_were_closed_meanwhile_are_opened_again() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     let mut path = String::from("t");
     for level in 0..200 {
         scratch.dir(format!("{path}/branch-{level}"));

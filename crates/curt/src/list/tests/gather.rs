@@ -57,7 +57,7 @@ fn gather(list: &mut List, threads: Threads, vanishing: Option<&Scratch>) -> (Ve
 #[test]
 fn results_and_calls_are_those_of_a_listing_entry_by_entry() {
     for count in [0, 1, 63, 129, 3_000] {
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         files(&scratch, count);
         let mut expected = Vec::new();
         let mut one_by_one = sizes(&scratch);
@@ -106,7 +106,7 @@ fn calls_for_none(scratch: &Scratch) -> u64 {
 #[test]
 fn vanished_entries_fail_in_their_place() {
     for threads in ALL {
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         files(&scratch, 2_000);
         let (all, _) = gather(&mut sizes(&scratch), threads, Some(&scratch));
         assert_eq!(all.len(), 1_800);
@@ -119,7 +119,7 @@ fn vanished_entries_fail_in_their_place() {
 
 #[test]
 fn small_directories_and_plain_listings_start_no_thread() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     files(&scratch, 1_100);
     let caller = std::thread::current().id();
     let elsewhere = |plan: Fields, threads: Threads, most: usize| {
@@ -152,7 +152,7 @@ fn small_directories_and_plain_listings_start_no_thread() {
 
 #[test]
 fn a_panic_reaches_the_caller() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     files(&scratch, 1_100);
     for threads in ALL {
         let asked = AtomicUsize::new(0);
@@ -173,7 +173,7 @@ fn a_panic_reaches_the_caller() {
 
 #[test]
 fn small_buffers_are_gathered_in_order() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     files(&scratch, 1_000);
     let small = || Descent::new().buffer(16 << 10).open(scratch.at("d")).unwrap();
     let mut list = small().list(Plan::new(Fields::SIZE | Fields::LINKS));

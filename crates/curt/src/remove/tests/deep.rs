@@ -15,7 +15,7 @@ on_real_platforms!(
 );
 
 fn deep_trees_take_few_descriptors<S: Sys>() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     scratch.deep("tree", 10_000, "directory");
     let options = Remove::new().descriptors(16).threads(Threads::AtMost(1));
     let report = remove::<S>(&options, &scratch, "tree");
@@ -28,7 +28,7 @@ fn deep_trees_take_few_descriptors<S: Sys>() {
 }
 
 fn dry_run_reaches_the_bottom<S: Sys>() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     scratch.deep("tree", 3_000, "directory");
     let options = Remove::new().descriptors(8).exclude(|_| false);
     let report = remove::<S>(&options.clone().dry_run(true), &scratch, "tree");
@@ -40,7 +40,7 @@ fn dry_run_reaches_the_bottom<S: Sys>() {
 }
 
 fn small_stack_is_enough<S: Sys>() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     scratch.deep("tree", 5_000, "d");
     std::thread::scope(|scope| {
         let small = std::thread::Builder::new().stack_size(64 << 10);
@@ -52,7 +52,7 @@ fn small_stack_is_enough<S: Sys>() {
 
 fn deep_and_wide_tree_is_removed<S: Sys>() {
     for threads in [1, 4] {
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         let mut files = 0;
         let mut path = String::from("tree");
         for level in 0..40 {

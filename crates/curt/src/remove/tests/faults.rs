@@ -50,7 +50,7 @@ fn failure_names_its_step<S: Sys>() {
     ];
     let mut hits = 0;
     for ((name, nth, path), operation) in steps.into_iter().zip(expected) {
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         scratch.file("tree/dir/file");
         let fault = Faults::default().fail(name, nth, rustix::io::Errno::IO.raw_os_error());
         let (setup, faults) = setup(fault);
@@ -71,7 +71,7 @@ fn interrupted_call_is_no_failure<S: Sys>() {
     let mut interrupted = 0;
     for name in names {
         for nth in 0..20 {
-            let scratch = Scratch::in_memory();
+            let scratch = Scratch::new();
             mixed_tree(&scratch, "tree");
             let fault = Faults::default().fail(name, nth, rustix::io::Errno::INTR.raw_os_error());
             let (setup, faults) = setup(fault);
@@ -96,7 +96,7 @@ fn only_a_first_look_forgives<S: Sys>() {
     for (tree, directories) in trees {
         let options = || options().missing_is_fine(true).directories(directories);
         let run = |faults| {
-            let scratch = Scratch::in_memory();
+            let scratch = Scratch::new();
             scratch.tree("", tree);
             let (setup, faults) = setup(faults);
             let report = remove_on::<S>(&options(), &setup, &[scratch.at("tree")]);
@@ -179,11 +179,11 @@ fn options() -> Remove<'static> {
 }
 
 fn failure_of_any_call_is_reported<S: Sys>() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     scratch.file("outside/canary");
     mixed_tree(&scratch, "tree");
     let run = || {
-        let copy = Scratch::in_memory();
+        let copy = Scratch::new();
         mixed_tree(&copy, "tree");
         remove_on::<S>(&options(), &Setup::default(), &[copy.at("tree")]).calls
     };
@@ -222,7 +222,7 @@ fn mixed_tree_again(scratch: &Scratch) {
 
 fn passing_shortage_of_descriptors_is_overcome<S: Sys>() {
     for errno in numbers::SHORTAGES {
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         scratch.dir(format!("tree{}", "/d".repeat(40)));
         let has_openat2 = !Setup::default().without.has(Feature::Openat2);
         let open = match std::env::consts::OS {

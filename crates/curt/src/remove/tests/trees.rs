@@ -27,7 +27,7 @@ fn tree_is_removed_and_counted() {
 #[test]
 fn bytes_are_counted_with_the_last_link() {
     let bytes = |linked: bool| {
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         scratch.file_with("tree/file", &vec![7; 50_000]);
         if linked {
             scratch.hard_link("tree/file", "outside");
@@ -143,7 +143,7 @@ fn link_with_a_separator_is_not_followed() {
 
 #[test]
 fn panic_on_another_thread_stops_the_removal() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     for dir in 0..100 {
         for file in 0..100 {
             scratch.file(format!("tree/{dir}/{file}"));

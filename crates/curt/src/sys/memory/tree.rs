@@ -148,6 +148,8 @@ pub(crate) struct World {
     #[cfg(all(test, unix))]
     deepest: Option<usize>,
     canary: Vec<String>,
+    #[cfg(test)]
+    _watch: std::sync::Arc<curt_testkit::Watch>,
 }
 
 /// The directory of the canary.
@@ -179,6 +181,8 @@ impl World {
             #[cfg(all(test, unix))]
             deepest: None,
             canary: Vec::new(),
+            #[cfg(test)]
+            _watch: curt_testkit::watch(),
         };
         world.file("canary/song").file("canary/nest/egg").dir("canary/nest/empty");
         world.canary = world.list(CANARY);

@@ -83,7 +83,7 @@ pub(super) struct Real<S> {
 
 impl<S> Real<S> {
     pub(super) fn new(setup: Setup, opening: &'static str) -> Self {
-        Real { scratch: Scratch::in_memory(), setup, opening, platform: PhantomData }
+        Real { scratch: Scratch::new(), setup, opening, platform: PhantomData }
     }
 }
 

@@ -84,7 +84,7 @@ fn naive(scratch: &Scratch, operand: &Path) -> Vec<((String, Sizes), usize, bool
 
 /// Directories at several depths, files of several sizes, links of both kinds, a hole.
 fn sample() -> Scratch {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     for number in 0..400 {
         let directory = format!("t/{}/{}/d{number}", number % 5, number % 37);
         scratch.file_with(format!("{directory}/file"), &vec![b'x'; number * 50]);
@@ -319,7 +319,7 @@ fn measurement_can_be_cancelled() {
 
 #[test]
 fn deep_trees_are_measured_with_few_descriptors() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     scratch.deep("deep", 2000, "level");
     let report = Usage::new().max_depth(1).descriptors(8).measure([scratch.at("deep")]);
     assert_eq!(report.error_count, 0);
@@ -444,7 +444,7 @@ fn what_links_lead_to_is_counted_once() {
 /// A hundred directories with links to each other have more paths than any machine could walk.
 #[test]
 fn a_web_of_links_is_walked_in_linear_time() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     for from in 0..100 {
         for to in 0..100 {
             scratch.link(format!("t/{from}/{to}"), format!("../{to}"));

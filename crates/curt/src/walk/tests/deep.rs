@@ -40,7 +40,7 @@ fn comb(scratch: &Scratch, levels: usize) {
 }
 
 fn a_comb_is_complete<S: Sys>() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     let levels = levels::<S>(400);
     comb(&scratch, levels);
     let expected = levels + 1 + 2 * levels.min(100);
@@ -57,7 +57,7 @@ fn a_comb_is_complete<S: Sys>() {
 }
 
 fn small_stacks_are_enough<S: Sys>() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     let levels = levels::<S>(1_000);
     chain(&scratch, levels, "d");
     std::thread::scope(|scope| {
@@ -71,7 +71,7 @@ fn small_stacks_are_enough<S: Sys>() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_long_chain_costs_no_more_than_a_short_one() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     scratch.deep("t", 2_000, "directory");
     let seen = walk::<crate::sys::Os>(&plan().descriptors(8), &scratch, "t");
     assert_eq!(seen.entries.len(), 2_001);
@@ -85,7 +85,7 @@ fn a_long_chain_costs_no_more_than_a_short_one() {
 fn a_directory_that_cannot_be_opened_again_is_reported_with_its_reason() {
     use crate::sys::Os;
     use crate::sys::fault::Faults;
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     let mut path = String::from("t");
     for _ in 0..15 {
         for branch in ["branch", "spine", "then"] {

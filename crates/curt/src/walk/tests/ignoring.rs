@@ -75,7 +75,7 @@ fn directories_without_rules_cost_nothing<S: Sys>() {
 }
 
 fn rules_hold_at_any_depth<S: Sys>() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     // Deeper than directories may be open.
     let deep = format!("t{}", "/d".repeat(30));
     for name in ["kept", "left.o", "a/left.o", "z/left.o"] {
@@ -91,7 +91,7 @@ fn rules_hold_at_any_depth<S: Sys>() {
 
 #[test]
 fn rules_are_handed_off_with_the_work() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     for number in 0..1500 {
         scratch.file(format!("t/wide/{number}/left.o"));
         scratch.file(format!("t/wide/{number}/deep/left.o"));
@@ -119,7 +119,7 @@ fn rules_are_handed_off_with_the_work() {
 fn every_failed_call_is_reported<S: Sys>() {
     /// `EIO`, and its name on Windows.
     const BROKEN: i32 = if cfg!(windows) { -0x3fff_fe7b } else { 5 };
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     for file in ["t/a.o", "t/b", "t/d/a.o", "t/d/e/f", "t/x/y/z/a.o"] {
         scratch.file(file);
     }

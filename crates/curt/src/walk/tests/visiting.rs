@@ -104,7 +104,7 @@ fn order_does_not_depend_on_threads() {
 
 /// A tree whose entries fill 80 chunks.
 fn eighty_chunks() -> Scratch {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     let top = scratch.dir("t");
     for number in 0..80 * 256 {
         std::fs::create_dir_all(top.join(format!("{}/{number}", number % 80))).unwrap();
@@ -176,7 +176,7 @@ fn a_walk_can_be_stopped() {
 /// The operands behind are neither asked about nor visited.
 #[test]
 fn a_stopped_walk_begins_no_operand() {
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     let operands: Vec<PathBuf> = (0..4).map(|number| scratch.at(format!("{number}"))).collect();
     for number in 0..4 {
         scratch.dir(format!("{number}/many"));
@@ -208,7 +208,7 @@ fn cancelled_walk_ends_on_every_thread() {
     }
 
     const ENOUGH: usize = 6_000;
-    let scratch = curt_testkit::Scratch::in_memory();
+    let scratch = curt_testkit::Scratch::new();
     for number in 0..4_000 {
         scratch.dir(format!("t/{}/{number}/x", number % 4));
     }

@@ -1,0 +1,110 @@
+//! Turns a test that hangs into one that fails.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
+use std::time::Duration;
+
+/// How many seconds a test may go on without making or removing anything in a [`Scratch`].
+///
+/// [`Scratch`]: crate::Scratch
+const LIMIT: u32 = 60;
+
+/// The work of a test that is watched until this is dropped.
+#[derive(Debug)]
+pub struct Watch {
+    test: String,
+    /// The seconds since its last progress, as the watchdog counts them: a machine that stands
+    /// still, or has no time for the watchdog, has none for the test either.
+    idle: AtomicU32,
+}
+
+/// The tests that are watched.
+struct Watchdog(Mutex<Vec<Weak<Watch>>>);
+
+/// Watches the current test: if it lasts a minute longer, the process is aborted, with the name of
+/// the test. Every [`Scratch`] does this, and each thing that is made in it begins the minute anew.
+///
+/// [`Scratch`]: crate::Scratch
+#[must_use]
+pub fn watch() -> Arc<Watch> {
+    static WATCHDOG: Watchdog = Watchdog(Mutex::new(Vec::new()));
+    static IS_STARTED: Once = Once::new();
+    IS_STARTED.call_once(|| {
+        let count = || {
+            loop {
+                std::thread::sleep(Duration::from_secs(1));
+                if let Some(test) = WATCHDOG.tick() {
+                    abort(&test);
+                }
+            }
+        };
+        // Where no thread can be had, the tests run without it.
+        let _ = std::thread::Builder::new().name("watchdog".to_owned()).spawn(count);
+    });
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("an unnamed thread").to_owned();
+    let watch = Arc::new(Watch { test, idle: AtomicU32::new(0) });
+    WATCHDOG.add(&watch);
+    watch
+}
+
+impl Watch {
+    /// Begins the minute anew.
+    pub(crate) fn renew(&self) {
+        self.idle.store(0, Ordering::Relaxed);
+    }
+}
+
+impl Watchdog {
+    fn add(&self, watch: &Arc<Watch>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(watch));
+    }
+
+    /// Counts a second, and returns the test whose time is over.
+    fn tick(&self) -> Option<String> {
+        let mut watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        watched.retain(|watch| watch.strong_count() > 0);
+        let over = |watch: &Arc<Watch>| watch.idle.fetch_add(1, Ordering::Relaxed) >= LIMIT;
+        watched.iter().filter_map(Weak::upgrade).find(over).map(|watch| watch.test.clone())
+    }
+}
+
+fn abort(test: &str) -> ! {
+    // A test runs in this process: nothing but its end stops it. Programs that it started would
+    // keep the pipes of whoever waits for the tests open.
+    #[cfg(unix)]
+    {
+        let own = std::process::id().to_string();
+        let _ = std::process::Command::new("pkill").args(["-KILL", "-P", &own]).status();
+    }
+    let suite = crate::suite();
+    crate::say(&format!("\n{suite}: {test} hangs: no progress for {LIMIT} seconds\n"));
+    std::process::abort();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Arc, AtomicU32, LIMIT, Mutex, Watch, Watchdog};
+    use crate::Scratch;
+
+    #[test]
+    fn a_test_that_makes_nothing_for_a_minute_is_named() {
+        let watchdog = Watchdog(Mutex::default());
+        let seconds = |count: u32| (0..count).find_map(|_| watchdog.tick());
+        let hanging = Arc::new(Watch { test: "hangs".to_owned(), idle: AtomicU32::new(0) });
+        watchdog.add(&hanging);
+        assert_eq!(seconds(LIMIT), None);
+        hanging.renew();
+        assert_eq!(seconds(LIMIT), None);
+        assert_eq!(seconds(1).as_deref(), Some("hangs"));
+        drop(hanging);
+        assert_eq!(seconds(1), None, "it has ended");
+        let scratch = Scratch::new();
+        watchdog.add(&scratch.watch);
+        for name in ["a", "a/b"] {
+            assert_eq!(seconds(LIMIT - 20), None);
+            scratch.file(name.to_owned() + "/file");
+        }
+        scratch.remove("a");
+    }
+}
