@@ -128,6 +128,8 @@ pub mod process;
 mod quoted;
 pub mod remove;
 mod sys;
+#[cfg(test)]
+mod tests;
 mod this_process;
 mod tree;
 pub mod usage;

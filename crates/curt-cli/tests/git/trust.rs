@@ -91,7 +91,7 @@ fn nothing_that_a_listed_repository_names_is_run() {
     let all = WAYS.iter().map(|way| (PLACES[0], *way, "t"));
     let places = PLACES.iter().map(|place| (*place, &*some, place[3]));
     for (place, way, calls) in all.chain(places) {
-        let scratch = Scratch::in_memory();
+        let scratch = Scratch::new();
         build(&scratch, place, way);
         for arguments in calls.split("; ") {
             let mut command = vec!["ls", "--git"];
@@ -113,7 +113,7 @@ fn each_repository_is_asked_about_its_own_files() {
     if !has_git() {
         return;
     }
-    let scratch = Scratch::in_memory();
+    let scratch = Scratch::new();
     let script = format!(
         "{FUNCTIONS} git init -q s; commit s; git init -q o; commit o
         for sub in sm libs/sm libs/clean; do

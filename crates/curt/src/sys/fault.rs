@@ -1,7 +1,9 @@
 //! Planned failures: in tests, every door asks here before it lets a call through.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
+
+use super::Setup;
 
 /// The calls that fail, shared by all workers of an operation.
 #[derive(Debug, Default)]
@@ -12,15 +14,51 @@ pub(crate) struct Faults {
 #[derive(Debug, Default)]
 struct State {
     seen: BTreeMap<&'static str, u64>,
-    plan: Vec<(&'static str, u64, i32)>,
+    plan: Vec<PlannedFailure>,
     hit: u64,
+}
+
+/// That the nth call (from 0) of a name fails with an error number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlannedFailure {
+    pub(crate) kind: &'static str,
+    nth: u64,
+    pub(crate) errno: i32,
 }
 
 impl Faults {
     /// Plans that the nth call (from 0) of this name fails with an error number.
     pub(crate) fn fail(self, kind: &'static str, nth: u64, errno: i32) -> Self {
-        self.lock().plan.push((kind, nth, errno));
+        self.lock().plan.push(PlannedFailure { kind, nth, errno });
         self
+    }
+
+    /// Runs an operation that makes its calls on one thread: as the system answers, and then with
+    /// each call failing once with each error. `run` gets the setup, and what fails in it.
+    pub(crate) fn each(
+        setup: &Setup,
+        errors: &[i32],
+        mut run: impl FnMut(&Setup, Option<PlannedFailure>),
+    ) {
+        let mut with = |fails: Option<PlannedFailure>| {
+            let plan = Mutex::new(State { plan: fails.into_iter().collect(), ..State::default() });
+            let faults = Arc::new(Faults { state: plan });
+            run(&Setup { faults: Some(Arc::clone(&faults)), ..setup.clone() }, fails);
+            faults
+        };
+        // The first run may find out what the system lacks, and while somebody renames, the kernel
+        // may ask for another call (`EAGAIN`).
+        let runs = (0..5).map(|_| with(None).lock().seen.clone());
+        let calls = runs.min_by_key(|calls| calls.values().sum::<u64>()).unwrap_or_default();
+        assert!(!calls.is_empty(), "it makes no call");
+        for (kind, count) in calls {
+            for nth in 0..count {
+                for &errno in errors {
+                    let fails = PlannedFailure { kind, nth, errno };
+                    assert_eq!(with(Some(fails)).hits(), 1, "{fails:?}");
+                }
+            }
+        }
     }
 
     /// Counts a call of this name, and returns the error number that it must fail with.
@@ -29,8 +67,11 @@ impl Faults {
         let count = state.seen.entry(kind).or_default();
         let nth = *count;
         *count += 1;
-        let errno =
-            state.plan.iter().find(|&&(k, n, _)| k == kind && n == nth).map(|&(_, _, errno)| errno);
+        let errno = state
+            .plan
+            .iter()
+            .find(|fails| (fails.kind, fails.nth) == (kind, nth))
+            .map(|fails| fails.errno);
         state.hit += u64::from(errno.is_some());
         errno
     }

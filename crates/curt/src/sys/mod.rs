@@ -114,7 +114,7 @@ impl Default for Setup {
             #[cfg(windows)]
             native: None,
             world: None,
-            faults: None,
+            faults: tests::failing(),
         }
     }
 }

@@ -16,7 +16,7 @@ const BELOW: &[&str] = &[
 ];
 
 /// What may take everything, because nothing else takes it.
-const ABOVE: [&str; 3] = ["lib", "os", "this_process"];
+const ABOVE: [&str; 4] = ["lib", "os", "tests", "this_process"];
 
 /// Which operation uses public types of which other one: a program to be started is searched for by
 /// its name, a root lists directories and removes trees beneath it, and disk usage is the sum of a

@@ -5,6 +5,7 @@
 mod faults;
 mod memory;
 
+use std::io;
 use std::path::Path;
 
 use super::confined::{Confined, Policy, open_root};
@@ -25,9 +26,13 @@ pub(crate) struct TestRoot<S: Beneath> {
 
 impl<S: Beneath> TestRoot<S> {
     pub(crate) fn open(setup: &Setup, path: &Path) -> Self {
+        TestRoot::try_open(setup, path).unwrap()
+    }
+
+    fn try_open(setup: &Setup, path: &Path) -> io::Result<Self> {
         let sys = S::start(setup);
-        let dir = open_root(&sys, path).unwrap();
-        TestRoot { asker: Asker::new(sys, Plan::default()), dir, policy: Policy::default() }
+        let dir = open_root(&sys, path)?;
+        Ok(TestRoot { asker: Asker::new(sys, Plan::default()), dir, policy: Policy::default() })
     }
 
     fn confined(&self) -> Confined<'_, S> {
@@ -53,8 +58,12 @@ fn text<S: Beneath>(root: &Confined<'_, S>, path: &str) -> Result<Text<S::Unit>,
     root.text(Path::new(path), Vec::new())
 }
 
-/// An operation beneath a root.
-type Operation<S> = fn(&Confined<'_, S>) -> Result<(), Failure>;
+/// An operation beneath a root, which returns what it learned.
+type Operation<S> = fn(&Confined<'_, S>) -> Result<String, Failure>;
+
+fn done((): ()) -> String {
+    String::new()
+}
 
 /// Every operation, each on a path of some depth with `..` in it.
 fn operations<S: Beneath>() -> [(&'static str, Operation<S>); 15] {
@@ -63,7 +72,7 @@ fn operations<S: Beneath>() -> [(&'static str, Operation<S>); 15] {
             let how = How { read: true, follow: true, ..How::default() };
             let handle = root.open_file(&text(root, "a/b/../b/c/file")?, &how)?;
             root.sys().let_go(handle);
-            Ok(())
+            Ok(done(()))
         }),
         ("create a file", |root| {
             let how = How {
@@ -75,44 +84,51 @@ fn operations<S: Beneath>() -> [(&'static str, Operation<S>); 15] {
             };
             let handle = root.open_file(&text(root, "link/new")?, &how)?;
             root.sys().let_go(handle);
-            Ok(())
+            Ok(done(()))
         }),
         ("open a directory", |root| {
             let dir = root.enter(&text(root, "a/b/..")?, Purpose::Place)?;
             root.sys().close(dir);
-            Ok(())
+            Ok(done(()))
         }),
-        ("create a directory", |root| root.create_dir(&text(root, "a/b/made")?, 0o700)),
+        ("create a directory", |root| root.create_dir(&text(root, "a/b/made")?, 0o700).map(done)),
         ("create a tree", |root| {
-            root.create_dir_all(&text(root, "link/../b/made/all/the/way")?, 0o700)
+            root.create_dir_all(&text(root, "link/../b/made/all/the/way")?, 0o700).map(done)
         }),
-        ("remove a directory", |root| root.remove_dir(&text(root, "link/empty")?)),
+        ("remove a directory", |root| root.remove_dir(&text(root, "link/empty")?).map(done)),
         ("create a link", |root| {
             let target = NameBuf::new(S::Unit::units(Path::new("../../../out/canary")))?;
-            root.symlink(target.as_name(), &text(root, "link/made")?)
+            root.symlink(target.as_name(), &text(root, "link/made")?).map(done)
         }),
         ("create a hard link", |root| {
             let paths = [text(root, "link/c/file")?, text(root, "a/second")?];
-            root.hard_link(&paths[0], &paths[1]).map_err(|why| why.failure)
+            root.hard_link(&paths[0], &paths[1]).map(done).map_err(|why| why.failure)
         }),
         ("change permissions", |root| {
             let mode = std::fs::metadata(".")?.permissions();
-            root.change(&text(root, "a/up/file")?, &Change::Permissions(mode))
+            root.change(&text(root, "a/up/file")?, &Change::Permissions(mode)).map(done)
         }),
         ("change times", |root| {
             let times = Change::Times { accessed: None, modified: Some(Time::default()) };
-            root.change(&text(root, "a/up")?, &times)
+            root.change(&text(root, "a/up")?, &times).map(done)
         }),
-        ("remove a file", |root| root.remove_file(&text(root, "link/c/file")?)),
+        ("remove a file", |root| root.remove_file(&text(root, "link/c/file")?).map(done)),
         ("rename", |root| {
             let paths = [text(root, "a/b/c/file")?, text(root, "a/moved")?];
-            root.rename(&paths[0], &paths[1], true).map_err(|why| why.failure)
+            root.rename(&paths[0], &paths[1], true).map(done).map_err(|why| why.failure)
         }),
-        ("read a link", |root| root.read_link(&text(root, "a/up")?).map(drop)),
+        ("read a link", |root| {
+            let target = root.read_link(&text(root, "a/up")?)?;
+            Ok(S::Unit::path(target).display().to_string())
+        }),
         ("stat", |root| {
             let plan = Plan::new(Fields::SIZE).follow(Follow::Links);
-            root.stat(&text(root, "a/up")?, Path::new("a/up"), plan).map(drop)
+            let found = root.stat(&text(root, "a/up")?, Path::new("a/up"), plan)?;
+            Ok(format!("{:?}", (found.facts.kind, found.size().known().is_some())))
         }),
-        ("canonical name", |root| root.canonical(&text(root, "link/../up")?).map(drop)),
+        ("canonical name", |root| {
+            let found = root.canonical(&text(root, "link/../up")?)?;
+            Ok(format!("{} {}", S::Unit::path(found.path).display(), found.missing))
+        }),
     ]
 }

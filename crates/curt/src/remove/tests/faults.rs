@@ -182,35 +182,22 @@ fn failure_of_any_call_is_reported<S: Sys>() {
     let scratch = Scratch::new();
     scratch.file("outside/canary");
     mixed_tree(&scratch, "tree");
-    let run = || {
-        let copy = Scratch::new();
-        mixed_tree(&copy, "tree");
-        remove_on::<S>(&options(), &Setup::default(), &[copy.at("tree")]).calls
-    };
-    // The first removal may learn which features the system lacks.
-    run();
-    let calls = run();
-    for (name, count) in calls.iter() {
-        for nth in 0..count {
-            for errno in errors() {
-                mixed_tree_again(&scratch);
-                let (setup, faults) = setup(Faults::default().fail(name, nth, errno));
-                let report = remove_on::<S>(&options(), &setup, &[scratch.at("tree")]);
-                let case = format!("{name} {nth} fails with {errno:#x}: {report:?}");
-                assert_eq!(faults.hits(), 1, "{case}");
-                // A tree reported complete is gone, and one that is not gone was reported, by a
-                // path within the tree.
-                // (A call that lies about an entry being gone is believed.)
-                if !numbers::GONE.contains(&errno) {
-                    assert_eq!(report.error_count == 0, !scratch.exists("tree"), "{case}");
-                }
-                for error in &report.errors {
-                    assert!(error.path().starts_with(scratch.at("tree")), "{case}");
-                }
-                assert_eq!(scratch.list("outside"), ["- canary"], "{case}");
-            }
+    let errors: Vec<i32> = errors().collect();
+    Faults::each(&Setup::default(), &errors, |setup, fails| {
+        mixed_tree_again(&scratch);
+        let report = remove_on::<S>(&options(), setup, &[scratch.at("tree")]);
+        let case = format!("{fails:?}: {report:?}");
+        // A tree reported complete is gone, and one that is not gone was reported, by a path within
+        // the tree.
+        // (A call that lies about an entry being gone is believed.)
+        if fails.is_none_or(|fails| !numbers::GONE.contains(&fails.errno)) {
+            assert_eq!(report.error_count == 0, !scratch.exists("tree"), "{case}");
         }
-    }
+        for error in &report.errors {
+            assert!(error.path().starts_with(scratch.at("tree")), "{case}");
+        }
+        assert_eq!(scratch.list("outside"), ["- canary"], "{case}");
+    });
 }
 
 fn mixed_tree_again(scratch: &Scratch) {

@@ -14,17 +14,21 @@ mod programs;
 mod removal;
 mod steps;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 
 use self::ground::{Imagined, Real};
 #[cfg(unix)]
 use crate::sys::Os;
+use crate::sys::fault::Faults;
 use crate::sys::memory::{Ending, Order, World};
 use crate::sys::{Features, Setup};
 
 thread_local! {
     /// What setups of this thread are without, and whether one was made.
     static LACKING: Cell<(Features, bool)> = const { Cell::new((Features::NONE, false)) };
+    /// The calls that fail in setups of this thread.
+    static FAILING: RefCell<Option<Arc<Faults>>> = const { RefCell::new(None) };
 }
 
 /// What a setup is without if nobody says more.
@@ -44,6 +48,20 @@ pub(crate) fn without(features: Features, test: impl FnOnce()) {
     LACKING.set((features, false));
     test();
     assert!(LACKING.replace((Features::NONE, false)).1, "no setup was made");
+}
+
+/// The calls that fail in a setup if nobody says more.
+pub(super) fn failing() -> Option<Arc<Faults>> {
+    FAILING.with_borrow(Option::clone)
+}
+
+/// Runs a test in which calls that this thread makes through the public interface fail as in a
+/// setup.
+pub(crate) fn failing_as<T>(setup: &Setup, test: impl FnOnce() -> T) -> T {
+    FAILING.set(setup.faults.clone());
+    let answer = test();
+    FAILING.set(None);
+    answer
 }
 
 /// Has another thread make such setups as this one.

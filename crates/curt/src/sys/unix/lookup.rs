@@ -65,9 +65,9 @@ fn verdict(
     }
     let facts = match about() {
         Ok(facts) => facts,
-        Err(error) => match error.kind() {
-            io::ErrorKind::PermissionDenied => return Err(Unsearched::Denied),
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => return Ok(Verdict::Absent),
+        Err(error) => match Errno::from_io_error(&error) {
+            Some(Errno::ACCESS) => return Err(Unsearched::Denied),
+            Some(Errno::NOENT | Errno::NOTDIR) => return Ok(Verdict::Absent),
             _ => return Err(Unsearched::Failed(error)),
         },
     };

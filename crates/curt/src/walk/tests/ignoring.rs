@@ -2,18 +2,16 @@
 
 use curt_testkit::Scratch;
 
-use super::{on_real_platforms, plan, walk, walk_with};
+use super::{on_real_platforms, plan, walk};
 use crate::control::Threads;
 use crate::filters::IgnoreRules;
-use crate::sys::fault::Faults;
-use crate::sys::{Setup, Sys};
+use crate::sys::Sys;
 use crate::walk::{Order, Walk};
 
 on_real_platforms!(
     rules_leave_out_the_entries_they_name,
     directories_without_rules_cost_nothing,
     rules_hold_at_any_depth,
-    every_failed_call_is_reported,
 );
 
 fn ignoring() -> Walk<'static> {
@@ -113,46 +111,3 @@ fn rules_are_handed_off_with_the_work() {
         assert_eq!((paths.len(), workers >= threads.min(2)), (expected, true), "{threads}");
     }
 }
-
-/// Each call fails in its turn: then an entry is missing, or yielded against the rules, only with
-/// an error.
-fn every_failed_call_is_reported<S: Sys>() {
-    /// `EIO`, and its name on Windows.
-    const BROKEN: i32 = if cfg!(windows) { -0x3fff_fe7b } else { 5 };
-    let scratch = Scratch::new();
-    for file in ["t/a.o", "t/b", "t/d/a.o", "t/d/e/f", "t/x/y/z/a.o"] {
-        scratch.file(file);
-    }
-    scratch.dir("t/.git/info");
-    scratch.file_with("t/.git/info/exclude", b"f\n");
-    scratch.file_with("t/.gitignore", b"*.o\n");
-    scratch.file_with("t/d/.ignore", b"!a.o\n");
-    for options in [plan(), ignoring(), ignoring().sort(Order::default())] {
-        let options = options.descriptors(8);
-        // The first walk may find out what the system lacks.
-        walk::<S>(&options, &scratch, "t/d");
-        let run =
-            |setup: &Setup| walk_with::<S>(setup, &options, scratch.path(), &scratch.at("t/d"));
-        let expected = run(&Setup::default());
-        let mut hits = 0;
-        for name in KINDS.split_whitespace() {
-            for nth in 0.. {
-                let faults = std::sync::Arc::new(Faults::default().fail(name, nth, BROKEN));
-                let seen = run(&Setup { faults: Some(faults.clone()), ..Setup::default() });
-                if faults.hits() == 0 {
-                    break;
-                }
-                hits += 1;
-                let is_whole = seen.sorted() == expected.sorted();
-                assert!(is_whole || !seen.errors.is_empty(), "{name} {nth}: {:?}", seen.entries);
-            }
-        }
-        assert!(hits >= 5, "{hits}");
-    }
-}
-
-/// The calls that a walk makes, on all platforms.
-const KINDS: &str = "
-    openat openat2 getdents64 statx read getcwd readdir fstat fstatat read_dir next symlink_metadata
-    absolute NtOpenFile NtQueryDirectoryFile NtReadFile NtQueryInformationFile
-";
