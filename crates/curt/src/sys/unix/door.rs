@@ -127,8 +127,10 @@ impl Door {
 
     /// The portable `fstat`, counted together with `statx`.
     pub(super) fn fstat(&self, fd: BorrowedFd<'_>) -> Result<rustix::fs::Stat> {
-        self.pass(Call::Stat)?;
-        rustix::fs::fstat(fd)
+        uninterrupted(|| {
+            self.pass(Call::Stat)?;
+            rustix::fs::fstat(fd)
+        })
     }
 
     /// The portable `fstatat`, counted together with `statx`.
@@ -138,8 +140,10 @@ impl Door {
         name: &CStr,
         flags: AtFlags,
     ) -> Result<rustix::fs::Stat> {
-        self.pass(Call::Stat)?;
-        rustix::fs::statat(dir, name, flags)
+        uninterrupted(|| {
+            self.pass(Call::Stat)?;
+            rustix::fs::statat(dir, name, flags)
+        })
     }
 
     /// Renames an entry. Only Linux and Apple's systems can refuse to replace another one.
@@ -216,10 +220,12 @@ impl Door {
     }
 
     pub(super) fn may(&self, dir: BorrowedFd<'_>, name: &CStr, access: Access) -> Result<()> {
-        self.pass(Call::Access)?;
         // Android has no such flag.
         let flags = if cfg!(target_os = "android") { AtFlags::empty() } else { AtFlags::EACCESS };
-        rustix::fs::accessat(dir, name, access, flags)
+        uninterrupted(|| {
+            self.pass(Call::Access)?;
+            rustix::fs::accessat(dir, name, access, flags)
+        })
     }
 
     /// Reads the target of a link into an empty buffer, again with more room if it did not fit.

@@ -76,16 +76,17 @@ impl Door {
         mask: StatxFlags,
         room: &'a mut MaybeUninit<Statx>,
     ) -> Result<&'a Statx> {
-        self.pass(Call::Stat)?;
         let (dir, name, flags) = (dir.as_raw_fd(), name.as_ptr(), flags.bits());
-        // SAFETY: the name ends with its NUL, the descriptor is open for as long as it is borrowed,
-        // and the room is exclusively borrowed and as large as what the kernel writes.
-        let failed = unsafe {
-            libc::syscall(libc::SYS_statx, dir, name, flags, mask.bits(), room.as_mut_ptr())
-        } != 0;
-        if failed {
-            return Err(last_errno());
-        }
+        uninterrupted(|| {
+            self.pass(Call::Stat)?;
+            // SAFETY: the name ends with its NUL, the descriptor is open for as long as it is
+            // borrowed, and the room is exclusively borrowed and as large as what the kernel
+            // writes.
+            let failed = unsafe {
+                libc::syscall(libc::SYS_statx, dir, name, flags, mask.bits(), room.as_mut_ptr())
+            } != 0;
+            if failed { Err(last_errno()) } else { Ok(()) }
+        })?;
         // SAFETY: where the call does not fail the kernel has written all of it, and it is plain
         // numbers.
         Ok(unsafe { room.assume_init_ref() })
