@@ -179,9 +179,9 @@ fn an_interrupt_ends_a_long_measurement() {
     for number in 0..3_000 {
         scratch.file(format!("t/{}/a-name-{:0>150}-{number}", number % 30, 0));
     }
-    // Nobody reads: it waits in a write, with most still to be counted.
-    let child = command(&scratch, "du", ["-a", "-j1", "t"]).spawn().unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    // Nobody reads on: it waits in a write, with most still to be counted.
+    let mut child = command(&scratch, "du", ["-a", "-j1", "t"]).spawn().unwrap();
+    std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut [0]).unwrap();
     let signal = rustix::process::Signal::INT;
     rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).unwrap();
     let output = child.wait_with_output().unwrap();

@@ -52,7 +52,9 @@ fn search_ends_after_the_wanted_number() {
     assert_eq!(run(&scratch, &["-q", "keep"]), (Some(0), String::new(), String::new()));
     assert_eq!(run(&scratch, &["-q", "none"]), (Some(1), String::new(), String::new()));
     // Found, whatever failed beside it.
-    assert_eq!(run(&scratch, &["-j1", "-q", "keep", "missing", "t"]).0, Some(0));
+    for operands in [["missing", "t"], ["t", "missing"]] {
+        assert_eq!(run(&scratch, &[&["-j1", "-q", "keep"], &operands[..]].concat()).0, Some(0));
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use curt_testkit::Scratch;
 use rustix::process::{Pid, Signal};
@@ -44,12 +44,10 @@ fn a_prompt_is_interrupted() {
     for number in [SIGINT, SIGTERM, SIGHUP] {
         let scratch = Scratch::new();
         let child = waiting(&scratch, &["-i", "f"], "curt rm: remove regular empty file 'f'? ");
-        let begun = Instant::now();
         signal(&child, number);
         let (status, _, messages) = end(child);
         assert_eq!(status.signal(), Some(number));
         assert_eq!(messages, "\ncurt rm: interrupted: 0 files and 0 directories removed\n");
-        assert!(begun.elapsed() < Duration::from_secs(2));
         assert!(scratch.exists("f"));
     }
 }
@@ -79,7 +77,7 @@ fn json_has_its_summary_after_an_interrupt() {
     assert_eq!(summary["summary"]["interrupted"], true);
 }
 
-/// Nobody reads what it says, so that the signal surely arrives while it works.
+/// Nobody reads more than the first of what it says, so that the signal arrives while it works.
 #[test]
 fn an_interrupted_removal_prints_what_it_removed() {
     curt_testkit::heed_signals();
@@ -87,8 +85,8 @@ fn an_interrupted_removal_prints_what_it_removed() {
     for number in 0..3_000 {
         scratch.file(format!("t/{}/a-name-{:0>150}-{number}", number % 30, 0));
     }
-    let child = curt(&scratch, ["-rv", "-j1", "t"]).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(300));
+    let mut child = curt(&scratch, ["-rv", "-j1", "t"]).spawn().unwrap();
+    child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
     signal(&child, SIGINT);
     let (status, _, messages) = end(child);
     assert_eq!(status.signal(), Some(SIGINT), "{messages}");

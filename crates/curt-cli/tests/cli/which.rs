@@ -263,7 +263,7 @@ fn a_pipe_with_the_name_of_a_program_does_not_block() {
     scratch.fifo("dir/pipe");
     let (program, pipe) = (scratch.at("dir/program"), scratch.at("dir/pipe"));
     let is_over = AtomicBool::new(false);
-    let (mut found, mut waited) = (0, 0);
+    let mut found = 0;
     std::thread::scope(|scope| {
         scope.spawn(|| {
             use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -276,28 +276,12 @@ fn a_pipe_with_the_name_of_a_program_does_not_block() {
         for _ in 0..100 {
             let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
             command.args(["which", "--json", "dir/program"]).current_dir(scratch.path());
-            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-            let begun = std::time::Instant::now();
-            let status = loop {
-                if let Some(status) = child.try_wait().unwrap() {
-                    break Some(status);
-                }
-                if begun.elapsed() > std::time::Duration::from_secs(10) {
-                    child.kill().unwrap();
-                    child.wait().unwrap();
-                    break None;
-                }
-                std::thread::sleep(std::time::Duration::from_millis(1));
-            };
-            let Some(status) = status else {
-                waited += 1;
-                break;
-            };
+            // Were it to wait for a writer, it would not end.
+            let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
             found += i32::from(status.success());
         }
         is_over.store(true, Ordering::Relaxed);
     });
-    assert_eq!(waited, 0, "it waits for a writer");
     assert!(found > 0, "no program was ever found");
 }
 

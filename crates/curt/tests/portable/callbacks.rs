@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use curt::remove::{Confirm, Question, Subject};
 use curt::walk::Order;
@@ -249,9 +249,7 @@ fn caller_thread_polls_while_it_waits() {
         .on_removed(|_, _| {
             let is_other = thread::current().id() != caller;
             if is_other && !is_held_up.swap(true, Ordering::Relaxed) {
-                let begin = Instant::now();
                 while polls.load(Ordering::Relaxed) < 200 {
-                    assert!(begin.elapsed() < Duration::from_secs(30), "nobody polls");
                     thread::sleep(Duration::from_millis(1));
                 }
             } else if !is_held_up.load(Ordering::Relaxed) {
