@@ -144,6 +144,20 @@ pub(crate) fn run(cases: Vec<Case>) {
     assert!(wrong.is_empty(), "{} cases differ:\n\n{}", wrong.len(), wrong.join("\n\n"));
 }
 
+/// Runs a program as where a security filter, such as that of an old container, refuses `openat2`.
+pub(crate) const FILTER: &str =
+    "strace -f -qq -o /dev/null -e trace=openat2 -e inject=openat2:error=EPERM";
+
+/// Whether that works; where not, that is said.
+pub(crate) fn may_filter() -> bool {
+    let trial = Command::new("sh").args(["-c", &format!("{FILTER} true")]).output();
+    let may = trial.is_ok_and(|output| output.status.success());
+    if !may {
+        skip("strace is not installed, or may not trace");
+    }
+    may
+}
+
 /// A place for trees, and for a curt that every user can run.
 pub(crate) struct Bench {
     scratch: Scratch,
