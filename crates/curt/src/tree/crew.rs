@@ -199,6 +199,24 @@ mod tests {
     use crate::control::Threads;
     use crate::sys::{Os, Setup, Sys};
 
+    /// They exceed it together only because each may have eight directories open.
+    #[test]
+    fn workers_share_the_budget() {
+        for budget in [8, 64, 100, 1024] {
+            let sys = Os::start(&Setup::default());
+            let of = |threads| {
+                let crew: Crew<()> = Crew::new(&sys, Threads::AtMost(threads), false, Some(budget));
+                (0..threads).map(|worker| crew.budget_of(worker)).collect::<Vec<_>>()
+            };
+            assert_eq!(of(1), [budget]);
+            for threads in [2, 3, budget / 8] {
+                let together: usize = of(threads).iter().sum();
+                let least = 8 * threads;
+                assert!(together <= (budget + least).min(2 * budget.max(least)), "{together}");
+            }
+        }
+    }
+
     /// The governor takes differences and must never see a total go down, although a worker may be
     /// held up between adding its part and observing the sum.
     #[test]

@@ -147,3 +147,6 @@ pub(super) fn ancestors<S: Sys>(dir: &S::Dir, count: usize, sys: &S) -> io::Resu
     }
     result.map(|()| found)
 }
+
+#[cfg(test)]
+mod tests;

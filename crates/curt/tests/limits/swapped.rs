@@ -59,66 +59,60 @@ fn mark(path: &Path) {
     }
 }
 
-fn places() -> [Scratch; 2] {
-    [Scratch::new(), Scratch::new()]
-}
-
 #[test]
 fn a_parent_swapped_for_a_link_is_not_followed() {
-    for scratch in places() {
-        chain(&scratch, "attacked/x/cache");
-        chain(&scratch, "victim/cache");
-        mark(&scratch.at("victim"));
-        let before = scratch.list("victim");
-        let errors = remove(&scratch.at("attacked/x/cache"), || {
-            fs::rename(scratch.at("attacked/x"), scratch.at("attacked/y")).unwrap();
-            scratch.link("attacked/x", "../victim");
-        });
-        assert!(errors.is_empty(), "{errors:?}");
-        assert_eq!(scratch.list("victim"), before);
-        assert_eq!(scratch.list("attacked"), ["d y", "l x"], "its own went, wherever it is now");
-    }
+    let scratch = Scratch::new();
+    chain(&scratch, "attacked/x/cache");
+    chain(&scratch, "victim/cache");
+    mark(&scratch.at("victim"));
+    let before = scratch.list("victim");
+    let errors = remove(&scratch.at("attacked/x/cache"), || {
+        fs::rename(scratch.at("attacked/x"), scratch.at("attacked/y")).unwrap();
+        scratch.link("attacked/x", "../victim");
+    });
+    assert!(errors.is_empty(), "{errors:?}");
+    assert_eq!(scratch.list("victim"), before);
+    assert_eq!(scratch.list("attacked"), ["d y", "l x"], "its own went, wherever it is now");
 }
 
 #[test]
 fn a_directory_that_was_exchanged_with_a_parent_is_left_alone() {
-    for scratch in places() {
-        chain(&scratch, "old/cache");
-        chain(&scratch, "new/cache");
-        mark(&scratch.at("new"));
-        let before = scratch.list("new");
-        let errors = remove(&scratch.at("old/cache"), || {
-            fs::rename(scratch.at("old"), scratch.at("aside")).unwrap();
-            fs::rename(scratch.at("new"), scratch.at("old")).unwrap();
-        });
-        assert!(errors.is_empty(), "{errors:?}");
-        assert_eq!(scratch.list("old"), before);
-        assert_eq!(scratch.list("aside"), [""; 0]);
-    }
+    let scratch = Scratch::new();
+    chain(&scratch, "old/cache");
+    chain(&scratch, "new/cache");
+    mark(&scratch.at("new"));
+    let before = scratch.list("new");
+    let errors = remove(&scratch.at("old/cache"), || {
+        fs::rename(scratch.at("old"), scratch.at("aside")).unwrap();
+        fs::rename(scratch.at("new"), scratch.at("old")).unwrap();
+    });
+    assert!(errors.is_empty(), "{errors:?}");
+    assert_eq!(scratch.list("old"), before);
+    assert_eq!(scratch.list("aside"), [""; 0]);
 }
 
 #[test]
 fn an_exchanged_operand_stays_and_so_does_what_took_its_place() {
-    for scratch in places() {
-        chain(&scratch, "old");
-        chain(&scratch, "new");
-        mark(&scratch.at("new"));
-        let before = scratch.list("new");
-        let errors = remove(&scratch.at("old"), || {
-            fs::rename(scratch.at("old"), scratch.at("aside")).unwrap();
-            fs::rename(scratch.at("new"), scratch.at("old")).unwrap();
-        });
-        // What has the operand's name is not empty.
-        assert_eq!(errors.len(), 1, "{errors:?}");
-        assert_eq!(errors[0].path(), scratch.at("old"));
-        assert_eq!(scratch.list("old"), before);
-        assert_eq!(scratch.list("aside"), [""; 0]);
-    }
+    let scratch = Scratch::new();
+    chain(&scratch, "old");
+    chain(&scratch, "new");
+    mark(&scratch.at("new"));
+    let before = scratch.list("new");
+    let errors = remove(&scratch.at("old"), || {
+        fs::rename(scratch.at("old"), scratch.at("aside")).unwrap();
+        fs::rename(scratch.at("new"), scratch.at("old")).unwrap();
+    });
+    // What has the operand's name is not empty.
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert_eq!(errors[0].path(), scratch.at("old"));
+    assert_eq!(scratch.list("old"), before);
+    assert_eq!(scratch.list("aside"), [""; 0]);
 }
 
 #[test]
 fn an_exchanged_directory_on_the_way_is_reported_as_replaced() {
-    for (scratch, by_link) in places().into_iter().zip([false, true]) {
+    for by_link in [false, true] {
+        let scratch = Scratch::new();
         chain(&scratch, "tree");
         chain(&scratch, "other");
         mark(&scratch.at("other"));
@@ -184,36 +178,35 @@ fn a_directory_of_another_filesystem_with_the_same_number_is_another_one() {
 /// What a plain walk lists lies below its operand, too.
 #[test]
 fn a_walk_lists_nothing_of_what_was_exchanged() {
-    for scratch in places() {
-        // A branch at each level, to come back to.
-        chain(&scratch, "tree");
-        let mut path = String::from("tree");
-        for level in 0..LEVELS {
-            scratch.file(format!("{path}/branch-{level}/leaf"));
-            scratch.file(format!("other/{}/branch-{level}/secret", &path["tree".len()..]));
-            path += "/d";
-        }
-        for walk in [
-            Walk::new(scratch.at("tree")),
-            Walk::new(scratch.at("tree")).fields(Fields::SIZE).sort(Order::default()),
-        ] {
-            let mut walking = walk.descriptors(8).start();
-            let (mut entries, mut is_swapped) = (0, false);
-            while let Some(entry) = walking.next() {
-                let entry = entry.unwrap();
-                let name = entry.name().into_owned();
-                assert_ne!(name, "secret", "{}", entry.path().display());
-                entries += usize::from(entry.kind() == Kind::File);
-                if name == "bottom" {
-                    is_swapped = true;
-                    fs::rename(scratch.at("tree"), scratch.at("aside")).unwrap();
-                    scratch.link("tree", "other");
-                }
+    let scratch = Scratch::new();
+    // A branch at each level, to come back to.
+    chain(&scratch, "tree");
+    let mut path = String::from("tree");
+    for level in 0..LEVELS {
+        scratch.file(format!("{path}/branch-{level}/leaf"));
+        scratch.file(format!("other/{}/branch-{level}/secret", &path["tree".len()..]));
+        path += "/d";
+    }
+    for walk in [
+        Walk::new(scratch.at("tree")),
+        Walk::new(scratch.at("tree")).fields(Fields::SIZE).sort(Order::default()),
+    ] {
+        let mut walking = walk.descriptors(8).start();
+        let (mut entries, mut is_swapped) = (0, false);
+        while let Some(entry) = walking.next() {
+            let entry = entry.unwrap();
+            let name = entry.name().into_owned();
+            assert_ne!(name, "secret", "{}", entry.path().display());
+            entries += usize::from(entry.kind() == Kind::File);
+            if name == "bottom" {
+                is_swapped = true;
+                fs::rename(scratch.at("tree"), scratch.at("aside")).unwrap();
+                scratch.link("tree", "other");
             }
-            assert!(is_swapped);
-            assert_eq!(entries, LEVELS * (FILES + 1) + 1);
-            fs::remove_file(scratch.path().join("tree")).unwrap();
-            fs::rename(scratch.at("aside"), scratch.at("tree")).unwrap();
         }
+        assert!(is_swapped);
+        assert_eq!(entries, LEVELS * (FILES + 1) + 1);
+        fs::remove_file(scratch.path().join("tree")).unwrap();
+        fs::rename(scratch.at("aside"), scratch.at("tree")).unwrap();
     }
 }

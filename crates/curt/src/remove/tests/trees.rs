@@ -208,3 +208,17 @@ fn cancelled_removal_removes_nothing() {
     assert!(report.stopped && !report.is_complete());
     assert_eq!(scratch.list("."), before);
 }
+
+/// However many entries one listing has brought.
+#[test]
+fn nothing_is_removed_after_a_cancellation() {
+    let scratch = Scratch::new();
+    for number in 0..2_000 {
+        scratch.file(format!("tree/{number}"));
+    }
+    let cancel = Cancel::new();
+    let options = Remove::new().threads(Threads::AtMost(1)).cancel(&cancel);
+    let report = remove::<Os>(&options.on_removed(|_, _| cancel.cancel()), &scratch, "tree");
+    assert!(report.stopped, "{report:?}");
+    assert_eq!(report.files, 1, "{report:?}");
+}

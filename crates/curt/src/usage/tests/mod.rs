@@ -13,7 +13,7 @@ use curt_testkit::Scratch;
 
 use super::{Sizes, Usage, UsageRecord, UsageReport};
 use crate::control::{Cancel, Next, Threads};
-use crate::error::{Error, Operation};
+use crate::error::{Cause, Error, Operation};
 use crate::fields::{Follow, Kind, Time};
 
 /// Records: paths below the scratch folder with sizes.
@@ -473,4 +473,27 @@ fn links_that_cannot_be_followed_are_errors() {
             assert_eq!(report.total().entries, 2);
         }
     }
+}
+
+/// A directory that was closed meanwhile is compared when it is opened again.
+#[test]
+fn a_directory_that_was_replaced_meanwhile_is_an_error() {
+    let scratch = Scratch::new();
+    let level = |depth: usize| format!("t{}", "/d".repeat(depth));
+    for depth in 0..60 {
+        scratch.file(level(depth) + "/z/file");
+    }
+    scratch.file(level(60) + "/bottom");
+    let (place, moved) = (scratch.at(level(30)), scratch.at("moved"));
+    let usage = Usage::new().descriptors(8).threads(Threads::AtMost(1)).exclude(move |entry| {
+        if entry.name() == "bottom" {
+            std::fs::rename(&place, &moved).unwrap();
+            std::fs::create_dir_all(place.join("z")).unwrap();
+        }
+        false
+    });
+    let report = usage.measure([scratch.at("t")]);
+    let causes: Vec<_> = report.errors.iter().map(Error::cause).collect();
+    assert!(matches!(causes[..], [Cause::Replaced]), "{report:?}");
+    assert_eq!(report.errors[0].path(), scratch.at(level(30)));
 }

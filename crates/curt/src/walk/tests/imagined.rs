@@ -104,6 +104,49 @@ fn changes_before_any_call_lose_nothing_elsewhere() {
     }
 }
 
+/// A sorted walk, and one with rules, read a whole directory before they yield its first entry.
+#[test]
+fn a_walk_stops_between_two_calls_of_a_listing() {
+    for walk_of in walks() {
+        let setup = setup(|world| {
+            world.rules.page = 1;
+            for number in 0..1_000 {
+                world.file(format!("tree/{number}"));
+            }
+        });
+        let mut settings = walk_of.settings.clone();
+        settings.descriptors = 8;
+        let mut cursor = Cursor::<Memory>::new(Memory::start(&walk_of.setup(&setup)), settings);
+        let stop = |sys: &Memory| sys.calls().total() >= 50;
+        let mut step = cursor.begin(Path::new("tree")).or_else(|| cursor.next(stop));
+        while step.is_some() {
+            step = cursor.next(stop);
+        }
+        cursor.abandon();
+        let calls = cursor.asker.sys.calls();
+        assert!((50..=55).contains(&calls.total()), "{calls:?}");
+    }
+}
+
+/// The one that is listed, its ancestors and the parent of the operand count.
+#[test]
+fn a_deep_tree_opens_as_many_directories_as_it_may() {
+    for descriptors in [8, 16, 64] {
+        for walk_of in walks() {
+            let setup = setup(|world| {
+                for level in 0..100 {
+                    world.dir(format!("tree/{}z", "d/".repeat(level)));
+                }
+            });
+            walk(&walk_of.clone().descriptors(descriptors), &setup);
+            let most = setup.world(|world| world.most_open);
+            // A walk that needs no directory twice closes each as it enters the next one.
+            let is_plain = !walk_of.settings.contents_first && walk_of.settings.order.is_none();
+            assert_eq!(most, if is_plain { 3 } else { descriptors }, "{descriptors}");
+        }
+    }
+}
+
 /// Removes every entry of the tree as a walk yields it, and returns the errors.
 fn delete(setup: &Setup) -> Vec<Error> {
     let options = plan().contents_first(true);

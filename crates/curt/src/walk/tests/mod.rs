@@ -182,6 +182,14 @@ fn sorted_walks_are_in_order<S: Sys>() {
     let seen = walk::<S>(&by_size, &scratch, "t/a");
     let position = |name: &str| seen.paths().iter().position(|path| path.ends_with(name)).unwrap();
     assert!(position("y") < position("small") && position("small") < position("large"));
+    // Equal ones come in the order of their names.
+    for reverse in [false, true] {
+        let by_size = plan().sort(Order { by: SortBy::Size, reverse });
+        let seen = walk::<S>(&by_size, &scratch, "t/many");
+        let files = || seen.paths().into_iter().filter(|path| path.contains("file-"));
+        assert!(if reverse { files().rev().is_sorted() } else { files().is_sorted() });
+        assert_eq!(files().count(), 300);
+    }
 }
 
 fn contents_come_first_if_asked_for<S: Sys>() {

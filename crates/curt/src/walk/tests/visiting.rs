@@ -11,7 +11,7 @@ use super::{naive, sample, spelled};
 use crate::control::{Cancel, Next, Threads};
 use crate::error::Error;
 use crate::fields::Fields;
-use crate::walk::{Order, Visited, Visitor, Walk};
+use crate::walk::{Order, SortBy, Visited, Visitor, Walk};
 
 struct Collector<'a> {
     own: Vec<PathBuf>,
@@ -82,24 +82,41 @@ fn order_does_not_depend_on_threads() {
         scratch.dir(format!("t/wide/{number}/x"));
         scratch.file(format!("t/wide/{number}/file"));
     }
-    let mut expected = Vec::new();
-    naive(scratch.path(), &scratch.at("t"), &mut expected);
     let operands = [scratch.at("t"), scratch.at("t/a"), scratch.at("t/wide")];
-    naive(scratch.path(), &operands[1], &mut expected);
-    naive(scratch.path(), &operands[2], &mut expected);
-    for threads in [1, 2, 4] {
-        for round in 0..4 {
-            let walk =
-                Walk::new(&operands).sort(Order::default()).threads(Threads::AtMost(threads));
-            let mut paths = Vec::new();
-            let summary = walk.visit_in_order(gather, |mut chunk| paths.append(&mut chunk));
-            let base = scratch.path();
-            let paths: Vec<String> =
-                paths.iter().map(|path| spelled(path.strip_prefix(base).unwrap())).collect();
-            assert!(paths == expected, "{threads} threads, round {round}");
-            assert_eq!(summary.threads, threads);
+    let by_size = Order { by: SortBy::Size, reverse: true };
+    for (order, rounds) in [(Order::default(), 2), (by_size, 2)] {
+        let walk = Walk::new(&operands).sort(order);
+        let expected: Vec<PathBuf> = walk.iter().map(|entry| entry.unwrap().path).collect();
+        for threads in [1, 2, 4] {
+            for round in 0..rounds {
+                let mut paths = Vec::new();
+                let walk = walk.clone().threads(Threads::AtMost(threads));
+                let summary = walk.visit_in_order(gather, |mut chunk| paths.append(&mut chunk));
+                assert!(paths == expected, "{order:?}, {threads} threads, round {round}");
+                assert_eq!(summary.threads, threads);
+            }
         }
     }
+}
+
+#[test]
+fn a_stopped_walk_consumes_what_it_has_visited() {
+    let scratch = sample();
+    let walk = Walk::new(scratch.at("t")).sort(Order::default()).threads(Threads::AtMost(1));
+    let visited = AtomicUsize::new(0);
+    let mut consumed = 0;
+    let summary = walk.visit_in_order(
+        |entry, chunk: &mut Vec<PathBuf>| {
+            gather(entry, chunk);
+            if visited.fetch_add(1, Ordering::Relaxed) + 1 < 300 {
+                Next::Continue
+            } else {
+                Next::Stop
+            }
+        },
+        |chunk| consumed += chunk.len(),
+    );
+    assert_eq!((summary.stopped, consumed), (true, 300));
 }
 
 /// A tree whose entries fill 80 chunks.
