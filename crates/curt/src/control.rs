@@ -276,7 +276,7 @@ several_paths!([P; N]: (const N: usize), &[P; N]: (const N: usize));
 
 /// Reads the ignore rules that directories hold in files.
 pub(crate) trait Rulebook: Send + Sync {
-    /// Whether files with rules are read at all.
+    /// Whether files with rules are read, other than extra files.
     fn reads_files(&self) -> bool;
     /// Whether names that begin with a dot are left out, unless a rule says otherwise.
     fn hides_dots(&self) -> bool;
@@ -291,10 +291,6 @@ pub(crate) trait Rulebook: Send + Sync {
     fn reads_global(&self) -> bool;
     /// Whether rules of git count in work trees only.
     fn requires_git(&self) -> bool;
-    /// Whether there are overrides.
-    fn has_overrides(&self) -> bool;
-    /// Whether overrides leave out the entry at `path`, which is relative to the operand.
-    fn overrides(&self, path: &Path, is_directory: bool) -> Option<bool>;
     /// The file of rules that the text of a git configuration names.
     fn excludes_file(&self, configuration: &[u8]) -> Option<Vec<u8>>;
     /// Parses the text of a file. More than [`MOST_RULES`] rules are an error.

@@ -2,8 +2,7 @@
 //!
 //! The rules are those that rsync and fd share: a pattern without a slash is compared with the name
 //! of every entry, at any depth; one with a slash is compared with the whole path below the
-//! operand. On Unix bytes are compared, so names that are not Unicode match too, and `?` matches
-//! one byte.
+//! operand. Globs and the rules of ignore files have one matcher.
 //!
 //! ```
 //! # let scratch = std::env::temp_dir().join(format!("curt-filters-{}", std::process::id()));
@@ -28,11 +27,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod braces;
 mod git_config;
+mod glob;
 #[cfg_attr(not(fuzzing), allow(unreachable_pub, reason = "the fuzz target reaches it"))]
 mod ignore;
-mod overrides;
-mod wildmatch;
+mod patterns;
 
 use std::error;
 use std::ffi::OsStr;
@@ -40,27 +40,29 @@ use std::fmt;
 use std::io;
 use std::path::{Path, is_separator};
 
-use globset::{Candidate, Glob, GlobBuilder, GlobSet, GlobSetBuilder};
-
+use self::glob::{Dialect, Fault};
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub use self::ignore::IgnoreFile;
 pub use self::ignore::IgnoreRules;
+use self::patterns::{Patterns, Scope, with_slashes};
 use crate::fields::Kind;
-
-/// The most opening braces in a pattern: globset recurses for each, and a thread's stack can be
-/// small.
-const MOST_BRACES: usize = 100;
 
 /// A set of globs, for [`Walk::exclude`](crate::Walk::exclude),
 /// [`Remove::exclude`](crate::Remove::exclude) and [`Usage::exclude`](crate::Usage::exclude).
 ///
-/// `*` and `?` never match a slash, `**` does; `[a-z]`, `[!a-z]` and `{one,two}` are as in a shell,
-/// and a backslash escapes the next character. On Windows a backslash is a slash instead. A leading
-/// slash or `./` anchors a pattern at the operand, a trailing slash lets it match directories only.
-/// Case counts. A pattern can have 100 opening braces. One that could never match is refused: with
-/// a part `..`, with a class such as `[:alpha:]`, with letters beyond ASCII in brackets, or with an
-/// alternative in braces that begins or ends with a slash.
+/// They are those of bash: `*` and `?` never match a slash, `**` as a whole name does; `[a-z]`,
+/// `[!a-z]`, `[[:digit:]]` and `[\]]` match one character, `{one,two}` and `{1..10}` stand for
+/// several patterns, `{}` and `{one}` for themselves, and a backslash escapes the next character.
+/// On Windows a backslash is a slash instead. Characters are those of Unicode, and each byte that
+/// is part of none. A leading slash or `./` anchors a pattern at the operand, a trailing slash lets
+/// it match directories only. Case counts, unless [`ignore_case`](Globs::ignore_case) says
+/// otherwise.
+///
+/// Where bash would compare something else than is written, a pattern is refused: with a part `..`,
+/// with a bracket that is not closed, a class that does not exist, or a range that ends before it
+/// begins. One with more than 100 opening braces, or that stands for more than 10,000 patterns, is
+/// refused, too.
 ///
 /// ```
 /// use std::path::Path;
@@ -80,121 +82,126 @@ const MOST_BRACES: usize = 100;
 /// # Ok::<(), curt::filters::GlobError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Globs {
-    names: Set,
-    paths: Set,
-}
-
-/// Patterns for entries of all kinds, and for directories only.
-#[derive(Clone, Debug)]
-struct Set {
-    all: GlobSet,
-    directories: GlobSet,
-}
-
-impl Set {
-    fn matches(&self, candidate: &Candidate<'_>, may_be_directory: bool) -> bool {
-        self.all.is_match_candidate(candidate)
-            || may_be_directory && self.directories.is_match_candidate(candidate)
-    }
-}
+pub struct Globs(Patterns);
 
 impl Globs {
     /// Parses patterns. The error names the first one that is not a glob.
     pub fn new<P: AsRef<OsStr>>(patterns: impl IntoIterator<Item = P>) -> Result<Self, GlobError> {
-        let mut names = [GlobSet::builder(), GlobSet::builder()];
-        let mut paths = [GlobSet::builder(), GlobSet::builder()];
-        let mut last = String::new();
+        let mut globs = Patterns::new(Dialect::Shell);
         for pattern in patterns {
-            let pattern = Pattern::read(pattern.as_ref())?;
-            let sets = if pattern.is_path { &mut paths } else { &mut names };
-            sets[usize::from(pattern.directories_only)].add(pattern.glob);
-            last = pattern.text;
+            let pattern = pattern.as_ref();
+            let error = |reason: &str| {
+                GlobError::new(pattern.to_string_lossy().into_owned(), reason.to_owned())
+            };
+            let text = pattern.to_str().ok_or_else(|| error("not Unicode"))?;
+            let words = expand_braces(text)?;
+            if words.is_empty() {
+                return Err(error(NO_ENTRY));
+            }
+            words.iter().try_for_each(|word| add(&mut globs, word)).map_err(error)?;
         }
-        // Each pattern is valid, but together they can be too large. The error names the last one.
-        let built = build(names).and_then(|names| Ok(Globs { names, paths: build(paths)? }));
-        built.map_err(|error| GlobError::new(last, error.kind().to_string()))
+        Ok(Globs(globs))
+    }
+
+    /// Takes patterns as those of GNU `ls --ignore` and `du --exclude`, which are those of
+    /// `fnmatch`: one is compared with the whole path and with each part of it that follows a
+    /// slash; `*`, `?` and brackets match slashes, too, and braces have no meaning. None is
+    /// refused: one that has no meaning matches nothing, and a bracket that is not closed is one.
+    ///
+    /// ```
+    /// use std::path::Path;
+    ///
+    /// use curt::Kind;
+    /// use curt::filters::Globs;
+    ///
+    /// let globs = Globs::gnu(["sr*o"]);
+    /// assert!(globs.matches(Path::new("a/src/a.o"), Kind::File));
+    /// ```
+    pub fn gnu<P: AsRef<OsStr>>(patterns: impl IntoIterator<Item = P>) -> Self {
+        let mut globs = Patterns::new(Dialect::Gnu);
+        let scope = Scope { is_name: false, directories_only: false, takes_back: false };
+        for pattern in patterns {
+            // One that has no meaning matches nothing.
+            let _ = globs.add(pattern.as_ref().as_encoded_bytes(), scope);
+        }
+        Globs(globs)
+    }
+
+    /// Sets whether letters match in any case; `false` by default.
+    #[must_use]
+    pub fn ignore_case(mut self, yes: bool) -> Self {
+        self.0.matcher.ignores_case = yes;
+        self
     }
 
     /// Returns whether a pattern matches the entry at `path`, which is relative to the operand.
     pub fn matches(&self, path: &Path, kind: Kind) -> bool {
         // An unknown entry is treated as a directory: in doubt it is left out.
         let may_be_directory = matches!(kind, Kind::Directory | Kind::Unknown);
-        self.paths.matches(&Candidate::new(path), may_be_directory)
-            || path
-                .file_name()
-                .is_some_and(|name| self.names.matches(&Candidate::new(name), may_be_directory))
+        let name = path.file_name().map(OsStr::as_encoded_bytes);
+        let path = with_slashes(path);
+        let decide = |path| self.0.decide(Some(path), name, may_be_directory).is_some();
+        decide(&path)
+            || self.0.matcher.dialect == Dialect::Gnu
+                && (1..path.len()).any(|at| path[at - 1] == b'/' && decide(&path[at..]))
     }
 
     /// Returns whether there are no patterns.
     pub fn is_empty(&self) -> bool {
-        [&self.names, &self.paths]
-            .iter()
-            .all(|set| set.all.is_empty() && set.directories.is_empty())
+        self.0.len() == 0
     }
 }
 
-fn build([all, directories]: [GlobSetBuilder; 2]) -> Result<Set, globset::Error> {
-    Ok(Set { all: all.build()?, directories: directories.build()? })
+const NO_ENTRY: &str = "it names no entry";
+
+/// Adds a pattern without braces; the error says what is wrong with it.
+fn add(globs: &mut Patterns, pattern: &str) -> Result<(), &'static str> {
+    // An escaped slash is one.
+    let unescaped = if is_separator('\\') { None } else { Some(without_escaped_slashes(pattern)) };
+    let pattern = unescaped.as_deref().unwrap_or(pattern);
+    let trimmed = pattern.trim_end_matches(is_separator);
+    let directories_only = trimmed.len() < pattern.len();
+    let is_name = !trimmed.contains(is_separator);
+    let parts = trimmed.split(is_separator).filter(|part| !matches!(*part, "" | "."));
+    let parts: Vec<&str> = parts.collect();
+    if parts.is_empty() {
+        return Err(NO_ENTRY);
+    }
+    if parts.contains(&"..") {
+        return Err("'..' matches nothing below an operand");
+    }
+    // A bracket does not reach beyond a slash.
+    let check = |part: &&str| globs.matcher.ending(part.as_bytes());
+    parts.iter().try_for_each(|part| check(part).map(|_| ())).map_err(Fault::reason)?;
+    let scope = Scope { is_name, directories_only, takes_back: false };
+    globs.add(parts.join("/").as_bytes(), scope).map_err(Fault::reason)
 }
 
-/// One parsed pattern.
-struct Pattern {
-    text: String,
-    glob: Glob,
-    is_path: bool,
-    directories_only: bool,
+fn without_escaped_slashes(pattern: &str) -> String {
+    let mut unescaped = String::new();
+    let mut rest = pattern.chars();
+    while let Some(character) = rest.next() {
+        match (character, rest.clone().next()) {
+            ('\\', Some('/')) => {}
+            ('\\', Some(escaped)) => {
+                rest.next();
+                unescaped.extend([character, escaped]);
+            }
+            _ => unescaped.push(character),
+        }
+    }
+    unescaped
 }
 
-impl Pattern {
-    fn read(pattern: &OsStr) -> Result<Self, GlobError> {
-        let Some(text) = pattern.to_str() else {
-            let text = pattern.to_string_lossy().into_owned();
-            return Err(GlobError::new(text, "not Unicode".to_owned()));
-        };
-        let error = |reason: &str| GlobError::new(text.to_owned(), reason.to_owned());
-        let trimmed = text.trim_end_matches(is_separator);
-        let directories_only = trimmed.len() < text.len();
-        let is_path = trimmed.contains(is_separator);
-        let parts = trimmed.split(is_separator).filter(|part| !matches!(*part, "" | "."));
-        let parts: Vec<&str> = parts.collect();
-        if parts.is_empty() {
-            return Err(error("it names no entry"));
-        }
-        if parts.contains(&"..") {
-            return Err(error("'..' matches nothing below an operand"));
-        }
-        let body = parts.join("/");
-        if let Some(reason) = never_matching(&body) {
-            return Err(error(reason));
-        }
-        if body.bytes().filter(|&byte| byte == b'{').count() > MOST_BRACES {
-            return Err(error("too many braces"));
-        }
-        let glob = GlobBuilder::new(&body).literal_separator(true).empty_alternates(true).build();
-        let glob = glob.map_err(|invalid| error(&invalid.kind().to_string()))?;
-        Ok(Pattern { text: text.to_owned(), glob, is_path, directories_only })
-    }
-}
-
-/// Returns what a pattern has that would let it match nothing, or another text than it says. What
-/// the caller wants to keep must not be lost to that.
-fn never_matching(body: &str) -> Option<&'static str> {
-    let mut after_class = body.split("[:").skip(1);
-    if after_class.any(|rest| rest.contains(":]")) {
-        return Some("classes such as [:alpha:] are not known");
-    }
-    let mut sets = body.split('[').skip(1).filter_map(|rest| rest.split_once(']'));
-    if sets.any(|(set, _)| !set.is_ascii()) {
-        return Some("brackets hold bytes, so only ASCII characters");
-    }
-    let edges = ["{/", "/}", ",/", "/,", "{./", ",./", "{../", ",../", "/./", "/../"];
-    if body.contains('{') && edges.iter().any(|edge| body.contains(edge)) {
-        return Some(
-            "an alternative in braces begins or ends with a slash or has a part '.' or '..'",
-        );
-    }
-    None
+/// Returns the patterns that a pattern with braces stands for, as in bash, without empty ones.
+///
+/// ```
+/// let patterns = curt::filters::expand_braces("{a,b}.{01..2}{}")?;
+/// assert_eq!(patterns, ["a.01{}", "a.02{}", "b.01{}", "b.02{}"]);
+/// # Ok::<(), curt::filters::GlobError>(())
+/// ```
+pub fn expand_braces(pattern: &str) -> Result<Vec<String>, GlobError> {
+    braces::expand(pattern).map_err(|reason| GlobError::new(pattern.to_owned(), reason.to_owned()))
 }
 
 /// A pattern that is not a glob.

@@ -119,7 +119,8 @@ pub(crate) struct FindOptions {
     pub(crate) absolute_path: bool,
 
     /// End each path with NUL instead of a newline
-    #[arg(short = '0', long = "print0", visible_alias = "null")]
+    #[arg(short = '0', long = "print0", visible_alias = "null",
+          conflicts_with_all = ["list_details", "json"])]
     pub(crate) null: bool,
 
     /// Print a line in this FORMAT for each entry, such as '{/}: {//}'
@@ -148,7 +149,9 @@ pub(crate) struct FindOptions {
     pub(crate) reverse: bool,
 
     /// Print no './' before paths, as is done with -0, -x and -X
-    #[arg(long)]
+    ///
+    /// For a search without PATH, as in fd.
+    #[arg(long, conflicts_with_all = ["operands", "search_path"])]
     pub(crate) strip_cwd_prefix: bool,
 
     /// Color paths as `ls` does: WHEN is auto (the default), always or never
@@ -259,12 +262,16 @@ pub(crate) struct FindOptions {
     pub(crate) no_require_git: bool,
 
     /// Skip what the rules of FILE list, which come after all others
+    ///
+    /// They count with -I and -u, too.
     #[arg(long, value_name = "FILE", action = ArgAction::Append, help_heading = TRAVERSAL)]
     pub(crate) ignore_file: Vec<OsString>,
 
     /// Skip what matches GLOB and everything below it; can be repeated
     ///
-    /// A GLOB with a slash matches paths below PATH, any other names.
+    /// A GLOB without a slash matches names at any depth. One with a slash matches paths, which may
+    /// begin below PATH, at PATH, at the working directory or at the root, as in 'curt rm
+    /// --exclude'.
     #[arg(short = 'E', long, value_name = "GLOB", allow_hyphen_values = true,
           action = ArgAction::Append, help_heading = TRAVERSAL)]
     pub(crate) exclude: Vec<OsString>,
@@ -334,7 +341,7 @@ pub(crate) struct FindOptions {
 
     /// With -X: give one command at most N paths; 0 means as many as fit
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true,
-          allow_negative_numbers = true, help_heading = ACTIONS)]
+          allow_negative_numbers = true, requires = "exec_batch", help_heading = ACTIONS)]
     pub(crate) batch_size: usize,
 
     /// Delete what matches, contents first

@@ -2,11 +2,11 @@
 
 pub(crate) mod beneath;
 pub(crate) mod du;
+mod exclude;
 pub(crate) mod expand;
 pub(crate) mod find;
 pub(crate) mod generate;
 pub(crate) mod ls;
-mod patterns;
 pub(crate) mod realpath;
 pub(crate) mod rm;
 pub(crate) mod run;

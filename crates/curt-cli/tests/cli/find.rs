@@ -317,8 +317,16 @@ fn wrong_patterns_and_values_are_refused() {
         ),
         (&["\\p{Emoji}"], "invalid regular expression '\\p{Emoji}': Unicode property not found"),
         (&["\\p{Alphabetic}"], "invalid regular expression '\\p{Alphabetic}': Unicode property"),
-        (&["-g", "[[:alpha:]]"], "invalid pattern '[[:alpha:]]': classes such as [:alpha:] are"),
-        (&["-g", "[a"], "invalid pattern '[a': unclosed character class"),
+        (&["-g", "[[:alfa:]]"], "invalid pattern '[[:alfa:]]': a class in brackets is not one"),
+        (&["-g", "[a"], "invalid pattern '[a': a bracket is not closed"),
+        (&["-g", "{.a,.b}*"], "'{.a,.b}*' matches only hidden entries, which are skipped without"),
+        (&["-g", "-p", "*.rs"], "'*.rs' cannot match: a full path begins with a slash"),
+        (&["-E", "{a..Z}"], "invalid pattern '{a..Z}': a range in braces is of letters of one"),
+        (&["-E", "~/x"], "invalid pattern '~/x': the shell has not expanded the tilde"),
+        (&["--strip-cwd-prefix", ".", "."], "option '--strip-cwd-prefix' cannot be used with"),
+        (&["--strip-cwd-prefix", "--search-path=."], "option '--strip-cwd-prefix' cannot be used"),
+        (&["--batch-size=3"], "missing option '--exec-batch'"),
+        (&["-0", "-l"], "option '--print0' cannot be used with '--list-details'"),
         (&["^\\.git"], "'^\\.git' matches only hidden entries, which are skipped without --hidden"),
         (&["--perm", "u"], "invalid mode 'u': expected octal digits, or bits as in u=rw,go=r or u"),
         (&["--owner", ":"], "invalid owner ':': expected USER, USER:GROUP or :GROUP"),
@@ -342,6 +350,78 @@ fn wrong_patterns_and_values_are_refused() {
         let said = refusal(&scratch, args);
         assert!(said.starts_with(&format!("curt find: {reason}")), "{args:?}: {said}");
     }
+}
+
+#[test]
+fn excluded_paths_are_those_of_rm() {
+    let scratch = Scratch::new();
+    tree(&scratch, "t");
+    let here = scratch.path().to_str().unwrap().to_owned();
+    let all = lines(&scratch, &["-tf", ".", "t"]);
+    for excluded in ["{here}/t/sub", "{here}/t/sub/**", "t/sub/", "./sub", "/sub", "sub", "**/sub"]
+    {
+        let excluded = excluded.replace("{here}", &here);
+        for operand in ["t", "./t", &format!("{here}/t")] {
+            let args = ["-tf", "-E", &excluded, ".", operand];
+            let found: Vec<String> = lines(&scratch, &args);
+            let left = all.iter().filter(|path| !path.contains("sub")).count();
+            assert_eq!(found.len(), left, "{args:?}: {found:?}");
+        }
+    }
+    // What must stay is kept, whatever else is skipped or not.
+    scratch.file_with("rules", b"a\n");
+    let args =
+        ["-u", "-tf", "--delete", "--ignore-file=rules", "-E", &format!("{here}/t/sub"), ".", "t"];
+    assert_eq!(lines(&scratch, &args), [""; 0]);
+    assert!(scratch.exists("t/a") && scratch.exists("t/sub/deep/e") && !scratch.exists("t/b.keep"));
+}
+
+/// Every door has one meaning of a pattern, that of bash: what `find -g` finds is what `find -E`
+/// skips and `rm --exclude` keeps.
+#[cfg(unix)]
+#[test]
+fn globs_have_one_meaning() {
+    let names =
+        ["1a", "b", "a]b", "-", "{a}", "xy", "x{}y", "x{yz}", "f1", "f2", "f1..3", "é", "É"];
+    for (pattern, meant) in [
+        ("[[:digit:]]*", &["1a"][..]),
+        ("[![:alpha:]]", &["-"]),
+        ("a[\\]]b", &["a]b"]),
+        ("[a\\-z]", &["-"]),
+        ("[!\\]]", &["b", "-", "é", "É"]),
+        ("[[=b=]]", &["b"]),
+        ("[[.-.]]", &["-"]),
+        ("{a}", &["{a}"]),
+        ("x{}y", &["x{}y"]),
+        ("x{*}", &["x{yz}"]),
+        ("f{1..3}", &["f1", "f2"]),
+        ("f{3..1..2}", &["f1"]),
+        ("{,x{y,\\{y*}}", &["xy", "x{yz}"]),
+        ("?", &["b", "-", "é", "É"]),
+        ("[é]", &["é"]),
+    ] {
+        let scratch = Scratch::new();
+        for name in names {
+            scratch.file(format!("tree/{name}"));
+        }
+        let sorted = |names: &mut dyn Iterator<Item = &str>| {
+            let mut names: Vec<String> = names.map(|name| format!("tree/{name}")).collect();
+            names.sort();
+            names
+        };
+        let expected = sorted(&mut meant.iter().copied());
+        let others = sorted(&mut names.into_iter().filter(|name| !meant.contains(name)));
+        assert_eq!(lines(&scratch, &["-s", "-g", pattern, "tree"]), expected, "{pattern}");
+        let whole = format!("**/{pattern}");
+        assert_eq!(lines(&scratch, &["-s", "-p", "-g", &whole, "tree"]), expected, "{pattern}");
+        assert_eq!(lines(&scratch, &["-E", pattern, ".", "tree"]), others, "{pattern}");
+        let mut rm = command(&scratch, "rm", ["-r", "--exclude", pattern, "tree"]);
+        assert!(rm.status().unwrap().success(), "{pattern}");
+        assert_eq!(lines(&scratch, &["-u", ".", "tree"]), expected, "{pattern}");
+    }
+    let scratch = Scratch::new();
+    scratch.file("tree/É");
+    assert_eq!(lines(&scratch, &["-g", "é", "tree"]), ["tree/É"], "smart case is that of letters");
 }
 
 #[cfg(unix)]

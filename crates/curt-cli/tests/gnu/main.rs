@@ -11,6 +11,7 @@
 mod du;
 mod environment;
 mod find;
+mod globs;
 mod harness;
 mod loops;
 mod ls;

@@ -1,13 +1,12 @@
 //! Ignore rules, as git reads them.
 
-use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io;
-use std::ops::Range;
-use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use super::overrides::Overrides;
-use super::{GlobError, git_config, wildmatch};
+use super::git_config;
+use super::glob::Dialect;
+use super::patterns::{Patterns, Scope, with_slashes};
 use crate::control::{MOST_RULES, Rulebook, Rules, too_many_rules};
 
 /// Which entries a walk leaves out by the ignore files of directories, for
@@ -17,7 +16,7 @@ use crate::control::{MOST_RULES, Rulebook, Rules, too_many_rules};
 /// directory that contains `.git`), and in git's `info/exclude`, which is also found if `.git` is a
 /// file that names the directory of a linked work tree. They apply in their directory and below it.
 /// The last rule of a file that matches decides; a file in a deeper directory comes before one
-/// above. Of different files, in any directory, these come first: overrides, custom files,
+/// above. Of different files, in any directory, these come first: custom files,
 /// `.ignore`, `.gitignore`, `exclude`, the user's rules, and extra files last, as in the crate
 /// `ignore`. `!` includes an entry again, unless it is in a directory that is left out.
 ///
@@ -31,7 +30,7 @@ use crate::control::{MOST_RULES, Rulebook, Rules, too_many_rules};
 ///
 /// `.git` has no rule that names it. It is left out because its name begins with a dot. A walk that
 /// yields such names ([`leave_out_dot_names(false)`](IgnoreRules::leave_out_dot_names)) enters it
-/// too; `overrides(["!.git"])` leaves it out.
+/// too; [`Walk::exclude`](crate::Walk::exclude) leaves it out.
 ///
 /// If an ignore file cannot be read, what it leaves out is not known: the walk reports an error and
 /// yields nothing below that directory. The same happens if the rules of more than 1,000
@@ -41,7 +40,7 @@ use crate::control::{MOST_RULES, Rulebook, Rules, too_many_rules};
 /// use curt::Walk;
 /// use curt::filters::IgnoreRules;
 ///
-/// let rules = IgnoreRules::new().custom_file(".npmignore").overrides(["!*.lock"])?;
+/// let rules = IgnoreRules::new().custom_file(".npmignore");
 /// for entry in Walk::new(".").ignore(rules).max_depth(1) {
 ///     println!("{}", entry?.path.display());
 /// }
@@ -57,7 +56,6 @@ pub struct IgnoreRules {
     git: bool,
     global: bool,
     require_git: bool,
-    overrides: Overrides,
 }
 
 impl Default for IgnoreRules {
@@ -78,11 +76,11 @@ impl IgnoreRules {
             git: true,
             global: false,
             require_git: true,
-            overrides: Overrides::default(),
         }
     }
 
-    /// Sets whether any ignore file is read, custom and extra ones included.
+    /// Sets whether the ignore files of directories and of the user are read; `true` by default.
+    /// [Extra files](IgnoreRules::extra_file) always are.
     pub fn files(self, yes: bool) -> Self {
         IgnoreRules { files: yes, ..self }
     }
@@ -98,8 +96,9 @@ impl IgnoreRules {
     /// # std::fs::write(scratch.join(".github"), "")?;
     /// use curt::filters::IgnoreRules;
     /// // `scratch` has the entries .git, .gitignore, .github, and a.o, which is ignored.
-    /// let rules = IgnoreRules::new().leave_out_dot_names(false).overrides(["!.git"])?;
+    /// let rules = IgnoreRules::new().leave_out_dot_names(false);
     /// let walk = curt::Walk::new(&scratch).min_depth(1).ignore(rules);
+    /// let walk = walk.exclude(|entry| entry.name() == ".git");
     /// let mut names = Vec::new();
     /// for entry in walk.sort(curt::walk::Order::default()) {
     ///     names.push(entry?.name().to_owned());
@@ -159,24 +158,8 @@ impl IgnoreRules {
         IgnoreRules { require_git: yes, ..self }
     }
 
-    /// Adds globs that come before all rules, as with `rg -g`: an entry that a glob matches is
-    /// yielded, and one that a glob after `!` matches is left out. The last one that matches
-    /// decides. If any is without `!`, all entries but directories are left out that none matches.
-    /// The globs are those of [`Globs`](super::Globs), relative to the operand.
-    ///
-    /// The error names the first pattern that is not a glob.
-    pub fn overrides<P: AsRef<OsStr>>(
-        mut self,
-        patterns: impl IntoIterator<Item = P>,
-    ) -> Result<Self, GlobError> {
-        for pattern in patterns {
-            self.overrides.add(pattern.as_ref())?;
-        }
-        Ok(self)
-    }
-
     pub(crate) fn is_any(&self) -> bool {
-        self.files || self.leave_out_dot_names || self.has_overrides()
+        self.files || self.leave_out_dot_names || !self.extra_files.is_empty()
     }
 }
 
@@ -202,19 +185,11 @@ impl Rulebook for IgnoreRules {
     }
 
     fn reads_global(&self) -> bool {
-        self.git && self.global
+        self.files && self.git && self.global
     }
 
     fn requires_git(&self) -> bool {
         self.require_git
-    }
-
-    fn has_overrides(&self) -> bool {
-        !self.overrides.is_empty()
-    }
-
-    fn overrides(&self, path: &Path, is_directory: bool) -> Option<bool> {
-        self.overrides.decide(path, is_directory)
     }
 
     fn excludes_file(&self, configuration: &[u8]) -> Option<Vec<u8>> {
@@ -228,77 +203,31 @@ impl Rulebook for IgnoreRules {
 
 /// The rules of one ignore file.
 #[derive(Clone, Debug)]
-pub struct IgnoreFile {
-    text: Vec<u8>,
-    rules: Vec<Rule>,
-}
-
-/// One line of an ignore file.
-#[derive(Clone, Debug)]
-struct Rule {
-    /// The pattern's position in the text, and the length of its literal prefix.
-    pattern: Range<usize>,
-    literal: usize,
-    /// The length of what follows its last star, and how many bytes that matches.
-    ending: (u16, u16),
-    takes_back: bool,
-    directories_only: bool,
-    /// It is compared with names instead of paths.
-    is_name: bool,
-    /// It is a star and a literal: the end of a name is compared.
-    is_ending: bool,
-}
+pub struct IgnoreFile(Patterns);
 
 impl IgnoreFile {
     /// Parses the text of an ignore file. More than 100,000 rules are an error of the kind
-    /// `FileTooLarge`. Takes at most 4.2 MB of memory besides a copy of the text.
+    /// `FileTooLarge`. Takes at most 5 MB of memory besides a copy of the text.
     pub fn parse(text: &[u8]) -> io::Result<IgnoreFile> {
         const MARK: &[u8] = b"\xef\xbb\xbf";
-        let text = text.strip_prefix(MARK).unwrap_or(text).to_vec();
-        let mut rules = Vec::new();
-        let mut begin = 0;
-        for line in text.split(|&byte| byte == b'\n') {
-            if let Some(rule) = Rule::read(line, begin) {
-                if rules.len() == MOST_RULES {
-                    return Err(too_many_rules(MOST_RULES, "ignore rules"));
-                }
-                rules.push(rule);
+        let text = text.strip_prefix(MARK).unwrap_or(text);
+        let mut rules = Patterns::new(Dialect::Git);
+        for (pattern, scope) in text.split(|&byte| byte == b'\n').filter_map(read_rule) {
+            // One that matches nothing is none.
+            if rules.add(pattern, scope).is_ok() && rules.len() > MOST_RULES {
+                return Err(too_many_rules(MOST_RULES, "ignore rules"));
             }
-            begin += line.len() + 1;
         }
-        Ok(IgnoreFile { text, rules })
+        Ok(IgnoreFile(rules))
     }
 
     /// Returns whether the last rule that matches ignores the entry at `path`, which is relative to
     /// the directory of the file; `None` if no rule matches. Rules for the directories on the way
     /// are not considered.
     pub fn ignores(&self, path: &Path, is_directory: bool) -> Option<bool> {
-        let path = path.as_os_str().as_encoded_bytes();
-        let path = if MAIN_SEPARATOR == '/' {
-            Cow::Borrowed(path)
-        } else {
-            let slash = |&byte: &u8| if byte == MAIN_SEPARATOR as u8 { b'/' } else { byte };
-            Cow::Owned(path.iter().map(slash).collect())
-        };
-        let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(&path);
-        self.last_match(|_| true, &path, name, is_directory)
-    }
-
-    /// What the last rule that counts and matches says.
-    fn last_match(
-        &self,
-        counts: impl Fn(&Rule) -> bool,
-        path: &[u8],
-        name: &[u8],
-        is_directory: bool,
-    ) -> Option<bool> {
-        let matches = |rule: &&Rule| {
-            let pattern = &self.text[rule.pattern.clone()];
-            (is_directory || !rule.directories_only)
-                && counts(rule)
-                && rule.matches(pattern, path, name)
-        };
-        self.rules.iter().rev().find(matches).map(|rule| !rule.takes_back)
+        let path = with_slashes(path);
+        let name = path.rsplit(|&byte| byte == b'/').next();
+        self.0.decide(Some(&path), name, is_directory)
     }
 }
 
@@ -308,61 +237,30 @@ impl Rules for IgnoreFile {
     }
 
     fn decide_name(&self, name: &OsStr, is_directory: bool) -> Option<bool> {
-        let name = name.as_encoded_bytes();
-        self.last_match(|rule| rule.is_name, name, name, is_directory)
+        self.0.decide(None, Some(name.as_encoded_bytes()), is_directory)
     }
 
     fn count(&self) -> usize {
-        self.rules.len()
+        self.0.len()
     }
 }
 
-impl Rule {
-    /// Parses a line, which begins at `begin` in the text; `None` if it can match nothing.
-    fn read(line: &[u8], begin: usize) -> Option<Rule> {
-        if line.first() == Some(&b'#') {
-            return None;
-        }
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        // For git a NUL ends a line.
-        let line = line.split(|&byte| byte == 0).next().unwrap_or(line);
-        let line = &line[..length_without_spaces(line)];
-        let takes_back = line.first() == Some(&b'!');
-        let from = usize::from(takes_back);
-        let (line, begin) = (&line[from..], begin + from);
-        let directories_only = line.last() == Some(&b'/');
-        let line = line.strip_suffix(b"/").unwrap_or(line);
-        let is_name = !line.contains(&b'/');
-        let from = usize::from(line.first() == Some(&b'/'));
-        let (pattern, begin) = (&line[from..], begin + from);
-        let literal = pattern.iter().take_while(|&&byte| !wildmatch::is_special(byte)).count();
-        if pattern.is_empty() {
-            return None;
-        }
-        let (length, width) = wildmatch::ending(&pattern[literal..])?;
-        // One that is too long is not compared first.
-        let ending = length.try_into().map_or((0, 0), |length| (length, width as u16));
-        let is_literal = |ending: &[u8]| !ending.iter().any(|&byte| wildmatch::is_special(byte));
-        let is_ending = is_name && pattern.strip_prefix(b"*").is_some_and(is_literal);
-        let pattern = begin..begin + pattern.len();
-        Some(Rule { pattern, literal, ending, takes_back, directories_only, is_name, is_ending })
+/// Returns the pattern in a line, and what it is compared with; `None` if there is none.
+fn read_rule(line: &[u8]) -> Option<(&[u8], Scope)> {
+    if line.first() == Some(&b'#') {
+        return None;
     }
-
-    fn matches(&self, pattern: &[u8], path: &[u8], name: &[u8]) -> bool {
-        let text = if self.is_name { name } else { path };
-        if self.literal == pattern.len() {
-            return text == pattern;
-        }
-        if self.is_ending {
-            return text.ends_with(&pattern[1..]);
-        }
-        let (length, width) = (usize::from(self.ending.0), usize::from(self.ending.1));
-        // As in git, a `**` after the literal prefix counts as if it began a name.
-        wildmatch::has_ending(text, &pattern[pattern.len() - length..], width)
-            && text
-                .strip_prefix(&pattern[..self.literal])
-                .is_some_and(|rest| wildmatch::matches(&pattern[self.literal..], rest))
-    }
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    // For git a NUL ends a line.
+    let line = line.split(|&byte| byte == 0).next().unwrap_or(line);
+    let line = &line[..length_without_spaces(line)];
+    let takes_back = line.first() == Some(&b'!');
+    let line = line.strip_prefix(b"!").unwrap_or(line);
+    let directories_only = line.last() == Some(&b'/');
+    let line = line.strip_suffix(b"/").unwrap_or(line);
+    let is_name = !line.contains(&b'/');
+    let pattern = line.strip_prefix(b"/").unwrap_or(line);
+    (!pattern.is_empty()).then_some((pattern, Scope { is_name, directories_only, takes_back }))
 }
 
 /// Returns the length of a line without trailing spaces. A backslash keeps the space after it, and

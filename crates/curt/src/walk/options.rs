@@ -93,13 +93,14 @@ pub(super) struct Settings {
 impl Settings {
     /// Whether all entries of a directory must be known before the first is yielded.
     pub(super) fn stores(&self) -> bool {
-        let has_overrides = self.rulebook.as_ref().is_some_and(|book| book.has_overrides());
-        self.order.is_some() || has_overrides || self.reads_rules()
+        self.order.is_some() || self.reads_rules()
     }
 
     /// Whether ignore rules are read from files.
     pub(super) fn reads_rules(&self) -> bool {
-        self.rulebook.as_ref().is_some_and(|book| book.reads_files())
+        self.rulebook
+            .as_ref()
+            .is_some_and(|book| book.reads_files() || !book.extra_files().is_empty())
     }
 
     /// Whether the dot at its beginning leaves out a name, where no rules are read that could take

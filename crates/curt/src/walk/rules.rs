@@ -161,10 +161,7 @@ pub(super) fn leave_out<S: Sys>(
         return false;
     };
     let is_directory = kind == Kind::Directory;
-    let overridden = || book.overrides(Path::new(&*S::Unit::text(path.relative())), is_directory);
-    let decided = book.has_overrides().then(overridden).flatten();
-    let decided =
-        decided.or_else(|| rules.and_then(|rules| rules.decide::<S>(path, name, is_directory)));
+    let decided = rules.and_then(|rules| rules.decide::<S>(path, name, is_directory));
     decided.unwrap_or_else(|| book.hides_dots() && name.first() == Some(&S::Unit::ascii(b'.')))
 }
 
@@ -186,6 +183,9 @@ pub(super) fn of_directory<S: Sys>(
     sys: &S,
 ) -> Result<Option<Arc<RuleStack>>, Error> {
     let ListedDirectory { dir, entries, names, path: directory, path_len } = *listed;
+    if !settings.rulebook.as_ref().is_some_and(|book| book.reads_files()) {
+        return Ok(above);
+    }
     let mut found = Found::default();
     let custom = settings.rulebook.as_ref().map(|book| book.custom_names()).unwrap_or_default();
     let custom: Vec<_> = custom.iter().map(|name| S::Unit::units(Path::new(name))).collect();
@@ -227,7 +227,9 @@ pub(super) fn above_operand<S: Sys>(
     let whole = sys.absolute(operand).map_err(|error| failed(operand, error))?;
     let whole = without_dots(&whole);
     let mut rules = of_user(&whole, settings, sys)?;
-    let mut parents: Vec<&Path> = whole.ancestors().skip(1).collect();
+    let reads_files = settings.rulebook.as_ref().is_some_and(|book| book.reads_files());
+    let mut parents: Vec<&Path> =
+        if reads_files { whole.ancestors().skip(1).collect() } else { Vec::new() };
     while let Some(parent) = parents.pop() {
         let way = whole.strip_prefix(parent).unwrap_or(&whole).to_owned();
         let git = parent.join(".git");

@@ -8,7 +8,6 @@ use curt::Walk;
 use curt::filters::IgnoreRules;
 use curt_testkit::Scratch;
 use ignore::WalkBuilder;
-use ignore::overrides::OverrideBuilder;
 
 fn ours(root: &Path, rules: &IgnoreRules) -> Vec<PathBuf> {
     let walk = Walk::new(root).ignore(rules.clone());
@@ -89,32 +88,6 @@ fn custom_files_and_rules_without_a_work_tree_are_those_of_the_crate_ignore() {
         }
         assert_eq!(ours(&root, &rules), theirs(&builder), "{round}: {rules:?}");
     }
-}
-
-#[test]
-fn overrides_are_those_of_the_crate_ignore() {
-    const GLOBS: [&str; 9] =
-        ["*.o", "!*.o", "!sub/", "*.rs", "!a.o", "/c", "deep/**", "!{a,b}.*", ".dot"];
-    let mut choices = Choices(11);
-    for round in 0..60 {
-        let scratch = Scratch::new();
-        choices.tree(&scratch);
-        let root = scratch.at("t");
-        let globs: Vec<&str> = (0..=choices.below(3)).map(|_| choices.of(&GLOBS)).collect();
-        let mut overrides = OverrideBuilder::new(&root);
-        for glob in &globs {
-            overrides.add(glob).unwrap();
-        }
-        let mut builder = WalkBuilder::new(&root);
-        builder.overrides(overrides.build().unwrap()).git_global(false);
-        for files in [true, false] {
-            let rules = IgnoreRules::new().files(files).overrides(&globs).unwrap();
-            builder.ignore(files).git_ignore(files).git_exclude(files).parents(files);
-            assert_eq!(ours(&root, &rules), theirs(&builder), "{round}: {globs:?}");
-        }
-    }
-    let error = IgnoreRules::new().overrides(["*.rs", "!["]).unwrap_err();
-    assert_eq!(error.pattern(), "[");
 }
 
 #[test]

@@ -2,7 +2,6 @@
 //! of files at the end.
 
 mod chart;
-mod exclude;
 mod largest;
 mod lines;
 mod operands;
@@ -10,11 +9,13 @@ mod tree;
 mod types;
 
 use std::ffi::{OsStr, OsString};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use curt::filters::Globs;
 use curt::usage::{Sizes, UsageRecord, UsageReport};
-use curt::{Cause, Error, Operation, Usage};
+use curt::{Cause, Error, Kind, Operation, Usage};
 
 use crate::args::DuOptions;
 use crate::exit::Exit;
@@ -25,7 +26,6 @@ use crate::quote::{Style as QuotingStyle, quote};
 use crate::session::{Outcome, Session};
 use crate::sys::{self, interrupt};
 use chart::{Row, Style};
-use exclude::Excluded;
 use largest::{Largest, Ties};
 use lines::{LineFormat, Wrong};
 use types::Types;
@@ -45,7 +45,7 @@ pub(crate) fn run(options: &DuOptions) -> Exit {
 struct Run<'a> {
     options: &'a DuOptions,
     session: &'a Session,
-    patterns: Arc<Excluded>,
+    patterns: Arc<Globs>,
     lines: LineFormat,
     /// Sizes are shown with bars.
     is_chart: bool,
@@ -81,7 +81,7 @@ impl<'a> Run<'a> {
         let Some(mut operands) = operands::gather(options, session) else {
             return session.close(false);
         };
-        operands.retain(|operand| !self.patterns.contains(operand));
+        operands.retain(|operand| !self.patterns.matches(Path::new(operand), Kind::Unknown));
         if self.is_chart {
             session.screen().allow_progress(false);
         }
@@ -206,7 +206,7 @@ impl<'a> Run<'a> {
         }
         if !patterns.is_empty() {
             let patterns = patterns.clone();
-            usage = usage.exclude(move |entry| patterns.contains(entry.path().as_os_str()));
+            usage = usage.exclude(move |entry| patterns.matches(entry.path(), entry.kind()));
         }
         if let Some(budget) = sys::raise_descriptor_limit() {
             usage = usage.descriptors(budget);

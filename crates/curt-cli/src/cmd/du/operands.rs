@@ -5,7 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
-use super::exclude::Excluded;
+use curt::filters::Globs;
+
 use super::lines::Wrong;
 use crate::args::DuOptions;
 use crate::cmd::operands_or_here;
@@ -50,14 +51,22 @@ pub(super) fn gather(options: &DuOptions, session: &Session) -> Option<Vec<OsStr
 }
 
 /// Returns the patterns of what is skipped.
-pub(super) fn patterns(options: &DuOptions) -> Result<Excluded, Wrong> {
+pub(super) fn patterns(options: &DuOptions) -> Result<Globs, Wrong> {
     let mut patterns = options.exclude.clone();
     for file in &options.exclude_from {
         read_patterns(file, &mut patterns).map_err(|error| {
             Wrong::Usage(format!("{}: {}", for_terminal(file, ":"), sys::error_text(&error)))
         })?;
     }
-    Excluded::new(&patterns).map_err(Wrong::Usage)
+    for pattern in &mut patterns {
+        // GNU du takes a pattern without wildcards for a name, and a backslash at its end for one.
+        let bytes = pattern.as_encoded_bytes();
+        let backslashes = bytes.iter().rev().take_while(|&&byte| byte == b'\\').count();
+        if backslashes % 2 == 1 && !bytes.iter().any(|byte| b"*?[".contains(byte)) {
+            pattern.push("\\");
+        }
+    }
+    Ok(Globs::gnu(patterns))
 }
 
 /// Adds the lines of a file, without blanks at their ends. Empty lines mean nothing.

@@ -2,13 +2,13 @@
 //! passed all other tests, in one call together with what will be printed. What could not be asked
 //! about an entry passes no test, so that nothing is deleted of which too little is known.
 
-use std::path::PathBuf;
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 
 use curt::fields::Time;
-use curt::filters::Globs;
+use curt::filters::{Globs, expand_braces};
 use curt::walk::Visited;
 use curt::{Error, Fields, Kind};
-use globset::GlobBuilder;
 use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::hir::{Class, Hir, HirKind};
 
@@ -16,13 +16,14 @@ use super::owner::Owner;
 use super::permissions::Permissions;
 use super::when;
 use crate::args::FindOptions;
+use crate::cmd::exclude::without_root;
 use crate::out::text;
 use crate::quote::quote;
 use crate::sys;
 
 /// The tests.
 pub(super) struct Matcher {
-    patterns: Vec<Regex>,
+    patterns: Vec<Pattern>,
     /// The working directory, if patterns match full paths.
     base: Option<PathBuf>,
     extensions: Option<Regex>,
@@ -32,6 +33,12 @@ pub(super) struct Matcher {
     older: Option<Time>,
     owner: Option<Owner>,
     permissions: Vec<Permissions>,
+}
+
+/// What a name or a path is compared with.
+enum Pattern {
+    Regex(Regex),
+    Glob(Globs),
 }
 
 /// What `--type` chooses.
@@ -109,12 +116,12 @@ impl Matcher {
             let path = entry.path();
             let path = path.strip_prefix(".").unwrap_or(&path);
             let path = base.join(path);
-            if !all_match(&self.patterns, path.as_os_str().as_encoded_bytes()) {
+            if !self.patterns.iter().all(|pattern| pattern.is_match(&path, kind)) {
                 return false;
             }
         } else if !self.patterns.is_empty() {
             let name = entry.name();
-            if !all_match(&self.patterns, name.as_encoded_bytes()) {
+            if !self.patterns.iter().all(|pattern| pattern.is_match(Path::new(&*name), kind)) {
                 return false;
             }
         }
@@ -160,58 +167,77 @@ fn is_empty(entry: &Visited<'_>) -> Result<bool, Error> {
     Ok(first.is_none())
 }
 
-fn all_match(patterns: &[Regex], text: &[u8]) -> bool {
-    patterns.iter().all(|pattern| pattern.is_match(text))
+impl Pattern {
+    fn is_match(&self, text: &Path, kind: Kind) -> bool {
+        match self {
+            Pattern::Regex(regex) => regex.is_match(text.as_os_str().as_encoded_bytes()),
+            Pattern::Glob(glob) => glob.matches(Path::new(&without_root(text)), kind),
+        }
+    }
 }
 
 /// Reads the patterns for names or paths. The case counts for all if one has a capital letter.
-fn patterns(options: &FindOptions) -> Result<Vec<Regex>, String> {
+fn patterns(options: &FindOptions) -> Result<Vec<Pattern>, String> {
     let given = options.pattern.iter().chain(&options.and);
     let given: Vec<&String> = given.filter(|text| !text.is_empty()).collect();
-    let mut expressions = Vec::new();
+    let mut has_capital = false;
     for text in &given {
+        let pattern = quote(text);
         if !options.full_path && text.contains('/') {
-            let pattern = quote(text);
             return Err(format!(
                 "{pattern} cannot match: a name contains no slash; write 'curt find . PATH' to \
                  list a directory, or --full-path to match whole paths"
             ));
         }
-        let expression = if options.glob {
-            glob(text)?
-        } else if options.fixed_strings {
-            regex::escape(text)
-        } else {
-            (*text).clone()
-        };
-        expressions.push(expression);
-    }
-    let mut has_capital = false;
-    let mut regexes = Vec::new();
-    for (expression, text) in expressions.iter().zip(&given) {
-        // What is wrong with it is said when it is compiled.
-        let parsed = regex_syntax::ParserBuilder::new().utf8(false).build().parse(expression);
-        if let Ok(parsed) = parsed {
-            has_capital |= has_capital_letter(&parsed);
-            if !options.full_path && !options.finds_hidden() && begins_with_dot(&parsed) {
-                let pattern = quote(text);
+        let (means_capital, is_hidden) = if options.glob {
+            let words = expand_braces(text).map_err(|error| text::invalid_glob(&error))?;
+            let is_whole = |word: &String| word.starts_with("**") || Path::new(word).has_root();
+            if options.full_path && !words.iter().all(is_whole) {
                 return Err(format!(
-                    "{pattern} matches only hidden entries, which are skipped without --hidden"
+                    "{pattern} cannot match: a full path begins with a slash; write '**/' before \
+                     what may be anywhere"
                 ));
             }
+            let is_dotted =
+                |word: &String| [".", "\\.", "[.]"].iter().any(|dot| word.starts_with(dot));
+            let means_capital = text.contains("[:upper:]") || text.chars().any(char::is_uppercase);
+            (means_capital, words.iter().all(is_dotted))
+        } else {
+            let parser = regex_syntax::ParserBuilder::new().utf8(false).build();
+            // What is wrong with it is said when it is compiled.
+            let parsed = parser.clone().parse(&expression(text, options)).ok();
+            let parsed = parsed.as_ref();
+            (parsed.is_some_and(has_capital_letter), parsed.is_some_and(begins_with_dot))
+        };
+        if is_hidden && !options.full_path && !options.finds_hidden() {
+            return Err(format!(
+                "{pattern} matches only hidden entries, which are skipped without --hidden"
+            ));
         }
+        has_capital |= means_capital;
     }
     let ignores_case = options.ignore_case || !options.case_sensitive && !has_capital;
-    for (expression, text) in expressions.iter().zip(&given) {
-        // What matches every name need not be looked for.
-        if expression == "." {
+    let mut patterns = Vec::new();
+    for text in given {
+        if options.glob {
+            let glob = Globs::new([text]).map_err(|error| text::invalid_glob(&error))?;
+            patterns.push(Pattern::Glob(glob.ignore_case(ignores_case)));
             continue;
         }
-        let mut builder = RegexBuilder::new(expression);
-        builder.case_insensitive(ignores_case).dot_matches_new_line(true);
-        regexes.push(builder.build().map_err(|error| invalid_regex(text, &error))?);
+        let expression = expression(text, options);
+        // What matches every name need not be looked for.
+        if expression != "." {
+            let mut builder = RegexBuilder::new(&expression);
+            builder.case_insensitive(ignores_case).dot_matches_new_line(true);
+            let regex = builder.build().map_err(|error| invalid_regex(text, &error))?;
+            patterns.push(Pattern::Regex(regex));
+        }
     }
-    Ok(regexes)
+    Ok(patterns)
+}
+
+fn expression<'t>(text: &'t str, options: &FindOptions) -> Cow<'t, str> {
+    if options.fixed_strings { Cow::Owned(regex::escape(text)) } else { Cow::Borrowed(text) }
 }
 
 /// Returns what is wrong with a regular expression: the last line of what the library says, which
@@ -223,16 +249,6 @@ fn invalid_regex(text: &str, error: &regex::Error) -> String {
     let is_glob = Globs::new([text]).is_ok() && text.contains(['*', '?']);
     let hint = if is_glob { "; -g takes globs such as '*.rs'" } else { "" };
     format!("invalid regular expression {}: {reason}{hint}", quote(text))
-}
-
-/// Returns the regular expression of a glob.
-fn glob(pattern: &str) -> Result<String, String> {
-    // What -E refuses is refused here, too.
-    Globs::new([pattern]).map_err(|error| text::invalid_glob(&error))?;
-    let glob = GlobBuilder::new(pattern).literal_separator(true).empty_alternates(true).build();
-    let invalid = |error: &globset::Error| error.kind().to_string();
-    glob.map(|glob| glob.regex().to_owned())
-        .map_err(|error| format!("invalid pattern {}: {}", quote(pattern), invalid(&error)))
 }
 
 /// Whether a capital letter is meant: not that of an escape such as `\S`.
@@ -387,7 +403,7 @@ impl Size {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kinds, Size, begins_with_dot, glob, has_capital_letter};
+    use super::{Kinds, Size, begins_with_dot, has_capital_letter};
     use curt::Kind;
 
     #[test]
@@ -433,8 +449,5 @@ mod tests {
         {
             assert_eq!(begins_with_dot(&parse(text)), expected, "{text}");
         }
-        let hidden = glob(".*").unwrap();
-        let parser = regex_syntax::ParserBuilder::new().utf8(false).build().parse(&hidden);
-        assert!(begins_with_dot(&parser.unwrap()));
     }
 }

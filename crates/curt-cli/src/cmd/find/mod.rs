@@ -13,13 +13,14 @@ mod when;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use curt::fields::Follow;
 use curt::filters::IgnoreRules;
 use curt::walk::{OneFileSystem, Order, Summary, Visited, Visitor};
 use curt::{Error, Fields, Kind, Next, Threads, Walk};
 
+use super::exclude::Exclusions;
 use super::operands_or_here;
 use crate::args::{FindOptions, LsOptions, When};
 use crate::exit::Exit;
@@ -67,6 +68,7 @@ struct Job<'a> {
     /// The operands, in full if full paths are printed.
     operands: Vec<PathBuf>,
     rules: Option<IgnoreRules>,
+    exclusions: Arc<Exclusions>,
     matcher: Matcher,
     lines: Lines,
     sorting: Sorting,
@@ -136,7 +138,8 @@ impl<'a> Job<'a> {
             options,
             session,
             operands,
-            rules: rules(options)?,
+            rules: rules(options),
+            exclusions: Arc::new(Exclusions::new(&options.exclude)?),
             fields: matcher.fields() | printed | sorting.fields(),
             has_more_tests: !matcher.fields().is_empty(),
             matcher,
@@ -206,6 +209,10 @@ impl<'a> Job<'a> {
             .cancel(self.session.cancel());
         if let Some(rules) = &self.rules {
             walk = walk.ignore(rules.clone());
+        }
+        if !self.exclusions.are_empty() {
+            let exclusions = Arc::clone(&self.exclusions);
+            walk = walk.exclude(move |entry| exclusions.match_entry(entry));
         }
         if self.removes {
             // Removing entries while they are listed might hide later ones.
@@ -347,7 +354,7 @@ fn check_pattern(options: &FindOptions) -> Result<(), String> {
 }
 
 /// Returns the rules by which entries are skipped, if there are any.
-fn rules(options: &FindOptions) -> Result<Option<IgnoreRules>, String> {
+fn rules(options: &FindOptions) -> Option<IgnoreRules> {
     let mut rules = IgnoreRules::new()
         .files(options.reads_ignore_files())
         .leave_out_dot_names(!options.finds_hidden())
@@ -358,15 +365,9 @@ fn rules(options: &FindOptions) -> Result<Option<IgnoreRules>, String> {
     for file in options.ignore_file.iter().rev() {
         rules = rules.extra_file(file);
     }
-    let excluded = options.exclude.iter().map(|glob| {
-        let mut pattern = std::ffi::OsString::from("!");
-        pattern.push(glob);
-        pattern
-    });
-    let rules = rules.overrides(excluded).map_err(|error| text::invalid_glob(&error))?;
     let is_any =
-        options.reads_ignore_files() || !options.finds_hidden() || !options.exclude.is_empty();
-    Ok(is_any.then_some(rules))
+        options.reads_ignore_files() || !options.finds_hidden() || !options.ignore_file.is_empty();
+    is_any.then_some(rules)
 }
 
 /// A thread that searches.

@@ -144,7 +144,7 @@ impl<'a> Settings<'a> {
             shows_blocks: options.size && is_listing,
             color_needs: palette.as_ref().map(Palette::needs).unwrap_or_default(),
             palette,
-            ignored: Ignored::new(options)?,
+            ignored: Ignored::new(options),
             has_links,
             width: if has_width { width(options, session) } else { WIDTH },
             tab: if has_columns { chosen_tab().unwrap_or(TAB) } else { TAB },

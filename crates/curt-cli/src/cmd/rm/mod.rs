@@ -1,7 +1,6 @@
 //! `curt rm`: removes files and directories. `operands` finds out what to remove, and the
 //! `Reporter` prints what happens meanwhile.
 
-mod exclude;
 pub(super) mod operands;
 mod speed;
 mod trash;
@@ -15,6 +14,7 @@ use std::time::{Duration, Instant};
 use curt::remove::{Confirm, DirectoryOperands, Question, Report, Subject, Totals};
 use curt::{Cause, Error, Kind, Operation, Remove};
 
+use super::exclude::Exclusions;
 use crate::args::{Prompt, RmOptions};
 use crate::exit::Exit;
 use crate::out::entry;
@@ -24,7 +24,6 @@ use crate::prompt::Answers;
 use crate::quote::quote;
 use crate::session::{Outcome, Session};
 use crate::sys::{self, interrupt};
-use exclude::Exclusions;
 use speed::Speed;
 
 /// Runs the command.

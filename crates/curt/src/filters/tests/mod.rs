@@ -28,7 +28,6 @@ fn a_pattern_with_a_slash_matches_paths_below_the_operand() {
     check("a/*.o a/x.o | a/**/x.o a/b/c/x.o | a/**/x.o a/x.o | **/a/x b/a/x", true);
     check("/target target | ./target target | a//./b a/b", true);
     check("a/*.o b/a/x.o | a/*.o a/b/x.o | /target a/target | ./target a/target", false);
-    check(r"a\b a/b", cfg!(windows));
 }
 
 #[test]
@@ -41,47 +40,108 @@ fn a_trailing_slash_matches_directories_only() {
 }
 
 #[test]
-fn errors_name_the_pattern() {
+fn escaped_slashes_and_brackets_keep_their_meaning() {
+    if cfg!(windows) {
+        return check(r"a\b a/b", true);
+    }
+    check(r"a\/b a/b | a[\]]b a]b | [!\]]x ax | [a\-z] - | \{a,b} {a,b} | \[a] [a]", true);
+    check(r"a\/b x/a/b | [!\]]x ]x | [a\-z] m | [a\-z] \ | a** a/b | a*b a/b", false);
+}
+
+#[test]
+fn each_pattern_of_braces_stands_for_itself() {
+    check(
+        "{./a,x} x | {./a,x} d/x | {./a,x} a | a/{,b/}c a/c | a/{,b/}c a/b/c | a{,/**} a/b",
+        true,
+    );
+    check(
+        "{./a,x} d/a | a/{,b/}c a/b | {a} a | x{}y xy | x{*} x | f{1..3} f1..3 | {a,b} {a",
+        false,
+    );
+    check("f{1..3} f2 | {a} {a} | x{}y x{}y | x{*} x{yz} | {,a} a | {08..10} 09", true);
+    assert!(keeps("{a/,b}", "a", Kind::Directory) && !keeps("{a/,b}", "a", Kind::File));
+}
+
+#[test]
+fn what_has_no_clear_meaning_is_refused() {
     let error = Globs::new(["fine", "x[", "y["]).unwrap_err();
     assert_eq!(error.pattern(), "x[");
     assert!(error.to_string().starts_with("invalid pattern 'x[': "), "{error}");
-    for nothing in ["", "/", "//", ".", "./"] {
-        assert_eq!(Globs::new([nothing]).unwrap_err().reason(), "it names no entry");
-    }
-    for above in ["..", "../a", "a/../b", "a/.."] {
-        let error = Globs::new([above]).unwrap_err();
-        assert_eq!(error.reason(), "'..' matches nothing below an operand");
-    }
-    for (pattern, part) in [
-        ("[[:upper:]]*", "classes"),
-        ("[éè].txt", "ASCII"),
-        ("{./a,x}", "braces"),
-        ("{../a,x}", "braces"),
-        ("{a/,b/}", "braces"),
-        ("x{,/a}", "braces"),
+    let unclosed = "a bracket is not closed, or holds a slash";
+    let class = "a class in brackets is not one of those such as [:alpha:]";
+    let symbol = "a symbol such as [.a.] or [=a=] is of one character";
+    let range = "a range in brackets ends before it begins";
+    let above = "'..' matches nothing below an operand";
+    let many = "its braces stand for too many patterns";
+    let letters = "a range in braces is of letters of one case";
+    for (patterns, reason) in [
+        ("'' | / | // | . | ./ | {,} | {./,/}", super::NO_ENTRY),
+        (".. | ../a | a/../b | a/.. | {../a,x} | x/{..,y}", above),
+        ("[ | [] | [!] | [^] | [a | []a | a[/]b | [a/b] | x/[!/]y | [[:digit:] | {[,]}", unclosed),
+        ("[[:DIGIT:]] | [[:nope:]] | [![:word:]] | [[::]] | [a[: :]]", class),
+        ("[[.hyphen.]] | [[=ab=]] | [[..]]", symbol),
+        ("[z-a] | [!b-a]x | [a-[:digit:]]", range),
+        ("{1..99999} | {1..10000}{1..2} | {-9223372036854775808..9223372036854775807}", many),
+        ("{a..Z} | x{Z..a}", letters),
     ] {
-        let error = Globs::new([pattern]).unwrap_err();
-        assert!(error.reason().contains(part), "{pattern}: {error}");
+        for pattern in curt_testkit::cells(patterns) {
+            let error = Globs::new([pattern]).unwrap_err();
+            assert_eq!((error.pattern(), error.reason()), (pattern, reason));
+        }
+    }
+    if cfg!(unix) {
+        let reason = "a backslash at the end escapes nothing";
+        assert_eq!(Globs::new(["a\\"]).unwrap_err().reason(), reason);
     }
     assert!(Globs::new([""; 0]).unwrap().is_empty());
 }
 
 #[test]
-fn braces_do_not_exhaust_the_stack() {
+fn what_a_pattern_costs_is_bounded() {
     for depth in [101, 100_000] {
         let pattern = format!("{}a{}", "{".repeat(depth), "}".repeat(depth));
         assert_eq!(Globs::new([&pattern]).unwrap_err().reason(), "too many braces");
     }
-    assert!(keeps(&format!("{}a{}", "{".repeat(100), "}".repeat(100)), "a", Kind::File));
+    let nested = format!("{}a{}", "{b,".repeat(100), "}".repeat(100));
+    assert!(keeps(&nested, "a", Kind::File));
+    let square = "{a,b}".repeat(60);
+    assert!(Globs::new([&square]).unwrap_err().reason().contains("too many"));
+    // Exponential for a matcher that recurses.
+    let (stars, name) = ("*a".repeat(60) + "b", "a".repeat(250));
+    assert!(!keeps(&stars, &name, Kind::File));
+    assert!(!Globs::gnu([&stars]).matches(Path::new(&name), Kind::File));
 }
 
 #[cfg(unix)]
 #[test]
-fn names_that_are_not_unicode_match_by_bytes() {
+fn a_byte_that_is_no_character_counts_as_one() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let path = Path::new(OsStr::from_bytes(b"dir/a\xff.keep"));
-    assert!(Globs::new(["*.keep"]).unwrap().matches(path, Kind::File));
-    assert!(Globs::new(["a?.keep"]).unwrap().matches(path, Kind::File));
-    assert!(Globs::new(["dir/a*"]).unwrap().matches(path, Kind::File));
+    for pattern in ["*.keep", "a?.keep", "dir/a*", "a[!b].keep"] {
+        assert!(Globs::new([pattern]).unwrap().matches(path, Kind::File), "{pattern}");
+    }
+    for pattern in ["a??.keep", "a.keep", "a[a-\u{10ffff}].keep"] {
+        assert!(!Globs::new([pattern]).unwrap().matches(path, Kind::File), "{pattern}");
+    }
+    let exact = OsStr::from_bytes(b"a\xff.k*");
+    assert!(Globs::gnu([exact]).matches(path, Kind::File));
+    assert_eq!(Globs::new([exact]).unwrap_err().reason(), "not Unicode");
+}
+
+#[test]
+fn case_is_ignored_where_that_is_asked_for() {
+    for (pattern, name, is_kept) in [
+        ("*.RS", "a.rs", true),
+        ("[a-c]X", "Bx", true),
+        ("[!a-c]", "B", false),
+        ("[[:upper:]]", "b", true),
+        ("É?", "éx", true),
+        ("[É]", "é", true),
+        ("src/*.O", "SRC/a.o", true),
+        ("a", "b", false),
+    ] {
+        let globs = Globs::new([pattern]).unwrap().ignore_case(true);
+        assert_eq!(globs.matches(Path::new(name), Kind::File), is_kept, "{pattern} {name}");
+    }
 }

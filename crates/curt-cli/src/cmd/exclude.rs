@@ -1,4 +1,4 @@
-//! `--exclude` of `rm`: what a person means by a path, whether it is written below the
+//! `--exclude` of `rm` and `find`: what a person means by a path, whether it is written below the
 //! operand, as the operand is, or in full.
 
 use std::borrow::Cow;
@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf, is_separator};
 
-use curt::filters::Globs;
+use curt::filters::{Globs, expand_braces};
 use curt::{Fields, Kind, Unvisited};
 
 use crate::out::text;
@@ -16,7 +16,7 @@ use crate::sys;
 
 /// Decides which entries and operands are excluded.
 #[derive(Clone, Debug)]
-pub(super) struct Exclusions {
+pub(in crate::cmd) struct Exclusions {
     /// All patterns, for names and for paths below an operand.
     below: Globs,
     /// The patterns without a slash, for the names of operands.
@@ -33,7 +33,7 @@ pub(super) struct Exclusions {
 
 impl Exclusions {
     /// The error says what is wrong with a pattern.
-    pub(super) fn new(patterns: &[OsString]) -> Result<Exclusions, String> {
+    pub(in crate::cmd) fn new(patterns: &[OsString]) -> Result<Exclusions, String> {
         let below = Globs::new(patterns).map_err(|error| text::invalid_glob(&error))?;
         let is_path = |pattern: &str| pattern.trim_end_matches(is_separator).contains(is_separator);
         let mut directories = Vec::new();
@@ -43,44 +43,47 @@ impl Exclusions {
                 format!("cannot read the working directory, which --exclude needs: {cause}")
             })?;
         }
+        let invalid = |error| text::invalid_glob(&error);
         let (mut names, mut relative, mut full) = (Vec::new(), Vec::new(), Vec::new());
         for pattern in patterns.iter().filter_map(|pattern| pattern.to_str()) {
             if pattern.starts_with("~/") {
                 let message = "the shell has not expanded the tilde; a name is written './~'";
                 return Err(format!("invalid pattern {}: {message}", quote(pattern)));
             }
-            if !is_path(pattern) {
-                names.push(pattern);
-            } else if !Path::new(pattern).has_root() {
-                relative.push(pattern);
-                full.extend(pattern.starts_with("**/").then(|| OsString::from(pattern)));
-            } else if is_path(pattern.trim_start_matches(is_separator)) {
-                full.push(without_root(Path::new(pattern)).into_owned());
-                // On Windows it may lack the drive.
-                let on_drive = directories.iter().map(|directory| directory.join(pattern));
-                full.extend(on_drive.map(|path| without_root(&path).into_owned()));
-                // The name of the working directory may have characters that mean something.
-                full.extend(directories.iter().filter_map(|directory| {
-                    let rest = pattern.strip_prefix(directory.to_str()?)?;
-                    let directory = globset::escape(without_root(directory).to_str()?);
-                    Some(OsString::from(directory + rest))
-                }));
+            // The name of the working directory may have characters that mean something.
+            full.extend(directories.iter().filter_map(|directory| {
+                let rest = pattern.strip_prefix(directory.to_str()?)?;
+                let is_below = rest.is_empty() || rest.starts_with(is_separator);
+                let directory = escaped(without_root(directory).to_str()?);
+                is_below.then(|| OsString::from(directory + rest))
+            }));
+            for word in expand_braces(pattern).map_err(invalid)? {
+                if !is_path(&word) {
+                    names.push(word);
+                } else if !Path::new(&word).has_root() {
+                    full.extend(word.starts_with("**/").then(|| OsString::from(&word)));
+                    relative.push(word);
+                } else if is_path(word.trim_start_matches(is_separator)) {
+                    full.push(without_root(Path::new(&word)).into_owned());
+                    // On Windows it may lack the drive.
+                    let on_drive = directories.iter().map(|directory| directory.join(&word));
+                    full.extend(on_drive.map(|path| without_root(&path).into_owned()));
+                }
             }
             // A single name after a slash, such as '/build', is that of an entry of the operand.
         }
-        let invalid = |error| text::invalid_glob(&error);
         let names = Globs::new(names).map_err(invalid)?;
         let relative = Globs::new(relative).map_err(invalid)?;
         let full = Globs::new(full).map_err(invalid)?;
         Ok(Exclusions { below, names, relative, full, directories })
     }
 
-    pub(super) fn are_empty(&self) -> bool {
+    pub(in crate::cmd) fn are_empty(&self) -> bool {
         self.below.is_empty()
     }
 
     /// Whether an entry below an operand is excluded.
-    pub(super) fn match_entry(&self, entry: &Unvisited<'_>) -> bool {
+    pub(in crate::cmd) fn match_entry(&self, entry: &Unvisited<'_>) -> bool {
         let (path, below, kind) = (entry.path(), entry.relative_path(), entry.kind());
         if self.below.matches(below, kind) {
             return true;
@@ -94,7 +97,7 @@ impl Exclusions {
     }
 
     /// Whether an operand is excluded, or is below what is.
-    pub(super) fn match_operand(&self, operand: &OsStr) -> bool {
+    pub(in crate::cmd) fn match_operand(&self, operand: &OsStr) -> bool {
         if self.are_empty() {
             return false;
         }
@@ -155,9 +158,25 @@ impl Exclusions {
     }
 }
 
+/// Returns the pattern that a text is matched by, and nothing else.
+fn escaped(text: &str) -> String {
+    let mut pattern = String::new();
+    for character in text.chars() {
+        // Where a backslash separates names, no name has the other characters, but braces.
+        if MAIN_SEPARATOR == '/' && "*?[]{},\\".contains(character) {
+            pattern.push('\\');
+        }
+        match character {
+            '[' if MAIN_SEPARATOR != '/' => pattern.push_str("[[]"),
+            _ => pattern.push(character),
+        }
+    }
+    pattern
+}
+
 /// Returns a full path without what a glob does not match: the slash at its beginning, on Windows
 /// two, or `\\?\`.
-fn without_root(path: &Path) -> Cow<'_, OsStr> {
+pub(in crate::cmd) fn without_root(path: &Path) -> Cow<'_, OsStr> {
     if MAIN_SEPARATOR == '/' {
         return Cow::Borrowed(path.strip_prefix("/").unwrap_or(path).as_os_str());
     }

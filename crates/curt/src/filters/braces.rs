@@ -1,0 +1,159 @@
+//! The braces of a pattern, as bash expands them: textually, before anything else is read.
+
+use std::path::is_separator;
+
+/// The most opening braces in a pattern: each is a level of recursion, and a thread's stack can be
+/// small.
+const MOST_BRACES: usize = 100;
+/// The most patterns that one may stand for, and the most text of these.
+const MOST_WORDS: usize = 10_000;
+const MOST_BYTES: usize = 1 << 20;
+
+/// Returns the patterns that a pattern stands for, without empty ones.
+pub(super) fn expand(pattern: &str) -> Result<Vec<String>, &'static str> {
+    if pattern.bytes().filter(|&byte| byte == b'{').count() > MOST_BRACES {
+        return Err("too many braces");
+    }
+    let mut words = words(pattern)?;
+    words.retain(|word| !word.is_empty());
+    Ok(words)
+}
+
+fn words(text: &str) -> Result<Vec<String>, &'static str> {
+    let mut at = 0;
+    while let Some(open) = opening(text, at) {
+        let Some(close) = closing(text, open + 1) else {
+            at = open + 1;
+            continue;
+        };
+        let body = &text[open + 1..close];
+        let middle = if plain(body, 0).any(|(_, byte)| byte == b',') {
+            let mut middle = Vec::new();
+            for alternative in alternatives(body) {
+                middle.extend(words(alternative)?);
+            }
+            middle
+        } else if let Some(range) = range(body)? {
+            range
+        } else {
+            at = close + 1;
+            continue;
+        };
+        let ends = words(&text[close + 1..])?;
+        let count = middle.len().saturating_mul(ends.len());
+        let length = |words: &[String]| words.iter().map(String::len).sum::<usize>();
+        let bytes = (length(&middle).saturating_mul(ends.len()))
+            .saturating_add(length(&ends).saturating_mul(middle.len()))
+            .saturating_add(open.saturating_mul(count));
+        if count > MOST_WORDS || bytes > MOST_BYTES {
+            return Err("its braces stand for too many patterns");
+        }
+        let begin = &text[..open];
+        return Ok(middle
+            .iter()
+            .flat_map(|middle| ends.iter().map(move |end| [begin, middle, end].concat()))
+            .collect());
+    }
+    Ok(vec![text.to_owned()])
+}
+
+/// The bytes of a text from an index on that no backslash escapes.
+fn plain(text: &str, from: usize) -> impl Iterator<Item = (usize, u8)> + '_ {
+    let mut is_escaped = false;
+    text.bytes().enumerate().skip(from).filter(move |&(_, byte)| {
+        let was_escaped = std::mem::take(&mut is_escaped);
+        // Where a backslash separates names it escapes nothing.
+        is_escaped = byte == b'\\' && !was_escaped && !is_separator('\\');
+        !was_escaped && !is_escaped
+    })
+}
+
+/// The next brace that may open a list. A word that begins with `{}` is one of find's.
+fn opening(text: &str, from: usize) -> Option<usize> {
+    let before = |at: usize| text.as_bytes()[..at].last().copied();
+    let is_empty = |at: usize| {
+        before(at).is_none_or(|it| it.is_ascii_whitespace()) && text[at..].starts_with("{}")
+    };
+    plain(text, from).find(|&(at, byte)| byte == b'{' && !is_empty(at)).map(|(at, _)| at)
+}
+
+/// The brace that closes a list or a range.
+fn closing(text: &str, from: usize) -> Option<usize> {
+    let (mut level, mut is_list) = (0_usize, false);
+    plain(text, from)
+        .find(|&(at, byte)| {
+            match byte {
+                b'}' if level == 0 && is_list => return true,
+                b'{' => level += 1,
+                b'}' => level = level.saturating_sub(1),
+                b',' => is_list |= level == 0,
+                b'.' => {
+                    let rest = text[at..].strip_prefix("..");
+                    is_list |= level == 0 && rest.is_some_and(|rest| !rest.starts_with('}'));
+                }
+                _ => {}
+            }
+            false
+        })
+        .map(|(at, _)| at)
+}
+
+fn alternatives(body: &str) -> Vec<&str> {
+    let (mut level, mut begin, mut parts) = (0_usize, 0, Vec::new());
+    for (at, byte) in plain(body, 0) {
+        match byte {
+            b'{' => level += 1,
+            b'}' => level = level.saturating_sub(1),
+            b',' if level == 0 => {
+                parts.push(&body[begin..at]);
+                begin = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&body[begin..]);
+    parts
+}
+
+/// Returns what a range such as `1..3` or `a..e..2` stands for; `None` for what is none.
+fn range(body: &str) -> Result<Option<Vec<String>>, &'static str> {
+    let parts: Vec<&str> = body.split("..").collect();
+    let (first, last, step) = match parts[..] {
+        [first, last] => (first, last, Some(1)),
+        [first, last, step] => (first, last, step.parse::<i64>().ok()),
+        _ => return Ok(None),
+    };
+    let Some(step) = step.and_then(|step| usize::try_from(step.unsigned_abs().max(1)).ok()) else {
+        return Ok(None);
+    };
+    if let (Ok(begin), Ok(end)) = (first.parse::<i64>(), last.parse::<i64>()) {
+        if begin.abs_diff(end) / step as u64 >= MOST_WORDS as u64 {
+            return Err("its braces stand for too many patterns");
+        }
+        let is_padded = |text: &str| {
+            let digits = text.strip_prefix('-').unwrap_or(text);
+            digits.len() > 1 && digits.starts_with('0')
+        };
+        let is_padded = is_padded(first) || is_padded(last);
+        let width = if is_padded { first.len().max(last.len()) } else { 0 };
+        let number = |number: i64| format!("{number:0width$}");
+        return Ok(Some(if begin <= end {
+            (begin..=end).step_by(step).map(number).collect()
+        } else {
+            (end..=begin).rev().step_by(step).map(number).collect()
+        }));
+    }
+    let (&[begin], &[end]) = (first.as_bytes(), last.as_bytes()) else { return Ok(None) };
+    if !begin.is_ascii_alphabetic() || !end.is_ascii_alphabetic() {
+        return Ok(None);
+    }
+    if begin.is_ascii_uppercase() != end.is_ascii_uppercase() {
+        return Err("a range in braces is of letters of one case");
+    }
+    let letter = |letter: u8| char::from(letter).to_string();
+    Ok(Some(if begin <= end {
+        (begin..=end).step_by(step).map(letter).collect()
+    } else {
+        (end..=begin).rev().step_by(step).map(letter).collect()
+    }))
+}

@@ -1,0 +1,446 @@
+//! The one matcher of patterns: those of git's ignore files, of a shell, and of GNU's `fnmatch`.
+//!
+//! Patterns may come from untrusted files. Nothing is compiled and nothing recurses, so a pattern
+//! takes no memory besides its text. A `*` matches as few characters as possible, and one more each
+//! time that the rest does not match. Only the last `*` of a name and the last `**` need to be
+//! tried again, so the time is polynomial, where that of a recursive matcher is exponential.
+
+/// Whose patterns they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// git's "wildmatch": bytes; nothing but `**` matches a slash.
+    Git,
+    /// A shell's: characters; nothing but `**` matches a slash; what is ambiguous is an error.
+    Shell,
+    /// `fnmatch` of the GNU C library: characters; everything matches a slash.
+    Gnu,
+}
+
+/// Why a pattern has no meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    Unclosed,
+    Trailing,
+    Class,
+    Symbol,
+    Range,
+}
+
+impl Fault {
+    pub(super) fn reason(self) -> &'static str {
+        match self {
+            Fault::Unclosed => "a bracket is not closed, or holds a slash",
+            Fault::Trailing => "a backslash at the end escapes nothing",
+            Fault::Class => "a class in brackets is not one of those such as [:alpha:]",
+            Fault::Symbol => "a symbol such as [.a.] or [=a=] is of one character",
+            Fault::Range => "a range in brackets ends before it begins",
+        }
+    }
+}
+
+/// One element of a pattern.
+#[derive(Clone, Copy)]
+enum Token<'p> {
+    One(u32),
+    Any,
+    Class(Class<'p>),
+    /// Any number of characters, of one name.
+    Star,
+    /// Any number of characters.
+    Deep,
+    /// `**/`: nothing, or any number of characters that end in a slash.
+    Directories,
+}
+
+/// A set of characters.
+#[derive(Clone, Copy)]
+struct Class<'p> {
+    is_negated: bool,
+    /// The first 256.
+    low: [u128; 2],
+    /// The brackets, to be read again for others.
+    body: &'p [u8],
+}
+
+/// What brackets hold.
+enum Member {
+    Range(u32, u32),
+    Kind(Kind),
+}
+
+/// A class such as `[:alpha:]`.
+#[derive(Clone, Copy)]
+enum Kind {
+    Alnum,
+    Alpha,
+    Blank,
+    Cntrl,
+    Digit,
+    Graph,
+    Lower,
+    Print,
+    Punct,
+    Space,
+    Upper,
+    Xdigit,
+}
+
+/// What bytes that are no part of a character are counted from.
+const INVALID: u32 = 0x11_0000;
+
+const SLASH: u32 = b'/' as u32;
+
+/// How patterns are compared.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Matcher {
+    pub(super) dialect: Dialect,
+    pub(super) ignores_case: bool,
+    /// Bytes, and no characters.
+    pub(super) reads_bytes: bool,
+}
+
+/// Returns whether a byte has a special meaning.
+pub(super) fn is_special(byte: u8) -> bool {
+    matches!(byte, b'*' | b'?' | b'[' | b'\\')
+}
+
+impl Matcher {
+    /// Returns the length of a pattern's ending, which follows its last star, and how many bytes it
+    /// matches; nothing if that varies.
+    pub(super) fn ending(self, pattern: &[u8]) -> Result<(usize, usize), Fault> {
+        let (mut at, mut begin, mut width) = (0, 0, Some(0));
+        while let Some((token, next)) = self.token(pattern, at)? {
+            width = match token {
+                Token::Star | Token::Deep | Token::Directories => {
+                    begin = next;
+                    Some(0)
+                }
+                Token::One(one) if self.reads_bytes || one < 128 => width.map(|width| width + 1),
+                Token::Any | Token::Class(_) if self.reads_bytes => width.map(|width| width + 1),
+                _ => None,
+            };
+            at = next;
+        }
+        Ok(width.map_or((0, 0), |width| (pattern.len() - begin, width)))
+    }
+
+    /// Returns whether a text has the ending of a pattern, which matches `width` bytes.
+    pub(super) fn has_ending(self, text: &[u8], ending: &[u8], width: usize) -> bool {
+        let Some(from) = text.len().checked_sub(width) else { return false };
+        let mut at = 0;
+        text[from..].iter().all(|&byte| {
+            self.token(ending, at).ok().flatten().is_some_and(|(token, next)| {
+                at = next;
+                self.takes(token, byte.into())
+            })
+        })
+    }
+
+    /// Returns whether a pattern, from an index on, matches the whole text.
+    pub(super) fn matches(self, pattern: &[u8], begin: usize, text: &[u8]) -> bool {
+        let (mut at, mut read) = (begin, 0);
+        // For the last `*` and the last `**`: where the pattern goes on, and the text.
+        let mut star: Option<(usize, usize)> = None;
+        let mut deep: Option<(usize, usize, bool)> = None;
+        // The last class and its index. It may be long, and is tried at one character after
+        // another.
+        let mut class: Option<(usize, (Token<'_>, usize))> = None;
+        loop {
+            let element = match class {
+                Some((index, element)) if index == at => Some(element),
+                _ => self.token(pattern, at).ok().flatten(),
+            };
+            if let Some(element @ (Token::Class(_), _)) = element {
+                class = Some((at, element));
+            }
+            match element {
+                None if read == text.len() => return true,
+                Some((Token::Star, next)) => {
+                    star = Some((next, read));
+                    at = next;
+                    continue;
+                }
+                Some((token @ (Token::Deep | Token::Directories), next)) => {
+                    deep = Some((next, read, matches!(token, Token::Directories)));
+                    (star, at) = (None, next);
+                    continue;
+                }
+                Some((token, next)) => {
+                    if let Some((one, width)) = self.character(text, read) {
+                        if self.takes(token, one) {
+                            (at, read) = (next, read + width);
+                            continue;
+                        }
+                    }
+                }
+                None => {}
+            }
+            if let Some((next, from)) = star {
+                let literal =
+                    pattern.get(next).filter(|&&it| !is_special(it) && !self.ignores_case);
+                let after = |&from: &usize| {
+                    let (one, width) = self.character(text, from)?;
+                    self.takes(Token::Any, one).then_some(from + width)
+                };
+                let mut places = std::iter::successors(after(&from), after);
+                if let Some(from) = places.find(|&at| literal.is_none() || text.get(at) == literal)
+                {
+                    star = Some((next, from));
+                    (at, read) = (next, from);
+                    continue;
+                }
+            }
+            let Some((next, from, whole_names)) = deep else { return false };
+            let more = if whole_names {
+                text[from..].iter().position(|&byte| byte == b'/').map(|slash| slash + 1)
+            } else {
+                self.character(text, from).map(|(_, width)| width)
+            };
+            let Some(more) = more else { return false };
+            deep = Some((next, from + more, whole_names));
+            (star, at, read) = (None, next, from + more);
+        }
+    }
+
+    /// Returns the character at an index of a text, and its length.
+    fn character(self, text: &[u8], at: usize) -> Option<(u32, usize)> {
+        let rest = text.get(at..)?;
+        let &first = rest.first()?;
+        if first.is_ascii() || self.reads_bytes {
+            return Some((first.into(), 1));
+        }
+        let valid = rest[..rest.len().min(4)].utf8_chunks().next()?.valid();
+        let character = valid.chars().next();
+        Some(character.map_or((INVALID + u32::from(first), 1), |it| (it.into(), it.len_utf8())))
+    }
+
+    fn takes(self, token: Token<'_>, one: u32) -> bool {
+        let in_name = one != SLASH || self.dialect == Dialect::Gnu;
+        match token {
+            Token::One(only) => only == one || self.ignores_case && lower(only) == lower(one),
+            Token::Any => in_name,
+            Token::Class(class) => in_name && self.has(class, one),
+            Token::Star | Token::Deep | Token::Directories => false,
+        }
+    }
+
+    fn has(self, class: Class<'_>, one: u32) -> bool {
+        let has = |one: u32| {
+            if let Ok(low) = u8::try_from(one) {
+                return (class.low[usize::from(low >> 7)] >> (low & 127)) & 1 == 1;
+            }
+            let mut is_member = false;
+            // It was read before, so it has no fault.
+            let _ = self.brackets(class.body, |member| is_member |= self.is_in(&member, one));
+            is_member
+        };
+        let is_member = has(one) || self.ignores_case && (has(lower(one)) || has(upper(one)));
+        is_member != class.is_negated
+    }
+
+    fn is_in(self, member: &Member, one: u32) -> bool {
+        match *member {
+            Member::Range(first, last) => (first..=last).contains(&one),
+            Member::Kind(kind) => self.is_kind(kind, one),
+        }
+    }
+
+    /// Whether a character is of a kind. No byte beyond ASCII is of any.
+    fn is_kind(self, kind: Kind, one: u32) -> bool {
+        // git leaves out two blanks of C.
+        let is_blank = matches!((self.dialect, kind), (Dialect::Git, Kind::Space));
+        char::from_u32(one).is_some_and(|it| {
+            (it.is_ascii() || !self.reads_bytes)
+                && !(is_blank && matches!(it, '\x0b' | '\x0c'))
+                && kind.has(it)
+        })
+    }
+
+    /// Returns the element at an index of a pattern, and the index of the next one. `None` at the
+    /// end.
+    fn token(self, pattern: &[u8], at: usize) -> Result<Option<(Token<'_>, usize)>, Fault> {
+        let Some((one, width)) = self.character(pattern, at) else { return Ok(None) };
+        let rest = &pattern[at..];
+        Ok(Some(match rest[0] {
+            b'?' => (Token::Any, at + 1),
+            b'\\' => match self.character(pattern, at + 1) {
+                Some((escaped, width)) => (Token::One(escaped), at + 1 + width),
+                None => return Err(Fault::Trailing),
+            },
+            b'[' => match self.class(&rest[1..]) {
+                Ok((class, length)) => (Token::Class(class), at + 1 + length),
+                Err(Fault::Unclosed) if self.dialect == Dialect::Gnu => (Token::One(one), at + 1),
+                Err(fault) => return Err(fault),
+            },
+            b'*' => {
+                let length = rest.iter().take_while(|&&byte| byte == b'*').count();
+                let next = at + length;
+                let begins_name = at.checked_sub(1).is_none_or(|before| pattern[before] == b'/');
+                match &rest[length..] {
+                    _ if length < 2 || !begins_name || self.dialect == Dialect::Gnu => {
+                        (Token::Star, next)
+                    }
+                    [b'/', ..] => (Token::Directories, next + 1),
+                    [] | [b'\\', b'/', ..] => (Token::Deep, next),
+                    _ => (Token::Star, next),
+                }
+            }
+            _ => (Token::One(one), at + width),
+        }))
+    }
+
+    /// Returns a class, and its length with the closing bracket. `body` begins behind the opening
+    /// bracket.
+    fn class(self, body: &[u8]) -> Result<(Class<'_>, usize), Fault> {
+        let mut low = [0_u128; 2];
+        let (is_negated, length) = self.brackets(body, |member| match member {
+            Member::Range(first, last) => {
+                for (part, base) in low.iter_mut().zip([0, 128]) {
+                    let (first, last) = (first.max(base), last.min(base + 127));
+                    if first <= last {
+                        *part |= (u128::MAX >> (127 - (last - first))) << (first - base);
+                    }
+                }
+            }
+            Member::Kind(kind) => {
+                for one in (0..256).filter(|&one| self.is_kind(kind, one)) {
+                    low[one as usize >> 7] |= 1 << (one & 127);
+                }
+            }
+        })?;
+        Ok((Class { is_negated, low, body }, length))
+    }
+
+    /// Reads brackets. Returns whether they are negated, and their length with the closing one.
+    fn brackets(self, body: &[u8], mut add: impl FnMut(Member)) -> Result<(bool, usize), Fault> {
+        let is_negated = matches!(body.first(), Some(b'!' | b'^'));
+        let begin = usize::from(is_negated);
+        let mut at = begin;
+        loop {
+            if body.get(at) == Some(&b']') && at > begin {
+                return Ok((is_negated, at + 1));
+            }
+            if let Some(name) = self.kind_name(body, at)? {
+                add(Member::Kind(Kind::named(name).ok_or(Fault::Class)?));
+                at += name.len() + 4;
+                continue;
+            }
+            let (first, next) = self.member(body, at)?;
+            at = next;
+            let is_range = body.get(at) == Some(&b'-') && body.get(at + 1) != Some(&b']');
+            let last = if is_range && at + 1 < body.len() {
+                if self.dialect == Dialect::Shell && self.kind_name(body, at + 1)?.is_some() {
+                    return Err(Fault::Range);
+                }
+                let (last, next) = self.member(body, at + 1)?;
+                at = next;
+                last
+            } else {
+                first
+            };
+            match (first <= last, self.dialect) {
+                (true, _) => add(Member::Range(first, last)),
+                (false, Dialect::Shell) => return Err(Fault::Range),
+                // What git has read before it saw that there is a range.
+                (false, Dialect::Git) => add(Member::Range(first, first)),
+                (false, Dialect::Gnu) => {}
+            }
+        }
+    }
+
+    /// Returns the name of the class such as `[:alpha:]` that begins at an index, if one does.
+    fn kind_name(self, body: &[u8], at: usize) -> Result<Option<&[u8]>, Fault> {
+        let Some(rest) = body[at..].strip_prefix(b"[:") else { return Ok(None) };
+        if self.dialect == Dialect::Git {
+            let length = rest.iter().position(|&byte| byte == b']').ok_or(Fault::Unclosed)?;
+            return Ok(rest[..length].strip_suffix(b":"));
+        }
+        let name = until(rest, *b":]");
+        let is_name = |name: &&[u8]| name.iter().all(u8::is_ascii_lowercase);
+        match name {
+            Some(name) if is_name(&name) => Ok(Some(name)),
+            Some(_) if self.dialect == Dialect::Shell => Err(Fault::Class),
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns the character at an index of brackets, and where the next one begins.
+    fn member(self, body: &[u8], at: usize) -> Result<(u32, usize), Fault> {
+        let (one, width) = self.character(body, at).ok_or(Fault::Unclosed)?;
+        let (next, rest) = (at + width, &body[at + width..]);
+        match (one.try_into(), rest.first()) {
+            (Ok(b'\\'), _) => {
+                let (escaped, width) = self.character(body, next).ok_or(Fault::Unclosed)?;
+                Ok((escaped, next + width))
+            }
+            (Ok(b'['), Some(&sign @ (b'.' | b'='))) if self.dialect != Dialect::Git => {
+                let Some(symbol) = until(&rest[1..], [sign, b']']) else { return Ok((one, next)) };
+                match self.character(symbol, 0) {
+                    Some((only, width)) if width == symbol.len() => Ok((only, next + width + 3)),
+                    _ if sign == b'=' && self.dialect == Dialect::Gnu => Ok((one, next)),
+                    _ => Err(Fault::Symbol),
+                }
+            }
+            _ => Ok((one, next)),
+        }
+    }
+}
+
+/// Returns what stands before the first of these two bytes.
+fn until(text: &[u8], end: [u8; 2]) -> Option<&[u8]> {
+    text.windows(2).position(|pair| *pair == end).map(|length| &text[..length])
+}
+
+fn lower(one: u32) -> u32 {
+    folded(one, |it| single(it.to_lowercase()))
+}
+
+fn upper(one: u32) -> u32 {
+    folded(one, |it| single(it.to_uppercase()))
+}
+
+fn folded(one: u32, fold: impl Fn(char) -> Option<char>) -> u32 {
+    char::from_u32(one).and_then(fold).map_or(one, u32::from)
+}
+
+fn single(mut characters: impl ExactSizeIterator<Item = char>) -> Option<char> {
+    if characters.len() == 1 { characters.next() } else { None }
+}
+
+impl Kind {
+    fn named(name: &[u8]) -> Option<Kind> {
+        Some(match name {
+            b"alnum" => Kind::Alnum,
+            b"alpha" => Kind::Alpha,
+            b"blank" => Kind::Blank,
+            b"cntrl" => Kind::Cntrl,
+            b"digit" => Kind::Digit,
+            b"graph" => Kind::Graph,
+            b"lower" => Kind::Lower,
+            b"print" => Kind::Print,
+            b"punct" => Kind::Punct,
+            b"space" => Kind::Space,
+            b"upper" => Kind::Upper,
+            b"xdigit" => Kind::Xdigit,
+            _ => return None,
+        })
+    }
+
+    fn has(self, it: char) -> bool {
+        let is_graphic = |it: char| !it.is_control() && !it.is_whitespace();
+        match self {
+            Kind::Alnum => it.is_alphanumeric(),
+            Kind::Alpha => it.is_alphabetic(),
+            Kind::Blank => matches!(it, ' ' | '\t'),
+            Kind::Cntrl => it.is_control(),
+            Kind::Digit => it.is_ascii_digit(),
+            Kind::Graph => is_graphic(it),
+            Kind::Lower => it.is_lowercase(),
+            Kind::Print => it == ' ' || is_graphic(it),
+            Kind::Punct => is_graphic(it) && !it.is_alphanumeric(),
+            Kind::Space => it.is_whitespace(),
+            Kind::Upper => it.is_uppercase(),
+            Kind::Xdigit => it.is_ascii_hexdigit(),
+        }
+    }
+}

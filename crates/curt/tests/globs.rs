@@ -1,0 +1,169 @@
+//! Globs beside their authorities, on generated patterns and names: bash for those of `Globs::new`,
+//! GNU find for those of `Globs::gnu`.
+#![cfg(all(unix, feature = "filters"))]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+
+use curt::Kind;
+use curt::filters::{Globs, expand_braces};
+use curt_testkit::{Scratch, skip};
+
+/// A small generator, so that every run makes the same patterns.
+struct Choices(u64);
+
+impl Choices {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+
+    /// Some of these parts, one behind the other.
+    fn some(&mut self, parts: &[&str], most: usize) -> String {
+        (0..=self.below(most)).map(|_| parts[self.below(parts.len())]).collect()
+    }
+}
+
+const NAMES: [&str; 14] = ["a", "b", "c", "B", "1", "-", "]", "[", "\\", "é", "{", "}", ",", "."];
+const GLOBS: [&str; 33] = [
+    "a",
+    "b",
+    "1",
+    "é",
+    "*",
+    "?",
+    "**",
+    "[ab]",
+    "[!a]",
+    "[^a-c]",
+    "[]a]",
+    "[!]]",
+    "[\\]]",
+    "[a\\-c]",
+    "[[:digit:]]",
+    "[![:alpha:]_]",
+    "[[:upper:]b]",
+    "[[:punct:]]",
+    "[[.-.]]",
+    "[a-]",
+    "[é-ë]",
+    "[[.a.]-c]",
+    "[[]",
+    "\\*",
+    "\\[",
+    "\\\\",
+    "\\a",
+    "[",
+    "]",
+    "-",
+    "[:a:]",
+    "[a",
+    "[b-a]",
+];
+const BRACES: [&str; 18] = [
+    "{", "}", ",", "{", "}", ",", "a", "b", "..", "1..3", "x", "01..2", "a..c", "\\{", "\\,", "{}",
+    "c..a..2", "-1..1",
+];
+
+/// What a script of bash prints.
+fn bash(script: &str) -> Option<Vec<String>> {
+    let scratch = Scratch::new();
+    let file = scratch.file_with("script", script.as_bytes());
+    let output = Command::new("bash").arg(file).env("LC_ALL", "C.UTF-8").output().ok()?;
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect())
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[test]
+fn braces_stand_for_what_they_do_in_bash() {
+    let mut choices = Choices(1);
+    let patterns: BTreeSet<_> = (0..4000).map(|_| choices.some(&BRACES, 11)).collect();
+    let patterns: Vec<_> = patterns.into_iter().collect();
+    // Each backslash is written once more for the removal of quotes, which comes last.
+    let mut script = String::new();
+    for pattern in &patterns {
+        let text = pattern.replace('\\', "\\\\\\");
+        writeln!(script, "printf '%s\\t' {text}; echo").unwrap();
+    }
+    let Some(lines) = bash(&script) else { return skip("there is no bash") };
+    for (pattern, line) in patterns.iter().zip(&lines) {
+        let expected: Vec<&str> = line.split('\t').filter(|word| !word.is_empty()).collect();
+        assert_eq!(expand_braces(pattern).unwrap(), expected, "{pattern}");
+    }
+    assert_eq!(patterns.len(), lines.len());
+}
+
+#[test]
+fn names_match_as_in_bash_or_a_pattern_is_refused() {
+    let mut choices = Choices(2);
+    let names: BTreeSet<_> = (0..150).map(|_| choices.some(&NAMES, 4)).collect();
+    let names: Vec<_> = names.into_iter().filter(|name| !name.starts_with('.')).collect();
+    let patterns: BTreeSet<_> = (0..1500).map(|_| choices.some(&GLOBS, 4)).collect();
+    let globs: Vec<_> = patterns.iter().map(|pattern| (pattern, Globs::new([pattern]))).collect();
+    let list: Vec<_> = names.iter().map(|name| quoted(name)).collect();
+    let mut script = format!("names=({})\n", list.join(" "));
+    script += "of() { for name in \"${names[@]}\"; do [[ $name == $1 ]] && \
+               printf '%s\\t' \"$name\"; done; echo; }\n";
+    let mut refused = 0;
+    for (pattern, glob) in &globs {
+        refused += usize::from(glob.is_err());
+        let pattern = if glob.is_ok() { quoted(pattern) } else { "''".to_owned() };
+        writeln!(script, "of {pattern}").unwrap();
+    }
+    let Some(lines) = bash(&script) else { return skip("there is no bash") };
+    for ((pattern, glob), line) in globs.iter().zip(&lines) {
+        let Ok(glob) = glob else { continue };
+        let ours = names.iter().filter(|name| glob.matches(Path::new(name), Kind::File));
+        let theirs = line.split_terminator('\t');
+        assert!(ours.clone().eq(theirs), "{pattern}: {line:?}, not {:?}", ours.collect::<Vec<_>>());
+    }
+    assert!(refused < globs.len() / 2, "{refused} of {}", globs.len());
+}
+
+#[test]
+fn gnu_patterns_are_those_of_gnu_find() {
+    let mut choices = Choices(3);
+    let names: BTreeSet<_> = (0..150).map(|_| choices.some(&NAMES, 4)).collect();
+    let names: Vec<_> =
+        names.into_iter().filter(|name| !name.trim_matches('.').is_empty()).collect();
+    let scratch = Scratch::new();
+    for name in &names {
+        scratch.file(name);
+    }
+    let patterns: BTreeSet<_> = (0..1500).map(|_| choices.some(&GLOBS, 4)).collect();
+    let mut script = format!("cd {}\n", quoted(scratch.path().to_str().unwrap()));
+    // One search for many patterns: each is a test of its own.
+    let patterns: Vec<_> = patterns.into_iter().collect();
+    for (number, pattern) in patterns.iter().enumerate() {
+        let separator = if number % 100 == 0 { "\nfind . -mindepth 1" } else { " ," };
+        let pattern = quoted(pattern);
+        write!(script, "{separator} -name {pattern} -printf '{number} %f\\n'").unwrap();
+    }
+    script = script.replace("find .", "find . 2>/dev/null");
+    let Some(lines) = bash(&script) else { return skip("there is no bash") };
+    if lines.is_empty() {
+        return skip("there is no GNU find");
+    }
+    let theirs: BTreeSet<String> = lines.into_iter().collect();
+    let mut ours = BTreeSet::new();
+    for (number, pattern) in patterns.iter().enumerate() {
+        let glob = Globs::gnu([pattern]);
+        let names = names.iter().filter(|name| glob.matches(Path::new(name), Kind::File));
+        ours.extend(names.map(|name| format!("{number} {name}")));
+    }
+    let differs = |difference: &String| {
+        let number: usize = difference.split(' ').next().unwrap().parse().unwrap();
+        format!("{} {difference}", patterns[number])
+    };
+    let missing: Vec<_> = theirs.difference(&ours).map(differs).collect();
+    let surplus: Vec<_> = ours.difference(&theirs).map(differs).collect();
+    assert!(missing.is_empty() && surplus.is_empty(), "{missing:#?}\n{surplus:#?}");
+}
