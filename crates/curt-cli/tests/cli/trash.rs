@@ -345,7 +345,7 @@ fn nothing_is_moved_on_a_full_disk() {
 /// A dry run says what a run then does, and makes nothing.
 #[test]
 fn a_dry_run_says_where_operands_would_go() {
-    for made in ["", "data/Trash/files", "data/Trash/files/f data/Trash/info/f.2.trashinfo"] {
+    for made in ["", "data/Trash/files/", "data/Trash/files/f data/Trash/info/f.2.trashinfo"] {
         let scratch = Scratch::new();
         scratch.tree("", made);
         for name in ["a/f", "b/f", "t/sub/x"] {

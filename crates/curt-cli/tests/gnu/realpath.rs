@@ -143,13 +143,13 @@ fn a_removed_working_directory_is_an_error() {
 const SCENES: [(&str, &str); 3] = [
     (
         "unmounted",
-        "mount -t tmpfs none d; mkdir -p d$PWD/x/y x/y; echo decoy > x/y/decoy; R=$PWD
+        "mount -t tmpfs none d; mkdir -p d$PWD/x/y x/y; echo decoy > x/y/decoy; chmod +x x/y/decoy; R=$PWD
          cd d$PWD/x; umount -l $R/d; ways='. y new y/../y ..'",
     ),
     (
         "covered",
         "mkdir -p d/x/y; cd d/x; mount -t tmpfs none ../../d; mkdir -p $PWD/y
-         echo decoy > $PWD/y/decoy; ways='. y new y/../y $PWD'",
+         echo decoy > $PWD/y/decoy; chmod +x $PWD/y/decoy; ways='. y new y/../y $PWD'",
     ),
     (
         "another namespace",
@@ -199,11 +199,17 @@ fn nothing_goes_on_from_a_name_that_leads_elsewhere() {
     }
     for (name, setup) in SCENES {
         let here = if name == "another namespace" { "$P/d" } else { "." };
-        for command in ["stat -c %m", "find -u -a decoy", "find -u -a --exec-batch rm -r {} ; ."] {
+        let of_names = ["stat -c %m", "find -u -a decoy", "find -u -a --exec-batch rm -r {} ; ."];
+        // The directories above are those of the path that the working directory had.
+        let of_directories = ["find decoy", "which --path y --all decoy ./y/decoy"];
+        let has_directory = name != "another namespace";
+        for command in of_names.iter().chain(of_directories.iter().filter(|_| has_directory)) {
+            let here = if command.starts_with("which") { "y/decoy" } else { here };
             let command = command.replace(';', "\\;");
             let said = scene(setup, &format!("$CURT {command} {here}; echo $?"));
             assert!(said.ends_with("\n1\n"), "{name}: {command}: {said}");
-            assert!(!said.contains("decoy"), "{name}: {command}: {said}");
+            let found = said.lines().any(|line| line.starts_with('/') || line == "decoy");
+            assert!(!found, "{name}: {command}: {said}");
         }
     }
 }

@@ -272,6 +272,11 @@ pub(crate) trait Sys: Host + Sized + Send {
     ) -> io::Result<()>;
     /// Makes a path absolute by text. The empty path is the working directory.
     fn absolute(&self, path: &Path) -> io::Result<PathBuf>;
+    /// Makes a path absolute that is to be opened, or an error where the path of the working
+    /// directory leads to something else.
+    fn address(&self, path: &Path) -> io::Result<PathBuf> {
+        self.absolute(path)
+    }
     /// Reads a file of at most `most` bytes; a longer one is an error. Opening a pipe does not
     /// block.
     fn read_file(

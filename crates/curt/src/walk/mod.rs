@@ -67,7 +67,7 @@
 //! | one file system, by device | 1 for each directory | the same | the same |
 //! | several threads | 1 for 256 entries (`getrusage`) | – | – |
 //! | ignore rules | 0 where there are none; 5 for each file | 5 | 4 |
-//! | ignore rules above an operand | 1, and 2 or 3 for each directory above it | the same | 2 or 3 for each |
+//! | ignore rules above an operand | 3, and 2 or 3 for each directory above it | the same | 2 or 3 for each |
 //! | depth beyond the descriptor budget | about 4 for each directory opened again | the same | the same |
 //!
 //! # Races

@@ -224,7 +224,7 @@ pub(super) fn above_operand<S: Sys>(
     }
     let failed =
         |path: &Path, error| Error::new(Operation::Stat, path.to_owned(), Cause::Os(error));
-    let whole = sys.absolute(operand).map_err(|error| failed(operand, error))?;
+    let whole = sys.address(operand).map_err(|error| failed(operand, error))?;
     let whole = without_dots(&whole);
     let mut rules = of_user(&whole, settings, sys)?;
     let reads_files = settings.rulebook.as_ref().is_some_and(|book| book.reads_files());

@@ -124,13 +124,13 @@ impl<U: SystemUnit> Base<U> {
         Base { rules, given, known: None }
     }
 
-    /// Its absolute path. At most 1 call, the first time.
+    /// Its absolute path. At most 3 calls, the first time.
     pub(super) fn units<S: Lookup<Unit = U>>(&mut self, sys: &S) -> &[U] {
         let Base { given, known, .. } = self;
         known.get_or_insert_with(|| {
             let given = given.as_deref().unwrap_or(Path::new(""));
             // Without a working directory nothing relative is found.
-            let full = sys.absolute(given).unwrap_or_else(|_| given.to_owned());
+            let full = sys.address(given).unwrap_or_else(|_| given.to_owned());
             let mut units = S::Unit::units(&full);
             while units.len() > 1 && units.last().is_some_and(|unit| unit.is_separator()) {
                 units.pop();

@@ -43,6 +43,8 @@ type Id = (u64, u64);
 /// The trash of this user.
 pub(crate) struct Trash {
     home: Option<Folder>,
+    /// Why it is not known whether there is one at home.
+    failed: Option<Errno>,
     dry_run: bool,
     /// The names in the trash that a dry run gave away.
     given: RefCell<HashSet<PathBuf>>,
@@ -51,8 +53,15 @@ pub(crate) struct Trash {
 impl Trash {
     /// Opens the trash in the home directory, and makes it if it is missing.
     pub(crate) fn open(dry_run: bool) -> Trash {
-        // The entries of one filesystem can go to its own trash if there is none at home.
-        Trash { home: home_folder(dry_run).ok(), dry_run, given: RefCell::default() }
+        let (home, failed) = match home_folder(dry_run) {
+            Ok(home) => (Some(home), None),
+            Err(error @ (Errno::IO | Errno::MFILE | Errno::NFILE | Errno::NOMEM)) => {
+                (None, Some(error))
+            }
+            // The entries of its filesystem can go to the top if there is none that may be used.
+            Err(_) => (None, None),
+        };
+        Trash { home, failed, dry_run, given: RefCell::default() }
     }
 
     /// Moves an entry to the trash. It is found once, by the system: all that is renamed are names
@@ -86,6 +95,9 @@ impl Trash {
 
     /// Moves an entry into the first folder that can hold it, and returns where that is.
     fn put_in_one(&self, entry: &Entry) -> Result<PathBuf, Refusal> {
+        if let Some(error) = self.failed {
+            return Err(Refusal::NoTrash(error.into()));
+        }
         let way = Way::from(&entry.dir)?;
         // By whichever mount the entry is reached.
         self.home.iter().try_for_each(|home| home.refuse(entry, &way))?;

@@ -39,7 +39,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use self::accounts::Accounts;
@@ -386,6 +386,21 @@ impl Sys for Unix {
             return Ok(path.to_owned());
         }
         let here = self.door.getcwd()?;
+        Ok(if path.as_os_str().is_empty() { here } else { here.join(path) })
+    }
+
+    fn address(&self, path: &Path) -> io::Result<PathBuf> {
+        if path.is_absolute() {
+            return Ok(path.to_owned());
+        }
+        let here = self.absolute(Path::new(""))?;
+        let name = NameBuf::new(u8::units(&here))?;
+        let stat = |path: &CStr| self.door.fstatat(CWD, path, AtFlags::empty());
+        let (named, own) = (stat(text(name.as_name()))?, stat(c".")?);
+        // A later mount may cover it.
+        if (named.st_dev, named.st_ino) != (own.st_dev, own.st_ino) {
+            return Err(Errno::NOENT.into());
+        }
         Ok(if path.as_os_str().is_empty() { here } else { here.join(path) })
     }
 
