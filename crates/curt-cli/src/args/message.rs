@@ -226,12 +226,11 @@ fn is_too_large(error: &(dyn Error + 'static)) -> bool {
 }
 
 /// Commands that people type, and what curt has in their place: the end of a message.
-const OTHER_COMMANDS: [(&[&str], &str); 14] = [
+const OTHER_COMMANDS: [(&[&str], &str); 13] = [
     (&["walk"], "use 'curt find'; 'curt find --help' shows how"),
     (&["fd", "fdfind"], "'curt find PATTERN' finds entries by name"),
     (&["tree"], "'curt ls --tree' lists a tree"),
     (&["trash", "trash-put", "recycle"], sys::TO_TRASH),
-    (&OF_TRASH, sys::FROM_TRASH),
     (&["cat"], "'curt beneath --root DIR --cat PATH' prints a file"),
     (&["timeout"], "'curt run -t TIME PROGRAM' ends a program when its time is over"),
     (&["env"], "'curt run NAME=VALUE PROGRAM' starts a program with a variable"),
@@ -243,30 +242,21 @@ const OTHER_COMMANDS: [(&[&str], &str); 14] = [
     (&["cp", "mv", "ln", "mkdir", "touch"], "curt does not create, copy or move files"),
 ];
 
-/// What people type to look into the trash, to get something back, or to empty it.
-const OF_TRASH: [&str; 15] = [
-    "restore",
-    "untrash",
-    "undelete",
-    "unremove",
-    "unrm",
-    "recover",
-    "undo",
-    "trash-list",
-    "trash-restore",
-    "trash-empty",
-    "trash-rm",
-    "list-trash",
-    "restore-trash",
-    "empty-trash",
-    "trashed",
-];
+/// Whether a word is what people type to look into the trash, to get something back, or to empty it.
+fn is_about_trash(word: &str) -> bool {
+    const WORDS: [&str; 8] =
+        ["restore", "undelete", "unremove", "unrm", "recover", "undo", "put-back", "recycle-bin"];
+    word.contains("trash") || WORDS.contains(&word)
+}
 
 /// Returns what curt has in place of a command that it lacks: the end of the message. Of the names
 /// that clap finds similar, the most similar one is the last.
 fn instead_of_command(name: &str, mut similar: Vec<String>) -> String {
     if let Some((_, instead)) = OTHER_COMMANDS.iter().find(|(names, _)| names.contains(&name)) {
         return format!("; {instead}");
+    }
+    if is_about_trash(name) {
+        return format!("; {}", sys::FROM_TRASH);
     }
     if let Some(topic) = topics::near(name) {
         return did_you_mean(&format!("curt help {topic}"));
@@ -362,6 +352,10 @@ fn instead(name: &str, command: &Command) -> Option<String> {
     let is_find = command.get_name() == "find";
     is_find.then(|| of_find(name)).flatten().or_else(|| {
         let name = name.trim_start_matches('-');
+        let is_rm = command.get_name() == "rm";
+        if is_rm && is_about_trash(name) && strsim::osa_distance(name, "trash") > 1 {
+            return Some(format!("; {}", sys::FROM_TRASH));
+        }
         // One letter in three may be wrong.
         let most = name.chars().count() / 3;
         let near = visible_names(command).map(|long| (strsim::osa_distance(name, long), long));

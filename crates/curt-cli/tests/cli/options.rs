@@ -164,6 +164,31 @@ fn check_refusals(refusals: &[(&str, &str)]) {
     }
 }
 
+/// What is in the trash has its own tools.
+#[cfg(unix)]
+#[test]
+fn who_looks_for_the_trash_is_told_what_has_it() {
+    let scratch = Scratch::new();
+    let tools = "; 'trash-list', 'trash-restore' and 'trash-empty' of trash-cli, or 'gio trash' \
+                 with '--list', '--restore' or '--empty', do that with what 'curt rm --trash' moved";
+    for (line, start) in [
+        ("restore f", "curt: unknown command 'restore'"),
+        ("trash-list", "curt: unknown command 'trash-list'"),
+        ("empty-trash", "curt: unknown command 'empty-trash'"),
+        ("help undelete", "curt: unknown command 'undelete'"),
+        ("rm --restore f", "curt rm: unrecognized option '--restore'"),
+        ("rm --untrash f", "curt rm: unrecognized option '--untrash'"),
+    ] {
+        let (code, out, messages) = said(&command_line(&scratch, line).output().unwrap());
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{line}");
+        assert_eq!(messages.lines().next(), Some(&*format!("{start}{tools}")), "{line}");
+    }
+    let (_, _, messages) = said(&command_line(&scratch, "trash f").output().unwrap());
+    assert!(messages.contains("'curt rm -r --trash PATH' moves") && messages.contains("gio trash"));
+    let (_, _, messages) = said(&command_line(&scratch, "rm --trahs f").output().unwrap());
+    assert!(messages.contains("did you mean '--trash'?"), "{messages}");
+}
+
 #[test]
 fn wrong_command_lines_are_answered_in_one_form() {
     check_refusals(&[
@@ -215,13 +240,6 @@ fn wrong_command_lines_are_answered_in_one_form() {
         (
             "walk t --name x",
             "curt: unknown command 'walk'; use 'curt find'; 'curt find --help' shows how\n",
-        ),
-        #[cfg(unix)]
-        (
-            "restore f",
-            "curt: unknown command 'restore'; 'trash-list', 'trash-restore' and 'trash-empty' of \
-             trash-cli, or 'gio trash' with '--list', '--restore' or '--empty', do that with what \
-             'curt rm --trash' moved\n",
         ),
         ("colours", "curt: unknown command 'colours'; did you mean 'curt help colours'?\n"),
         ("help colour", "curt: unknown command 'colour'; did you mean 'curt help colours'?\n"),
