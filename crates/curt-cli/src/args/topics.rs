@@ -35,7 +35,7 @@ JSON: every command but run has --json, which prints one object per line.
 On standard output: 'path', which 'jq -r .path' prints, and beside it
   find ls stat       the fields of --fields; ls --tree and find: depth
   du                 depth, apparent, allocated, entries, newest; or type alone
-  rm -v, --dry-run   kind and removed; with --trash: trashed
+  rm -v, --dry-run   kind and removed; with --trash: trashed, to
   which              name, origin, kind, relative, interpreter; path is found
   realpath readlink  name, or target
   expand, beneath    full, and rules; allow: the name below the root
