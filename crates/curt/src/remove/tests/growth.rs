@@ -231,5 +231,5 @@ fn handed_off_work_stops_when_cancelled() {
     let report = remove(&options, &setup);
     assert!(report.stopped && report.threads == 2, "{report:?}");
     let later = report.files - files.get().unwrap();
-    assert!(later < 3_000, "{later} files were removed after the cancellation");
+    assert!(later < 10_000, "{later} files were removed after the cancellation");
 }

@@ -135,10 +135,10 @@ fn panic_of_a_callback_on_another_thread_stops_the_walk() {
     let caller = std::thread::current().id();
     let (has_panicked, later) = (AtomicBool::new(false), AtomicUsize::new(0));
     let visit = |_: Result<Visited<'_>, Error>| {
-        if has_panicked.load(Ordering::Relaxed) {
-            later.fetch_add(1, Ordering::Relaxed);
-        } else if std::thread::current().id() == caller {
-            // Leaves the others time to begin.
+        let has_panicked_before = has_panicked.load(Ordering::Relaxed);
+        later.fetch_add(usize::from(has_panicked_before), Ordering::Relaxed);
+        if has_panicked_before || std::thread::current().id() == caller {
+            // Leaves the others time to begin, and one of them to panic.
             std::thread::sleep(Duration::from_millis(1));
         } else if !has_panicked.swap(true, Ordering::Relaxed) {
             std::panic::resume_unwind(Box::new(7));
