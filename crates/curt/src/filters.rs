@@ -51,7 +51,8 @@ use crate::fields::Kind;
 /// A set of globs, for [`Walk::exclude`](crate::Walk::exclude),
 /// [`Remove::exclude`](crate::Remove::exclude) and [`Usage::exclude`](crate::Usage::exclude).
 ///
-/// They are those of bash: `*` and `?` never match a slash, `**` as a whole name does; `[a-z]`,
+/// They are those of bash: `*` and `?` never match a slash, `**` as a whole name does (`a/**` is
+/// what is in `a`, as in git); `[a-z]`,
 /// `[!a-z]`, `[[:digit:]]` and `[\]]` match one character, `{one,two}` and `{1..10}` stand for
 /// several patterns, `{}` and `{one}` for themselves, and a backslash escapes the next character.
 /// On Windows a backslash is a slash instead. Characters are those of Unicode, and each byte that

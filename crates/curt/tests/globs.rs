@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use curt::Kind;
@@ -126,6 +126,57 @@ fn names_match_as_in_bash_or_a_pattern_is_refused() {
         assert!(ours.clone().eq(theirs), "{pattern}: {line:?}, not {:?}", ours.collect::<Vec<_>>());
     }
     assert!(refused < globs.len() / 2, "{refused} of {}", globs.len());
+}
+
+#[test]
+fn paths_match_as_in_bash() {
+    let parts = ["a", "b", "*", "**", "?", "[ab]", "{a,b}", "{.a,b*}", ".a", "a*", "**b", "[!a]"];
+    let names = ["a", "b", "ab", ".a"];
+    let scratch = Scratch::new();
+    let mut paths = BTreeSet::new();
+    for (above, middle) in names.iter().flat_map(|above| names.map(|middle| (above, middle))) {
+        for name in names {
+            scratch.file(format!("{above}/{middle}/{name}"));
+            paths.insert(format!("{above}/{middle}/{name}"));
+        }
+        paths.extend([(*above).to_owned(), format!("{above}/{middle}")]);
+    }
+    let mut choices = Choices(4);
+    let patterns: BTreeSet<String> = (0..400)
+        .map(|_| {
+            let length = 1 + choices.below(4);
+            let parts: Vec<_> = (0..length).map(|_| parts[choices.below(parts.len())]).collect();
+            // One without a slash would be a name at any depth.
+            format!("./{}{}", parts.join("/"), ["", "/"][choices.below(4) / 3])
+        })
+        .collect();
+    let mut script = format!("cd {}\n", quoted(scratch.path().to_str().unwrap()));
+    script += "shopt -s globstar dotglob nullglob\n";
+    for pattern in &patterns {
+        writeln!(script, "for name in {pattern}; do printf '%s\\t' \"$name\"; done; echo").unwrap();
+    }
+    let Some(lines) = bash(&script) else { return skip("there is no bash") };
+    for (pattern, line) in patterns.iter().zip(&lines) {
+        // As in git, what ends so does not match the directory itself; in bash it does.
+        if pattern.trim_end_matches('/').ends_with("/**") {
+            continue;
+        }
+        let glob = Globs::new([pattern]).unwrap();
+        let is_directory = |path: &str| path.matches('/').count() < 2;
+        let kind = |path: &str| if is_directory(path) { Kind::Directory } else { Kind::File };
+        let ours: BTreeSet<&str> = paths
+            .iter()
+            .map(String::as_str)
+            .filter(|it| glob.matches(it.as_ref(), kind(it)))
+            .collect();
+        let plain = |path: &str| Path::new(path).components().skip(1).collect::<PathBuf>();
+        let theirs: Vec<PathBuf> = line.split_terminator('\t').map(plain).collect();
+        // A word without wildcards stands for itself, whether that is there or not.
+        let theirs = theirs.iter().filter_map(|path| paths.get(path.to_str()?));
+        let is_meant = |path: &&str| !pattern.ends_with('/') || is_directory(path);
+        let theirs: BTreeSet<&str> = theirs.map(String::as_str).filter(is_meant).collect();
+        assert_eq!(ours, theirs, "{pattern}: {line}");
+    }
 }
 
 #[test]

@@ -217,7 +217,9 @@ impl Matcher {
     fn takes(self, token: Token<'_>, one: u32) -> bool {
         let in_name = one != SLASH || self.dialect == Dialect::Gnu;
         match token {
-            Token::One(only) => only == one || self.ignores_case && lower(only) == lower(one),
+            Token::One(only) => {
+                only == one || self.ignores_case && self.lower(only) == self.lower(one)
+            }
             Token::Any => in_name,
             Token::Class(class) => in_name && self.has(class, one),
             Token::Star | Token::Deep | Token::Directories => false,
@@ -234,7 +236,8 @@ impl Matcher {
             let _ = self.brackets(class.body, |member| is_member |= self.is_in(&member, one));
             is_member
         };
-        let is_member = has(one) || self.ignores_case && (has(lower(one)) || has(upper(one)));
+        let is_member =
+            has(one) || self.ignores_case && (has(self.lower(one)) || has(self.upper(one)));
         is_member != class.is_negated
     }
 
@@ -243,6 +246,21 @@ impl Matcher {
             Member::Range(first, last) => (first..=last).contains(&one),
             Member::Kind(kind) => self.is_kind(kind, one),
         }
+    }
+
+    fn lower(self, one: u32) -> u32 {
+        self.folded(one, char::to_lowercase)
+    }
+
+    fn upper(self, one: u32) -> u32 {
+        self.folded(one, char::to_uppercase)
+    }
+
+    /// Changes the case of a character, if that is one character, too; of bytes only of ASCII.
+    fn folded<C: ExactSizeIterator<Item = char>>(self, one: u32, fold: fn(char) -> C) -> u32 {
+        let it = char::from_u32(one).filter(|it| it.is_ascii() || !self.reads_bytes);
+        let folded = it.map(fold).filter(|folded| folded.len() == 1);
+        folded.and_then(|mut folded| folded.next()).map_or(one, u32::from)
     }
 
     /// Whether a character is of a kind. No byte beyond ASCII is of any.
@@ -389,22 +407,6 @@ impl Matcher {
 /// Returns what stands before the first of these two bytes.
 fn until(text: &[u8], end: [u8; 2]) -> Option<&[u8]> {
     text.windows(2).position(|pair| *pair == end).map(|length| &text[..length])
-}
-
-fn lower(one: u32) -> u32 {
-    folded(one, |it| single(it.to_lowercase()))
-}
-
-fn upper(one: u32) -> u32 {
-    folded(one, |it| single(it.to_uppercase()))
-}
-
-fn folded(one: u32, fold: impl Fn(char) -> Option<char>) -> u32 {
-    char::from_u32(one).and_then(fold).map_or(one, u32::from)
-}
-
-fn single(mut characters: impl ExactSizeIterator<Item = char>) -> Option<char> {
-    if characters.len() == 1 { characters.next() } else { None }
 }
 
 impl Kind {
