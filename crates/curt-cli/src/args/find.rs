@@ -271,7 +271,8 @@ pub(crate) struct FindOptions {
     ///
     /// A GLOB without a slash matches names at any depth. One with a slash matches paths, which may
     /// begin below PATH, at PATH, at the working directory or at the root, as in 'curt rm
-    /// --exclude'.
+    /// --exclude'. PATHs are searched, unless the full path of one, or of a directory above it,
+    /// matches.
     #[arg(short = 'E', long, value_name = "GLOB", allow_hyphen_values = true,
           action = ArgAction::Append, help_heading = TRAVERSAL)]
     pub(crate) exclude: Vec<OsString>,

@@ -7,8 +7,9 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf, is_separator};
 
+use curt::fields::Follow;
 use curt::filters::{Globs, expand_braces};
-use curt::{Fields, Kind, Unvisited};
+use curt::{Fields, Kind, Plan, Unvisited};
 
 use crate::out::text;
 use crate::quote::quote;
@@ -24,8 +25,10 @@ pub(in crate::cmd) struct Exclusions {
     /// The patterns with a slash that are no full paths: for paths below the working directory, and
     /// for the ends of paths that begin with a part of the operand.
     relative: Globs,
-    /// The patterns that are full paths, or match at any depth.
+    /// The patterns that are full paths.
     full: Globs,
+    /// The patterns with a slash that match at any depth.
+    deep: Globs,
     /// The working directory, as the system has it and as the shell does. Empty if there is no
     /// pattern with a slash.
     directories: Vec<PathBuf>,
@@ -44,7 +47,8 @@ impl Exclusions {
             })?;
         }
         let invalid = |error| text::invalid_glob(&error);
-        let (mut names, mut relative, mut full) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut names, mut relative) = (Vec::new(), Vec::new());
+        let (mut full, mut deep) = (Vec::new(), Vec::new());
         for pattern in patterns.iter().filter_map(|pattern| pattern.to_str()) {
             if pattern.starts_with("~/") {
                 let message = "the shell has not expanded the tilde; a name is written './~'";
@@ -61,7 +65,7 @@ impl Exclusions {
                 if !is_path(&word) {
                     names.push(word);
                 } else if !Path::new(&word).has_root() {
-                    full.extend(word.starts_with("**/").then(|| OsString::from(&word)));
+                    deep.extend(word.starts_with("**/").then(|| word.clone()));
                     relative.push(word);
                 } else if is_path(word.trim_start_matches(is_separator)) {
                     full.push(without_root(Path::new(&word)).into_owned());
@@ -75,7 +79,8 @@ impl Exclusions {
         let names = Globs::new(names).map_err(invalid)?;
         let relative = Globs::new(relative).map_err(invalid)?;
         let full = Globs::new(full).map_err(invalid)?;
-        Ok(Exclusions { below, names, relative, full, directories })
+        let deep = Globs::new(deep).map_err(invalid)?;
+        Ok(Exclusions { below, names, relative, full, deep, directories })
     }
 
     pub(in crate::cmd) fn are_empty(&self) -> bool {
@@ -94,6 +99,15 @@ impl Exclusions {
         let operand = path.components().count() - below.components().count();
         self.match_end(path, operand, kind)
             || self.full_paths(path).any(|path| self.match_full(&path, kind))
+    }
+
+    /// Whether a directory, or one above it, is excluded by its full path.
+    pub(in crate::cmd) fn match_whole(&self, directory: &Path) -> bool {
+        self.full_paths(directory).any(|path| {
+            let is_excluded =
+                |path| self.full.matches(Path::new(&without_root(path)), Kind::Directory);
+            path.ancestors().any(is_excluded)
+        })
     }
 
     /// Whether an operand is excluded, or is below what is.
@@ -150,7 +164,9 @@ impl Exclusions {
 
     fn match_full(&self, path: &Path, kind: Kind) -> bool {
         let below = |directory| path.strip_prefix(directory).ok();
-        self.full.matches(Path::new(&without_root(path)), kind)
+        let text = without_root(path);
+        self.full.matches(Path::new(&text), kind)
+            || self.deep.matches(Path::new(&text), kind)
             || self.directories.iter().filter_map(below).any(|path| {
                 // '*' matches an empty name, but does not mean the working directory.
                 !path.as_os_str().is_empty() && self.relative.matches(path, kind)
@@ -190,7 +206,8 @@ pub(in crate::cmd) fn without_root(path: &Path) -> Cow<'_, OsStr> {
 fn working_directories() -> io::Result<Vec<PathBuf>> {
     let mut directories = vec![sys::working_directory()?];
     let identity = |path: &Path| {
-        let metadata = curt::stat(path, Fields::ID | Fields::DEVICE)?;
+        let plan = Plan::new(Fields::ID | Fields::DEVICE).follow(Follow::Links);
+        let metadata = curt::stat(path, plan)?;
         Ok::<_, curt::Error>((metadata.id().known(), metadata.device().known()))
     };
     let is_here = |path: &Path| match (identity(path), identity(".".as_ref())) {

@@ -321,6 +321,7 @@ fn wrong_patterns_and_values_are_refused() {
         (&["-g", "[a"], "invalid pattern '[a': a bracket is not closed"),
         (&["-g", "{.a,.b}*"], "'{.a,.b}*' matches only hidden entries, which are skipped without"),
         (&["-g", "-p", "*.rs"], "'*.rs' cannot match: a full path begins with a slash"),
+        (&["-g", "{,}"], "invalid pattern '{,}': it names no entry"),
         (&["-E", "{a..Z}"], "invalid pattern '{a..Z}': a range in braces is of letters of one"),
         (&["-E", "~/x"], "invalid pattern '~/x': the shell has not expanded the tilde"),
         (&["--strip-cwd-prefix", ".", "."], "option '--strip-cwd-prefix' cannot be used with"),
@@ -368,12 +369,43 @@ fn excluded_paths_are_those_of_rm() {
             assert_eq!(found.len(), left, "{args:?}: {found:?}");
         }
     }
+    for excluded in ["{here}", "{here}/t", "{here}/*"] {
+        let excluded = excluded.replace("{here}", &here);
+        for operand in ["t", "t/sub", &format!("{here}/t/sub")] {
+            assert_eq!(lines(&scratch, &["-E", &excluded, ".", operand]), [""; 0], "{excluded}");
+        }
+    }
     // What must stay is kept, whatever else is skipped or not.
     scratch.file_with("rules", b"a\n");
     let args =
         ["-u", "-tf", "--delete", "--ignore-file=rules", "-E", &format!("{here}/t/sub"), ".", "t"];
     assert_eq!(lines(&scratch, &args), [""; 0]);
     assert!(scratch.exists("t/a") && scratch.exists("t/sub/deep/e") && !scratch.exists("t/b.keep"));
+}
+
+/// The shell's name of the working directory may end in a link.
+#[cfg(unix)]
+#[test]
+fn excluded_paths_may_begin_as_the_shell_has_them() {
+    let scratch = Scratch::new();
+    scratch.file("w [x]/p/f");
+    scratch.file("w [x]/q");
+    scratch.link("link", "w [x]");
+    for directory in ["w [x]", "link"] {
+        let here = scratch.at(directory);
+        let excluded = here.join("p");
+        let run = |words: &[&str]| {
+            let mut command = command(&scratch, words[0], &words[1..]);
+            command.current_dir(&here).env("PWD", &here);
+            said(&command.output().unwrap())
+        };
+        let excluded = excluded.to_str().unwrap();
+        let found = run(&["find", "-E", excluded]);
+        assert_eq!((found.0, found.1.as_str()), (Some(0), "q\n"), "{directory}: {found:?}");
+        let (code, out, _) = run(&["rm", "-rv", "--dry-run", "--exclude", excluded, "p", "q"]);
+        assert_eq!(code, Some(0), "{directory}");
+        assert!(out.starts_with("would remove 'q'\n") && out.ends_with(", 1 kept\n"), "{out}");
+    }
 }
 
 /// Every door has one meaning of a pattern, that of bash: what `find -g` finds is what `find -E`

@@ -201,7 +201,7 @@ fn patterns(options: &FindOptions) -> Result<Vec<Pattern>, String> {
             let is_dotted =
                 |word: &String| [".", "\\.", "[.]"].iter().any(|dot| word.starts_with(dot));
             let means_capital = text.contains("[:upper:]") || text.chars().any(char::is_uppercase);
-            (means_capital, words.iter().all(is_dotted))
+            (means_capital, !words.is_empty() && words.iter().all(is_dotted))
         } else {
             let parser = regex_syntax::ParserBuilder::new().utf8(false).build();
             // What is wrong with it is said when it is compiled.

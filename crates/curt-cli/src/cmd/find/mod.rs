@@ -134,12 +134,14 @@ impl<'a> Job<'a> {
                 operands.push(operand.into());
             }
         }
+        let exclusions = Arc::new(Exclusions::new(&options.exclude)?);
+        operands.retain(|operand| !exclusions.match_whole(operand));
         Ok(Job {
             options,
             session,
             operands,
             rules: rules(options),
-            exclusions: Arc::new(Exclusions::new(&options.exclude)?),
+            exclusions,
             fields: matcher.fields() | printed | sorting.fields(),
             has_more_tests: !matcher.fields().is_empty(),
             matcher,
