@@ -24,9 +24,14 @@ mod time;
 use std::process::ExitCode;
 
 use args::Command;
+use exit::Exit;
 
 fn main() -> ExitCode {
-    let exit = match args::parse() {
+    sys::with_stack(run).into()
+}
+
+fn run() -> Exit {
+    match args::parse() {
         Ok(Command::Rm(options)) => cmd::rm::run(&options),
         Ok(Command::Find(options)) => cmd::find::run(&options),
         Ok(Command::Ls(options)) => cmd::ls::run(&options),
@@ -41,6 +46,5 @@ fn main() -> ExitCode {
         Ok(Command::Completions(options)) => cmd::generate::completions(&options),
         Ok(Command::Man(options)) => cmd::generate::man(&options),
         Err(refused) => refused.report(),
-    };
-    exit.into()
+    }
 }

@@ -28,7 +28,7 @@ pub(crate) use system::{
     group_name, has_c_locale, has_group, has_user, has_utf8_locale, host_name,
     ignores_broken_pipes, is_killed, local_zone, message_width, pass_signals_to,
     raise_descriptor_limit, read_input, send_signal, signal_named, stop_ignoring,
-    stop_passing_signals, terminal_height, terminal_width, user_name, was_closed,
+    stop_passing_signals, terminal_height, terminal_width, user_name, was_closed, with_stack,
 };
 
 pub(crate) use trash::{Refusal, TrashRules, Trashed};

@@ -7,6 +7,7 @@ mod folders;
 mod mounts;
 mod pipes;
 mod signals;
+mod stack;
 mod streams;
 #[cfg(not(target_os = "linux"))]
 #[path = "no_trash.rs"]
@@ -39,6 +40,7 @@ use crate::exit::Exit;
 pub(crate) use file_system::{file_system, file_system_type};
 pub(crate) use pipes::ignores_broken_pipes;
 pub(crate) use signals::{send_signal, signal_named, stop_ignoring};
+pub(crate) use stack::with_stack;
 pub(crate) use streams::was_closed;
 pub(crate) use trash::Trash;
 pub(crate) use zone::local_zone;

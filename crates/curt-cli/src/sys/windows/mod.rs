@@ -144,6 +144,11 @@ pub(crate) fn read_input(timeout: Duration) -> Option<Vec<u8>> {
     }
 }
 
+/// Runs the command: the linker sets the size of the stack.
+pub(crate) fn with_stack(run: fn() -> Exit) -> Exit {
+    run()
+}
+
 /// Handles have no limit that matters.
 pub(crate) fn raise_descriptor_limit() -> Option<usize> {
     None
