@@ -38,6 +38,55 @@ fn a_hundred_thousand_levels_with_32_descriptors() {
     }
 }
 
+/// By names from the operand on, each path would be as long as the tree is deep.
+#[test]
+fn calls_and_names_are_proportional_to_the_depth_with_8_descriptors() {
+    if !has("strace") {
+        return;
+    }
+    let cost = |levels: u64, command: &str| {
+        let scratch = Scratch::new();
+        chain_with_bushes(&scratch, "tree", levels);
+        let text = format!(
+            "exec strace -f -o log -s 100000 sh -c 'ulimit -n 8; exec \"$CURT\" {command}' >out 2>&1"
+        );
+        let status = script(&scratch, &text).status().unwrap();
+        let log = std::fs::read_to_string(scratch.at("log")).unwrap();
+        assert!(status.success(), "{command}: {}", log.lines().last().unwrap_or_default());
+        let names = |line: &str| line.split('"').nth(1).map_or(0, |path| path.split('/').count());
+        let opened = log.lines().filter(|line| line.contains(" openat"));
+        (log.lines().count(), opened.map(names).sum::<usize>())
+    };
+    let commands =
+        ["find -u nothing tree", "du -s tree", "ls -R tree", "rm -rj1 -n tree", "rm -rj1 tree"];
+    for command in commands.map(|command| command.replace("-n", "--dry-run")) {
+        let (few, more) = (cost(200, &command), cost(400, &command));
+        assert!(more.0 <= few.0 * 21 / 10, "{command}: {few:?} {more:?} calls");
+        assert!(more.1 <= few.1 * 21 / 10, "{command}: {few:?} {more:?} names");
+    }
+}
+
+/// The line of arguments alone takes more.
+#[test]
+fn every_command_works_with_a_stack_of_64_kib() {
+    let commands = "rm -r -j4 tree|rm -r --bogus tree|find -u one tree|ls -lR tree|stat tree|du tree|\
+                    which sh|run -t 9 sh -c 'exit 3'|realpath tree|readlink -f tree|expand tree|\
+                    beneath --root tree chain|completions bash|man rm|help|find --help";
+    for command in commands.split('|') {
+        let answer = |limit: &str| {
+            let scratch = Scratch::new();
+            chain_with_bushes(&scratch, "tree", 5);
+            // What the size of the terminal and the folder are says nothing.
+            let text = format!("{limit}; COLUMNS=80 exec \"$CURT\" {command}");
+            let output = script(&scratch, &text).output().unwrap();
+            let text = String::from_utf8(output.stdout).unwrap();
+            let folder = scratch.path().canonicalize().unwrap().display().to_string();
+            (output.status.code(), text.replace(&folder, "").lines().count(), scratch.list(""))
+        };
+        assert_eq!(answer("ulimit -s 64"), answer("true"), "{command}");
+    }
+}
+
 /// By `CURT_FILES=5000000`, which needs as many inodes, five million; fewer otherwise.
 #[test]
 fn many_files_are_removed_in_little_memory() {

@@ -27,7 +27,8 @@
 //!   directory itself: `link/` is an error, and the target of the link is not touched.
 //! - No path is resolved twice: every call names one entry of an open directory, never `..`. The
 //!   exception is a directory that was closed for the descriptor budget: it is reopened by several
-//!   names in one call, which refuses links, and its identity is compared.
+//!   names in one call, which refuses links, or where the system has fewer than 8 descriptors left,
+//!   by `..` from one below it, and its identity is compared.
 //! - Descriptors and stack are bounded at any depth and any number of entries. So is memory, apart
 //!   from the report of what failed ([`Remove::keep_errors`]), the names of the entries that stay,
 //!   and those of the subdirectories in one buffer of listing for each level (64 KiB, or 1 MiB in a

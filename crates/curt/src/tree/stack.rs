@@ -9,6 +9,11 @@
 //! Directories stay open more densely the nearer they are to the top of the stack, and a reopening
 //! opens several at once. A released directory therefore costs about 4 calls more at any depth, and
 //! no path is longer than the system accepts.
+//!
+//! Where the system has so few descriptors that this would need paths as long as the tree is deep,
+//! the directory that is left stays open, and `..` leads back from there; by names only if that
+//! leads elsewhere. A directory that was moved is then traversed to its end, like one that stays
+//! open.
 
 use std::io;
 use std::ops::{Deref, DerefMut, Index, IndexMut, Range};
@@ -23,6 +28,9 @@ use crate::sys::{Ask, Identity, Opened, Sys};
 /// The longest path, in units, that is passed to the system at once: below every system's limit.
 const LONGEST_PATH: usize = 2048;
 
+/// With a smaller budget the way back is `..`. The smallest one that a caller can set is as large.
+const FEW: usize = 8;
+
 /// A stack of directories, each with the state that a policy keeps for it.
 pub(crate) struct Stack<S: Sys, T> {
     levels: Vec<Level<S, T>>,
@@ -33,6 +41,9 @@ pub(crate) struct Stack<S: Sys, T> {
     /// The descriptor budget: how many directories may be open.
     budget: usize,
     links: Links,
+    /// The directory that was popped last, and its level, where descriptors are few and its parent
+    /// is not open.
+    left: Option<(usize, S::Dir)>,
 }
 
 /// One directory of a stack.
@@ -72,7 +83,8 @@ pub(crate) enum Links {
 impl<S: Sys, T> Stack<S, T> {
     /// Returns an empty stack with a descriptor budget.
     pub(crate) fn new(budget: usize, links: Links) -> Self {
-        Stack { levels: Vec::new(), names: Names::new(), open: Vec::new(), budget, links }
+        let (levels, names, open) = (Vec::new(), Names::new(), Vec::new());
+        Stack { levels, names, open, budget, links, left: None }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -142,13 +154,29 @@ impl<S: Sys, T> Stack<S, T> {
         self.levels.push(Level { dir, path_len, identity, names, waiting: names..names, own });
     }
 
-    /// Pops the topmost level, drops its names, and closes its directory. `None` if the stack is
-    /// empty.
+    /// Pops the topmost level, drops its names, and closes its directory, unless the one below on
+    /// the stack may have to be reopened from there. `None` if the stack is empty.
     pub(crate) fn pop(&mut self, sys: &S) -> Option<T> {
-        self.close(self.levels.len().checked_sub(1)?, sys);
+        let index = self.levels.len().checked_sub(1)?;
+        let is_scarce = self.budget < FEW;
+        let leads_back = is_scarce && index > 0 && self.levels[index - 1].dir().is_none();
+        if leads_back && matches!(self.levels[index].dir, DirState::Owned(_)) {
+            let left = self.take_top().map(|dir| (index, dir));
+            self.leave(left, sys);
+        } else if !leads_back {
+            self.leave(None, sys);
+        }
+        self.close(index, sys);
         let level = self.levels.pop()?;
         self.names.truncate(level.names);
         Some(level.own)
+    }
+
+    /// Closes the directory that was popped last, and keeps another one open in its place.
+    fn leave(&mut self, left: Option<(usize, S::Dir)>, sys: &S) {
+        if let Some((_, dir)) = std::mem::replace(&mut self.left, left) {
+            sys.close(dir);
+        }
     }
 
     /// Returns a level, and the names that the stack keeps.
@@ -308,6 +336,12 @@ impl<S: Sys, T> Stack<S, T> {
         if self.levels[index].dir().is_some() {
             return Ok(());
         }
+        let back = self.open_from_below(index, sys);
+        self.leave(None, sys);
+        if let Some(dir) = back {
+            self.put_back_open(index, dir);
+            return Ok(());
+        }
         let Some(nearest) = self.levels[..index].iter().rposition(|level| level.dir().is_some())
         else {
             return Err(ReopenError { level: index, reason: ReopenFailure::Vanished });
@@ -332,9 +366,7 @@ impl<S: Sys, T> Stack<S, T> {
                     }
                 }
             };
-            self.levels[next].dir = DirState::Owned(dir);
-            let place = self.open.partition_point(|&open| open < next);
-            self.open.insert(place, next);
+            self.put_back_open(next, dir);
             from = next;
         }
         // A caller that asks for a directory that was closed for good must not be told it is open.
@@ -342,6 +374,42 @@ impl<S: Sys, T> Stack<S, T> {
         debug_assert!(is_open, "level {index} was closed for good");
         let vanished = ReopenError { level: index, reason: ReopenFailure::Vanished };
         is_open.then_some(()).ok_or(vanished)
+    }
+
+    /// Gives a released level its directory again.
+    fn put_back_open(&mut self, index: usize, dir: S::Dir) {
+        self.levels[index].dir = DirState::Owned(dir);
+        let place = self.open.partition_point(|&open| open < index);
+        self.open.insert(place, index);
+    }
+
+    /// Opens the directory of a level by `..`, from the nearest deeper one that is open. `None` if
+    /// an ancestor is nearer, or that leads to another directory.
+    fn open_from_below(&mut self, index: usize, sys: &S) -> Option<S::Dir> {
+        let place = self.open.partition_point(|&open| open < index);
+        let deeper = self.open.get(place).copied();
+        let from = deeper.or_else(|| self.left.as_ref().map(|&(level, _)| level))?;
+        let above = place.checked_sub(1).map_or(0, |place| self.open[place]);
+        let is_nearer = from - index <= index - above;
+        if self.budget >= FEW || !is_nearer || !self.levels[index].is_released() {
+            return None;
+        }
+        let up = [S::Unit::ascii(b'.'), S::Unit::ascii(b'.'), S::Unit::SEPARATOR];
+        let up = up.repeat(from - index);
+        if self.open.len() + usize::from(deeper.is_none()) >= self.budget {
+            self.release_one(from, sys);
+        }
+        loop {
+            let dir = match deeper {
+                Some(level) => self.levels[level].dir(),
+                None => self.left.as_ref().map(|(_, dir)| dir),
+            };
+            match self.open_names(dir?, &up, true, sys) {
+                Opened::Dir(dir) => return self.check_same(dir, index, sys).ok(),
+                Opened::Shortage(_) if self.release_one(from, sys) => {}
+                _ => return None,
+            }
+        }
     }
 
     /// Releases the levels between two others that are open.
@@ -385,17 +453,20 @@ impl<S: Sys, T> Stack<S, T> {
         sys: &S,
     ) -> Result<S::Dir, ReopenFailure> {
         let names = &path[self.levels[from].path_len..self.levels[to].path_len];
-        let dir = match self.open_names(from, names, sys) {
-            Opened::Dir(dir) => dir,
-            Opened::Gone | Opened::Pending => return Err(ReopenFailure::Vanished),
-            Opened::Shortage(error) => return Err(ReopenFailure::Shortage(error)),
-            Opened::Failed(error) => return Err(ReopenFailure::Other(Cause::Os(error))),
-            Opened::NotDirectory | Opened::Mount => {
-                return Err(ReopenFailure::Other(Cause::Replaced));
-            }
-        };
+        let Some(dir) = self.levels[from].dir() else { return Err(ReopenFailure::Vanished) };
+        match self.open_names(dir, names, self.links == Links::Follow, sys) {
+            Opened::Dir(dir) => self.check_same(dir, to, sys),
+            Opened::Gone | Opened::Pending => Err(ReopenFailure::Vanished),
+            Opened::Shortage(error) => Err(ReopenFailure::Shortage(error)),
+            Opened::Failed(error) => Err(ReopenFailure::Other(Cause::Os(error))),
+            Opened::NotDirectory | Opened::Mount => Err(ReopenFailure::Other(Cause::Replaced)),
+        }
+    }
+
+    /// Returns a directory that was opened for a level, if it is the one that was released.
+    fn check_same(&self, dir: S::Dir, index: usize, sys: &S) -> Result<S::Dir, ReopenFailure> {
         let cause = match identity(&dir, sys) {
-            Ok(identity) if Some(identity) == self.levels[to].identity => return Ok(dir),
+            Ok(identity) if Some(identity) == self.levels[index].identity => return Ok(dir),
             Ok(_) => Cause::Replaced,
             Err(error) => Cause::Os(error),
         };
@@ -403,20 +474,23 @@ impl<S: Sys, T> Stack<S, T> {
         Err(ReopenFailure::Other(cause))
     }
 
-    /// Opens the directory that some names lead to from the level `from`.
-    fn open_names(&self, from: usize, mut names: &[S::Unit], sys: &S) -> Opened<S::Dir> {
+    /// Opens the directory that some names lead to from an open one.
+    #[allow(clippy::unused_self, reason = "a type parameter of its own would not be known")]
+    fn open_names(
+        &self,
+        from: &S::Dir,
+        mut names: &[S::Unit],
+        follow: bool,
+        sys: &S,
+    ) -> Opened<S::Dir> {
         let mut last: Option<S::Dir> = None;
         loop {
             let (now, later) = names.split_at(piece(names));
             names = later;
             let begin = now.iter().take_while(|unit| unit.is_separator()).count();
-            let dir = last.as_ref().or_else(|| self.levels[from].dir());
-            let opened = match (dir, NameBuf::new(now[begin..].to_vec())) {
-                (Some(dir), Ok(name)) => {
-                    sys.open_below(dir, name.as_name(), self.links == Links::Follow)
-                }
-                (None, _) => Opened::Gone,
-                (_, Err(error)) => Opened::Failed(error),
+            let opened = match NameBuf::new(now[begin..].to_vec()) {
+                Ok(name) => sys.open_below(last.as_ref().unwrap_or(from), name.as_name(), follow),
+                Err(error) => Opened::Failed(error),
             };
             if let Some(before) = last.take() {
                 sys.close(before);
