@@ -143,8 +143,11 @@ impl Trash {
             }
             let moved = rename_new(&entry.dir, name, &folder.files.dir, &name_there);
             let Err(error) = moved else { return Ok(to) };
-            // If this fails, too, the information is about nothing, which programs ignore.
-            let _ = unlinkat(&folder.info.dir, &name_of_info, AtFlags::empty());
+            // A server that does not answer may have moved it.
+            if error == Errno::EXIST || folder.files.has(&name_there) == Ok(false) {
+                // If this fails, too, the information is about nothing, which programs ignore.
+                let _ = unlinkat(&folder.info.dir, &name_of_info, AtFlags::empty());
+            }
             match error {
                 Errno::EXIST => {}
                 // The system says so if a directory would be moved into itself.
