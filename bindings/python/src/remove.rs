@@ -3,7 +3,7 @@
 use std::os::fd::AsFd;
 
 use curt::os::unix::RemoveBelow;
-use curt::{Cause, Fields, Next, Remove};
+use curt::{Cause, Fields, Next, Remove, Threads};
 use pyo3::prelude::*;
 
 use crate::error::{exception, function, number, system};
@@ -17,8 +17,9 @@ use crate::threads::AtMost;
 /// `report` is called with the name of the function that failed, the path and the exception, on
 /// this thread. Without it the first failure ends the removal and is raised, if `raises` says so;
 /// otherwise failures are ignored. `progress` is called with the number of entries removed since it
-/// was called last, on this thread, too. It ends early after `seconds`. Returns how many entries
-/// were removed, and whether it ended early.
+/// was called last, on this thread, too. It ends early after `seconds`; without them directories that
+/// stay because of a failure are reported as CPython does, unless `report` has removed what failed.
+/// Returns how many entries were removed, and whether it ended early.
 #[pyfunction]
 #[pyo3(signature = (path, dir_fd, prefix, threads, raises, report, progress=None, seconds=None))]
 #[allow(clippy::too_many_arguments, reason = "Python has named them; this is their order")]
@@ -26,7 +27,7 @@ pub(crate) fn remove<'py>(
     path: &Bound<'py, PyAny>,
     dir_fd: Option<i32>,
     prefix: &Bound<'py, PyAny>,
-    threads: AtMost,
+    threads: Option<AtMost>,
     raises: bool,
     report: Option<&Bound<'py, PyAny>>,
     progress: Option<&Bound<'py, PyAny>>,
@@ -59,21 +60,21 @@ pub(crate) fn remove<'py>(
             let shown = Form::Text.wrap_path(py, &prefix.join(error.path()))?;
             let exception = exception(py, error, &shown);
             let is_operand = error.path() == place;
-            let name = match error.cause() {
-                Cause::IsALink => "islink",
-                // CPython finds it out by listing it, if there is something.
+            let names: &[&str] = match error.cause() {
+                Cause::IsALink => &["islink"],
+                // CPython finds it out by listing it, if there is something, and then tries to
+                // remove it as any directory that it could not list.
                 Cause::Os(_) if is_operand && number(error) == libc::ENOTDIR => {
                     let exists = dir.is_some() || curt::list::stat(place, Fields::KIND).is_ok();
-                    if exists { "scandir" } else { "lstat" }
+                    if exists { &["scandir", "rmdir"] } else { &["lstat"] }
                 }
-                _ => function(error.operation()),
+                _ => &[function(error.operation())],
             };
-            match &report {
-                Some(report) => {
-                    report.bind(py).call1((name, shown, exception.into_value(py))).map(drop)
-                }
-                None => Err(exception),
-            }
+            let Some(report) = &report else { return Err(exception) };
+            let exception = exception.into_value(py);
+            names
+                .iter()
+                .try_for_each(|name| report.bind(py).call1((*name, &shown, &exception)).map(drop))
         });
         match called {
             Ok(()) => Next::Continue,
@@ -81,7 +82,8 @@ pub(crate) fn remove<'py>(
         }
     };
     let mut removal = Remove::new()
-        .threads(threads.0)
+        .threads(threads.map_or(Threads::Automatic, |threads| threads.0))
+        .try_parents(report.is_some() && seconds.is_none())
         .directories_only(true)
         .keep_errors(0)
         .callbacks_on_caller_thread(true)

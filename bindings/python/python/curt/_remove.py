@@ -1,30 +1,36 @@
 from __future__ import annotations
 
-import operator
 import os
 import sys
-from collections.abc import Callable
-from typing import Any
 
 from curt import _curt
-from curt._progress import Bar, shown
+from curt._progress import shown
 
-Handler = Callable[[Callable[..., Any], Any, OSError], object]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from curt._progress import _Bar
+
+    _Handler = Callable[[Callable[..., Any], Any, OSError], object]
+
 
 def rmtree(
     path: Any,
     ignore_errors: bool = False,
     onerror: Callable[..., object] | None = None,
     *,
-    onexc: Handler | None = None,
+    onexc: _Handler | None = None,
     dir_fd: int | None = None,
-    threads: int = 1,
-    progress: bool | Bar = False,
+    threads: int | None = None,
+    progress: bool | _Bar = False,
 ) -> None:
     """Removes a directory with everything in it, as `shutil.rmtree` does.
 
     Links are removed and never followed, at any moment. Mount points below `path` are refused.
-    `threads` may be larger than 1; handlers are called on the caller's thread all the same.
+    As many threads work as make it faster, and no more than `threads`; handlers are called on the
+    caller's thread all the same.
     `progress=True` shows a bar of `tqdm`; a bar can be passed instead.
     """
     sys.audit("shutil.rmtree", path, dir_fd)
@@ -34,6 +40,8 @@ def rmtree(
         path = text
     prefix, name, opened = "", text, None
     if dir_fd is not None:
+        import operator
+
         dir_fd = operator.index(dir_fd)
     if dir_fd is not None and not text.startswith("/"):
         prefix, name = os.path.split(text.rstrip("/"))
@@ -52,12 +60,9 @@ def rmtree(
             return
     try:
         with shown(progress, "rmtree") as update:
-            if handler is None:
-                _curt.remove(name, dir_fd, prefix, threads, not ignore_errors, None, update)
-            else:
-                report = _Reporter(path, text, handler)
-                _curt.remove(name, dir_fd, prefix, threads, False, report, update)
-                report.report_parents(name, dir_fd)
+            report = None if handler is None else _reporter(path, text, handler)
+            raises = handler is None and not ignore_errors
+            _curt.remove(name, dir_fd, prefix, threads, raises, report, update)
     finally:
         if opened is not None:
             os.close(opened)
@@ -67,7 +72,7 @@ def rmtree(
 rmtree.avoids_symlink_attacks = True  # type: ignore[attr-defined]
 
 
-def _handler(onerror: Callable[..., object] | None, onexc: Handler | None) -> Handler | None:
+def _handler(onerror: Callable[..., object] | None, onexc: _Handler | None) -> _Handler | None:
     """Returns the function that is called with each failure, if the caller passed one."""
     if onexc is not None or onerror is None:
         return onexc
@@ -81,69 +86,15 @@ def _function(name: str) -> Callable[..., Any]:
     return function
 
 
-class _Reporter:
-    """Passes failures to a handler, and remembers which directories stay because of them."""
+def _reporter(path: Any, text: str, handler: _Handler) -> Callable[[str, str, OSError], object]:
+    """Returns the function that passes failures to a handler."""
 
-    def __init__(self, path: Any, text: str, handler: Handler) -> None:
-        self.path = path
-        self.text = text
-        self.handler = handler
-        self.parents: set[str] = set()
-
-    def __call__(self, name: str, path: str, error: OSError) -> None:
-        self._add_parents(path, itself=name == "scandir")
-        shown = self.path if path == self.text else path
+    def report(name: str, failed: str, error: OSError) -> None:
+        shown = path if failed == text else failed
         # A handler may say `raise`, and look at `sys.exc_info()`.
         try:
             raise error
         except OSError:
-            self.handler(_function(name), shown, error)
+            handler(_function(name), shown, error)
 
-    def _add_parents(self, path: str, itself: bool) -> None:
-        if itself:
-            self.parents.add(path)
-        while len(path) > len(self.text):
-            path = os.path.dirname(path)
-            if len(path) < len(self.text) or path in self.parents:
-                break
-            self.parents.add(path)
-
-    def report_parents(self, name: str, dir_fd: int | None) -> None:
-        """Removes the directories that stayed, or calls the handler for them as CPython does.
-
-        It does so because they could not be removed either; a handler that has removed what was in
-        them has made that possible.
-        """
-        below = sorted((path for path in self.parents if path != self.text), key=len, reverse=True)
-        if below:
-            self._remove_below(below, name, dir_fd)
-        if self.text in self.parents:
-            self._rmdir(lambda: os.rmdir(name, dir_fd=dir_fd), self.path)
-
-    def _remove_below(self, paths: list[str], name: str, dir_fd: int | None) -> None:
-        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-        try:
-            fd = os.open(name, flags, dir_fd=dir_fd)
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            for path in paths:
-                self.handler(os.rmdir, path, error)
-            return
-        try:
-            root = _curt.Root(fd)
-        finally:
-            os.close(fd)
-        for path in paths:
-            relative = path[len(self.text) :].lstrip("/")
-            self._rmdir(lambda relative=relative: root.rmdir(relative), path)  # type: ignore[misc]
-        root.close()
-
-    def _rmdir(self, remove: Callable[[], None], path: Any) -> None:
-        try:
-            remove()
-        except FileNotFoundError:
-            pass
-        except OSError as error:
-            error.filename = path
-            self.handler(os.rmdir, path, error)
+    return report

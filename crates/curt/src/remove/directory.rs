@@ -26,6 +26,8 @@ pub(super) struct RemoveFrame<U> {
     asks_first: bool,
     /// The device it lies on, once that was asked.
     pub(super) device: Option<u64>,
+    /// Whether it was reported itself that it stays.
+    pub(super) is_reported: bool,
     remains: Remains<U>,
     /// The parts of it that other workers have.
     handed_off: Option<Arc<HandedOffParts<U>>>,
@@ -98,6 +100,7 @@ impl<U: Unit> RemoveFrame<U> {
             is_protected,
             asks_first,
             device: None,
+            is_reported: false,
             remains: Remains::none(),
             handed_off: None,
             passes: Passes::new(),
@@ -127,6 +130,11 @@ impl<U: Unit> RemoveFrame<U> {
     /// Notes that it stays, because an entry of it does or it cannot be removed.
     pub(super) fn mark_kept(&mut self) {
         self.remains.any = true;
+    }
+
+    /// Notes that it is gone with all that was to stay in it.
+    pub(super) fn forget_remains(&mut self) {
+        self.remains = Remains::none();
     }
 
     /// Notes that an entry of it stays, with its name if the directory may be listed again.

@@ -19,6 +19,10 @@ impl<S: Sys> Engine<'_, S> {
         } else if self.may_hold_more() {
             // It stays: list until nothing new is found.
             self.retry(false);
+        } else if self.is_tried() {
+            // The callbacks may have removed what stayed, and may stop the removal.
+            self.worker.flush();
+            if self.worker.shared.is_cancelled() { self.pop() } else { self.remove_top() }
         } else if self.settle_without_removal() {
             let options = self.worker.shared.options;
             let is_operand = self.stack.top().role == Role::Operand;
@@ -51,6 +55,18 @@ impl<S: Sys> Engine<'_, S> {
     fn may_list_again(&self) -> bool {
         let shared = self.worker.shared;
         shared.removes_all || !(self.stack.top().is_kept() || shared.options.dry_run)
+    }
+
+    /// Returns whether the topmost directory is to be removed if it can be, although something in it
+    /// has stayed.
+    fn is_tried(&self) -> bool {
+        let shared = self.worker.shared;
+        let level = self.stack.top();
+        let is_contents = shared.options.contents_only && level.role == Role::Operand;
+        level.is_kept()
+            && shared.options.try_parents
+            && shared.removes_all
+            && !(level.is_reported || is_contents || shared.is_cancelled())
     }
 
     /// Settles what becomes of the topmost directory, short of removing it: asks the caller if that
@@ -93,8 +109,10 @@ impl<S: Sys> Engine<'_, S> {
             return self.pop();
         }
         let stat = self.stat_top();
+        let was_kept = self.stack[index].is_kept();
         match self.remove_from_parent(index) {
             DirRemoved::Done => {
+                self.stack[index].forget_remains();
                 self.worker.removed_directory(stat.as_ref());
                 self.worker.tick();
             }
@@ -108,7 +126,14 @@ impl<S: Sys> Engine<'_, S> {
                     _ => self.worker.fail(Operation::Remove, Cause::Os(error)),
                 }
             }
-            DirRemoved::Gone => self.worker.report.vanished += 1,
+            DirRemoved::Gone => {
+                self.stack[index].forget_remains();
+                self.worker.report.vanished += 1;
+            }
+            DirRemoved::NotEmpty(()) if was_kept => {
+                let error = os_error(io::ErrorKind::DirectoryNotEmpty);
+                self.worker.fail(Operation::RemoveDirectory, Cause::Os(error));
+            }
             DirRemoved::NotEmpty(()) => {
                 if self.reopen(index) {
                     self.retry(true);
@@ -118,6 +143,7 @@ impl<S: Sys> Engine<'_, S> {
             DirRemoved::Failed((), error) => {
                 // It stays, so `leave` is called again and lists it until nothing new is found.
                 self.stack[index].mark_kept();
+                self.stack[index].is_reported = true;
                 return self.worker.fail(Operation::RemoveDirectory, Cause::Os(error));
             }
         }
@@ -220,6 +246,7 @@ impl<S: Sys> Engine<'_, S> {
             }
             Err(cause) => {
                 level.give_up();
+                level.is_reported = true;
                 if let Cause::BeingWrittenTo = cause {
                     worker.shared.writers.leave(worker.to_path(level.path_len()));
                 } else {
@@ -260,6 +287,7 @@ impl<S: Sys> Engine<'_, S> {
                 break;
             }
         }
+        stack[index].is_reported = true;
         writers.leave(worker.to_path(stack[index].path_len()));
     }
 }

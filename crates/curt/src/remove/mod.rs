@@ -22,7 +22,8 @@
 //! # Promises
 //!
 //! - Everything below an operand that can be removed is removed. The rest is reported: one error
-//!   for each entry that failed, and none for the directories that stay because of it.
+//!   for each entry that failed, and none for the directories that stay because of it, unless
+//!   [`Remove::try_parents`] is set.
 //! - Symbolic links are removed and never followed. An operand that ends in a separator must be a
 //!   directory itself: `link/` is an error, and the target of the link is not touched.
 //! - No path is resolved twice: every call names one entry of an open directory, never `..`. The

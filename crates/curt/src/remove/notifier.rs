@@ -156,7 +156,21 @@ impl<'r> Notifier<'r> {
     /// Calls the callbacks for the events of other threads.
     fn deliver(&self) {
         if let Some(events) = &self.events {
-            events.take().into_iter().for_each(|event| self.handle(event));
+            let taken = events.take();
+            if !taken.is_empty() {
+                for event in taken {
+                    self.handle(event);
+                }
+                events.handled();
+            }
+        }
+    }
+
+    /// Returns when the callbacks were called for everything that has happened.
+    pub(super) fn flush(&self, is_caller: bool) {
+        match &self.events {
+            Some(events) if !is_caller => events.wait(),
+            _ => self.deliver(),
         }
     }
 

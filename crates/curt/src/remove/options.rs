@@ -99,6 +99,7 @@ pub struct Remove<'a> {
     pub(crate) count_bytes: bool,
     pub(crate) directories_only: bool,
     pub(crate) stop_at_first_failure: bool,
+    pub(crate) try_parents: bool,
     pub(crate) confirm: Confirm,
     pub(super) callbacks: Callbacks<'a>,
     pub(crate) cancel: Option<&'a Cancel>,
@@ -142,6 +143,7 @@ impl<'a> Remove<'a> {
             count_bytes: false,
             directories_only: false,
             stop_at_first_failure: false,
+            try_parents: false,
             confirm: Confirm::Never,
             callbacks: Callbacks::default(),
             cancel: None,
@@ -255,6 +257,19 @@ impl<'a> Remove<'a> {
     /// ```
     pub fn stop_at_first_failure(mut self, yes: bool) -> Self {
         self.stop_at_first_failure = yes;
+        self
+    }
+
+    /// Sets whether a directory in which something has stayed is removed all the same if it is empty
+    /// by then, because [`on_error`](Remove::on_error) has removed the rest, and is reported
+    /// otherwise. Off by default: a directory is not reported because of what was in it.
+    ///
+    /// Costs 1 call for each such directory. With callbacks on the caller's thread, other threads
+    /// wait for them there. Not done in a dry run, nor if entries stay by the caller's choice.
+    ///
+    /// This is what Python's `shutil.rmtree` does.
+    pub fn try_parents(mut self, yes: bool) -> Self {
+        self.try_parents = yes;
         self
     }
 

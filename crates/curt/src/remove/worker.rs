@@ -61,6 +61,11 @@ impl<'r, S: Sys> Worker<'r, S> {
         }
     }
 
+    /// Returns when the callbacks were called for everything that has happened.
+    pub(super) fn flush(&self) {
+        self.shared.notifier.flush(self.member.is_caller());
+    }
+
     /// Calls `wait` with what this thread does meanwhile.
     pub(super) fn while_attending<T>(&self, wait: impl FnOnce(Meanwhile<'_>) -> T) -> T {
         let attend = || self.attend();

@@ -9,7 +9,7 @@ const MOST_BYTES: usize = 256 << 10;
 /// Events in the order in which they happened, in bounded memory.
 pub(crate) struct Events<E> {
     queue: Mutex<Queue<E>>,
-    /// Workers that have to wait for room sleep here.
+    /// Workers that have to wait for room, or for the callbacks, sleep here.
     room: Condvar,
     /// Whether there are any. Read without the lock.
     has_some: AtomicBool,
@@ -18,12 +18,14 @@ pub(crate) struct Events<E> {
 struct Queue<E> {
     events: Vec<E>,
     bytes: usize,
+    /// Whether callbacks are being called for events that were taken.
+    is_busy: bool,
     is_open: bool,
 }
 
 impl<E> Events<E> {
     pub(crate) fn new() -> Self {
-        let queue = Queue { events: Vec::new(), bytes: 0, is_open: true };
+        let queue = Queue { events: Vec::new(), bytes: 0, is_busy: false, is_open: true };
         Events { queue: Mutex::new(queue), room: Condvar::new(), has_some: AtomicBool::new(false) }
     }
 
@@ -39,18 +41,33 @@ impl<E> Events<E> {
         self.has_some.store(true, Ordering::Release);
     }
 
-    /// Takes all events that wait.
+    /// Takes all events that wait; [`handled`](Events::handled) follows.
     pub(crate) fn take(&self) -> Vec<E> {
         if !self.has_some.load(Ordering::Acquire) {
             return Vec::new();
         }
         let mut queue = self.lock();
         queue.bytes = 0;
+        queue.is_busy = true;
         self.has_some.store(false, Ordering::Relaxed);
         let events = std::mem::take(&mut queue.events);
         drop(queue);
         self.room.notify_all();
         events
+    }
+
+    /// Notes that the callbacks were called for the events that were taken.
+    pub(crate) fn handled(&self) {
+        self.lock().is_busy = false;
+        self.room.notify_all();
+    }
+
+    /// Waits until the callbacks were called for all events, while the queue is open.
+    pub(crate) fn wait(&self) {
+        let mut queue = self.lock();
+        while queue.is_open && (queue.is_busy || !queue.events.is_empty()) {
+            queue = self.room.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
     }
 
     /// Closes the queue, since the caller's thread takes no event while others work: the few that

@@ -1,6 +1,7 @@
 //! Failures on several threads, on the file system in memory.
 
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 use super::remove_on;
 use crate::control::Threads;
@@ -35,6 +36,40 @@ fn every_failure_of_every_thread_is_counted() {
             assert!(odd.iter().all(|number| world.exists(format!("tree/{number}"))));
             assert_eq!(world.list("tree").len(), odd.len());
         });
+    }
+}
+
+/// A callback may remove what stays, which its directory waits for.
+#[test]
+fn parents_are_tried_after_the_callbacks() {
+    let removal = Denied { removal: true, ..Denied::default() };
+    for (threads, helps) in [(1, true), (1, false), (8, true), (8, false)] {
+        let mut world = World::new();
+        world.rules.processors = threads;
+        for number in 0..30 {
+            for file in 0..200 {
+                world.file(format!("tree/{number}/a/{file}"));
+            }
+            world.deny(format!("tree/{number}/a/7"), removal);
+        }
+        let (setup, failed) = (Setup::new(world), Mutex::new(Vec::new()));
+        let options = Remove::new()
+            .threads(Threads::AtMost(threads))
+            .callbacks_on_caller_thread(true)
+            .try_parents(true)
+            .on_error(|error| {
+                failed.lock().unwrap().push(error.path().to_owned());
+                if helps {
+                    setup.world(|world| _ = world.vanish(error.path().to_str().unwrap()));
+                }
+            });
+        let report = remove_on::<Memory>(&options, &setup, &[PathBuf::from("tree")]);
+        drop(options);
+        let (failed, parents) = (failed.into_inner().unwrap(), if helps { 61 } else { 0 });
+        assert_eq!((report.directories, failed.len()), (parents, 91 - parents as usize));
+        for (index, path) in failed.iter().enumerate() {
+            assert!(failed[index..].iter().all(|later| later == path || !later.starts_with(path)));
+        }
     }
 }
 
