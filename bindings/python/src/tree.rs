@@ -37,6 +37,10 @@ struct Walk {
     /// From the top down: the directory that was yielded, whose list of subdirectories the caller
     /// may have changed.
     yielded: Option<(List, Py<PyList>, PathBuf)>,
+    /// Whether changes of a list count until its last subdirectory was walked, as in old versions of
+    /// CPython; and the lists of the directories on the way.
+    heeds_late: bool,
+    lists: Vec<Chosen>,
     /// From the bottom up: directories whose contents are on the way, and the one that was yielded,
     /// with its descriptor.
     waiting: Vec<Waiting>,
@@ -49,6 +53,18 @@ struct Walk {
     files: Names,
     /// Subdirectories that the caller added by a path and not by a name: CPython walks them.
     others: Vec<Py<PyAny>>,
+}
+
+/// An item of a list of subdirectories, and its bytes if it is a name and not a path.
+type Item = (Py<PyAny>, Option<Vec<u8>>);
+
+/// The list of a directory whose subdirectories are on the way.
+struct Chosen {
+    path: PathBuf,
+    directories: Py<PyList>,
+    /// What the list has held, and how much of that was walked.
+    items: Vec<Item>,
+    next: usize,
 }
 
 struct Waiting {
@@ -74,10 +90,11 @@ impl Directories {
         topdown: bool,
         onerror: Option<Py<PyAny>>,
         shows_descriptors: bool,
+        heeds_late: bool,
     ) -> PyResult<Directories> {
         let operand = PathArg::new(top, "walk")?;
         Ok(Directories(Mutex::new(Walk {
-            descent: Descent::new(),
+            descent: Descent::new().revisable(heeds_late && topdown),
             top: Some(operand.as_path().to_owned()),
             operand: operand.object.clone().unbind(),
             form: operand.form,
@@ -85,6 +102,8 @@ impl Directories {
             shows_descriptors,
             onerror,
             yielded: None,
+            heeds_late: heeds_late && topdown,
+            lists: Vec::new(),
             waiting: Vec::new(),
             done: VecDeque::new(),
             left: None,
@@ -161,6 +180,7 @@ impl Walk {
         let _ = self.give_up_closed();
         self.descent = Descent::new();
         self.yielded = None;
+        self.lists.clear();
         self.waiting.clear();
         self.done.clear();
         self.others.clear();
@@ -176,6 +196,7 @@ impl Walk {
             self.enter_chosen(py, list, directories.bind(py), &path)?;
         }
         while !self.is_at_end {
+            self.heed_late_changes(py)?;
             if let Some(other) = self.next_of_others(py)? {
                 return Ok(Some(other));
             }
@@ -204,6 +225,7 @@ impl Walk {
                 self.is_at_end = true;
                 break;
             };
+            self.note_walked(listed.as_ref().map_or_else(Error::path, |listed| &listed.path));
             // A link that is not followed is no error. The top is followed. A relative path is
             // broken after the caller has changed the working directory: probably it was a link.
             if let Err(error) = &listed {
@@ -311,25 +333,114 @@ impl Walk {
         directories: &Bound<'_, PyList>,
         path: &Path,
     ) -> PyResult<()> {
+        let items = self.choose(py, directories.iter(), path)?;
+        if self.heeds_late {
+            let (directories, path) = (directories.clone().unbind(), path.to_owned());
+            self.lists.push(Chosen { path, directories, items, next: 0 });
+        }
+        self.enter(py, list)
+    }
+
+    /// Notes which subdirectories of a directory are to be walked: names in `directories`, and paths
+    /// in `others`.
+    fn choose<'py>(
+        &mut self,
+        py: Python<'py>,
+        chosen: impl Iterator<Item = Bound<'py, PyAny>>,
+        path: &Path,
+    ) -> PyResult<Vec<Item>> {
         self.directories.clear();
-        for name in directories {
-            let name = fspath(&name, "walk")?;
+        let mut items = Vec::new();
+        for item in chosen {
+            let name = self.named(&item, path)?;
             let encoded = Encoded::new(&name)?;
             let bytes = encoded.as_bytes();
-            if bytes.contains(&b'/') || bytes.contains(&0) || matches!(bytes, b"" | b"." | b"..") {
-                let path = path.join(encoded.as_os_str());
-                if is_link(py, &path) == Some(true) {
-                    continue;
-                }
-                let onerror = self.onerror.as_ref().map(|onerror| onerror.clone_ref(py));
-                let path = self.form.wrap_path(py, &path)?;
-                let other = Directories::new(&path, true, onerror, self.shows_descriptors)?;
-                self.others.push(Py::new(py, other)?.into_any());
+            let is_path =
+                bytes.contains(&b'/') || bytes.contains(&0) || matches!(bytes, b"" | b"." | b"..");
+            if is_path {
+                self.add_other(py, &path.join(encoded.as_os_str()))?;
             } else {
                 self.directories.push(bytes);
             }
+            if self.heeds_late {
+                items.push((item.unbind(), (!is_path).then(|| bytes.to_vec())));
+            }
         }
-        self.enter(py, list)
+        Ok(items)
+    }
+
+    /// Returns an item of a list of subdirectories, as text or bytes. What the path cannot be joined
+    /// with is the error of CPython.
+    fn named<'py>(&self, item: &Bound<'py, PyAny>, path: &Path) -> PyResult<Bound<'py, PyAny>> {
+        if let Ok(name) = fspath(item, "walk") {
+            if Form::of(&name) == self.form {
+                return Ok(name);
+            }
+        }
+        let py = item.py();
+        let path = self.form.wrap_path(py, path)?;
+        py.import("posixpath")?.call_method1("join", (path, item))
+    }
+
+    fn add_other(&mut self, py: Python<'_>, path: &Path) -> PyResult<()> {
+        if is_link(py, path) == Some(true) {
+            return Ok(());
+        }
+        let onerror = self.onerror.as_ref().map(|onerror| onerror.clone_ref(py));
+        let path = self.form.wrap_path(py, path)?;
+        let other =
+            Directories::new(&path, true, onerror, self.shows_descriptors, self.heeds_late)?;
+        self.others.push(Py::new(py, other)?.into_any());
+        Ok(())
+    }
+
+    /// Looks whether the caller has changed a list since its directory was entered. Only the next
+    /// item of the innermost list counts now.
+    fn heed_late_changes(&mut self, py: Python<'_>) -> PyResult<()> {
+        while let Some(mut last) = self.lists.pop() {
+            let directories = last.directories.bind(py);
+            // Paths are walked before the others.
+            let is_path =
+                |item: Option<&(_, Option<Vec<u8>>)>| item.is_some_and(|(_, name)| name.is_none());
+            while is_path(last.items.get(last.next)) {
+                last.next += 1;
+            }
+            let (known, now) = (last.items.get(last.next), directories.get_item(last.next).ok());
+            let is_same = match (known, &now) {
+                (Some((known, _)), Some(now)) => known.is(now),
+                (None, None) => true,
+                _ => false,
+            };
+            if !is_same {
+                last.items.truncate(last.next);
+                let rest = directories.iter().skip(last.next);
+                last.items.extend(self.choose(py, rest, &last.path)?);
+                let Walk { descent, directories, .. } = self;
+                let revised =
+                    py.detach(|| descent.revise(directories.iter().map(OsStr::from_bytes)));
+                revised.map_err(|error| exception_in(py, &error, self.form))?;
+            }
+            if now.is_some() {
+                self.lists.push(last);
+                break;
+            }
+            self.descent.leave();
+        }
+        Ok(())
+    }
+
+    /// Notes that a subdirectory of this path was opened, or could not be.
+    fn note_walked(&mut self, path: &Path) {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return };
+        while self.lists.last().is_some_and(|last| last.path != parent) {
+            self.lists.pop();
+        }
+        if let Some(last) = self.lists.last_mut() {
+            let is_name =
+                |(_, known): &(_, Option<Vec<u8>>)| known.as_deref() == Some(name.as_bytes());
+            let at = last.items[last.next..].iter().position(is_name);
+            last.next += at.map_or(0, |at| at + 1);
+        }
     }
 
     /// Enters the subdirectories whose names are in `directories`.

@@ -93,7 +93,7 @@ def test_an_entry_answers_all_threads_the_same(wide: Path) -> None:
 
 def test_one_walk_yields_each_directory_to_one_thread(wide: Path) -> None:
     for topdown in (True, False):
-        walk = curt._curt.Directories(str(wide), topdown, None, False)
+        walk = curt._curt.Directories(str(wide), topdown, None, False, False)
 
         def work(number: int) -> list[str]:
             tops = []

@@ -280,3 +280,81 @@ def test_a_descriptor_that_the_caller_closes_is_an_error(tree: Path, topdown: bo
     os.close(next(iterator)[3])
     del iterator
     gc.collect()
+
+
+def late(walk, top: str, edit) -> list:
+    """A walk whose lists are edited while it is on the way."""
+    lists, seen = {}, []
+    for where, directories, *_ in walk(top):
+        lists[os.path.relpath(where, top)] = directories
+        seen.append(os.path.relpath(where, top))
+        edit(seen[-1], lists)
+        directories.sort() if len(seen) == 1 else None
+    return seen
+
+
+EDITS = {
+    "appends": lambda here, lists: lists["."].append("e") if here == "c" else None,
+    "appends at the end": lambda here, lists: lists["."].append("e") if here == "d/x" else None,
+    "appends far above": lambda here, lists: lists["."].append("e") if here == "d/x/y" else None,
+    "clears": lambda here, lists: lists["."].clear() if here == "b" else None,
+    "removes what was walked": lambda here, lists: lists["."].remove("b") if here == "b" else None,
+    "replaces": lambda here, lists: lists["."].__setitem__(slice(None), ["b", "d", "e"]) if here == "b/x" else None,
+    "replaces one": lambda here, lists: lists["."].__setitem__(2, "gone") if here == "b" else None,
+    "inner and outer": lambda here, lists: [one.clear() for where, one in lists.items() if where != here] if here == "c/x" else None,
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+@pytest.mark.parametrize("walk", ["walk", "fwalk"])
+def test_late_edits_count_as_in_this_version_of_python(tmp_path: Path, walk: str, edit: str) -> None:
+    for name in "bcde":
+        for below in ("x/y", "z"):
+            (tmp_path / name / below).mkdir(parents=True)
+
+    def hides(here: str, lists: dict) -> None:
+        if here == ".":
+            lists["."].remove("e")
+        EDITS[edit](here, lists)
+
+    expected = late(getattr(os, walk), str(tmp_path), hides)
+    assert late(getattr(curt, walk), str(tmp_path), hides) == expected
+    assert (expected == late(getattr(os, walk), str(tmp_path), lambda here, lists: hides(here, lists) if here == "." else None)) == (
+        sys.version_info >= ((3, 12) if walk == "walk" else (3, 13)))
+
+
+def test_wide_directories_are_left_by_late_edits(tmp_path: Path) -> None:
+    names = [f"{number:03}" for number in range(300)]
+    for name in names:
+        (tmp_path / name / "below").mkdir(parents=True)
+    for walk in (os.walk, curt.walk):
+        seen = []
+        for top, directories, _ in walk(str(tmp_path)):
+            seen.append(os.path.relpath(top, tmp_path))
+            if len(seen) == 1:
+                directories.sort()
+                outer = directories
+            elif "/" not in seen[-1] and int(seen[-1]) % 3 == 0 and len(outer) > 1:
+                outer.pop()
+        if walk is os.walk:
+            expected = seen
+    assert seen == expected
+
+
+@pytest.mark.parametrize("added", [b"x", 3, None, "a/b", Path("x")])
+@pytest.mark.parametrize("walk", ["walk", "fwalk"])
+def test_what_is_no_name_of_the_same_type(tree: Path, walk: str, added: object) -> None:
+    for top in (str(tree), os.fsencode(tree)):
+        found = []
+        for function in (getattr(os, walk), getattr(curt, walk)):
+            seen = []
+            try:
+                for where, directories, *_ in function(top):
+                    seen.append(where)
+                    directories[:] = [added] if len(seen) == 1 else []
+                found.append(seen)
+            except (TypeError, ValueError, OSError) as error:
+                found.append(type(error))
+        # `os.fwalk` asks about numbers and bytes first, and since 3.13 joins no other objects.
+        is_odd = walk == "fwalk" and TypeError in found
+        assert found[1] == found[0] or is_odd, (top, found)

@@ -2,18 +2,25 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
-from typing import Any, AnyStr
 
 from curt import _curt, _originals
 
-OnError = Callable[[OSError], object] | None
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any, AnyStr
+
+    _OnError = Callable[[OSError], object] | None
+
+# Until then, CPython heeds changes of a list of directories while these are walked.
+_WALK_IS_EARLY = sys.version_info < (3, 12)
+_FWALK_IS_EARLY = sys.version_info < (3, 13)
 
 
 def walk(
     top: AnyStr | os.PathLike[AnyStr],
     topdown: bool = True,
-    onerror: OnError = None,
+    onerror: _OnError = None,
     followlinks: bool = False,
 ) -> Iterator[tuple[AnyStr, list[AnyStr], list[AnyStr]]]:
     """Walks a tree a directory at a time, as `os.walk` does.
@@ -26,14 +33,14 @@ def walk(
         yield from _originals.walk(top, topdown, onerror, followlinks)
         return
     sys.audit("os.walk", top, topdown, onerror, followlinks)
-    walk: Any = _curt.Directories(top, bool(topdown), onerror, False)
+    walk: Any = _curt.Directories(top, bool(topdown), onerror, False, _WALK_IS_EARLY)
     yield from walk
 
 
 def fwalk(
     top: Any = ".",
     topdown: bool = True,
-    onerror: OnError = None,
+    onerror: _OnError = None,
     *,
     follow_symlinks: bool = False,
     dir_fd: int | None = None,
@@ -48,5 +55,5 @@ def fwalk(
         )
         return
     sys.audit("os.fwalk", top, topdown, onerror, follow_symlinks, dir_fd)
-    walk: Any = _curt.Directories(top, bool(topdown), onerror, True)
+    walk: Any = _curt.Directories(top, bool(topdown), onerror, True, _FWALK_IS_EARLY)
     yield from walk

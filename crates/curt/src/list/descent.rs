@@ -66,6 +66,8 @@ pub struct Descent {
     sys: Os,
     branch: Branch<Os, ()>,
     limits: Limits,
+    /// Whether names may be added to a directory after its last one was opened.
+    is_revisable: bool,
     /// The size of the buffer for listings, if the caller chose one.
     capacity: Option<usize>,
     /// The buffer of the directory that was listed last, for the next one.
@@ -90,7 +92,7 @@ impl Descent {
         let setup = Setup::default().for_listing(Features::default()).sharing_owners();
         let (sys, limits) = (Os::start(&setup), Limits::default());
         let branch = Branch::new(limits, MOST_OPEN);
-        Descent { setup, sys, branch, limits, capacity: None, buffer: None }
+        Descent { setup, sys, branch, limits, is_revisable: false, capacity: None, buffer: None }
     }
 
     /// Follows links to directories below the operand.
@@ -98,6 +100,12 @@ impl Descent {
     pub fn follow_links(self, yes: bool) -> Descent {
         let limits = Limits { follow: yes, ..self.limits };
         Descent { branch: Branch::new(limits, MOST_OPEN), limits, ..self }
+    }
+
+    /// Lets [`Descent::revise`] change what is listed. More directories stay open meanwhile.
+    #[must_use]
+    pub fn revisable(self, yes: bool) -> Descent {
+        Descent { is_revisable: yes, ..self }
     }
 
     /// Lists through a buffer of about this many bytes, instead of one that grows from 64 KiB. All
@@ -138,6 +146,33 @@ impl Descent {
         let List { dir, path: above, reader, .. } = list;
         self.buffer = Some(reader.into_buffer());
         self.branch.enter(Admitted::from(dir), ());
+        self.add(&above, names)
+    }
+
+    /// Replaces the names that wait in the innermost directory that was entered and not left: those
+    /// of its subdirectories that were not opened yet. Without [`Descent::revisable`] this fails in
+    /// a directory whose last name was opened.
+    pub fn revise<N: AsRef<OsStr>>(
+        &mut self,
+        names: impl IntoIterator<Item = N>,
+    ) -> Result<(), Error> {
+        let Some(level) = self.branch.stack.last() else { return Ok(()) };
+        self.branch.path.truncate(level.path_len());
+        self.branch.stack.top_mut().drop_waiting();
+        self.branch.stack.clear_names();
+        self.add(&self.path(), names)
+    }
+
+    /// Leaves the innermost directory that was entered: names that wait in it are not listed.
+    pub fn leave(&mut self) {
+        self.branch.leave(&self.sys);
+    }
+
+    fn add<N: AsRef<OsStr>>(
+        &mut self,
+        above: &Path,
+        names: impl IntoIterator<Item = N>,
+    ) -> Result<(), Error> {
         for name in names {
             let path = Path::new(name.as_ref());
             let units = SystemUnit::units(path);
@@ -186,7 +221,7 @@ impl Descent {
         let admitted = self.branch.open(at, &self.sys);
         // The operand's own directory stays open, because others are opened again from there.
         let stack = &mut self.branch.stack;
-        if index > 0 && !stack[index].has_waiting() {
+        if index > 0 && !self.is_revisable && !stack[index].has_waiting() {
             stack.close(index, &self.sys);
         }
         admitted

@@ -114,3 +114,44 @@ fn names_that_no_entry_can_have_are_refused() {
         assert!(descent.next().is_none());
     }
 }
+
+/// What waits is replaced while a directory in it is listed, in a tree of more levels than stay open.
+#[test]
+fn names_that_wait_can_be_revised() {
+    const LEVELS: usize = 100;
+    let scratch = Scratch::new();
+    let deep: PathBuf = std::iter::repeat_n("deep", LEVELS).collect();
+    std::fs::create_dir_all(scratch.path().join(&deep)).unwrap();
+    for number in 0..LEVELS {
+        let above: PathBuf = std::iter::repeat_n("deep", number).collect();
+        std::fs::create_dir(scratch.path().join(above).join("late")).unwrap();
+    }
+    let mut descent = Descent::new().revisable(true);
+    let mut next = Some(descent.open(scratch.path()));
+    let (mut seen, mut levels) = (Vec::new(), 0);
+    while let Some(opened) = next {
+        let list = opened.unwrap().list(Fields::KIND);
+        let name = if levels < LEVELS { Some("deep") } else { None };
+        descent.enter(list, name).unwrap();
+        if name.is_none() {
+            // Leaves the directories that have nothing else, and adds a name above them.
+            descent.leave();
+            if seen.last().is_some_and(|path: &PathBuf| path.ends_with("late")) {
+                descent.leave();
+            }
+            descent.revise(["late"]).unwrap();
+        }
+        levels += 1;
+        next = descent.next();
+        if let Some(Ok(directory)) = &next {
+            seen.push(directory.path().strip_prefix(scratch.path()).unwrap().to_owned());
+        }
+        if levels > 2 * LEVELS {
+            break;
+        }
+    }
+    assert_eq!(levels, 2 * LEVELS + 1);
+    assert_eq!(seen.len(), 2 * LEVELS);
+    assert_eq!(seen[LEVELS - 1], deep);
+    assert_eq!(seen[2 * LEVELS - 1], Path::new("late"));
+}
