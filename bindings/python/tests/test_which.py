@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 from pathlib import Path
 
 import pytest
@@ -22,10 +23,17 @@ def bins(tmp_path_factory):
     (root / "one/directory").mkdir()
     (root / "two/link").symlink_to("tool")
     (root / "two/broken").symlink_to("gone")
+    # Anything but a directory that may be executed.
+    for name, mode in (("one/fifo", 0o755), ("two/fifo", 0o644), ("one/other-fifo", 0o644)):
+        os.mkfifo(root / name, mode)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(os.path.relpath(root / "one/socket"))
+        (root / "one/socket").chmod(0o755)
+    (root / "two/to-fifo").symlink_to("../one/fifo")
     return root
 
 
-NAMES = ["tool", "plain", "directory", "link", "broken", "gone", "", ".", "..", "a\udcff"]
+NAMES = ["tool", "plain", "fifo", "other-fifo", "to-fifo", "socket", "null", "directory", "link", "broken", "gone", "", ".", "..", "a\udcff"]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -34,7 +42,7 @@ def test_which_is_that_of_cpython(bins: Path, data) -> None:
     previous = os.getcwd()
     os.chdir(bins)
     try:
-        entries = ["", ".", "one", "two", "one/", "two//", str(bins / "one"), str(bins / "two"), "gone", "~"]
+        entries = ["", ".", "one", "two", "one/", "two//", str(bins / "one"), str(bins / "two"), "gone", "~", "/dev"]
         path = data.draw(st.one_of(st.none(), st.lists(st.sampled_from(entries), max_size=5).map(":".join)))
         prefix = data.draw(st.sampled_from(["", "", "", "./", "one/", "two//", "three/../one/", str(bins) + "/two/"]))
         cmd = prefix + data.draw(st.sampled_from(NAMES))

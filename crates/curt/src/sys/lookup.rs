@@ -19,6 +19,9 @@ pub(crate) enum Verdict {
     Program,
     Absent,
     Directory,
+    /// What can be executed as far as its permissions say, and is no file: a FIFO, a device.
+    #[cfg_attr(windows, allow(dead_code, reason = "Windows has no such right to ask for"))]
+    NoFile,
     #[cfg_attr(windows, allow(dead_code, reason = "Windows has no such right to ask for"))]
     NotExecutable,
 }

@@ -119,6 +119,6 @@ fn word(verdict: Option<Verdict>) -> &'static str {
         Some(Verdict::Absent) => "absent",
         Some(Verdict::Program) => "found",
         Some(Verdict::Directory) => "directory",
-        Some(Verdict::NotExecutable) => "not executable",
+        Some(Verdict::NoFile | Verdict::NotExecutable) => "not executable",
     }
 }

@@ -65,7 +65,11 @@ impl<S: Lookup> Judge<S> {
         candidates: &mut Candidates<S::Unit>,
     ) -> Result<(), Unsearched> {
         self.write_path(place.path, candidates.stem())?;
-        let verdict = self.sys.executable(place.dir, self.path.as_name())?;
+        let verdict = match self.sys.executable(place.dir, self.path.as_name())? {
+            Verdict::NoFile if self.rules.finds_any_kind => Verdict::Program,
+            Verdict::NoFile => Verdict::NotExecutable,
+            verdict => verdict,
+        };
         candidates.judge_as_spelled(0, verdict);
         Ok(())
     }

@@ -126,6 +126,8 @@ pub(crate) struct Rules {
     pub(super) denied_if_unsearchable: bool,
     /// POSIX: whether a link loop, or a path that is too long, ends the search.
     pub(super) stops_at_faults: bool,
+    /// POSIX: whether anything but a directory is a program, also a FIFO.
+    pub(super) finds_any_kind: bool,
     /// Whether only the first candidate is started. Else the next one is if it no longer exists or
     /// access to it is denied.
     pub(super) starts_first_only: bool,
@@ -149,6 +151,7 @@ const POSIX: Rules = Rules {
     empty_path_is_entry: true,
     denied_if_unsearchable: false,
     stops_at_faults: false,
+    finds_any_kind: false,
     starts_first_only: false,
     reports_cwd_only: false,
 };
@@ -187,6 +190,7 @@ const fn cpython(base: Rules) -> Rules {
         empty_is_cwd: true,
         quotes: Quotes::Literal,
         empty_path_is_entry: false,
+        finds_any_kind: true,
         starts_first_only: true,
         ..base
     }

@@ -138,6 +138,7 @@ impl Lookup for Memory {
         match found {
             Ok((Kind::Directory, _)) => Ok(Verdict::Directory),
             Ok((Kind::File, false)) => Ok(Verdict::Program),
+            Ok((_, false)) => Ok(Verdict::NoFile),
             Ok(_) => Ok(Verdict::NotExecutable),
             Err(errno::ACCES) => Err(Unsearched::Denied),
             Err(errno::NOENT | errno::NOTDIR) => Ok(Verdict::Absent),

@@ -17,6 +17,7 @@ fn word(answer: &Result<Verdict, Unsearched>) -> &'static str {
         Ok(Verdict::Program) => "program",
         Ok(Verdict::Absent) => "absent",
         Ok(Verdict::Directory) => "directory",
+        Ok(Verdict::NoFile) => "no file",
         Ok(Verdict::NotExecutable) => "not executable",
         Err(Unsearched::Absent) => "no directory",
         Err(Unsearched::Denied | Unsearched::Unlistable) => "denied",

@@ -79,6 +79,7 @@ fn verdict(
     Ok(match facts.kind {
         Kind::Directory => Verdict::Directory,
         Kind::File if is_allowed => Verdict::Program,
+        _ if is_allowed => Verdict::NoFile,
         _ => Verdict::NotExecutable,
     })
 }
