@@ -4,7 +4,7 @@ use std::ffi::CString;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use curt::{Error, Kind};
 use pyo3::exceptions::{PyFileNotFoundError, PyResourceWarning};
@@ -15,6 +15,7 @@ use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
 use crate::error::{exception, system};
 use crate::open::{Entries, Open, checked_directory, duplicate};
 use crate::path::{Encoded, Form, PathArg, audit, descriptor, join};
+use crate::root::{closed, missing, stat_beneath};
 use crate::stat::{is_unfollowed, plan, result};
 use crate::text::original;
 
@@ -156,26 +157,40 @@ pub(crate) fn scandir<'py>(
         path,
         form: target.form(),
         fd,
+        root: None,
         open: Mutex::new(Some(open)),
     };
-    let directory = Arc::new(directory);
-    Ok(Bound::new(py, ScandirIterator { directory, batch: Mutex::default() })?.into_any())
+    Ok(Bound::new(py, ScandirIterator::of(directory))?.into_any())
 }
 
 /// The directory of an iterator, and of its entries.
-struct Directory {
+pub(crate) struct Directory {
     /// What was passed, for errors.
     object: Py<PyAny>,
     path: Vec<u8>,
     form: Form,
     /// The caller's descriptor, if one was passed.
     fd: Option<i32>,
+    /// The root that the path is beneath, which is not kept open for this.
+    root: Option<Weak<curt::Root>>,
     /// Open until the iterator ends: entries that are kept longer ask by their path, so that they
     /// keep no descriptor.
     open: Mutex<Option<Open>>,
 }
 
 impl Directory {
+    /// A directory beneath a root.
+    pub(crate) fn beneath(path: &PathArg<'_>, open: Open, root: Weak<curt::Root>) -> Directory {
+        Directory {
+            object: path.object.clone().unbind(),
+            path: path.as_bytes().to_vec(),
+            form: path.form,
+            fd: None,
+            root: Some(root),
+            open: Mutex::new(Some(open)),
+        }
+    }
+
     /// Locks without the GIL: another thread that has the lock may wait for it.
     fn lock(&self) -> MutexGuard<'_, Option<Open>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
@@ -215,6 +230,12 @@ struct Batch {
     next: usize,
     error: Option<Error>,
     is_at_end: bool,
+}
+
+impl ScandirIterator {
+    pub(crate) fn of(directory: Directory) -> ScandirIterator {
+        ScandirIterator { directory: Arc::new(directory), batch: Mutex::default() }
+    }
 }
 
 #[pymethods]
@@ -427,6 +448,9 @@ impl DirEntry {
 
     /// Asks about the entry: relative to the directory while that is open, and by the path after.
     fn ask<'py>(&self, py: Python<'py>, follow: bool) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(root) = &self.directory.root {
+            return self.ask_beneath(py, root, follow);
+        }
         let Directory { fd, .. } = *self.directory;
         let encoded = self.encoded(py)?;
         let name = encoded.as_os_str();
@@ -445,6 +469,35 @@ impl DirEntry {
             Some(Err(error)) => Err(exception(py, &error, &self.path(py)?)),
             // CPython's function answers, or raises the exception of a broken link.
             _ => original(py, "entry_stat")?.call1((self.path(py)?, fd, follow)),
+        }
+    }
+
+    /// Asks about an entry beneath a root, where only the root may follow links.
+    fn ask_beneath<'py>(
+        &self,
+        py: Python<'py>,
+        root: &Weak<curt::Root>,
+        follow: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let encoded = self.encoded(py)?;
+        let name = encoded.as_os_str();
+        let follow = follow && matches!(self.kind, Kind::Symlink | Kind::Unknown);
+        let answer = py.detach(|| {
+            if let Some(open) = self.directory.lock().as_mut().filter(|_| !follow) {
+                return Some(open.stat(Path::new(name), false).map(Some));
+            }
+            let path = join(&self.directory.path, name.as_bytes());
+            Some(stat_beneath(
+                root.upgrade()?.as_ref(),
+                Path::new(OsStr::from_bytes(&path)),
+                follow,
+            ))
+        });
+        match answer {
+            Some(Ok(Some(metadata))) => result(py, &metadata),
+            Some(Ok(None)) => Err(missing(&self.path(py)?)),
+            Some(Err(error)) => Err(exception(py, &error, &self.path(py)?)),
+            None => Err(closed()),
         }
     }
 }

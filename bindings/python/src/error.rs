@@ -53,22 +53,21 @@ pub(crate) fn exception(py: Python<'_>, error: &Error, filename: &Bound<'_, PyAn
         | Cause::Loop(_)) => Ok(PyString::new(py, &format!("the path {cause}")).into_any()),
         cause => Ok(PyString::new(py, &cause.to_string()).into_any()),
     };
-    match text {
-        Ok(text) => {
-            let filename = filename.clone().unbind();
-            PyOSError::new_err((number, text.unbind(), filename))
-        }
-        Err(error) => error,
-    }
+    text.map_or_else(|error| error, |text| os_error(number, &text, filename))
+}
+
+/// Makes an `OSError`. At once: of one that is made when it is raised, the class is not known before
+/// Python 3.12 (that it is a `FileNotFoundError`, for example).
+fn os_error(number: i32, text: &Bound<'_, PyAny>, filename: &Bound<'_, PyAny>) -> PyErr {
+    let class = filename.py().get_type::<PyOSError>();
+    class.call1((number, text, filename)).map_or_else(|error| error, PyErr::from_value)
 }
 
 /// The exception of a system error about a path or descriptor.
 pub(crate) fn system(path: &Bound<'_, PyAny>, error: &io::Error) -> PyErr {
     let number = error.raw_os_error().unwrap_or(libc::EIO);
-    match strerror(path.py(), number) {
-        Ok(text) => PyOSError::new_err((number, text.unbind(), path.clone().unbind())),
-        Err(error) => error,
-    }
+    let text = strerror(path.py(), number);
+    text.map_or_else(|error| error, |text| os_error(number, &text, path))
 }
 
 /// The exception of an error about a path that was not passed as it is, in this form.

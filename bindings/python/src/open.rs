@@ -122,7 +122,7 @@ impl Open {
         Ok(Open::of(Directory::try_from(fd)?))
     }
 
-    fn of(directory: Directory) -> Open {
+    pub(crate) fn of(directory: Directory) -> Open {
         Open { list: directory.list(Fields::KIND | Fields::ID), stats: [None, None] }
     }
 

@@ -5,16 +5,19 @@ use std::os::fd::{AsFd, AsRawFd, IntoRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::time::{Duration, SystemTime};
 
 use curt::beneath::{OpenOptions, Scope};
-use curt::{Error, Next, Remove, Threads};
-use pyo3::exceptions::PyValueError;
+use curt::os::unix::OpenOptionsExt;
+use curt::{Error, Metadata, Next, Remove, Threads};
+use pyo3::exceptions::{PyNotImplementedError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
+use crate::entries::{Directory, ScandirIterator};
 use crate::error::{exception, system};
-use crate::open::{Names, duplicate};
+use crate::open::{Names, Open, duplicate};
 use crate::path::{PathArg, descriptor};
 use crate::signals::Signals;
 use crate::stat::{is_unfollowed, plan, result};
@@ -65,8 +68,8 @@ impl Root {
     }
 
     /// Opens a file, and returns a descriptor that the caller closes.
-    #[pyo3(signature = (path, flags, mode=0o666))]
-    fn open_fd(&self, path: &Bound<'_, PyAny>, flags: i32, mode: u32) -> PyResult<i32> {
+    #[pyo3(signature = (path, flags, mode=0o777))]
+    fn open_fd(&self, path: &Bound<'_, PyAny>, flags: i32, mode: i32) -> PyResult<i32> {
         let options = options(flags, mode)?;
         self.call(path, "open", |root, path| {
             root.open_file(path, &options).map(|file| OwnedFd::from(file).into_raw_fd())
@@ -80,20 +83,10 @@ impl Root {
         path: &Bound<'py, PyAny>,
         follow_symlinks: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let plan = plan(follow_symlinks);
-        let metadata = self.call(path, "stat", |root, path| {
-            let metadata = root.stat(path, plan)?;
-            if is_unfollowed(&metadata, follow_symlinks) {
-                // The error of opening it says why it is broken.
-                root.canonical(path)?;
-            }
-            Ok(metadata)
-        })?;
-        if is_unfollowed(&metadata, follow_symlinks) {
-            let missing = std::io::Error::from_raw_os_error(libc::ENOENT);
-            return Err(system(path, &missing));
+        match self.call(path, "stat", |root, path| stat_beneath(root, path, follow_symlinks))? {
+            Some(metadata) => result(path.py(), &metadata),
+            None => Err(missing(path)),
         }
-        result(path.py(), &metadata)
     }
 
     /// Lists the names in a directory.
@@ -119,6 +112,21 @@ impl Root {
         })?;
         signals.into_result()?;
         names.to_list(py, PathArg::new(path, "listdir")?.form)
+    }
+
+    /// Lists a directory entry by entry. The entries ask beneath the root, too.
+    #[pyo3(signature = (path=None))]
+    fn scandir(
+        &self,
+        py: Python<'_>,
+        path: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<ScandirIterator> {
+        let dot = pyo3::types::PyString::new(py, ".").into_any();
+        let path = path.unwrap_or(&dot);
+        let opened = self.call(path, "scandir", |root, path| root.read_dir(path).map(Open::of))?;
+        let root = self.root.read().unwrap_or_else(PoisonError::into_inner);
+        let root = root.as_ref().map_or_else(Weak::new, Arc::downgrade);
+        Ok(ScandirIterator::of(Directory::beneath(&PathArg::new(path, "scandir")?, opened, root)))
     }
 
     /// Creates a directory.
@@ -170,17 +178,31 @@ impl Root {
     }
 
     /// Renames, and replaces what has the new name.
-    fn replace(&self, source: &Bound<'_, PyAny>, target: &Bound<'_, PyAny>) -> PyResult<()> {
-        let to = PathArg::new(target, "replace")?;
+    fn replace(&self, src: &Bound<'_, PyAny>, dst: &Bound<'_, PyAny>) -> PyResult<()> {
+        let to = PathArg::new(dst, "replace")?;
         let to = to.as_path();
-        self.call(source, "replace", |root, from| root.rename(from, to))
+        self.call(src, "replace", |root, from| root.rename(from, to))
+    }
+
+    /// Renames, if nothing has the new name.
+    fn rename(&self, src: &Bound<'_, PyAny>, dst: &Bound<'_, PyAny>) -> PyResult<()> {
+        let to = PathArg::new(dst, "rename")?;
+        let to = to.as_path();
+        self.call(src, "rename", |root, from| root.rename_new(from, to))
+    }
+
+    /// Gives a file a second name. Of a link, the link itself gets it.
+    fn link(&self, src: &Bound<'_, PyAny>, dst: &Bound<'_, PyAny>) -> PyResult<()> {
+        let link = PathArg::new(dst, "link")?;
+        let link = link.as_path();
+        self.call(src, "link", |root, original| root.hard_link(original, link))
     }
 
     /// Creates a symbolic link.
-    fn symlink(&self, target: &Bound<'_, PyAny>, link: &Bound<'_, PyAny>) -> PyResult<()> {
-        let target = PathArg::new(target, "symlink")?;
+    fn symlink(&self, src: &Bound<'_, PyAny>, dst: &Bound<'_, PyAny>) -> PyResult<()> {
+        let target = PathArg::new(src, "symlink")?;
         let target = target.as_path();
-        self.call(link, "symlink", |root, link| root.symlink(target, link))
+        self.call(dst, "symlink", |root, link| root.symlink(target, link))
     }
 
     /// Returns the target of a symbolic link.
@@ -190,9 +212,25 @@ impl Root {
     }
 
     /// Changes the permissions.
-    fn chmod(&self, path: &Bound<'_, PyAny>, mode: u32) -> PyResult<()> {
-        let permissions = Permissions::from_mode(mode);
+    #[pyo3(signature = (path, mode, *, follow_symlinks=true))]
+    fn chmod(&self, path: &Bound<'_, PyAny>, mode: i32, follow_symlinks: bool) -> PyResult<()> {
+        only_followed("chmod", follow_symlinks)?;
+        let permissions = Permissions::from_mode(mode as u32);
         self.call(path, "chmod", |root, path| root.set_permissions(path, permissions))
+    }
+
+    /// Sets the times of last access and modification, in nanoseconds.
+    #[pyo3(signature = (path, accessed, modified, follow_symlinks))]
+    fn _utime(
+        &self,
+        path: &Bound<'_, PyAny>,
+        accessed: i128,
+        modified: i128,
+        follow_symlinks: bool,
+    ) -> PyResult<()> {
+        only_followed("utime", follow_symlinks)?;
+        let (accessed, modified) = (time(accessed)?, time(modified)?);
+        self.call(path, "utime", |root, path| root.set_times(path, Some(accessed), Some(modified)))
     }
 
     /// Returns the path from the root on, without links and dots.
@@ -212,7 +250,7 @@ impl Root {
             let root = self.root.read().unwrap_or_else(PoisonError::into_inner).clone();
             root.as_deref().map(work)
         });
-        done.ok_or_else(|| PyValueError::new_err("the root is closed"))
+        done.ok_or_else(closed)
     }
 
     /// Calls an operation of the library with a path.
@@ -240,8 +278,67 @@ impl Root {
     }
 }
 
+/// Asks about a path beneath a root. Nothing if that is a link which leads to nothing.
+pub(crate) fn stat_beneath(
+    root: &curt::Root,
+    path: &Path,
+    follow: bool,
+) -> Result<Option<Metadata>, Error> {
+    let metadata = root.stat(path, plan(follow))?;
+    if is_unfollowed(&metadata, follow) {
+        // The error of opening it says why it is broken.
+        root.canonical(path)?;
+        return Ok(None);
+    }
+    Ok(Some(metadata))
+}
+
+/// The exception of a path that does not exist.
+pub(crate) fn missing(path: &Bound<'_, PyAny>) -> PyErr {
+    system(path, &std::io::Error::from_raw_os_error(libc::ENOENT))
+}
+
+pub(crate) fn closed() -> PyErr {
+    PyValueError::new_err("the root is closed")
+}
+
+/// Refuses to change a link itself, with the exception of `os`.
+fn only_followed(what: &str, follow_symlinks: bool) -> PyResult<()> {
+    if follow_symlinks {
+        return Ok(());
+    }
+    let message = format!("{what}: follow_symlinks unavailable on this platform");
+    Err(PyNotImplementedError::new_err(message))
+}
+
+/// Converts nanoseconds since 1970.
+fn time(nanoseconds: i128) -> PyResult<SystemTime> {
+    let length = u64::try_from(nanoseconds.unsigned_abs() / 1_000_000_000).ok();
+    let rest = (nanoseconds.unsigned_abs() % 1_000_000_000) as u32;
+    let length = length.map(|seconds| Duration::new(seconds, rest));
+    let time = length.and_then(|length| match nanoseconds {
+        0.. => SystemTime::UNIX_EPOCH.checked_add(length),
+        _ => SystemTime::UNIX_EPOCH.checked_sub(length),
+    });
+    time.ok_or_else(|| PyOverflowError::new_err("timestamp out of range for platform time_t"))
+}
+
+/// Flags that are refused, because they would do nothing here: their names for the message.
+const REFUSED: [(i32, &str); 10] = [
+    (libc::O_TMPFILE, "O_TMPFILE"),
+    (libc::O_DIRECTORY, "O_DIRECTORY"),
+    (libc::O_PATH, "O_PATH"),
+    (libc::O_SYNC, "O_SYNC"),
+    (libc::O_DSYNC, "O_DSYNC"),
+    (libc::O_DIRECT, "O_DIRECT"),
+    (libc::O_NOATIME, "O_NOATIME"),
+    (libc::O_ASYNC, "O_ASYNC"),
+    (libc::O_NOCTTY, "O_NOCTTY"),
+    (libc::O_ACCMODE, "O_WRONLY | O_RDWR"),
+];
+
 /// The options that flags of `os.open` stand for. Others are refused: they would do nothing.
-fn options(flags: i32, mode: u32) -> PyResult<OpenOptions> {
+fn options(flags: i32, mode: i32) -> PyResult<OpenOptions> {
     // Not `O_ACCMODE`, which holds `O_PATH` in musl.
     let access_mode = libc::O_RDONLY | libc::O_WRONLY | libc::O_RDWR;
     let known = access_mode
@@ -253,10 +350,15 @@ fn options(flags: i32, mode: u32) -> PyResult<OpenOptions> {
         | libc::O_NOFOLLOW
         | libc::O_CLOEXEC
         | libc::O_LARGEFILE;
-    if flags & !known != 0 {
-        return Err(PyValueError::new_err(format!("unsupported flags: {:#o}", flags & !known)));
-    }
     let has = |flag: i32| flags & flag == flag;
+    if flags & !known != 0 || has(access_mode) {
+        let name = REFUSED.iter().find(|(flag, _)| has(*flag)).map(|(_, name)| (*name).to_owned());
+        let name = name.unwrap_or_else(|| format!("{:#o}", flags & !known));
+        return Err(PyValueError::new_err(format!("unsupported flag: {name}")));
+    }
+    if has(libc::O_EXCL) && !has(libc::O_CREAT) {
+        return Err(PyValueError::new_err("unsupported flag: O_EXCL without O_CREAT"));
+    }
     let access = flags & access_mode;
     let options = OpenOptions::new()
         .read(access != libc::O_WRONLY)
@@ -265,7 +367,8 @@ fn options(flags: i32, mode: u32) -> PyResult<OpenOptions> {
         .truncate(has(libc::O_TRUNC))
         .nonblocking(has(libc::O_NONBLOCK))
         .follow(!has(libc::O_NOFOLLOW))
-        .mode(mode & 0o777);
+        .mode(mode as u32)
+        .exact();
     // Each replaces the other.
     Ok(match (has(libc::O_CREAT), has(libc::O_EXCL)) {
         (false, _) => options,

@@ -9,7 +9,8 @@ use pyo3::types::PyType;
 use pyo3::{IntoPyObjectExt, ffi};
 
 use crate::entries::is_foreign;
-use crate::error::exception;
+use crate::error::{exception, system};
+use crate::open::duplicate;
 use crate::path::{PathArg, descriptor};
 use crate::text::original;
 
@@ -65,6 +66,26 @@ pub(crate) fn stat<'py>(
         }
     }
     original(py, "entry_stat")?.call1((path, dir_fd, follow))
+}
+
+/// Identifies an entry of an open directory: its number, and the time when it was made in
+/// nanoseconds, if the file system has that.
+#[pyfunction]
+pub(crate) fn identity(fd: i32, name: &Bound<'_, PyAny>) -> PyResult<(u128, Option<i128>)> {
+    let py = name.py();
+    let path = PathArg::new(name, "identity")?;
+    let place = path.as_path();
+    let asked = py.detach(|| {
+        let root = curt::Root::try_from(duplicate(fd)?)?;
+        Ok::<_, std::io::Error>(root.stat(place, Fields::ID | Fields::CREATED))
+    });
+    let metadata = asked.map_err(|error| system(&path.object, &error))?;
+    let metadata = metadata.map_err(|error| exception(py, &error, &path.object))?;
+    let nanoseconds =
+        |time: Time| i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds);
+    let missing = || PyRuntimeError::new_err("the system did not answer everything");
+    let number = metadata.id().known().ok_or_else(missing)?;
+    Ok((number, metadata.created().known().map(nanoseconds)))
 }
 
 /// `os.stat_result`, and where its fields are.

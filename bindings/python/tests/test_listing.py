@@ -237,3 +237,22 @@ def test_an_iterator_is_left_with_any_arguments(tree: Path) -> None:
         iterator = curt.scandir(tree)
         iterator.__exit__(*arguments)
         assert list(iterator) == []
+
+
+def test_what_is_gone_is_neither_directory_nor_file(tree: Path) -> None:
+    for closes in (False, True):
+        (tree / "link").symlink_to("a")
+        found = []
+        for scandir in (os.scandir, curt.scandir):
+            with scandir(tree) as iterator:
+                [entry] = [entry for entry in iterator if entry.name == "link"]
+                if closes:
+                    iterator.close()
+                (tree / "link").unlink()
+                found.append([entry.is_dir(), entry.is_file(), entry.is_symlink(), entry.is_dir(follow_symlinks=False)])
+                for call in (entry.stat, lambda: curt.stat(entry)):
+                    with pytest.raises(FileNotFoundError):
+                        call()
+            (tree / "link").symlink_to("a")
+        (tree / "link").unlink()
+        assert found[0] == found[1] == [False, False, True, False]

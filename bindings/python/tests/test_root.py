@@ -1,8 +1,16 @@
 from __future__ import annotations
 
+import errno
+import fcntl
+import io
+import itertools
 import os
+import runpy
+import shutil
+import stat
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -92,21 +100,227 @@ def test_as_a_root_directory(tree: Path) -> None:
         assert root.open("absolute").read() == "a/one"
 
 
+def methods(root: curt.Root) -> dict:
+    """A call of each method."""
+    return {
+        "open": lambda: root.open("top"),
+        "open_fd": lambda: root.open_fd("top", os.O_RDONLY),
+        "stat": lambda: root.stat("top"),
+        "exists": lambda: root.exists("top"),
+        "listdir": root.listdir,
+        "scandir": root.scandir,
+        "mkdir": lambda: root.mkdir("made"),
+        "makedirs": lambda: root.makedirs("made/below"),
+        "unlink": lambda: root.unlink("top"),
+        "rmdir": lambda: root.rmdir("a/empty"),
+        "rmtree": lambda: root.rmtree("a"),
+        "rename": lambda: root.rename("top", "new"),
+        "replace": lambda: root.replace("top", "new"),
+        "link": lambda: root.link("top", "new"),
+        "symlink": lambda: root.symlink("top", "new"),
+        "readlink": lambda: root.readlink("to-file"),
+        "chmod": lambda: root.chmod("top", 0o600),
+        "utime": lambda: root.utime("top"),
+        "realpath": lambda: root.realpath("top"),
+        "fileno": root.fileno,
+        "__enter__": root.__enter__,
+    }
+
+
 def test_closed(tree: Path) -> None:
     root = curt.Root(tree)
+    entries = list(root.scandir())
     root.close()
     root.close()
-    for call in (root.listdir, root.fileno, lambda: root.open("top"), lambda: root.mkdir("x")):
-        with pytest.raises(ValueError, match="closed"):
+    calls = methods(root)
+    named = {name for name in dir(curt.Root) if not name.startswith("_") and name != "close"}
+    assert calls.keys() == named | {"__enter__"}
+    asked = [entry.stat for entry in entries] + [entry.is_dir for entry in entries if entry.is_symlink()]
+    before = sorted(os.listdir(tree))
+    for call in [*calls.values(), *asked]:
+        with pytest.raises(ValueError, match="^the root is closed$"):
             call()
-    with pytest.raises(NotADirectoryError):
-        curt.Root(tree / "top")
+    assert sorted(os.listdir(tree)) == before
+    for place in (tree / "top", tree / "fifo"):
+        with pytest.raises(NotADirectoryError):
+            curt.Root(place)
+        fd = os.open(place, os.O_RDONLY | os.O_NONBLOCK)
+        with pytest.raises(NotADirectoryError) as caught:
+            curt.Root(fd)
+        os.close(fd)
+        assert caught.value.filename == fd
     fd = os.open(tree, os.O_RDONLY)
     root = curt.Root(fd)
     os.close(fd)
     assert root.exists("top")
     with pytest.raises(OSError):
         curt.Root(fd)
+
+
+ACCESS = {"RDONLY": os.O_RDONLY, "WRONLY": os.O_WRONLY, "RDWR": os.O_RDWR}
+FLAGS = ["CREAT", "EXCL", "TRUNC", "APPEND", "NONBLOCK", "NOFOLLOW", "CLOEXEC"]
+
+
+def opened(function, path: str, flags: int, *mode: int):
+    """What a descriptor can do, or its error."""
+    before = os.path.lexists(path) and os.lstat(path).st_size
+    try:
+        fd = function(path, flags, *mode)
+    except OSError as error:
+        return error.errno, os.path.lexists(path)
+    try:
+        status = fcntl.fcntl(fd, fcntl.F_GETFL), fcntl.fcntl(fd, fcntl.F_GETFD)
+        facts = os.fstat(fd)
+        return status, stat.filemode(facts.st_mode), facts.st_size, before, os.path.lexists(path)
+    finally:
+        os.close(fd)
+
+
+@pytest.mark.parametrize("access", ACCESS)
+def test_descriptors_are_those_of_os_open(tmp_path: Path, monkeypatch, access: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    previous = os.umask(0o022)
+    try:
+        for chosen in itertools.product([False, True], repeat=len(FLAGS)):
+            names = [name for name, yes in zip(FLAGS, chosen) if yes]
+            flags = ACCESS[access] | sum(getattr(os, f"O_{name}") for name in names)
+            if access == "WRONLY" and "NONBLOCK" not in names:
+                # Nobody reads from the FIFO, so opening it would wait; likewise for reading.
+                places = ("file", "gone", "directory", "link", "broken", "gone/below")
+            else:
+                places = ("file", "gone", "directory", "link", "broken", "gone/below", *["fifo"] * ("NONBLOCK" in names))
+            for place in places:
+                for mode in ((), (0o4751,), (0o17777,), (-1,)):
+                    found = []
+                    for function in ("ours", "theirs"):
+                        shutil.rmtree("t", ignore_errors=True)
+                        os.makedirs("t/directory")
+                        Path("t/file").write_text("text")
+                        os.mkfifo("t/fifo")
+                        os.symlink("file", "t/link")
+                        os.symlink("made", "t/broken")
+                        os.chdir("t")
+                        try:
+                            with curt.Root(".") as root:
+                                call = root.open_fd if function == "ours" else os.open
+                                found.append((opened(call, place, flags, *mode), os.path.exists("made")))
+                        except ValueError as error:
+                            found.append(str(error))
+                        finally:
+                            os.chdir("..")
+                    if "EXCL" in names and "CREAT" not in names:
+                        assert found[0] == "unsupported flag: O_EXCL without O_CREAT"
+                    else:
+                        assert found[0] == found[1], (place, access, names, mode)
+    finally:
+        os.umask(previous)
+
+
+def test_other_flags_are_refused_by_their_name(tree: Path) -> None:
+    with curt.Root(tree) as root:
+        for name in ("O_PATH", "O_DIRECTORY", "O_SYNC", "O_DSYNC", "O_NOCTTY", "O_DIRECT", "O_NOATIME", "O_TMPFILE", "O_ASYNC"):
+            with pytest.raises(ValueError, match=f"^unsupported flag: {name}$"):
+                root.open_fd("top", getattr(os, name))
+        with pytest.raises(ValueError, match=r"^unsupported flag: O_WRONLY \| O_RDWR$"):
+            root.open_fd("top", os.O_WRONLY | os.O_RDWR)
+
+
+def test_what_an_archive_needs(tree: Path) -> None:
+    with curt.Root(tree) as root:
+        root.link("top", "x/second")
+        root.link("to-file", "x/link")
+        assert os.path.samefile(tree / "top", tree / "x/second") and (tree / "x/link").is_symlink()
+        with pytest.raises(FileExistsError):
+            root.link("top", "x/second")
+        (tree / "new").write_text("new")
+        for source, target in (("new", "top"), ("new", "x"), ("x", "a"), ("new", "broken")):
+            with pytest.raises(FileExistsError):
+                root.rename(source, target)
+        root.rename("new", "newer")
+        root.rename("x", "y")
+        assert (tree / "newer").read_text() == "new" and not (tree / "new").exists() and (tree / "y/second").exists()
+        root.chmod("newer", 0o6751)
+        assert stat.S_IMODE(os.stat(tree / "newer").st_mode) == 0o6751
+        path = tree / "theirs"
+        path.touch()
+        for times in ({}, {"times": (1, 2.5)}, {"times": (-0.7, 1e9 + 0.1)}, {"ns": (3, -1_000_000_001)}, {"times": None, "ns": (1, 2)}):
+            root.utime("newer", **times)
+            os.utime(path, **times)
+            ours, theirs = os.stat(tree / "newer"), os.stat(path)
+            pair = [(facts.st_atime_ns, facts.st_mtime_ns) for facts in (ours, theirs)]
+            assert pair[0] == pair[1] or (not times and pair[1][0] - pair[0][0] < 10**9)
+        for bad in ({"times": (1,)}, {"times": [1, 2]}, {"times": ("a", "b")}, {"ns": 3}, {"times": (1, 2), "ns": (1, 2)}):
+            with pytest.raises((TypeError, ValueError)) as ours:
+                root.utime("newer", **bad)
+            with pytest.raises(type(ours.value)):
+                os.utime(path, **bad)
+        for call in (root.utime, lambda path, **more: root.chmod(path, 0o600, **more)):
+            with pytest.raises(NotImplementedError):
+                call("newer", follow_symlinks=False)
+
+
+def test_entries_ask_beneath_the_root(tree: Path) -> None:
+    outside = tree.parent / "outside"
+    outside.mkdir()
+    (tree / "a/out").symlink_to(outside)
+    (tree / "a/up").symlink_to("../top")
+    with curt.Root(tree) as root:
+        for closes in (False, True):
+            with root.scandir("a") as iterator:
+                entries = {entry.name: entry for entry in iterator}
+                if closes:
+                    iterator.close()
+                assert sorted(entries) == sorted(os.listdir(tree / "a"))
+                assert entries["one"].path == "a/one" and entries["one"].is_file() and entries["b"].is_dir()
+                assert entries["up"].stat() == os.stat(tree / "top") and entries["up"].is_file()
+                assert entries["out"].is_symlink() and entries["out"].stat(follow_symlinks=False).st_size
+                for call in (entries["out"].stat, entries["out"].is_dir):
+                    with pytest.raises(OSError) as caught:
+                        call()
+                    assert (caught.value.errno, caught.value.filename) == (errno.EXDEV, "a/out")
+                assert root.open(entries["one"]).read() == "a/one"
+        assert sorted(entry.name for entry in root.scandir()) == sorted(os.listdir(tree))
+        broken = [entry for entry in root.scandir() if entry.name == "broken"][0]
+        assert not broken.is_file()
+        with pytest.raises(FileNotFoundError):
+            broken.stat()
+        with pytest.raises(NotADirectoryError):
+            root.scandir("top")
+
+
+def test_the_example_unpacks_what_does_not_leave(tmp_path: Path) -> None:
+    example = runpy.run_path(str(Path(__file__).parent.parent / "examples/unpack.py"))
+    archive, folder = io.BytesIO(), tmp_path / "folder"
+    folder.mkdir()
+    (tmp_path / "secret").write_text("secret")
+    with tarfile.open(fileobj=archive, mode="w") as tar:
+
+        def add(name: str, kind: bytes = tarfile.REGTYPE, link: str = "", text: bytes = b"", mode: int = 0o644) -> None:
+            member = tarfile.TarInfo(name)
+            member.type, member.linkname, member.size, member.mode, member.mtime = kind, link, len(text), mode, 10**9
+            tar.addfile(member, io.BytesIO(text))
+
+        add("top", text=b"top", mode=0o4755)
+        add("d", tarfile.DIRTYPE, mode=0o555)
+        add("d/file", text=b"file")
+        add("d/hard", tarfile.LNKTYPE, "top")
+        add("d/link", tarfile.SYMTYPE, "file")
+        add("out", tarfile.SYMTYPE, "..")
+        for name in ("../secret", "/etc/curt-test", "out/secret", "d/../../secret"):
+            add(name, text=b"hostile")
+        add("stolen", tarfile.LNKTYPE, "out/secret")
+        add("fifo", tarfile.FIFOTYPE)
+        add("top", text=b"again")
+    archive.seek(0)
+    with tarfile.open(fileobj=archive) as tar, curt.Root(folder) as root:
+        failed = example["unpack"](tar, root)
+    refused = ["../secret", "/etc/curt-test", "out/secret", "d/../../secret", "stolen", "fifo"]
+    assert [name for name, _ in failed] == refused
+    assert (tmp_path / "secret").read_text() == "secret" and sorted(os.listdir(tmp_path)) == ["folder", "secret"]
+    assert sorted(os.listdir(folder)) == ["d", "out", "top"]
+    assert (folder / "top").read_text() == "again" and (folder / "d/hard").read_text() == "top"
+    assert os.readlink(folder / "d/link") == "file" and os.stat(folder / "d/file").st_mtime == 10**9
+    assert stat.S_IMODE(os.stat(folder / "d").st_mode) == 0o555 and os.stat(folder / "d").st_mtime == 10**9
 
 
 def test_a_handler_closes_a_root_that_removes(tmp_path: Path) -> None:

@@ -54,3 +54,9 @@ def test_names_are_escaped_in_tables(tmp_path: Path) -> None:
     shown = curt.usage(tmp_path, files=True)._repr_html_()
     assert "&lt;b&gt;" in shown and "<b>" not in shown
     shown.encode()
+
+
+def test_a_report_is_one_line(tree: Path) -> None:
+    report = curt.usage(tree)
+    sizes = f"apparent={report.apparent}, allocated={report.allocated}, entries={report.entries}"
+    assert repr(report) == f"<Usage {sizes}, {len(report.records)} records, 0 errors>"

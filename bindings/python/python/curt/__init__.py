@@ -8,16 +8,17 @@ the same types, and raise the same exceptions. What curt cannot do is passed to 
     '/usr'
 """
 
-from __future__ import annotations
-
-from curt import windows
-from curt._curt import DirEntry, abspath, expanduser, listdir, scandir, stat
+from curt._curt import DirEntry, __version__, abspath, expanduser, listdir, scandir, stat
 from curt._install import install, uninstall
 from curt._remove import rmtree
 from curt._root import Root
-from curt._usage import Usage, UsageRecord, usage
 from curt._walk import fwalk, walk
 from curt._which import which
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from curt import windows
+    from curt._usage import Usage, UsageRecord, usage
 
 __all__ = [
     "DirEntry",
@@ -38,3 +39,20 @@ __all__ = [
     "which",
     "windows",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Imports what takes longer than all the rest, when it is used."""
+    from importlib import import_module
+
+    if name == "windows":
+        return import_module("curt.windows")
+    if name in ("Usage", "UsageRecord", "usage"):
+        value: object = getattr(import_module("curt._usage"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'curt' has no attribute {name!r}")
+
+
+def __dir__() -> "list[str]":
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

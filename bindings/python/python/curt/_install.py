@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import posixpath
-import shutil
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _PATCHED: list[tuple[Any, str, Any]] = []
 
@@ -16,10 +18,14 @@ def install() -> None:
     Modules that have imported a function by its name before keep CPython's. Does nothing if the
     functions are replaced already.
     """
+    import shutil
+
     import curt
+    from curt import _originals
 
     if _PATCHED:
         return
+    _originals.which = shutil.which
     functions: list[tuple[Any, str, Any]] = [
         (os, "fwalk", curt.fwalk),
         (os, "listdir", curt.listdir),

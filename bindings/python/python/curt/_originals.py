@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import os
 import posixpath
-import shutil
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 abspath = posixpath.abspath
 expanduser = posixpath.expanduser
 fwalk = os.fwalk
 listdir = os.listdir
-rmtree = shutil.rmtree
 scandir = os.scandir
 stat = os.stat
 walk = os.walk
-which = shutil.which
-DirEntry = os.DirEntry
+
+
+if TYPE_CHECKING:
+    from shutil import which as which
+else:
+
+    def which(*arguments: Any) -> Any:
+        """`shutil.which`, which takes the place of this one in `curt.install()`."""
+        import shutil
+
+        return shutil.which(*arguments)
 
 
 def entry_stat(path: Any, dir_fd: int | None, follow_symlinks: bool) -> os.stat_result:

@@ -1,34 +1,40 @@
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Protocol
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Protocol
+
+    class _Bar(Protocol):
+        """What shows progress: a bar of `tqdm`, or any object that has this method."""
+
+        def update(self, n: int, /) -> object:
+            """Shows that so many more entries are done."""
 
 
-class Bar(Protocol):
-    """What shows progress: a bar of `tqdm`, or any object that has this method."""
-
-    def update(self, n: int, /) -> object:
-        """Shows that so many more entries are done."""
-
-
-@contextmanager
-def shown(progress: bool | Bar, description: str) -> Iterator[Callable[[int], object] | None]:
+class shown:
     """Yields the function that shows the progress of an operation; `None` if nobody wants it."""
-    if progress is False:
-        yield None
-    elif progress is True:
-        try:
-            tqdm = importlib.import_module("tqdm.auto").tqdm
-        except ImportError as error:
-            why = "progress=True needs tqdm: pip install tqdm"
-            raise ImportError(why, name="tqdm") from error
-        with tqdm(desc=description, unit=" entries") as bar:
-            yield bar.update
-    else:
-        update = getattr(progress, "update", None)
-        if not callable(update):
-            name = type(progress).__name__
-            raise TypeError(f"progress should be a bool or have a method update, not {name}")
-        yield update
+
+    def __init__(self, progress: bool | _Bar, description: str) -> None:
+        self.bar: Any = None
+        self.update: Callable[[int], object] | None = None
+        if progress is True:
+            try:
+                from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
+            except ImportError as error:
+                why = "progress=True needs tqdm: pip install tqdm"
+                raise ImportError(why, name="tqdm") from error
+            self.bar = tqdm(desc=description, unit=" entries")
+            self.update = self.bar.update
+        elif progress is not False:
+            self.update = getattr(progress, "update", None)
+            if not callable(self.update):
+                name = type(progress).__name__
+                raise TypeError(f"progress should be a bool or have a method update, not {name}")
+
+    def __enter__(self) -> Callable[[int], object] | None:
+        return self.update
+
+    def __exit__(self, *_raised: object) -> None:
+        if self.bar is not None:
+            self.bar.close()

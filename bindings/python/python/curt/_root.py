@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import os
-from types import TracebackType
-from typing import IO, Any
 
 from curt import _curt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import IO, Any
 
 
 class Root(_curt.Root):
@@ -38,7 +41,7 @@ class Root(_curt.Root):
         """
 
         def opener(name: Any, flags: int) -> int:
-            fd = self.open_fd(name, flags | os.O_NONBLOCK)
+            fd = self.open_fd(name, flags | os.O_NONBLOCK, 0o666)
             os.set_blocking(fd, True)
             return fd
 
@@ -49,11 +52,37 @@ class Root(_curt.Root):
         """Returns whether a path exists, links followed. One that would leave the root does not."""
         try:
             self.stat(path)
+            return True
         except (OSError, ValueError):
-            return False
-        return True
+            pass
+        # That the root is closed is no answer.
+        self.fileno()
+        return False
+
+    def utime(
+        self,
+        path: str | bytes | os.PathLike[Any],
+        times: tuple[float, float] | None = None,
+        *,
+        ns: tuple[int, int] | None = None,
+        follow_symlinks: bool = True,
+    ) -> None:
+        """Sets the times of last access and modification, as `os.utime` does."""
+        if times is not None and ns is not None:
+            raise ValueError("utime: you may specify either 'times' or 'ns' but not both")
+        if ns is None and times is None:
+            import time
+
+            ns = (time.time_ns(),) * 2
+        given: Any = times if ns is None else ns
+        if not isinstance(given, tuple) or len(given) != 2:
+            name = "times" if ns is None else "ns"
+            raise TypeError(f"utime: '{name}' must be a tuple of two numbers")
+        exact: Any = given if ns is not None else tuple(map(_nanoseconds, given))
+        self._utime(path, exact[0], exact[1], follow_symlinks)
 
     def __enter__(self) -> Root:
+        self.fileno()
         return self
 
     def __exit__(
@@ -63,3 +92,13 @@ class Root(_curt.Root):
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _nanoseconds(seconds: float) -> int:
+    """Converts a time as CPython does: rounded down."""
+    if not isinstance(seconds, float):
+        return seconds * 1_000_000_000
+    import math
+
+    rest, whole = math.modf(seconds)
+    return int(whole) * 1_000_000_000 + math.floor(rest * 1e9)

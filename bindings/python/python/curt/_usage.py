@@ -3,10 +3,13 @@ from __future__ import annotations
 import html
 import os
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from curt import _curt
-from curt._progress import Bar, shown
+from curt._progress import shown
+
+if TYPE_CHECKING:
+    from curt._progress import _Bar
 
 # More rows make a notebook slow, and nobody reads them.
 _ROWS = 100
@@ -34,11 +37,14 @@ class Usage:
     records: list[UsageRecord] = field(default_factory=list)
     errors: list[OSError] = field(default_factory=list)
 
+    def __repr__(self) -> str:
+        sizes = f"apparent={self.apparent}, allocated={self.allocated}, entries={self.entries}"
+        return f"<Usage {sizes}, {len(self.records)} records, {len(self.errors)} errors>"
+
     def _repr_html_(self) -> str:
         """The table that a notebook shows: the largest records, and what was not counted."""
         largest = sorted(self.records, key=lambda record: record.allocated, reverse=True)[:_ROWS]
-        shown = {id(record) for record in largest}
-        rows = "".join(_row(record) for record in self.records if id(record) in shown)
+        rows = "".join(map(_row, largest))
         head = "".join(f"<th>{name}</th>" for name in ("path", "allocated", "apparent", "entries"))
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
         if len(largest) < len(self.records):
@@ -83,7 +89,7 @@ def usage(
     follow_operands: bool = False,
     count_links: bool = False,
     threads: int = 1,
-    progress: bool | Bar = False,
+    progress: bool | _Bar = False,
 ) -> Usage:
     """Measures trees, as `du` does; `.` without a path.
 

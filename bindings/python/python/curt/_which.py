@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import AnyStr
 
 from curt import _curt, _originals
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import AnyStr
 
 
 # Python 3.12 splits a command with a directory, and joins it again.

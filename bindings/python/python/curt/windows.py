@@ -1,7 +1,5 @@
 """Windows' rules for paths, on any system."""
 
-from __future__ import annotations
-
 from os import PathLike
 from typing import AnyStr
 
@@ -10,7 +8,9 @@ from curt._curt import windows_abspath
 __all__ = ["abspath"]
 
 
-def abspath(path: AnyStr | PathLike[AnyStr], *, cwd: str | PathLike[str] | None = None) -> AnyStr:
+def abspath(
+    path: "AnyStr | PathLike[AnyStr]", *, cwd: "str | PathLike[str] | None" = None
+) -> AnyStr:
     r"""Returns the full path, as `GetFullPathNameW` of Windows 11 does.
 
     `cwd` is the working directory, which a relative path needs.
@@ -19,3 +19,7 @@ def abspath(path: AnyStr | PathLike[AnyStr], *, cwd: str | PathLike[str] | None 
     'C:\\work\\b'
     """
     return windows_abspath(path, cwd)
+
+
+def __dir__() -> "list[str]":
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]

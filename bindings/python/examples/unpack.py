@@ -1,0 +1,73 @@
+"""Unpacks a tar archive that nobody has checked. Nothing outside the folder is read or changed.
+
+usage: python unpack.py ARCHIVE FOLDER
+
+Whatever its names and links say, each entry is made beneath the folder. Entries that cannot be are
+reported, and the others are unpacked. A symbolic link keeps its target, which other programs follow.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tarfile
+
+import curt
+
+
+def unpack(archive: tarfile.TarFile, root: curt.Root) -> list[tuple[str, Exception]]:
+    """Unpacks an archive. Returns the names that were not unpacked, each with the reason."""
+    failed: list[tuple[str, Exception]] = []
+    directories = []
+    for member in archive:
+        try:
+            unpack_member(archive, member, root)
+        except (OSError, ValueError) as error:
+            failed.append((member.name, error))
+        else:
+            directories += [member] if member.isdir() else []
+    # The inner ones first, and after their entries: a directory may end up read-only.
+    for member in sorted(directories, key=lambda member: member.name, reverse=True):
+        try:
+            set_metadata(member, root)
+        except OSError as error:
+            failed.append((member.name, error))
+    return failed
+
+
+def unpack_member(archive: tarfile.TarFile, member: tarfile.TarInfo, root: curt.Root) -> None:
+    name = member.name
+    if member.isdir():
+        root.makedirs(name)
+        return
+    if not (member.isfile() or member.issym() or member.islnk()):
+        raise ValueError("no file, directory or link")
+    root.makedirs(os.path.dirname(name) or ".")
+    # As tar does: a file that has the name, or a link, is replaced and never written through.
+    try:
+        root.unlink(name)
+    except FileNotFoundError:
+        pass
+    if member.issym():
+        root.symlink(member.linkname, name)
+    elif member.islnk():
+        root.link(member.linkname, name)
+    else:
+        source = archive.extractfile(member)
+        assert source is not None
+        with source, root.open(name, "xb") as target:
+            shutil.copyfileobj(source, target)
+        set_metadata(member, root)
+
+
+def set_metadata(member: tarfile.TarInfo, root: curt.Root) -> None:
+    """Sets the time and the permissions, without the bits that let others act as this user."""
+    root.chmod(member.name, member.mode & 0o777)
+    root.utime(member.name, (member.mtime, member.mtime))
+
+
+if __name__ == "__main__":
+    with tarfile.open(sys.argv[1]) as archive, curt.Root(sys.argv[2]) as root:
+        for name, error in unpack(archive, root):
+            print(f"not unpacked: {name}: {error}", file=sys.stderr)
