@@ -1,6 +1,6 @@
 """Trees that outgrow one machine, on Dask: `usage`, `walk`, `find` and `remove`.
 
-How it works, in ten lines:
+How it works, in a dozen lines:
 
 1. A piece is a list of directories, by their paths below the root, with everything in them.
 2. A worker walks a piece in the order of names, until its budget of entries or seconds is spent,
@@ -9,9 +9,11 @@ How it works, in ten lines:
    disjoint, and sorting the results by the ids of their pieces gives the order of one process.
 4. The client has the queue. It starts as many pieces as there are threads, keeps the rest where it
    can still be divided, and makes pieces short while the queue is.
-5. The first result of a piece is checked in by its id; any other is ignored. A piece can be run
+5. A worker does a directory only if it is the one that was listed: by its number and the time when
+   it was made, since a path can lead elsewhere meanwhile, or on another machine.
+6. The first result of a piece is checked in by its id; any other is ignored. A piece can be run
    again at any time: after the death of its worker, and beside a worker that hangs.
-6. Workers need to see the tree; the client does not.
+7. Workers need to see the tree; the client does not.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from typing import Any
 
 from curt._usage import Usage, UsageRecord
 from curt.dask import _scan
-from curt.dask._remove import Removal, look, new_token
+from curt.dask._remove import Removal, look
 from curt.dask._run import Budget, Job, Run, connected
 from curt.dask._scan import Directory, Entry, Piece, Result, components, shown
 
@@ -40,6 +42,9 @@ class Found:
 
     entries: list[Entry]
     errors: list[OSError] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        return f"<Found {len(self.entries)} entries, {len(self.errors)} errors>"
 
 
 @dataclass(frozen=True)
@@ -101,10 +106,10 @@ def walk(path: _Path, *, client: Any = None, budget: Budget = Budget()) -> Any:
     pieces: list[tuple[Piece, int]] = []
     for done, result in _pairs(client, "walk", root, budget, _scan.split):
         stops = frozenset(directory.path for directory in result.leftovers)
-        piece = Piece(done.root, done.directories, stops=stops)
+        piece = Piece(done.root, done.directories, stops=stops, identity=result.identity)
         pieces.append((piece, result.entries))
     partitions: list[list[Piece]] = []
-    entries = budget.entries
+    entries = float("inf")
     for piece, count in pieces:
         if entries + count > budget.entries:
             partitions.append([])
@@ -126,7 +131,8 @@ def find(
 ) -> Found:
     """Returns the entries of a tree for which `predicate` is true, in order.
 
-    It is called on the workers, with an `Entry`. What it raises ends the search.
+    It is called on the workers, with an `Entry`. What it raises ends the search, and the exception
+    names the entry.
     """
     found = Found([])
     for result in _results(client, "search", _root(path), budget, _scan.search, predicate):
@@ -138,8 +144,8 @@ def find(
 def remove(path: _Path, *, client: Any = None, budget: Budget = Budget()) -> Removed:
     """Removes a directory with everything in it. What is missing already is no error.
 
-    Refuses to begin unless every worker sees the same filesystem, which a token file in the tree
-    shows. Links are removed and never followed. What is mounted in the tree is not emptied. What
+    Refuses to begin unless every worker sees the same directory, which its number and the time when
+    it was made show, and as root if others can change the way to it. Links are removed and never followed. What is mounted in the tree is not emptied. What
     could not be removed is in the errors of the result.
     """
     root = _root(path)
@@ -149,13 +155,9 @@ def remove(path: _Path, *, client: Any = None, budget: Budget = Budget()) -> Rem
         raise OSError(number, os.strerror(number), os.fspath(path))
     with connected(client) as client:
         run = Run(client, "remove", root, budget)
-        removal = Removal(run, new_token())
-        run.arguments = (removal.token,)
-        try:
-            removal.check_workers()
-            run.work(Job((), look, Directory(b"")), removal.take)
-        finally:
-            removal.drop_token()
+        removal = Removal(run)
+        removal.check_workers()
+        run.work(Job((), look, Directory(b"")), removal.take)
     return Removed(removal.entries, _without_consequences(removal.errors))
 
 
@@ -183,6 +185,7 @@ def _pairs(
         run.arguments = arguments
 
         def take(jobs: list[Job], piece: Piece, result: Result) -> list[Job]:
+            run.identity = run.identity or result.identity
             results.append((jobs[0].id, piece, result))
             id = jobs[0].id
             return [Job((*id, i), function, left) for i, left in enumerate(result.leftovers)]

@@ -168,7 +168,8 @@ def main() -> int:
         return 1
     except Exception as error:
         # What a condition raises on a worker.
-        print(f"{PROGRAM} {options.command}: {type(error).__name__}: {error}", file=sys.stderr)
+        text = error.args[0] if error.args else type(error).__name__
+        print(f"{PROGRAM} {options.command}: {text}", file=sys.stderr)
         return 1
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 from uuid import uuid4
 
-from curt.dask._scan import Directory, Piece, Result, shown
-from curt.dask._worker import address, distributed
+from curt.dask._scan import Directory, Identity, Piece, PredicateFailed, Result, shown
+from curt.dask._worker import address, distributed, has_left, is_task
 
 # In Python 3.10 these are two.
 TIMEOUTS = (TimeoutError, asyncio.TimeoutError)
@@ -56,8 +56,6 @@ class Job(NamedTuple):
     id: tuple[int, ...]
     function: Callable[..., Result]
     directory: Directory
-    # Only on a worker that has returned something before; this makes another one known, instead.
-    proof: Callable[..., Result] | None = None
 
 
 @dataclass
@@ -75,9 +73,11 @@ class Task:
 
 
 def run_on_worker(function: Callable[..., Result], piece: Piece, *arguments: Any) -> Any:
-    """Returns the worker and the result, or the error of the system that ends everything."""
+    """Returns the worker and the result, or the error that ends everything."""
     try:
         return address(), function(piece, *arguments)
+    except PredicateFailed as error:
+        return address(), error.args[0]
     except OSError as error:
         # Raised here, it would be in the worker's log with all of its calls.
         return address(), error
@@ -85,8 +85,11 @@ def run_on_worker(function: Callable[..., Result], piece: Piece, *arguments: Any
 
 @contextmanager
 def connected(client: Any) -> Iterator[Any]:
-    """Returns the client, the current one, or one of a local cluster that ends with it."""
-    if client is None:
+    """Returns the client, the current one, or one of a local cluster that ends with it.
+
+    In a task that is the client of its worker, and the worker's thread is left to other tasks.
+    """
+    if client is None and not is_task():
         try:
             client = distributed.default_client()
         except ValueError:
@@ -94,12 +97,22 @@ def connected(client: Any) -> Iterator[Any]:
                 with distributed.Client(cluster) as client:
                     yield client
             return
+    if is_task():
+        with distributed.worker_client(separate_thread=not has_left()) as own:
+            yield own if client is None else checked(client)
+        return
+    yield checked(client)
+
+
+def checked(client: Any) -> Any:
     if not isinstance(client, distributed.Client):
         name = type(client).__name__
         raise TypeError(f"client should be a distributed.Client, not {name}")
     if client.asynchronous:
         raise TypeError("an asynchronous client cannot be used: this function waits")
-    yield client
+    if client.status in ("closed", "closing"):
+        raise ValueError("the client is closed")
+    return client
 
 
 class Run:
@@ -118,8 +131,9 @@ class Run:
         self.queue: list[Job] = []
         self.tasks: dict[tuple[int, ...], Task] = {}
         self.ready = threading.Event()
-        # Workers that have returned something, and those that something is overdue from.
-        self.known: set[str] = set()
+        # That of the root of the tree, once a worker has seen it.
+        self.identity: Identity | None = None
+        # Workers that something is overdue from.
         self.suspects: set[str] = set()
         self.workers: dict[str, int] = {}
         self.looked = float("-inf")
@@ -180,6 +194,7 @@ class Run:
                 tuple(job.directory for job in jobs),
                 max(1, self.budget.entries * share),
                 self.budget.seconds * max(share, 0.1),
+                identity=self.identity,
             )
             task = Task(jobs, piece, self.budget.patience)
             self.tasks[jobs[0].id] = task
@@ -188,16 +203,7 @@ class Run:
     def _submit(self, task: Task) -> None:
         job = task.jobs[0]
         allowed = self._trusted()
-        if job.proof:
-            self._look_at_workers(0.0)
-            allowed = [worker for worker in self._trusted() if worker in self.known]
-            if not allowed:
-                # The result of the proof leads to the job again.
-                self.client.cancel(task.futures)
-                del self.tasks[job.id]
-                self.queue.append(Job((*job.id, 0), job.proof, job.directory))
-                return
-        restricts = bool(allowed) and (job.proof is not None or bool(self.suspects))
+        restricts = bool(allowed) and bool(self.suspects)
         task.allowed = frozenset(allowed if restricts else ())
         task.attempts += 1
         task.due = time.monotonic() + task.patience
@@ -244,10 +250,9 @@ class Run:
         else:
             self._failed(task, future)
             return
-        if isinstance(result, OSError):
+        if isinstance(result, Exception):
             raise result
         del self.tasks[task.jobs[0].id]
-        self.known.add(worker)
         self.suspects.discard(worker)
         if len(task.futures) > 1:
             self.client.cancel([other for other in task.futures if other is not future])

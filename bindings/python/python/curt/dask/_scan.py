@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import curt
-from curt.dask._worker import is_cancelled
+from curt import _curt
+from curt.dask._worker import address, is_cancelled
 
 # Links are never followed, whoever puts one in the place of a directory.
 FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
@@ -33,6 +34,25 @@ KINDS = {
 }
 
 
+# What opening fails with where something is gone, or something else has taken its place.
+GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+
+# The number of a directory and the time when it was made, which a network filesystem shows alike to
+# all machines. A name, and what others can write, prove nothing. Some filesystems have no such time;
+# the time of the last change is none, since each entry that is removed changes it.
+Identity = tuple[int, "int | None"]
+
+
+def identity_of(fd: int, name: bytes = b".") -> Identity:
+    """Identifies an entry of an open directory, or that itself."""
+    return _curt.identity(fd, name)
+
+
+def is_same(one: Identity, other: Identity) -> bool:
+    """Whether two directories are the same, as far as the filesystem tells."""
+    return one[0] == other[0] and (one[1] == other[1] or None in (one[1], other[1]))
+
+
 class Directory(NamedTuple):
     """A directory that is still to be done: its path below the root, and its filesystem.
 
@@ -42,6 +62,8 @@ class Directory(NamedTuple):
 
     path: bytes
     mount: bytes = b""
+    # That of the root is in the piece.
+    identity: Identity | None = None
 
 
 @dataclass(frozen=True)
@@ -54,6 +76,8 @@ class Piece:
     seconds: float = float("inf")
     # Subdirectories that are in other pieces.
     stops: frozenset[bytes] = frozenset()
+    # That of the root, once a worker has seen it.
+    identity: Identity | None = None
 
 
 @dataclass
@@ -64,6 +88,7 @@ class Result:
     errors: list[OSError] = field(default_factory=list)
     entries: int = 0
     value: Any = None
+    identity: Identity | None = None
 
 
 class Entry(NamedTuple):
@@ -112,15 +137,29 @@ class Level(NamedTuple):
 class Beneath:
     """Opens directories beneath a root, each relative to its parent, without following links."""
 
-    def __init__(self, root: bytes, one_mount: bool = False) -> None:
+    def __init__(
+        self,
+        root: bytes,
+        identity: Identity | None = None,
+        parent: int | None = None,
+        one_mount: bool = False,
+    ) -> None:
         self.root = root
         self.one_mount = one_mount
         self.levels: list[Level] = []
         self.identities: list[tuple[int, int]] = []
         try:
-            self._push(b"", os.open(root, FLAGS))
+            place = root if parent is None else os.path.basename(root)
+            self._push(b"", os.open(place, FLAGS, dir_fd=parent))
+            self.identity = identity_of(self.levels[0].fd)
         except OSError as error:
+            self._pop_to(0)
+            if identity and error.errno in GONE:
+                raise foreign(root) from None
             raise named(error, root, b"") from None
+        if identity and not is_same(identity, self.identity):
+            self._pop_to(0)
+            raise foreign(root)
 
     def __enter__(self) -> Beneath:
         return self
@@ -151,8 +190,11 @@ class Beneath:
             if fd >= 0:
                 os.close(fd)
 
-    def open(self, path: bytes) -> Level:
-        """Opens a directory. It stays open until another one is opened that is not below it."""
+    def open(self, path: bytes, identity: Identity | None = None) -> Level:
+        """Opens a directory. It stays open until another one is opened that is not below it.
+
+        One that has taken the place of the directory of this identity is an error.
+        """
         while self.levels[-1].path and not (path + b"/").startswith(self.levels[-1].path + b"/"):
             self._pop_to(len(self.levels) - 1)
         if self.levels[-1].fd < 0:
@@ -164,6 +206,8 @@ class Beneath:
                 self._push(done, os.open(name, FLAGS, dir_fd=self.levels[-1].fd))
             except OSError as error:
                 raise named(error, self.root, done) from None
+        if identity and not is_same(identity, identity_of(self.levels[-1].fd)):
+            raise named(replaced(), self.root, path)
         return self.levels[-1]
 
     def holds(self, found: os.stat_result) -> bool:
@@ -173,6 +217,19 @@ class Beneath:
     def is_loop(self) -> bool:
         """Whether the last directory is also one of those on the way to it."""
         return self.identities[-1] in self.identities[:-1]
+
+
+def foreign(root: bytes) -> OSError:
+    """The error of a worker that has something else at the path of the tree."""
+    worker = address()
+    sees = f"the worker {worker} sees another directory there" if worker else "another directory is there"
+    reason = f"{sees}: it was replaced, or is on another filesystem"
+    return OSError(errno.EXDEV, reason, shown(root, b""))
+
+
+def replaced() -> OSError:
+    """The error of a directory in the tree that is another one now."""
+    return OSError(errno.ESTALE, "another directory has its name now")
 
 
 def _mount_id(fd: int) -> bytes:
@@ -223,14 +280,15 @@ class Scan:
         piece, result = self.piece, self.result
         end = time.monotonic() + piece.seconds
         waiting = list(reversed(piece.directories))
-        with Beneath(piece.root) as beneath:
+        with Beneath(piece.root, piece.identity) as beneath:
+            result.identity = beneath.identity
             while waiting:
                 directory = waiting.pop()
                 if directory.path in piece.stops:
                     continue
                 below: list[Directory] = []
                 try:
-                    level = beneath.open(directory.path)
+                    level = beneath.open(directory.path, directory.identity)
                     if not beneath.is_loop():
                         yield beneath, directory, level, below
                 except OSError as error:
@@ -248,15 +306,20 @@ class Scan:
         piece = self.piece
         if piece.directories[0].path == b"":
             top = facts_of(piece.root)
-            self.result.entries += 1
-            yield Found(b"", piece.directories[0], top, 0)
             if not stat.S_ISDIR(top.st_mode):
+                self.result.entries += 1
+                yield Found(b"", piece.directories[0], top, 0)
                 return
         for beneath, directory, level, below in self.directories():
+            if directory.path == b"":
+                self.result.entries += 1
+                yield Found(b"", directory, level.stat, 0)
             for name in sorted(map(os.fsencode, curt.listdir(level.fd))):
-                path = join(directory.path, name)
+                path, identity = join(directory.path, name), None
                 try:
                     facts = os.stat(name, dir_fd=level.fd, follow_symlinks=False)
+                    if stat.S_ISDIR(facts.st_mode):
+                        identity = identity_of(level.fd, name)
                 except OSError as error:
                     self.fail(error, path)
                     continue
@@ -265,7 +328,8 @@ class Scan:
                 if found.is_directory:
                     if beneath.holds(facts):
                         continue
-                    below.append(Directory(path, path if is_foreign else directory.mount))
+                    mount = path if is_foreign else directory.mount
+                    below.append(Directory(path, mount, identity))
                 self.result.entries += 1
                 yield found
 
@@ -276,14 +340,26 @@ def split(piece: Piece) -> Result:
         return Result(entries=1)
     scan = Scan(piece)
     for _beneath, directory, level, below in scan.directories():
-        names = []
-        with curt.scandir(level.fd) as entries:
-            for entry in entries:
-                scan.result.entries += 1
-                if entry.is_dir(follow_symlinks=False):
-                    names.append(os.fsencode(entry.name))
-        below.extend(Directory(join(directory.path, name)) for name in sorted(names))
+        names, count = subdirectories(level.fd)
+        scan.result.entries += count
+        for name in names:
+            path = join(directory.path, name)
+            try:
+                below.append(Directory(path, identity=identity_of(level.fd, name)))
+            except OSError as error:
+                scan.fail(error, path)
     return scan.result
+
+
+def subdirectories(fd: int) -> tuple[list[bytes], int]:
+    """Returns the names of the subdirectories, in order, and the number of all entries."""
+    names, count = [], 0
+    with curt.scandir(fd) as entries:
+        for entry in entries:
+            count += 1
+            if entry.is_dir(follow_symlinks=False):
+                names.append(os.fsencode(entry.name))
+    return sorted(names), count
 
 
 class Sums(NamedTuple):
@@ -374,8 +450,26 @@ def search(piece: Piece, predicate: Callable[[Entry], object]) -> Result:
     """Returns the entries of a piece for which the predicate is true."""
     scan = Scan(piece)
     entries = (entry_of(shown(piece.root, found.path), found.facts) for found in scan.found())
-    scan.result.value = [entry for entry in entries if predicate(entry)]
+    scan.result.value = [entry for entry in entries if _fits(entry, predicate)]
     return scan.result
+
+
+class PredicateFailed(Exception):
+    """Ends a search. Has the exception for the caller."""
+
+
+def _fits(entry: Entry, predicate: Callable[[Entry], object]) -> bool:
+    try:
+        return bool(predicate(entry))
+    except Exception as error:
+        name = type(error).__name__
+        text = f"the predicate raised {name} for '{entry.path}': {error}"
+        try:
+            # Of the same class if that is Python's own: others may not be known to the client.
+            told = getattr(builtins, name)(text)
+        except (AttributeError, TypeError):
+            told = RuntimeError(text)
+        raise PredicateFailed(told) from None
 
 
 class Condition:

@@ -19,8 +19,11 @@ distributed: Any = _distributed()
 
 
 def address() -> str:
-    """Returns the address of the worker that this runs on."""
-    return str(distributed.get_worker().address)
+    """Returns the address of the worker that this runs on; empty outside of a cluster."""
+    try:
+        return str(distributed.get_worker().address)
+    except ValueError:
+        return ""
 
 
 def is_cancelled() -> bool:
@@ -35,3 +38,17 @@ def is_cancelled() -> bool:
         return False
     task = worker.state.tasks.get(worker.get_current_task())
     return task is not None and task.state == "cancelled"
+
+
+def is_task() -> bool:
+    """Returns whether this runs in a task of a worker."""
+    try:
+        return distributed.get_worker().get_current_task() is not None
+    except (ValueError, AttributeError, KeyError):
+        return False
+
+
+def has_left() -> bool:
+    """Returns whether the task has left the thread of its worker to others already."""
+    state = importlib.import_module("distributed.threadpoolexecutor").thread_state
+    return not getattr(state, "proceed", False)
