@@ -171,17 +171,6 @@ fn no_failed_call_hides_a_program() {
 }
 
 #[test]
-fn find_all_ends_with_the_failure_of_a_directory() {
-    use crate::sys::fault::Faults;
-    use std::sync::Arc;
-    let mut ground = Ground::posix("/a:/b", |world| {
-        world.file("a/x").file("b/x");
-    });
-    ground.setup.faults = Some(Arc::new(Faults::default().fail("faccessat2", 1, 5)));
-    assert_eq!(ground.all("x"), ["/a/x path:0 executable", "other /b"]);
-}
-
-#[test]
 fn a_shortage_ends_a_search() {
     use crate::sys::fault::Faults;
     use std::sync::Arc;
