@@ -1,25 +1,79 @@
 //! The braces of a pattern, as bash expands them: textually, before anything else is read.
 
+use std::borrow::Cow;
 use std::path::is_separator;
 
-/// The most opening braces in a pattern: each is a level of recursion, and a thread's stack can be
-/// small.
+/// The most opening braces in a pattern. To find the end of each is linear.
 const MOST_BRACES: usize = 100;
 /// The most patterns that one may stand for, and the most text of these.
 const MOST_WORDS: usize = 10_000;
 const MOST_BYTES: usize = 1 << 20;
+
+const TOO_MANY: &str = "its braces stand for too many patterns";
+
+/// The beginning of a pattern, and what follows it: the braces of each part end in it.
+struct Begun<'p> {
+    done: String,
+    parts: Vec<&'p str>,
+}
+
+/// A list or a range: what it stands for, and where it opens and closes.
+struct List<'p> {
+    open: usize,
+    alternatives: Vec<Cow<'p, str>>,
+    close: usize,
+}
 
 /// Returns the patterns that a pattern stands for, without empty ones.
 pub(super) fn expand(pattern: &str) -> Result<Vec<String>, &'static str> {
     if pattern.bytes().filter(|&byte| byte == b'{').count() > MOST_BRACES {
         return Err("too many braces");
     }
-    let mut words = words(pattern)?;
+    let mut words = Vec::new();
+    // No recursion: a thread's stack can be small.
+    let mut begun = vec![Begun { done: String::new(), parts: vec![pattern] }];
+    let mut bytes = 0;
+    while let Some(Begun { mut done, mut parts }) = begun.pop() {
+        bytes -= done.len();
+        let Some(part) = parts.pop() else {
+            bytes += done.len();
+            words.push(done);
+            continue;
+        };
+        let Some(List { open, alternatives, close }) = list(part)? else {
+            done += part;
+            bytes += done.len();
+            if bytes > MOST_BYTES {
+                return Err(TOO_MANY);
+            }
+            begun.push(Begun { done, parts });
+            continue;
+        };
+        done += &part[..open];
+        parts.push(&part[close + 1..]);
+        let count = words.len() + begun.len() + alternatives.len();
+        bytes += done.len() * alternatives.len();
+        if count > MOST_WORDS || bytes > MOST_BYTES {
+            return Err(TOO_MANY);
+        }
+        for alternative in alternatives.into_iter().rev() {
+            let (mut done, mut parts) = (done.clone(), parts.clone());
+            match alternative {
+                Cow::Borrowed(part) => parts.push(part),
+                Cow::Owned(text) => {
+                    bytes += text.len();
+                    done += &text;
+                }
+            }
+            begun.push(Begun { done, parts });
+        }
+    }
     words.retain(|word| !word.is_empty());
     Ok(words)
 }
 
-fn words(text: &str) -> Result<Vec<String>, &'static str> {
+/// Returns the first list or range in a text.
+fn list(text: &str) -> Result<Option<List<'_>>, &'static str> {
     let mut at = 0;
     while let Some(open) = opening(text, at) {
         let Some(close) = closing(text, open + 1) else {
@@ -27,34 +81,17 @@ fn words(text: &str) -> Result<Vec<String>, &'static str> {
             continue;
         };
         let body = &text[open + 1..close];
-        let middle = if plain(body, 0).any(|(_, byte)| byte == b',') {
-            let mut middle = Vec::new();
-            for alternative in alternatives(body) {
-                middle.extend(words(alternative)?);
-            }
-            middle
-        } else if let Some(range) = range(body)? {
-            range
+        let alternatives = if plain(body, 0).any(|(_, byte)| byte == b',') {
+            Some(alternatives(body).into_iter().map(Cow::Borrowed).collect())
         } else {
-            at = close + 1;
-            continue;
+            range(body)?.map(|range| range.into_iter().map(Cow::Owned).collect())
         };
-        let ends = words(&text[close + 1..])?;
-        let count = middle.len().saturating_mul(ends.len());
-        let length = |words: &[String]| words.iter().map(String::len).sum::<usize>();
-        let bytes = (length(&middle).saturating_mul(ends.len()))
-            .saturating_add(length(&ends).saturating_mul(middle.len()))
-            .saturating_add(open.saturating_mul(count));
-        if count > MOST_WORDS || bytes > MOST_BYTES {
-            return Err("its braces stand for too many patterns");
+        if let Some(alternatives) = alternatives {
+            return Ok(Some(List { open, alternatives, close }));
         }
-        let begin = &text[..open];
-        return Ok(middle
-            .iter()
-            .flat_map(|middle| ends.iter().map(move |end| [begin, middle, end].concat()))
-            .collect());
+        at = close + 1;
     }
-    Ok(vec![text.to_owned()])
+    Ok(None)
 }
 
 /// The bytes of a text from an index on that no backslash escapes.
@@ -128,7 +165,7 @@ fn range(body: &str) -> Result<Option<Vec<String>>, &'static str> {
     };
     if let (Ok(begin), Ok(end)) = (first.parse::<i64>(), last.parse::<i64>()) {
         if begin.abs_diff(end) / step as u64 >= MOST_WORDS as u64 {
-            return Err("its braces stand for too many patterns");
+            return Err(TOO_MANY);
         }
         let is_padded = |text: &str| {
             let digits = text.strip_prefix('-').unwrap_or(text);

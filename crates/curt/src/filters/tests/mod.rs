@@ -102,8 +102,24 @@ fn what_a_pattern_costs_is_bounded() {
         let pattern = format!("{}a{}", "{".repeat(depth), "}".repeat(depth));
         assert_eq!(Globs::new([&pattern]).unwrap_err().reason(), "too many braces");
     }
-    let nested = format!("{}a{}", "{b,".repeat(100), "}".repeat(100));
-    assert!(keeps(&nested, "a", Kind::File));
+    // On a stack as small as some programs give to their threads.
+    let small = std::thread::Builder::new().stack_size(64 << 10);
+    let deepest = || {
+        let nested = format!("{}a{}", "{b,".repeat(100), "}".repeat(100));
+        let in_a_row = "{a,a}{}".repeat(3) + &"{a..a}".repeat(90);
+        let found = "a{}".repeat(3) + &"a".repeat(90);
+        keeps(&nested, "a", Kind::File) && keeps(&in_a_row, &found, Kind::File)
+    };
+    assert!(small.spawn(deepest).unwrap().join().unwrap());
+    let long = "x".repeat(100_000);
+    for hostile in [
+        format!("{{1..10000}}{long}"),
+        format!("{long}{{{}}}", ",".repeat(9000)),
+        format!("{{1..10000}}{}{long}", "{x".repeat(4)),
+        format!("{{1..9000}}{{{}}}", ",".repeat(100_000)),
+    ] {
+        assert!(Globs::new([&hostile]).unwrap_err().reason().contains("too many"));
+    }
     let square = "{a,b}".repeat(60);
     assert!(Globs::new([&square]).unwrap_err().reason().contains("too many"));
     // Exponential for a matcher that recurses.
