@@ -90,7 +90,7 @@ fn one_file_system_is_one_device_on_btrfs() {
     };
     let has = |tool: &str| Command::new(tool).arg("--version").output().is_ok();
     if !has("mkfs.btrfs") || !has("btrfs") {
-        return skip("there is no mkfs.btrfs");
+        return skip("mkfs.btrfs is not installed");
     }
     let made = "truncate -s 128M b/image; mkfs.btrfs -q b/image >b/log; mount -o loop b/image d; \
                 mkdir -p d/e/g; btrfs subvolume create d/e/sv >b/log; mkdir d/e/sv/h; touch d/e/sv/h/z d/e/y; \
