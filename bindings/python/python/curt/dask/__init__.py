@@ -171,7 +171,12 @@ def _root(path: _Path) -> bytes:
         raise ValueError("embedded null character in path")
     if not given:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
-    whole = os.path.join(os.getcwdb(), given)
+    here = b"/" if given.startswith(b"/") else os.getcwdb()
+    # The name of a directory that a mount covers leads to another one.
+    if not given.startswith(b"/") and not os.path.samestat(os.stat(here), os.stat(".")):
+        reason = "the working directory cannot be reached by its name"
+        raise FileNotFoundError(errno.ENOENT, reason, os.fspath(path))
+    whole = os.path.join(here, given)
     return whole.rstrip(b"/") or b"/"
 
 

@@ -85,6 +85,9 @@ def open_parent(root: bytes) -> int:
                 fd, done = os.open(b"/", PLACE), b""
             else:
                 done = os.path.dirname(done)
+        # The text of a link in `/proc` is not where it leads.
+        if not os.path.samestat(os.fstat(fd), os.stat(above or b"/")):
+            raise replaced()
         return fd
     except BaseException:
         os.close(fd)
