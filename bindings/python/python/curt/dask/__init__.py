@@ -145,8 +145,9 @@ def remove(path: _Path, *, client: Any = None, budget: Budget = Budget()) -> Rem
     """Removes a directory with everything in it. What is missing already is no error.
 
     Refuses to begin unless every worker sees the same directory, which its number and the time when
-    it was made show, and as root if others can change the way to it. Links are removed and never followed. What is mounted in the tree is not emptied. What
-    could not be removed is in the errors of the result.
+    it was made show, and as root if others can change the way to it. Links are removed and never
+    followed. What is mounted in the tree is not emptied. What could not be removed is in the errors
+    of the result.
     """
     root = _root(path)
     last = os.path.basename(root)
