@@ -3,6 +3,7 @@
 mod find;
 
 use std::error;
+use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -212,6 +213,11 @@ pub enum StartFailure {
     /// An argument, a variable or a path contains a NUL or, in the arguments of a batch file, a
     /// line end.
     InvalidText,
+    /// A variable cannot have this name, which is empty or contains `=`.
+    InvalidVariable {
+        /// The name.
+        name: OsString,
+    },
     /// The program requires administrator rights (Windows).
     NeedsElevation,
     /// Any other error of the system.
@@ -240,6 +246,13 @@ impl fmt::Display for StartFailure {
             StartFailure::InvalidText => {
                 "an argument, a variable or the path contains a NUL byte or, for a batch file, a \
                  line end"
+            }
+            StartFailure::InvalidVariable { name } => {
+                return write!(
+                    f,
+                    "{} is not the name of a variable: it is empty or contains '='",
+                    Quoted(name)
+                );
             }
             StartFailure::NeedsElevation => "it requires administrator rights",
             StartFailure::System => "the system refuses",

@@ -1,14 +1,17 @@
 //! Unix: removal below an open directory, the descriptors of roots and directories, and names of
 //! owners.
 
+use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
+use std::process;
 
 use crate::beneath::{OpenOptions, Root};
 use crate::error::Error;
 use crate::list::{Directory, List};
+use crate::process::{Command, Stream};
 use crate::remove::{Remove, Report};
 use crate::sys::unix::{accounts, adopt_directory};
 use crate::sys::{into_descriptor, open_directory};
@@ -117,6 +120,21 @@ impl TryFrom<OwnedFd> for Root {
 
     fn try_from(fd: OwnedFd) -> io::Result<Root> {
         adopt_directory(fd).map(Root::of_dir)
+    }
+}
+
+/// Replaces this process by the first program of the name for which `execute` does not return; it
+/// gets the command for the file, and what that does not tell: the argument zero, and whether the
+/// variables are those of this process. For the command: with a directory of its own, a second
+/// program that is found would begin in the wrong one.
+#[doc(hidden)]
+pub fn exec(command: &Command, execute: fn(&process::Command, &OsStr, bool) -> io::Error) -> Error {
+    let start = |_: &_, ready: &mut process::Command| {
+        Err::<Infallible, _>(execute(ready, command.zeroth(), command.inherits_variables()))
+    };
+    match command.start([Stream::Inherit; 3], start) {
+        Ok((never, _)) => match never {},
+        Err(error) => error,
     }
 }
 

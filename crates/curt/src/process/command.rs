@@ -2,16 +2,19 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{self, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use super::child::{Child, TimedOutput};
 use super::program::{NotStarted, Refusal, is_path, start_first};
+use crate::calls::Calls;
 use crate::error::{Cause, Error, Operation, StartFailure};
 use crate::sys::process::Spawn;
 use crate::sys::{Os, Setup, Sys};
-use crate::which::{Search, SearchExplanation};
+use crate::which::{Search, SearchExplanation, Variables, is_same_variable};
+use curt_paths::Flavor;
 
 /// A standard stream of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +63,7 @@ pub struct Command {
     has_tree: bool,
     kill_on_drop: bool,
     search: Search,
+    prepare: Option<fn(&mut process::Command)>,
     pub(super) setup: Setup,
 }
 
@@ -80,6 +84,7 @@ impl Command {
             has_tree: false,
             kill_on_drop: false,
             search: Search::new(),
+            prepare: None,
             setup: Setup::default(),
         }
     }
@@ -251,9 +256,25 @@ impl Command {
         &self.program
     }
 
+    pub(crate) fn zeroth(&self) -> &OsStr {
+        &self.zeroth
+    }
+
+    /// Whether the variables of the child are those of this process.
+    pub(crate) fn inherits_variables(&self) -> bool {
+        !self.clears && self.changes.is_empty()
+    }
+
     /// Looks for the program as a start would, and records every step. Starts nothing.
     pub fn explain(&self) -> SearchExplanation {
-        self.search_for_child().explain(&self.program)
+        self.search_for_child(self.variables()).explain(&self.program)
+    }
+
+    /// Sets what is done to the standard library's command before it starts, for the command.
+    #[doc(hidden)]
+    pub fn prepare(&mut self, prepare: fn(&mut process::Command)) -> &mut Command {
+        self.prepare = Some(prepare);
+        self
     }
 
     /// Starts without a feature of the system, for tests.
@@ -263,40 +284,60 @@ impl Command {
         self
     }
 
-    fn search_for_child(&self) -> Search {
-        let variable = |is_name: &dyn Fn(&OsStr) -> bool, name: &str| match self
-            .changes
-            .iter()
-            .rfind(|(changed, _)| is_name(changed))
-        {
-            Some((_, value)) => value.clone(),
-            None if self.clears => None,
-            None => std::env::var_os(name),
-        };
-        self.search.for_child(&variable, self.directory.as_deref())
+    /// The variables of the child, unless they are those of this process.
+    fn variables(&self) -> Option<Variables> {
+        if self.inherits_variables() {
+            return None;
+        }
+        let mut all = if self.clears { Vec::new() } else { std::env::vars_os().collect() };
+        for (name, value) in &self.changes {
+            all.retain(|(other, _)| !is_same_variable(Flavor::NATIVE, other, name));
+            all.extend(value.clone().map(|value| (name.clone(), value)));
+        }
+        Some(all)
+    }
+
+    fn search_for_child(&self, variables: Option<Variables>) -> Search {
+        self.search.for_child(variables, self.directory.as_deref())
     }
 
     /// Starts the first program of the name that can be started.
     fn spawn_with(&self, defaults: [Stream; 3]) -> Result<Child, Error> {
+        let start = |sys: &Os, command: &mut process::Command| sys.spawn(command, self.has_tree);
+        let ((child, tree), calls) = self.start(defaults, start)?;
+        let (setup, program) = (self.setup.clone(), PathBuf::from(&self.program));
+        Ok(Child::new(setup, child, tree, program, self.kill_on_drop, &calls))
+    }
+
+    /// Starts the first program of the name that can be started, in a way of the caller's. Returns
+    /// the calls, too.
+    pub(crate) fn start<T>(
+        &self,
+        defaults: [Stream; 3],
+        start: impl Fn(&Os, &mut process::Command) -> io::Result<T>,
+    ) -> Result<(T, Calls), Error> {
         let sys = Os::start(&self.setup);
-        let start = |path: &Path| self.start(&sys, path, defaults);
+        let program = || PathBuf::from(&self.program);
+        if let Some((name, _)) = self.changes.iter().find(|(name, _)| !is_variable(name)) {
+            let why = StartFailure::InvalidVariable { name: name.clone() };
+            return Err(self.error(program(), (why, io::ErrorKind::InvalidInput.into())));
+        }
+        let variables = self.variables();
+        let start = |path: &Path| {
+            start(&sys, &mut self.at(path, variables.as_ref(), defaults))
+                .map_err(|error| (sys.explain(path, self.directory.as_deref(), &error), error))
+        };
         let (started, looked) = if is_path(&self.program) {
             let started = start(Path::new(&self.program));
-            (started.map_err(|refusal| NotStarted::Refused(None, refusal)), None)
+            (started.map_err(|refusal| NotStarted::Refused(None, refusal)), Calls::default())
         } else {
-            let search = self.search_for_child();
-            (start_first(&search, &self.program, start), Some(search.calls()))
+            let search = self.search_for_child(variables.clone());
+            (start_first(&search, &self.program, start), search.calls())
         };
         let mut calls = sys.calls();
-        if let Some(looked) = looked {
-            calls.add(&looked);
-        }
-        let program = || PathBuf::from(&self.program);
+        calls.add(&looked);
         match started {
-            Ok((child, tree)) => {
-                let (setup, kill_on_drop) = (self.setup.clone(), self.kill_on_drop);
-                Ok(Child::new(setup, child, tree, program(), kill_on_drop, &calls))
-            }
+            Ok(started) => Ok((started, calls)),
             Err(NotStarted::Refused(path, refusal)) => {
                 Err(self.error(path.unwrap_or_else(program), refusal))
             }
@@ -306,25 +347,19 @@ impl Command {
         }
     }
 
-    /// Starts the program by its path.
+    /// Returns the command for a program at a path.
     #[allow(clippy::disallowed_methods, reason = "this is where programs are started")]
-    fn start(
+    fn at(
         &self,
-        sys: &Os,
         path: &Path,
+        variables: Option<&Variables>,
         defaults: [Stream; 3],
-    ) -> Result<(process::Child, Option<<Os as Spawn>::Tree>), Refusal> {
+    ) -> process::Command {
         let mut command = process::Command::new(path);
-        Os::set_arg0(&mut command, &self.zeroth);
+        Os::set_arg0(&mut command, self.zeroth());
         command.args(&self.arguments);
-        if self.clears {
-            command.env_clear();
-        }
-        for (name, value) in &self.changes {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
+        if let Some(variables) = variables {
+            command.env_clear().envs(variables.iter().map(|(name, value)| (name, value)));
         }
         if let Some(directory) = &self.directory {
             command.current_dir(directory);
@@ -332,8 +367,10 @@ impl Command {
         let [stdin, stdout, stderr] =
             std::array::from_fn(|stream| self.streams[stream].unwrap_or(defaults[stream]));
         command.stdin(stdin).stdout(stdout).stderr(stderr);
-        sys.spawn(&mut command, self.has_tree)
-            .map_err(|error| (sys.explain(path, self.directory.as_deref(), &error), error))
+        if let Some(prepare) = self.prepare {
+            prepare(&mut command);
+        }
+        command
     }
 
     /// The error of a start of `program` that was refused. It names the directory if that is to
@@ -345,6 +382,12 @@ impl Command {
         };
         Error::new(operation, path, Cause::Start(why, error))
     }
+}
+
+/// Whether a variable can have this name. Windows hides those that begin with `=`.
+fn is_variable(name: &OsStr) -> bool {
+    let hidden = usize::from(Flavor::NATIVE == Flavor::Windows);
+    !name.is_empty() && !name.as_encoded_bytes().iter().skip(hidden).any(|&byte| byte == b'=')
 }
 
 impl fmt::Debug for Command {

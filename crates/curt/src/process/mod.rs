@@ -25,7 +25,8 @@
 //! - A missing program, a missing interpreter and a missing directory are three errors
 //!   ([`StartFailure`]).
 //! - Signals, inherited descriptors and handles, and the words of a batch file are those of
-//!   [`std::process`].
+//!   [`std::process`]. So a process that ignores `SIGCHLD` cannot know how a child ended: waiting
+//!   fails there (`ECHILD`).
 //!
 //! # Call ceiling
 //!

@@ -11,7 +11,7 @@ use super::judge::Judge;
 use super::names::{Refusal, stem_of};
 use super::policy::Cwd;
 use super::query::{Blame, Query, searched};
-use super::search::{Options, Variables};
+use super::search::Options;
 use crate::error::{FindCause, FindError};
 use crate::fields::Fields;
 use crate::sys::{Ask, Lookup, SystemUnit};
@@ -26,26 +26,18 @@ pub(super) struct Engine<S: Lookup> {
 }
 
 impl<S: Lookup> Engine<S> {
-    /// Prepares a search. What the options leave open is taken from `variables`, or else from the
-    /// environment of this process; relative paths begin at `directory`, or else at the working
-    /// directory.
-    pub(super) fn new(
-        sys: S,
-        options: &Options,
-        variables: Option<&Variables<'_>>,
-        directory: Option<&Path>,
-    ) -> Engine<S> {
+    /// Prepares a search.
+    pub(super) fn new(sys: S, options: &Options) -> Engine<S> {
         let rules = options.rules();
         let units = |text: OsString| S::Unit::units(Path::new(&text));
-        let variable = |name| options.variable(name, variables);
+        let variable = |name| options.variable(name);
         // The others mean nothing by the rules of POSIX.
         let is_windows = rules.flavor == Flavor::Windows;
         let of_windows = |name| if is_windows { variable(name) } else { None };
         let path = options.path.clone().or_else(|| variable("PATH")).map(units);
         let pathext = options.pathext.clone().or_else(|| of_windows("PATHEXT")).map(units);
         let forbids_cwd = of_windows("NoDefaultCurrentDirectoryInExePath").is_some();
-        let given = options.base.as_deref().or(directory).map(Path::to_owned);
-        let mut base = Base::new(rules.flavor, given);
+        let mut base = Base::new(rules.flavor, options.base.clone());
         Engine {
             directories: Directories::new(path.as_deref(), forbids_cwd, &rules, &mut base, &sys),
             list: ExtensionList::new(pathext.as_deref(), &rules),

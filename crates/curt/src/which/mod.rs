@@ -114,6 +114,7 @@ pub use self::found::{Found, Interpreter, Program};
 pub use self::policy::{Cwd, Policy};
 pub(crate) use self::policy::{LaunchFailure, Rules};
 pub use self::search::{FindAll, Search};
+pub(crate) use self::search::{Variables, is_same_variable};
 pub use crate::error::{FindCause, FindError};
 
 /// Finds a program in `PATH` by the default rules of this system, and returns its path.

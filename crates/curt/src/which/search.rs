@@ -15,9 +15,16 @@ use crate::error::FindError;
 use crate::sys::{Os, Setup, Sys};
 use curt_paths::Flavor;
 
-/// The variables of a child: the value of the one that a predicate recognises by its name, which
-/// comes with it.
-pub(crate) type Variables<'a> = dyn Fn(&dyn Fn(&OsStr) -> bool, &str) -> Option<OsString> + 'a;
+/// Environment variables.
+pub(crate) type Variables = Vec<(OsString, OsString)>;
+
+/// Whether two names are those of one variable. By Windows' rules their case does not matter.
+pub(crate) fn is_same_variable(rules: Flavor, one: &OsStr, other: &OsStr) -> bool {
+    match rules {
+        Flavor::Posix => one == other,
+        Flavor::Windows => one.eq_ignore_ascii_case(other),
+    }
+}
 
 /// What a search was asked for.
 #[derive(Clone, Default)]
@@ -29,7 +36,7 @@ pub(super) struct Options {
     pub(super) pathext: Option<OsString>,
     pub(super) base: Option<PathBuf>,
     /// `None` for the environment of this process.
-    pub(super) environment: Option<Vec<(OsString, OsString)>>,
+    pub(super) environment: Option<Variables>,
 }
 
 impl Options {
@@ -38,26 +45,13 @@ impl Options {
         Rules { cwd: self.cwd.unwrap_or(rules.cwd), ..rules }
     }
 
-    /// The value of a variable: from the environment that was named, else from `variables`, else
-    /// from that of this process. By Windows' rules the case of its name does not matter, and the
-    /// last of several that differ in nothing else counts.
-    pub(super) fn variable(
-        &self,
-        name: &str,
-        variables: Option<&Variables<'_>>,
-    ) -> Option<OsString> {
-        let flavor = self.rules().flavor;
-        let is_it = |other: &OsStr| match flavor {
-            Flavor::Posix => other == name,
-            Flavor::Windows => other.eq_ignore_ascii_case(name),
-        };
-        match (&self.environment, variables) {
-            (Some(named), _) => {
-                named.iter().rfind(|(other, _)| is_it(other)).map(|(_, value)| value.clone())
-            }
-            (None, Some(variables)) => variables(&is_it, name),
-            (None, None) => std::env::var_os(name),
-        }
+    /// The value of a variable. The last of several that have its name counts.
+    pub(super) fn variable(&self, name: &str) -> Option<OsString> {
+        let Some(named) = &self.environment else { return std::env::var_os(name) };
+        let rules = self.rules().flavor;
+        let is_it =
+            |(other, _): &&(OsString, OsString)| is_same_variable(rules, other, OsStr::new(name));
+        named.iter().rfind(is_it).map(|(_, value)| value.clone())
     }
 }
 
@@ -142,13 +136,17 @@ impl Search {
         Search { options, engine: Mutex::new(None) }
     }
 
-    /// Returns the same search, ready for a child: what was left open is taken from its variables,
-    /// and relative paths begin at its directory.
-    pub(crate) fn for_child(&self, variables: &Variables<'_>, directory: Option<&Path>) -> Search {
-        let options = self.options.clone();
-        let sys = Os::start(&Setup::default());
-        let engine = Mutex::new(Some(Engine::new(sys, &options, Some(variables), directory)));
-        Search { options, engine }
+    /// Returns the same search for a child: what was left open is taken from its variables, if it
+    /// has not those of this process, and relative paths begin at its directory.
+    pub(crate) fn for_child(
+        &self,
+        variables: Option<Variables>,
+        directory: Option<&Path>,
+    ) -> Search {
+        let mut options = self.options.clone();
+        options.environment = options.environment.or(variables);
+        options.base = options.base.or_else(|| directory.map(Path::to_owned));
+        Search { options, engine: Mutex::new(None) }
     }
 
     pub(crate) fn current_rules(&self) -> Rules {
@@ -161,7 +159,7 @@ impl Search {
 
     /// Runs a look-up, by one thread at a time.
     fn run<T>(&self, look_up: impl FnOnce(&mut Engine<Os>) -> T) -> T {
-        let prepare = || Engine::new(Os::start(&Setup::default()), &self.options, None, None);
+        let prepare = || Engine::new(Os::start(&Setup::default()), &self.options);
         look_up(self.lock().get_or_insert_with(prepare))
     }
 

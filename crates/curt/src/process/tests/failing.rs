@@ -26,6 +26,30 @@ fn a_nul_in_an_argument_is_refused() {
     assert_eq!(reason(&command), (StartFailure::InvalidText, ErrorKind::InvalidInput));
 }
 
+/// Such a name would set another variable. Windows has hidden ones that begin with `=`.
+#[test]
+fn a_name_that_no_variable_has_is_refused() {
+    for name in ["", "A=B", "A=", "=A="] {
+        let why = StartFailure::InvalidVariable { name: name.into() };
+        for program in ["curt-no-such", "/curt-no-such"] {
+            let mut command = Command::new(program);
+            command.env(name, "c");
+            assert_eq!(reason(&command), (why.clone(), ErrorKind::InvalidInput));
+            let error = command.env_clear().env_remove(name).spawn().unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                format!(
+                    "cannot start '{program}': '{name}' is not the name of a variable: it is empty \
+                     or contains '='"
+                )
+            );
+        }
+    }
+    let mut command = Command::new("curt-no-such");
+    let error = command.env("=A", "").spawn().unwrap_err();
+    assert_eq!(matches!(error.cause(), Cause::Start(..)), cfg!(unix), "{error}");
+}
+
 #[cfg(unix)]
 mod unix {
     use super::*;
@@ -73,8 +97,10 @@ mod unix {
         let plain = scratch.script("plain", "#!/bin/sh\n", 0o644);
         assert_eq!(reason(&Command::new(&plain)), refused);
         assert_eq!(reason(&Command::new(scratch.path())), refused);
-        let inside = Command::new(plain.join("inside"));
-        assert_eq!(reason(&inside).0, StartFailure::ProgramMissing);
+        let no_directory = (StartFailure::System, ErrorKind::NotADirectory);
+        for end in ["", "inside"] {
+            assert_eq!(reason(&Command::new(plain.join(end))), no_directory, "{end}");
+        }
         let mut long = Command::new("/bin/true");
         long.args(std::iter::repeat_n("x".repeat(100_000), 100));
         assert_eq!(reason(&long), (StartFailure::TooLong, ErrorKind::ArgumentListTooLong));

@@ -33,7 +33,7 @@ pub(crate) fn explain(
         return StartFailure::Directory;
     }
     match number {
-        Errno::NOENT | Errno::NOTDIR => missing(door, program, directory),
+        Errno::NOENT | Errno::NOTDIR => missing(door, program, directory, number),
         Errno::ACCESS | Errno::ISDIR => StartFailure::NotExecutable,
         Errno::NOEXEC => StartFailure::BadFormat,
         #[cfg(target_os = "linux")]
@@ -51,16 +51,15 @@ fn cannot_be_entered(door: &Door, directory: &Path) -> bool {
 }
 
 /// Tells a missing program from a missing interpreter, for which the system has one error number.
-fn missing(door: &Door, program: &Path, directory: Option<&Path>) -> StartFailure {
+/// Both can lead through a file as if that were a directory.
+fn missing(door: &Door, program: &Path, directory: Option<&Path>, number: Errno) -> StartFailure {
     let path = directory.unwrap_or(Path::new("")).join(program);
-    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else {
-        return StartFailure::ProgramMissing;
-    };
+    let path = CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
     let file = match super::values::uninterrupted(|| door.open_to_read(&path)) {
         Ok(file) => file,
-        // It exists but cannot be read.
-        Err(Errno::ACCESS | Errno::PERM) => return StartFailure::System,
-        Err(_) => return StartFailure::ProgramMissing,
+        Err(Errno::NOENT) if number == Errno::NOENT => return StartFailure::ProgramMissing,
+        // It leads through a file, or exists but cannot be read.
+        Err(_) => return StartFailure::System,
     };
     let mut head = Vec::with_capacity(HEAD);
     let read = super::values::uninterrupted(|| door.read_fd(file.as_fd(), &mut head));

@@ -204,7 +204,7 @@ fn a_link_that_cannot_be_examined_is_reported() {
     };
     let find = |faults: Faults| {
         let setup = Setup { faults: Some(Arc::new(faults)), ..Setup::default() };
-        Engine::new(Os::start(&setup), &options, None, None).find(OsStr::new("x"))
+        Engine::new(Os::start(&setup), &options).find(OsStr::new("x"))
     };
     find(Faults::default()).unwrap();
     let error = find(Faults::default().fail("statx", 0, 5)).unwrap_err();

@@ -51,7 +51,7 @@ pub fn search(rules: Flavor, path: &[u8], pathext: &[u8], name: &str) -> Searche
         environment: Some(Vec::new()),
         ..Options::default()
     };
-    let engine = || Engine::new(Memory::start(&setup), &options, None, None);
+    let engine = || Engine::new(Memory::start(&setup), &options);
     let (mut one, mut all) = (engine(), engine());
     let told = |answer: Result<Hit<u8>, FindError>| match answer {
         Ok(hit) => Ok((String::from_utf8_lossy(&hit.units).into_owned(), hit.origin)),

@@ -66,7 +66,7 @@ impl Ground {
     }
 
     fn engine(&self) -> Engine<Memory> {
-        Engine::new(Memory::start(&self.setup), &self.options, None, None)
+        Engine::new(Memory::start(&self.setup), &self.options)
     }
 
     /// Returns what is found, as `path origin program`, or the word of the error; and the calls
