@@ -7,37 +7,21 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use crate::exit::Exit;
-
-/// The names, each with the exit code for a wrong command line.
-const NAMES: [(&str, Exit); 7] = [
-    ("rm", Exit::FAILURE),
-    ("ls", Exit::USAGE),
-    ("du", Exit::FAILURE),
-    ("stat", Exit::FAILURE),
-    ("which", Exit::USAGE),
-    ("realpath", Exit::FAILURE),
-    ("readlink", Exit::FAILURE),
-];
+/// The names.
+const NAMES: [&str; 7] = ["rm", "ls", "du", "stat", "which", "realpath", "readlink"];
 
 /// The name among these that curt was called by. Set when the command line is read.
-static CALLED: OnceLock<(&str, Exit)> = OnceLock::new();
+static CALLED: OnceLock<&str> = OnceLock::new();
 
 /// Returns the command that a program of this name is, and remembers it.
 pub(crate) fn by(program: &OsStr) -> Option<&'static str> {
     let found = command(program)?;
-    Some(CALLED.get_or_init(|| found).0)
+    Some(CALLED.get_or_init(|| found))
 }
 
 /// Returns the name that curt was called by, unless it is its own.
 pub(crate) fn name() -> Option<&'static str> {
-    CALLED.get().map(|(name, _)| *name)
-}
-
-/// Returns the exit code for a wrong command line: this, or that of the tool of the name that curt
-/// was called by.
-pub(crate) fn usage(by_default: Exit) -> Exit {
-    CALLED.get().map_or(by_default, |(_, usage)| *usage)
+    CALLED.get().copied()
 }
 
 /// Returns what messages begin with: this, such as `curt rm`, or the name that curt was called by.
@@ -50,7 +34,7 @@ pub(crate) fn words_before() -> usize {
     if name().is_some() { 1 } else { 2 }
 }
 
-fn command(program: &OsStr) -> Option<(&'static str, Exit)> {
+fn command(program: &OsStr) -> Option<&'static str> {
     let name = Path::new(program).file_name()?.to_str()?;
     let is_named = |known: &str| match EXE_SUFFIX {
         "" => name == known,
@@ -62,7 +46,7 @@ fn command(program: &OsStr) -> Option<(&'static str, Exit)> {
             stem.map_or(name, |(stem, _)| stem).eq_ignore_ascii_case(known)
         }
     };
-    NAMES.into_iter().find(|(known, _)| is_named(known))
+    NAMES.into_iter().find(|known| is_named(known))
 }
 
 #[cfg(test)]
@@ -73,7 +57,7 @@ mod tests {
 
     #[test]
     fn a_program_is_the_command_of_its_name() {
-        let called = |program: &str| command(program.as_ref()).map(|(name, _)| name);
+        let called = |program: &str| command(program.as_ref());
         for (program, name) in [
             ("rm", Some("rm")),
             ("./du", Some("du")),

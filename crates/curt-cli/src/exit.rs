@@ -33,17 +33,21 @@ impl Exit {
         Exit(u8::try_from(128 + signal).unwrap_or(u8::MAX))
     }
 
-    /// The code of a command whose output cannot be written. GNU ls treats it like an operand that
-    /// cannot be listed.
-    pub(crate) fn unwritable(command: Option<&str>) -> Exit {
-        if command == Some("ls") { Exit::USAGE } else { Exit::FAILURE }
+    /// The code if the output cannot be written, by what messages begin with. GNU ls treats that
+    /// like an operand that cannot be listed.
+    pub(crate) fn unwritable(program: &str) -> Exit {
+        if matches!(program, "curt ls" | "ls") { Exit::USAGE } else { Exit::FAILURE }
     }
 
-    /// The code of a command whose command line is wrong: 1 for those that are nothing but the GNU
-    /// tool.
-    pub(crate) fn usage(command: Option<&str>) -> Exit {
-        let is_like_gnu = matches!(command, Some("realpath" | "readlink"));
-        if is_like_gnu { Exit::FAILURE } else { Exit::USAGE }
+    /// The code for a wrong command line, by what messages begin with: the GNU tool's for what is
+    /// called by its name, and for commands that are nothing but the tool.
+    pub(crate) fn usage(program: &str) -> Exit {
+        match program {
+            "rm" | "du" | "stat" | "realpath" | "readlink" | "curt realpath" | "curt readlink" => {
+                Exit::FAILURE
+            }
+            _ => Exit::USAGE,
+        }
     }
 
     pub(crate) fn code(self) -> u8 {

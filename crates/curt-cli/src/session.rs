@@ -19,10 +19,6 @@ pub(crate) struct Session {
     is_json: bool,
     /// The number of calls is printed at the end.
     has_stats: bool,
-    /// The exit code if the output cannot be written.
-    unwritable: Exit,
-    /// The exit code if the command line is wrong.
-    usage: Exit,
     screen: Screen,
     cancel: &'static Cancel,
     errors: AtomicU64,
@@ -51,23 +47,11 @@ impl Session {
             program: called::shown(program.into()),
             is_json,
             has_stats,
-            unwritable: Exit::FAILURE,
-            usage: Exit::USAGE,
             screen: Screen::new(cancel),
             cancel,
             errors: AtomicU64::new(0),
             exit: AtomicU8::new(Exit::SUCCESS.code()),
         }
-    }
-
-    /// Sets the exit code for output that cannot be written; a failure by default.
-    pub(crate) fn unwritable(self, unwritable: Exit) -> Session {
-        Session { unwritable, ..self }
-    }
-
-    /// Sets the exit code for a command line that is wrong; [`Exit::USAGE`] by default.
-    pub(crate) fn usage_exit(self, usage: Exit) -> Session {
-        Session { usage, ..self }
     }
 
     pub(crate) fn program(&self) -> &str {
@@ -173,7 +157,7 @@ impl Session {
     }
 
     fn refuse_with(&self, message: &str, hint: &str) -> Exit {
-        self.worsen(called::usage(self.usage));
+        self.worsen(Exit::usage(&self.program));
         if self.is_json {
             self.report(Failure::usage(message.to_owned()).object());
         } else {
@@ -215,7 +199,7 @@ impl Session {
                 return sys::end_by_broken_pipe();
             }
             self.warn(&format!("write error: {}", sys::error_text(&error)));
-            self.worsen(self.unwritable);
+            self.worsen(Exit::unwritable(&self.program));
         }
         let exit = Exit::of(self.exit.load(Ordering::Relaxed));
         interrupt::signal().filter(|_| is_cancelled).map_or(exit, interrupt::end)

@@ -59,9 +59,7 @@ impl Refused {
             _ => Text::Wrong(message(error, command)),
         };
         let json = asks_for_json(command, std::env::args_os().skip(1));
-        let session = Session::new(program, json, false);
-        let session = session.unwritable(Exit::unwritable(name)).usage_exit(Exit::usage(name));
-        Refused { session, text }
+        Refused { session: Session::new(program, json, false), text }
     }
 
     /// A text that was asked for.
@@ -87,7 +85,7 @@ impl Refused {
             Text::Wanted(text) => session.data(text.to_string().as_bytes()),
             Text::Nothing(text) => {
                 session.message(&text.to_string());
-                session.worsen(called::usage(Exit::USAGE));
+                session.worsen(Exit::usage(session.program()));
             }
             Text::Wrong(message) if session.is_json() => return session.usage(message),
             Text::Wrong(message) => return session.usage(&format!("{message}{}", self.hints())),

@@ -32,7 +32,7 @@ pub(super) use settings::quoting_of_environment;
 
 /// Runs the command.
 pub(crate) fn run(options: &LsOptions) -> Exit {
-    let session = options.output.session("curt ls").unwritable(Exit::unwritable(Some("ls")));
+    let session = options.output.session("curt ls");
     let settings = match Settings::new(options, &session) {
         Ok(settings) => settings,
         Err(message) => return session.usage(&message),
