@@ -91,12 +91,12 @@ impl Drop for Over<'_> {
 /// effect, and the programs get the default.
 #[cfg(unix)]
 pub fn heed_signals() {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
     use signal_hook::flag::register_conditional_default;
     static IS_DONE: std::sync::Once = std::sync::Once::new();
     IS_DONE.call_once(|| {
         let is_usual = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
-        for number in [SIGINT, SIGHUP, SIGTERM] {
+        for number in [SIGINT, SIGQUIT, SIGHUP, SIGTERM] {
             // Where it cannot be had, the test says what did not end.
             let _ = register_conditional_default(number, is_usual.clone());
         }

@@ -10,7 +10,8 @@ use super::which::SEARCH;
 use super::{LookUpOptions, Options, Positions, WithoutOptions};
 
 const LONG_ABOUT: &str = "\
-Start a program, wait for it and exit as it does. On Linux the search takes one system call for each \
+Start a program and exit as it does. On Unix curt becomes the program, unless --timeout or --stats \
+is given, and waits for it otherwise. On Linux the search takes one system call for each \
 directory of PATH.
 
 A NAME that contains a separator is a path relative to the directory of --chdir. Any other NAME is \
@@ -19,7 +20,7 @@ working directory is not searched unless PATH names it.";
 
 const NOTES: &str = "\
 Exit status:
-  that of the program, or 128 + N if signal N ended it
+  that of the program; if a signal ended it, that signal ends curt, too
   124  the time limit was reached (with --preserve-status, that of the program)
   137  the time limit was reached, and --signal KILL or --kill-after killed the program
   125  curt itself failed
@@ -31,7 +32,7 @@ const EXAMPLES: &str = "\
 Examples:
   curt run -- make -j4                     start a program
   curt run -C sub CC=clang ./build         in a directory, with a variable
-  curt run -t 90s -s TERM -k 5s -- ./slow  end it after 90 s, kill it after 95";
+  curt run -t 90s -k 5s -- ./slow          end it after 90 s, kill it after 95";
 
 /// The options of `curt run`.
 #[derive(Args)]
@@ -67,24 +68,26 @@ pub(crate) struct RunOptions {
     #[arg(short = 'i', long, alias = "ignore-environment")]
     pub(crate) clear_env: bool,
 
-    /// Kill the program and what it started after TIME, such as 2.5s
+    /// End the program and what it started after TIME, such as 2.5s
     ///
     /// TIME is a number, which may have a fraction, with ms, s, m, h or d (milliseconds, seconds,
-    /// minutes, hours, days); without a unit it is in seconds. 0 sets no limit. The program gets a
-    /// process group for itself, so it cannot read from a terminal. Without --signal and
-    /// --kill-after it is killed by SIGKILL, which it cannot catch. A process that left the group
-    /// (by setsid or setpgid, as daemons and jobs of an interactive shell do) is not killed.
+    /// minutes, hours, days); without a unit it is in seconds. 0 and inf set no limit. Then the
+    /// program and its process group get SIGTERM, which a program can refuse: see --kill-after. On
+    /// Windows they are killed. Signals that ask curt to end are passed on to them. A process that
+    /// left the group (by setsid or setpgid, as daemons and jobs of an interactive shell do) goes
+    /// on.
     #[arg(short = 't', long, value_name = "TIME", allow_hyphen_values = true,
           value_parser = parse_time)]
     pub(crate) timeout: Option<Duration>,
 
-    /// After the time limit send SIGNAL, such as TERM, and wait for the program
+    /// After the time limit send SIGNAL, such as INT, in place of TERM
     ///
-    /// SIGNAL is a name or a number. Not on Windows, where programs cannot be asked to end.
+    /// SIGNAL is a name or a number. KILL cannot be refused. Not on Windows, where programs cannot
+    /// be asked to end.
     #[arg(short = 's', long, value_name = "SIGNAL")]
     pub(crate) signal: Option<String>,
 
-    /// Kill the program if it still runs TIME after the signal (TERM by default)
+    /// Kill the program if it still runs TIME after the first signal
     #[arg(short = 'k', long, value_name = "TIME",
           allow_hyphen_values = true, value_parser = parse_time)]
     pub(crate) kill_after: Option<Duration>,
@@ -93,7 +96,9 @@ pub(crate) struct RunOptions {
     #[arg(long)]
     pub(crate) preserve_status: bool,
 
-    /// Let the program read from the terminal, and end nothing but it
+    /// Stay in the caller's process group, and end nothing but the program
+    ///
+    /// For scripts: what is not started at a prompt can read from the terminal only so.
     #[arg(long)]
     pub(crate) foreground: bool,
 
@@ -128,22 +133,51 @@ impl Options for RunOptions {
     }
 }
 
-/// Reads a time: a number, which may have a fraction, and a unit.
+/// Reads a time as GNU timeout does: a number as `strtod` takes it, and a unit. One that is too long
+/// to be counted is the longest.
 fn parse_time(word: &str) -> Result<Duration, String> {
-    /// Units with their seconds; the first of them at the end of a time counts.
+    /// Units with their seconds. `d` is a digit, too.
     const UNITS: [(&str, f64); 6] =
-        [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86_400.0), ("", 1.0)];
-    let split = |&(unit, seconds): &(&str, f64)| Some((word.strip_suffix(unit)?, seconds));
-    let number = UNITS.iter().find_map(split).and_then(|(number, seconds)| {
-        // What has no digits is infinite, or no number.
-        let is_number = number.starts_with(|first: char| first.is_ascii_digit() || first == '.');
-        Some(number.parse::<f64>().ok().filter(|_| is_number)? * seconds)
-    });
-    let seconds =
-        number.ok_or("expected a number of seconds, or with a unit: 500ms, 1.5s, 2m, 1h, 1d")?;
-    let time = Duration::try_from_secs_f64(seconds).map_err(|_| "it is too large".to_owned())?;
+        [("", 1.0), ("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86_400.0)];
+    let split = |&(unit, seconds): &(&str, f64)| Some(number(word.strip_suffix(unit)?)? * seconds);
+    let seconds = UNITS
+        .iter()
+        .find_map(split)
+        .ok_or("expected a number of seconds, or with a unit: 500ms, 1.5s, 2m, 1h, 1d")?;
+    let time = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
     // What is too short to be counted is not the zero that means no limit.
     Ok(if seconds > 0.0 { time.max(Duration::from_nanos(1)) } else { time })
+}
+
+/// Reads a number as `strtod` does, but none below zero. Only zero is 0.
+fn number(text: &str) -> Option<f64> {
+    let text = text.trim_start_matches([' ', '\t', '\n', '\u{b}', '\u{c}', '\r']);
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let hexadecimal = unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0X"));
+    let (number, digits) = match hexadecimal {
+        Some(digits) => (from_hexadecimal(digits)?, digits.split(['p', 'P']).next()?),
+        // The standard library takes a sign, too.
+        None if unsigned.starts_with(['+', '-']) => return None,
+        None => (unsigned.parse().ok()?, unsigned.split(['e', 'E']).next()?),
+    };
+    let is_tiny = number == 0.0 && digits.contains(|digit| !matches!(digit, '0' | '.'));
+    let number = if is_tiny { f64::MIN_POSITIVE } else { number };
+    (number == 0.0 || number > 0.0 && !text.starts_with('-')).then_some(number)
+}
+
+/// Reads the digits of a hexadecimal number and its exponent, a power of two.
+fn from_hexadecimal(text: &str) -> Option<f64> {
+    let (digits, exponent) = match text.split_once(['p', 'P']) {
+        Some((digits, exponent)) => (digits, exponent.parse::<i32>().ok()?),
+        None => (text, 0),
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let digits = [whole, fraction].concat();
+    let add = |sum: f64, digit: char| Some(sum * 16.0 + f64::from(digit.to_digit(16)?));
+    let number = Some(digits.chars()).filter(|_| !digits.is_empty())?.try_fold(0.0, add)?;
+    let places = i32::try_from(fraction.len()).ok()?.checked_mul(4)?;
+    let power = f64::from(exponent.saturating_sub(places)).exp2();
+    Some(if number == 0.0 { number } else { number * power })
 }
 
 #[cfg(test)]
@@ -163,15 +197,25 @@ mod tests {
             ("2m", 120_000),
             ("1.5h", 5_400_000),
             ("0.5d", 43_200_000),
+            ("-0", 0),
+            (" \t+1", 1000),
+            ("0x1d", 29_000),
+            ("0X1.8p1d", 259_200_000),
+            ("0e9", 0),
         ] {
             assert_eq!(parse_time(word), Ok(Duration::from_millis(milliseconds)), "{word}");
         }
-        assert_eq!(parse_time("1e-99"), Ok(Duration::from_nanos(1)));
-        for word in ["", "s", "-1", "inf", "nan", "1 s", "1w", "1m30s", "x"] {
-            assert!(parse_time(word).is_err_and(|why| why.starts_with("expected")), "{word}");
+        for word in ["1e-99", "1e-999", "0x1p-9999"] {
+            assert_eq!(parse_time(word), Ok(Duration::from_nanos(1)), "{word}");
         }
-        for word in ["1e300", "1e999", "99999999999999999999h"] {
-            assert!(parse_time(word).is_err_and(|why| why.contains("too large")), "{word}");
+        for word in ["inf", "INFINITY", "infinityd", "1e300", "1e999", "99999999999999999999h"] {
+            assert_eq!(parse_time(word), Ok(Duration::MAX), "{word}");
+        }
+        for word in [
+            "", "s", "-1", "-inf", "nan", "1 s", "1w", "1m30s", "x", "+-1", "0x", "0x1p", "0x.",
+            "1e",
+        ] {
+            assert!(parse_time(word).is_err_and(|why| why.starts_with("expected")), "{word}");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use curt::Cancel;
 
 use super::end_by;
-pub(crate) use super::system::{listen, pass_signals_on as pass_on};
+pub(crate) use super::system::listen;
 use crate::exit::Exit;
 
 pub(super) static CANCEL: Cancel = Cancel::new();
@@ -16,14 +16,6 @@ pub(super) static SIGNAL: AtomicUsize = AtomicUsize::new(0);
 /// The token that cancels the command.
 pub(crate) fn token() -> &'static Cancel {
     &CANCEL
-}
-
-/// Sets the token and notes the signal, and returns whether another one arrived before. A signal
-/// handler may call this.
-pub(super) fn arrived(signal: usize) -> bool {
-    let is_second = SIGNAL.swap(signal, Ordering::Relaxed) != 0;
-    CANCEL.cancel();
-    is_second
 }
 
 /// Returns the signal that arrived, if any.

@@ -6,6 +6,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 
 use curt::paths::PathText;
 
@@ -23,15 +24,26 @@ mod windows;
 use windows as system;
 
 pub(crate) use system::{
-    OWNERS, Trash, argument_bytes, bytes_of_argument, closed, device_parts, end_as, end_by,
-    end_by_broken_pipe, error_kind, error_number, error_text, file_system, file_system_type,
-    group_name, has_c_locale, has_group, has_user, has_utf8_locale, host_name,
-    ignores_broken_pipes, is_killed, local_zone, message_width, pass_signals_to,
-    raise_descriptor_limit, read_input, send_signal, signal_named, stop_ignoring,
-    stop_passing_signals, terminal_height, terminal_width, user_name, was_closed, with_stack,
+    ASKING, KILLING, OWNERS, Trash, Watch, argument_bytes, bytes_of_argument, closed, device_parts,
+    end_as, end_by, end_by_broken_pipe, error_kind, error_number, error_text, exit_of, file_system,
+    file_system_type, group_name, has_c_locale, has_group, has_user, has_utf8_locale, host_name,
+    ignores_broken_pipes, is_killed, local_zone, message_width, program, raise_descriptor_limit,
+    read_input, replace_by, signal_name, signal_named, terminal_height, terminal_width, user_name,
+    was_closed, with_stack,
 };
 
 pub(crate) use trash::{Refusal, TrashRules, Trashed};
+
+/// What happened while a program was waited for.
+pub(crate) enum Event {
+    /// It ended.
+    Ended(ExitStatus),
+    /// The time that was set is over.
+    TimeOver,
+    /// A signal for it arrived.
+    #[cfg_attr(windows, allow(dead_code, reason = "programs get the keys of a console themselves"))]
+    Signal(i32),
+}
 
 /// A file system.
 pub(crate) struct FileSystem {
@@ -117,6 +129,11 @@ pub(crate) fn split_once(text: &OsStr, at: u8) -> Option<(&OsStr, &OsStr)> {
         unsafe { OsStr::from_encoded_bytes_unchecked(bytes) }
     };
     Some((part(bytes.get(..at)?), part(bytes.get(at + 1..)?)))
+}
+
+/// Returns the text of an error without the number that `std` appends.
+fn without_number(text: &str) -> &str {
+    text.rfind(" (os error ").map_or(text, |end| &text[..end])
 }
 
 /// Waits for standard input and returns what it has, nothing at its end. `None` if a signal came

@@ -25,8 +25,14 @@ fn run_exits_as_the_program_does() {
     assert_eq!(code(&["--", "/bin/sh", "-c", "exit 0"]), Some(0));
     assert_eq!(code(&["--", "/bin/sh", "-c", "exit 255"]), Some(255));
     assert_eq!(code(&["sh", "-c", "exit 3"]), Some(3), "without the dashes, by its name");
-    assert_eq!(code(&["--", "/bin/sh", "-c", "kill -TERM $$"]), Some(128 + 15));
-    assert_eq!(code(&["--", "/bin/sh", "-c", "kill -KILL $$"]), Some(128 + 9));
+    for (signal, number) in [("TERM", 15), ("KILL", 9), ("QUIT", 3)] {
+        for options in [&["--"][..], &["--stats", "--"], &["-t9", "--"]] {
+            let script = format!("ulimit -c 0; kill -{signal} $$");
+            let words = [options, &["/bin/sh", "-c", &script]].concat();
+            let status = curt(&scratch, &words).status().unwrap();
+            assert_eq!(status.signal(), Some(number), "{options:?} {signal}");
+        }
+    }
 }
 
 #[test]
@@ -42,7 +48,9 @@ fn a_program_that_does_not_start_has_a_code_and_a_line() {
         (&["--", "./lost"][..], 127, "cannot start './lost': no such program"),
         (&["--", "curt-no-such"], 127, "curt-no-such: not found in PATH"),
         (&["--", "./plain"], 126, "cannot start './plain': not an executable file"),
-        (&["--", "."], 127, ".: not a valid program name"),
+        (&["--", "./plain/"], 126, "cannot start './plain/': Not a directory"),
+        (&["-t9", "./plain/x"], 126, "cannot start './plain/x': Not a directory"),
+        (&["--", "."], 126, ".: not a valid program name"),
         (&["--", "./junk"], 126, "cannot start './junk': the system does not know its format"),
         (&["--", "./dos"], 126, dos),
         (&["--chdir", "nowhere", "--", "/bin/true"], 125, nowhere),
@@ -64,7 +72,7 @@ fn wrong_words_are_refused() {
         &["--timeout", "x", "--", "a"],
         &["--timeout", "-1", "--", "a"],
         &["--timeout", "1w", "--", "a"],
-        &["--timeout", "1e300", "--", "a"],
+        &["--timeout", "nan", "--", "a"],
         &["--policy", "nobody", "--", "a"],
         &["--nothing"],
     ] {
@@ -127,7 +135,6 @@ fn a_program_is_killed_after_its_time_limit() {
 #[test]
 fn a_time_limit_sends_the_signal_that_was_asked_for() {
     let scratch = Scratch::new();
-    let deaf = "trap '' TERM; while :; do sleep 0.05; done";
     // The shell may say that its `sleep` was ended, too.
     let heeds = "exec 2>/dev/null; trap 'echo asked; exit 7' TERM; while :; do sleep 0.05; done";
     for (args, script, code, out) in [
@@ -135,23 +142,19 @@ fn a_time_limit_sends_the_signal_that_was_asked_for() {
         (&["-t", ".2", "-s", "TERM", "--preserve-status"], heeds, 7, "asked\n"),
         (&["-t", ".2", "-s", "sigint"], "exec sleep 100", 124, ""),
         (&["-t", ".2", "-s", "15", "--preserve-status"], "exec sleep 100", 128 + 15, ""),
-        (&["-t", ".2", "-s", "KILL"], "exec sleep 100", 137, ""),
-        (&["-t", ".2", "-k", ".2"], deaf, 137, ""),
+        (&["-t", ".2", "-s", "KILL", "--foreground"], "exec sleep 100", 137, ""),
         (&["-t", ".2", "-k", "100"], heeds, 124, "asked\n"),
         (&["-t", ".2", "-k", ".2", "--foreground"], "trap '' TERM; exec sleep 100", 137, ""),
         (&["-t", "100", "-s", "TERM", "-k", "1"], "exit 3", 3, ""),
         (&["-t", "0", "-s", "TERM"], "exit 3", 3, ""),
-        (&["-t", "1e-99", "-s", "TERM"], "exec sleep 100", 124, ""),
+        (&["-t", "inf", "-s", "TERM"], "exit 3", 3, ""),
+        (&["-t", "1e-99"], "exec sleep 100", 124, ""),
     ] {
         let (ended, printed, message) =
             run(&scratch, &[args, &["--", "/bin/sh", "-c", script]].concat());
         assert_eq!((ended, printed.as_str()), (Some(code), out), "{args:?} {script}: {message}");
         assert_eq!(message, "", "{args:?}");
     }
-    let args = ["-v", "-t", ".2", "-s0", "-k", ".2", "--", "sleep", "100"];
-    let said = "curt run: sending signal EXIT to command 'sleep'\n\
-                curt run: sending signal KILL to command 'sleep'\n";
-    assert_eq!(run(&scratch, &args), (Some(137), String::new(), said.to_owned()));
     let (code, _, message) = run(&scratch, &["-t", "1", "-s", "nope", "--", "true"]);
     assert_eq!(code, Some(2));
     assert!(message.starts_with("curt run: invalid signal 'nope': expected a name"), "{message}");
@@ -204,26 +207,53 @@ fn interrupts_go_to_the_program() {
     }
 }
 
-/// What asks curt alone to end is for the program to answer; it does not go on alone.
+/// What asks curt alone to end is for the program to answer; it does not go on alone. A signal that
+/// curt does not know ends it, too.
 #[test]
 fn signals_that_ask_curt_to_end_reach_the_program() {
-    use rustix::process::{Pid, Signal, kill_process};
+    use rustix::process::{Pid, kill_process};
     curt_testkit::heed_signals();
     let scratch = Scratch::new();
-    for (signal, script, code) in [
-        (Signal::TERM, "trap 'exit 4' TERM; echo $$; while :; do sleep 0.05; done", 4),
-        (Signal::HUP, "trap 'exit 5' HUP; echo $$; while :; do sleep 0.05; done", 5),
-        (Signal::TERM, "echo $$; exec sleep 100", 128 + 15),
-        (Signal::HUP, "echo $$; exec sleep 100", 128 + 1),
-    ] {
-        let mut child = curt(&scratch, &["--", "/bin/sh", "-c", script]).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        kill_process(Pid::from_child(&child), signal).unwrap();
-        let status = child.wait().unwrap();
-        assert_eq!(status.code(), Some(code), "{script}");
-        let program = Pid::from_raw(line.trim().parse().unwrap()).unwrap();
-        assert!(rustix::process::test_kill_process(program).is_err(), "it goes on");
+    let numbers = ["HUP", "INT", "QUIT", "TERM", "USR1", "USR2", "XCPU", "ABRT", "40"];
+    let options = [&["--"][..], &["-t9", "--"], &["-t9", "--foreground", "--"], &["--stats", "--"]];
+    let cases = numbers.iter().flat_map(|signal| options.map(|options| (*signal, options)));
+    curt_testkit::at_once(cases, |(signal, options)| {
+        for (script, code) in [
+            (format!("trap 'exit 4' {signal}; echo $$; while :; do sleep 0.05; done"), Some(4)),
+            ("ulimit -c 0; echo $$; exec sleep 100".to_owned(), None),
+        ] {
+            let words = [options, &["/bin/sh", "-c", &script]].concat();
+            let mut child = curt(&scratch, &words).spawn().unwrap();
+            let mut line = String::new();
+            BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+            let mut kill = Command::new("/bin/sh");
+            kill.args(["-c", "kill -$0 $1", signal, &child.id().to_string()]);
+            assert!(kill.status().unwrap().success());
+            let status = child.wait().unwrap();
+            assert_eq!(status.code(), code, "{options:?} {signal}: {status}");
+            let program = Pid::from_raw(line.trim().parse().unwrap()).unwrap();
+            let is_there = kill_process(program, rustix::process::Signal::KILL).is_ok();
+            assert!(!is_there, "{options:?} {signal}: it goes on");
+        }
+    });
+}
+
+/// As with GNU timeout, whose group the program is in: the inner one gets the signal of the outer,
+/// and passes it on.
+#[test]
+fn limits_within_limits_leave_nothing_behind() {
+    let scratch = Scratch::new();
+    let curt_path = env!("CARGO_BIN_EXE_curt");
+    let sleep = ["/bin/sh", "-c", "echo $$; exec sleep 100"];
+    let inner = [curt_path, "run", "-t", "50"];
+    for between in [vec![], inner.to_vec(), [inner, inner].concat(), vec![curt_path, "run"]] {
+        for signal in ["TERM", "INT", "HUP"] {
+            let words = [&["-t", ".3", "-s", signal], &between[..], &sleep].concat();
+            let (code, out, _) = run(&scratch, &words);
+            assert_eq!(code, Some(124), "{words:?}");
+            let program = rustix::process::Pid::from_raw(out.trim().parse().unwrap()).unwrap();
+            assert!(rustix::process::test_kill_process(program).is_err(), "{words:?}: it goes on");
+        }
     }
 }
 
@@ -232,10 +262,13 @@ fn signals_that_ask_curt_to_end_reach_the_program() {
 fn signals_that_are_ignored_stay_ignored() {
     let scratch = Scratch::new();
     let curt = env!("CARGO_BIN_EXE_curt");
-    let script = format!("trap '' HUP; exec {curt} run -- /bin/sh -c 'kill -HUP $PPID $$; exit 6'");
-    let status =
-        Command::new("/bin/sh").args(["-c", &script]).current_dir(scratch.typed()).status();
-    assert_eq!(status.unwrap().code(), Some(6));
+    for (options, receivers) in [("--", "$$"), ("-t9 --", "$PPID $$")] {
+        let told = format!("kill -HUP {receivers}; exit 6");
+        let script = format!("trap '' HUP; exec {curt} run {options} /bin/sh -c '{told}'");
+        let mut shell = Command::new("/bin/sh");
+        let status = shell.args(["-c", &script]).current_dir(scratch.typed()).status();
+        assert_eq!(status.unwrap().code(), Some(6), "{options}");
+    }
 }
 
 /// As with GNU timeout: shells ignore interrupts for what they start in the background.
@@ -331,4 +364,100 @@ fn closed_streams_stay_closed() {
         // Its exit status says no more than whether all of the programs' are zero.
         assert_eq!(started(&find) == Some(0), open == 0, "{closed}");
     }
+}
+
+/// A shell with job control at a terminal, which `script` provides.
+#[cfg(target_os = "linux")]
+struct Prompt {
+    script: std::process::Child,
+    output: std::process::ChildStdout,
+    shown: String,
+}
+
+#[cfg(target_os = "linux")]
+impl Prompt {
+    /// `None`, said aloud, where there is no `script`.
+    fn new(scratch: &Scratch) -> Option<Prompt> {
+        // What hangs ends, and what was shown is said.
+        let mut command = Command::new("timeout");
+        let words = ["-s", "KILL", "60", "script", "-q", "-c", "exec sh -i", "/dev/null"];
+        command.args(words).current_dir(scratch.path());
+        command.env("CURT", env!("CARGO_BIN_EXE_curt")).env("PS1", "").env_remove("ENV");
+        let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let has_script = Command::new("script").arg("--version").output().is_ok();
+        let Some(mut script) = spawned.ok().filter(|_| has_script) else {
+            skip("script is not installed");
+            return None;
+        };
+        let output = script.stdout.take().unwrap();
+        let mut prompt = Prompt { script, output, shown: String::new() };
+        prompt.type_in("stty -echo; echo rea''dy.\n");
+        prompt.until("ready.\r\n");
+        Some(prompt)
+    }
+
+    fn type_in(&mut self, keys: &str) {
+        use std::io::Write;
+        self.script.stdin.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Waits until this was shown, and returns what was shown before it.
+    fn until(&mut self, end: &str) -> String {
+        use std::io::Read;
+        loop {
+            if let Some((before, after)) = self.shown.split_once(end) {
+                let before = before.to_owned();
+                self.shown = after.to_owned();
+                return before;
+            }
+            let mut bytes = [0; 1024];
+            let count = self.output.read(&mut bytes).unwrap();
+            assert!(count > 0, "{end:?} was not shown: {:?}", self.shown);
+            self.shown.push_str(&String::from_utf8_lossy(&bytes[..count]));
+        }
+    }
+}
+
+/// As with GNU timeout: at a prompt the program can read and set the terminal, Ctrl-Z stops curt and
+/// the program, `fg` continues both, and Ctrl-C is for the program to answer, once.
+#[test]
+#[cfg(target_os = "linux")]
+fn at_a_prompt_the_program_has_the_terminal() {
+    let scratch = Scratch::new();
+    let Some(mut prompt) = Prompt::new(&scratch) else { return };
+    let start = "$CURT run -t 100 --";
+    prompt.type_in(&format!("{start} sh -c 'stty echo; stty -echo; read x; echo got.$x.'\nword\n"));
+    prompt.until("got.word.\r\n");
+    let traps = r#"trap "echo asked." INT; trap "exit 7" TERM"#;
+    let script = format!("{traps}; echo is.$$.$PPID.; while :; do sleep .05; done");
+    prompt.type_in(&format!("{start} sh -c '{script}'\n"));
+    prompt.until("is.");
+    let (program, parent) = (prompt.until("."), prompt.until("."));
+    let states = |wanted: &str| {
+        for process in [&program, &parent] {
+            let is_so = || {
+                let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+                wanted.contains(stat.rsplit(") ").next().unwrap().chars().next().unwrap())
+            };
+            while !is_so() {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
+    };
+    prompt.type_in("\u{1a}");
+    states("T");
+    prompt.type_in("echo stopped.\n");
+    prompt.until("stopped.\r\n");
+    prompt.type_in("fg\n");
+    states("SR");
+    prompt.type_in("\u{3}");
+    prompt.until("asked.\r\n");
+    std::thread::sleep(Duration::from_millis(200));
+    let mut kill = Command::new("/bin/sh");
+    assert!(kill.args(["-c", "kill $0", &parent]).status().unwrap().success());
+    prompt.type_in("echo ended.$?.\n");
+    assert!(!prompt.until("ended.").contains("asked"), "Ctrl-C came twice");
+    assert_eq!(prompt.until("."), "7");
+    prompt.type_in("exit\n");
+    prompt.script.wait().unwrap();
 }

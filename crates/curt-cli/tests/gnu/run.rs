@@ -1,15 +1,21 @@
 //! `curt run` beside GNU `timeout` and `env`: the same output, the same messages after the name of
-//! the program, the same exit codes.
+//! the program, the same exit codes and signals.
 
-use std::os::unix::process::ExitStatusExt;
-use std::process::{Command, Stdio};
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::Duration;
 
-use curt_testkit::Scratch;
+use curt_testkit::{Scratch, at_once, heed_signals};
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::has_gnu;
 
-/// What was printed, the messages, and the exit code as a shell sees it.
-type Said = (Option<i32>, String, String);
+/// How it ended, what was printed, and the messages.
+type Said = (ExitStatus, String, String);
+
+const CURT: &str = env!("CARGO_BIN_EXE_curt");
 
 /// Runs the GNU tool and curt with these words.
 fn compare(scratch: &Scratch, gnu: &[&str], ours: &[&str]) {
@@ -17,55 +23,273 @@ fn compare(scratch: &Scratch, gnu: &[&str], ours: &[&str]) {
     assert_eq!(ours_said, gnu_said, "{ours:?}");
 }
 
+fn started(scratch: &Scratch, words: &[&str]) -> Command {
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]).current_dir(scratch.typed()).stdin(Stdio::null());
+    command.env_clear().envs([("PATH", "/usr/bin:/bin"), ("A", "1"), ("LC_ALL", "C")]);
+    command
+}
+
 /// Returns what curt and the GNU tool say.
 fn both(scratch: &Scratch, gnu: &[&str], ours: &[&str]) -> (Said, Said) {
-    let say = |program: &str, words: &[&str]| {
-        let mut command = Command::new(program);
-        command.args(words).current_dir(scratch.typed()).stdin(Stdio::null());
-        command.env_clear().envs([("PATH", "/usr/bin:/bin"), ("A", "1"), ("LC_ALL", "C")]);
-        let output = command.output().unwrap();
+    let say = |words: &[&str]| {
+        let output = started(scratch, words).output().unwrap();
         let messages = String::from_utf8_lossy(&output.stderr).replace("curt run:", "timeout:");
-        // timeout ends by the signal that it sent to its group.
-        let status = output.status;
-        let code = status.code().or(status.signal().map(|signal| 128 + signal));
-        (code, String::from_utf8_lossy(&output.stdout).into_owned(), messages)
+        (output.status, String::from_utf8_lossy(&output.stdout).into_owned(), messages)
     };
-    let ours = [&["run"], ours].concat();
-    (say(env!("CARGO_BIN_EXE_curt"), &ours), say(gnu[0], &gnu[1..]))
+    (say(&[&[CURT, "run"], ours].concat()), say(gnu))
 }
+
+/// The letter for the state of a process; 0 if there is none.
+fn state(process: Pid) -> u8 {
+    let path = format!("/proc/{}/stat", process.as_raw_nonzero());
+    let text = fs::read_to_string(path).unwrap_or_default();
+    text.rsplit(") ").next().and_then(|rest| rest.bytes().next()).unwrap_or_default()
+}
+
+/// Whether a process runs. One that has ended may be waited for late, by whoever adopted it.
+fn goes_on(program: Pid) -> bool {
+    // What was killed needs a moment to end.
+    !(0..200).any(|_| {
+        thread::sleep(Duration::from_millis(5));
+        matches!(state(program), 0 | b'Z' | b'X')
+    })
+}
+
+const DEAF: &str = "trap '' TERM INT; echo $$; while :; do sleep .05; done";
+const HEEDS: &str = "for s in HUP INT QUIT TERM; do trap \"echo $s; exit 7\" $s; done; echo $$; \
+                     while :; do sleep .05; done";
+const STOPPED: &str = "trap 'echo asked; exit 7' TERM; echo $$; kill -STOP $$; \
+                       while :; do sleep .05; done";
+const PLAIN: &str = "ulimit -c 0; echo $$; exec sleep 100";
 
 #[test]
 fn time_limits_end_as_those_of_timeout() {
     let Some(()) = has_gnu("timeout") else { return };
+    heed_signals();
     let scratch = Scratch::new();
-    let deaf = "trap '' TERM; while :; do sleep .05; done";
-    let heeds = "trap 'echo asked; exit 7' TERM; while :; do sleep .05; done";
-    let stopped = "trap 'echo asked; exit 7' TERM; kill -STOP $$; while :; do sleep .05; done";
+    // The numbers of processes differ.
+    let silent = |script: &str| script.replace("echo $$; ", "");
     // On a busy machine a script may not have come to its trap yet when the signal comes.
     let longer = |time: &'static str| if time == ".2" { vec![".2", "2", "20"] } else { vec![time] };
-    for (time, options, script) in [
-        (".2", &["-s", "TERM"][..], heeds),
-        (".2", &["-s", "TERM"], stopped),
-        (".2", &["-s", "TERM", "--preserve-status"], heeds),
-        (".2", &["-s", "term", "-v"], "exec sleep 100"),
-        (".2", &["-s", "SIGINT", "--preserve-status"], "exec sleep 100"),
-        (".2", &["-s", "KILL"], "exec sleep 100"),
-        (".2", &["-s", "9", "--preserve-status", "-v"], "exec sleep 100"),
-        (".2", &["-k", ".2", "-v"], deaf),
-        (".2", &["-k", ".2", "-v", "--preserve-status"], deaf),
+    let cases = [
+        (".2", &[][..], HEEDS),
+        (".2", &[], STOPPED),
+        (".2", &["-s", "INT", "--preserve-status"], HEEDS),
+        (".2", &["-s", "term", "-v"], PLAIN),
+        (".2", &["-s", "SIGINT", "--preserve-status"], PLAIN),
+        (".2", &["-s", "KILL"], PLAIN),
+        (".2", &["-s", "9", "--preserve-status", "-v"], PLAIN),
+        (".2", &["-s", "9", "--foreground", "-v"], PLAIN),
+        (".2", &["-k", ".2", "-v"], DEAF),
+        (".2", &["-k", ".2", "-v", "--preserve-status", "--foreground"], DEAF),
         (".2", &["-k", ".2", "-s", "USR1", "--foreground"], "trap '' USR1; exec sleep 100"),
-        (".2", &["-s", "0", "-k", ".2", "-v"], "exec sleep 100"),
-        ("100", &["-s", "TERM"], "exit 3"),
-        ("100", &["-s", "TERM"], "kill -TERM $$"),
-        ("0", &["-s", "TERM"], "exit 4"),
-    ] {
-        let shell = ["sh", "-c", script];
+        (".2", &["-s", "0", "-k", ".2", "-v"], PLAIN),
+        ("100", &[], "exit 3"),
+        ("100", &[], "kill -TERM $$"),
+        ("inf", &["-k", "+1"], "kill -KILL $$"),
+        ("0", &[], "exit 4"),
+    ];
+    at_once(cases, |(time, options, script)| {
+        let script = silent(script);
+        let shell = ["sh", "-c", &script];
         let mut answers = longer(time).into_iter().map(|time| {
             let gnu = [&["timeout"], options, &[time], &shell].concat();
             both(&scratch, &gnu, &[&["-t", time], options, &["--"], &shell].concat())
         });
         let equal = answers.clone().find(|(ours, gnu)| ours == gnu);
         assert!(equal.is_some(), "{options:?} {script}: {:?}", answers.next_back());
+    });
+}
+
+/// What the tool alone is told, when the program has printed its number.
+#[test]
+fn signals_are_passed_on_as_by_timeout() {
+    let Some(()) = has_gnu("timeout") else { return };
+    heed_signals();
+    let scratch = Scratch::new();
+    let told = |words: &[&str], signal| {
+        let mut child = started(&scratch, words).stdout(Stdio::piped()).spawn().unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let mut program = String::new();
+        output.read_line(&mut program).unwrap();
+        let program = Pid::from_raw(program.trim().parse().unwrap()).unwrap();
+        // timeout loses a signal that comes right after its fork.
+        for process in [program, Pid::from_child(&child)] {
+            while !matches!(state(process), b'S' | b'T') {
+                thread::sleep(Duration::from_millis(5));
+            }
+        }
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        let status = child.wait().unwrap();
+        let mut rest = String::new();
+        output.read_to_string(&mut rest).unwrap();
+        (status, rest, goes_on(program))
+    };
+    let signals = [Signal::HUP, Signal::INT, Signal::QUIT, Signal::TERM, Signal::ALARM];
+    let cases = signals.into_iter().flat_map(|signal| {
+        [
+            (&[][..], HEEDS),
+            (&["--preserve-status"], HEEDS),
+            (&["--foreground"], HEEDS),
+            (&["-s", "INT"], HEEDS),
+            (&["-k", "100"], PLAIN),
+            (&["-k", ".2"], DEAF),
+            (&["-k", ".2", "--foreground"], DEAF),
+        ]
+        .map(|(options, script)| (signal, options, script))
+    });
+    let stopped = (Signal::TERM, &[][..], STOPPED);
+    at_once(cases.chain([stopped]), |(signal, options, script)| {
+        // The shell is deaf to two of them only.
+        if script == DEAF && !matches!(signal, Signal::INT | Signal::TERM | Signal::ALARM) {
+            return;
+        }
+        let shell = ["sh", "-c", script];
+        let gnu = told(&[&["timeout"], options, &["50"], &shell].concat(), signal);
+        let ours = told(&[&[CURT, "run", "-t", "50"], options, &["--"], &shell].concat(), signal);
+        assert_eq!(ours, gnu, "{signal:?} {options:?} {script}");
+        assert!(!ours.2, "{signal:?} {options:?} {script}: it goes on");
+    });
+}
+
+/// What a program inherits of ignored and blocked signals, and whether it ends as it should. An
+/// interrupt that is ignored stays so, as in newer versions of timeout.
+#[test]
+fn ignored_and_blocked_signals_are_those_of_env_and_timeout() {
+    let (Some(()), Some(())) = (has_gnu("timeout"), has_gnu("env")) else { return };
+    let scratch = Scratch::new();
+    // The C library ignores two signals of its own in what it starts.
+    let shown =
+        "sed -En '/SigBlk|SigIgn/{s/0000000[0189][08]/000000000/;p}' /proc/self/status; exit 7";
+    let cases = [
+        (&[][..], true),
+        (&["--ignore-signal=CHLD"], false),
+        (&["--ignore-signal=PIPE"], true),
+        (&["--ignore-signal=TERM,ALRM"], true),
+        (&["--ignore-signal=INT,QUIT,HUP"], true),
+        (&["--block-signal=CHLD"], false),
+        (&["--block-signal=TERM,INT,PIPE"], true),
+    ];
+    at_once(cases, |(inherited, env_leaves_it)| {
+        let began = [&["env", "--default-signal"], inherited].concat();
+        let said = |tool: &[&str]| {
+            let words = [&began, tool, &["sh", "-c", shown]].concat();
+            let output = started(&scratch, &words).output().unwrap();
+            assert_eq!(output.status.code(), Some(7), "{words:?}");
+            String::from_utf8(output.stdout).unwrap()
+        };
+        let (env, timeout) = (said(&["env"]), said(&["timeout", "50"]));
+        if env_leaves_it {
+            assert_eq!(said(&[CURT, "run", "--"]), env, "{inherited:?}");
+        }
+        let ours = said(&[CURT, "run", "-t", "50", "--"]);
+        // timeout's children heed all that timeout catches.
+        let expected = if ours == env { &env } else { &timeout };
+        assert_eq!(&ours, expected, "{inherited:?}");
+        for limited in [&["timeout", ".2"][..], &[CURT, "run", "-t", ".2", "--"]] {
+            if inherited == ["--block-signal=TERM,INT,PIPE"] {
+                continue;
+            }
+            let words = [&began, limited, &["sleep", "50"]].concat();
+            let status = started(&scratch, &words).status().unwrap();
+            assert_eq!(status.code(), Some(124), "{words:?}");
+        }
+    });
+}
+
+/// The end of a child is known although whoever started curt ignores it.
+#[test]
+fn no_command_loses_how_a_program_ended() {
+    let Some(()) = has_gnu("env") else { return };
+    let scratch = Scratch::new();
+    scratch.file("f");
+    for (words, code) in [
+        (&["run", "sh", "-c", "exit 7"][..], 7),
+        (&["run", "--stats", "sh", "-c", "exit 7"], 7),
+        (&["run", "-t", "9", "sh", "-c", "exit 7"], 7),
+        (&["find", "-x", "true"], 0),
+        (&["find", "-x", "false"], 1),
+        (&["find", "-X", "false"], 1),
+        (&["find", "-j1", "-X", "true"], 0),
+    ] {
+        let words = [&["env", "--ignore-signal=CHLD", CURT], words].concat();
+        let output = started(&scratch, &words).output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{words:?}: {output:?}");
+    }
+}
+
+/// Durations: what is no limit, what is refused, and what is over at once.
+#[test]
+fn times_are_those_of_timeout() {
+    let Some(()) = has_gnu("timeout") else { return };
+    let scratch = Scratch::new();
+    let words = "0 00 -0 -0x0 0e5 0x0p5 1 1. .5 . +1 ++1 +-1 -1 1e1 1e+1 1e 1e1000 inf INF \
+                 +inf -inf infinity infd infm infi infinityx nan nan(1) 0x1 0X1.8p1 0x 0xp1 0x1p 0x. \
+                 0x10d 0x1p3d 1s 1m 1h 1d 1w 1S 1dd 1s2 1_0 1,5 99999999999999999999d 1e300d";
+    let odd = ["", " 1", "\t1", "\n1", "\u{b}1", "\r1", "1 ", "1 s", "\u{a0}1", "\u{663}"];
+    for word in words.split_whitespace().chain(odd) {
+        let gnu = started(&scratch, &["timeout", "--", word, "true"]).output().unwrap();
+        let wanted = if gnu.status.code() == Some(125) { Some(2) } else { gnu.status.code() };
+        for words in [["-t", word].as_slice(), &["-t1", "-k", word]] {
+            let words = [&[CURT, "run"], words, &["true"]].concat();
+            let output = started(&scratch, &words).output().unwrap();
+            assert_eq!(output.status.code(), wanted, "{word:?}: {output:?}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_started_has_the_code_of_env() {
+    let Some(()) = has_gnu("env") else { return };
+    let scratch = Scratch::new();
+    scratch.dir("dir");
+    scratch.script("plain", "", 0o644);
+    scratch.script("program", "#!/bin/sh\n", 0o755);
+    scratch.script("through", "#!/etc/passwd/x\n", 0o755);
+    scratch.link("loop", "loop");
+    scratch.link("dangling", "nowhere");
+    scratch.link("through-file", "plain/x");
+    let long = "a".repeat(300);
+    let (long_path, longest) = (format!("./{long}"), "./a".repeat(3000));
+    for name in [
+        "./program",
+        "./program/",
+        "./program/x",
+        "./plain",
+        "./plain/",
+        "./plain/x",
+        "./dir",
+        "./dir/",
+        "./loop",
+        "./loop/x",
+        "./dangling",
+        "./through-file",
+        "./through",
+        "./lost",
+        "./lost/x",
+        "lost",
+        "",
+        ".",
+        "..",
+        "./.",
+        "/",
+        "dir",
+        "plain",
+        &long,
+        &long_path,
+        &longest,
+    ] {
+        // The search of env counts what PATH has beside programs.
+        for path in ["PATH=/usr/bin:/bin", "PATH=.", "PATH=dir"] {
+            let code = |tool: &[&str]| {
+                let words = [&["env", path], tool, &[name]].concat();
+                started(&scratch, &words).output().unwrap().status.code()
+            };
+            let expected = code(&["/usr/bin/env", "--"]);
+            assert_eq!(code(&[CURT, "run", "--"]), expected, "{path} {name:?}");
+            assert_eq!(code(&[CURT, "run", "-t9", "--"]), expected, "{path} {name:?}");
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Commands that are run for entries.
 
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Output};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -143,6 +144,9 @@ impl Exec {
     fn is_hopeless(&self, error: &Error) -> bool {
         let is_program = match error.cause() {
             Cause::Find(_) => true,
+            Cause::Start(StartFailure::System, error) => {
+                error.kind() == io::ErrorKind::NotADirectory
+            }
             Cause::Start(failure, _) => matches!(
                 failure,
                 StartFailure::ProgramMissing
@@ -166,8 +170,10 @@ impl Exec {
             }
             command.args(arguments).spawn()
         };
-        let started = found.as_ref().and_then(|path| start(Command::new(path).arg0(program)).ok());
-        started.map_or_else(|| start(&mut Command::new(program)), Ok)
+        let started = found
+            .as_ref()
+            .and_then(|path| start(sys::program(path.as_os_str()).arg0(program)).ok());
+        started.map_or_else(|| start(&mut sys::program(program)), Ok)
     }
 
     /// Waits until a command ends, and collects what it wrote.

@@ -9,7 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-use curt::{Command, Error, Fields, Kind};
+use curt::{Error, Fields, Kind};
 
 use crate::out::text;
 use crate::quote::for_terminal;
@@ -206,7 +206,7 @@ impl<'a> Git<'a> {
     /// Runs git and returns what it prints. It changes nothing, and runs no program that a
     /// repository names.
     fn run(&mut self, dir: &Path, more: &[OsString], args: &[&str]) -> Option<Vec<u8>> {
-        let mut command = Command::new("git");
+        let mut command = sys::program(OsStr::new("git"));
         command.args(OPTIONS).args(more).arg("-C");
         command.arg(if dir.as_os_str().is_empty() { OsStr::new(".") } else { dir.as_os_str() });
         command.args(args).env("LC_ALL", "C");

@@ -1,5 +1,6 @@
 //! Unix.
 
+mod exec;
 mod file_system;
 #[cfg(target_os = "linux")]
 mod folders;
@@ -14,6 +15,7 @@ mod streams;
 mod trash;
 #[cfg(target_os = "linux")]
 mod trash;
+mod watch;
 mod zone;
 
 use std::ffi::{CString, OsStr, OsString};
@@ -30,19 +32,21 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::termios::Winsize;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use curt::Fields;
 pub(crate) use curt::os::unix::{group_name, user_name};
 
 use super::interrupt;
 use crate::exit::Exit;
+pub(crate) use exec::{program, replace_by};
 pub(crate) use file_system::{file_system, file_system_type};
 pub(crate) use pipes::ignores_broken_pipes;
-pub(crate) use signals::{send_signal, signal_named, stop_ignoring};
+pub(crate) use signals::{ASKING, KILLING, end_by, signal_name, signal_named};
 pub(crate) use stack::with_stack;
 pub(crate) use streams::was_closed;
 pub(crate) use trash::Trash;
+pub(crate) use watch::Watch;
 pub(crate) use zone::local_zone;
 
 /// A soft limit of descriptors below the first is raised, up to the second.
@@ -72,36 +76,27 @@ pub(crate) fn listen() {
 }
 
 /// Returns the exit code of a program, or that for the signal that ended it.
-pub(crate) fn end_as(status: ExitStatus) -> Exit {
+pub(crate) fn exit_of(status: ExitStatus) -> Exit {
     match (status.code(), status.signal()) {
         (Some(code), _) => Exit::of((code & 0xff) as u8),
         (None, signal) => Exit::signalled(signal.map_or(0, i32::unsigned_abs) as usize),
     }
 }
 
+/// Ends the process as a program ended. Returns the exit code if that was not by a signal.
+pub(crate) fn end_as(status: ExitStatus) -> Exit {
+    if let Some(number) = status.signal() {
+        // The program has left its memory behind, if that was wanted.
+        let maximum = getrlimit(Resource::Core).maximum;
+        let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum });
+        end_by(number.unsigned_abs() as usize);
+    }
+    exit_of(status)
+}
+
 /// Whether a program was ended by SIGKILL.
 pub(crate) fn is_killed(status: ExitStatus) -> bool {
     status.signal() == Some(libc::SIGKILL)
-}
-
-/// Passes signals that ask this process to end on to a program that will be started. One that
-/// arrives before that sets the token.
-pub(crate) fn pass_signals_on() {
-    signals::pass_on(SIGTERM);
-    signals::pass_on(SIGHUP);
-}
-
-/// Sends the signals that arrived so far, and all later ones, to the program that was started. It
-/// gets the signals of a terminal's keys by itself.
-pub(crate) fn pass_signals_to(program: u32) {
-    signals::ignore(SIGINT);
-    signals::ignore(SIGQUIT);
-    signals::receive(i32::try_from(program).unwrap_or(-1));
-}
-
-/// Stops passing signals on: the program has ended.
-pub(crate) fn stop_passing_signals() {
-    signals::receive_no_more();
 }
 
 /// Ends the process by `SIGPIPE`, as a program ends that does not handle it.
@@ -114,13 +109,6 @@ pub(crate) fn end_by_broken_pipe() -> Exit {
 /// The error of a write to a closed descriptor.
 pub(crate) fn closed() -> io::Error {
     Errno::BADF.into()
-}
-
-/// Ends the process by a signal's default action. Returns where that is impossible.
-pub(crate) fn end_by(signal: usize) {
-    if let Ok(number) = i32::try_from(signal) {
-        let _ = signal_hook::low_level::emulate_default_handler(number);
-    }
 }
 
 /// Returns what standard input has next, nothing at its end. `None` if the time was over or a
@@ -227,13 +215,15 @@ pub(crate) fn error_number(error: &io::Error) -> Option<i32> {
     Some(number.raw_os_error())
 }
 
-/// Returns the C locale's text for an error of the system, or `std`'s for any other.
+/// Returns GNU's text for an error of the system in the C locale, or `std`'s for any other.
 pub(crate) fn error_text(error: &io::Error) -> String {
     let Some(number) = error_number(error) else {
         return error.to_string();
     };
-    let known = TEXTS.iter().find(|(errno, _)| errno.raw_os_error() == number);
-    known.map_or_else(|| format!("Unknown error {number}"), |&(_, text)| text.to_owned())
+    match TEXTS.iter().find(|(errno, _)| errno.raw_os_error() == number) {
+        Some(&(_, text)) => text.to_owned(),
+        None => super::without_number(&io::Error::from_raw_os_error(number).to_string()).to_owned(),
+    }
 }
 
 /// Returns the word for an error that `std` has no stable kind for.
@@ -246,8 +236,8 @@ pub(crate) fn error_kind(error: &io::Error) -> Option<&'static str> {
     }
 }
 
-/// The texts of the C locale for the errors that the command can meet.
-const TEXTS: [(Errno, &str); 40] = [
+/// The texts of GNU's C library for errors that the command often meets: others have other words.
+const TEXTS: [(Errno, &str); 44] = [
     (Errno::NOENT, "No such file or directory"),
     (Errno::ACCESS, "Permission denied"),
     (Errno::PERM, "Operation not permitted"),
@@ -288,6 +278,10 @@ const TEXTS: [(Errno, &str); 40] = [
     (Errno::CONNREFUSED, "Connection refused"),
     (Errno::HOSTDOWN, "Host is down"),
     (Errno::NOLCK, "No locks available"),
+    (Errno::CHILD, "No child processes"),
+    (Errno::NOTTY, "Inappropriate ioctl for device"),
+    (Errno::TOOBIG, "Argument list too long"),
+    (Errno::DEADLK, "Resource deadlock avoided"),
 ];
 
 /// Reads a whole file, which may have at most `most` bytes, without waiting for a pipe or device.
@@ -344,10 +338,23 @@ mod tests {
     use super::error_text;
     use std::io;
 
+    /// The C library has a text for each number, and is the authority where it is GNU's.
     #[test]
-    fn texts_carry_no_number() {
-        assert_eq!(error_text(&io::Error::from_raw_os_error(2)), "No such file or directory");
+    fn every_error_has_its_text() {
+        let mut unknown = 0;
+        for number in 1..=150 {
+            let text = error_text(&io::Error::from_raw_os_error(number));
+            unknown += u32::from(text == format!("Unknown error {number}"));
+            assert!(!text.is_empty() && !text.contains("os error"), "{number}: {text}");
+            // SAFETY: any number may be asked about.
+            let own = unsafe { libc::strerror(number) };
+            // SAFETY: the text is terminated, and is compared before this thread asks again.
+            let own = unsafe { std::ffi::CStr::from_ptr(own) };
+            if cfg!(target_env = "gnu") {
+                assert_eq!(text.as_bytes(), own.to_bytes(), "{number}");
+            }
+        }
+        assert!(unknown < 30, "{unknown}");
         assert_eq!(error_text(&io::ErrorKind::NotFound.into()), "No such file or directory");
-        assert_eq!(error_text(&io::Error::from_raw_os_error(4095)), "Unknown error 4095");
     }
 }

@@ -1,12 +1,15 @@
 //! Ctrl-C, Ctrl-Break and the end of the console or of the session.
 
+use std::sync::atomic::Ordering;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use curt::process::Child;
+use curt::{Command, Error};
 use windows_sys::Win32::System::Console::{CTRL_BREAK_EVENT, CTRL_C_EVENT, SetConsoleCtrlHandler};
 use windows_sys::core::BOOL;
 
-use crate::sys::interrupt;
+use crate::sys::{Event, interrupt};
 
 /// The number for all of these events: that of SIGINT, so that the exit code is 130.
 const INTERRUPT: usize = 2;
@@ -22,27 +25,72 @@ pub(crate) fn listen() {
     let _ = unsafe { SetConsoleCtrlHandler(Some(handle), 1) };
 }
 
-/// No event can be passed on.
-pub(crate) fn pass_signals_on() {}
-
-/// Ignores Ctrl-C, which is for the program that was started. That program keeps the usual effect,
-/// because it was started before.
-pub(crate) fn pass_signals_to(_program: u32) {
-    // SAFETY: without a handler the process ignores Ctrl-C; no code is run.
-    let _ = unsafe { SetConsoleCtrlHandler(None, 1) };
-}
-
-/// Does nothing: the program has ended, and so will this process.
-pub(crate) fn stop_passing_signals() {}
-
 /// Called by the system in a separate thread. 0 leaves the event to the next handler, which ends
 /// the process.
-#[allow(clippy::disallowed_methods, reason = "the system waits for this thread to return")]
 extern "system" fn handle(event: u32) -> BOOL {
-    let is_second = interrupt::arrived(INTERRUPT);
+    let is_second = interrupt::SIGNAL.swap(INTERRUPT, Ordering::Relaxed) != 0;
+    interrupt::CANCEL.cancel();
+    finish(event);
+    BOOL::from(!is_second)
+}
+
+/// Called likewise while a program is waited for: the event reaches that, too, and it may answer.
+extern "system" fn leave(event: u32) -> BOOL {
+    finish(event);
+    1
+}
+
+/// Lets the process finish at an event after which it ends when the handler returns, or after some
+/// seconds.
+#[allow(clippy::disallowed_methods, reason = "the system waits for this thread to return")]
+fn finish(event: u32) {
     if !matches!(event, CTRL_C_EVENT | CTRL_BREAK_EVENT) {
-        // The process ends when this returns, or after some seconds; until then it may finish.
         thread::sleep(LONG_WAIT);
     }
-    BOOL::from(!is_second)
+}
+
+/// Waits for a program. The keys of the console reach it by themselves, and curt goes on waiting.
+pub(crate) struct Watch {
+    /// Whether what the program starts is none of curt's business.
+    is_foreground: bool,
+    /// When the time is over.
+    end: Option<Instant>,
+}
+
+impl Watch {
+    pub(crate) fn begin(is_foreground: bool, _signal: i32) -> Watch {
+        // The program does not inherit a handler, and so keeps the usual effect of the keys.
+        // SAFETY: the handler is a function of this program, which is never unloaded.
+        let _ = unsafe { SetConsoleCtrlHandler(Some(leave), 1) };
+        Watch { is_foreground, end: None }
+    }
+
+    /// Starts the program.
+    pub(crate) fn start(&mut self, command: &mut Command) -> Result<Child, Error> {
+        command.own_tree(!self.is_foreground).spawn()
+    }
+
+    /// Sets when [`Event::TimeOver`] comes, from now on. A time too long to be counted is none.
+    pub(crate) fn set_limit(&mut self, limit: Duration) {
+        self.end = Instant::now().checked_add(limit);
+    }
+
+    /// Waits until something happens.
+    pub(crate) fn next(&mut self, child: &mut Child) -> Result<Event, Error> {
+        loop {
+            let left = self.end.map(|end| end.saturating_duration_since(Instant::now()));
+            if let Some(status) = child.wait_timeout(left.unwrap_or(LONG_WAIT))? {
+                return Ok(Event::Ended(status));
+            }
+            if left.is_some_and(|left| left.is_zero()) {
+                self.end = None;
+                return Ok(Event::TimeOver);
+            }
+        }
+    }
+
+    /// Kills the program, with what it started unless it is in the foreground: it cannot be asked.
+    pub(crate) fn send(&self, child: &mut Child, _number: i32) -> Result<(), Error> {
+        child.kill()
+    }
 }

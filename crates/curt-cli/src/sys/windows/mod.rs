@@ -14,11 +14,11 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use curt::Fields;
+use curt::{Command, Error, Fields};
 
 use super::{FileSystem, FileSystemType};
 use crate::exit::Exit;
-pub(crate) use console::{listen, pass_signals_on, pass_signals_to, stop_passing_signals};
+pub(crate) use console::{Watch, listen};
 pub(crate) use trash::Trash;
 pub(crate) use zone::local_zone;
 
@@ -89,18 +89,30 @@ pub(crate) use has_user as has_group;
 /// Processes do not end by signals here; a shell sees the exit code.
 pub(crate) fn end_by(_signal: usize) {}
 
-/// Programs cannot be asked to end here.
-pub(crate) fn signal_named(_word: &str) -> Result<(i32, String), String> {
+/// What a time limit does: programs cannot be asked to end here.
+pub(crate) const ASKING: i32 = KILLING;
+pub(crate) const KILLING: i32 = 9;
+
+/// There is one name, for messages.
+pub(crate) fn signal_name(_number: i32) -> String {
+    "KILL".to_owned()
+}
+
+pub(crate) fn signal_named(_word: &str) -> Result<i32, String> {
     Err("Windows has no signals to send; without --signal and --kill-after the program is killed \
          when its time is over"
         .to_owned())
 }
 
-/// There are no signals, and so no name of one that this could be called with.
-pub(crate) fn stop_ignoring(_number: i32) {}
+/// Returns a command for a program. Nothing that it inherits was changed.
+pub(crate) fn program(name: &OsStr) -> Command {
+    Command::new(name)
+}
 
-/// As above.
-pub(crate) fn send_signal(_program: u32, _number: i32, _group: bool) {}
+/// No process can become another program here.
+pub(crate) fn replace_by(_command: &Command) -> Option<Error> {
+    None
+}
 
 /// There are no signals.
 pub(crate) fn is_killed(_status: ExitStatus) -> bool {
@@ -109,7 +121,7 @@ pub(crate) fn is_killed(_status: ExitStatus) -> bool {
 
 /// Returns the exit code of a program. Codes have 32 bits here; one that [`Exit`] cannot hold ends
 /// the process at once.
-pub(crate) fn end_as(status: ExitStatus) -> Exit {
+pub(crate) fn exit_of(status: ExitStatus) -> Exit {
     let code = status.code().unwrap_or(1);
     match u8::try_from(code) {
         Ok(code) => Exit::of(code),
@@ -117,6 +129,8 @@ pub(crate) fn end_as(status: ExitStatus) -> Exit {
         Err(_) => std::process::exit(code),
     }
 }
+
+pub(crate) use exit_of as end_as;
 
 /// Returns what standard input has next, nothing at its end. `None` if the time was over.
 ///
@@ -196,8 +210,7 @@ pub(crate) fn error_text(error: &io::Error) -> String {
         return error.to_string();
     };
     let text = io::Error::from_raw_os_error(number).to_string();
-    let words = text.rfind(" (os error ").map_or(&*text, |end| &text[..end]);
-    let words = words.trim_end_matches('.');
+    let words = super::without_number(&text).trim_end_matches('.');
     match number {
         SHARING_VIOLATION => {
             format!("{words} (in use, perhaps as the working directory of a program)")
