@@ -38,8 +38,8 @@ lacks() { # PROGRAM: not on the path, nor where administrators' programs are
 tools=(
     '!cc:gcc' '!c++:g++' '!git:git' '!strace:strace' '!debootstrap:debootstrap'
     '!flock:util-linux' '?/usr/bin/time:time' '?musl-gcc:musl-tools' '?script:bsdutils'
-    '?bindfs:bindfs' '?mkfs.ext4:e2fsprogs' '?python3:python3' '?ruby:ruby'
-    '?node:nodejs' '?go:golang-go' '?fdfind:fd-find'
+    '?bindfs:bindfs' '?mkfs.ext4:e2fsprogs' '?mkfs.btrfs:btrfs-progs' '?python3:python3'
+    '?ruby:ruby' '?node:nodejs' '?go:golang-go' '?fdfind:fd-find'
 )
 
 install_tools() {

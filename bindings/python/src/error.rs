@@ -56,8 +56,8 @@ pub(crate) fn exception(py: Python<'_>, error: &Error, filename: &Bound<'_, PyAn
     text.map_or_else(|error| error, |text| os_error(number, &text, filename))
 }
 
-/// Makes an `OSError`. At once: of one that is made when it is raised, the class is not known before
-/// Python 3.12 (that it is a `FileNotFoundError`, for example).
+/// Makes an `OSError`. At once: of one that is made when it is raised, Python before 3.12 does not
+/// know the class, for example that it is a `FileNotFoundError`.
 fn os_error(number: i32, text: &Bound<'_, PyAny>, filename: &Bound<'_, PyAny>) -> PyErr {
     let class = filename.py().get_type::<PyOSError>();
     class.call1((number, text, filename)).map_or_else(|error| error, PyErr::from_value)

@@ -340,6 +340,29 @@ def test_root_goes_no_way_that_others_can_change(tmp_path: Path) -> None:
         assert (caught.value.errno, caught.value.filename) == (number, str(tmp_path / place / "tree"))
 
 
+def test_a_name_is_not_taken_for_an_address(tmp_path: Path) -> None:
+    needs_mounts()
+    root = plant(tmp_path / "way/tree")
+    before = in_order(root)
+    script = 'mount -t tmpfs none "$1"; mkdir "$1/tree"; echo; exec sleep 60'
+    with subprocess.Popen(in_namespace(script, root.parent), stdout=subprocess.PIPE) as other:
+        try:
+            assert other.stdout and other.stdout.readline() == b"\n"
+            elsewhere = os.fsencode(f"/proc/{other.pid}/root{root}")
+            with pytest.raises(OSError, match="another directory has its name now"):
+                _remove.look(Piece(elsewhere, (Directory(b""),)))
+        finally:
+            other.kill()
+    same = os.fsencode(f"/proc/self/root{root}")
+    assert _remove.look(Piece(same, (Directory(b""),))).identity == identified(root).identity
+    # The working directory is below a later mount.
+    program = "import curt.dask, os, sys; os.chdir(sys.argv[1]); os.system(f'mount -t tmpfs none {sys.argv[1]}')\n"
+    program += "os.mkdir(sys.argv[1] + '/tree')\ntry: print(curt.dask._root('tree'))\nexcept FileNotFoundError as error: print(error.strerror)"
+    done = subprocess.run(in_namespace('exec "$@"', sys.executable, "-c", program, root.parent), capture_output=True, text=True)
+    assert done.stdout == "the working directory cannot be reached by its name\n", done.stderr
+    assert in_order(root) == before
+
+
 def test_without_times_of_birth_nothing_is_removed(forest: Path, monkeypatch) -> None:
     exact = _scan.identity_of
     for module in (_scan, _remove):

@@ -404,10 +404,16 @@ impl Root {
         path: impl AsRef<Path>,
         removal: &Remove<'_>,
     ) -> Result<Report, Error> {
+        use io::ErrorKind::{NotADirectory, NotFound};
         let path = path.as_ref();
-        let parent =
-            self.run(Operation::Remove, path, |confined, text| confined.open_parent(text))?;
-        let Some((dir, name)) = parent else {
+        let parent = self.run(Operation::Remove, path, |confined, text| confined.open_parent(text));
+        let is_fine = |error: &Error| {
+            removal.missing_is_fine && matches!(error.kind(), NotFound | NotADirectory)
+        };
+        if parent.as_ref().is_err_and(is_fine) {
+            return Ok(Report::default());
+        }
+        let Some((dir, name)) = parent? else {
             return Err(Error::new(Operation::Remove, path.to_owned(), Cause::DotOrDotDot));
         };
         let mut name = name.units().to_vec();

@@ -350,8 +350,8 @@ impl<'r, S: Sys> Engine<'r, S> {
     }
 
     /// Returns why a child of the topmost directory stays if one device is not to be left: it lies
-    /// on another one, or could not be asked. A child that is not open is asked by its name, since
-    /// it may be removed unread.
+    /// on another one, or could not be asked. A child that is not open is asked by its name: it may
+    /// be a mount of its own device, or be removed unread.
     fn leads_elsewhere(&mut self, at: usize, opened: &Opened<S::Dir>) -> Option<Cause> {
         let Engine { worker, stack, .. } = self;
         if !worker.shared.options.one_file_system {
@@ -362,7 +362,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         let (name, dir) = (names.get(at)?, level.dir()?);
         let asked = match opened {
             Opened::Dir(child) => worker.sys.query_dir(child, ask),
-            Opened::Failed(_) => worker.sys.query(dir, name, ask),
+            Opened::Failed(_) | Opened::Mount => worker.sys.query(dir, name, ask),
             _ => return None,
         };
         let own = match level.device {

@@ -49,7 +49,7 @@ pub struct Usage<'a> {
     pub(super) cancel: Option<&'a Cancel>,
     pub(super) poll: Option<Poll<'a>>,
     pub(super) descriptors: Option<usize>,
-    exclude: Option<Exclude<'static>>,
+    exclude: Option<Exclude<'a>>,
     threads: Threads,
     without: Vec<Feature>,
 }
@@ -148,9 +148,16 @@ impl<'a> Usage<'a> {
     /// Leaves out the entries that the predicate accepts, with everything below them, and asks
     /// nothing about them. Operands are never left out. An answer is a `bool`, an [`Answer`] or a
     /// `ControlFlow<(), bool>`.
+    ///
+    /// ```
+    /// let names = vec![String::from("target"), String::from("node_modules")];
+    /// let usage = curt::Usage::new()
+    ///     .exclude(|entry| names.iter().any(|name| entry.name() == name.as_str()));
+    /// # let _ = usage;
+    /// ```
     pub fn exclude<A: Into<Answer>>(
         mut self,
-        exclude: impl Fn(&Unvisited<'_>) -> A + Send + Sync + 'static,
+        exclude: impl Fn(&Unvisited<'_>) -> A + Send + Sync + 'a,
     ) -> Self {
         self.exclude = Some(Arc::new(move |entry| exclude(entry).into()));
         self

@@ -14,12 +14,13 @@ use std::path::{Path, PathBuf};
 
 use super::directory::{State, WalkFrame};
 use super::operand::{self, Operand};
-use super::options::Settings;
+use super::options::{Settings, excludes};
 use super::order::Order;
 use super::rules::{self, ListedDirectory};
 use super::step::{Step, Yielded};
 use super::stored::StoredEntry;
 use crate::ask::{Asker, Subject};
+use crate::control::Exclude;
 use crate::error::{Cause, Error, Operation, bug};
 use crate::fields::{Facts, Fields, Kind, Metadata};
 use crate::sys::{Sys, SystemUnit};
@@ -75,7 +76,11 @@ impl<S: Sys> Cursor<S> {
     /// The steps that it is made of (`list`, `store`, `yield_stored`, `enter_next` and so on) each
     /// change the state of the walk, and return `None` if that yielded nothing: then the next one
     /// follows.
-    pub(super) fn next(&mut self, must_stop: impl Fn(&S) -> bool) -> Option<Step> {
+    pub(super) fn next(
+        &mut self,
+        must_stop: impl Fn(&S) -> bool,
+        exclude: Option<&Exclude<'_>>,
+    ) -> Option<Step> {
         if let Some(step) = self.pending.pop_front() {
             return Some(step);
         }
@@ -83,8 +88,8 @@ impl<S: Sys> Cursor<S> {
             let step = if let Some(level) = self.branch.stack.last() {
                 self.branch.path.truncate(level.path_len());
                 match level.state {
-                    State::Listing if self.settings.stores() => self.store(&must_stop),
-                    State::Listing => self.list(),
+                    State::Listing if self.settings.stores() => self.store(&must_stop, exclude),
+                    State::Listing => self.list(exclude),
                     State::Yielding => self.yield_stored(),
                     State::Entering => self.enter_next(),
                 }
@@ -122,7 +127,7 @@ impl<S: Sys> Cursor<S> {
 
     /// Yields the next entry of the topmost directory as it is listed.
     #[inline(never)]
-    fn list(&mut self) -> Option<Step> {
+    fn list(&mut self, exclude: Option<&Exclude<'_>>) -> Option<Step> {
         let index = self.branch.stack.len() - 1;
         let depth = self.branch.depth();
         let Cursor { asker, reader, branch, metadata, settings, is_stopped, .. } = self;
@@ -135,7 +140,7 @@ impl<S: Sys> Cursor<S> {
             return self.read(index);
         };
         path.push(entry.name);
-        if settings.excludes(path, entry.kind, is_stopped) || settings.hides(entry.name) {
+        if excludes(exclude, path, entry.kind, is_stopped) || settings.hides(entry.name) {
             return None;
         }
         let Some(dir) = stack[index].dir() else { return Some(self.lost_listing(index)) };
@@ -182,7 +187,11 @@ impl<S: Sys> Cursor<S> {
     /// Stores all entries of the topmost directory, with the ignore rules that it holds, and sorts
     /// them. Stores none if the walk is over.
     #[inline(never)]
-    fn store(&mut self, must_stop: &impl Fn(&S) -> bool) -> Option<Step> {
+    fn store(
+        &mut self,
+        must_stop: &impl Fn(&S) -> bool,
+        exclude: Option<&Exclude<'_>>,
+    ) -> Option<Step> {
         let index = self.branch.stack.len() - 1;
         let mut failed = self.read_all(index, must_stop);
         if must_stop(&self.asker.sys) {
@@ -198,7 +207,7 @@ impl<S: Sys> Cursor<S> {
                 self.branch.stack[index].stored.clear();
             }
         }
-        self.choose(index, must_stop);
+        self.choose(index, must_stop, exclude);
         if self.is_stopped || must_stop(&self.asker.sys) {
             self.drop_stored(index);
             return failed;
@@ -256,15 +265,25 @@ impl<S: Sys> Cursor<S> {
     }
 
     /// Drops the stored entries that are left out. Asks about the others if their order needs it.
-    fn choose(&mut self, index: usize, must_stop: &impl Fn(&S) -> bool) {
+    fn choose(
+        &mut self,
+        index: usize,
+        must_stop: &impl Fn(&S) -> bool,
+        exclude: Option<&Exclude<'_>>,
+    ) {
         let mut stored = std::mem::take(&mut self.branch.stack[index].stored);
         let may_go_on = |cursor: &Self| !cursor.is_stopped && !must_stop(&cursor.asker.sys);
-        stored.retain(|entry| may_go_on(self) && self.chooses(index, entry));
+        stored.retain(|entry| may_go_on(self) && self.chooses(index, entry, exclude));
         self.branch.stack[index].stored = stored;
     }
 
-    fn chooses(&mut self, index: usize, entry: &mut StoredEntry) -> bool {
-        let Cursor { branch: Branch { stack, path, .. }, settings, is_stopped, .. } = self;
+    fn chooses(
+        &mut self,
+        index: usize,
+        entry: &mut StoredEntry,
+        exclude: Option<&Exclude<'_>>,
+    ) -> bool {
+        let Cursor { branch: Branch { stack, path, .. }, is_stopped, .. } = self;
         path.truncate(stack[index].path_len());
         let Some(name) = stack.names().get(entry.name) else {
             debug_assert!(false, "the names of stored entries are kept");
@@ -272,7 +291,7 @@ impl<S: Sys> Cursor<S> {
         };
         path.push(name);
         let is_known = entry.kind != Kind::Unknown;
-        if settings.excludes(path, entry.kind, is_stopped)
+        if excludes(exclude, path, entry.kind, is_stopped)
             || is_known && self.is_ignored(index, entry.kind)
         {
             return false;

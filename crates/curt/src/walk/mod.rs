@@ -124,7 +124,7 @@ use self::options::Settings;
 use self::step::Step;
 use self::visit::{AnyOrder, Closure};
 use crate::calls::Calls;
-use crate::control::{Cancel, Next, Operands};
+use crate::control::{Cancel, Exclude, Next, Operands};
 use crate::error::Error;
 use crate::sys::{Os, Setup, Sys};
 use crate::tree;
@@ -159,6 +159,7 @@ impl<'a> Walk<'a> {
         Walking {
             cursor: Cursor::new(sys, Settings { descriptors, ..self.settings.clone() }),
             operands: self.operands.clone().into_iter(),
+            exclude: self.exclude.clone(),
             cancel: self.cancel,
         }
     }
@@ -255,6 +256,7 @@ impl<'a> Walk<'a> {
 pub struct Walking<'a> {
     cursor: Cursor<Os>,
     operands: vec::IntoIter<PathBuf>,
+    exclude: Option<Exclude<'a>>,
     cancel: Option<&'a Cancel>,
 }
 
@@ -286,7 +288,7 @@ impl Walking<'_> {
         let must_stop = || cancel.is_some_and(Cancel::is_cancelled);
         let mut step = None;
         while step.is_none() && !self.cursor.is_stopped && !must_stop() {
-            step = self.cursor.next(|_| must_stop());
+            step = self.cursor.next(|_| must_stop(), self.exclude.as_ref());
             if step.is_none() && !self.cursor.is_stopped && !must_stop() {
                 let operand = self.operands.next()?;
                 step = self.cursor.begin(&operand);

@@ -56,6 +56,7 @@ pub enum OneFileSystem {
 pub struct Walk<'a> {
     pub(super) operands: Vec<PathBuf>,
     pub(super) settings: Settings,
+    pub(super) exclude: Option<Exclude<'a>>,
     pub(super) threads: Threads,
     pub(super) cancel: Option<&'a Cancel>,
     pub(super) poll: Option<Poll<'a>>,
@@ -86,7 +87,6 @@ pub(super) struct Settings {
     pub(super) descriptors: usize,
     /// Whether an operand that is a broken link is a failure, if it is to be followed.
     pub(super) broken_operands_fail: bool,
-    pub(super) exclude: Option<Exclude<'static>>,
     pub(super) rulebook: Option<Arc<dyn Rulebook>>,
 }
 
@@ -108,24 +108,6 @@ impl Settings {
     pub(super) fn hides<U: Unit>(&self, name: Name<'_, U>) -> bool {
         name.units().first() == Some(&U::ascii(b'.'))
             && self.rulebook.as_ref().is_some_and(|book| book.hides_dots())
-    }
-
-    /// Whether the caller leaves out the entry at `path`. Sets `is_stopped` if the answer stops the
-    /// walk.
-    pub(super) fn excludes<U: SystemUnit>(
-        &self,
-        path: &TreePath<U>,
-        kind: Kind,
-        is_stopped: &mut bool,
-    ) -> bool {
-        let Some(exclude) = &self.exclude else {
-            return false;
-        };
-        let (path, relative) = (U::text(path.units()), U::text(path.relative()));
-        let entry = Unvisited { path: Path::new(&path), relative: Path::new(&relative), kind };
-        let answer = exclude(&entry);
-        *is_stopped |= answer == Answer::Stop;
-        answer != Answer::No
     }
 
     /// Whether all symbolic links are followed.
@@ -151,6 +133,23 @@ impl Settings {
     }
 }
 
+/// Whether the caller leaves out the entry at `path`. Sets `is_stopped` if the answer stops the walk.
+pub(super) fn excludes<U: SystemUnit>(
+    exclude: Option<&Exclude<'_>>,
+    path: &TreePath<U>,
+    kind: Kind,
+    is_stopped: &mut bool,
+) -> bool {
+    let Some(exclude) = exclude else {
+        return false;
+    };
+    let (path, relative) = (U::text(path.units()), U::text(path.relative()));
+    let entry = Unvisited { path: Path::new(&path), relative: Path::new(&relative), kind };
+    let answer = exclude(&entry);
+    *is_stopped |= answer == Answer::Stop;
+    answer != Answer::No
+}
+
 impl<'a> Walk<'a> {
     /// Walks these operands: one path or several. Each entry has its kind, which costs no call
     /// where listings carry it; [`Walk::fields`] asks for more.
@@ -171,9 +170,9 @@ impl<'a> Walk<'a> {
                 contents_first: false,
                 descriptors: 0,
                 broken_operands_fail: false,
-                exclude: None,
                 rulebook: None,
             },
+            exclude: None,
             threads: Threads::Automatic,
             cancel: None,
             poll: None,
@@ -236,18 +235,19 @@ impl<'a> Walk<'a> {
     ///
     /// ```
     /// use curt::Walk;
-    /// let walk = Walk::new(".").exclude(|entry| entry.name() == "node_modules");
+    /// let name = String::from("node_modules");
+    /// let walk = Walk::new(".").exclude(|entry| entry.name() == name.as_str());
     /// # let _ = walk;
     /// ```
     pub fn exclude<A: Into<Answer>>(
         self,
-        exclude: impl Fn(&Unvisited<'_>) -> A + Send + Sync + 'static,
+        exclude: impl Fn(&Unvisited<'_>) -> A + Send + Sync + 'a,
     ) -> Self {
         self.exclude_by(Arc::new(move |entry| exclude(entry).into()))
     }
 
-    pub(crate) fn exclude_by(mut self, exclude: Exclude<'static>) -> Self {
-        self.settings.exclude = Some(exclude);
+    pub(crate) fn exclude_by(mut self, exclude: Exclude<'a>) -> Self {
+        self.exclude = Some(exclude);
         self
     }
 

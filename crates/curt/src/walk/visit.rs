@@ -10,7 +10,7 @@ use super::options::{Settings, Walk};
 use super::step::Step;
 use super::task::Task;
 use crate::calls::Calls;
-use crate::control::{Next, Poll, Poller, Stop};
+use crate::control::{Exclude, Next, Poll, Poller, Stop};
 use crate::error::Error;
 use crate::sys::{Host, Os, Setup, Sys};
 use crate::tree::{Crew, Member, Work};
@@ -119,6 +119,7 @@ impl<V: Visitor> Sink for AnyOrder<V> {
 struct Shared<'r> {
     crew: Crew<Task<Os>>,
     settings: Settings,
+    exclude: Option<&'r Exclude<'r>>,
     operands: &'r [PathBuf],
     next_operand: AtomicUsize,
     /// The number of the next task; the first numbers are those of the operands.
@@ -139,6 +140,7 @@ pub(super) fn work<K: Sink>(
     let shared = Shared {
         crew: Crew::new(&first, walk.threads, alone, walk.most_descriptors),
         settings: walk.settings.clone(),
+        exclude: walk.exclude.as_ref(),
         operands: &walk.operands,
         next_operand: AtomicUsize::new(0),
         next_task: AtomicU64::new(walk.operands.len() as u64),
@@ -237,7 +239,7 @@ impl<K: Sink> Worker<'_, K> {
                 shared.stop.is_stopped()
             };
             let stops_now = self.cursor.is_stopped || must_stop(&self.cursor.asker.sys);
-            let step = if stops_now { None } else { self.cursor.next(must_stop) };
+            let step = if stops_now { None } else { self.cursor.next(must_stop, shared.exclude) };
             let Some(step) = step else {
                 if self.cursor.is_stopped {
                     shared.stop.stop();

@@ -145,8 +145,9 @@ def remove(path: _Path, *, client: Any = None, budget: Budget = Budget()) -> Rem
     """Removes a directory with everything in it. What is missing already is no error.
 
     Refuses to begin unless every worker sees the same directory, which its number and the time when
-    it was made show, and as root if others can change the way to it. Links are removed and never followed. What is mounted in the tree is not emptied. What
-    could not be removed is in the errors of the result.
+    it was made show, and as root if others can change the way to it. Links are removed and never
+    followed. What is mounted in the tree is not emptied. What could not be removed is in the errors
+    of the result.
     """
     root = _root(path)
     last = os.path.basename(root)
@@ -171,7 +172,12 @@ def _root(path: _Path) -> bytes:
         raise ValueError("embedded null character in path")
     if not given:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
-    whole = os.path.join(os.getcwdb(), given)
+    here = b"/" if given.startswith(b"/") else os.getcwdb()
+    # The name of a directory that a mount covers leads to another one.
+    if not given.startswith(b"/") and not os.path.samestat(os.stat(here), os.stat(".")):
+        reason = "the working directory cannot be reached by its name"
+        raise FileNotFoundError(errno.ENOENT, reason, os.fspath(path))
+    whole = os.path.join(here, given)
     return whole.rstrip(b"/") or b"/"
 
 

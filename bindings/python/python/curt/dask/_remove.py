@@ -85,6 +85,9 @@ def open_parent(root: bytes) -> int:
                 fd, done = os.open(b"/", PLACE), b""
             else:
                 done = os.path.dirname(done)
+        # The text of a link in `/proc` is not where it leads.
+        if not os.path.samestat(os.fstat(fd), os.stat(above or b"/")):
+            raise replaced()
         return fd
     except BaseException:
         os.close(fd)
@@ -121,8 +124,8 @@ def look(piece: Piece, parent: Identity | None = None) -> Result:
     """Lists the subdirectories of the tree, and identifies what it lies in."""
     with opened(piece) as (above, beneath):
         if beneath.identity[1] is None:
-            reason = "its filesystem does not say when directories were made, so that one cannot be "
-            reason += "told from another: remove it with curt.rmtree, on one machine"
+            reason = "its filesystem does not say when directories were made, so that one cannot "
+            reason += "be told from another: remove it with curt.rmtree, on one machine"
             raise OSError(errno.ENOTSUP, reason, shown(piece.root, b""))
         value = {b"": _subdirectories(beneath.levels[0].fd, b"", piece.root, [])}
         return Result(value=(identity_of(above), value), identity=beneath.identity)

@@ -38,8 +38,8 @@ KINDS = {
 GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 # The number of a directory and the time when it was made, which a network filesystem shows alike to
-# all machines. A name, and what others can write, prove nothing. Some filesystems have no such time;
-# the time of the last change is none, since each entry that is removed changes it.
+# all machines. A name, and what others can write, prove nothing. Some filesystems have no such
+# time; that of the last change is none, since each entry that is removed changes it.
 Identity = tuple[int, "int | None"]
 
 
@@ -222,8 +222,8 @@ class Beneath:
 def foreign(root: bytes) -> OSError:
     """The error of a worker that has something else at the path of the tree."""
     worker = address()
-    sees = f"the worker {worker} sees another directory there" if worker else "another directory is there"
-    reason = f"{sees}: it was replaced, or is on another filesystem"
+    sees = f"the worker {worker} sees another directory" if worker else "another directory is"
+    reason = f"{sees} there: it was replaced, or is on another filesystem"
     return OSError(errno.EXDEV, reason, shown(root, b""))
 
 

@@ -10,7 +10,6 @@ mod types;
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use curt::filters::Globs;
@@ -45,7 +44,7 @@ pub(crate) fn run(options: &DuOptions) -> Exit {
 struct Run<'a> {
     options: &'a DuOptions,
     session: &'a Session,
-    patterns: Arc<Globs>,
+    patterns: Globs,
     lines: LineFormat,
     /// Sizes are shown with bars.
     is_chart: bool,
@@ -61,7 +60,7 @@ impl<'a> Run<'a> {
                 quote(operand)
             )));
         }
-        let patterns = Arc::new(operands::patterns(options)?);
+        let patterns = operands::patterns(options)?;
         let mut lines = LineFormat::new(options, session)?;
         let is_chart = options.is_tree(session.is_terminal());
         if is_chart && !options.inodes && !lines::chooses_unit(options) {
@@ -205,8 +204,7 @@ impl<'a> Run<'a> {
             usage = usage.poll(|| session.screen().progress(|| self.progress()));
         }
         if !patterns.is_empty() {
-            let patterns = patterns.clone();
-            usage = usage.exclude(move |entry| patterns.matches(entry.path(), entry.kind()));
+            usage = usage.exclude(|entry| patterns.matches(entry.path(), entry.kind()));
         }
         if let Some(budget) = sys::raise_descriptor_limit() {
             usage = usage.descriptors(budget);

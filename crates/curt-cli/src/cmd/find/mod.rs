@@ -13,7 +13,7 @@ mod when;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, PoisonError, mpsc};
 
 use curt::fields::Follow;
 use curt::filters::IgnoreRules;
@@ -68,7 +68,7 @@ struct Job<'a> {
     /// The operands, in full if full paths are printed.
     operands: Vec<PathBuf>,
     rules: Option<IgnoreRules>,
-    exclusions: Arc<Exclusions>,
+    exclusions: Exclusions,
     matcher: Matcher,
     lines: Lines,
     sorting: Sorting,
@@ -134,7 +134,7 @@ impl<'a> Job<'a> {
                 operands.push(operand.into());
             }
         }
-        let exclusions = Arc::new(Exclusions::new(&options.exclude)?);
+        let exclusions = Exclusions::new(&options.exclude)?;
         operands.retain(|operand| !exclusions.match_whole(operand));
         Ok(Job {
             options,
@@ -195,7 +195,7 @@ impl<'a> Job<'a> {
     }
 
     /// Builds the library's `Walk`.
-    fn walk(&self) -> Walk<'a> {
+    fn walk(&self) -> Walk<'_> {
         let options = self.options;
         let follow = if options.follow { Follow::Links } else { Follow::CommandLine };
         // Where every entry is printed, its metadata is read with its name; elsewhere only if it
@@ -213,8 +213,7 @@ impl<'a> Job<'a> {
             walk = walk.ignore(rules.clone());
         }
         if !self.exclusions.are_empty() {
-            let exclusions = Arc::clone(&self.exclusions);
-            walk = walk.exclude(move |entry| exclusions.match_entry(entry));
+            walk = walk.exclude(|entry| self.exclusions.match_entry(entry));
         }
         if self.removes {
             // Removing entries while they are listed might hide later ones.

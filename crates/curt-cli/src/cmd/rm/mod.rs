@@ -253,7 +253,7 @@ impl Reporter<'_> {
     }
 
     fn failed(&self, error: &Error) {
-        self.session.fail_as(error, &message(error, self.options.one_file_system));
+        self.session.fail_as(error, &message(error));
     }
 
     fn progress(&self, totals: &Totals, speed: &Mutex<Speed>) {
@@ -270,7 +270,7 @@ impl Reporter<'_> {
 }
 
 /// Returns the message for a failure, in GNU's words.
-fn message(error: &Error, one_file_system: bool) -> String {
+fn message(error: &Error) -> String {
     let path = quote(error.path());
     match error.cause() {
         Cause::DotOrDotDot => {
@@ -290,9 +290,7 @@ fn message(error: &Error, one_file_system: bool) -> String {
             "skipping {path}, since it's on a different device\n\
              and --preserve-root=all is in effect"
         ),
-        Cause::OtherFileSystem | Cause::MountPoint if one_file_system => {
-            format!("skipping {path}, since it's on a different device")
-        }
+        Cause::OtherFileSystem => format!("skipping {path}, since it's on a different device"),
         cause => format!("cannot remove {path}: {}", text::reason(cause)),
     }
 }

@@ -175,7 +175,7 @@ impl Unix {
         }
     }
 
-    /// Returns the device and, where the system has one, the number of the mount.
+    /// Returns the number of the mount or, where the system has none, the device.
     #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "not u64 everywhere")]
     fn mount(&self, fd: BorrowedFd<'_>, what: What<'_>) -> Result<(u64, u64), Errno> {
         match self.mount_by_statx(fd)? {

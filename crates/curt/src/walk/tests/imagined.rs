@@ -118,9 +118,9 @@ fn a_walk_stops_between_two_calls_of_a_listing() {
         settings.descriptors = 8;
         let mut cursor = Cursor::<Memory>::new(Memory::start(&walk_of.setup(&setup)), settings);
         let stop = |sys: &Memory| sys.calls().total() >= 50;
-        let mut step = cursor.begin(Path::new("tree")).or_else(|| cursor.next(stop));
+        let mut step = cursor.begin(Path::new("tree")).or_else(|| cursor.next(stop, None));
         while step.is_some() {
-            step = cursor.next(stop);
+            step = cursor.next(stop, None);
         }
         cursor.abandon();
         let calls = cursor.asker.sys.calls();
@@ -155,14 +155,16 @@ fn delete(setup: &Setup) -> Vec<Error> {
     settings.descriptors = options.descriptor_budget(&sys);
     let mut cursor = Cursor::<Memory>::new(sys, settings);
     let mut errors = Vec::new();
-    let mut step = cursor.begin(Path::new("tree")).or_else(|| cursor.next(|_| false));
+    let mut step = cursor
+        .begin(Path::new("tree"))
+        .or_else(|| cursor.next(|_| false, options.exclude.as_ref()));
     while let Some(now) = step {
         errors.extend(match now {
             Step::Entry(_) => cursor.remove().err(),
             Step::Error(error) => Some(error),
             Step::ResultsOf(_) => unreachable!("no worker took a part"),
         });
-        step = cursor.next(|_| false);
+        step = cursor.next(|_| false, options.exclude.as_ref());
     }
     errors
 }

@@ -71,7 +71,8 @@ fn walk_with<S: Sys>(setup: &Setup, options: &Walk<'_>, base: &Path, operand: &P
     settings.descriptors = options.descriptor_budget(&sys);
     let mut cursor = Cursor::<S>::new(sys, settings);
     let mut seen = Seen { entries: Vec::new(), errors: Vec::new(), calls: Calls::default() };
-    let mut step = cursor.begin(operand).or_else(|| cursor.next(|_| false));
+    let mut step =
+        cursor.begin(operand).or_else(|| cursor.next(|_| false, options.exclude.as_ref()));
     while let Some(now) = step {
         match now {
             Step::Entry(_) => {
@@ -83,7 +84,7 @@ fn walk_with<S: Sys>(setup: &Setup, options: &Walk<'_>, base: &Path, operand: &P
             Step::Error(error) => seen.errors.push(error),
             Step::ResultsOf(_) => unreachable!("no worker took a part"),
         }
-        step = cursor.next(|_| false);
+        step = cursor.next(|_| false, options.exclude.as_ref());
     }
     seen.calls = cursor.asker.sys.calls();
     assert_eq!(cursor.branch.stack.len(), 0, "everything is closed");
@@ -303,7 +304,7 @@ fn sizes_are_read_from_the_file_system<S: Sys>() {
         if cursor.metadata.facts.kind == Kind::File {
             sizes.extend(cursor.metadata.size().known());
         }
-        step = cursor.next(|_| false);
+        step = cursor.next(|_| false, None);
     }
     sizes.sort_unstable();
     assert_eq!(sizes, [5, 1234]);

@@ -64,8 +64,8 @@ impl Unix {
         Ok(stat.is_some())
     }
 
-    /// Returns the device of an open file and, since Linux 5.8, its mount. `None` where the
-    /// portable call must be used.
+    /// Returns the mount of an open file and, before Linux 5.8, its device instead: subvolumes of
+    /// btrfs are devices on one mount. `None` where the portable call must be used.
     pub(in crate::sys::unix) fn mount_by_statx(
         &self,
         fd: BorrowedFd<'_>,
@@ -77,7 +77,7 @@ impl Unix {
         };
         let has_mount = stat.stx_mask & StatxFlags::MNT_ID.bits() != 0;
         let device = makedev(stat.stx_dev_major, stat.stx_dev_minor);
-        Ok(Some((device, if has_mount { stat.stx_mnt_id } else { 0 })))
+        Ok(Some(if has_mount { (0, stat.stx_mnt_id) } else { (device, 0) }))
     }
 
     /// Calls `statx`. `None` where the portable call must be used: there is no `statx`, or a filter
