@@ -52,13 +52,12 @@ use crate::fields::Kind;
 /// [`Remove::exclude`](crate::Remove::exclude) and [`Usage::exclude`](crate::Usage::exclude).
 ///
 /// They are those of bash: `*` and `?` never match a slash, `**` as a whole name does (`a/**` is
-/// what is in `a`, as in git); `[a-z]`,
-/// `[!a-z]`, `[[:digit:]]` and `[\]]` match one character, `{one,two}` and `{1..10}` stand for
-/// several patterns, `{}` and `{one}` for themselves, and a backslash escapes the next character.
-/// On Windows a backslash is a slash instead. Characters are those of Unicode, and each byte that
-/// is part of none. A leading slash or `./` anchors a pattern at the operand, a trailing slash lets
-/// it match directories only. Case counts, unless [`ignore_case`](Globs::ignore_case) says
-/// otherwise.
+/// what is in `a`, as in git); `[a-z]`, `[!a-z]`, `[[:digit:]]` and `[\]]` match one character,
+/// `{one,two}` and `{1..10}` stand for several patterns, `{}` and `{one}` for themselves, and a
+/// backslash escapes the next character. On Windows a backslash is a slash instead. A dot that
+/// begins a name is no exception. Characters are those of Unicode, and each byte that is part of
+/// none. A leading slash or `./` anchors a pattern at the operand, a trailing slash lets it match
+/// directories only. Case counts, unless [`ignore_case`](Globs::ignore_case) says otherwise.
 ///
 /// Where bash would compare something else than is written, a pattern is refused: with a part `..`,
 /// with a bracket that is not closed, a class that does not exist, or a range that ends before it
