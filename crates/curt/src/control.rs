@@ -291,10 +291,10 @@ pub(crate) trait Rulebook: Send + Sync {
     fn reads_global(&self) -> bool;
     /// Whether rules of git count in work trees only.
     fn requires_git(&self) -> bool;
-    /// The file of rules that the text of a git configuration names.
-    fn excludes_file(&self, configuration: &[u8]) -> Option<Vec<u8>>;
+    /// Whether a pattern of git's matches the whole text.
+    fn matches(&self, pattern: &[u8], text: &[u8], ignores_case: bool) -> bool;
     /// Parses the text of a file. More than [`MOST_RULES`] rules are an error.
-    fn read(&self, text: &[u8]) -> io::Result<Box<dyn Rules>>;
+    fn read(&self, text: &[u8], ignores_case: bool) -> io::Result<Box<dyn Rules>>;
 }
 
 /// The most rules that may hold in one place.

@@ -28,7 +28,6 @@
 //! ```
 
 mod braces;
-mod git_config;
 mod glob;
 #[cfg_attr(not(fuzzing), allow(unreachable_pub, reason = "the fuzz target reaches it"))]
 mod ignore;

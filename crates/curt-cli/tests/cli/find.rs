@@ -86,8 +86,9 @@ fn rules_of_git_are_left_out_with_those_of_its_user() {
     let scratch = Scratch::new();
     tree(&scratch, "t");
     scratch.dir("t/.git");
-    scratch.file_with("excluded", b"*.keep\n");
-    scratch.file_with("config", b"[core]\nexcludesFile = excluded\n");
+    // By its path in the work tree.
+    scratch.file_with("t/sub/excluded", b"*.keep\n");
+    scratch.file_with("config", b"[core]\nexcludesFile = sub/excluded\n");
     scratch.file_with("t/.ignore", b"c\n");
     let find = |args: &[&str]| {
         let mut command = find(&scratch, args);

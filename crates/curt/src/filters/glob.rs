@@ -214,9 +214,16 @@ impl Matcher {
         Some(character.map_or((INVALID + u32::from(first), 1), |it| (it.into(), it.len_utf8())))
     }
 
+    /// Whether only the text is folded, to lower case, as in git: a letter in brackets or behind a
+    /// backslash is compared as it is.
+    fn folds_as_git(self) -> bool {
+        self.ignores_case && self.dialect == Dialect::Git
+    }
+
     fn takes(self, token: Token<'_>, one: u32) -> bool {
         let in_name = one != SLASH || self.dialect == Dialect::Gnu;
         match token {
+            Token::One(only) if self.folds_as_git() => only == self.lower(one),
             Token::One(only) => {
                 only == one || self.ignores_case && self.lower(only) == self.lower(one)
             }
@@ -236,6 +243,9 @@ impl Matcher {
             let _ = self.brackets(class.body, |member| is_member |= self.is_in(&member, one));
             is_member
         };
+        if self.folds_as_git() {
+            return has(self.lower(one)) != class.is_negated;
+        }
         let is_member =
             has(one) || self.ignores_case && (has(self.lower(one)) || has(self.upper(one)));
         is_member != class.is_negated
@@ -267,10 +277,11 @@ impl Matcher {
     fn is_kind(self, kind: Kind, one: u32) -> bool {
         // git leaves out two blanks of C.
         let is_blank = matches!((self.dialect, kind), (Dialect::Git, Kind::Space));
+        let is_folded = self.folds_as_git() && matches!(kind, Kind::Upper);
         char::from_u32(one).is_some_and(|it| {
             (it.is_ascii() || !self.reads_bytes)
                 && !(is_blank && matches!(it, '\x0b' | '\x0c'))
-                && kind.has(it)
+                && (kind.has(it) || is_folded && it.is_ascii_lowercase())
         })
     }
 
@@ -303,6 +314,7 @@ impl Matcher {
                     _ => (Token::Star, next),
                 }
             }
+            _ if self.folds_as_git() => (Token::One(self.lower(one)), at + width),
             _ => (Token::One(one), at + width),
         }))
     }
@@ -311,19 +323,23 @@ impl Matcher {
     /// bracket.
     fn class(self, body: &[u8]) -> Result<(Class<'_>, usize), Fault> {
         let mut low = [0_u128; 2];
+        let mut add = |first: u32, last: u32| {
+            for (part, base) in low.iter_mut().zip([0, 128]) {
+                let (first, last) = (first.max(base), last.min(base + 127));
+                if first <= last {
+                    *part |= (u128::MAX >> (127 - (last - first))) << (first - base);
+                }
+            }
+        };
         let (is_negated, length) = self.brackets(body, |member| match member {
             Member::Range(first, last) => {
-                for (part, base) in low.iter_mut().zip([0, 128]) {
-                    let (first, last) = (first.max(base), last.min(base + 127));
-                    if first <= last {
-                        *part |= (u128::MAX >> (127 - (last - first))) << (first - base);
-                    }
+                add(first, last);
+                if self.folds_as_git() && first < last {
+                    add(first.max(65) + 32, last.min(90) + 32);
                 }
             }
             Member::Kind(kind) => {
-                for one in (0..256).filter(|&one| self.is_kind(kind, one)) {
-                    low[one as usize >> 7] |= 1 << (one & 127);
-                }
+                (0..256).filter(|&one| self.is_kind(kind, one)).for_each(|one| add(one, one));
             }
         })?;
         Ok((Class { is_negated, low, body }, length))

@@ -4,8 +4,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::git_config;
-use super::glob::Dialect;
+use super::glob::{Dialect, Matcher};
 use super::patterns::{Patterns, Scope, with_slashes};
 use crate::control::{MOST_RULES, Rulebook, Rules, too_many_rules};
 
@@ -20,7 +19,8 @@ use crate::control::{MOST_RULES, Rulebook, Rules, too_many_rules};
 /// `.ignore`, `.gitignore`, `exclude`, the user's rules, and extra files last, as in the crate
 /// `ignore`. `!` includes an entry again, unless it is in a directory that is left out.
 ///
-/// Lines are parsed and matched exactly as git does. Patterns and paths are bytes. `*`, `?` and
+/// Lines are parsed and matched exactly as git does, those of git's files in any case where
+/// `core.ignoreCase` is set in git's configuration. Patterns and paths are bytes. `*`, `?` and
 /// `[a-z]` do not match a slash, `**` as a whole name does; a backslash escapes the next byte;
 /// braces have no meaning. A line that can never match, such as `[a`, is skipped.
 ///
@@ -139,14 +139,16 @@ impl IgnoreRules {
     }
 
     /// Sets whether the rules that the user has for all work trees are read; `false` by default.
-    /// They are in the file that `core.excludesFile` names in `$GIT_CONFIG_GLOBAL` or, if that is
-    /// not set, in `~/.gitconfig` or `$XDG_CONFIG_HOME/git/config`; by default
-    /// `$XDG_CONFIG_HOME/git/ignore`, where `~/.config` stands for a variable that is not set.
-    /// Paths in it are relative to the work tree or, if there is none, to the working directory, as
-    /// those in an [extra file](IgnoreRules::extra_file). Links to these files are followed. The
-    /// system's configuration and files that a configuration includes are not read.
+    /// They are in the file that `core.excludesFile` names in git's configuration, which is read
+    /// for each work tree as git reads it: files of the system, the user and the repository, what
+    /// they include, and variables. By default it is `$XDG_CONFIG_HOME/git/ignore`, where
+    /// `~/.config` stands for a variable that is not set. Paths in it are relative to the work tree
+    /// or, if there is none, to the working directory, as those in an
+    /// [extra file](IgnoreRules::extra_file). Links to these files are followed. Files of the user
+    /// that may not be read are passed over, as by git; a configuration that git refuses is an
+    /// error.
     ///
-    /// Costs up to 3 files for each operand.
+    /// Costs one file for each work tree.
     pub fn global(self, yes: bool) -> Self {
         IgnoreRules { global: yes, ..self }
     }
@@ -192,12 +194,12 @@ impl Rulebook for IgnoreRules {
         self.require_git
     }
 
-    fn excludes_file(&self, configuration: &[u8]) -> Option<Vec<u8>> {
-        git_config::excludes_file(configuration)
+    fn matches(&self, pattern: &[u8], text: &[u8], ignores_case: bool) -> bool {
+        Matcher { dialect: Dialect::Git, ignores_case, reads_bytes: true }.matches(pattern, 0, text)
     }
 
-    fn read(&self, text: &[u8]) -> io::Result<Box<dyn Rules>> {
-        Ok(Box::new(IgnoreFile::parse(text)?))
+    fn read(&self, text: &[u8], ignores_case: bool) -> io::Result<Box<dyn Rules>> {
+        Ok(Box::new(IgnoreFile::parse(text, ignores_case)?))
     }
 }
 
@@ -208,10 +210,11 @@ pub struct IgnoreFile(Patterns);
 impl IgnoreFile {
     /// Parses the text of an ignore file. More than 100,000 rules are an error of the kind
     /// `FileTooLarge`. Takes at most 5 MB of memory besides a copy of the text.
-    pub fn parse(text: &[u8]) -> io::Result<IgnoreFile> {
+    pub fn parse(text: &[u8], ignores_case: bool) -> io::Result<IgnoreFile> {
         const MARK: &[u8] = b"\xef\xbb\xbf";
         let text = text.strip_prefix(MARK).unwrap_or(text);
         let mut rules = Patterns::new(Dialect::Git);
+        rules.matcher.ignores_case = ignores_case;
         for (pattern, scope) in text.split(|&byte| byte == b'\n').filter_map(read_rule) {
             // One that matches nothing is none.
             if rules.add(pattern, scope).is_ok() && rules.len() > MOST_RULES {

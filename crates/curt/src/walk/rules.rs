@@ -14,9 +14,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::git_config::{GitConfig, Repository, to_path};
 use super::options::Settings;
 use super::stored::StoredEntry;
-use crate::control::{MOST_RULES, Rulebook, Rules, too_many_rules};
+use crate::control::{MOST_RULES, Rules, too_many_rules};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Kind};
 use crate::name::{Name, NameBuf, Names, Unit};
@@ -25,7 +26,7 @@ use crate::tree::TreePath;
 use curt_paths::{DotDot, Env, Expander};
 
 /// The most text of rules that may hold in one place, from one file or several.
-const MOST_BYTES: usize = 4 << 20;
+pub(super) const MOST_BYTES: usize = 4 << 20;
 /// The most directories whose rules may hold in one place.
 const MOST_DIRECTORIES: usize = 1000;
 
@@ -35,8 +36,8 @@ pub(super) struct RuleStack {
     base: Base,
     /// Its rules, those that come first at the beginning.
     sources: [Option<Arc<dyn Rules>>; SOURCES],
-    /// The rules that the user has for every work tree of git.
-    global: Option<Arc<dyn Rules>>,
+    /// Rules of git match in any case.
+    ignores_case: bool,
     /// A work tree of git begins here, so the git rules above do not count.
     is_work_tree: bool,
     is_in_work_tree: bool,
@@ -204,10 +205,11 @@ pub(super) fn of_directory<S: Sys>(
             Error::new(Operation::Stat, directory.join(".git"), Cause::Os(error))
         })?;
     }
-    let read = |names: &[&str]| {
-        let name = joined::<S::Unit>(names);
-        let name = Name::until_nul(&name).ok_or(io::ErrorKind::InvalidInput)?;
-        sys.read_file(dir, name, false, MOST_BYTES)
+    let read = |path: &Path, follow: bool| {
+        // With the separator of the system.
+        let path: PathBuf = path.components().collect();
+        let name = NameBuf::new(S::Unit::units(&path))?;
+        sys.read_file(dir, name.as_name(), follow, MOST_BYTES)
     };
     let base = Base::Below(path_len);
     gather(settings, above, base, found, &RuleSource { sys, directory, read: &read })
@@ -235,10 +237,7 @@ pub(super) fn above_operand<S: Sys>(
         let git = parent.join(".git");
         let git = kind_of(sys, &git).map_err(|error| failed(&git, error))?;
         let found = Found { custom: true, own: true, gitignore: true, git };
-        let read = |names: &[&str]| {
-            let path = names.iter().fold(parent.to_owned(), |path, name| path.join(name));
-            read_at(sys, &path, false)
-        };
+        let read = |path: &Path, follow: bool| read_at(sys, &parent.join(path), follow);
         let source = RuleSource { sys, directory: parent, read: &read };
         rules = gather(settings, rules, Base::Above(way), found, &source)?;
     }
@@ -249,59 +248,61 @@ pub(super) fn above_operand<S: Sys>(
 struct RuleSource<'p, S: Sys> {
     sys: &'p S,
     directory: &'p Path,
-    /// Reads a file below it.
-    read: &'p dyn Fn(&[&str]) -> io::Result<Vec<u8>>,
+    /// Reads a file below it, and follows a link if that is said.
+    read: &'p dyn Fn(&Path, bool) -> io::Result<Vec<u8>>,
 }
 
 impl<S: Sys> RuleSource<'_, S> {
-    /// The content of a file below it; `None` if there is no such file.
-    fn text(&self, names: &[&str]) -> Result<Option<Vec<u8>>, Error> {
-        let path = || names.iter().fold(self.directory.to_owned(), |path, name| path.join(name));
-        present((self.read)(names)).map_err(|error| failed_to_read(path(), error))
+    /// The content of a file in it; `None` if there is no such file.
+    fn text(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
+        let read = present((self.read)(Path::new(name), false));
+        read.map_err(|error| failed_to_read(self.directory.join(name), error))
     }
 
-    /// The content of git's exclude file, for a `.git` of this kind. A file names the directory of
-    /// git, and in a linked work tree that directory names the one that all work trees share.
-    fn exclude(&self, git: Kind) -> Result<Option<(Vec<u8>, PathBuf)>, Error> {
-        if git != Kind::File {
-            let names = [".git", "info", "exclude"];
-            let path = names.iter().fold(self.directory.to_owned(), |path, name| path.join(name));
-            return Ok(self.text(&names)?.map(|text| (text, path)));
-        }
-        let Some(link) = self.text(&[".git"])? else { return Ok(None) };
-        let Some(target) = link.strip_prefix(b"gitdir: ") else { return Ok(None) };
-        let git = Self::named(target, self.directory, || self.directory.join(".git"))?;
-        let shared = git.join("commondir");
-        let common = match self.text_at(&shared)? {
-            Some(target) => Self::named(&target, &git, || shared)?,
-            None => git,
+    /// Reads a file by its path; one below the directory from there.
+    fn read_at(&self, path: &Path, follow: bool) -> io::Result<Vec<u8>> {
+        let is_below = |below: &&Path| {
+            below.components().all(|part| matches!(part, std::path::Component::Normal(_)))
         };
-        let path = common.join("info").join("exclude");
-        Ok(self.text_at(&path)?.map(|text| (text, path)))
-    }
-
-    fn text_at(&self, path: &Path) -> Result<Option<Vec<u8>>, Error> {
-        present(read_at(self.sys, path, false))
-            .map_err(|error| failed_to_read(path.to_owned(), error))
-    }
-
-    /// The path in a file of git, relative to `from`.
-    fn named(target: &[u8], from: &Path, file: impl FnOnce() -> PathBuf) -> Result<PathBuf, Error> {
-        let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-        let length = target.len() - target.iter().rev().take_while(|byte| is_end(byte)).count();
-        match std::str::from_utf8(&target[..length]) {
-            Ok(target) => Ok(from.join(target)),
-            Err(error) => Err(failed_to_read(file(), io::Error::other(error))),
+        match path.strip_prefix(self.directory).ok().filter(is_below) {
+            Some(below) => (self.read)(below, follow),
+            None => read_at(self.sys, path, follow),
         }
+    }
+
+    /// The directories of git, for a `.git` of this kind. A file names the directory of git, and in
+    /// a linked work tree that directory names the one that all work trees share.
+    fn repository(&self, git: Kind) -> Result<Option<Repository>, Error> {
+        let mut own = self.directory.join(".git");
+        if git == Kind::File {
+            let Some(link) = self.text(".git")? else { return Ok(None) };
+            let Some(target) = link.strip_prefix(b"gitdir: ") else { return Ok(None) };
+            own = named(target, self.directory, &own)?;
+        }
+        let shared = own.join("commondir");
+        let common = present(self.read_at(&shared, true));
+        let common = match common.map_err(|error| failed_to_read(shared.clone(), error))? {
+            Some(target) => named(&target, &own, &shared)?,
+            None => own.clone(),
+        };
+        Ok(Some(Repository { own, common }))
     }
 }
 
-fn failed_to_read(path: PathBuf, error: io::Error) -> Error {
+/// The path in a file of git, relative to `from`.
+fn named(target: &[u8], from: &Path, file: &Path) -> Result<PathBuf, Error> {
+    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    let length = target.len() - target.iter().rev().take_while(|byte| is_end(byte)).count();
+    let target = to_path(&target[..length]);
+    target.map(|target| from.join(target)).map_err(|error| failed_to_read(file.to_owned(), error))
+}
+
+pub(super) fn failed_to_read(path: PathBuf, error: io::Error) -> Error {
     Error::new(Operation::ReadFile, path, Cause::Os(error))
 }
 
 /// The content that was read; `None` if there is no such file.
-fn present(read: io::Result<Vec<u8>>) -> io::Result<Option<Vec<u8>>> {
+pub(super) fn present(read: io::Result<Vec<u8>>) -> io::Result<Option<Vec<u8>>> {
     match read {
         Err(error) if is_absent(&error) => Ok(None),
         read => read.map(Some),
@@ -329,19 +330,44 @@ fn gather<S: Sys>(
         || above.as_ref().is_some_and(|above| above.is_in_work_tree)
         || !book.requires_git();
     let mut size = above.as_ref().map(|above| above.size).unwrap_or_default();
-    let mut rules = |text: &[u8]| -> io::Result<Arc<dyn Rules>> {
-        let rules = book.read(text)?;
+    let mut rules = |text: &[u8], ignores_case: bool| -> io::Result<Arc<dyn Rules>> {
+        let rules = book.read(text, ignores_case)?;
         size.rules += rules.count();
         size.bytes += text.len();
         size.check().map(|()| Arc::from(rules))
     };
-    let mut file = |names: &[String]| read_rules(names, source, &mut rules);
-    let custom = if found.custom { file(book.custom_names())? } else { None };
-    let own = if found.own { file(&[".ignore".to_owned()])? } else { None };
+    let read = |path: &Path| source.read_at(path, true);
+    let repository = found.git.map(|git| source.repository(git)).transpose()?.flatten();
+    let config = match found.git {
+        Some(_) => Some(GitConfig::read(repository.as_ref(), &**book, &read)?),
+        None => None,
+    };
+    let inherited = above.as_ref().is_some_and(|above| above.ignores_case);
+    let ignores_case = config.as_ref().map_or(inherited, |config| config.ignores_case);
+    let mut file = |names: &[String], ignores_case| {
+        read_rules(names, source, &mut |text: &[u8]| rules(text, ignores_case))
+    };
+    let custom = if found.custom { file(book.custom_names(), false)? } else { None };
+    let own = if found.own { file(&[".ignore".to_owned()], false)? } else { None };
     let of_git = found.gitignore && is_in_work_tree;
-    let gitignore = if of_git { file(&[".gitignore".to_owned()])? } else { None };
-    let exclude = match found.git.map(|git| source.exclude(git)).transpose()?.flatten() {
-        Some((text, path)) => Some(rules(&text).map_err(|error| failed_to_read(path, error))?),
+    let gitignore = if of_git { file(&[".gitignore".to_owned()], ignores_case)? } else { None };
+    let mut more = |text: Option<Vec<u8>>, path: PathBuf| {
+        let rules = text.map(|text| rules(&text, ignores_case)).transpose();
+        rules.map_err(|error| failed_to_read(path, error))
+    };
+    let exclude = match repository {
+        Some(Repository { common, .. }) => {
+            let path = common.join("info").join("exclude");
+            let text = present(source.read_at(&path, false));
+            more(text.map_err(|error| failed_to_read(path.clone(), error))?, path)?
+        }
+        None => None,
+    };
+    let of_user = match config.filter(|_| book.reads_global()) {
+        Some(config) => match config.user_rules(source.directory, &read)? {
+            Some((text, path)) => more(Some(text), path)?,
+            None => None,
+        },
         None => None,
     };
     if custom.is_none() && own.is_none() && gitignore.is_none() && found.git.is_none() {
@@ -351,10 +377,9 @@ fn gather<S: Sys>(
     size.check().map_err(|error| failed_to_read(source.directory.to_owned(), error))?;
     // Rules that need no work tree do not end at one.
     let is_work_tree = found.git.is_some() && book.requires_git();
-    let global = above.as_ref().and_then(|above| above.global.clone());
-    let of_user = global.clone().filter(|_| found.git.is_some());
     let sources = [custom, own, gitignore, exclude, of_user, None];
-    let rules = RuleStack { above, base, sources, global, is_work_tree, is_in_work_tree, size };
+    let rules =
+        RuleStack { above, base, sources, ignores_case, is_work_tree, is_in_work_tree, size };
     Ok(Some(Arc::new(rules)))
 }
 
@@ -367,7 +392,7 @@ fn read_rules<S: Sys>(
     let mut all: Option<Vec<u8>> = None;
     let mut last = None;
     for name in names {
-        if let Some(text) = source.text(&[name])? {
+        if let Some(text) = source.text(name)? {
             append(all.get_or_insert_with(Vec::new), &text);
             last = Some(name);
         }
@@ -392,9 +417,9 @@ fn of_user<S: Sys>(
 ) -> Result<Option<Arc<RuleStack>>, Error> {
     let Some(book) = settings.rulebook.as_ref() else { return Ok(None) };
     let mut size = Size::default();
-    let mut rules = |text: &[u8], path: &Path| -> Result<Arc<dyn Rules>, Error> {
+    let mut rules = |text: &[u8], path: &Path, ignores_case| -> Result<Arc<dyn Rules>, Error> {
         let failed = |error| failed_to_read(path.to_owned(), error);
-        let rules = book.read(text).map_err(failed)?;
+        let rules = book.read(text, ignores_case).map_err(failed)?;
         size.rules += rules.count();
         size.bytes += text.len();
         size.check().map(|()| Arc::from(rules)).map_err(failed)
@@ -406,60 +431,33 @@ fn of_user<S: Sys>(
     }
     let last = book.extra_files().last().map(PathBuf::as_path);
     let extra = match extra.zip(last) {
-        Some((text, path)) => Some(rules(&text, path)?),
+        Some((text, path)) => Some(rules(&text, path, false)?),
         None => None,
     };
-    let global = if book.reads_global() { global_rules(&**book, sys)? } else { None };
-    let global = global.map(|(text, path)| rules(&text, &path)).transpose()?;
-    if extra.is_none() && global.is_none() {
+    // Where rules of git need no work tree, they need no repository either.
+    let is_in_work_tree = !book.requires_git() && book.reads_files() && book.reads_git();
+    if extra.is_none() && !is_in_work_tree {
         return Ok(None);
     }
     let here = sys.absolute(Path::new("."));
     let here = here.map_err(|error| failed_to_read(PathBuf::from("."), error))?;
-    let is_in_work_tree = !book.requires_git();
-    let sources = [None, None, None, None, global.clone(), extra];
+    let (mut of_user, mut ignores_case) = (None, false);
+    if is_in_work_tree {
+        let read = |path: &Path| read_at(sys, path, true);
+        let config = GitConfig::read(None, &**book, &read)?;
+        ignores_case = config.ignores_case;
+        let user = if book.reads_global() { config.user_rules(&here, &read)? } else { None };
+        of_user = user.map(|(text, path)| rules(&text, &path, ignores_case)).transpose()?;
+    }
+    if extra.is_none() && of_user.is_none() && !ignores_case {
+        return Ok(None);
+    }
+    let sources = [None, None, None, None, of_user, extra];
     let base = Base::of(&without_dots(&here), whole);
     let is_work_tree = false;
     let rules =
-        RuleStack { above: None, base, sources, global, is_work_tree, is_in_work_tree, size };
+        RuleStack { above: None, base, sources, ignores_case, is_work_tree, is_in_work_tree, size };
     Ok(Some(Arc::new(rules)))
-}
-
-/// The content of the file that the user's configuration of git names, or of its default.
-fn global_rules<S: Sys>(book: &dyn Rulebook, sys: &S) -> Result<Option<(Vec<u8>, PathBuf)>, Error> {
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let home = set("HOME").or_else(|| set("USERPROFILE"));
-    let of_home = |name: &str| home.as_ref().map(|home| home.join(name));
-    let own = set("XDG_CONFIG_HOME").or_else(|| of_home(".config")).map(|own| own.join("git"));
-    let text_of = |path: &Path| {
-        // By this name git lets its users say that there is no such file.
-        if path == Path::new("/dev/null") {
-            return Ok(None);
-        }
-        present(read_at(sys, path, true)).map_err(|error| failed_to_read(path.to_owned(), error))
-    };
-    let configurations = match set("GIT_CONFIG_GLOBAL") {
-        Some(only) => vec![only],
-        None => of_home(".gitconfig")
-            .into_iter()
-            .chain(own.as_ref().map(|own| own.join("config")))
-            .collect(),
-    };
-    let mut path = own.map(|own| own.join("ignore"));
-    for configuration in configurations {
-        let text = text_of(&configuration)?.unwrap_or_default();
-        let Some(named) = book.excludes_file(&text) else { continue };
-        let named = String::from_utf8(named);
-        let named =
-            named.map_err(|error| failed_to_read(configuration, io::Error::other(error)))?;
-        path = match named.strip_prefix("~/") {
-            Some(below) => of_home(below),
-            None => Some(PathBuf::from(named)).filter(|path| path.as_os_str() != ""),
-        };
-        break;
-    }
-    let Some(path) = path else { return Ok(None) };
-    Ok(text_of(&path)?.map(|text| (text, path)))
 }
 
 impl Size {
@@ -509,19 +507,6 @@ fn kind_of_entry<S: Sys>(
 
 fn is<U: Unit>(name: &[U], text: &str) -> bool {
     name.len() == text.len() && text.bytes().zip(name).all(|(byte, unit)| *unit == U::ascii(byte))
-}
-
-/// The names as a path, terminated.
-fn joined<U: SystemUnit>(names: &[&str]) -> Vec<U> {
-    let mut units = Vec::new();
-    for name in names {
-        if !units.is_empty() {
-            units.push(U::SEPARATOR);
-        }
-        units.extend(U::units(Path::new(name)));
-    }
-    units.push(U::NUL);
-    units
 }
 
 /// An absolute path without `.` and `..`, by its text.
