@@ -108,7 +108,7 @@ Exit codes:
        and rm, du and stat if curt is called by that name: 1, as for GNU);
        ls also: an operand could not be listed
 
-curt run exits as the program does, with 128 + N if signal N ended it, or with
+curt run ends as the program does, by the same signal if one ended it, or with
 
   124  the time limit was reached
   125  curt itself failed

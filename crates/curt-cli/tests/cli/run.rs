@@ -429,7 +429,8 @@ fn at_a_prompt_the_program_has_the_terminal() {
     prompt.type_in(&format!("{start} sh -c 'stty echo; stty -echo; read x; echo got.$x.'\nword\n"));
     prompt.until("got.word.\r\n");
     let traps = r#"trap "echo asked." INT; trap "exit 7" TERM"#;
-    let script = format!("{traps}; echo is.$$.$PPID.; while :; do sleep .05; done");
+    // A shell that starts a program at the moment of Ctrl-Z would not stop but wait for that.
+    let script = format!("{traps}; sleep 100 & echo is.$$.$PPID.; while :; do wait; done");
     prompt.type_in(&format!("{start} sh -c '{script}'\n"));
     prompt.until("is.");
     let (program, parent) = (prompt.until("."), prompt.until("."));
