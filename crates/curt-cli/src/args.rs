@@ -13,7 +13,7 @@ mod realpath;
 mod rm;
 mod run;
 mod stat;
-mod topics;
+pub(crate) mod topics;
 mod which;
 
 use std::ffi::{OsStr, OsString};
@@ -194,7 +194,11 @@ impl Options for WhichOptions {}
 /// Reads the command line. The error is the help that was asked for, or what is wrong.
 pub(crate) fn parse() -> Result<Command, Box<Refused>> {
     let mut all = std::env::args_os();
-    let called = all.next().as_deref().and_then(called::by);
+    let program = all.next().unwrap_or_default();
+    let called = called::by(&program);
+    if let Some(message) = called::stem(&program).and_then(|name| message::no_stand_in(&name)) {
+        return Err(Box::new(Refused::link(message)));
+    }
     let mut words: Vec<OsString> = called.map(OsString::from).into_iter().chain(all).collect();
     if let [help, _, more, ..] = words.as_slice() {
         if help == "help" && !more.as_encoded_bytes().starts_with(b"-") {

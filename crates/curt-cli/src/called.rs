@@ -35,18 +35,19 @@ pub(crate) fn words_before() -> usize {
 }
 
 fn command(program: &OsStr) -> Option<&'static str> {
+    let name = stem(program)?;
+    NAMES.into_iter().find(|known| *known == name)
+}
+
+/// Returns the name of a program. Names have no case where programs have a suffix, which need not
+/// be typed.
+pub(crate) fn stem(program: &OsStr) -> Option<String> {
     let name = Path::new(program).file_name()?.to_str()?;
-    let is_named = |known: &str| match EXE_SUFFIX {
-        "" => name == known,
-        suffix => {
-            // Names have no case where programs have this suffix, which need not be typed.
-            let split =
-                name.len().checked_sub(suffix.len()).and_then(|at| name.split_at_checked(at));
-            let stem = split.filter(|(_, end)| end.eq_ignore_ascii_case(suffix));
-            stem.map_or(name, |(stem, _)| stem).eq_ignore_ascii_case(known)
-        }
-    };
-    NAMES.into_iter().find(|known| is_named(known))
+    if EXE_SUFFIX.is_empty() {
+        return Some(name.to_owned());
+    }
+    let name = name.to_ascii_lowercase();
+    Some(name.strip_suffix(EXE_SUFFIX).map_or(name.clone(), str::to_owned))
 }
 
 #[cfg(test)]

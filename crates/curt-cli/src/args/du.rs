@@ -96,7 +96,7 @@ pub(crate) struct DuOptions {
     no_dereference: bool,
 
     /// Print nothing deeper than N levels below an operand
-    #[arg(short = 'd', long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(short = 'd', long, alias = "depth", value_name = "N", allow_negative_numbers = true)]
     pub(crate) max_depth: Option<usize>,
 
     /// Print human-readable sizes, rounded up (1.5K, 23M)

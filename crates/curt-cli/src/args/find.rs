@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use clap::{ArgAction, Args};
+use clap::{ArgAction, Args, ValueHint};
 use curt::Threads;
 use curt::walk::{OneFileSystem, SortBy};
 
@@ -230,7 +230,8 @@ pub(crate) struct FindOptions {
     pub(crate) changed_before: Option<String>,
 
     /// Match the owner and the group, by name or number
-    #[arg(short, long, value_name = "USER[:GROUP]", help_heading = TESTS)]
+    #[arg(short, long, value_name = "USER[:GROUP]", value_hint = ValueHint::Username,
+          help_heading = TESTS)]
     pub(crate) owner: Option<String>,
 
     /// Match permissions: MODE exactly, or all (-MODE) or any (/MODE) bits
@@ -288,7 +289,7 @@ pub(crate) struct FindOptions {
     pub(crate) contents_first: bool,
 
     /// Descend at most N levels below PATH
-    #[arg(short = 'd', long, visible_alias = "maxdepth", value_name = "N",
+    #[arg(short = 'd', long, visible_alias = "maxdepth", alias = "depth", value_name = "N",
           allow_negative_numbers = true, help_heading = TRAVERSAL)]
     pub(crate) max_depth: Option<usize>,
 
@@ -331,13 +332,13 @@ pub(crate) struct FindOptions {
     /// is run after the one before it succeeded. The output for an entry is printed as a whole.
     #[arg(short = 'x', long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
           allow_hyphen_values = true, conflicts_with_all = ["exec_batch", "format", "fields"],
-          help_heading = ACTIONS)]
+          value_hint = ValueHint::CommandName, help_heading = ACTIONS)]
     pub(crate) exec: Vec<OsString>,
 
     /// Run a command once for all entries, sorted; can be repeated
     #[arg(short = 'X', long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
           allow_hyphen_values = true, conflicts_with_all = ["format", "fields"],
-          help_heading = ACTIONS)]
+          value_hint = ValueHint::CommandName, help_heading = ACTIONS)]
     pub(crate) exec_batch: Vec<OsString>,
 
     /// With -X: give one command at most N paths; 0 means as many as fit

@@ -309,7 +309,8 @@ pub(crate) struct LsOptions {
     pub(crate) tree: bool,
 
     /// With --tree, show at most N levels below an operand
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = BEYOND_GNU)]
+    #[arg(long, alias = "max-depth", value_name = "N", allow_negative_numbers = true,
+          help_heading = BEYOND_GNU)]
     pub(crate) depth: Option<usize>,
 
     /// Show the state in git of each entry: in the index, and in the working tree

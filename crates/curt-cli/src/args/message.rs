@@ -68,6 +68,12 @@ impl Refused {
         Refused { session, text: Text::Wanted(text.to_owned().into()) }
     }
 
+    /// What is wrong with the name of a link to curt.
+    pub(super) fn link(message: String) -> Refused {
+        let session = Session::new("curt", false, false);
+        Refused { session, text: Text::Wrong(message) }
+    }
+
     /// A word after the topic or command that is to be explained.
     pub(super) fn extra_topic(word: &OsStr) -> Refused {
         let session = Session::new("curt help", false, false);
@@ -138,12 +144,13 @@ fn message(error: &clap::Error, command: &Command) -> String {
                     let hint = instead(name, command);
                     format!("unrecognized option '{given}'{}", hint.unwrap_or_default())
                 }
-                Some(letter) => match single_dashed(letter, command) {
-                    Some((typed, hint)) => {
-                        format!("unrecognized option '{}'{hint}", on_one_line(&typed))
-                    }
-                    None => format!("invalid option -- '{letter}'"),
-                },
+                Some(letter) => single_dashed(letter, command).map_or_else(
+                    || {
+                        let hint = of_other(letter, command).unwrap_or_default();
+                        format!("invalid option -- '{letter}'{hint}")
+                    },
+                    |(typed, hint)| format!("unrecognized option '{}'{hint}", on_one_line(&typed)),
+                ),
                 None => format!("extra operand '{given}'"),
             }
         }
@@ -224,9 +231,13 @@ fn is_too_large(error: &(dyn Error + 'static)) -> bool {
 }
 
 /// Commands that people type, and what curt has in their place: the end of a message.
-const OTHER_COMMANDS: [(&[&str], &str); 13] = [
+const OTHER_COMMANDS: [(&[&str], &str); 17] = [
     (&["walk"], "use 'curt find'; 'curt find --help' shows how"),
-    (&["fd", "fdfind"], "'curt find PATTERN' finds entries by name"),
+    (&["fd", "fdfind", "locate", "search"], "'curt find PATTERN' finds entries by name"),
+    (&["del", "delete", "erase", "rimraf", "unlink"], "'curt rm' removes files and trees"),
+    (&["dir", "eza", "exa", "ll", "lsd"], "'curt ls' lists directories"),
+    (&["dust", "dua", "ncdu"], "'curt du' measures trees"),
+    (&["version"], "'curt --version' prints the version"),
     (&["tree"], "'curt ls --tree' lists a tree"),
     (&["trash", "trash-put", "recycle"], sys::TO_TRASH),
     (&["cat"], "'curt beneath --root DIR --cat PATH' prints a file"),
@@ -239,6 +250,38 @@ const OTHER_COMMANDS: [(&[&str], &str); 13] = [
     (&["rmdir"], "'curt rm -d DIR' removes an empty directory"),
     (&["cp", "mv", "ln", "mkdir", "touch"], "curt does not create, copy or move files"),
 ];
+
+/// Options of other tools, by the command of curt that people type them after, and what it has in
+/// their place: an option, or a sentence.
+const OF_OTHERS: [(&str, &[&str], &str); 9] = [
+    ("rm", &["n", "noop"], "--dry-run"),
+    ("rm", &["G", "glob"], "'curt find -u -g GLOB --prune -X curt rm -r' removes what matches"),
+    ("du", &["n", "number-of-lines"], "--top"),
+    ("du", &["I", "ignore-directory"], "--exclude"),
+    ("du", &["g"], "-BG"),
+    ("ls", &["icons"], "there are no icons; --color shows what an entry is"),
+    ("ls", &["git-ignore", "ignore-git"], "'curt find' leaves out what git ignores"),
+    ("ls", &["level"], "--depth"),
+    ("ls", &["long"], "-l"),
+];
+
+/// Returns what a command has in place of an option of another tool: the end of the message.
+fn of_other(name: &str, command: &Command) -> Option<String> {
+    let is_row =
+        |row: &&(&str, &[&str], &str)| row.0 == command.get_name() && row.1.contains(&name);
+    let (.., instead) = OF_OTHERS.iter().find(is_row)?;
+    Some(if instead.starts_with('-') { did_you_mean(instead) } else { format!("; {instead}") })
+}
+
+/// Returns why a link to curt with this name does nothing, if it is the name of a command that curt
+/// does not stand in for.
+pub(super) fn no_stand_in(name: &str) -> Option<String> {
+    const OWN: [&str; 4] = ["find", "run", "expand", "beneath"];
+    let other = || OTHER_COMMANDS.iter().find(|(names, _)| names.contains(&name));
+    let instead =
+        if OWN.contains(&name) { format!("use 'curt {name}'") } else { other()?.1.to_owned() };
+    Some(format!("a link named '{name}' does nothing; {instead}"))
+}
 
 /// Whether a word is what people type to look into the trash, to get something back, or to empty it.
 fn is_about_trash(word: &str) -> bool {
@@ -269,7 +312,7 @@ fn instead_of_command(name: &str, mut similar: Vec<String>) -> String {
 
 /// Tests, actions and options of find, and what `curt find` has in their place: an option, or a
 /// sentence, or nothing. With a dash before it, a name that is meant so only after two dashes.
-const OF_FIND: [(&[&str], &str); 43] = [
+const OF_FIND: [(&[&str], &str); 42] = [
     (
         &["amin", "anewer", "atime", "cmin", "cnewer", "ctime"],
         "only modification times are tested, by --newer and --older",
@@ -278,7 +321,6 @@ const OF_FIND: [(&[&str], &str); 43] = [
     (&["context"], "use --fields label,path"),
     (&["delete"], "--delete"),
     (&["depth"], "--contents-first"),
-    (&["-depth"], "--max-depth"),
     (&["empty"], "--empty"),
     (&["exec"], "use -x COMMAND, or -X COMMAND for all entries"),
     (&["execdir", "ok", "okdir"], "use -x, which does not prompt or change directories"),
@@ -350,6 +392,9 @@ fn instead(name: &str, command: &Command) -> Option<String> {
     let is_find = command.get_name() == "find";
     is_find.then(|| of_find(name)).flatten().or_else(|| {
         let name = name.trim_start_matches('-');
+        if let Some(hint) = of_other(name, command) {
+            return Some(hint);
+        }
         let is_rm = command.get_name() == "rm";
         if is_rm && is_about_trash(name) && strsim::osa_distance(name, "trash") > 1 {
             return Some(format!("; {}", sys::FROM_TRASH));

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{ArgAction, Args};
+use clap::{ArgAction, Args, ValueHint};
 
 use super::which::SEARCH;
 use super::{LookUpOptions, Options, Positions, WithoutOptions};
@@ -43,7 +43,8 @@ pub(crate) struct RunOptions {
     /// The program and its arguments
     ///
     /// Words such as CC=clang before the program set environment variables, as for env.
-    #[arg(value_name = "NAME", required = true, trailing_var_arg = true, num_args = 1..)]
+    #[arg(value_name = "NAME", required = true, trailing_var_arg = true, num_args = 1..,
+          value_hint = ValueHint::CommandWithArguments)]
     pub(crate) words: Vec<OsString>,
 
     /// First print each directory and candidate of the search

@@ -18,8 +18,13 @@ const TOPICS: [(&[&str], &str); 4] = [
     (&["exit"], EXIT),
 ];
 
+/// Returns the names of the topics.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    TOPICS.iter().map(|(names, _)| names[0])
+}
+
 /// Returns the text about a topic.
-pub(super) fn text(name: &str) -> Option<&'static str> {
+pub(crate) fn text(name: &str) -> Option<&'static str> {
     TOPICS.iter().find(|(names, _)| names.contains(&name)).map(|&(_, text)| text)
 }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 use curt::Search;
 use curt::paths::Flavor;
 use curt::which::{Cwd, Policy};
@@ -48,7 +48,7 @@ library). By those of this system or of --rules: native (curt's own, the default
           after_long_help = NOTES, after_help = EXAMPLES)]
 pub(crate) struct WhichOptions {
     /// The names to look up
-    #[arg(value_name = "NAME", required = true)]
+    #[arg(value_name = "NAME", required = true, value_hint = ValueHint::CommandName)]
     pub(crate) names: Vec<OsString>,
 
     /// Print all matches, in order

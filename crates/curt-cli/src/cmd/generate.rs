@@ -4,9 +4,10 @@
 use std::io::{self, Write};
 
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, Command, CommandFactory, ValueHint};
+use clap_complete::Shell;
 
-use crate::args::{Cli, CompletionsOptions, ManOptions, help};
+use crate::args::{Cli, CompletionsOptions, ManOptions, help, topics};
 use crate::exit::Exit;
 use crate::quote::quote;
 use crate::session::Session;
@@ -14,26 +15,92 @@ use crate::session::Session;
 /// Prints a completion script.
 pub(crate) fn completions(options: &CompletionsOptions) -> Exit {
     let session = Session::new("curt completions", false, false);
+    let shell = options.shell;
+    let mut command = visible(&Cli::command(), shell);
+    // What clap adds knows no topics.
+    let topics = topics::names().map(|topic| Command::new(topic).about("A topic"));
+    let commands = command.get_subcommands().map(|command| {
+        let about = command.get_about().cloned().unwrap_or_default();
+        Command::new(lasting(command.get_name())).about(about)
+    });
+    let topics: Vec<Command> =
+        commands.chain(topics).map(|it| it.disable_help_flag(true)).collect();
+    command = command.disable_help_subcommand(true).subcommand(
+        Command::new("help")
+            .about("Explain a command or a topic")
+            .disable_help_flag(true)
+            .subcommands(topics),
+    );
     let mut script = Vec::new();
-    clap_complete::generate(options.shell, &mut visible(&Cli::command()), "curt", &mut script);
+    clap_complete::generate(shell, &mut command, "curt", &mut script);
+    if shell == Shell::Fish {
+        script.extend_from_slice(OPERANDS_IN_FISH.as_bytes());
+    }
     session.data(&script);
     session.close(false)
 }
 
 /// The values of options, by their identifiers, that take other values too.
-const WORDS: [(&str, &str); 5] = [
+const WORDS: [(&str, &str); 6] = [
     ("interactive", "never once always"),
     ("preserve_root", "all"),
     ("time_style", "full-iso long-iso iso locale relative"),
     ("file_types", "f d l p s c b x e"),
+    ("signal", "TERM HUP INT QUIT KILL USR1 USR2 ALRM CONT STOP"),
     ("command", "rm find ls stat du which run realpath readlink expand beneath"),
 ];
 
+/// What clap's scripts for fish offer for operands: nothing.
+const OPERANDS_IN_FISH: &str = "\
+complete -c curt -n \"__fish_curt_using_subcommand which\" -f -a \"(__fish_complete_command)\"
+complete -c curt -n \"__fish_curt_using_subcommand run\" -a \"(__fish_complete_command)\"
+";
+
+/// Programs in bash: its scripts expand the words that they offer.
+const PROGRAMS_IN_BASH: &str = r#"$(compgen -c -- "${cur}")"#;
+
+/// Programs where `curt run` expects one, and not an argument of one.
+const PROGRAM_IN_BASH: &str = r#"$([[ ${prev} == @(run|--|-i|-v) ||
+    ${COMP_WORDS[COMP_CWORD-2]} == @(=|-[Ckstu]|--chdir|--signal|--timeout|--unset) ]] &&
+    compgen -c -- "${cur}")"#;
+
+const USERS_IN_BASH: &str = r#"$(compgen -u -- "${cur}")"#;
+
+/// Returns the values that a script offers for an option or operand; `None` for those that clap
+/// knows.
+fn values(option: &Arg, shell: Shell) -> Option<Vec<&'static str>> {
+    let id = option.get_id().as_str();
+    if let Some((_, words)) = WORDS.iter().find(|(known, _)| *known == id) {
+        return Some(words.split(' ').collect());
+    }
+    let is_bash = shell == Shell::Bash;
+    if id == "fields" {
+        let names: Vec<&str> = curt::Fields::ALL.iter().map(|(name, _)| *name).collect();
+        // Those before the last comma are typed.
+        let expression = || {
+            let names = names.join(" ");
+            let offered = r#"compgen -P "${cur%"${cur##*,}"}" -W"#;
+            vec![lasting(&format!("$({offered} '{names}' -- \"${{cur##*,}}\")"))]
+        };
+        return Some(if is_bash { expression() } else { names });
+    }
+    let in_bash = match option.get_value_hint() {
+        ValueHint::CommandName => PROGRAMS_IN_BASH,
+        ValueHint::CommandWithArguments => PROGRAM_IN_BASH,
+        ValueHint::Username => USERS_IN_BASH,
+        _ => return None,
+    };
+    is_bash.then(|| vec![in_bash])
+}
+
+/// clap wants words that live as long as the program, which ends with the script.
+fn lasting(word: &str) -> &'static str {
+    Box::leak(word.into())
+}
+
 /// Returns the command without hidden options and commands, which most scripts would list.
-fn visible(command: &Command) -> Command {
-    // clap wants a name that lives as long as the program, which ends with the script.
-    let name: &'static str = Box::leak(command.get_name().into());
-    let mut visible = Command::new(name);
+fn visible(command: &Command, shell: Shell) -> Command {
+    let mut visible = Command::new(lasting(command.get_name()));
     if let Some(about) = command.get_about() {
         visible = visible.about(about.clone());
     }
@@ -43,16 +110,15 @@ fn visible(command: &Command) -> Command {
     // Relations between options are not needed here, so those with hidden ones do no harm.
     let options = command.get_arguments().filter(|option| !option.is_hide_set());
     let options = options.map(|option| {
-        let words = WORDS.iter().find(|(id, _)| option.get_id() == id);
-        words.map_or(option.clone(), |(_, words)| {
-            option.clone().value_parser(PossibleValuesParser::new(words.split(' ')))
+        values(option, shell).map_or(option.clone(), |values| {
+            option.clone().value_parser(PossibleValuesParser::new(values))
         })
     });
     let commands = command.get_subcommands().filter(|command| !command.is_hide_set());
     visible
         .version(env!("CARGO_PKG_VERSION"))
         .args(options)
-        .subcommands(commands.map(self::visible))
+        .subcommands(commands.map(|command| self::visible(command, shell)))
 }
 
 /// Prints the manual page of curt or of one of its commands.
@@ -69,6 +135,9 @@ pub(crate) fn man(options: &ManOptions) -> Exit {
         let name = options.command.as_deref().unwrap_or_default();
         if name == "help" {
             return session.usage("help has no manual page; see 'curt help'");
+        }
+        if topics::text(name).is_some() {
+            return session.usage(&format!("{name} has no manual page; see 'curt help {name}'"));
         }
         return session.usage(&format!("unknown command {}", quote(name)));
     };

@@ -110,6 +110,27 @@ fn another_name_is_curt() {
     let scratch = Scratch::new();
     let (code, out, _) = run(&scratch, "my-curt", &["--version"]);
     assert_eq!((code, out), (Some(0), format!("curt {}\n", env!("CARGO_PKG_VERSION"))));
-    let (_, _, messages) = run(&scratch, "rmdir", &["du", "nope"]);
+    let (_, _, messages) = run(&scratch, "rms", &["du", "nope"]);
     assert!(messages.starts_with("curt du: cannot access 'nope'"), "{messages}");
+}
+
+/// Its words would be taken for a command of curt: `find rm -name x`.
+#[test]
+fn a_name_that_curt_does_not_stand_in_for_does_nothing() {
+    let scratch = Scratch::new();
+    scratch.file("kept");
+    for (name, instead) in [
+        ("find", "use 'curt find'"),
+        ("run", "use 'curt run'"),
+        ("fd", "'curt find PATTERN' finds entries by name"),
+        ("rmdir", "'curt rm -d DIR' removes an empty directory"),
+    ] {
+        for args in [&["rm", "kept"][..], &[".", "-name", "x"], &["--version"], &[]] {
+            let (code, out, messages) = run(&scratch, name, args);
+            assert_eq!((code, out.as_str()), (Some(2), ""), "{name} {args:?}");
+            let expected = format!("curt: a link named '{name}' does nothing; {instead}\n");
+            assert!(messages.starts_with(&expected), "{messages}");
+        }
+    }
+    assert!(scratch.exists("kept"));
 }

@@ -314,8 +314,14 @@ fn wrong_patterns_and_values_are_refused() {
         (
             &["*.rs"],
             "invalid regular expression '*.rs': repetition operator missing expression; -g takes \
-             globs such as '*.rs'",
+             globs such as '*.rs', and -F takes plain text",
         ),
+        (&["a["], "invalid regular expression 'a[': unclosed character class; -F takes plain text"),
+        (&[".."], "'..' is the PATTERN, two letters of a name; write 'curt find . ..' to search"),
+        (&["x", "-x", "echo", "{size}"], "'{size}' in a command: only --format has fields; write"),
+        (&["x", "-X", "echo", "a{name}"], "'{name}' in a command: only --format has fields"),
+        (&["--format", "{file_name}"], "unknown field 'file_name'"),
+        (&["--format", "{size"], "'{size' in the format: a brace is not closed; write {{ for a"),
         (&["\\p{Emoji}"], "invalid regular expression '\\p{Emoji}': Unicode property not found"),
         (&["\\p{Alphabetic}"], "invalid regular expression '\\p{Alphabetic}': Unicode property"),
         (&["-g", "[[:alfa:]]"], "invalid pattern '[[:alfa:]]': a class in brackets is not one"),
@@ -351,6 +357,56 @@ fn wrong_patterns_and_values_are_refused() {
     ] {
         let said = refusal(&scratch, args);
         assert!(said.starts_with(&format!("curt find: {reason}")), "{args:?}: {said}");
+    }
+}
+
+/// Whoever takes the first word for a directory, as find does, is told so instead of nothing.
+#[test]
+fn a_directory_that_is_the_pattern_is_named_if_nothing_matches() {
+    let scratch = Scratch::new();
+    scratch.file("src/a.rs");
+    scratch.file("src dir/b.rs");
+    let note = |name: &str, typed: &str| {
+        format!(
+            "curt find: '{name}' is the PATTERN, and nothing matches; write 'curt find . {typed}' \
+             to search in the directory of that name\n"
+        )
+    };
+    for args in [
+        &["src", "-tf"][..],
+        &["-S", "+1mi", "src"],
+        &["src", "-e", "rs", "-x", "echo"],
+        &["src", "-0", "-tl"],
+        &["src", "-l", "-tf", "--sort=size"],
+        &["src", "src dir"],
+    ] {
+        assert_eq!(run(&scratch, args), (Some(0), String::new(), note("src", "src")), "{args:?}");
+    }
+    let quiet = run(&scratch, &["-q", "-tf", "src dir"]);
+    assert_eq!(quiet, (Some(1), String::new(), note("src dir", "'src dir'")));
+    let (code, out, messages) = run(&scratch, &["src", "-e", "rs", "--json"]);
+    assert_eq!((code, out.as_str()), (Some(0), ""));
+    let object: serde_json::Value = serde_json::from_str(&messages).unwrap();
+    assert!(object["note"].as_str().unwrap().starts_with("'src' is the PATTERN"), "{messages}");
+    // Something was found, or no directory is meant.
+    for args in [&["src"][..], &[".", "src", "-tl"], &["nothing"], &["a.rs", "-td"]] {
+        assert_eq!(run(&scratch, args).2, "", "{args:?}");
+    }
+}
+
+#[test]
+fn one_word_for_depth_is_that_of_every_command() {
+    let scratch = Scratch::new();
+    scratch.file("t/d/f");
+    for option in ["--depth=1", "--max-depth=1"] {
+        assert_eq!(lines(&scratch, &[option, ".", "t"]), [native("t/d/")]);
+        for (command, expected) in [("ls --tree", "t\n"), ("du --gnu --inodes", "\tt\n")] {
+            let line = format!("{command} {option} t");
+            let (code, out, messages) =
+                said(&crate::command_line(&scratch, &line).output().unwrap());
+            assert_eq!((code, messages.as_str()), (Some(0), ""), "{line}");
+            assert!(out.contains(expected) && !out.contains('f'), "{line}: {out}");
+        }
     }
 }
 

@@ -22,7 +22,11 @@ fn help_fits_in_100_columns() {
     for command in COMMANDS {
         let help = out(&[command, "--help"]);
         for line in help.lines() {
-            assert!(line.chars().count() <= MOST_COLUMNS, "{command}: {line}");
+            assert!(
+                line.chars().count() <= MOST_COLUMNS,
+                "{command}: more than {MOST_COLUMNS} columns: shorten the text, or move it to the \
+                 page in docs/commands: {line}"
+            );
         }
     }
 }
@@ -46,7 +50,11 @@ fn short_help_has_one_line_for_each_option() {
     for command in COMMANDS.into_iter().filter(|command| !matches!(*command, "ls" | "du")) {
         let help = out(&[command, "-h"]);
         for line in help.lines().filter(|line| line.starts_with("   ")) {
-            assert!(line.trim_start().starts_with("--"), "{command}: {line}");
+            assert!(
+                line.trim_start().starts_with("--"),
+                "{command}: more than a line: end the first paragraph of the option's comment \
+                 earlier; what follows it is for --help: {line}"
+            );
         }
         let long = out(&[command, "--help"]);
         let options = |help: &str| -> Vec<String> {
@@ -206,4 +214,42 @@ fn completion_scripts_offer_values() {
         // The values of an operand are among the options.
         assert!(script.contains(&format!("{values}\"")), "{values}");
     }
+}
+
+/// bash itself completes, as at a prompt: the last word is the one that is typed.
+#[cfg(unix)]
+#[test]
+fn bash_completes_programs_signals_fields_users_and_topics() {
+    const SCRIPT: &str = r#"
+        source <("$CURT" completions bash)
+        COMP_WORDS=($WORDS) COMP_CWORD=$(( ${#COMP_WORDS[@]} - 1 ))
+        _curt curt "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+        printf '%s\n' "${COMPREPLY[@]}""#;
+    let complete = |words: &str| {
+        let mut bash = Command::new("bash");
+        bash.args(["-c", SCRIPT]).env("CURT", env!("CARGO_BIN_EXE_curt")).env("WORDS", words);
+        bash.output().map(|output| String::from_utf8(output.stdout).unwrap())
+    };
+    for (words, offered) in [
+        ("curt which bas", "bash"),
+        ("curt run bas", "bash"),
+        ("curt run -i -- bas", "bash"),
+        ("curt run -t 5 bas", "bash"),
+        ("curt run -t 5 -s T", "TERM"),
+        ("curt find -x bas", "bash"),
+        ("curt find . src -X bas", "bash"),
+        ("curt find -o roo", "root"),
+        ("curt find --fields siz", "size"),
+        ("curt ls --fields name,siz", "name,size"),
+        ("curt stat --fields user,mod", "user,mode"),
+        ("curt help jso", "json"),
+        ("curt help fin", "find"),
+    ] {
+        let Ok(answer) = complete(words) else {
+            return curt_testkit::skip("bash is not installed");
+        };
+        assert!(answer.lines().any(|line| line == offered), "{words}: {answer}");
+    }
+    // Arguments of a program are files, which bash offers where the script has nothing.
+    assert_eq!(complete("curt run bash bas").unwrap(), "\n");
 }

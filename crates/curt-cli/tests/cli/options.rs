@@ -256,6 +256,9 @@ fn wrong_command_lines_are_answered_in_one_form() {
             "which --policy cmd --rules posix x",
             "curt which: --policy cmd has only the rules of windows\n",
         ),
+        ("version", "curt: unknown command 'version'; 'curt --version' prints the version\n"),
+        ("ncdu", "curt: unknown command 'ncdu'; 'curt du' measures trees\n"),
+        ("man json", "curt man: json has no manual page; see 'curt help json'\n"),
         ("remove x", "curt: unknown command 'remove'; did you mean 'rm'?\n"),
     ]);
 }
@@ -315,10 +318,6 @@ fn proposals_are_near_and_not_hidden() {
         ("find -P", "curt find: unrecognized option '-P'; links are not followed without -L\n"),
         ("find -D help", "curt find: unrecognized option '-D'; find's -D has no equivalent\n"),
         (
-            "find --depth 2",
-            "curt find: unrecognized option '--depth'; did you mean '--max-depth'?\n",
-        ),
-        (
             "find -depth",
             "curt find: unrecognized option '-depth'; did you mean '--contents-first'?\n",
         ),
@@ -331,6 +330,13 @@ fn proposals_are_near_and_not_hidden() {
         ("find . -exec rm {} ;", "curt find: unrecognized option '-exec'; use -x COMMAND, or -X"),
         ("find . -user root", "curt find: unrecognized option '-user'; did you mean '--owner'?\n"),
         ("find . -xdev", "curt find: unrecognized option '-xdev'; did you mean '--one-file-sys"),
+        // Those of other tools.
+        ("rm -n x", "curt rm: invalid option -- 'n'; did you mean '--dry-run'?\n"),
+        ("rm --glob x", "curt rm: unrecognized option '--glob'; 'curt find -u -g GLOB --prune -X"),
+        ("du -n 5", "curt du: invalid option -- 'n'; did you mean '--top'?\n"),
+        ("ls --icons", "curt ls: unrecognized option '--icons'; there are no icons; --color"),
+        ("ls --git-ignore", "curt ls: unrecognized option '--git-ignore'; 'curt find' leaves out"),
+        ("ls --tree --level=2", "curt ls: unrecognized option '--level'; did you mean '--depth'?"),
         // Nothing is near, or only what is hidden.
         ("find --bogus", "curt find: unrecognized option '--bogus'\n"),
         ("find --sotr", "curt find: unrecognized option '--sotr'; did you mean '--sort'?\n"),

@@ -65,6 +65,9 @@ fn control_characters_of_a_name_reach_no_terminal() {
             curt_testkit::skip(&format!("no file can be called {name:?}"));
         }
     }
+    // find quotes a whole path as ls quotes a name.
+    let shown = |line: &str| bytes_in_a_terminal(&scratch, &format!("NO_COLOR=1 $CURT {line}"), "");
+    assert_eq!(shown("find -u"), shown("ls -A1"));
     for line in cells(LINES) {
         let Some(shown) = bytes_in_a_terminal(&scratch, &format!("NO_COLOR=1 $CURT {line}"), "")
         else {

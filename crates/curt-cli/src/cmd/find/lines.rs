@@ -13,7 +13,7 @@ use crate::out;
 use crate::out::colors::{ColorKey, Palette};
 use crate::out::entry::{self, Shown, TextStyle};
 use crate::out::link;
-use crate::quote::masked;
+use crate::quote::{for_terminal, masked};
 use crate::session::Session;
 use crate::sys;
 use crate::time::{LocalZone, Zone};
@@ -170,10 +170,14 @@ impl Lines {
             link::begin(b"", &base.join(path.strip_prefix(".").unwrap_or(path)), to);
             to.extend_from_slice(b"\x1b\\");
         }
-        let whole = path.as_os_str().as_encoded_bytes();
+        // As of ls, what a shell or a terminal would not take as it is.
+        let quoted = self.is_masked.then(|| for_terminal(path, ""));
+        let quoted = quoted.filter(|quoted| path.to_str() != Some(quoted));
+        let whole = quoted.as_ref().map_or(path.as_os_str().as_encoded_bytes(), |it| it.as_bytes());
         if let Some(palette) = &self.palette {
             let name = entry.name();
-            let parent = whole.len().saturating_sub(name.len());
+            // Quotes are around the whole path, which has one color then.
+            let parent = if quoted.is_some() { 0 } else { whole.len().saturating_sub(name.len()) };
             let directory = ColorKey::new(b"", curt::Kind::Directory, None);
             let mode = entry.metadata().mode().known();
             let key = ColorKey::new(name.as_encoded_bytes(), entry.kind(), mode);
@@ -184,7 +188,7 @@ impl Lines {
                 if let Some(color) = color {
                     palette.begin(color, to);
                 }
-                self.add_text(text, to);
+                to.extend_from_slice(text);
                 to.extend_from_slice(slash.as_bytes());
                 if color.is_some() {
                     palette.end(to);
@@ -193,7 +197,7 @@ impl Lines {
             colored(palette.color(directory), &whole[..parent], "");
             colored(palette.color(key), &whole[parent..], slash);
         } else {
-            self.add_text(whole, to);
+            to.extend_from_slice(whole);
             to.extend_from_slice(slash.as_bytes());
         }
         if self.base.is_some() {

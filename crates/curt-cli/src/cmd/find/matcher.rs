@@ -247,8 +247,8 @@ fn invalid_regex(text: &str, error: &regex::Error) -> String {
     let reason = picture.lines().last().unwrap_or_default();
     let reason = reason.strip_prefix("error: ").unwrap_or(reason);
     let is_glob = Globs::new([text]).is_ok() && text.contains(['*', '?']);
-    let hint = if is_glob { "; -g takes globs such as '*.rs'" } else { "" };
-    format!("invalid regular expression {}: {reason}{hint}", quote(text))
+    let hint = if is_glob { "-g takes globs such as '*.rs', and " } else { "" };
+    format!("invalid regular expression {}: {reason}; {hint}-F takes plain text", quote(text))
 }
 
 /// Whether a capital letter is meant: not that of an escape such as `\S`.

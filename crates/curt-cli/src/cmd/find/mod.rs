@@ -27,7 +27,7 @@ use crate::exit::Exit;
 use crate::out::failure::Failure;
 use crate::out::json::Object;
 use crate::out::text;
-use crate::quote::quote;
+use crate::quote::{for_terminal, quote};
 use crate::session::{Outcome, Session};
 use crate::sys::{self, interrupt};
 use exec::{CommandFailure, Exec};
@@ -114,9 +114,10 @@ impl<'a> Job<'a> {
         // A command for all has the terminal to itself.
         let is_collected = !is_batch && runners > 1;
         let commands = options.commands.iter().map(|command| {
-            let exec = Exec::new(Template::new(command), is_batch);
-            exec.most_paths(most_paths).collect(is_collected)
+            let exec = Exec::new(Template::new(command)?, is_batch);
+            Ok(exec.most_paths(most_paths).collect(is_collected))
         });
+        let commands = commands.collect::<Result<_, String>>()?;
         let mut operands = Vec::new();
         for operand in operands_or_here(&options.operands) {
             if options.absolute_path {
@@ -150,7 +151,7 @@ impl<'a> Job<'a> {
             results: Results::new(session, sorting),
             removes,
             removed: AtomicU64::new(0),
-            commands: commands.collect(),
+            commands,
             is_batch,
             runners,
             taken: AtomicU64::new(0),
@@ -290,6 +291,22 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// Says what may be wrong if nothing was found.
+    fn explain_nothing(&self) {
+        let Some(pattern) = directory(self.options) else { return };
+        let note = format!(
+            "{} is the PATTERN, and nothing matches; write 'curt find . {}' to search in the \
+             directory of that name",
+            quote(pattern),
+            for_terminal(pattern, "")
+        );
+        if self.session.is_json() {
+            self.session.report(Object::new().text("note", &note));
+        } else {
+            self.session.warn(&note);
+        }
+    }
+
     fn finish(&self, summary: &Summary) -> Exit {
         self.results.finish();
         let mut batch =
@@ -307,6 +324,9 @@ impl<'a> Job<'a> {
         let is_done =
             self.has_given_up() || self.options.max_results.is_some() || self.options.quiet;
         let is_cancelled = is_interrupted || summary.stopped && !is_done;
+        if found == 0 && !is_cancelled {
+            self.explain_nothing();
+        }
         let errors = self.session.errors();
         let entries = text::counted(summary.entries, "entry", "entries");
         let mut done = format!("{found} of {entries} found");
@@ -335,23 +355,32 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Refuses to delete what matches a pattern that may be meant for a directory.
+/// Refuses what is a directory to whoever types it, and a pattern to curt, if that would find or
+/// delete something else.
 fn check_pattern(options: &FindOptions) -> Result<(), String> {
-    let is_plain = options.delete && options.operands.is_empty();
-    let Some(pattern) = options.pattern.as_ref().filter(|pattern| is_plain && *pattern != ".")
-    else {
+    if !options.operands.is_empty() {
         return Ok(());
-    };
-    let plan = curt::Plan::new(Fields::KIND).follow(Follow::Links);
-    let kind = curt::stat(pattern, plan).ok().and_then(|found| found.kind().known());
-    if kind.is_some_and(Kind::is_dir) {
-        return Err(format!(
+    }
+    if options.pattern.as_deref() == Some("..") && !options.glob && !options.fixed_strings {
+        let instead = "write 'curt find . ..' to search in the directory";
+        return Err(format!("'..' is the PATTERN, two letters of a name; {instead}"));
+    }
+    match options.delete.then(|| directory(options)).flatten() {
+        None => Ok(()),
+        Some(pattern) => Err(format!(
             "{} is the PATTERN, and a directory has that name: write '.' before it to delete what \
              is in the directory, or after it to delete what matches",
             quote(pattern)
-        ));
+        )),
     }
-    Ok(())
+}
+
+/// Returns the pattern if a directory has that name, and may be meant.
+fn directory(options: &FindOptions) -> Option<&str> {
+    let pattern = options.pattern.as_deref().filter(|pattern| *pattern != ".")?;
+    let plan = curt::Plan::new(Fields::KIND).follow(Follow::Links);
+    let kind = curt::stat(pattern, plan).ok().and_then(|found| found.kind().known());
+    kind.is_some_and(Kind::is_dir).then_some(pattern)
 }
 
 /// Returns the rules by which entries are skipped, if there are any.

@@ -74,12 +74,21 @@ impl PathPart {
 pub(super) struct Template(Vec<Vec<Part>>);
 
 impl Template {
-    pub(super) fn new(words: &[OsString]) -> Template {
+    /// The error says that a field is in braces, which only lines have.
+    pub(super) fn new(words: &[OsString]) -> Result<Template, String> {
         let read = |word: &OsString| match word.to_str() {
-            Some(text) => split(text, |_| Ok(None)).unwrap_or_default(),
-            None => vec![Part::Text(word.clone())],
+            Some(text) => split(text, |name, is_closed| {
+                if is_closed && named(name).is_ok() {
+                    return Err(format!(
+                        "'{{{name}}}' in a command: only --format has fields; write {{{{{name}}}}} \
+                         for the text itself"
+                    ));
+                }
+                Ok(None)
+            }),
+            None => Ok(vec![Part::Text(word.clone())]),
         };
-        Template(words.iter().map(read).collect())
+        words.iter().map(read).collect::<Result<_, _>>().map(Template)
     }
 
     /// Whether every command starts the same program.
@@ -128,13 +137,19 @@ fn filled(word: &[Part], path: &OsStr) -> OsString {
 
 /// Reads the lines of `--format`.
 pub(super) fn format(text: &str) -> Result<Vec<Part>, String> {
-    split(text, |name| {
-        let is_word = |name: &str| name.bytes().all(|it| it.is_ascii_alphabetic() || it == b'-');
-        match name.split_once(':') {
-            Some((field, _)) if is_word(field) => Err(format!(
-                "'{{{name}}}' in the format: fields have no width or alignment; write {{{field}}}"
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./".contains(byte);
+    split(text, |name, is_closed| {
+        let (word, more) = name.split_at(name.bytes().take_while(is_part).count());
+        match (is_closed, more) {
+            (true, "") if !word.is_empty() => named(word)
+                .map(Some)
+                .map_err(|unknown| format!("{unknown} Write {{{{ and }}}} for braces.")),
+            (true, more) if !word.is_empty() && more.starts_with(':') => Err(format!(
+                "'{{{name}}}' in the format: fields have no width or alignment; write {{{word}}}"
             )),
-            _ if is_word(name) => named(name).map(Some),
+            (false, _) if named(word).is_ok() => Err(format!(
+                "'{{{name}' in the format: a brace is not closed; write {{{{ for a brace"
+            )),
             _ => Ok(None),
         }
     })
@@ -156,17 +171,21 @@ fn named(name: &str) -> Result<Part, String> {
     })
 }
 
-/// Splits a text at its placeholders. `other` says what another text in braces is; `None` is text.
+/// Splits a text at its placeholders. `other` says what another text in braces is, or all that
+/// follows a brace that is not closed; `None` is text.
 fn split(
     text: &str,
-    other: impl Fn(&str) -> Result<Option<Part>, String>,
+    other: impl Fn(&str, bool) -> Result<Option<Part>, String>,
 ) -> Result<Vec<Part>, String> {
     let (mut parts, mut literal, mut rest) = (Vec::new(), String::new(), text);
     while let Some(first) = rest.chars().next() {
         let known = PLACEHOLDERS.iter().find(|(typed, ..)| rest.starts_with(typed));
-        let braced = rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
-        let named = match braced.filter(|_| known.is_none()) {
-            Some((name, _)) => other(name)?.map(|part| (name.len() + 2, Some(part))),
+        let named = match rest.strip_prefix('{').filter(|_| known.is_none()) {
+            Some(rest) => {
+                let braced = rest.split_once('}').map(|(name, _)| name);
+                let name = braced.unwrap_or(rest);
+                other(name, braced.is_some())?.map(|part| (name.len() + 2, Some(part)))
+            }
             None => None,
         };
         let (typed, part) = if let Some(&(typed, part, brace)) = known {
@@ -212,7 +231,10 @@ mod tests {
             (&["x", "-o", "{}", "end"], &["x", "-o", "a", "b c", "end"]),
             (&["x", ""], &["x", "", "a", "b c"]),
         ] {
-            assert_eq!(Template::new(&words(template)).arguments(&paths), words(arguments));
+            assert_eq!(
+                Template::new(&words(template)).unwrap().arguments(&paths),
+                words(arguments)
+            );
         }
     }
 
@@ -232,11 +254,16 @@ mod tests {
             ("<{/.}|{}>", "x/a.b", "<a|x/a.b>"),
             ("{{{}}}", "a", "{a}"),
         ] {
-            let arguments = Template::new(&words(&[template])).arguments(&words(&[path]));
+            let arguments = Template::new(&words(&[template])).unwrap().arguments(&words(&[path]));
             assert_eq!(arguments, words(&[expected]), "{template} {path}");
         }
-        for (text, expected) in [("{{}}", "{}"), ("{size}", "{size}"), ("{", "{")] {
-            assert_eq!(Template::new(&words(&[text])).arguments(&[]), words(&[expected]));
+        for field in ["{size}", "a{name}", "{path}b", "{depth}"] {
+            assert!(Template::new(&words(&["x", field])).is_err(), "{field}");
+        }
+        for (text, expected) in
+            [("{{}}", "{}"), ("{print}", "{print}"), ("{", "{"), ("{size", "{size")]
+        {
+            assert_eq!(Template::new(&words(&[text])).unwrap().arguments(&[]), words(&[expected]));
         }
     }
 
@@ -250,6 +277,10 @@ mod tests {
         );
         assert_eq!(format(""), Ok(vec![text("")]));
         assert!(format("{size:>8}").is_err_and(|error| error.ends_with("; write {size}")));
+        assert!(format("{size").is_err_and(|error| error.contains("a brace is not closed")));
+        for text in ["{1}", "{file_name}", "{//.}", "{Size}", "{}{siz}"] {
+            assert!(format(text).is_err_and(|error| error.contains("unknown field")), "{text}");
+        }
         assert!(format("{siz}").is_err_and(|error| error.contains("did you mean 'size'?")));
     }
 }
