@@ -388,8 +388,10 @@ fn a_directory_that_is_the_pattern_is_named_if_nothing_matches() {
     assert_eq!((code, out.as_str()), (Some(0), ""));
     let object: serde_json::Value = serde_json::from_str(&messages).unwrap();
     assert!(object["note"].as_str().unwrap().starts_with("'src' is the PATTERN"), "{messages}");
-    // Something was found, or no directory is meant.
-    for args in [&["src"][..], &[".", "src", "-tl"], &["nothing"], &["a.rs", "-td"]] {
+    // Something was found, or the directory was searched, or none is meant.
+    for args in
+        [&["src"][..], &[".", "src", "-tl"], &["-g", "src", "src"], &["nothing"], &["a.rs", "-td"]]
+    {
         assert_eq!(run(&scratch, args).2, "", "{args:?}");
     }
 }

@@ -293,7 +293,9 @@ impl<'a> Job<'a> {
 
     /// Says what may be wrong if nothing was found.
     fn explain_nothing(&self) {
-        let Some(pattern) = directory(self.options) else { return };
+        let is_searched = |pattern: &&str| self.options.operands.iter().any(|it| it == *pattern);
+        let pattern = directory(self.options).filter(|pattern| !is_searched(pattern));
+        let Some(pattern) = pattern else { return };
         let note = format!(
             "{} is the PATTERN, and nothing matches; write 'curt find . {}' to search in the \
              directory of that name",
