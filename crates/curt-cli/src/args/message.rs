@@ -276,7 +276,7 @@ fn of_other(name: &str, command: &Command) -> Option<String> {
 /// Returns why a link to curt with this name does nothing, if it is the name of a command that curt
 /// does not stand in for.
 pub(super) fn no_stand_in(name: &str) -> Option<String> {
-    const OWN: [&str; 4] = ["find", "run", "expand", "beneath"];
+    const OWN: [&str; 6] = ["find", "run", "expand", "beneath", "completions", "man"];
     let other = || OTHER_COMMANDS.iter().find(|(names, _)| names.contains(&name));
     let instead =
         if OWN.contains(&name) { format!("use 'curt {name}'") } else { other()?.1.to_owned() };

@@ -388,10 +388,21 @@ fn a_directory_that_is_the_pattern_is_named_if_nothing_matches() {
     assert_eq!((code, out.as_str()), (Some(0), ""));
     let object: serde_json::Value = serde_json::from_str(&messages).unwrap();
     assert!(object["note"].as_str().unwrap().starts_with("'src' is the PATTERN"), "{messages}");
+    scratch.file("test_a.py");
+    let glob = "curt find: nothing matches the regular expression 'test_*.py'; -g takes globs\n";
+    let nothing = run(&scratch, &["test_*.py"]);
+    assert_eq!(nothing, (Some(0), String::new(), glob.to_owned()));
+    assert_eq!(run(&scratch, &["-g", "test_*.py"]).1, "test_a.py\n");
     // Something was found, or the directory was searched, or none is meant.
-    for args in
-        [&["src"][..], &[".", "src", "-tl"], &["-g", "src", "src"], &["nothing"], &["a.rs", "-td"]]
-    {
+    for args in [
+        &["src"][..],
+        &[".", "src", "-tl"],
+        &["-g", "src", "src"],
+        &["nothing"],
+        &["x.*y"],
+        &["-F", "a*b"],
+        &["a.rs", "-td"],
+    ] {
         assert_eq!(run(&scratch, args).2, "", "{args:?}");
     }
 }

@@ -251,6 +251,15 @@ fn invalid_regex(text: &str, error: &regex::Error) -> String {
     format!("invalid regular expression {}: {reason}; {hint}-F takes plain text", quote(text))
 }
 
+/// Returns the regular expression that is likely to be meant as a glob: in one, the letter before
+/// a star is seldom meant to come any number of times.
+pub(super) fn likely_glob(options: &FindOptions) -> Option<&String> {
+    let text = options.pattern.as_ref().filter(|_| !options.glob && !options.fixed_strings)?;
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_ ".contains(&byte);
+    let mut pairs = text.as_bytes().windows(2);
+    pairs.any(|pair| is_letter(pair[0]) && pair[1] == b'*').then_some(text)
+}
+
 /// Whether a capital letter is meant: not that of an escape such as `\S`.
 fn has_capital_letter(expression: &Hir) -> bool {
     match expression.kind() {

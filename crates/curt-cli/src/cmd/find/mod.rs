@@ -294,14 +294,19 @@ impl<'a> Job<'a> {
     /// Says what may be wrong if nothing was found.
     fn explain_nothing(&self) {
         let is_searched = |pattern: &&str| self.options.operands.iter().any(|it| it == *pattern);
-        let pattern = directory(self.options).filter(|pattern| !is_searched(pattern));
-        let Some(pattern) = pattern else { return };
-        let note = format!(
-            "{} is the PATTERN, and nothing matches; write 'curt find . {}' to search in the \
-             directory of that name",
-            quote(pattern),
-            for_terminal(pattern, "")
-        );
+        let note = if let Some(pattern) = directory(self.options).filter(|it| !is_searched(it)) {
+            format!(
+                "{} is the PATTERN, and nothing matches; write 'curt find . {}' to search in the \
+                 directory of that name",
+                quote(pattern),
+                for_terminal(pattern, "")
+            )
+        } else if let Some(pattern) = matcher::likely_glob(self.options) {
+            let pattern = quote(pattern);
+            format!("nothing matches the regular expression {pattern}; -g takes globs")
+        } else {
+            return;
+        };
         if self.session.is_json() {
             self.session.report(Object::new().text("note", &note));
         } else {
