@@ -288,10 +288,15 @@ fn the_home_of_another_user_is_left_alone() {
 
 #[test]
 fn mounts_stay_where_they_are() {
-    let below = "mkdir 'm/d/a b'; mount -t tmpfs none 'm/d/a b'; touch 'm/d/a b/x'; ";
-    for (operand, reason) in
-        [("m/d", "something is mounted below it"), ("'m/d/a b'", "Device or resource busy")]
-    {
+    let below = "mkdir 'm/d/a b' other; mount -t tmpfs none 'm/d/a b'; touch 'm/d/a b/x'
+        mount --bind m other; ";
+    // In the other mount of the filesystem nothing is mounted below, but a rename takes it along.
+    for (operand, reason) in [
+        ("m/d", "something is mounted below it"),
+        ("other/d", "something is mounted below it"),
+        ("'m/d/a b'", "Device or resource busy"),
+        ("'other/d/a b'", "Device or resource busy"),
+    ] {
         let script =
             format!("{below}$RM -r --trash {operand}; echo $?; ls 'm/d/a b'; ls -A m | head");
         let Some(said) = in_small_memory(&script) else { return };

@@ -1,8 +1,9 @@
 //! The table of `/proc` that names what is mounted.
 
+use std::ffi::OsString;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
@@ -11,8 +12,8 @@ use super::read_file;
 /// The longest table that is read.
 const LONGEST_TABLE: usize = 16 << 20;
 
-/// Whether something is mounted below a directory, by its full path without links. An error if
-/// that cannot be known.
+/// Whether something is mounted below a directory, by its full path without links or by another
+/// mount of its filesystem: a rename takes both along. An error if that cannot be known.
 pub(super) fn is_mount_below(path: &Path) -> io::Result<bool> {
     let table = read_file(Path::new("/proc/self/mountinfo"), LONGEST_TABLE)?;
     if table.is_empty() {
@@ -23,17 +24,45 @@ pub(super) fn is_mount_below(path: &Path) -> io::Result<bool> {
 }
 
 fn has_mount_below(table: &[u8], path: &Path) -> bool {
-    let mut fields = column(table, 4);
-    fields.any(|mounted| {
-        let below = mounted.strip_prefix(path.as_os_str().as_bytes());
-        below.is_some_and(|below| below.len() > 1 && below.starts_with(b"/"))
+    let mounts: Vec<Mount> = table.split(|&byte| byte == b'\n').filter_map(Mount::parse).collect();
+    // Of several on one directory, the last is on top.
+    let holds = |mount: &&Mount| path.starts_with(&mount.point);
+    let own = mounts.iter().filter(holds).max_by_key(|mount| mount.point.as_os_str().len());
+    let own = own.and_then(|own| own.place_of(path));
+    mounts.iter().any(|mount| {
+        let parent = mounts.iter().find(|parent| parent.number == mount.parent);
+        let place = parent.and_then(|parent| parent.place_of(&mount.point));
+        let is_in_place = own.as_ref().zip(place).is_some_and(|((device, own), (on, place))| {
+            *device == on && place != *own && place.starts_with(own)
+        });
+        is_in_place || mount.point != path && mount.point.starts_with(path)
     })
 }
 
-/// Returns a field of each line.
-fn column(table: &[u8], number: usize) -> impl Iterator<Item = Vec<u8>> + '_ {
-    let lines = table.split(|&byte| byte == b'\n');
-    lines.filter_map(move |line| line.split(|byte| b" \t".contains(byte)).nth(number).map(unescape))
+/// A line of the table.
+struct Mount {
+    number: Vec<u8>,
+    parent: Vec<u8>,
+    device: Vec<u8>,
+    /// The directory of the filesystem that is mounted.
+    root: PathBuf,
+    /// Where it is mounted.
+    point: PathBuf,
+}
+
+impl Mount {
+    fn parse(line: &[u8]) -> Option<Mount> {
+        let mut fields = line.split(|byte| b" \t".contains(byte)).map(unescape);
+        let (number, parent, device) = (fields.next()?, fields.next()?, fields.next()?);
+        let mut path = || Some(PathBuf::from(OsString::from_vec(fields.next()?)));
+        Some(Mount { number, parent, device, root: path()?, point: path()? })
+    }
+
+    /// Returns the filesystem that a path below the mount is on, and the path in it.
+    fn place_of(&self, path: &Path) -> Option<(&[u8], PathBuf)> {
+        let below = path.strip_prefix(&self.point).ok()?;
+        Some((&self.device, self.root.join(below)))
+    }
 }
 
 /// Replaces escapes such as `\040` by the bytes they stand for.
@@ -60,6 +89,22 @@ mod tests {
         for (path, expected) in
             [("/a b", true), ("/a b/c", false), ("/a", false), ("/a b/c/d", false), ("/b", false)]
         {
+            assert_eq!(has_mount_below(table, Path::new(path)), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn mounts_are_found_by_other_mounts_of_the_filesystem() {
+        let table = b"21 1 8:1 / / rw - ext4 d rw\n22 21 8:1 /a /b rw - ext4 d rw\n\
+            23 21 0:9 / /a/x/m rw - tmpfs d rw\n24 21 8:2 / /c rw - ext4 d rw\n";
+        for (path, expected) in [
+            ("/b/x", true),
+            ("/b/x/m", false),
+            ("/b/y", false),
+            ("/a", true),
+            ("/c/a", false),
+            ("/c/x", false),
+        ] {
             assert_eq!(has_mount_below(table, Path::new(path)), expected, "{path}");
         }
     }
