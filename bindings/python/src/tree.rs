@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, TryLockError};
+use std::sync::{Mutex, PoisonError, TryLockError};
 
 use curt::fields::Follow;
 use curt::list::{Descent, List};
@@ -53,6 +53,8 @@ struct Walk {
     files: Names,
     /// Subdirectories that the caller added by a path and not by a name: CPython walks them.
     others: Vec<Py<PyAny>>,
+    /// Whether this is the walk of such a subdirectory.
+    is_other: bool,
 }
 
 /// An item of a list of subdirectories, and its bytes if it is a name and not a path.
@@ -111,6 +113,7 @@ impl Directories {
             directories: Names::default(),
             files: Names::default(),
             others: Vec::new(),
+            is_other: false,
         })))
     }
 
@@ -242,7 +245,7 @@ impl Walk {
             self.audit(py, &listed, shown.bind(py))?;
             let listed = match listed {
                 // `os.fwalk` raises what it finds at the beginning, unless that is no directory.
-                Err(error) if is_first && self.shows_descriptors => {
+                Err(error) if is_first && self.shows_descriptors && !self.is_other => {
                     self.is_at_end = true;
                     if number(&error) == libc::ENOTDIR && is_link(py, error.path()).is_some() {
                         return Ok(None);
@@ -388,8 +391,9 @@ impl Walk {
         }
         let onerror = self.onerror.as_ref().map(|onerror| onerror.clone_ref(py));
         let path = self.form.wrap_path(py, path)?;
-        let other =
+        let mut other =
             Directories::new(&path, true, onerror, self.shows_descriptors, self.heeds_late)?;
+        other.0.get_mut().unwrap_or_else(PoisonError::into_inner).is_other = true;
         self.others.push(Py::new(py, other)?.into_any());
         Ok(())
     }

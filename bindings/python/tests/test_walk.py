@@ -46,18 +46,19 @@ def test_fwalk_is_that_of_cpython(tree: Path, topdown: bool) -> None:
 
 
 def test_callers_choose_what_is_entered(tree: Path) -> None:
-    def pruned(walk) -> list:
+    def pruned(walk, *added: str) -> list:
         shutil.rmtree(tree / "a/new", ignore_errors=True)
-        seen = []
-        for top, dirs, files in walk(tree):
+        seen, errors = [], []
+        for top, dirs, files, *_fd in walk(tree, onerror=lambda e: errors.append(e.errno)):
             dirs[:] = [name for name in sorted(dirs, reverse=True) if name not in ("x", "b")]
             if os.path.basename(top) == "a":
                 os.makedirs(os.path.join(top, "new/below"), exist_ok=True)
-                dirs.extend(["new", "gone", "one", "b/c"])
+                dirs.extend(["new", "gone", "b/c", "b/gone", *added])
             seen.append((top, list(dirs), sorted(files)))
-        return seen
+        return [*sorted(seen), sorted(errors)]
 
-    assert sorted(pruned(curt.walk)) == sorted(pruned(os.walk))
+    assert pruned(curt.walk, "one") == pruned(os.walk, "one")
+    assert pruned(curt.fwalk) == pruned(os.fwalk)
 
 
 def test_errors_go_to_the_function(tree: Path) -> None:
