@@ -399,6 +399,20 @@ def test_usage_is_that_of_one_process(client, forest: Path, budget: Budget) -> N
             assert found == curt.usage(path, max_depth=depth)
 
 
+def test_a_separator_at_the_end_means_what_it_means_to_the_system(client, forest: Path) -> None:
+    (forest / "link").symlink_to("d1")
+    link = f"{forest}/link/"
+    assert curt.dask.usage(link, client=client).entries == curt.usage(link).entries > 1
+    first = curt.dask.find(link, lambda entry: True, client=client).entries[0]
+    assert (first.path, first.name, first.kind) == (f"{forest}/link", "link", "directory")
+    for path in (f"{forest}/d2/fifo/", f"{forest}/d1/broken//"):
+        with pytest.raises(OSError) as expected:
+            os.lstat(path)
+        for function in (curt.dask.usage, curt.dask.walk):
+            with pytest.raises(type(expected.value)):
+                function(path, client=client)
+
+
 def test_walk_is_a_dataframe_in_order(client, forest: Path) -> None:
     frame = curt.dask.walk(forest, client=client, budget=SMALL)
     assert frame.npartitions > 1 and list(frame.columns) == list(_scan.COLUMNS)

@@ -149,7 +149,7 @@ def remove(path: _Path, *, client: Any = None, budget: Budget = Budget()) -> Rem
     followed. What is mounted in the tree is not emptied. What could not be removed is in the errors
     of the result.
     """
-    root = _root(path)
+    root = _root(path).rstrip(b"/")
     last = os.path.basename(root)
     if last in (b"", b".", b".."):
         number = errno.EINVAL if last else errno.EBUSY
@@ -165,7 +165,8 @@ def remove(path: _Path, *, client: Any = None, budget: Budget = Budget()) -> Rem
 def _root(path: _Path) -> bytes:
     """Returns the path from the root on: workers have other working directories.
 
-    Not `abspath`, which takes `link/..` away: what that is, only the system knows.
+    Not `abspath`, which takes `link/..` away: what that is, only the system knows. One separator
+    at its end stays, since the system follows a link before it, and takes no file.
     """
     given = os.fsencode(path)
     if b"\0" in given:
@@ -178,7 +179,7 @@ def _root(path: _Path) -> bytes:
         reason = "the working directory cannot be reached by its name"
         raise FileNotFoundError(errno.ENOENT, reason, os.fspath(path))
     whole = os.path.join(here, given)
-    return whole.rstrip(b"/") or b"/"
+    return whole.rstrip(b"/") + b"/" if whole.endswith(b"/") else whole
 
 
 def _pairs(

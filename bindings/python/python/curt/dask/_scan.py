@@ -245,7 +245,7 @@ def join(parent: bytes, name: bytes) -> bytes:
 
 def shown(root: bytes, path: bytes) -> str:
     """Returns a path as users see it."""
-    return os.fsdecode(join(root, path) if path else root)
+    return os.fsdecode(join(root, path) if path else root.rstrip(b"/") or b"/")
 
 
 def named(error: OSError, root: bytes, path: bytes) -> OSError:
