@@ -81,6 +81,8 @@ const ROWS: &[[&str; 2]] = &[
     ["", "git config core.ignoreCase on; git config --add core.ignoreCase no"],
     ["", "echo '[CORE]ignorecase' >>.git/config"],
     ["", "echo '[core]ignoreCase = 2k' >>.git/config; git config core.excludesFile $S/capital"],
+    ["", "git config core.ignoreCase 0x1k"],
+    ["", "git config core.ignoreCase -010"],
     ["", "git config core.ignoreCase 0; echo '*.SQL' >.git/info/exclude"],
     ["GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.ignorecase GIT_CONFIG_VALUE_0=", ""],
     [
@@ -97,6 +99,7 @@ const REFUSED: &[&str] = &[
     "echo '[core' >>.git/config",
     "echo '[core]excludesFile' >>.git/config",
     "echo '[core]ignoreCase = maybe' >$S/home/.gitconfig",
+    "git config core.ignoreCase 08",
     "git config include.path config",
     "git config core.excludesFile '~no-such-user/x'",
     "rm .git/config; mkdir .git/config",

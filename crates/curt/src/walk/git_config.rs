@@ -369,16 +369,25 @@ fn expanded(value: &[u8]) -> io::Result<PathBuf> {
 fn is_true(value: Option<&[u8]>) -> io::Result<bool> {
     let Some(value) = value else { return Ok(true) };
     let value = value.to_ascii_lowercase();
-    let digits = value.strip_suffix(b"k").or(value.strip_suffix(b"m")).or(value.strip_suffix(b"g"));
     match &*value {
         b"true" | b"yes" | b"on" => Ok(true),
         b"" | b"false" | b"no" | b"off" => Ok(false),
-        _ => std::str::from_utf8(digits.unwrap_or(&value))
-            .ok()
-            .and_then(|number| number.trim_start().parse::<i64>().ok())
-            .map(|number| number != 0)
-            .ok_or_else(|| invalid("a value is neither true nor false")),
+        _ => is_not_zero(&value).ok_or_else(|| invalid("a value is neither true nor false")),
     }
+}
+
+/// Whether a number is not 0: as in C, hexadecimal after `0x` and octal after `0`, with a unit.
+fn is_not_zero(number: &[u8]) -> Option<bool> {
+    let number = std::str::from_utf8(number).ok()?.trim_start();
+    let number = number.strip_suffix(['k', 'm', 'g']).unwrap_or(number);
+    let number = number.strip_prefix(['+', '-']).unwrap_or(number);
+    let (digits, radix) = match number.strip_prefix("0x") {
+        Some(digits) => (digits, 16),
+        None if number.starts_with('0') => (number, 8),
+        None => (number, 10),
+    };
+    let is_signed = digits.starts_with('+');
+    u32::from_str_radix(digits, radix).ok().filter(|_| !is_signed).map(|number| number != 0)
 }
 
 /// A pattern for directories matches what is in them.
