@@ -114,7 +114,9 @@ pub(crate) struct RmOptions {
     /// print where each went. 'trash-list', 'trash-restore' and 'trash-empty' of trash-cli list,
     /// restore and empty the trash, and so does 'gio trash'.
     #[arg(long, help_heading = BEYOND_GNU,
-          conflicts_with_all = ["dir", "exclude", "contents", "cross_mounts", "stats"])]
+          conflicts_with_all = [
+              "dir", "exclude", "contents", "cross_mounts", "one_file_system", "stats",
+          ])]
     pub(crate) trash: bool,
 
     /// Remove nothing; print how much would be removed (with -v, also what)

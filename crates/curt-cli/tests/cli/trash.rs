@@ -185,6 +185,7 @@ fn what_a_trash_cannot_do_is_a_usage_error() {
         "--exclude x f",
         "--contents f",
         "--cross-mounts f",
+        "--one-file-system f",
         "--stats f",
     ] {
         let (code, _, messages) = trash_line(&scratch, args);
