@@ -190,6 +190,21 @@ fn names_that_lead_elsewhere_are_those_of_gnu() {
     }
 }
 
+/// Where no path leads, names are no links.
+#[cfg(target_os = "linux")]
+#[test]
+fn links_of_a_terminal_lead_where_those_of_gnu_lead() {
+    let (Some(()), true) = (has_gnu("ls"), curt_testkit::may_mount()) else { return };
+    for (name, setup) in SCENES {
+        let listed = |tool: &str| {
+            let ls = format!("{tool} -d --hyperlink=always 2>/dev/null");
+            let said = scene(setup, &format!("{ls} .; {ls} $ways; cd y && {ls} . y"));
+            said.replace(|letter: char| letter.is_ascii_digit(), "")
+        };
+        assert_eq!(listed("$CURT ls"), listed("ls"), "{name}");
+    }
+}
+
 /// What goes on from a name must find there what it started from.
 #[cfg(target_os = "linux")]
 #[test]

@@ -50,6 +50,10 @@ impl Hyperlinks {
     }
 
     fn link_canonical(&self, path: &Path, text: &[u8]) -> Vec<u8> {
+        // Below a directory that no path leads to.
+        if !path.is_absolute() {
+            return text.to_vec();
+        }
         let mut linked = Vec::new();
         link::begin(&self.host, path, &mut linked);
         linked.push(b'\x07');
