@@ -15,6 +15,9 @@ import tarfile
 
 import curt
 
+# Also of a time that the system cannot have.
+REFUSALS = (OSError, ValueError, OverflowError)
+
 
 def unpack(archive: tarfile.TarFile, root: curt.Root) -> list[tuple[str, Exception]]:
     """Unpacks an archive. Returns the names that were not unpacked, each with the reason."""
@@ -23,7 +26,7 @@ def unpack(archive: tarfile.TarFile, root: curt.Root) -> list[tuple[str, Excepti
     for member in archive:
         try:
             unpack_member(archive, member, root)
-        except (OSError, ValueError) as error:
+        except REFUSALS as error:
             failed.append((member.name, error))
         else:
             directories += [member] if member.isdir() else []
@@ -31,7 +34,7 @@ def unpack(archive: tarfile.TarFile, root: curt.Root) -> list[tuple[str, Excepti
     for member in sorted(directories, key=lambda member: member.name, reverse=True):
         try:
             set_metadata(member, root)
-        except OSError as error:
+        except REFUSALS as error:
             failed.append((member.name, error))
     return failed
 

@@ -295,8 +295,11 @@ def test_the_example_unpacks_what_does_not_leave(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("secret")
     with tarfile.open(fileobj=archive, mode="w") as tar:
 
-        def add(name: str, kind: bytes = tarfile.REGTYPE, link: str = "", text: bytes = b"", mode: int = 0o644) -> None:
+        def add(
+            name: str, kind: bytes = tarfile.REGTYPE, link: str = "", text: bytes = b"", mode: int = 0o644, **pax: str
+        ) -> None:
             member = tarfile.TarInfo(name)
+            member.pax_headers = pax
             member.type, member.linkname, member.size, member.mode, member.mtime = kind, link, len(text), mode, 10**9
             tar.addfile(member, io.BytesIO(text))
 
@@ -310,11 +313,13 @@ def test_the_example_unpacks_what_does_not_leave(tmp_path: Path) -> None:
             add(name, text=b"hostile")
         add("stolen", tarfile.LNKTYPE, "out/secret")
         add("fifo", tarfile.FIFOTYPE)
+        add("d/never", tarfile.DIRTYPE, mtime="nan")
+        add("d/late", text=b"late", mtime="1e300")
         add("top", text=b"again")
     archive.seek(0)
     with tarfile.open(fileobj=archive) as tar, curt.Root(folder) as root:
         failed = example["unpack"](tar, root)
-    refused = ["../secret", "/etc/curt-test", "out/secret", "d/../../secret", "stolen", "fifo"]
+    refused = ["../secret", "/etc/curt-test", "out/secret", "d/../../secret", "stolen", "fifo", "d/late", "d/never"]
     assert [name for name, _ in failed] == refused
     assert (tmp_path / "secret").read_text() == "secret" and sorted(os.listdir(tmp_path)) == ["folder", "secret"]
     assert sorted(os.listdir(folder)) == ["d", "out", "top"]
