@@ -243,7 +243,8 @@ def test_what_an_archive_needs(tree: Path) -> None:
         assert stat.S_IMODE(os.stat(tree / "newer").st_mode) == 0o6751
         path = tree / "theirs"
         path.touch()
-        for times in ({}, {"times": (1, 2.5)}, {"times": (-0.7, 1e9 + 0.1)}, {"ns": (3, -1_000_000_001)}, {"times": None, "ns": (1, 2)}):
+        index = type("Index", (), {"__index__": lambda self: 5})()
+        for times in ({}, {"times": (1, 2.5)}, {"times": (index, 1)}, {"times": (-0.7, 1e9 + 0.1)}, {"ns": (3, -1_000_000_001)}, {"times": None, "ns": (1, 2)}):
             root.utime("newer", **times)
             os.utime(path, **times)
             ours, theirs = os.stat(tree / "newer"), os.stat(path)

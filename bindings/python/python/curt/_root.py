@@ -97,7 +97,10 @@ class Root(_curt.Root):
 def _nanoseconds(seconds: float) -> int:
     """Converts a time as CPython does: rounded down."""
     if not isinstance(seconds, float):
-        return seconds * 1_000_000_000
+        import operator
+
+        # Those of NumPy overflow.
+        return operator.index(seconds) * 1_000_000_000
     import math
 
     rest, whole = math.modf(seconds)
