@@ -244,7 +244,9 @@ def test_what_an_archive_needs(tree: Path) -> None:
         path = tree / "theirs"
         path.touch()
         index = type("Index", (), {"__index__": lambda self: 5})()
-        for times in ({}, {"times": (1, 2.5)}, {"times": (index, 1)}, {"times": (-0.7, 1e9 + 0.1)}, {"ns": (3, -1_000_000_001)}, {"times": None, "ns": (1, 2)}):
+        good = ((1, 2.5), (index, 1), (-0.7, 1e9 + 0.1))
+        nanoseconds = ({"ns": (3, -1_000_000_001)}, {"times": None, "ns": (1, 2)})
+        for times in ({}, *({"times": pair} for pair in good), *nanoseconds):
             root.utime("newer", **times)
             os.utime(path, **times)
             ours, theirs = os.stat(tree / "newer"), os.stat(path)
