@@ -427,7 +427,7 @@ fn one_word_for_depth_is_that_of_every_command() {
 fn excluded_paths_are_those_of_rm() {
     let scratch = Scratch::new();
     tree(&scratch, "t");
-    let here = scratch.path().to_str().unwrap().to_owned();
+    let here = scratch.typed().to_str().unwrap().to_owned();
     let all = lines(&scratch, &["-tf", ".", "t"]);
     for excluded in ["{here}/t/sub", "{here}/t/sub/**", "t/sub/", "./sub", "/sub", "sub", "**/sub"]
     {
