@@ -198,7 +198,8 @@ impl Session {
             if error.kind() == io::ErrorKind::BrokenPipe && !sys::ignores_broken_pipes() {
                 return sys::end_by_broken_pipe();
             }
-            self.warn(&format!("write error: {}", sys::error_text(&error)));
+            let message = format!("write error: {}", sys::error_text(&error));
+            self.fail_as(Failure::os("write", &error), &message);
             self.worsen(Exit::unwritable(&self.program));
         }
         let exit = Exit::of(self.exit.load(Ordering::Relaxed));

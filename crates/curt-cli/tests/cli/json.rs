@@ -201,6 +201,19 @@ fn an_error_has_one_shape_everywhere() {
     }
 }
 
+/// Variables that JSON does not need are not looked at.
+#[test]
+fn the_environment_says_nothing() {
+    let scratch = Scratch::new();
+    scratch.file("f");
+    for (name, args) in [("ls", &["--json"][..]), ("find", &["--json", "--color=always"])] {
+        let mut command = command(&scratch, name, args);
+        command.envs([("QUOTING_STYLE", "bad"), ("LS_COLORS", "bad"), ("TIME_STYLE", "bad")]);
+        let (code, out, messages) = said(&command.output().unwrap());
+        assert_eq!((code, objects(&out).len(), &*messages), (Some(0), 1, ""), "{name}");
+    }
+}
+
 /// `--json` among the words of another program is not an option of curt.
 #[test]
 fn json_among_the_words_of_another_program_is_ignored() {

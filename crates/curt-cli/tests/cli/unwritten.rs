@@ -61,11 +61,12 @@ fn fails(redirection: &str, reason: &str) {
         let scratch = Scratch::new();
         let output = redirected(&scratch, line, redirection);
         let messages = String::from_utf8_lossy(&output.stderr);
-        let expected = format!("write error: {reason}\n");
-        assert!(
-            messages.ends_with(&expected) && messages.starts_with("curt"),
-            "{line}: {messages}"
-        );
+        let (begin, end) = if line.contains("--json") {
+            ("{\"error\":{\"operation\":\"write\",\"path\":null,", format!("\"{reason}\"}}}}\n"))
+        } else {
+            ("curt", format!("write error: {reason}\n"))
+        };
+        assert!(messages.ends_with(&end) && messages.starts_with(begin), "{line}: {messages}");
         assert_eq!(output.status.code(), Some(code), "{line}");
         assert_eq!(scratch.exists("f"), !line.starts_with("rm -v"), "{line}");
     }

@@ -63,7 +63,7 @@ impl Lines {
             Some(When::Never) => false,
         };
         let palette =
-            if is_colored { Palette::from_environment(|text| session.warn(&text)) } else { None };
+            if is_colored { Palette::from_environment(|text| session.note(&text)) } else { None };
         let is_linked = match options.hyperlink {
             Some(When::Always) => true,
             Some(When::Auto) => is_colored,

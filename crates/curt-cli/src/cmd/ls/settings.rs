@@ -116,7 +116,7 @@ impl<'a> Settings<'a> {
         let has_links = is_listing && options.hyperlink.is_some_and(applies);
         let times = (is_long && is_listing).then(|| Times::new(options)).transpose()?;
         let palette = if is_listing && has_color(options, is_terminal) {
-            Palette::from_environment(|problem| session.warn(&problem))
+            Palette::from_environment(|problem| session.note(&problem))
         } else {
             None
         };
@@ -404,7 +404,7 @@ fn of_environment<T>(
     let found = value.to_str().and_then(parse);
     if found.is_none() {
         let value = quote(&value);
-        session.warn(&format!("ignoring invalid {what} environment variable {variable}: {value}"));
+        session.note(&format!("ignoring invalid {what} environment variable {variable}: {value}"));
     }
     found
 }
