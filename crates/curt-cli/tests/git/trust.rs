@@ -107,6 +107,22 @@ fn nothing_that_a_listed_repository_names_is_run() {
     }
 }
 
+/// A program that is called git may be in what is listed.
+#[test]
+fn relative_directories_of_the_path_are_not_searched() {
+    if !has_git() {
+        return;
+    }
+    let scratch = Scratch::new();
+    let script = "git init -q; touch f; printf '#!/bin/sh\\ntouch ran\\n' >git; chmod +x git
+        PATH=.:$PATH $CURT ls --git -1 f; PATH=. $CURT ls --git f 2>&1; ls ran";
+    let script = script.replace("$CURT", env!("CARGO_BIN_EXE_curt"));
+    let output = run(&scratch, "sh", &["-c", &script]);
+    let said = String::from_utf8_lossy(&output.stdout);
+    let words = "-N  f\ncurt ls: --git needs git: ";
+    assert!(said.starts_with(words) && !scratch.exists("ran"), "{output:?}");
+}
+
 /// The state of an entry is that of `git status` in the repository that it belongs to.
 #[test]
 fn each_repository_is_asked_about_its_own_files() {

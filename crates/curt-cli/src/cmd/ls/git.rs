@@ -9,7 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-use curt::{Error, Fields, Kind};
+use curt::{Error, Fields, Kind, Search};
 
 use crate::out::text;
 use crate::quote::for_terminal;
@@ -209,7 +209,7 @@ impl<'a> Git<'a> {
         let mut command = sys::program(OsStr::new("git"));
         command.args(OPTIONS).args(more).arg("-C");
         command.arg(if dir.as_os_str().is_empty() { OsStr::new(".") } else { dir.as_os_str() });
-        command.args(args).env("LC_ALL", "C");
+        command.args(args).search(search()).env("LC_ALL", "C");
         command.env("GIT_ALLOW_PROTOCOL", "").env("GIT_NO_LAZY_FETCH", "1");
         for name in OF_ONE_REPOSITORY {
             command.env_remove(name);
@@ -238,6 +238,14 @@ impl<'a> Git<'a> {
             }
         }
     }
+}
+
+/// Returns how git is found: not by relative directories of `PATH`, which may be in what is listed.
+fn search() -> Search {
+    let Some(path) = std::env::var_os("PATH") else { return Search::new() };
+    let absolute = std::env::split_paths(&path).filter(|dir| dir.is_absolute());
+    // What was split can be joined.
+    Search::new().path(std::env::join_paths(absolute).unwrap_or_default())
 }
 
 /// Returns the directory that contains a path; the empty path is the working directory.
