@@ -16,7 +16,8 @@ case unless it has a capital letter. Without PATTERN, or with '.', everything is
 PATH, searches '.'.
 
 Hidden entries, and those that .gitignore, .ignore and .fdignore files list, are skipped; -u skips \
-nothing. Directories end with a slash. What is found within a tenth of a second is sorted.
+nothing. Directories end with a slash. At most 1,000 entries, found within a tenth of a \
+second, are sorted; more come in any order.
 
 An entry is found if it passes every test. Each test is made only if all before it passed, and \
 reads no more metadata than it needs: names and kinds cost no system call.";
@@ -279,7 +280,7 @@ pub(crate) struct FindOptions {
     pub(crate) exclude: Vec<OsString>,
 
     /// Do not enter directories that match
-    #[arg(long, conflicts_with_all = ["delete", "contents_first"], help_heading = TRAVERSAL)]
+    #[arg(long, conflicts_with = "contents_first", help_heading = TRAVERSAL)]
     pub(crate) prune: bool,
 
     /// Visit and print what is in a directory before the directory
@@ -417,6 +418,13 @@ impl FindOptions {
     /// the command line names where to stop.
     fn check_deletion(&mut self) -> Result<(), String> {
         self.one_file_system.get_or_insert(OneFileSystem::Mount);
+        if self.prune {
+            return Err(
+                "option '--prune' cannot be used with '--delete'; '--prune -X curt rm -r' \
+                 removes what matches"
+                    .to_owned(),
+            );
+        }
         if self.max_results == Some(0) {
             return Err("--max-results 0 means no limit, which --delete does not take".to_owned());
         }

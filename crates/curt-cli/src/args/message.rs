@@ -253,7 +253,8 @@ const OTHER_COMMANDS: [(&[&str], &str); 17] = [
 
 /// Options of other tools, by the command of curt that people type them after, and what it has in
 /// their place: an option, or a sentence.
-const OF_OTHERS: [(&str, &[&str], &str); 9] = [
+const OF_OTHERS: [(&str, &[&str], &str); 10] = [
+    ("find", &["r"], "--reverse"),
     ("rm", &["n", "noop"], "--dry-run"),
     ("rm", &["G", "glob"], "'curt find -u -g GLOB --prune -X curt rm -r' removes what matches"),
     ("du", &["n", "number-of-lines"], "--top"),
@@ -416,13 +417,16 @@ fn visible_names(command: &Command) -> impl Iterator<Item = &str> {
     command.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(clap::Arg::get_long)
 }
 
-/// Returns the word with this letter which is a long option of the command but for its dashes, and
-/// the end of the message about it: `-name` and `-maxdepth` are options of find.
+/// Returns the word with this letter which is a long option of the command but for its second dash,
+/// and the end of the message about it: `-name` and `-maxdepth` are options of find.
 fn single_dashed(letter: &str, command: &Command) -> Option<(String, String)> {
     let words = std::env::args_os().skip(called::words_before());
     let words = words.filter_map(|word| word.into_string().ok());
     words.take_while(|word| word != "--").find_map(|word| {
-        let name = word.strip_prefix('-').filter(|name| name.contains(letter))?;
+        let name = word.strip_prefix('-')?;
+        if name.starts_with('-') || !name.contains(letter) {
+            return None;
+        }
         let shortened = || {
             let mut names = visible_names(command).filter(|_| name.len() > 2);
             names.find(|long| long.starts_with(name)).map(|long| did_you_mean(&format!("--{long}")))

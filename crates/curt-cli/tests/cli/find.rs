@@ -344,7 +344,11 @@ fn wrong_patterns_and_values_are_refused() {
         (&["--reverse"], "missing option '--sort'"),
         (&["--sort"], "option '--sort' requires an argument"),
         (&["--delete", "-x", "a"], "option '--delete' cannot be used with '--exec'"),
-        (&["--prune", "--delete"], "option '--prune' cannot be used with '--delete'"),
+        (
+            &["--prune", "--delete"],
+            "option '--prune' cannot be used with '--delete'; '--prune -X curt rm -r' removes what \
+             matches",
+        ),
         (&["-t", "q"], "unknown type 'q'; the types are f, d, l"),
         (&["-S", "10"], "invalid size '10': the units are b, k, m, g, t, ki, mi, gi and ti"),
         (&["-S", "+-1k"], "invalid size '+-1k': expected a number and a unit"),
@@ -366,12 +370,14 @@ fn a_directory_that_is_the_pattern_is_named_if_nothing_matches() {
     let scratch = Scratch::new();
     scratch.file("src/a.rs");
     scratch.file("src dir/b.rs");
-    let note = |name: &str, typed: &str| {
+    let note_of = |name: &str, typed: &str, skipped: &str| {
         format!(
             "curt find: '{name}' is the PATTERN, and nothing matches; write 'curt find . {typed}' \
-             to search in the directory of that name\n"
+             to search in the directory of that name{skipped}\n"
         )
     };
+    let skipped = "; without -u, what is hidden or ignored is not found";
+    let note = |name, typed| note_of(name, typed, skipped);
     for args in [
         &["src", "-tf"][..],
         &["-S", "+1mi", "src"],
@@ -381,6 +387,18 @@ fn a_directory_that_is_the_pattern_is_named_if_nothing_matches() {
         &["src", "src dir"],
     ] {
         assert_eq!(run(&scratch, args), (Some(0), String::new(), note("src", "src")), "{args:?}");
+    }
+    scratch.file(".ignore");
+    std::fs::write(scratch.at(".ignore"), "built\n").unwrap();
+    scratch.file("built/c.rs");
+    for (args, skipped) in [
+        (&["built", "-td"][..], skipped),
+        (&["built", "-H"], "; without -I, what is ignored is not found"),
+        (&["built", "-I", "-tl"], "; without -H, what is hidden is not found"),
+        (&["built", "-u", "-tl"], ""),
+    ] {
+        let expected = note_of("built", "built", skipped);
+        assert_eq!(run(&scratch, args), (Some(0), String::new(), expected), "{args:?}");
     }
     let quiet = run(&scratch, &["-q", "-tf", "src dir"]);
     assert_eq!(quiet, (Some(1), String::new(), note("src dir", "'src dir'")));

@@ -128,9 +128,9 @@ fn a_missing_file_for_newer_is_named_with_its_cause() {
         let (code, _, messages) = answer(&scratch, &format!("find {option} nofile"));
         assert_eq!(code, Some(2));
         let expected = format!(
-            "curt find: invalid time 'nofile' for {option}: neither a date such as 2026-01-31 nor \
-             an age such as 90s, 10min, 36h, 7d or '2 weeks', and cannot access a file of that \
-             name: {}\n",
+            "curt find: invalid time 'nofile' for {option}: neither a date such as 2026-01-31, \
+             '2026-01-31 10:00', today or yesterday, nor an age such as 90s, 10min, 36h, 7d or '2 \
+             weeks', and cannot access a file of that name: {}\n",
             crate::missing()
         );
         assert!(messages.starts_with(&expected), "{messages}");
@@ -334,6 +334,12 @@ fn proposals_are_near_and_not_hidden() {
         ("rm -n x", "curt rm: invalid option -- 'n'; did you mean '--dry-run'?\n"),
         ("rm --glob x", "curt rm: unrecognized option '--glob'; 'curt find -u -g GLOB --prune -X"),
         ("du -n 5", "curt du: invalid option -- 'n'; did you mean '--top'?\n"),
+        (
+            "find . x --sort size -r",
+            "curt find: invalid option -- 'r'; did you mean '--reverse'?\n",
+        ),
+        ("find --sort=size -lr x", "curt find: invalid option -- 'r'; did you mean '--reverse'?\n"),
+        ("ls --zero --sort time -z", "curt ls: invalid option -- 'z'\n"),
         ("ls --icons", "curt ls: unrecognized option '--icons'; there are no icons; --color"),
         ("ls --git-ignore", "curt ls: unrecognized option '--git-ignore'; 'curt find' leaves out"),
         ("ls --tree --level=2", "curt ls: unrecognized option '--level'; did you mean '--depth'?"),

@@ -295,9 +295,15 @@ impl<'a> Job<'a> {
     fn explain_nothing(&self) {
         let is_searched = |pattern: &&str| self.options.operands.iter().any(|it| it == *pattern);
         let note = if let Some(pattern) = directory(self.options).filter(|it| !is_searched(it)) {
+            let skipped = match (self.options.finds_hidden(), self.options.reads_ignore_files()) {
+                (true, false) => "",
+                (false, true) => "; without -u, what is hidden or ignored is not found",
+                (true, true) => "; without -I, what is ignored is not found",
+                (false, false) => "; without -H, what is hidden is not found",
+            };
             format!(
                 "{} is the PATTERN, and nothing matches; write 'curt find . {}' to search in the \
-                 directory of that name",
+                 directory of that name{skipped}",
                 quote(pattern),
                 for_terminal(pattern, "")
             )

@@ -24,8 +24,8 @@ pub(super) fn parse(text: &str, option: &str) -> Result<Time, String> {
         Err(error) => text::reason(error.cause()),
     };
     Err(invalid(&format!(
-        "neither a date such as 2026-01-31 nor an age such as 90s, 10min, 36h, 7d or '2 weeks', \
-         and cannot access a file of that name: {reason}"
+        "neither a date such as 2026-01-31, '2026-01-31 10:00', today or yesterday, nor an age such \
+         as 90s, 10min, 36h, 7d or '2 weeks', and cannot access a file of that name: {reason}"
     )))
 }
 
