@@ -157,7 +157,7 @@ pub(crate) struct DuOptions {
     /// Skip what matches GLOB and everything below it
     ///
     /// GLOB is matched against the path as it would be printed, and against each part of it that
-    /// follows a slash. Can be repeated.
+    /// follows a slash. It is GNU's, without braces. Can be repeated.
     #[arg(long, value_name = "GLOB", action = ArgAction::Append, allow_hyphen_values = true)]
     pub(crate) exclude: Vec<OsString>,
 

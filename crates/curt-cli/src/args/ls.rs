@@ -33,7 +33,7 @@ const NOTES: &str = "\
 Exit status:
   0  everything was listed
   1  something below an operand could not be read
-  2  an operand could not be listed, or the command line was wrong";
+  2  an operand could not be listed, output could not be written, or the command line was wrong";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -156,7 +156,7 @@ pub(crate) struct LsOptions {
           value_parser = AbbreviationOf(&MARKS))]
     indicator_style: Option<Marks>,
 
-    /// Do not list names that match PATTERN
+    /// Do not list names that match PATTERN, a glob without braces
     #[arg(short = 'I', long, value_name = "PATTERN", allow_hyphen_values = true)]
     pub(crate) ignore: Vec<OsString>,
 

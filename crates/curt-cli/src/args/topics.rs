@@ -35,13 +35,16 @@ pub(super) fn near(name: &str) -> Option<&'static str> {
 }
 
 const JSON: &str = "\
-JSON: every command but run has --json, which prints one object per line.
+JSON: --json of every command but run, completions and man prints one object
+per line.
 
 On standard output: 'path', which 'jq -r .path' prints, and beside it
   find ls stat       the fields of --fields; ls --tree and find: depth
-  du                 depth, apparent, allocated, entries, newest; or type alone
+  du                 depth, apparent, allocated, entries, with --time newest;
+                     --by-type: type instead of path and depth
   rm -v, --dry-run   kind and removed; with --trash: trashed, to
-  which              name, origin, kind, relative, interpreter; path is found
+  which              name, origin, kind, relative, interpreter of a script;
+                     beside an error: name, unsearchable
   realpath readlink  name, or target
   expand, beneath    full, and rules; allow: the name below the root
 
@@ -84,10 +87,10 @@ one or more each.
 
 const COLOURS: &str = "\
 Colours: find, du and ls can colour what they print on a terminal. Files and
-pipes get colours only from --color=always, and JSON has none.
+pipes get colours only from --color=always of find and ls, and JSON has none.
 
   curt find  colours paths; --color=never does not, --color=always anywhere
-  curt du    colours trees and types, if bars are shown
+  curt du    colours directories and bars of trees and types; has no --color
   curt ls    colours names only with --color, as GNU ls: --color=auto on a
              terminal, --color=always anywhere. For a default, use an alias:
              alias ls='curt ls --color=auto'
@@ -111,7 +114,7 @@ Exit codes:
   1    something was not found, or failed; each failure was reported
   2    the command line was wrong, and nothing was done (realpath and readlink,
        and rm, du and stat if curt is called by that name: 1, as for GNU);
-       ls also: an operand could not be listed
+       ls also: an operand could not be listed, or output not be written
 
 curt run ends as the program does, by the same signal if one ended it, or with
 
