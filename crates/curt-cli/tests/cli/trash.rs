@@ -563,9 +563,12 @@ fn a_call_that_fails_loses_nothing_and_is_never_silent() {
                 }
             }
         }
-        // Where these fail there is another way: a trash elsewhere, names one by one.
-        assert!(failed > 0 || call == "mkdirat" || call == "readlinkat", "{call}");
+        // Where these fail there is another way: a trash elsewhere, names one by one. Only the
+        // loader of a dynamic binary makes the last two.
+        let others = ["mkdirat", "readlinkat", "newfstatat", "read"];
+        assert!(failed > 0 || others.contains(&call), "{call}");
     });
-    // The operand's directory and the operand, at the first look.
-    assert_eq!(forgiven.into_inner(), 2);
+    // The operand's directory and the operand, at the first look; of a static binary one is among
+    // the calls that load others.
+    assert!((1..=2).contains(&forgiven.into_inner()));
 }

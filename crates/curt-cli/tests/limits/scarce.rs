@@ -55,7 +55,10 @@ fn calls_and_names_are_proportional_to_the_depth_with_8_descriptors() {
         assert!(status.success(), "{command}: {}", log.lines().last().unwrap_or_default());
         let names = |line: &str| line.split('"').nth(1).map_or(0, |path| path.split('/').count());
         let opened = log.lines().filter(|line| line.contains(" openat"));
-        (log.lines().count(), opened.map(names).sum::<usize>())
+        // How memory is asked for is the allocator's.
+        let memory = [" brk(", " mmap(", " munmap(", " mremap(", " madvise("];
+        let calls = log.lines().filter(|line| !memory.iter().any(|call| line.contains(call)));
+        (calls.count(), opened.map(names).sum::<usize>())
     };
     let commands =
         ["find -u nothing tree", "du -s tree", "ls -R tree", "rm -rj1 -n tree", "rm -rj1 tree"];
