@@ -240,6 +240,29 @@ fn times_are_those_of_timeout() {
 }
 
 #[test]
+fn names_of_signals_are_those_of_timeout() {
+    let Some(()) = has_gnu("timeout") else { return };
+    let scratch = Scratch::new();
+    let words = "TERM sigterm EXIT 0 IOT cld POLL IO PWR STKFLT SYS 9 09 137 265 128 254 255 256 384 32 33 \
+                 34 64 65 193 RTMIN rtmin+2 RTMIN+15 RTMIN+16 SIGRTMIN+30 RTMIN+31 RTMIN-1 RTMIN+ \
+                 RTMAX RTMAX-2 RTMAX-30 RTMAX-31 RTMAX+1 UNUSED EMT 0x9 +9 4294967305 -1 SIG";
+    for word in words.split_whitespace() {
+        let option = format!("--signal={word}");
+        let gnu = started(&scratch, &["timeout", &option, "1", "true"]).output().unwrap();
+        let ours = [CURT, "run", "-t1", &option, "true"];
+        let ours = started(&scratch, &ours).output().unwrap();
+        let wanted = if gnu.status.code() == Some(125) { 2 } else { 0 };
+        assert_eq!(ours.status.code(), Some(wanted), "{word}: {ours:?}");
+    }
+    let words = "IOT POLL PWR STKFLT 137 64 RTMIN rtmin+2 RTMIN+15 RTMIN+16 RTMAX-2 RTMAX";
+    for word in words.split_whitespace() {
+        let option = format!("--signal={word}");
+        let gnu = ["timeout", "-v", &option, ".05", "sleep", "9"];
+        compare(&scratch, &gnu, &["-v", "-t", ".05", &option, "sleep", "9"]);
+    }
+}
+
+#[test]
 fn what_cannot_be_started_has_the_code_of_env() {
     let Some(()) = has_gnu("env") else { return };
     let scratch = Scratch::new();

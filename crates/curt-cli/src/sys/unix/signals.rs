@@ -51,21 +51,80 @@ pub(crate) fn end_by(signal: usize) {
 /// The largest number of a signal on Linux; other systems have fewer.
 pub(super) const MOST_SIGNALS: i32 = 64;
 
-/// Returns the signal of a name, such as `TERM` or `sigterm`, or of a number. As for GNU timeout,
-/// the number 0 is a signal, which does nothing. The error is a message for the user.
+/// Other names of signals, and those that few programs know.
+const NAMES: &[(&str, i32)] = &[
+    ("EXIT", 0),
+    ("IOT", libc::SIGABRT),
+    #[cfg(target_os = "linux")]
+    ("CLD", libc::SIGCHLD),
+    ("IO", libc::SIGIO),
+    #[cfg(target_os = "linux")]
+    ("POLL", libc::SIGPOLL),
+    #[cfg(target_os = "linux")]
+    ("PWR", libc::SIGPWR),
+    #[cfg(target_os = "linux")]
+    ("STKFLT", libc::SIGSTKFLT),
+];
+
+/// Returns the signal of a name, such as `TERM`, `sigterm` or `RTMIN+3`, or of a number, which may
+/// be the status of a program that it ended. As for GNU timeout, the number 0 is a signal, which
+/// does nothing. The error is a message for the user.
 pub(crate) fn signal_named(word: &str) -> Result<i32, String> {
+    if word.starts_with(|first: char| first.is_ascii_digit()) {
+        return of_number(word).ok_or_else(|| invalid(word));
+    }
     let upper = word.to_ascii_uppercase();
-    let wanted = upper.strip_prefix("SIG").unwrap_or(&upper);
-    let is_wanted = |number: &i32| signal_name(*number) == wanted || number.to_string() == word;
-    (0..=MOST_SIGNALS).find(is_wanted).ok_or_else(|| invalid(word))
+    let name = upper.strip_prefix("SIG").unwrap_or(&upper);
+    let listed = NAMES.iter().find(|(other, _)| *other == name).map(|&(_, number)| number);
+    let number = listed.or_else(|| of_real_time(name));
+    let named = || (1..=MOST_SIGNALS).find(|&number| signal_name(number) == name);
+    number.or_else(named).ok_or_else(|| invalid(word))
+}
+
+/// The signal of a number: of a shell's status in the lowest seven bits, of the system's in eight.
+fn of_number(word: &str) -> Option<i32> {
+    let number: i32 = word.parse().ok()?;
+    let number = number & if number < 0xff { 0x7f } else { 0xff };
+    (number < 32 || real_time().contains(&number)).then_some(number)
+}
+
+/// The signal that is counted from the first or the last one of real time.
+fn of_real_time(name: &str) -> Option<i32> {
+    let signals = real_time();
+    let (from, offset) = match (name.strip_prefix("RTMIN"), name.strip_prefix("RTMAX")) {
+        (Some(offset), _) => (*signals.start(), offset),
+        (_, Some(offset)) => (*signals.end(), offset),
+        _ => return None,
+    };
+    let offset = if offset.is_empty() { 0 } else { offset.parse::<i32>().ok()? };
+    from.checked_add(offset).filter(|number| signals.contains(number))
+}
+
+/// The signals of real time, which are none where the system has none.
+#[allow(clippy::reversed_empty_ranges, reason = "that is the empty one")]
+fn real_time() -> std::ops::RangeInclusive<i32> {
+    #[cfg(target_os = "linux")]
+    return libc::SIGRTMIN()..=libc::SIGRTMAX();
+    #[cfg(not(target_os = "linux"))]
+    return 1..=0;
 }
 
 /// Returns the name of a signal, as GNU timeout has it.
 pub(crate) fn signal_name(number: i32) -> String {
-    match signal_hook::low_level::signal_name(number) {
-        Some(name) => name.strip_prefix("SIG").unwrap_or(name).to_owned(),
-        None if number == 0 => "EXIT".to_owned(),
-        None => number.to_string(),
+    let listed = || NAMES.iter().rev().find(|&&(_, other)| other == number);
+    let known = signal_hook::low_level::signal_name(number).filter(|&name| name != "SIGIO");
+    let known = known.map(|name| name.strip_prefix("SIG").unwrap_or(name));
+    if let Some(name) = known.or_else(|| Some(listed()?.0)) {
+        return name.to_owned();
+    }
+    let signals = real_time();
+    let (first, last) = (*signals.start(), *signals.end());
+    match number {
+        _ if !signals.contains(&number) => number.to_string(),
+        _ if number == first => "RTMIN".to_owned(),
+        _ if number == last => "RTMAX".to_owned(),
+        _ if number <= (first + last) / 2 => format!("RTMIN+{}", number - first),
+        _ => format!("RTMAX-{}", last - number),
     }
 }
 
@@ -83,7 +142,7 @@ mod tests {
             assert_eq!(signal_named(word), Ok(15), "{word}");
         }
         assert_eq!(signal_named("0"), Ok(0));
-        for word in ["", "SIG", "nope", "-1", "999", "TERMS"] {
+        for word in ["", "SIG", "nope", "-1", "999", "TERMS", "RTMIN-1", "RTMIN+", "+9"] {
             assert!(signal_named(word).unwrap_err().starts_with("invalid signal"), "{word}");
         }
     }
