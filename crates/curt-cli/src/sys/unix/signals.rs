@@ -100,13 +100,11 @@ fn of_real_time(name: &str) -> Option<i32> {
     from.checked_add(offset).filter(|number| signals.contains(number))
 }
 
-/// The signals of real time, which are none where the system has none.
+/// The signals of real time as GNU's C library counts them, whichever this program has; none where
+/// the system has none.
 #[allow(clippy::reversed_empty_ranges, reason = "that is the empty one")]
 fn real_time() -> std::ops::RangeInclusive<i32> {
-    #[cfg(target_os = "linux")]
-    return libc::SIGRTMIN()..=libc::SIGRTMAX();
-    #[cfg(not(target_os = "linux"))]
-    return 1..=0;
+    if cfg!(target_os = "linux") { 34..=MOST_SIGNALS } else { 1..=0 }
 }
 
 /// Returns the name of a signal, as GNU timeout has it.
