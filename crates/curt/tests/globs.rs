@@ -10,22 +10,11 @@ use std::process::Command;
 
 use curt::Kind;
 use curt::filters::{Globs, expand_braces};
-use curt_testkit::{Scratch, skip};
+use curt_testkit::{Choices, Scratch, skip};
 
-/// A small generator, so that every run makes the same patterns.
-struct Choices(u64);
-
-impl Choices {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
-    }
-
-    /// Some of these parts, one behind the other.
-    fn some(&mut self, parts: &[&str], most: usize) -> String {
-        (0..=self.below(most)).map(|_| parts[self.below(parts.len())]).collect()
-    }
+/// Some of these parts, one behind the other.
+fn some(choices: &mut Choices, parts: &[&str], most: usize) -> String {
+    (0..=choices.below(most)).map(|_| choices.one_of(parts)).collect()
 }
 
 const NAMES: [&str; 14] = ["a", "b", "c", "B", "1", "-", "]", "[", "\\", "é", "{", "}", ",", "."];
@@ -84,8 +73,8 @@ fn quoted(text: &str) -> String {
 
 #[test]
 fn braces_stand_for_what_they_do_in_bash() {
-    let mut choices = Choices(1);
-    let patterns: BTreeSet<_> = (0..4000).map(|_| choices.some(&BRACES, 11)).collect();
+    let mut choices = Choices::new(1);
+    let patterns: BTreeSet<_> = (0..4000).map(|_| some(&mut choices, &BRACES, 11)).collect();
     let patterns: Vec<_> = patterns.into_iter().collect();
     // Each backslash is written once more for the removal of quotes, which comes last.
     let mut script = String::new();
@@ -103,10 +92,10 @@ fn braces_stand_for_what_they_do_in_bash() {
 
 #[test]
 fn names_match_as_in_bash_or_a_pattern_is_refused() {
-    let mut choices = Choices(2);
-    let names: BTreeSet<_> = (0..150).map(|_| choices.some(&NAMES, 4)).collect();
+    let mut choices = Choices::new(2);
+    let names: BTreeSet<_> = (0..150).map(|_| some(&mut choices, &NAMES, 4)).collect();
     let names: Vec<_> = names.into_iter().filter(|name| !name.starts_with('.')).collect();
-    let patterns: BTreeSet<_> = (0..1500).map(|_| choices.some(&GLOBS, 4)).collect();
+    let patterns: BTreeSet<_> = (0..1500).map(|_| some(&mut choices, &GLOBS, 4)).collect();
     let globs: Vec<_> = patterns.iter().map(|pattern| (pattern, Globs::new([pattern]))).collect();
     let list: Vec<_> = names.iter().map(|name| quoted(name)).collect();
     let mut script = format!("names=({})\n", list.join(" "));
@@ -141,7 +130,7 @@ fn paths_match_as_in_bash() {
         }
         paths.extend([(*above).to_owned(), format!("{above}/{middle}")]);
     }
-    let mut choices = Choices(4);
+    let mut choices = Choices::new(4);
     let patterns: BTreeSet<String> = (0..400)
         .map(|_| {
             let length = 1 + choices.below(4);
@@ -181,15 +170,15 @@ fn paths_match_as_in_bash() {
 
 #[test]
 fn gnu_patterns_are_those_of_gnu_find() {
-    let mut choices = Choices(3);
-    let names: BTreeSet<_> = (0..150).map(|_| choices.some(&NAMES, 4)).collect();
+    let mut choices = Choices::new(3);
+    let names: BTreeSet<_> = (0..150).map(|_| some(&mut choices, &NAMES, 4)).collect();
     let names: Vec<_> =
         names.into_iter().filter(|name| !name.trim_matches('.').is_empty()).collect();
     let scratch = Scratch::new();
     for name in &names {
         scratch.file(name);
     }
-    let patterns: BTreeSet<_> = (0..1500).map(|_| choices.some(&GLOBS, 4)).collect();
+    let patterns: BTreeSet<_> = (0..1500).map(|_| some(&mut choices, &GLOBS, 4)).collect();
     let mut script = format!("cd {}\n", quoted(scratch.path().to_str().unwrap()));
     // One search for many patterns: each is a test of its own.
     let patterns: Vec<_> = patterns.into_iter().collect();

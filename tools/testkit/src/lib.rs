@@ -73,6 +73,30 @@ pub fn at_once<C: Send>(cases: impl IntoIterator<Item = C>, test: impl Fn(C) + S
     });
 }
 
+/// Makes choices that are the same in every run of a test.
+#[derive(Debug)]
+pub struct Choices(u64);
+
+impl Choices {
+    /// Begins a series of choices.
+    #[must_use]
+    pub fn new(seed: u64) -> Choices {
+        Choices(seed)
+    }
+
+    /// A number below this one.
+    pub fn below(&mut self, end: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+
+    /// One of these texts.
+    pub fn one_of<'t>(&mut self, texts: &[&'t str]) -> &'t str {
+        texts[self.below(texts.len())]
+    }
+}
+
 /// Sets the flag when it is dropped, also when the test fails: another thread that runs until then
 /// would run forever, and may fill the disk.
 #[derive(Debug)]

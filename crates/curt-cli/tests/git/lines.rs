@@ -1,7 +1,7 @@
 //! Single lines beside git: every line means what git makes of it, and none takes others with it.
 
-use super::{Numbers, git, paths, work_tree, write};
-use curt_testkit::{Scratch, cells};
+use super::{git, paths, work_tree, write};
+use curt_testkit::{Choices, Scratch, cells};
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -129,14 +129,14 @@ fn random_lines_mean_the_same_to_git() {
         ",
     );
     parts.push(" ");
-    let mut numbers = Numbers(19);
+    let mut choices = Choices::new(19);
     let mut rules = || {
         let mut text = String::new();
-        for _ in 0..=numbers.below(2) {
-            for _ in 0..=numbers.below(6) {
-                text.push_str(numbers.one_of(&parts));
+        for _ in 0..=choices.below(2) {
+            for _ in 0..=choices.below(6) {
+                text.push_str(choices.one_of(&parts));
             }
-            text.push_str(numbers.one_of(&["\n", "\n", "\n", "\r\n", "/\n", " \n"]));
+            text.push_str(choices.one_of(&["\n", "\n", "\n", "\r\n", "/\n", " \n"]));
         }
         text
     };

@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::{Choices, Scratch, skip};
 
 /// A work tree of git in a scratch directory; `None`, said aloud, without git.
 fn work_tree() -> Option<Scratch> {
@@ -153,21 +153,6 @@ fn write(scratch: &Scratch, path: &str, text: &str) {
     scratch.file_with(path, text.as_bytes());
 }
 
-/// Numbers that are the same in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % limit
-    }
-
-    fn one_of<'t>(&mut self, texts: &[&'t str]) -> &'t str {
-        texts[self.below(texts.len())]
-    }
-}
-
 #[test]
 fn random_trees_and_rules_mean_the_same_to_git() {
     const NAMES: [&str; 6] = ["a", "b", "ab", "a.c", ".x", "b b"];
@@ -175,25 +160,25 @@ fn random_trees_and_rules_mean_the_same_to_git() {
         "a", "/a", "a/", "b/a", "*.c", "!a", "a/*", "**/b", "a/**", "!/b/a", "[ab]", "b\\ b", "#a",
         "", "a/**/b", "!*.c", "/*", "!/b/", "*", "!*/", "?", "/b/**/a", "!b", ".x", "!.x", "ab/",
     ];
-    let mut numbers = Numbers(7);
+    let mut choices = Choices::new(7);
     for _ in 0..60 {
         let Some(scratch) = work_tree() else { return };
         let mut words = Vec::new();
         for _ in 0..14 {
             let mut path = String::from("w");
-            for _ in 0..numbers.below(3) {
-                path = format!("{path}/{}", numbers.one_of(&NAMES));
+            for _ in 0..choices.below(3) {
+                path = format!("{path}/{}", choices.one_of(&NAMES));
             }
             // A file may stand where a directory is wanted; then there is one fewer.
             let below_file = scratch.path().join(&path).ancestors().any(std::path::Path::is_file);
             if !below_file && !scratch.exists(format!("{path}/z")) {
                 scratch.file(format!("{path}/z"));
-                let name = numbers.one_of(&NAMES);
+                let name = choices.one_of(&NAMES);
                 if !scratch.exists(format!("{path}/{name}")) {
                     scratch.file(format!("{path}/{name}"));
                 }
-                if numbers.below(3) == 0 {
-                    let rules: Vec<&str> = (0..3).map(|_| numbers.one_of(&RULES)).collect();
+                if choices.below(3) == 0 {
+                    let rules: Vec<&str> = (0..3).map(|_| choices.one_of(&RULES)).collect();
                     let text = rules.join("\n") + "\n";
                     scratch.file_with(format!("{path}/.gitignore"), text.as_bytes());
                     words.push(format!("{path}: {rules:?}"));

@@ -59,6 +59,12 @@ fn both(
     Some(answers)
 }
 
+fn sorted(text: &str) -> Vec<&str> {
+    let mut lines: Vec<_> = text.lines().collect();
+    lines.sort_unstable();
+    lines
+}
+
 #[test]
 fn du_counts_what_is_mounted_below_itself_once() {
     let scratch = Scratch::new();
@@ -67,11 +73,6 @@ fn du_counts_what_is_mounted_below_itself_once() {
             let script = format!("{{}} {options} cy");
             let Some([gnu, curt]) = both(&scratch, prepare, "du", "\"$CURT\" du", &script) else {
                 return;
-            };
-            let sorted = |text: &str| {
-                let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
-                lines.sort_unstable();
-                lines
             };
             assert_eq!(sorted(&curt.0), sorted(&gnu.0), "{prepare} du {options}");
             assert_eq!(curt.1, "", "{prepare} du {options}");
@@ -176,11 +177,6 @@ fn a_mount_of_an_ancestor_is_a_loop() {
             let script = format!("{{}} {options} cy/b");
             let Some([_, curt]) = both(&scratch, prepare, "true", "\"$CURT\" du", &script) else {
                 return;
-            };
-            let sorted = |text: &str| {
-                let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
-                lines.sort_unstable();
-                lines
             };
             assert_eq!(sorted(&curt.0), sorted(&gnu.0), "{prepare} du {options}");
             assert_eq!(curt.1, "", "{prepare} du {options}");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use curt::Walk;
 use curt::filters::IgnoreRules;
-use curt_testkit::Scratch;
+use curt_testkit::{Choices, Scratch};
 use ignore::WalkBuilder;
 
 fn ours(root: &Path, rules: &IgnoreRules) -> Vec<PathBuf> {
@@ -22,56 +22,41 @@ fn theirs(walk: &WalkBuilder) -> Vec<PathBuf> {
     paths
 }
 
-/// A small generator, so that every run makes the same trees.
-struct Choices(u64);
+fn rules(choices: &mut Choices) -> String {
+    const RULES: [&str; 12] = [
+        "*.o", "!a.o", "/sub/", "sub/*.rs", "!b.rs", "b.rs", "deep", "!deep/", "/a.o", "*.rs",
+        "!.dot", "**/c",
+    ];
+    let lines: Vec<_> = (0..=choices.below(3)).map(|_| choices.one_of(&RULES)).collect();
+    lines.join("\n")
+}
 
-impl Choices {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
-    }
-
-    fn of<'a>(&mut self, list: &[&'a str]) -> &'a str {
-        list[self.below(list.len())]
-    }
-
-    fn rules(&mut self) -> String {
-        const RULES: [&str; 12] = [
-            "*.o", "!a.o", "/sub/", "sub/*.rs", "!b.rs", "b.rs", "deep", "!deep/", "/a.o", "*.rs",
-            "!.dot", "**/c",
-        ];
-        let lines: Vec<_> = (0..=self.below(3)).map(|_| self.of(&RULES)).collect();
-        lines.join("\n")
-    }
-
-    /// A tree three levels deep, with rules in some of its directories.
-    fn tree(&mut self, scratch: &Scratch) {
-        const RULE_FILES: [&str; 4] = [".gitignore", ".ignore", ".custom", ".other"];
-        for directory in ["t", "t/sub", "t/deep", "t/sub/deep", "t/sub/deep/sub"] {
-            for name in ["a.o", "b.rs", "c", ".dot"] {
-                scratch.file(format!("{directory}/{name}"));
+/// A tree three levels deep, with rules in some of its directories.
+fn tree(choices: &mut Choices, scratch: &Scratch) {
+    const RULE_FILES: [&str; 4] = [".gitignore", ".ignore", ".custom", ".other"];
+    for directory in ["t", "t/sub", "t/deep", "t/sub/deep", "t/sub/deep/sub"] {
+        for name in ["a.o", "b.rs", "c", ".dot"] {
+            scratch.file(format!("{directory}/{name}"));
+        }
+        for name in RULE_FILES {
+            if choices.below(3) == 0 {
+                scratch.file_with(format!("{directory}/{name}"), rules(choices).as_bytes());
             }
-            for name in RULE_FILES {
-                if self.below(3) == 0 {
-                    scratch.file_with(format!("{directory}/{name}"), self.rules().as_bytes());
-                }
-            }
-            if self.below(4) == 0 {
-                scratch.dir(format!("{directory}/.git"));
-            }
+        }
+        if choices.below(4) == 0 {
+            scratch.dir(format!("{directory}/.git"));
         }
     }
 }
 
 #[test]
 fn custom_files_and_rules_without_a_work_tree_are_those_of_the_crate_ignore() {
-    let mut choices = Choices(7);
+    let mut choices = Choices::new(7);
     for round in 0..60 {
         let scratch = Scratch::new();
-        choices.tree(&scratch);
-        let extra = scratch.file_with("extra", choices.rules().replace('/', "").as_bytes());
-        let other = scratch.file_with("other", choices.rules().replace('/', "").as_bytes());
+        tree(&mut choices, &scratch);
+        let extra = scratch.file_with("extra", rules(&mut choices).replace('/', "").as_bytes());
+        let other = scratch.file_with("other", rules(&mut choices).replace('/', "").as_bytes());
         let (root, require_git) = (scratch.at("t"), choices.below(2) == 0);
         let custom = [".custom", ".other"];
         let custom = &custom[..choices.below(3)];

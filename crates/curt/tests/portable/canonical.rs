@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use curt::canonical::{Canonicalizer, Links, Missing, relative};
-use curt_testkit::Scratch;
+use curt_testkit::{Choices, Scratch};
 
 /// The name of the folder itself, which may be reached by links.
 fn base(scratch: &Scratch) -> PathBuf {
@@ -109,16 +109,12 @@ for path in sys.stdin.buffer.read().split(b'\0')[:-1]:
          a/far->b/a/file broken->a/new a/broken->new/x/../y root->/ chain->a/chain \
          a/chain->../b/chain b/chain->../a/b//";
     scratch.tree("", tree);
-    let mut state = 1u64;
-    let mut random = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize
-    };
+    let mut choices = Choices::new(1);
     let here = scratch.typed().to_str().unwrap().to_owned();
     let paths: Vec<String> = (0..4000)
         .map(|_| {
-            let names: Vec<&str> = (0..=random() % 7).map(|_| PIECES[random() % 16]).collect();
+            let names: Vec<&str> =
+                (0..=choices.below(7)).map(|_| choices.one_of(&PIECES)).collect();
             format!("{here}/{}", names.join("/"))
         })
         .collect();
