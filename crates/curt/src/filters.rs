@@ -135,6 +135,9 @@ impl Globs {
 
     /// Returns whether a pattern matches the entry at `path`, which is relative to the operand.
     pub fn matches(&self, path: &Path, kind: Kind) -> bool {
+        if self.is_empty() {
+            return false;
+        }
         // An unknown entry is treated as a directory: in doubt it is left out.
         let may_be_directory = matches!(kind, Kind::Directory | Kind::Unknown);
         let name = path.file_name().map(OsStr::as_encoded_bytes);

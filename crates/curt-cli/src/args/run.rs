@@ -177,7 +177,8 @@ fn from_hexadecimal(text: &str) -> Option<f64> {
     let add = |sum: f64, digit: char| Some(sum * 16.0 + f64::from(digit.to_digit(16)?));
     let number = Some(digits.chars()).filter(|_| !digits.is_empty())?.try_fold(0.0, add)?;
     let places = i32::try_from(fraction.len()).ok()?.checked_mul(4)?;
-    let power = f64::from(exponent.saturating_sub(places)).exp2();
+    // Not `exp2`, for which every start would load the library of mathematics.
+    let power = 2_f64.powi(exponent.saturating_sub(places));
     Some(if number == 0.0 { number } else { number * power })
 }
 
