@@ -36,6 +36,25 @@ fn contents_removes_all_but_the_directory() {
     assert_eq!((code, out.as_str(), messages.as_str()), (Some(0), "", ""));
     assert!(scratch.exists("t") && scratch.exists("empty"));
     assert!(scratch.list("t").is_empty());
+    // What has no contents has none to remove, and stays.
+    scratch.file("f");
+    tree(&scratch, "t");
+    for (options, operand, reason) in [
+        ("", "f", "not a directory"),
+        ("-f", "f", "not a directory"),
+        ("-d", "f", "not a directory"),
+        ("-r", "f", "not a directory"),
+        ("-f --dry-run", "f", "not a directory"),
+        ("", "empty", "is a directory"),
+        ("-d", "empty", ""),
+        ("-d", "t", "not empty"),
+    ] {
+        let (code, _, messages) = run(&scratch, &format!("--contents {options} {operand}"));
+        assert_eq!(code, Some(i32::from(!reason.is_empty())), "{options} {operand}: {messages}");
+        let is_told = messages.to_lowercase().contains(reason);
+        assert!(is_told || cfg!(windows), "{options} {operand}: {messages}");
+        assert!(scratch.exists(operand) && scratch.exists("t/a"), "{options} {operand}");
+    }
 }
 
 #[test]

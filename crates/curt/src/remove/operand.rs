@@ -136,7 +136,8 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
         let worker = &mut *self.worker;
         let options = worker.shared.options;
         if options.directories != DirectoryOperands::Recursive {
-            let directory_only = operand.directory_only || options.directories_only;
+            let directory_only =
+                operand.directory_only || options.directories_only || options.contents_only;
             self.remove_single(parent, name, directory_only);
             return None;
         }
@@ -199,6 +200,12 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
             }
             Ok(_) if self.worker.shared.options.directories == DirectoryOperands::Refuse => {
                 self.worker.fail(Operation::Remove, Cause::IsADirectory);
+            }
+            // It stays, so all that can fail is that it has contents.
+            Ok(_) if self.worker.shared.options.contents_only => {
+                if let Err(error) = self.check_empty(parent, name) {
+                    self.worker.operand_lost(parent, name, Operation::RemoveDirectory, error);
+                }
             }
             Ok(stat) => self.remove_empty(parent, name, &stat),
         }
