@@ -152,6 +152,10 @@ type OperandsOf<T> = Option<fn(&mut T) -> &mut Vec<OsString>>;
 trait Options: Args {
     const OPERANDS: OperandsOf<Self> = None;
 
+    /// Options that mean nothing without another one, each with that one. clap's own `requires` is
+    /// dropped where an option is given that conflicts with the required one.
+    const NEEDS: &[(&str, &str)] = &[];
+
     /// Returns what is wrong with words that clap would take for something that nobody means.
     fn misread(_: &[OsString]) -> Option<String> {
         None
@@ -182,13 +186,24 @@ impl Positions<'_> {
         let given = options.iter().filter_map(|&(id, value)| Some((self.position(id)?, value)));
         given.max_by_key(|&(at, _)| at).map(|(_, value)| value)
     }
+
+    /// Refuses an option without the one that it needs.
+    fn check(&self, needs: &[(&str, &str)]) -> Result<(), String> {
+        let is_given = |id: &str| self.position(id).is_some();
+        match needs.iter().find(|(id, needed)| is_given(id) && !is_given(needed)) {
+            None => Ok(()),
+            Some((id, needed)) => Err(format!("--{id} needs --{needed}").replace('_', "-")),
+        }
+    }
 }
 
 impl Options for ExpandOptions {
     const OPERANDS: OperandsOf<Self> = Some(|it| &mut it.operands);
 }
 
-impl Options for BeneathOptions {}
+impl Options for BeneathOptions {
+    const NEEDS: &[(&str, &str)] = &[("flavor", "check_only"), ("release", "check_only")];
+}
 impl Options for WhichOptions {}
 
 /// Reads the command line. The error is the help that was asked for, or what is wrong.
@@ -299,7 +314,8 @@ fn read_by<T: Options>(
     let matches = command.try_get_matches_from_mut(words)?;
     gnu.map_or(Ok(()), |gnu| gnu.check(command, &matches))?;
     let mut options = T::from_arg_matches(&matches)?;
-    match options.settle(&Positions { matches: &matches, words }) {
+    let given = Positions { matches: &matches, words };
+    match given.check(T::NEEDS).and_then(|()| options.settle(&given)) {
         Ok(()) => Ok(options),
         Err(message) => Err(command.error(clap::error::ErrorKind::ValueValidation, message)),
     }

@@ -146,7 +146,7 @@ pub(crate) struct FindOptions {
     pub(crate) sort: Option<SortBy>,
 
     /// Reverse the order of --sort
-    #[arg(long, requires = "sort")]
+    #[arg(long)]
     pub(crate) reverse: bool,
 
     /// Print no './' before paths, as is done with -0, -x and -X
@@ -344,7 +344,7 @@ pub(crate) struct FindOptions {
 
     /// With -X: give one command at most N paths; 0 means as many as fit
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true,
-          allow_negative_numbers = true, requires = "exec_batch", help_heading = ACTIONS)]
+          allow_negative_numbers = true, help_heading = ACTIONS)]
     pub(crate) batch_size: usize,
 
     /// Delete what matches, contents first
@@ -360,7 +360,7 @@ pub(crate) struct FindOptions {
     /// With --delete: only print what matches, contents first
     ///
     /// A directory among them would be deleted only if it were empty by then.
-    #[arg(long, requires = "delete", help_heading = ACTIONS)]
+    #[arg(long, help_heading = ACTIONS)]
     pub(crate) dry_run: bool,
 
     /// The commands of -x or -X.
@@ -372,6 +372,9 @@ pub(crate) struct FindOptions {
 }
 
 impl Options for FindOptions {
+    const NEEDS: &[(&str, &str)] =
+        &[("reverse", "sort"), ("batch_size", "exec_batch"), ("dry_run", "delete")];
+
     /// Finds tests and actions of find, such as `-exec`, which would mean `-e xec`.
     fn misread(words: &[OsString]) -> Option<String> {
         let ends = |word: &&OsString| ENDS.iter().any(|end| *word == end);

@@ -399,6 +399,7 @@ impl LsOptions {
 
 impl Options for LsOptions {
     const OPERANDS: OperandsOf<Self> = Some(|it| &mut it.operands);
+    const NEEDS: &[(&str, &str)] = &[("depth", "tree")];
 
     /// Finds `-L 2`, which `tree` and `eza` take for a depth.
     fn misread(words: &[OsString]) -> Option<String> {
@@ -412,9 +413,6 @@ impl Options for LsOptions {
     }
 
     fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
-        if self.depth.is_some() && !self.tree {
-            return Err("--depth needs --tree".to_owned());
-        }
         self.hidden = given
             .last(&[
                 ("all", Hidden::Nothing),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{ArgAction, Args, ValueHint};
 
 use super::which::SEARCH;
-use super::{LookUpOptions, Options, Positions, WithoutOptions};
+use super::{LookUpOptions, Options, WithoutOptions};
 
 const LONG_ABOUT: &str = "\
 Start a program and exit as it does. On Unix curt becomes the program, unless --timeout or --stats \
@@ -119,19 +119,13 @@ pub(crate) struct RunOptions {
 }
 
 impl Options for RunOptions {
-    fn settle(&mut self, _: &Positions<'_>) -> Result<(), String> {
-        let of_limit = [
-            ("--signal", self.signal.is_some()),
-            ("--kill-after", self.kill_after.is_some()),
-            ("--preserve-status", self.preserve_status),
-            ("--foreground", self.foreground),
-            ("--verbose", self.verbose),
-        ];
-        match of_limit.into_iter().find(|&(_, is_given)| is_given) {
-            Some((option, _)) if self.timeout.is_none() => Err(format!("{option} needs --timeout")),
-            _ => Ok(()),
-        }
-    }
+    const NEEDS: &[(&str, &str)] = &[
+        ("signal", "timeout"),
+        ("kill_after", "timeout"),
+        ("preserve_status", "timeout"),
+        ("foreground", "timeout"),
+        ("verbose", "timeout"),
+    ];
 }
 
 /// Reads a time as GNU timeout does: a number as `strtod` takes it, and a unit. One that is too long

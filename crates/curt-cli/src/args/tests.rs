@@ -1,14 +1,57 @@
 //! What the definitions of the command line must be; what they mean is compared with GNU's tools.
 
-use std::ffi::OsString;
-
-use clap::CommandFactory;
-
-use super::{Cli, RmOptions, read, read_all};
+use super::*;
 
 #[test]
 fn definitions_are_sound() {
     Cli::command().debug_assert();
+}
+
+/// Every option that needs another one is refused without it, beside each other option: also beside
+/// one that conflicts with the one that is needed.
+fn check_needs<T: Options>(name: &str) {
+    let define = || T::augment_args(clap::Command::new("curt"));
+    let mut built = define();
+    built.build();
+    let typed = |id: &str| {
+        let option = built.get_arguments().find(|option| option.get_id() == id).unwrap();
+        let mut word = format!("--{}", option.get_long()?);
+        if option.get_action().takes_values() {
+            let value =
+                option.get_possible_values().first().map(|value| value.get_name().to_owned());
+            word = format!("{word}={}", value.unwrap_or_else(|| "1".to_owned()));
+        }
+        Some(OsString::from(word))
+    };
+    for &(id, needed) in T::NEEDS {
+        let others = built.get_arguments().map(|option| option.get_id().as_str());
+        for other in others.filter(|other| ![needed, "help", "version"].contains(other)) {
+            let words = ["curt".into()].into_iter().chain(typed(id)).chain(typed(other));
+            let words: Vec<OsString> = words.chain(["x".into()]).collect();
+            let error = read_by::<T>(&mut define(), None, &words).err().map(|it| it.to_string());
+            let reasons = [" needs --", "cannot be used", "were not provided"];
+            let is_refused = |error: &String| reasons.iter().any(|it| error.contains(it));
+            assert!(error.as_ref().is_some_and(is_refused), "{name} {words:?}: {error:?}");
+        }
+    }
+    for option in built.get_arguments() {
+        assert!(format!("{option:?}").contains("requires: []"), "{name}: use NEEDS: {option:?}");
+    }
+}
+
+#[test]
+fn options_are_refused_without_those_that_they_need() {
+    check_needs::<RmOptions>("rm");
+    check_needs::<FindOptions>("find");
+    check_needs::<LsOptions>("ls");
+    check_needs::<StatOptions>("stat");
+    check_needs::<DuOptions>("du");
+    check_needs::<WhichOptions>("which");
+    check_needs::<RunOptions>("run");
+    check_needs::<RealpathOptions>("realpath");
+    check_needs::<ReadlinkOptions>("readlink");
+    check_needs::<ExpandOptions>("expand");
+    check_needs::<BeneathOptions>("beneath");
 }
 
 #[test]

@@ -26,9 +26,6 @@ const READ: usize = 64 * 1024;
 /// Runs the command.
 pub(crate) fn run(options: &BeneathOptions) -> Exit {
     let session = &options.output.session("curt beneath");
-    if !options.check_only && (options.flavor.is_some() || options.release.is_some()) {
-        return session.usage("--flavor and --release need --check-only");
-    }
     let Some(path) = &options.root else {
         return check_texts(options, session);
     };
