@@ -47,8 +47,13 @@ impl Zone {
 fn date(text: &str) -> Option<(DateTime, Option<Offset>)> {
     let (rest, offset) = split_offset(text)?;
     let rest = rest.trim_end();
-    let is_plain = rest.bytes().all(|byte| byte.is_ascii_digit() || b"-:.,Tt ".contains(&byte));
-    let date = if is_plain && (rest.contains(':') || rest.len() <= "2026-01-31".len()) {
+    // The parser accepts and drops a second offset, so both parts are looked at first.
+    let (day, clock) = rest.split_once(['T', 't', ' ']).unwrap_or((rest, ""));
+    let has = |part: &str, more: &[u8]| {
+        part.bytes().all(|byte| byte.is_ascii_digit() || more.contains(&byte))
+    };
+    let is_plain = day.len() <= "2026-01-31".len() && has(day, b"-") && has(clock, b":.,");
+    let date = if is_plain && (day == rest || clock.contains(':')) {
         rest.parse().ok()?
     } else {
         let date = DateTime::strptime("%a, %d %b %Y %H:%M:%S", rest).ok()?;
@@ -188,6 +193,16 @@ mod tests {
             "2026-11-26 10:30 +1",
             "2026-11-26T10:30[Europe/Berlin]",
             "2026-11-26T10:30+01:00[Asia/Tokyo]",
+            "2026-11-26 10:30-0500Z",
+            "2026-11-26 10:30Z-0500",
+            "2026-11-26T10:30-05:00 UTC",
+            "2026-11-26 10:30 -05 +0000",
+            "2026-11-26T10:30-0500+0500",
+            "2026-11-26-05:00",
+            "2026-11-26-05:00Z",
+            "2026-11-26 -05:00Z",
+            "-002026-11-26 10:30",
+            "Thu, 26 Nov 2026 13:38:05 -0500 Z",
             "2026-W48-4",
             "Fri, 26 Nov 2026 13:38:05 +0200",
             "Thu, 26 Nov 2026 13:38:05 CEST",
