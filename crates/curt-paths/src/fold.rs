@@ -4,6 +4,7 @@ use crate::options::{DotDot, ExpandError, Flavor, Release};
 use crate::rule::{Rule, Trace};
 use crate::scan::any_window;
 use crate::unit::Unit;
+use crate::windows::full_path::is_blank;
 use crate::windows::{Start, device_at_end, is_separator};
 
 /// Folds the names of a path: removes `.` and doubled separators, and treats `..` as [`DotDot`]
@@ -15,6 +16,10 @@ use crate::windows::{Start, device_at_end, is_separator};
 /// A relative path stays relative: where a name would come to the front that begins with `~` or, on
 /// Windows, contains a colon or is that of a device, `.` is put before it, as Go and Node do for
 /// drives. `a/../~/x` is `./~/x`, and on Windows `a/../c:/x` is `.\c:\x`.
+///
+/// Windows reads the last name of a path in its own way: it can be a device, and loses trailing
+/// dots and spaces. A name that was not the last one and would be read differently keeps a
+/// separator, as in Node: `a/nul/.` is `a\nul\`, and not the device `NUL`.
 ///
 /// ```
 /// use curt_paths::{DotDot, Flavor, Fold};
@@ -201,6 +206,11 @@ impl Fold {
             at = stop + 1;
         }
         path.truncate(end);
+        // Windows itself drops the separator without a second look.
+        let is_for_windows = WINDOWS && !self.trims && separator == U::ascii(b'\\');
+        if is_for_windows && end > root && !ends_in_name(names) && is_read_differently(path) {
+            path.push(separator);
+        }
         if root < 2 && leads_elsewhere::<U, WINDOWS>(path, root, first, names) {
             path.splice(root..root, [U::ascii(b'.'), separator]);
         }
@@ -208,8 +218,23 @@ impl Fold {
     }
 }
 
+/// Returns whether the last name of a Windows path is followed by nothing: no separator, `.` or
+/// `..`.
+fn ends_in_name<U: Unit>(names: &[U]) -> bool {
+    let last = names.rsplit(|&unit| is_separator(unit)).next().unwrap_or_default();
+    matches!(Kind::of::<U, true>(last), Kind::Normal)
+}
+
+/// Returns whether Windows reads the last name differently if a separator follows it. The rules of
+/// Windows 10 find every device that Windows 11 has.
+fn is_read_differently<U: Unit>(path: &[U]) -> bool {
+    let name = path.rsplit(|&unit| is_separator(unit)).next().unwrap_or_default();
+    last_name(name) != inner_name(name)
+        || device_at_end(path, Start::of(path), Release::Windows10).is_some()
+}
+
 /// Returns whether a folded path begins with a drive, a device or a home directory that the path
-/// before did not begin with. The first name was at `first`.
+/// before did not begin with, or is blank, which is no path. The first name was at `first`.
 fn leads_elsewhere<U: Unit, const WINDOWS: bool>(
     path: &[U],
     root: usize,
@@ -231,12 +256,14 @@ fn leads_elsewhere<U: Unit, const WINDOWS: bool>(
     if !WINDOWS {
         return false;
     }
+    if is_moved && !path.is_empty() && is_blank(path) {
+        return true;
+    }
     let end = path.iter().position(|&unit| is_separator(unit)).unwrap_or(path.len());
     let is_device = |path: &[U]| {
         device_at_end(path, Start::of(path), Release::Windows11).is_some_and(|name| name.start == 0)
     };
     (is_moved && path[..end].contains(&U::ascii(b':')))
-        // `con/` is no device, and `con` is one.
         || (end == path.len() && is_device(path) && !is_device(names))
 }
 
@@ -357,7 +384,9 @@ fn inner_name<U: Unit>(name: &[U]) -> &[U] {
 mod tests {
     use super::Fold;
     use crate::options::Flavor::{Posix, Windows};
-    use crate::options::{DotDot, ExpandError};
+    use crate::options::{DotDot, ExpandError, Release};
+    use crate::windows::Start;
+    use crate::{Env, Expander};
 
     fn folded(fold: Fold, text: &str) -> Result<String, ExpandError> {
         let bytes = fold.fold(text.as_bytes()).map(|path| String::from_utf8(path).unwrap());
@@ -404,8 +433,16 @@ mod tests {
             ("a~", "a~"),
             ("a/../CON", r".\CON"),
             ("./con. ", r".\con. "),
-            ("con/", r".\con"),
-            ("con/.", r".\con"),
+            ("con/", r"con\"),
+            ("con/.", r"con\"),
+            ("a/nul/", r"a\nul\"),
+            ("a/nul/b/..", r"a\nul\"),
+            ("./NUL.txt/.", r"NUL.txt\"),
+            ("a/nul:/", r"a\nul:\"),
+            ("a./", "a."),
+            ("a. /", r"a. \"),
+            (".../.", r"...\"),
+            ("./ ", r".\ "),
             ("x/../com¹", r".\com¹"),
             ("./nul:x", r".\nul:x"),
             ("CON", "CON"),
@@ -442,11 +479,51 @@ mod tests {
             ("a", 0, r"..\c:\x", r".\c:\x"),
             ("c:", 0, "x", r"c:\x"),
             (r"c:\", 3, r".\d:\x", r"c:\d:\x"),
+            (r"c:\", 3, "nul/", r"c:\nul\"),
+            ("a", 0, "nul/x/..", r"a\nul\"),
+            (r"\\s\nul", 7, ".", r"\\s\nul"),
         ] {
             let mut path = path.as_bytes().to_vec();
             Fold::new(Windows).append(names.as_bytes(), root, &mut path).unwrap();
             assert_eq!(path, expected.as_bytes());
         }
+    }
+
+    /// All texts of a few pieces: what Windows opens is the same, but for a separator at the end.
+    #[test]
+    fn the_full_path_of_a_folded_path_is_that_of_the_path() {
+        const PIECES: [&str; 12] =
+            ["a", "con", "NUL", "conin$", ".txt", ":", " ", ".", "..", "/", r"\", "/./"];
+        let expander = |release| {
+            let env = Env::none().cwd(r"C:\dir\sub");
+            Expander::new(env).flavor(Windows).release(release)
+        };
+        let expanders = [expander(Release::Windows10), expander(Release::Windows11)];
+        let full = |expander: &Expander, text: &str| {
+            let full = expander.expand(text.as_bytes()).ok()?.into_owned();
+            Some(full.strip_suffix(br"\").map_or(full.clone(), <[u8]>::to_vec))
+        };
+        let mut number = 0;
+        for length in 1..=4 {
+            for choice in 0..PIECES.len().pow(length) {
+                let piece = |at| PIECES[choice / PIECES.len().pow(at) % PIECES.len()];
+                let text: String = (0..length).map(piece).collect();
+                if Start::of(text.as_bytes()) != Start::Relative {
+                    continue;
+                }
+                for dot_dot in [DotDot::Refuse, DotDot::Keep] {
+                    let fold = Fold::new(Windows).dot_dot(dot_dot);
+                    let Ok(name) = fold.fold(text.as_bytes()) else { continue };
+                    let name = String::from_utf8(name).unwrap();
+                    for expander in &expanders {
+                        let Some(expected) = full(expander, &text) else { continue };
+                        assert_eq!(full(expander, &name), Some(expected), "{text:?} {name:?}");
+                        number += 1;
+                    }
+                }
+            }
+        }
+        assert!(number > 30_000, "{number}");
     }
 
     #[test]

@@ -90,12 +90,16 @@ fn relative_windows_paths_equal_clean() {
     let join = "\t\tif !path.IsAbs(text) {\n\t\t\ttext = path.Join(\"/w/o/r/k\", text)\n\t\t}\n";
     let [path, windows] = parts;
     let files = [("main.go", main.replace(join, "")), path, windows];
-    // Go also looks for colons in what is left in its buffer of names that are gone.
-    let seen = |answer: Vec<u8>| match answer.strip_prefix(br".\") {
-        Some(rest) if !rest.split(|&byte| byte == b'\\').next().unwrap().contains(&b':') => {
-            rest.to_vec()
+    // Go also looks for colons in what is left in its buffer of names that are gone. It keeps no
+    // separator, not even after trailing dots.
+    let seen = |answer: Vec<u8>| {
+        let answer = answer.strip_suffix(br"\").unwrap_or(&answer);
+        match answer.strip_prefix(br".\") {
+            Some(rest) if !rest.split(|&byte| byte == b'\\').next().unwrap().contains(&b':') => {
+                rest.to_vec()
+            }
+            _ => answer.to_vec(),
         }
-        _ => answer,
     };
     crate::compare_folded(|questions| go(&files, questions), seen);
 }
