@@ -1,6 +1,8 @@
 //! `shutil.rmtree`.
 
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use curt::os::unix::RemoveBelow;
 use curt::{Cause, Fields, Next, Remove, Threads};
@@ -12,7 +14,8 @@ use crate::path::{Form, PathArg};
 use crate::signals::Signals;
 use crate::threads::AtMost;
 
-/// Removes a tree: the path or, with a descriptor, the entry of that name.
+/// Removes a tree: the path or, with a descriptor, the entry of that name. The caller passed it as
+/// `shown`, which errors have in its place.
 ///
 /// `report` is called with the name of the function that failed, the path and the exception, on
 /// this thread. Without it the first failure ends the removal and is raised, if `raises` says so;
@@ -21,12 +24,12 @@ use crate::threads::AtMost;
 /// stay because of a failure are reported as CPython does, unless `report` has removed what failed.
 /// Returns how many entries were removed, and whether it ended early.
 #[pyfunction]
-#[pyo3(signature = (path, dir_fd, prefix, threads, raises, report, progress=None, seconds=None))]
+#[pyo3(signature = (path, dir_fd, shown, threads, raises, report, progress=None, seconds=None))]
 #[allow(clippy::too_many_arguments, reason = "Python has named them; this is their order")]
 pub(crate) fn remove<'py>(
     path: &Bound<'py, PyAny>,
     dir_fd: Option<i32>,
-    prefix: &Bound<'py, PyAny>,
+    shown: &Bound<'py, PyAny>,
     threads: Option<AtMost>,
     raises: bool,
     report: Option<&Bound<'py, PyAny>>,
@@ -36,15 +39,15 @@ pub(crate) fn remove<'py>(
     let py = path.py();
     let path = PathArg::new(path, "rmtree")?;
     let place = path.as_path();
-    let prefix = PathArg::new(prefix, "rmtree")?.as_path().to_owned();
+    let operand = PathArg::new(shown, "rmtree")?.as_path().to_owned();
     let dir = match dir_fd.map(duplicate).transpose() {
         Ok(dir) => dir,
         Err(error) => {
             // Where CPython notices it.
-            let error = system(&path.object, &error);
+            let error = system(shown, &error);
             match report {
                 Some(report) => {
-                    report.call1(("lstat", &path.object, error.into_value(py)))?;
+                    report.call1(("lstat", shown, error.into_value(py)))?;
                 }
                 None if raises => return Err(error),
                 None => {}
@@ -56,16 +59,21 @@ pub(crate) fn remove<'py>(
     let report = report.map(|report| report.clone().unbind());
     let failed = |error: &curt::Error| -> Next {
         let called = Python::attach(|py| -> PyResult<()> {
-            // Joined with an empty prefix, a path stays as it is.
-            let shown = Form::Text.wrap_path(py, &prefix.join(error.path()))?;
+            let below = error.path().strip_prefix(place).unwrap_or(Path::new(""));
+            let is_operand = below.as_os_str().is_empty();
+            // Joining with nothing would append a separator.
+            let failed = if is_operand { operand.clone() } else { operand.join(below) };
+            let shown = Form::Text.wrap_path(py, &failed)?;
             let exception = exception(py, error, &shown);
-            let is_operand = error.path() == place;
             let names: &[&str] = match error.cause() {
                 Cause::IsALink => &["islink"],
                 // CPython finds it out by listing it, if there is something, and then tries to
                 // remove it as any directory that it could not list.
                 Cause::Os(_) if is_operand && number(error) == libc::ENOTDIR => {
-                    let exists = dir.is_some() || curt::list::stat(place, Fields::KIND).is_ok();
+                    let exists = match &dir {
+                        Some(_) => !operand.as_os_str().as_bytes().ends_with(b"/"),
+                        None => curt::list::stat(place, Fields::KIND).is_ok(),
+                    };
                     if exists { &["scandir", "rmdir"] } else { &["lstat"] }
                 }
                 _ => &[function(error.operation())],

@@ -52,6 +52,19 @@ class Forbidden(unittest.TestCase):
             self.tearDown()
             self.setUp()
 
+    def test_what_leads_to_a_tree_need_not_be_readable(self) -> None:
+        os.chmod(self.path("a"), 0o311)
+        os.chmod(self.path("a/b"), 0o755)
+        fd = os.open(self.root, os.O_RDONLY)
+        try:
+            curt.rmtree("a/d", dir_fd=fd)
+            curt.rmtree("a/b/c", ignore_errors=True, dir_fd=fd)
+        finally:
+            os.close(fd)
+            os.chmod(self.path("a"), 0o755)
+        self.assertEqual(sorted(os.listdir(self.path("a"))), ["b", "one"])
+        self.assertEqual(os.listdir(self.path("a/b")), ["two"])
+
     def test_the_first_failure_is_raised(self) -> None:
         with self.assertRaises(PermissionError) as caught:
             curt.rmtree(self.path("a"))

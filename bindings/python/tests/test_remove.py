@@ -112,7 +112,8 @@ def test_bytes_are_text_in_errors_as_in_those_of_cpython(tree: Path) -> None:
     fd = os.open(tree, os.O_RDONLY)
     # Python 3.10 has no `dir_fd`.
     for place in ({}, {"dir_fd": fd}) if sys.version_info >= (3, 11) else ({},):
-        for name in (b"gone", b"gone/below", b"top", b"top/below", b"\xff/gone"):
+        names = (b"gone", b"gone/below", b"top", b"top/below", b"\xff/gone", b"gone/", b"top//", b"a//gone")
+        for name in names:
             path, found = name if place else os.fsencode(tree) + b"/" + name, []
             for rmtree in (curt.rmtree, shutil.rmtree):
                 calls = []

@@ -38,19 +38,22 @@ def rmtree(
     if isinstance(path, bytes):
         # CPython's errors and handlers have it as text.
         path = text
-    prefix, name, opened = "", text, None
+    name, opened = text, None
     if dir_fd is not None:
         import operator
 
         dir_fd = operator.index(dir_fd)
+    prefix = ""
     if dir_fd is not None and not text.startswith("/"):
         prefix, name = os.path.split(text.rstrip("/"))
     else:
         dir_fd = None
     handler = None if ignore_errors else _handler(onerror, onexc)
     if prefix:
+        # To be searched, which does not take the right to read it where there is `O_PATH`.
+        flags = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY
         try:
-            opened = dir_fd = os.open(prefix, os.O_RDONLY | os.O_DIRECTORY, dir_fd=dir_fd)
+            opened = dir_fd = os.open(prefix, flags, dir_fd=dir_fd)
         except OSError as error:
             error.filename = path
             if handler is not None:
@@ -62,7 +65,7 @@ def rmtree(
         with shown(progress, "rmtree") as update:
             report = None if handler is None else _reporter(path, text, handler)
             raises = handler is None and not ignore_errors
-            _curt.remove(name, dir_fd, prefix, threads, raises, report, update)
+            _curt.remove(name, dir_fd, text, threads, raises, report, update)
     finally:
         if opened is not None:
             os.close(opened)
