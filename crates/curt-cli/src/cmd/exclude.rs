@@ -54,6 +54,18 @@ impl Exclusions {
                 let message = "the shell has not expanded the tilde; a name is written './~'";
                 return Err(format!("invalid pattern {}: {message}", quote(pattern)));
             }
+            if let Some(name) = pattern.strip_prefix('!') {
+                let name =
+                    quote(format!("{}{name}", if MAIN_SEPARATOR == '/' { "\\!" } else { "?" }));
+                return Err(format!(
+                    "invalid pattern {}: what matches is excluded without '!'; a name is {name}",
+                    quote(pattern)
+                ));
+            }
+            if pattern.contains(',') && pattern.split(',').all(|part| part.starts_with("*.")) {
+                let instead = quote(format!("{{{pattern}}}"));
+                return Err(format!("invalid pattern {}: write {instead}", quote(pattern)));
+            }
             // The name of the working directory may have characters that mean something.
             full.extend(directories.iter().filter_map(|directory| {
                 let rest = pattern.strip_prefix(directory.to_str()?)?;
@@ -266,8 +278,15 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_that_leaves_the_operand_is_refused() {
-        let message = Exclusions::new(&["../x/a".into()]).unwrap_err();
-        assert_eq!(message, "invalid pattern '../x/a': '..' matches nothing below an operand");
+    fn patterns_that_nobody_means_are_refused() {
+        for (pattern, reason) in [
+            ("../x/a", "'..' matches nothing below an operand"),
+            ("!x", "what matches is excluded without '!'; a name is"),
+            ("*.md,*.rs", "write '{*.md,*.rs}'"),
+        ] {
+            let message = Exclusions::new(&[pattern.into()]).unwrap_err();
+            let expected = format!("invalid pattern '{pattern}': {reason}");
+            assert!(message.starts_with(&expected), "{message}");
+        }
     }
 }

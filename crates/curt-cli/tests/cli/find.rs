@@ -205,6 +205,13 @@ fn a_dry_run_prints_in_the_order_of_removal_and_removes_nothing() {
     // A directory may be meant, and not what has its name.
     let said = refusal(&scratch, &["t", "--delete"]);
     assert!(said.starts_with("curt find: 't' is the PATTERN, and a directory has"), "{said}");
+    // What is in a directory may stay, and then so does the directory.
+    let hint = "curt find: a directory is deleted only if it is empty by then; '--prune -X curt rm \
+                -r' in place of '--delete' removes it with all that is in it\n";
+    for (pattern, expected) in [("sub|c", hint), ("^deep$", hint), ("deep|^e$", "")] {
+        let (code, _, messages) = run(&scratch, &["--delete", "--dry-run", pattern, "t"]);
+        assert_eq!((code, messages.as_str()), (Some(0), expected), "{pattern}");
+    }
     assert_eq!(lines(&scratch, &["--delete", ".", "t"]), [""; 0]);
     assert!(scratch.exists("t") && !scratch.exists("t/a") && !scratch.exists("t/sub"));
 }
@@ -241,7 +248,8 @@ fn delete_keeps_what_is_skipped() {
     for (line, path) in messages.lines().zip(&stays) {
         assert!(line.starts_with(&format!("curt find: cannot remove '{path}': ")), "{messages}");
     }
-    assert_eq!(messages.lines().count(), 2, "{messages}");
+    assert_eq!(messages.lines().count(), 3, "{messages}");
+    assert!(messages.contains("\ncurt find: a directory is deleted only if it is empty by then;"));
     let left = lines(&scratch, &["-u", "-tf", ".", "t"]);
     let expected = ["t/.ignore", "t/b.keep", "t/sub/.hidden", "t/sub/d.keep", "t/sub/deep/ignored"];
     assert_eq!(left, expected.map(native));
@@ -350,6 +358,17 @@ fn wrong_patterns_and_values_are_refused() {
              matches",
         ),
         (&["-t", "q"], "unknown type 'q'; the types are f, d, l"),
+        (&["-e", "*.rs"], "invalid extension '*.rs': expected one such as rs or tar.gz; several"),
+        (&["-e", "rs", "-e", "c,h"], "invalid extension 'c,h': expected one such as rs or tar.gz"),
+        (&["-e", "{rs,toml}"], "invalid extension '{rs,toml}': expected one such as rs or tar.gz"),
+        (&["-e", "md "], "invalid extension 'md ': expected one such as rs or tar.gz; several are"),
+        (&["-e", "/rs"], "invalid extension '/rs': expected one such as rs or tar.gz; several are"),
+        (&["-e", "."], "invalid extension '.': names without an extension match '^[^.]+$'"),
+        (
+            &["-E", "!*.log"],
+            "invalid pattern '!*.log': what matches is excluded without '!'; a name",
+        ),
+        (&["-E", "*.md,*.rs"], "invalid pattern '*.md,*.rs': write '{*.md,*.rs}'"),
         (&["-S", "10"], "invalid size '10': the units are b, k, m, g, t, ki, mi, gi and ti"),
         (&["-S", "+-1k"], "invalid size '+-1k': expected a number and a unit"),
         (&["--changed-within", "soon"], "invalid time 'soon' for --changed-within: neither a date"),
@@ -411,6 +430,17 @@ fn a_directory_that_is_the_pattern_is_named_if_nothing_matches() {
     let nothing = run(&scratch, &["test_*.py"]);
     assert_eq!(nothing, (Some(0), String::new(), glob.to_owned()));
     assert_eq!(run(&scratch, &["-g", "test_*.py"]).1, "test_a.py\n");
+    for (args, note) in [
+        (&[".ignore"][..], "hidden entries such as '.ignore' are skipped without --hidden"),
+        (&["-S", "1mi"], "nothing has exactly the size 1mi; +1mi is at least, -1mi at most"),
+    ] {
+        let expected = (Some(0), String::new(), format!("curt find: {note}\n"));
+        assert_eq!(run(&scratch, args), expected, "{args:?}");
+    }
+    let (code, _, messages) = run(&scratch, &["test_a.py", "test_a.py"]);
+    assert_eq!(code, Some(1));
+    let quote = "\ncurt find: the shell may have replaced a pattern by names; quote it\n";
+    assert!(messages.ends_with(quote), "{messages}");
     // Something was found, or the directory was searched, or none is meant.
     for args in [
         &["src"][..],
@@ -418,6 +448,8 @@ fn a_directory_that_is_the_pattern_is_named_if_nothing_matches() {
         &["-g", "src", "src"],
         &["nothing"],
         &["x.*y"],
+        &["-H", ".nothing"],
+        &["-S", "+1mi"],
         &["-F", "a*b"],
         &["a.rs", "-td"],
     ] {

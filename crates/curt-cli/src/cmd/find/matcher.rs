@@ -3,7 +3,7 @@
 //! about an entry passes no test, so that nothing is deleted of which too little is known.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 
 use curt::fields::Time;
 use curt::filters::{Globs, expand_braces};
@@ -260,6 +260,20 @@ pub(super) fn likely_glob(options: &FindOptions) -> Option<&String> {
     pairs.any(|pair| is_letter(pair[0]) && pair[1] == b'*').then_some(text)
 }
 
+/// Returns the pattern if it is likely to name a hidden entry, and these are skipped.
+pub(super) fn likely_hidden(options: &FindOptions) -> Option<&String> {
+    let is_skipped = !options.full_path && !options.finds_hidden();
+    let text = options.pattern.as_ref().filter(|_| is_skipped)?;
+    let name = text.strip_prefix('\\').unwrap_or(text).strip_prefix('.')?;
+    name.starts_with(char::is_alphanumeric).then_some(text)
+}
+
+/// Returns the size that is likely to be meant as the least or the greatest: a round one.
+pub(super) fn likely_limit(options: &FindOptions) -> Option<&String> {
+    let is_round = |text: &str| text.trim_end_matches(['b', 'B']).ends_with(char::is_alphabetic);
+    options.size.iter().find(|text| !text.starts_with(['+', '-']) && is_round(text))
+}
+
 /// Whether a capital letter is meant: not that of an escape such as `\S`.
 fn has_capital_letter(expression: &Hir) -> bool {
     match expression.kind() {
@@ -306,6 +320,18 @@ fn begins_with_dot(expression: &Hir) -> bool {
 fn extensions(extensions: &[String]) -> Result<Option<Regex>, String> {
     if extensions.is_empty() {
         return Ok(None);
+    }
+    for text in extensions {
+        let is_part = |letter| "*?[{,".contains(letter) || is_separator(letter);
+        if text.trim_start_matches('.').is_empty() {
+            let instead = "names without an extension match '^[^.]+$'";
+            return Err(format!("invalid extension {}: {instead}", quote(text)));
+        }
+        if text.contains(is_part) || text.trim() != text {
+            let expected = "expected one such as rs or tar.gz; several are '-e rs -e toml', and \
+                            globs follow -g";
+            return Err(format!("invalid extension {}: {expected}", quote(text)));
+        }
     }
     let escaped = extensions.iter().map(|it| regex::escape(it.trim_start_matches('.')));
     let any = escaped.collect::<Vec<_>>().join("|");

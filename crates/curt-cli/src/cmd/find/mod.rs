@@ -11,8 +11,10 @@ mod results;
 mod template;
 mod when;
 
+use std::collections::HashSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 
 use curt::fields::Follow;
@@ -91,6 +93,12 @@ struct Job<'a> {
     found: AtomicU64,
     /// What was found, for a command that is run at the end.
     batch: Mutex<Vec<Found>>,
+    /// The directories that a dry run knows to hold something that stays.
+    kept: Mutex<HashSet<PathBuf>>,
+    /// Whether a directory that matches is not empty.
+    has_full: AtomicBool,
+    /// Whether something other than a directory was to be searched.
+    has_file: AtomicBool,
 }
 
 impl<'a> Job<'a> {
@@ -157,6 +165,9 @@ impl<'a> Job<'a> {
             taken: AtomicU64::new(0),
             found: AtomicU64::new(0),
             batch: Mutex::default(),
+            kept: Mutex::default(),
+            has_full: AtomicBool::new(false),
+            has_file: AtomicBool::new(false),
         })
     }
 
@@ -310,13 +321,34 @@ impl<'a> Job<'a> {
         } else if let Some(pattern) = matcher::likely_glob(self.options) {
             let pattern = quote(pattern);
             format!("nothing matches the regular expression {pattern}; -g takes globs")
+        } else if let Some(pattern) = matcher::likely_hidden(self.options) {
+            format!("hidden entries such as {} are skipped without --hidden", quote(pattern))
+        } else if let Some(size) = matcher::likely_limit(self.options) {
+            format!("nothing has exactly the size {size}; +{size} is at least, -{size} at most")
         } else {
             return;
         };
+        self.note(&note);
+    }
+
+    fn note(&self, note: &str) {
         if self.session.is_json() {
-            self.session.report(Object::new().text("note", &note));
+            self.session.report(Object::new().text("note", note));
         } else {
-            self.session.warn(&note);
+            self.session.warn(note);
+        }
+    }
+
+    /// Notes what a dry run knows to stay. A directory stays if anything in it does.
+    fn check_kept(&self, entry: &Visited<'_>, is_found: bool) {
+        let path = entry.path();
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_full = kept.contains(&*path);
+        if is_full && is_found {
+            self.has_full.store(true, Ordering::Relaxed);
+        }
+        if is_full || !is_found {
+            kept.extend(path.parent().map(Path::to_owned));
         }
     }
 
@@ -339,6 +371,17 @@ impl<'a> Job<'a> {
         let is_cancelled = is_interrupted || summary.stopped && !is_done;
         if found == 0 && !is_cancelled {
             self.explain_nothing();
+        }
+        if self.has_full.load(Ordering::Relaxed) {
+            self.note(
+                "a directory is deleted only if it is empty by then; '--prune -X curt rm -r' in \
+                 place of '--delete' removes it with all that is in it",
+            );
+        }
+        let pattern =
+            self.options.pattern.as_ref().filter(|_| self.has_file.load(Ordering::Relaxed));
+        if pattern.is_some_and(|name| curt::stat(name, Fields::KIND).is_ok()) {
+            self.note("the shell may have replaced a pattern by names; quote it");
         }
         let errors = self.session.errors();
         let entries = text::counted(summary.entries, "entry", "entries");
@@ -467,7 +510,12 @@ impl<'j, 'a> Finder<'j, 'a> {
         if job.removes {
             match entry.remove() {
                 Ok(removed) => self.removed += u64::from(removed),
-                Err(error) => job.session.fail(&error),
+                Err(error) => {
+                    if error.kind() == ErrorKind::DirectoryNotEmpty {
+                        job.has_full.store(true, Ordering::Relaxed);
+                    }
+                    job.session.fail(&error);
+                }
             }
         } else if job.commands.is_empty() && !job.options.list_details {
             job.lines.fetch_color(&mut entry);
@@ -491,6 +539,7 @@ impl Visitor for Finder<'_, '_> {
     fn entry(&mut self, mut entry: Visited<'_>) -> Next {
         if entry.depth() == 0 {
             if !matches!(entry.kind(), Kind::Directory | Kind::VolumeMount) {
+                self.job.has_file.store(true, Ordering::Relaxed);
                 let (path, reason) = (entry.path(), "it is not a directory");
                 self.job.session.fail_as(
                     Failure::new("search", "not-a-directory", reason.to_owned()).path(&*path),
@@ -505,7 +554,11 @@ impl Visitor for Finder<'_, '_> {
             self.job.results.keep_pace();
         }
         let begin = self.lines.len();
-        if self.matches(&mut entry) { self.found(entry, begin) } else { Next::Continue }
+        let is_found = self.matches(&mut entry);
+        if self.job.options.dry_run {
+            self.job.check_kept(&entry, is_found);
+        }
+        if is_found { self.found(entry, begin) } else { Next::Continue }
     }
 
     fn error(&mut self, error: Error) -> Next {

@@ -16,6 +16,10 @@ pub(super) struct Owner {
 
 impl Owner {
     pub(super) fn parse(text: &str) -> Result<Owner, String> {
+        if text.starts_with('!') {
+            let instead = "no test is reversed; print owners by --fields user,path";
+            return Err(format!("invalid owner {}: {instead}", quote(text)));
+        }
         let (user, group) = text.split_once(':').unwrap_or((text, ""));
         let some = |name: &str| (!name.is_empty()).then(|| name.to_owned());
         let owner = Owner { user: some(user), group: some(group) };
