@@ -91,6 +91,7 @@ Examples:
   curt completions fish > ~/.config/fish/completions/curt.fish")]
 pub(crate) struct CompletionsOptions {
     /// The shell to complete for
+    #[arg(ignore_case = true)]
     pub(crate) shell: clap_complete::Shell,
 }
 
@@ -215,6 +216,9 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
         return Err(Box::new(Refused::link(message)));
     }
     let mut words: Vec<OsString> = called.map(OsString::from).into_iter().chain(all).collect();
+    if called.is_none() && matches!(words.as_slice(), [help, command] if is_help(help, command)) {
+        words[0] = "help".into();
+    }
     if let [help, _, more, ..] = words.as_slice() {
         if help == "help" && !more.as_encoded_bytes().starts_with(b"-") {
             return Err(Box::new(Refused::extra_topic(more)));
@@ -258,6 +262,11 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
             })
         }
     }
+}
+
+/// Whether the words are `--help` and what is to be explained.
+fn is_help(option: &OsStr, word: &OsStr) -> bool {
+    (option == "--help" || option == "-h") && !word.as_encoded_bytes().starts_with(b"-")
 }
 
 /// Reads the words of one command, the first of which is its name.

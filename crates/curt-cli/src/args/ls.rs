@@ -323,7 +323,7 @@ pub(crate) struct LsOptions {
     pub(crate) git: bool,
 
     /// With -l or --fields, begin with the names of the columns
-    #[arg(long, help_heading = BEYOND_GNU)]
+    #[arg(long, conflicts_with_all = ["json", "tree"], help_heading = BEYOND_GNU)]
     pub(crate) header: bool,
 
     /// Print the number of entries and their size at the end
@@ -477,6 +477,12 @@ impl Options for LsOptions {
         self.hides_group = self.no_group || self.no_group_long;
         self.recursive &= !self.directory;
         self.format = format(self.named_format, given);
+        if self.header && self.format != Some(Format::Long) && self.fields.is_none() {
+            return Err("--header needs -l or --fields".to_owned());
+        }
+        if self.total && self.output.json && !self.output.stats {
+            return Err("--total with --json needs --stats, which has the totals".to_owned());
+        }
         Ok(())
     }
 }

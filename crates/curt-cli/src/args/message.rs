@@ -127,7 +127,10 @@ fn message(error: &clap::Error, command: &Command) -> String {
     let context = |kind| all(kind).join(", ");
     let (given, value) = (context(ContextKind::InvalidArg), context(ContextKind::InvalidValue));
     let option = name(&given);
-    let invalid = |reason: &str| format!("invalid value '{value}' for {option}: {reason}");
+    let invalid = |reason: &str| {
+        let hint = meant(command, &option, &value).unwrap_or_default();
+        format!("invalid value '{value}' for {option}: {reason}{hint}")
+    };
     match error.kind() {
         ErrorKind::UnknownArgument if !given.is_empty() => {
             let candidates = candidates(&given, command);
@@ -253,18 +256,64 @@ const OTHER_COMMANDS: [(&[&str], &str); 17] = [
 
 /// Options of other tools, by the command of curt that people type them after, and what it has in
 /// their place: an option, or a sentence.
-const OF_OTHERS: [(&str, &[&str], &str); 10] = [
+const OF_OTHERS: [(&str, &[&str], &str); 32] = [
     ("find", &["r"], "--reverse"),
+    ("find", &["n", "limit"], "--max-results"),
+    ("find", &["long"], "--list-details"),
+    ("find", &["count"], "what is found is counted by --stats"),
+    ("find", &["C"], "--base-directory"),
+    ("find", &["since"], "--changed-within"),
+    ("find", &["rm", "remove"], "--delete"),
+    ("find", &["trash"], "use -X curt rm -r --trash"),
+    ("find", &["v", "invert", "invert-match"], "no test is reversed; -E GLOB skips what matches"),
+    ("find", &["show-errors"], "all errors are shown"),
+    ("find", &["path-separator"], "paths have the separator of the system"),
+    ("find", &["no-hidden"], "hidden entries are skipped without -H"),
+    ("find", &["no-follow"], "links are not followed without -L"),
     ("rm", &["n", "noop"], "--dry-run"),
     ("rm", &["G", "glob"], "'curt find -u -g GLOB --prune -X curt rm -r' removes what matches"),
-    ("du", &["n", "number-of-lines"], "--top"),
+    ("rm", &["recycle", "recycle-bin"], "--trash"),
+    ("rm", &["keep", "ignore"], "--exclude"),
+    ("run", &["e"], "--env"),
+    ("du", &["n", "number-of-lines", "limit"], "--top"),
+    ("du", &["level"], "--max-depth"),
+    ("du", &["r", "reverse", "sort"], "lines are in the order of paths, or with --top of sizes"),
     ("du", &["I", "ignore-directory"], "--exclude"),
     ("du", &["g"], "-BG"),
     ("ls", &["icons"], "there are no icons; --color shows what an entry is"),
     ("ls", &["git-ignore", "ignore-git"], "'curt find' leaves out what git ignores"),
     ("ls", &["level"], "--depth"),
     ("ls", &["long"], "-l"),
+    ("ls", &["hidden"], "-A"),
+    ("ls", &["oneline"], "-1"),
+    ("ls", &["only-dirs"], "'curt find -d1 -td' lists directories only"),
+    ("ls", &["only-files"], "'curt find -d1 -tf' lists files only"),
+    ("ls", &["dirs-first", "group-dirs"], "--group-directories-first"),
 ];
+
+/// Values of options of other tools, by command and option, and what is meant. Without values, all
+/// are meant.
+const VALUES_OF_OTHERS: [(&str, &str, &[&str], &str); 10] = [
+    ("find", "'--sort'", &["date", "time", "mtime", "newest", "age"], "modified"),
+    ("ls", "'--sort'", &["date", "modified", "newest", "age"], "time"),
+    ("ls", "'--time'", &["modified"], "mtime"),
+    ("ls", "'--time'", &["accessed"], "atime"),
+    ("ls", "'--time'", &["changed"], "ctime"),
+    ("ls", "'--time'", &["created"], "birth"),
+    ("du", "'--time'", &["modified", "mtime"], "modification"),
+    ("du", "'--time'", &["accessed"], "atime"),
+    ("du", "'--time'", &["changed"], "ctime"),
+    ("run", "'--cwd'", &[], "--chdir"),
+];
+
+/// Returns what is meant by a value of another tool: the end of the message.
+fn meant(command: &Command, option: &str, value: &str) -> Option<String> {
+    let is_row = |row: &&(&str, &str, &[&str], &str)| {
+        let is_value = row.2.is_empty() || row.2.contains(&value);
+        row.0 == command.get_name() && row.1 == option && is_value
+    };
+    VALUES_OF_OTHERS.iter().find(is_row).map(|(.., meant)| did_you_mean(meant))
+}
 
 /// Returns what a command has in place of an option of another tool: the end of the message.
 fn of_other(name: &str, command: &Command) -> Option<String> {
@@ -291,6 +340,11 @@ fn is_about_trash(word: &str) -> bool {
     word.contains("trash") || WORDS.contains(&word)
 }
 
+/// Returns what lists, restores and empties the trash: the end of a message.
+fn from_trash() -> String {
+    format!("; {}", sys::FROM_TRASH)
+}
+
 /// Returns what curt has in place of a command that it lacks: the end of the message. Of the names
 /// that clap finds similar, the most similar one is the last.
 fn instead_of_command(name: &str, mut similar: Vec<String>) -> String {
@@ -298,7 +352,7 @@ fn instead_of_command(name: &str, mut similar: Vec<String>) -> String {
         return format!("; {instead}");
     }
     if is_about_trash(name) {
-        return format!("; {}", sys::FROM_TRASH);
+        return from_trash();
     }
     if let Some(topic) = topics::near(name) {
         return did_you_mean(&format!("curt help {topic}"));
@@ -398,7 +452,8 @@ fn instead(name: &str, command: &Command) -> Option<String> {
         }
         let is_rm = command.get_name() == "rm";
         if is_rm && is_about_trash(name) && strsim::osa_distance(name, "trash") > 1 {
-            return Some(format!("; {}", sys::FROM_TRASH));
+            let is_put = !["un", "re", "list", "empty"].iter().any(|word| name.contains(word));
+            return Some(if is_put { did_you_mean("--trash") } else { from_trash() });
         }
         // One letter in three may be wrong.
         let most = name.chars().count() / 3;

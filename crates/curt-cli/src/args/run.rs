@@ -128,6 +128,14 @@ impl Options for RunOptions {
     ];
 }
 
+impl RunOptions {
+    /// Returns the first word if it is meant for a time limit, as `timeout` has it.
+    pub(crate) fn likely_limit(&self) -> Option<&str> {
+        let word = self.words.first().filter(|_| self.words.len() > 1)?.to_str()?;
+        parse_time(word).is_ok().then_some(word)
+    }
+}
+
 /// Reads a time as GNU timeout does: a number as `strtod` takes it, and a unit. One that is too long
 /// to be counted is the longest.
 fn parse_time(word: &str) -> Result<Duration, String> {

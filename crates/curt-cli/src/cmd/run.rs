@@ -66,7 +66,11 @@ pub(crate) fn run(options: &RunOptions) -> Exit {
                 }
                 None => session.fail(&error),
             }
-            session.worsen(exit(&error));
+            let exit = exit(&error);
+            if let Some(limit) = options.likely_limit().filter(|_| exit == Exit::NOT_FOUND) {
+                session.note(&format!("'-t {limit}' sets a time limit"));
+            }
+            session.worsen(exit);
         }
     }
     session.finish(outcome)

@@ -82,8 +82,8 @@ pub(crate) const TO_TRASH: &str = if cfg!(windows) {
 pub(crate) const FROM_TRASH: &str = if cfg!(windows) {
     "the recycle bin on the desktop lists, restores and empties what 'curt rm --trash' moved there"
 } else {
-    "'trash-list', 'trash-restore' and 'trash-empty' of trash-cli, or 'gio trash' with '--list', \
-     '--restore' or '--empty', do that with what 'curt rm --trash' moved"
+    "'trash-restore' of trash-cli or 'gio trash --restore' restores what 'curt rm --trash' moved; \
+     'trash-list' or 'gio trash --list' lists it, 'trash-empty' or 'gio trash --empty' deletes it"
 };
 
 /// Whether directories can contain pipes and devices.

@@ -330,8 +330,10 @@ fn headers_name_the_columns() {
     assert!(out.contains("Accessed") && !out.contains("Group"), "{out}");
     let out = run(&scratch, &["ls", "--fields", "name,size", "--header", "a"]).1;
     assert_eq!(out, "name\tsize\na\t4\n");
-    // The bytes of GNU ls without it, and in formats without columns.
-    assert_eq!(run(&scratch, &["ls", "--header"]).1, "a\nempty\n");
+    for wrong in [&["--header"][..], &["--header", "-l", "--json"], &["--total", "--json"]] {
+        let (code, out, _) = run(&scratch, &[&["ls"], wrong].concat());
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{wrong:?}");
+    }
 }
 
 #[test]

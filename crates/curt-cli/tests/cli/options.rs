@@ -169,8 +169,9 @@ fn check_refusals(refusals: &[(&str, &str)]) {
 #[test]
 fn who_looks_for_the_trash_is_told_what_has_it() {
     let scratch = Scratch::new();
-    let tools = "; 'trash-list', 'trash-restore' and 'trash-empty' of trash-cli, or 'gio trash' \
-                 with '--list', '--restore' or '--empty', do that with what 'curt rm --trash' moved";
+    let tools = "; 'trash-restore' of trash-cli or 'gio trash --restore' restores what 'curt rm \
+                 --trash' moved; 'trash-list' or 'gio trash --list' lists it, 'trash-empty' or 'gio \
+                 trash --empty' deletes it";
     for (line, start) in [
         ("restore f", "curt: unknown command 'restore'"),
         ("trash-list", "curt: unknown command 'trash-list'"),
@@ -333,7 +334,39 @@ fn proposals_are_near_and_not_hidden() {
         // Those of other tools.
         ("rm -n x", "curt rm: invalid option -- 'n'; did you mean '--dry-run'?\n"),
         ("rm --glob x", "curt rm: unrecognized option '--glob'; 'curt find -u -g GLOB --prune -X"),
+        ("rm --to-trash x", "curt rm: unrecognized option '--to-trash'; did you mean '--trash'?\n"),
+        ("rm --recycle x", "curt rm: unrecognized option '--recycle'; did you mean '--trash'?\n"),
+        ("rm --keep a x", "curt rm: unrecognized option '--keep'; did you mean '--exclude'?\n"),
         ("du -n 5", "curt du: invalid option -- 'n'; did you mean '--top'?\n"),
+        ("du -r", "curt du: invalid option -- 'r'; lines are in the order of paths, or with"),
+        ("du --sort=size", "curt du: unrecognized option '--sort'; lines are in the order of"),
+        ("find -n 5", "curt find: invalid option -- 'n'; did you mean '--max-results'?\n"),
+        ("find -v x", "curt find: invalid option -- 'v'; no test is reversed; -E GLOB skips"),
+        ("find --count", "curt find: unrecognized option '--count'; what is found is counted by"),
+        ("find --no-hidden", "curt find: unrecognized option '--no-hidden'; hidden entries are"),
+        ("find -o !root", "curt find: invalid owner '!root': no test is reversed; print owners"),
+        (
+            "find --sort date",
+            "curt find: invalid value 'date' for '--sort': expected one of name, ",
+        ),
+        ("run -e A=b env", "curt run: invalid option -- 'e'; did you mean '--env'?\n"),
+        (
+            "run --cwd d ls",
+            "curt run: invalid value 'd' for '--cwd': expected one of never, auto, always, \
+             report; did you mean '--chdir'?\n",
+        ),
+        ("ls --hidden", "curt ls: unrecognized option '--hidden'; did you mean '-A'?\n"),
+        (
+            "ls --time=modified",
+            "curt ls: invalid value 'modified' for '--time': expected one of atime, access, use, \
+             ctime, status, mtime, modification, birth, creation; did you mean 'mtime'?\n",
+        ),
+        (
+            "ls --fields name,git",
+            "curt ls: unknown field 'git'; use --git, whose column is first\n",
+        ),
+        ("ls --header", "curt ls: --header needs -l or --fields\n"),
+        ("ls --header -l --tree", "curt ls: option '--header' cannot be used with '--tree'\n"),
         (
             "find . x --sort size -r",
             "curt find: invalid option -- 'r'; did you mean '--reverse'?\n",

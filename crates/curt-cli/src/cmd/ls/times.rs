@@ -48,6 +48,7 @@ Valid arguments are:
   - [posix-]long-iso
   - [posix-]iso
   - [posix-]locale
+  - relative
   - +FORMAT (e.g., +%H:%M) for a 'date'-style format";
 
 impl Times {
