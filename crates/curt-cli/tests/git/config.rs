@@ -90,6 +90,16 @@ const ROWS: &[[&str; 2]] = &[
         "printf '\\357\\273\\277[core]\\r\\n\\texcludesFile = '$S'/\\\\\\r\\nrules ; x\\r\\n' \
             >$S/home/.gitconfig",
     ],
+    ["", "ln -sf $S/rules .git/info/exclude"],
+    ["", "ln -sf missing .git/info/exclude"],
+    ["", "mv .git $S/real; ln -s $S/real .git; cp $S/rules .git/info/exclude"],
+    [
+        "",
+        "mv .git $S/real; cp $S/rules $S/real/info/exclude; echo gitdir: $S/real >$S/file
+        ln -s $S/file .git",
+    ],
+    ["", "echo a.sql >.gitignore; ln -s missing sub/.git"],
+    ["", "echo a.sql >.gitignore; ln -s .git sub/.git"],
     ["", "printf '[core \"x\"]\\nexcludesFile='$S'/rules\\n' >>.git/config"],
     ["", "printf '[core]excludesFile=\"'$S'/\"rules # x\\n' >>.git/config"],
 ];
@@ -254,9 +264,15 @@ fn what_another_user_may_not_read_is_passed_over_as_by_git() {
         "file home/.gitconfig; chmod 600 $S/rules",
         "git config core.excludesFile $S/rules; chmod 600 $S/rules",
         "file home/.gitconfig",
+        // For git a repository that may not be reached is none.
+        "$closed; chmod 0 sub/.git",
+        "$closed; mv sub/.git $S/real; chmod 0 $S/real; ln -s $S/real sub/.git",
+        "$closed; chmod 0 sub/.git/*",
     ] {
+        let closed = "echo a.sql >.gitignore; git init -q sub";
+        let script = script.replace("$closed", closed);
         let Some(scratch) = build(&format!("{script}; {own}")) else { return };
-        compare(&scratch, "", Some(NOBODY), script);
+        compare(&scratch, "", Some(NOBODY), &script);
     }
     for script in [
         "file one; chmod 600 $S/one; git config include.path $S/one",
@@ -271,6 +287,7 @@ fn what_another_user_may_not_read_is_passed_over_as_by_git() {
         ("sub/.gitignore", "./Ab\n"),
         (".ignore", ""),
         (".git/info/exclude", ""),
+        (".git/config", ""),
     ] {
         let script = format!("echo x >{file}; {own}; chown root {file}; chmod 600 {file}");
         let Some(scratch) = build(&script) else { return };

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use super::git_config::{GitConfig, Repository, to_path};
 use super::options::Settings;
 use super::stored::StoredEntry;
-use crate::control::{MOST_RULES, Rules, too_many_rules};
+use crate::control::{MOST_RULES, Rulebook, Rules, too_many_rules};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Kind};
 use crate::name::{Name, NameBuf, Names, Unit};
@@ -200,8 +200,10 @@ pub(super) fn of_directory<S: Sys>(
             found.git = Some(entry.kind);
         }
     }
-    if found.git == Some(Kind::Unknown) {
-        found.git = kind_in(dir, ".git", sys).map_err(|error| {
+    if matches!(found.git, Some(Kind::Unknown | Kind::Symlink)) {
+        let name = NameBuf::new(S::Unit::units(Path::new(".git")));
+        let kind = name.and_then(|git| kind_of_git(dir, git.as_name(), sys));
+        found.git = kind.map_err(|error| {
             Error::new(Operation::Stat, directory.join(".git"), Cause::Os(error))
         })?;
     }
@@ -235,7 +237,8 @@ pub(super) fn above_operand<S: Sys>(
     while let Some(parent) = parents.pop() {
         let way = whole.strip_prefix(parent).unwrap_or(&whole).to_owned();
         let git = parent.join(".git");
-        let git = kind_of(sys, &git).map_err(|error| failed(&git, error))?;
+        let kind = sys.at_path(&git, |dir, name| kind_of_git(dir, name, sys)).and_then(|kind| kind);
+        let git = kind.map_err(|error| failed(&git, error))?;
         let found = Found { custom: true, own: true, gitignore: true, git };
         let read = |path: &Path, follow: bool| read_at(sys, &parent.join(path), follow);
         let source = RuleSource { sys, directory: parent, read: &read };
@@ -275,7 +278,9 @@ impl<S: Sys> RuleSource<'_, S> {
     fn repository(&self, git: Kind) -> Result<Option<Repository>, Error> {
         let mut own = self.directory.join(".git");
         if git == Kind::File {
-            let Some(link) = self.text(".git")? else { return Ok(None) };
+            let link = present((self.read)(Path::new(".git"), true));
+            let link = link.map_err(|error| failed_to_read(own.clone(), error))?;
+            let Some(link) = link else { return Ok(None) };
             let Some(target) = link.strip_prefix(b"gitdir: ") else { return Ok(None) };
             own = named(target, self.directory, &own)?;
         }
@@ -287,7 +292,30 @@ impl<S: Sys> RuleSource<'_, S> {
         };
         Ok(Some(Repository { own, common }))
     }
+
+    /// The configuration of a repository, and the rules that it has for itself.
+    fn git(&self, git: Kind, book: &dyn Rulebook) -> Result<(GitConfig, Option<OwnRules>), Error> {
+        let repository = self.repository(git)?;
+        let config = GitConfig::read(repository.as_ref(), book, &|path| self.read_at(path, true))?;
+        let Some(Repository { common, .. }) = repository else { return Ok((config, None)) };
+        let path = common.join("info").join("exclude");
+        match present(self.read_at(&path, true)) {
+            Ok(text) => Ok((config, text.map(|text| (text, path)))),
+            Err(error) => Err(failed_to_read(path, error)),
+        }
+    }
+
+    /// Whether a part of `.git` that makes it a repository may not be reached: for git it is none.
+    fn is_closed(&self) -> bool {
+        [".git/HEAD", ".git/objects/x", ".git/refs/x"].iter().any(|path| {
+            (self.read)(Path::new(path), true)
+                .is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
+        })
+    }
 }
+
+/// The text of rules, and the file that they are in.
+type OwnRules = (Vec<u8>, PathBuf);
 
 /// The path in a file of git, relative to `from`.
 fn named(target: &[u8], from: &Path, file: &Path) -> Result<PathBuf, Error> {
@@ -324,8 +352,16 @@ fn gather<S: Sys>(
     source: &RuleSource<'_, S>,
 ) -> Result<Option<Arc<RuleStack>>, Error> {
     let Some(book) = settings.rulebook.as_ref() else { return Ok(above) };
-    let found =
+    let mut found =
         if book.reads_git() { found } else { Found { gitignore: false, git: None, ..found } };
+    let git = match found.git.map(|git| (git, source.git(git, &**book))) {
+        Some((Kind::Directory, Err(_))) if source.is_closed() => {
+            found.git = None;
+            None
+        }
+        git => git.map(|(_, git)| git).transpose()?,
+    };
+    let (config, exclude) = git.map_or((None, None), |(config, own)| (Some(config), own));
     let is_in_work_tree = found.git.is_some()
         || above.as_ref().is_some_and(|above| above.is_in_work_tree)
         || !book.requires_git();
@@ -337,11 +373,6 @@ fn gather<S: Sys>(
         size.check().map(|()| Arc::from(rules))
     };
     let read = |path: &Path| source.read_at(path, true);
-    let repository = found.git.map(|git| source.repository(git)).transpose()?.flatten();
-    let config = match found.git {
-        Some(_) => Some(GitConfig::read(repository.as_ref(), &**book, &read)?),
-        None => None,
-    };
     let inherited = above.as_ref().is_some_and(|above| above.ignores_case);
     let ignores_case = config.as_ref().map_or(inherited, |config| config.ignores_case);
     let mut file = |names: &[String], ignores_case| {
@@ -355,12 +386,8 @@ fn gather<S: Sys>(
         let rules = text.map(|text| rules(&text, ignores_case)).transpose();
         rules.map_err(|error| failed_to_read(path, error))
     };
-    let exclude = match repository {
-        Some(Repository { common, .. }) => {
-            let path = common.join("info").join("exclude");
-            let text = present(source.read_at(&path, false));
-            more(text.map_err(|error| failed_to_read(path.clone(), error))?, path)?
-        }
+    let exclude = match exclude {
+        Some((text, path)) => more(Some(text), path)?,
         None => None,
     };
     let of_user = match config.filter(|_| book.reads_global()) {
@@ -482,26 +509,14 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), NotFound | NotADirectory | IsADirectory)
 }
 
-/// The kind of the entry at a path; `None` if there is none.
-fn kind_of<S: Sys>(sys: &S, path: &Path) -> io::Result<Option<Kind>> {
-    sys.at_path(path, |dir, name| kind_of_entry(dir, name, sys))?
-}
-
-/// The kind of an entry of a directory, for a listing without kinds; `None` if there is none.
-fn kind_in<S: Sys>(dir: &S::Dir, name: &str, sys: &S) -> io::Result<Option<Kind>> {
-    let name = NameBuf::new(S::Unit::units(Path::new(name)))?;
-    kind_of_entry(dir, name.as_name(), sys)
-}
-
-fn kind_of_entry<S: Sys>(
-    dir: &S::Dir,
-    name: Name<'_, S::Unit>,
-    sys: &S,
-) -> io::Result<Option<Kind>> {
-    let ask = Ask { fields: Fields::KIND, follow: false };
-    match sys.query(dir, name, ask) {
+/// The kind of `.git` in a directory, or of what a link there leads to; `None` if there is none. As
+/// for git, a link that cannot be followed is none.
+fn kind_of_git<S: Sys>(dir: &S::Dir, name: Name<'_, S::Unit>, sys: &S) -> io::Result<Option<Kind>> {
+    let kind = |follow| Ok(sys.query(dir, name, Ask { fields: Fields::KIND, follow })?.kind);
+    match kind(false) {
+        Ok(Kind::Symlink) => Ok(kind(true).ok()),
         Err(error) if is_absent(&error) => Ok(None),
-        asked => asked.map(|facts| Some(facts.kind)),
+        kind => kind.map(Some),
     }
 }
 
