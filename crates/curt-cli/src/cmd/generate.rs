@@ -33,6 +33,9 @@ pub(crate) fn completions(options: &CompletionsOptions) -> Exit {
     );
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command, "curt", &mut script);
+    if shell == Shell::Bash {
+        script = for_prompt(&String::from_utf8_lossy(&script), &command).into_bytes();
+    }
     if shell == Shell::Fish {
         script.extend_from_slice(OPERANDS_IN_FISH.as_bytes());
     }
@@ -60,9 +63,63 @@ complete -c curt -n \"__fish_curt_using_subcommand run\" -a \"(__fish_complete_c
 const PROGRAMS_IN_BASH: &str = r#"$(compgen -c -- "${cur}")"#;
 
 /// Programs where `curt run` expects one, and not an argument of one.
-const PROGRAM_IN_BASH: &str = r#"$([[ ${prev} == @(run|--|-i|-v) ||
-    ${COMP_WORDS[COMP_CWORD-2]} == @(=|-[Ckstu]|--chdir|--signal|--timeout|--unset) ]] &&
-    compgen -c -- "${cur}")"#;
+const PROGRAM_IN_BASH: &str = r#"$([[ ${at} == "${COMP_CWORD}" ]] && compgen -c -- "${cur}")"#;
+
+/// What a script for bash does first: finds the program of `find -x` and `run`, whose own completion
+/// has the words after it, and the option that a word after `=` belongs to. VALUED stands for the
+/// options of `run` that take a value.
+const BEGIN_IN_BASH: &str = r#"    local at=0
+    case "${COMP_WORDS[1]}" in
+        find)
+            for ((i = 2; i < COMP_CWORD; i++)); do
+                case "${COMP_WORDS[i]}" in
+                    -x|-X|--exec|--exec-batch) at=$((i + 1)) ;;
+                    ";"|"\;"|"';'") at=0 ;;
+                esac
+            done
+            ;;
+        run)
+            for ((at = 2; at < COMP_CWORD; at++)); do
+                if [[ ${COMP_WORDS[at+1]} == "=" ]]; then
+                    ((at += 2))
+                    continue
+                fi
+                case "${COMP_WORDS[at]}" in
+                    --) ((at++)); break ;;
+                    VALUED) ((at++)) ;;
+                    -*) ;;
+                    *) break ;;
+                esac
+            done
+            ;;
+    esac
+    if ((at > 0 && at < COMP_CWORD)); then
+        declare -F _command_offset > /dev/null && _command_offset "${at}"
+        return 0
+    fi
+    if [[ ${prev} == "=" ]]; then
+        prev="${COMP_WORDS[COMP_CWORD-2]}"
+    fi
+"#;
+
+/// Returns clap's script for bash with options offered only after a dash, and files elsewhere: clap
+/// offers all options for an empty word.
+fn for_prompt(script: &str, command: &Command) -> String {
+    let run = command.find_subcommand("run");
+    let options = run.into_iter().flat_map(Command::get_opts);
+    let options = options.filter(|option| option.get_action().takes_values());
+    let names = options.flat_map(|option| {
+        let letter = option.get_short().map(|letter| format!("-{letter}"));
+        letter.into_iter().chain(option.get_long().map(|long| format!("--{long}")))
+    });
+    let begin = BEGIN_IN_BASH.replace("VALUED", &names.collect::<Vec<_>>().join("|"));
+    let mut script = script.replacen("    opts=\"\"\n", &format!("    opts=\"\"\n{begin}"), 1);
+    for depth in 1..=3 {
+        script = script.replace(&format!(" || ${{COMP_CWORD}} -eq {depth} ]]"), " ]]");
+    }
+    let offer = "\n            COMPREPLY=( $(compgen -W \"${opts}\" ";
+    script.replace(offer, &format!("{offer}-X '-*' "))
+}
 
 const USERS_IN_BASH: &str = r#"$(compgen -u -- "${cur}")"#;
 

@@ -222,7 +222,10 @@ fn completion_scripts_offer_values() {
 fn bash_completes_programs_signals_fields_users_and_topics() {
     const SCRIPT: &str = r#"
         source <("$CURT" completions bash)
-        COMP_WORDS=($WORDS) COMP_CWORD=$(( ${#COMP_WORDS[@]} - 1 ))
+        _command_offset() { COMPREPLY=("offset $1"); }
+        COMP_WORDS=($WORDS)
+        [[ $WORDS == *" " ]] && COMP_WORDS+=("")
+        COMP_CWORD=$(( ${#COMP_WORDS[@]} - 1 ))
         _curt curt "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
         printf '%s\n' "${COMPREPLY[@]}""#;
     let complete = |words: &str| {
@@ -244,12 +247,23 @@ fn bash_completes_programs_signals_fields_users_and_topics() {
         ("curt stat --fields user,mod", "user,mode"),
         ("curt help jso", "json"),
         ("curt help fin", "find"),
+        ("curt r", "run"),
+        ("curt rm --ex", "--exclude"),
+        ("curt ls --color = al", "always"),
+        ("curt run ", "bash"),
+        // The completion of the program has its arguments.
+        ("curt run bash bas", "offset 2"),
+        ("curt run -t 1s A = b ls --al", "offset 7"),
+        ("curt run --timeout = 1s -- ls --al", "offset 6"),
+        ("curt find . -x curt r", "offset 4"),
     ] {
         let Ok(answer) = complete(words) else {
             return curt_testkit::skip("bash is not installed");
         };
         assert!(answer.lines().any(|line| line == offered), "{words}: {answer}");
     }
-    // Arguments of a program are files, which bash offers where the script has nothing.
-    assert_eq!(complete("curt run bash bas").unwrap(), "\n");
+    // Operands are files, which bash offers where the script has nothing.
+    for words in ["curt rm ", "curt find . ", "curt ls a ", "curt find . -x a ; "] {
+        assert_eq!(complete(words).unwrap(), "\n", "{words}");
+    }
 }
