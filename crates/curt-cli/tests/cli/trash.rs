@@ -290,19 +290,23 @@ fn the_home_of_another_user_is_left_alone() {
 #[test]
 fn mounts_stay_where_they_are() {
     let below = "mkdir 'm/d/a b' other; mount -t tmpfs none 'm/d/a b'; touch 'm/d/a b/x'
-        mount --bind m other; ";
+        touch m/g m/h; mount --bind m/g m/h; mount --bind m other; ";
     // In the other mount of the filesystem nothing is mounted below, but a rename takes it along.
     for (operand, reason) in [
         ("m/d", "something is mounted below it"),
         ("other/d", "something is mounted below it"),
         ("'m/d/a b'", "Device or resource busy"),
         ("'other/d/a b'", "Device or resource busy"),
+        ("m/h", "Device or resource busy"),
+        ("other/h", "Device or resource busy"),
     ] {
-        let script =
-            format!("{below}$RM -r --trash {operand}; echo $?; ls 'm/d/a b'; ls -A m | head");
-        let Some(said) = in_small_memory(&script) else { return };
-        assert!(said.starts_with("1\nx\n"), "{said}");
-        assert!(said.contains(&format!(" to the trash: {reason}\n")), "{said}");
+        for dry in ["", "--dry-run"] {
+            let rm = format!("$RM -r --trash {dry} {operand}");
+            let script = format!("{below}{rm}; echo $?; ls 'm/d/a b'; ls -A m | head");
+            let Some(said) = in_small_memory(&script) else { return };
+            assert!(said.starts_with("1\nx\n"), "{rm}: {said}");
+            assert!(said.contains(&format!(" to the trash: {reason}\n")), "{rm}: {said}");
+        }
     }
     // Another mount of the filesystem with the home trash: a rename cannot leave it.
     let script = "mkdir here there; mount --bind here there; touch there/f; \

@@ -12,31 +12,44 @@ use super::read_file;
 /// The longest table that is read.
 const LONGEST_TABLE: usize = 16 << 20;
 
-/// Whether something is mounted below a directory, by its full path without links or by another
-/// mount of its filesystem: a rename takes both along. An error if that cannot be known.
-pub(super) fn is_mount_below(path: &Path) -> io::Result<bool> {
+/// What a rename has to do with mounts.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Mounted {
+    Nothing,
+    /// It would take a mount along.
+    Below,
+    /// The system refuses it.
+    Here,
+}
+
+/// Returns what is mounted on an entry or below it, by its full path without links or by another
+/// mount of its filesystem. An error if that cannot be known.
+pub(super) fn mounted_at(path: &Path) -> io::Result<Mounted> {
     let table = read_file(Path::new("/proc/self/mountinfo"), LONGEST_TABLE)?;
     if table.is_empty() {
         // It is not the kernel's, whose table has at least the line of `/proc`.
         return Err(Errno::NOENT.into());
     }
-    Ok(has_mount_below(&table, path))
+    Ok(mounted(&table, path))
 }
 
-fn has_mount_below(table: &[u8], path: &Path) -> bool {
+fn mounted(table: &[u8], path: &Path) -> Mounted {
     let mounts: Vec<Mount> = table.split(|&byte| byte == b'\n').filter_map(Mount::parse).collect();
     // Of several on one directory, the last is on top.
-    let holds = |mount: &&Mount| path.starts_with(&mount.point);
+    let holds = |mount: &&Mount| mount.point != path && path.starts_with(&mount.point);
     let own = mounts.iter().filter(holds).max_by_key(|mount| mount.point.as_os_str().len());
     let own = own.and_then(|own| own.place_of(path));
-    mounts.iter().any(|mount| {
+    let at = |mount: &Mount| {
         let parent = mounts.iter().find(|parent| parent.number == mount.parent);
         let place = parent.and_then(|parent| parent.place_of(&mount.point));
-        let is_in_place = own.as_ref().zip(place).is_some_and(|((device, own), (on, place))| {
-            *device == on && place != *own && place.starts_with(own)
-        });
-        is_in_place || mount.point != path && mount.point.starts_with(path)
-    })
+        match own.as_ref().zip(place).filter(|((device, _), (on, _))| device == on) {
+            Some(((_, own), (_, place))) if place == *own => Mounted::Here,
+            Some(((_, own), (_, place))) if place.starts_with(own) => Mounted::Below,
+            _ if mount.point != path && mount.point.starts_with(path) => Mounted::Below,
+            _ => Mounted::Nothing,
+        }
+    };
+    mounts.iter().map(at).max().unwrap_or(Mounted::Nothing)
 }
 
 /// A line of the table.
@@ -80,16 +93,21 @@ fn unescape(mut text: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::has_mount_below;
+    use super::Mounted::{Below, Here, Nothing};
+    use super::mounted;
     use std::path::Path;
 
     #[test]
-    fn mounts_are_found_below_a_directory_only() {
+    fn mounts_are_found_on_an_entry_and_below() {
         let table = b"21 1 8:1 / / rw - ext4 d rw\n22 21 8:1 /x /a\\040b/c rw - ext4 d rw\n";
-        for (path, expected) in
-            [("/a b", true), ("/a b/c", false), ("/a", false), ("/a b/c/d", false), ("/b", false)]
-        {
-            assert_eq!(has_mount_below(table, Path::new(path)), expected, "{path}");
+        for (path, expected) in [
+            ("/a b", Below),
+            ("/a b/c", Here),
+            ("/a", Nothing),
+            ("/a b/c/d", Nothing),
+            ("/b", Nothing),
+        ] {
+            assert_eq!(mounted(table, Path::new(path)), expected, "{path}");
         }
     }
 
@@ -98,14 +116,15 @@ mod tests {
         let table = b"21 1 8:1 / / rw - ext4 d rw\n22 21 8:1 /a /b rw - ext4 d rw\n\
             23 21 0:9 / /a/x/m rw - tmpfs d rw\n24 21 8:2 / /c rw - ext4 d rw\n";
         for (path, expected) in [
-            ("/b/x", true),
-            ("/b/x/m", false),
-            ("/b/y", false),
-            ("/a", true),
-            ("/c/a", false),
-            ("/c/x", false),
+            ("/b/x", Below),
+            ("/b/x/m", Here),
+            ("/b/y", Nothing),
+            ("/a", Below),
+            ("/a/x/m", Here),
+            ("/c/a", Nothing),
+            ("/c/x", Nothing),
         ] {
-            assert_eq!(has_mount_below(table, Path::new(path)), expected, "{path}");
+            assert_eq!(mounted(table, Path::new(path)), expected, "{path}");
         }
     }
 }

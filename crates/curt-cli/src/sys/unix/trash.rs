@@ -25,7 +25,7 @@ use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use super::folders::{
     FOLDER, NO_LINK, Operand, Place, check_owner, home_directory, rename_new, split, write_all,
 };
-use super::mounts::is_mount_below;
+use super::mounts::{Mounted, mounted_at};
 use crate::sys::{Refusal, TrashRules, Trashed};
 use crate::time::{self, Format, Zone};
 
@@ -86,8 +86,13 @@ impl Trash {
             return Err(Refusal::OtherFileSystem);
         }
         let path = full_path(&dir, parent)?.join(name);
-        if is_directory && is_mount_below(&path).map_err(Refusal::UnknownMounts)? {
-            return Err(Refusal::MountBelow);
+        // For a file, a rename tells.
+        if is_directory || self.dry_run {
+            match mounted_at(&path).map_err(Refusal::UnknownMounts)? {
+                Mounted::Nothing => {}
+                Mounted::Below => return Err(Refusal::MountBelow),
+                Mounted::Here => return Err(Errno::BUSY.into()),
+            }
         }
         let to = self.put_in_one(&Entry { dir, id: (stat.st_dev, stat.st_ino), path })?;
         Ok(Trashed { is_directory, to: Some(to) })
