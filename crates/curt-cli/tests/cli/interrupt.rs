@@ -12,6 +12,7 @@ use crate::curt;
 
 const SIGHUP: i32 = 1;
 const SIGINT: i32 = 2;
+const SIGQUIT: i32 = 3;
 const SIGTERM: i32 = 15;
 
 fn signal(child: &Child, number: i32) {
@@ -95,25 +96,41 @@ fn an_interrupted_removal_prints_what_it_removed() {
     assert!(scratch.exists("t"));
 }
 
+/// What asks curt alone to end is passed on to its programs, which may clean up; no other is begun.
 #[test]
 fn commands_end_with_the_search_that_is_interrupted() {
     curt_testkit::heed_signals();
-    let scratch = Scratch::new();
-    scratch.file("f");
-    scratch.file("g");
-    let script = "echo; sleep 0.5; echo $0 >> ran";
-    for args in [
-        &["find", "^[fg]$", "--batch-size=1", "-X", "sh", "-c", script][..],
-        &["find", "^[fg]$", "-j1", "-x", "sh", "-c", script],
+    let script = "trap 'echo got >> got; exit' TERM HUP INT QUIT; echo >> begun
+        while :; do sleep 0.05; done";
+    for (number, options) in [
+        (SIGTERM, &["-j3", "-x"][..]),
+        (SIGTERM, &["-j1", "-x"]),
+        (SIGTERM, &["--batch-size=1", "-X"]),
+        (SIGHUP, &["-j3", "-x"]),
+        (SIGINT, &["-j3", "-x"]),
+        (SIGQUIT, &["-j3", "-x"]),
     ] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-        command.args(args).current_dir(scratch.path());
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
-        signal(&child, SIGINT);
-        assert_eq!(end(child).0.signal(), Some(SIGINT), "{args:?}");
-        assert_eq!(std::fs::read_to_string(scratch.at("ran")).unwrap().lines().count(), 1);
-        scratch.remove("ran");
+        let scratch = Scratch::new();
+        for number in 0..20 {
+            scratch.file(format!("f{number}"));
+        }
+        let mut command = Command::new("sh");
+        let run = r#"ulimit -c 0; exec "$0" find ^f "$@" ';' -x touch late"#;
+        let run = if options.contains(&"-X") { r#"exec "$0" find ^f "$@""# } else { run };
+        command.args(["-c", run, env!("CARGO_BIN_EXE_curt")]).args(options);
+        command.args(["sh", "-c", script]).current_dir(scratch.path());
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let lines =
+            |name| std::fs::read_to_string(scratch.at(name)).map_or(0, |text| text.lines().count());
+        while lines("begun") == 0 {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        signal(&child, number);
+        let status = child.wait().unwrap();
+        assert_eq!(status.signal(), Some(number), "{options:?}: {status}");
+        assert_eq!(lines("got"), lines("begun"), "{options:?}");
+        let most = if options[0] == "-j3" { 3 } else { 1 };
+        assert!(lines("begun") <= most && !scratch.exists("late"), "{options:?}");
     }
 }
 

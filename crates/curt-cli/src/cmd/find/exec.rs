@@ -15,7 +15,7 @@ use crate::out::failure::Failure;
 use crate::out::text;
 use crate::quote::quote;
 use crate::session::Session;
-use crate::sys;
+use crate::sys::{self, Running, interrupt};
 
 /// Runs a command for entries.
 pub(super) struct Exec {
@@ -123,7 +123,7 @@ impl Exec {
 
     /// Runs the command for these paths, if there are any.
     fn run(&self, paths: &[OsString], outputs: &mut Vec<Output>) -> Result<(), CommandFailure> {
-        if paths.is_empty() || self.has_given_up() {
+        if paths.is_empty() || self.has_given_up() || interrupt::signal().is_some() {
             return Ok(());
         }
         let arguments = self.template.arguments(paths);
@@ -178,6 +178,7 @@ impl Exec {
 
     /// Waits until a command ends, and collects what it wrote.
     fn wait(&self, mut child: Child, outputs: &mut Vec<Output>) -> Result<ExitStatus, Error> {
+        let _running = Running::begin(&child);
         if !self.is_collected {
             return child.wait();
         }

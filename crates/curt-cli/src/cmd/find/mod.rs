@@ -173,6 +173,9 @@ impl<'a> Job<'a> {
 
     fn run(&self) -> Exit {
         let walk = self.walk();
+        if !self.commands.is_empty() {
+            sys::pass_signals_on(self.runners);
+        }
         let is_parallel = !self.is_batch && self.runners > 1;
         let summary = if is_parallel {
             self.run_commands_beside(&walk)

@@ -7,6 +7,7 @@ mod folders;
 #[cfg(target_os = "linux")]
 mod mounts;
 mod pipes;
+mod running;
 mod signals;
 mod stack;
 mod streams;
@@ -42,6 +43,7 @@ use crate::exit::Exit;
 pub(crate) use exec::{program, replace_by};
 pub(crate) use file_system::{file_system, file_system_type};
 pub(crate) use pipes::ignores_broken_pipes;
+pub(crate) use running::{Running, pass_signals_on};
 pub(crate) use signals::{ASKING, KILLING, end_by, signal_name, signal_named};
 pub(crate) use stack::with_stack;
 pub(crate) use streams::was_closed;
@@ -63,11 +65,12 @@ const READ: usize = 64 * 1024;
 /// process. A signal that is ignored stays so: that is how `nohup`, and shells that start jobs in
 /// the background, protect a command.
 pub(crate) fn listen() {
+    [SIGINT, SIGTERM, SIGHUP].into_iter().for_each(heed);
+}
+
+fn heed(number: i32) {
     let flag = interrupt::CANCEL.flag();
-    for number in [SIGINT, SIGTERM, SIGHUP] {
-        if signals::is_ignored(number) {
-            continue;
-        }
+    if !signals::is_ignored(number) {
         // If that fails, the signal keeps its default action, which is right too.
         let _ = signal_hook::flag::register_conditional_default(number, flag);
         let _ = signal_hook::flag::register_usize(number, &interrupt::SIGNAL, number as usize);

@@ -17,6 +17,13 @@ pub(super) fn is_ignored(number: i32) -> bool {
     answer == 0 && unsafe { action.assume_init() }.sa_sigaction == libc::SIG_IGN
 }
 
+/// Whether the kernel sent a signal: it sends those of a terminal to the whole group.
+pub(super) fn is_from_kernel(info: &libc::siginfo_t) -> bool {
+    /// `SI_KERNEL` of Linux. Elsewhere a terminal's signals look like those of processes.
+    const KERNEL: i32 = 0x80;
+    cfg!(target_os = "linux") && info.si_code == KERNEL
+}
+
 /// Sets the action of a signal, `SIG_IGN` or `SIG_DFL`.
 pub(super) fn set(number: i32, action: libc::sighandler_t) {
     debug_assert!([libc::SIG_IGN, libc::SIG_DFL].contains(&action), "no handler");

@@ -176,10 +176,8 @@ fn catch(number: i32) -> bool {
 }
 
 extern "C" fn note(number: i32, info: *const libc::siginfo_t, _: *const libc::c_void) {
-    /// `SI_KERNEL` of Linux. Elsewhere a terminal's signals look like those of processes.
-    const KERNEL: i32 = 0x80;
     // SAFETY: the system passes a description of the signal.
-    if cfg!(target_os = "linux") && unsafe { (*info).si_code } == KERNEL {
+    if signals::is_from_kernel(unsafe { &*info }) {
         FROM_KERNEL.fetch_or(bit(number), Ordering::SeqCst);
     }
     ARRIVED.fetch_or(bit(number), Ordering::SeqCst);

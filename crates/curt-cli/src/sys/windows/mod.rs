@@ -109,6 +109,18 @@ pub(crate) fn program(name: &OsStr) -> Command {
     Command::new(name)
 }
 
+/// Programs get the keys of a console themselves.
+pub(crate) fn pass_signals_on(_programs: usize) {}
+
+/// A program that runs.
+pub(crate) struct Running;
+
+impl Running {
+    pub(crate) fn begin(_child: &curt::process::Child) -> Running {
+        Running
+    }
+}
+
 /// No process can become another program here.
 pub(crate) fn replace_by(_command: &Command) -> Option<Error> {
     None
