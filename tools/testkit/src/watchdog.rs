@@ -52,7 +52,7 @@ impl Watchdog {
     }
 
     /// Counts seconds: less where some work takes this process longer than at the best of times,
-    /// because others have the processor, or it may have little of it. A minute ends after four.
+    /// because others have the processor, or it may have little of it. A minute ends after ten.
     fn run(&self) -> ! {
         let mut best = Duration::MAX;
         loop {
@@ -63,7 +63,7 @@ impl Watchdog {
             }
             let time = begun.elapsed();
             best = best.min(time);
-            let share = (best.as_secs_f64() / time.as_secs_f64()).max(0.25);
+            let share = (best.as_secs_f64() / time.as_secs_f64()).max(0.1);
             if let Some(test) = self.count((share * 1e3) as u32) {
                 abort(&test);
             }
