@@ -38,9 +38,10 @@ struct Walk {
     /// may have changed.
     yielded: Option<(List, Py<PyList>, PathBuf)>,
     /// Whether changes of a list count until its last subdirectory was walked, as in old versions of
-    /// CPython; and the lists of the directories on the way.
+    /// CPython.
     heeds_late: bool,
-    lists: Vec<Chosen>,
+    /// From the top down: the directories on the way.
+    levels: Vec<Level>,
     /// From the bottom up: directories whose contents are on the way, and the one that was yielded,
     /// with its descriptor.
     waiting: Vec<Waiting>,
@@ -51,22 +52,19 @@ struct Walk {
     /// The names of the directory that is listed, in one place for all.
     directories: Names,
     files: Names,
-    /// Subdirectories that the caller added by a path and not by a name: CPython walks them.
-    others: Vec<Py<PyAny>>,
-    /// Whether this is the walk of such a subdirectory.
-    is_other: bool,
+    /// The walk of a subdirectory that is in its list by a path and not by a name.
+    other: Option<Py<Directories>>,
+    /// What the list has if this is such a walk.
+    item: Option<Py<PyAny>>,
 }
 
-/// An item of a list of subdirectories, and its bytes if it is a name and not a path.
-type Item = (Py<PyAny>, Option<Vec<u8>>);
-
-/// The list of a directory whose subdirectories are on the way.
-struct Chosen {
+/// A directory whose subdirectories are on the way.
+struct Level {
     path: PathBuf,
+    /// The caller's list if late changes count, otherwise a copy.
     directories: Py<PyList>,
-    /// What the list has held, and how much of that was walked.
-    items: Vec<Item>,
-    next: usize,
+    /// How many of its items were looked at.
+    seen: usize,
 }
 
 struct Waiting {
@@ -96,7 +94,7 @@ impl Directories {
     ) -> PyResult<Directories> {
         let operand = PathArg::new(top, "walk")?;
         Ok(Directories(Mutex::new(Walk {
-            descent: Descent::new().revisable(heeds_late && topdown),
+            descent: Descent::new().revisable(topdown),
             top: Some(operand.as_path().to_owned()),
             operand: operand.object.clone().unbind(),
             form: operand.form,
@@ -104,16 +102,16 @@ impl Directories {
             shows_descriptors,
             onerror,
             yielded: None,
-            heeds_late: heeds_late && topdown,
-            lists: Vec::new(),
+            heeds_late,
+            levels: Vec::new(),
             waiting: Vec::new(),
             done: VecDeque::new(),
             left: None,
             is_at_end: false,
             directories: Names::default(),
             files: Names::default(),
-            others: Vec::new(),
-            is_other: false,
+            other: None,
+            item: None,
         })))
     }
 
@@ -137,7 +135,8 @@ impl Directories {
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         let Ok(walk) = self.0.try_lock() else { return Ok(()) };
         visit.call(&walk.onerror)?;
-        walk.others.iter().try_for_each(|other| visit.call(other))
+        visit.call(&walk.other)?;
+        walk.levels.iter().try_for_each(|level| visit.call(&level.directories))
     }
 
     fn __clear__(&self) {
@@ -183,10 +182,10 @@ impl Walk {
         let _ = self.give_up_closed();
         self.descent = Descent::new();
         self.yielded = None;
-        self.lists.clear();
+        self.levels.clear();
         self.waiting.clear();
         self.done.clear();
-        self.others.clear();
+        self.other = None;
         self.left = None;
         self.top = None;
         self.is_at_end = true;
@@ -196,18 +195,26 @@ impl Walk {
         self.give_up_closed().map_err(|error| system(self.operand.bind(py), &error))?;
         self.left = None;
         if let Some((list, directories, path)) = self.yielded.take() {
-            self.enter_chosen(py, list, directories.bind(py), &path)?;
+            self.enter_chosen(py, list, directories, path)?;
         }
         while !self.is_at_end {
-            self.heed_late_changes(py)?;
-            if let Some(other) = self.next_of_others(py)? {
-                return Ok(Some(other));
+            if let Some(found) = self.next_of_other(py)? {
+                return Ok(Some(found));
             }
             if let Some(done) = self.done.pop_front() {
                 return self.leave(py, done).map(Some);
             }
             let first = self.top.take();
             let is_first = first.is_some();
+            if self.topdown && !is_first {
+                if !self.choose_next(py)? {
+                    self.is_at_end = true;
+                    break;
+                }
+                if self.other.is_some() {
+                    continue;
+                }
+            }
             let signals = Signals::default();
             let shows_descriptors = self.shows_descriptors;
             let Walk { descent, directories, files, .. } = self;
@@ -228,7 +235,12 @@ impl Walk {
                 self.is_at_end = true;
                 break;
             };
-            self.note_walked(listed.as_ref().map_or_else(Error::path, |listed| &listed.path));
+            if let Err(error) = &listed {
+                // A directory on the way that was lost, with all below it.
+                while self.levels.last().is_some_and(|last| last.path.starts_with(error.path())) {
+                    self.leave_level();
+                }
+            }
             // A link that is not followed is no error. The top is followed. A relative path is
             // broken after the caller has changed the working directory: probably it was a link.
             if let Err(error) = &listed {
@@ -245,7 +257,7 @@ impl Walk {
             self.audit(py, &listed, shown.bind(py))?;
             let listed = match listed {
                 // `os.fwalk` raises what it finds at the beginning, unless that is no directory.
-                Err(error) if is_first && self.shows_descriptors && !self.is_other => {
+                Err(error) if is_first && self.shows_descriptors && self.item.is_none() => {
                     self.is_at_end = true;
                     if number(&error) == libc::ENOTDIR && is_link(py, error.path()).is_some() {
                         return Ok(None);
@@ -328,48 +340,60 @@ impl Walk {
         }
     }
 
-    /// Enters the subdirectories that are in the list after the caller has seen it.
+    /// Enters a directory that was yielded: what is in its list is walked. Newer versions of CPython
+    /// look at the whole list now.
     fn enter_chosen(
         &mut self,
         py: Python<'_>,
         list: List,
-        directories: &Bound<'_, PyList>,
-        path: &Path,
+        mut directories: Py<PyList>,
+        path: PathBuf,
     ) -> PyResult<()> {
-        let items = self.choose(py, directories.iter(), path)?;
-        if self.heeds_late {
-            let (directories, path) = (directories.clone().unbind(), path.to_owned());
-            self.lists.push(Chosen { path, directories, items, next: 0 });
+        if !self.heeds_late {
+            let items = directories.bind(py).iter();
+            let named: Vec<_> =
+                items.map(|item| self.named(&item, &path)).collect::<PyResult<_>>()?;
+            directories = PyList::new(py, named)?.unbind();
         }
-        self.enter(py, list)
+        self.directories.clear();
+        self.enter(py, list)?;
+        self.levels.push(Level { path, directories, seen: 0 });
+        Ok(())
     }
 
-    /// Notes which subdirectories of a directory are to be walked: names in `directories`, and paths
-    /// in `others`.
-    fn choose<'py>(
-        &mut self,
-        py: Python<'py>,
-        chosen: impl Iterator<Item = Bound<'py, PyAny>>,
-        path: &Path,
-    ) -> PyResult<Vec<Item>> {
-        self.directories.clear();
-        let mut items = Vec::new();
-        for item in chosen {
-            let name = self.named(&item, path)?;
+    /// Looks at the next item of the innermost list that has one: a name is for the descent, and a
+    /// path for another walk. Returns whether there was one.
+    fn choose_next(&mut self, py: Python<'_>) -> PyResult<bool> {
+        while let Some(level) = self.levels.last_mut() {
+            let Ok(item) = level.directories.bind(py).get_item(level.seen) else {
+                self.leave_level();
+                continue;
+            };
+            level.seen += 1;
+            let path = level.path.clone();
+            let name = self.named(&item, &path)?;
             let encoded = Encoded::new(&name)?;
             let bytes = encoded.as_bytes();
-            let is_path =
-                bytes.contains(&b'/') || bytes.contains(&0) || matches!(bytes, b"" | b"." | b"..");
-            if is_path {
-                self.add_other(py, &path.join(encoded.as_os_str()))?;
+            if bytes.contains(&b'/') || bytes.contains(&0) || matches!(bytes, b"" | b"." | b"..") {
+                // `os.fwalk` opens the item, and `os.walk` the path.
+                let is_nothing = self.shows_descriptors && bytes.is_empty();
+                let path = if is_nothing { PathBuf::new() } else { path.join(encoded.as_os_str()) };
+                self.other = self.walk_of(&item, &path)?;
+                if self.other.is_none() {
+                    continue;
+                }
             } else {
-                self.directories.push(bytes);
+                let revised = self.descent.revise([encoded.as_os_str()]);
+                revised.map_err(|error| exception_in(py, &error, self.form))?;
             }
-            if self.heeds_late {
-                items.push((item.unbind(), (!is_path).then(|| bytes.to_vec())));
-            }
+            return Ok(true);
         }
-        Ok(items)
+        Ok(false)
+    }
+
+    fn leave_level(&mut self) {
+        self.levels.pop();
+        self.descent.leave();
     }
 
     /// Returns an item of a list of subdirectories, as text or bytes. What the path cannot be joined
@@ -385,66 +409,19 @@ impl Walk {
         py.import("posixpath")?.call_method1("join", (path, item))
     }
 
-    fn add_other(&mut self, py: Python<'_>, path: &Path) -> PyResult<()> {
+    /// Returns the walk of an item that is a path; `None` if that is a link.
+    fn walk_of(&self, item: &Bound<'_, PyAny>, path: &Path) -> PyResult<Option<Py<Directories>>> {
+        let py = item.py();
         if is_link(py, path) == Some(true) {
-            return Ok(());
+            return Ok(None);
         }
         let onerror = self.onerror.as_ref().map(|onerror| onerror.clone_ref(py));
         let path = self.form.wrap_path(py, path)?;
         let mut other =
             Directories::new(&path, true, onerror, self.shows_descriptors, self.heeds_late)?;
-        other.0.get_mut().unwrap_or_else(PoisonError::into_inner).is_other = true;
-        self.others.push(Py::new(py, other)?.into_any());
-        Ok(())
-    }
-
-    /// Looks whether the caller has changed a list since its directory was entered. Only the next
-    /// item of the innermost list counts now.
-    fn heed_late_changes(&mut self, py: Python<'_>) -> PyResult<()> {
-        while let Some(mut last) = self.lists.pop() {
-            let directories = last.directories.bind(py);
-            // Paths are walked before the others.
-            let is_path =
-                |item: Option<&(_, Option<Vec<u8>>)>| item.is_some_and(|(_, name)| name.is_none());
-            while is_path(last.items.get(last.next)) {
-                last.next += 1;
-            }
-            let (known, now) = (last.items.get(last.next), directories.get_item(last.next).ok());
-            let is_same = match (known, &now) {
-                (Some((known, _)), Some(now)) => known.is(now),
-                (None, None) => true,
-                _ => false,
-            };
-            if !is_same {
-                last.items.truncate(last.next);
-                let rest = directories.iter().skip(last.next);
-                last.items.extend(self.choose(py, rest, &last.path)?);
-                let Walk { descent, directories, .. } = self;
-                let revised =
-                    py.detach(|| descent.revise(directories.iter().map(OsStr::from_bytes)));
-                revised.map_err(|error| exception_in(py, &error, self.form))?;
-            }
-            if now.is_some() {
-                self.lists.push(last);
-                break;
-            }
-            self.descent.leave();
-        }
-        Ok(())
-    }
-
-    /// Notes that a subdirectory of this path was opened, or could not be.
-    fn note_walked(&mut self, path: &Path) {
-        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return };
-        while self.lists.last().is_some_and(|last| last.path != parent) {
-            self.lists.pop();
-        }
-        if let Some(last) = self.lists.last_mut() {
-            let is_name =
-                |(_, known): &(_, Option<Vec<u8>>)| known.as_deref() == Some(name.as_bytes());
-            let at = last.items[last.next..].iter().position(is_name);
-            last.next += at.map_or(0, |at| at + 1);
-        }
+        other.0.get_mut().unwrap_or_else(PoisonError::into_inner).item =
+            Some(item.clone().unbind());
+        Py::new(py, other).map(Some)
     }
 
     /// Enters the subdirectories whose names are in `directories`.
@@ -454,23 +431,26 @@ impl Walk {
         entered.map_err(|error| exception_in(py, &error, self.form))
     }
 
-    fn next_of_others<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
-        while let Some(other) = self.others.first() {
-            let next = other.bind(py).try_iter()?.next();
-            match next {
-                Some(found) => return Ok(Some(found?.cast_into::<PyTuple>()?)),
-                None => drop(self.others.remove(0)),
-            }
+    fn next_of_other<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        let found = match &self.other {
+            Some(other) => other.get().__next__(py)?,
+            None => None,
+        };
+        if found.is_none() {
+            self.other = None;
         }
-        Ok(None)
+        Ok(found)
     }
 
     /// Passes an error to the caller's function.
     fn report(&self, py: Python<'_>, error: &Error, is_top: bool) -> PyResult<()> {
         let Some(onerror) = &self.onerror else { return Ok(()) };
-        let exception = match error.path().file_name() {
+        let exception = match (&self.item, error.path().file_name()) {
             // As `os.fwalk`, which opens it by its name alone.
-            Some(name) if self.shows_descriptors && !is_top => {
+            (Some(item), _) if self.shows_descriptors && is_top => {
+                exception(py, error, item.bind(py))
+            }
+            (_, Some(name)) if self.shows_descriptors && !is_top => {
                 exception(py, error, &self.form.wrap(py, name.as_bytes())?)
             }
             _ => exception_in(py, error, self.form),

@@ -294,6 +294,18 @@ def late(walk, top: str, edit) -> list:
     return seen
 
 
+def begins(items: list, where: str, change):
+    """A change of the first list, which begins with these items."""
+
+    def edit(here: str, lists: dict) -> None:
+        if here == ".":
+            lists["."][:] = items
+        if here == where:
+            change(lists["."])
+
+    return edit
+
+
 EDITS = {
     "appends": lambda here, lists: lists["."].append("e") if here == "c" else None,
     "appends at the end": lambda here, lists: lists["."].append("e") if here == "d/x" else None,
@@ -303,6 +315,14 @@ EDITS = {
     "replaces": lambda here, lists: lists["."].__setitem__(slice(None), ["b", "d", "e"]) if here == "b/x" else None,
     "replaces one": lambda here, lists: lists["."].__setitem__(2, "gone") if here == "b" else None,
     "inner and outer": lambda here, lists: [one.clear() for where, one in lists.items() if where != here] if here == "c/x" else None,
+    "removes a path": begins(["b", "c/x", "d"], "b", lambda first: first.remove("c/x")),
+    "removes what is before a path": begins(["b", "c/x", "d"], "b", lambda first: first.remove("b")),
+    "appends after a path": begins(["c/x"], "c/x", lambda first: first.append("d")),
+    "replaces what is before a path": begins(["b", "c", "c/x"], "b", lambda first: first.__setitem__(1, "d")),
+    "replaces a path": begins(["b", "c/x", "d"], "b", lambda first: first.__setitem__(1, "e")),
+    "replaces by a path": begins(["b", "c", "d"], "b", lambda first: first.__setitem__(1, "e/x")),
+    "inserts before": begins(["b", "c/x", "d"], "c/x", lambda first: first.insert(0, "e") if len(first) < 4 else None),
+    "the same name twice": begins(["b", "b", "c"], "b", lambda first: first.pop()),
 }
 
 
@@ -342,7 +362,7 @@ def test_wide_directories_are_left_by_late_edits(tmp_path: Path) -> None:
     assert seen == expected
 
 
-@pytest.mark.parametrize("added", [b"x", 3, None, "a/b", Path("x")])
+@pytest.mark.parametrize("added", [b"x", 3, None, "a/b", "", Path("x")])
 @pytest.mark.parametrize("walk", ["walk", "fwalk"])
 def test_what_is_no_name_of_the_same_type(tree: Path, walk: str, added: object) -> None:
     for top in (str(tree), os.fsencode(tree)):
