@@ -114,9 +114,11 @@ impl Command {
         self
     }
 
-    /// Removes an environment variable.
+    /// Removes an environment variable. One that cannot exist is no error.
     pub fn env_remove(&mut self, name: impl AsRef<OsStr>) -> &mut Command {
-        self.changes.push((name.as_ref().to_owned(), None));
+        let name = name.as_ref();
+        self.changes.retain(|(other, _)| !is_same_variable(Flavor::NATIVE, other, name));
+        self.changes.push((name.to_owned(), None));
         self
     }
 
@@ -318,7 +320,9 @@ impl Command {
     ) -> Result<(T, Calls), Error> {
         let sys = Os::start(&self.setup);
         let program = || PathBuf::from(&self.program);
-        if let Some((name, _)) = self.changes.iter().find(|(name, _)| !is_variable(name)) {
+        let invalid =
+            |(name, value): &&(OsString, Option<OsString>)| value.is_some() && !is_variable(name);
+        if let Some((name, _)) = self.changes.iter().find(invalid) {
             let why = StartFailure::InvalidVariable { name: name.clone() };
             return Err(self.error(program(), (why, io::ErrorKind::InvalidInput.into())));
         }
