@@ -4,7 +4,7 @@ use std::ffi::CString;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use curt::{Error, Kind};
 use pyo3::exceptions::{PyFileNotFoundError, PyResourceWarning};
@@ -15,7 +15,7 @@ use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
 use crate::error::{exception, system};
 use crate::open::{Entries, Open, checked_directory, duplicate};
 use crate::path::{Encoded, Form, PathArg, audit, descriptor, join};
-use crate::root::{closed, missing, stat_beneath};
+use crate::root::{Root, missing, stat_beneath};
 use crate::stat::{is_unfollowed, plan, result};
 use crate::text::original;
 
@@ -171,8 +171,8 @@ pub(crate) struct Directory {
     form: Form,
     /// The caller's descriptor, if one was passed.
     fd: Option<i32>,
-    /// The root that the path is beneath, which is not kept open for this.
-    root: Option<Weak<curt::Root>>,
+    /// The root that the path is beneath, which the caller may close all the same.
+    root: Option<Py<Root>>,
     /// Open until the iterator ends: entries that are kept longer ask by their path, so that they
     /// keep no descriptor.
     open: Mutex<Option<Open>>,
@@ -180,7 +180,7 @@ pub(crate) struct Directory {
 
 impl Directory {
     /// A directory beneath a root.
-    pub(crate) fn beneath(path: &PathArg<'_>, open: Open, root: Weak<curt::Root>) -> Directory {
+    pub(crate) fn beneath(path: &PathArg<'_>, open: Open, root: Py<Root>) -> Directory {
         Directory {
             object: path.object.clone().unbind(),
             path: path.as_bytes().to_vec(),
@@ -476,28 +476,30 @@ impl DirEntry {
     fn ask_beneath<'py>(
         &self,
         py: Python<'py>,
-        root: &Weak<curt::Root>,
+        root: &Py<Root>,
         follow: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let encoded = self.encoded(py)?;
         let name = encoded.as_os_str();
         let follow = follow && matches!(self.kind, Kind::Symlink | Kind::Unknown);
-        let answer = py.detach(|| {
-            if let Some(open) = self.directory.lock().as_mut().filter(|_| !follow) {
-                return Some(open.stat(Path::new(name), false).map(Some));
-            }
-            let path = join(&self.directory.path, name.as_bytes());
-            Some(stat_beneath(
-                root.upgrade()?.as_ref(),
-                Path::new(OsStr::from_bytes(&path)),
-                follow,
-            ))
+        let opened = py.detach(|| {
+            let mut open = self.directory.lock();
+            open.as_mut()
+                .filter(|_| !follow)
+                .map(|open| open.stat(Path::new(name), false).map(Some))
         });
+        let answer = match opened {
+            Some(answer) => answer,
+            None => {
+                let path = join(&self.directory.path, name.as_bytes());
+                let path = Path::new(OsStr::from_bytes(&path));
+                root.get().with(py, |root| stat_beneath(root, path, follow))?
+            }
+        };
         match answer {
-            Some(Ok(Some(metadata))) => result(py, &metadata),
-            Some(Ok(None)) => Err(missing(&self.path(py)?)),
-            Some(Err(error)) => Err(exception(py, &error, &self.path(py)?)),
-            None => Err(closed()),
+            Ok(Some(metadata)) => result(py, &metadata),
+            Ok(None) => Err(missing(&self.path(py)?)),
+            Err(error) => Err(exception(py, &error, &self.path(py)?)),
         }
     }
 }

@@ -63,6 +63,13 @@ fn os_error(number: i32, text: &Bound<'_, PyAny>, filename: &Bound<'_, PyAny>) -
     class.call1((number, text, filename)).map_or_else(|error| error, PyErr::from_value)
 }
 
+/// The exception of an operation on two paths: this one of the first, with the second.
+pub(crate) fn with_second(error: &PyErr, second: &Bound<'_, PyAny>) -> PyErr {
+    let value = error.value(second.py());
+    let second = value.setattr("filename2", second);
+    second.map_or_else(|error| error, |()| PyErr::from_value(value.clone().into_any()))
+}
+
 /// The exception of a system error about a path or descriptor.
 pub(crate) fn system(path: &Bound<'_, PyAny>, error: &io::Error) -> PyErr {
     let number = error.raw_os_error().unwrap_or(libc::EIO);

@@ -1,11 +1,12 @@
 //! Untrusted paths beneath a directory.
 
+use std::ffi::OsStr;
 use std::fs::Permissions;
 use std::os::fd::{AsFd, AsRawFd, IntoRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
 use curt::beneath::{OpenOptions, Scope};
@@ -16,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::entries::{Directory, ScandirIterator};
-use crate::error::{exception, system};
+use crate::error::{exception, system, with_second};
 use crate::open::{Names, Open, duplicate};
 use crate::path::{PathArg, descriptor};
 use crate::signals::Signals;
@@ -117,16 +118,16 @@ impl Root {
     /// Lists a directory entry by entry. The entries ask beneath the root, too.
     #[pyo3(signature = (path=None))]
     fn scandir(
-        &self,
-        py: Python<'_>,
+        this: &Bound<'_, Self>,
         path: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<ScandirIterator> {
+        let py = this.py();
         let dot = pyo3::types::PyString::new(py, ".").into_any();
         let path = path.unwrap_or(&dot);
-        let opened = self.call(path, "scandir", |root, path| root.read_dir(path).map(Open::of))?;
-        let root = self.root.read().unwrap_or_else(PoisonError::into_inner);
-        let root = root.as_ref().map_or_else(Weak::new, Arc::downgrade);
-        Ok(ScandirIterator::of(Directory::beneath(&PathArg::new(path, "scandir")?, opened, root)))
+        let open = |root: &curt::Root, path: &Path| root.read_dir(path).map(Open::of);
+        let opened = this.get().call(path, "scandir", open)?;
+        let (path, root) = (PathArg::new(path, "scandir")?, this.clone().unbind());
+        Ok(ScandirIterator::of(Directory::beneath(&path, opened, root)))
     }
 
     /// Creates a directory.
@@ -179,30 +180,22 @@ impl Root {
 
     /// Renames, and replaces what has the new name.
     fn replace(&self, src: &Bound<'_, PyAny>, dst: &Bound<'_, PyAny>) -> PyResult<()> {
-        let to = PathArg::new(dst, "replace")?;
-        let to = to.as_path();
-        self.call(src, "replace", |root, from| root.rename(from, to))
+        self.call_pair(src, dst, "replace", |root, from, to| root.rename(from, to))
     }
 
     /// Renames, if nothing has the new name.
     fn rename(&self, src: &Bound<'_, PyAny>, dst: &Bound<'_, PyAny>) -> PyResult<()> {
-        let to = PathArg::new(dst, "rename")?;
-        let to = to.as_path();
-        self.call(src, "rename", |root, from| root.rename_new(from, to))
+        self.call_pair(src, dst, "rename", |root, from, to| root.rename_new(from, to))
     }
 
     /// Gives a file a second name. Of a link, the link itself gets it.
     fn link(&self, src: &Bound<'_, PyAny>, dst: &Bound<'_, PyAny>) -> PyResult<()> {
-        let link = PathArg::new(dst, "link")?;
-        let link = link.as_path();
-        self.call(src, "link", |root, original| root.hard_link(original, link))
+        self.call_pair(src, dst, "link", |root, original, link| root.hard_link(original, link))
     }
 
     /// Creates a symbolic link.
     fn symlink(&self, src: &Bound<'_, PyAny>, dst: &Bound<'_, PyAny>) -> PyResult<()> {
-        let target = PathArg::new(src, "symlink")?;
-        let target = target.as_path();
-        self.call(dst, "symlink", |root, link| root.symlink(target, link))
+        self.call_pair(src, dst, "symlink", |root, target, link| root.symlink(target, link))
     }
 
     /// Returns the target of a symbolic link.
@@ -235,13 +228,23 @@ impl Root {
 
     /// Returns the path from the root on, without links and dots.
     fn realpath<'py>(&self, path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let canonical = self.call(path, "realpath", |root, path| root.canonical(path))?;
+        let canonical = self.call(path, "realpath", |root, path| {
+            // What follows the last name says nothing about it to `os.path.realpath`.
+            let mut name = path.as_os_str().as_bytes();
+            while let Some(rest) = name.strip_suffix(b"/").or_else(|| name.strip_suffix(b"/.")) {
+                if rest.is_empty() {
+                    break;
+                }
+                name = rest;
+            }
+            root.canonical(OsStr::from_bytes(name))
+        })?;
         PathArg::new(path, "realpath")?.form.wrap_path(path.py(), &canonical.path)
     }
 }
 
 impl Root {
-    fn with<T: Send>(
+    pub(crate) fn with<T: Send>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&curt::Root) -> T + Send,
@@ -263,18 +266,23 @@ impl Root {
         let py = path.py();
         let path = PathArg::new(path, what)?;
         let place = path.as_path();
-        match self.with(py, |root| work(root, place))? {
-            Ok(done) => Ok(done),
-            Err(error) => {
-                // With two paths the error may be of the other one.
-                let shown = if error.path() == place {
-                    path.object.clone()
-                } else {
-                    path.form.wrap_path(py, error.path())?
-                };
-                Err(exception(py, &error, &shown))
-            }
-        }
+        let done = self.with(py, |root| work(root, place))?;
+        done.map_err(|error| exception(py, &error, &path.object))
+    }
+
+    /// Calls an operation of the library with two paths. Its error has both, as those of `os`.
+    fn call_pair(
+        &self,
+        src: &Bound<'_, PyAny>,
+        dst: &Bound<'_, PyAny>,
+        what: &str,
+        work: impl FnOnce(&curt::Root, &Path, &Path) -> Result<(), Error> + Send,
+    ) -> PyResult<()> {
+        let py = src.py();
+        let (src, dst) = (PathArg::new(src, what)?, PathArg::new(dst, what)?);
+        let (from, to) = (src.as_path(), dst.as_path());
+        let done = self.with(py, |root| work(root, from, to))?;
+        done.map_err(|error| with_second(&exception(py, &error, &src.object), &dst.object))
     }
 }
 
@@ -298,7 +306,7 @@ pub(crate) fn missing(path: &Bound<'_, PyAny>) -> PyErr {
     system(path, &std::io::Error::from_raw_os_error(libc::ENOENT))
 }
 
-pub(crate) fn closed() -> PyErr {
+fn closed() -> PyErr {
     PyValueError::new_err("the root is closed")
 }
 

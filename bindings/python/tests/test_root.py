@@ -52,7 +52,8 @@ def test_files(tree: Path) -> None:
         assert sorted(root.listdir()) == sorted(os.listdir(tree))
         assert sorted(root.listdir("to-directory")) == sorted(os.listdir(tree / "a"))
         assert root.readlink("to-file") == "top"
-        assert root.realpath("to-directory/b") == "a/b"
+        for name in ("to-directory/b", "gone", "gone/", "gone//./", "a/./", "top/", "./", "a/gone/."):
+            assert root.realpath(name) == os.path.relpath(os.path.realpath(f"{tree}/{name}"), os.path.realpath(tree))
         root.chmod("a/new", 0o600)
         assert os.stat(tree / "a/new").st_mode & 0o777 == 0o600
         root.replace("a/new", "x/moved")
@@ -244,7 +245,7 @@ def test_what_an_archive_needs(tree: Path) -> None:
         path = tree / "theirs"
         path.touch()
         index = type("Index", (), {"__index__": lambda self: 5})()
-        good = ((1, 2.5), (index, 1), (-0.7, 1e9 + 0.1))
+        good = ((1, 2.5), (index, 1), (-0.7, 1e9 + 0.1), (-(2**63), 1))
         nanoseconds = ({"ns": (3, -1_000_000_001)}, {"times": None, "ns": (1, 2)})
         for times in ({}, *({"times": pair} for pair in good), *nanoseconds):
             root.utime("newer", **times)
@@ -252,7 +253,7 @@ def test_what_an_archive_needs(tree: Path) -> None:
             ours, theirs = os.stat(tree / "newer"), os.stat(path)
             pair = [(facts.st_atime_ns, facts.st_mtime_ns) for facts in (ours, theirs)]
             assert pair[0] == pair[1] or (not times and pair[1][0] - pair[0][0] < 10**9)
-        for bad in ({"times": (1,)}, {"times": [1, 2]}, {"times": ("a", "b")}, {"ns": 3}, {"times": (1, 2), "ns": (1, 2)}):
+        for bad in ({"times": (1,)}, {"times": [1, 2]}, {"times": ("a", "b")}, {"ns": 3}, {"times": (1, 2), "ns": (1, 2)}, {"ns": None}, {"times": (1, 2), "ns": None}):
             with pytest.raises((TypeError, ValueError)) as ours:
                 root.utime("newer", **bad)
             with pytest.raises(type(ours.value)):
@@ -283,6 +284,9 @@ def test_entries_ask_beneath_the_root(tree: Path) -> None:
                     assert (caught.value.errno, caught.value.filename) == (errno.EXDEV, "a/out")
                 assert root.open(entries["one"]).read() == "a/one"
         assert sorted(entry.name for entry in root.scandir()) == sorted(os.listdir(tree))
+    # The entries keep a root that nobody closes.
+    assert [entry.is_file() for entry in curt.Root(tree).scandir() if entry.name == "to-file"] == [True]
+    with curt.Root(tree) as root:
         broken = [entry for entry in root.scandir() if entry.name == "broken"][0]
         assert not broken.is_file()
         with pytest.raises(FileNotFoundError):
@@ -378,10 +382,29 @@ def test_numbers_are_no_paths(tree: Path) -> None:
             root.open_fd("top", os.O_PATH)
 
 
+def test_errors_about_two_paths_are_those_of_os(tree: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tree)
+    pairs = [("gone", "new"), ("top", "a"), ("top", "x" * 300), ("top", "gone/new"), ("top", "top/new"), ("x" * 300, "new")]
+    for name in ("rename", "replace", "link", "symlink"):
+        for src, dst in [*pairs, (b"gone", "new"), ("top", "to-file")]:
+            if (name, dst) in (("rename", "to-file"), ("replace", "to-file"), ("symlink", "new")):
+                continue
+            found = []
+            with curt.Root(".") as root:
+                for module in (root, os):
+                    with pytest.raises(OSError) as caught:
+                        getattr(module, name)(src, dst)
+                    found.append((caught.value.errno, caught.value.filename, caught.value.filename2, str(caught.value)))
+            # To rename is not to replace, which `os` has no function for.
+            if (name, dst) == ("rename", "a"):
+                found[0] = (errno.EISDIR, *found[0][1:3], found[1][3])
+            assert found[0] == found[1], (name, src, dst)
+
+
 def test_empty_paths_do_not_exist(tree: Path) -> None:
     with curt.Root(tree) as root:
         calls = [root.open, root.stat, root.mkdir, root.rmtree, root.listdir, root.unlink, root.realpath]
-        for call in [*calls, lambda path: root.replace("top", path), lambda path: root.chmod(path, 0)]:
+        for call in [*calls, lambda path: root.replace(path, "top"), lambda path: root.chmod(path, 0)]:
             with pytest.raises(FileNotFoundError) as caught:
                 call("")
             assert caught.value.filename == ""

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
 
+# Other than `None`, which is an error as in `os.utime`.
+_NOT_GIVEN: Any = object()
+
+
 class Root(_curt.Root):
     """A directory that is kept open, beneath which untrusted paths are used.
 
@@ -64,21 +68,22 @@ class Root(_curt.Root):
         path: str | bytes | os.PathLike[Any],
         times: tuple[float, float] | None = None,
         *,
-        ns: tuple[int, int] | None = None,
+        ns: tuple[int, int] = _NOT_GIVEN,
         follow_symlinks: bool = True,
     ) -> None:
         """Sets the times of last access and modification, as `os.utime` does."""
-        if times is not None and ns is not None:
+        has_ns = ns is not _NOT_GIVEN
+        if times is not None and has_ns:
             raise ValueError("utime: you may specify either 'times' or 'ns' but not both")
-        if ns is None and times is None:
+        if not has_ns and times is None:
             import time
 
-            ns = (time.time_ns(),) * 2
-        given: Any = times if ns is None else ns
+            ns, has_ns = (time.time_ns(),) * 2, True
+        given: Any = ns if has_ns else times
         if not isinstance(given, tuple) or len(given) != 2:
-            name = "times" if ns is None else "ns"
+            name = "ns" if has_ns else "times"
             raise TypeError(f"utime: '{name}' must be a tuple of two numbers")
-        exact: Any = given if ns is not None else tuple(map(_nanoseconds, given))
+        exact: Any = given if has_ns else tuple(map(_nanoseconds, given))
         self._utime(path, exact[0], exact[1], follow_symlinks)
 
     def __enter__(self) -> Root:

@@ -73,20 +73,19 @@ impl fmt::Display for Time {
 impl From<SystemTime> for Time {
     fn from(time: SystemTime) -> Time {
         match time.duration_since(SystemTime::UNIX_EPOCH) {
-            Ok(since) => Time { seconds: whole(since), nanoseconds: since.subsec_nanos() },
+            Ok(since) => Time {
+                seconds: 0_i64.saturating_add_unsigned(since.as_secs()),
+                nanoseconds: since.subsec_nanos(),
+            },
             Err(before) => {
                 let before = before.duration();
                 let nanoseconds = before.subsec_nanos();
-                let seconds = -whole(before) - i64::from(nanoseconds > 0);
+                let seconds = 0_i64.saturating_sub_unsigned(before.as_secs());
+                let seconds = seconds.saturating_sub((nanoseconds > 0).into());
                 Time { seconds, nanoseconds: (1_000_000_000 - nanoseconds) % 1_000_000_000 }
             }
         }
     }
-}
-
-/// Returns the whole seconds, saturating.
-fn whole(time: Duration) -> i64 {
-    i64::try_from(time.as_secs()).unwrap_or(i64::MAX)
 }
 
 /// The answer for one field.
