@@ -111,7 +111,7 @@ def identity(fd: int, name: _Path) -> tuple[int, int | None]: ...
 def remove(
     path: _Path,
     dir_fd: int | None,
-    prefix: _Path,
+    shown: _Path,
     threads: int | None,
     raises: bool,
     report: Callable[[str, str, OSError], object] | None,
