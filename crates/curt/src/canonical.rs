@@ -54,8 +54,8 @@
 //! link (`fs.protected_symlinks`), and where the path is longer than it accepts. More than 1,024
 //! links are an error.
 
-// One run, of `Canonicalizer::find`: it asks the platform (`Naming::canonical_name`), on Unix
-// `sys/unix/canonical.rs`, on Windows `sys/windows/canonical.rs`.
+// One run, of `Canonicalizer::find`: it asks the platform (`canonical_name`), on Unix in
+// `sys/unix/canonical.rs`, on Windows in `sys/windows/canonical.rs`.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
@@ -63,7 +63,6 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::calls::Calls;
 use crate::error::{Cause, Error, Operation};
-use crate::sys::canonical::Naming;
 pub use crate::sys::canonical::{Links, Missing};
 use crate::sys::{Feature, Os, Setup, Sys};
 

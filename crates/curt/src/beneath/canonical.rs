@@ -13,7 +13,7 @@ use super::confined::Confined;
 use super::steps::{Failure, Wanted};
 use super::text::{self, Text};
 use crate::name::Unit;
-use crate::sys::beneath::{Beneath, Link, Purpose, Rules, Step};
+use crate::sys::beneath::{Beneath, Link, Open, Purpose, Reading, Rules, Step, Want};
 
 /// The name of what a path leads to, from the root on.
 pub(super) struct Canonical<U> {
@@ -43,7 +43,7 @@ impl<S: Beneath> Confined<'_, S> {
         let ((full, missing), names) = self.resolve(
             path.units(),
             Wanted::Anything,
-            &mut |at, name| match sys.link(at, name) {
+            &mut |at, name| match sys.link(at, name, Reading::Look) {
                 Ok(Link::No) => match sys.full_name(at, name) {
                     Ok(full) => Step::Done((full, false)),
                     Err(error) => Step::Failed(error),
@@ -60,11 +60,10 @@ impl<S: Beneath> Confined<'_, S> {
     /// Asks the system for the name of what a path leads to. `None` if it has no name, or one that
     /// is too long.
     fn told(&self, path: &Text<S::Unit>) -> Answer<S::Unit> {
-        let answer = self.sys().find_whole(self.dir, path.name(), self.policy.rules());
-        match self.opened(path, true, answer) {
+        match self.whole(path, Want::Name, self.policy.rules()) {
             Ok(Some(handle)) => {
                 let name = self.name_of(&handle);
-                self.sys().let_go(handle);
+                self.sys().close_handle(handle);
                 Ok(name.ok().map(|path| Canonical { path, missing: false }))
             }
             Ok(None) => Ok(None),
@@ -83,14 +82,15 @@ impl<S: Beneath> Confined<'_, S> {
             return Ok(None);
         }
         let dir = self.enter_parent(&parent)?;
-        let missing = match self.sys().link(&dir, name.name()) {
+        let missing = match self.sys().link(&dir, name.name(), Reading::Look) {
             Ok(Link::No) if S::SPELLING_IS_NAME => Some(false),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Some(true),
             _ => None,
         };
-        let full = missing.and_then(|_| self.sys().path_of_dir(&dir).ok());
+        let full = missing.and_then(|_| self.sys().path_of(Open::Dir(&dir)).ok());
         let parent = full.and_then(|full| self.below_root(&full));
-        let is_there = |path: &Vec<_>| self.sys().is_dir_at(self.dir, path, &dir).unwrap_or(false);
+        let is_there =
+            |path: &Vec<_>| self.sys().is_at(self.dir, path, Open::Dir(&dir)).unwrap_or(false);
         let parent = parent.filter(is_there);
         self.sys().close(dir);
         let (Some(missing), Some(mut path)) = (missing, parent) else { return Ok(None) };
@@ -103,10 +103,9 @@ impl<S: Beneath> Confined<'_, S> {
     /// whether it does.
     fn spelled(&self, path: &Text<S::Unit>) -> Answer<S::Unit> {
         let rules = Rules { no_links: true, ..self.policy.rules() };
-        let answer = self.sys().find_whole(self.dir, path.name(), rules);
-        let missing = match self.opened(path, true, answer) {
+        let missing = match self.whole(path, Want::Name, rules) {
             Ok(Some(handle)) => {
-                self.sys().let_go(handle);
+                self.sys().close_handle(handle);
                 false
             }
             Ok(None) => return Ok(None),
@@ -114,10 +113,9 @@ impl<S: Beneath> Confined<'_, S> {
             Err(_) => {
                 let Some((parent, _)) = path.split() else { return Ok(None) };
                 if !parent.units().is_empty() {
-                    let answer =
-                        self.sys().enter_whole(self.dir, parent.name(), Purpose::Place, rules);
-                    let Some(dir) = self.opened(path, true, answer)? else { return Ok(None) };
-                    self.sys().close(dir);
+                    let want = Want::Directory(Purpose::Place);
+                    let Some(dir) = self.whole(&parent, want, rules)? else { return Ok(None) };
+                    self.sys().close_handle(dir);
                 }
                 true
             }
@@ -128,16 +126,20 @@ impl<S: Beneath> Confined<'_, S> {
     /// Returns the name of something open, from the root on. Both are asked for now: the root may
     /// have been moved.
     pub(super) fn name_of(&self, handle: &S::Handle) -> Result<Vec<S::Unit>, Failure> {
-        let path = self.sys().path_of(handle)?;
-        let root = self.sys().path_of_dir(self.dir)?;
+        let path = self.sys().path_of(Open::File(handle))?;
+        let root = self.sys().path_of(Open::Dir(self.dir))?;
         let path = text::folded(text::below(&path, &root).ok_or(Failure::ESCAPE)?, S::FLAVOR)?;
         // Roots of trees that are not mounted here have the same text.
-        if self.sys().is_at(self.dir, &path, handle)? { Ok(path) } else { Err(Failure::ESCAPE) }
+        if self.sys().is_at(self.dir, &path, Open::File(handle))? {
+            Ok(path)
+        } else {
+            Err(Failure::ESCAPE)
+        }
     }
 
     /// Returns the part of a full path below the root, wherever that is now.
     fn below_root(&self, path: &[S::Unit]) -> Option<Vec<S::Unit>> {
-        let root = self.sys().path_of_dir(self.dir).ok()?;
+        let root = self.sys().path_of(Open::Dir(self.dir)).ok()?;
         text::folded(text::below(path, &root)?, S::FLAVOR).ok()
     }
 }

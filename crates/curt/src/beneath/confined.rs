@@ -2,8 +2,8 @@
 //! answers that, and otherwise single steps.
 //!
 //! How a file is opened, for example: `Root::open_file` has the text checked by [`Confined::text`]
-//! and calls [`Confined::open_file`]. That asks `Beneath::open_whole` (on Linux `openat2`), and
-//! [`Confined::opened`] turns the answer into a file or a refusal. If the system has no such call,
+//! and calls [`Confined::open_file`]. That asks `Beneath::whole` (on Linux `openat2`), and
+//! [`Confined::whole`] turns the answer into a file or a refusal. If the system has no such call,
 //! [`steps::resolve`] enters one directory after the other by `Beneath::enter`, and calls
 //! `Beneath::open` for the last name. Every operation on something that exists goes one of these
 //! two ways; those that need only a name open its directory so, and act there
@@ -18,7 +18,9 @@ use super::text::Text;
 use crate::ask::{Asker, Subject};
 use crate::fields::{Fields, Follow, Kind, Metadata, Plan};
 use crate::name::{Name, Unit};
-use crate::sys::beneath::{Beneath, Change, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
+use crate::sys::beneath::{
+    Beneath, Change, Create, Fault, How, Link, Purpose, Reading, Rules, Step, Want, Whole,
+};
 use crate::sys::{Ask, Removed, SystemUnit};
 use curt_paths::{Aliases, Flavor, PathCheck, Refusal};
 
@@ -46,7 +48,7 @@ impl Policy {
 /// Opens a root by the path that the caller typed.
 pub(super) fn open_root<S: Beneath>(sys: &S, path: &Path) -> io::Result<S::Dir> {
     if path.as_os_str().is_empty() {
-        return Err(S::error(Fault::NotFound));
+        return Err(Fault::NotFound.error());
     }
     sys.open_parent(path)
 }
@@ -122,11 +124,12 @@ impl<'a, S: Beneath> Confined<'a, S> {
     /// Returns whether a path would leave the root if links were followed.
     fn escapes(&self, path: &[S::Unit]) -> bool {
         let rules = Rules { no_links: false, ..self.policy.rules() };
-        let mut look = |at: &S::Dir, name: Name<'_, S::Unit>| match self.sys().link(at, name) {
-            Ok(Link::No) => Step::Done(()),
-            Ok(Link::To(_) | Link::Opaque | Link::Refused(_)) => Step::Otherwise,
-            Err(error) => Step::Failed(error),
-        };
+        let mut look =
+            |at: &S::Dir, name: Name<'_, S::Unit>| match self.sys().link(at, name, Reading::Look) {
+                Ok(Link::No) => Step::Done(()),
+                Ok(Link::To(_) | Link::Opaque | Link::Refused(_)) => Step::Otherwise,
+                Err(error) => Step::Failed(error),
+            };
         let answer = steps::resolve(self.sys(), self.dir, rules, Wanted::Anything, path, &mut look);
         matches!(answer, Err(Failure::Refused(Refusal::Escape)))
     }
@@ -148,13 +151,14 @@ impl<'a, S: Beneath> Confined<'a, S> {
     }
 
     /// Returns what the system opened for a whole path; `None` if it has no such call.
-    pub(super) fn opened<T>(
+    pub(super) fn whole(
         &self,
         path: &Text<S::Unit>,
-        follow: bool,
-        answer: Whole<T>,
-    ) -> Result<Option<T>, Failure> {
-        match answer {
+        want: Want<'_>,
+        rules: Rules,
+    ) -> Result<Option<S::Handle>, Failure> {
+        let follow = if let Want::File(how) = want { how.follow } else { true };
+        match self.sys().whole(self.dir, path.name(), want, rules) {
             Whole::Opened(opened) => Ok(Some(opened)),
             Whole::Escape => Err(Failure::ESCAPE),
             Whole::Unfollowed(error) => Err(self.unfollowed(path, follow, error)),
@@ -166,12 +170,13 @@ impl<'a, S: Beneath> Confined<'a, S> {
     /// Returns why the system did not follow a link: the refusal that it did not name, if single
     /// steps find one, which open directories only; otherwise its own answer.
     fn unfollowed(&self, path: &Text<S::Unit>, follow: bool, error: io::Error) -> Failure {
-        let mut look = |at: &S::Dir, name: Name<'_, S::Unit>| match self.sys().link(at, name) {
-            Ok(Link::No) => Step::Done(false),
-            Ok(_) if !follow => Step::Done(true),
-            Ok(Link::To(_) | Link::Opaque | Link::Refused(_)) => Step::Otherwise,
-            Err(error) => Step::Failed(error),
-        };
+        let mut look =
+            |at: &S::Dir, name: Name<'_, S::Unit>| match self.sys().link(at, name, Reading::Look) {
+                Ok(Link::No) => Step::Done(false),
+                Ok(_) if !follow => Step::Done(true),
+                Ok(Link::To(_) | Link::Opaque | Link::Refused(_)) => Step::Otherwise,
+                Err(error) => Step::Failed(error),
+            };
         match self.resolve(path.units(), Wanted::Anything, &mut look) {
             Err(refused @ Failure::Refused(_)) => refused,
             // The path ends in a link, which was not to be followed.
@@ -183,14 +188,13 @@ impl<'a, S: Beneath> Confined<'a, S> {
     }
 
     pub(super) fn open_file(&self, path: &Text<S::Unit>, how: &How) -> Result<S::Handle, Failure> {
-        let answer = self.sys().open_whole(self.dir, path.name(), how, self.policy.rules());
-        if let Some(handle) = self.opened(path, how.follow, answer)? {
+        if let Some(handle) = self.whole(path, Want::File(how), self.policy.rules())? {
             return Ok(handle);
         }
         let makes = how.create != Create::Never;
         let wanted = if makes { Wanted::File } else { Wanted::Anything };
         let mut open = |at: &S::Dir, name: Name<'_, S::Unit>| match self.sys().open(at, name, how) {
-            Step::Otherwise if !how.follow => Step::Failed(S::error(Fault::TooManyLinks)),
+            Step::Otherwise if !how.follow => Step::Failed(Fault::TooManyLinks.error()),
             step => step,
         };
         self.resolve(path.units(), wanted, &mut open).map(|(handle, _)| handle)
@@ -198,9 +202,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
 
     /// Opens a directory.
     pub(super) fn enter(&self, path: &Text<S::Unit>, purpose: Purpose) -> Result<S::Dir, Failure> {
-        let answer = self.sys().enter_whole(self.dir, path.name(), purpose, self.policy.rules());
-        if let Some(dir) = self.opened(path, true, answer)? {
-            return Ok(dir);
+        if let Some(handle) = self.whole(path, Want::Directory(purpose), self.policy.rules())? {
+            return Ok(self.sys().dir_from(handle, self.dir, purpose)?);
         }
         let mut enter = |at: &S::Dir, name: Name<'_, S::Unit>| self.sys().enter(at, name, purpose);
         self.resolve(path.units(), Wanted::Directory, &mut enter).map(|(dir, _)| dir)
@@ -264,7 +267,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
     ) -> Result<T, Failure> {
         let Some((parent, name)) = path.split() else {
             self.sys().close(self.enter(path, Purpose::Place)?);
-            return Err(S::error(fault).into());
+            return Err(fault.error().into());
         };
         Ok(self.in_parent(&parent, |dir| act(dir, name.name()))??)
     }
@@ -340,7 +343,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         if from.is_directory() {
             self.is_entered(from).map_err(PairFailure::first)?;
             self.at_new_name(to, |_, _| Ok(())).map_err(PairFailure::second)?;
-            return Err(PairFailure::first(S::error(Fault::LinksDirectory)));
+            return Err(PairFailure::first(Fault::LinksDirectory.error()));
         }
         PairFailure::join(self.at_name(from, Fault::LinksDirectory, |at, name| {
             Ok(self.at_new_name(to, |into, fresh| Ok(self.sys().hard_link(at, name, into, fresh))))
@@ -357,7 +360,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         self.at_name(path, Fault::Exists, |at, name| {
             if path.is_directory() {
                 self.sys().query(at, name, Ask::STAT)?;
-                return Err(S::error(Fault::Exists));
+                return Err(Fault::Exists.error());
             }
             act(at, name)
         })
@@ -365,8 +368,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
 
     /// Changes the permissions or times of what a path leads to.
     pub(super) fn change(&self, path: &Text<S::Unit>, change: &Change) -> Result<(), Failure> {
-        let answer = self.sys().change_whole(self.dir, path.name(), change, self.policy.rules());
-        if self.opened(path, true, answer)?.is_some() {
+        if let Some(changed) = self.whole(path, Want::Change(change), self.policy.rules())? {
+            self.sys().close_handle(changed);
             return Ok(());
         }
         self.at_last(path, &mut |at, name| self.sys().change(at, name, change))
@@ -381,12 +384,12 @@ impl<'a, S: Beneath> Confined<'a, S> {
                 let found = self.sys().query(at, name, Ask::STAT)?.kind;
                 let is_found = found == Kind::Directory;
                 let fault = if is_found { Fault::IsDirectory } else { Fault::NotDirectory };
-                return Err(S::error(fault));
+                return Err(fault.error());
             }
             match self.sys().remove_child(at, name, Kind::Unknown) {
                 Removed::Done | Removed::Pending => Ok(()),
-                Removed::IsDirectory => Err(S::error(Fault::IsDirectory)),
-                Removed::Gone => Err(S::error(Fault::NotFound)),
+                Removed::IsDirectory => Err(Fault::IsDirectory.error()),
+                Removed::Gone => Err(Fault::NotFound.error()),
                 Removed::Failed(error) => Err(error),
             }
         })
@@ -419,13 +422,13 @@ impl<'a, S: Beneath> Confined<'a, S> {
         if from.split().is_none() {
             self.is_entered(from).map_err(PairFailure::first)?;
             self.at_name(to, Fault::Busy, |_, _| Ok(())).map_err(PairFailure::second)?;
-            return Err(PairFailure::first(S::error(Fault::Busy)));
+            return Err(PairFailure::first(Fault::Busy.error()));
         }
         let directories = from.is_directory() || to.is_directory();
         let rename = |at: &S::Dir, name: Name<'_, _>, into: &S::Dir, fresh: Name<'_, _>| {
             if directories && self.sys().query(at, name, Ask::STAT)?.kind != Kind::Directory {
                 let exists = !replace && self.sys().query(into, fresh, Ask::STAT).is_ok();
-                return Err(S::error(if exists { Fault::Exists } else { Fault::NotDirectory }));
+                return Err(if exists { Fault::Exists } else { Fault::NotDirectory }.error());
             }
             self.sys().rename(at, name, into, fresh, replace)
         };

@@ -12,7 +12,7 @@ use std::io;
 use super::text;
 use crate::fields::Kind;
 use crate::name::{Name, NameBuf, Names, Unit};
-use crate::sys::beneath::{Beneath, Fault, Link, Purpose, Rules, Step};
+use crate::sys::beneath::{Beneath, Fault, Link, Purpose, Reading, Rules, Step};
 use crate::sys::{Ask, Sys};
 use curt_paths::Refusal;
 
@@ -82,7 +82,7 @@ pub(super) fn resolve<S: Beneath, T>(
     act: &mut Act<'_, S, T>,
 ) -> Result<(T, Vec<S::Unit>), Failure> {
     if path.len() >= S::LONGEST {
-        return Err(S::error(Fault::TooLong).into());
+        return Err(Fault::TooLong.error().into());
     }
     for _ in 0..ATTEMPTS {
         let trail =
@@ -94,7 +94,7 @@ pub(super) fn resolve<S: Beneath, T>(
             Ok(what) => return Ok((what, steps.trail.path())),
         }
     }
-    Err(S::error(Fault::Again).into())
+    Err(Fault::Again.error().into())
 }
 
 /// Why the steps ended early.
@@ -139,7 +139,7 @@ impl<S: Beneath> Steps<'_, S> {
                 }
             } else {
                 if self.wanted == Wanted::File && self.is_at_end() {
-                    return Err(S::error(Fault::IsDirectory).into());
+                    return Err(Fault::IsDirectory.error().into());
                 }
                 self.enter(name)?;
             }
@@ -161,7 +161,7 @@ impl<S: Beneath> Steps<'_, S> {
     /// Goes to the parent directory. The kernel looks `..` up in the directory that it leaves, for
     /// which search permission is needed: looking up `.` there fails alike.
     fn back(&mut self) -> Result<(), Stop> {
-        self.sys.link(self.trail.top(), S::ITSELF)?;
+        self.sys.link(self.trail.top(), S::ITSELF, Reading::Look)?;
         if self.trail.back()? || self.rules.in_root { Ok(()) } else { Err(Failure::ESCAPE.into()) }
     }
 
@@ -183,7 +183,7 @@ impl<S: Beneath> Steps<'_, S> {
                 Step::Otherwise => self.check_exchange(name)?,
             }
         }
-        Err(S::error(Fault::Again).into())
+        Err(Fault::Again.error().into())
     }
 
     /// Acts on the last name; `None` if it is a link to follow first.
@@ -205,7 +205,7 @@ impl<S: Beneath> Steps<'_, S> {
                 Step::Otherwise => {}
             }
         }
-        Err(S::error(Fault::Again).into())
+        Err(Fault::Again.error().into())
     }
 
     /// A name was not a directory, and then not a link either. Fails unless one was exchanged for
@@ -215,7 +215,7 @@ impl<S: Beneath> Steps<'_, S> {
         if kind == Kind::Directory || kind.is_link() {
             return Ok(());
         }
-        Err(S::error(Fault::NotDirectory).into())
+        Err(Fault::NotDirectory.error().into())
     }
 
     /// Acts on the directory that the path led to.
@@ -223,13 +223,14 @@ impl<S: Beneath> Steps<'_, S> {
         match act(self.trail.top(), S::ITSELF) {
             Step::Done(what) => Ok(what),
             Step::Failed(error) => Err(error.into()),
-            Step::Otherwise => Err(S::error(Fault::NotDirectory).into()),
+            Step::Otherwise => Err(Fault::NotDirectory.error().into()),
         }
     }
 
     /// Puts the target of a link in the place of its name. Returns whether it is a link.
     fn follow(&mut self, name: Name<'_, S::Unit>) -> Result<bool, Stop> {
-        let target = match self.sys.followed(self.trail.top(), name, self.is_at_end())? {
+        let reading = Reading::Follow { is_last: self.is_at_end() };
+        let target = match self.sys.link(self.trail.top(), name, reading)? {
             Link::No => return Ok(false),
             _ if self.rules.no_links => return Err(Failure::LINK.into()),
             Link::Opaque => return Err(Failure::LINK.into()),
@@ -238,13 +239,13 @@ impl<S: Beneath> Steps<'_, S> {
         };
         self.links += 1;
         if self.links > S::MOST_LINKS {
-            return Err(S::error(Fault::TooManyLinks).into());
+            return Err(Fault::TooManyLinks.error().into());
         }
         if target.is_empty() {
-            return Err(S::error(Fault::NotFound).into());
+            return Err(Fault::NotFound.error().into());
         }
         let is_absolute = target[0].is_separator();
-        if S::leads_elsewhere(&target) || (is_absolute && !self.rules.in_root) {
+        if text::leads_elsewhere(&target, S::FLAVOR) || (is_absolute && !self.rules.in_root) {
             return Err(Failure::ESCAPE.into());
         }
         if is_absolute {

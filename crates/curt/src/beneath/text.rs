@@ -100,6 +100,13 @@ pub(super) fn folded<U: Unit>(path: &[U], flavor: Flavor) -> Result<Vec<U>, Refu
     Ok(if full.is_empty() { vec![U::ascii(b'.')] } else { full })
 }
 
+/// Whether the target of a link names a drive, a device, a stream or a server: a colon means one of
+/// the first three, two separators mean a server.
+pub(super) fn leads_elsewhere<U: Unit>(target: &[U], flavor: Flavor) -> bool {
+    let is_server = target.len() >= 2 && target[..2].iter().all(|unit| unit.is_separator());
+    flavor == Flavor::Windows && (is_server || target.contains(&U::ascii(b':')))
+}
+
 /// Returns the rest of a full path below a root.
 pub(super) fn below<'a, U: Unit>(path: &'a [U], root: &[U]) -> Option<&'a [U]> {
     let end = root.iter().rposition(|unit| !unit.is_separator()).map_or(0, |last| last + 1);

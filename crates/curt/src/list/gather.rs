@@ -15,7 +15,7 @@ use crate::ask::Asker;
 use crate::control::{Next, Threads};
 use crate::error::Error;
 use crate::fields::Metadata;
-use crate::sys::{Host, Os, Sys, SystemUnit};
+use crate::sys::{Host, Opened, Os, Sys, SystemUnit};
 use crate::tree::Workers;
 
 /// The entries in one part: about 100 µs of questions, beside which taking the next part costs
@@ -155,7 +155,12 @@ impl List {
         let wanted = helpers.wanted(asker, positions.len());
         while helpers.started.len() < wanted {
             let asker = Asker::new(Os::start(setup), asker.plan());
-            let own = asker.sys.duplicate(dir);
+            // Every call counts a reference to the open file, so threads that share one contend
+            // for its cache line. Where descriptors run out, they share it all the same.
+            let own = match asker.sys.open_below(dir, Os::ITSELF, true) {
+                Opened::Dir(own) => Some(own),
+                _ => None,
+            };
             helpers.started.push(Helper { asker, dir: own });
         }
         let batch = ListBatch { dir, path, buf: reader.buffer() };

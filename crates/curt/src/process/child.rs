@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::calls::Calls;
 use crate::error::{Cause, Error, Operation};
-use crate::sys::process::Spawn;
+use crate::sys::process::Tree;
 use crate::sys::{Os, Setup, Sys};
 
 /// A started program.
@@ -18,7 +18,7 @@ use crate::sys::{Os, Setup, Sys};
 /// is never waited for stays as a zombie until this process ends.
 pub struct Child {
     process: process::Child,
-    tree: Option<<Os as Spawn>::Tree>,
+    tree: Option<Tree>,
     /// How it ended, once it was waited for.
     ended: Option<ExitStatus>,
     program: PathBuf,
@@ -55,7 +55,7 @@ impl Child {
     pub(super) fn new(
         setup: Setup,
         mut process: process::Child,
-        tree: Option<<Os as Spawn>::Tree>,
+        tree: Option<Tree>,
         program: PathBuf,
         kill_on_drop: bool,
         calls: &Calls,

@@ -11,7 +11,7 @@ use super::child::{Child, TimedOutput};
 use super::program::{NotStarted, Refusal, is_path, start_first};
 use crate::calls::Calls;
 use crate::error::{Cause, Error, Operation, StartFailure};
-use crate::sys::process::Spawn;
+use crate::sys::process::ESSENTIAL_VARIABLES;
 use crate::sys::{Os, Setup, Sys};
 use crate::which::{Search, SearchExplanation, Variables, is_same_variable};
 use curt_paths::Flavor;
@@ -129,7 +129,7 @@ impl Command {
         self.clears = true;
         self.changes.clear();
         let stays = |name: &&str| Some(((*name).into(), Some(std::env::var_os(name)?)));
-        self.changes.extend(Os::ESSENTIAL.iter().filter_map(stays));
+        self.changes.extend(ESSENTIAL_VARIABLES.iter().filter_map(stays));
         self
     }
 

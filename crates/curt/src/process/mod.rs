@@ -60,9 +60,9 @@
 //
 // - `Command::spawn` (`command.rs`) looks the name up, unless it is a path, and starts the first
 //   program that can be started (`start_first`, `program.rs`):
-// - `Command::start` makes a command of the standard library, which `Spawn::spawn` starts.
-// - `Spawn::explain` says why a start failed.
-// - `Child` (`child.rs`): `Spawn::wait_timeout`, `Spawn::read_until`, `Spawn::kill_tree`.
+// - `Command::start` makes a command of the standard library, which `Os::spawn` starts.
+// - `Os::explain` says why a start failed.
+// - `Child` (`child.rs`): `Os::wait_timeout`, `Os::read_until`, `Os::kill_tree`.
 
 mod child;
 mod command;

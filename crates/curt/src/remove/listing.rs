@@ -88,7 +88,7 @@ impl<S: Sys> Buffer<S> {
         sys: &S,
         is_cancelled: impl Fn() -> bool,
     ) -> Option<u64> {
-        let Opened::Dir(dir) = sys.open_beside(dir) else { return None };
+        let Opened::Dir(dir) = sys.open_below(dir, S::ITSELF, true) else { return None };
         // A listing that goes on by a few entries at a time has caught up with a process that adds
         // them.
         let (mut count, mut most, mut trickles) = (0, FEW * 16, 0);

@@ -71,6 +71,23 @@ pub(crate) enum Purpose {
     Listing,
 }
 
+/// What a whole path is resolved for.
+#[cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, reason = "only Linux resolves a path in one call for all of them")
+)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Want<'a> {
+    /// To open a file.
+    File(&'a How),
+    /// To open a directory.
+    Directory(Purpose),
+    /// To ask for the name of an entry. A link at the end is followed.
+    Name,
+    /// To change an entry. A link at the end is followed.
+    Change(&'a Change),
+}
+
 /// The answer for a whole path.
 #[cfg_attr(
     not(target_os = "linux"),
@@ -96,6 +113,29 @@ pub(crate) enum Step<T> {
     Otherwise,
     Failed(io::Error),
 }
+
+/// What the target of a link is read for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// To know it.
+    Look,
+    /// To follow it, by the system's rules for that. `is_last`: the path ends with the link.
+    Follow { is_last: bool },
+}
+
+/// Something open, to ask for its name.
+pub(crate) enum Open<'a, S: Beneath> {
+    File(&'a S::Handle),
+    Dir(&'a S::Dir),
+}
+
+impl<S: Beneath> Clone for Open<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: Beneath> Copy for Open<'_, S> {}
 
 /// Whether a name is a link, and its target.
 #[derive(Debug, PartialEq, Eq)]
@@ -129,39 +169,23 @@ pub(crate) trait Beneath: Sys {
     /// The number of links that are followed before a loop is assumed.
     const MOST_LINKS: usize = 40;
 
-    /// Opens a file in one call.
-    fn open_whole(
+    /// Resolves a whole path in one call.
+    fn whole(
         &self,
         root: &Self::Dir,
         path: Name<'_, Self::Unit>,
-        how: &How,
+        want: Want<'_>,
         rules: Rules,
-    ) -> Whole<Self::Handle> {
-        let _ = (root, path, how, rules);
-        Whole::Unanswered
-    }
-    /// Opens a directory in one call.
-    fn enter_whole(
+    ) -> Whole<Self::Handle>;
+    /// Makes a directory of what [`Beneath::whole`] opened beneath `root` for this purpose.
+    fn dir_from(
         &self,
+        handle: Self::Handle,
         root: &Self::Dir,
-        path: Name<'_, Self::Unit>,
         purpose: Purpose,
-        rules: Rules,
-    ) -> Whole<Self::Dir> {
-        let _ = (root, path, purpose, rules);
-        Whole::Unanswered
-    }
-    /// Looks an entry up in one call, so that its name can be asked for. A link at the end is
-    /// followed.
-    fn find_whole(
-        &self,
-        root: &Self::Dir,
-        path: Name<'_, Self::Unit>,
-        rules: Rules,
-    ) -> Whole<Self::Handle> {
-        let _ = (root, path, rules);
-        Whole::Unanswered
-    }
+    ) -> io::Result<Self::Dir>;
+    /// Closes what [`Beneath::whole`] opened.
+    fn close_handle(&self, handle: Self::Handle);
 
     /// Opens a directory by its name in another one.
     fn enter(
@@ -173,23 +197,12 @@ pub(crate) trait Beneath: Sys {
     /// Opens a file by its name in a directory.
     fn open(&self, at: &Self::Dir, name: Name<'_, Self::Unit>, how: &How) -> Step<Self::Handle>;
     /// Returns whether a name is a link, and its target.
-    fn link(&self, at: &Self::Dir, name: Name<'_, Self::Unit>) -> io::Result<Link<Self::Unit>>;
-    /// Returns the target of a link that is about to be followed, by the system's rules for
-    /// following. `is_last` says whether the path ends with it.
-    fn followed(
+    fn link(
         &self,
         at: &Self::Dir,
         name: Name<'_, Self::Unit>,
-        is_last: bool,
-    ) -> io::Result<Link<Self::Unit>> {
-        let _ = is_last;
-        self.link(at, name)
-    }
-    /// Whether the target of a link names a drive, a server or a device.
-    fn leads_elsewhere(target: &[Self::Unit]) -> bool {
-        let _ = target;
-        false
-    }
+        reading: Reading,
+    ) -> io::Result<Link<Self::Unit>>;
     /// Creates a directory.
     fn create_dir(&self, at: &Self::Dir, name: Name<'_, Self::Unit>, mode: u32) -> io::Result<()>;
     /// Renames an entry. If `replace` is set, replaces the one that has the new name, as the system
@@ -218,45 +231,20 @@ pub(crate) trait Beneath: Sys {
         to: &Self::Dir,
         fresh: Name<'_, Self::Unit>,
     ) -> io::Result<()>;
-    /// Changes what a path leads to, looked up in one call.
-    fn change_whole(
-        &self,
-        root: &Self::Dir,
-        path: Name<'_, Self::Unit>,
-        change: &Change,
-        rules: Rules,
-    ) -> Whole<()> {
-        let _ = (root, path, change, rules);
-        Whole::Unanswered
-    }
     /// Changes an entry that is not a link.
     fn change(&self, at: &Self::Dir, name: Name<'_, Self::Unit>, change: &Change) -> Step<()>;
 
-    /// Returns the full path of an open file, as the directories have it now.
-    fn path_of(&self, handle: &Self::Handle) -> io::Result<Vec<Self::Unit>>;
-    /// Returns the full path of an open directory.
-    fn path_of_dir(&self, dir: &Self::Dir) -> io::Result<Vec<Self::Unit>>;
-    /// Whether a path without links leads from a directory to an open file. The text of full paths
-    /// alone does not prove it where a system has several trees, or covers a part of its tree.
+    /// Returns the full path of something open, as the directories have it now.
+    fn path_of(&self, open: Open<'_, Self>) -> io::Result<Vec<Self::Unit>>;
+    /// Whether a path without links leads from a directory to something open. The text of full
+    /// paths alone does not prove it where a system has several trees, or covers a part of its
+    /// tree.
     fn is_at(
         &self,
         from: &Self::Dir,
         path: &[Self::Unit],
-        handle: &Self::Handle,
-    ) -> io::Result<bool> {
-        let _ = (from, path, handle);
-        Ok(true)
-    }
-    /// The same for an open directory.
-    fn is_dir_at(
-        &self,
-        from: &Self::Dir,
-        path: &[Self::Unit],
-        dir: &Self::Dir,
-    ) -> io::Result<bool> {
-        let _ = (from, path, dir);
-        Ok(true)
-    }
+        open: Open<'_, Self>,
+    ) -> io::Result<bool>;
     /// Returns the full path of an entry, where its spelling is not its name.
     fn full_name(
         &self,
@@ -265,12 +253,5 @@ pub(crate) trait Beneath: Sys {
     ) -> io::Result<Option<Vec<Self::Unit>>> {
         let _ = (at, name);
         Ok(None)
-    }
-    /// Closes what [`Beneath::find_whole`] opened.
-    fn let_go(&self, handle: Self::Handle);
-
-    /// Returns the system's error for a failure.
-    fn error(fault: Fault) -> io::Error {
-        fault.error()
     }
 }

@@ -1,9 +1,4 @@
-//! The contract for canonical names, beside [`Sys`].
-
-use std::io;
-use std::path::{Path, PathBuf};
-
-use super::Sys;
+//! Which canonical name is asked for.
 
 /// Which names of a path may be missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,9 +25,4 @@ pub enum Links {
     FollowLast,
     /// They stay as they are, and `..` is removed together with the name before it. `realpath -s`.
     Keep,
-}
-
-/// A platform that finds canonical names.
-pub(crate) trait Naming: Sys {
-    fn canonical_name(&self, path: &Path, missing: Missing, links: Links) -> io::Result<PathBuf>;
 }

@@ -72,9 +72,6 @@ pub(crate) trait Lookup: Sys<Unit: Unit> {
     /// Where programs are if `PATH` is not set: the system's `_CS_PATH`.
     const DEFAULT_PATH: &'static str;
 
-    /// Whether an error says that a path is longer than the system takes. No call.
-    fn is_too_long(error: &io::Error) -> bool;
-
     /// Says whether a path can be executed by the effective user, as POSIX asks. 1 call if it is
     /// absent, else 2.
     fn executable(

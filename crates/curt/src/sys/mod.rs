@@ -12,8 +12,7 @@
 //! - `memory`: a small file system in memory with scheduled races, for tests.
 //!
 //! [`Sys`] is about files and directories, [`Host`] about this process;
-//! [`Beneath`](beneath::Beneath), [`Naming`](canonical::Naming), [`Lookup`] and
-//! [`Spawn`](process::Spawn) hold what one operation needs besides.
+//! [`Beneath`](beneath::Beneath) and [`Lookup`] hold what one operation needs besides.
 #![allow(unsafe_code, reason = "the platforms make the calls that have no safe form")]
 
 use std::io;
@@ -25,7 +24,7 @@ pub(crate) use self::answer::{
 };
 pub use self::features::Feature;
 pub(crate) use self::features::Features;
-pub(crate) use self::os_error::{is_busy, is_loop, os_error};
+pub(crate) use self::os_error::{is_busy, is_loop, is_too_long, os_error};
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
 #[cfg(any(test, fuzzing, not(windows)))]
@@ -48,7 +47,6 @@ mod lookup;
 #[cfg_attr(not(test), allow(dead_code, unused_imports, reason = "tests use more of it"))]
 pub(crate) mod memory;
 mod os_error;
-pub(crate) mod process;
 #[cfg(test)]
 pub(crate) mod tests;
 mod text;
@@ -68,11 +66,13 @@ pub(crate) type OsUnit = <Os as Sys>::Unit;
 #[cfg(not(any(unix, windows)))]
 compile_error!("curt runs on Unix and on Windows; there is no platform for this system");
 
-/// Conversions between directories and what the caller has open.
+// What only the public functions need, which are fixed to `Os`: conversions of what the caller has
+// open, canonical names (`Os::canonical_name`), and what the standard library's start of a program
+// lacks (`Os::spawn` and others).
 #[cfg(unix)]
-pub(crate) use unix::{into_descriptor, open_directory};
+pub(crate) use unix::{into_descriptor, open_directory, process};
 #[cfg(windows)]
-pub(crate) use windows::{into_descriptor, open_directory};
+pub(crate) use windows::{into_descriptor, open_directory, process};
 
 /// How the workers of an operation are set up.
 #[derive(Clone)]
@@ -190,16 +190,6 @@ pub(crate) trait Sys: Host + Sized + Send {
         name: Name<'_, Self::Unit>,
         mounts: Mounts,
     ) -> Opened<Self::Dir>;
-    /// Opens a directory again, for a second listing while the first one goes on.
-    fn open_beside(&self, dir: &Self::Dir) -> Opened<Self::Dir> {
-        self.open_child(dir, Self::ITSELF, Mounts::Cross)
-    }
-    /// Opens a second descriptor for a directory, so that threads that ask about its entries do not
-    /// contend for one open file. `None` if sharing is just as good.
-    fn duplicate(&self, dir: &Self::Dir) -> Option<Self::Dir> {
-        let _ = dir;
-        None
-    }
     /// Closes a directory.
     fn close(&self, dir: Self::Dir);
     /// Reads the next entries into the buffer.

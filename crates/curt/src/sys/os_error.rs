@@ -88,6 +88,11 @@ pub(crate) fn is_loop(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Fault::TooManyLinks.number())
 }
 
+/// Whether an error reports a path that is longer than the system takes.
+pub(crate) fn is_too_long(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(Fault::TooLong.number())
+}
+
 /// Whether an error says that another process has the file open and does not share it, so that
 /// waiting may help. Unix has no such errors.
 pub(crate) fn is_busy(error: &io::Error) -> bool {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::rules::{MOST_BYTES, failed_to_read, present};
 use crate::control::Rulebook;
 use crate::error::Error;
-use crate::sys::canonical::{Links, Missing, Naming};
+use crate::sys::canonical::{Links, Missing};
 use crate::sys::{Os, Setup, Sys, host};
 use curt_paths::PathText;
 

@@ -13,7 +13,7 @@ use super::candidates::Candidates;
 use super::directories::SearchDirectory;
 use super::policy::Rules;
 use crate::error::{FindCause, FindError};
-use crate::sys::{Lookup, SystemUnit, Unsearched, is_loop};
+use crate::sys::{Lookup, SystemUnit, Unsearched, is_loop, is_too_long};
 use curt_paths::Flavor;
 
 /// Why a program was not found, and the path to blame.
@@ -138,7 +138,7 @@ impl<S: Lookup> Query<S> {
                 self.is_over |= rules.stops_at_faults;
                 "failed"
             }
-            Err(Unsearched::Failed(error)) if S::is_too_long(&error) => {
+            Err(Unsearched::Failed(error)) if is_too_long(&error) => {
                 self.is_too_long = true;
                 self.is_over |= rules.stops_at_faults;
                 "failed"

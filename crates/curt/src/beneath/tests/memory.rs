@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{TestRoot, operations, text};
 use crate::beneath::options::Scope;
 use crate::beneath::steps::Failure;
-use crate::sys::beneath::{Beneath, Create, How};
+use crate::sys::beneath::{Beneath, Create, How, Open};
 use crate::sys::memory::{Memory, Setup, World};
 use curt_paths::Aliases;
 use curt_paths::Refusal;
@@ -103,7 +103,7 @@ fn nothing_outside_is_opened_whatever_changes_between_two_calls() {
                     });
                     let parsed = text(&root.confined(), path).unwrap();
                     if let Ok(handle) = root.confined().open_file(&parsed, &read) {
-                        let name = root.sys().path_of(&handle).unwrap();
+                        let name = root.sys().path_of(Open::File(&handle)).unwrap();
                         let name = String::from_utf8(name).unwrap();
                         let case = format!("{path}: {trick} at {place} after {after}: {name}");
                         assert!(!name.starts_with("/canary"), "{case}");
@@ -199,7 +199,7 @@ fn a_way_back_over_a_link_ends_where_the_path_leads() {
         let name = root
             .confined()
             .open_file(&parsed, &read)
-            .map(|file| root.sys().path_of(&file).unwrap());
+            .map(|file| root.sys().path_of(Open::File(&file)).unwrap());
         (name, setup.world(|world| world.calls_made()) - before)
     };
     let (name, calls) = opened(None, "");

@@ -71,7 +71,7 @@ fn operations<S: Beneath>() -> [(&'static str, Operation<S>); 15] {
         ("open a file", |root| {
             let how = How { read: true, follow: true, ..How::default() };
             let handle = root.open_file(&text(root, "a/b/../b/c/file")?, &how)?;
-            root.sys().let_go(handle);
+            root.sys().close_handle(handle);
             Ok(done(()))
         }),
         ("create a file", |root| {
@@ -83,7 +83,7 @@ fn operations<S: Beneath>() -> [(&'static str, Operation<S>); 15] {
                 ..How::default()
             };
             let handle = root.open_file(&text(root, "link/new")?, &how)?;
-            root.sys().let_go(handle);
+            root.sys().close_handle(handle);
             Ok(done(()))
         }),
         ("open a directory", |root| {

@@ -9,7 +9,9 @@ use super::system::errno;
 use super::{Memory, Sys};
 use crate::fields::Kind;
 use crate::name::Name;
-use crate::sys::beneath::{Beneath, Change, Create, How, Link, Purpose, Step};
+use crate::sys::beneath::{
+    Beneath, Change, Create, How, Link, Open, Purpose, Reading, Rules, Step, Want, Whole,
+};
 use curt_paths::Flavor;
 
 /// Interprets the answer to a step.
@@ -56,6 +58,18 @@ impl Beneath for Memory {
     const SPELLING_IS_NAME: bool = true;
     const LONGEST: usize = 4096;
 
+    fn whole(&self, _: &Dir, _: Name<'_, u8>, _: Want<'_>, _: Rules) -> Whole<Dir> {
+        Whole::Unanswered
+    }
+
+    fn dir_from(&self, handle: Dir, _root: &Dir, _purpose: Purpose) -> io::Result<Dir> {
+        Ok(handle)
+    }
+
+    fn close_handle(&self, handle: Dir) {
+        self.close(handle);
+    }
+
     fn enter(&self, at: &Dir, name: Name<'_, u8>, _purpose: Purpose) -> Step<Dir> {
         stepped(self.step(at, name, Create::Never, |kind| kind == Kind::Directory))
     }
@@ -64,7 +78,7 @@ impl Beneath for Memory {
         stepped(self.step(at, name, how.create, |kind| kind != Kind::Symlink))
     }
 
-    fn link(&self, at: &Dir, name: Name<'_, u8>) -> io::Result<Link<u8>> {
+    fn link(&self, at: &Dir, name: Name<'_, u8>, _reading: Reading) -> io::Result<Link<u8>> {
         let mut target = Vec::new();
         if name.is_dot_or_dot_dot() {
             return Ok(Link::No);
@@ -141,16 +155,13 @@ impl Beneath for Memory {
         }
     }
 
-    fn path_of(&self, handle: &Dir) -> io::Result<Vec<u8>> {
-        let path = self.at(Call::Readlinkat, handle).map(|(world, node)| world.path_of(node));
+    fn path_of(&self, open: Open<'_, Self>) -> io::Result<Vec<u8>> {
+        let (Open::File(dir) | Open::Dir(dir)) = open;
+        let path = self.at(Call::Readlinkat, dir).map(|(world, node)| world.path_of(node));
         path.map_err(errno::error)
     }
 
-    fn path_of_dir(&self, dir: &Dir) -> io::Result<Vec<u8>> {
-        self.path_of(dir)
-    }
-
-    fn let_go(&self, handle: Dir) {
-        self.close(handle);
+    fn is_at(&self, _from: &Dir, _path: &[u8], _open: Open<'_, Self>) -> io::Result<bool> {
+        Ok(true)
     }
 }

@@ -115,10 +115,6 @@ impl World {
 impl Lookup for Memory {
     const DEFAULT_PATH: &'static str = "/bin:/usr/bin";
 
-    fn is_too_long(error: &io::Error) -> bool {
-        error.raw_os_error() == Some(errno::NAMETOOLONG)
-    }
-
     fn executable(&self, from: &Dir, path: Name<'_, u8>) -> Result<Verdict, Unsearched> {
         let units = path.units();
         let begin = units.iter().rposition(|&unit| unit == b'/').map_or(0, |at| at + 1);

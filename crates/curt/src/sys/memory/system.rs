@@ -9,6 +9,8 @@ use crate::sys::Batch;
 
 /// Error numbers, as on Linux.
 pub(crate) mod errno {
+    use crate::sys::os_error::Fault;
+
     pub(crate) const PERM: i32 = 1;
     pub(crate) const NOENT: i32 = 2;
     pub(crate) const BADF: i32 = 9;
@@ -26,11 +28,12 @@ pub(crate) mod errno {
     pub(crate) const NOTEMPTY: i32 = 39;
     pub(crate) const LOOP: i32 = 40;
 
-    /// Returns an error with this number, except that a link loop has the number of the system that
-    /// the test runs on, by which it is recognised.
+    /// Returns an error with this number, except that what is recognised by its number has that of
+    /// the system that the test runs on.
     pub(crate) fn error(number: i32) -> std::io::Error {
         match number {
-            LOOP => crate::sys::os_error::Fault::TooManyLinks.error(),
+            LOOP => Fault::TooManyLinks.error(),
+            NAMETOOLONG => Fault::TooLong.error(),
             number => std::io::Error::from_raw_os_error(number),
         }
     }

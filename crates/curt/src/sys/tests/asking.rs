@@ -7,7 +7,6 @@ use super::asked::{Asked, base, name, number_or_kind, said, units, units_of};
 use super::ground::Ground;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
-use crate::sys::fault::Faults;
 use crate::sys::{Ask, Batch, Listing, Opened, Sys, SystemUnit, is_loop};
 
 /// Everything that one query tells.
@@ -58,27 +57,6 @@ pub(super) fn an_empty_name_names_nothing<G: Ground>(ground: &G) {
         }
     }
     base.close();
-}
-
-/// Where the platform gives another handle. The first time it is refused one.
-pub(super) fn a_duplicate_is_the_same_directory<G: Ground>(ground: &G) {
-    const EMFILE: i32 = 24;
-    ground.files(["top/file"]);
-    let sys = G::S::start(&ground.setup_with(Faults::default().fail("openat", 1, EMFILE)));
-    let base = base(ground, &sys);
-    assert!(sys.duplicate(&base.dir).is_none());
-    if let Some(dir) = sys.duplicate(&base.dir) {
-        let again = Asked { sys: &sys, dir };
-        let facts = |at: &Asked<'_, G::S>, path| query(at, path, false).map(|facts| facts.id).ok();
-        assert!(facts(&again, "top/file").is_some());
-        for path in ["top", "top/file", "other"] {
-            assert_eq!(facts(&again, path), facts(&base, path), "{path}");
-        }
-        again.close();
-    }
-    base.close();
-    drop(sys);
-    ground.assert_nothing_open();
 }
 
 pub(super) fn a_query_tells_what_an_entry_is<G: Ground>(ground: &G) {

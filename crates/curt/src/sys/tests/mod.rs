@@ -100,7 +100,6 @@ macro_rules! contract {
             removal::planned_errors_are_the_answers,
             removal::everything_opened_is_closed,
             others::operands_are_split_by_text,
-            asking::a_duplicate_is_the_same_directory,
             asking::an_empty_name_names_nothing,
             asking::a_query_tells_what_an_entry_is,
             asking::a_query_follows_links_if_it_is_asked_to,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::asked::{Asked, base, name, number_or_kind, units};
 use super::ground::Ground;
-use crate::sys::beneath::{Beneath, Create, How, Link, Purpose, Step};
+use crate::sys::beneath::{Beneath, Create, How, Link, Open, Purpose, Reading, Step};
 use crate::sys::{Sys, SystemUnit};
 
 /// What a step answered, in a word.
@@ -98,11 +98,11 @@ pub(super) fn a_step_reads_links<G: Ground>(ground: &G) {
     let has_links = ground.link("link", "dir") && ground.link("broken", "nothing");
     let sys = ground.start();
     let base = base(ground, &sys);
-    let link = |child: &str| sys.link(&base.dir, name(&units::<G::S>(child)));
+    let link = |child: &str| sys.link(&base.dir, name(&units::<G::S>(child)), Reading::Look);
     for child in ["file", "dir"] {
         assert!(matches!(link(child), Ok(Link::No)), "{child}");
     }
-    assert!(matches!(sys.link(&base.dir, G::S::ITSELF), Ok(Link::No)));
+    assert!(matches!(sys.link(&base.dir, G::S::ITSELF, Reading::Look), Ok(Link::No)));
     assert_eq!(number_or_kind(&link("nothing").unwrap_err()), ErrorKind::NotFound);
     if has_links {
         for (child, target) in [("link", "dir"), ("broken", "nothing")] {
@@ -162,7 +162,7 @@ pub(super) fn an_open_directory_is_called_as_it_is_called_now<G: Ground>(ground:
     let last = |path: Vec<<G::S as Sys>::Unit>| {
         SystemUnit::path(path).file_name().unwrap_or_default().to_owned()
     };
-    match sys.path_of_dir(&old.dir) {
+    match sys.path_of(Open::Dir(&old.dir)) {
         Ok(path) => assert_eq!(last(path), "old"),
         Err(error) => {
             assert_eq!(error.kind(), ErrorKind::Unsupported, "the system has no such question");
@@ -170,7 +170,7 @@ pub(super) fn an_open_directory_is_called_as_it_is_called_now<G: Ground>(ground:
     }
     if !ground.removes_by_handle() {
         ground.rename("old", "new");
-        if let Ok(path) = sys.path_of_dir(&old.dir) {
+        if let Ok(path) = sys.path_of(Open::Dir(&old.dir)) {
             assert_eq!(last(path), "new");
         }
     }

@@ -2,7 +2,7 @@
 //! otherwise with single steps that follow no link.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -10,15 +10,20 @@ use rustix::io::Errno;
 use super::dir::{Dir, text};
 use super::{LIST, PLACE, Unix, values};
 use crate::name::Name;
-use crate::sys::beneath::{Beneath, Change, File, How, Link, Purpose, Rules, Step, Whole};
+use crate::sys::beneath::{
+    Beneath, Change, File, How, Link, Open, Purpose, Reading, Rules, Step, Want, Whole,
+};
 use curt_paths::Flavor;
 
-/// Looks up any entry. Only used where there is `O_PATH`.
-pub(super) const ANYTHING: OFlags =
-    if cfg!(target_os = "linux") { PLACE.difference(OFlags::DIRECTORY) } else { LIST };
+fn descriptor(open: Open<'_, Unix>) -> BorrowedFd<'_> {
+    match open {
+        Open::File(file) => file.as_fd(),
+        Open::Dir(dir) => dir.as_fd(),
+    }
+}
 
 /// Returns the flags to open a directory for a purpose.
-fn directory(purpose: Purpose) -> OFlags {
+pub(super) fn directory(purpose: Purpose) -> OFlags {
     match purpose {
         Purpose::Place => PLACE,
         Purpose::Listing => LIST.difference(OFlags::NOFOLLOW),
@@ -40,27 +45,16 @@ impl Beneath for Unix {
     /// The limit of Linux; no other system has a larger one.
     const LONGEST: usize = if cfg!(target_os = "linux") { 4096 } else { 1024 };
 
-    fn open_whole(&self, root: &Dir, path: Name<'_, u8>, how: &How, rules: Rules) -> Whole<File> {
-        let follow = if how.follow { OFlags::empty() } else { OFlags::NOFOLLOW };
-        self.whole(root, path, (values::flags(how) | follow, values::mode(how)), rules, |fd| {
-            Ok(fd.into())
-        })
+    fn whole(&self, root: &Dir, path: Name<'_, u8>, want: Want<'_>, rules: Rules) -> Whole<File> {
+        self.resolve_at_once(root, path, want, rules)
     }
 
-    fn enter_whole(
-        &self,
-        root: &Dir,
-        path: Name<'_, u8>,
-        purpose: Purpose,
-        rules: Rules,
-    ) -> Whole<Dir> {
-        self.whole(root, path, (directory(purpose), Mode::empty()), rules, |fd| {
-            self.dir_for(purpose, fd)
-        })
+    fn dir_from(&self, handle: File, _root: &Dir, purpose: Purpose) -> io::Result<Dir> {
+        Ok(self.dir_for(purpose, handle.into())?)
     }
 
-    fn find_whole(&self, root: &Dir, path: Name<'_, u8>, rules: Rules) -> Whole<File> {
-        self.whole(root, path, (ANYTHING, Mode::empty()), rules, |fd| Ok(fd.into()))
+    fn close_handle(&self, handle: File) {
+        self.door.close(handle);
     }
 
     fn enter(&self, at: &Dir, name: Name<'_, u8>, purpose: Purpose) -> Step<Dir> {
@@ -77,13 +71,8 @@ impl Beneath for Unix {
         values::stepped(opened.map(File::from))
     }
 
-    fn link(&self, at: &Dir, name: Name<'_, u8>) -> io::Result<Link<u8>> {
-        self.link_as_it_is(at, name)
-    }
-
-    #[cfg(target_os = "linux")]
-    fn followed(&self, at: &Dir, name: Name<'_, u8>, is_last: bool) -> io::Result<Link<u8>> {
-        self.link_to_follow(at, name, is_last)
+    fn link(&self, at: &Dir, name: Name<'_, u8>, reading: Reading) -> io::Result<Link<u8>> {
+        self.read_link_for(at, name, reading)
     }
 
     fn create_dir(&self, at: &Dir, name: Name<'_, u8>, mode: u32) -> io::Result<()> {
@@ -115,21 +104,6 @@ impl Beneath for Unix {
         Ok(self.door.linkat(from.as_fd(), text(name), to.as_fd(), text(fresh))?)
     }
 
-    #[cfg(target_os = "linux")]
-    fn change_whole(
-        &self,
-        root: &Dir,
-        path: Name<'_, u8>,
-        change: &Change,
-        rules: Rules,
-    ) -> Whole<()> {
-        self.whole(root, path, (ANYTHING, Mode::empty()), rules, |fd| {
-            let changed = self.change_open(fd.as_fd(), change);
-            self.door.close(fd);
-            changed
-        })
-    }
-
     fn change(&self, at: &Dir, name: Name<'_, u8>, change: &Change) -> Step<()> {
         match self.change_unless_link(at, name, change) {
             Ok(true) => Step::Done(()),
@@ -138,23 +112,11 @@ impl Beneath for Unix {
         }
     }
 
-    fn path_of(&self, handle: &File) -> io::Result<Vec<u8>> {
-        self.name_of(handle.as_fd())
+    fn path_of(&self, open: Open<'_, Self>) -> io::Result<Vec<u8>> {
+        self.name_of(descriptor(open))
     }
 
-    fn path_of_dir(&self, dir: &Dir) -> io::Result<Vec<u8>> {
-        self.name_of(dir.as_fd())
-    }
-
-    fn is_at(&self, from: &Dir, path: &[u8], handle: &File) -> io::Result<bool> {
-        Ok(self.leads_to(from.as_fd(), path, handle.as_fd())?)
-    }
-
-    fn is_dir_at(&self, from: &Dir, path: &[u8], dir: &Dir) -> io::Result<bool> {
-        Ok(self.leads_to(from.as_fd(), path, dir.as_fd())?)
-    }
-
-    fn let_go(&self, handle: File) {
-        self.door.close(handle);
+    fn is_at(&self, from: &Dir, path: &[u8], open: Open<'_, Self>) -> io::Result<bool> {
+        Ok(self.leads_to(from.as_fd(), path, descriptor(open))?)
     }
 }

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use super::Unix;
 use super::dir::text;
 use crate::name::NameBuf;
-use crate::sys::canonical::{Links, Missing, Naming};
+use crate::sys::canonical::{Links, Missing};
 use crate::sys::{Sys, SystemUnit};
 
 /// After this many links, loops are looked for.
@@ -20,8 +20,14 @@ const UNSUSPICIOUS_LINKS: usize = 20;
 /// More links than this are taken for a loop. Every one of them could make the path longer.
 const MOST_LINKS: usize = 1024;
 
-impl Naming for Unix {
-    fn canonical_name(&self, path: &Path, missing: Missing, links: Links) -> io::Result<PathBuf> {
+impl Unix {
+    /// Returns the canonical name of a path.
+    pub(crate) fn canonical_name(
+        &self,
+        path: &Path,
+        missing: Missing,
+        links: Links,
+    ) -> io::Result<PathBuf> {
         let path = u8::units(path);
         let name = match links {
             Links::Follow => self.followed(path, missing),
@@ -33,9 +39,7 @@ impl Naming for Unix {
         };
         name.map(u8::path)
     }
-}
 
-impl Unix {
     fn followed(&self, path: Vec<u8>, missing: Missing) -> io::Result<Vec<u8>> {
         let path = NameBuf::new(path)?;
         match self.canonical_at_once(path.as_name()) {

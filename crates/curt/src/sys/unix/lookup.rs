@@ -29,10 +29,6 @@ impl Lookup for Unix {
     )))]
     const DEFAULT_PATH: &'static str = "/bin:/usr/bin";
 
-    fn is_too_long(error: &io::Error) -> bool {
-        error.raw_os_error() == Some(Errno::NAMETOOLONG.raw_os_error())
-    }
-
     fn executable(&self, from: &Dir, path: Name<'_, u8>) -> Result<Verdict, Unsearched> {
         let may = self.door.may(from.as_fd(), text(path), Access::EXEC_OK);
         verdict(may, || self.query(from, path, ABOUT_CANDIDATE))

@@ -21,7 +21,7 @@ pub(crate) mod door;
 mod failing;
 pub(crate) mod host;
 mod lookup;
-mod process;
+pub(crate) mod process;
 mod values;
 
 #[cfg(target_os = "linux")]
@@ -293,11 +293,6 @@ impl Sys for Unix {
         values::opened(opened.and_then(|fd| self.listed(fd)))
     }
 
-    #[cfg(target_os = "linux")]
-    fn duplicate(&self, dir: &Dir) -> Option<Dir> {
-        self.open_duplicate(dir)
-    }
-
     fn close(&self, dir: Dir) {
         if !dir.is_working() {
             self.door.close(dir);
@@ -472,16 +467,13 @@ mod tests {
             assert!(String::from_utf8_lossy(&child.stdout).contains("1 passed"), "{child:?}");
             return;
         }
-        let sys = Unix::start(&Setup::default());
-        let duplicate = sys.duplicate(&open_directory(dir.as_fd()).0.unwrap());
         // SAFETY: no memory is involved, and nothing in this process reads its standard input.
         unsafe { libc::close(0) };
         let copy = open_directory(dir.as_fd()).0.unwrap();
         let without = Setup::default().with(Features::default().with(Feature::RawListing));
         let stream = Unix::start(&without).adopt(dir.try_clone().unwrap().into()).unwrap();
         let given = into_descriptor(stream).unwrap();
-        let copies = [Some(copy.as_fd()), Some(given.as_fd()), duplicate.as_ref().map(AsFd::as_fd)];
-        for copy in copies.into_iter().flatten() {
+        for copy in [copy.as_fd(), given.as_fd()] {
             assert!(copy.as_raw_fd() >= 3, "{copy:?}");
             let flags = rustix::io::fcntl_getfd(copy).unwrap();
             assert!(flags.contains(rustix::io::FdFlags::CLOEXEC), "{copy:?}");

@@ -6,14 +6,14 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::process::Child;
 use std::time::Duration;
 
-use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
 use super::dir::{Dir, DirBuf, text};
 use super::{Unix, What, values};
 use crate::fields::{Facts, Fields};
 use crate::name::Name;
-use crate::sys::beneath::{Change, Link, Rules, Whole};
+use crate::sys::beneath::{Change, File, Link, Reading, Rules, Want, Whole};
 use crate::sys::{Ask, Batch, Mounts};
 
 pub(super) const QUERIED: Fields = Fields::NONE;
@@ -63,18 +63,22 @@ impl Unix {
         Ok(None)
     }
 
-    pub(super) fn whole<T>(
+    pub(super) fn resolve_at_once(
         &self,
         _root: &Dir,
         _path: Name<'_, u8>,
-        _how: (OFlags, Mode),
+        _want: Want<'_>,
         _rules: Rules,
-        _into: impl FnOnce(OwnedFd) -> Result<T, Errno>,
-    ) -> Whole<T> {
+    ) -> Whole<File> {
         Whole::Unanswered
     }
 
-    pub(super) fn link_as_it_is(&self, at: &Dir, name: Name<'_, u8>) -> io::Result<Link<u8>> {
+    pub(super) fn read_link_for(
+        &self,
+        at: &Dir,
+        name: Name<'_, u8>,
+        _reading: Reading,
+    ) -> io::Result<Link<u8>> {
         let mut target = Vec::new();
         match self.door.readlinkat(at.as_fd(), text(name), &mut target) {
             Ok(()) => Ok(Link::To(target)),

@@ -16,28 +16,50 @@ use super::values::uninterrupted;
 use super::{Unix, failing};
 use crate::error::StartFailure;
 use crate::pause::Pause;
-use crate::sys::process::Spawn;
 
-impl Spawn for Unix {
-    /// A process group. It has the number of the child, which leads it.
-    type Tree = ();
+/// A tree of processes: a process group, which has the number of its leader.
+#[derive(Debug)]
+pub(crate) struct Tree;
 
-    fn set_arg0(command: &mut Command, name: &OsStr) {
+/// The variables that programs need to start at all; they stay when the environment is cleared.
+pub(crate) const ESSENTIAL_VARIABLES: &[&str] = &[];
+
+impl Unix {
+    /// Sets the argument zero, where the caller can choose it.
+    pub(crate) fn set_arg0(command: &mut Command, name: &OsStr) {
         command.arg0(name);
     }
 
-    fn spawn(&self, command: &mut Command, has_tree: bool) -> io::Result<(Child, Option<()>)> {
+    /// Starts a program, perhaps as the root of a tree.
+    #[allow(clippy::unused_self, reason = "Windows makes calls for a tree")]
+    pub(crate) fn spawn(
+        &self,
+        command: &mut Command,
+        has_tree: bool,
+    ) -> io::Result<(Child, Option<Tree>)> {
         if has_tree {
             command.process_group(0);
         }
-        Ok((command.spawn()?, has_tree.then_some(())))
+        Ok((command.spawn()?, has_tree.then_some(Tree)))
     }
 
-    fn explain(&self, program: &Path, directory: Option<&Path>, error: &io::Error) -> StartFailure {
+    /// Returns why a program could not be started in a directory, where a relative path of it
+    /// begins. Looks at both if need be.
+    pub(crate) fn explain(
+        &self,
+        program: &Path,
+        directory: Option<&Path>,
+        error: &io::Error,
+    ) -> StartFailure {
         failing::explain(&self.door, program, directory, error)
     }
 
-    fn wait_timeout(&self, child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
+    /// Waits until a child ends; `None` if the limit passes before.
+    pub(crate) fn wait_timeout(
+        &self,
+        child: &mut Child,
+        limit: Duration,
+    ) -> io::Result<Option<ExitStatus>> {
         /// The longest pause between two questions, where children have no handles.
         const LONGEST: Duration = Duration::from_millis(20);
         let begun = Instant::now();
@@ -57,7 +79,8 @@ impl Spawn for Unix {
         }
     }
 
-    fn kill_tree(&self, child: &mut Child, (): &(), has_ended: bool) -> io::Result<()> {
+    /// Kills all processes of a tree. `has_ended`: its root was waited for.
+    pub(crate) fn kill_tree(&self, child: &mut Child, _: &Tree, has_ended: bool) -> io::Result<()> {
         if has_ended {
             // Another group may have the number by now.
             return Err(io::ErrorKind::Unsupported.into());
@@ -69,7 +92,9 @@ impl Spawn for Unix {
         }
     }
 
-    fn read_until(
+    /// Reads both outputs of a child as they arrive, until both are closed or the limit passes.
+    /// Returns whether both are closed.
+    pub(crate) fn read_until(
         &self,
         child: &mut Child,
         into: &mut [Vec<u8>; 2],
@@ -104,9 +129,7 @@ impl Spawn for Unix {
             }
         }
     }
-}
 
-impl Unix {
     /// Waits until a pipe is ready or the time has passed. Returns which are.
     fn ready(
         &self,

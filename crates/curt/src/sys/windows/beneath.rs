@@ -25,7 +25,8 @@ use super::{
 use crate::fields::Kind;
 use crate::name::{Name, Unit};
 use crate::sys::beneath::{
-    Beneath, Change, Create, Fault, File, How, Link, Purpose, Rules, Step, Whole,
+    Beneath, Change, Create, Fault, File, How, Link, Open, Purpose, Reading, Rules, Step, Want,
+    Whole,
 };
 use curt_paths::Flavor;
 
@@ -93,21 +94,20 @@ fn stepped<T>(answer: Result<Option<T>>) -> Step<T> {
 
 impl Windows {
     /// Opens a whole path, unless it contains a link.
-    fn whole<T>(
+    fn open_at_once(
         &self,
         target: Target<'_>,
         access: u32,
         disposition: u32,
         options: u32,
-        into: impl FnOnce(OwnedHandle) -> T,
-    ) -> Whole<T> {
+    ) -> Whole<File> {
         let dont_reparse = &self.door.native.dont_reparse;
         if dont_reparse.get() != 0 {
             return Whole::Unanswered;
         }
         let more = codes::OBJ_DONT_REPARSE;
         match self.door.create(target, more, access, disposition, options) {
-            Ok((handle, _)) => Whole::Opened(into(handle)),
+            Ok((handle, _)) => Whole::Opened(handle.into()),
             Err(Status::REPARSE_POINT_ENCOUNTERED) => Whole::Unanswered,
             Err(Status::INVALID_PARAMETER) => {
                 dont_reparse.below(0);
@@ -208,24 +208,23 @@ impl Beneath for Windows {
     const LONGEST: usize = 32_767;
     const MOST_LINKS: usize = 63;
 
-    fn open_whole(&self, root: &Dir, path: Name<'_, u16>, how: &How, _rules: Rules) -> Whole<File> {
-        let disposition = if how.truncate { emptying(how.create) } else { disposition(how.create) };
-        self.whole(target(root, path), access(how), disposition, PLAIN, File::from)
+    fn whole(&self, root: &Dir, path: Name<'_, u16>, want: Want<'_>, _rules: Rules) -> Whole<File> {
+        let (access, disposition, options) = match want {
+            Want::File(how) if how.truncate => (access(how), emptying(how.create), PLAIN),
+            Want::File(how) => (access(how), disposition(how.create), PLAIN),
+            Want::Directory(purpose) => (rights(purpose), nt::FILE_OPEN, PLACE),
+            Want::Name => (READ_ATTRIBUTES, nt::FILE_OPEN, FOLLOW),
+            Want::Change(_) => return Whole::Unanswered,
+        };
+        self.open_at_once(target(root, path), access, disposition, options)
     }
 
-    fn enter_whole(
-        &self,
-        root: &Dir,
-        path: Name<'_, u16>,
-        purpose: Purpose,
-        _rules: Rules,
-    ) -> Whole<Dir> {
-        let into = |handle| place(handle, root);
-        self.whole(target(root, path), rights(purpose), nt::FILE_OPEN, PLACE, into)
+    fn dir_from(&self, handle: File, root: &Dir, _purpose: Purpose) -> io::Result<Dir> {
+        Ok(place(handle.into(), root))
     }
 
-    fn find_whole(&self, root: &Dir, path: Name<'_, u16>, _rules: Rules) -> Whole<File> {
-        self.whole(target(root, path), READ_ATTRIBUTES, nt::FILE_OPEN, FOLLOW, File::from)
+    fn close_handle(&self, handle: File) {
+        self.door.close(handle.into());
     }
 
     fn enter(&self, at: &Dir, name: Name<'_, u16>, purpose: Purpose) -> Step<Dir> {
@@ -237,7 +236,7 @@ impl Beneath for Windows {
     }
 
     /// Symbolic links and junctions have a target in text, other reparse points do not.
-    fn link(&self, at: &Dir, name: Name<'_, u16>) -> io::Result<Link<u16>> {
+    fn link(&self, at: &Dir, name: Name<'_, u16>, _reading: Reading) -> io::Result<Link<u16>> {
         match self.kind_at(at, name)? {
             Kind::Symlink | Kind::Junction => {
                 Ok(content::link_target(&self.door, at, name)?.map_or(Link::Opaque, Link::To))
@@ -245,12 +244,6 @@ impl Beneath for Windows {
             kind if kind.is_link() => Ok(Link::Opaque),
             _ => Ok(Link::No),
         }
-    }
-
-    /// A colon means a drive, a device or a stream; two separators mean a server.
-    fn leads_elsewhere(target: &[u16]) -> bool {
-        let is_server = target.len() >= 2 && target[..2].iter().all(|unit| unit.is_separator());
-        is_server || target.contains(&u16::ascii(b':'))
     }
 
     fn create_dir(&self, at: &Dir, name: Name<'_, u16>, _mode: u32) -> io::Result<()> {
@@ -327,20 +320,20 @@ impl Beneath for Windows {
         stepped(self.door.opened(target(at, name), access, ABOUT, set).and_then(|set| set))
     }
 
-    fn path_of(&self, handle: &File) -> io::Result<Vec<u16>> {
-        Ok(self.name_of(handle.as_handle())?)
+    fn path_of(&self, open: Open<'_, Self>) -> io::Result<Vec<u16>> {
+        Ok(self.name_of(match open {
+            Open::File(file) => file.as_handle(),
+            Open::Dir(dir) => dir.handle()?,
+        })?)
     }
 
-    fn path_of_dir(&self, dir: &Dir) -> io::Result<Vec<u16>> {
-        Ok(self.name_of(dir.handle()?)?)
+    /// A volume is one tree.
+    fn is_at(&self, _from: &Dir, _path: &[u16], _open: Open<'_, Self>) -> io::Result<bool> {
+        Ok(true)
     }
 
     fn full_name(&self, at: &Dir, name: Name<'_, u16>) -> io::Result<Option<Vec<u16>>> {
         let ask = |handle: BorrowedHandle<'_>| self.name_of(handle);
         Ok(Some(self.door.opened(target(at, name), READ_ATTRIBUTES, ABOUT, ask)??))
-    }
-
-    fn let_go(&self, handle: File) {
-        self.door.close(handle.into());
     }
 }

@@ -9,14 +9,20 @@ use curt_paths::{Env, Expander, Flavor, Release};
 
 use super::Windows;
 use crate::sys::beneath::Beneath;
-use crate::sys::canonical::{Links, Missing, Naming};
+use crate::sys::canonical::{Links, Missing};
 use crate::sys::{Ask, Sys, SystemUnit};
 
 /// The length from which programs may need the prefix `\\?\`.
 const LONG: usize = 260;
 
-impl Naming for Windows {
-    fn canonical_name(&self, path: &Path, missing: Missing, links: Links) -> io::Result<PathBuf> {
+impl Windows {
+    /// Returns the canonical name of a path.
+    pub(crate) fn canonical_name(
+        &self,
+        path: &Path,
+        missing: Missing,
+        links: Links,
+    ) -> io::Result<PathBuf> {
         if path.as_os_str().is_empty() {
             return Err(io::ErrorKind::NotFound.into());
         }
@@ -29,9 +35,7 @@ impl Naming for Windows {
         }
         Ok(full)
     }
-}
 
-impl Windows {
     /// Returns the canonical name of the part of a path that is there, with the rest behind it.
     fn nearest(&self, mut path: PathBuf, missing: Missing) -> io::Result<PathBuf> {
         let mut rest: Vec<OsString> = Vec::new();

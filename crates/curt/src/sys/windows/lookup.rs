@@ -4,7 +4,6 @@ use std::io;
 use std::os::windows::io::{AsHandle, BorrowedHandle};
 
 use windows_sys::Wdk::Storage::FileSystem as nt;
-use windows_sys::Win32::Foundation::ERROR_FILENAME_EXCED_RANGE;
 use windows_sys::Win32::Storage::FileSystem as win;
 
 use super::call::{Door, Target};
@@ -33,10 +32,6 @@ const NAME: usize = 47;
 impl Lookup for Windows {
     /// Windows has none.
     const DEFAULT_PATH: &'static str = "";
-
-    fn is_too_long(error: &io::Error) -> bool {
-        error.raw_os_error() == i32::try_from(ERROR_FILENAME_EXCED_RANGE).ok()
-    }
 
     /// Windows has no such right to ask for: whatever is not a directory counts.
     fn executable(&self, from: &Dir, path: Name<'_, u16>) -> Result<Verdict, Unsearched> {

@@ -21,7 +21,7 @@ mod dir;
 pub(crate) mod host;
 mod lookup;
 pub(crate) mod native;
-mod process;
+pub(crate) mod process;
 mod query;
 mod removal;
 mod security;
@@ -263,10 +263,6 @@ impl Sys for Windows {
             self.open_for_removal(target, parent.volume)
         };
         opened(dir.and_then(|dir| self.if_no_link(dir)))
-    }
-
-    fn open_beside(&self, dir: &Dir) -> Opened<Dir> {
-        opened(self.open_listed(dir.itself(), dir.volume, Use::Listing).map(Some))
     }
 
     fn close(&self, dir: Dir) {

@@ -15,27 +15,28 @@ use super::call::Target;
 use super::{FILE, READ_ATTRIBUTES, Windows, text};
 use crate::error::StartFailure;
 use crate::sys::Host;
-use crate::sys::process::Spawn;
 
 /// The exit code of a killed process, which is that of the standard library.
 const KILLED: u32 = 1;
 
-impl Spawn for Windows {
-    /// A job.
-    type Tree = OwnedHandle;
+/// The handle of a tree of processes: a job.
+pub(crate) type Tree = OwnedHandle;
 
-    /// Without it libraries of the system (side-by-side assemblies) are not found, and sockets and
-    /// random numbers fail. Go keeps the same one; libuv keeps ten more, for convenience.
-    const ESSENTIAL: &'static [&'static str] = &["SystemRoot"];
+/// The variables that programs need to start at all; they stay when the environment is cleared.
+/// Without this one libraries of the system (side-by-side assemblies) are not found, and sockets
+/// and random numbers fail. Go keeps the same one; libuv keeps ten more, for convenience.
+pub(crate) const ESSENTIAL_VARIABLES: &[&str] = &["SystemRoot"];
 
-    /// The standard library passes the path of the program.
-    fn set_arg0(_: &mut Command, _: &OsStr) {}
+impl Windows {
+    /// Does nothing: the standard library passes the path of the program.
+    pub(crate) fn set_arg0(_: &mut Command, _: &OsStr) {}
 
-    fn spawn(
+    /// Starts a program, perhaps as the root of a tree.
+    pub(crate) fn spawn(
         &self,
         command: &mut Command,
         has_tree: bool,
-    ) -> io::Result<(Child, Option<OwnedHandle>)> {
+    ) -> io::Result<(Child, Option<Tree>)> {
         self.refuse_double(command.get_program())?;
         if !has_tree {
             return Ok((command.spawn()?, None));
@@ -52,8 +53,9 @@ impl Spawn for Windows {
         Ok((child, Some(job)))
     }
 
-    /// By the error numbers of Win32, "System Error Codes".
-    fn explain(&self, _: &Path, _: Option<&Path>, error: &io::Error) -> StartFailure {
+    /// Returns why a program could not be started, by the error numbers of Win32 ("System Error
+    /// Codes").
+    pub(crate) fn explain(&self, _: &Path, _: Option<&Path>, error: &io::Error) -> StartFailure {
         let number = error.raw_os_error().and_then(|number| u32::try_from(number).ok());
         let Some(number) = number else {
             let is_text = error.kind() == ErrorKind::InvalidInput;
@@ -78,17 +80,25 @@ impl Spawn for Windows {
         }
     }
 
-    fn wait_timeout(&self, child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
+    /// Waits until a child ends; `None` if the limit passes before.
+    pub(crate) fn wait_timeout(
+        &self,
+        child: &mut Child,
+        limit: Duration,
+    ) -> io::Result<Option<ExitStatus>> {
         self.door.wait(child.as_handle(), limit)?;
         child.try_wait()
     }
 
-    fn kill_tree(&self, _: &mut Child, tree: &OwnedHandle, _has_ended: bool) -> io::Result<()> {
+    /// Kills all processes of a tree.
+    pub(crate) fn kill_tree(&self, _: &mut Child, tree: &Tree, _has_ended: bool) -> io::Result<()> {
         self.door.terminate_job(tree.as_handle(), KILLED)
     }
 
-    /// Asks the pipes repeatedly, as pipes can neither be waited for together nor with a limit.
-    fn read_until(
+    /// Reads both outputs of a child as they arrive, until both are closed or the limit passes.
+    /// Returns whether both are closed. Asks the pipes repeatedly, as pipes can neither be waited
+    /// for together nor with a limit.
+    pub(crate) fn read_until(
         &self,
         child: &mut Child,
         into: &mut [Vec<u8>; 2],
@@ -116,9 +126,7 @@ impl Spawn for Windows {
             }
         }
     }
-}
 
-impl Windows {
     /// Refuses a program beside which there is one of the same name with `.exe` behind it: the
     /// standard library would start that.
     fn refuse_double(&self, program: &OsStr) -> io::Result<()> {

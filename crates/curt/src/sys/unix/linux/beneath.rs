@@ -13,8 +13,8 @@ use rustix::io::Errno;
 
 use super::{NO_OPENAT2, descriptor};
 use crate::name::Name;
-use crate::sys::beneath::{Change, Link, Rules, Whole};
-use crate::sys::unix::beneath::ANYTHING;
+use crate::sys::beneath::{Change, File, Link, Reading, Rules, Want, Whole};
+use crate::sys::unix::beneath::directory;
 use crate::sys::unix::dir::{Dir, text};
 use crate::sys::unix::{PLACE, Unix, What, values};
 use crate::sys::{Ask, Feature, Sys};
@@ -25,6 +25,9 @@ use crate::sys::{Ask, Feature, Sys};
 const TRIES: u32 = 64;
 const AT_ONCE: u32 = 24;
 const PAUSE: Duration = Duration::from_micros(250);
+
+/// Looks up any entry.
+const ANYTHING: OFlags = PLACE.difference(OFlags::DIRECTORY);
 
 /// The file system with magic links.
 const PROC: i64 = 0x9fa0;
@@ -37,25 +40,37 @@ const SHARED: u32 = 0o1002;
 
 impl Unix {
     /// Resolves a whole path with `openat2`.
-    pub(in crate::sys::unix) fn whole<T>(
+    pub(in crate::sys::unix) fn resolve_at_once(
         &self,
         root: &Dir,
         path: Name<'_, u8>,
-        how: (OFlags, Mode),
+        want: Want<'_>,
         rules: Rules,
-        into: impl FnOnce(OwnedFd) -> Result<T, Errno>,
-    ) -> Whole<T> {
+    ) -> Whole<File> {
         if !self.may_openat2() {
             return Whole::Unanswered;
         }
         let scope = if rules.in_root { ResolveFlags::IN_ROOT } else { ResolveFlags::BENEATH };
         let links =
             if rules.no_links { ResolveFlags::NO_SYMLINKS } else { ResolveFlags::NO_MAGICLINKS };
+        let how = match want {
+            Want::File(how) => {
+                let follow = if how.follow { OFlags::empty() } else { OFlags::NOFOLLOW };
+                (values::flags(how) | follow, values::mode(how))
+            }
+            Want::Directory(purpose) => (directory(purpose), Mode::empty()),
+            Want::Name | Want::Change(_) => (ANYTHING, Mode::empty()),
+        };
         match self.open_within(root, text(path), how, scope | links) {
-            Ok(fd) => match into(fd) {
-                Ok(opened) => Whole::Opened(opened),
-                Err(error) => Whole::Failed(error.into()),
-            },
+            Ok(fd) => {
+                if let Want::Change(change) = want {
+                    if let Err(error) = self.change_open(fd.as_fd(), change) {
+                        self.door.close(fd);
+                        return Whole::Failed(error.into());
+                    }
+                }
+                Whole::Opened(fd.into())
+            }
             Err(Errno::XDEV) => Whole::Escape,
             Err(Errno::NOSYS) => {
                 NO_OPENAT2.store(true, Ordering::Relaxed);
@@ -191,13 +206,22 @@ impl Unix {
         Ok(name.ok())
     }
 
-    /// Returns the target of a link. In `/proc`, the text of a magic link does not say where it
-    /// leads. 1 call; 2 for what may be a magic link.
-    pub(in crate::sys::unix) fn link_as_it_is(
+    /// Returns the target of a link.
+    pub(in crate::sys::unix) fn read_link_for(
         &self,
         at: &Dir,
         name: Name<'_, u8>,
+        reading: Reading,
     ) -> io::Result<Link<u8>> {
+        match reading {
+            Reading::Look => self.link_as_it_is(at, name),
+            Reading::Follow { is_last } => self.link_to_follow(at, name, is_last),
+        }
+    }
+
+    /// Returns the target of a link. In `/proc`, the text of a magic link does not say where it
+    /// leads. 1 call; 2 for what may be a magic link.
+    fn link_as_it_is(&self, at: &Dir, name: Name<'_, u8>) -> io::Result<Link<u8>> {
         let mut target = Vec::new();
         match self.door.readlinkat(at.as_fd(), text(name), &mut target) {
             Ok(()) => {}
@@ -217,12 +241,7 @@ impl Unix {
     /// Returns the target of a link that is about to be followed. The link is opened itself, so
     /// that all answers are about the same one. 5 calls; 2 to 5 more for one at the end of a path
     /// where everybody may create links.
-    pub(in crate::sys::unix) fn link_to_follow(
-        &self,
-        at: &Dir,
-        name: Name<'_, u8>,
-        is_last: bool,
-    ) -> io::Result<Link<u8>> {
+    fn link_to_follow(&self, at: &Dir, name: Name<'_, u8>, is_last: bool) -> io::Result<Link<u8>> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let open = || self.door.openat(at.as_fd(), text(name), flags, Mode::empty());
         let link = values::uninterrupted(open)?;
@@ -233,11 +252,7 @@ impl Unix {
 
     /// Changes what is open, which may be looked up only (`O_PATH`). The path in `/proc` leads to
     /// it and to nothing else, on every kernel; `fchmodat2` is one of Linux 6.6.
-    pub(in crate::sys::unix) fn change_open(
-        &self,
-        fd: BorrowedFd<'_>,
-        change: &Change,
-    ) -> Result<(), Errno> {
+    fn change_open(&self, fd: BorrowedFd<'_>, change: &Change) -> Result<(), Errno> {
         let (at, follow) = (CWD, AtFlags::empty());
         let changed = match change {
             Change::Permissions(permissions) => {

@@ -44,7 +44,7 @@ mod tests {
     use super::by_path;
     use crate::fields::Fields;
     use crate::name::Name;
-    use crate::sys::beneath::Beneath;
+    use crate::sys::beneath::{Beneath, Open};
     use crate::sys::fault::Faults;
     use crate::sys::unix::Unix;
     use crate::sys::unix::door::Door;
@@ -89,7 +89,7 @@ mod tests {
         apart(|| {
             let sys = Unix::start(&Setup::default());
             let dir = sys.open_parent("/etc".as_ref()).unwrap();
-            assert_eq!(sys.path_of_dir(&dir).unwrap(), b"/etc");
+            assert_eq!(sys.path_of(Open::Dir(&dir)).unwrap(), b"/etc");
             let name = Name::until_nul(b"passwd\0").unwrap();
             assert!(sys.extended(&dir, name, Fields::ACL, false, None).is_ok());
         });

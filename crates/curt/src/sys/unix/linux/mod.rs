@@ -22,7 +22,7 @@ use rustix::io::Errno;
 use rustix::process::Pid;
 
 use super::dir::{Dir, DirBuf};
-use super::{LIST, PLACE, Unix};
+use super::{LIST, Unix};
 use crate::fields::Fields;
 use crate::sys::{Batch, Feature, Mounts};
 
@@ -107,12 +107,6 @@ impl Unix {
             Ok(()) => Ok(Batch::More),
             Err(error) => Err(error.into()),
         }
-    }
-
-    /// In a process with threads, every call counts a reference to the open file, so threads that
-    /// share one contend for its cache line. Where descriptors run out, they share it all the same.
-    pub(super) fn open_duplicate(&self, dir: &Dir) -> Option<Dir> {
-        self.door.openat(dir.as_fd(), c".", PLACE, Mode::empty()).ok().map(Dir::from)
     }
 
     /// Sleeps until a child has ended or the limit has passed. Returns whether the system can say

@@ -14,7 +14,7 @@ use windows_sys::Win32::System::IO::IO_STATUS_BLOCK;
 
 use super::table;
 use crate::name::{NameBuf, Unit};
-use crate::sys::beneath::{Beneath, Create, File, How, Purpose, Rules, Whole};
+use crate::sys::beneath::{Beneath, Create, File, How, Purpose, Rules, Want, Whole};
 use crate::sys::windows::native::{Native, Rung};
 use crate::sys::windows::{Dir, Windows};
 use crate::sys::{Setup, Sys};
@@ -119,7 +119,7 @@ fn name(path: &str) -> NameBuf<u16> {
 
 fn open(sys: &Windows, root: &Dir, path: &str, how: How) -> Whole<File> {
     let path = name(path);
-    sys.open_whole(root, path.as_name(), &how, Rules::default())
+    sys.whole(root, path.as_name(), Want::File(&how), Rules::default())
 }
 
 const READ: How = How {
@@ -146,7 +146,8 @@ fn a_path_without_links_is_one_call() {
     assert!(matches!(open(&sys, &root, r"a\b\file", made), Whole::Opened(_)));
     assert_eq!(std::fs::read(scratch.at(r"root\a\b\file")).unwrap(), b"");
     assert!(matches!(open(&sys, &root, r"a\b\nosuch", READ), Whole::Failed(_)));
-    let dir = sys.enter_whole(&root, name(".").as_name(), Purpose::Listing, Rules::default());
+    let want = Want::Directory(Purpose::Listing);
+    let dir = sys.whole(&root, name(".").as_name(), want, Rules::default());
     assert!(matches!(dir, Whole::Opened(_)));
 }
 
