@@ -1,41 +1,122 @@
-//! `curt du` by itself: what GNU du does not have.
+//! `curt du` on terminals, and for a reader that goes away.
+
+use std::os::unix::ffi::OsStrExt;
 
 use curt_testkit::Scratch;
-use serde_json::{Value, json};
 
-use crate::{command, missing, native, objects, said};
+use crate::terminal::in_a_terminal;
+use crate::{command, said};
 
-/// What it said, and its code.
-fn run(scratch: &Scratch, args: &str) -> (Option<i32>, String, String) {
-    said(&command(scratch, "du", args.split_whitespace()).output().unwrap())
-}
-
+/// Apparent sizes are the same everywhere: t has 1000 bytes.
 fn tree() -> Scratch {
     let scratch = Scratch::new();
-    for (name, size) in [("t/a/small", 10), ("t/b/large", 90_000), ("t/b/c/middle", 40_000)] {
+    for (name, size) in [
+        ("t/large/one", 600),
+        ("t/large/two", 150),
+        ("t/small/three.rs", 200),
+        ("t/four.RS", 40),
+        ("t/plain", 10),
+    ] {
         scratch.file_with(name, &vec![b'x'; size]);
     }
+    scratch.link("t/link", "four.RS");
     scratch
 }
 
-fn paths(out: &str) -> Vec<&str> {
-    out.lines().map(|line| line.split_once('\t').unwrap().1).collect()
+/// Runs it in a terminal of this size. The lines are without blanks at their ends.
+fn shown(scratch: &Scratch, variables: &str, columns: usize, line: &str) -> Option<Vec<String>> {
+    let line = format!("stty rows 30 cols {columns}; export LC_ALL=C.UTF-8 {variables}; {line}");
+    let shown = in_a_terminal(scratch, &line, "")?;
+    let shown = shown.replace(['\r', '\u{4}', '\u{8}'], "").replace("^D", "");
+    Some(shown.lines().map(|line| line.trim_end().to_owned()).collect())
 }
 
 #[test]
-fn lines_are_sorted_and_directories_come_after_what_they_hold() {
+fn an_option_for_lines_prints_lines() {
     let scratch = tree();
-    for threads in ["", "-j1", "-j2", "-j4"] {
-        let (code, out, messages) = run(&scratch, &format!("-a {threads} t"));
-        assert_eq!((code, messages.as_str()), (Some(0), ""));
-        let expected = ["t/a/small", "t/a", "t/b/c/middle", "t/b/c", "t/b/large", "t/b", "t"];
-        assert_eq!(paths(&out), expected.map(native));
+    for options in ["--gnu -b", "-sb", "-b --time --time-style=+x", "-b -t 1", "-b0"] {
+        let line = format!("$CURT du {options} t | cat > piped; $CURT du {options} t > /dev/tty");
+        if shown(&scratch, "", 80, &line).is_none() {
+            return;
+        }
+        let line = format!("$CURT du {options} t");
+        let lines = shown(&scratch, "", 80, &line).unwrap().join("\n");
+        let piped = std::fs::read_to_string(scratch.at("piped")).unwrap();
+        assert_eq!(lines, piped.trim_end_matches('\n'), "{options}");
     }
+    let lines = shown(&scratch, "", 80, "$CURT du --json t").unwrap();
+    assert!(lines[0].starts_with("{\"path\":"), "{lines:?}");
+}
+
+/// By the name of GNU's tool it prints what that prints.
+#[test]
+fn a_link_named_du_prints_lines() {
+    let scratch = tree();
+    let line = "ln -s $CURT du; ./du -b t; ./du -b --tree --top 1 t";
+    let Some(lines) = shown(&scratch, "TERM=dumb", 60, line) else { return };
+    assert_eq!(lines[..3], ["750\tt/large", "200\tt/small", "1007\tt"]);
+    assert!(lines[3].starts_with("1007  t  ####") && lines[3].ends_with("# 100%"), "{lines:?}");
+}
+
+#[test]
+fn colors_are_for_terminals_that_have_them() {
+    let scratch = tree();
+    for (variables, is_colored) in
+        [("TERM=xterm", true), ("TERM=xterm NO_COLOR=1", false), ("TERM=dumb", false)]
+    {
+        let Some(lines) = shown(&scratch, variables, 80, "$CURT du -b t") else { return };
+        let text = lines.join("\n");
+        assert_eq!(text.contains("\x1b[01;34mlarge\x1b[0m"), is_colored, "{variables}: {text:?}");
+        assert_eq!(text.contains('\x1b'), is_colored, "{variables}: {text:?}");
+    }
+}
+
+#[test]
+fn the_largest_are_shown_with_their_directories() {
+    let scratch = tree();
+    let Some(lines) = shown(&scratch, "TERM=dumb", 80, "$CURT du -b --top 4 t") else { return };
+    assert_eq!(lines.len(), 4, "{lines:?}");
+    for (line, name) in lines.iter().zip(["  t ", "|-- large", "|   `-- one", "`-- small"]) {
+        assert!(line.contains(name), "{lines:?}");
+    }
+    // As many as the terminal has lines, but for two.
+    for number in 0..40 {
+        scratch.file_with(format!("t/many/{number}"), &[b'x'; 700]);
+    }
+    let lines = shown(&scratch, "TERM=dumb", 80, "$CURT du -bc t").unwrap();
+    assert_eq!(lines.len(), 28, "{lines:?}");
+    assert!(lines[27].contains("  total ") && lines[27].ends_with("100%"), "{lines:?}");
+    let lines = shown(&scratch, "TERM=dumb", 80, "$CURT du -b -d 1 t").unwrap();
+    let names = lines.iter().filter(|line| line.contains("-- "));
+    assert_eq!(names.count(), 6, "{lines:?}");
+}
+
+#[test]
+fn nothing_in_a_name_reaches_the_terminal_as_it_is() {
+    let scratch = Scratch::new();
+    let odd = std::ffi::OsStr::from_bytes(b"t/\x1b[31m\xffx\ny");
+    scratch.file_with(odd, &[b'x'; 900]);
+    scratch.file_with("t/a b", &[b'x'; 90]);
+    scratch.file_with(format!("t/{}.\u{1b}[32m", "漢".repeat(60)), &[b'x'; 9]);
+    for (variables, is_unicode) in [("TERM=xterm NO_COLOR=1", true), ("TERM=dumb", false)] {
+        for columns in [30, 80, 200] {
+            for line in ["$CURT du -b t", "$CURT du -b --by-type t"] {
+                let Some(lines) = shown(&scratch, variables, columns, line) else { return };
+                let text = lines.join("\n");
+                assert!(!text.contains('\x1b'), "{text:?}");
+                assert!(lines.iter().all(|line| line.ends_with('%')), "{text}");
+                assert_eq!(lines.len(), if line.contains("type") { 3 } else { 4 }, "{text}");
+                assert!(!is_unicode || columns != 80 || text.contains('█'), "{text}");
+            }
+        }
+    }
+    let lines = shown(&scratch, "TERM=dumb", 80, "$CURT du -b t").unwrap();
+    assert!(lines[1].contains(r"''$'\033''[31m'$'\377''x'$'\n''y'"), "{lines:?}");
+    assert!(lines[2].contains("'a b'"), "{lines:?}");
 }
 
 /// A reader that has gone away is noticed when the first lines are written, which is long before
 /// all is measured.
-#[cfg(unix)]
 #[test]
 fn lines_are_printed_before_everything_is_measured() {
     const DIRECTORIES: u64 = 6_000;
@@ -49,144 +130,4 @@ fn lines_are_printed_before_everything_is_measured() {
     let counted = messages.lines().find_map(|line| line.strip_prefix("curt du: ")).unwrap();
     let counted = counted.split(' ').next().unwrap().replace(',', "").parse::<u64>().unwrap();
     assert!(counted > 500 && counted < DIRECTORIES / 2, "{messages}");
-}
-
-#[test]
-fn the_largest_come_first() {
-    let scratch = tree();
-    let (code, out, _) = run(&scratch, "--top 2 t");
-    assert_eq!(code, Some(0));
-    assert_eq!(paths(&out), ["t".to_owned(), native("t/b")]);
-    let (_, out, _) = run(&scratch, "--top 3 -ab t");
-    assert_eq!(
-        out,
-        format!("130010\tt\n130000\t{}\n90000\t{}\n", native("t/b"), native("t/b/large"))
-    );
-    let (_, out, _) = run(&scratch, "--top 0 -c -b t");
-    assert_eq!(out, "130010\ttotal\n");
-    let (_, out, _) = run(&scratch, "--top 2 -b -d1 t t/a");
-    assert_eq!(paths(&out), ["t".to_owned(), native("t/b")]);
-}
-
-#[test]
-fn excluded_entries_are_not_counted() {
-    let scratch = tree();
-    let (code, out, _) = run(&scratch, "-b --exclude c --exclude t/a t");
-    assert_eq!(code, Some(0));
-    assert_eq!(out, format!("90000\t{}\n90000\tt\n", native("t/b")));
-}
-
-#[test]
-fn records_are_objects() {
-    let scratch = tree();
-    let (code, out, messages) = run(&scratch, "--json --stats -j1 -d1 t missing");
-    assert_eq!(code, Some(1));
-    let (records, others) = (objects(&out), objects(&messages));
-    assert_eq!((records.len(), others.len()), (3, 2));
-    assert_eq!(others[0]["error"]["path"], "missing");
-    assert_eq!(others[0]["error"]["message"], missing());
-    let record = |path: &str, depth: u64, apparent: u64, allocated: &Value, entries: u64| {
-        json!({"path": native(path), "depth": depth, "apparent": apparent,
-               "allocated": allocated, "entries": entries})
-    };
-    let expected = [("t/a", 1, 10, 2), ("t/b", 1, 130_000, 4), ("t", 0, 130_010, 7)];
-    for (object, (path, depth, apparent, entries)) in records.iter().zip(expected) {
-        assert_eq!(object, &record(path, depth, apparent, &object["allocated"], entries));
-        assert!(object["allocated"].as_u64().unwrap() > 0);
-    }
-    let summary = &others[1]["summary"];
-    assert_eq!(summary["apparent"], 130_010);
-    assert_eq!(summary["allocated"], records[2]["allocated"]);
-    assert_eq!((&summary["errors"], &summary["interrupted"]), (&json!(1), &json!(false)));
-    assert!(summary["calls"]["total"].as_u64().unwrap() > 0);
-}
-
-#[test]
-fn no_time_is_guessed() {
-    let scratch = Scratch::new();
-    let (code, out, _) = run(&scratch, "-c --time missing");
-    assert_eq!((code, out.as_str()), (Some(1), "0\t?\ttotal\n"));
-    let (_, _, messages) = run(&scratch, "-s --json --stats --time missing");
-    assert_eq!(objects(&messages)[1]["summary"]["newest"], Value::Null);
-}
-
-#[cfg(unix)]
-#[test]
-fn times_can_lie_before_1970() {
-    let scratch = Scratch::new();
-    scratch.dir("t/u");
-    for (path, days) in [("t/u", 100), ("t", 200)] {
-        let time = std::time::UNIX_EPOCH - std::time::Duration::from_secs(days * 86_400);
-        std::fs::File::open(scratch.at(path)).unwrap().set_modified(time).unwrap();
-    }
-    let times = |args: &str| {
-        let (_, out, _) = run(&scratch, &format!("-c --time --time-style=+%s {args} t"));
-        let time = |line: &str| line.split('\t').nth(1).unwrap().to_owned();
-        out.lines().map(time).collect::<Vec<_>>()
-    };
-    assert_eq!(times(""), ["-8640000"; 3]);
-    assert_eq!(times("-S"), ["-8640000", "-17280000", "-8640000"]);
-}
-
-#[test]
-fn stats_name_the_calls() {
-    let scratch = tree();
-    let (code, out, messages) = run(&scratch, "-s -j1 --stats t");
-    assert_eq!((code, out.lines().count()), (Some(0), 1));
-    let mut lines = messages.lines();
-    let first = lines.next().unwrap();
-    assert!(first.starts_with("curt du: 7 entries, 1 thread, "), "{messages}");
-    let counts: Vec<u64> =
-        lines.map(|line| line.split_whitespace().next().unwrap().parse().unwrap()).collect();
-    assert!(first.ends_with(&format!(" {} calls", counts.iter().sum::<u64>())), "{messages}");
-}
-
-#[test]
-fn du_reports_failures_at_once_and_counts_them() {
-    let scratch = tree();
-    let (code, out, messages) = run(&scratch, "-s one t two");
-    assert_eq!((code, paths(&out)), (Some(1), vec!["t"]));
-    let missing = missing();
-    let expected = format!(
-        "curt du: cannot access 'one': {missing}\ncurt du: cannot access 'two': {missing}\n\
-         curt du: 2 errors\n"
-    );
-    assert_eq!(messages, expected);
-}
-
-#[cfg(unix)]
-#[test]
-fn names_that_are_not_unicode_are_printed_unchanged() {
-    use std::os::unix::ffi::OsStrExt;
-    let scratch = Scratch::new();
-    let name = std::ffi::OsStr::from_bytes(b"a\xff\n");
-    scratch.file(name);
-    let output = command(&scratch, "du", ["-b".as_ref(), name]).output().unwrap();
-    assert_eq!(output.stdout, b"0\ta\xff\n\n");
-    let output = command(&scratch, "du", ["--json".as_ref(), name]).output().unwrap();
-    let first: Value =
-        serde_json::from_slice(output.stdout.split(|&b| b == b'\n').next().unwrap()).unwrap();
-    assert_eq!(first["path"], json!({"bytes": "Yf8K"}));
-}
-
-/// It waits for a reader that never comes, so that the signal surely arrives while it works.
-#[cfg(unix)]
-#[test]
-fn an_interrupt_ends_a_long_measurement() {
-    use std::os::unix::process::ExitStatusExt;
-    curt_testkit::heed_signals();
-    let scratch = Scratch::new();
-    for number in 0..3_000 {
-        scratch.file(format!("t/{}/a-name-{:0>150}-{number}", number % 30, 0));
-    }
-    // Nobody reads on: it waits in a write, with most still to be counted.
-    let mut child = command(&scratch, "du", ["-a", "-j1", "t"]).spawn().unwrap();
-    std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut [0]).unwrap();
-    let signal = rustix::process::Signal::INT;
-    rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).unwrap();
-    let output = child.wait_with_output().unwrap();
-    let (_, _, messages) = said(&output);
-    assert_eq!(output.status.signal(), Some(2), "{messages}");
-    assert!(messages.starts_with("curt du: interrupted: "), "{messages}");
-    assert!(messages.ends_with(" counted\n"), "{messages}");
 }

@@ -267,3 +267,60 @@ fn bash_completes_programs_signals_fields_users_and_topics() {
         assert_eq!(complete(words).unwrap(), "\n", "{words}");
     }
 }
+
+#[test]
+fn headings_name_the_tool_that_they_are_about() {
+    for tool in ["rm", "ls", "du"] {
+        let help = out(&[tool, "--help"]);
+        let heading = format!("Options that GNU {tool} does not have:");
+        assert_eq!(help.matches("Options that GNU").count(), 1, "{help}");
+        assert!(help.contains(&heading), "{help}");
+    }
+}
+
+/// The tables are right where GNU's own help is at hand.
+#[cfg(unix)]
+#[test]
+fn every_option_of_gnu_is_known() {
+    let scratch = curt_testkit::Scratch::new();
+    for tool in ["rm", "ls", "du", "stat"] {
+        let help = Command::new(tool).arg("--help").env("LC_ALL", "C").output();
+        let help = help.map(|help| String::from_utf8_lossy(&help.stdout).into_owned());
+        let help = help.unwrap_or_default();
+        if !help.contains("GNU coreutils") {
+            curt_testkit::skip(&format!("GNU {tool} is not installed"));
+            continue;
+        }
+        let is_part = |character: char| character.is_ascii_alphanumeric() || character == '-';
+        let words = help.lines().filter(|line| line.starts_with("  ")).flat_map(|line| {
+            let line = line.trim_start();
+            let options = line.split("  ").next().unwrap_or_default();
+            options.split(", ").map(|word| word.split(|c| !is_part(c)).next().unwrap_or_default())
+        });
+        let options: Vec<&str> = words.filter(|word| word.starts_with('-')).collect();
+        assert!(options.len() > 8, "{tool}: {options:?}");
+        for option in options {
+            let (_, _, messages) =
+                said(&crate::command(&scratch, tool, [option]).output().unwrap());
+            let is_unknown =
+                messages.contains("unrecognized option") || messages.contains("invalid option");
+            assert!(!is_unknown, "{tool} {option}: {messages}");
+        }
+    }
+}
+
+/// What help does not show, no shell offers either.
+#[test]
+fn completions_offer_nothing_hidden() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = out(&["completions", shell]);
+        for shown in ["one-file-system", "almost-all", "check-only", "expand"] {
+            assert!(script.contains(shown), "{shell}: {shown}");
+        }
+        // Options, and what only they have to say.
+        for hidden in ["--without", "openat2", "presume-input-tty", "--context", "-l context"] {
+            let found = script.lines().find(|line| line.contains(hidden));
+            assert_eq!(found, None, "{shell}: {hidden}");
+        }
+    }
+}

@@ -78,24 +78,6 @@ fn json_has_its_summary_after_an_interrupt() {
     assert_eq!(summary["summary"]["interrupted"], true);
 }
 
-/// Nobody reads more than the first of what it says, so that the signal arrives while it works.
-#[test]
-fn an_interrupted_removal_prints_what_it_removed() {
-    curt_testkit::heed_signals();
-    let scratch = Scratch::new();
-    for number in 0..3_000 {
-        scratch.file(format!("t/{}/a-name-{:0>150}-{number}", number % 30, 0));
-    }
-    let mut child = curt(&scratch, ["-rv", "-j1", "t"]).spawn().unwrap();
-    child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
-    signal(&child, SIGINT);
-    let (status, _, messages) = end(child);
-    assert_eq!(status.signal(), Some(SIGINT), "{messages}");
-    assert!(messages.starts_with("curt rm: interrupted: "), "{messages}");
-    assert!(messages.ends_with(" removed\n") && !messages.contains(": 0 files"), "{messages}");
-    assert!(scratch.exists("t"));
-}
-
 /// What asks curt alone to end is passed on to its programs, which may clean up; no other is begun.
 #[test]
 fn commands_end_with_the_search_that_is_interrupted() {

@@ -1,26 +1,18 @@
 //! curt by itself: what the GNU tools do not have, or cannot be compared in.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-#[cfg(target_os = "linux")]
-mod beneath;
-mod called;
+mod conditions;
+#[cfg(unix)]
 mod du;
-#[cfg(unix)]
-mod du_tree;
-#[cfg(unix)]
-mod expand;
 #[cfg(target_os = "linux")]
 mod extended;
 mod find;
 mod help;
 #[cfg(unix)]
 mod interrupt;
-mod json;
 #[cfg(unix)]
 mod ls;
-mod more;
-mod options;
-mod output;
+mod manual;
 #[cfg(unix)]
 mod run;
 #[cfg(unix)]
@@ -29,12 +21,9 @@ mod shielded;
 mod terminal;
 #[cfg(target_os = "linux")]
 mod trash;
-#[cfg(unix)]
-mod unwritten;
 mod which;
 
 use std::ffi::OsStr;
-use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
 use curt_testkit::Scratch;
@@ -62,20 +51,20 @@ fn curt<S: AsRef<OsStr>>(scratch: &Scratch, args: impl IntoIterator<Item = S>) -
     command(scratch, "rm", args)
 }
 
-/// What a command says to this input.
-fn output_for(command: &mut Command, input: impl AsRef<[u8]>) -> Output {
-    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
-    // A command that asks nothing may have ended already.
-    let _ = child.stdin.take().unwrap().write_all(input.as_ref());
-    child.wait_with_output().unwrap()
-}
-
 /// A pipe that nobody reads any more.
 #[cfg(unix)]
 fn closed_pipe() -> std::process::ChildStdin {
+    use rustix::event::{PollFd, PollFlags, poll};
     let mut reader = Command::new("true").stdin(Stdio::piped()).spawn().unwrap();
     let pipe = reader.stdin.take().unwrap();
     assert!(reader.wait().unwrap().success());
+    // What another thread is just starting may have the other end until it begins.
+    let is_closed = || {
+        let mut polled = [PollFd::new(&pipe, PollFlags::OUT)];
+        poll(&mut polled, None).unwrap();
+        polled[0].revents().contains(PollFlags::ERR)
+    };
+    while !is_closed() {}
     pipe
 }
 
@@ -88,17 +77,7 @@ fn missing() -> String {
     text.trim_end_matches(" (os error 2)").trim_end_matches('.').to_owned()
 }
 
-/// A path with the system's own separators.
-fn native(path: &str) -> String {
-    path.replace('/', std::path::MAIN_SEPARATOR_STR)
-}
-
 /// What it said, and its code.
-fn run(scratch: &Scratch, args: &str) -> (Option<i32>, String, String) {
-    said(&curt(scratch, args.split_whitespace()).output().unwrap())
-}
-
-/// The same of any command.
 #[cfg(unix)]
 fn run_words(scratch: &Scratch, words: &[&str]) -> (Option<i32>, String, String) {
     said(&command(scratch, words[0], &words[1..]).output().unwrap())

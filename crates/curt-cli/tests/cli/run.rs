@@ -19,12 +19,8 @@ fn run(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn run_exits_as_the_program_does() {
+fn curt_ends_by_the_signal_that_ends_the_program() {
     let scratch = Scratch::new();
-    let code = |end: &[&str]| run(&scratch, end).0;
-    assert_eq!(code(&["--", "/bin/sh", "-c", "exit 0"]), Some(0));
-    assert_eq!(code(&["--", "/bin/sh", "-c", "exit 255"]), Some(255));
-    assert_eq!(code(&["sh", "-c", "exit 3"]), Some(3), "without the dashes, by its name");
     for (signal, number) in [("TERM", 15), ("KILL", 9), ("QUIT", 3)] {
         for options in [&["--"][..], &["--stats", "--"], &["-t9", "--"]] {
             let script = format!("ulimit -c 0; kill -{signal} $$");
@@ -33,78 +29,6 @@ fn run_exits_as_the_program_does() {
             assert_eq!(status.signal(), Some(number), "{options:?} {signal}");
         }
     }
-}
-
-#[test]
-fn a_program_that_does_not_start_has_a_code_and_a_line() {
-    let scratch = Scratch::new();
-    scratch.script("plain", "#!/bin/sh\n", 0o644);
-    scratch.script("junk", "neither\n", 0o755);
-    scratch.script("dos", "#!/bin/sh\r\n", 0o755);
-    let dos = "cannot start './dos': its interpreter '/bin/sh' is missing; its first line ends in \
-               a carriage return";
-    let nowhere = "cannot change directory to 'nowhere': No such file or directory";
-    for (args, code, line) in [
-        (&["--", "./lost"][..], 127, "cannot start './lost': no such program"),
-        (&["--", "curt-no-such"], 127, "curt-no-such: not found in PATH"),
-        (&["--", "./plain"], 126, "cannot start './plain': not an executable file"),
-        (&["--", "./plain/"], 126, "cannot start './plain/': Not a directory"),
-        (&["-t9", "./plain/x"], 126, "cannot start './plain/x': Not a directory"),
-        (&["--", "."], 126, ".: not a valid program name"),
-        (&["--", "./junk"], 126, "cannot start './junk': the system does not know its format"),
-        (&["--", "./dos"], 126, dos),
-        (&["--chdir", "nowhere", "--", "/bin/true"], 125, nowhere),
-        (&["--path", "", "--", "true"], 127, "true: not found in PATH"),
-    ] {
-        let (ended, out, message) = run(&scratch, args);
-        assert_eq!((ended, out.as_str()), (Some(code), ""), "{args:?}: {message}");
-        assert!(message.starts_with(&format!("curt run: {line}")), "{args:?}: {message}");
-        assert_eq!(message.lines().count(), 1, "{message}");
-    }
-}
-
-#[test]
-fn wrong_words_are_refused() {
-    let scratch = Scratch::new();
-    for args in [
-        &[][..],
-        &["--env", "A", "--", "/bin/true"],
-        &["--timeout", "x", "--", "a"],
-        &["--timeout", "-1", "--", "a"],
-        &["--timeout", "1w", "--", "a"],
-        &["--timeout", "nan", "--", "a"],
-        &["--policy", "nobody", "--", "a"],
-        &["--nothing"],
-    ] {
-        let (code, out, message) = run(&scratch, args);
-        assert_eq!((code, out.as_str()), (Some(2), ""), "{args:?}: {message}");
-    }
-}
-
-#[test]
-fn the_program_gets_variables_and_the_directory() {
-    let scratch = Scratch::new();
-    std::fs::create_dir(scratch.at("sub")).unwrap();
-    scratch.script("sub/here", "#!/bin/sh\npwd; echo $A\n", 0o755);
-    let (code, out, _) = run(&scratch, &["--chdir", "sub", "--env", "A=b=c", "--", "./here"]);
-    let expected = scratch.at("sub").canonicalize().unwrap();
-    assert_eq!((code, out), (Some(0), format!("{}\nb=c\n", expected.display())));
-    let args = ["--clear-env", "--env", "B=1", "--env", "B=2", "--", "/usr/bin/env"];
-    assert_eq!(run(&scratch, &args).1, "B=2\n");
-    // A name is looked for in the program's PATH, from its directory.
-    let args = ["--chdir", "sub", "--env", "PATH=.", "--env", "A=c", "--", "here"];
-    let (code, out, _) = run(&scratch, &args);
-    assert_eq!((code, out.lines().last()), (Some(0), Some("c")));
-}
-
-#[test]
-fn a_search_is_explained_and_a_start_counted() {
-    let scratch = Scratch::new();
-    let args = ["--explain", "--stats", "--path", "/nowhere:/bin", "--", "true"];
-    let (code, out, printed) = run(&scratch, &args);
-    assert_eq!((code, out.as_str()), (Some(0), ""));
-    assert!(printed.contains("/nowhere") && printed.contains("/bin/true"), "{printed}");
-    assert!(printed.contains(" calls\n"), "{printed}");
 }
 
 #[test]
@@ -123,67 +47,6 @@ fn a_program_is_killed_after_its_time_limit() {
     while !is_gone() {
         assert!(begun.elapsed() < Duration::from_secs(50), "it goes on");
         std::thread::sleep(Duration::from_millis(5));
-    }
-    for limit in ["60", "60s", "1m", "1h", "60000ms", "0.5d", "0", "0s"] {
-        let args = ["--timeout", limit, "--", "/bin/sh", "-c", "exit 5"];
-        assert_eq!(run(&scratch, &args).0, Some(5), "{limit}");
-    }
-    assert_eq!(run(&scratch, &["--timeout", "50ms", "--", "sleep", "100"]).0, Some(124));
-}
-
-/// GNU timeout's exit codes, where a signal is asked for.
-#[test]
-fn a_time_limit_sends_the_signal_that_was_asked_for() {
-    let scratch = Scratch::new();
-    // The shell may say that its `sleep` was ended, too.
-    let heeds = "exec 2>/dev/null; trap 'echo asked; exit 7' TERM; while :; do sleep 0.05; done";
-    for (args, script, code, out) in [
-        (&["-t", ".2", "-s", "TERM"][..], heeds, 124, "asked\n"),
-        (&["-t", ".2", "-s", "TERM", "--preserve-status"], heeds, 7, "asked\n"),
-        (&["-t", ".2", "-s", "sigint"], "exec sleep 100", 124, ""),
-        (&["-t", ".2", "-s", "15", "--preserve-status"], "exec sleep 100", 128 + 15, ""),
-        (&["-t", ".2", "-s", "KILL", "--foreground"], "exec sleep 100", 137, ""),
-        (&["-t", ".2", "-k", "100"], heeds, 124, "asked\n"),
-        (&["-t", ".2", "-k", ".2", "--foreground"], "trap '' TERM; exec sleep 100", 137, ""),
-        (&["-t", "100", "-s", "TERM", "-k", "1"], "exit 3", 3, ""),
-        (&["-t", "0", "-s", "TERM"], "exit 3", 3, ""),
-        (&["-t", "inf", "-s", "TERM"], "exit 3", 3, ""),
-        (&["-t", "1e-99"], "exec sleep 100", 124, ""),
-    ] {
-        let (ended, printed, message) =
-            run(&scratch, &[args, &["--", "/bin/sh", "-c", script]].concat());
-        assert_eq!((ended, printed.as_str()), (Some(code), out), "{args:?} {script}: {message}");
-        assert_eq!(message, "", "{args:?}");
-    }
-    let (code, _, message) = run(&scratch, &["-t", "1", "-s", "nope", "--", "true"]);
-    assert_eq!(code, Some(2));
-    assert!(message.starts_with("curt run: invalid signal 'nope': expected a name"), "{message}");
-}
-
-/// What `env` takes: variables before the program, -u, -i and -C.
-#[test]
-fn variables_are_set_and_removed_as_by_env() {
-    let scratch = Scratch::new();
-    scratch.script("a=b", "#!/bin/sh\necho program\n", 0o755);
-    scratch.script("sub/pwd", "#!/bin/sh\npwd\n", 0o755);
-    let out = |args: &[&str]| {
-        let mut command = curt(&scratch, args);
-        command.env_clear().env("A", "1").env("B", "2").env("PATH", "/usr/bin:/bin");
-        said(&command.output().unwrap())
-    };
-    let env = |args: &[&str]| out(&[args, &["/usr/bin/env"]].concat()).1;
-    assert_eq!(env(&["-u", "A", "-u", "PATH"]), "B=2\n");
-    assert_eq!(env(&["-i", "C=3", "D=x=y", "E="]), "C=3\nD=x=y\nE=\n");
-    assert_eq!(env(&["-i", "--env", "C=1", "C=2"]), "C=2\n");
-    assert_eq!(env(&["-u", "A", "-u", "PATH", "A=9"]), "A=9\nB=2\n");
-    assert_eq!(out(&["./a=b"]).1, "program\n", "no name of a variable");
-    let here = scratch.at("sub").canonicalize().unwrap();
-    assert_eq!(out(&["-C", "sub", "./pwd"]).1, format!("{}\n", here.display()));
-    assert_eq!(out(&["C=1"]).0, Some(2), "a program is missing");
-    for name in ["", "a=b"] {
-        let (code, _, message) = out(&["-u", name, "true"]);
-        assert_eq!(code, Some(2));
-        assert!(message.contains("not the name of a variable"), "{message}");
     }
 }
 
@@ -282,17 +145,6 @@ fn the_signal_of_a_time_limit_is_not_ignored() {
         Command::new("/bin/sh").args(["-c", &script]).current_dir(scratch.typed()).status();
     assert_eq!(status.unwrap().code(), Some(124));
     assert!(begun.elapsed() < Duration::from_secs(50));
-}
-
-/// With nothing changed of them, exactly curt's own variables.
-#[test]
-fn the_environment_is_handed_on() {
-    let scratch = Scratch::new();
-    let mut command = curt(&scratch, &["--", "/usr/bin/env"]);
-    let output = command.env_clear().env("A", "1").env("B", "x=y").env("C", "").output();
-    assert_eq!(said(&output.unwrap()), (Some(0), "A=1\nB=x=y\nC=\n".into(), String::new()));
-    let output = command.env_clear().output().unwrap();
-    assert_eq!(said(&output), (Some(0), String::new(), String::new()));
 }
 
 /// Permissions mean something to others than root.

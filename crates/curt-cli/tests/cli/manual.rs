@@ -1,0 +1,159 @@
+//! The pages of `tests/manual`: each shows a command at work, and is run.
+//!
+//! A page is Markdown. Lines of a block `files` are made first: `PATH`, then a size, a date, a mode
+//! (`0755`), `-> TARGET`, or its content as a JSON string; `PATH/` is a directory. In a block
+//! `console`, `$ ` begins a command line for the shell; what follows is its output, both streams in
+//! the order of writing, and `[1]` is an exit status other than 0. The directory of the page is
+//! `/work`. In a block `refused`, every command line is answered by one line, the hint at `--help`,
+//! exit status 2, and nothing on standard output. The space that a removal frees is shown as `…`.
+//!
+//! `CURT_UPDATE_SNAPSHOTS=1 cargo test -p curt-cli --test cli manual` writes the output anew.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::SystemTime;
+
+use curt_testkit::{Scratch, at_once};
+
+/// Pages that need no shell, no GNU tool, and no file that Windows cannot have.
+const EVERYWHERE: [&str; 2] = ["find.md", "refusals.md"];
+
+#[test]
+fn pages_show_what_is_printed() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/manual");
+    let pages = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let fits = |page: &Path| EVERYWHERE.iter().any(|name| page.ends_with(name));
+    let pages: Vec<_> = pages.filter(|page| cfg!(target_os = "linux") || fits(page)).collect();
+    assert!(pages.len() >= EVERYWHERE.len());
+    at_once(pages, |page| check(&page));
+}
+
+fn check(page: &Path) {
+    let written = fs::read_to_string(page).unwrap();
+    let scratch = Scratch::new();
+    scratch.tree("", "work/ home/");
+    let mut found = String::new();
+    let mut block = "";
+    for line in written.lines() {
+        if let Some(kind) = line.strip_prefix("```") {
+            block = kind;
+        }
+        let command = line.strip_prefix("$ ");
+        match (block, command) {
+            ("files", _) if !line.starts_with("```") => make(&scratch, line),
+            ("console" | "refused", None) if !line.starts_with("```") => continue,
+            _ => {}
+        }
+        found += line;
+        found.push('\n');
+        match (block, command) {
+            ("console", Some(command)) => found += &run(&scratch, command),
+            ("refused", Some(command)) => found += &refusal(&scratch, command),
+            _ => {}
+        }
+    }
+    // No name on Windows has a backslash in it.
+    let plain = |text: String| if cfg!(windows) { text.replace('\\', "/") } else { text };
+    let (written, found) = (plain(written), plain(found));
+    if found == written {
+        return;
+    }
+    if std::env::var_os("CURT_UPDATE_SNAPSHOTS").is_some() {
+        return fs::write(page, found).unwrap();
+    }
+    let mut lines = written.lines().chain([""]).zip(found.lines().chain([""])).enumerate();
+    let (number, (is, was)) = lines.find(|(_, (is, was))| is != was).unwrap_or_default();
+    let number = number + 1;
+    panic!("{}:{number}: the page has\n{is}\nand this is\n{was}\n\n{found}", page.display());
+}
+
+/// Makes what a line of a block `files` names.
+fn make(scratch: &Scratch, line: &str) {
+    let (name, mut rest) = line.split_once(' ').unwrap_or((line, ""));
+    let path = Path::new("work").join(name);
+    if name.ends_with('/') {
+        return drop(scratch.dir(path));
+    }
+    #[cfg(unix)]
+    if let Some(target) = rest.trim().strip_prefix("-> ") {
+        return drop(scratch.link(path, target));
+    }
+    let mut content = Vec::new();
+    if let Some((before, text)) = rest.split_once('"') {
+        content = serde_json::from_str::<String>(&format!("\"{text}")).unwrap().into_bytes();
+        rest = before;
+    }
+    let (mut time, mut mode) = (None, None);
+    for word in rest.split_whitespace() {
+        match word.as_bytes() {
+            [b'0', _, ..] => mode = Some(u32::from_str_radix(word, 8).unwrap()),
+            [.., b'-', _, _] => time = Some(format!("{word}T00:00:00Z")),
+            _ => content = vec![b'x'; word.parse().unwrap()],
+        }
+    }
+    let path = scratch.file_with(path, &content);
+    if let Some(time) = time {
+        let time = SystemTime::from(time.parse::<jiff::Timestamp>().unwrap());
+        File::options().append(true).open(&path).unwrap().set_modified(time).unwrap();
+    }
+    #[cfg(unix)]
+    if let Some(mode) = mode {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    #[cfg(not(unix))]
+    assert_eq!(mode, None, "{line}");
+}
+
+/// What is printed where a command line is refused, but for what that always is.
+fn refusal(scratch: &Scratch, line: &str) -> String {
+    let output = run(scratch, line);
+    let program = output.split(": ").next().unwrap_or_default();
+    let end = format!("\nTry '{program} --help' for more information.\n[2]\n");
+    let message = output.strip_suffix(&end).unwrap_or_else(|| panic!("{line}: {output}"));
+    assert!(program.starts_with("curt") && !message.contains("Usage:"), "{line}: {output}");
+    let silent = if cfg!(unix) { run(scratch, &format!("{line} 2>&-")) } else { "[2]\n".into() };
+    assert_eq!(silent, "[2]\n", "{line}");
+    message.to_owned() + "\n"
+}
+
+/// What a command line prints.
+fn run(scratch: &Scratch, line: &str) -> String {
+    let curt = Path::new(env!("CARGO_BIN_EXE_curt"));
+    let file = File::create(scratch.at("output")).unwrap();
+    let mut command;
+    if cfg!(unix) {
+        command = Command::new("/bin/sh");
+        let path = format!("{}:/usr/bin:/bin", curt.parent().unwrap().display());
+        command.args(["-c", &format!("umask 022; {line}")]).env_clear().env("PATH", path);
+    } else {
+        let words = line.split('\'').enumerate().flat_map(|(number, part)| match number % 2 {
+            0 => part.split_whitespace().collect(),
+            _ => vec![part],
+        });
+        let mut words = words.skip_while(|word| *word == "curt");
+        command = Command::new(curt);
+        command.args(words.by_ref());
+    }
+    command.envs([("LC_ALL", "C.UTF-8"), ("TZ", "UTC"), ("GIT_CONFIG_GLOBAL", "/dev/null")]);
+    command.env("HOME", scratch.at("home")).current_dir(scratch.typed().join("work"));
+    command.stdin(Stdio::null()).stdout(file.try_clone().unwrap()).stderr(file);
+    let status = command.status().unwrap();
+    let output = fs::read(scratch.at("output")).unwrap();
+    let output = String::from_utf8_lossy(&output);
+    let mut output = output.replace(scratch.typed().to_str().unwrap(), "");
+    // What a directory takes depends on the filesystem.
+    let freed = regex::Regex::new(r"freeing [^,\n]* bytes|freeing [^,\n]*\)").unwrap();
+    output = freed.replace_all(&output, "freeing …").into_owned();
+    if cfg!(windows) {
+        output = output.replace(&crate::missing(), "No such file or directory");
+    }
+    if !output.is_empty() && !output.ends_with('\n') {
+        output.push('\n');
+    }
+    match status.code().unwrap() {
+        0 => output,
+        code => format!("{output}[{code}]\n"),
+    }
+}
