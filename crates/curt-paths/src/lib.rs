@@ -112,6 +112,8 @@ mod posix;
 mod ruby;
 mod rule;
 mod scan;
+#[cfg(test)]
+mod tests;
 mod unit;
 pub mod windows;
 

@@ -436,6 +436,7 @@ pub(crate) fn to_units(bytes: &[u8]) -> Result<Vec<u16>, ExpandError> {
 #[cfg(test)]
 mod tests {
     use super::Unit;
+    use crate::tests::wide;
 
     #[test]
     fn names_compare_by_simple_case_mappings() {
@@ -449,7 +450,6 @@ mod tests {
             ("ſ", "s", false),
             ("δρ", "ΔΡ", true),
         ] {
-            let wide = |text: &str| text.encode_utf16().collect::<Vec<_>>();
             assert_eq!(u16::same_in_any_case(&wide(left), &wide(right)), same, "{left} {right}");
             // The two differ only for letters whose capital has another length in UTF-8.
             if left.len() == right.len() {

@@ -2,10 +2,7 @@
 //! `full_path_tests.rs`.
 
 use super::{Start, is_device, is_verbatim};
-
-fn wide(text: &str) -> Vec<u16> {
-    text.encode_utf16().collect()
-}
+use crate::tests::wide;
 
 #[test]
 fn any_unit_is_a_drive_letter_but_a_surrogate_pair_is_not() {
@@ -22,33 +19,18 @@ fn any_unit_is_a_drive_letter_but_a_surrogate_pair_is_not() {
 }
 
 #[test]
-fn verbatim_prefixes_are_spelled_with_backslashes() {
-    for (text, verbatim) in [
-        (r"\\?\", true),
-        (r"\??\x", true),
-        (r"\\?\C:\x", true),
-        ("//?/C:/x", false),
-        (r"\\?/x", false),
-        (r"\\.\x", false),
-        (r"\?\x", false),
-        (r"\\?", false),
-    ] {
-        assert_eq!(is_verbatim(text.as_bytes()), verbatim, "{text}");
-        assert_eq!(is_verbatim(&wide(text)), verbatim, "{text}");
-    }
-}
-
-#[test]
-fn device_names_are_recognised() {
-    let names = ["con", "PRN", "aux", "Nul", "COM1", "lpt9", "com¹", "LPT²", "com³", "conin$"];
-    for name in names.into_iter().chain(["CONOUT$"]) {
-        assert!(is_device(name.as_bytes()), "{name}");
-        assert!(is_device(&wide(name)), "{name}");
-    }
-    for name in
-        ["", "co", "conn", "com", "com0", "lpt0", "com⁴", "com10", "conerr$", "c¹n", "coṅ", "nul "]
-    {
-        assert!(!is_device(name.as_bytes()), "{name}");
-        assert!(!is_device(&wide(name)), "{name}");
-    }
+fn names_of_devices_and_verbatim_prefixes_are_recognised() {
+    let check = |texts: &str, is_it: bool, bytes: fn(&[u8]) -> bool, units: fn(&[u16]) -> bool| {
+        for text in texts.split(' ') {
+            assert_eq!((bytes(text.as_bytes()), units(&wide(text))), (is_it, is_it), "{text:?}");
+        }
+    };
+    let devices = "con PRN aux Nul COM1 lpt9 com¹ LPT² com³ conin$ CONOUT$";
+    check(devices, true, is_device, is_device);
+    let names = " co conn com com0 lpt0 com⁴ com10 conerr$ c¹n coṅ";
+    check(names, false, is_device, is_device);
+    assert!(!is_device(b"nul "));
+    // They are spelled with backslashes.
+    check(r"\\?\ \??\x \\?\C:\x", true, is_verbatim, is_verbatim);
+    check(r"//?/C:/x \\?/x \\.\x \?\x \\?", false, is_verbatim, is_verbatim);
 }

@@ -3,10 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use curt::paths::{DotDot, Env, Expander, Flavor};
 use curt_testkit::{Scratch, skip};
 
-use crate::{Maker, POSIX, ask_command, compare, count};
+use crate::ask_command;
 
 const PROGRAM: &str = r#"package main
 
@@ -38,24 +37,15 @@ fn go(files: &[(&str, String)], questions: &[String]) -> Option<Vec<Vec<u8>>> {
     let mut command = Command::new("go");
     command.arg("run").env("GOFLAGS", "-mod=mod").env("GOTOOLCHAIN", "local");
     for (name, content) in files {
-        std::fs::write(folder.typed().join(name), content).unwrap();
+        folder.file_with(name, content.as_bytes());
         command.arg(folder.typed().join(name));
     }
     ask_command(command, "go", questions)
 }
 
-/// For Go two leading slashes are one.
 #[test]
 fn posix_paths_equal_clean() {
-    let mut maker = Maker::new(5);
-    let questions: Vec<String> = (0..count()).map(|_| maker.path(&POSIX, 9)).collect();
-    let Some(answers) = go(&[("main.go", PROGRAM.to_owned())], &questions) else { return };
-    let env = Env::none().cwd("/w/o/r/k");
-    let expander = Expander::new(env).flavor(Flavor::Posix).dot_dot(DotDot::Clamp);
-    compare(&questions, answers, |text| {
-        let full = expander.expand(text.as_bytes()).unwrap().into_owned();
-        if full.starts_with(b"//") { full[1..].to_vec() } else { full }
-    });
+    crate::compare_posix(5, |questions| go(&[("main.go", PROGRAM.to_owned())], questions));
 }
 
 /// The source of Go's own functions for Windows, as a part of a program: a system call of theirs is

@@ -18,11 +18,10 @@ mod standard;
 mod win32;
 
 use std::ffi::OsStr;
-use std::io::Write;
 use std::process::{Command, Stdio};
 
-use curt::paths::{DotDot, Flavor, Fold};
-use curt_testkit::Scratch;
+use curt::paths::{DotDot, Env, Expander, Flavor, Fold};
+use curt_testkit::{Choices, Scratch};
 
 /// Returns how many paths each authority is asked about: `CURT_PATHS`, which is 20,000 in a full run
 /// of the checks, or a default.
@@ -30,34 +29,15 @@ fn count() -> usize {
     std::env::var("CURT_PATHS").ok().and_then(|count| count.parse().ok()).unwrap_or(4_000)
 }
 
-/// A generator of random paths, the same on every run.
-struct Maker {
-    state: u64,
+/// Joins some of these pieces.
+fn path(choices: &mut Choices, pieces: &[&str], most: usize) -> String {
+    (0..choices.below(most + 1)).map(|_| choices.one_of(pieces)).collect()
 }
 
-impl Maker {
-    fn new(seed: u64) -> Maker {
-        Maker { state: seed }
-    }
-
-    /// The next random number (`SplitMix64`).
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
-    }
-
-    /// Joins some of these pieces.
-    fn path(&mut self, pieces: &[&str], most: usize) -> String {
-        let count = self.below(most + 1);
-        (0..count).map(|_| pieces[self.below(pieces.len())]).collect()
-    }
+/// As many random paths as each authority is asked about, the same on every run.
+fn paths(seed: u64, pieces: &[&str], most: usize) -> Vec<String> {
+    let mut choices = Choices::new(seed);
+    (0..count()).map(|_| path(&mut choices, pieces, most)).collect()
 }
 
 /// Pieces of POSIX paths.
@@ -73,6 +53,18 @@ const PLAIN_WINDOWS: [&str; 16] = [
     "ab",
 ];
 
+/// Compares POSIX paths with an authority to which two leading slashes are one.
+fn compare_posix(seed: u64, authority: impl FnOnce(&[String]) -> Option<Vec<Vec<u8>>>) {
+    let questions = paths(seed, &POSIX, 9);
+    let Some(answers) = authority(&questions) else { return };
+    let env = Env::none().cwd("/w/o/r/k");
+    let expander = Expander::new(env).flavor(Flavor::Posix).dot_dot(DotDot::Clamp);
+    compare(&questions, answers, |text| {
+        let full = expander.expand(text.as_bytes()).unwrap().into_owned();
+        if full.starts_with(b"//") { full[1..].to_vec() } else { full }
+    });
+}
+
 /// Compares the folding of relative paths that have names of drives in them with an authority. What
 /// begins with `..` leaves the directory.
 fn compare_folded(
@@ -82,8 +74,8 @@ fn compare_folded(
     const STARTS: [&str; 5] = ["./", r".\", "a/../", r"a\b\..\..\", "a//./..//"];
     const PIECES: [&str; 14] =
         ["c:", "d:x", "é:", "s:t", ":", "/", r"\", r"\\", "..", r"\..\", "/./", "a", "?", "??/"];
-    let mut maker = Maker::new(6);
-    let path = |_| STARTS[maker.below(STARTS.len())].to_owned() + &maker.path(&PIECES, 6);
+    let mut choices = Choices::new(6);
+    let path = |_| choices.one_of(&STARTS).to_owned() + &path(&mut choices, &PIECES, 6);
     let questions: Vec<String> = (0..count()).map(path).collect();
     let Some(answers) = authority(&questions) else { return };
     let leaves = |answer: &[u8]| {
@@ -107,13 +99,8 @@ fn ask(program: &str, arguments: &[&OsStr], questions: &[String]) -> Option<Vec<
 
 fn ask_command(mut command: Command, program: &str, questions: &[String]) -> Option<Vec<Vec<u8>>> {
     let folder = Scratch::new();
-    let input = folder.typed().join("questions");
-    let mut text = Vec::new();
-    for question in questions {
-        text.write_all(question.as_bytes()).unwrap();
-        text.push(0);
-    }
-    std::fs::write(&input, text).unwrap();
+    let text: String = questions.iter().flat_map(|question| [question, "\0"]).collect();
+    let input = folder.file_with("questions", text.as_bytes());
     command.stdin(std::fs::File::open(input).unwrap()).stderr(Stdio::inherit());
     let output = match command.output() {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {

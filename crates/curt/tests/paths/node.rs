@@ -1,8 +1,9 @@
 //! Node's `path.posix.resolve`, `path.win32.resolve` and `path.win32.join`, which normalizes.
 
-use curt::paths::{DotDot, Env, Expander, Flavor};
+use curt::paths::{Env, Expander, Flavor};
+use curt_testkit::Choices;
 
-use crate::{Maker, POSIX, ask, compare, count};
+use crate::{ask, compare, count, path};
 
 const SCRIPT: &str = r#"
 const path = require("path")[process.argv[1]];
@@ -14,18 +15,9 @@ fn node(module: &str, cwd: &str, questions: &[String]) -> Option<Vec<Vec<u8>>> {
     ask("node", &["-e", SCRIPT, module, cwd, "resolve"].map(std::ffi::OsStr::new), questions)
 }
 
-/// For Node two leading slashes are one.
 #[test]
 fn posix_paths_equal_resolve() {
-    let mut maker = Maker::new(3);
-    let questions: Vec<String> = (0..count()).map(|_| maker.path(&POSIX, 9)).collect();
-    let Some(answers) = node("posix", "/w/o/r/k", &questions) else { return };
-    let env = Env::none().cwd("/w/o/r/k");
-    let expander = Expander::new(env).flavor(Flavor::Posix).dot_dot(DotDot::Clamp);
-    compare(&questions, answers, |text| {
-        let full = expander.expand(text.as_bytes()).unwrap().into_owned();
-        if full.starts_with(b"//") { full[1..].to_vec() } else { full }
-    });
+    crate::compare_posix(3, |questions| node("posix", "/w/o/r/k", questions));
 }
 
 /// Node reads the text only, drops trailing separators except that of a root, and knows shares.
@@ -34,10 +26,9 @@ fn windows_paths_equal_resolve() {
     const PIECES: [&str; 12] =
         [r"\", r"\", "/", r"\\", r"\.", r"\..", r"\a", r"\bc", r"\.h", r"\é", r"\..x", r"\ y"];
     const STARTS: [&str; 7] = ["a", "..", r"C:\", "d:/x", r"\\srv\shr", "//srv/shr", r"\x"];
-    let mut maker = Maker::new(4);
-    let questions: Vec<String> = (0..count())
-        .map(|_| STARTS[maker.below(STARTS.len())].to_owned() + &maker.path(&PIECES, 6))
-        .collect();
+    let mut choices = Choices::new(4);
+    let path = |_| choices.one_of(&STARTS).to_owned() + &path(&mut choices, &PIECES, 6);
+    let questions: Vec<String> = (0..count()).map(path).collect();
     let Some(answers) = node("win32", r"C:\work\dir", &questions) else { return };
     let expander = Expander::new(Env::none().cwd(r"C:\work\dir")).flavor(Flavor::Windows);
     let without_end = |mut full: Vec<u8>| {

@@ -1,8 +1,9 @@
 //! A naive oracle for random paths, and properties that hold for all of them.
 
 use curt::paths::{DotDot, Env, ExpandError, Expander, Flavor, Release, Style, Verbatim};
+use curt_testkit::Choices;
 
-use crate::{Maker, POSIX, count};
+use crate::{POSIX, paths};
 
 /// Expands a POSIX path by a list of names.
 fn posix(cwd: &str, text: &str, policy: DotDot) -> Result<String, ExpandError> {
@@ -36,16 +37,13 @@ fn posix(cwd: &str, text: &str, policy: DotDot) -> Result<String, ExpandError> {
 
 #[test]
 fn posix_paths_equal_the_oracle() {
-    let mut maker = Maker::new(8);
     for policy in [DotDot::Keep, DotDot::Clamp, DotDot::Refuse] {
         for cwd in ["/w/o/r/k", "/"] {
             let expander =
                 Expander::new(Env::none().cwd(cwd)).flavor(Flavor::Posix).dot_dot(policy);
-            for _ in 0..count() {
-                // Long enough for every branch of the scanner.
-                let text = maker.path(&POSIX, 40);
-                let full = expander.expand(text.as_bytes()).map(std::borrow::Cow::into_owned);
-                let full = full.map(|full| String::from_utf8(full).unwrap());
+            // Long enough for every branch of the scanner.
+            for text in paths(8 + cwd.len() as u64, &POSIX, 40) {
+                let full = expander.expand_str(&text).map(std::borrow::Cow::into_owned);
                 assert_eq!(full, posix(cwd, &text, policy), "{text:?} {policy:?}");
                 let units: Vec<u16> = text.encode_utf16().collect();
                 let wide = expander.expand(&units).map(|full| String::from_utf16(&full).unwrap());
@@ -63,61 +61,56 @@ pub(crate) const WINDOWS: [&str; 44] = [
     "\u{a0}", "~", "PRN",
 ];
 
-/// Expanding a full path again changes nothing, and bytes and units give the same answer.
+/// Bytes, strings and 16-bit units give one answer, which a second pass leaves as it is, and a NUL is
+/// refused wherever it is and whatever else is wrong.
 #[test]
-fn full_windows_paths_are_unchanged() {
-    let mut maker = Maker::new(9);
+fn windows_paths_are_the_same_in_all_units_and_stay() {
+    let mut choices = Choices::new(9);
     for (release, policy) in [Release::Windows10, Release::Windows11]
         .into_iter()
         .flat_map(|release| [DotDot::Keep, DotDot::Clamp].map(|policy| (release, policy)))
     {
-        let env = Env::none().cwd(r"C:\dir\sub").drive("D", r"D:\data");
-        let expander = Expander::new(env)
-            .flavor(Flavor::Windows)
-            .release(release)
-            .dot_dot(policy)
-            .verbatim(Verbatim::Normalize);
-        for _ in 0..count() {
-            let text = maker.path(&WINDOWS, 12);
-            let full = expander.expand(text.as_bytes()).map(std::borrow::Cow::into_owned);
+        let env = Env::none().cwd(r"C:\dir\sub").drive("D", r"D:\data").home("C:/\u{fc}");
+        let windows = Expander::new(env).flavor(Flavor::Windows).release(release).dot_dot(policy);
+        let expander = windows.verbatim(Verbatim::Normalize).tilde(choices.below(2) == 0);
+        for text in paths(choices.below(1 << 20) as u64, &WINDOWS, 12) {
+            let full = expander.expand_str(&text).map(std::borrow::Cow::into_owned);
+            let bytes = expander.expand(text.as_bytes()).map(|full| full.into_owned());
+            assert_eq!(full.clone().map(String::into_bytes), bytes, "{text:?}");
             let units: Vec<u16> = text.encode_utf16().collect();
             let wide = expander.expand(&units).map(|full| String::from_utf16(&full).unwrap());
-            let full = full.map(|full| String::from_utf8(full).unwrap());
             assert_eq!(full, wide, "{text:?}");
             let Ok(full) = full else { continue };
             assert!(!full.contains('/'), "{text:?}: {full:?}");
             // After the names behind it were removed, a name can end in dots and spaces (`x. \..\`)
             // or be a device, so that expanding again changes it.
-            let again = expander.expand(full.as_bytes()).unwrap();
-            let is_settled = again == full.as_bytes();
+            let is_settled = expander.expand_str(&full).unwrap() == full;
             let last = full.trim_end_matches('\\').rsplit('\\').next().unwrap_or("");
             let is_left_over = last.ends_with(['.', ' ']) || last.contains(':') || is_device(last);
             assert!(is_settled || is_left_over || full.contains(".\\"), "{text:?}: {full:?}");
         }
     }
-}
-
-/// Wherever the NUL is, and whatever else is wrong.
-#[test]
-fn a_nul_is_always_refused() {
-    let mut maker = Maker::new(11);
-    let env = || Env::none().no_cwd();
-    for _ in 0..count() {
-        let mut text: Vec<char> = maker.path(&WINDOWS, 6).chars().collect();
-        text.insert(maker.below(text.len() + 1), '\0');
-        let text = String::from_iter(text);
-        for (flavor, style) in [Flavor::Posix, Flavor::Windows]
-            .into_iter()
-            .flat_map(|flavor| [Style::Native, Style::Ruby].map(|style| (flavor, style)))
-        {
-            let expander = Expander::new(env()).flavor(flavor).style(style);
-            let refusing = Expander::new(env()).flavor(flavor).dot_dot(DotDot::Refuse);
-            for expander in [expander, refusing] {
+    for mut text in paths(11, &WINDOWS, 6) {
+        let places: Vec<usize> =
+            text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        text.insert(places[choices.below(places.len())], '\0');
+        for flavor in [Flavor::Posix, Flavor::Windows] {
+            let expander = || Expander::new(Env::none().no_cwd()).flavor(flavor);
+            let ruby = expander().style(Style::Ruby);
+            for expander in [expander(), ruby, expander().dot_dot(DotDot::Refuse)] {
                 let full = expander.expand(text.as_bytes());
-                assert_eq!(full, Err(ExpandError::Nul), "{text:?} {flavor:?} {style:?}");
+                assert_eq!(full, Err(ExpandError::Nul), "{text:?} {flavor:?}");
             }
         }
     }
+}
+
+#[test]
+fn strings_have_full_paths_that_are_strings() {
+    let posix = |cwd: &[u8]| Expander::new(Env::none().cwd(cwd)).flavor(Flavor::Posix);
+    let elsewhere = posix(b"/\xff");
+    assert_eq!(elsewhere.expand_str("a"), Err(ExpandError::Encoding));
+    assert!(matches!(elsewhere.expand_str("/a"), Ok(std::borrow::Cow::Borrowed("/a"))));
 }
 
 #[test]

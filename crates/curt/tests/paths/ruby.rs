@@ -4,8 +4,9 @@ use std::process::Command;
 
 use curt::paths::ThisProcess;
 use curt::paths::{Encoding, Env, Expander, Flavor, PathText, Style};
+use curt_testkit::Choices;
 
-use crate::{Maker, POSIX, ask_command, compare, count};
+use crate::{POSIX, ask_command, compare, count, path};
 
 /// Each question is a home, a base (empty for none) and a text, with a control character between
 /// them; an error is compared by its first words.
@@ -39,7 +40,7 @@ fn ruby(questions: &[String]) -> Option<Vec<Vec<u8>>> {
 
 #[test]
 fn posix_paths_equal_expand_path() {
-    let mut maker = Maker::new(6);
+    let mut choices = Choices::new(6);
     let homes = ["/h/me", "/", "/h/./u/../v", "/h//u//", "//h", "rel", "", "/h/", "///"];
     let bases =
         ["", "/b/c", "b/./c/..", "~", "~/x/..", "//b", "/", "~nobody-is-here", "///b//", "../.."];
@@ -49,7 +50,7 @@ fn posix_paths_equal_expand_path() {
     let questions: Vec<String> = places
         .iter()
         .flat_map(|place| (0..count() / 20).map(move |_| place))
-        .map(|(home, base)| format!("{home}\x01{base}\x01{}", maker.path(&pieces, 8)))
+        .map(|(home, base)| format!("{home}\x01{base}\x01{}", path(&mut choices, &pieces, 8)))
         .collect();
     let Some(answers) = ruby(&questions) else { return };
     compare(&questions, answers, |question| {
@@ -104,16 +105,16 @@ const ENCODED_PIECES: [&[u8]; 13] = [
     E_ACUTE,
 ];
 
-fn encoded(maker: &mut Maker) -> PathText {
-    let encoding = Encoding::named(ENCODINGS[maker.below(ENCODINGS.len())]).unwrap();
-    let pieces = (0..maker.below(4)).map(|_| ENCODED_PIECES[maker.below(ENCODED_PIECES.len())]);
+fn encoded(choices: &mut Choices) -> PathText {
+    let encoding = Encoding::named(choices.one_of(&ENCODINGS)).unwrap();
+    let pieces = (0..choices.below(4)).map(|_| ENCODED_PIECES[choices.below(ENCODED_PIECES.len())]);
     PathText::encoded(pieces.collect::<Vec<&[u8]>>().concat(), encoding)
 }
 
 /// Which texts can be joined, and the encoding of the answer.
 #[test]
 fn encodings_are_joined_as_in_expand_path() {
-    let mut maker = Maker::new(12);
+    let mut choices = Choices::new(12);
     let folder = curt_testkit::Scratch::new();
     let folder = std::fs::canonicalize(folder.typed()).unwrap().join("\u{e9}");
     std::fs::create_dir(&folder).unwrap();
@@ -121,7 +122,8 @@ fn encodings_are_joined_as_in_expand_path() {
     for (cwd, home) in places.flat_map(|cwd| ["/h/me", "/h/\u{e9}"].map(|home| (cwd, home))) {
         let texts: Vec<(PathText, Option<PathText>)> = (0..count() / 4)
             .map(|_| {
-                (encoded(&mut maker), Some(encoded(&mut maker)).filter(|_| maker.below(3) > 0))
+                let (path, base) = (encoded(&mut choices), encoded(&mut choices));
+                (path, Some(base).filter(|_| choices.below(3) > 0))
             })
             .collect();
         let questions = texts.iter().map(|(path, base)| {

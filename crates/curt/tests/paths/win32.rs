@@ -16,21 +16,22 @@ use std::collections::BTreeMap;
 
 use curt::paths::ThisProcess;
 use curt::paths::{Env, Expander, Verbatim};
+use curt_testkit::Choices;
 use curt_testkit::windows::{full_path_name, is_wine, set_drive_directory};
 
 use crate::oracle::WINDOWS;
-use crate::{Maker, count};
+use crate::{count, path};
 
 #[test]
 fn windows_paths_equal_the_systems() {
     // The working directory of `D:`; `C:` has none, or is the drive of the process.
     set_drive_directory('D', r"d:\data\sub.x");
     let expander = Expander::new(Env::of(ThisProcess::new())).verbatim(Verbatim::Normalize);
-    let mut maker = Maker::new(10);
+    let mut choices = Choices::new(10);
     let mut unknown = Vec::new();
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     for _ in 0..count() {
-        let units = units(&mut maker);
+        let units = units(&mut choices);
         let theirs = full_path_name(&units);
         let ours = expander.expand(&units).ok();
         if ours.as_deref() == theirs.as_deref() {
@@ -51,11 +52,11 @@ fn windows_paths_equal_the_systems() {
 }
 
 /// Returns a random text; one in four contains an unpaired surrogate or a control character.
-fn units(maker: &mut Maker) -> Vec<u16> {
+fn units(choices: &mut Choices) -> Vec<u16> {
     const ODD: [u16; 6] = [0xD800, 0xDC00, 0xDFFF, 0x01, 0x1F, 0x7F];
-    let mut units: Vec<u16> = maker.path(&WINDOWS, 8).encode_utf16().collect();
-    if maker.below(4) == 0 {
-        units.insert(maker.below(units.len() + 1), ODD[maker.below(ODD.len())]);
+    let mut units: Vec<u16> = path(choices, &WINDOWS, 8).encode_utf16().collect();
+    if choices.below(4) == 0 {
+        units.insert(choices.below(units.len() + 1), ODD[choices.below(ODD.len())]);
     }
     units
 }
