@@ -1,6 +1,9 @@
 //! The exact number of calls of look-ups.
 
-use super::{Ground, PATHEXT};
+use std::sync::Arc;
+
+use super::{Ground, PATHEXT, build};
+use crate::sys::fault::Faults;
 use crate::sys::memory::{Denied, World};
 
 /// The eleven extensions of a usual Windows.
@@ -13,35 +16,41 @@ fn cost(pathext: &str, change: impl FnOnce(&mut World)) -> (String, u64) {
     let (answer, calls) = ground.find("x");
     // A look-up that fails searches the working directory, which is the root here and contains
     // nothing that matches.
-    let beside = if pathext.split(';').count() > 2 { 3 } else { pathext.split(';').count() as u64 };
-    let calls = if answer.starts_with("not-found") { calls - beside } else { calls };
+    let k = pathext.split(';').count() as u64;
+    let calls = if answer.starts_with("not-found") { calls - k.min(3) } else { calls };
     (answer.split(' ').next().unwrap_or_default().to_owned(), calls)
 }
 
 #[test]
 fn calls_for_a_directory_are_those_of_the_table() {
-    let found = |name: &str| format!("/a/{name}");
-    for pathext in [".COM;.EXE;.BAT;.CMD", ELEVEN] {
-        let k = pathext.split(';').count() as u64;
-        assert_eq!(cost(pathext, |_| {}), ("not-found".into(), 1), "absent");
-        let miss = cost(pathext, |world| {
-            world.file("a/y.exe").file("a/z");
-        });
-        assert_eq!(miss, ("not-found".into(), 3), "a miss");
-        let like = cost(pathext, |world| {
-            world.file("a/xyz.exe").file("a/x.txt");
-        });
-        assert_eq!(like, ("not-found".into(), 4), "a miss among look-alikes");
-        for (name, calls) in [("x.com", 3), ("x.exe", 4), ("x.bat", 4), ("x.cmd", 4)] {
-            let hit = cost(pathext, |world| {
-                world.file(format!("a/{name}")).file("a/x1.exe").file("a/xx");
+    const NONE: &str = "not-found";
+    // What is there, the answer, and the calls with four extensions and with eleven.
+    for (tree, answer, few, eleven) in [
+        ("w/", NONE, 1, 1),
+        ("a/y.exe a/z", NONE, 3, 3),
+        ("a/xyz.exe a/x.txt", NONE, 4, 4),
+        ("a/x.com a/x1.exe a/xx", "/a/x.com", 3, 3),
+        ("a/x.exe a/x1.exe a/xx", "/a/x.exe", 4, 4),
+        ("a/x.cmd a/x1.exe a/xx", "/a/x.cmd", 4, 4),
+        ("a/y a/unlistable", NONE, 1 + 4, 1 + 11),
+    ] {
+        for (pathext, calls) in [(PATHEXT, few), (ELEVEN, eleven)] {
+            let found = cost(pathext, |world| {
+                build(world, tree);
+                if tree.ends_with("unlistable") {
+                    world.deny("a", Denied { list: true, ..Denied::default() });
+                }
             });
-            assert_eq!(hit, (found(name), calls), "{name}");
+            assert_eq!(found, (answer.into(), calls), "{tree} {pathext}");
         }
-        let unlistable = cost(pathext, |world| {
-            world.file("a/y").deny("a", Denied { list: true, ..Denied::default() });
-        });
-        assert_eq!(unlistable, ("not-found".into(), 1 + k), "unlistable");
+    }
+    // One or two candidates are probed, and a hit takes two more for its spelling.
+    for (pathext, k) in [(".EXE", 1), (".COM;.EXE", 2)] {
+        for (tree, answer, calls) in
+            [("a/y.exe", NONE, k), ("w/", NONE, 1), ("a/X.exe", "/a/X.exe", k + 2)]
+        {
+            assert_eq!(cost(pathext, |world| build(world, tree)), (answer.into(), calls));
+        }
     }
 }
 
@@ -58,21 +67,10 @@ fn a_long_path_costs_three_calls_for_each_directory() {
         world.file("196/x.exe").dir("w");
     });
     assert_eq!(ground.find("x"), ("/196/x.exe path:196 image".into(), 196 * 3 + 4));
-}
-
-#[test]
-fn one_or_two_candidates_are_probed() {
-    for (pathext, k) in [(".EXE", 1), (".COM;.EXE", 2)] {
-        let miss = cost(pathext, |world| {
-            world.file("a/y.exe");
-        });
-        assert_eq!(miss, ("not-found".into(), k));
-        assert_eq!(cost(pathext, |_| {}), ("not-found".into(), 1), "absent");
-        let hit = cost(pathext, |world| {
-            world.file("a/X.exe");
-        });
-        assert_eq!(hit, ("/a/X.exe".into(), k + 2), "and its spelling");
-    }
+    // A directory is searched once: two, the base, and its place.
+    let ground = Ground::windows("/a;/b;/A/;\"/a\";/b/.", |world| build(world, "a/ b/"));
+    assert_eq!(ground.find("x"), ("not-found".into(), 3 + 3 + 1 + 3));
+    assert_eq!(ground.find("/a/x"), ("not-found".into(), 3));
 }
 
 fn look_alikes(world: &mut World, count: usize) {
@@ -100,23 +98,8 @@ fn among_many_look_alikes_each_candidate_is_probed() {
 }
 
 #[test]
-fn a_directory_is_searched_once_and_a_path_searches_no_entry() {
-    let ground = Ground::windows("/a;/b;/A/;\"/a\";/b/.", |world| {
-        world.dir("a").dir("b").dir("w");
-    });
-    assert_eq!(
-        ground.find("x"),
-        ("not-found".into(), 3 + 3 + 1 + 3),
-        "two, the base, and its place"
-    );
-    assert_eq!(ground.find("/a/x"), ("not-found".into(), 3));
-}
-
-#[test]
 fn posix_takes_one_call_for_a_miss_and_two_for_a_hit() {
-    let ground = Ground::posix("/a:/gone:/b:/c", |world| {
-        world.file("c/x").dir("a").dir("b");
-    });
+    let ground = Ground::posix("/a:/gone:/b:/c", |world| build(world, "c/x a/ b/"));
     assert_eq!(ground.find("x"), ("/c/x path:3 executable".into(), 5));
     assert_eq!(ground.find("y"), ("not-found".into(), 4));
     assert_eq!(ground.find("/c/x"), ("/c/x given executable".into(), 2));
@@ -124,8 +107,6 @@ fn posix_takes_one_call_for_a_miss_and_two_for_a_hit() {
 
 /// Fails each call of a look-up once, with several errors, and collects the answers.
 fn with_one_fault(ground: &mut Ground, calls: &[&'static str], told: &mut Vec<(String, String)>) {
-    use crate::sys::fault::Faults;
-    use std::sync::Arc;
     for &call in calls {
         for nth in 0..6 {
             // EPERM, EIO, ENOMEM, ENODEV, EMFILE and ESTALE.
@@ -158,6 +139,10 @@ fn no_failed_call_hides_a_program() {
         world.dir("a").file("b/x");
     });
     with_one_fault(&mut ground, &["faccessat2", "statx"], &mut told);
+    // A shortage ends a search: behind it is another program.
+    let mut ground = Ground::windows("/a;/b", |world| build(world, "a/x.exe b/x.exe"));
+    ground.setup.faults = Some(Arc::new(Faults::default().fail("NtOpenFile", 0, 24)));
+    ground.assert_finds("x other /a");
     let mut failed = 0;
     for (fault, answer) in &told {
         let is_found = answer.starts_with("/b/x path:1") || answer.starts_with("/b/x.cmd path:1");
@@ -170,17 +155,6 @@ fn no_failed_call_hides_a_program() {
     assert!(told.len() > 40 && failed > 15, "{failed} of {}: {told:?}", told.len());
 }
 
-#[test]
-fn a_shortage_ends_a_search() {
-    use crate::sys::fault::Faults;
-    use std::sync::Arc;
-    let mut ground = Ground::windows("/a;/b", |world| {
-        world.file("a/x.exe").file("b/x.exe");
-    });
-    ground.setup.faults = Some(Arc::new(Faults::default().fail("NtOpenFile", 0, 24)));
-    ground.assert_finds("x", "other /a");
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn a_link_that_cannot_be_examined_is_reported() {
@@ -190,7 +164,6 @@ fn a_link_that_cannot_be_examined_is_reported() {
     use crate::which::search::Options;
     use curt_paths::Flavor;
     use std::ffi::OsStr;
-    use std::sync::Arc;
     let scratch = curt_testkit::Scratch::new();
     scratch.file("a/program");
     scratch.link("a/x.exe", "program");

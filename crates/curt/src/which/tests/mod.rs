@@ -83,8 +83,12 @@ impl Ground {
         (told(answer), calls)
     }
 
-    fn assert_finds(&self, name: &str, expected: &str) {
-        assert_eq!(self.find(name).0, expected, "{name}");
+    /// Looks up the names of a table: a name and its answer in each cell.
+    fn assert_finds(&self, table: &str) {
+        for cell in curt_testkit::cells(table) {
+            let (name, answer) = cell.split_once(' ').unwrap();
+            assert_eq!(self.find(name).0, answer, "{name}");
+        }
     }
 
     fn all(&self, name: &str) -> Vec<String> {
@@ -96,6 +100,23 @@ impl Ground {
         }
         all.extend(engine.take_failure(&mut query).map(|error| told(Err(error))));
         all
+    }
+}
+
+/// Makes what a text names beside the directory `/w`: `a/` is a directory, `a->b` a link, and `a!`
+/// may not be executed.
+fn build(world: &mut World, tree: &str) {
+    world.dir("w");
+    for entry in tree.split(' ') {
+        if let Some((path, target)) = entry.split_once("->") {
+            world.link(path, target);
+        } else if let Some(path) = entry.strip_suffix('!') {
+            world.file(path).no_execution(path);
+        } else if let Some(path) = entry.strip_suffix('/') {
+            world.dir(path);
+        } else {
+            world.file(entry);
+        }
     }
 }
 
@@ -125,22 +146,14 @@ fn threads_share_a_search() {
 
 #[cfg(unix)]
 #[test]
-fn look_ups_run_between_the_steps_of_find_all() {
+fn searches_and_look_ups_have_their_own_places_and_calls() {
     let search = super::Search::new().path("/bin:/usr/bin");
     let mut all = search.find_all("sh");
     let first = all.next().unwrap().unwrap();
     assert_eq!(search.find("cat").unwrap().path().file_name(), Some(OsStr::new("cat")));
     let other: Vec<_> = search.find_all("sh").map(Result::unwrap).collect();
     let rest: Vec<_> = all.map(Result::unwrap).collect();
-    assert_eq!(other.first(), Some(&first));
-    assert_eq!(other[1..], rest, "each has its own place");
-}
-
-#[cfg(unix)]
-#[test]
-fn a_clone_of_a_search_has_its_options_and_its_own_calls() {
-    let search = super::Search::new().path("/bin");
-    search.find("sh").unwrap();
+    assert_eq!((other.first(), &other[1..]), (Some(&first), &rest[..]));
     let clone = search.clone();
     assert_eq!((clone.calls().total(), format!("{clone:?}")), (0, format!("{search:?}")));
     assert_eq!(clone.find("sh").unwrap(), search.find("sh").unwrap());

@@ -10,16 +10,10 @@ use curt_paths::Flavor;
 fn texts(count: usize) -> impl Iterator<Item = Vec<u8>> {
     const ALPHABET: &[u8] = b";|:|\"|.|/|\\| |a|EXE|.com|*|\0|\xff|\xc3\xbc|CON|..|C:|\\\\?\\";
     let pieces: Vec<&[u8]> = ALPHABET.split(|&byte| byte == b'|').collect();
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut number = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state as usize
-    };
+    let mut choices = curt_testkit::Choices::new(1);
     (0..count).map(move |_| {
-        let length = number() % 12;
-        (0..length).flat_map(|_| pieces[number() % pieces.len()].to_vec()).collect()
+        let length = choices.below(12);
+        (0..length).flat_map(|_| pieces[choices.below(pieces.len())].to_vec()).collect()
     })
 }
 

@@ -3,41 +3,25 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use super::Ground;
+use super::{Ground, build};
 use crate::which::{Cwd, Policy};
 use curt_paths::Flavor;
 
 #[test]
-fn files_that_may_not_be_executed_are_skipped_and_named_in_the_error() {
-    let ground = Ground::posix("/a:/b", |world| {
-        world.file("a/x").no_execution("a/x").file("b/x").file("a/y").no_execution("a/y");
-        world.dir("a/d").dir("w");
-    });
-    ground.assert_finds("x", "/b/x path:1 executable");
-    ground.assert_finds("y", "not-executable /a/y");
-    ground.assert_finds("d", "not-executable /a/d");
-    ground.assert_finds("/a/d/", "not-executable /a/d/");
-}
-
-#[test]
-fn unsearchable_directories_are_reported() {
+fn what_may_not_be_executed_or_searched_is_skipped_and_named_in_the_error() {
     let ground = |policy| {
-        Ground::new(policy, Flavor::Posix, "/a:/b", |world| {
-            world.file("a/x").no_execution("a").file("b/y").dir("w");
+        Ground::new(policy, Flavor::Posix, "/a:/b:/s", |world| {
+            build(world, "a/x! b/x a/y! a/d/ s/z");
+            world.no_execution("s");
         })
     };
-    ground(Policy::Native).assert_finds("x", "not-found");
-    ground(Policy::Native).assert_finds("y", "/b/y path:1 executable");
-    ground(Policy::Posix).assert_finds("x", "permission-denied /a");
-    ground(Policy::Posix).assert_finds("/a/x", "permission-denied /a");
-}
-
-#[test]
-fn an_unsearchable_path_is_reported_with_its_own_directory() {
-    let ground = Ground::posix("/a", |world| {
-        world.dir("a").file("s/x").no_execution("s");
-    });
-    let error = ground.engine().find(OsStr::new("/s/x")).unwrap_err();
+    let unfit = "x /b/x path:1 executable | y not-executable /a/y | d not-executable /a/d
+                 /a/d/ not-executable /a/d/";
+    ground(Policy::Native).assert_finds(unfit);
+    ground(Policy::Native).assert_finds("z not-found");
+    ground(Policy::Posix).assert_finds("z permission-denied /s | /s/z permission-denied /s");
+    // A path is reported with its own directory.
+    let error = ground(Policy::Native).engine().find(OsStr::new("/s/z")).unwrap_err();
     assert_eq!(error.unsearchable(), [Path::new("/s/")]);
 }
 
@@ -45,40 +29,32 @@ fn an_unsearchable_path_is_reported_with_its_own_directory() {
 #[cfg(unix)]
 #[test]
 fn link_loops_end_the_search_only_by_policy() {
-    let ground = |policy| {
-        Ground::new(policy, Flavor::Posix, "/a:/b", |world| {
-            world.link("a/x", "x").link("a/y", "y").file("b/x").dir("w");
-        })
-    };
-    ground(Policy::Native).assert_finds("x", "/b/x path:1 executable");
-    ground(Policy::Native).assert_finds("y", "link-loop /a/y");
-    let both = Ground::posix("/a:/b", |world| {
-        world.link("a/y", "y").link("b/y", "y").dir("w");
-    });
-    both.assert_finds("y", "link-loop /a/y");
-    ground(Policy::Posix).assert_finds("x", "link-loop /a/x");
+    for (policy, tree, answers) in [
+        (Policy::Native, "b/x", "x /b/x path:1 executable | y link-loop /a/y"),
+        (Policy::Native, "b/y->y", "y link-loop /a/y"),
+        (Policy::Posix, "b/x", "x link-loop /a/x"),
+    ] {
+        let ground = Ground::new(policy, Flavor::Posix, "/a:/b", |world| {
+            build(world, "a/x->x a/y->y");
+            build(world, tree);
+        });
+        ground.assert_finds(answers);
+    }
 }
 
 #[test]
 fn empty_entries_are_the_working_directory_by_policy() {
     for path in [":/a", "/a::", ""] {
-        let ground = |cwd| {
-            Ground::posix(path, |world| {
-                world.file("w/x").dir("a");
-            })
-            .cwd(cwd)
-        };
-        ground(Cwd::Never).assert_finds("x", "not-found /w/x");
-        ground(Cwd::Auto).assert_finds("x", "/w/x cwd executable relative");
-        ground(Cwd::Report).assert_finds("x", "relative-result /w/x");
+        let ground = |cwd| Ground::posix(path, |world| build(world, "w/x a/")).cwd(cwd);
+        ground(Cwd::Never).assert_finds("x not-found /w/x");
+        ground(Cwd::Auto).assert_finds("x /w/x cwd executable relative");
+        ground(Cwd::Report).assert_finds("x relative-result /w/x");
     }
 }
 
 #[test]
 fn invalid_names_cost_no_call() {
-    let ground = Ground::posix("/a", |world| {
-        world.dir("a");
-    });
+    let ground = Ground::posix("/a", |world| build(world, "a/"));
     for name in ["", ".", "..", "a\0b"] {
         assert_eq!(ground.find(name), ("invalid-name".into(), 0), "{name:?}");
     }
