@@ -5,14 +5,10 @@ use std::error::Error;
 use std::fmt::Debug;
 use std::io;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
-use std::time::Duration;
 
-use curt::fields::Follow;
 use curt::list::{Directory, ListEntry};
-use curt::paths::{Expander, Flavor, PathCheck, ThisProcess};
-use curt::process::Stream;
 use curt::{Cause, Fields, Kind, Next, Operation, Plan, Remove, Usage, Walk};
 use curt_testkit::Scratch;
 
@@ -22,47 +18,6 @@ fn tree() -> Scratch {
         scratch.file_with(name, b"four");
     }
     scratch
-}
-
-#[test]
-fn a_listing_is_an_iterator() -> Result<(), Box<dyn Error>> {
-    let scratch = tree();
-    let mut found = Vec::new();
-    for entry in curt::list(scratch.at("t"))? {
-        let entry = entry?;
-        assert_eq!(entry.path, scratch.at("t").join(entry.name()));
-        found.push((entry.name().to_owned(), entry.kind(), entry.metadata.is_dir()));
-    }
-    found.sort();
-    let kinds: Vec<_> = found.iter().map(|(_, kind, is_dir)| (*kind, *is_dir)).collect();
-    let directory = (Kind::Directory, true);
-    assert_eq!(kinds, [(Kind::File, false), directory, directory]);
-    let mut list = curt::list(scratch.at("t"))?.fields(Fields::SIZE);
-    let mut sizes = 0;
-    while let Some(entry) = list.next() {
-        let entry = entry?;
-        if entry.name() == "a" {
-            sizes += entry.metadata().size().known().unwrap();
-        }
-    }
-    assert_eq!(sizes, 4);
-    Ok(())
-}
-
-#[test]
-fn a_walk_is_an_iterator() -> Result<(), Box<dyn Error>> {
-    let scratch = tree();
-    let walk = Walk::new(scratch.at("t")).exclude(|entry| entry.name() == "node_modules");
-    let mut names: Vec<String> = Vec::new();
-    for entry in &walk {
-        names.push(entry?.name().to_string_lossy().into_owned());
-    }
-    names.sort();
-    assert_eq!(names, ["a", "b", "sub", "t"]);
-    let paths: Result<Vec<PathBuf>, curt::Error> =
-        curt::walk(scratch.at("t/sub")).into_iter().map(|entry| entry.map(|e| e.path)).collect();
-    assert_eq!(paths?, [scratch.at("t/sub"), scratch.at("t/sub/b")]);
-    Ok(())
 }
 
 #[test]
@@ -97,79 +52,6 @@ fn one_operand_or_many() -> io::Result<()> {
     );
     curt::remove_tree(scratch.at("t").to_str().unwrap())?;
     Ok(())
-}
-
-#[test]
-fn fields_are_a_plan() -> Result<(), curt::Error> {
-    let scratch = tree();
-    let metadata = curt::stat(scratch.at("t/a"), Fields::KIND | Fields::SIZE)?;
-    assert!(metadata.is_file() && !metadata.is_symlink());
-    assert_eq!(metadata.size().known(), Some(4));
-    assert!(curt::stat(scratch.at("none"), Plan::default()).is_err());
-    Ok(())
-}
-
-#[test]
-fn plans_are_constants_and_fields_are_sets() -> Result<(), Box<dyn Error>> {
-    const PLAN: Plan = Plan::new(Fields::SIZE.union(Fields::MODIFIED)).follow(Follow::Links);
-    let scratch = tree();
-    let metadata = curt::stat(scratch.at("t/a"), PLAN)?;
-    let kept = metadata.clone();
-    assert_eq!(kept.size().known(), Some(4));
-    let modified = kept.modified().known().unwrap();
-    assert!(modified.to_string().ends_with('Z'), "{modified}");
-    assert_eq!(modified.to_system_time().unwrap(), scratch.at("t/a").metadata()?.modified()?);
-    let mut wanted: Fields = "name,size".parse()?;
-    wanted |= Fields::KIND;
-    assert_eq!(
-        (wanted & Fields::SIZE, wanted - Fields::SIZE),
-        (Fields::SIZE, !Fields::SIZE & wanted)
-    );
-    Ok(())
-}
-
-#[test]
-fn programs_are_found_and_started_as_in_std() -> Result<(), Box<dyn Error>> {
-    let own = std::env::current_exe()?;
-    assert!(curt::which(&own)?.is_absolute());
-    let mut command = curt::Command::new(&own);
-    command.args(["--list", "--format", "terse"]).stdin(Stream::Null);
-    let output = command.output()?;
-    assert!(output.status.success() && String::from_utf8(output.stdout)?.contains(": test"));
-    let timed = command.output_timeout(Duration::from_secs(60))?;
-    assert!(!timed.timed_out);
-    let mut child = command.stdout(Stream::Pipe).spawn()?;
-    assert!(std::io::read_to_string(child.stdout.take().unwrap())?.contains(": test"));
-    assert!(child.wait()?.success());
-    Ok(())
-}
-
-#[test]
-fn the_text_of_paths_is_checked_and_expanded() -> Result<(), Box<dyn Error>> {
-    fn expanded(expander: &Expander, path: &str) -> io::Result<PathBuf> {
-        Ok(expander.expand_path(path)?.into_owned())
-    }
-    let cwd = std::env::current_dir()?;
-    assert_eq!(expanded(&Expander::new(ThisProcess::new()), "a")?, cwd.join("a"));
-    PathCheck::new(Flavor::NATIVE).check_path("img/logo.png")?;
-    Ok(())
-}
-
-#[test]
-fn measurements_call_back_and_stop() {
-    let scratch = tree();
-    let mut records = Vec::new();
-    let usage = Usage::new().exclude(|entry| entry.name() == "node_modules");
-    let report = usage.measure_each(scratch.at("t"), |record| records.push(record.path.clone()));
-    assert_eq!(records, [scratch.at("t/sub"), scratch.at("t")]);
-    assert_eq!(report.total().apparent, 8);
-    let report = usage.measure_each(scratch.at("t"), |_| ControlFlow::<()>::Break(()));
-    assert!(report.stopped);
-    let failed = Mutex::new(Vec::new());
-    let note = |error: &curt::Error| failed.lock().unwrap().push(error.clone());
-    let report = Usage::new().on_error(note).measure(scratch.at("none"));
-    assert_eq!((report.error_count, report.errors.len()), (1, 0));
-    assert_eq!(failed.into_inner().unwrap()[0].kind(), io::ErrorKind::NotFound);
 }
 
 #[test]

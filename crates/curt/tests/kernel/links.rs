@@ -3,64 +3,21 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown, lchown};
-use std::path::PathBuf;
 use std::process::Command;
 
-use curt::beneath::OpenOptions;
-use curt::fields::Follow;
 use curt::paths::Aliases;
-use curt::{Error, Fields, Plan, Root};
 use curt_testkit::{Scratch, skip, threads};
 use rustix::fs::{OFlags, ResolveFlags};
 use rustix::io::Errno;
 
-use crate::table::{kernel, name_of, number};
+use crate::table::{QUESTIONS, Question, kernel, number};
 use crate::{SCOPES, WAYS, has_openat2, root};
-
-/// An operation, the flags that the kernel is asked with, and how curt is asked.
-type Question = (&'static str, OFlags, fn(&Scratch, &Root, &str) -> Result<PathBuf, Error>);
-
-const QUESTIONS: [Question; 5] = [
-    ("open", OFlags::RDONLY, |scratch, root, path| {
-        let file = root.open_file(path, &OpenOptions::new().read(true))?;
-        Ok(name_of(scratch, file))
-    }),
-    ("open the link", OFlags::RDONLY.union(OFlags::NOFOLLOW), |scratch, root, path| {
-        let file = root.open_file(path, &OpenOptions::new().read(true).follow(false))?;
-        Ok(name_of(scratch, file))
-    }),
-    ("enter", OFlags::PATH.union(OFlags::DIRECTORY), |scratch, root, path| {
-        Ok(name_of(scratch, root.open_dir(path)?))
-    }),
-    ("name", OFlags::PATH, |_, root, path| {
-        let found = root.canonical(path)?;
-        if found.missing {
-            return Err(root.open_file(path, &OpenOptions::new().read(true)).unwrap_err());
-        }
-        Ok(PathBuf::from("root").join(found.path).components().collect())
-    }),
-    ("ask", OFlags::PATH, |scratch, root, path| {
-        let plan = Plan::new(Fields::ID).follow(Follow::Links);
-        let id = root.stat(path, plan)?.id().known().unwrap();
-        Ok(find(scratch, id))
-    }),
-];
-
-/// Finds a file by inode number.
-fn find(scratch: &Scratch, number: u128) -> PathBuf {
-    use std::os::unix::fs::MetadataExt;
-    let lines = scratch.list("");
-    let is_it = |path: &&str| {
-        let found = scratch.at(path).symlink_metadata().unwrap();
-        u128::from(found.ino()) == number && !found.is_symlink()
-    };
-    lines.iter().map(|line| &line[2..]).find(is_it).unwrap().into()
-}
 
 /// Compares the kernel with both implementations. Returns how many of its answers were `counted`.
 fn compare(scratch: &Scratch, paths: &[&str], counted: Errno) -> usize {
     let mut count = 0;
-    for (question, flags, ask) in QUESTIONS {
+    let reads = |(_, flags, _): &Question| !flags.intersects(OFlags::CREATE | OFlags::WRONLY);
+    for (question, flags, ask) in QUESTIONS.into_iter().filter(reads) {
         for (scope, resolve) in SCOPES {
             for aliases in [Aliases::Open, Aliases::Strict] {
                 let is_strict = aliases == Aliases::Strict;

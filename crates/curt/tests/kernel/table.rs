@@ -2,12 +2,13 @@
 
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 use curt::beneath::{OpenOptions, Scope};
 use curt::fields::Follow;
 use curt::paths::{Aliases, Refusal};
-use curt::{Cause, Error, Fields, Plan};
+use curt::{Cause, Error, Fields, Plan, Root};
 use curt_testkit::{Scratch, skip};
 use rustix::fs::{CWD, Mode, OFlags, RenameFlags, ResolveFlags, openat2, renameat_with};
 use rustix::io::Errno;
@@ -97,121 +98,108 @@ pub(crate) fn number(error: &Error) -> Errno {
     }
 }
 
-/// Compares all paths, in both scopes and with both implementations.
-fn compare(flags: OFlags, ask: impl Fn(&Scratch, &curt::Root, &str) -> Result<PathBuf, Error>) {
-    if !has_openat2() {
-        return skip("this kernel, or a filter, has no openat2 to compare with");
-    }
-    let changes = flags.intersects(OFlags::CREATE | OFlags::TRUNC);
-    let mut scratch = tree();
-    let before = scratch.list("");
-    for (scope, resolve) in SCOPES {
-        let absolute = if scope == Scope::InRoot { ABSOLUTE } else { &[] };
-        for path in PATHS.split_whitespace().chain(["file "]).chain(absolute.iter().copied()) {
-            let expected = kernel(&scratch, path, flags, resolve);
-            let after = scratch.list("");
-            for (way, without) in WAYS {
-                if changes && scratch.list("") != before {
-                    scratch = tree();
-                }
-                let root = root(&scratch.at("root"), without).scope(scope);
-                let answer = ask(&scratch, &root, path).map_err(|error| number(&error));
-                assert_eq!(answer, expected, "{path:?} {scope:?} by {way}, {flags:?}");
-                if changes {
-                    assert_eq!(scratch.list(""), after, "{path:?} {scope:?} by {way}, {flags:?}");
-                }
-            }
-            if changes && scratch.list("") != before {
-                scratch = tree();
-            }
-        }
-    }
-}
+/// An operation, the flags that the kernel is asked with, and how curt is asked.
+pub(crate) type Question =
+    (&'static str, OFlags, fn(&Scratch, &Root, &str) -> Result<PathBuf, Error>);
 
-fn opened(options: OpenOptions) -> impl Fn(&Scratch, &curt::Root, &str) -> Result<PathBuf, Error> {
-    move |scratch, root, path| Ok(name_of(scratch, root.open_file(path, &options)?))
-}
-
-#[test]
-fn reading_answers_as_the_kernel_does() {
-    compare(OFlags::RDONLY, opened(OpenOptions::new().read(true)));
-}
-
-#[test]
-fn links_at_the_end_are_not_followed_where_the_kernel_does_not() {
-    compare(OFlags::RDONLY | OFlags::NOFOLLOW, opened(OpenOptions::new().read(true).follow(false)));
-}
-
-#[test]
-fn writing_answers_as_the_kernel_does() {
-    compare(OFlags::WRONLY, opened(OpenOptions::new().write(true)));
-}
-
-#[test]
-fn creating_files_answers_as_the_kernel_does() {
-    let options = OpenOptions::new().write(true).create(true);
-    compare(OFlags::WRONLY | OFlags::CREATE, opened(options));
-}
-
-#[test]
-fn creating_new_files_answers_as_the_kernel_does() {
-    let options = OpenOptions::new().write(true).create_new(true);
-    compare(OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL, opened(options));
-}
-
-#[test]
-fn creating_files_without_following_answers_as_the_kernel_does() {
-    let options = OpenOptions::new().write(true).create(true).follow(false);
-    compare(OFlags::WRONLY | OFlags::CREATE | OFlags::NOFOLLOW, opened(options));
-}
-
-#[test]
-fn directories_are_opened_as_the_kernel_does() {
-    compare(OFlags::PATH | OFlags::DIRECTORY, |scratch, root, path| {
+pub(crate) const QUESTIONS: [Question; 11] = [
+    ("read", OFlags::RDONLY, |scratch, root, path| {
+        open(scratch, root, path, &OpenOptions::new().read(true))
+    }),
+    ("read what is no link", OFlags::RDONLY.union(OFlags::NOFOLLOW), |scratch, root, path| {
+        open(scratch, root, path, &OpenOptions::new().read(true).follow(false))
+    }),
+    ("enter", OFlags::PATH.union(OFlags::DIRECTORY), |scratch, root, path| {
         Ok(name_of(scratch, root.open_dir(path)?))
-    });
-}
-
-#[test]
-fn directories_are_listed_where_the_kernel_lists_them() {
-    compare(OFlags::RDONLY | OFlags::DIRECTORY, |scratch, root, path| {
+    }),
+    ("list", OFlags::RDONLY.union(OFlags::DIRECTORY), |scratch, root, path| {
         Ok(name_of(scratch, root.read_dir(path)?))
-    });
-}
-
-#[test]
-fn canonical_names_are_those_of_what_the_kernel_finds() {
-    compare(OFlags::PATH, |_, root, path| {
+    }),
+    ("name", OFlags::PATH, |_, root, path| {
         let found = root.canonical(path)?;
         if found.missing {
             // The kernel does not find it, so its directory must exist.
-            let parent = found.path.parent().unwrap().to_owned();
-            let parent = if parent.as_os_str().is_empty() { PathBuf::from(".") } else { parent };
-            assert!(root.open_dir(parent).is_ok(), "{path}");
+            let parent = found.path.parent().unwrap();
+            assert!(root.open_dir(Path::new(".").join(parent)).is_ok(), "{path}");
             return Err(root.open_file(path, &OpenOptions::new().read(true)).unwrap_err());
         }
         Ok(PathBuf::from("root").join(found.path).components().collect())
-    });
+    }),
+    ("ask", OFlags::PATH, |scratch, root, path| stat(scratch, root, path, Follow::Links)),
+    ("ask about the link", OFlags::PATH.union(OFlags::NOFOLLOW), |scratch, root, path| {
+        stat(scratch, root, path, Follow::Never)
+    }),
+    ("write", OFlags::WRONLY, |scratch, root, path| {
+        open(scratch, root, path, &OpenOptions::new().write(true))
+    }),
+    ("create", OFlags::WRONLY.union(OFlags::CREATE), |scratch, root, path| {
+        open(scratch, root, path, &OpenOptions::new().write(true).create(true))
+    }),
+    (
+        "create a new file",
+        OFlags::WRONLY.union(OFlags::CREATE).union(OFlags::EXCL),
+        |scratch, root, path| {
+            open(scratch, root, path, &OpenOptions::new().write(true).create_new(true))
+        },
+    ),
+    (
+        "create what is no link",
+        OFlags::WRONLY.union(OFlags::CREATE).union(OFlags::NOFOLLOW),
+        |scratch, root, path| {
+            open(scratch, root, path, &OpenOptions::new().write(true).create(true).follow(false))
+        },
+    ),
+];
+
+fn open(
+    scratch: &Scratch,
+    root: &Root,
+    path: &str,
+    options: &OpenOptions,
+) -> Result<PathBuf, Error> {
+    Ok(name_of(scratch, root.open_file(path, options)?))
 }
 
+/// The name of what curt asks about, found by its number.
+fn stat(scratch: &Scratch, root: &Root, path: &str, follow: Follow) -> Result<PathBuf, Error> {
+    let id = root.stat(path, Plan::new(Fields::ID).follow(follow))?.id().known().unwrap();
+    let lines = scratch.list("");
+    let mut names = lines.iter().map(|line| &line[2..]).chain([""]);
+    let is_it = |name: &&str| u128::from(scratch.at(name).symlink_metadata().unwrap().ino()) == id;
+    Ok(names.find(is_it).unwrap().into())
+}
+
+/// All paths, in both scopes and with both implementations.
 #[test]
-fn metadata_is_that_of_what_the_kernel_finds() {
-    use std::os::unix::fs::MetadataExt;
-    for follow in [Follow::Links, Follow::Never] {
-        let flag = if follow == Follow::Never { OFlags::NOFOLLOW } else { OFlags::empty() };
-        compare(OFlags::PATH | flag, move |scratch, root, path| {
-            let plan = Plan::new(Fields::ID).follow(follow);
-            let id = root.stat(path, plan)?.id().known().unwrap();
-            let mut known = vec![(scratch.path().to_owned(), PathBuf::new())];
-            known.extend(
-                scratch
-                    .list("")
-                    .into_iter()
-                    .map(|line| (scratch.at(&line[2..]), PathBuf::from(&line[2..]))),
-            );
-            let is_it = |at: &PathBuf| u128::from(at.symlink_metadata().unwrap().ino()) == id;
-            Ok(known.into_iter().find(|(at, _)| is_it(at)).unwrap().1)
-        });
+fn paths_lead_where_the_kernel_is_led() {
+    if !has_openat2() {
+        return skip("this kernel, or a filter, has no openat2 to compare with");
+    }
+    for (question, flags, ask) in QUESTIONS {
+        let mut scratch = tree();
+        let before = scratch.list("");
+        for (scope, resolve) in SCOPES {
+            let absolute = if scope == Scope::InRoot { ABSOLUTE } else { &[] };
+            for path in PATHS.split_whitespace().chain(["file "]).chain(absolute.iter().copied()) {
+                let expected = kernel(&scratch, path, flags, resolve);
+                let after = scratch.list("");
+                for (way, without) in WAYS {
+                    if after != before {
+                        scratch = tree();
+                    }
+                    let root = root(&scratch.at("root"), without).scope(scope);
+                    let answer = ask(&scratch, &root, path).map_err(|error| number(&error));
+                    let case = format!("{question} {path:?} {scope:?} by {way}");
+                    assert_eq!(answer, expected, "{case}");
+                    if flags.contains(OFlags::CREATE) {
+                        assert_eq!(scratch.list(""), after, "{case}");
+                    }
+                }
+                if after != before {
+                    scratch = tree();
+                }
+            }
+        }
     }
 }
 

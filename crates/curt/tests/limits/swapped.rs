@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use curt::walk::Order;
-use curt::{Fields, Kind, Walk};
+use curt::{Cause, Error, Fields, Kind, Walk};
 use curt_testkit::Scratch;
 
 const LEVELS: usize = 40;
@@ -25,7 +25,7 @@ fn chain(scratch: &Scratch, root: &str) {
 
 /// Removes all that a walk with few descriptors comes upon, as `find -delete` does; at the bottom
 /// of the tree `swap` is called. Returns the failures.
-fn remove(operand: &Path, swap: impl FnOnce()) -> Vec<curt::Error> {
+fn remove(operand: &Path, swap: impl FnOnce()) -> Vec<Error> {
     let walk = Walk::new(operand).sort(Order::default()).contents_first(true);
     let mut walking = walk.descriptors(8).start();
     let (mut swap, mut errors) = (Some(swap), Vec::new());
@@ -60,82 +60,46 @@ fn mark(path: &Path) {
 }
 
 #[test]
-fn a_parent_swapped_for_a_link_is_not_followed() {
-    let scratch = Scratch::new();
-    chain(&scratch, "attacked/x/cache");
-    chain(&scratch, "victim/cache");
-    mark(&scratch.at("victim"));
-    let before = scratch.list("victim");
-    let errors = remove(&scratch.at("attacked/x/cache"), || {
-        fs::rename(scratch.at("attacked/x"), scratch.at("attacked/y")).unwrap();
-        scratch.link("attacked/x", "../victim");
-    });
-    assert!(errors.is_empty(), "{errors:?}");
-    assert_eq!(scratch.list("victim"), before);
-    assert_eq!(scratch.list("attacked"), ["d y", "l x"], "its own went, wherever it is now");
-}
-
-#[test]
-fn a_directory_that_was_exchanged_with_a_parent_is_left_alone() {
-    let scratch = Scratch::new();
-    chain(&scratch, "old/cache");
-    chain(&scratch, "new/cache");
-    mark(&scratch.at("new"));
-    let before = scratch.list("new");
-    let errors = remove(&scratch.at("old/cache"), || {
-        fs::rename(scratch.at("old"), scratch.at("aside")).unwrap();
-        fs::rename(scratch.at("new"), scratch.at("old")).unwrap();
-    });
-    assert!(errors.is_empty(), "{errors:?}");
-    assert_eq!(scratch.list("old"), before);
-    assert_eq!(scratch.list("aside"), [""; 0]);
-}
-
-#[test]
-fn an_exchanged_operand_stays_and_so_does_what_took_its_place() {
-    let scratch = Scratch::new();
-    chain(&scratch, "old");
-    chain(&scratch, "new");
-    mark(&scratch.at("new"));
-    let before = scratch.list("new");
-    let errors = remove(&scratch.at("old"), || {
-        fs::rename(scratch.at("old"), scratch.at("aside")).unwrap();
-        fs::rename(scratch.at("new"), scratch.at("old")).unwrap();
-    });
-    // What has the operand's name is not empty.
-    assert_eq!(errors.len(), 1, "{errors:?}");
-    assert_eq!(errors[0].path(), scratch.at("old"));
-    assert_eq!(scratch.list("old"), before);
-    assert_eq!(scratch.list("aside"), [""; 0]);
-}
-
-#[test]
-fn an_exchanged_directory_on_the_way_is_reported_as_replaced() {
-    for by_link in [false, true] {
+fn what_was_exchanged_meanwhile_is_left_alone() {
+    // A tree, the operand in it, a directory on its path or below it that another tree (of the same
+    // shape below the operand) or a link to that replaces, and what is reported.
+    for (tree, operand, place, other, by_link, reported) in [
+        ("attacked/x/cache", "attacked/x/cache", "attacked/x", "victim/cache", true, None),
+        ("old/cache", "old/cache", "old", "new/cache", false, None),
+        // What has the operand's name is not empty.
+        ("old", "old", "old", "new", false, Some("old")),
+        ("tree", "tree", "tree/d/d", "other", true, Some("replaced")),
+        ("tree", "tree", "tree/d/d", "other", false, Some("replaced")),
+    ] {
         let scratch = Scratch::new();
-        chain(&scratch, "tree");
-        chain(&scratch, "other");
-        mark(&scratch.at("other"));
-        let before = scratch.list("other");
-        let errors = remove(&scratch.at("tree"), || {
-            fs::rename(scratch.at("tree/d/d"), scratch.at("aside")).unwrap();
+        chain(&scratch, tree);
+        chain(&scratch, other);
+        let victim = other.split('/').next().unwrap();
+        mark(&scratch.at(victim));
+        let before = scratch.list(victim);
+        let errors = remove(&scratch.at(operand), || {
+            fs::rename(scratch.at(place), scratch.at("aside")).unwrap();
             if by_link {
-                scratch.link("tree/d/d", "../../other");
+                let up = "../".repeat(place.matches('/').count());
+                scratch.link(place, format!("{up}{victim}"));
             } else {
-                fs::rename(scratch.at("other"), scratch.at("tree/d/d")).unwrap();
+                fs::rename(scratch.at(victim), scratch.at(place)).unwrap();
             }
         });
-        let other = if by_link { "other" } else { "tree/d/d" };
-        assert_eq!(scratch.list(other), before);
-        let replaced = errors.iter().filter(|error| matches!(error.cause(), curt::Cause::Replaced));
-        assert!(replaced.count() > 0, "{errors:?}");
-        let below = scratch.at("tree/d");
-        assert!(
-            errors
-                .iter()
-                .all(|error| below.starts_with(error.path()) || error.path().starts_with(&below)),
-            "{errors:?}"
-        );
+        let case = format!("{operand}, {place}, {by_link}: {errors:?}");
+        assert_eq!(scratch.list(if by_link { victim } else { place }), before, "{case}");
+        if reported == Some("replaced") {
+            let is_replaced = |error: &&Error| matches!(error.cause(), Cause::Replaced);
+            assert!(errors.iter().filter(is_replaced).count() > 0, "{case}");
+            let below = scratch.at("tree/d");
+            let is_near = |path: &Path| below.starts_with(path) || path.starts_with(&below);
+            assert!(errors.iter().all(|error| is_near(error.path())), "{case}");
+            continue;
+        }
+        // Its own went, wherever it is now.
+        assert_eq!(scratch.list("aside"), [""; 0], "{case}");
+        let paths = errors.iter().map(|error| error.path().to_owned());
+        assert!(paths.eq(reported.map(|path| scratch.at(path))), "{case}");
     }
 }
 
@@ -168,7 +132,7 @@ fn a_directory_of_another_filesystem_with_the_same_number_is_another_one() {
             assert!(other_number == number && other_device != device);
             before = scratch.list("tree/m");
         });
-        let replaced = errors.iter().filter(|error| matches!(error.cause(), curt::Cause::Replaced));
+        let replaced = errors.iter().filter(|error| matches!(error.cause(), Cause::Replaced));
         assert!(replaced.count() > 0, "{errors:?}");
         assert_eq!(scratch.list("tree/m"), before);
     };

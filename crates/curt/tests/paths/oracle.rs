@@ -75,7 +75,7 @@ fn windows_paths_are_the_same_in_all_units_and_stay() {
         let expander = windows.verbatim(Verbatim::Normalize).tilde(choices.below(2) == 0);
         for text in paths(choices.below(1 << 20) as u64, &WINDOWS, 12) {
             let full = expander.expand_str(&text).map(std::borrow::Cow::into_owned);
-            let bytes = expander.expand(text.as_bytes()).map(|full| full.into_owned());
+            let bytes = expander.expand(text.as_bytes()).map(std::borrow::Cow::into_owned);
             assert_eq!(full.clone().map(String::into_bytes), bytes, "{text:?}");
             let units: Vec<u16> = text.encode_utf16().collect();
             let wide = expander.expand(&units).map(|full| String::from_utf16(&full).unwrap());

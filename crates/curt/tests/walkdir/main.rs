@@ -1,41 +1,135 @@
 //! Walks beside the crate walkdir.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::path::PathBuf;
+use std::collections::HashSet;
+use std::fs;
+use std::io::ErrorKind::NotFound;
+use std::path::{Path, PathBuf};
 
-use curt::Walk;
+use curt::fields::Follow;
 use curt::walk::{Order, SortBy};
-use curt_testkit::Scratch;
+use curt::{Cause, Feature, Kind, Walk};
+use curt_testkit::{Choices, Scratch};
 use walkdir::WalkDir;
 
-fn tree() -> Scratch {
+/// Names that are in another order as paths than as names.
+const NAMES: [&str; 8] = ["a", "a.b", "a!", "ab", "b", "Z", "\u{e9}", "~"];
+
+/// A random tree: directories, files and, where they can be made, links of all sorts. None leads
+/// above the tree: walkdir looks for loops at links only, and would enter the tree again.
+fn tree(choices: &mut Choices) -> Scratch {
     let scratch = Scratch::new();
-    for path in ["t/b/x", "t/b/y/z", "t/a", "t/c/one", "t/c/two/three/four", "t/d.txt"] {
-        scratch.file(path);
+    let top = scratch.dir("t");
+    for _ in 0..choices.below(60) {
+        let names = (0..=choices.below(5)).map(|_| choices.one_of(&NAMES));
+        let path = names.fold(top.clone(), |path, name| path.join(name));
+        // What is in the way of a path stays.
+        let _ = match choices.below(4) {
+            0 => fs::create_dir_all(path),
+            1 => link(choices.one_of(&[".", "a", "../b", "../../a/b", "none", "b/.."]), &path),
+            _ => fs::create_dir_all(path.parent().unwrap()).and_then(|()| fs::write(path, "x")),
+        };
     }
-    scratch.file_with("t/large", &[b'x'; 4000]);
-    scratch.dir("t/empty");
     scratch
 }
 
-fn theirs(walk: WalkDir) -> Vec<PathBuf> {
-    walk.into_iter().map(|entry| entry.unwrap().into_path()).collect()
+#[cfg(unix)]
+fn link(target: &str, path: &Path) -> std::io::Result<()> {
+    std::os::unix::fs::symlink(target, path)
 }
 
-fn ours(walk: &Walk<'_>) -> Vec<PathBuf> {
-    walk.iter().map(|entry| entry.unwrap().path).collect()
+#[cfg(windows)]
+fn link(_target: &str, path: &Path) -> std::io::Result<()> {
+    fs::write(path, "x")
+}
+
+/// What is yielded for a path: its depth and kind, or where a link loop leads back to. A link that
+/// leads nowhere has no kind.
+type Seen = (PathBuf, Result<(usize, Option<Kind>), Option<PathBuf>>);
+
+fn theirs(walk: WalkDir) -> Vec<Seen> {
+    let seen = walk.into_iter().map(|entry| match entry {
+        Ok(entry) => {
+            let kind = match entry.file_type() {
+                kind if kind.is_dir() => Kind::Directory,
+                kind if kind.is_symlink() => Kind::Symlink,
+                _ => Kind::File,
+            };
+            (entry.path().to_owned(), Ok((entry.depth(), Some(kind))))
+        }
+        Err(error) if error.io_error().is_some_and(|error| error.kind() == NotFound) => {
+            (error.path().unwrap().to_owned(), Ok((error.depth(), None)))
+        }
+        Err(error) => {
+            (error.path().unwrap().to_owned(), Err(error.loop_ancestor().map(Path::to_owned)))
+        }
+    });
+    seen.collect()
+}
+
+fn ours(walk: &Walk<'_>, follows: bool) -> Vec<Seen> {
+    let seen = walk.iter().map(|entry| match entry {
+        Ok(entry) => {
+            let kind = Some(entry.kind()).filter(|kind| !(follows && kind.is_link()));
+            (entry.path.clone(), Ok((entry.depth, kind)))
+        }
+        Err(error) => match error.into_parts() {
+            (_, path, Cause::Loop(ancestor)) => (path, Err(Some(ancestor))),
+            (_, path, _) => (path, Err(None)),
+        },
+    });
+    // A link loop is yielded, too: it can be removed.
+    let mut seen: Vec<Seen> = seen.collect();
+    let failed = seen.iter().filter(|(_, seen)| seen.is_err()).map(|(path, _)| path.clone());
+    let failed: HashSet<PathBuf> = failed.collect();
+    seen.retain(|(path, seen)| seen.is_err() || !failed.contains(path));
+    seen
 }
 
 #[test]
-fn entries_are_sorted_as_walkdir_sorts_them() {
-    let scratch = tree();
-    let path = scratch.at("t");
-    let expected = theirs(WalkDir::new(&path).sort_by(|a, b| b.file_name().cmp(a.file_name())));
-    let walk = Walk::new(&path).sort(Order { by: SortBy::Name, reverse: true });
-    assert_eq!(ours(&walk), expected);
-    let late = WalkDir::new(&path).sort_by_file_name().contents_first(true);
-    let walk = Walk::new(&path).sort(Order::default()).contents_first(true);
-    assert_eq!(ours(&walk), theirs(late));
+fn random_trees_are_walked_as_by_walkdir() {
+    let mut choices = Choices::new(1);
+    for round in 0..200 {
+        let scratch = tree(&mut choices);
+        let path = scratch.at("t");
+        let mut yes = || choices.below(2) == 0;
+        let (follows, is_late, is_sorted, reverse) = (yes(), yes(), yes(), yes());
+        let without: &[Feature] = if yes() { &[] } else { &[Feature::Openat2, Feature::Statx] };
+        // Failures outside of the depths that are wanted are told by walkdir only.
+        let least = if follows { 0 } else { choices.below(3) };
+        let most = if follows || choices.below(2) == 0 { 99 } else { least + choices.below(3) };
+        let mut walk = Walk::new(&path).contents_first(is_late).min_depth(least).max_depth(most);
+        let mut known = WalkDir::new(&path).contents_first(is_late).follow_links(follows);
+        known = known.min_depth(least).max_depth(most);
+        for &feature in without {
+            walk = walk.without(feature);
+        }
+        if follows {
+            walk = walk.follow(Follow::Links);
+        }
+        if is_sorted {
+            walk = walk.sort(Order { by: SortBy::Name, reverse });
+            known = known.sort_by(move |a, b| {
+                let order = a.file_name().cmp(b.file_name());
+                if reverse { order.reverse() } else { order }
+            });
+        }
+        let case = format!("{round}: {walk:?} {}", scratch.list("t").join(", "));
+        let (mut ours, mut theirs) = (ours(&walk, follows), theirs(known));
+        if !is_sorted {
+            let place = |path: &Path| ours.iter().position(|(known, _)| known == path);
+            for (index, (entry, _)) in ours.iter().enumerate() {
+                let is_in_order = |parent| if is_late { parent > index } else { parent < index };
+                let parent = entry.parent().and_then(place);
+                assert!(parent.is_none_or(is_in_order), "{entry:?} and its parent: {case}");
+            }
+            ours.sort();
+            theirs.sort();
+        }
+        let differs = ours.iter().zip(&theirs).find(|(ours, theirs)| ours != theirs);
+        assert!(differs.is_none(), "{differs:?}: {case}");
+        assert_eq!(ours.len(), theirs.len(), "{case}");
+    }
 }
 
 #[test]

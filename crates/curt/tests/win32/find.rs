@@ -90,19 +90,6 @@ fn native_calls_are_those_of_the_table() {
 }
 
 #[test]
-fn look_alikes_cost_no_more_than_a_question_for_each_candidate() {
-    let scratch = Scratch::new();
-    let directory = scratch.dir("d");
-    for number in 0..2_000 {
-        std::fs::File::create(directory.join(format!("foo{number:06}"))).unwrap();
-    }
-    for (pathext, k) in [(PATHEXT, 4), (ELEVEN, 11)] {
-        let calls = cost(&scratch, pathext, "foo");
-        assert!(calls <= 3 + k, "{calls} calls for {k} candidates");
-    }
-}
-
-#[test]
 fn directories_files_and_paths_are_told_apart() {
     let scratch = Scratch::new();
     scratch.tree("", "a/x.exe/ a/file b/x.bat w/here.cmd");

@@ -1,95 +1,77 @@
 //! Programs given by their names: looked up with the environment of the child.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use curt_testkit::Scratch;
 
-use super::printed;
-use crate::error::{Cause, FindCause, Operation, StartFailure};
+use crate::error::{Cause, Error, FindCause, Operation, StartFailure};
 use crate::process::Command;
 use crate::which::{Cwd, Search};
 
-/// Creates a script that prints a word.
-fn saying(scratch: &Scratch, path: &str, word: &str) -> PathBuf {
-    scratch.script(path, format!("#!/bin/sh\necho {word} $0\n"), 0o755)
+/// Two scripts that print their paths, one that lacks its interpreter, and a file of no format.
+fn programs() -> Scratch {
+    let scratch = Scratch::new();
+    for place in ["one", "two", "."] {
+        scratch.script(format!("{place}/curt-test"), "#!/bin/sh\necho $0\n", 0o755);
+    }
+    scratch.script("lost/curt-test", "#!/no/such\n", 0o755);
+    scratch.script("junk/curt-test", "neither\n", 0o755);
+    scratch
 }
 
-fn path_of(directories: &[&Path]) -> String {
-    let names: Vec<&str> = directories.iter().map(|path| path.to_str().unwrap()).collect();
-    names.join(":")
+/// The program that is started from this `PATH`, in which `@` is the folder of the test and the
+/// working directory.
+fn started(scratch: &Scratch, path: &str, search: Option<Search>) -> Result<PathBuf, Error> {
+    let mut command = Command::new("curt-test");
+    let folder = scratch.path().to_str().unwrap();
+    command.env("PATH", path.replace('@', folder)).current_dir(folder);
+    search.map(|search| command.search(search));
+    let explained = command.explain().result;
+    let output = command.output()?;
+    let printed = PathBuf::from(String::from_utf8(output.stdout).unwrap().trim_end());
+    assert!(output.status.success(), "{command:?}");
+    // It is explained as it is started, unless a candidate could not be.
+    assert!(explained.unwrap().path() == printed || path.contains("lost"));
+    Ok(printed)
 }
 
 #[test]
-fn names_are_looked_up_in_the_path_of_the_child() {
-    let scratch = Scratch::new();
-    let one = saying(&scratch, "one/curt-test", "one");
-    let two = saying(&scratch, "two/curt-test", "two");
-    let path = path_of(&[one.parent().unwrap(), two.parent().unwrap()]);
-    let mut command = Command::new("curt-test");
-    let error = command.spawn().unwrap_err();
+fn names_are_looked_up_in_the_path_and_the_directory_of_the_child() {
+    let scratch = programs();
+    let only_two = || Search::new().path(scratch.at("two"));
+    for (path, search, place) in [
+        ("@/one:@/two", None, "one"),
+        ("one:two", None, "one"),
+        // The `PATH` of the search takes precedence.
+        ("@/one", Some(only_two()), "two"),
+        // What cannot be started is skipped, but for a file of unknown format, as by `execvp`.
+        ("@/lost:@/two", None, "two"),
+    ] {
+        let found = started(&scratch, path, search).unwrap();
+        assert_eq!(found, scratch.at(place).join("curt-test"), "{path}");
+    }
+    for (path, place) in [("@/lost", "lost"), ("@/junk:@/two", "junk")] {
+        // The failure is reported with its file.
+        let error = started(&scratch, path, None).unwrap_err();
+        assert_eq!(error.path(), scratch.at(place).join("curt-test"));
+        let is_known = match error.cause() {
+            Cause::Start(StartFailure::InterpreterMissing { .. }, _) => place == "lost",
+            Cause::Start(StartFailure::BadFormat, _) => place == "junk",
+            _ => false,
+        };
+        assert!(is_known, "{error:?}");
+    }
+    let error = Command::new("curt-test").spawn().unwrap_err();
     assert_eq!(error.operation(), Operation::Find);
     assert!(matches!(error.cause(), Cause::Find(_)), "{error:?}");
-    command.env("PATH", &path);
-    assert_eq!(printed(&command), format!("one {}\n", one.display()));
-    // The `PATH` of the search takes precedence.
-    command.search(Search::new().path(two.parent().unwrap()));
-    assert_eq!(printed(&command), format!("two {}\n", two.display()));
-}
-
-#[test]
-fn relative_entries_begin_at_the_directory_of_the_child() {
-    let scratch = Scratch::new();
-    let inside = saying(&scratch, "place/bin/curt-test", "inside");
-    let mut command = Command::new("curt-test");
-    command.env("PATH", "bin").current_dir(scratch.at("place"));
-    assert_eq!(printed(&command), format!("inside {}\n", inside.display()));
 }
 
 #[test]
 fn the_working_directory_is_not_searched_implicitly() {
-    let scratch = Scratch::new();
-    let here = saying(&scratch, "curt-test", "here");
-    let mut command = Command::new("curt-test");
-    command.env("PATH", ":/bin").current_dir(scratch.path());
-    let error = command.spawn().unwrap_err();
+    let scratch = programs();
+    let error = started(&scratch, ":/bin", None).unwrap_err();
     let Cause::Find(cause) = error.cause() else { panic!("{error:?}") };
     assert!(matches!(cause.cause(), FindCause::OnlyInWorkingDirectory), "{cause:?}");
-    command.search(Search::new().cwd(Cwd::Always));
-    let printed = printed(&command);
-    assert!(printed.starts_with("here "), "{printed}");
-    assert!(here.exists());
-}
-
-#[test]
-fn candidates_that_cannot_be_started_are_skipped() {
-    let scratch = Scratch::new();
-    scratch.script("a/curt-test", "#!/no/such\n", 0o755);
-    let good = saying(&scratch, "b/curt-test", "good");
-    let junk = scratch.script("c/curt-test", "neither\n", 0o755);
-    let places = ["a", "b", "c"].map(|name| scratch.at(name));
-    let mut command = Command::new("curt-test");
-    command.env("PATH", path_of(&[&places[0], &places[1]]));
-    assert_eq!(printed(&command), format!("good {}\n", good.display()));
-    // Without another candidate the first failure is reported, with its file.
-    command.env("PATH", path_of(&[&places[0]]));
-    let error = command.spawn().unwrap_err();
-    assert_eq!(error.path(), scratch.at("a/curt-test"));
-    let is_interpreter =
-        matches!(error.cause(), Cause::Start(StartFailure::InterpreterMissing { .. }, _));
-    assert!(is_interpreter, "{error:?}");
-    // A file of unknown format ends the search, as with execvp.
-    command.env("PATH", path_of(&[&places[2], &places[1]]));
-    let error = command.spawn().unwrap_err();
-    assert_eq!(error.path(), junk);
-    assert!(matches!(error.cause(), Cause::Start(StartFailure::BadFormat, _)));
-}
-
-#[test]
-fn explain_starts_nothing() {
-    let scratch = Scratch::new();
-    let good = saying(&scratch, "b/curt-test", "good");
-    let mut command = Command::new("curt-test");
-    command.env("PATH", good.parent().unwrap());
-    let told = command.explain();
-    assert_eq!(told.result.unwrap().path(), good);
+    let search = Search::new().cwd(Cwd::Always);
+    assert!(started(&scratch, ":/bin", Some(search)).unwrap().ends_with("curt-test"));
 }

@@ -125,15 +125,6 @@ fn with_grandchild(script: &str, kill_on_drop: bool) -> (Child, u32) {
     (child, line.trim().parse().unwrap())
 }
 
-#[test]
-fn killing_a_tree_kills_the_grandchild() {
-    let (mut child, grandchild) = with_grandchild("sleep 100 & echo $!; wait", false);
-    assert!(!is_gone(grandchild));
-    child.kill().unwrap();
-    assert_eq!(child.wait().unwrap().signal(), Some(9));
-    assert_goes(grandchild);
-}
-
 /// Its group may have another's number by then.
 #[test]
 fn a_group_is_not_killed_by_a_number_that_was_released() {
@@ -147,10 +138,17 @@ fn a_group_is_not_killed_by_a_number_that_was_released() {
 }
 
 #[test]
-fn dropping_kills_the_tree_where_that_was_asked_for() {
-    let (child, grandchild) = with_grandchild("sleep 100 & echo $!; wait", true);
-    let pid = number(child.id());
-    drop(child);
-    assert!(rustix::process::test_kill_process(pid).is_err(), "it was waited for");
-    assert_goes(grandchild);
+fn killing_a_tree_or_dropping_its_child_kills_the_grandchild() {
+    for is_dropped in [false, true] {
+        let (mut child, grandchild) = with_grandchild("sleep 100 & echo $!; wait", is_dropped);
+        assert!(!is_gone(grandchild));
+        let pid = number(child.id());
+        if !is_dropped {
+            child.kill().unwrap();
+            assert_eq!(child.wait().unwrap().signal(), Some(9));
+        }
+        drop(child);
+        assert!(rustix::process::test_kill_process(pid).is_err(), "it was waited for");
+        assert_goes(grandchild);
+    }
 }

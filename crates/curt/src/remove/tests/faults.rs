@@ -10,10 +10,12 @@ use crate::error::Operation;
 #[cfg(unix)]
 use crate::remove::DirectoryOperands;
 use crate::remove::{Remove, Threads};
+#[cfg(unix)]
+use crate::sys::Feature;
 use crate::sys::fault::Faults;
-use crate::sys::{Feature, Setup, Sys};
+use crate::sys::{Setup, Sys};
 
-on_real_platforms!(failure_of_any_call_is_reported, passing_shortage_of_descriptors_is_overcome);
+on_real_platforms!(failure_of_any_call_is_reported);
 
 #[cfg(unix)]
 mod steps {
@@ -162,7 +164,10 @@ fn failure_of_any_call_is_reported<S: Sys>() {
     mixed_tree(&scratch, "tree");
     let errors: Vec<i32> = errors().collect();
     Faults::each(&Setup::default(), &errors, |setup, fails| {
-        mixed_tree_again(&scratch);
+        if scratch.exists("tree") {
+            scratch.remove("tree");
+        }
+        mixed_tree(&scratch, "tree");
         let report = remove_on::<S>(&options(), setup, &[scratch.at("tree")]);
         let case = format!("{fails:?}: {report:?}");
         // A tree reported complete is gone, and one that is not gone was reported, by a path within
@@ -178,33 +183,4 @@ fn failure_of_any_call_is_reported<S: Sys>() {
         }
         assert_eq!(scratch.list("outside"), ["- canary"], "{case}");
     });
-}
-
-fn mixed_tree_again(scratch: &Scratch) {
-    if scratch.exists("tree") {
-        scratch.remove("tree");
-    }
-    mixed_tree(scratch, "tree");
-}
-
-fn passing_shortage_of_descriptors_is_overcome<S: Sys>() {
-    for errno in numbers::SHORTAGES {
-        let scratch = Scratch::new();
-        scratch.dir(format!("tree{}", "/d".repeat(40)));
-        let has_openat2 = !Setup::default().without.has(Feature::Openat2);
-        let open = match std::env::consts::OS {
-            "linux" if has_openat2 => "openat2",
-            "windows" => "NtOpenFile",
-            _ => "openat",
-        };
-        let mut faults = Faults::default();
-        for nth in [6, 7, 20, 33] {
-            faults = faults.fail(open, nth, errno);
-        }
-        let (setup, faults) = setup(faults);
-        let options = Remove::new().threads(Threads::AtMost(1));
-        let report = remove_on::<S>(&options, &setup, &[scratch.at("tree")]);
-        assert!(report.is_complete(), "{errno}: {report:?}");
-        assert_eq!(faults.hits(), 4);
-    }
 }

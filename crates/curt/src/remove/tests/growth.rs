@@ -9,7 +9,7 @@ use crate::control::Cancel;
 use crate::error::Cause;
 use crate::remove::{Remove, Threads};
 use crate::sys::fault::Faults;
-use crate::sys::memory::{Setup, World};
+use crate::sys::memory::{Ending, Setup, World};
 
 fn options() -> Remove<'static> {
     Remove::new().retries(1_000_000, Duration::from_millis(10))
@@ -209,6 +209,25 @@ fn directory_is_listed_again_as_often_as_allowed() {
         let again: u64 = again.map(|(_, count)| count).sum();
         assert_eq!(again, u64::from(retries), "{report:?}");
     }
+}
+
+/// A directory whose removal is refused stays, but entries that were added meanwhile are removed.
+#[test]
+fn entries_added_before_a_refused_removal_are_removed() {
+    let mut world = World::new();
+    world.file("tree/stays/file");
+    // The listing has ended by then.
+    world.rules.ending = Ending::Exact;
+    let refused = Faults::default().fail("unlinkat", 1, 13);
+    let setup = Setup::new(world).with_faults(refused);
+    let options = Remove::new().threads(Threads::AtMost(1)).on_removed(|path, _| {
+        if path.ends_with("file") {
+            setup.world(|world| _ = world.intrude("tree/stays"));
+        }
+    });
+    let report = remove(&options, &setup);
+    assert_eq!(report.error_count, 1, "{report:?}");
+    assert_eq!(setup.world(|world| world.list("tree")), ["d stays"], "{report:?}");
 }
 
 #[test]

@@ -251,6 +251,11 @@ fn dry_run_removes_nothing() {
                 let operands = [PathBuf::from(operand)];
                 let report = remove_on::<Memory>(&options.dry_run(true), &setup, &operands);
                 assert!(!report.stopped, "{report:?}");
+                if (operand, directories) == ("tree", DirectoryOperands::Recursive) {
+                    // The directory that may not be listed is counted as if it were not empty.
+                    assert_eq!((report.files, report.error_count), (FILES, 1), "{report:?}");
+                    assert_eq!(report.directories, DIRECTORIES - 1, "{report:?}");
+                }
                 assert_eq!(setup.world(|world| world.list("tree")), before, "{operand}");
             }
         }

@@ -62,47 +62,6 @@ fn failures_are_reported_once_when_descriptors_run_out() {
     }
 }
 
-/// Makes many names on every level: megabytes together.
-fn wide(world: &mut World, levels: usize, width: usize) -> u64 {
-    let filler = "x".repeat(200);
-    let mut path = String::from("tree");
-    for _ in 0..levels {
-        for side in 0..width {
-            world.dir(format!("{path}/s{filler}{side}"));
-        }
-        path = format!("{path}/a");
-        world.dir(&path);
-    }
-    (levels * (width + 1) + 1) as u64
-}
-
-#[test]
-fn failures_are_reported_once_in_a_deep_and_wide_tree() {
-    for threads in [1, 3] {
-        for contents in [false, true] {
-            let mut world = World::new();
-            (world.rules.order, world.rules.page) = (Order::ByName, 1000);
-            wide(&mut world, 80, 150);
-            let filler = "x".repeat(200);
-            let mut stays = 0;
-            for level in [3, 20, 50, 70, 79] {
-                for side in [0, 77, 149] {
-                    let place = format!("tree/{}s{filler}{side}", "a/".repeat(level));
-                    world.file(format!("{place}/f")).deny(format!("{place}/f"), FIXED);
-                    stays += 1;
-                }
-            }
-            let setup = Setup::new(world);
-            let options = options().threads(Threads::AtMost(threads)).contents_only(contents);
-            let report = remove(&options, &setup);
-            assert_once(&report, stays);
-            // The root, the chain down to the last of them, three places each, one file in each.
-            let left = setup.world(|world| world.list("tree").len());
-            assert_eq!(left, 79 + 2 * stays);
-        }
-    }
-}
-
 #[test]
 fn released_directory_that_vanished_is_no_error() {
     for call in (100..2000).step_by(7) {
@@ -140,19 +99,4 @@ fn shortage_while_reopening_is_no_replacement() {
             assert!(report.is_complete() || nth == 0, "{nth}: {report:?}");
         }
     }
-}
-
-#[test]
-fn many_siblings_deep_in_a_tree_are_removed() {
-    let mut world = World::new();
-    world.rules.page = 1000;
-    let path = format!("tree/{}", "d/".repeat(12));
-    for side in 0..10_000 {
-        world.file(format!("{path}{side}/file"));
-    }
-    let setup = Setup::new(world);
-    let options = options().threads(Threads::AtMost(1)).descriptors(8);
-    let report = remove(&options, &setup);
-    assert!(report.is_complete(), "{report:?}");
-    assert_eq!((report.files, report.directories), (10_000, 10_013));
 }

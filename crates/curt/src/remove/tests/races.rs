@@ -2,49 +2,27 @@
 
 #[cfg(unix)]
 use std::os::unix::fs::symlink;
-use std::path::Path;
 #[cfg(unix)]
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 #[cfg(unix)]
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
-#[cfg(unix)]
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use curt_testkit::Scratch;
 #[cfg(unix)]
-use curt_testkit::race_time;
-use curt_testkit::{Over, Scratch};
+use curt_testkit::{Over, race_time};
 
-#[cfg(unix)]
-use super::remove_on;
 use super::{many, on_real_platforms, remove};
-use crate::error::Cause;
 use crate::remove::{Remove, Threads};
-#[cfg(unix)]
-use crate::sys::Setup;
 use crate::sys::Sys;
-#[cfg(unix)]
-use crate::sys::fault::Faults;
 use crate::sys::tests::as_here;
 
-on_real_platforms!(removal_ends_while_files_are_added_for_ever, two_removals_of_one_tree_succeed);
+on_real_platforms!(two_removals_of_one_tree_succeed);
 
 #[cfg(unix)]
 mod links {
     use super::super::on_real_platforms;
-    use super::{
-        directories_swapped_for_links_are_not_followed,
-        entries_added_before_a_refused_removal_are_removed,
-        released_directory_that_grew_is_reopened, removal_ends_while_levels_are_made_for_ever,
-    };
-
-    on_real_platforms!(
-        released_directory_that_grew_is_reopened,
-        directories_swapped_for_links_are_not_followed,
-        removal_ends_while_levels_are_made_for_ever,
-        entries_added_before_a_refused_removal_are_removed,
-    );
+    use super::directories_swapped_for_links_are_not_followed;
+    on_real_platforms!(directories_swapped_for_links_are_not_followed);
 }
 
 /// How long a race may take until removals met enough swaps: on a busy machine that takes longer.
@@ -115,90 +93,6 @@ fn swap(scratch: &Scratch, depth: usize, over: &AtomicBool, swaps: &AtomicU64) {
     }
 }
 
-fn removal_ends_while_files_are_added_for_ever<S: Sys>() {
-    for threads in [1, 2] {
-        let scratch = Scratch::new();
-        scratch.dir("tree/busy");
-        let over = AtomicBool::new(false);
-        let busy = scratch.at("tree/busy");
-        let report = std::thread::scope(|scope| {
-            let _at_last = Over(&over);
-            for writer in 0..2 {
-                let (busy, over) = (&busy, &over);
-                scope.spawn(move || add_files(busy, writer, over));
-            }
-            wait_for_an_entry(&busy);
-            let options = Remove::new()
-                .threads(Threads::AtMost(threads))
-                .retries(1_000_000, Duration::from_millis(200));
-            remove::<S>(&options, &scratch, "tree")
-        });
-        // The directory may have been empty for a moment; then it is gone.
-        if report.error_count > 0 {
-            assert!(matches!(report.errors[0].cause(), Cause::BeingWrittenTo), "{report:?}");
-            assert_eq!(report.error_count, 1, "none for the parents: {report:?}");
-            assert!(report.appeared > 0);
-        } else {
-            assert!(!scratch.exists("tree"));
-        }
-    }
-}
-
-/// Levels are made faster than any removal: each is opened from the one before.
-#[cfg(unix)]
-fn removal_ends_while_levels_are_made_for_ever<S: Sys>() {
-    for threads in [1, 8] {
-        let scratch = Scratch::new();
-        let top = scratch.dir("tree/busy");
-        let over = AtomicBool::new(false);
-        let report = std::thread::scope(|scope| {
-            let _at_last = Over(&over);
-            scope.spawn(|| make_levels(&top, &over));
-            wait_for_an_entry(&top);
-            let options = Remove::new()
-                .threads(Threads::AtMost(threads))
-                .retries(3, Duration::from_millis(100));
-            remove::<S>(&options, &scratch, "tree")
-        });
-        // The tree is gone if the removal overtook the maker.
-        assert_eq!(report.is_complete(), !scratch.exists("tree"), "{report:?}");
-        scratch.dir("tree");
-        scratch.remove("tree");
-    }
-}
-
-#[cfg(unix)]
-fn make_levels(top: &Path, over: &AtomicBool) {
-    use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let Ok(mut at) = openat(CWD, top, flags, Mode::empty()) else { return };
-    while !over.load(Ordering::Relaxed) {
-        let _ = mkdirat(&at, "d", Mode::RWXU);
-        let next = openat(&at, "d", flags, Mode::empty());
-        match next.or_else(|_| openat(CWD, top, flags, Mode::empty())) {
-            Ok(next) => at = next,
-            Err(_) => return,
-        }
-    }
-}
-
-/// Waits until a directory that another thread fills has an entry.
-fn wait_for_an_entry(directory: &Path) {
-    while std::fs::read_dir(directory).unwrap().next().is_none() {
-        std::thread::yield_now();
-    }
-}
-
-fn add_files(directory: &Path, writer: usize, over: &AtomicBool) {
-    let mut number = 0_u64;
-    while !over.load(Ordering::Relaxed) {
-        number += 1;
-        if std::fs::File::create(directory.join(format!("{writer}-{number}"))).is_err() {
-            std::thread::yield_now();
-        }
-    }
-}
-
 fn two_removals_of_one_tree_succeed<S: Sys>() {
     for _ in 0..many(20) {
         let scratch = Scratch::new();
@@ -221,42 +115,4 @@ fn two_removals_of_one_tree_succeed<S: Sys>() {
         assert!(if cfg!(windows) { files >= 200 } else { files == 200 }, "{files}");
         assert!(!scratch.exists("tree"));
     }
-}
-
-/// A level that was released gets a file, while the next one is moved away.
-#[cfg(unix)]
-fn released_directory_that_grew_is_reopened<S: Sys>() {
-    const LEVELS: usize = 100;
-    for level in [2, 4, 8, 10, 20, 53, 60, 80] {
-        let scratch = Scratch::new();
-        scratch.file(format!("tree/{}bottom", "d/".repeat(LEVELS)));
-        let interfere = |path: &Path, _| {
-            if path.ends_with("bottom") {
-                let here = scratch.at("tree").join("d/".repeat(level));
-                std::fs::rename(here.join("d"), scratch.at("moved")).unwrap();
-                std::fs::write(here.join("new"), "").unwrap();
-            }
-        };
-        let options =
-            Remove::new().descriptors(8).threads(Threads::AtMost(1)).on_removed(interfere);
-        let report = remove::<S>(&options, &scratch, "tree");
-        assert!(!scratch.exists("tree"), "level {level}: {report:?}");
-    }
-}
-
-/// A directory whose removal is refused stays, but entries that were added meanwhile are removed.
-#[cfg(unix)]
-fn entries_added_before_a_refused_removal_are_removed<S: Sys>() {
-    let scratch = Scratch::new();
-    scratch.file("tree/stays/file");
-    let fault = Faults::default().fail("unlinkat", 1, rustix::io::Errno::ACCESS.raw_os_error());
-    let setup = Setup { faults: Some(Arc::new(fault)), ..Setup::default() };
-    let options = Remove::new().threads(Threads::AtMost(1)).on_removed(|path, _| {
-        if path.ends_with("file") {
-            std::fs::write(scratch.at("tree/stays/new"), "").unwrap();
-        }
-    });
-    let report = remove_on::<S>(&options, &setup, &[scratch.at("tree")]);
-    assert_eq!(report.error_count, 1, "{report:?}");
-    assert_eq!(scratch.list("tree"), ["d stays"], "{report:?}");
 }

@@ -1,4 +1,5 @@
-//! Measurements compared with a plain one by the standard library.
+//! Measurements compared with a plain one by the standard library. Links, times and failures are
+//! those of GNU du, beside which the command is run.
 #![cfg(unix)]
 
 mod known;
@@ -14,7 +15,7 @@ use curt_testkit::Scratch;
 use super::{Sizes, Usage, UsageRecord, UsageReport};
 use crate::control::{Cancel, Next, Threads};
 use crate::error::{Cause, Error, Operation};
-use crate::fields::{Follow, Kind, Time};
+use crate::fields::{Follow, Kind};
 
 /// Records: paths below the scratch folder with sizes.
 type Shown = Vec<(String, Sizes)>;
@@ -276,35 +277,6 @@ fn callbacks_stop_a_measurement() {
 }
 
 #[test]
-fn excluded_entries_are_not_counted() {
-    let scratch = sample();
-    let operand = scratch.at("t");
-    let usage = Usage::new().exclude(|entry| entry.kind().is_dir() && entry.name() == "more");
-    let report = usage.measure([&operand]);
-    assert!(report.records.iter().all(|record| !record.path.ends_with("more")));
-    // 400 directories have lost one of two files and three directories.
-    let directories = Usage::new().measure([&operand]).records.len();
-    assert_eq!(report.records.len(), directories - 1200);
-}
-
-#[test]
-fn only_operands_that_are_links_are_followed() {
-    let scratch = sample();
-    let link = scratch.at("t/inside");
-    let itself = Usage::new().measure([&link]);
-    assert_eq!(itself.records[0].kind, Kind::Symlink);
-    assert_eq!(itself.total().entries, 1);
-    assert_eq!(itself.total().apparent, 3);
-    let followed = Usage::new().follow_operands(true).measure([&link]);
-    assert_eq!(followed.records.last().unwrap().path, link);
-    let direct = Usage::new().measure([scratch.at("t/0/0")]);
-    assert_eq!(followed.total(), direct.total());
-    let both = [link, scratch.at("t/0/0")];
-    let both = Usage::new().follow_operands(true).measure(both);
-    assert_eq!(both.total(), direct.total(), "they are the same");
-}
-
-#[test]
 fn measurement_can_be_cancelled() {
     let scratch = sample();
     let cancel = Cancel::new();
@@ -379,68 +351,6 @@ fn own_sizes_leave_subdirectories_out() {
     }
 }
 
-#[test]
-fn newest_times_are_those_of_what_was_counted() {
-    let scratch = Scratch::new();
-    for (name, seconds) in [("t/a/old", 1_000), ("t/a/b/new", 5_000), ("t/c", 3_000)] {
-        scratch.file(name);
-        let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
-        let file = std::fs::File::options().write(true).open(scratch.at(name)).unwrap();
-        file.set_modified(time).unwrap();
-    }
-    for directory in ["t/a/b", "t/a", "t"] {
-        let directory = std::fs::File::open(scratch.at(directory)).unwrap();
-        directory.set_modified(std::time::UNIX_EPOCH).unwrap();
-    }
-    let times = |usage: &Usage<'_>| {
-        let report = usage.measure([scratch.at("t")]);
-        let seconds = |time: Option<Time>| time.map(|time| time.seconds);
-        let of = |record: &UsageRecord| (seconds(record.newest), seconds(record.own_newest));
-        let records: Vec<_> = report.records.iter().map(of).collect();
-        (records, seconds(report.newest()))
-    };
-    let usage = Usage::new().newest(crate::Fields::MODIFIED | crate::Fields::NAME);
-    let (records, total) = times(&usage);
-    let expected = [(5_000, 5_000), (5_000, 1_000), (5_000, 3_000)];
-    assert_eq!(records, expected.map(|(all, own)| (Some(all), Some(own))));
-    assert_eq!(total, Some(5_000));
-    let (records, total) = times(&usage.clone().max_depth(0));
-    assert_eq!((records, total), (vec![(Some(5_000), Some(3_000))], Some(5_000)));
-    let (_, changed) = times(&Usage::new().newest(crate::Fields::CHANGED));
-    assert!(changed > Some(1_000_000_000), "{changed:?}");
-    assert_eq!(times(&Usage::new()).1, None);
-}
-
-#[test]
-fn what_links_lead_to_is_counted_once() {
-    let scratch = Scratch::new();
-    scratch.file_with("t/b/file", b"1234");
-    scratch.file_with("u/far", b"123");
-    scratch.tree("", "t/a/to-b->../b t/b/to-a->../a t/b/up->.. t/c->b/file t/d->../u");
-    let all = Usage::new().follow(Follow::Links).files(true);
-    let paths = |report: &UsageReport| {
-        let line = |(path, sizes): (String, Sizes)| format!("{path} {}", sizes.entries);
-        shown(&scratch, report).into_iter().map(line).collect::<Vec<_>>()
-    };
-    let report = all.measure([scratch.at("t")]);
-    assert_eq!(report.error_count, 0, "{:?}", report.errors);
-    let expected = ["t/a/to-b/file 1", "t/a/to-b 2", "t/a 3", "t/d/far 1", "t/d 2", "t 6"];
-    assert_eq!(paths(&report), expected);
-    assert_eq!(report.total().apparent, 7);
-    assert_eq!(report.threads, 1);
-    for depth in [0, 1, 2] {
-        assert_eq!(all.clone().max_depth(depth).measure([scratch.at("t")]).total(), report.total());
-    }
-    // A later operand that was reached has no record; an earlier one is not counted again.
-    let both = all.measure([scratch.at("t"), scratch.at("u"), scratch.at("t/c")]);
-    assert_eq!(paths(&both), expected);
-    let both = all.clone().max_depth(0).measure([scratch.at("u"), scratch.at("t")]);
-    assert_eq!(paths(&both), ["u 2", "t 4"]);
-    // Each path counts, except back to an ancestor.
-    let each = all.count_links(true).measure([scratch.at("u"), scratch.at("t/d")]);
-    assert_eq!(paths(&each), ["u/far 1", "u 2", "t/d/far 1", "t/d 2"]);
-}
-
 /// A hundred directories with links to each other have more paths than any machine could walk.
 #[test]
 fn a_web_of_links_is_walked_in_linear_time() {
@@ -452,27 +362,6 @@ fn a_web_of_links_is_walked_in_linear_time() {
     }
     let report = Usage::new().follow(Follow::Links).measure([scratch.at("t")]);
     assert_eq!((report.error_count, report.total().entries), (0, 101));
-}
-
-#[test]
-fn links_that_cannot_be_followed_are_errors() {
-    let scratch = Scratch::new();
-    scratch.file_with("t/file", b"1234");
-    for (name, target) in [("broken", "nowhere"), ("loop", "loop"), ("through", "file/x")] {
-        scratch.link(format!("t/{name}"), target);
-    }
-    for threads in [1, 4] {
-        for count_links in [false, true] {
-            let usage = Usage::new().follow(Follow::Links).count_links(count_links);
-            let usage = usage.threads(Threads::AtMost(threads));
-            let report = usage.measure([scratch.at("t")]);
-            let failed: Vec<_> =
-                report.errors.iter().map(|error| error.path().to_owned()).collect();
-            assert_eq!(failed, ["t/broken", "t/loop", "t/through"].map(|path| scratch.at(path)));
-            assert!(report.errors.iter().all(|error| error.operation() == Operation::Stat));
-            assert_eq!(report.total().entries, 2);
-        }
-    }
 }
 
 /// A directory that was closed meanwhile is compared when it is opened again.
