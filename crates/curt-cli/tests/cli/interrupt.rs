@@ -42,40 +42,27 @@ fn end(mut child: Child) -> (ExitStatus, String, String) {
 
 #[test]
 fn a_prompt_is_interrupted() {
-    for number in [SIGINT, SIGTERM, SIGHUP] {
+    let (file, all) = ("remove regular empty file 'f'", "remove 1 argument recursively");
+    for (args, question, number) in [
+        (&["-i", "f"][..], file, SIGINT),
+        (&["-i", "f"], file, SIGTERM),
+        (&["-i", "f"], file, SIGHUP),
+        (&["-rI", "f"], all, SIGINT),
+        (&["-i", "--json", "f"], file, SIGTERM),
+    ] {
         let scratch = Scratch::new();
-        let child = waiting(&scratch, &["-i", "f"], "curt rm: remove regular empty file 'f'? ");
+        let child = waiting(&scratch, args, &format!("curt rm: {question}? "));
         signal(&child, number);
-        let (status, _, messages) = end(child);
-        assert_eq!(status.signal(), Some(number));
-        assert_eq!(messages, "\ncurt rm: interrupted: 0 files and 0 directories removed\n");
+        let (status, out, messages) = end(child);
+        assert_eq!((status.signal(), out.as_str()), (Some(number), ""), "{args:?}");
+        if args.contains(&"--json") {
+            let summary: serde_json::Value = serde_json::from_str(messages.trim()).unwrap();
+            assert_eq!(summary["summary"]["interrupted"], true);
+        } else {
+            assert_eq!(messages, "\ncurt rm: interrupted: 0 files and 0 directories removed\n");
+        }
         assert!(scratch.exists("f"));
     }
-}
-
-#[test]
-fn the_first_question_is_interrupted_too() {
-    let scratch = Scratch::new();
-    let question = "curt rm: remove 1 argument recursively? ";
-    let child = waiting(&scratch, &["-rI", "f"], question);
-    signal(&child, SIGINT);
-    let (status, _, messages) = end(child);
-    assert_eq!(status.signal(), Some(SIGINT));
-    assert!(messages.contains("interrupted: 0 files"), "{messages}");
-    assert!(scratch.exists("f"));
-}
-
-#[test]
-fn json_has_its_summary_after_an_interrupt() {
-    let scratch = Scratch::new();
-    let question = "curt rm: remove regular empty file 'f'? ";
-    let child = waiting(&scratch, &["-i", "--json", "f"], question);
-    signal(&child, SIGTERM);
-    let (status, out, messages) = end(child);
-    assert_eq!((status.signal(), out.as_str()), (Some(SIGTERM), ""));
-    let last = messages.lines().last().unwrap();
-    let summary: serde_json::Value = serde_json::from_str(last).unwrap();
-    assert_eq!(summary["summary"]["interrupted"], true);
 }
 
 /// What asks curt alone to end is passed on to its programs, which may clean up; no other is begun.

@@ -99,18 +99,3 @@ fn tree(scratch: &Scratch, root: &str) {
         scratch.file(format!("{root}/{name}"));
     }
 }
-
-/// Runs a script for the shell in its own mount namespace, with `$RM` for that of curt and this
-/// variable set, and returns what it printed. `None`, said aloud, where that is impossible.
-#[cfg(target_os = "linux")]
-fn in_namespace(scratch: &Scratch, (name, value): (&str, &str), script: &str) -> Option<String> {
-    if !curt_testkit::may_mount() {
-        return None;
-    }
-    let script = script.replace("$RM", &format!("{} rm", env!("CARGO_BIN_EXE_curt")));
-    let mut command = curt_testkit::in_namespace(&script);
-    command.current_dir(scratch.path());
-    let (_, out, messages) =
-        said(&command.env(name, scratch.at(value)).env("LC_ALL", "C").output().unwrap());
-    Some(out + &messages)
-}

@@ -5,7 +5,8 @@
 //! `console`, `$ ` begins a command line for the shell; what follows is its output, both streams in
 //! the order of writing, and `[1]` is an exit status other than 0. The directory of the page is
 //! `/work`. In a block `refused`, every command line is answered by one line, the hint at `--help`,
-//! exit status 2, and nothing on standard output. The space that a removal frees is shown as `…`.
+//! exit status 2, and nothing on standard output. Those of a block `mounted` have each its own mount
+//! namespace, with a new file system at `m`. The space that a removal frees is shown as `…`.
 //!
 //! `CURT_UPDATE_SNAPSHOTS=1 cargo test -p curt-cli --test cli manual` writes the output anew.
 
@@ -26,10 +27,15 @@ fn pages_show_what_is_printed() {
     let fits = |page: &Path| EVERYWHERE.iter().any(|name| page.ends_with(name));
     let pages: Vec<_> = pages.filter(|page| cfg!(target_os = "linux") || fits(page)).collect();
     assert!(pages.len() >= EVERYWHERE.len());
-    at_once(pages, |page| check(&page));
+    #[cfg(target_os = "linux")]
+    let may_mount = curt_testkit::may_mount();
+    #[cfg(not(target_os = "linux"))]
+    let may_mount = false;
+    at_once(pages, |page| check(&page, may_mount));
 }
 
-fn check(page: &Path) {
+/// Compares a page, but for mounts where there can be none.
+fn check(page: &Path, may_mount: bool) {
     let written = fs::read_to_string(page).unwrap();
     let scratch = Scratch::new();
     scratch.tree("", "work/ home/");
@@ -42,13 +48,15 @@ fn check(page: &Path) {
         let command = line.strip_prefix("$ ");
         match (block, command) {
             ("files", _) if !line.starts_with("```") => make(&scratch, line),
-            ("console" | "refused", None) if !line.starts_with("```") => continue,
+            ("mounted", _) if !may_mount => {}
+            ("console" | "refused" | "mounted", None) if !line.starts_with("```") => continue,
             _ => {}
         }
         found += line;
         found.push('\n');
         match (block, command) {
             ("console", Some(command)) => found += &run(&scratch, command),
+            ("mounted", Some(command)) if may_mount => found += &run_mounted(&scratch, command),
             ("refused", Some(command)) => found += &refusal(&scratch, command),
             _ => {}
         }
@@ -116,6 +124,13 @@ fn refusal(scratch: &Scratch, line: &str) -> String {
     let silent = if cfg!(unix) { run(scratch, &format!("{line} 2>&-")) } else { "[2]\n".into() };
     assert_eq!(silent, "[2]\n", "{line}");
     message.to_owned() + "\n"
+}
+
+/// The same in a new mount namespace.
+fn run_mounted(scratch: &Scratch, line: &str) -> String {
+    let mount = "mkdir -p m; mount -t tmpfs -o size=1m none m && mkdir m/d && echo kept >m/d/f";
+    fs::write(scratch.at("script"), format!("{mount}\n{line}\n")).unwrap();
+    run(scratch, "unshare -m sh ../script")
 }
 
 /// What a command line prints.
