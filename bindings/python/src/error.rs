@@ -3,6 +3,7 @@
 use std::io;
 
 use curt::beneath::Refusal;
+use curt::remove::Kept;
 use curt::{Cause, Error, Operation};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -16,12 +17,12 @@ pub(crate) fn number(error: &Error) -> i32 {
         return number;
     }
     match error.cause() {
-        Cause::MountPoint | Cause::RootDirectory => libc::EBUSY,
-        Cause::OtherFileSystem => libc::EXDEV,
-        Cause::BeingWrittenTo => libc::ENOTEMPTY,
-        Cause::DotOrDotDot => libc::EINVAL,
-        Cause::IsADirectory => libc::EISDIR,
-        Cause::IsALink | Cause::Loop(_) => libc::ELOOP,
+        Cause::Kept(Kept::MountPoint | Kept::RootDirectory) => libc::EBUSY,
+        Cause::Kept(Kept::OtherFileSystem) => libc::EXDEV,
+        Cause::Kept(Kept::BeingWrittenTo) => libc::ENOTEMPTY,
+        Cause::Kept(Kept::DotOrDotDot) => libc::EINVAL,
+        Cause::Kept(Kept::IsADirectory) => libc::EISDIR,
+        Cause::Kept(Kept::IsALink) | Cause::Loop(_) => libc::ELOOP,
         Cause::Replaced | Cause::Refused(Refusal::Empty) => libc::ENOENT,
         Cause::Refused(_) => libc::EXDEV,
         Cause::Os(error) => number_of_kind(error.kind()),
@@ -46,10 +47,9 @@ pub(crate) fn exception(py: Python<'_>, error: &Error, filename: &Bound<'_, PyAn
     let text = match error.cause() {
         Cause::Os(_) => strerror(py, number),
         // A message of the library begins with the path; one of Python ends with it.
-        cause @ (Cause::IsALink
-        | Cause::IsADirectory
-        | Cause::MountPoint
-        | Cause::OtherFileSystem
+        cause @ (Cause::Kept(
+            Kept::IsALink | Kept::IsADirectory | Kept::MountPoint | Kept::OtherFileSystem,
+        )
         | Cause::Loop(_)) => Ok(PyString::new(py, &format!("the path {cause}")).into_any()),
         cause => Ok(PyString::new(py, &cause.to_string()).into_any()),
     };

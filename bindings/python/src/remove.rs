@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use curt::os::unix::RemoveBelow;
+use curt::remove::Kept;
 use curt::{Cause, Fields, Next, Remove, Threads};
 use pyo3::prelude::*;
 
@@ -66,7 +67,7 @@ pub(crate) fn remove<'py>(
             let shown = Form::Text.wrap_path(py, &failed)?;
             let exception = exception(py, error, &shown);
             let names: &[&str] = match error.cause() {
-                Cause::IsALink => &["islink"],
+                Cause::Kept(Kept::IsALink) => &["islink"],
                 // CPython finds it out by listing it, if there is something, and then tries to
                 // remove it as any directory that it could not list.
                 Cause::Os(_) if is_operand && number(error) == libc::ENOTDIR => {

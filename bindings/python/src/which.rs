@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-use curt::Search;
-use curt::which::{FindError, Found, FoundIn, Policy};
+use curt::which::{Found, FoundIn, Policy};
+use curt::{Error, Search};
 use pyo3::prelude::*;
 
 use crate::path::{PathArg, join};
@@ -31,7 +31,7 @@ thread_local! {
     static LAST: RefCell<Option<(Vec<u8>, Search)>> = const { RefCell::new(None) };
 }
 
-fn find(name: &[u8], path: Option<&[u8]>) -> Result<Found, FindError> {
+fn find(name: &[u8], path: Option<&[u8]>) -> Result<Found, Error> {
     let look_up = |search: &Search| search.find(OsStr::from_bytes(name));
     let search = |path: &[u8]| Search::new().policy(Policy::CPython).path(OsStr::from_bytes(path));
     // A command with a directory needs none. The environment must not be read here: without the GIL

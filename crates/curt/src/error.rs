@@ -1,16 +1,19 @@
 //! Errors: which operation failed, on which path, and why.
 
 mod find;
+mod kept;
 
 use std::error;
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-pub use find::{FindCause, FindError};
+pub use find::{FindCause, NotFound};
+pub use kept::Kept;
 
-use crate::quoted::Quoted;
+use crate::quoted::{Printable, Quoted};
 use curt_paths::Refusal;
 
 /// The operation that failed.
@@ -100,22 +103,8 @@ impl Operation {
 pub enum Cause {
     /// The system's error.
     Os(io::Error),
-    /// A mount point, which is not crossed unless
-    /// [`Remove::cross_mounts`](crate::Remove::cross_mounts) allows it.
-    MountPoint,
-    /// Another process kept adding entries to the directory while it was emptied, until
-    /// [`Remove::retries`](crate::Remove::retries) ran out.
-    BeingWrittenTo,
-    /// The path ends in `.` or `..`, which POSIX forbids to remove.
-    DotOrDotDot,
-    /// The path is the root directory, however it is spelled.
-    RootDirectory,
-    /// The path lies on another device than its parent, and the options refuse that.
-    OtherFileSystem,
-    /// The path is a directory, and the options do not remove directories.
-    IsADirectory,
-    /// The path is a link, and directories were asked for.
-    IsALink,
+    /// A removal refused the entry, or gave it up.
+    Kept(Kept),
     /// Another entry has this name now.
     Replaced,
     /// A link, or a mount, leads back to this directory, which is above it.
@@ -125,60 +114,21 @@ pub enum Cause {
     /// A program could not be started.
     Start(StartFailure, io::Error),
     /// No program of that name was found.
-    Find(FindError),
-}
-
-/// The standard library's errors cannot be cloned: the copy of one has its number, or its kind and
-/// its message.
-impl Clone for Cause {
-    fn clone(&self) -> Cause {
-        match self {
-            Cause::Os(error) => Cause::Os(copy(error)),
-            Cause::Start(why, error) => Cause::Start(why.clone(), copy(error)),
-            Cause::Refused(refusal) => Cause::Refused(*refusal),
-            Cause::Find(error) => Cause::Find(error.clone()),
-            Cause::MountPoint => Cause::MountPoint,
-            Cause::BeingWrittenTo => Cause::BeingWrittenTo,
-            Cause::DotOrDotDot => Cause::DotOrDotDot,
-            Cause::RootDirectory => Cause::RootDirectory,
-            Cause::OtherFileSystem => Cause::OtherFileSystem,
-            Cause::IsADirectory => Cause::IsADirectory,
-            Cause::IsALink => Cause::IsALink,
-            Cause::Replaced => Cause::Replaced,
-            Cause::Loop(ancestor) => Cause::Loop(ancestor.clone()),
-        }
-    }
-}
-
-/// Copies an error of the standard library.
-fn copy(error: &io::Error) -> io::Error {
-    match (error.raw_os_error(), error.get_ref()) {
-        (Some(number), _) => io::Error::from_raw_os_error(number),
-        (None, None) => error.kind().into(),
-        (None, Some(inner)) => io::Error::new(error.kind(), inner.to_string()),
-    }
+    Find(NotFound),
 }
 
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Cause::Refused(refusal) => return fmt::Display::fmt(refusal, f),
+        match self {
             Cause::Os(error)
-            | Cause::Start(StartFailure::System | StartFailure::Directory, error) => {
-                return fmt::Display::fmt(error, f);
-            }
-            Cause::Start(why, _) => return fmt::Display::fmt(why, f),
-            Cause::Find(error) => return error.fmt_without_name(f),
-            Cause::MountPoint => "is a mount point, and crossing mounts was not asked for",
-            Cause::BeingWrittenTo => "not empty: being written to",
-            Cause::DotOrDotDot => "refusing to remove '.' or '..'",
-            Cause::RootDirectory => "refusing to remove the root directory",
-            Cause::OtherFileSystem => "is on another file system than its parent",
-            Cause::IsADirectory => "is a directory",
-            Cause::IsALink => "is a link",
-            Cause::Loop(_) => "leads back to a directory above it",
-            Cause::Replaced => "another directory has taken its place",
-        })
+            | Cause::Start(StartFailure::System | StartFailure::Directory, error) => error.fmt(f),
+            Cause::Kept(kept) => kept.fmt(f),
+            Cause::Replaced => f.write_str("another directory has taken its place"),
+            Cause::Loop(_) => f.write_str("leads back to a directory above it"),
+            Cause::Refused(refusal) => refusal.fmt(f),
+            Cause::Start(why, _) => why.fmt(f),
+            Cause::Find(why) => why.fmt(f),
+        }
     }
 }
 
@@ -262,7 +212,7 @@ impl fmt::Display for StartFailure {
 
 /// A failure: the operation, the path as the caller would write it, and the cause.
 ///
-/// Boxed, so that a `Result` with it stays small.
+/// A pointer, so that a `Result` with it stays small. Clones share one failure.
 ///
 /// # As an `io::Error`
 ///
@@ -286,10 +236,9 @@ impl fmt::Display for StartFailure {
 /// let error = curt::list("no such directory").unwrap_err();
 /// assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
 /// assert!(error.raw_os_error().is_some());
-/// let (operation, path, cause) = error.into_parts();
-/// assert_eq!(operation, curt::Operation::OpenDirectory);
-/// assert_eq!(path, std::path::Path::new("no such directory"));
-/// assert!(matches!(cause, curt::Cause::Os(_)));
+/// assert_eq!(error.operation(), curt::Operation::OpenDirectory);
+/// assert_eq!(error.path(), std::path::Path::new("no such directory"));
+/// assert!(matches!(error.cause(), curt::Cause::Os(_)));
 /// ```
 ///
 /// The message has the cause, so [`source`](std::error::Error::source) is mostly `None`: the
@@ -298,9 +247,9 @@ impl fmt::Display for StartFailure {
 /// `{:?}` shows the message, so that `fn main() -> Result<(), curt::Error>` ends with a sentence;
 /// `{:#?}` shows the parts.
 #[derive(Clone)]
-pub struct Error(Box<Inner>);
+pub struct Error(Arc<Inner>);
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Inner {
     operation: Operation,
     path: PathBuf,
@@ -309,7 +258,7 @@ struct Inner {
 
 impl Error {
     pub(crate) fn new(operation: Operation, path: PathBuf, cause: Cause) -> Self {
-        Error(Box::new(Inner { operation, path, cause }))
+        Error(Arc::new(Inner { operation, path, cause }))
     }
 
     /// Returns the operation that failed.
@@ -327,17 +276,12 @@ impl Error {
         &self.0.cause
     }
 
-    /// Takes the error apart: the operation, the path and the cause.
-    pub fn into_parts(self) -> (Operation, PathBuf, Cause) {
-        let Inner { operation, path, cause } = *self.0;
-        (operation, path, cause)
-    }
-
     /// Returns the system's error, or this one where there is none.
     pub(crate) fn into_system(self) -> io::Error {
-        match self.0.cause {
-            Cause::Os(error) => error,
-            _ => self.into(),
+        match Arc::try_unwrap(self.0) {
+            Ok(Inner { cause: Cause::Os(error), .. }) => error,
+            Ok(inner) => Error(Arc::new(inner)).into(),
+            Err(shared) => Error(shared).into(),
         }
     }
 
@@ -355,12 +299,8 @@ impl Error {
         match &self.0.cause {
             Cause::Os(error) | Cause::Start(_, error) => error.kind(),
             Cause::Find(error) => error.kind(),
-            Cause::MountPoint | Cause::OtherFileSystem => io::ErrorKind::CrossesDevices,
-            Cause::BeingWrittenTo => io::ErrorKind::DirectoryNotEmpty,
-            Cause::DotOrDotDot | Cause::RootDirectory => io::ErrorKind::InvalidInput,
+            Cause::Kept(kept) => kept.kind(),
             Cause::Refused(refusal) => refusal.kind(),
-            Cause::IsADirectory => io::ErrorKind::IsADirectory,
-            Cause::IsALink => io::ErrorKind::NotADirectory,
             Cause::Replaced | Cause::Loop(_) => io::ErrorKind::Other,
         }
     }
@@ -374,28 +314,17 @@ pub(crate) fn bug(what: &'static str) -> Cause {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug_as_message(self, &self.0, f)
+        if f.alternate() { self.0.fmt(f) } else { fmt::Display::fmt(self, f) }
     }
-}
-
-/// Writes the message of an error for `{:?}`, and its parts for `{:#?}`.
-pub(crate) fn debug_as_message(
-    error: &dyn fmt::Display,
-    parts: &dyn fmt::Debug,
-    f: &mut fmt::Formatter<'_>,
-) -> fmt::Result {
-    if f.alternate() { parts.fmt(f) } else { error.fmt(f) }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "cannot {} {}: {}",
-            self.operation().verb(),
-            Quoted(self.path().as_os_str()),
-            self.cause()
-        )
+        let (path, cause) = (self.path().as_os_str(), self.cause());
+        if let Cause::Find(_) = cause {
+            return write!(f, "{}: {cause}", Printable(path));
+        }
+        write!(f, "cannot {} {}: {cause}", self.operation().verb(), Quoted(path))
     }
 }
 

@@ -185,7 +185,9 @@ const READING: &[Operation] = &[
             match found {
                 Ok(found) => all.line(&found.path()),
                 // It is not there at all if nothing else failed.
-                Err(error) => all.failed += usize::from(error.word() != "not-found"),
+                Err(error) => {
+                    all.failed += usize::from(error.kind() != std::io::ErrorKind::NotFound);
+                }
             }
         }
         all

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use curt::beneath::OpenOptions;
 use curt::fields::Follow;
 use curt::paths::{Env, ExpandError, Expander, Flavor, PathCheck, Refusal};
-use curt::which::FindError;
 use curt::{Error, Fields, Plan, Remove, Root, Search, Usage, Walk};
 use curt_testkit::Scratch;
 
@@ -136,7 +135,7 @@ fn failures_without_a_number_stay_inside_an_io_error() {
     assert_eq!(refused.downcast::<Error>().unwrap().path(), Path::new("../x"));
     let not_found = converted(Search::new().path(scratch.path()).find("missing"));
     assert_eq!(not_found.kind(), io::ErrorKind::NotFound);
-    assert_eq!(not_found.downcast::<FindError>().unwrap().name(), "missing");
+    assert_eq!(not_found.downcast::<Error>().unwrap().path(), Path::new("missing"));
     // Windows takes the dot out of the text.
     #[cfg(unix)]
     {
@@ -205,6 +204,6 @@ fn a_program_that_cannot_be_executed_is_named_with_its_path() {
     let scratch = Scratch::new();
     let file = scratch.file("plain");
     let error = curt::Command::new("plain").env("PATH", scratch.path()).spawn().unwrap_err();
-    let expected = format!("cannot find 'plain': not an executable file: '{}'", file.display());
+    let expected = format!("plain: not an executable file: '{}'", file.display());
     assert_eq!(error.to_string(), expected);
 }

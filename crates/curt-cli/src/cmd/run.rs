@@ -200,8 +200,10 @@ fn denial(error: &Error) -> Option<String> {
 fn exit(error: &Error) -> Exit {
     match error.cause() {
         Cause::Start(StartFailure::ProgramMissing, _) => Exit::NOT_FOUND,
-        Cause::Find(error) => match error.cause() {
-            FindCause::InvalidName(_) if !error.name().is_empty() => Exit::NOT_EXECUTABLE,
+        Cause::Find(why) => match why.cause() {
+            FindCause::InvalidName(_) if !error.path().as_os_str().is_empty() => {
+                Exit::NOT_EXECUTABLE
+            }
             FindCause::NotExecutable
             | FindCause::NameTooLong
             | FindCause::LinkLoop

@@ -3,8 +3,8 @@
 use std::ffi::OsStr;
 use std::fmt::Write;
 
-use curt::Search;
-use curt::which::{FindCause, FindError, Found, Looked, SearchExplanation};
+use curt::which::{FindCause, Found, Looked, SearchExplanation};
+use curt::{Cause, Error, Search};
 
 use crate::args::WhichOptions;
 use crate::exit::Exit;
@@ -86,7 +86,7 @@ impl Printer<'_> {
         if is_found { self.session.object(object) } else { self.session.report(object) }
     }
 
-    fn print(&mut self, name: &OsStr, result: Result<Found, FindError>) {
+    fn print(&mut self, name: &OsStr, result: Result<Found, Error>) {
         if self.session.is_cancelled() {
             return;
         }
@@ -103,9 +103,10 @@ impl Printer<'_> {
                 self.session.data(&line);
             }
             Err(error) => {
-                self.session.warn(&text::not_found(&error));
-                let others = error.unsearchable().iter();
-                for directory in others.filter(|other| Some(other.as_path()) != error.path()) {
+                self.session.warn(&text::failure(&error));
+                let Cause::Find(why) = error.cause() else { return };
+                let others = why.unsearchable().iter();
+                for directory in others.filter(|other| Some(other.as_path()) != why.path()) {
                     self.session.warn(&format!("could not search {}", quote(directory)));
                 }
             }
@@ -114,7 +115,7 @@ impl Printer<'_> {
 }
 
 /// Adds what was found, or why nothing was, to an object. What was found is read to tell its kind.
-fn add_result(object: Object, result: Result<Found, FindError>, search: &Search) -> Object {
+fn add_result(object: Object, result: Result<Found, Error>, search: &Search) -> Object {
     match result {
         Ok(mut found) => {
             search.look_into(&mut found);
@@ -145,16 +146,17 @@ fn add_found(object: Object, found: &Found) -> Object {
     object
 }
 
-fn add_error(object: Object, error: &FindError) -> Object {
-    let failure = match error.cause() {
-        FindCause::Os(error) => Failure::os("find", error),
-        _ => Failure::new("find", error.word(), text::not_found_reason(error)),
+fn add_error(object: Object, error: &Error) -> Object {
+    let Cause::Find(why) = error.cause() else { return Failure::from(error).add_to(object) };
+    let failure = match why.cause() {
+        FindCause::Os(system) => Failure::os("find", system).path(error.path()),
+        _ => Failure::from(error),
     };
-    let mut object = failure.path(error.name()).add_to(object);
-    if let Some(path) = error.path() {
+    let mut object = failure.add_to(object);
+    if let Some(path) = why.path() {
         object = object.path("candidate", path);
     }
-    object.list("unsearchable", error.unsearchable().iter().map(json_path))
+    object.list("unsearchable", why.unsearchable().iter().map(json_path))
 }
 
 /// Returns every step of a search and its result as an object.
@@ -199,7 +201,7 @@ pub(super) fn explanation_lines(name: &OsStr, explanation: &SearchExplanation) -
             let relative = if found.is_relative() { ", by a relative path" } else { "" };
             format!("{name} is {} ({kind}, {origin}){relative}\n", quote(&*path))
         }
-        Err(error) => format!("{name} is no program: {}\n", text::not_found_reason(error)),
+        Err(error) => format!("{name} is no program: {}\n", text::reason(error.cause())),
     };
     // Writing into memory cannot fail.
     for looked in &explanation.looked {

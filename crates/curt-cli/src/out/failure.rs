@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use curt::process::StartFailure;
+use curt::remove::Kept;
 use curt::{Cause, Error, Operation};
 
 use super::json::{self, Object};
@@ -114,17 +115,20 @@ fn kind_of_cause(cause: &Cause) -> &'static str {
         Cause::Os(error) | Cause::Start(StartFailure::System | StartFailure::Directory, error) => {
             kind(error)
         }
-        Cause::MountPoint => "mount-point",
-        Cause::BeingWrittenTo => "being-written-to",
-        Cause::DotOrDotDot => "dot-or-dot-dot",
-        Cause::RootDirectory => "root-directory",
-        Cause::OtherFileSystem => "other-file-system",
-        Cause::IsADirectory => "is-a-directory",
-        Cause::IsALink => "is-a-link",
+        Cause::Kept(kept) => match kept {
+            Kept::MountPoint => "mount-point",
+            Kept::BeingWrittenTo => "being-written-to",
+            Kept::DotOrDotDot => "dot-or-dot-dot",
+            Kept::RootDirectory => "root-directory",
+            Kept::OtherFileSystem => "other-file-system",
+            Kept::IsADirectory => "is-a-directory",
+            Kept::IsALink => "is-a-link",
+            _ => "other",
+        },
         Cause::Replaced => "replaced",
         Cause::Loop(_) => "loop",
         Cause::Refused(refusal) => refusal.name(),
-        Cause::Find(error) => error.word(),
+        Cause::Find(why) => why.word(),
         Cause::Start(failure, _) => match failure {
             StartFailure::ProgramMissing => "not-found",
             StartFailure::NotExecutable => "not-executable",

@@ -3,7 +3,8 @@
 
 use curt::filters::GlobError;
 use curt::process::StartFailure;
-use curt::which::{FindCause, FindError};
+use curt::remove::Kept;
+use curt::which::{FindCause, NotFound};
 use curt::{Calls, Cause, Error};
 
 use crate::quote::{for_terminal, quote};
@@ -11,11 +12,11 @@ use crate::sys;
 
 /// Returns the message for an error of the library.
 pub(crate) fn failure(error: &Error) -> String {
-    if let Cause::Find(error) = error.cause() {
-        return not_found(error);
+    let (path, reason) = (error.path(), reason(error.cause()));
+    if let Cause::Find(_) = error.cause() {
+        return format!("{}: {reason}", for_terminal(path, ":"));
     }
-    let verb = error.operation().verb();
-    format!("cannot {verb} {}: {}", quote(error.path()), reason(error.cause()))
+    format!("cannot {} {}: {reason}", error.operation().verb(), quote(path))
 }
 
 /// Returns why an operation failed.
@@ -24,7 +25,7 @@ pub(crate) fn reason(cause: &Cause) -> String {
         Cause::Os(error) | Cause::Start(StartFailure::System | StartFailure::Directory, error) => {
             return sys::error_text(error);
         }
-        Cause::Find(error) => return not_found_reason(error),
+        Cause::Find(why) => return not_found(why),
         Cause::Start(StartFailure::InterpreterMissing { interpreter, carriage_return }, _) => {
             let end = if *carriage_return {
                 "; its first line ends in a carriage return, which must be removed"
@@ -33,27 +34,22 @@ pub(crate) fn reason(cause: &Cause) -> String {
             };
             return format!("its interpreter {} is missing{end}", quote(interpreter));
         }
-        Cause::MountPoint => {
+        Cause::Kept(Kept::MountPoint) => {
             "is a mount point (use --cross-mounts to remove what is mounted there)"
         }
-        Cause::DotOrDotDot => "refusing to remove '.' or '..' directory",
-        Cause::RootDirectory => "it is dangerous to operate recursively on '/'",
-        Cause::OtherFileSystem => "it's on a different device",
-        Cause::IsADirectory => "Is a directory",
+        Cause::Kept(Kept::DotOrDotDot) => "refusing to remove '.' or '..' directory",
+        Cause::Kept(Kept::RootDirectory) => "it is dangerous to operate recursively on '/'",
+        Cause::Kept(Kept::OtherFileSystem) => "it's on a different device",
+        Cause::Kept(Kept::IsADirectory) => "Is a directory",
         Cause::Refused(refusal) => return refusal.to_string(),
         other => return other.to_string(),
     };
     text.to_owned()
 }
 
-/// Returns the message for a name that was not found.
-pub(crate) fn not_found(error: &FindError) -> String {
-    format!("{}: {}", for_terminal(error.name(), ":"), not_found_reason(error))
-}
-
 /// Returns why a name was not found, and the option that would find it.
-pub(crate) fn not_found_reason(error: &FindError) -> String {
-    let reason = match error.cause() {
+fn not_found(why: &NotFound) -> String {
+    let reason = match why.cause() {
         FindCause::OnlyInWorkingDirectory => {
             "found only in the working directory (use --cwd always to search it)".to_owned()
         }
@@ -61,9 +57,9 @@ pub(crate) fn not_found_reason(error: &FindError) -> String {
         FindCause::NotExecutable => StartFailure::NotExecutable.to_string(),
         FindCause::PermissionDenied => "no permission to search".to_owned(),
         FindCause::Os(error) => sys::error_text(error),
-        _ => error.reason(),
+        _ => why.reason(),
     };
-    match error.path() {
+    match why.path() {
         Some(path) => format!("{reason}: {}", quote(path)),
         None => reason,
     }

@@ -13,7 +13,7 @@ use super::steps::Failure;
 use super::text::Text;
 use crate::ask::Asker;
 use crate::calls::Calls;
-use crate::error::{Cause, Error, Operation};
+use crate::error::{Cause, Error, Kept, Operation};
 use crate::fields::{Metadata, Plan, Time};
 use crate::list::Directory;
 use crate::name::{NameBuf, Unit};
@@ -414,7 +414,11 @@ impl Root {
             return Ok(Report::default());
         }
         let Some((dir, name)) = parent? else {
-            return Err(Error::new(Operation::Remove, path.to_owned(), Cause::DotOrDotDot));
+            return Err(Error::new(
+                Operation::Remove,
+                path.to_owned(),
+                Cause::Kept(Kept::DotOrDotDot),
+            ));
         };
         let mut name = name.units().to_vec();
         if OsUnit::units(path).last().is_some_and(|unit| unit.is_separator()) {

@@ -1,22 +1,15 @@
 //! Why no program was found.
 
-use std::error;
-use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::quoted::{Printable, Quoted};
+use crate::quoted::Quoted;
 
-/// Why a program was not found, and what is to blame.
-///
-/// Boxed, so that a `Result` with it stays small. `{:?}` shows the message, `{:#?}` the parts.
-#[derive(Clone)]
-pub struct FindError(Box<Inner>);
-
-#[derive(Clone, Debug)]
-struct Inner {
-    name: OsString,
+/// Why no program of a name was found, and what is to blame. The name is the
+/// [path](crate::Error::path) of the error.
+#[derive(Debug)]
+pub struct NotFound {
     /// Whether the name is a path, for which `PATH` is not searched.
     is_path: bool,
     cause: FindCause,
@@ -24,7 +17,7 @@ struct Inner {
     unsearchable: Vec<PathBuf>,
 }
 
-/// The kinds of [`FindError`].
+/// The kinds of [`NotFound`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FindCause {
@@ -52,58 +45,35 @@ pub enum FindCause {
     Os(io::Error),
 }
 
-impl Clone for FindCause {
-    fn clone(&self) -> FindCause {
-        match self {
-            FindCause::NotFound => FindCause::NotFound,
-            FindCause::OnlyInWorkingDirectory => FindCause::OnlyInWorkingDirectory,
-            FindCause::NotExecutable => FindCause::NotExecutable,
-            FindCause::InvalidName(why) => FindCause::InvalidName(why),
-            FindCause::NameTooLong => FindCause::NameTooLong,
-            FindCause::LinkLoop => FindCause::LinkLoop,
-            FindCause::RelativeResult => FindCause::RelativeResult,
-            FindCause::DirectoryMissing => FindCause::DirectoryMissing,
-            FindCause::PermissionDenied => FindCause::PermissionDenied,
-            FindCause::Os(error) => FindCause::Os(super::copy(error)),
-        }
-    }
-}
-
-impl FindError {
+impl NotFound {
     pub(crate) fn new(
-        name: OsString,
         is_path: bool,
         cause: FindCause,
         path: Option<PathBuf>,
         unsearchable: Vec<PathBuf>,
-    ) -> FindError {
-        FindError(Box::new(Inner { name, is_path, cause, path, unsearchable }))
-    }
-
-    /// The name that was looked for.
-    pub fn name(&self) -> &OsStr {
-        &self.0.name
+    ) -> NotFound {
+        NotFound { is_path, cause, path, unsearchable }
     }
 
     /// Why it was not found.
     pub fn cause(&self) -> &FindCause {
-        &self.0.cause
+        &self.cause
     }
 
     /// The path to blame: the file that may not be executed, the directory that is missing, …
     pub fn path(&self) -> Option<&Path> {
-        self.0.path.as_deref()
+        self.path.as_deref()
     }
 
     /// The directories that could not be searched, and may contain it.
     pub fn unsearchable(&self) -> &[PathBuf] {
-        &self.0.unsearchable
+        &self.unsearchable
     }
 
     /// Returns one word: `not-found`, `not-executable`, `invalid-name`, `name-too-long`,
     /// `link-loop`, `relative-result`, `directory-missing`, `permission-denied` or `other`.
     pub fn word(&self) -> &'static str {
-        match self.0.cause {
+        match self.cause {
             FindCause::NotFound | FindCause::OnlyInWorkingDirectory => "not-found",
             FindCause::NotExecutable => "not-executable",
             FindCause::InvalidName(_) => "invalid-name",
@@ -116,10 +86,10 @@ impl FindError {
         }
     }
 
-    /// Returns the reason, without the name and without the path to blame.
+    /// Returns the reason, without the path to blame.
     pub fn reason(&self) -> String {
-        let reason = match &self.0.cause {
-            FindCause::NotFound if self.0.is_path => "not found",
+        let reason = match &self.cause {
+            FindCause::NotFound if self.is_path => "not found",
             FindCause::NotFound => "not found in PATH",
             FindCause::OnlyInWorkingDirectory => {
                 "found only in the working directory, which is not searched by default"
@@ -133,24 +103,23 @@ impl FindError {
             FindCause::PermissionDenied => "a directory may not be searched",
             FindCause::Os(error) => return error.to_string(),
         };
-        match self.0.unsearchable.len() {
+        match self.unsearchable.len() {
             0 => reason.to_owned(),
-            1 if matches!(self.0.cause, FindCause::PermissionDenied) => reason.to_owned(),
+            1 if matches!(self.cause, FindCause::PermissionDenied) => reason.to_owned(),
             1 => format!("{reason}; a directory could not be searched"),
             more => format!("{reason}; {more} directories could not be searched"),
         }
     }
 
-    /// Returns the system's error number, if the system failed.
-    pub fn raw_os_error(&self) -> Option<i32> {
+    pub(super) fn raw_os_error(&self) -> Option<i32> {
         match self.cause() {
             FindCause::Os(error) => error.raw_os_error(),
             _ => None,
         }
     }
 
-    /// Returns the nearest kind of the standard library.
-    pub fn kind(&self) -> io::ErrorKind {
+    /// Returns the nearest error kind of the standard library.
+    pub(super) fn kind(&self) -> io::ErrorKind {
         match self.cause() {
             FindCause::NotFound
             | FindCause::OnlyInWorkingDirectory
@@ -165,38 +134,13 @@ impl FindError {
     }
 }
 
-impl fmt::Debug for FindError {
+/// The reason and the path to blame.
+impl fmt::Display for NotFound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        super::debug_as_message(self, &self.0, f)
-    }
-}
-
-impl FindError {
-    /// Writes the reason and the path to blame.
-    pub(super) fn fmt_without_name(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.reason())?;
         match self.path() {
             Some(path) => write!(f, ": {}", Quoted(path.as_os_str())),
             None => Ok(()),
-        }
-    }
-}
-
-impl fmt::Display for FindError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", Printable(self.name()))?;
-        self.fmt_without_name(f)
-    }
-}
-
-impl error::Error for FindError {}
-
-impl From<FindError> for io::Error {
-    /// Keeps the number if the system failed. Any other failure is put inside the result.
-    fn from(error: FindError) -> io::Error {
-        match error.raw_os_error() {
-            Some(number) => io::Error::from_raw_os_error(number),
-            None => io::Error::new(error.kind(), error),
         }
     }
 }

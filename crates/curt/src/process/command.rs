@@ -345,9 +345,7 @@ impl Command {
             Err(NotStarted::Refused(path, refusal)) => {
                 Err(self.error(path.unwrap_or_else(program), refusal))
             }
-            Err(NotStarted::NotFound(why)) => {
-                Err(Error::new(Operation::Find, program(), Cause::Find(why)))
-            }
+            Err(NotStarted::NotFound(error)) => Err(error),
         }
     }
 

@@ -12,7 +12,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::error::{FindError, StartFailure};
+use crate::error::{Error, StartFailure};
 use crate::name::Unit;
 use crate::sys::{OsUnit, SystemUnit};
 use crate::which::{FoundIn, LaunchFailure, Program, Rules, Search};
@@ -25,7 +25,7 @@ pub(super) type Refusal = (StartFailure, io::Error);
 pub(super) enum NotStarted {
     /// The path is that of the file, if a look-up led to it.
     Refused(Option<PathBuf>, Refusal),
-    NotFound(FindError),
+    NotFound(Error),
 }
 
 /// Whether the system finds a program by itself, as it is given by a path. By Windows' rules

@@ -14,7 +14,7 @@ use super::listing::Buffer;
 use super::operand::{OpenParent, OperandRemoval, Tree};
 use super::worker::Worker;
 use super::writers::Samples;
-use crate::error::{Cause, Operation};
+use crate::error::{Cause, Kept, Operation};
 use crate::fields::{Fields, Kind};
 use crate::name::Names;
 use crate::sys::{Ask, Entry, Mounts, Opened, Sys};
@@ -372,7 +372,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         match asked.and_then(|child| Ok((child.device, own?))) {
             Ok((child, own)) => {
                 level.device = Some(own);
-                (child != own).then_some(Cause::OtherFileSystem)
+                (child != own).then_some(Cause::Kept(Kept::OtherFileSystem))
             }
             Err(error) => Some(Cause::Os(error)),
         }
@@ -399,7 +399,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             // Another entry has taken its place, or the listing did not tell the kind.
             Opened::NotDirectory => worker.unlink_of_unknown_kind(dir, name),
             Opened::Mount => {
-                worker.fail(Operation::Remove, Cause::MountPoint);
+                worker.fail(Operation::Remove, Cause::Kept(Kept::MountPoint));
                 Outcome::Kept
             }
             Opened::Failed(error) | Opened::Shortage(error) => {

@@ -5,7 +5,7 @@ use std::io;
 use super::callbacks::Question;
 use super::directory::Role;
 use super::engine::Engine;
-use crate::error::{Cause, Operation};
+use crate::error::{Cause, Kept, Operation};
 use crate::fields::{Facts, Kind};
 use crate::sys::{Ask, DirRemoved, Identity, Sys, os_error};
 
@@ -237,7 +237,7 @@ impl<S: Sys> Engine<'_, S> {
         let pause = if may_list_again {
             level.passes.retry(counts, worker.sys.now(), worker.shared.options)
         } else {
-            Err(Cause::BeingWrittenTo)
+            Err(Cause::Kept(Kept::BeingWrittenTo))
         };
         match pause {
             Ok(pause) => {
@@ -247,7 +247,7 @@ impl<S: Sys> Engine<'_, S> {
             Err(cause) => {
                 level.give_up();
                 level.is_reported = true;
-                if let Cause::BeingWrittenTo = cause {
+                if let Cause::Kept(Kept::BeingWrittenTo) = cause {
                     worker.shared.writers.leave(worker.to_path(level.path_len()));
                 } else {
                     worker.fail(Operation::RemoveDirectory, cause);

@@ -147,6 +147,8 @@ pub use callbacks::{Question, Subject, Totals};
 pub use options::{Confirm, DirectoryOperands, Remove};
 pub use report::{Incomplete, Report};
 
+pub use crate::error::Kept;
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 

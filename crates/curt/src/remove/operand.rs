@@ -10,7 +10,7 @@ use super::entry::Outcome;
 use super::listing::Buffer;
 use super::options::DirectoryOperands;
 use super::worker::Worker;
-use crate::error::{Cause, Operation};
+use crate::error::{Cause, Kept, Operation};
 use crate::fields::{Facts, Kind};
 use crate::name::{Name, NameBuf, Unit};
 use crate::sys::{Ask, Identity, Last, Mounts, Opened, SplitOperand, Sys, SystemUnit, os_error};
@@ -71,11 +71,11 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
             // It is to stay, and that needs no name.
             Last::DotOrDotDot if self.is_directory_to_empty(path) => S::ITSELF.into(),
             Last::DotOrDotDot => {
-                self.worker.fail(Operation::Remove, Cause::DotOrDotDot);
+                self.worker.fail(Operation::Remove, Cause::Kept(Kept::DotOrDotDot));
                 return None;
             }
             Last::Root if self.worker.shared.options.preserve_root => {
-                self.worker.fail(Operation::Remove, Cause::RootDirectory);
+                self.worker.fail(Operation::Remove, Cause::Kept(Kept::RootDirectory));
                 return None;
             }
             // The root has no name in a parent; in itself, it is `.`.
@@ -171,7 +171,7 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
             Opened::Gone | Opened::Pending => {
                 worker.operand_failed(Operation::Remove, missing());
             }
-            Opened::Mount => worker.fail(Operation::Remove, Cause::MountPoint),
+            Opened::Mount => worker.fail(Operation::Remove, Cause::Kept(Kept::MountPoint)),
             Opened::Shortage(error) | Opened::Failed(error) => {
                 worker.remove_unreadable(parent, name, error);
             }
@@ -199,7 +199,7 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
                 self.not_a_directory(directory_only && stat.kind.is_link());
             }
             Ok(_) if self.worker.shared.options.directories == DirectoryOperands::Refuse => {
-                self.worker.fail(Operation::Remove, Cause::IsADirectory);
+                self.worker.fail(Operation::Remove, Cause::Kept(Kept::IsADirectory));
             }
             // It stays, so all that can fail is that it has contents.
             Ok(_) if self.worker.shared.options.contents_only => {
@@ -266,12 +266,12 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
         };
         let identity = identify(dir)?;
         if options.preserve_root && sys.is_root(dir, identity, &shared.root).map_err(Cause::Os)? {
-            return Err(Cause::RootDirectory);
+            return Err(Cause::Kept(Kept::RootDirectory));
         }
         if options.refuse_mounted_operands {
             let parent = identify(parent)?;
             if parent.device != identity.device {
-                return Err(Cause::OtherFileSystem);
+                return Err(Cause::Kept(Kept::OtherFileSystem));
             }
         }
         Ok(())
@@ -283,7 +283,7 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
         let error = os_error(io::ErrorKind::NotADirectory);
         let options = self.worker.shared.options;
         if is_link && options.directories_only {
-            self.worker.fail(Operation::Remove, Cause::IsALink);
+            self.worker.fail(Operation::Remove, Cause::Kept(Kept::IsALink));
         } else if is_link || options.contents_only || options.directories_only {
             // Always an error: the separator names the link's target.
             self.worker.fail(Operation::Remove, Cause::Os(error));

@@ -170,7 +170,7 @@ impl<'a> Remove<'a> {
 
     /// Sets whether mount points below an operand are entered. Off by default: a mount point, also
     /// a bind mount of the same file system, stays and is reported as
-    /// [`Cause::MountPoint`](crate::Cause::MountPoint).
+    /// [`Kept::MountPoint`](super::Kept::MountPoint).
     pub fn cross_mounts(mut self, yes: bool) -> Self {
         self.cross_mounts = yes;
         self
@@ -178,7 +178,7 @@ impl<'a> Remove<'a> {
 
     /// Sets whether directories on another device than their operand stay, as with GNU `rm
     /// --one-file-system`: nested subvolumes too, which are no mount points. Off by default. Each is
-    /// reported as [`Cause::OtherFileSystem`](crate::Cause::OtherFileSystem), and one that cannot
+    /// reported as [`Kept::OtherFileSystem`](super::Kept::OtherFileSystem), and one that cannot
     /// be asked for its device stays too. Costs a stat per directory.
     pub fn one_file_system(mut self, yes: bool) -> Self {
         self.one_file_system = yes;
@@ -227,7 +227,7 @@ impl<'a> Remove<'a> {
 
     /// Sets whether an operand must be a directory. Off by default. Anything else is refused, also
     /// with [`missing_is_fine`](Remove::missing_is_fine): a link, to a directory or not, with
-    /// [`Cause::IsALink`](crate::Cause::IsALink). Costs a stat for an operand that is refused.
+    /// [`Kept::IsALink`](super::Kept::IsALink). Costs a stat for an operand that is refused.
     ///
     /// This is what Python's `shutil.rmtree` does.
     ///

@@ -13,7 +13,7 @@ use std::io;
 use std::time::Duration;
 
 use super::options::Remove;
-use crate::error::Cause;
+use crate::error::{Cause, Kept};
 use crate::pause::Pause;
 use crate::sys::{Batch, os_error};
 
@@ -169,7 +169,7 @@ impl Passes {
         let waited = now.saturating_sub(retries.since);
         if retries.passes > options.retries || waited > options.retry_window {
             return Err(if retries.grew {
-                Cause::BeingWrittenTo
+                Cause::Kept(Kept::BeingWrittenTo)
             } else {
                 Cause::Os(os_error(io::ErrorKind::DirectoryNotEmpty))
             });
@@ -182,7 +182,7 @@ impl Passes {
 #[cfg(test)]
 mod tests {
     use super::{Passes, UNCOUNTED};
-    use crate::error::Cause;
+    use crate::error::{Cause, Kept};
     use crate::remove::Remove;
     use std::time::Duration;
 
@@ -231,6 +231,6 @@ mod tests {
         }
         find(&mut passes, 1);
         let left = passes.retry(true, now, &options());
-        assert!(matches!(left, Err(Cause::BeingWrittenTo)), "{left:?}");
+        assert!(matches!(left, Err(Cause::Kept(Kept::BeingWrittenTo))), "{left:?}");
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 
 use crate::calls::Calls;
-use crate::error::{Error, debug_as_message};
+use crate::error::Error;
 
 /// What a removal did, and everything that failed.
 #[derive(Debug, Default)]
@@ -89,7 +89,7 @@ impl Incomplete {
 
 impl fmt::Debug for Incomplete {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug_as_message(self, &self.0, f)
+        if f.alternate() { self.0.fmt(f) } else { fmt::Display::fmt(self, f) }
     }
 }
 

@@ -9,7 +9,7 @@ use super::notifier::{Ending, Notifier};
 use super::options::{Confirm, Remove};
 use super::report::Report;
 use super::writers::Writers;
-use crate::error::{Cause, Error, Operation};
+use crate::error::{Cause, Error, Kept, Operation};
 use crate::sys::{Identity, Setup, Sys};
 use crate::tree::Crew;
 
@@ -97,7 +97,8 @@ impl<'r, S: Sys> Shared<'r, S> {
         let mut report = self.report.into_inner().unwrap_or_else(PoisonError::into_inner);
         report.threads = self.crew.pool.workers();
         for path in self.writers.into_left() {
-            let error = Error::new(Operation::RemoveDirectory, path, Cause::BeingWrittenTo);
+            let error =
+                Error::new(Operation::RemoveDirectory, path, Cause::Kept(Kept::BeingWrittenTo));
             self.notifier.failed(true, error);
         }
         let Ending { failures, is_stopped } = self.notifier.into_ending();

@@ -12,7 +12,7 @@ use super::names::{Refusal, stem_of};
 use super::policy::Cwd;
 use super::query::{Blame, Query, searched};
 use super::search::Options;
-use crate::error::{FindCause, FindError};
+use crate::error::{Cause, Error, FindCause, NotFound, Operation};
 use crate::fields::Fields;
 use crate::sys::{Ask, Lookup, SystemUnit};
 use curt_paths::Flavor;
@@ -47,13 +47,13 @@ impl<S: Lookup> Engine<S> {
     }
 
     /// Finds the first program of a name.
-    pub(super) fn find(&mut self, name: &OsStr) -> Result<Hit<S::Unit>, FindError> {
+    pub(super) fn find(&mut self, name: &OsStr) -> Result<Hit<S::Unit>, Error> {
         let mut query = self.begin(name, false)?;
         self.next(&mut query).unwrap_or_else(|| Err(self.failure(&mut query)))
     }
 
     /// Begins a look-up of the first program of this name, or of all: nothing is searched yet.
-    pub(super) fn begin(&mut self, name: &OsStr, wants_all: bool) -> Result<Query<S>, FindError> {
+    pub(super) fn begin(&mut self, name: &OsStr, wants_all: bool) -> Result<Query<S>, Error> {
         let Judge { sys, rules, .. } = &self.judge;
         let units = S::Unit::units(Path::new(name));
         let stem = stem_of(&units, rules.flavor).map_err(|refusal| {
@@ -61,7 +61,8 @@ impl<S: Lookup> Engine<S> {
                 Refusal::TooLong => FindCause::NameTooLong,
                 Refusal::Invalid(why) => FindCause::InvalidName(why),
             };
-            FindError::new(name.to_owned(), false, cause, None, Vec::new())
+            let why = NotFound::new(false, cause, None, Vec::new());
+            Error::new(Operation::Find, name.into(), Cause::Find(why))
         })?;
         let (parent, stem) = units.split_at(stem);
         let is_path = !parent.is_empty();
@@ -72,7 +73,7 @@ impl<S: Lookup> Engine<S> {
     }
 
     /// Finds the next program of a look-up.
-    pub(super) fn next(&mut self, query: &mut Query<S>) -> Option<Result<Hit<S::Unit>, FindError>> {
+    pub(super) fn next(&mut self, query: &mut Query<S>) -> Option<Result<Hit<S::Unit>, Error>> {
         loop {
             if let Some(answer) = self.next_here(query) {
                 return Some(answer);
@@ -83,10 +84,7 @@ impl<S: Lookup> Engine<S> {
 
     /// The next program in the directory that was searched last, unless the policy reports it
     /// instead.
-    pub(super) fn next_here(
-        &self,
-        query: &mut Query<S>,
-    ) -> Option<Result<Hit<S::Unit>, FindError>> {
+    pub(super) fn next_here(&self, query: &mut Query<S>) -> Option<Result<Hit<S::Unit>, Error>> {
         let candidate = query.next_candidate()?;
         let directory = query.last_directory(&self.directories.all)?;
         let rules = &self.judge.rules;
@@ -110,13 +108,13 @@ impl<S: Lookup> Engine<S> {
     }
 
     /// The failure of the system after which the search went on, if there was one.
-    pub(super) fn take_failure(&self, query: &mut Query<S>) -> Option<FindError> {
+    pub(super) fn take_failure(&self, query: &mut Query<S>) -> Option<Error> {
         let failure = query.take_failure(&self.directories.all)?;
         Some(self.error(query, failure))
     }
 
     /// Why nothing was found.
-    pub(super) fn failure(&mut self, query: &mut Query<S>) -> FindError {
+    pub(super) fn failure(&mut self, query: &mut Query<S>) -> Error {
         let blame = query
             .take_cause(&self.directories.all, &self.judge.rules)
             .or_else(|| Some((FindCause::DirectoryMissing, Some(self.missing_base(query)?))))
@@ -137,7 +135,7 @@ impl<S: Lookup> Engine<S> {
         Some((FindCause::OnlyInWorkingDirectory, Some(S::Unit::path(path))))
     }
 
-    fn error(&self, query: &Query<S>, blame: Blame) -> FindError {
+    fn error(&self, query: &Query<S>, blame: Blame) -> Error {
         query.error(&self.directories.all, blame)
     }
 

@@ -8,7 +8,7 @@ use super::directories::{FoundIn, SearchDirectory};
 use super::engine::Engine;
 use super::found::Found;
 use crate::calls::Calls;
-use crate::error::FindError;
+use crate::error::Error;
 use crate::sys::{Lookup, Os, OsUnit, Sys, SystemUnit, Verdict};
 
 /// What a search did, step by step: see [`Search::explain`](super::Search::explain).
@@ -16,7 +16,7 @@ use crate::sys::{Lookup, Os, OsUnit, Sys, SystemUnit, Verdict};
 #[non_exhaustive]
 pub struct SearchExplanation {
     /// The program, or why none was found.
-    pub result: Result<Found, FindError>,
+    pub result: Result<Found, Error>,
     /// The directories that were searched, in order.
     pub looked: Vec<Looked>,
     /// The directories that would have been searched next.

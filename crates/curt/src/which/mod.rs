@@ -10,7 +10,7 @@
 //!     assert!(found?.path().ends_with("sh"));
 //! }
 //! # }
-//! # Ok::<(), curt::which::FindError>(())
+//! # Ok::<(), curt::Error>(())
 //! ```
 //!
 //! # Start what was found
@@ -115,7 +115,8 @@ pub use self::policy::{Cwd, Policy};
 pub(crate) use self::policy::{LaunchFailure, Rules};
 pub use self::search::{FindAll, Search};
 pub(crate) use self::search::{Variables, is_same_variable};
-pub use crate::error::{FindCause, FindError};
+use crate::error::Error;
+pub use crate::error::{FindCause, NotFound};
 
 /// Finds a program in `PATH` by the default rules of this system, and returns its path.
 /// [`Search::find`] also says where it comes from.
@@ -124,8 +125,8 @@ pub use crate::error::{FindCause, FindError};
 /// # #[cfg(unix)] {
 /// assert!(curt::which("sh")?.is_absolute());
 /// # }
-/// # Ok::<(), curt::which::FindError>(())
+/// # Ok::<(), curt::Error>(())
 /// ```
-pub fn which(name: impl AsRef<OsStr>) -> Result<PathBuf, FindError> {
+pub fn which(name: impl AsRef<OsStr>) -> Result<PathBuf, Error> {
     Ok(Search::new().find(name)?.into_path())
 }

@@ -12,7 +12,7 @@ use std::slice;
 use super::candidates::Candidates;
 use super::directories::SearchDirectory;
 use super::policy::Rules;
-use crate::error::{FindCause, FindError};
+use crate::error::{Cause, Error, FindCause, NotFound, Operation};
 use crate::sys::{Lookup, SystemUnit, Unsearched, is_loop, is_too_long};
 use curt_paths::Flavor;
 
@@ -194,7 +194,7 @@ impl<S: Lookup> Query<S> {
     }
 
     /// The error of this look-up.
-    pub(super) fn error(&self, path: &[SearchDirectory<S>], (cause, blamed): Blame) -> FindError {
+    pub(super) fn error(&self, path: &[SearchDirectory<S>], (cause, blamed): Blame) -> Error {
         let explains_denial = matches!(
             cause,
             FindCause::NotFound | FindCause::OnlyInWorkingDirectory | FindCause::PermissionDenied
@@ -203,6 +203,7 @@ impl<S: Lookup> Query<S> {
         let unsearchable = self.unsearchable.iter().filter(|_| explains_denial);
         let unsearchable = unsearchable.filter_map(|&at| directories.get(at));
         let unsearchable = unsearchable.map(SearchDirectory::to_path).collect();
-        FindError::new(self.name.clone(), self.is_path(), cause, blamed, unsearchable)
+        let why = NotFound::new(self.is_path(), cause, blamed, unsearchable);
+        Error::new(Operation::Find, self.name.clone().into(), Cause::Find(why))
     }
 }

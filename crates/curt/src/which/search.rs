@@ -11,7 +11,7 @@ use super::found::Found;
 use super::policy::{Cwd, Policy, Rules};
 use super::query::Query;
 use crate::calls::Calls;
-use crate::error::FindError;
+use crate::error::Error;
 use crate::sys::{Os, Setup, Sys};
 use curt_paths::Flavor;
 
@@ -70,9 +70,9 @@ impl Options {
 /// let found = search.find("sh")?;
 /// assert!(found.path().ends_with("sh"));
 /// assert_eq!(found.origin(), FoundIn::Path(1));
-/// assert_eq!(search.find("no such program").unwrap_err().word(), "not-found");
+/// assert_eq!(search.find("no such program").unwrap_err().kind(), std::io::ErrorKind::NotFound);
 /// # }
-/// # Ok::<(), curt::which::FindError>(())
+/// # Ok::<(), curt::Error>(())
 /// ```
 #[derive(Default)]
 #[must_use = "a search does nothing until it is run"]
@@ -167,7 +167,7 @@ impl Search {
     ///
     /// See the [module documentation](super) for the calls it takes. The error names what is to
     /// blame.
-    pub fn find(&self, name: impl AsRef<OsStr>) -> Result<Found, FindError> {
+    pub fn find(&self, name: impl AsRef<OsStr>) -> Result<Found, Error> {
         self.run(|engine| engine.find(name.as_ref())).map(Found)
     }
 
@@ -227,12 +227,12 @@ impl fmt::Debug for Search {
 pub struct FindAll<'a> {
     search: &'a Search,
     /// `None` when all was yielded.
-    query: Option<Result<Query<Os>, FindError>>,
+    query: Option<Result<Query<Os>, Error>>,
     is_first: bool,
 }
 
 impl Iterator for FindAll<'_> {
-    type Item = Result<Found, FindError>;
+    type Item = Result<Found, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut query = match self.query.take()? {

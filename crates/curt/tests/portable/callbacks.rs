@@ -329,7 +329,10 @@ fn link_is_refused_where_directories_are_wanted() {
         let removal = Remove::new().directories_only(true).missing_is_fine(true);
         let report = removal.run(format!("{}/{operand}", scratch.path().display()));
         assert_eq!(report.error_count, 1, "{operand}: {report:?}");
-        assert!(matches!(report.errors[0].cause(), curt::Cause::IsALink), "{operand}: {report:?}");
+        assert!(
+            matches!(report.errors[0].cause(), curt::Cause::Kept(curt::remove::Kept::IsALink)),
+            "{operand}: {report:?}"
+        );
         assert_eq!(report.errors[0].operation(), curt::Operation::Remove);
     }
     let expected = ["- target/file", "d target", "l dangling", "l link"];

@@ -73,10 +73,13 @@ fn ours(walk: &Walk<'_>, follows: bool) -> Vec<Seen> {
             let kind = Some(entry.kind()).filter(|kind| !(follows && kind.is_link()));
             (entry.path.clone(), Ok((entry.depth, kind)))
         }
-        Err(error) => match error.into_parts() {
-            (_, path, Cause::Loop(ancestor)) => (path, Err(Some(ancestor))),
-            (_, path, _) => (path, Err(None)),
-        },
+        Err(error) => {
+            let ancestor = match error.cause() {
+                Cause::Loop(ancestor) => Some(ancestor.clone()),
+                _ => None,
+            };
+            (error.path().to_owned(), Err(ancestor))
+        }
     });
     // A link loop is yielded, too: it can be removed.
     let mut seen: Vec<Seen> = seen.collect();

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use curt::Search;
 use curt::os::windows::Units;
-use curt::which::{FoundIn, Policy, Program};
+use curt::which::{FoundIn, NotFound, Policy, Program};
 use curt_testkit::Scratch;
 
 const PATHEXT: &str = ".COM;.EXE;.BAT;.CMD";
@@ -36,10 +36,18 @@ fn cost(scratch: &Scratch, pathext: &str, name: &str) -> u64 {
     search.calls().total() - u64::from(!found) * base_cost(&base)
 }
 
+/// Why no program was found.
+fn reason(error: &curt::Error) -> &NotFound {
+    match error.cause() {
+        curt::Cause::Find(why) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
 /// What asking for a base that is missing costs.
 fn base_cost(base: &std::path::Path) -> u64 {
     let search = Search::new().path("").pathext(PATHEXT).base(base);
-    assert_eq!(search.find("x").unwrap_err().word(), "directory-missing");
+    assert_eq!(reason(&search.find("x").unwrap_err()).word(), "directory-missing");
     search.calls().total()
 }
 
@@ -85,7 +93,7 @@ fn native_calls_are_those_of_the_table() {
         assert_eq!(cost(&scratch, pathext, "x"), k + 2, "asked for and spelled: {pathext}");
     }
     let search = Search::new().path(path(&scratch, &["d"])).pathext(PATHEXT);
-    assert_eq!(search.find("nul").unwrap_err().word(), "invalid-name");
+    assert_eq!(reason(&search.find("nul").unwrap_err()).word(), "invalid-name");
     assert_eq!(search.calls().total(), 0);
 }
 
@@ -102,9 +110,10 @@ fn directories_files_and_paths_are_told_apart() {
     let full = scratch.at("b").join("X");
     assert!(search.find(full).unwrap().path().ends_with("x.bat"));
     let error = search.find("here").unwrap_err();
-    assert_eq!(error.word(), "not-found", "{error:?}");
-    assert!(error.path().unwrap().ends_with("here.cmd"), "{error:?}");
-    assert_eq!(search.find("file").unwrap_err().word(), "not-found");
+    let why = reason(&error);
+    assert_eq!(why.word(), "not-found", "{error:?}");
+    assert!(why.path().unwrap().ends_with("here.cmd"), "{error:?}");
+    assert_eq!(reason(&search.find("file").unwrap_err()).word(), "not-found");
 }
 
 #[test]

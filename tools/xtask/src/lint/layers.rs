@@ -125,8 +125,8 @@ mod tests {
         assert_eq!(lines(UNIX, "use crate::{calls, error::Error, name};"), [0; 0]);
         assert_eq!(lines(UNIX, "use crate::{Walk, error};"), [1]);
         assert_eq!(lines("crates/curt/src/sys/mod.rs", "use super::Walk;"), [1]);
-        assert_eq!(lines("crates/curt/src/error.rs", "use crate::which::FindError;"), [1]);
-        let own = "mod which; pub use which::FindError;";
+        assert_eq!(lines("crates/curt/src/error.rs", "use crate::which::NotFound;"), [1]);
+        let own = "mod which; pub use which::NotFound;";
         assert_eq!(lines("crates/curt/src/error.rs", own), [0; 0]);
     }
 

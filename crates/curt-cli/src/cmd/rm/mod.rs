@@ -11,6 +11,7 @@ use std::path::{MAIN_SEPARATOR, Path};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use curt::remove::Kept;
 use curt::remove::{Confirm, DirectoryOperands, Question, Report, Subject, Totals};
 use curt::{Cause, Error, Kind, Operation, Remove};
 
@@ -273,10 +274,10 @@ impl Reporter<'_> {
 fn message(error: &Error) -> String {
     let path = quote(error.path());
     match error.cause() {
-        Cause::DotOrDotDot => {
+        Cause::Kept(Kept::DotOrDotDot) => {
             format!("refusing to remove '.' or '..' directory: skipping {path}")
         }
-        Cause::RootDirectory => {
+        Cause::Kept(Kept::RootDirectory) => {
             // Where there are drives there are several roots.
             let is_named = path == "'/'" || MAIN_SEPARATOR != '/';
             let same = if is_named { "" } else { " (same as '/')" };
@@ -286,11 +287,13 @@ fn message(error: &Error) -> String {
             )
         }
         // An operand; anything else was not opened.
-        Cause::OtherFileSystem if error.operation() == Operation::Remove => format!(
+        Cause::Kept(Kept::OtherFileSystem) if error.operation() == Operation::Remove => format!(
             "skipping {path}, since it's on a different device\n\
              and --preserve-root=all is in effect"
         ),
-        Cause::OtherFileSystem => format!("skipping {path}, since it's on a different device"),
+        Cause::Kept(Kept::OtherFileSystem) => {
+            format!("skipping {path}, since it's on a different device")
+        }
         cause => format!("cannot remove {path}: {}", text::reason(cause)),
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::in_memory::{FIXED, remove};
 use crate::control::Cancel;
-use crate::error::Cause;
+use crate::error::{Cause, Kept};
 use crate::remove::{Remove, Threads};
 use crate::sys::fault::Faults;
 use crate::sys::memory::{Ending, Setup, World};
@@ -91,7 +91,10 @@ fn listing_that_grows_as_fast_as_it_is_read_is_left() {
             }
             let report = remove(&options, &setup);
             assert_eq!(report.error_count, 1, "{report:?}");
-            assert!(matches!(report.errors[0].cause(), Cause::BeingWrittenTo), "{report:?}");
+            assert!(
+                matches!(report.errors[0].cause(), Cause::Kept(Kept::BeingWrittenTo)),
+                "{report:?}"
+            );
         }
     }
 }
@@ -136,7 +139,10 @@ fn directories_made_for_ever_are_one_error() {
             let report = remove(&options, &setup);
             let about = format!("{form}, {threads} threads, contents {contents}: {report:?}");
             assert_eq!(report.error_count, 1, "{about}");
-            assert!(matches!(report.errors[0].cause(), Cause::BeingWrittenTo), "{about}");
+            assert!(
+                matches!(report.errors[0].cause(), Cause::Kept(Kept::BeingWrittenTo)),
+                "{about}"
+            );
             if form == "deep" || form == "both" {
                 // The path depends on how far the removal came.
                 assert!(report.errors[0].path().starts_with("tree"), "{about}");

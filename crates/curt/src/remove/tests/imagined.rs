@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::in_memory::remove;
 use super::remove_on;
 use crate::control::Unvisited;
-use crate::error::Cause;
+use crate::error::{Cause, Kept};
 use crate::remove::{DirectoryOperands, Remove, Threads};
 use crate::sys::fault::Faults;
 use crate::sys::memory::play::{DEEDS, PLACES, setup};
@@ -112,7 +112,10 @@ fn directory_that_grows_before_every_call_is_reported() {
         });
         let report = remove(&options().threads(Threads::AtMost(threads)), &setup);
         assert_eq!(report.error_count, 1, "none for the parents: {report:?}");
-        assert!(matches!(report.errors[0].cause(), Cause::BeingWrittenTo), "{report:?}");
+        assert!(
+            matches!(report.errors[0].cause(), Cause::Kept(Kept::BeingWrittenTo)),
+            "{report:?}"
+        );
         assert!(report.errors[0].path().ends_with("tree/a/b"));
         assert!(report.appeared > 0);
         assert!(setup.world(|world| world.clock) < Duration::from_secs(1));
@@ -128,7 +131,7 @@ fn mounts_are_refused_unless_crossing_is_allowed() {
         });
         let report = remove(&options(), &setup);
         assert_eq!(report.error_count, 1, "{report:?}");
-        assert!(matches!(report.errors[0].cause(), Cause::MountPoint), "{report:?}");
+        assert!(matches!(report.errors[0].cause(), Cause::Kept(Kept::MountPoint)), "{report:?}");
         assert!(setup.world(|world| world.exists("tree/a/b/c/d/file")));
         let report = remove(&options().cross_mounts(true), &setup);
         // The mounted tree is emptied; the mount point itself is busy.
@@ -150,7 +153,8 @@ fn one_file_system_is_one_device_whatever_is_mounted() {
         let report = remove(&one.clone().threads(Threads::AtMost(threads)), &setup);
         let mut causes: Vec<_> = report.errors.iter().map(|it| (it.path(), it.cause())).collect();
         causes.sort_by_key(|(path, _)| path.to_owned());
-        let [(elsewhere, Cause::OtherFileSystem), (busy, Cause::Os(_))] = causes[..] else {
+        let [(elsewhere, Cause::Kept(Kept::OtherFileSystem)), (busy, Cause::Os(_))] = causes[..]
+        else {
             panic!("{report:?}");
         };
         assert!(elsewhere.ends_with("tree/a/b") && busy.ends_with("tree/e"), "{report:?}");

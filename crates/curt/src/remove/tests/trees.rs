@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use curt_testkit::Scratch;
 
 use super::{mixed_tree, remove};
-use crate::error::{Cause, Error};
+use crate::error::{Cause, Error, Kept};
 use crate::remove::{Cancel, DirectoryOperands, Remove, Threads};
 use crate::sys::{Os, Setup};
 
@@ -45,7 +45,7 @@ fn contents_only_keeps_the_directory() {
     };
     scratch.file("tree/sub/file");
     let report = remove("tree/sub/..");
-    assert!(matches!(report.errors[0].cause(), Cause::DotOrDotDot), "{report:?}");
+    assert!(matches!(report.errors[0].cause(), Cause::Kept(Kept::DotOrDotDot)), "{report:?}");
     assert!(remove("tree/.").is_complete());
     assert!(scratch.exists("tree") && scratch.list("tree").is_empty());
 }
@@ -63,10 +63,13 @@ fn operands_are_refused_by_their_text_or_their_kind() {
     };
     for dots in ["tree/.", "tree/a/..", "tree/./", "tree/a/b/../"] {
         let report = removed(&Remove::new(), dots);
-        assert!(matches!(report.errors[0].cause(), Cause::DotOrDotDot), "{dots}: {report:?}");
+        assert!(
+            matches!(report.errors[0].cause(), Cause::Kept(Kept::DotOrDotDot)),
+            "{dots}: {report:?}"
+        );
     }
     let report = removed(&Remove::new().directories(Refuse), "tree");
-    assert!(matches!(report.errors[0].cause(), Cause::IsADirectory), "{report:?}");
+    assert!(matches!(report.errors[0].cause(), Cause::Kept(Kept::IsADirectory)), "{report:?}");
     // What is missing is fine where that is said. The target of a link is there.
     let mut refused = vec![
         ("tree/a", OnlyEmpty, DirectoryNotEmpty, DirectoryNotEmpty.into()),

@@ -9,7 +9,7 @@ use super::directories::FoundIn;
 use super::engine::Engine;
 use super::found::Hit;
 use super::search::Options;
-use crate::error::FindError;
+use crate::error::{Cause, Error};
 use crate::sys::memory::{Memory, Setup, World};
 use crate::sys::{Sys, SystemUnit};
 use curt_paths::Flavor;
@@ -53,9 +53,12 @@ pub fn search(rules: Flavor, path: &[u8], pathext: &[u8], name: &str) -> Searche
     };
     let engine = || Engine::new(Memory::start(&setup), &options);
     let (mut one, mut all) = (engine(), engine());
-    let told = |answer: Result<Hit<u8>, FindError>| match answer {
+    let told = |answer: Result<Hit<u8>, Error>| match answer {
         Ok(hit) => Ok((String::from_utf8_lossy(&hit.units).into_owned(), hit.origin)),
-        Err(error) => Err(error.word()),
+        Err(error) => match error.cause() {
+            Cause::Find(why) => Err(why.word()),
+            cause => panic!("{cause:?}"),
+        },
     };
     let name = OsStr::new(name);
     let answer = told(one.find(name));

@@ -12,7 +12,7 @@ use super::engine::Engine;
 use super::found::Hit;
 use super::search::Options;
 use super::{Cwd, Policy};
-use crate::error::FindError;
+use crate::error::{Cause, Error, NotFound};
 use crate::sys::Sys;
 use crate::sys::memory::{Memory, Setup, World};
 use curt_paths::Flavor;
@@ -120,7 +120,15 @@ fn build(world: &mut World, tree: &str) {
     }
 }
 
-fn told(answer: Result<Hit<u8>, FindError>) -> String {
+/// Why no program was found.
+fn reason(error: &Error) -> &NotFound {
+    match error.cause() {
+        Cause::Find(why) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn told(answer: Result<Hit<u8>, Error>) -> String {
     match answer {
         Ok(hit) => {
             let path = String::from_utf8(hit.units).unwrap();
@@ -128,8 +136,9 @@ fn told(answer: Result<Hit<u8>, FindError>) -> String {
             format!("{path} {} {}{relative}", hit.origin, hit.program.word())
         }
         Err(error) => {
-            let path = error.path().map(|path| format!(" {}", path.display()));
-            format!("{}{}", error.word(), path.unwrap_or_default())
+            let why = reason(&error);
+            let path = why.path().map(|path| format!(" {}", path.display()));
+            format!("{}{}", why.word(), path.unwrap_or_default())
         }
     }
 }
@@ -139,9 +148,9 @@ fn threads_share_a_search() {
     let search = super::Search::new();
     let answers = std::thread::scope(|threads| {
         let threads = [(); 4].map(|()| threads.spawn(|| search.find("no such program")));
-        threads.map(|thread| thread.join().unwrap().unwrap_err().word())
+        threads.map(|thread| thread.join().unwrap().unwrap_err().kind())
     });
-    assert_eq!(answers, ["not-found"; 4]);
+    assert_eq!(answers, [std::io::ErrorKind::NotFound; 4]);
 }
 
 #[cfg(unix)]
