@@ -141,9 +141,9 @@ mod tests {
     #[test]
     fn help_lists_every_field() {
         let list = fields_help!("");
-        for (name, _) in curt::Fields::ALL {
+        for (name, _) in curt::Fields::ALL.iter() {
             let mut words = list.split(|letter: char| !letter.is_alphanumeric() && letter != '-');
-            assert!(words.any(|word| word == *name), "{name}");
+            assert!(words.any(|word| word == name), "{name}");
         }
     }
 }

@@ -137,8 +137,8 @@ mod tests {
     fn every_field_is_explained() {
         let is_end = |letter: char| !letter.is_alphanumeric() && letter != '-';
         let words: Vec<&str> = FIELDS.split(is_end).collect();
-        for (name, _) in curt::Fields::ALL {
-            assert!(words.contains(name), "{name}");
+        for (name, _) in curt::Fields::ALL.iter() {
+            assert!(words.contains(&name), "{name}");
         }
     }
 }

@@ -132,7 +132,7 @@ fn values(option: &Arg, shell: Shell) -> Option<Vec<&'static str>> {
     }
     let is_bash = shell == Shell::Bash;
     if id == "fields" {
-        let names: Vec<&str> = curt::Fields::ALL.iter().map(|(name, _)| *name).collect();
+        let names: Vec<&str> = curt::Fields::ALL.iter().map(|(name, _)| name).collect();
         // Those before the last comma are typed.
         let expression = || {
             let names = names.join(" ");

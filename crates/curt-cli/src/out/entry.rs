@@ -70,11 +70,11 @@ fn value(field: Fields, metadata: &Metadata) -> Value<'_, FieldValue<'_>> {
         Fields::ATTRIBUTES => number(metadata.attributes()),
         Fields::DEVICE_NUMBER => number(metadata.device_number()),
         Fields::BLOCK_SIZE => number(metadata.block_size()),
-        Fields::READABLE => metadata.is_readable().map(FieldValue::Truth),
-        Fields::WRITABLE => metadata.is_writable().map(FieldValue::Truth),
-        Fields::EXECUTABLE => metadata.is_executable().map(FieldValue::Truth),
-        Fields::ACL => metadata.has_acl().map(FieldValue::Truth),
-        Fields::CAPABILITY => metadata.has_capability().map(FieldValue::Truth),
+        Fields::READABLE => metadata.readable().map(FieldValue::Truth),
+        Fields::WRITABLE => metadata.writable().map(FieldValue::Truth),
+        Fields::EXECUTABLE => metadata.executable().map(FieldValue::Truth),
+        Fields::ACL => metadata.acl().map(FieldValue::Truth),
+        Fields::CAPABILITY => metadata.capability().map(FieldValue::Truth),
         _ => Value::NotRequested,
     }
 }
@@ -213,7 +213,7 @@ pub(crate) fn fields_named(list: &str) -> Result<Vec<Fields>, String> {
 pub(crate) fn field_named(name: &str, others: &[&str]) -> Result<Fields, String> {
     Fields::named(name).ok_or_else(|| {
         let known = Fields::ALL.iter().map(|(known, _)| known);
-        let all: Vec<&str> = known.chain(others).copied().collect();
+        let all: Vec<&str> = known.chain(others.iter().copied()).collect();
         let nearest = nearest(name, &all).map(|nearest| format!("; did you mean '{nearest}'?"));
         let nearest = nearest.unwrap_or_default();
         format!("unknown field {}{nearest}\nThe fields are {}.", quote(name), all.join(", "))

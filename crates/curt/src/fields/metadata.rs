@@ -314,27 +314,27 @@ impl Metadata {
     }
 
     /// [`Fields::READABLE`].
-    pub fn is_readable(&self) -> Value<'_, bool> {
+    pub fn readable(&self) -> Value<'_, bool> {
         self.value(Fields::READABLE, self.facts.allowed.contains(Fields::READABLE))
     }
 
     /// [`Fields::WRITABLE`].
-    pub fn is_writable(&self) -> Value<'_, bool> {
+    pub fn writable(&self) -> Value<'_, bool> {
         self.value(Fields::WRITABLE, self.facts.allowed.contains(Fields::WRITABLE))
     }
 
     /// [`Fields::EXECUTABLE`].
-    pub fn is_executable(&self) -> Value<'_, bool> {
+    pub fn executable(&self) -> Value<'_, bool> {
         self.value(Fields::EXECUTABLE, self.facts.allowed.contains(Fields::EXECUTABLE))
     }
 
     /// [`Fields::ACL`].
-    pub fn has_acl(&self) -> Value<'_, bool> {
+    pub fn acl(&self) -> Value<'_, bool> {
         self.value(Fields::ACL, self.facts.present.contains(Fields::ACL))
     }
 
     /// [`Fields::CAPABILITY`].
-    pub fn has_capability(&self) -> Value<'_, bool> {
+    pub fn capability(&self) -> Value<'_, bool> {
         self.value(Fields::CAPABILITY, self.facts.present.contains(Fields::CAPABILITY))
     }
 

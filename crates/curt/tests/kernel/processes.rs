@@ -64,8 +64,7 @@ fn permissions_are_those_of_the_effective_user() {
     let allowed = || {
         let asked = Fields::READABLE | Fields::WRITABLE | Fields::EXECUTABLE;
         let known = curt::stat(&path, Plan::new(asked)).unwrap();
-        [known.is_readable(), known.is_writable(), known.is_executable()]
-            .map(curt::fields::Value::known)
+        [known.readable(), known.writable(), known.executable()].map(curt::fields::Value::known)
     };
     assert_eq!(allowed(), [Some(true); 3]);
     let as_another = || {

@@ -137,7 +137,7 @@ impl Matcher {
         let kinds = self.kinds.as_ref();
         let mode =
             |test: &Permissions| metadata.mode().known().is_some_and(|it| test.match_mode(it));
-        let is_executable = metadata.is_executable().known() == Some(true);
+        let is_executable = metadata.executable().known() == Some(true);
         let kind = metadata.kind().known().unwrap_or_default();
         let passes = self.sizes.iter().all(size)
             && self.permissions.iter().all(mode)

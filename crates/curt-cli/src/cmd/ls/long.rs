@@ -65,7 +65,7 @@ enum Owner<'a> {
 
 impl<'a> LineFormatter<'a> {
     pub(super) fn new(settings: &'a Settings<'a>, owners: &'a Owners, items: &[&Item]) -> Self {
-        let has_acl = items.iter().any(|item| item.get(Metadata::has_acl) == Some(true));
+        let has_acl = items.iter().any(|item| item.get(Metadata::acl) == Some(true));
         let mut lines = LineFormatter {
             settings,
             owners,
@@ -202,7 +202,7 @@ impl<'a> LineFormatter<'a> {
         self.prefix(item, line);
         mode(item, line);
         if self.has_acl {
-            line.push(if item.get(Metadata::has_acl) == Some(true) { b'+' } else { b' ' });
+            line.push(if item.get(Metadata::acl) == Some(true) { b'+' } else { b' ' });
         }
         line.push(b' ');
         column::add(item.columns.links, self.widths.links, line);

@@ -140,7 +140,7 @@ impl<'a> NameFormatter<'a> {
             Some(_) => palette.link(),
             None => {
                 let (mode, links) = (item.columns.mode, item.columns.links);
-                let has_capability = item.get(Metadata::has_capability) == Some(true);
+                let has_capability = item.get(Metadata::capability) == Some(true);
                 palette.color(ColorKey { name, kind: item.kind, mode, links, has_capability })
             }
         }
