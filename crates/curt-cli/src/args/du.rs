@@ -332,21 +332,4 @@ mod tests {
         assert!(parse("--tree").ok().unwrap().is_tree(false));
         assert!(!parse("-a").ok().unwrap().is_tree(false));
     }
-
-    #[test]
-    fn contradictions_are_refused() {
-        for words in [
-            "-s -a",
-            "-s -d 1",
-            "-d x",
-            "-j0",
-            "--tree -0",
-            "--tree --json",
-            "--time=birth",
-            "--by-type -s",
-        ] {
-            assert!(parse(words).is_err(), "{words}");
-        }
-        assert!(parse("-sd0").is_ok());
-    }
 }

@@ -3,8 +3,6 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
 
 use curt_testkit::{Scratch, cells};
 
@@ -115,40 +113,4 @@ fn control_characters_of_a_command_line_reach_no_terminal() {
         assert!(String::from_utf8_lossy(&shown).contains("Try 'curt"), "{name:?}");
         assert_eq!(leak(&shown), None, "{name:?}");
     }
-}
-
-#[test]
-fn a_line_end_in_an_argument_begins_no_message() {
-    const FORGED: &str = "\ncurt rm: removed everything";
-    for words in [
-        ["rm", "-f", "--x"],
-        ["rm", "--retries", ""],
-        ["ls", "--sort", ""],
-        ["find", "--type", "f,"],
-        ["du", "-d", ""],
-        ["which", "--policy", ""],
-    ] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-        command.args(&words[..2]).arg([words[2], FORGED].concat());
-        let output = command.output().unwrap();
-        let messages = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{words:?}: {messages}");
-        assert!(!messages.contains(FORGED), "{words:?}: {messages}");
-        assert!(messages.contains("removed everything"), "{words:?}: {messages}");
-    }
-}
-
-#[test]
-fn the_interpreter_of_a_script_is_quoted() {
-    let scratch = Scratch::new();
-    let script = scratch.at("evil");
-    fs::write(&script, "#!/nowhere/\u{1b}]0;OWNED\u{7}\u{9b}\u{202e}\n").unwrap();
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
-    // Not a terminal either: messages are read on one later.
-    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-    let output = command.args(["run", "./evil"]).current_dir(scratch.path()).output().unwrap();
-    assert_eq!(leak(&output.stderr), None);
-    let words = "its interpreter '/nowhere/'$'\\033'']0;OWNED'$'\\a";
-    assert!(String::from_utf8_lossy(&output.stderr).contains(words), "{output:?}");
-    assert_eq!(output.status.code(), Some(126));
 }

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use curt_testkit::{Scratch, skip};
 use serde_json::{Value, json};
 
-use crate::{FILE_NOT_FOUND, Said, curt, odd_name, run, words};
+use crate::{Said, curt, odd_name, run, words};
 
 /// [`odd_name`] as a list has it.
 const ODD_BYTES: &[u8] = b"a\xed\xa0\x80b\xed\xb0\x80";
@@ -15,20 +15,6 @@ const ODD_BYTES: &[u8] = b"a\xed\xa0\x80b\xed\xb0\x80";
 /// Every line, read.
 fn objects(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-#[test]
-fn exit_codes() {
-    let scratch = Scratch::new();
-    scratch.file("f");
-    assert_eq!(run(&scratch, ["f"]).code, Some(0));
-    run(&scratch, ["f"]).assert_failed("f", FILE_NOT_FOUND);
-    assert_eq!(run(&scratch, ["-f", "f"]).code, Some(0));
-    assert_eq!(run(&scratch, ["--no-such-option"]).code, Some(2));
-    scratch.dir("d");
-    let said = run(&scratch, ["d"]);
-    assert_eq!(said.code, Some(1));
-    assert_eq!(said.messages, "curt rm: cannot remove 'd': Is a directory\n");
 }
 
 #[test]
