@@ -47,10 +47,9 @@ pub(crate) fn exception(py: Python<'_>, error: &Error, filename: &Bound<'_, PyAn
     let text = match error.cause() {
         Cause::Os(_) => strerror(py, number),
         // A message of the library begins with the path; one of Python ends with it.
-        cause @ (Cause::Kept(
+        cause @ Cause::Kept(
             Kept::IsALink | Kept::IsADirectory | Kept::MountPoint | Kept::OtherFileSystem,
-        )
-        | Cause::Loop(_)) => Ok(PyString::new(py, &format!("the path {cause}")).into_any()),
+        ) => Ok(PyString::new(py, &format!("the path {cause}")).into_any()),
         cause => Ok(PyString::new(py, &cause.to_string()).into_any()),
     };
     text.map_or_else(|error| error, |text| os_error(number, &text, filename))

@@ -123,8 +123,8 @@ impl fmt::Display for Cause {
             Cause::Os(error)
             | Cause::Start(StartFailure::System | StartFailure::Directory, error) => error.fmt(f),
             Cause::Kept(kept) => kept.fmt(f),
-            Cause::Replaced => f.write_str("another directory has taken its place"),
-            Cause::Loop(_) => f.write_str("leads back to a directory above it"),
+            Cause::Replaced => f.write_str("was replaced meanwhile"),
+            Cause::Loop(_) => f.write_str("symbolic link or mount loop"),
             Cause::Refused(refusal) => refusal.fmt(f),
             Cause::Start(why, _) => why.fmt(f),
             Cause::Find(why) => why.fmt(f),
@@ -205,7 +205,7 @@ impl fmt::Display for StartFailure {
                 );
             }
             StartFailure::NeedsElevation => "it requires administrator rights",
-            StartFailure::System => "the system refuses",
+            StartFailure::System => "could not be started",
         })
     }
 }

@@ -19,7 +19,7 @@ use crate::ask::{Asker, Subject};
 use crate::fields::{Fields, Follow, Kind, Metadata, Plan};
 use crate::name::{Name, Unit};
 use crate::sys::beneath::{
-    Beneath, Change, Create, Fault, How, Link, Purpose, Reading, Rules, Step, Want, Whole,
+    Beneath, Change, Create, How, Link, OsError, Purpose, Reading, Rules, Step, Want, Whole,
 };
 use crate::sys::{Ask, Removed, SystemUnit};
 use curt_paths::{Aliases, Flavor, PathCheck, Refusal};
@@ -48,7 +48,7 @@ impl Policy {
 /// Opens a root by the path that the caller typed.
 pub(super) fn open_root<S: Beneath>(sys: &S, path: &Path) -> io::Result<S::Dir> {
     if path.as_os_str().is_empty() {
-        return Err(Fault::NotFound.error());
+        return Err(OsError::NotFound.error());
     }
     sys.open_parent(path)
 }
@@ -194,7 +194,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         let makes = how.create != Create::Never;
         let wanted = if makes { Wanted::File } else { Wanted::Anything };
         let mut open = |at: &S::Dir, name: Name<'_, S::Unit>| match self.sys().open(at, name, how) {
-            Step::Otherwise if !how.follow => Step::Failed(Fault::TooManyLinks.error()),
+            Step::Otherwise if !how.follow => Step::Failed(OsError::TooManyLinks.error()),
             step => step,
         };
         self.resolve(path.units(), wanted, &mut open).map(|(handle, _)| handle)
@@ -209,9 +209,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         self.resolve(path.units(), Wanted::Directory, &mut enter).map(|(dir, _)| dir)
     }
 
-    /// Opens the directory that a last name is in. Where the system folds nothing a dot is
-    /// appended: a link that names the directory does not end the path, and is followed by other
-    /// rules than one that does.
+    /// Opens the directory that a last name is in. On POSIX appends `.`: the kernel treats a link at
+    /// the end of a path (`protected_symlinks`) differently from one inside it.
     pub(super) fn enter_parent(&self, parent: &Text<S::Unit>) -> Result<S::Dir, Failure> {
         let dot = [S::Unit::ascii(b'.')];
         if S::FLAVOR != Flavor::Posix && !parent.units().is_empty() {
@@ -258,23 +257,23 @@ impl<'a, S: Beneath> Confined<'a, S> {
     }
 
     /// Acts on the last name of a path, whatever it is. Trailing separators are ignored. If the
-    /// path ends in dots, it is looked up, and then fails with `fault`.
+    /// path ends in dots, it is looked up, and then fails with `error`.
     fn at_name<T>(
         &self,
         path: &Text<S::Unit>,
-        fault: Fault,
+        error: OsError,
         act: impl FnOnce(&S::Dir, Name<'_, S::Unit>) -> io::Result<T>,
     ) -> Result<T, Failure> {
         let Some((parent, name)) = path.split() else {
             self.sys().close(self.enter(path, Purpose::Place)?);
-            return Err(fault.error().into());
+            return Err(error.error().into());
         };
         Ok(self.in_parent(&parent, |dir| act(dir, name.name()))??)
     }
 
     /// Creates a directory.
     pub(super) fn create_dir(&self, path: &Text<S::Unit>, mode: u32) -> Result<(), Failure> {
-        self.at_name(path, Fault::Exists, |at, name| self.sys().create_dir(at, name, mode))
+        self.at_name(path, OsError::Exists, |at, name| self.sys().create_dir(at, name, mode))
     }
 
     /// Creates a directory and those on the way to it that are missing.
@@ -319,7 +318,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
 
     /// Removes an empty directory. To the kernel, what `..` leads to is not empty.
     pub(super) fn remove_dir(&self, path: &Text<S::Unit>) -> Result<(), Failure> {
-        let dots = if path.is_parent() { Fault::NotEmpty } else { Fault::Dots };
+        let dots = if path.is_parent() { OsError::NotEmpty } else { OsError::Dots };
         self.at_name(path, dots, |at, name| self.sys().remove_empty_dir(at, name))
     }
 
@@ -343,9 +342,9 @@ impl<'a, S: Beneath> Confined<'a, S> {
         if from.is_directory() {
             self.is_entered(from).map_err(PairFailure::first)?;
             self.at_new_name(to, |_, _| Ok(())).map_err(PairFailure::second)?;
-            return Err(PairFailure::first(Fault::LinksDirectory.error()));
+            return Err(PairFailure::first(OsError::LinksDirectory.error()));
         }
-        PairFailure::join(self.at_name(from, Fault::LinksDirectory, |at, name| {
+        PairFailure::join(self.at_name(from, OsError::LinksDirectory, |at, name| {
             Ok(self.at_new_name(to, |into, fresh| Ok(self.sys().hard_link(at, name, into, fresh))))
         }))
     }
@@ -357,10 +356,10 @@ impl<'a, S: Beneath> Confined<'a, S> {
         path: &Text<S::Unit>,
         act: impl FnOnce(&S::Dir, Name<'_, S::Unit>) -> io::Result<T>,
     ) -> Result<T, Failure> {
-        self.at_name(path, Fault::Exists, |at, name| {
+        self.at_name(path, OsError::Exists, |at, name| {
             if path.is_directory() {
                 self.sys().query(at, name, Ask::STAT)?;
-                return Err(Fault::Exists.error());
+                return Err(OsError::Exists.error());
             }
             act(at, name)
         })
@@ -378,18 +377,18 @@ impl<'a, S: Beneath> Confined<'a, S> {
     /// Removes anything but a directory.
     pub(super) fn remove_file(&self, path: &Text<S::Unit>) -> Result<(), Failure> {
         let is_directory = path.is_directory();
-        self.at_name(path, Fault::IsDirectory, |at, name| {
+        self.at_name(path, OsError::IsDirectory, |at, name| {
             if is_directory {
                 // The path ends in a separator, so it fails whether or not it is a directory.
                 let found = self.sys().query(at, name, Ask::STAT)?.kind;
                 let is_found = found == Kind::Directory;
-                let fault = if is_found { Fault::IsDirectory } else { Fault::NotDirectory };
-                return Err(fault.error());
+                let error = if is_found { OsError::IsDirectory } else { OsError::NotDirectory };
+                return Err(error.error());
             }
             match self.sys().remove_child(at, name, Kind::Unknown) {
                 Removed::Done | Removed::Pending => Ok(()),
-                Removed::IsDirectory => Err(Fault::IsDirectory.error()),
-                Removed::Gone => Err(Fault::NotFound.error()),
+                Removed::IsDirectory => Err(OsError::IsDirectory.error()),
+                Removed::Gone => Err(OsError::NotFound.error()),
                 Removed::Failed(error) => Err(error),
             }
         })
@@ -418,21 +417,21 @@ impl<'a, S: Beneath> Confined<'a, S> {
         to: &Text<S::Unit>,
         replace: bool,
     ) -> Result<(), PairFailure> {
-        let busy = if replace { Fault::Busy } else { Fault::Exists };
+        let busy = if replace { OsError::Busy } else { OsError::Exists };
         if from.split().is_none() {
             self.is_entered(from).map_err(PairFailure::first)?;
-            self.at_name(to, Fault::Busy, |_, _| Ok(())).map_err(PairFailure::second)?;
-            return Err(PairFailure::first(Fault::Busy.error()));
+            self.at_name(to, OsError::Busy, |_, _| Ok(())).map_err(PairFailure::second)?;
+            return Err(PairFailure::first(OsError::Busy.error()));
         }
         let directories = from.is_directory() || to.is_directory();
         let rename = |at: &S::Dir, name: Name<'_, _>, into: &S::Dir, fresh: Name<'_, _>| {
             if directories && self.sys().query(at, name, Ask::STAT)?.kind != Kind::Directory {
                 let exists = !replace && self.sys().query(into, fresh, Ask::STAT).is_ok();
-                return Err(if exists { Fault::Exists } else { Fault::NotDirectory }.error());
+                return Err(if exists { OsError::Exists } else { OsError::NotDirectory }.error());
             }
             self.sys().rename(at, name, into, fresh, replace)
         };
-        PairFailure::join(self.at_name(from, Fault::Busy, |at, name| {
+        PairFailure::join(self.at_name(from, OsError::Busy, |at, name| {
             Ok(self.at_name(to, busy, |into, fresh| Ok(rename(at, name, into, fresh))))
         }))
     }

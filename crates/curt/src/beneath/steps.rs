@@ -12,7 +12,7 @@ use std::io;
 use super::text;
 use crate::fields::Kind;
 use crate::name::{Name, NameBuf, Names, Unit};
-use crate::sys::beneath::{Beneath, Fault, Link, Purpose, Reading, Rules, Step};
+use crate::sys::beneath::{Beneath, Link, OsError, Purpose, Reading, Rules, Step};
 use crate::sys::{Ask, Sys};
 use curt_paths::Refusal;
 
@@ -82,7 +82,7 @@ pub(super) fn resolve<S: Beneath, T>(
     act: &mut Act<'_, S, T>,
 ) -> Result<(T, Vec<S::Unit>), Failure> {
     if path.len() >= S::LONGEST {
-        return Err(Fault::TooLong.error().into());
+        return Err(OsError::TooLong.error().into());
     }
     for _ in 0..ATTEMPTS {
         let trail =
@@ -94,7 +94,7 @@ pub(super) fn resolve<S: Beneath, T>(
             Ok(what) => return Ok((what, steps.trail.path())),
         }
     }
-    Err(Fault::Again.error().into())
+    Err(OsError::Again.error().into())
 }
 
 /// Why the steps ended early.
@@ -139,7 +139,7 @@ impl<S: Beneath> Steps<'_, S> {
                 }
             } else {
                 if self.wanted == Wanted::File && self.is_at_end() {
-                    return Err(Fault::IsDirectory.error().into());
+                    return Err(OsError::IsDirectory.error().into());
                 }
                 self.enter(name)?;
             }
@@ -183,7 +183,7 @@ impl<S: Beneath> Steps<'_, S> {
                 Step::Otherwise => self.check_exchange(name)?,
             }
         }
-        Err(Fault::Again.error().into())
+        Err(OsError::Again.error().into())
     }
 
     /// Acts on the last name; `None` if it is a link to follow first.
@@ -205,7 +205,7 @@ impl<S: Beneath> Steps<'_, S> {
                 Step::Otherwise => {}
             }
         }
-        Err(Fault::Again.error().into())
+        Err(OsError::Again.error().into())
     }
 
     /// A name was not a directory, and then not a link either. Fails unless one was exchanged for
@@ -215,7 +215,7 @@ impl<S: Beneath> Steps<'_, S> {
         if kind == Kind::Directory || kind.is_link() {
             return Ok(());
         }
-        Err(Fault::NotDirectory.error().into())
+        Err(OsError::NotDirectory.error().into())
     }
 
     /// Acts on the directory that the path led to.
@@ -223,7 +223,7 @@ impl<S: Beneath> Steps<'_, S> {
         match act(self.trail.top(), S::ITSELF) {
             Step::Done(what) => Ok(what),
             Step::Failed(error) => Err(error.into()),
-            Step::Otherwise => Err(Fault::NotDirectory.error().into()),
+            Step::Otherwise => Err(OsError::NotDirectory.error().into()),
         }
     }
 
@@ -239,10 +239,10 @@ impl<S: Beneath> Steps<'_, S> {
         };
         self.links += 1;
         if self.links > S::MOST_LINKS {
-            return Err(Fault::TooManyLinks.error().into());
+            return Err(OsError::TooManyLinks.error().into());
         }
         if target.is_empty() {
-            return Err(Fault::NotFound.error().into());
+            return Err(OsError::NotFound.error().into());
         }
         let is_absolute = target[0].is_separator();
         if text::leads_elsewhere(&target, S::FLAVOR) || (is_absolute && !self.rules.in_root) {

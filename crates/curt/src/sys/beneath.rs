@@ -7,7 +7,7 @@ use std::fs::Permissions;
 use std::io;
 
 use super::Sys;
-pub(crate) use super::os_error::Fault;
+pub(crate) use super::os_error::OsError;
 use crate::fields::Time;
 use crate::name::Name;
 use curt_paths::Flavor;
@@ -16,7 +16,7 @@ use curt_paths::Flavor;
 #[allow(clippy::disallowed_types, reason = "callers are handed its open files")]
 pub(crate) type File = std::fs::File;
 
-/// How links and `..` are treated, besides that nothing leaves the root.
+/// How links and `..` are treated: `RESOLVE_IN_ROOT` and `RESOLVE_NO_SYMLINKS`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Rules {
     /// `..` of the root is the root, and absolute paths begin there.

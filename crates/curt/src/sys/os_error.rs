@@ -4,7 +4,7 @@ use std::io;
 
 /// A failure without an error of a call, for which the system has a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum OsError {
     NotFound,
     NotDirectory,
     IsDirectory,
@@ -22,7 +22,7 @@ pub(crate) enum Fault {
     Again,
 }
 
-impl Fault {
+impl OsError {
     /// Returns the system's error.
     pub(crate) fn error(self) -> io::Error {
         io::Error::from_raw_os_error(self.number())
@@ -31,18 +31,18 @@ impl Fault {
     #[cfg(unix)]
     fn number(self) -> i32 {
         match self {
-            Fault::NotFound => libc::ENOENT,
-            Fault::NotDirectory => libc::ENOTDIR,
-            Fault::IsDirectory => libc::EISDIR,
-            Fault::NotEmpty => libc::ENOTEMPTY,
-            Fault::Exists => libc::EEXIST,
-            Fault::OtherDevice => libc::EXDEV,
-            Fault::Dots => libc::EINVAL,
-            Fault::LinksDirectory => libc::EPERM,
-            Fault::Busy => libc::EBUSY,
-            Fault::TooManyLinks => libc::ELOOP,
-            Fault::TooLong => libc::ENAMETOOLONG,
-            Fault::Again => libc::EAGAIN,
+            OsError::NotFound => libc::ENOENT,
+            OsError::NotDirectory => libc::ENOTDIR,
+            OsError::IsDirectory => libc::EISDIR,
+            OsError::NotEmpty => libc::ENOTEMPTY,
+            OsError::Exists => libc::EEXIST,
+            OsError::OtherDevice => libc::EXDEV,
+            OsError::Dots => libc::EINVAL,
+            OsError::LinksDirectory => libc::EPERM,
+            OsError::Busy => libc::EBUSY,
+            OsError::TooManyLinks => libc::ELOOP,
+            OsError::TooLong => libc::ENAMETOOLONG,
+            OsError::Again => libc::EAGAIN,
         }
     }
 
@@ -50,19 +50,19 @@ impl Fault {
     fn number(self) -> i32 {
         use windows_sys::Win32::Foundation as codes;
         let number = match self {
-            Fault::NotFound => codes::ERROR_FILE_NOT_FOUND,
-            Fault::NotDirectory => codes::ERROR_DIRECTORY,
-            Fault::IsDirectory => codes::ERROR_DIRECTORY_NOT_SUPPORTED,
-            Fault::NotEmpty => codes::ERROR_DIR_NOT_EMPTY,
-            Fault::Exists => codes::ERROR_ALREADY_EXISTS,
-            Fault::OtherDevice => codes::ERROR_NOT_SAME_DEVICE,
-            Fault::Dots => codes::ERROR_INVALID_PARAMETER,
-            Fault::LinksDirectory => codes::ERROR_ACCESS_DENIED,
-            Fault::Busy => codes::ERROR_BUSY,
+            OsError::NotFound => codes::ERROR_FILE_NOT_FOUND,
+            OsError::NotDirectory => codes::ERROR_DIRECTORY,
+            OsError::IsDirectory => codes::ERROR_DIRECTORY_NOT_SUPPORTED,
+            OsError::NotEmpty => codes::ERROR_DIR_NOT_EMPTY,
+            OsError::Exists => codes::ERROR_ALREADY_EXISTS,
+            OsError::OtherDevice => codes::ERROR_NOT_SAME_DEVICE,
+            OsError::Dots => codes::ERROR_INVALID_PARAMETER,
+            OsError::LinksDirectory => codes::ERROR_ACCESS_DENIED,
+            OsError::Busy => codes::ERROR_BUSY,
             // What Windows says after following 63 links.
-            Fault::TooManyLinks => codes::ERROR_CANT_RESOLVE_FILENAME,
-            Fault::TooLong => codes::ERROR_FILENAME_EXCED_RANGE,
-            Fault::Again => codes::ERROR_RETRY,
+            OsError::TooManyLinks => codes::ERROR_CANT_RESOLVE_FILENAME,
+            OsError::TooLong => codes::ERROR_FILENAME_EXCED_RANGE,
+            OsError::Again => codes::ERROR_RETRY,
         };
         i32::try_from(number).unwrap_or(i32::MAX)
     }
@@ -73,11 +73,11 @@ impl Fault {
 /// number.
 pub(crate) fn os_error(kind: io::ErrorKind) -> io::Error {
     match kind {
-        io::ErrorKind::NotFound => Fault::NotFound.error(),
-        io::ErrorKind::NotADirectory => Fault::NotDirectory.error(),
-        io::ErrorKind::IsADirectory => Fault::IsDirectory.error(),
-        io::ErrorKind::DirectoryNotEmpty => Fault::NotEmpty.error(),
-        io::ErrorKind::CrossesDevices => Fault::OtherDevice.error(),
+        io::ErrorKind::NotFound => OsError::NotFound.error(),
+        io::ErrorKind::NotADirectory => OsError::NotDirectory.error(),
+        io::ErrorKind::IsADirectory => OsError::IsDirectory.error(),
+        io::ErrorKind::DirectoryNotEmpty => OsError::NotEmpty.error(),
+        io::ErrorKind::CrossesDevices => OsError::OtherDevice.error(),
         _ => kind.into(),
     }
 }
@@ -85,12 +85,12 @@ pub(crate) fn os_error(kind: io::ErrorKind) -> io::Error {
 /// Whether an error reports a link loop, or more links than the system follows. The standard
 /// library has no stable kind for it.
 pub(crate) fn is_loop(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(Fault::TooManyLinks.number())
+    error.raw_os_error() == Some(OsError::TooManyLinks.number())
 }
 
 /// Whether an error reports a path that is longer than the system takes.
 pub(crate) fn is_too_long(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(Fault::TooLong.number())
+    error.raw_os_error() == Some(OsError::TooLong.number())
 }
 
 /// Whether an error says that another process has the file open and does not share it, so that

@@ -97,7 +97,7 @@ fn a_link_to_an_ancestor_is_reported_and_the_rest_is_walked() {
         let printed = place.curt(&format!("-L {more} . t"));
         assert_eq!(printed.code, Some(1));
         assert_eq!(printed.paths, expected.paths);
-        let why = "leads back to a directory above it";
+        let why = "symbolic link or mount loop";
         let back = loops.map(|path| format!("'{path}': {why}"));
         let mut failures: Vec<String> = back.into_iter().chain(expected.failures.clone()).collect();
         failures.sort();

@@ -9,7 +9,7 @@ use crate::sys::Batch;
 
 /// Error numbers, as on Linux.
 pub(crate) mod errno {
-    use crate::sys::os_error::Fault;
+    use crate::sys::os_error::OsError;
 
     pub(crate) const PERM: i32 = 1;
     pub(crate) const NOENT: i32 = 2;
@@ -32,8 +32,8 @@ pub(crate) mod errno {
     /// the system that the test runs on.
     pub(crate) fn error(number: i32) -> std::io::Error {
         match number {
-            LOOP => Fault::TooManyLinks.error(),
-            NAMETOOLONG => Fault::TooLong.error(),
+            LOOP => OsError::TooManyLinks.error(),
+            NAMETOOLONG => OsError::TooLong.error(),
             number => std::io::Error::from_raw_os_error(number),
         }
     }

@@ -25,7 +25,7 @@ use super::{
 use crate::fields::Kind;
 use crate::name::{Name, Unit};
 use crate::sys::beneath::{
-    Beneath, Change, Create, Fault, File, How, Link, Open, Purpose, Reading, Rules, Step, Want,
+    Beneath, Change, Create, File, How, Link, Open, OsError, Purpose, Reading, Rules, Step, Want,
     Whole,
 };
 use curt_paths::Flavor;
@@ -87,7 +87,7 @@ fn stepped<T>(answer: Result<Option<T>>) -> Step<T> {
     match answer {
         Ok(Some(done)) => Step::Done(done),
         Ok(None) => Step::Otherwise,
-        Err(Status::FILE_IS_A_DIRECTORY) => Step::Failed(Fault::IsDirectory.error()),
+        Err(Status::FILE_IS_A_DIRECTORY) => Step::Failed(OsError::IsDirectory.error()),
         Err(status) => Step::Failed(status.into()),
     }
 }
@@ -113,7 +113,7 @@ impl Windows {
                 dont_reparse.below(0);
                 Whole::Unanswered
             }
-            Err(Status::FILE_IS_A_DIRECTORY) => Whole::Failed(Fault::IsDirectory.error()),
+            Err(Status::FILE_IS_A_DIRECTORY) => Whole::Failed(OsError::IsDirectory.error()),
             Err(status) => Whole::Failed(status.into()),
         }
     }
@@ -286,7 +286,7 @@ impl Beneath for Windows {
         let how = (nt::FileLinkInformation, false);
         let link = |handle: BorrowedHandle<'_>| give_name(&self.door, handle, how, to, fresh);
         match self.door.opened(target(from, name), access, options, link)? {
-            Err(Status::FILE_IS_A_DIRECTORY) => Err(Fault::LinksDirectory.error()),
+            Err(Status::FILE_IS_A_DIRECTORY) => Err(OsError::LinksDirectory.error()),
             linked => Ok(linked?),
         }
     }

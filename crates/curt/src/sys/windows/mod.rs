@@ -45,7 +45,7 @@ use self::dir::Use;
 pub(crate) use self::dir::{Dir, DirBuf};
 use self::native::{Key, Volume};
 use self::status::{Result, Status};
-use super::os_error::Fault;
+use super::os_error::OsError;
 use super::{
     Ask, Batch, DirRemoved, Identity, Mounts, Opened, Owners, Removed, Setup, Sources, Sys,
 };
@@ -108,7 +108,7 @@ pub(crate) fn open_directory(handle: BorrowedHandle<'_>) -> (io::Result<Dir>, Ca
 fn from_caller(door: &Door, handle: OwnedHandle, used_for: Use) -> io::Result<Dir> {
     match query::kind_of(door, handle.as_handle())? {
         Kind::Directory => Ok(on_its_volume(door, handle, used_for)),
-        _ => Err(Fault::NotDirectory.error()),
+        _ => Err(OsError::NotDirectory.error()),
     }
 }
 
