@@ -32,11 +32,15 @@ fn a_pattern_with_a_slash_matches_paths_below_the_operand() {
 
 #[test]
 fn a_trailing_slash_matches_directories_only() {
-    assert!(keeps("build/", "x/build", Kind::Directory));
-    assert!(keeps("build/", "x/build", Kind::Unknown));
-    assert!(!keeps("build/", "x/build", Kind::File));
-    assert!(keeps("/x/build/", "x/build", Kind::Directory));
-    assert!(!keeps("/build/", "x/build", Kind::Directory));
+    check("build/ x/build", false);
+    for (pattern, kind, is_kept) in [
+        ("build/", Kind::Directory, true),
+        ("build/", Kind::Unknown, true),
+        ("/x/build/", Kind::Directory, true),
+        ("/build/", Kind::Directory, false),
+    ] {
+        assert_eq!(keeps(pattern, "x/build", kind), is_kept, "{pattern} {kind:?}");
+    }
 }
 
 #[test]
@@ -48,17 +52,11 @@ fn escaped_slashes_and_brackets_keep_their_meaning() {
     check(r"a\/b x/a/b | [!\]]x ]x | [a\-z] m | [a\-z] \ | a** a/b | a*b a/b", false);
 }
 
+/// What braces stand for is compared with bash.
 #[test]
 fn each_pattern_of_braces_stands_for_itself() {
-    check(
-        "{./a,x} x | {./a,x} d/x | {./a,x} a | a/{,b/}c a/c | a/{,b/}c a/b/c | a{,/**} a/b",
-        true,
-    );
-    check(
-        "{./a,x} d/a | a/{,b/}c a/b | {a} a | x{}y xy | x{*} x | f{1..3} f1..3 | {a,b} {a",
-        false,
-    );
-    check("f{1..3} f2 | {a} {a} | x{}y x{}y | x{*} x{yz} | {,a} a | {08..10} 09", true);
+    check("{./a,x} x | {./a,x} d/x | {./a,x} a | a/{,b/}c a/b/c | a{,/**} a/b", true);
+    check("{./a,x} d/a | a/{,b/}c a/b | x{}y xy | f{1..3} f1..3 | {a,b} {a", false);
     assert!(keeps("{a/,b}", "a", Kind::Directory) && !keeps("{a/,b}", "a", Kind::File));
 }
 
