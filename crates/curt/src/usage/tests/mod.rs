@@ -360,8 +360,10 @@ fn a_web_of_links_is_walked_in_linear_time() {
             scratch.link(format!("t/{from}/{to}"), format!("../{to}"));
         }
     }
+    scratch.link("t/broken", "nowhere");
     let report = Usage::new().follow(Follow::Links).measure([scratch.at("t")]);
-    assert_eq!((report.error_count, report.total().entries), (0, 101));
+    assert_eq!((report.error_count, report.total().entries), (1, 101));
+    assert_eq!(report.errors[0].path(), scratch.at("t/broken"));
 }
 
 /// A directory that was closed meanwhile is compared when it is opened again.

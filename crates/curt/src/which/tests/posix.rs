@@ -32,6 +32,7 @@ fn link_loops_end_the_search_only_by_policy() {
     for (policy, tree, answers) in [
         (Policy::Native, "b/x", "x /b/x path:1 executable | y link-loop /a/y"),
         (Policy::Native, "b/y->y", "y link-loop /a/y"),
+        (Policy::Native, "b/y!", "y not-executable /b/y"),
         (Policy::Posix, "b/x", "x link-loop /a/x"),
     ] {
         let ground = Ground::new(policy, Flavor::Posix, "/a:/b", |world| {

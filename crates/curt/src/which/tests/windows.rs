@@ -82,12 +82,13 @@ fn short_names_find_long_names_and_an_exact_name_wins_where_case_counts() {
     let answer = "alongn~1 /a/A Long Name.exe path:0 image";
     ground.assert_finds(answer);
     ground.pathext(".EXE").assert_finds(answer);
-    // The case of the stem matters, but not that of the extension, which curt compares.
+    // The case of the stem matters, but not that of the extension, which curt compares; of two the
+    // one wins that is spelled as in `PATHEXT`.
     let ground = Ground::windows("/a;/b", |world| {
-        build(world, "a/foo.cmd b/FOO.CMD b/foo.CMD");
+        build(world, "a/foo.cmd a/foo.CMD b/FOO.CMD b/foo.CMD");
         world.case_counts("a").case_counts("b");
     });
-    ground.assert_finds("foo /a/foo.cmd path:0 batch | FOO /b/FOO.CMD path:1 batch");
+    ground.assert_finds("foo /a/foo.CMD path:0 batch | FOO /b/FOO.CMD path:1 batch");
 }
 
 #[test]
