@@ -20,6 +20,7 @@ struct Row {
     /// Operands of which the last is missing.
     missing: Option<&'static str>,
     /// Operands that may not be looked at.
+    #[cfg_attr(not(unix), allow(dead_code, reason = "nobody else is asked there"))]
     closed: &'static [&'static str],
 }
 
@@ -141,7 +142,9 @@ fn a_missing_operand_is_one_failure() {
         let reason = if name == "which" { "not found in PATH".to_owned() } else { missing() };
         assert!(messages.starts_with(&format!("curt {name}: ")), "{messages}");
         assert!(messages.contains("none"), "{messages}");
-        assert!(messages.ends_with(&format!(": {reason}\n")), "{messages}");
+        // Windows has another number, and text, for a directory that is missing.
+        let is_other = cfg!(windows) && operands.contains('/');
+        assert!(is_other || messages.ends_with(&format!(": {reason}\n")), "{messages}");
         assert_eq!(messages.lines().count(), 1, "{messages}");
     }
 }
@@ -172,7 +175,12 @@ fn json_has_one_shape() {
                 assert_eq!(keys, ["errno", "kind", "message", "operation", "path"], "{messages}");
                 assert_eq!(error["kind"], "not-found", "{messages}");
                 assert!(error["path"].as_str().is_some_and(|path| path.starts_with("none")));
-                assert!(error["errno"] == if name == "which" { Value::Null } else { 2.into() });
+                let errno = match name {
+                    "which" => Value::Null,
+                    "realpath" | "readlink" if cfg!(windows) => 3.into(),
+                    _ => 2.into(),
+                };
+                assert_eq!(error["errno"], errno, "{messages}");
                 let is_text =
                     |key| error[key as &str].as_str().is_some_and(|text| !text.is_empty());
                 assert!(is_text("operation") && is_text("message"), "{messages}");
