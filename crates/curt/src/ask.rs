@@ -177,7 +177,7 @@ impl<S: Sys> Asker<S> {
     fn query(&self, subject: &Subject<'_, S>, fields: Fields, into: &mut Metadata) -> bool {
         let query = |follow: bool, known: &mut Facts| {
             let ask = Ask { fields, follow };
-            self.sys.query_more(subject.dir, subject.name, ask, known)
+            self.sys.query_into(subject.dir, subject.name, ask, known)
         };
         let mut answer = query(subject.follow, &mut into.facts);
         if let Err(error) = &answer {

@@ -152,7 +152,7 @@ pub(crate) struct Facts {
     pub(crate) is_mount: bool,
 }
 
-/// Copies fields that are known in one and not in the other.
+/// Copies fields that one lacks from the other.
 macro_rules! adopt {
     ($to:ident, $from:ident, $missing:ident: $($place:ident $field:ident),*) => {
         $(if $missing.contains(Fields::$field) { $to.$place = $from.$place; })*
@@ -185,19 +185,20 @@ impl Facts {
         Duration::new(made.seconds.try_into().unwrap_or(0), made.nanoseconds)
     }
 
-    /// Takes from an older answer the values that this one lacks.
-    pub(crate) fn adopt(&mut self, older: &Facts) {
-        let missing = older.known.without(self.known);
-        adopt!(self, older, missing:
+    /// Takes a newer answer, and keeps the values that it lacks.
+    pub(crate) fn update(&mut self, mut newer: Facts) {
+        let missing = self.known.without(newer.known);
+        adopt!(newer, self, missing:
             kind KIND, id ID, device DEVICE, size SIZE, allocated ALLOCATED, accessed ACCESSED,
             modified MODIFIED, changed CHANGED, created CREATED, links LINKS, mode MODE,
             user_id USER_ID, group_id GROUP_ID, attributes ATTRIBUTES,
             device_number DEVICE_NUMBER, block_size BLOCK_SIZE
         );
-        self.allowed |= older.allowed.intersection(missing);
-        self.present |= older.present.intersection(missing);
-        self.is_mount |= older.is_mount && missing.contains(Fields::ATTRIBUTES);
-        self.known |= missing;
+        newer.allowed |= self.allowed.intersection(missing);
+        newer.present |= self.present.intersection(missing);
+        newer.is_mount |= self.is_mount && missing.contains(Fields::ATTRIBUTES);
+        newer.known |= missing;
+        *self = newer;
     }
 }
 

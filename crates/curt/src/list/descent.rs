@@ -112,8 +112,7 @@ impl Descent {
     /// directories that are [entered](Descent::enter) share it. It holds at least the longest name.
     #[must_use]
     pub fn buffer(self, bytes: usize) -> Descent {
-        let least = <Os as Sys>::DirBuf::LEAST_CAPACITY;
-        Descent { capacity: Some(bytes.max(least)), buffer: None, ..self }
+        Descent { capacity: Some(bytes), buffer: None, ..self }
     }
 
     /// Asks about paths by this plan. On Unix it shares the names of owners with the listings that

@@ -157,8 +157,6 @@ pub(crate) trait Listing: Send + Sync {
     /// Allocates a buffer of about this many bytes, which never grows. It always holds the longest
     /// name.
     fn with_capacity(bytes: usize) -> Self;
-    /// The smallest capacity that holds the longest name.
-    const LEAST_CAPACITY: usize;
 }
 
 /// A platform, as one worker of an operation uses it.
@@ -212,7 +210,7 @@ pub(crate) trait Sys: Host + Sized + Send {
     /// Where the platform gets fields from.
     const SOURCES: Sources;
     /// Returns a directory to resolve a path from, and the path as a name in it, without a call.
-    /// Only [`Sys::query`], [`Sys::read_link`], [`Sys::read_file`], [`Sys::may`],
+    /// Only [`Sys::query_into`], [`Sys::read_link`], [`Sys::read_file`], [`Sys::may`],
     /// [`Sys::extended`], [`Sys::owners`], [`Sys::open_below`] and, where mounts are crossed,
     /// [`Sys::open_child`] take such names with separators. All but [`Sys::open_below`] follow the
     /// links on the way, and decide about the last name alone.
@@ -236,20 +234,20 @@ pub(crate) trait Sys: Host + Sized + Send {
         path: Name<'_, Self::Unit>,
         follow: bool,
     ) -> Opened<Self::Dir>;
-    /// Asks about an entry. Fields that the answer lacks are ones the file system does not have.
-    fn query(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, ask: Ask) -> io::Result<Facts>;
-    /// Asks about an entry of which something is known already, and replaces that by the answer.
-    fn query_more(
+    /// Asks about an entry of which something may be known, and adds the answer. Fields that the
+    /// answer lacks are ones the file system does not have.
+    fn query_into(
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
         ask: Ask,
         known: &mut Facts,
-    ) -> io::Result<()> {
-        let mut facts = self.query(parent, name, ask)?;
-        facts.adopt(known);
-        *known = facts;
-        Ok(())
+    ) -> io::Result<()>;
+    /// Asks about an entry of which nothing is known.
+    fn query(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, ask: Ask) -> io::Result<Facts> {
+        let mut facts = Facts::default();
+        self.query_into(parent, name, ask, &mut facts)?;
+        Ok(facts)
     }
     /// Asks about an open directory.
     fn query_dir(&self, dir: &Self::Dir, ask: Ask) -> io::Result<Facts>;

@@ -32,8 +32,6 @@ impl Listing for DirBuf {
         self.heads.len().saturating_sub(position)
     }
 
-    const LEAST_CAPACITY: usize = 1;
-
     /// The capacity is fixed here.
     fn with_capacity(_bytes: usize) -> Self {
         Self::default()

@@ -215,13 +215,20 @@ impl Sys for Memory {
         }))
     }
 
-    fn query(&self, parent: &Dir, name: Name<'_, u8>, ask: Ask) -> io::Result<Facts> {
+    fn query_into(
+        &self,
+        parent: &Dir,
+        name: Name<'_, u8>,
+        ask: Ask,
+        known: &mut Facts,
+    ) -> io::Result<()> {
         let stat = self.at(Call::Statx, parent).and_then(|(world, parent)| {
             if name.units().is_empty() {
                 return Err(errno::NOENT);
             }
             let node = world.resolve(parent, name.units(), ask.follow)?;
-            Ok(world.stat(node))
+            known.update(world.stat(node));
+            Ok(())
         });
         stat.map_err(errno::error)
     }

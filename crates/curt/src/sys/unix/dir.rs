@@ -233,8 +233,6 @@ impl Listing for DirBuf {
         self.bytes.len().saturating_sub(position) / USUAL_RECORD
     }
 
-    const LEAST_CAPACITY: usize = LEAST_CAPACITY;
-
     fn with_capacity(bytes: usize) -> Self {
         DirBuf { bytes: Vec::with_capacity(bytes.max(LEAST_CAPACITY)), is_fixed: true, fills: 0 }
     }

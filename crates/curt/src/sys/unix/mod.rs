@@ -197,9 +197,7 @@ impl Unix {
         if self.by_statx(at, what, flags, ask, known)? {
             return Ok(());
         }
-        let mut facts = values::facts_from(&self.plain_stat(at, what, flags)?);
-        facts.adopt(known);
-        *known = facts;
+        known.update(values::facts_from(&self.plain_stat(at, what, flags)?));
         Ok(())
     }
 
@@ -349,13 +347,7 @@ impl Sys for Unix {
         self.open_without_links(from, path, Mounts::Cross)
     }
 
-    fn query(&self, parent: &Dir, name: Name<'_, u8>, ask: Ask) -> io::Result<Facts> {
-        let mut facts = Facts::default();
-        self.query_more(parent, name, ask, &mut facts)?;
-        Ok(facts)
-    }
-
-    fn query_more(
+    fn query_into(
         &self,
         parent: &Dir,
         name: Name<'_, u8>,

@@ -356,8 +356,6 @@ impl Listing for DirBuf {
         self.filled.saturating_sub(position) / (self.class.name + USUAL_NAME)
     }
 
-    const LEAST_CAPACITY: usize = LEAST_CAPACITY * 2;
-
     fn with_capacity(bytes: usize) -> Self {
         let capacity = (bytes / 2).clamp(LEAST_CAPACITY, CAPACITY);
         DirBuf { units: vec![0; capacity + BEYOND], capacity, ..DirBuf::default() }

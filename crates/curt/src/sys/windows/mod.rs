@@ -360,8 +360,15 @@ impl Sys for Windows {
         opened(begin.and_then(|begin| self.open_steps(begin, path)))
     }
 
-    fn query(&self, parent: &Dir, name: Name<'_, u16>, ask: Ask) -> io::Result<Facts> {
-        Ok(query::about_name(&self.door, parent, name, ask)?)
+    fn query_into(
+        &self,
+        parent: &Dir,
+        name: Name<'_, u16>,
+        ask: Ask,
+        known: &mut Facts,
+    ) -> io::Result<()> {
+        known.update(query::about_name(&self.door, parent, name, ask)?);
+        Ok(())
     }
 
     fn query_dir(&self, dir: &Dir, ask: Ask) -> io::Result<Facts> {

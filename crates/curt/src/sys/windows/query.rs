@@ -201,10 +201,9 @@ impl Question<'_> {
         if self.is_on_it {
             set_device(&mut facts, self.volume.serial());
         }
-        if let Some(other) = found {
-            facts.adopt(&other);
-        }
-        Ok(Some(facts))
+        let mut all = found.unwrap_or_default();
+        all.update(facts);
+        Ok(Some(all))
     }
 
     /// Queries by name in one form, unless it was refused before.

@@ -135,8 +135,7 @@ fn add(stat: &Statx, known: &mut Facts) {
     } else {
         let mut facts = Facts { known: fields(answered) | ALWAYS, ..Facts::default() };
         fill(stat, answered, &mut facts);
-        facts.adopt(known);
-        *known = facts;
+        known.update(facts);
     }
 }
 
