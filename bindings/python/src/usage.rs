@@ -1,8 +1,6 @@
 //! What `du` reports.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use curt::Usage;
 use pyo3::prelude::*;
@@ -34,29 +32,20 @@ pub(crate) fn usage<'py>(
         paths.iter().map(|path| PathArg::new(path, "usage")).collect::<PyResult<_>>()?;
     let places: Vec<PathBuf> = operands.iter().map(|path| path.as_path().to_owned()).collect();
     let signals = Signals::new(progress.as_ref(), None)?;
-    let seen = Arc::new(AtomicU64::new(0));
-    let mut usage = Usage::new()
+    let usage = Usage::new()
         .max_depth(max_depth.unwrap_or(usize::MAX))
         .files(files)
         .one_file_system(one_file_system)
         .follow_operands(follow_operands)
         .count_links(count_links)
         .threads(threads.0)
-        .poll(|| {
-            signals.set_done(seen.load(Ordering::Relaxed));
+        .on_progress(|entries| {
+            signals.set_done(entries);
             signals.look()
         });
-    if signals.shows_progress() {
-        // Nothing is left out: this sees every entry below the operands.
-        let seen = Arc::clone(&seen);
-        usage = usage.exclude(move |_| {
-            seen.fetch_add(1, Ordering::Relaxed);
-            false
-        });
-    }
     let report = py.detach(|| usage.measure(&places));
     drop(usage);
-    signals.set_done(seen.load(Ordering::Relaxed) + places.len() as u64);
+    signals.set_done(report.total().entries);
     signals.into_result()?;
     let form = |index: usize| operands[index].form;
     let mut records = Vec::with_capacity(report.records.len());

@@ -136,6 +136,7 @@ impl<U: Unit> Names<U> {
     }
 
     /// Adds a name from units, up to the first NUL if there is one. Returns its position.
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn push_units(&mut self, units: &[U]) -> usize {
         let at = self.units.len();
         self.units.extend(units.iter().copied().take_while(|&unit| unit != U::NUL));

@@ -97,13 +97,13 @@ impl IgnoreRules {
     /// use curt::filters::IgnoreRules;
     /// // `scratch` has the entries .git, .gitignore, .github, and a.o, which is ignored.
     /// let rules = IgnoreRules::new().leave_out_dot_names(false);
-    /// let walk = curt::Walk::new(&scratch).min_depth(1).ignore(rules);
+    /// let walk = curt::Walk::new(&scratch).ignore(rules);
     /// let walk = walk.exclude(|entry| entry.name() == ".git");
     /// let mut names = Vec::new();
     /// for entry in walk.sort(curt::walk::Order::default()) {
     ///     names.push(entry?.name().to_owned());
     /// }
-    /// assert_eq!(names, [".github", ".gitignore"]);
+    /// assert_eq!(names[1..], [".github", ".gitignore"]);
     /// # std::fs::remove_dir_all(scratch)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

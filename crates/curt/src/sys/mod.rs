@@ -3,8 +3,7 @@
 //!
 //! Each platform implements [`Sys`] in its own folder and makes all its system calls through one
 //! door, which counts them and, in tests, can fail the nth (`door.rs`, on Windows `call.rs`).
-//! The algorithms are generic over the platform; the public functions, and the threads of a walk,
-//! fix it to [`Os`].
+//! The algorithms are generic over the platform; the public functions fix it to [`Os`].
 //!
 //! - `unix`: the portable `*at` calls for macOS and the BSDs, and for Linux fast paths that can be
 //!   switched off.

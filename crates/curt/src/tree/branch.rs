@@ -4,6 +4,7 @@
 //! its own ancestors, and puts the child on top. Only the directories of the stack are ever opened,
 //! each relative to its parent, so nothing outside the tree is reached unless links are followed.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::TreePath;
@@ -72,6 +73,11 @@ impl<S: Sys, T> Branch<S, T> {
         self.base_depth + self.stack.len()
     }
 
+    /// Returns an owned copy of the path.
+    pub(crate) fn to_path(&self) -> PathBuf {
+        S::Unit::path(self.path.units().to_vec())
+    }
+
     /// Returns the last part of the path; the whole path for the operand.
     pub(crate) fn name(&self) -> &[S::Unit] {
         match self.stack.last() {
@@ -94,6 +100,14 @@ impl<S: Sys, T> Branch<S, T> {
     pub(crate) fn reopen(&mut self, sys: &S) -> Result<(), ReopenError> {
         let Some(index) = self.stack.len().checked_sub(1) else { return Ok(()) };
         self.stack.reopen(index, self.path.units(), sys)
+    }
+
+    /// Lets the current entry wait in the topmost directory, until it is entered.
+    pub(crate) fn let_wait(&mut self) {
+        let Branch { stack, path, .. } = self;
+        if let Some(name) = stack.last().and_then(|level| path.name_below(level.path_len())) {
+            stack.add_waiting(name);
+        }
     }
 
     /// Opens the subdirectory of the topmost directory whose name lies at `at`; its path becomes

@@ -197,34 +197,10 @@ impl<S: Sys, T> Stack<S, T> {
         at
     }
 
-    /// Adds a subdirectory of the topmost level to those that wait. Returns its name's position.
-    pub(crate) fn add_waiting(&mut self, name: Name<'_, S::Unit>) -> usize {
-        let at = self.names.push(name);
+    /// Adds a subdirectory of the topmost level to those that wait.
+    pub(crate) fn add_waiting(&mut self, name: Name<'_, S::Unit>) {
+        self.names.push(name);
         self.top_mut().waiting.end = self.names.len();
-        at
-    }
-
-    /// Adds a subdirectory whose name is kept already. Returns its name's new position.
-    pub(crate) fn add_waiting_kept(&mut self, kept: usize) -> Option<usize> {
-        let name = self.names.get(kept)?.units().to_vec();
-        let at = self.names.push_units(&name);
-        self.top_mut().waiting.end = self.names.len();
-        Some(at)
-    }
-
-    /// Lets the subdirectory of the topmost level whose name is kept at `kept` be entered next, and
-    /// no other one wait.
-    pub(crate) fn set_only_waiting(&mut self, kept: usize) {
-        let length = self.names.get(kept).map_or(0, |name| name.terminated().len());
-        if let Some(level) = self.levels.last_mut() {
-            level.waiting = kept..kept + length;
-        }
-    }
-
-    /// Removes the subdirectory that was added last, whose name lies at `at`.
-    pub(crate) fn remove_waiting(&mut self, at: usize) {
-        self.names.truncate(at);
-        self.top_mut().waiting.end = at;
     }
 
     /// Takes the next subdirectory of the topmost level from those that wait. Returns its name's

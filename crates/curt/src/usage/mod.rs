@@ -60,9 +60,8 @@
 // One run, from the public function to the walk:
 //
 // - `Usage::measure` (`options.rs`: what was asked for) calls `Usage::run`.
-// - `Run::new` asks about the operands first if there are several (`operands.rs`).
-// - `Run::directory` walks one operand, by `Walk::visit_in_chunks` or `Walk::visit_in_order`; the
-//   system calls are made there.
+// - `Run::ask_operands` asks about the operands first if there are several (`operands.rs`).
+// - `Run::directory` walks one operand, by `Walk::visit_in_chunks`; the system calls are made there.
 // - `sum.rs`: `Notes::take` turns an entry into a note, on the thread that found it; `Sum::take`
 //   adds up the notes of a chunk, on one thread at a time.
 // - `Run::file` counts an operand that is no directory.
@@ -78,6 +77,7 @@ mod tests;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use options::Usage;
 pub use report::{Sizes, UsageRecord, UsageReport};
@@ -88,7 +88,7 @@ use self::sum::{Chunk, Notes, Sum};
 use crate::control::{self, Cancel, Next, Poll, Poller};
 use crate::error::Error;
 use crate::fields::{Facts, Fields, Follow};
-use crate::sys::{Host, Os, Setup, Sys};
+use crate::sys::{Os, Setup, Sys};
 use crate::tree::descriptor_budget;
 use crate::walk::{Order, Visited, Walk};
 
@@ -105,7 +105,7 @@ impl Usage<'_> {
     /// Measures the operands one after the other, each with as many threads as pay. The report has
     /// all records and all failures.
     pub fn measure(&self, operands: impl control::Operands) -> UsageReport {
-        self.run(&operands.into_paths(), Records::default())
+        self.run::<Os>(&Setup::default(), &operands.into_paths(), Records::default())
     }
 
     /// Measures the operands, and calls `report` with each record as soon as its sum is known, in
@@ -136,15 +136,25 @@ impl Usage<'_> {
         mut report: impl FnMut(&UsageRecord) -> N + Send,
     ) -> UsageReport {
         let mut report = |record: &UsageRecord| report(record).into();
-        self.run(&operands.into_paths(), Records::reported_to(&mut report))
+        let (setup, records) = (Setup::default(), Records::reported_to(&mut report));
+        self.run::<Os>(&setup, &operands.into_paths(), records)
     }
 
-    fn run(&self, operands: &[PathBuf], records: Records<'_>) -> UsageReport {
-        let stop = Cancel::new();
-        let polling = self.poll.as_ref().map(|poll| Polling::new(poll, &stop));
-        let mut run = Run::new(self, operands, records, polling.as_ref(), &stop);
+    /// Measures on a platform.
+    fn run<S: Sys>(
+        &self,
+        setup: &Setup,
+        operands: &[PathBuf],
+        records: Records<'_>,
+    ) -> UsageReport {
+        let (stop, done) = (Cancel::new(), AtomicU64::new(0));
+        let poll = self.on_progress.as_ref().map(|callback| {
+            let done = &done;
+            Poll::new(move || callback(done.load(Ordering::Relaxed)))
+        });
+        let mut run = Run::<S>::new(self, setup, records, poll.as_ref(), (&stop, &done));
+        run.ask_operands(operands);
         for (index, path) in operands.iter().enumerate() {
-            polling.iter().for_each(Polling::look);
             if run.must_stop() {
                 run.report.stopped = true;
                 break;
@@ -161,30 +171,13 @@ impl Usage<'_> {
     }
 }
 
-/// The poll between operands, because files are not walked. Each walk polls for itself.
-struct Polling<'r> {
-    poller: Poller<'r>,
-    sys: Os,
-    stop: &'r Cancel,
-}
-
-impl<'r> Polling<'r> {
-    fn new(poll: &'r Poll<'_>, stop: &'r Cancel) -> Self {
-        Polling { poller: poll.begin(), sys: Os::start(&Setup::default()), stop }
-    }
-
-    /// Polls if it is time. [`Next::Stop`] stops the measurement.
-    fn look(&self) {
-        if !self.stop.is_cancelled() && self.poller.look(self.sys.now()) == Next::Stop {
-            self.stop.cancel();
-        }
-    }
-}
-
 /// A measurement under way.
-struct Run<'r, 't> {
+struct Run<'r, 't, S> {
     usage: &'r Usage<'r>,
+    setup: &'r Setup,
     walk: Walk<'r>,
+    /// For the polls between operands, because files are not walked. Each walk polls for itself.
+    poller: Option<(Poller<'r>, S)>,
     operands: OperandSet,
     /// The files with several names that were counted.
     counted: HashSet<Identity>,
@@ -194,57 +187,100 @@ struct Run<'r, 't> {
     report: UsageReport,
     /// Set when a callback stops the measurement.
     stop: &'r Cancel,
+    /// How many entries were counted.
+    done: &'r AtomicU64,
 }
 
-impl<'r, 't> Run<'r, 't> {
+impl<'r, 't, S: Sys> Run<'r, 't, S> {
     fn new(
         usage: &'r Usage<'r>,
-        paths: &[PathBuf],
+        setup: &'r Setup,
         records: Records<'t>,
-        polling: Option<&Polling<'_>>,
-        stop: &'r Cancel,
+        poll: Option<&'r Poll<'r>>,
+        (stop, done): (&'r Cancel, &'r AtomicU64),
     ) -> Self {
-        let mut report = UsageReport::default();
-        let mut walk = usage.walk();
+        Run {
+            usage,
+            setup,
+            walk: usage.walk(poll),
+            poller: poll.map(|poll| (poll.begin(), S::start(setup))),
+            operands: OperandSet::default(),
+            counted: HashSet::new(),
+            seen: Mutex::default(),
+            records,
+            report: UsageReport::default(),
+            stop,
+            done,
+        }
+    }
+
+    /// Asks about the operands if there are several, and each is to be counted once.
+    fn ask_operands(&mut self, paths: &[PathBuf]) {
+        let Run { usage, setup, .. } = *self;
         let mut descriptors = usage.descriptors;
         if descriptors.is_none() && paths.len() > 1 {
             // Asked once, and not for each operand.
-            let sys = Os::start(&Setup::default());
+            let sys = S::start(setup);
             descriptors = Some(descriptor_budget(&sys, None));
-            report.calls.add(&sys.calls());
+            self.report.calls.add(&sys.calls());
         }
         if let Some(descriptors) = descriptors {
-            walk = walk.descriptors(descriptors);
+            self.walk = self.walk.clone().descriptors(descriptors);
         }
-        let asks_first = paths.len() > 1 && usage.follow != Follow::Links && !usage.count_links;
-        let operands = if asks_first {
-            OperandSet::ask(usage, &walk, paths, &mut report, polling, stop)
-        } else {
-            OperandSet::unknown(paths.len())
-        };
-        let (counted, seen) = (HashSet::new(), Mutex::default());
-        Run { usage, walk, operands, counted, seen, records, report, stop }
+        self.operands = OperandSet::unknown(paths.len());
+        let counts_again = usage.follow == Follow::Links || usage.count_links;
+        if paths.len() == 1 || counts_again || self.must_stop() {
+            return;
+        }
+        let walk = self.walk.clone().operands(paths.to_vec());
+        let calls = walk.ask_operands::<S>(setup, |index, asked| {
+            match asked {
+                Ok(metadata) => {
+                    metadata.failed.drain(..).for_each(|(_, error)| self.fail(error));
+                    self.operands.learn(index, &metadata.facts);
+                }
+                Err(error) => {
+                    self.fail(error);
+                    self.operands.leave_out(index);
+                }
+            }
+            if self.must_stop() { Next::Stop } else { Next::Continue }
+        });
+        self.report.calls.add(&calls);
     }
 
+    fn fail(&mut self, error: Error) {
+        self.report.error_count += 1;
+        self.report.errors.extend(self.usage.report(error, self.stop));
+    }
+
+    /// Polls if it is time, and returns whether the measurement is to stop.
     fn must_stop(&self) -> bool {
-        self.report.stopped
-            || self.stop.is_cancelled()
-            || self.usage.cancel.is_some_and(Cancel::is_cancelled)
+        let is_stopped = || {
+            let is_cancelled = self.usage.cancel.is_some_and(Cancel::is_cancelled);
+            is_cancelled || self.report.stopped || self.stop.is_cancelled()
+        };
+        if let Some((poller, sys)) = &self.poller {
+            if !is_stopped() && poller.look(sys.now()) == Next::Stop {
+                self.stop.cancel();
+            }
+        }
+        is_stopped()
     }
 
     /// Measures an operand that is, or may be, a directory.
     fn directory(&mut self, index: usize, path: &Path) {
-        let Run { usage, operands, counted, seen, records, report, stop, .. } = self;
+        let Run { usage, setup, operands, counted, seen, records, report, stop, done, .. } = self;
         let notes = Notes::new(usage, operands, index, seen, stop);
         let mut sum = Sum::new(path, index, counted, records, report, stop);
         let walk = self.walk.clone().operands(vec![path.to_owned()]);
         let note = |entry: Result<Visited<'_>, Error>, chunk: &mut Chunk| notes.take(entry, chunk);
-        let take = |chunk: Chunk| sum.take(chunk);
-        let summary = if usage.max_depth == 0 && !usage.remembers_all() {
-            walk.visit_in_chunks(note, take)
-        } else {
-            walk.sort(Order::default()).visit_in_order(note, take)
+        let take = |chunk: Chunk| {
+            done.fetch_add(sum.take(chunk), Ordering::Relaxed);
         };
+        let needs_order = usage.max_depth > 0 || usage.remembers_all();
+        let walk = if needs_order { walk.sort(Order::default()) } else { walk };
+        let summary = walk.visit_in_chunks::<S, _>(setup, note, take);
         sum.finish();
         report.stopped |= summary.stopped;
         report.threads = report.threads.max(summary.threads);
@@ -263,5 +299,6 @@ impl<'r, 't> Run<'r, 't> {
         let entry = Entry { path: path.to_owned(), depth: 0, kind: facts.kind };
         let record = UsageRecord::new(entry, index, part, part);
         self.records.add(record, self.stop);
+        self.done.fetch_add(part.sizes.entries, Ordering::Relaxed);
     }
 }

@@ -8,18 +8,13 @@
 //! remembers all of them where there are several operands.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::options::Usage;
-use super::report::UsageReport;
-use super::{Identity, Polling, identity};
-use crate::control::Cancel;
-use crate::error::Error;
+use super::{Identity, identity};
 use crate::fields::{Facts, Kind};
-use crate::walk::Walk;
 
 /// What is known of the operands before they are walked.
+#[derive(Default)]
 pub(super) struct OperandSet {
     known: Vec<Known>,
     done: Vec<AtomicBool>,
@@ -45,40 +40,8 @@ impl OperandSet {
         OperandSet { known: vec![Known::Directory; count], done, first: HashMap::new() }
     }
 
-    /// Asks about each of them.
-    pub(super) fn ask(
-        usage: &Usage<'_>,
-        walk: &Walk<'_>,
-        paths: &[PathBuf],
-        report: &mut UsageReport,
-        polling: Option<&Polling<'_>>,
-        stop: &Cancel,
-    ) -> OperandSet {
-        let mut operands = OperandSet::unknown(paths.len());
-        let mut walking = walk.clone().max_depth(0).operands(paths.to_vec()).start();
-        for index in 0..paths.len() {
-            polling.into_iter().for_each(Polling::look);
-            if stop.is_cancelled() {
-                break;
-            }
-            match walking.next() {
-                Some(Ok(mut entry)) => {
-                    let facts = entry.metadata().facts;
-                    entry.take_failures(|error| fail(usage, error, report, stop));
-                    operands.learn(index, &facts);
-                }
-                Some(Err(error)) => {
-                    fail(usage, error, report, stop);
-                    operands.known[index] = Known::Done;
-                }
-                None => break,
-            }
-        }
-        report.calls.add(&walking.calls());
-        operands
-    }
-
-    fn learn(&mut self, index: usize, facts: &Facts) {
+    /// Notes what was asked about an operand.
+    pub(super) fn learn(&mut self, index: usize, facts: &Facts) {
         let is_same = identity(facts)
             .is_some_and(|identity| *self.first.entry(identity).or_insert(index) != index);
         self.known[index] = match facts.kind {
@@ -86,6 +49,11 @@ impl OperandSet {
             Kind::Directory => Known::Directory,
             _ => Known::File(*facts),
         };
+    }
+
+    /// Notes that an operand could not be asked about.
+    pub(super) fn leave_out(&mut self, index: usize) {
+        self.known[index] = Known::Done;
     }
 
     /// Returns what is known of the operand whose turn it is.
@@ -110,9 +78,4 @@ impl OperandSet {
             Some(_) => true,
         }
     }
-}
-
-fn fail(usage: &Usage<'_>, error: Error, report: &mut UsageReport, stop: &Cancel) {
-    report.error_count += 1;
-    report.errors.extend(usage.report(error, stop));
 }

@@ -14,6 +14,7 @@ const TIMES: Fields =
     Fields::MODIFIED.union(Fields::ACCESSED).union(Fields::CHANGED).union(Fields::CREATED);
 
 type OnError<'a> = Arc<dyn Fn(&Error) -> Next + Send + Sync + 'a>;
+pub(super) type OnProgress<'a> = Arc<dyn Fn(u64) -> Next + Send + Sync + 'a>;
 
 /// Builds a measurement. The defaults are those of `du`.
 ///
@@ -47,7 +48,7 @@ pub struct Usage<'a> {
     pub(super) count_links: bool,
     on_error: Option<OnError<'a>>,
     pub(super) cancel: Option<&'a Cancel>,
-    pub(super) poll: Option<Poll<'a>>,
+    pub(super) on_progress: Option<OnProgress<'a>>,
     pub(super) descriptors: Option<usize>,
     exclude: Option<Exclude<'a>>,
     threads: Threads,
@@ -81,7 +82,7 @@ impl<'a> Usage<'a> {
             count_links: false,
             on_error: None,
             cancel: None,
-            poll: None,
+            on_progress: None,
             descriptors: None,
             exclude: None,
             threads: Threads::Automatic,
@@ -170,10 +171,24 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Sets a callback that the caller's thread calls at the beginning and then every few
-    /// milliseconds, and that can stop the measurement: see [`Walk::poll`].
-    pub fn poll<N: Into<Next>>(mut self, poll: impl Fn() -> N + Send + Sync + 'a) -> Self {
-        self.poll = Some(Poll::new(poll));
+    /// Calls `callback` with the number of entries counted so far, on the caller's thread, at the
+    /// beginning and then every few milliseconds. It can stop the measurement: language runtimes
+    /// check for signals there. A call that blocks, on a slow filesystem, is not interrupted.
+    ///
+    /// ```
+    /// use curt::{Next, Usage};
+    ///
+    /// let is_interrupted = || true;
+    /// let report = Usage::new()
+    ///     .on_progress(|_| if is_interrupted() { Next::Stop } else { Next::Continue })
+    ///     .measure("src");
+    /// assert!(report.stopped);
+    /// ```
+    pub fn on_progress<N: Into<Next>>(
+        mut self,
+        callback: impl Fn(u64) -> N + Send + Sync + 'a,
+    ) -> Self {
+        self.on_progress = Some(Arc::new(move |entries| callback(entries).into()));
         self
     }
 
@@ -235,7 +250,7 @@ impl<'a> Usage<'a> {
     }
 
     /// The walk behind it.
-    pub(super) fn walk(&self) -> Walk<'a> {
+    pub(super) fn walk<'w>(&'w self, poll: Option<&Poll<'w>>) -> Walk<'w> {
         let threads = if self.remembers_all() { Threads::AtMost(1) } else { self.threads };
         let mut walk = Walk::of(Vec::new())
             .fields(self.fields())
@@ -245,7 +260,7 @@ impl<'a> Usage<'a> {
         if let Some(exclude) = &self.exclude {
             walk = walk.exclude_by(Arc::clone(exclude));
         }
-        if let Some(poll) = &self.poll {
+        if let Some(poll) = poll {
             walk = walk.poll_by(poll.clone());
         }
         if let Some(cancel) = self.cancel {

@@ -203,6 +203,8 @@ pub(super) struct Sum<'r, 't> {
     index: usize,
     /// Whether the operand could be asked about.
     has_operand: bool,
+    /// How many entries were counted.
+    entries: u64,
     /// The files with several names that were counted.
     counted: &'r mut HashSet<Identity>,
     records: &'r mut Records<'t>,
@@ -234,6 +236,7 @@ impl<'r, 't> Sum<'r, 't> {
             operand: operand.to_owned(),
             index,
             has_operand: false,
+            entries: 0,
             counted,
             records,
             report,
@@ -241,8 +244,9 @@ impl<'r, 't> Sum<'r, 't> {
         }
     }
 
-    /// Adds up a chunk of notes.
-    pub(super) fn take(&mut self, chunk: Chunk) {
+    /// Adds up a chunk of notes. Returns how many entries it counted.
+    pub(super) fn take(&mut self, chunk: Chunk) -> u64 {
+        let before = self.entries;
         self.report.errors.extend(chunk.errors);
         self.report.error_count += chunk.error_count;
         self.report.unknown += chunk.unknown;
@@ -250,11 +254,13 @@ impl<'r, 't> Sum<'r, 't> {
             match note {
                 Note::Enter(Entry { depth: 0, kind, .. }, own) => {
                     self.has_operand = true;
+                    self.entries += own.sizes.entries;
                     self.levels[0].kind = kind;
                     self.levels[0].own += own;
                 }
                 Note::Enter(Entry { path, depth, kind }, own) => {
                     self.leave(depth);
+                    self.entries += own.sizes.entries;
                     self.levels.push(Level { kind, own, deeper: Part::default() });
                     self.path = path;
                 }
@@ -270,6 +276,7 @@ impl<'r, 't> Sum<'r, 't> {
                 }
             }
         }
+        self.entries - before
     }
 
     /// Everything was added: completes the record of the operand.
@@ -310,6 +317,7 @@ impl<'r, 't> Sum<'r, 't> {
 
     fn add(&mut self, Share { depth, is_own, part }: Share) {
         self.leave(depth + 1);
+        self.entries += part.sizes.entries;
         if let Some(directory) = self.levels.last_mut() {
             *(if is_own { &mut directory.own } else { &mut directory.deeper }) += part;
         }

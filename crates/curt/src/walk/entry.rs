@@ -1,15 +1,13 @@
-//! The entries that a walk yields: borrowed from the walk, and owned.
+//! The entries that a walk yields, borrowed and owned.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::cursor::Cursor;
-use super::step::Yielded;
+use super::position::CurrentEntry;
 use crate::error::Error;
 use crate::fields::{Fields, FileName, Kind, Metadata};
-use crate::sys::Os;
 
 /// An owned walk entry.
 #[derive(Clone, Debug)]
@@ -35,7 +33,8 @@ impl WalkEntry {
     }
 }
 
-/// The entry that a walk is at; it borrows from the walk.
+/// An entry, while a walk is at it: what is known of it, and the open directory by which more can be
+/// asked.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-visited-{}", std::process::id()));
@@ -50,7 +49,7 @@ impl WalkEntry {
 ///     let mut entry = entry?;
 ///     entries += 1;
 ///     if entry.name() == ".git" {
-///         entry.skip();
+///         walking.skip();
 ///     } else if entry.kind().is_file() {
 ///         bytes += entry.fetch(Fields::SIZE).size().known().unwrap_or(0);
 ///     }
@@ -60,8 +59,11 @@ impl WalkEntry {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub struct Visited<'w> {
-    pub(super) cursor: &'w mut Cursor<Os>,
-    pub(super) yielded: Yielded,
+    metadata: &'w mut Metadata,
+    depth: usize,
+    /// Whether the walk reports next why a link could not be followed.
+    has_error: bool,
+    at: &'w mut dyn CurrentEntry,
 }
 
 impl fmt::Debug for Visited<'_> {
@@ -70,47 +72,53 @@ impl fmt::Debug for Visited<'_> {
     }
 }
 
-impl Visited<'_> {
+impl<'w> Visited<'w> {
+    #[inline]
+    pub(super) fn new(
+        metadata: &'w mut Metadata,
+        depth: usize,
+        has_error: bool,
+        at: &'w mut dyn CurrentEntry,
+    ) -> Self {
+        Visited { metadata, depth, has_error, at }
+    }
+
     /// Returns the path: the operand as it was given, and the names below it. Borrowed on Unix.
     ///
-    /// In a deep tree it can be longer than the system accepts (4,096 bytes on Linux). What is done
-    /// by this entry itself ([`fetch`](Visited::fetch), [`remove`](Visited::remove)) works at any
-    /// depth.
+    /// In a deep tree it can be longer than the system accepts (4,096 bytes on Linux).
+    /// [`fetch`](Visited::fetch) and [`remove`](Visited::remove) work at any depth.
     pub fn path(&self) -> Cow<'_, Path> {
-        self.cursor.shown_path()
+        self.at.path()
     }
 
     /// Returns the last part of the path; the whole operand for an operand.
     pub fn name(&self) -> FileName<'_> {
-        FileName(self.cursor.name())
+        FileName(self.at.name())
     }
 
     /// Returns the depth below the operand; 0 for the operand.
     pub fn depth(&self) -> usize {
-        self.cursor.branch.depth()
+        self.depth
     }
 
     /// Returns the kind of the entry.
     pub fn kind(&self) -> Kind {
-        self.cursor.metadata.facts.kind
+        self.metadata.facts.kind
     }
 
     /// Returns what is known of the entry: the fields that the plan names, and those fetched since.
     pub fn metadata(&self) -> &Metadata {
-        &self.cursor.metadata
+        self.metadata
     }
 
     /// Asks for more fields of this entry. Costs what the plan of these fields costs, without what
     /// is known already. A field that fails is no value, and one of
     /// [`failures`](Metadata::failures).
     pub fn fetch(&mut self, more: Fields) -> &Metadata {
-        self.cursor.fetch(more);
-        &self.cursor.metadata
-    }
-
-    /// Keeps the walk from entering the entry, if it is a directory.
-    pub fn skip(&mut self) {
-        self.cursor.skip(self.yielded);
+        if !self.metadata.requested.contains(more) {
+            self.at.fetch(more, self.metadata);
+        }
+        self.metadata
     }
 
     /// Removes the entry: a directory only if it is empty, which it can be where it is yielded
@@ -121,24 +129,25 @@ impl Visited<'_> {
     /// error. On Windows, where a file can remain until its last user closes it, such a file counts
     /// as removed.
     pub fn remove(&mut self) -> Result<bool, Error> {
-        self.cursor.remove()
+        self.at.remove(self.metadata.facts.kind)
     }
 
-    /// Whether the current entry is a mount of one of its ancestors. Makes calls only for mounts.
+    /// Whether the entry is a mount of one of its ancestors. Makes calls only for mounts.
     #[inline]
     pub(crate) fn is_mounted_ancestor(&mut self) -> bool {
-        self.cursor.is_mounted_ancestor()
+        self.kind() == Kind::Directory && self.at.leads_back(&self.metadata.facts)
     }
 
-    /// Whether the current entry is a link whose target is missing, in a walk that follows links.
+    /// Whether the entry is a link whose target is missing, in a walk that follows links. An error
+    /// follows any other link that could not be followed.
     pub(crate) fn is_broken_link(&self) -> bool {
-        self.cursor.is_broken_link()
+        self.kind().is_link() && !self.has_error
     }
 
     /// Takes the failures out of the metadata. Returns whether there were any.
     #[inline]
     pub(crate) fn take_failures(&mut self, take: impl FnMut(Error)) -> bool {
-        let failed = &mut self.cursor.metadata.failed;
+        let failed = &mut self.metadata.failed;
         if failed.is_empty() {
             return false;
         }
@@ -148,8 +157,7 @@ impl Visited<'_> {
 
     /// Returns an owned copy of the entry, with the metadata moved into it.
     pub(super) fn into_entry(self) -> WalkEntry {
-        let path = self.path().into_owned();
-        let depth = self.depth();
-        WalkEntry { path, depth, metadata: std::mem::take(&mut self.cursor.metadata) }
+        let (path, depth) = (self.path().into_owned(), self.depth);
+        WalkEntry { path, depth, metadata: std::mem::take(self.metadata) }
     }
 }

@@ -23,7 +23,7 @@
 //! | | threads | entries | take it |
 //! |---|---|---|---|
 //! | `for entry in walk` ([`Walk::iter`]) | this one | owned, in order | for small trees, and to keep the entries |
-//! | [`Walk::start`] | this one | borrowed, in order | to allocate nothing for an entry, and to fetch fields of some, skip or remove |
+//! | [`Walk::start`] | this one | borrowed, in order | to allocate nothing for an entry, and to fetch fields of some, or remove them |
 //! | [`Walk::visit`] | as many as pay | borrowed, in any order | for work on each entry that needs no order: counting, searching |
 //! | [`Walk::visit_with`] | as many as pay | the same, with a visitor for each thread | to gather results without a lock |
 //! | [`Descent`](crate::list::Descent) | this one | a directory at a time | to prune or reorder by what a directory holds, as with `os.walk` |
@@ -32,8 +32,8 @@
 //! tree no thread is started in any of these ways.
 //!
 //! Closures of the `visit` methods are called by several threads at once. One that prints each
-//! entry locks standard output each time, and the threads wait for each other: gather text in a
-//! [`Visitor`] for each thread, and lock once for many lines.
+//! entry locks standard output each time, and the threads wait for each other: gather text on each
+//! thread ([`Walk::visit_with`]), and lock once for many lines.
 //!
 //! # Promises
 //!
@@ -90,22 +90,29 @@
 //! question.
 
 // One run, of `walk.visit(…)` on Linux: `visit` here calls `work` in `visit.rs`, which runs the crew
-// of `tree/`; each worker drives a `Cursor` and hands its steps (`step.rs`) to a sink.
-// `Cursor::begin` asks about the operand (`operand.rs`), `Cursor::next` lists the topmost directory
-// (`tree/reader.rs`, then `Sys::read_entries`, which is `getdents64`) and enters the names that
-// wait (`tree/branch.rs`). What one directory needs meanwhile is in `directory.rs`, its sorted or
-// filtered entries in `stored.rs`, the ignore rules that hold there in `rules.rs`; `task.rs` is
-// what is handed to another worker. `in_order.rs` is the sink of chunks.
+// of `tree/`; each worker drives a `Cursor`, and hands the entry or failure of each step to a sink.
+// `Cursor::begin` asks about the operand (`operand.rs`). `Cursor::next` finds the next entry of the
+// topmost directory, by `listed.rs` or `stored.rs`: both list it (`tree/reader.rs`, then
+// `Sys::read_entries`, which is `getdents64`), and enter the subdirectories whose names wait
+// (`tree/branch.rs`).
+//
+// `position.rs`: the current entry, of which `entry.rs` lends a part; `frame.rs`: what is kept for
+// each directory above it, `entries.rs` its stored entries, `rules.rs` the ignore rules there;
+// `control.rs`: the caller's decisions; `task.rs`: what is handed to another worker; `chunks.rs`:
+// the sink of chunks.
+mod chunks;
+mod control;
 mod cursor;
-mod directory;
+mod entries;
 mod entry;
+mod frame;
 mod git_config;
-mod in_order;
+mod listed;
 mod operand;
 mod options;
 mod order;
+mod position;
 mod rules;
-mod step;
 mod stored;
 mod task;
 #[cfg(test)]
@@ -119,15 +126,16 @@ use std::vec;
 pub use entry::{Visited, WalkEntry};
 pub use options::{OneFileSystem, Walk};
 pub use order::{Order, SortBy};
-pub use visit::{Summary, Visitor};
+pub use visit::Summary;
 
-use self::cursor::Cursor;
+use self::control::Control;
+use self::cursor::{Cursor, Step};
 use self::options::Settings;
-use self::step::Step;
-use self::visit::{AnyOrder, Closure};
+use self::visit::AnyOrder;
 use crate::calls::Calls;
-use crate::control::{Cancel, Exclude, Next, Operands};
+use crate::control::{Exclude, Next, Operands, Stop};
 use crate::error::Error;
+use crate::fields::Metadata;
 use crate::sys::{Os, Setup, Sys};
 use crate::tree;
 
@@ -156,13 +164,11 @@ impl<'a> Walk<'a> {
     /// # Ok::<(), curt::Error>(())
     /// ```
     pub fn start(&self) -> Walking<'a> {
-        let sys = Os::start(&self.setup(&Setup::default()));
-        let descriptors = self.descriptor_budget(&sys);
         Walking {
-            cursor: Cursor::new(sys, Settings { descriptors, ..self.settings.clone() }),
+            cursor: self.cursor(&Setup::default()),
             operands: self.operands.clone().into_iter(),
             exclude: self.exclude.clone(),
-            cancel: self.cancel,
+            stop: Stop::new(self.cancel),
         }
     }
 
@@ -202,54 +208,91 @@ impl<'a> Walk<'a> {
         &self,
         visit: impl Fn(Result<Visited<'_>, Error>) -> N + Sync,
     ) -> Summary {
-        visit::work(self, self.is_in_one_order(), &|| Closure(&visit))
+        self.visit_with(|| &visit)
     }
 
     /// Walks like [`Walk::visit`], with a visitor for each thread, which can have its own state
     /// without locks: `make` is called once on each thread, and the visitor is dropped when the
     /// thread has no more work.
-    pub fn visit_with<V: Visitor>(&self, make: impl Fn() -> V + Sync) -> Summary {
-        visit::work(self, self.is_in_one_order(), &|| AnyOrder(make()))
+    ///
+    /// ```
+    /// use curt::Error;
+    /// use curt::walk::Visited;
+    /// use std::sync::atomic::{AtomicU64, Ordering};
+    ///
+    /// /// Counts the files that one thread visits, and adds them to the total at its end.
+    /// struct Files<'t>(u64, &'t AtomicU64);
+    ///
+    /// impl Drop for Files<'_> {
+    ///     fn drop(&mut self) {
+    ///         self.1.fetch_add(self.0, Ordering::Relaxed);
+    ///     }
+    /// }
+    ///
+    /// let total = AtomicU64::new(0);
+    /// let summary = curt::walk("src").visit_with(|| {
+    ///     let mut files = Files(0, &total);
+    ///     move |entry: Result<Visited<'_>, Error>| match entry {
+    ///         Ok(entry) => files.0 += u64::from(entry.kind().is_file()),
+    ///         Err(error) => eprintln!("{error}"),
+    ///     }
+    /// });
+    /// assert_eq!(summary.errors, 0);
+    /// assert!(total.into_inner() > 10);
+    /// ```
+    pub fn visit_with<N: Into<Next>, V: FnMut(Result<Visited<'_>, Error>) -> N>(
+        &self,
+        make: impl Fn() -> V + Sync,
+    ) -> Summary {
+        // Visitors that are called at once need one thread, for the order of the entries.
+        let alone = self.settings.order.is_some() || self.settings.contents_first;
+        visit::work::<Os, _>(self, &Setup::default(), alone, &|| AnyOrder(make()))
     }
 
-    /// Walks with as many threads as speed it up, and consumes what `visit` makes of the entries in
-    /// the order in which one thread would visit them. A walk that is not sorted uses one thread
-    /// here.
+    /// Walks with as many threads as speed it up, and consumes what `visit` makes of the entries; if
+    /// the walk is sorted, in the order in which one thread would visit them.
     ///
     /// `visit` is called on the thread that found the entry, or the failure, and adds what it makes
     /// of it to a chunk, which begins with its default. `consume` is called by one thread at a
-    /// time, as soon as the turn of a chunk has come; until then the chunk waits in memory. A walk
-    /// that is stopped consumes the chunks before the first one that is missing.
-    pub(crate) fn visit_in_order<C: Default + Send, N: Into<Next>>(
+    /// time, as soon as the turn of a chunk has come; until then the chunk waits in memory. A
+    /// sorted walk that is stopped consumes the chunks before the first one that is missing.
+    pub(crate) fn visit_in_chunks<S: Sys, C: Default + Send>(
         &self,
-        visit: impl Fn(Result<Visited<'_>, Error>, &mut C) -> N + Sync,
+        setup: &Setup,
+        visit: impl Fn(Result<Visited<'_>, Error>, &mut C) -> Next + Sync,
         consume: impl FnMut(C) + Send,
     ) -> Summary {
-        in_order::consume_in_order(self, &visit, consume)
+        chunks::visit_in_chunks::<S, _>(self, setup, &visit, consume)
     }
 
-    /// Walks like [`Walk::visit_in_order`], but consumes the chunks in any order, with as many
-    /// threads as speed it up, whether the walk is sorted or not.
-    pub(crate) fn visit_in_chunks<C: Default + Send, N: Into<Next>>(
+    /// Asks about the operands, as the walk does, and walks none of them. Returns the calls made.
+    pub(crate) fn ask_operands<S: Sys>(
         &self,
-        visit: impl Fn(Result<Visited<'_>, Error>, &mut C) -> N + Sync,
-        consume: impl FnMut(C) + Send,
-    ) -> Summary {
-        in_order::consume_in_chunks(self, &visit, consume)
-    }
-
-    /// Whether visitors that are called at once need one thread, for the order of the entries.
-    fn is_in_one_order(&self) -> bool {
-        self.settings.order.is_some() || self.settings.contents_first
+        setup: &Setup,
+        mut take: impl FnMut(usize, Result<&mut Metadata, Error>) -> Next,
+    ) -> Calls {
+        let mut cursor = self.cursor::<S>(setup);
+        for (index, operand) in self.operands.iter().enumerate() {
+            let asked = match cursor.begin(operand) {
+                Some(Step::Error(error)) => Err(error),
+                _ => Ok(&mut cursor.metadata),
+            };
+            if take(index, asked) == Next::Stop {
+                break;
+            }
+        }
+        cursor.sys().calls()
     }
 
     fn setup(&self, setup: &Setup) -> Setup {
         setup.for_listing(self.without)
     }
 
-    /// How many directories may be open at a time.
-    fn descriptor_budget<S: Sys>(&self, sys: &S) -> usize {
-        tree::descriptor_budget(sys, self.most_descriptors)
+    /// Returns a cursor for a walk on this thread.
+    fn cursor<S: Sys>(&self, setup: &Setup) -> Cursor<S> {
+        let sys = S::start(&self.setup(setup));
+        let descriptors = tree::descriptor_budget(&sys, self.most_descriptors);
+        Cursor::new(sys, Settings { descriptors, ..self.settings.clone() })
     }
 }
 
@@ -259,7 +302,7 @@ pub struct Walking<'a> {
     cursor: Cursor<Os>,
     operands: vec::IntoIter<PathBuf>,
     exclude: Option<Exclude<'a>>,
-    cancel: Option<&'a Cancel>,
+    stop: Stop<'a>,
 }
 
 impl fmt::Debug for Walking<'_> {
@@ -275,9 +318,7 @@ impl Walking<'_> {
     pub fn next(&mut self) -> Option<Result<Visited<'_>, Error>> {
         loop {
             match self.next_step()? {
-                Step::Entry(yielded) => {
-                    return Some(Ok(Visited { cursor: &mut self.cursor, yielded }));
-                }
+                Step::Entry => return Some(Ok(self.cursor.entry())),
                 Step::Error(error) => return Some(Err(error)),
                 // No other worker could have taken a part.
                 Step::ResultsOf(_) => {}
@@ -286,32 +327,23 @@ impl Walking<'_> {
     }
 
     fn next_step(&mut self) -> Option<Step> {
-        let cancel = self.cancel;
-        let must_stop = || cancel.is_some_and(Cancel::is_cancelled);
-        let mut step = None;
-        while step.is_none() && !self.cursor.is_stopped && !must_stop() {
-            step = self.cursor.next(|_| must_stop(), self.exclude.as_ref());
-            if step.is_none() && !self.cursor.is_stopped && !must_stop() {
-                let operand = self.operands.next()?;
-                step = self.cursor.begin(&operand);
+        let Walking { cursor, operands, exclude, stop } = self;
+        let control = Control { stop, exclude: exclude.as_ref(), poller: None };
+        while !stop.is_stopped() {
+            let mut step = cursor.next(&control);
+            if step.is_none() && !stop.is_stopped() {
+                step = cursor.begin(&operands.next()?);
+            }
+            if step.is_some() {
+                return step;
             }
         }
-        step
+        None
     }
 
-    /// Returns the calls made so far.
-    pub fn calls(&self) -> Calls {
-        self.cursor.asker.sys.calls()
-    }
-}
-
-/// Iterates over owned entries.
-impl<'a> IntoIterator for Walking<'a> {
-    type Item = Result<WalkEntry, Error>;
-    type IntoIter = Entries<'a>;
-
-    fn into_iter(self) -> Entries<'a> {
-        Entries(self)
+    /// Does not enter the directory that was yielded last.
+    pub fn skip(&mut self) {
+        self.cursor.skip();
     }
 }
 

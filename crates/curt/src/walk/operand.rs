@@ -12,8 +12,6 @@ use crate::sys::{self, Ask, Identity, Last, Mounts, Opened, Removed, Sys, System
 
 /// The operand that is being walked.
 pub(super) struct Operand<S: Sys> {
-    /// It is a directory, and still to be entered.
-    pub(super) waits: bool,
     /// The directory that it lies in, where that stays open: an operand that comes after its
     /// contents may be removed, and must be the one that was walked.
     parent: Option<Parent<S>>,
@@ -32,34 +30,11 @@ struct Parent<S: Sys> {
 
 impl<S: Sys> Default for Operand<S> {
     fn default() -> Self {
-        Operand { waits: false, parent: None }
+        Operand { parent: None }
     }
 }
 
 impl<S: Sys> Operand<S> {
-    /// Asks about another operand.
-    pub(super) fn ask(
-        &mut self,
-        operand: &Path,
-        settings: &Settings,
-        asker: &Asker<S>,
-        metadata: &mut Metadata,
-    ) -> Result<(), Error> {
-        self.waits = false;
-        let follow = settings.follows_operands();
-        let failed = |error| Error::new(Operation::Stat, operand.to_owned(), Cause::Os(error));
-        asker.ask_path(operand, follow, metadata).map_err(failed)?;
-        if follow && settings.broken_operands_fail && metadata.facts.kind.is_link() {
-            let ask = Ask { fields: Fields::KIND, follow };
-            let answer = asker.sys.at_path(operand, |dir, name| asker.sys.query(dir, name, ask));
-            answer.and_then(|facts| facts).map_err(failed)?;
-        }
-        let (failed, unfollowable) = metadata.take_failed_entry();
-        failed.or(unfollowable).map_or(Ok(()), Err)?;
-        self.waits = metadata.facts.kind == Kind::Directory && settings.max_depth > 0;
-        Ok(())
-    }
-
     /// Opens the operand as it was typed; from its parent, which stays open, where contents come
     /// first.
     pub(super) fn open(&mut self, operand: &Path, settings: &Settings, sys: &S) -> Opened<S::Dir> {
@@ -154,6 +129,28 @@ impl<S: Sys> Operand<S> {
             }
         }
         remove_child(dir, name.as_name(), kind, sys).map_err(Cause::Os)
+    }
+}
+
+/// Asks about an operand. Returns whether it is a directory to enter.
+pub(super) fn ask<S: Sys>(
+    operand: &Path,
+    settings: &Settings,
+    asker: &Asker<S>,
+    metadata: &mut Metadata,
+) -> Result<bool, Error> {
+    let follow = settings.follows_operands();
+    let failed = |error| Error::new(Operation::Stat, operand.to_owned(), Cause::Os(error));
+    asker.ask_path(operand, follow, metadata).map_err(failed)?;
+    if follow && settings.broken_operands_fail && metadata.facts.kind.is_link() {
+        let ask = Ask { fields: Fields::KIND, follow };
+        let answer = asker.sys.at_path(operand, |dir, name| asker.sys.query(dir, name, ask));
+        answer.and_then(|facts| facts).map_err(failed)?;
+    }
+    let (failed, unfollowable) = metadata.take_failed_entry();
+    match failed.or(unfollowable) {
+        Some(error) => Err(error),
+        None => Ok(metadata.facts.kind == Kind::Directory && settings.max_depth > 0),
     }
 }
 

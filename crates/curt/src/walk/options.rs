@@ -1,15 +1,15 @@
 //! The options of a [`Walk`].
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::order::Order;
-use crate::control::{Answer, Cancel, Exclude, Next, Operands, Poll, Rulebook, Threads, Unvisited};
-use crate::fields::{Fields, Follow, Kind, Plan};
+use crate::control::{Answer, Cancel, Exclude, Operands, Poll, Rulebook, Threads, Unvisited};
+use crate::fields::{Fields, Follow, Plan};
 use crate::name::{Name, Unit};
-use crate::sys::{Feature, Features, SystemUnit};
-use crate::tree::{Limits, TreePath};
+use crate::sys::{Feature, Features};
+use crate::tree::Limits;
 
 /// Where a walk stops in order to stay on one file system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,9 +67,8 @@ pub struct Walk<'a> {
 impl fmt::Debug for Walk<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Walk");
-        let Settings { min_depth, max_depth, one_file_system, .. } = &self.settings;
-        shown.field("min_depth", min_depth).field("max_depth", max_depth);
-        shown.field("one_file_system", one_file_system);
+        let Settings { max_depth, one_file_system, .. } = &self.settings;
+        shown.field("max_depth", max_depth).field("one_file_system", one_file_system);
         shown.finish_non_exhaustive()
     }
 }
@@ -78,7 +77,6 @@ impl fmt::Debug for Walk<'_> {
 #[derive(Clone)]
 pub(super) struct Settings {
     pub(super) plan: Plan,
-    pub(super) min_depth: usize,
     pub(super) max_depth: usize,
     pub(super) one_file_system: OneFileSystem,
     pub(super) order: Option<Order>,
@@ -133,23 +131,6 @@ impl Settings {
     }
 }
 
-/// Whether the caller leaves out the entry at `path`. Sets `is_stopped` if the answer stops the walk.
-pub(super) fn excludes<U: SystemUnit>(
-    exclude: Option<&Exclude<'_>>,
-    path: &TreePath<U>,
-    kind: Kind,
-    is_stopped: &mut bool,
-) -> bool {
-    let Some(exclude) = exclude else {
-        return false;
-    };
-    let (path, relative) = (U::text(path.units()), U::text(path.relative()));
-    let entry = Unvisited { path: Path::new(&path), relative: Path::new(&relative), kind };
-    let answer = exclude(&entry);
-    *is_stopped |= answer == Answer::Stop;
-    answer != Answer::No
-}
-
 impl<'a> Walk<'a> {
     /// Walks these operands: one path or several. Each entry has its kind, which costs no call
     /// where listings carry it; [`Walk::fields`] asks for more.
@@ -163,7 +144,6 @@ impl<'a> Walk<'a> {
             operands,
             settings: Settings {
                 plan: Plan::new(Fields::KIND),
-                min_depth: 0,
                 max_depth: usize::MAX,
                 one_file_system: OneFileSystem::No,
                 order: None,
@@ -196,15 +176,6 @@ impl<'a> Walk<'a> {
     /// Chooses which symbolic links are followed; [`Follow::Never`] by default.
     pub fn follow(mut self, follow: Follow) -> Self {
         self.settings.plan.follow = follow;
-        self
-    }
-
-    /// Does not yield entries whose depth is less than `depth`. An operand has depth 0. Below an
-    /// operand that is a link to a directory there is nothing, unless
-    /// [`Follow::CommandLine`](crate::fields::Follow::CommandLine) or a slash at its end says to
-    /// follow it.
-    pub fn min_depth(mut self, depth: usize) -> Self {
-        self.settings.min_depth = depth;
         self
     }
 
@@ -276,25 +247,7 @@ impl<'a> Walk<'a> {
 
     /// Sets a callback that the caller's thread calls at the beginning and then every few
     /// milliseconds, while it works and while it waits for other threads, in the `visit` methods.
-    /// It can stop the walk: language runtimes check for signals there. Reads the clock for each
-    /// entry, also for one that is left out or stored, without a call to the system.
-    ///
-    /// A call that blocks, on a slow filesystem, is not interrupted, nor is sorting the entries of
-    /// one directory.
-    ///
-    /// ```
-    /// use curt::{Next, Walk};
-    ///
-    /// let is_interrupted = || true;
-    /// let summary = Walk::new("src")
-    ///     .poll(|| if is_interrupted() { Next::Stop } else { Next::Continue })
-    ///     .visit(|_| ());
-    /// assert!(summary.stopped);
-    /// ```
-    pub fn poll<N: Into<Next>>(self, poll: impl Fn() -> N + Send + Sync + 'a) -> Self {
-        self.poll_by(Poll::new(poll))
-    }
-
+    /// Reads the clock for each entry, also for one that is left out or stored.
     pub(crate) fn poll_by(self, poll: Poll<'a>) -> Self {
         Walk { poll: Some(poll), ..self }
     }

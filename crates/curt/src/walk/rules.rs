@@ -14,9 +14,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::entries::StoredEntry;
 use super::git_config::{GitConfig, Repository, to_path};
 use super::options::Settings;
-use super::stored::StoredEntry;
 use crate::control::{MOST_RULES, Rulebook, Rules, too_many_rules};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Kind};

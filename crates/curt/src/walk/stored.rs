@@ -1,161 +1,151 @@
-//! The entries of a directory that were listed and not yielded yet, and their order.
+//! The cursor of a walk that must know all entries of a directory before it yields the first,
+//! because they are sorted or left out by ignore rules.
+//!
+//! The entries are read to the end, chosen, and sorted. A sorted walk enters each subdirectory right
+//! after it was yielded; another one when all entries were.
 
-use std::cmp::Ordering;
-
-use super::order::{Order, SortBy};
-use crate::ask::{Asker, Subject};
-use crate::error::{Error, Operation};
+use super::control::Control;
+use super::cursor::{Cursor, Step};
+use super::entries::StoredEntry;
+use super::frame::Frame;
+use super::order::Order;
+use super::position::Position;
+use super::rules::{self, ListedDirectory};
+use crate::error::{Error, Operation, bug};
 use crate::fields::{Facts, Fields, Kind, Metadata};
-use crate::name::{Names, Unit};
-use crate::sys::{Entry, Sys, SystemUnit};
+use crate::sys::Sys;
 use crate::tree::Branch;
 
-/// The entries of one directory that were listed and not yielded yet.
-#[derive(Default)]
-pub(super) struct Stored {
-    entries: Vec<StoredEntry>,
-    next: usize,
-    /// The numbers of the parts that were handed off from the end, the last part first.
-    handed_off: Vec<u64>,
+/// Stores the topmost directory, or yields its next entry, or enters a subdirectory, or leaves.
+pub(super) fn step<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> {
+    let enters_at_once = cursor.at.settings.order.is_some();
+    let level = cursor.at.branch.stack.top_mut();
+    let left = level.entries.left();
+    if !level.is_listed {
+        store(cursor, control)
+    } else if level.has_waiting() && (enters_at_once || left == 0) {
+        cursor.enter_next()
+    } else if left > 0 {
+        yield_stored(cursor)
+    } else if let Some(task) = level.entries.next_handed_off() {
+        Some(Step::ResultsOf(task))
+    } else {
+        cursor.enter_next()
+    }
 }
 
-/// An entry that was listed and not yielded yet.
-pub(super) struct StoredEntry {
-    /// Where its name lies among those that the stack keeps.
-    pub(super) name: usize,
-    pub(super) kind: Kind,
-    id: u64,
-    known: Option<Box<Known>>,
-}
-
-/// What is known of a stored entry beyond its kind and its number.
-enum Known {
-    /// What else the listing said.
-    Listed(Facts),
-    /// What was asked in order to sort.
-    Asked(Metadata),
-}
-
-impl Stored {
-    /// Adds an entry, whose name the stack keeps at `name`.
-    pub(super) fn push<U>(&mut self, name: usize, entry: &Entry<'_, U>, listed: Option<Facts>) {
-        let known = listed.map(|facts| Box::new(Known::Listed(facts)));
-        self.entries.push(StoredEntry { name, kind: entry.kind, id: entry.id, known });
+/// Stores all entries of the topmost directory, with the ignore rules that it holds, and sorts
+/// them. Stores only some if the walk is to stop.
+#[inline(never)]
+fn store<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> {
+    let mut failed = read_all(cursor, control);
+    if control.must_stop(cursor.sys()) {
+        return failed;
     }
-
-    pub(super) fn entries(&self) -> &[StoredEntry] {
-        &self.entries
-    }
-
-    /// Keeps the entries that the predicate accepts.
-    pub(super) fn retain(&mut self, keeps: impl FnMut(&mut StoredEntry) -> bool) {
-        self.entries.retain_mut(keeps);
-    }
-
-    /// How many are still to be yielded.
-    pub(super) fn left(&self) -> usize {
-        self.entries.len() - self.next
-    }
-
-    /// Takes the next one.
-    pub(super) fn next(&mut self) -> Option<StoredEntry> {
-        let entry = self.entries.get_mut(self.next)?;
-        self.next += 1;
-        Some(StoredEntry { known: entry.known.take(), ..*entry })
-    }
-
-    /// The number of the part that comes next, when all entries before it were yielded.
-    pub(super) fn next_handed_off(&mut self) -> Option<u64> {
-        self.handed_off.pop()
-    }
-
-    /// Drops the entries that are left, and frees their memory.
-    pub(super) fn clear(&mut self) {
-        (self.entries, self.next) = (Vec::new(), 0);
-    }
-
-    /// Takes all that are left but the first `ours`, as the part of this number. Beside them,
-    /// copies of their names.
-    pub(super) fn split<U: Unit>(
-        &mut self,
-        ours: usize,
-        number: u64,
-        names: &Names<U>,
-    ) -> (Stored, Names<U>) {
-        let mut theirs = Names::new();
-        let mut entries = self.entries.split_off(self.next + ours);
-        for entry in &mut entries {
-            let name = names.get(entry.name);
-            debug_assert!(name.is_some(), "the names of stored entries are kept");
-            entry.name = name.map_or(0, |name| theirs.push(name));
+    if cursor.at.settings.reads_rules() {
+        if failed.is_none() {
+            failed = read_rules(&mut cursor.at).err().map(Step::Error);
         }
-        self.handed_off.push(number);
-        (Stored { entries, ..Stored::default() }, theirs)
+        // Without the whole listing and all rules, it is unknown which entries they leave out.
+        if failed.is_some() {
+            cursor.at.branch.stack.top_mut().entries.clear();
+        }
     }
+    choose(&mut cursor.at, control);
+    let Position { branch, settings, .. } = &mut cursor.at;
+    let (level, names) = branch.stack.level_with_names(branch.stack.len() - 1);
+    if let Some(order) = settings.order {
+        level.entries.sort(order, names);
+    }
+    level.is_listed = true;
+    failed
+}
 
-    /// Puts the entries in order; equal ones come in the order of their names.
-    pub(super) fn sort<U: SystemUnit>(&mut self, order: Order, names: &Names<U>) {
-        let by_name = |a: &StoredEntry, b: &StoredEntry| names.compare(a.name, b.name);
-        let key = |entry: &StoredEntry| entry.asked().and_then(|metadata| order.key(metadata));
-        if order.by == SortBy::Name {
-            self.entries.sort_unstable_by(by_name);
-        } else {
-            self.entries.sort_by(|a, b| match key(b).cmp(&key(a)) {
-                Ordering::Equal => by_name(a, b),
-                unequal => unequal,
+fn read_all<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> {
+    let keeps_facts = !(Fields::KIND | Fields::ID).contains(S::SOURCES.listing);
+    loop {
+        while let Some((entry, at)) = cursor.reader.next() {
+            let listed = keeps_facts.then(|| {
+                let mut facts = Facts::default();
+                cursor.reader.facts(at, &entry, &mut facts);
+                facts
             });
+            let stack = &mut cursor.at.branch.stack;
+            let name = stack.store_name(entry.name);
+            stack.top_mut().entries.push(name, &entry, listed);
         }
-        if order.reverse {
-            self.entries.reverse();
+        if cursor.reader.is_at_end() || control.must_stop(cursor.sys()) {
+            return None;
+        }
+        let failed = cursor.read();
+        if failed.is_some() {
+            return failed;
         }
     }
 }
 
-impl StoredEntry {
-    /// Asks about the entry, which is in the topmost directory and at the current path.
-    pub(super) fn ask<S: Sys, T>(
-        &self,
-        asker: &Asker<S>,
-        branch: &Branch<S, T>,
-        follow: bool,
-        metadata: &mut Metadata,
-    ) {
-        let path = || S::Unit::path(branch.path.units().to_vec());
-        asker.reset(metadata);
-        match branch.place() {
-            Ok((dir, name)) => {
-                self.add_to(&mut metadata.facts);
-                asker.complete(&Subject { dir, name, path: &path, follow }, metadata);
-            }
-            Err(cause) => metadata.fail(Fields::KIND, Error::new(Operation::Stat, path(), cause)),
-        }
-    }
+fn read_rules<S: Sys>(at: &mut Position<S>) -> Result<(), Error> {
+    let (path, level) = (at.branch.to_path(), at.branch.stack.top());
+    let Some(dir) = level.dir() else {
+        let cause = bug("a directory was closed while it was listed");
+        return Err(Error::new(Operation::ReadDirectory, path, cause));
+    };
+    let (entries, names) = (level.entries.all(), at.branch.stack.names());
+    let listed = ListedDirectory { dir, entries, names, path: &path, path_len: level.path_len() };
+    let rules = rules::of_directory(&listed, level.rules.clone(), &at.settings, &at.asker.sys)?;
+    at.branch.stack.top_mut().rules = rules;
+    Ok(())
+}
 
-    /// Fills in what the listing said. The facts are still empty.
-    pub(super) fn add_to(&self, facts: &mut Facts) {
-        match self.known.as_deref() {
-            Some(Known::Listed(listed)) => *facts = *listed,
-            _ => facts.add_listed(self.kind, self.id.into()),
-        }
-    }
+/// Drops the stored entries that are left out. Asks about the others if their order needs it.
+fn choose<S: Sys>(at: &mut Position<S>, control: &Control<'_>) {
+    let mut entries = std::mem::take(&mut at.branch.stack.top_mut().entries);
+    entries.retain(|entry| !control.must_stop(&at.asker.sys) && chooses(at, entry, control));
+    at.branch.stack.top_mut().entries = entries;
+}
 
-    /// Keeps what was asked in order to sort.
-    pub(super) fn keep(&mut self, metadata: Metadata) {
-        self.known = Some(Box::new(Known::Asked(metadata)));
+fn chooses<S: Sys>(at: &mut Position<S>, entry: &mut StoredEntry, control: &Control<'_>) -> bool {
+    let Position { asker, branch, settings, .. } = at;
+    branch.path.truncate(branch.stack.top().path_len());
+    let Some(name) = branch.stack.names().get(entry.name) else {
+        debug_assert!(false, "the names of stored entries are kept");
+        return false;
+    };
+    branch.path.push(name);
+    let is_ignored = |branch: &Branch<S, Frame>, kind: Kind| {
+        let rules = branch.stack.top().rules.as_deref();
+        rules::leave_out::<S>(&branch.path, branch.name(), kind, rules, settings)
+    };
+    let is_known = entry.kind != Kind::Unknown;
+    if control.excludes(&branch.path, entry.kind) || is_known && is_ignored(branch, entry.kind) {
+        return false;
     }
+    let must_ask =
+        !is_known && settings.rulebook.is_some() || settings.order.is_some_and(Order::asks);
+    if !must_ask {
+        return true;
+    }
+    let mut metadata = Metadata::default();
+    entry.ask(asker, branch, settings.follows_all(), &mut metadata);
+    let kind = metadata.facts.kind;
+    entry.keep(metadata);
+    is_known || !is_ignored(branch, kind)
+}
 
-    fn asked(&self) -> Option<&Metadata> {
-        match self.known.as_deref() {
-            Some(Known::Asked(metadata)) => Some(metadata),
-            _ => None,
+/// Yields the next stored entry.
+#[inline(never)]
+fn yield_stored<S: Sys>(cursor: &mut Cursor<S>) -> Option<Step> {
+    let Cursor { at: Position { asker, branch, settings, .. }, metadata, .. } = cursor;
+    let (level, names) = branch.stack.level_with_names(branch.stack.len() - 1);
+    let mut entry = level.entries.next()?;
+    branch.path.push(names.get(entry.name)?);
+    if let Some(asked) = entry.take_asked() {
+        *metadata = asked;
+    } else {
+        if let Err(lost) = branch.reopen(&asker.sys) {
+            return Some(cursor.give_up(lost));
         }
+        entry.ask(asker, branch, settings.follows_all(), metadata);
     }
-
-    /// Takes what was asked in order to sort.
-    pub(super) fn take_asked(&mut self) -> Option<Metadata> {
-        match *self.known.take_if(|known| matches!(**known, Known::Asked(_)))? {
-            Known::Asked(metadata) => Some(metadata),
-            Known::Listed(_) => None,
-        }
-    }
+    cursor.yield_entry()
 }

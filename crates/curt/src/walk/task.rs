@@ -1,6 +1,6 @@
 //! How a worker hands off half of the work that it has not begun.
 
-use super::directory::{State, WalkFrame};
+use super::frame::Frame;
 use crate::name::Names;
 use crate::sys::Sys;
 use crate::tree::{Branch, Handoff};
@@ -12,21 +12,21 @@ pub(super) struct Task<S: Sys> {
     pub(super) number: u64,
     handoff: Handoff<S>,
     names: Names<S::Unit>,
-    directory: WalkFrame,
+    frame: Frame,
 }
 
 impl<S: Sys> Task<S> {
     /// Takes half of what waits in the directory nearest to the operand in which anything does.
     /// `number` is called if there is such a directory.
     pub(super) fn split(
-        branch: &mut Branch<S, WalkFrame>,
+        branch: &mut Branch<S, Frame>,
         number: impl FnOnce() -> u64,
     ) -> Option<Self> {
         if branch.stack.len() == 0 {
             return None;
         }
         let index = branch.stack.open_from(0).find(|&index| branch.stack[index].is_needed())?;
-        let waiting = match branch.stack[index].stored.left() {
+        let waiting = match branch.stack[index].entries.left() {
             0 => branch.stack.count_waiting(index),
             left => left,
         };
@@ -37,23 +37,22 @@ impl<S: Sys> Task<S> {
         let handoff = branch.hand_off(index)?;
         let number = number();
         let (level, all) = branch.stack.level_with_names(index);
-        let mut directory = WalkFrame { rules: level.rules.clone(), ..WalkFrame::default() };
-        let names = if level.stored.left() > 0 {
-            let (stored, names) = level.stored.split(ours, number, all);
-            directory.stored = stored;
-            directory.state = State::Yielding;
+        let (rules, left) = (level.rules.clone(), level.entries.left());
+        let mut frame = Frame { is_listed: true, rules, ..Frame::default() };
+        let names = if left > 0 {
+            let (entries, names) = level.entries.split(ours, number, all);
+            frame.entries = entries;
             names
         } else {
-            directory.state = State::Entering;
             branch.stack.split_waiting(index)?
         };
-        Some(Task { number, handoff, names, directory })
+        Some(Task { number, handoff, names, frame })
     }
 
     /// Goes on with it on an empty branch.
-    pub(super) fn begin(self, branch: &mut Branch<S, WalkFrame>) {
-        let are_stored = self.directory.state == State::Yielding;
-        branch.take_over(self.handoff, &self.names, self.directory);
+    pub(super) fn begin(self, branch: &mut Branch<S, Frame>) {
+        let are_stored = self.frame.entries.left() > 0;
+        branch.take_over(self.handoff, &self.names, self.frame);
         if let (true, Some(level)) = (are_stored, branch.stack.last_mut()) {
             // The names of subdirectories will follow behind those of the stored entries.
             level.drop_waiting();

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -355,65 +355,64 @@ fn copies_of_a_removal_do_the_same() {
 }
 
 #[test]
-fn poll_stops_walks_and_measurements_and_is_called_on_the_caller_thread() {
+fn progress_of_a_measurement_is_called_on_the_caller_thread_and_can_stop_it() {
     for threads in THREADS {
         let scratch = Scratch::new();
         let tree = bushes(&scratch);
         let caller = thread::current().id();
-        let polls = AtomicU64::new(0);
-        let poll = || {
+        let (calls, last) = (AtomicU64::new(0), AtomicU64::new(0));
+        let progress = |entries| {
             assert_eq!(thread::current().id(), caller, "{threads} threads");
-            polls.fetch_add(1, Ordering::Relaxed);
+            assert!(last.swap(entries, Ordering::Relaxed) <= entries);
+            calls.fetch_add(1, Ordering::Relaxed);
         };
-        let threads = Threads::AtMost(threads);
-        let walk = Walk::new(&tree).threads(threads);
-        let summary = walk.clone().poll(poll).visit(|_| thread::sleep(Duration::from_micros(50)));
-        assert!(!summary.stopped && summary.entries == 1 + DIRECTORIES * (FILES + 1));
-        assert!(polls.load(Ordering::Relaxed) > 1, "{summary:?}");
-        let summary = walk.poll(|| Next::Stop).visit(|_| ());
-        assert!(summary.stopped && summary.entries < DIRECTORIES * FILES, "{summary:?}");
-        let usage = Usage::new().threads(threads);
-        assert!(!usage.clone().poll(poll).measure(&tree).stopped);
-        assert!(usage.poll(|| Next::Stop).measure(&tree).stopped);
+        let usage = Usage::new().threads(Threads::AtMost(threads));
+        let slow = usage.clone().exclude(|_| {
+            thread::sleep(Duration::from_micros(50));
+            false
+        });
+        let report = slow.on_progress(progress).measure(&tree);
+        assert!(!report.stopped && calls.into_inner() > 1, "{report:?}");
+        assert!((1..=report.total().entries).contains(&last.into_inner()), "{report:?}");
+        assert!(usage.on_progress(|_| Next::Stop).measure(&tree).stopped);
     }
 }
 
 /// The predicate leaves all entries out, or the walk sorts them: it yields nothing before it has
 /// asked about the whole directory.
 #[test]
-fn a_walk_is_polled_and_stopped_while_it_stores_or_leaves_out_one_directory() {
+fn an_operation_is_stopped_while_it_stores_or_leaves_out_one_directory() {
     let scratch = Scratch::new();
     for file in 0..FILES {
         scratch.file(format!("tree/{file}"));
     }
     for is_sorted in [false, true] {
         let tree = scratch.at("tree");
-        let walk = Walk::new(tree).threads(Threads::AtMost(1));
-        let walk = if is_sorted { walk.sort(Order::default()) } else { walk };
-        let asked = Arc::new(AtomicU64::new(0));
-        let counter = Arc::clone(&asked);
-        let slow = walk.clone().exclude(move |_| {
-            counter.fetch_add(1, Ordering::Relaxed);
-            thread::sleep(Duration::from_millis(3));
-            true
-        });
-        let polls = AtomicU64::new(0);
-        let summary = slow
-            .poll(|| match polls.fetch_add(1, Ordering::Relaxed) {
+        let asked = AtomicU64::new(0);
+        let calls = AtomicU64::new(0);
+        let report = Usage::new()
+            .max_depth(if is_sorted { usize::MAX } else { 0 })
+            .threads(Threads::AtMost(1))
+            .exclude(|_| {
+                asked.fetch_add(1, Ordering::Relaxed);
+                thread::sleep(Duration::from_millis(3));
+                true
+            })
+            .on_progress(|_| match calls.fetch_add(1, Ordering::Relaxed) {
                 0..10 => Next::Continue,
                 _ => Next::Stop,
             })
-            .visit(|_| ());
-        assert!(summary.stopped, "sorted: {is_sorted}");
-        let asked = asked.load(Ordering::Relaxed);
-        assert!(asked < FILES / 2, "sorted: {is_sorted}, {asked} entries after 11 polls");
+            .measure(&tree);
+        assert!(report.stopped, "sorted: {is_sorted}");
+        let asked = asked.into_inner();
+        assert!(asked < FILES / 2, "sorted: {is_sorted}, {asked} entries after 11 calls");
 
-        let cancel = Arc::new(Cancel::new());
-        let (asked, token) = (Arc::new(AtomicU64::new(0)), Arc::clone(&cancel));
-        let counter = Arc::clone(&asked);
-        let cancelled = walk.exclude(move |_| {
-            counter.fetch_add(1, Ordering::Relaxed);
-            token.cancel();
+        let walk = Walk::new(tree).threads(Threads::AtMost(1));
+        let walk = if is_sorted { walk.sort(Order::default()) } else { walk };
+        let (cancel, asked) = (Cancel::new(), AtomicU64::new(0));
+        let cancelled = walk.exclude(|_| {
+            asked.fetch_add(1, Ordering::Relaxed);
+            cancel.cancel();
             true
         });
         assert_eq!(cancelled.cancel(&cancel).visit(|_| ()).entries, 1);
@@ -448,23 +447,24 @@ fn an_answer_about_exclusion_stops_a_walk_and_a_measurement() {
 }
 
 #[test]
-fn poll_stops_a_measurement_of_files() {
+fn progress_stops_a_measurement_of_files() {
     let scratch = Scratch::new();
     let files = ["a", "b", "c"].map(|file| scratch.file(file));
     let caller = thread::current().id();
     let polls = AtomicU64::new(0);
-    let poll = || {
+    let progress = |_| {
         assert_eq!(thread::current().id(), caller);
         polls.fetch_add(1, Ordering::Relaxed);
     };
-    let report = Usage::new().poll(poll).measure(&files);
+    let report = Usage::new().on_progress(progress).measure(&files);
     assert!(!report.stopped && report.records.len() == 3, "{report:?}");
     assert!(polls.load(Ordering::Relaxed) > 0);
-    let report = Usage::new().poll(|| Next::Stop).measure(&files);
+    let report = Usage::new().on_progress(|_| Next::Stop).measure(&files);
     assert!(report.stopped && report.records.is_empty(), "{report:?}");
     let is_reported = AtomicBool::new(false);
-    let poll = || if is_reported.load(Ordering::Relaxed) { Next::Stop } else { Next::Continue };
-    let report = Usage::new().poll(poll).measure_each(&files, |_| {
+    let progress =
+        |_| if is_reported.load(Ordering::Relaxed) { Next::Stop } else { Next::Continue };
+    let report = Usage::new().on_progress(progress).measure_each(&files, |_| {
         is_reported.store(true, Ordering::Relaxed);
         thread::sleep(Duration::from_millis(5));
     });

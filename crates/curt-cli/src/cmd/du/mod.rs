@@ -10,7 +10,6 @@ mod types;
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use curt::filters::Globs;
 use curt::usage::{Sizes, UsageRecord, UsageReport};
@@ -48,8 +47,6 @@ struct Run<'a> {
     lines: LineFormat,
     /// Sizes are shown with bars.
     is_chart: bool,
-    /// The records so far, which the progress line shows.
-    count: AtomicU64,
 }
 
 impl<'a> Run<'a> {
@@ -66,7 +63,7 @@ impl<'a> Run<'a> {
         if is_chart && !options.inodes && !lines::chooses_unit(options) {
             lines.blocks = Blocks::HUMAN;
         }
-        Ok(Run { options, session, patterns, lines, is_chart, count: AtomicU64::new(0) })
+        Ok(Run { options, session, patterns, lines, is_chart })
     }
 
     fn run(&self) -> Exit {
@@ -127,7 +124,6 @@ impl<'a> Run<'a> {
         let most = options.top.unwrap_or_else(room);
         let mut largest = Largest::new(most.saturating_mul(tree::RECORDS), Ties::Last);
         let report = usage.measure_each(operands, |record: &UsageRecord| {
-            self.count.fetch_add(1, Ordering::Relaxed);
             largest.add(lines.number(&record.sizes), record);
         });
         let style = Style::new(session);
@@ -141,7 +137,6 @@ impl<'a> Run<'a> {
         let Run { options, session, lines, .. } = self;
         let mut types = Types::default();
         let report = usage.measure_each(operands, |record: &UsageRecord| {
-            self.count.fetch_add(1, Ordering::Relaxed);
             types.add(record);
         });
         let total = report.total();
@@ -201,7 +196,8 @@ impl<'a> Run<'a> {
             usage = usage.newest(lines::field(time));
         }
         if self.is_chart {
-            usage = usage.poll(|| session.screen().progress(|| self.progress()));
+            usage =
+                usage.on_progress(|entries| session.screen().progress(|| self.progress(entries)));
         }
         if !patterns.is_empty() {
             usage = usage.exclude(|entry| patterns.matches(entry.path(), entry.kind()));
@@ -212,9 +208,8 @@ impl<'a> Run<'a> {
         options.without.features().fold(usage, Usage::without)
     }
 
-    fn progress(&self) -> String {
-        let count = self.count.load(Ordering::Relaxed);
-        let entries = text::counted(count, "entry", "entries");
+    fn progress(&self, entries: u64) -> String {
+        let entries = text::counted(entries, "entry", "entries");
         format!("{}: {entries} counted", self.session.program())
     }
 }

@@ -19,7 +19,7 @@ use std::sync::{Mutex, PoisonError, mpsc};
 
 use curt::fields::Follow;
 use curt::filters::IgnoreRules;
-use curt::walk::{OneFileSystem, Order, Summary, Visited, Visitor};
+use curt::walk::{OneFileSystem, Order, Summary, Visited};
 use curt::{Error, Fields, Kind, Next, Threads, Walk};
 
 use super::exclude::Exclusions;
@@ -180,7 +180,7 @@ impl<'a> Job<'a> {
         let summary = if is_parallel {
             self.run_commands_beside(&walk)
         } else {
-            walk.visit_with(|| Finder::new(self, None))
+            walk.visit_with(|| Finder::new(self, None).visitor())
         };
         self.finish(&summary)
     }
@@ -203,7 +203,7 @@ impl<'a> Job<'a> {
             for _ in 0..self.runners {
                 scope.spawn(run);
             }
-            let summary = walk.visit_with(|| Finder::new(self, Some(sender.clone())));
+            let summary = walk.visit_with(|| Finder::new(self, Some(sender.clone())).visitor());
             drop(sender);
             summary
         })
@@ -476,6 +476,45 @@ impl<'j, 'a> Finder<'j, 'a> {
         Finder { job, sender, lines: Vec::new(), visited: 0, found: 0, removed: 0 }
     }
 
+    /// Returns the closure that visits entries.
+    fn visitor(mut self) -> impl FnMut(Result<Visited<'_>, Error>) -> Next {
+        move |entry: Result<Visited<'_>, Error>| match entry {
+            Ok(entry) => self.entry(entry),
+            Err(error) => self.error(&error),
+        }
+    }
+
+    fn entry(&mut self, mut entry: Visited<'_>) -> Next {
+        if entry.depth() == 0 {
+            if !matches!(entry.kind(), Kind::Directory | Kind::VolumeMount) {
+                self.job.has_file.store(true, Ordering::Relaxed);
+                let (path, reason) = (entry.path(), "it is not a directory");
+                self.job.session.fail_as(
+                    Failure::new("search", "not-a-directory", reason.to_owned()).path(&*path),
+                    &format!("cannot search {}: {reason}", quote(&*path)),
+                );
+            }
+            return Next::Continue;
+        }
+        self.visited += 1;
+        if self.visited == PACE {
+            self.visited = 0;
+            self.job.results.keep_pace();
+        }
+        let begin = self.lines.len();
+        let is_found = self.matches(&mut entry);
+        if self.job.options.dry_run {
+            self.job.check_kept(&entry, is_found);
+        }
+        if is_found { self.found(entry, begin) } else { Next::Continue }
+    }
+
+    fn error(&mut self, error: &Error) -> Next {
+        self.job.results.hand_over(&mut self.lines);
+        self.job.session.fail(error);
+        Next::Continue
+    }
+
     /// Returns whether an entry matches.
     fn matches(&mut self, entry: &mut Visited<'_>) -> bool {
         let job = self.job;
@@ -499,16 +538,17 @@ impl<'j, 'a> Finder<'j, 'a> {
     fn found(&mut self, mut entry: Visited<'_>, begin: usize) -> Next {
         let job = self.job;
         let (is_too_many, is_last) = job.count();
-        let next = if is_last { Next::Stop } else { Next::Continue };
+        let next = match entry.kind() {
+            _ if is_last => Next::Stop,
+            kind if job.options.prune && kind.is_dir() => Next::Skip,
+            _ => Next::Continue,
+        };
         if is_too_many {
             return next;
         }
         self.found += 1;
         if job.options.quiet {
             return next;
-        }
-        if job.options.prune && entry.kind().is_dir() {
-            entry.skip();
         }
         if job.removes {
             match entry.remove() {
@@ -535,39 +575,6 @@ impl<'j, 'a> Finder<'j, 'a> {
             job.run_commands(&job.lines.path(&entry));
         }
         next
-    }
-}
-
-impl Visitor for Finder<'_, '_> {
-    fn entry(&mut self, mut entry: Visited<'_>) -> Next {
-        if entry.depth() == 0 {
-            if !matches!(entry.kind(), Kind::Directory | Kind::VolumeMount) {
-                self.job.has_file.store(true, Ordering::Relaxed);
-                let (path, reason) = (entry.path(), "it is not a directory");
-                self.job.session.fail_as(
-                    Failure::new("search", "not-a-directory", reason.to_owned()).path(&*path),
-                    &format!("cannot search {}: {reason}", quote(&*path)),
-                );
-            }
-            return Next::Continue;
-        }
-        self.visited += 1;
-        if self.visited == PACE {
-            self.visited = 0;
-            self.job.results.keep_pace();
-        }
-        let begin = self.lines.len();
-        let is_found = self.matches(&mut entry);
-        if self.job.options.dry_run {
-            self.job.check_kept(&entry, is_found);
-        }
-        if is_found { self.found(entry, begin) } else { Next::Continue }
-    }
-
-    fn error(&mut self, error: Error) -> Next {
-        self.job.results.hand_over(&mut self.lines);
-        self.job.session.fail(&error);
-        Next::Continue
     }
 }
 

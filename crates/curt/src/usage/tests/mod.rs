@@ -2,6 +2,7 @@
 //! those of GNU du, beside which the command is run.
 #![cfg(unix)]
 
+mod imagined;
 mod known;
 
 use std::collections::{BTreeMap, HashMap};

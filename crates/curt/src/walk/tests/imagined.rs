@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::{Cursor, Seen, Step, plan, walk_with};
+use super::{Seen, Step, each_step, plan, walk_with};
+use crate::calls::Calls;
+use crate::control::{Cancel, Next, Threads};
 use crate::error::{Cause, Error};
 use crate::fields::Fields;
-use crate::sys::Sys;
 use crate::sys::memory::play::{DEEDS, PLACES, setup};
-use crate::sys::memory::{Denied, Ending, Memory, Order as Listed, Setup};
-use crate::walk::{Order, Walk};
+use crate::sys::memory::{Denied, Ending, Memory, Order as Listed, Setup, World};
+use crate::walk::{Order, Visited, Walk};
 
 fn walk(options: &Walk<'_>, setup: &Setup) -> Seen {
     let seen = walk_with::<Memory>(setup, options, Path::new(""), Path::new("tree"));
@@ -85,18 +86,90 @@ fn changes_before_any_call_lose_nothing_elsewhere() {
                     });
                     let seen = walk(&walk_of, &setup);
                     let case = format!("somebody {what}, {place}, before call {call}");
-                    // Only the place that was changed may lack entries, and then an error says so.
-                    // (A directory that replaces another may be listed besides it.)
-                    for error in &seen.errors {
-                        assert!(error.path().starts_with(place), "{case}: {error}");
-                    }
-                    for path in seen.paths() {
-                        let is_new = what == "adds a file to it" && path.starts_with(place);
-                        assert!(is_new || all.iter().any(|known| known == path), "{case}: {path}");
-                    }
-                    let is_elsewhere = |path: &&String| !path.starts_with(place);
-                    for path in all.iter().filter(is_elsewhere) {
-                        assert!(seen.paths().contains(&path.as_str()), "{case}: {path} is missing");
+                    assert_only_lost_at(place, &seen, &all, &case);
+                }
+            }
+        }
+    }
+}
+
+/// Asserts that every entry elsewhere than at the place that was changed is yielded once, and that an
+/// error is about that place. (A directory that replaces another may be listed besides it.)
+fn assert_only_lost_at(place: &str, seen: &Seen, all: &[String], case: &str) {
+    for error in &seen.errors {
+        assert!(error.path().starts_with(place), "{case}: {error}");
+    }
+    let is_elsewhere = |path: &&str| !path.starts_with(place);
+    let all = all.iter().map(String::as_str);
+    let kept: Vec<&str> = seen.sorted().into_iter().filter(is_elsewhere).collect();
+    let expected: BTreeSet<&str> = all.clone().filter(is_elsewhere).collect();
+    assert!(kept.iter().eq(&expected), "{case}: {kept:?}");
+    for path in seen.paths().into_iter().filter(|path| path.starts_with(place)) {
+        let is_new = case.contains("adds a file");
+        assert!(is_new || all.clone().any(|known| known == path), "{case}: {path}");
+    }
+}
+
+/// Walks with several threads, and gathers in order if the walk is sorted.
+fn visit(options: &Walk<'_>, threads: usize, setup: &Setup) -> Seen {
+    let walk = options.clone().operands(vec!["tree".into()]).threads(Threads::AtMost(threads));
+    let mut seen = Seen { entries: Vec::new(), errors: Vec::new(), calls: Calls::default() };
+    let note = |entry: Result<Visited<'_>, Error>, chunk: &mut Vec<_>| {
+        chunk.push(
+            entry.map(|entry| (entry.path().display().to_string(), entry.kind(), entry.depth())),
+        );
+        Next::Continue
+    };
+    let take = |chunk: Vec<_>| {
+        for noted in chunk {
+            match noted {
+                Ok(entry) => seen.entries.push(entry),
+                Err(error) => seen.errors.push(error),
+            }
+        }
+    };
+    let summary = walk.visit_in_chunks::<Memory, _>(setup, note, take);
+    assert!(!summary.stopped && summary.threads <= threads);
+    setup.world(|world| {
+        world.assert_canary_lives();
+        assert_eq!(world.open_now(), 0, "a directory was left open");
+    });
+    seen
+}
+
+/// A tree that is large enough for several threads.
+fn large(change: impl FnOnce(&mut World)) -> Setup {
+    setup(|world| {
+        for number in 0..150 {
+            world.file(format!("tree/many/{number}/file"));
+        }
+        change(world);
+    })
+}
+
+#[test]
+fn changes_before_any_call_lose_nothing_elsewhere_with_several_threads() {
+    let quiet = large(|_| {});
+    let expected = walk(&plan().sort(Order::default()), &quiet);
+    let all: Vec<String> = expected.paths().into_iter().map(str::to_owned).collect();
+    let calls = quiet.world(|world| world.calls_made());
+    for walk_of in [plan(), plan().sort(Order::default())] {
+        for threads in [2, 3] {
+            let mut seen = visit(&walk_of, threads, &large(|_| {}));
+            if walk_of.settings.order.is_none() {
+                seen.entries.sort();
+            }
+            assert!(seen.errors.is_empty(), "{:?}", seen.errors);
+            assert!(seen.paths().iter().copied().eq(expected.paths()), "{threads} threads");
+            for (what, deed) in DEEDS {
+                for place in ["tree/a/b", "tree/e", "tree/many", "tree/many/90"] {
+                    for call in (0..calls).step_by(97) {
+                        let setup = large(|world| {
+                            world.after(call, move |world| deed(world, place));
+                        });
+                        let seen = visit(&walk_of, threads, &setup);
+                        let case = format!("{threads}: somebody {what}, {place}, before {call}");
+                        assert_only_lost_at(place, &seen, &all, &case);
                     }
                 }
             }
@@ -114,17 +187,12 @@ fn a_walk_stops_between_two_calls_of_a_listing() {
                 world.file(format!("tree/{number}"));
             }
         });
-        let mut settings = walk_of.settings.clone();
-        settings.descriptors = 8;
-        let mut cursor = Cursor::<Memory>::new(Memory::start(&walk_of.setup(&setup)), settings);
-        let stop = |sys: &Memory| sys.calls().total() >= 50;
-        let mut step = cursor.begin(Path::new("tree")).or_else(|| cursor.next(stop, None));
-        while step.is_some() {
-            step = cursor.next(stop, None);
-        }
-        cursor.abandon();
-        let calls = cursor.asker.sys.calls();
-        assert!((50..=55).contains(&calls.total()), "{calls:?}");
+        let cancel: &'static Cancel = Box::leak(Box::default());
+        setup.world(|world| {
+            world.after(50, |_| cancel.cancel());
+        });
+        let seen = walk(&walk_of.cancel(cancel), &setup);
+        assert!((50..=55).contains(&seen.calls.total()), "{:?}", seen.calls);
     }
 }
 
@@ -149,23 +217,15 @@ fn a_deep_tree_opens_as_many_directories_as_it_may() {
 
 /// Removes every entry of the tree as a walk yields it, and returns the errors.
 fn delete(setup: &Setup) -> Vec<Error> {
-    let options = plan().contents_first(true);
-    let sys = Memory::start(&options.setup(setup));
-    let mut settings = options.settings.clone();
-    settings.descriptors = options.descriptor_budget(&sys);
-    let mut cursor = Cursor::<Memory>::new(sys, settings);
-    let mut errors = Vec::new();
-    let mut step = cursor
-        .begin(Path::new("tree"))
-        .or_else(|| cursor.next(|_| false, options.exclude.as_ref()));
-    while let Some(now) = step {
-        errors.extend(match now {
-            Step::Entry(_) => cursor.remove().err(),
+    let (options, mut errors) = (plan().contents_first(true), Vec::new());
+    let mut cursor = options.cursor::<Memory>(setup);
+    each_step(&mut cursor, &options, Path::new("tree"), |cursor, step| {
+        errors.extend(match step {
+            Step::Entry => cursor.entry().remove().err(),
             Step::Error(error) => Some(error),
             Step::ResultsOf(_) => unreachable!("no worker took a part"),
         });
-        step = cursor.next(|_| false, options.exclude.as_ref());
-    }
+    });
     errors
 }
 

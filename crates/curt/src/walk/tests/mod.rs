@@ -1,15 +1,16 @@
 //! Walks compared with a plain walk by the standard library.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use curt_testkit::Scratch;
 
 #[cfg(unix)]
 use super::OneFileSystem;
-use super::cursor::Cursor;
-use super::step::Step;
+use super::control::Control;
+use super::cursor::{Cursor, Step};
 use super::{Order, SortBy, Walk};
 use crate::calls::Calls;
+use crate::control::Stop;
 use crate::error::Error;
 #[cfg(unix)]
 use crate::fields::Follow;
@@ -66,29 +67,40 @@ fn walk_path<S: Sys>(options: &Walk<'_>, base: &Path, operand: &Path) -> Seen {
 }
 
 fn walk_with<S: Sys>(setup: &Setup, options: &Walk<'_>, base: &Path, operand: &Path) -> Seen {
-    let sys = S::start(&options.setup(setup));
-    let mut settings = options.settings.clone();
-    settings.descriptors = options.descriptor_budget(&sys);
-    let mut cursor = Cursor::<S>::new(sys, settings);
+    let mut cursor = options.cursor::<S>(setup);
     let mut seen = Seen { entries: Vec::new(), errors: Vec::new(), calls: Calls::default() };
-    let mut step =
-        cursor.begin(operand).or_else(|| cursor.next(|_| false, options.exclude.as_ref()));
-    while let Some(now) = step {
-        match now {
-            Step::Entry(_) => {
-                let path = PathBuf::from(cursor.text().into_owned());
-                let path = path.strip_prefix(base).unwrap_or(&path).to_owned();
-                let kind = cursor.metadata.facts.kind;
-                seen.entries.push((spelled(&path), kind, cursor.branch.depth()));
-            }
-            Step::Error(error) => seen.errors.push(error),
-            Step::ResultsOf(_) => unreachable!("no worker took a part"),
+    each_step(&mut cursor, options, operand, |cursor, step| match step {
+        Step::Entry => {
+            let entry = cursor.entry();
+            let path = entry.path();
+            let path = spelled(path.strip_prefix(base).unwrap_or(&path));
+            seen.entries.push((path, entry.kind(), entry.depth()));
         }
-        step = cursor.next(|_| false, options.exclude.as_ref());
-    }
-    seen.calls = cursor.asker.sys.calls();
-    assert_eq!(cursor.branch.stack.len(), 0, "everything is closed");
+        Step::Error(error) => seen.errors.push(error),
+        Step::ResultsOf(_) => unreachable!("no worker took a part"),
+    });
+    seen.calls = cursor.sys().calls();
+    assert_eq!(cursor.at.branch.stack.len(), 0, "everything is closed");
     seen
+}
+
+/// Walks an operand, and handles each step.
+fn each_step<S: Sys>(
+    cursor: &mut Cursor<S>,
+    options: &Walk<'_>,
+    operand: &Path,
+    mut handle: impl FnMut(&mut Cursor<S>, Step),
+) {
+    let stop = Stop::new(options.cancel);
+    let control = Control { stop: &stop, exclude: options.exclude.as_ref(), poller: None };
+    let mut step = cursor.begin(operand).or_else(|| cursor.next(&control));
+    while let Some(now) = step {
+        handle(cursor, now);
+        step = cursor.next(&control);
+    }
+    if stop.is_stopped() {
+        cursor.abandon();
+    }
 }
 
 /// The directory that a link loop leads back to.
@@ -212,13 +224,11 @@ fn contents_come_first_if_asked_for<S: Sys>() {
 
 fn depths_limit_what_is_yielded<S: Sys>() {
     let scratch = sample();
-    let seen = walk::<S>(&plan().min_depth(1).max_depth(1), &scratch, "t");
-    assert_eq!(seen.sorted(), ["t/a", "t/a.b", "t/b", "t/c", "t/empty", "t/many", "t/~"]);
-    assert!(seen.entries.iter().all(|&(_, _, depth)| depth == 1));
+    let seen = walk::<S>(&plan().max_depth(1), &scratch, "t");
+    assert_eq!(seen.sorted(), ["t", "t/a", "t/a.b", "t/b", "t/c", "t/empty", "t/many", "t/~"]);
+    assert!(seen.entries.iter().all(|(path, _, depth)| *depth == usize::from(path != "t")));
     let seen = walk::<S>(&plan().max_depth(0), &scratch, "t");
     assert_eq!(seen.paths(), ["t"]);
-    let seen = walk::<S>(&plan().min_depth(3), &scratch, "t/a");
-    assert_eq!(seen.paths(), ["t/a/deep/er/x"]);
     let late = plan().max_depth(1).contents_first(true).sort(Order::default());
     assert_eq!(walk::<S>(&late, &scratch, "t/a").paths(), ["t/a/deep", "t/a/y", "t/a"]);
     let alone = plan().max_depth(0).contents_first(true);
@@ -294,18 +304,13 @@ fn sizes_are_read_from_the_file_system<S: Sys>() {
     let scratch = Scratch::new();
     scratch.file_with("t/a/one", &[b'x'; 1234]);
     scratch.file_with("t/two", &[b'x'; 5]);
-    let sys = S::start(&Setup::default());
-    let mut settings = Walk::of(Vec::new()).fields(Fields::SIZE).settings;
-    settings.descriptors = 8;
-    let mut cursor = Cursor::<S>::new(sys, settings);
-    let mut sizes = Vec::new();
-    let mut step = cursor.begin(&scratch.at("t"));
-    while step.is_some() {
+    let options = plan().fields(Fields::SIZE);
+    let (mut cursor, mut sizes) = (options.cursor::<S>(&Setup::default()), Vec::new());
+    each_step(&mut cursor, &options, &scratch.at("t"), |cursor, _| {
         if cursor.metadata.facts.kind == Kind::File {
             sizes.extend(cursor.metadata.size().known());
         }
-        step = cursor.next(|_| false, None);
-    }
+    });
     sizes.sort_unstable();
     assert_eq!(sizes, [5, 1234]);
 }

@@ -11,7 +11,8 @@ use super::{naive, sample, spelled};
 use crate::control::{Cancel, Next, Threads};
 use crate::error::Error;
 use crate::fields::Fields;
-use crate::walk::{Order, SortBy, Visited, Visitor, Walk};
+use crate::sys::{Os, Setup};
+use crate::walk::{Order, SortBy, Summary, Visited, Walk};
 
 struct Collector<'a> {
     own: Vec<PathBuf>,
@@ -19,14 +20,11 @@ struct Collector<'a> {
     answer: Next,
 }
 
-impl Visitor for Collector<'_> {
-    fn entry(&mut self, entry: Visited<'_>) -> Next {
+impl Collector<'_> {
+    fn visit(&mut self, entry: Result<Visited<'_>, Error>) -> Next {
+        let entry = entry.unwrap();
         self.own.push(entry.path().into_owned());
         if *entry.name() == *"many" { self.answer } else { Next::Continue }
-    }
-
-    fn error(&mut self, error: Error) -> Next {
-        panic!("{error}");
     }
 }
 
@@ -36,16 +34,23 @@ impl Drop for Collector<'_> {
     }
 }
 
+/// Walks, and collects the paths on each thread by itself.
+fn collect(walk: &Walk<'_>, answer: Next) -> (Vec<PathBuf>, Summary) {
+    let all = Mutex::default();
+    let summary = walk.visit_with(|| {
+        let mut collector = Collector { own: Vec::new(), all: &all, answer };
+        move |entry: Result<Visited<'_>, Error>| collector.visit(entry)
+    });
+    (all.into_inner().unwrap(), summary)
+}
+
 pub(super) fn visit(
     walk: &Walk<'_>,
     scratch: &curt_testkit::Scratch,
     answer: Next,
 ) -> (Vec<String>, usize) {
-    let all = Mutex::default();
-    let operand = scratch.at("t");
-    let make = || Collector { own: Vec::new(), all: &all, answer };
-    let summary = walk.clone().operands(vec![operand]).visit_with(make);
-    let paths = all.into_inner().unwrap();
+    let walk = walk.clone().operands(vec![scratch.at("t")]);
+    let (paths, summary) = collect(&walk, answer);
     let base = scratch.path();
     let mut paths: Vec<String> =
         paths.iter().map(|path| spelled(path.strip_prefix(base).unwrap())).collect();
@@ -71,8 +76,9 @@ fn several_threads_visit_every_entry_once() {
     }
 }
 
-fn gather(entry: Result<Visited<'_>, Error>, chunk: &mut Vec<PathBuf>) {
+fn gather(entry: Result<Visited<'_>, Error>, chunk: &mut Vec<PathBuf>) -> Next {
     chunk.push(entry.expect("nothing fails").path().into_owned());
+    Next::Continue
 }
 
 #[test]
@@ -91,7 +97,10 @@ fn order_does_not_depend_on_threads() {
             for round in 0..rounds {
                 let mut paths = Vec::new();
                 let walk = walk.clone().threads(Threads::AtMost(threads));
-                let summary = walk.visit_in_order(gather, |mut chunk| paths.append(&mut chunk));
+                let summary =
+                    walk.visit_in_chunks::<Os, _>(&Setup::default(), gather, |mut chunk| {
+                        paths.append(&mut chunk);
+                    });
                 assert!(paths == expected, "{order:?}, {threads} threads, round {round}");
                 assert_eq!(summary.threads, threads);
             }
@@ -105,7 +114,8 @@ fn a_stopped_walk_consumes_what_it_has_visited() {
     let walk = Walk::new(scratch.at("t")).sort(Order::default()).threads(Threads::AtMost(1));
     let visited = AtomicUsize::new(0);
     let mut consumed = 0;
-    let summary = walk.visit_in_order(
+    let summary = walk.visit_in_chunks::<Os, _>(
+        &Setup::default(),
         |entry, chunk: &mut Vec<PathBuf>| {
             gather(entry, chunk);
             if visited.fetch_add(1, Ordering::Relaxed) + 1 < 300 {
@@ -170,10 +180,9 @@ fn skipped_directories_are_not_entered() {
     let mut walk = Walk::of(Vec::new()).operands(vec![scratch.at("t")]).start();
     let mut seen = 0;
     while let Some(entry) = walk.next() {
-        let mut entry = entry.unwrap();
         seen += 1;
-        if *entry.name() == *"many" {
-            entry.skip();
+        if *entry.unwrap().name() == *"many" {
+            walk.skip();
         }
     }
     assert_eq!(seen, paths.len());
@@ -198,32 +207,14 @@ fn a_stopped_walk_begins_no_operand() {
     for number in 0..4 {
         scratch.dir(format!("{number}/many"));
     }
-    let all = Mutex::default();
-    let make = || Collector { own: Vec::new(), all: &all, answer: Next::Stop };
-    let summary = Walk::new(operands).visit_with(make);
-    assert_eq!(summary.entries, 2, "{:?}", all.into_inner());
+    let (paths, summary) = collect(&Walk::new(operands), Next::Stop);
+    assert_eq!(summary.entries, 2, "{paths:?}");
     assert!(summary.stopped);
 }
 
 /// All workers look at the token, also those that were handed their work.
 #[test]
 fn cancelled_walk_ends_on_every_thread() {
-    struct Counts<'a>(&'a Cancel, &'a AtomicUsize);
-
-    impl Visitor for Counts<'_> {
-        fn entry(&mut self, _: Visited<'_>) -> Next {
-            // Long after work was handed off.
-            if self.1.fetch_add(1, Ordering::Relaxed) == ENOUGH {
-                self.0.cancel();
-            }
-            Next::Continue
-        }
-
-        fn error(&mut self, error: Error) -> Next {
-            panic!("{error}");
-        }
-    }
-
     const ENOUGH: usize = 6_000;
     let scratch = curt_testkit::Scratch::new();
     for number in 0..4_000 {
@@ -233,7 +224,13 @@ fn cancelled_walk_ends_on_every_thread() {
         let (cancel, entries) = (Cancel::new(), AtomicUsize::new(0));
         let walk = Walk::new(scratch.at("t")).fields(Fields::SIZE);
         let walk = walk.threads(Threads::AtMost(threads)).cancel(&cancel);
-        let summary = walk.visit_with(|| Counts(&cancel, &entries));
+        let summary = walk.visit(|entry| {
+            entry.unwrap();
+            // Long after work was handed off.
+            if entries.fetch_add(1, Ordering::Relaxed) == ENOUGH {
+                cancel.cancel();
+            }
+        });
         assert!(summary.stopped);
         assert_eq!(summary.threads, threads);
         // Each worker may have visited one more meanwhile.
@@ -242,7 +239,7 @@ fn cancelled_walk_ends_on_every_thread() {
     }
 }
 
-/// With a minimum depth, or with everything excluded, a whole tree is walked without one entry.
+/// With everything excluded, a whole tree is walked without one entry.
 #[test]
 fn cancelled_walk_ends_although_it_yields_nothing() {
     let scratch = Scratch::new();
@@ -252,11 +249,10 @@ fn cancelled_walk_ends_although_it_yields_nothing() {
     for threads in [1, 2] {
         let cancel: &'static Cancel = Box::leak(Box::default());
         let walk = Walk::new(scratch.at("t"))
-            .min_depth(1000)
             .threads(Threads::AtMost(threads))
             .exclude(|_| {
                 cancel.cancel();
-                false
+                true
             })
             .cancel(cancel);
         let summary = walk.visit(|_| Next::Continue);

@@ -1,5 +1,4 @@
-//! The sinks of `Walk::visit_in_order` and `Walk::visit_in_chunks`, which gather results in
-//! chunks.
+//! The sink of `Walk::visit_in_chunks`, which gathers results in chunks.
 //!
 //! Each worker gathers what a closure makes of its entries in chunks. In a sorted walk, a part of a
 //! directory that was handed off leaves its number among the chunks, so that they are consumed in
@@ -13,50 +12,33 @@ use super::options::Walk;
 use super::visit::{Sink, Summary, work};
 use crate::control::Next;
 use crate::error::Error;
+use crate::sys::{Setup, Sys};
 
 /// The entries in one chunk.
 const CHUNK: usize = 256;
 
-/// Walks, and consumes the chunks in the order in which one thread would make them.
-pub(super) fn consume_in_order<C: Default + Send, N: Into<Next>>(
+/// Walks, and consumes the chunks: in order if the walk is sorted.
+pub(super) fn visit_in_chunks<S: Sys, C: Default + Send>(
     walk: &Walk<'_>,
-    visit: &(impl Fn(Result<Visited<'_>, Error>, &mut C) -> N + Sync),
+    setup: &Setup,
+    visit: &(impl Fn(Result<Visited<'_>, Error>, &mut C) -> Next + Sync),
     mut consume: impl FnMut(C) + Send,
 ) -> Summary {
-    let parts = Parts {
-        made: Mutex::default(),
-        front: Mutex::new(Front {
-            waiting: (0..walk.operands.len() as u64).rev().collect(),
-            consume: &mut consume,
-        }),
-    };
-    let summary = work(walk, walk.settings.order.is_none(), &|| {
-        Gatherer::new(visit, |task, made| parts.add(task, made))
-    });
-    parts.consume();
-    summary
-}
-
-/// Walks, and consumes the chunks in any order.
-pub(super) fn consume_in_chunks<C: Default + Send, N: Into<Next>>(
-    walk: &Walk<'_>,
-    visit: &(impl Fn(Result<Visited<'_>, Error>, &mut C) -> N + Sync),
-    consume: impl FnMut(C) + Send,
-) -> Summary {
-    let consume = Mutex::new(consume);
-    // Nothing is consumed after a panic, which is on its way to the caller.
-    let take = |chunk| {
-        if let Ok(mut consume) = consume.lock() {
-            consume(chunk);
-        }
-    };
-    work(walk, false, &|| {
-        Gatherer::new(visit, |_, made| {
-            if let Made::Chunk(chunk) = made {
-                take(chunk);
-            }
+    let waiting = (0..walk.operands.len() as u64).rev().collect();
+    let front = Mutex::new(Front { waiting, consume: &mut consume });
+    let parts = Parts { made: Mutex::default(), front };
+    let is_sorted = walk.settings.order.is_some();
+    let summary = work::<S, _>(walk, setup, false, &|| {
+        Gatherer::new(visit, |task, made| match made {
+            made if is_sorted => parts.add(task, made),
+            Made::Chunk(chunk) => parts.consume_at_once(chunk),
+            Made::Task(_) | Made::End => {}
         })
-    })
+    });
+    if is_sorted {
+        parts.consume();
+    }
+    summary
 }
 
 /// The chunks that have not been consumed yet.
@@ -90,6 +72,14 @@ impl<C> Parts<'_, C> {
         drop(parts);
         if may_consume {
             self.consume();
+        }
+    }
+
+    /// Consumes a chunk out of turn.
+    fn consume_at_once(&self, chunk: C) {
+        // Nothing is consumed after a panic, which is on its way to the caller.
+        if let Ok(mut front) = self.front.lock() {
+            (front.consume)(chunk);
         }
     }
 
@@ -140,15 +130,14 @@ impl<'v, V, C: Default, M: Fn(u64, Made<C>)> Gatherer<'v, V, C, M> {
     }
 }
 
-impl<V, C, N, M> Sink for Gatherer<'_, V, C, M>
+impl<V, C, M> Sink for Gatherer<'_, V, C, M>
 where
-    V: Fn(Result<Visited<'_>, Error>, &mut C) -> N,
+    V: Fn(Result<Visited<'_>, Error>, &mut C) -> Next,
     C: Default,
-    N: Into<Next>,
     M: Fn(u64, Made<C>),
 {
     fn visit(&mut self, entry: Result<Visited<'_>, Error>) -> Next {
-        let next = (self.visit)(entry, &mut self.chunk).into();
+        let next = (self.visit)(entry, &mut self.chunk);
         self.entries += 1;
         if self.entries >= CHUNK {
             self.seal();

@@ -1,0 +1,92 @@
+//! Measurements of the file system in memory, with several threads, while trees change.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use crate::control::Threads;
+use crate::sys::fault::Faults;
+use crate::sys::memory::play::{DEEDS, setup};
+use crate::sys::memory::{Memory, Setup, World};
+use crate::usage::report::Records;
+use crate::usage::{Usage, UsageReport};
+
+fn measure(usage: &Usage<'_>, setup: &Setup, operands: &[&str]) -> UsageReport {
+    let operands: Vec<PathBuf> = operands.iter().map(PathBuf::from).collect();
+    let report = usage.run::<Memory>(setup, &operands, Records::default());
+    setup.world(|world| {
+        world.assert_canary_lives();
+        assert_eq!(world.open_now(), 0, "a directory was left open");
+    });
+    report
+}
+
+/// A tree that is large enough for several threads. Each file of `many` has a second name.
+fn large(change: impl FnOnce(&mut World)) -> Setup {
+    setup(|world| {
+        for number in 0..150 {
+            let file = format!("tree/many/{number}/file");
+            world.sized_file(&file, number).hard_link(&file, format!("names/{number}"));
+        }
+        change(world);
+    })
+}
+
+fn usages(threads: &[usize]) -> impl Iterator<Item = Usage<'static>> {
+    threads.iter().flat_map(|&threads| {
+        let usage = Usage::new().threads(Threads::AtMost(threads));
+        [usage.clone(), usage.clone().files(true), usage.max_depth(0)]
+    })
+}
+
+#[test]
+fn result_does_not_depend_on_threads_or_records() {
+    let (mut records, mut totals) = (Vec::new(), BTreeSet::new());
+    for usage in usages(&[1, 2, 4]) {
+        let report = measure(&usage, &large(|_| {}), &["tree", "tree", "names"]);
+        assert!(report.errors.is_empty(), "{:?}", report.errors);
+        // 17 of the small tree, `many` with its directories and files, and the directory `names`.
+        assert_eq!(report.total().entries, 17 + 1 + 2 * 150 + 1, "{usage:?}");
+        totals.insert((report.total().apparent, report.total().allocated));
+        records.push(report.records.into_iter().map(|it| (it.path, it.sizes)).collect::<Vec<_>>());
+    }
+    assert_eq!(totals.len(), 1, "{totals:?}");
+    let (one, more) = records.split_at(3);
+    assert!(more.chunks(3).all(|more| more == one));
+}
+
+#[test]
+fn changes_before_any_call_lose_nothing_elsewhere() {
+    let quiet = large(|_| {});
+    let all = measure(&Usage::new(), &quiet, &["tree"]).total().entries;
+    let calls = quiet.world(|world| world.calls_made());
+    for usage in usages(&[3]) {
+        for (what, deed) in DEEDS {
+            for (place, holds) in [("tree/a/b", 6), ("tree/e", 5), ("tree/many/90", 1)] {
+                for call in (0..calls).step_by(157) {
+                    let setup = large(|world| {
+                        world.after(call, move |world| deed(world, place));
+                    });
+                    let report = measure(&usage, &setup, &["tree"]);
+                    let case = format!("{usage:?}: somebody {what}, {place}, before call {call}");
+                    for error in &report.errors {
+                        assert!(error.path().starts_with(place), "{case}: {error}");
+                    }
+                    let entries = report.total().entries;
+                    assert!((all - 1 - holds..=all + 2).contains(&entries), "{case}: {entries}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn each_failed_question_is_one_error() {
+    for usage in usages(&[1, 3]) {
+        for nth in (1..300).step_by(40) {
+            let setup = large(|_| {}).with_faults(Faults::default().fail("statx", nth, 5));
+            let report = measure(&usage, &setup, &["tree"]);
+            assert_eq!(report.error_count, 1, "{usage:?}, {nth}: {:?}", report.errors);
+            assert_eq!(report.errors[0].raw_os_error(), Some(5));
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Where a walk is: at an entry of the topmost directory, or at the operand.
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::path::Path;
+
+use super::frame::Frame;
+use super::operand::{self, Operand};
+use super::options::Settings;
+use crate::ask::{Asker, Subject};
+use crate::error::{Cause, Error, Operation};
+use crate::fields::{Facts, Fields, Kind, Metadata};
+use crate::sys::{Sys, SystemUnit};
+use crate::tree::{Branch, ReopenError};
+
+/// The current entry of a walk, and the open directories above it.
+pub(super) struct Position<S: Sys> {
+    pub(super) asker: Asker<S>,
+    pub(super) settings: Settings,
+    pub(super) branch: Branch<S, Frame>,
+    pub(super) operand: Operand<S>,
+}
+
+/// The current entry of a walk on any platform.
+pub(super) trait CurrentEntry {
+    /// Returns the path, borrowed where the system's text is a path.
+    fn path(&self) -> Cow<'_, Path>;
+    /// Returns the last part of the path; the whole operand for an operand.
+    fn name(&self) -> Cow<'_, OsStr>;
+    /// Asks for more.
+    fn fetch(&mut self, more: Fields, metadata: &mut Metadata);
+    /// Removes it. Returns whether it was there.
+    fn remove(&mut self, kind: Kind) -> Result<bool, Error>;
+    /// Returns whether it is a mount of one of its ancestors.
+    fn leads_back(&mut self, facts: &Facts) -> bool;
+}
+
+impl<S: Sys> Position<S> {
+    pub(super) fn new(sys: S, settings: Settings) -> Self {
+        Position {
+            asker: Asker::new(sys, settings.plan).report_unfollowable_links(),
+            branch: Branch::new(settings.limits(), settings.descriptors),
+            settings,
+            operand: Operand::default(),
+        }
+    }
+
+    pub(super) fn is_operand(&self) -> bool {
+        self.branch.stack.len() == 0
+    }
+
+    /// Returns an error about the current entry.
+    pub(super) fn error(&self, operation: Operation, cause: Cause) -> Error {
+        Error::new(operation, self.branch.to_path(), cause)
+    }
+
+    fn fetch_below(&mut self, more: Fields, metadata: &mut Metadata) -> Result<(), Cause> {
+        let Position { asker, branch, settings, .. } = self;
+        branch.reopen(&asker.sys).map_err(ReopenError::into_cause)?;
+        let (dir, name) = branch.place()?;
+        let (path, follow) = (|| branch.to_path(), settings.follows_all());
+        asker.fetch(&Subject { dir, name, path: &path, follow }, more, metadata);
+        Ok(())
+    }
+
+    fn remove_below(&mut self, kind: Kind) -> Result<bool, Cause> {
+        let Position { asker: Asker { sys, .. }, branch, .. } = self;
+        branch.reopen(sys).map_err(ReopenError::into_cause)?;
+        let (dir, name) = branch.place()?;
+        operand::remove_child(dir, name, kind, sys).map_err(Cause::Os)
+    }
+}
+
+impl<S: Sys> CurrentEntry for Position<S> {
+    fn path(&self) -> Cow<'_, Path> {
+        match S::Unit::text(self.branch.path.units()) {
+            Cow::Borrowed(text) => Cow::Borrowed(Path::new(text)),
+            Cow::Owned(text) => Cow::Owned(text.into()),
+        }
+    }
+
+    fn name(&self) -> Cow<'_, OsStr> {
+        S::Unit::text(self.branch.name())
+    }
+
+    fn fetch(&mut self, more: Fields, metadata: &mut Metadata) {
+        if self.is_operand() {
+            let Position { asker, branch, operand, settings } = self;
+            return operand.fetch(&branch.to_path(), more, settings, asker, metadata);
+        }
+        if let Err(cause) = self.fetch_below(more, metadata) {
+            metadata.requested |= more;
+            metadata.fail(more, self.error(Operation::Stat, cause));
+        }
+    }
+
+    fn remove(&mut self, kind: Kind) -> Result<bool, Error> {
+        let removed = if self.is_operand() {
+            let Position { asker, branch, operand, .. } = self;
+            operand.remove(&branch.to_path(), kind, &asker.sys)
+        } else {
+            self.remove_below(kind)
+        };
+        removed.map_err(|cause| self.error(Operation::Remove, cause))
+    }
+
+    fn leads_back(&mut self, facts: &Facts) -> bool {
+        self.branch.leads_back(facts, &self.asker.sys)
+    }
+}
