@@ -12,51 +12,18 @@ use curt::Kind;
 use curt::filters::{Globs, expand_braces};
 use curt_testkit::{Choices, Scratch, skip};
 
-/// Some of these parts, one behind the other.
-fn some(choices: &mut Choices, parts: &[&str], most: usize) -> String {
-    (0..=choices.below(most)).map(|_| choices.one_of(parts)).collect()
+/// Some of these parts, which are between blanks, one behind the other.
+fn some(choices: &mut Choices, parts: &str, most: usize) -> String {
+    let parts: Vec<&str> = parts.split_whitespace().collect();
+    (0..=choices.below(most)).map(|_| choices.one_of(&parts)).collect()
 }
 
-const NAMES: [&str; 14] = ["a", "b", "c", "B", "1", "-", "]", "[", "\\", "é", "{", "}", ",", "."];
-const GLOBS: [&str; 33] = [
-    "a",
-    "b",
-    "1",
-    "é",
-    "*",
-    "?",
-    "**",
-    "[ab]",
-    "[!a]",
-    "[^a-c]",
-    "[]a]",
-    "[!]]",
-    "[\\]]",
-    "[a\\-c]",
-    "[[:digit:]]",
-    "[![:alpha:]_]",
-    "[[:upper:]b]",
-    "[[:punct:]]",
-    "[[.-.]]",
-    "[a-]",
-    "[é-ë]",
-    "[[.a.]-c]",
-    "[[]",
-    "\\*",
-    "\\[",
-    "\\\\",
-    "\\a",
-    "[",
-    "]",
-    "-",
-    "[:a:]",
-    "[a",
-    "[b-a]",
-];
-const BRACES: [&str; 18] = [
-    "{", "}", ",", "{", "}", ",", "a", "b", "..", "1..3", "x", "01..2", "a..c", "\\{", "\\,", "{}",
-    "c..a..2", "-1..1",
-];
+const NAMES: &str = r"a b c B 1 - ] [ \ é { } , .";
+const GLOBS: &str = r"
+    a b 1 é * ? ** [ab] [!a] [^a-c] []a] [!]] [\]] [a\-c] [[:digit:]] [![:alpha:]_] [[:upper:]b]
+    [[:punct:]] [[.-.]] [a-] [é-ë] [[.a.]-c] [[] \* \[ \\ \a [ ] - [:a:] [a [b-a]
+";
+const BRACES: &str = r"{ } , { } , a b .. 1..3 x 01..2 a..c \{ \, {} c..a..2 -1..1";
 
 /// What a script of bash prints.
 fn bash(script: &str) -> Option<Vec<String>> {
@@ -74,7 +41,7 @@ fn quoted(text: &str) -> String {
 #[test]
 fn braces_stand_for_what_they_do_in_bash() {
     let mut choices = Choices::new(1);
-    let patterns: BTreeSet<_> = (0..4000).map(|_| some(&mut choices, &BRACES, 11)).collect();
+    let patterns: BTreeSet<_> = (0..4000).map(|_| some(&mut choices, BRACES, 11)).collect();
     let patterns: Vec<_> = patterns.into_iter().collect();
     // Each backslash is written once more for the removal of quotes, which comes last.
     let mut script = String::new();
@@ -93,9 +60,9 @@ fn braces_stand_for_what_they_do_in_bash() {
 #[test]
 fn names_match_as_in_bash_or_a_pattern_is_refused() {
     let mut choices = Choices::new(2);
-    let names: BTreeSet<_> = (0..150).map(|_| some(&mut choices, &NAMES, 4)).collect();
+    let names: BTreeSet<_> = (0..150).map(|_| some(&mut choices, NAMES, 4)).collect();
     let names: Vec<_> = names.into_iter().filter(|name| !name.starts_with('.')).collect();
-    let patterns: BTreeSet<_> = (0..1500).map(|_| some(&mut choices, &GLOBS, 4)).collect();
+    let patterns: BTreeSet<_> = (0..1500).map(|_| some(&mut choices, GLOBS, 4)).collect();
     let globs: Vec<_> = patterns.iter().map(|pattern| (pattern, Globs::new([pattern]))).collect();
     let list: Vec<_> = names.iter().map(|name| quoted(name)).collect();
     let mut script = format!("names=({})\n", list.join(" "));
@@ -171,14 +138,14 @@ fn paths_match_as_in_bash() {
 #[test]
 fn gnu_patterns_are_those_of_gnu_find() {
     let mut choices = Choices::new(3);
-    let names: BTreeSet<_> = (0..150).map(|_| some(&mut choices, &NAMES, 4)).collect();
+    let names: BTreeSet<_> = (0..150).map(|_| some(&mut choices, NAMES, 4)).collect();
     let names: Vec<_> =
         names.into_iter().filter(|name| !name.trim_matches('.').is_empty()).collect();
     let scratch = Scratch::new();
     for name in &names {
         scratch.file(name);
     }
-    let patterns: BTreeSet<_> = (0..1500).map(|_| some(&mut choices, &GLOBS, 4)).collect();
+    let patterns: BTreeSet<_> = (0..1500).map(|_| some(&mut choices, GLOBS, 4)).collect();
     let mut script = format!("cd {}\n", quoted(scratch.path().to_str().unwrap()));
     // One search for many patterns: each is a test of its own.
     let patterns: Vec<_> = patterns.into_iter().collect();

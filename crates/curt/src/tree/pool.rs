@@ -349,10 +349,11 @@ mod tests {
     }
 
     #[test]
-    fn every_task_is_done_once_and_the_pool_ends() {
-        for workers in 1..6 {
-            let pool = Pool::new();
-            let total = AtomicU64::new(0);
+    fn every_task_is_done_once_however_many_workers_are_wanted() {
+        for (workers, changes, last) in
+            [(1, false, 5_000), (2, false, 5_000), (5, false, 5_000), (4, true, 20_000)]
+        {
+            let (pool, total, over) = (Pool::new(), AtomicU64::new(0), AtomicBool::new(false));
             std::thread::scope(|scope| {
                 pool.want(workers);
                 for _ in 1..workers {
@@ -365,45 +366,26 @@ mod tests {
                         }
                     });
                 }
-                sum(&pool, 0, 0, 5000, &total);
-                pool.want(1);
-                assert!(take(&pool, 0).is_none());
-            });
-            assert_eq!(total.into_inner(), 5000 * 4999 / 2);
-        }
-    }
-
-    #[test]
-    fn number_of_workers_may_change_at_any_time() {
-        let pool = Pool::new();
-        let total = AtomicU64::new(0);
-        let over = AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            for _ in 1..4 {
-                let number = pool.enlist();
-                let (pool, total) = (&pool, &total);
-                scope.spawn(move || {
-                    while let Some((from, to, join)) = take(pool, number) {
-                        sum(pool, number, from, to, total);
-                        pool.finish(&join);
-                    }
-                });
-            }
-            let (changed, over) = (&pool, &over);
-            scope.spawn(move || {
-                for wanted in [4, 1, 2, 1, 3].into_iter().cycle() {
-                    changed.want(wanted);
-                    std::thread::yield_now();
-                    if over.load(Ordering::Relaxed) {
-                        return changed.want(1);
-                    }
+                if changes {
+                    let (pool, over) = (&pool, &over);
+                    scope.spawn(move || {
+                        while !over.load(Ordering::Relaxed) {
+                            for wanted in [4, 1, 2, 1, 3, 1] {
+                                pool.want(wanted);
+                                std::thread::yield_now();
+                            }
+                        }
+                    });
                 }
+                sum(&pool, 0, 0, last, &total);
+                if !changes {
+                    pool.want(1);
+                }
+                assert!(take(&pool, 0).is_none());
+                over.store(true, Ordering::Relaxed);
             });
-            sum(&pool, 0, 0, 50_000, &total);
-            assert!(take(&pool, 0).is_none());
-            over.store(true, Ordering::Relaxed);
-        });
-        assert_eq!(total.into_inner(), 50_000 * 49_999 / 2);
+            assert_eq!(total.into_inner(), last * (last - 1) / 2);
+        }
     }
 
     #[test]

@@ -78,33 +78,19 @@ mod tests {
     #[test]
     fn a_thread_with_its_own_descriptor_table_sees_its_files() {
         apart(|| {
-            let file = open();
-            let (target, calls) = read(&Door::new(&Setup::default()), &file);
-            assert_eq!((target, calls), (Ok(b"/etc".to_vec()), 1));
-        });
-    }
-
-    #[test]
-    fn names_and_attributes_are_those_of_what_this_thread_has_open() {
-        apart(|| {
+            // Also where `thread-self` is missing.
+            let faults = Faults::default().fail("readlinkat", 0, libc::ENOENT);
+            let missing = faults.fail("readlinkat", 1, libc::ENOENT);
+            for (faults, expected) in [(Faults::default(), 1), (missing, 4)] {
+                let door = Door::new(&Setup { faults: Some(Arc::new(faults)), ..Setup::default() });
+                let (target, calls) = read(&door, open());
+                assert_eq!((target, calls), (Ok(b"/etc".to_vec()), expected));
+            }
             let sys = Unix::start(&Setup::default());
             let dir = sys.open_parent("/etc".as_ref()).unwrap();
             assert_eq!(sys.path_of(Open::Dir(&dir)).unwrap(), b"/etc");
             let name = Name::until_nul(b"passwd\0").unwrap();
             assert!(sys.extended(&dir, name, Fields::ACL, false, None).is_ok());
-        });
-    }
-
-    #[test]
-    fn the_thread_number_replaces_thread_self() {
-        apart(|| {
-            let file = open();
-            let faults = Faults::default();
-            let faults =
-                faults.fail("readlinkat", 0, libc::ENOENT).fail("readlinkat", 1, libc::ENOENT);
-            let door = Door::new(&Setup { faults: Some(Arc::new(faults)), ..Setup::default() });
-            let (target, calls) = read(&door, &file);
-            assert_eq!((target, calls), (Ok(b"/etc".to_vec()), 4));
         });
     }
 }
