@@ -18,8 +18,6 @@ pub(super) type Level<S> = tree::Level<S, RemoveFrame<<S as Sys>::Unit>>;
 /// The state of one directory.
 pub(super) struct RemoveFrame<U> {
     pub(super) role: Role,
-    /// Where its name lies among those that the stack keeps.
-    pub(super) name: usize,
     /// Whether the process may not write to it; only known if questions are asked.
     pub(super) is_protected: bool,
     /// Whether the caller has to be asked before its entries are removed.
@@ -34,17 +32,16 @@ pub(super) struct RemoveFrame<U> {
     pub(super) passes: Passes,
 }
 
-/// What is done with a directory.
+/// What a directory is for the worker that has it on its stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// The parent of an operand. It stays.
-    Parent,
-    /// A part of a directory that another worker has handed off, and will remove itself.
+    /// Entries of a directory that another worker has listed and will remove itself.
     Part,
     /// The operand.
     Operand,
-    /// A directory below the operand.
-    Child,
+    /// A directory below the operand, with the position of its name among those that the stack
+    /// keeps.
+    Child(usize),
 }
 
 /// The entries of a directory that stay.
@@ -93,10 +90,9 @@ pub(super) struct Task<S: Sys> {
 
 impl<U: Unit> RemoveFrame<U> {
     /// Returns the state of a directory that is to be emptied and removed.
-    pub(super) fn new(role: Role, name: usize, is_protected: bool, asks_first: bool) -> Self {
+    pub(super) fn new(role: Role, is_protected: bool, asks_first: bool) -> Self {
         RemoveFrame {
             role,
-            name,
             is_protected,
             asks_first,
             device: None,
@@ -107,9 +103,9 @@ impl<U: Unit> RemoveFrame<U> {
         }
     }
 
-    /// Returns the state of a directory that is not listed, for entries of it to be removed.
-    pub(super) fn base(role: Role) -> Self {
-        RemoveFrame { passes: Passes::none(), ..RemoveFrame::new(role, 0, false, false) }
+    /// Returns the state of a part of a directory.
+    pub(super) fn part() -> Self {
+        RemoveFrame { passes: Passes::of_part(), ..RemoveFrame::new(Role::Part, false, false) }
     }
 
     /// Returns, once, whether the caller has to be asked before its entries are removed.
@@ -197,10 +193,10 @@ mod tests {
     #[test]
     fn remains_of_finished_parts_are_taken_back() {
         let (pool, name) = (Pool::<()>::new(), Name::from_c(c"name"));
-        let mut directory = RemoveFrame::new(Role::Child, 0, false, false);
+        let mut directory = RemoveFrame::new(Role::Child(0), false, false);
         for stays in [false, true] {
             let parts = directory.add_part();
-            let mut part = RemoveFrame::base(Role::Part);
+            let mut part = RemoveFrame::part();
             if stays {
                 part.keep_entry(name, true);
             }
@@ -214,7 +210,7 @@ mod tests {
 
     #[test]
     fn part_of_a_panicked_worker_keeps_the_directory() {
-        let mut directory = RemoveFrame::<u8>::new(Role::Child, 0, false, false);
+        let mut directory = RemoveFrame::<u8>::new(Role::Child(0), false, false);
         directory.add_part();
         directory.join();
         assert!(directory.is_kept());

@@ -9,14 +9,14 @@ use std::path::Path;
 
 use super::callbacks::Question;
 use super::directory::{Levels, Remains, RemoveFrame, Role, Task};
-use super::entry::Outcome;
+use super::entry::{Found, Outcome};
 use super::listing::Buffer;
-use super::operand::{OpenParent, OperandRemoval, Tree};
+use super::operand::{OpenParent, OperandRemoval, Place, Tree};
 use super::worker::Worker;
 use super::writers::Samples;
 use crate::error::{Cause, Kept, Operation};
 use crate::fields::{Fields, Kind};
-use crate::name::Names;
+use crate::name::{Name, Names};
 use crate::sys::{Ask, Entry, Mounts, Opened, Sys};
 use crate::tree::{Links, Meanwhile, ReopenError, ReopenFailure, Stack, Waited, Work};
 
@@ -36,6 +36,8 @@ pub(super) struct Engine<'r, S: Sys> {
     buffer: Buffer<S>,
     samples: Samples,
     parent: OpenParent<S>,
+    /// Where the operand lies whose tree is being removed.
+    pub(super) place: Option<Place<S>>,
     nested: u32,
     /// Whether the next directory that is opened was waited for.
     has_waited: bool,
@@ -49,13 +51,14 @@ impl<'r, S: Sys> Engine<'r, S> {
             buffer: Buffer::default(),
             samples: Samples::default(),
             parent: OpenParent::default(),
+            place: None,
             nested: 0,
             has_waited: false,
         }
     }
 
     /// Works until all workers are out of work.
-    pub(super) fn work(mut self, next_operand: impl Fn() -> Option<&'r Path>) {
+    pub(super) fn work<'p>(mut self, next_operand: impl Fn() -> Option<&'p Path>) {
         let shared = self.worker.shared;
         let pool = &shared.crew.pool;
         loop {
@@ -81,11 +84,11 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// Removes an operand that is a tree.
     fn remove_tree(&mut self, tree: Tree<S>) {
         self.buffer.forget_file_system();
+        self.place = Some(tree.place);
         let base = self.stack.len();
-        self.stack.push_base(tree.parent, 0, &Names::new(), RemoveFrame::base(Role::Parent));
-        let at = self.stack.store_name(tree.name.as_name());
-        self.push(tree.dir, Role::Operand, at, tree.is_protected);
+        self.push(tree.dir, Role::Operand, tree.is_protected);
         self.empty(base);
+        self.place = None;
     }
 
     /// Removes entries of another worker's directory.
@@ -93,12 +96,10 @@ impl<'r, S: Sys> Engine<'r, S> {
         let Task { dir, path, names, kind, parts } = task;
         let base = self.stack.len();
         let path_before = std::mem::replace(&mut self.worker.path, path);
-        let path_len = self.worker.path.len();
-        let part = RemoveFrame::base(Role::Part);
-        if kind == Kind::Directory {
-            self.stack.push_base(dir, path_len, &names, part);
-        } else {
-            self.stack.push_base(dir, path_len, &Names::new(), part);
+        let (none, directories) = (Names::new(), kind == Kind::Directory);
+        let waiting = if directories { &names } else { &none };
+        self.stack.push_base(dir, self.worker.path.len(), waiting, RemoveFrame::part());
+        if !directories {
             for (_, name) in names.between(0, names.len()) {
                 if self.worker.shared.is_cancelled() {
                     break;
@@ -112,10 +113,10 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.worker.shared.crew.pool.finish(&parts.join);
     }
 
-    /// Removes the entries that wait in the level `base` and everything deeper on the stack, and
-    /// pops it. Returns the entries that stay.
+    /// Removes the level `base` of the stack and everything above it, and returns the entries that
+    /// stay of a part.
     fn empty(&mut self, base: usize) -> Remains<S::Unit> {
-        loop {
+        while self.stack.len() > base {
             self.worker.attend();
             if self.worker.shared.is_cancelled() {
                 self.stack.top_mut().give_up();
@@ -144,13 +145,13 @@ impl<'r, S: Sys> Engine<'r, S> {
                 }
                 continue;
             }
-            if self.stack.len() > base + 1 {
-                self.leave();
-            } else {
-                let popped = self.stack.pop(&self.worker.sys);
-                return popped.map_or_else(Remains::none, RemoveFrame::into_remains);
+            if self.stack.top().role == Role::Part {
+                let part = self.stack.pop(&self.worker.sys);
+                return part.map_or_else(Remains::none, RemoveFrame::into_remains);
             }
+            self.leave();
         }
+        Remains::none()
     }
 
     /// Waits for the parts of the topmost directory that other workers have. Returns whether
@@ -336,7 +337,7 @@ impl<'r, S: Sys> Engine<'r, S> {
                 let (files, writers) = (worker.report.files, &shared.writers);
                 let must_leave = samples.must_leave(&dir, files, writers, window, &worker.sys);
                 self.end_shortage();
-                self.push(dir, Role::Child, at, is_protected);
+                self.push(dir, Role::Child(at), is_protected);
                 if must_leave {
                     self.abandon_to_writer();
                 }
@@ -379,9 +380,9 @@ impl<'r, S: Sys> Engine<'r, S> {
     }
 
     /// Pushes a directory that was just opened and that the path names.
-    fn push(&mut self, dir: S::Dir, role: Role, name: usize, is_protected: bool) {
+    fn push(&mut self, dir: S::Dir, role: Role, is_protected: bool) {
         let asks_first = self.worker.shared.options.confirm.asks(is_protected);
-        let directory = RemoveFrame::new(role, name, is_protected, asks_first);
+        let directory = RemoveFrame::new(role, is_protected, asks_first);
         self.stack.push(dir, self.worker.path.len(), None, directory);
     }
 
@@ -397,7 +398,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             Opened::Gone => Outcome::Gone,
             Opened::Pending => Outcome::Pending,
             // Another entry has taken its place, or the listing did not tell the kind.
-            Opened::NotDirectory => worker.unlink_of_unknown_kind(dir, name),
+            Opened::NotDirectory => worker.remove_entry(dir, name, Kind::Unknown, Found::Named),
             Opened::Mount => {
                 worker.fail(Operation::Remove, Cause::Kept(Kept::MountPoint));
                 Outcome::Kept
@@ -482,13 +483,25 @@ impl<'r, S: Sys> Engine<'r, S> {
     pub(super) fn pop(&mut self) {
         let Engine { worker, stack, .. } = self;
         let Some(directory) = stack.pop(&worker.sys) else { return };
+        let Role::Child(name) = directory.role else { return };
         let (parent, names) = stack.level_with_names(stack.len() - 1);
         worker.path.truncate(parent.path_len());
         if directory.is_kept() {
-            match names.get(directory.name) {
+            match names.get(name) {
                 Some(name) => parent.keep_entry(name, worker.shared.removes_all),
                 None => parent.mark_kept(),
             }
+        }
+    }
+
+    /// Returns the open parent of a directory, and the directory's name in it.
+    pub(super) fn parent_of(&self, index: usize) -> Option<(&S::Dir, Name<'_, S::Unit>)> {
+        match self.stack[index].role {
+            Role::Operand => {
+                self.place.as_ref().map(|place| (&*place.parent, place.name.as_name()))
+            }
+            Role::Child(name) => self.stack[index - 1].dir().zip(self.stack.names().get(name)),
+            Role::Part => None,
         }
     }
 
@@ -530,7 +543,7 @@ fn handle_entry<S: Sys>(
         level.give_up();
         return worker.internal_error("an entry is removed from a directory that is not open");
     };
-    match worker.remove_entry(dir, entry) {
+    match worker.remove_listed(dir, entry) {
         Outcome::Removed => {}
         Outcome::Gone => worker.report.vanished += 1,
         Outcome::Pending => {

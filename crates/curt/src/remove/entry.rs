@@ -24,10 +24,20 @@ pub(super) enum Outcome {
     Directory,
 }
 
+/// How an entry was found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    /// By the listing that is being worked through.
+    Listed,
+    /// By its name: an operand, or an entry that turned out to be no directory when it was opened.
+    /// The caller is not asked (again) whether to exclude it.
+    Named,
+}
+
 impl<S: Sys> Worker<'_, S> {
-    /// Removes an entry of the directory at the path, unless it is a directory or the caller wants
-    /// to keep it.
-    pub(super) fn remove_entry(&mut self, dir: &S::Dir, entry: Entry<'_, S::Unit>) -> Outcome {
+    /// Removes an entry that the directory at the path lists, unless it is a directory or the
+    /// caller keeps it.
+    pub(super) fn remove_listed(&mut self, dir: &S::Dir, entry: Entry<'_, S::Unit>) -> Outcome {
         let Entry { name, kind, .. } = entry;
         if kind == Kind::Directory {
             return Outcome::Directory;
@@ -37,64 +47,62 @@ impl<S: Sys> Worker<'_, S> {
             self.unlink(dir, name, kind).unwrap_or_else(|error| {
                 // Only a failure needs the path.
                 self.path.push(name);
-                self.not_unlinked(kind, error)
+                self.not_removed(dir, name, kind, Found::Listed, error)
             })
         } else {
             self.path.push(name);
-            self.unlink_listed(dir, name, kind)
+            self.remove_entry(dir, name, kind, Found::Listed)
         };
         self.path.truncate(path_len);
         self.tick();
         outcome
     }
 
-    /// Removes the entry at the path, whose kind the listing says, unless it is a directory or the
-    /// caller excludes it or wants to keep it.
-    fn unlink_listed(&mut self, dir: &S::Dir, name: Name<'_, S::Unit>, kind: Kind) -> Outcome {
-        match self.look_at(dir, name, kind) {
-            Err(outcome) => outcome,
-            Ok((kind, _)) if kind != Kind::Directory && self.is_excluded(kind) => Outcome::Kept,
-            Ok((kind, stat)) => self
-                .confirm_and_unlink(dir, name, kind, stat.as_ref())
-                .unwrap_or_else(|error| self.not_unlinked(kind, error)),
-        }
-    }
-
-    /// Reports that the entry at the path could not be removed, unless it may be a directory.
-    fn not_unlinked(&self, kind: Kind, error: io::Error) -> Outcome {
-        if kind == Kind::Unknown && error.kind() == io::ErrorKind::PermissionDenied {
-            // The refusal hides whether it is one. Entering it tells.
-            return Outcome::Directory;
-        }
-        self.fail(Operation::RemoveFile, Cause::Os(error));
-        Outcome::Kept
-    }
-
-    /// Removes the entry at the path, whose kind is not known (any more) and which the caller does
-    /// not exclude, unless it is a directory or the caller wants to keep it.
-    pub(super) fn unlink_of_unknown_kind(
+    /// Removes the entry at the path, unless it is a directory or the caller keeps it.
+    pub(super) fn remove_entry(
         &mut self,
         dir: &S::Dir,
         name: Name<'_, S::Unit>,
+        kind: Kind,
+        found: Found,
     ) -> Outcome {
-        let (kind, stat) = match self.look_at(dir, name, Kind::Unknown) {
-            Ok(known) => known,
-            Err(outcome) => return outcome,
-        };
-        match self.confirm_and_unlink(dir, name, kind, stat.as_ref()) {
-            Ok(outcome) => outcome,
-            // Some systems say that nothing can be removed before they look whether it is there.
-            Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => {
-                let missing = self.sys.query(dir, name, Ask::STAT).err();
-                let missing = missing.filter(|error| error.kind() == io::ErrorKind::NotFound);
-                self.kept_or_gone(Operation::RemoveFile, missing.unwrap_or(error))
+        let options = self.shared.options;
+        let needs_stat = options.confirm != Confirm::Never
+            || options.count_bytes
+            || (options.dry_run && kind == Kind::Unknown);
+        let stat = match needs_stat.then(|| self.sys.query(dir, name, Ask::STAT)).transpose() {
+            Ok(stat) => stat,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Outcome::Gone,
+            Err(error) => {
+                self.fail(Operation::Stat, Cause::Os(error));
+                return Outcome::Kept;
             }
-            Err(error) => self.kept_or_gone(Operation::RemoveFile, error),
+        };
+        let kind = stat.as_ref().map_or(kind, |stat| stat.kind);
+        if kind == Kind::Directory {
+            return Outcome::Directory;
         }
+        let is_excluded = found == Found::Listed && self.is_excluded(kind);
+        if is_excluded || !self.confirms_entry(dir, name, kind, stat.as_ref()) {
+            return Outcome::Kept;
+        }
+        let removed = if options.dry_run {
+            self.report.files += 1;
+            Ok(Outcome::Removed)
+        } else {
+            self.unlink(dir, name, kind)
+        };
+        let outcome =
+            removed.unwrap_or_else(|error| self.not_removed(dir, name, kind, found, error));
+        if let Outcome::Removed = outcome {
+            self.count_bytes(stat.as_ref());
+            self.show_removed(kind);
+        }
+        outcome
     }
 
     /// Tries to remove the directory at the path, which could not be opened: it may be empty. The
-    /// error that is reported otherwise is the one of opening it.
+    /// error that is reported otherwise is that of opening it.
     pub(super) fn remove_unreadable(
         &mut self,
         parent: &S::Dir,
@@ -119,59 +127,22 @@ impl<S: Sys> Worker<'_, S> {
         Outcome::Kept
     }
 
-    /// Asks the system about the entry at the path, if the options need to know more than the
-    /// listing tells.
-    fn look_at(
-        &mut self,
-        dir: &S::Dir,
-        name: Name<'_, S::Unit>,
-        kind: Kind,
-    ) -> Result<(Kind, Option<Facts>), Outcome> {
-        let options = self.shared.options;
-        let needs_stat = options.confirm != Confirm::Never
-            || options.count_bytes
-            || (options.dry_run && kind == Kind::Unknown);
-        if !needs_stat {
-            return Ok((kind, None));
-        }
-        match self.sys.query(dir, name, Ask::STAT) {
-            Ok(stat) => Ok((stat.kind, Some(stat))),
-            Err(error) => Err(self.kept_or_gone(Operation::Stat, error)),
-        }
-    }
-
-    /// Asks the caller about the entry at the path if needed, then removes it.
-    fn confirm_and_unlink(
+    /// Asks the caller about the entry at the path if that is wanted. Returns whether it is to be
+    /// removed.
+    fn confirms_entry(
         &mut self,
         dir: &S::Dir,
         name: Name<'_, S::Unit>,
         kind: Kind,
         stat: Option<&Facts>,
-    ) -> io::Result<Outcome> {
-        if kind == Kind::Directory {
-            return Ok(Outcome::Directory);
+    ) -> bool {
+        let confirm = self.shared.options.confirm;
+        if confirm == Confirm::Never {
+            return true;
         }
-        let options = self.shared.options;
-        if options.confirm != Confirm::Never {
-            let is_protected = self.is_protected(dir, name, kind);
-            let is_empty = kind == Kind::File && stat.is_some_and(|stat| stat.size == 0);
-            if options.confirm.asks(is_protected)
-                && !self.ask(Question::RemoveFile, kind, is_empty, is_protected)
-            {
-                return Ok(Outcome::Kept);
-            }
-        }
-        let outcome = if options.dry_run {
-            self.report.files += 1;
-            Outcome::Removed
-        } else {
-            self.unlink(dir, name, kind)?
-        };
-        if let Outcome::Removed = outcome {
-            self.count_bytes(stat);
-            self.show_removed(kind);
-        }
-        Ok(outcome)
+        let is_protected = self.is_protected(dir, name, kind);
+        let is_empty = kind == Kind::File && stat.is_some_and(|stat| stat.size == 0);
+        !confirm.asks(is_protected) || self.ask(Question::RemoveFile, kind, is_empty, is_protected)
     }
 
     /// Removes an entry, which may be a directory, and counts it.
@@ -188,11 +159,32 @@ impl<S: Sys> Worker<'_, S> {
         }
     }
 
-    fn kept_or_gone(&self, operation: Operation, error: io::Error) -> Outcome {
-        if error.kind() == io::ErrorKind::NotFound {
-            return Outcome::Gone;
+    /// Reports that the entry at the path could not be removed, unless the error has another
+    /// reason: it may be a directory, or missing.
+    fn not_removed(
+        &self,
+        dir: &S::Dir,
+        name: Name<'_, S::Unit>,
+        kind: Kind,
+        found: Found,
+        error: io::Error,
+    ) -> Outcome {
+        use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+        match (error.kind(), found) {
+            // The refusal hides whether it is a directory. Entering it tells.
+            (PermissionDenied, Found::Listed) if kind == Kind::Unknown => Outcome::Directory,
+            // Some systems say that nothing can be removed before they look whether it is there.
+            (ReadOnlyFilesystem, Found::Named) if self.is_missing(dir, name) => Outcome::Gone,
+            _ => {
+                self.fail(Operation::RemoveFile, Cause::Os(error));
+                Outcome::Kept
+            }
         }
-        self.fail(operation, Cause::Os(error));
-        Outcome::Kept
+    }
+
+    /// Returns whether the system says that there is no such entry.
+    pub(super) fn is_missing(&self, dir: &S::Dir, name: Name<'_, S::Unit>) -> bool {
+        let asked = self.sys.query(dir, name, Ask::STAT);
+        asked.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
     }
 }

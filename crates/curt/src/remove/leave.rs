@@ -28,7 +28,7 @@ impl<S: Sys> Engine<'_, S> {
             let is_operand = self.stack.top().role == Role::Operand;
             if options.contents_only && !options.dry_run && is_operand {
                 // It stays either way; that it was moved is reported.
-                self.check_operand(self.stack.len() - 1);
+                self.check_operand();
             }
             self.pop();
         } else {
@@ -101,12 +101,13 @@ impl<S: Sys> Engine<'_, S> {
     /// Removes the topmost directory and pops it, unless it has to be listed again.
     fn remove_top(&mut self) {
         let index = self.stack.len() - 1;
-        if !self.reopen(index - 1) {
+        let is_operand = self.stack[index].role == Role::Operand;
+        if is_operand {
+            if !self.check_operand() {
+                return self.pop();
+            }
+        } else if !self.reopen(index - 1) {
             return;
-        }
-        if self.stack[index].role == Role::Operand && !self.check_operand(index) {
-            self.stack[index].mark_kept();
-            return self.pop();
         }
         let stat = self.stat_top();
         let was_kept = self.stack[index].is_kept();
@@ -116,14 +117,10 @@ impl<S: Sys> Engine<'_, S> {
                 self.worker.removed_directory(stat.as_ref());
                 self.worker.tick();
             }
-            DirRemoved::Gone if self.stack[index].role == Role::Operand => {
-                let error = os_error(io::ErrorKind::NotFound);
-                let name = self.stack.names().get(self.stack[index].name);
-                match (self.stack[index - 1].dir(), name) {
-                    (Some(parent), Some(name)) => {
-                        self.worker.operand_lost(parent, name, Operation::Remove, error);
-                    }
-                    _ => self.worker.fail(Operation::Remove, Cause::Os(error)),
+            DirRemoved::Gone if is_operand => {
+                if let Some((parent, name)) = self.parent_of(index) {
+                    let error = os_error(io::ErrorKind::NotFound);
+                    self.worker.operand_lost(parent, name, Operation::Remove, error);
                 }
             }
             DirRemoved::Gone => {
@@ -152,23 +149,22 @@ impl<S: Sys> Engine<'_, S> {
 
     /// Reports an operand whose name no longer leads to the directory that was emptied, and returns
     /// whether it does. If it was renamed, the entry that has its name now is not to be removed.
-    fn check_operand(&self, index: usize) -> bool {
-        let Engine { worker, stack, .. } = self;
-        let (level, parent) = (&stack[index], &stack[index - 1]);
-        let (Some(name), Some(dir), Some(parent)) =
-            (stack.names().get(level.name), level.dir(), parent.dir())
-        else {
+    fn check_operand(&self) -> bool {
+        let Engine { worker, stack, place, .. } = self;
+        let (Some(dir), Some(place)) = (stack.top().dir(), place) else {
             worker.internal_error("an operand is checked that is not open");
             return false;
         };
-        let stat = match worker.sys.query_dir(dir, Ask::STAT) {
-            Ok(stat) => stat,
-            Err(error) => {
-                worker.fail(Operation::Stat, Cause::Os(error));
-                return false;
+        let name = place.name.as_name();
+        let is_there = |identity| worker.sys.is_child(&place.parent, name, identity);
+        let there = match is_there(place.identity) {
+            // Some overlays number a directory anew when it is written to.
+            Ok(false) => {
+                worker.sys.query_dir(dir, Ask::STAT).and_then(|stat| is_there(Identity::of(&stat)))
             }
+            there => there,
         };
-        let cause = match worker.sys.is_child(parent, name, Identity::of(&stat)) {
+        let cause = match there {
             Ok(true) => return true,
             Ok(false) => Cause::Replaced,
             // It was removed, or it has another name.
@@ -194,29 +190,26 @@ impl<S: Sys> Engine<'_, S> {
 
     /// Removes the topmost directory from its parent, which is open.
     fn remove_from_parent(&mut self, index: usize) -> DirRemoved<()> {
-        let Engine { worker, stack, .. } = self;
-        let dir = stack.take_top();
-        let (Some(name), Some(parent)) =
-            (stack.names().get(stack[index].name), stack[index - 1].dir())
-        else {
-            worker.internal_error("a directory is removed from a parent that is not open");
+        let dir = self.stack.take_top();
+        let Some((parent, name)) = self.parent_of(index) else {
+            self.worker.internal_error("a directory is removed from a parent that is not open");
             return DirRemoved::Gone;
         };
         let error = match dir {
             // Closed or released.
-            None => match worker.sys.remove_empty_dir(parent, name) {
+            None => match self.worker.sys.remove_empty_dir(parent, name) {
                 Ok(()) => return DirRemoved::Done,
                 Err(error) => error,
             },
-            Some(dir) => match worker.remove_open_dir(parent, name, dir) {
+            Some(dir) => match self.worker.remove_open_dir(parent, name, dir) {
                 DirRemoved::Done => return DirRemoved::Done,
                 DirRemoved::Gone => return DirRemoved::Gone,
                 DirRemoved::NotEmpty(dir) => {
-                    stack.put_top_back(dir);
+                    self.stack.put_top_back(dir);
                     return DirRemoved::NotEmpty(());
                 }
                 DirRemoved::Failed(dir, error) => {
-                    stack.put_top_back(dir);
+                    self.stack.put_top_back(dir);
                     error
                 }
             },
@@ -277,7 +270,7 @@ impl<S: Sys> Engine<'_, S> {
         let writers = &worker.shared.writers;
         let mut index = stack.len() - 1;
         stack[index].give_up();
-        while stack[index].role == Role::Child {
+        while let Role::Child(_) = stack[index].role {
             index -= 1;
             let level = &mut stack[index];
             level.give_up();

@@ -49,7 +49,7 @@
 //! | directory | 5 (`openat2`, `getdents64` twice, `unlinkat`, `close`) | 6 (`openat`, `fstat`, `readdir`, which makes 2, `unlinkat`, `close`) |
 //! | each further 64 KiB of listing | 1 | 1 |
 //! | operand whose parent is not that of the operand before | 2 more (`openat`, `close`); none if it is a name alone | the same |
-//! | operand that is a directory, also for contents only | 3 more (`statx`), and `openat` instead of `openat2` | 3 more |
+//! | operand that is a directory, also for contents only | 2 more (`statx`), and `openat` instead of `openat2` | 2 more |
 //! | operand that is not a directory | 1 more (`openat`) | the same |
 //! | directory that stays: contents only, or a failure in it | 3 for each further listing, until nothing new is found | the same |
 //! | directory of more than 65,536 entries | one more listing of the entries that are left then | the same |
@@ -112,7 +112,7 @@
 //   (`operand.rs`) removes an operand, or opens it if it is a tree.
 // - `Engine::take_batch` lists the topmost directory into the buffer (`listing.rs`, then
 //   `Sys::read_entries`, which is `getdents64`); `handle_entry` keeps a directory's name for
-//   later, and removes any other entry by `Worker::remove_entry` (`entry.rs`) and
+//   later, and removes any other entry by `Worker::remove_listed` (`entry.rs`) and
 //   `Sys::remove_child` (`unlinkat`); `Engine::enter_next` opens a subdirectory by
 //   `Sys::open_child` (`openat2`). The state of one directory is in `directory.rs`, and how often
 //   it is listed in `passes.rs`.
@@ -186,19 +186,17 @@ impl Remove<'_> {
     /// opens it.
     #[must_use = "a removal may have failed; the report says so"]
     pub fn run(&self, operands: impl Operands) -> Report {
-        let paths = operands.into_paths();
-        let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
-        self.run_in(None, &paths)
+        self.run_in(None, &operands.into_paths())
     }
 
     /// Removes paths or, with an open directory `dir`, names in it.
-    pub(crate) fn run_in(&self, dir: Option<<Os as Sys>::Dir>, names: &[&Path]) -> Report {
+    pub(crate) fn run_in(&self, dir: Option<<Os as Sys>::Dir>, names: &[PathBuf]) -> Report {
         run::<Os>(self, &Setup::default(), names, dir)
     }
 
     /// Reports a failure before the removal could begin, to the callbacks too.
     pub(crate) fn fail_before(&self, error: Error) -> Report {
-        let shared = Shared::<Os>::new(self, &Setup::default().with(self.without), None, true);
+        let shared = Shared::<Os>::new(self, &Setup::default(), None, true);
         shared.notifier.failed(true, error);
         shared.into_report()
     }
@@ -208,23 +206,25 @@ impl Remove<'_> {
 fn run<S: Sys>(
     options: &Remove<'_>,
     setup: &Setup,
-    operands: &[&Path],
+    operands: &[PathBuf],
     parent: Option<S::Dir>,
 ) -> Report {
-    let setup = setup.with(options.without);
-    let shared = Shared::<S>::new(options, &setup, parent, overlap(operands));
+    let shared = Shared::<S>::new(options, setup, parent, overlap(operands));
     let next = AtomicUsize::new(0);
+    let next = || operands.get(next.fetch_add(1, Ordering::Relaxed)).map(PathBuf::as_path);
     shared.crew.work(|member| {
         let _guard = shared.notifier.guard(member.is_caller());
-        let worker = Worker::new(&shared, S::start(&setup), member);
-        Engine::new(worker).work(|| operands.get(next.fetch_add(1, Ordering::Relaxed)).copied());
+        Engine::new(Worker::new(&shared, shared.platform(), member)).work(next);
     });
     shared.into_report()
 }
 
 /// Returns whether an operand is another one, or below it, as far as the text tells. Such operands
 /// are removed one after the other: in parallel, one could vanish with the other before its turn.
-fn overlap(operands: &[&Path]) -> bool {
+fn overlap(operands: &[PathBuf]) -> bool {
+    if operands.len() < 2 {
+        return false;
+    }
     let mut sorted: Vec<&Path> =
         operands.iter().map(|path| path.strip_prefix(".").unwrap_or(path)).collect();
     sorted.sort_unstable();
@@ -233,6 +233,6 @@ fn overlap(operands: &[&Path]) -> bool {
 
 /// Removes paths on a platform that a test has set up.
 #[cfg(test)]
-pub(crate) fn run_on<S: Sys>(options: &Remove<'_>, setup: &Setup, paths: &[&Path]) -> Report {
+pub(crate) fn run_on<S: Sys>(options: &Remove<'_>, setup: &Setup, paths: &[PathBuf]) -> Report {
     run::<S>(options, setup, paths, None)
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::callbacks::Question;
-use super::entry::Outcome;
+use super::entry::{Found, Outcome};
 use super::listing::Buffer;
 use super::options::DirectoryOperands;
 use super::worker::Worker;
@@ -18,10 +18,16 @@ use crate::tree::TreePath;
 
 /// An operand that is a directory, open and ready to be emptied.
 pub(super) struct Tree<S: Sys> {
-    pub(super) parent: Arc<S::Dir>,
-    pub(super) name: NameBuf<S::Unit>,
+    pub(super) place: Place<S>,
     pub(super) dir: S::Dir,
     pub(super) is_protected: bool,
+}
+
+/// Where an operand lies that is a directory, and its identity when it was opened.
+pub(super) struct Place<S: Sys> {
+    pub(super) parent: Arc<S::Dir>,
+    pub(super) name: NameBuf<S::Unit>,
+    pub(super) identity: Identity,
 }
 
 /// The open parent of the previous operand: many operands lie in the same directory.
@@ -92,8 +98,19 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
                 return None;
             }
         };
-        let (dir, is_protected) = self.remove_in(&parent, name.as_name(), &operand)?;
-        Some(Tree { parent, name, dir, is_protected })
+        let dir = self.remove_in(&parent, name.as_name(), &operand)?;
+        let identity = match self.admit(&parent, &dir) {
+            Ok(identity) => identity,
+            Err(cause) => {
+                self.worker.sys.close(dir);
+                let is_refused = !matches!(cause, Cause::Os(_));
+                let step = if is_refused { Operation::Remove } else { Operation::Stat };
+                self.worker.fail(step, cause);
+                return None;
+            }
+        };
+        let is_protected = self.worker.is_protected(&parent, name.as_name(), Kind::Directory);
+        Some(Tree { place: Place { parent, name, identity }, dir, is_protected })
     }
 
     /// Returns whether a path ends in `.`, and only the contents of that directory are to go.
@@ -125,14 +142,13 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
         self.parent.open(if is_itself { path } else { &operand.parent }, &self.worker.sys)
     }
 
-    /// Removes an operand, or opens it if it is a tree: returns its directory, and whether the
-    /// process may not write to it.
+    /// Removes an operand, or opens it if it is a tree, and returns its directory.
     fn remove_in(
         &mut self,
         parent: &S::Dir,
         name: Name<'_, S::Unit>,
         operand: &SplitOperand<S::Unit>,
-    ) -> Option<(S::Dir, bool)> {
+    ) -> Option<S::Dir> {
         let worker = &mut *self.worker;
         let options = worker.shared.options;
         if options.directories != DirectoryOperands::Recursive {
@@ -142,18 +158,7 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
             return None;
         }
         match worker.open_child(parent, name, Mounts::Cross) {
-            Opened::Dir(dir) => match self.check_identity(parent, &dir) {
-                Ok(()) => {
-                    let is_protected = self.worker.is_protected(parent, name, Kind::Directory);
-                    return Some((dir, is_protected));
-                }
-                Err(cause) => {
-                    self.worker.sys.close(dir);
-                    let is_refused = !matches!(cause, Cause::Os(_));
-                    let step = if is_refused { Operation::Remove } else { Operation::Stat };
-                    self.worker.fail(step, cause);
-                }
-            },
+            Opened::Dir(dir) => return Some(dir),
             Opened::NotDirectory
                 if operand.directory_only || options.contents_only || options.directories_only =>
             {
@@ -162,11 +167,15 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
                     Err(error) => worker.operand_lost(parent, name, Operation::Stat, error),
                 }
             }
-            Opened::NotDirectory => match worker.unlink_of_unknown_kind(parent, name) {
-                Outcome::Directory => worker.fail(Operation::Remove, Cause::Replaced),
-                Outcome::Gone => worker.operand_lost(parent, name, Operation::Remove, missing()),
-                _ => {}
-            },
+            Opened::NotDirectory => {
+                match worker.remove_entry(parent, name, Kind::Unknown, Found::Named) {
+                    Outcome::Directory => worker.fail(Operation::Remove, Cause::Replaced),
+                    Outcome::Gone => {
+                        worker.operand_lost(parent, name, Operation::Remove, missing())
+                    }
+                    _ => {}
+                }
+            }
             // A directory that is about to go is as good as gone.
             Opened::Gone | Opened::Pending => {
                 worker.operand_failed(Operation::Remove, missing());
@@ -182,7 +191,7 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
     /// Removes an operand if trees are not to be removed: an entry, or an empty directory.
     fn remove_single(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>, directory_only: bool) {
         if !directory_only {
-            match self.worker.unlink_of_unknown_kind(parent, name) {
+            match self.worker.remove_entry(parent, name, Kind::Unknown, Found::Named) {
                 Outcome::Directory => {}
                 Outcome::Gone => {
                     return self.worker.operand_failed(Operation::Remove, missing());
@@ -253,28 +262,23 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
         empty
     }
 
-    /// Refuses the root directory and, if that was asked for, a mount point.
-    fn check_identity(&mut self, parent: &S::Dir, dir: &S::Dir) -> Result<(), Cause> {
+    /// Returns the identity of an operand, unless it is the root directory or, if mount points are
+    /// to be refused, lies on another device than its parent.
+    fn admit(&self, parent: &S::Dir, dir: &S::Dir) -> Result<Identity, Cause> {
         let Worker { shared, sys, .. } = &*self.worker;
+        let identify = |dir| sys.query_dir(dir, Ask::STAT).map(|facts| Identity::of(&facts));
+        let identity = identify(dir).map_err(Cause::Os)?;
         let options = shared.options;
-        if !options.preserve_root && !options.refuse_mounted_operands {
-            return Ok(());
-        }
-        let identify = |dir| match sys.query_dir(dir, Ask::STAT) {
-            Ok(facts) => Ok(Identity::of(&facts)),
-            Err(error) => Err(Cause::Os(error)),
-        };
-        let identity = identify(dir)?;
         if options.preserve_root && sys.is_root(dir, identity, &shared.root).map_err(Cause::Os)? {
             return Err(Cause::Kept(Kept::RootDirectory));
         }
         if options.refuse_mounted_operands {
-            let parent = identify(parent)?;
+            let parent = identify(parent).map_err(Cause::Os)?;
             if parent.device != identity.device {
                 return Err(Cause::Kept(Kept::OtherFileSystem));
             }
         }
-        Ok(())
+        Ok(identity)
     }
 
     /// Reports an operand that is no directory, although a separator follows it, its contents were

@@ -63,9 +63,9 @@ impl Passes {
         Passes { state: State::Reading, found: 0, pending: 0, bound: None, retries: None }
     }
 
-    /// Returns the passes over a directory that is not listed.
-    pub(super) fn none() -> Self {
-        Passes { state: State::Stopped, ..Passes::new() }
+    /// Returns the pass over entries that another worker has listed: all of them.
+    pub(super) fn of_part() -> Self {
+        Passes { state: State::Listed, ..Passes::new() }
     }
 
     /// Stops: no other pass follows.

@@ -28,6 +28,9 @@ pub(super) struct Shared<'r, S: Sys> {
     pub(super) busy_time: BusyTime,
     pub(super) shortage: Shortage,
     pub(super) writers: Writers,
+    setup: Setup,
+    /// The platform that the removal began with, until its first worker has it.
+    first: Mutex<Option<S>>,
     totals: Mutex<Totals>,
     report: Mutex<Report>,
 }
@@ -41,7 +44,8 @@ impl<'r, S: Sys> Shared<'r, S> {
         parent: Option<S::Dir>,
         in_turn: bool,
     ) -> Self {
-        let sys = S::start(setup);
+        let setup = setup.with(options.without);
+        let sys = S::start(&setup);
         let asks = options.confirm != Confirm::Never;
         let excludes = options.callbacks.exclude.is_some();
         // These callbacks are answered at once.
@@ -59,9 +63,17 @@ impl<'r, S: Sys> Shared<'r, S> {
             busy_time: BusyTime::new(options.retry_window),
             shortage: Shortage::default(),
             writers: Writers::since(sys.wall_clock()),
+            setup,
+            first: Mutex::new(Some(sys)),
             totals: Mutex::default(),
-            report: Mutex::new(Report { calls: sys.calls(), ..Report::default() }),
+            report: Mutex::default(),
         }
+    }
+
+    /// Returns the platform for one more worker.
+    pub(super) fn platform(&self) -> S {
+        let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
+        first.unwrap_or_else(|| S::start(&self.setup))
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
@@ -95,6 +107,9 @@ impl<'r, S: Sys> Shared<'r, S> {
     pub(super) fn into_report(self) -> Report {
         let options = self.options;
         let mut report = self.report.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(sys) = self.first.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            report.calls.add(&sys.calls());
+        }
         report.threads = self.crew.pool.workers();
         for path in self.writers.into_left() {
             let error =

@@ -13,7 +13,7 @@ use crate::error::{Cause, Error, Operation, bug};
 use crate::fields::{Facts, Kind};
 use crate::name::Name;
 use crate::pause;
-use crate::sys::{Ask, DirRemoved, Mounts, Opened, Removed, Sys, SystemUnit, is_busy};
+use crate::sys::{DirRemoved, Mounts, Opened, Removed, Sys, SystemUnit, is_busy};
 use crate::tree::{Meanwhile, Member, TreePath};
 
 /// Entries before the first checkpoint: few, so that a second worker can be tried early where
@@ -96,10 +96,7 @@ impl<'r, S: Sys> Worker<'r, S> {
         operation: Operation,
         error: io::Error,
     ) {
-        let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
-        let is_gone = is_missing(&error)
-            && self.sys.query(parent, name, Ask::STAT).is_err_and(|error| is_missing(&error));
-        if is_gone {
+        if error.kind() == io::ErrorKind::NotFound && self.is_missing(parent, name) {
             self.operand_failed(operation, error);
         } else {
             self.fail(operation, Cause::Os(error));

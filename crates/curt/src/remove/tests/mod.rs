@@ -20,7 +20,7 @@ mod races;
 mod several;
 mod trees;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use curt_testkit::Scratch;
 
@@ -30,8 +30,7 @@ use crate::sys::{Setup, Sys};
 
 /// Removes paths on a platform.
 fn remove_on<S: Sys>(options: &Remove<'_>, setup: &Setup, paths: &[PathBuf]) -> Report {
-    let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
-    super::run_on::<S>(options, setup, &paths)
+    super::run_on::<S>(options, setup, paths)
 }
 
 /// Removes one tree of a scratch directory, on a platform with an ordinary setup.

@@ -296,7 +296,7 @@ fn setups() -> Vec<(&'static str, Setup)> {
 }
 
 fn remove(setup: &Setup, options: &Remove<'_>, path: &Path) -> Report {
-    crate::remove::run_on::<Windows>(options, setup, &[path])
+    crate::remove::run_on::<Windows>(options, setup, &[path.to_owned()])
 }
 
 fn build(scratch: &Scratch) {
