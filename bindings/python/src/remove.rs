@@ -2,10 +2,9 @@
 
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 
 use curt::os::unix::RemoveBelow;
-use curt::remove::Kept;
+use curt::remove::{DirectoryOperands, Kept};
 use curt::{Cause, Fields, Next, Remove, Threads};
 use pyo3::prelude::*;
 
@@ -58,12 +57,19 @@ pub(crate) fn remove<'py>(
     };
     let signals = Signals::new(progress, seconds)?;
     let report = report.map(|report| report.clone().unbind());
+    let failed_at = |error: &curt::Error| match error.path().strip_prefix(place) {
+        Ok(below) if !below.as_os_str().is_empty() => operand.join(below),
+        // Joining with nothing would append a separator.
+        _ => operand.clone(),
+    };
     let failed = |error: &curt::Error| -> Next {
+        let Some(report) = &report else {
+            // The first failure is raised at the end, or all are ignored.
+            return if raises { Next::Stop } else { Next::Continue };
+        };
         let called = Python::attach(|py| -> PyResult<()> {
-            let below = error.path().strip_prefix(place).unwrap_or(Path::new(""));
-            let is_operand = below.as_os_str().is_empty();
-            // Joining with nothing would append a separator.
-            let failed = if is_operand { operand.clone() } else { operand.join(below) };
+            let failed = failed_at(error);
+            let is_operand = failed == operand;
             let shown = Form::Text.wrap_path(py, &failed)?;
             let exception = exception(py, error, &shown);
             let names: &[&str] = match error.cause() {
@@ -79,7 +85,6 @@ pub(crate) fn remove<'py>(
                 }
                 _ => &[function(error.operation())],
             };
-            let Some(report) = &report else { return Err(exception) };
             let exception = exception.into_value(py);
             names
                 .iter()
@@ -93,17 +98,13 @@ pub(crate) fn remove<'py>(
     let mut removal = Remove::new()
         .threads(threads.map_or(Threads::Automatic, |threads| threads.0))
         .try_parents(report.is_some() && seconds.is_none())
-        .directories_only(true)
-        .keep_errors(0)
-        .callbacks_on_caller_thread(true)
+        .directories(DirectoryOperands::Required)
+        .on_error(failed)
+        .callbacks_on_caller_thread(report.is_some())
         .poll(|| signals.look());
     if signals.shows_progress() {
         removal = removal.on_progress(|done| signals.set_done(done.files + done.directories));
     }
-    if raises || report.is_some() {
-        removal = removal.stop_at_first_failure(raises).on_error(failed);
-    }
-    // Failures were reported, or are ignored.
     let done = py.detach(|| match &dir {
         None => removal.run(place),
         Some(dir) => removal.run_below(dir.as_fd(), place),
@@ -112,5 +113,11 @@ pub(crate) fn remove<'py>(
     // The library does not say it at the end of a removal that was stopped.
     signals.set_done(done.files + done.directories);
     signals.into_result()?;
-    Ok((done.files + done.directories, done.stopped))
+    match done.errors.first().filter(|_| raises) {
+        None => Ok((done.files + done.directories, done.stopped)),
+        Some(error) => {
+            let shown = Form::Text.wrap_path(py, &failed_at(error))?;
+            Err(exception(py, error, &shown))
+        }
+    }
 }

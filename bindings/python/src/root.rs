@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use curt::beneath::{OpenOptions, Scope};
 use curt::os::unix::OpenOptionsExt;
+use curt::remove::DirectoryOperands;
 use curt::{Error, Metadata, Next, Remove, Threads};
 use pyo3::exceptions::{PyNotImplementedError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
@@ -157,8 +158,8 @@ impl Root {
         self.call(path, "rmtree", |root, path| {
             let removal = Remove::new()
                 .threads(Threads::AtMost(1))
-                .directories_only(true)
-                .stop_at_first_failure(true)
+                .directories(DirectoryOperands::Required)
+                .on_error(|_| Next::Stop)
                 .poll(|| signals.look());
             let mut report = root.remove_tree(path, &removal)?;
             *failure.lock().unwrap_or_else(PoisonError::into_inner) = report.errors.pop();

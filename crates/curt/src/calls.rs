@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::fmt;
 
 /// The most calls that a platform may name.
-const KINDS: usize = 64;
+const KINDS: usize = 40;
 
 /// The system calls that an operation made, by their names on this platform.
 ///

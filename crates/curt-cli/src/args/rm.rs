@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args};
 use curt::Threads;
+use curt::remove::Preserve;
 
 use super::{
     OperandsOf, Options, OutputOptions, Positions, RETRY_MS, WithoutOptions, meaning,
@@ -190,13 +191,9 @@ pub(crate) struct RmOptions {
     #[arg(skip)]
     pub(crate) ignores_missing: bool,
 
-    /// `/` may be removed.
+    /// Which operands are refused.
     #[arg(skip)]
-    pub(crate) removes_root: bool,
-
-    /// Operands on another device than their parent are refused.
-    #[arg(skip)]
-    pub(crate) refuses_mounted_operands: bool,
+    pub(crate) preserve: Preserve,
 }
 
 /// When to prompt.
@@ -213,6 +210,7 @@ pub(crate) enum Prompt {
 
 impl Options for RmOptions {
     const OPERANDS: OperandsOf<Self> = Some(|it| &mut it.operands);
+    const NEEDS: &[(&str, &str)] = &[("contents", "recursive")];
 
     fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
         self.settle_prompts(given);
@@ -223,8 +221,11 @@ impl Options for RmOptions {
             return Err("you may not abbreviate the --no-preserve-root option".to_owned());
         }
         let roots = [("no_preserve_root", true), ("preserve_root", false)];
-        self.removes_root = given.last(&roots).unwrap_or_default();
-        self.refuses_mounted_operands = self.preserve_root.contains(&true);
+        self.preserve = match given.last(&roots) {
+            _ if self.preserve_root.contains(&true) => Preserve::Mounted,
+            Some(true) => Preserve::Nothing,
+            Some(false) | None => Preserve::Root,
+        };
         Ok(())
     }
 }

@@ -52,15 +52,13 @@ mod tests {
         let count = |error: &crate::Error| {
             assert_eq!(error.operation(), Operation::OpenDirectory);
             told.fetch_add(1, Ordering::Relaxed);
+            Next::Stop
         };
-        let removal = Remove::new().keep_errors(0).stop_at_first_failure(true).on_error(count);
+        let removal = Remove::new().on_error(count);
         let report = remove_below(&removal, no_duplicate(), Path::new("name"));
-        assert_eq!((report.error_count, report.errors.len()), (1, 0), "{report:?}");
+        assert_eq!((report.error_count, report.errors.len()), (1, 1), "{report:?}");
         assert!(report.stopped, "{report:?}");
         assert_eq!(told.load(Ordering::Relaxed), 1);
-        let removal = Remove::new().on_error(|_| Next::Stop);
-        let report = remove_below(&removal, no_duplicate(), Path::new("name"));
-        assert!(report.stopped, "{report:?}");
         assert_eq!(report.errors[0].path(), Path::new("name"));
     }
 }

@@ -118,11 +118,6 @@ impl<U: Unit> RemoveFrame<U> {
         self.remains.any
     }
 
-    /// Returns whether it is not to be removed.
-    pub(super) fn stays(&self, contents_only: bool) -> bool {
-        self.is_kept() || (contents_only && self.role == Role::Operand)
-    }
-
     /// Notes that it stays, because an entry of it does or it cannot be removed.
     pub(super) fn mark_kept(&mut self) {
         self.remains.any = true;

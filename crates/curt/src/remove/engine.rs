@@ -12,6 +12,7 @@ use super::directory::{Levels, Remains, RemoveFrame, Role, Task};
 use super::entry::{Found, Outcome};
 use super::listing::Buffer;
 use super::operand::{OpenParent, OperandRemoval, Place, Tree};
+use super::options::Crossing;
 use super::worker::Worker;
 use super::writers::Samples;
 use crate::error::{Cause, Kept, Operation};
@@ -321,7 +322,10 @@ impl<'r, S: Sys> Engine<'r, S> {
         let (shared, path_len) = (worker.shared, worker.path.len());
         worker.path.push(name);
         let is_protected = worker.is_protected(dir, name, Kind::Directory);
-        let mounts = if shared.options.cross_mounts { Mounts::Cross } else { Mounts::Refuse };
+        let mounts = match shared.options.crossing {
+            Crossing::Mounts => Mounts::Cross,
+            Crossing::Nothing | Crossing::Subvolumes => Mounts::Refuse,
+        };
         let opened = worker.open_child(dir, name, mounts);
         if let Some(cause) = self.leads_elsewhere(at, &opened) {
             if let Opened::Dir(dir) = opened {
@@ -355,7 +359,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// be a mount of its own device, or be removed unread.
     fn leads_elsewhere(&mut self, at: usize, opened: &Opened<S::Dir>) -> Option<Cause> {
         let Engine { worker, stack, .. } = self;
-        if !worker.shared.options.one_file_system {
+        if worker.shared.options.crossing != Crossing::Nothing {
             return None;
         }
         let ask = Ask { fields: Fields::DEVICE, follow: false };

@@ -67,9 +67,7 @@ impl<S: Sys> Worker<'_, S> {
         found: Found,
     ) -> Outcome {
         let options = self.shared.options;
-        let needs_stat = options.confirm != Confirm::Never
-            || options.count_bytes
-            || (options.dry_run && kind == Kind::Unknown);
+        let needs_stat = options.confirm != Confirm::Never || options.dry_run;
         let stat = match needs_stat.then(|| self.sys.query(dir, name, Ask::STAT)).transpose() {
             Ok(stat) => stat,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Outcome::Gone,

@@ -5,6 +5,7 @@ use std::io;
 use super::callbacks::Question;
 use super::directory::Role;
 use super::engine::Engine;
+use super::options::DirectoryOperands;
 use crate::error::{Cause, Kept, Operation};
 use crate::fields::{Facts, Kind};
 use crate::sys::{Ask, DirRemoved, Identity, Sys, os_error};
@@ -24,9 +25,7 @@ impl<S: Sys> Engine<'_, S> {
             self.worker.flush();
             if self.worker.shared.is_cancelled() { self.pop() } else { self.remove_top() }
         } else if self.settle_without_removal() {
-            let options = self.worker.shared.options;
-            let is_operand = self.stack.top().role == Role::Operand;
-            if options.contents_only && !options.dry_run && is_operand {
+            if self.is_only_emptied() && !self.worker.shared.options.dry_run {
                 // It stays either way; that it was moved is reported.
                 self.check_operand();
             }
@@ -42,12 +41,18 @@ impl<S: Sys> Engine<'_, S> {
     fn may_hold_more(&self) -> bool {
         let shared = self.worker.shared;
         let level = self.stack.top();
-        level.stays(shared.options.contents_only)
+        (level.is_kept() || self.is_only_emptied())
             && level.passes.has_found()
             && !level.passes.is_stopped()
             && self.may_list_again()
             // After the panic of a worker its entries are left.
             && !shared.crew.pool.is_over()
+    }
+
+    /// Returns whether the topmost directory is an operand that is to be emptied and to stay.
+    fn is_only_emptied(&self) -> bool {
+        let directories = self.worker.shared.options.directories;
+        directories == DirectoryOperands::Contents && self.stack.top().role == Role::Operand
     }
 
     /// Returns whether another listing of the topmost directory meets no entry that was dealt with:
@@ -62,22 +67,21 @@ impl<S: Sys> Engine<'_, S> {
     fn is_tried(&self) -> bool {
         let shared = self.worker.shared;
         let level = self.stack.top();
-        let is_contents = shared.options.contents_only && level.role == Role::Operand;
         level.is_kept()
             && shared.options.try_parents
             && shared.removes_all
-            && !(level.is_reported || is_contents || shared.is_cancelled())
+            && !(level.is_reported || self.is_only_emptied() || shared.is_cancelled())
     }
 
     /// Settles what becomes of the topmost directory, short of removing it: asks the caller if that
     /// is wanted, and counts it in a dry run. Returns whether it stays.
     fn settle_without_removal(&mut self) -> bool {
+        if self.stack.top().is_kept() || self.is_only_emptied() {
+            return true;
+        }
         let Engine { worker, stack, .. } = self;
         let options = worker.shared.options;
         let level = stack.top_mut();
-        if level.stays(options.contents_only) {
-            return true;
-        }
         let is_protected = level.is_protected;
         if options.confirm.asks(is_protected)
             && !worker.ask(Question::RemoveDirectory, Kind::Directory, false, is_protected)
@@ -92,9 +96,9 @@ impl<S: Sys> Engine<'_, S> {
         options.dry_run
     }
 
-    /// Asks what the topmost directory gives back, if bytes are counted.
+    /// Asks what the topmost directory would give back.
     fn stat_top(&self) -> Option<Facts> {
-        let dir = self.stack.top().dir().filter(|_| self.worker.shared.options.count_bytes)?;
+        let dir = self.stack.top().dir()?;
         self.worker.sys.query_dir(dir, Ask::STAT).ok()
     }
 
@@ -109,12 +113,11 @@ impl<S: Sys> Engine<'_, S> {
         } else if !self.reopen(index - 1) {
             return;
         }
-        let stat = self.stat_top();
         let was_kept = self.stack[index].is_kept();
         match self.remove_from_parent(index) {
             DirRemoved::Done => {
                 self.stack[index].forget_remains();
-                self.worker.removed_directory(stat.as_ref());
+                self.worker.removed_directory(None);
                 self.worker.tick();
             }
             DirRemoved::Gone if is_operand => {

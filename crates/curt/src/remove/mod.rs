@@ -31,7 +31,7 @@
 //!   names in one call, which refuses links, or where the system has fewer than 8 descriptors left,
 //!   by `..` from one below it, and its identity is compared.
 //! - Descriptors and stack are bounded at any depth and any number of entries. So is memory, apart
-//!   from the report of what failed ([`Remove::keep_errors`]), the names of the entries that stay,
+//!   from the report of what failed (unless [`Remove::on_error`] is set), the names of the entries that stay,
 //!   and those of the subdirectories in one buffer of listing for each level (64 KiB, or 1 MiB in a
 //!   huge directory). So is the time a process can add by creating entries.
 //! - Mounts below an operand are not crossed, and the root directory is not removed, unless that
@@ -56,7 +56,7 @@
 //! | every 1,024 entries | 1 (`statx`) for the next directory | the same |
 //! | once | 2 (the descriptor limit, the identity of the root) | the same |
 //! | several threads | 1 for 256 entries (`getrusage`), 20 for each thread | 20 for each thread |
-//! | question, bytes | 1 or 2 for each entry | the same |
+//! | question, dry run | 1 or 2 for each entry | the same |
 //! | depth beyond the descriptor budget | about 6 for each directory that is reopened (`openat2`, 2 `statx`, `getdents64`, `close`, and some to reach it) | the same |
 //!
 //! That is N + 5M on Linux. No entry is asked for its metadata unless an option needs it.
@@ -144,7 +144,7 @@ mod writers;
 #[cfg(test)]
 pub(crate) use crate::control::{Cancel, Threads};
 pub use callbacks::{Question, Subject, Totals};
-pub use options::{Confirm, DirectoryOperands, Remove};
+pub use options::{Confirm, Crossing, DirectoryOperands, Preserve, Remove};
 pub use report::{Incomplete, Report};
 
 pub use crate::error::Kept;

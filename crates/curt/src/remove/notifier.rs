@@ -36,7 +36,10 @@ impl Event {
 #[derive(Debug, Default)]
 pub(super) struct Failures {
     pub(super) count: u64,
+    /// All, or the first if the caller has seen them.
     pub(super) errors: Vec<Error>,
+    /// Whether the callback has stopped the removal at the last one.
+    is_over: bool,
 }
 
 /// How a removal ended.
@@ -47,7 +50,6 @@ pub(super) struct Ending {
 
 /// Calls the callbacks of one removal, keeps its failures, and stops it when a callback says so.
 pub(super) struct Notifier<'r> {
-    options: &'r Remove<'r>,
     callbacks: &'r Callbacks<'r>,
     pub(super) stop: Stop<'r>,
     /// Set when a callback has answered that the removal stops: none is called after that.
@@ -62,7 +64,6 @@ impl<'r> Notifier<'r> {
     pub(super) fn new(options: &'r Remove<'r>) -> Self {
         let callbacks = &options.callbacks;
         Notifier {
-            options,
             callbacks,
             stop: Stop::new(options.cancel),
             is_silent: AtomicBool::new(false),
@@ -92,15 +93,6 @@ impl<'r> Notifier<'r> {
 
     /// Reports a failure.
     pub(super) fn failed(&self, is_caller: bool, error: Error) {
-        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.options.stop_at_first_failure && failures.count > 0 {
-            return;
-        }
-        failures.count += 1;
-        drop(failures);
-        if self.options.stop_at_first_failure {
-            self.stop.stop();
-        }
         self.tell(is_caller, Event::Failed(error));
     }
 
@@ -178,14 +170,14 @@ impl<'r> Notifier<'r> {
         let Callbacks { on_error, on_removed, on_progress, .. } = self.callbacks;
         match event {
             Event::Failed(error) => {
-                if let Some(callback) = on_error {
-                    self.call(|| callback(&error));
-                }
-                if self.options.stop_at_first_failure {
-                    self.end();
-                }
+                let answer = on_error.as_ref().map(|callback| self.call(|| callback(&error)));
                 let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-                if failures.errors.len() < self.options.keep_errors {
+                if failures.is_over {
+                    return;
+                }
+                failures.is_over = answer == Some(Next::Stop);
+                failures.count += 1;
+                if answer.is_none() || failures.count == 1 {
                     failures.errors.push(error);
                 }
             }
@@ -202,11 +194,16 @@ impl<'r> Notifier<'r> {
         }
     }
 
-    /// Calls a callback, unless one has stopped the removal.
-    fn call(&self, callback: impl FnOnce() -> Next) {
-        if !self.is_silent.load(Ordering::Relaxed) && callback() == Next::Stop {
+    /// Calls a callback, unless one has stopped the removal, and does what it answers.
+    fn call(&self, callback: impl FnOnce() -> Next) -> Next {
+        if self.is_silent.load(Ordering::Relaxed) {
+            return Next::Continue;
+        }
+        let answer = callback();
+        if answer == Next::Stop {
             self.end();
         }
+        answer
     }
 
     /// Stops the removal, and calls no callback any more.

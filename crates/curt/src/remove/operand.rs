@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::callbacks::Question;
 use super::entry::{Found, Outcome};
 use super::listing::Buffer;
-use super::options::DirectoryOperands;
+use super::options::{DirectoryOperands, Preserve};
 use super::worker::Worker;
 use crate::error::{Cause, Kept, Operation};
 use crate::fields::{Facts, Kind};
@@ -80,7 +80,7 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
                 self.worker.fail(Operation::Remove, Cause::Kept(Kept::DotOrDotDot));
                 return None;
             }
-            Last::Root if self.worker.shared.options.preserve_root => {
+            Last::Root if self.worker.shared.options.preserve != Preserve::Nothing => {
                 self.worker.fail(Operation::Remove, Cause::Kept(Kept::RootDirectory));
                 return None;
             }
@@ -116,7 +116,7 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
     /// Returns whether a path ends in `.`, and only the contents of that directory are to go.
     fn is_directory_to_empty(&self, path: &Path) -> bool {
         let shared = self.worker.shared;
-        if !shared.options.contents_only || shared.parent.is_some() {
+        if shared.options.directories != DirectoryOperands::Contents || shared.parent.is_some() {
             return false;
         }
         let units = S::Unit::units(path);
@@ -150,18 +150,17 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
         operand: &SplitOperand<S::Unit>,
     ) -> Option<S::Dir> {
         let worker = &mut *self.worker;
-        let options = worker.shared.options;
-        if options.directories != DirectoryOperands::Recursive {
-            let directory_only =
-                operand.directory_only || options.directories_only || options.contents_only;
-            self.remove_single(parent, name, directory_only);
-            return None;
-        }
+        let directory_only = match worker.shared.options.directories {
+            DirectoryOperands::OnlyEmpty | DirectoryOperands::Refuse => {
+                self.remove_single(parent, name, operand.directory_only);
+                return None;
+            }
+            DirectoryOperands::Recursive => operand.directory_only,
+            DirectoryOperands::Required | DirectoryOperands::Contents => true,
+        };
         match worker.open_child(parent, name, Mounts::Cross) {
             Opened::Dir(dir) => return Some(dir),
-            Opened::NotDirectory
-                if operand.directory_only || options.contents_only || options.directories_only =>
-            {
+            Opened::NotDirectory if directory_only => {
                 match worker.sys.query(parent, name, Ask::STAT) {
                     Ok(stat) => self.not_a_directory(stat.kind.is_link()),
                     Err(error) => worker.operand_lost(parent, name, Operation::Stat, error),
@@ -171,7 +170,7 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
                 match worker.remove_entry(parent, name, Kind::Unknown, Found::Named) {
                     Outcome::Directory => worker.fail(Operation::Remove, Cause::Replaced),
                     Outcome::Gone => {
-                        worker.operand_lost(parent, name, Operation::Remove, missing())
+                        worker.operand_lost(parent, name, Operation::Remove, missing());
                     }
                     _ => {}
                 }
@@ -209,12 +208,6 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
             }
             Ok(_) if self.worker.shared.options.directories == DirectoryOperands::Refuse => {
                 self.worker.fail(Operation::Remove, Cause::Kept(Kept::IsADirectory));
-            }
-            // It stays, so all that can fail is that it has contents.
-            Ok(_) if self.worker.shared.options.contents_only => {
-                if let Err(error) = self.check_empty(parent, name) {
-                    self.worker.operand_lost(parent, name, Operation::RemoveDirectory, error);
-                }
             }
             Ok(stat) => self.remove_empty(parent, name, &stat),
         }
@@ -268,11 +261,13 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
         let Worker { shared, sys, .. } = &*self.worker;
         let identify = |dir| sys.query_dir(dir, Ask::STAT).map(|facts| Identity::of(&facts));
         let identity = identify(dir).map_err(Cause::Os)?;
-        let options = shared.options;
-        if options.preserve_root && sys.is_root(dir, identity, &shared.root).map_err(Cause::Os)? {
+        let preserve = shared.options.preserve;
+        if preserve != Preserve::Nothing
+            && sys.is_root(dir, identity, &shared.root).map_err(Cause::Os)?
+        {
             return Err(Cause::Kept(Kept::RootDirectory));
         }
-        if options.refuse_mounted_operands {
+        if preserve == Preserve::Mounted {
             let parent = identify(parent).map_err(Cause::Os)?;
             if parent.device != identity.device {
                 return Err(Cause::Kept(Kept::OtherFileSystem));
@@ -281,14 +276,16 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
         Ok(identity)
     }
 
-    /// Reports an operand that is no directory, although a separator follows it, its contents were
-    /// to be removed, or the caller wants directories only.
+    /// Reports an operand that is no directory, although a separator follows it or the caller wants
+    /// directories only.
     fn not_a_directory(&mut self, is_link: bool) {
         let error = os_error(io::ErrorKind::NotADirectory);
-        let options = self.worker.shared.options;
-        if is_link && options.directories_only {
+        let directories = self.worker.shared.options.directories;
+        let is_required =
+            matches!(directories, DirectoryOperands::Required | DirectoryOperands::Contents);
+        if is_link && directories == DirectoryOperands::Required {
             self.worker.fail(Operation::Remove, Cause::Kept(Kept::IsALink));
-        } else if is_link || options.contents_only || options.directories_only {
+        } else if is_link || is_required {
             // Always an error: the separator names the link's target.
             self.worker.fail(Operation::Remove, Cause::Os(error));
         } else {

@@ -18,10 +18,63 @@ pub enum DirectoryOperands {
     /// Remove it with everything below it.
     #[default]
     Recursive,
+    /// The same, and refuse any other operand: a link, to a directory or not, with
+    /// [`Kept::IsALink`](super::Kept::IsALink). Costs a stat for an operand that is refused.
+    ///
+    /// This is what Python's `shutil.rmtree` does.
+    ///
+    /// ```
+    /// # let scratch = std::env::temp_dir().join(format!("curt-doc3-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&scratch)?;
+    /// use curt::remove::DirectoryOperands;
+    ///
+    /// let file = scratch.join("file");
+    /// std::fs::write(&file, "")?;
+    /// let report = curt::Remove::new().directories(DirectoryOperands::Required).run(&file);
+    /// assert_eq!(report.errors[0].kind(), std::io::ErrorKind::NotADirectory);
+    /// assert!(file.exists());
+    /// # std::fs::remove_dir_all(scratch)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    Required,
+    /// Remove everything below it and keep the directory itself. Any other operand is refused. An
+    /// operand may be `.`, or end in it.
+    Contents,
     /// Remove it if it is empty, as `rmdir` would.
     OnlyEmpty,
     /// Refuse, as `unlink` would.
     Refuse,
+}
+
+/// Which file systems a removal enters below an operand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Crossing {
+    /// Only that of the operand: a directory on another device stays, as with GNU `rm
+    /// --one-file-system`, also a nested subvolume, which is no mount point. Each is reported as
+    /// [`Kept::OtherFileSystem`](super::Kept::OtherFileSystem), and one that cannot be asked for
+    /// its device stays too. Costs a stat per directory.
+    Nothing,
+    /// Subvolumes too. A mount point, also a bind mount of the same file system, stays and is
+    /// reported as [`Kept::MountPoint`](super::Kept::MountPoint).
+    #[default]
+    Subvolumes,
+    /// All.
+    Mounts,
+}
+
+/// Which operands are refused, whatever is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Preserve {
+    /// None.
+    Nothing,
+    /// The root directory, by its identity.
+    #[default]
+    Root,
+    /// The root directory, and directories on another device than their parent, as with GNU `rm
+    /// --preserve-root=all`. Costs a stat per operand.
+    Mounted,
 }
 
 /// For which entries [`Remove::confirm`] asks.
@@ -89,23 +142,16 @@ impl Confirm {
 pub struct Remove<'a> {
     pub(crate) threads: Threads,
     pub(crate) directories: DirectoryOperands,
-    pub(crate) cross_mounts: bool,
-    pub(crate) one_file_system: bool,
-    pub(crate) refuse_mounted_operands: bool,
+    pub(crate) crossing: Crossing,
+    pub(crate) preserve: Preserve,
     pub(crate) missing_is_fine: bool,
-    pub(crate) contents_only: bool,
-    pub(crate) preserve_root: bool,
     pub(crate) dry_run: bool,
-    pub(crate) count_bytes: bool,
-    pub(crate) directories_only: bool,
-    pub(crate) stop_at_first_failure: bool,
     pub(crate) try_parents: bool,
     pub(crate) confirm: Confirm,
     pub(super) callbacks: Callbacks<'a>,
     pub(crate) cancel: Option<&'a Cancel>,
     pub(crate) retries: u32,
     pub(crate) retry_window: Duration,
-    pub(crate) keep_errors: usize,
     pub(crate) descriptors: Option<usize>,
     pub(crate) without: Features,
 }
@@ -114,7 +160,7 @@ impl fmt::Debug for Remove<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Remove");
         shown.field("threads", &self.threads).field("directories", &self.directories);
-        shown.field("cross_mounts", &self.cross_mounts).field("dry_run", &self.dry_run);
+        shown.field("crossing", &self.crossing).field("dry_run", &self.dry_run);
         shown.finish_non_exhaustive()
     }
 }
@@ -133,23 +179,16 @@ impl<'a> Remove<'a> {
         Remove {
             threads: Threads::Automatic,
             directories: DirectoryOperands::Recursive,
-            cross_mounts: false,
-            one_file_system: false,
-            refuse_mounted_operands: false,
+            crossing: Crossing::Subvolumes,
+            preserve: Preserve::Root,
             missing_is_fine: false,
-            contents_only: false,
-            preserve_root: true,
             dry_run: false,
-            count_bytes: false,
-            directories_only: false,
-            stop_at_first_failure: false,
             try_parents: false,
             confirm: Confirm::Never,
             callbacks: Callbacks::default(),
             cancel: None,
             retries: 100,
             retry_window: Duration::from_secs(1),
-            keep_errors: usize::MAX,
             descriptors: None,
             without: Features::default(),
         }
@@ -168,27 +207,15 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets whether mount points below an operand are entered. Off by default: a mount point, also
-    /// a bind mount of the same file system, stays and is reported as
-    /// [`Kept::MountPoint`](super::Kept::MountPoint).
-    pub fn cross_mounts(mut self, yes: bool) -> Self {
-        self.cross_mounts = yes;
+    /// Sets which file systems are entered below an operand; [`Crossing::Subvolumes`] by default.
+    pub fn crossing(mut self, crossing: Crossing) -> Self {
+        self.crossing = crossing;
         self
     }
 
-    /// Sets whether directories on another device than their operand stay, as with GNU `rm
-    /// --one-file-system`: nested subvolumes too, which are no mount points. Off by default. Each is
-    /// reported as [`Kept::OtherFileSystem`](super::Kept::OtherFileSystem), and one that cannot
-    /// be asked for its device stays too. Costs a stat per directory.
-    pub fn one_file_system(mut self, yes: bool) -> Self {
-        self.one_file_system = yes;
-        self
-    }
-
-    /// Sets whether an operand must lie on the same file system as its parent. Off by default.
-    /// Costs two stats per operand. (`--preserve-root=all` of the command.)
-    pub fn refuse_mounted_operands(mut self, yes: bool) -> Self {
-        self.refuse_mounted_operands = yes;
+    /// Sets which operands are refused; [`Preserve::Root`] by default.
+    pub fn preserve(mut self, preserve: Preserve) -> Self {
+        self.preserve = preserve;
         self
     }
 
@@ -199,64 +226,10 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets whether to empty the operands and keep the directories themselves. Off by default.
-    /// Then an operand may be `.`, or end in it.
-    pub fn contents_only(mut self, yes: bool) -> Self {
-        self.contents_only = yes;
-        self
-    }
-
-    /// Sets whether the root directory is refused, by identity. On by default.
-    pub fn preserve_root(mut self, yes: bool) -> Self {
-        self.preserve_root = yes;
-        self
-    }
-
-    /// Sets whether to remove nothing and to count what a removal would find. Off by default.
+    /// Sets whether to remove nothing, and to count what a removal would find: entries, and the
+    /// allocated bytes of those whose last link would go. Off by default. Costs a stat per entry.
     pub fn dry_run(mut self, yes: bool) -> Self {
         self.dry_run = yes;
-        self
-    }
-
-    /// Sets whether to sum the allocated bytes that the removal gives back: those of entries whose
-    /// last link goes. Off by default. Costs one stat per entry.
-    pub fn count_bytes(mut self, yes: bool) -> Self {
-        self.count_bytes = yes;
-        self
-    }
-
-    /// Sets whether an operand must be a directory. Off by default. Anything else is refused, also
-    /// with [`missing_is_fine`](Remove::missing_is_fine): a link, to a directory or not, with
-    /// [`Kept::IsALink`](super::Kept::IsALink). Costs a stat for an operand that is refused.
-    ///
-    /// This is what Python's `shutil.rmtree` does.
-    ///
-    /// ```
-    /// # let scratch = std::env::temp_dir().join(format!("curt-doc3-{}", std::process::id()));
-    /// # std::fs::create_dir_all(&scratch)?;
-    /// let file = scratch.join("file");
-    /// std::fs::write(&file, "")?;
-    /// let report = curt::Remove::new().directories_only(true).run(&file);
-    /// assert_eq!(report.errors[0].kind(), std::io::ErrorKind::NotADirectory);
-    /// assert!(file.exists());
-    /// # std::fs::remove_dir_all(scratch)?;
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn directories_only(mut self, yes: bool) -> Self {
-        self.directories_only = yes;
-        self
-    }
-
-    /// Sets whether the removal stops at the first failure. Off by default. The report then has
-    /// exactly one error, also with several threads.
-    ///
-    /// ```
-    /// let report = curt::Remove::new().stop_at_first_failure(true).run(["missing", "gone"]);
-    /// assert!(report.stopped);
-    /// assert_eq!(report.error_count, 1);
-    /// ```
-    pub fn stop_at_first_failure(mut self, yes: bool) -> Self {
-        self.stop_at_first_failure = yes;
         self
     }
 
@@ -319,7 +292,8 @@ impl<'a> Remove<'a> {
     }
 
     /// Sets a callback for each failure. The removal goes on with the other entries unless the
-    /// callback stops it.
+    /// callback stops it: that failure is the last one then, also with several threads. The report
+    /// counts the failures and keeps the first, since the callback has seen all.
     ///
     /// A directory that is left because another process writes to it is reported at the end.
     ///
@@ -458,14 +432,6 @@ impl<'a> Remove<'a> {
     pub fn retries(mut self, count: u32, window: Duration) -> Self {
         self.retries = count;
         self.retry_window = window;
-        self
-    }
-
-    /// Sets how many errors the report keeps; all by default. Every error is counted and passed to
-    /// [`on_error`](Remove::on_error) in any case, so a caller that prints them at once may
-    /// keep none.
-    pub fn keep_errors(mut self, limit: usize) -> Self {
-        self.keep_errors = limit;
         self
     }
 

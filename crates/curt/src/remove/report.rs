@@ -15,7 +15,7 @@ pub struct Report {
     pub files: u64,
     /// Removed directories; in a dry run, those found.
     pub directories: u64,
-    /// The allocated bytes of entries whose last link was removed, if they were asked for.
+    /// In a dry run, the allocated bytes of the entries that have no other link.
     pub bytes: Option<u64>,
     /// Entries kept by the caller's choice: excluded, not confirmed, or owned by others. Entries
     /// below an excluded directory are not counted, nor is an entry at which the removal was
@@ -25,13 +25,14 @@ pub struct Report {
     pub appeared: u64,
     /// Entries that had vanished, or had been moved, after they were listed.
     pub vanished: u64,
-    /// The errors that were kept, in the order in which they happened on each thread; those of
-    /// directories that other processes write to come last.
+    /// The errors, in the order in which they happened on each thread; those of directories that
+    /// other processes write to come last. With [`Remove::on_error`](super::Remove::on_error), the
+    /// first alone.
     pub errors: Vec<Error>,
     /// The number of errors, kept or not.
     pub error_count: u64,
     /// Whether the removal was stopped early: by its [`Cancel`](crate::Cancel) token, by a
-    /// callback, or at its first failure, even if nothing was left to do by then.
+    /// callback, even if nothing was left to do by then.
     pub stopped: bool,
     /// How many threads worked, the caller's included.
     pub threads: usize,

@@ -55,7 +55,7 @@ impl<'r, S: Sys> Shared<'r, S> {
         Shared {
             options,
             crew: Crew::new(&sys, options.threads, is_alone, options.descriptors),
-            is_plain: removes_all && !options.count_bytes && !notifier.wants_removed(),
+            is_plain: removes_all && !notifier.wants_removed(),
             notifier,
             removes_all,
             parent: parent.map(Arc::new),
@@ -105,7 +105,6 @@ impl<'r, S: Sys> Shared<'r, S> {
 
     /// Ends the removal.
     pub(super) fn into_report(self) -> Report {
-        let options = self.options;
         let mut report = self.report.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(sys) = self.first.into_inner().unwrap_or_else(PoisonError::into_inner) {
             report.calls.add(&sys.calls());
@@ -119,7 +118,7 @@ impl<'r, S: Sys> Shared<'r, S> {
         let Ending { failures, is_stopped } = self.notifier.into_ending();
         (report.error_count, report.errors) = (failures.count, failures.errors);
         report.stopped = is_stopped;
-        if options.count_bytes {
+        if self.options.dry_run {
             report.bytes.get_or_insert(0);
         }
         report

@@ -124,9 +124,9 @@ impl<'r, S: Sys> Worker<'r, S> {
         }
     }
 
-    /// Adds the bytes that an entry gives back when its last link goes.
+    /// Adds the bytes that an entry gives back when its last link goes, in a dry run.
     pub(super) fn count_bytes(&mut self, stat: Option<&Facts>) {
-        let Some(stat) = stat.filter(|_| self.shared.options.count_bytes) else { return };
+        let Some(stat) = stat.filter(|_| self.shared.options.dry_run) else { return };
         if stat.links <= 1 || stat.kind == Kind::Directory {
             *self.report.bytes.get_or_insert(0) += stat.allocated;
         }

@@ -4,6 +4,7 @@ use std::os::fd::AsFd;
 
 use curt::Remove;
 use curt::os::unix::RemoveBelow;
+use curt::remove::DirectoryOperands;
 use curt_testkit::Scratch;
 
 #[test]
@@ -19,7 +20,8 @@ fn a_name_is_removed_and_nothing_but_a_name_is_taken() {
         let report = Remove::new().missing_is_fine(true).run_below(here.as_fd(), name);
         assert_eq!(report.error_count, u64::from(!name.is_empty()), "{name}: {report:?}");
     }
-    let report = Remove::new().contents_only(true).run_below(here.as_fd(), ".");
+    let report =
+        Remove::new().directories(DirectoryOperands::Contents).run_below(here.as_fd(), ".");
     assert_eq!(report.error_count, 1, "{report:?}");
     let report = Remove::new().run_below(here.as_fd(), "tree");
     assert!(report.is_complete(), "{report:?}");

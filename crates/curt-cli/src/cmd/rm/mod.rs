@@ -11,8 +11,7 @@ use std::path::{MAIN_SEPARATOR, Path};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use curt::remove::Kept;
-use curt::remove::{Confirm, DirectoryOperands, Question, Report, Subject, Totals};
+use curt::remove::{Confirm, Crossing, DirectoryOperands, Kept, Question, Report, Subject, Totals};
 use curt::{Cause, Error, Kind, Operation, Remove};
 
 use super::exclude::Exclusions;
@@ -112,21 +111,21 @@ fn remove_now(
     let mut removal = Remove::new()
         .threads(options.threads.unwrap_or_default())
         .directories(match (options.recursive, options.dir) {
+            (true, _) if options.contents => DirectoryOperands::Contents,
             (true, _) => DirectoryOperands::Recursive,
             (false, true) => DirectoryOperands::OnlyEmpty,
             (false, false) => DirectoryOperands::Refuse,
         })
-        .cross_mounts(options.cross_mounts)
-        .one_file_system(options.one_file_system)
-        .refuse_mounted_operands(options.refuses_mounted_operands)
-        .preserve_root(!options.removes_root)
+        .crossing(match (options.cross_mounts, options.one_file_system) {
+            (true, _) => Crossing::Mounts,
+            (false, true) => Crossing::Nothing,
+            (false, false) => Crossing::Subvolumes,
+        })
+        .preserve(options.preserve)
         .missing_is_fine(options.ignores_missing)
-        .contents_only(options.contents)
         .dry_run(options.dry_run)
-        .count_bytes(options.dry_run)
         .confirm(choice.confirm, |question, subject| reporter.confirm(question, subject))
         .retries(options.retries, Duration::from_millis(options.retry_ms))
-        .keep_errors(0)
         .on_error(|error| reporter.failed(error))
         .on_progress(|totals| reporter.progress(totals, &speed))
         .cancel(reporter.session.cancel());

@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 
-use curt::remove::Report;
+use curt::remove::{Preserve, Report};
 
 use super::Reporter;
 use crate::args::RmOptions;
@@ -19,7 +19,7 @@ pub(super) fn put(reporter: &Reporter<'_>, operands: &[OsString]) -> Report {
     let trash = Trash::open(options.dry_run);
     let rules = TrashRules {
         takes_directories: options.recursive,
-        refuses_mounted: options.refuses_mounted_operands,
+        refuses_mounted: options.preserve == Preserve::Mounted,
     };
     for operand in operands {
         if session.is_cancelled() {

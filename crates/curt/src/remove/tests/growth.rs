@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::in_memory::{FIXED, remove};
+use super::operands;
 use crate::control::Cancel;
 use crate::error::{Cause, Kept};
-use crate::remove::{Remove, Threads};
+use crate::remove::{DirectoryOperands, Remove, Threads};
 use crate::sys::fault::Faults;
 use crate::sys::memory::{Ending, Setup, World};
 
@@ -36,7 +37,7 @@ fn many_hard_links_are_removed_in_one_pass() {
             let setup = Setup::new(world);
             let options = options().retries(0, Duration::ZERO).threads(Threads::AtMost(threads));
             let options = if watched { options.on_removed(|_, _| ()) } else { options };
-            let report = remove(&options.contents_only(contents), &setup);
+            let report = remove(&options.directories(operands(contents)), &setup);
             assert!(report.is_complete(), "{report:?}");
             assert_eq!((report.files, report.appeared), (20_000, 0));
             assert_eq!(setup.world(|world| world.exists("tree")), contents);
@@ -56,7 +57,8 @@ fn entries_added_to_contents_are_removed_too() {
             world.intrude("tree");
         });
         let setup = Setup::new(world);
-        let options = options().threads(Threads::AtMost(1)).contents_only(true);
+        let options =
+            options().threads(Threads::AtMost(1)).directories(DirectoryOperands::Contents);
         let report = remove(&options, &setup);
         assert!(report.is_complete(), "before call {call}: {report:?}");
         let left = setup.world(|world| world.list("tree").len() as u64);
@@ -85,7 +87,7 @@ fn listing_that_grows_as_fast_as_it_is_read_is_left() {
                 }
             });
             let setup = Setup::new(world);
-            let mut options = options().threads(Threads::AtMost(1)).contents_only(contents);
+            let mut options = options().threads(Threads::AtMost(1)).directories(operands(contents));
             if watched {
                 options = options.on_removed(|_, _| ());
             }
@@ -135,7 +137,7 @@ fn directories_made_for_ever_are_one_error() {
             });
             let setup = Setup::new(world);
             let options = options().retries(1_000, Duration::from_millis(2));
-            let options = options.threads(Threads::AtMost(threads)).contents_only(contents);
+            let options = options.threads(Threads::AtMost(threads)).directories(operands(contents));
             let report = remove(&options, &setup);
             let about = format!("{form}, {threads} threads, contents {contents}: {report:?}");
             assert_eq!(report.error_count, 1, "{about}");
@@ -184,7 +186,8 @@ fn listing_without_kinds_is_removed_or_reported() {
                     world.deny(&path, FIXED);
                 }
                 let setup = Setup::new(world);
-                let options = options().threads(Threads::AtMost(threads)).contents_only(contents);
+                let options =
+                    options().threads(Threads::AtMost(threads)).directories(operands(contents));
                 let report = remove(&options, &setup);
                 assert_eq!(report.error_count, stays, "{threads}: {report:?}");
                 assert_eq!(report.files, 1_000 - stays);

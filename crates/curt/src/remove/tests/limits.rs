@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::in_memory::{FIXED, remove};
-use crate::remove::{Remove, Report, Threads};
+use crate::remove::{DirectoryOperands, Remove, Report, Threads};
 use crate::sys::fault::Faults;
 use crate::sys::memory::{Order, Setup, World};
 
@@ -49,7 +49,7 @@ fn failures_are_reported_once_when_descriptors_run_out() {
                 let setup = Setup::new(world);
                 let mut options = options().threads(Threads::AtMost(1)).descriptors(8);
                 match what {
-                    0 => options = options.contents_only(true),
+                    0 => options = options.directories(DirectoryOperands::Contents),
                     1 => options = options.on_removed(|_, _| ()),
                     _ => {}
                 }

@@ -24,7 +24,7 @@ use std::path::PathBuf;
 
 use curt_testkit::Scratch;
 
-use super::options::Remove;
+use super::options::{DirectoryOperands, Remove};
 use super::report::Report;
 use crate::sys::{Setup, Sys};
 
@@ -36,6 +36,11 @@ fn remove_on<S: Sys>(options: &Remove<'_>, setup: &Setup, paths: &[PathBuf]) -> 
 /// Removes one tree of a scratch directory, on a platform with an ordinary setup.
 fn remove<S: Sys>(options: &Remove<'_>, scratch: &Scratch, path: &str) -> Report {
     remove_on::<S>(options, &Setup::default(), &[scratch.at(path)])
+}
+
+/// Returns what to do with an operand: remove its contents alone, or all of it.
+fn operands(contents: bool) -> DirectoryOperands {
+    if contents { DirectoryOperands::Contents } else { DirectoryOperands::Recursive }
 }
 
 /// Returns how many entries to make: fewer on Windows, since Wine takes long.

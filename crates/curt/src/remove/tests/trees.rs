@@ -12,17 +12,19 @@ use crate::sys::{Os, Setup};
 
 /// A file gives its bytes back when its last link is removed, and only then.
 #[test]
-fn bytes_are_counted_with_the_last_link() {
-    let bytes = |second: &str| {
+fn dry_run_counts_the_bytes_of_files_with_one_link() {
+    let bytes = |linked: bool| {
         let scratch = Scratch::new();
         scratch.file_with("tree/file", &vec![7; 50_000]);
-        scratch.hard_link("tree/file", second);
-        let options = Remove::new().count_bytes(true).threads(Threads::AtMost(1));
+        if linked {
+            scratch.hard_link("tree/file", "outside");
+        }
+        let options = Remove::new().dry_run(true).threads(Threads::AtMost(1));
         let report = remove::<Os>(&options, &scratch, "tree");
         assert!(report.is_complete(), "{report:?}");
         report.bytes.unwrap()
     };
-    let (stays, goes) = (bytes("outside"), bytes("tree/second"));
+    let (stays, goes) = (bytes(true), bytes(false));
     assert!(stays < 50_000, "the other link keeps {stays} bytes");
     assert!((50_000..100_000).contains(&goes), "{goes}");
 }
@@ -32,15 +34,17 @@ fn contents_only_keeps_the_directory() {
     let scratch = Scratch::new();
     mixed_tree(&scratch, "tree");
     scratch.file("file");
-    let report = remove::<Os>(&Remove::new().contents_only(true), &scratch, "tree");
+    let report =
+        remove::<Os>(&Remove::new().directories(DirectoryOperands::Contents), &scratch, "tree");
     assert!(report.is_complete());
     assert_eq!((report.files, report.directories), (7, 5));
-    let report = remove::<Os>(&Remove::new().contents_only(true), &scratch, "file");
+    let report =
+        remove::<Os>(&Remove::new().directories(DirectoryOperands::Contents), &scratch, "file");
     assert_eq!(report.error_count, 1);
     assert_eq!(scratch.list("."), ["- file", "d tree"]);
     // Not on a path that takes names as they are, from which `join` removes the dots.
     let remove = |path: &str| {
-        let options = Remove::new().contents_only(true);
+        let options = Remove::new().directories(DirectoryOperands::Contents);
         super::remove_on::<Os>(&options, &Setup::default(), &[scratch.typed().join(path)])
     };
     scratch.file("tree/sub/file");

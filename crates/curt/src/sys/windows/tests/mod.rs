@@ -319,10 +319,13 @@ fn every_rung_removes_the_same() {
         for threads in [1, 3] {
             let scratch = Scratch::new();
             build(&scratch);
-            let options = Remove::new().threads(Threads::AtMost(threads)).count_bytes(true);
-            let report = remove(&setup, &options, &scratch.at("tree"));
-            assert!(report.is_complete(), "{name}: {report:?}");
-            assert_eq!((report.files, report.directories), (61, 6), "{name}");
+            let options = Remove::new().threads(Threads::AtMost(threads));
+            // A dry run asks for each entry by its name.
+            for options in [options.clone().dry_run(true), options] {
+                let report = remove(&setup, &options, &scratch.at("tree"));
+                assert!(report.is_complete(), "{name}: {report:?}");
+                assert_eq!((report.files, report.directories), (61, 6), "{name}");
+            }
             assert!(scratch.list(".").is_empty(), "{name}");
         }
     }
