@@ -26,26 +26,6 @@ impl Pause {
     }
 }
 
-/// The pauses that fit into a window of time.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Backoff {
-    left: Duration,
-    pause: Pause,
-}
-
-impl Backoff {
-    pub(crate) fn new(window: Duration) -> Self {
-        Backoff { left: window, pause: Pause::default() }
-    }
-
-    /// Returns the next pause; `None` when the time is up.
-    pub(crate) fn next(&mut self) -> Option<Duration> {
-        let pause = self.pause.next(self.left);
-        self.left -= pause;
-        (!pause.is_zero()).then_some(pause)
-    }
-}
-
 /// Sleeps unless the operation is over, which is asked every few milliseconds. Returns whether it
 /// is not.
 pub(crate) fn nap(
@@ -63,7 +43,7 @@ pub(crate) fn nap(
 
 #[cfg(test)]
 mod tests {
-    use super::{Backoff, Pause, nap};
+    use super::{Pause, nap};
     use crate::control::Cancel;
     use std::cell::Cell;
     use std::time::Duration;
@@ -76,15 +56,6 @@ mod tests {
         assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 64, 100, 100]);
         assert_eq!(pause.next(Duration::from_millis(3)), Duration::from_millis(3));
         assert_eq!(pause.next(Duration::ZERO), Duration::ZERO);
-    }
-
-    #[test]
-    fn a_back_off_takes_no_longer_than_its_window() {
-        let mut backoff = Backoff::new(Duration::from_millis(10));
-        let pauses: Vec<u128> =
-            std::iter::from_fn(|| backoff.next()).map(|pause| pause.as_millis()).collect();
-        assert_eq!(pauses, [1, 2, 4, 3]);
-        assert_eq!(Backoff::new(Duration::ZERO).next(), None);
     }
 
     #[test]

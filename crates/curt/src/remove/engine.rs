@@ -264,7 +264,7 @@ impl<'r, S: Sys> Engine<'r, S> {
                 continue;
             }
             level.passes.count();
-            worker.report.appeared += u64::from(level.passes.is_retry());
+            worker.counts.appeared += u64::from(level.passes.is_retry());
             if entry.kind == Kind::Directory {
                 stack.add_waiting(entry.name);
                 continue;
@@ -326,7 +326,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             Crossing::Mounts => Mounts::Cross,
             Crossing::Nothing | Crossing::Subvolumes => Mounts::Refuse,
         };
-        let opened = worker.open_child(dir, name, mounts);
+        let opened = worker.sys.open_child(dir, name, mounts);
         if let Some(cause) = self.leads_elsewhere(at, &opened) {
             if let Opened::Dir(dir) = opened {
                 self.worker.sys.close(dir);
@@ -338,7 +338,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         match opened {
             Opened::Dir(dir) => {
                 let window = shared.options.retry_window;
-                let (files, writers) = (worker.report.files, &shared.writers);
+                let (files, writers) = (worker.counts.files, &shared.writers);
                 let must_leave = samples.must_leave(&dir, files, writers, window, &worker.sys);
                 self.end_shortage();
                 self.push(dir, Role::Child(at), is_protected);
@@ -431,7 +431,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         worker.path.truncate(path_len);
         let (level, names) = stack.level_with_names(stack.len() - 1);
         match outcome {
-            Outcome::Gone => worker.report.vanished += 1,
+            Outcome::Gone => worker.counts.vanished += 1,
             Outcome::Pending => level.passes.count_pending(),
             Outcome::Kept => match names.get(at) {
                 Some(name) => level.keep_entry(name, worker.shared.removes_all),
@@ -475,7 +475,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             self.pop();
         }
         if let ReopenFailure::Vanished = lost.reason {
-            self.worker.report.vanished += 1;
+            self.worker.counts.vanished += 1;
         } else {
             self.worker.fail(Operation::OpenDirectory, lost.into_cause());
             self.stack.top_mut().mark_kept();
@@ -549,7 +549,7 @@ fn handle_entry<S: Sys>(
     };
     match worker.remove_listed(dir, entry) {
         Outcome::Removed => {}
-        Outcome::Gone => worker.report.vanished += 1,
+        Outcome::Gone => worker.counts.vanished += 1,
         Outcome::Pending => {
             level.passes.count_pending();
             return;
@@ -560,5 +560,5 @@ fn handle_entry<S: Sys>(
             stack.add_waiting(entry.name);
         }
     }
-    worker.report.appeared += u64::from(appeared);
+    worker.counts.appeared += u64::from(appeared);
 }

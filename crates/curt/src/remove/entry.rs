@@ -85,7 +85,7 @@ impl<S: Sys> Worker<'_, S> {
             return Outcome::Kept;
         }
         let removed = if options.dry_run {
-            self.report.files += 1;
+            self.counts.files += 1;
             Ok(Outcome::Removed)
         } else {
             self.unlink(dir, name, kind)
@@ -145,9 +145,9 @@ impl<S: Sys> Worker<'_, S> {
 
     /// Removes an entry, which may be a directory, and counts it.
     fn unlink(&mut self, dir: &S::Dir, name: Name<'_, S::Unit>, kind: Kind) -> io::Result<Outcome> {
-        match self.remove_child(dir, name, kind) {
+        match self.sys.remove_child(dir, name, kind) {
             Removed::Done => {
-                self.report.files += 1;
+                self.counts.files += 1;
                 Ok(Outcome::Removed)
             }
             Removed::Gone => Ok(Outcome::Gone),

@@ -128,7 +128,7 @@ impl<S: Sys> Engine<'_, S> {
             }
             DirRemoved::Gone => {
                 self.stack[index].forget_remains();
-                self.worker.report.vanished += 1;
+                self.worker.counts.vanished += 1;
             }
             DirRemoved::NotEmpty(()) if was_kept => {
                 let error = os_error(io::ErrorKind::DirectoryNotEmpty);
@@ -204,7 +204,7 @@ impl<S: Sys> Engine<'_, S> {
                 Ok(()) => return DirRemoved::Done,
                 Err(error) => error,
             },
-            Some(dir) => match self.worker.remove_open_dir(parent, name, dir) {
+            Some(dir) => match self.worker.sys.remove_open_dir(parent, name, dir) {
                 DirRemoved::Done => return DirRemoved::Done,
                 DirRemoved::Gone => return DirRemoved::Gone,
                 DirRemoved::NotEmpty(dir) => {

@@ -107,7 +107,7 @@
 // One run, from the public function to the system call:
 //
 // - `Remove::run`, below (what was asked for is in `options.rs`), calls `run`, which makes what all
-//   workers share (`shared.rs`, with `limits.rs` and `writers.rs`) and runs the crew of `tree/`.
+//   workers share (`shared.rs`, with `shortage.rs` and `writers.rs`) and runs the crew of `tree/`.
 // - `Engine::work` (`engine.rs`) is the traversal of one worker. `OperandRemoval::remove`
 //   (`operand.rs`) removes an operand, or opens it if it is a tree.
 // - `Engine::take_batch` lists the topmost directory into the buffer (`listing.rs`, then
@@ -128,7 +128,6 @@ mod directory;
 mod engine;
 mod entry;
 mod leave;
-mod limits;
 mod listing;
 mod notifier;
 mod operand;
@@ -136,6 +135,7 @@ mod options;
 mod passes;
 mod report;
 mod shared;
+mod shortage;
 #[cfg(test)]
 mod tests;
 mod worker;

@@ -158,7 +158,7 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
             DirectoryOperands::Recursive => operand.directory_only,
             DirectoryOperands::Required | DirectoryOperands::Contents => true,
         };
-        match worker.open_child(parent, name, Mounts::Cross) {
+        match worker.sys.open_child(parent, name, Mounts::Cross) {
             Opened::Dir(dir) => return Some(dir),
             Opened::NotDirectory if directory_only => {
                 match worker.sys.query(parent, name, Ask::STAT) {

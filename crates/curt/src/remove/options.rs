@@ -427,8 +427,8 @@ impl<'a> Remove<'a> {
     /// times within a second by default. A pass that finds at most half of the entries that any
     /// pass before found is progress, and starts the window again.
     ///
-    /// Entries that are in use, which Windows refuses to remove, and shortages of descriptors are
-    /// waited for within the same window.
+    /// Shortages of descriptors, and on Windows entries that are in use, are waited for within the
+    /// same window. A cancellation is not noticed while an entry in use is waited for.
     pub fn retries(mut self, count: u32, window: Duration) -> Self {
         self.retries = count;
         self.retry_window = window;

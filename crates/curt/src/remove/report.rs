@@ -40,16 +40,27 @@ pub struct Report {
     pub calls: Calls,
 }
 
+/// What one worker did: see [`Report`].
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    pub(super) files: u64,
+    pub(super) directories: u64,
+    pub(super) bytes: u64,
+    pub(super) skipped: u64,
+    pub(super) appeared: u64,
+    pub(super) vanished: u64,
+}
+
 impl Report {
-    /// Adds the counts of one worker.
-    pub(super) fn add(&mut self, other: &Report) {
-        self.files += other.files;
-        self.directories += other.directories;
-        self.skipped += other.skipped;
-        self.appeared += other.appeared;
-        self.vanished += other.vanished;
-        if let Some(bytes) = other.bytes {
-            *self.bytes.get_or_insert(0) += bytes;
+    /// Adds what one worker did.
+    pub(super) fn add(&mut self, counts: &Counts) {
+        self.files += counts.files;
+        self.directories += counts.directories;
+        self.skipped += counts.skipped;
+        self.appeared += counts.appeared;
+        self.vanished += counts.vanished;
+        if let Some(bytes) = &mut self.bytes {
+            *bytes += counts.bytes;
         }
     }
 

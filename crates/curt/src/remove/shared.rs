@@ -1,13 +1,14 @@
 //! What the workers of one removal share.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use super::callbacks::Totals;
 use super::directory::Task;
-use super::limits::{BusyTime, Shortage};
 use super::notifier::{Ending, Notifier};
 use super::options::{Confirm, Remove};
-use super::report::Report;
+use super::report::{Counts, Report};
+use super::shortage::Shortage;
 use super::writers::Writers;
 use crate::error::{Cause, Error, Kept, Operation};
 use crate::sys::{Identity, Setup, Sys};
@@ -25,7 +26,6 @@ pub(super) struct Shared<'r, S: Sys> {
     /// The open directory that the operands are names in, if they are not paths.
     pub(super) parent: Option<Arc<S::Dir>>,
     pub(super) root: OnceLock<Identity>,
-    pub(super) busy_time: BusyTime,
     pub(super) shortage: Shortage,
     pub(super) writers: Writers,
     setup: Setup,
@@ -44,7 +44,8 @@ impl<'r, S: Sys> Shared<'r, S> {
         parent: Option<S::Dir>,
         in_turn: bool,
     ) -> Self {
-        let setup = setup.with(options.without);
+        let busy_window = if options.retries > 0 { options.retry_window } else { Duration::ZERO };
+        let setup = Setup { busy_window, ..setup.with(options.without) };
         let sys = S::start(&setup);
         let asks = options.confirm != Confirm::Never;
         let excludes = options.callbacks.exclude.is_some();
@@ -60,13 +61,12 @@ impl<'r, S: Sys> Shared<'r, S> {
             removes_all,
             parent: parent.map(Arc::new),
             root: OnceLock::new(),
-            busy_time: BusyTime::new(options.retry_window),
             shortage: Shortage::default(),
             writers: Writers::since(sys.wall_clock()),
             setup,
             first: Mutex::new(Some(sys)),
             totals: Mutex::default(),
-            report: Mutex::default(),
+            report: Mutex::new(Report { bytes: options.dry_run.then_some(0), ..Report::default() }),
         }
     }
 
@@ -96,10 +96,10 @@ impl<'r, S: Sys> Shared<'r, S> {
         self.notifier.progress(is_caller, totals);
     }
 
-    /// Adds the report of one worker.
-    pub(super) fn add(&self, part: &Report, sys: &S) {
+    /// Adds what one worker did.
+    pub(super) fn add(&self, counts: &Counts, sys: &S) {
         let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
-        report.add(part);
+        report.add(counts);
         report.calls.add(&sys.calls());
     }
 
@@ -118,9 +118,6 @@ impl<'r, S: Sys> Shared<'r, S> {
         let Ending { failures, is_stopped } = self.notifier.into_ending();
         (report.error_count, report.errors) = (failures.count, failures.errors);
         report.stopped = is_stopped;
-        if self.options.dry_run {
-            report.bytes.get_or_insert(0);
-        }
         report
     }
 }

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use super::callbacks::{Question, Subject, Totals};
 use super::options::Confirm;
-use super::report::Report;
+use super::report::Counts;
 use super::shared::Shared;
 use crate::control::{Answer, Unvisited};
 use crate::error::{Cause, Error, Operation, bug};
 use crate::fields::{Facts, Kind};
 use crate::name::Name;
 use crate::pause;
-use crate::sys::{DirRemoved, Mounts, Opened, Removed, Sys, SystemUnit, is_busy};
+use crate::sys::{Sys, SystemUnit};
 use crate::tree::{Meanwhile, Member, TreePath};
 
 /// Entries before the first checkpoint: few, so that a second worker can be tried early where
@@ -27,7 +27,7 @@ pub(super) struct Worker<'r, S: Sys> {
     /// The path of the current entry or directory.
     pub(super) path: TreePath<S::Unit>,
     pub(super) member: Member<'r>,
-    pub(super) report: Report,
+    pub(super) counts: Counts,
     /// Whether this is the caller's thread and has something to do beside its work.
     attends: bool,
     /// The part of the totals that was reported.
@@ -42,7 +42,7 @@ impl<'r, S: Sys> Worker<'r, S> {
             path: TreePath::default(),
             attends: member.is_caller() && shared.notifier.needs_attention(),
             member: member.first_checkpoint(FIRST_CHECKPOINT),
-            report: Report::default(),
+            counts: Counts::default(),
             shown: Totals::default(),
         }
     }
@@ -111,7 +111,7 @@ impl<'r, S: Sys> Worker<'r, S> {
 
     /// Counts the directory at the path as removed.
     pub(super) fn removed_directory(&mut self, stat: Option<&Facts>) {
-        self.report.directories += 1;
+        self.counts.directories += 1;
         self.count_bytes(stat);
         self.show_removed(Kind::Directory);
     }
@@ -128,7 +128,7 @@ impl<'r, S: Sys> Worker<'r, S> {
     pub(super) fn count_bytes(&mut self, stat: Option<&Facts>) {
         let Some(stat) = stat.filter(|_| self.shared.options.dry_run) else { return };
         if stat.links <= 1 || stat.kind == Kind::Directory {
-            *self.report.bytes.get_or_insert(0) += stat.allocated;
+            self.counts.bytes += stat.allocated;
         }
     }
 
@@ -142,7 +142,7 @@ impl<'r, S: Sys> Worker<'r, S> {
             (S::Unit::text(self.path.units()), S::Unit::text(self.path.relative()));
         let entry = Unvisited { path: Path::new(&path), relative: Path::new(&relative), kind };
         let answer = self.shared.notifier.excludes(&entry);
-        self.report.skipped += u64::from(answer == Answer::Yes);
+        self.counts.skipped += u64::from(answer == Answer::Yes);
         answer != Answer::No
     }
 
@@ -175,7 +175,7 @@ impl<'r, S: Sys> Worker<'r, S> {
         let path = self.to_path(self.path.len());
         let subject = Subject { path: &path, kind, empty_file, write_protected };
         let answer = self.shared.notifier.ask(question, &subject);
-        self.report.skipped += u64::from(answer == Answer::No);
+        self.counts.skipped += u64::from(answer == Answer::No);
         answer == Answer::Yes
     }
 
@@ -194,7 +194,7 @@ impl<'r, S: Sys> Worker<'r, S> {
     }
 
     fn show_progress(&mut self) {
-        let (files, directories) = (self.report.files, self.report.directories);
+        let (files, directories) = (self.counts.files, self.counts.directories);
         let done = Totals {
             files: files - self.shown.files,
             directories: directories - self.shown.directories,
@@ -203,85 +203,10 @@ impl<'r, S: Sys> Worker<'r, S> {
         self.shown = Totals { files, directories };
     }
 
-    /// Adds this worker's report to that of the removal.
+    /// Adds what this worker did to the report.
     pub(super) fn end(mut self) {
         self.show_progress();
-        self.shared.add(&self.report, &self.sys);
-    }
-
-    /// [`Sys::remove_child`], waiting while the child is in use.
-    pub(super) fn remove_child(
-        &self,
-        dir: &S::Dir,
-        name: Name<'_, S::Unit>,
-        kind: Kind,
-    ) -> Removed {
-        let remove = || self.sys.remove_child(dir, name, kind);
-        self.while_busy(
-            remove(),
-            |_| remove(),
-            |removed| matches!(removed, Removed::Failed(error) if is_busy(error)),
-        )
-    }
-
-    /// [`Sys::open_child`], waiting while the child is in use.
-    pub(super) fn open_child(
-        &self,
-        parent: &S::Dir,
-        name: Name<'_, S::Unit>,
-        mounts: Mounts,
-    ) -> Opened<S::Dir> {
-        let open = || self.sys.open_child(parent, name, mounts);
-        self.while_busy(
-            open(),
-            |_| open(),
-            |opened| matches!(opened, Opened::Failed(error) if is_busy(error)),
-        )
-    }
-
-    /// [`Sys::remove_open_dir`], waiting while the directory is in use.
-    pub(super) fn remove_open_dir(
-        &self,
-        parent: &S::Dir,
-        name: Name<'_, S::Unit>,
-        dir: S::Dir,
-    ) -> DirRemoved<S::Dir> {
-        let remove = |dir| self.sys.remove_open_dir(parent, name, dir);
-        self.while_busy(
-            remove(dir),
-            |removed| match removed {
-                DirRemoved::Failed(dir, _) => remove(dir),
-                removed => removed,
-            },
-            |removed| matches!(removed, DirRemoved::Failed(_, error) if is_busy(error)),
-        )
-    }
-
-    /// Calls `again` with the last answer while that says that another process has the entry open,
-    /// and there is time left to wait. Only Windows has such errors ([`is_busy`]); elsewhere this
-    /// returns the first answer.
-    fn while_busy<T>(
-        &self,
-        mut answer: T,
-        again: impl Fn(T) -> T,
-        is_busy: impl Fn(&T) -> bool,
-    ) -> T {
-        while is_busy(&answer) && self.wait_for_busy() {
-            answer = again(answer);
-            if !is_busy(&answer) {
-                self.shared.busy_time.renew();
-            }
-        }
-        answer
-    }
-
-    fn wait_for_busy(&self) -> bool {
-        if self.shared.options.retries == 0 {
-            return false;
-        }
-        let Some(pause) = self.shared.busy_time.next_pause() else { return false };
-        self.nap(pause);
-        !self.shared.is_cancelled()
+        self.shared.add(&self.counts, &self.sys);
     }
 
     /// Sleeps unless the removal is cancelled.

@@ -17,13 +17,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::time::Duration;
 
 pub(crate) use self::answer::{
     Ask, Batch, DirRemoved, Entry, Extended, Identity, Mounts, Opened, Owners, Removed, Sources,
 };
 pub use self::features::Feature;
 pub(crate) use self::features::Features;
-pub(crate) use self::os_error::{is_busy, is_loop, is_too_long, os_error};
+pub(crate) use self::os_error::{is_loop, is_too_long, os_error};
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
 #[cfg(any(test, fuzzing, not(windows)))]
@@ -87,6 +88,9 @@ pub(crate) struct Setup {
         allow(dead_code, reason = "decides an access right on Windows and a buffer size on Linux")
     )]
     pub(crate) lists_only: bool,
+    /// How long to wait for entries that another process has open, before their removal fails.
+    #[cfg_attr(not(windows), allow(dead_code, reason = "only Windows refuses to remove them"))]
+    pub(crate) busy_window: Duration,
     /// The names of owners found so far, where workers share them.
     #[cfg(unix)]
     pub(crate) accounts: Option<unix::accounts::Shared>,
@@ -108,6 +112,7 @@ impl Default for Setup {
         Setup {
             without: tests::lacking(),
             lists_only: false,
+            busy_window: Duration::ZERO,
             #[cfg(unix)]
             accounts: None,
             #[cfg(windows)]

@@ -92,18 +92,3 @@ pub(crate) fn is_loop(error: &io::Error) -> bool {
 pub(crate) fn is_too_long(error: &io::Error) -> bool {
     error.raw_os_error() == Some(OsError::TooLong.number())
 }
-
-/// Whether an error says that another process has the file open and does not share it, so that
-/// waiting may help. Unix has no such errors.
-pub(crate) fn is_busy(error: &io::Error) -> bool {
-    #[cfg(windows)]
-    return error.raw_os_error().is_some_and(|number| {
-        use windows_sys::Win32::Foundation::{ERROR_LOCK_VIOLATION, ERROR_SHARING_VIOLATION};
-        [ERROR_SHARING_VIOLATION, ERROR_LOCK_VIOLATION].contains(&(number as u32))
-    });
-    #[cfg(not(windows))]
-    {
-        let _ = error;
-        false
-    }
-}

@@ -14,6 +14,7 @@
 //! that stay; `PLATFORMS.md` says what must be tried on real Windows first.
 
 mod beneath;
+mod busy;
 mod call;
 mod canonical;
 mod content;
@@ -39,6 +40,7 @@ use std::sync::OnceLock;
 use windows_sys::Wdk::Storage::FileSystem as nt;
 use windows_sys::Win32::Storage::FileSystem as win;
 
+use self::busy::BusyTime;
 use self::call::{Door, Target};
 use self::dir::CLASSES;
 use self::dir::Use;
@@ -92,6 +94,7 @@ pub(crate) struct Windows {
     /// Whether directories are opened for listing only, so that other processes may remove or
     /// rename them.
     lists_only: bool,
+    busy_time: BusyTime,
     accounts: security::Accounts,
 }
 
@@ -239,6 +242,7 @@ impl Sys for Windows {
         Windows {
             door: Door::new(setup),
             lists_only: setup.lists_only,
+            busy_time: BusyTime::new(setup.busy_window),
             accounts: security::Accounts::default(),
         }
     }
@@ -260,7 +264,7 @@ impl Sys for Windows {
         let dir = if self.lists_only {
             self.open_listed(target, parent.volume, Use::Listing)
         } else {
-            self.open_for_removal(target, parent.volume)
+            self.busy_time.wait(&self.door, || self.open_for_removal(target, parent.volume))
         };
         opened(dir.and_then(|dir| self.if_no_link(dir)))
     }
@@ -288,7 +292,7 @@ impl Sys for Windows {
     }
 
     fn remove_child(&self, parent: &Dir, name: Name<'_, u16>, kind: Kind) -> Removed {
-        match self.remove_file(parent, name, kind) {
+        match self.busy_time.wait(&self.door, || self.remove_file(parent, name, kind)) {
             Ok(removed) => removed,
             Err(status) if status.is_gone() => Removed::Gone,
             Err(status) if status.is_pending() => Removed::Pending,
@@ -298,17 +302,18 @@ impl Sys for Windows {
 
     /// Marks the directory, then closes it: while it is open, its parent cannot be removed.
     fn remove_open_dir(&self, parent: &Dir, name: Name<'_, u16>, dir: Dir) -> DirRemoved<Dir> {
-        let marked = if dir.used_for == Use::Removal {
-            match dir.handle().and_then(|handle| removal::dispose(&self.door, handle, dir.volume)) {
+        let mark = || {
+            if dir.used_for != Use::Removal {
+                return self.remove(parent, name, DIRECTORY);
+            }
+            match removal::dispose(&self.door, dir.handle()?, dir.volume) {
                 Err(Status::CANNOT_DELETE) => {
                     removal::dispose_readonly(&self.door, parent, name, DIRECTORY)
                 }
                 answer => answer,
             }
-        } else {
-            self.remove(parent, name, DIRECTORY)
         };
-        match marked {
+        match self.busy_time.wait(&self.door, mark) {
             Ok(()) => {
                 self.close(dir);
                 DirRemoved::Done

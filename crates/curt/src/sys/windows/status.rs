@@ -12,6 +12,7 @@ pub(super) type Result<T> = std::result::Result<T, Status>;
 
 impl Status {
     pub(super) const SHARING_VIOLATION: Status = Status(codes::STATUS_SHARING_VIOLATION);
+    pub(super) const FILE_LOCK_CONFLICT: Status = Status(codes::STATUS_FILE_LOCK_CONFLICT);
     pub(super) const ACCESS_DENIED: Status = Status(codes::STATUS_ACCESS_DENIED);
     pub(super) const CANNOT_DELETE: Status = Status(codes::STATUS_CANNOT_DELETE);
     pub(super) const DIRECTORY_NOT_EMPTY: Status = Status(codes::STATUS_DIRECTORY_NOT_EMPTY);

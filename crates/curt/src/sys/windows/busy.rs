@@ -1,0 +1,44 @@
+//! Waiting for entries that other processes have open and do not share. Windows refuses to remove
+//! them; scanners and indexers hold files for a moment only, so such an entry is worth waiting for.
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use super::call::Door;
+use super::status::{Result, Status};
+use crate::pause::Pause;
+
+/// The time that a worker has for entries in use. It begins again when one becomes free; once it is
+/// over, each one in use is reported at once.
+pub(super) struct BusyTime {
+    window: Duration,
+    left: Cell<Duration>,
+    pause: Cell<Pause>,
+}
+
+impl BusyTime {
+    pub(super) fn new(window: Duration) -> Self {
+        BusyTime { window, left: Cell::new(window), pause: Cell::default() }
+    }
+
+    /// Calls `attempt` until the entry is not in use, or the time is over.
+    pub(super) fn wait<T>(&self, door: &Door, attempt: impl Fn() -> Result<T>) -> Result<T> {
+        let mut answer = attempt();
+        while matches!(answer, Err(Status::SHARING_VIOLATION | Status::FILE_LOCK_CONFLICT)) {
+            let (mut pauses, left) = (self.pause.get(), self.left.get());
+            let pause = pauses.next(left);
+            if pause.is_zero() {
+                break;
+            }
+            self.pause.set(pauses);
+            self.left.set(left - pause);
+            door.sleep(pause);
+            answer = attempt();
+            if answer.is_ok() {
+                self.pause.set(Pause::default());
+                self.left.set(self.window);
+            }
+        }
+        answer
+    }
+}
