@@ -97,10 +97,11 @@ impl<'r, S: Sys> Engine<'r, S> {
         let Task { dir, path, names, kind, parts } = task;
         let base = self.stack.len();
         let path_before = std::mem::replace(&mut self.worker.path, path);
-        let (none, directories) = (Names::new(), kind == Kind::Directory);
-        let waiting = if directories { &names } else { &none };
-        self.stack.push_base(dir, self.worker.path.len(), waiting, RemoveFrame::part());
-        if !directories {
+        let (path_len, part) = (self.worker.path.len(), RemoveFrame::part());
+        if kind == Kind::Directory {
+            self.stack.push_base(dir, path_len, &names, part);
+        } else {
+            self.stack.push_base(dir, path_len, &Names::new(), part);
             for (_, name) in names.between(0, names.len()) {
                 if self.worker.shared.is_cancelled() {
                     break;
@@ -240,10 +241,9 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Returns whether a worker is hungry and this one may hand off some of its work. The innermost
-    /// nested task is done alone: a part that it hands off would have to be waited for, and a
-    /// worker that waits must be able to take any task, or all might wait for one that no worker
-    /// takes.
+    /// Returns whether a worker is hungry and this one may hand off some of its work. At the nesting
+    /// limit it may not: it could take no other task while it waits for the part, and all workers
+    /// might end up waiting.
     fn is_wanted_to_share(&self) -> bool {
         self.nested < MOST_NESTED && self.worker.shared.crew.pool.is_hungry()
     }

@@ -74,7 +74,7 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
         let operand = S::Unit::operand(path);
         let name = match &operand.last {
             Last::Name(name) => name.clone(),
-            // It is to stay, and that needs no name.
+            // It is only emptied, so it needs no name in its parent.
             Last::DotOrDotDot if self.is_directory_to_empty(path) => S::ITSELF.into(),
             Last::DotOrDotDot => {
                 self.worker.fail(Operation::Remove, Cause::Kept(Kept::DotOrDotDot));

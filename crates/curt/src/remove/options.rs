@@ -424,8 +424,8 @@ impl<'a> Remove<'a> {
     }
 
     /// Sets how often, and for how long, a directory that gained entries is emptied again: 100
-    /// times within a second by default. A pass that finds at most half of the entries that any
-    /// pass before found is progress, and starts the window again.
+    /// times within a second by default. The window restarts when a pass finds at most half as many
+    /// entries as the best pass so far.
     ///
     /// Shortages of descriptors, and on Windows entries that are in use, are waited for within the
     /// same window. A cancellation is not noticed while an entry in use is waited for.
