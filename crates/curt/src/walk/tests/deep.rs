@@ -68,16 +68,6 @@ fn small_stacks_are_enough<S: Sys>() {
     });
 }
 
-#[test]
-#[cfg(target_os = "linux")]
-fn a_long_chain_costs_no_more_than_a_short_one() {
-    let scratch = Scratch::new();
-    scratch.deep("t", 2_000, "directory");
-    let seen = walk::<crate::sys::Os>(&plan().descriptors(8), &scratch, "t");
-    assert_eq!(seen.entries.len(), 2_001);
-    assert_eq!(seen.calls.total(), 4 * 2_001 + 1, "{:?}", seen.calls);
-}
-
 /// Each open fails in its turn. If that opens a directory again, the error of the system is
 /// reported, and the rest of the directory is lost.
 #[test]

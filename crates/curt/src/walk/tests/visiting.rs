@@ -188,17 +188,6 @@ fn skipped_directories_are_not_entered() {
     assert_eq!(seen, paths.len());
 }
 
-#[test]
-fn a_walk_can_be_stopped() {
-    let scratch = sample();
-    let (paths, _) = visit(&Walk::of(Vec::new()), &scratch, Next::Stop);
-    assert!(paths.len() < 20);
-    let cancel = Cancel::new();
-    cancel.cancel();
-    let walk = Walk::of(Vec::new()).cancel(&cancel);
-    assert!(walk.operands(vec![scratch.at("t")]).start().next().is_none());
-}
-
 /// The operands behind are neither asked about nor visited.
 #[test]
 fn a_stopped_walk_begins_no_operand() {
