@@ -1,8 +1,10 @@
 //! `curt which`: its answers in text and JSON, and how it ends.
 
 #[cfg(unix)]
+use std::process::Command;
+use std::process::Output;
+#[cfg(unix)]
 use std::process::Stdio;
-use std::process::{Command, Output};
 
 use curt_testkit::Scratch;
 

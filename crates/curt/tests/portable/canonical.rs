@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use curt::canonical::{Canonicalizer, Links, Missing, relative};
-use curt_testkit::{Choices, Scratch};
+use curt_testkit::Scratch;
 
 /// The name of the folder itself, which may be reached by links.
 fn base(scratch: &Scratch) -> PathBuf {
@@ -109,7 +109,7 @@ for path in sys.stdin.buffer.read().split(b'\0')[:-1]:
          a/far->b/a/file broken->a/new a/broken->new/x/../y root->/ chain->a/chain \
          a/chain->../b/chain b/chain->../a/b//";
     scratch.tree("", tree);
-    let mut choices = Choices::new(1);
+    let mut choices = curt_testkit::Choices::new(1);
     let here = scratch.typed().to_str().unwrap().to_owned();
     let paths: Vec<String> = (0..4000)
         .map(|_| {

@@ -57,7 +57,7 @@ fn contents_only_keeps_the_directory() {
 #[test]
 fn operands_are_refused_by_their_text_or_their_kind() {
     use DirectoryOperands::{OnlyEmpty, Recursive, Refuse};
-    use std::io::ErrorKind::{DirectoryNotEmpty, NotADirectory, NotFound};
+    use std::io::ErrorKind::{DirectoryNotEmpty, NotFound};
     let scratch = Scratch::new();
     mixed_tree(&scratch, "tree");
     let before = scratch.list(".");
@@ -83,7 +83,8 @@ fn operands_are_refused_by_their_text_or_their_kind() {
     #[cfg(unix)]
     for directories in [Recursive, OnlyEmpty, Refuse] {
         let link = ["tree/dangling/", "tree/a/to-outside//"];
-        refused.extend(link.map(|path| (path, directories, NotADirectory, NotADirectory.into())));
+        let kind = std::io::ErrorKind::NotADirectory;
+        refused.extend(link.map(|path| (path, directories, kind, kind.into())));
     }
     for (path, directories, kind, forgiven) in refused {
         let options = Remove::new().directories(directories);
