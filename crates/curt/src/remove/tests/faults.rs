@@ -1,5 +1,6 @@
 //! Every call of a removal fails once, with each error that it can plausibly have.
 
+#[cfg(unix)]
 use std::sync::Arc;
 
 use curt_testkit::Scratch;
@@ -147,6 +148,7 @@ fn errors() -> impl Iterator<Item = i32> {
     numbers::GONE.iter().copied().chain(numbers::SHORTAGES).chain(numbers::OTHERS)
 }
 
+#[cfg(unix)]
 fn setup(faults: Faults) -> (Setup, Arc<Faults>) {
     let faults = Arc::new(faults);
     (Setup { faults: Some(Arc::clone(&faults)), ..Setup::default() }, faults)
