@@ -148,68 +148,49 @@ fn without_linux_features() {
     every_call_fails_once::<Os>(&Setup { without, ..Setup::default() });
 }
 
-/// Only `EXDEV` from the kernel is reported as an escape.
+/// Runs each operation while the kernel fails the first calls so. The check gets the answer, and how
+/// many calls of `openat2` and of `openat` there were.
 #[cfg(target_os = "linux")]
-#[test]
-fn exdev_is_an_escape() {
-    let scratch = tree();
-    let faults = Faults::default().fail("openat2", 0, Errno::XDEV.raw_os_error());
-    let setup = Setup { faults: Some(Arc::new(faults)), ..Setup::default() };
-    let root = TestRoot::<crate::sys::Os>::open(&setup, &scratch.at("root"));
-    let answer = operations().map(|(_, operation)| operation(&root.confined()));
-    assert!(matches!(answer[0], Err(Failure::Refused(Refusal::Escape))));
-    assert!(answer[1].is_ok());
-}
-
-/// While somebody renames without end the kernel answers `EAGAIN`. The operation fails with that,
-/// and never falls back to single steps, which know less than the kernel about links.
-#[cfg(target_os = "linux")]
-#[test]
-fn endless_renames_do_not_cause_single_steps() {
-    use crate::sys::Os;
-    for (times, is_over) in [(20, false), (10_000, true)] {
-        for (what, operation) in operations::<Os>() {
-            let scratch = tree();
-            let again = Errno::AGAIN.raw_os_error();
-            let all =
-                (0..times).fold(Faults::default(), |all, nth| all.fail("openat2", nth, again));
-            let setup = Setup { faults: Some(Arc::new(all)), ..Setup::default() };
-            let root = TestRoot::<Os>::open(&setup, &scratch.at("root"));
-            let opened = root.sys().calls().of("openat");
-            match operation(&root.confined()) {
-                Ok(_) => assert!(!is_over, "{what}"),
-                Err(Failure::System(error)) => {
-                    assert_eq!((error.raw_os_error(), is_over), (Some(again), true), "{what}");
-                    assert_eq!(root.sys().calls().of("openat"), opened, "{what}");
-                }
-                Err(failure) => panic!("{what}: {failure:?}"),
-            }
-        }
+fn while_openat2_fails(
+    times: u64,
+    errno: Errno,
+    check: impl Fn(Result<String, Failure>, [u64; 2]),
+) {
+    for (_, operation) in operations::<Os>() {
+        let scratch = tree();
+        let fail = |all: Faults, nth| all.fail("openat2", nth, errno.raw_os_error());
+        let all = (0..times).fold(Faults::default(), fail);
+        let setup = Setup { faults: Some(Arc::new(all)), ..Setup::default() };
+        let root = TestRoot::<Os>::open(&setup, &scratch.at("root"));
+        let calls = || ["openat2", "openat"].map(|name| root.sys().calls().of(name));
+        let ([_, before], answer) = (calls(), operation(&root.confined()));
+        let [whole, steps] = calls();
+        check(answer, [whole, steps - before]);
     }
 }
 
-/// `EPERM` is the answer about the file, unless the root is refused as well: then a filter refuses
-/// the call.
 #[cfg(target_os = "linux")]
 #[test]
-fn eperm_is_an_answer_unless_the_root_is_refused_too() {
-    use crate::sys::Os;
-    let refused = Errno::PERM.raw_os_error();
-    for (what, operation) in operations::<Os>() {
-        for (times, is_filter) in [(1, false), (1_000, true)] {
-            let scratch = tree();
-            let all =
-                (0..times).fold(Faults::default(), |all, nth| all.fail("openat2", nth, refused));
-            let setup = Setup { faults: Some(Arc::new(all)), ..Setup::default() };
-            let root = TestRoot::<Os>::open(&setup, &scratch.at("root"));
-            let answer = operation(&root.confined());
-            let told = match &answer {
-                Err(Failure::System(error)) => error.raw_os_error() == Some(refused),
-                _ => false,
-            };
-            assert_eq!((answer.is_ok(), told), (is_filter, !is_filter), "{what}: {answer:?}");
-            let asked = root.sys().calls().of("openat2");
-            assert!(asked <= 2 || !is_filter, "{what}: a filter is asked {asked} times");
-        }
-    }
+fn a_refusal_of_the_kernel_is_taken_for_what_it_is() {
+    while_openat2_fails(1, Errno::XDEV, |answer, _| {
+        assert!(matches!(answer, Err(Failure::Refused(Refusal::Escape))), "{answer:?}");
+    });
+    // While somebody renames without end the kernel answers `EAGAIN`. The operation fails with
+    // that, and never falls back to single steps, which know less than the kernel about links.
+    while_openat2_fails(20, Errno::AGAIN, |answer, _| assert!(answer.is_ok(), "{answer:?}"));
+    let has_number = |answer: &Result<_, Failure>, errno: Errno| match answer {
+        Err(Failure::System(error)) => error.raw_os_error() == Some(errno.raw_os_error()),
+        _ => false,
+    };
+    while_openat2_fails(10_000, Errno::AGAIN, |answer, [_, steps]| {
+        assert!(has_number(&answer, Errno::AGAIN) && steps == 0, "{answer:?} {steps}");
+    });
+    // `EPERM` is the answer about the file, unless the root is refused as well: then a filter
+    // refuses the call.
+    while_openat2_fails(1, Errno::PERM, |answer, _| {
+        assert!(has_number(&answer, Errno::PERM), "{answer:?}");
+    });
+    while_openat2_fails(1_000, Errno::PERM, |answer, [whole, _]| {
+        assert!(answer.is_ok() && whole <= 2, "a filter is asked {whole} times: {answer:?}");
+    });
 }
