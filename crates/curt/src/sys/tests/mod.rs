@@ -129,7 +129,9 @@ macro_rules! contract {
             $(
                 #[test]
                 fn $case() {
-                    $file::$case(&$ground);
+                    let ground = $ground;
+                    $file::$case(&ground);
+                    ground::Ground::assert_nothing_open(&ground);
                 }
             )*
         }
