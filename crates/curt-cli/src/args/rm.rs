@@ -103,7 +103,7 @@ pub(crate) struct RmOptions {
     #[arg(long, help_heading = BEYOND_GNU)]
     pub(crate) cross_mounts: bool,
 
-    /// Remove the contents of the operands, but keep the operands
+    /// With -r, remove the contents of the operands, but keep the operands
     ///
     /// An operand may be '.' then.
     #[arg(long, help_heading = BEYOND_GNU)]
