@@ -413,8 +413,19 @@ impl Metadata {
 
 #[cfg(test)]
 mod tests {
-    use super::Time;
+    use super::{Facts, Fields, Kind, Time};
     use std::time::{Duration, SystemTime};
+
+    #[test]
+    fn a_newer_answer_keeps_what_it_lacks() {
+        let mut facts = Facts { id: 7, size: 5, present: Fields::ACL, ..Facts::default() };
+        facts.known = Fields::ID | Fields::SIZE | Fields::ACL;
+        let known = Fields::KIND | Fields::SIZE;
+        facts.update(Facts { known, kind: Kind::File, size: 9, ..Facts::default() });
+        assert_eq!((facts.id, facts.size, facts.kind), (7, 9, Kind::File));
+        assert_eq!(facts.known, Fields::ID | Fields::SIZE | Fields::ACL | Fields::KIND);
+        assert_eq!(facts.present, Fields::ACL);
+    }
 
     #[test]
     fn times_are_shown_in_utc() {

@@ -145,6 +145,7 @@ fn directories_made_for_ever_are_one_error() {
                 matches!(report.errors[0].cause(), Cause::Kept(Kept::BeingWrittenTo)),
                 "{about}"
             );
+            assert_eq!(report.errors[0].kind(), std::io::ErrorKind::DirectoryNotEmpty, "{about}");
             if form == "deep" || form == "both" {
                 // The path depends on how far the removal came.
                 assert!(report.errors[0].path().starts_with("tree"), "{about}");
