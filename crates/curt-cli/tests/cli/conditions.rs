@@ -175,12 +175,12 @@ fn json_has_one_shape() {
                 assert_eq!(keys, ["errno", "kind", "message", "operation", "path"], "{messages}");
                 assert_eq!(error["kind"], "not-found", "{messages}");
                 assert!(error["path"].as_str().is_some_and(|path| path.starts_with("none")));
-                let errno = match name {
-                    "which" => Value::Null,
-                    "realpath" | "readlink" if cfg!(windows) => 3.into(),
-                    _ => 2.into(),
+                let numbers = match name {
+                    "which" => [Value::Null, Value::Null],
+                    // Windows may say that the path was not found, not the file.
+                    _ => [2.into(), if cfg!(windows) { 3.into() } else { 2.into() }],
                 };
-                assert_eq!(error["errno"], errno, "{messages}");
+                assert!(numbers.contains(&error["errno"]), "{messages}");
                 let is_text =
                     |key| error[key as &str].as_str().is_some_and(|text| !text.is_empty());
                 assert!(is_text("operation") && is_text("message"), "{messages}");

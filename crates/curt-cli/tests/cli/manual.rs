@@ -61,8 +61,10 @@ fn check(page: &Path, may_mount: bool) {
             _ => {}
         }
     }
-    // No name on Windows has a backslash in it.
-    let plain = |text: String| if cfg!(windows) { text.replace('\\', "/") } else { text };
+    // No name on Windows has a backslash in it; JSON has two for one.
+    let plain = |text: String| {
+        if cfg!(windows) { text.replace("\\\\", "\\").replace('\\', "/") } else { text }
+    };
     let (written, found) = (plain(written), plain(found));
     if found == written {
         return;
