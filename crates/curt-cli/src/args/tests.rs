@@ -16,7 +16,7 @@ fn check_needs<T: Options>(name: &str) {
     let typed = |id: &str| {
         let option = built.get_arguments().find(|option| option.get_id() == id).unwrap();
         let mut word = format!("--{}", option.get_long()?);
-        if option.get_action().takes_values() {
+        if option.get_num_args().is_some_and(|number| number.min_values() > 0) {
             let value =
                 option.get_possible_values().first().map(|value| value.get_name().to_owned());
             word = format!("{word}={}", value.unwrap_or_else(|| "1".to_owned()));

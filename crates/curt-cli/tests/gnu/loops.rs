@@ -122,7 +122,7 @@ fn walks_report_a_loop_of_mounts() {
                 let below = curt.0.lines().find(|it| it.starts_with(path) && is_below(it));
                 assert_eq!(below, None, "{options}: {curt:?}");
             }
-            let loops = curt.1.lines().filter(|line| line.contains("leads back")).count();
+            let loops = curt.1.lines().filter(|line| line.contains("mount loop")).count();
             assert_eq!(loops, looped.len(), "{options}: {curt:?}");
         }
         // Mounts are left out altogether.
@@ -196,7 +196,7 @@ fn a_mount_of_an_ancestor_is_a_loop() {
             else {
                 return;
             };
-            let loops = curt.1.lines().filter(|line| line.contains("leads back")).count();
+            let loops = curt.1.lines().filter(|line| line.contains("mount loop")).count();
             assert_eq!((loops, curt.0.ends_with("exit 1\n")), (1, true), "{options}: {curt:?}");
         }
     }

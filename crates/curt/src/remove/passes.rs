@@ -10,6 +10,7 @@
 //! A directory that stays anyway is listed until a pass finds nothing new.
 
 use std::io;
+use std::num::NonZeroU64;
 use std::time::Duration;
 
 use super::options::Remove;
@@ -30,7 +31,7 @@ pub(super) struct Passes {
     /// Of these, entries that go when another process closes them.
     pending: u64,
     /// How many entries this pass can find unless some are added. Only known of large directories.
-    bound: Option<u64>,
+    bound: Option<NonZeroU64>,
     /// Set once a pass left the directory non-empty.
     retries: Option<Box<Retries>>,
 }
@@ -118,14 +119,14 @@ impl Passes {
 
     /// Sets the number of entries that are left.
     pub(super) fn set_left(&mut self, count: u64) {
-        self.bound = Some(self.found + count);
+        self.bound = NonZeroU64::new(self.found + count);
     }
 
     /// Ends this pass if entries are added as fast as they are removed. A pass over the entries
     /// that were there when they were counted ends by itself, however many they are, and a retry
     /// may last as long as the options say, unless there are far fewer entries than ever before.
     pub(super) fn end_if_overrun(&mut self, now: impl FnOnce() -> Duration, options: &Remove<'_>) {
-        let is_beyond_bound = self.bound.is_some_and(|bound| self.found > bound);
+        let is_beyond_bound = self.bound.is_some_and(|bound| self.found > bound.get());
         let is_too_long = self.retries.as_ref().is_some_and(|retries| {
             let is_progress = self.found * 2 <= retries.fewest;
             !is_progress && now().saturating_sub(retries.since) > options.retry_window

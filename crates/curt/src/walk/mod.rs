@@ -223,6 +223,12 @@ impl<'a> Walk<'a> {
     /// /// Counts the files that one thread visits, and adds them to the total at its end.
     /// struct Files<'t>(u64, &'t AtomicU64);
     ///
+    /// impl Files<'_> {
+    ///     fn visit(&mut self, entry: Result<Visited<'_>, Error>) {
+    ///         self.0 += u64::from(entry.is_ok_and(|entry| entry.kind().is_file()));
+    ///     }
+    /// }
+    ///
     /// impl Drop for Files<'_> {
     ///     fn drop(&mut self) {
     ///         self.1.fetch_add(self.0, Ordering::Relaxed);
@@ -232,10 +238,7 @@ impl<'a> Walk<'a> {
     /// let total = AtomicU64::new(0);
     /// let summary = curt::walk("src").visit_with(|| {
     ///     let mut files = Files(0, &total);
-    ///     move |entry: Result<Visited<'_>, Error>| match entry {
-    ///         Ok(entry) => files.0 += u64::from(entry.kind().is_file()),
-    ///         Err(error) => eprintln!("{error}"),
-    ///     }
+    ///     move |entry: Result<Visited<'_>, Error>| files.visit(entry)
     /// });
     /// assert_eq!(summary.errors, 0);
     /// assert!(total.into_inner() > 10);
