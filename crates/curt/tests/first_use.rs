@@ -105,7 +105,7 @@ fn public_types_are_debug_and_go_to_other_threads() {
     shared::<(curt::Search, curt::which::Policy, curt::which::Found, curt::which::NotFound)>();
     shared::<(curt::Command, curt::process::Child, curt::process::Stream)>();
     sent::<(curt::list::List, curt::list::ListEntries, curt::list::Stat, curt::list::Descent)>();
-    sent::<(curt::walk::Walking<'_>, curt::walk::Entries<'_>)>();
+    sent::<(curt::walk::Walking<'_>, curt::walk::Visited<'_>, curt::walk::Entries<'_>)>();
     kept::<(curt::Error, curt::Metadata, curt::fields::Time, Plan, Fields)>();
     kept::<(ListEntry, curt::walk::WalkEntry, Usage<'_>, Walk<'_>, Remove<'_>)>();
     kept::<curt::which::Found>();

@@ -170,11 +170,12 @@ impl<'r> Notifier<'r> {
         let Callbacks { on_error, on_removed, on_progress, .. } = self.callbacks;
         match event {
             Event::Failed(error) => {
-                let answer = on_error.as_ref().map(|callback| self.call(|| callback(&error)));
+                // One after the other, so that none follows the one that stops the removal.
                 let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
                 if failures.is_over {
                     return;
                 }
+                let answer = on_error.as_ref().and_then(|callback| self.call(|| callback(&error)));
                 failures.is_over = answer == Some(Next::Stop);
                 failures.count += 1;
                 if answer.is_none() || failures.count == 1 {
@@ -194,16 +195,16 @@ impl<'r> Notifier<'r> {
         }
     }
 
-    /// Calls a callback, unless one has stopped the removal, and does what it answers.
-    fn call(&self, callback: impl FnOnce() -> Next) -> Next {
+    /// Calls a callback, and does what it answers. `None` if one has stopped the removal.
+    fn call(&self, callback: impl FnOnce() -> Next) -> Option<Next> {
         if self.is_silent.load(Ordering::Relaxed) {
-            return Next::Continue;
+            return None;
         }
         let answer = callback();
         if answer == Next::Stop {
             self.end();
         }
-        answer
+        Some(answer)
     }
 
     /// Stops the removal, and calls no callback any more.
@@ -242,6 +243,35 @@ impl Drop for Guard<'_, '_> {
         }
         if let Some(events) = self.notifier.events.as_ref().filter(|_| self.is_caller) {
             events.close();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Notifier, Totals};
+    use crate::control::Next;
+    use crate::error::{Cause, Error, Kept, Operation};
+    use crate::remove::Remove;
+
+    #[test]
+    fn each_failure_is_told_or_kept_and_the_one_that_stops_is_the_last() {
+        let fail = |notifier: &Notifier<'_>, path: &str| {
+            let cause = Cause::Kept(Kept::MountPoint);
+            notifier.failed(true, Error::new(Operation::Remove, path.into(), cause));
+        };
+        for (stops, expected) in [(false, &["a", "b"][..]), (true, &["a"])] {
+            let options =
+                Remove::new().on_error(move |_| if stops { Next::Stop } else { Next::Continue });
+            let options = options.on_progress(|_| Next::Stop);
+            let notifier = Notifier::new(&options);
+            fail(&notifier, "a");
+            notifier.progress(true, Totals::default());
+            fail(&notifier, "b");
+            let failures = notifier.into_ending().failures;
+            let paths: Vec<_> = failures.errors.iter().map(Error::path).collect();
+            assert_eq!((failures.count, paths.len()), (expected.len() as u64, expected.len()));
+            assert!(paths.iter().zip(expected).all(|(path, expected)| path.ends_with(expected)));
         }
     }
 }

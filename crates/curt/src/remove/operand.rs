@@ -181,7 +181,11 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
             }
             Opened::Mount => worker.fail(Operation::Remove, Cause::Kept(Kept::MountPoint)),
             Opened::Shortage(error) | Opened::Failed(error) => {
-                worker.remove_unreadable(parent, name, error);
+                if worker.shared.options.directories == DirectoryOperands::Contents {
+                    worker.fail(Operation::OpenDirectory, Cause::Os(error));
+                } else {
+                    worker.remove_unreadable(parent, name, error);
+                }
             }
         }
         None

@@ -229,7 +229,7 @@ impl<'r, 't, S: Sys> Run<'r, 't, S> {
         }
         self.operands = OperandSet::unknown(paths.len());
         let counts_again = usage.follow == Follow::Links || usage.count_links;
-        if paths.len() == 1 || counts_again || self.must_stop() {
+        if paths.len() < 2 || counts_again || self.must_stop() {
             return;
         }
         let walk = self.walk.clone().operands(paths.to_vec());

@@ -63,7 +63,7 @@ pub struct Visited<'w> {
     depth: usize,
     /// Whether the walk reports next why a link could not be followed.
     has_error: bool,
-    at: &'w mut dyn CurrentEntry,
+    at: &'w mut (dyn CurrentEntry + Send),
 }
 
 impl fmt::Debug for Visited<'_> {
@@ -78,7 +78,7 @@ impl<'w> Visited<'w> {
         metadata: &'w mut Metadata,
         depth: usize,
         has_error: bool,
-        at: &'w mut dyn CurrentEntry,
+        at: &'w mut (dyn CurrentEntry + Send),
     ) -> Self {
         Visited { metadata, depth, has_error, at }
     }

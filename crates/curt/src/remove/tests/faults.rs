@@ -21,9 +21,26 @@ on_real_platforms!(failure_of_any_call_is_reported);
 #[cfg(unix)]
 mod steps {
     use super::super::on_real_platforms;
-    use super::{failure_names_its_step, only_a_first_look_forgives};
+    use super::{emptied_operand_stays, failure_names_its_step, only_a_first_look_forgives};
 
-    on_real_platforms!(failure_names_its_step, only_a_first_look_forgives);
+    on_real_platforms!(emptied_operand_stays, failure_names_its_step, only_a_first_look_forgives);
+}
+
+/// An empty directory that may not be read could be removed, unless only its contents are to go.
+#[cfg(unix)]
+fn emptied_operand_stays<S: Sys>() {
+    for (directories, stays) in
+        [(DirectoryOperands::Contents, true), (DirectoryOperands::Recursive, false)]
+    {
+        let scratch = Scratch::new();
+        scratch.dir("dir");
+        let denied = rustix::io::Errno::ACCESS.raw_os_error();
+        let (setup, faults) = setup(Faults::default().fail("openat", 1, denied));
+        let options = options().directories(directories);
+        let report = remove_on::<S>(&options, &setup, &[scratch.at("dir")]);
+        assert_eq!((faults.hits(), report.error_count), (1, u64::from(stays)), "{report:?}");
+        assert_eq!(scratch.exists("dir"), stays);
+    }
 }
 
 #[cfg(unix)]

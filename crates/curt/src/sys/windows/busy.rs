@@ -23,8 +23,11 @@ impl BusyTime {
 
     /// Calls `attempt` until the entry is not in use, or the time is over.
     pub(super) fn wait<T>(&self, door: &Door, attempt: impl Fn() -> Result<T>) -> Result<T> {
+        let is_busy = |answer: &Result<T>| {
+            matches!(answer, Err(Status::SHARING_VIOLATION | Status::FILE_LOCK_CONFLICT))
+        };
         let mut answer = attempt();
-        while matches!(answer, Err(Status::SHARING_VIOLATION | Status::FILE_LOCK_CONFLICT)) {
+        while is_busy(&answer) {
             let (mut pauses, left) = (self.pause.get(), self.left.get());
             let pause = pauses.next(left);
             if pause.is_zero() {
@@ -34,7 +37,7 @@ impl BusyTime {
             self.left.set(left - pause);
             door.sleep(pause);
             answer = attempt();
-            if answer.is_ok() {
+            if !is_busy(&answer) {
                 self.pause.set(Pause::default());
                 self.left.set(self.window);
             }
