@@ -291,8 +291,8 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets a callback for each failure. The removal goes on with the other entries unless the
-    /// callback stops it: that failure is the last one then, also with several threads. The report
+    /// Sets a callback for each failure, which one thread at a time calls. The removal goes on with
+    /// the other entries unless the callback stops it: that failure is the last one then. The report
     /// counts the failures and keeps the first, since the callback has seen all.
     ///
     /// A directory that is left because another process writes to it is reported at the end.
