@@ -10,7 +10,18 @@ fn main() {
     let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
     if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") {
         link_unwinder_statically();
+        // Parts of a static C library need a program that can lie anywhere, Rust's default.
+        let features = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
+        if !features.split(',').any(|feature| feature == "crt-static") {
+            link_at_fixed_address();
+        }
     }
+}
+
+/// Leaves nothing to relocate at a start, which otherwise writes addresses into 44 pages. Stack,
+/// heap and libraries stay at random addresses. The packaged binary is linked this way, too.
+fn link_at_fixed_address() {
+    println!("cargo::rustc-link-arg-bins=-no-pie");
 }
 
 /// Takes the unwinder from GCC's archive instead of from its shared library, which a program would
