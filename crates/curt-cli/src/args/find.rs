@@ -280,7 +280,9 @@ pub(crate) struct FindOptions {
     pub(crate) exclude: Vec<OsString>,
 
     /// Do not enter directories that match
-    #[arg(long, conflicts_with = "contents_first", help_heading = TRAVERSAL)]
+    ///
+    /// --prune -X curt rm -r removes them with their contents, which --delete does not.
+    #[arg(long, conflicts_with_all = ["contents_first", "delete"], help_heading = TRAVERSAL)]
     pub(crate) prune: bool,
 
     /// Visit and print what is in a directory before the directory
@@ -421,13 +423,6 @@ impl FindOptions {
     /// the command line names where to stop.
     fn check_deletion(&mut self) -> Result<(), String> {
         self.one_file_system.get_or_insert(OneFileSystem::Mount);
-        if self.prune {
-            return Err(
-                "option '--prune' cannot be used with '--delete'; '--prune -X curt rm -r' \
-                 removes what matches"
-                    .to_owned(),
-            );
-        }
         if self.max_results == Some(0) {
             return Err("--max-results 0 means no limit, which --delete does not take".to_owned());
         }
