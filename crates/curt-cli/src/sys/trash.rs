@@ -26,26 +26,30 @@ pub(crate) enum Refusal {
     Os(io::Error),
     /// The operand itself is missing, by the first look at it.
     Missing(io::Error),
-    /// The operand is the root directory.
-    Root,
-    /// The last name of the operand is `.` or `..`.
-    DotOrDotDot,
-    /// A separator follows the name of a link.
-    LinkWithSlash,
-    /// The entry is on another device than its parent.
-    OtherFileSystem,
-    /// Something is mounted below it: emptying the trash would remove that.
-    MountBelow,
-    /// What is mounted cannot be read.
-    UnknownMounts(io::Error),
-    /// No full path leads to the directory that it is in, so nobody could put it back.
-    NoFullPath,
-    InTrash,
-    HoldsTrash,
-    /// Its filesystem has no trash that this user can use.
-    NoTrash(io::Error),
-    /// The trash of this system would not take the path, or would destroy the entry.
-    NotRecycled(&'static str),
+    /// The kind of the failure in JSON, and the reason.
+    Because(&'static str, &'static str),
+    /// The same, and the error behind it.
+    Failed(&'static str, &'static str, io::Error),
+}
+
+#[allow(dead_code, reason = "a system needs some of these only")]
+impl Refusal {
+    pub(super) const ROOT: Refusal = Refusal::Because("root-directory", "it is the root directory");
+    pub(super) const DOT_OR_DOT_DOT: Refusal =
+        Refusal::Because("dot-or-dot-dot", "'.' and '..' are not names of entries");
+    pub(super) const HOLDS_TRASH: Refusal =
+        Refusal::Because("holds-trash", "it contains the trash");
+    /// Nobody could put the entry back.
+    pub(super) const NO_FULL_PATH: Refusal =
+        Refusal::Because("no-full-path", "its directory cannot be reached by a full path");
+
+    pub(super) const fn no_trash(reason: &'static str) -> Refusal {
+        Refusal::Because("no-trash", reason)
+    }
+
+    pub(super) fn unusable(error: impl Into<io::Error>) -> Refusal {
+        Refusal::Failed("no-trash", "its filesystem has no trash that you can use", error.into())
+    }
 }
 
 impl<E: Into<io::Error>> From<E> for Refusal {

@@ -67,7 +67,7 @@ fn a_full_path_that_leads_elsewhere_is_not_used() {
         let Some(said) = in_namespace(&scratch, ("XDG_DATA_HOME", "home"), &script) else {
             return;
         };
-        let words = "to the trash: no full path leads to the directory that it is in\n";
+        let words = "to the trash: its directory cannot be reached by a full path\n";
         assert!(said.starts_with("1\ndecoy\nnamed\ncurt rm: cannot move '"), "{scene}: {said}");
         assert!(said.ends_with(words), "{scene}: {said}");
     }

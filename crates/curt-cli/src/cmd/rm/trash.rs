@@ -35,7 +35,7 @@ pub(super) fn put(reporter: &Reporter<'_>, operands: &[OsString]) -> Report {
             Err(Refusal::Missing(_)) if options.ignores_missing => report.vanished += 1,
             Err(refusal) => {
                 report.error_count += 1;
-                refused(session, operand, &refusal);
+                refused(session, operand, refusal);
             }
         }
     }
@@ -59,41 +59,15 @@ fn moved(options: &RmOptions, session: &Session, operand: &OsStr, Trashed { to, 
 }
 
 /// Reports an operand that could not be moved.
-fn refused(session: &Session, operand: &OsStr, refusal: &Refusal) {
-    let path = quote(operand);
-    let (kind, reason) = match refusal {
-        Refusal::Os(error) | Refusal::Missing(error) => {
-            let message = format!("cannot move {path} to the trash: {}", sys::error_text(error));
-            return session.fail_as(Failure::os("trash", error).path(operand), &message);
+fn refused(session: &Session, operand: &OsStr, refusal: Refusal) {
+    let failure = match refusal {
+        Refusal::Os(error) | Refusal::Missing(error) => Failure::os("trash", &error),
+        Refusal::Because(kind, reason) => Failure::new("trash", kind, reason.to_owned()),
+        Refusal::Failed(kind, reason, error) => {
+            let error = sys::error_text(&error);
+            Failure::new("trash", kind, format!("{reason}: {error}"))
         }
-        Refusal::Root => ("root-directory", "it is the root directory".to_owned()),
-        Refusal::DotOrDotDot => {
-            ("dot-or-dot-dot", "'.' and '..' are no names of entries".to_owned())
-        }
-        Refusal::LinkWithSlash => ("not-a-directory", "Not a directory".to_owned()),
-        Refusal::OtherFileSystem => (
-            "other-file-system",
-            "it's on a different device\nand --preserve-root=all is in effect".to_owned(),
-        ),
-        Refusal::MountBelow => ("mount-point", "something is mounted below it".to_owned()),
-        Refusal::UnknownMounts(error) => {
-            let error = sys::error_text(error);
-            (
-                "unknown-mounts",
-                format!("cannot read whether something is mounted below it: {error}"),
-            )
-        }
-        Refusal::NoFullPath => {
-            ("no-full-path", "no full path leads to the directory that it is in".to_owned())
-        }
-        Refusal::InTrash => ("in-trash", "it is there already".to_owned()),
-        Refusal::HoldsTrash => ("holds-trash", "it contains the trash".to_owned()),
-        Refusal::NoTrash(error) => {
-            let error = sys::error_text(error);
-            ("no-trash", format!("its filesystem has none that you can use: {error}"))
-        }
-        Refusal::NotRecycled(reason) => ("no-trash", (*reason).to_owned()),
     };
-    let failure = Failure::new("trash", kind, reason.clone()).path(operand);
-    session.fail_as(failure, &format!("cannot move {path} to the trash: {reason}"));
+    let message = format!("cannot move {} to the trash: {}", quote(operand), failure.message());
+    session.fail_as(failure.path(operand), &message);
 }

@@ -35,13 +35,13 @@ pub(super) fn split(operand: &OsStr) -> Result<Operand<'_>, Refusal> {
         return Err(if bytes.is_empty() {
             Refusal::Missing(Errno::NOENT.into())
         } else {
-            Refusal::Root
+            Refusal::ROOT
         });
     };
     let start = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
     let (parent, name) = path.split_at(start);
     if name == b"." || name == b".." {
-        return Err(Refusal::DotOrDotDot);
+        return Err(Refusal::DOT_OR_DOT_DOT);
     }
     let parent = if parent.is_empty() { b".".as_slice() } else { parent };
     Ok(Operand {

@@ -32,17 +32,24 @@ pub(super) fn set(number: i32, action: libc::sighandler_t) {
 }
 
 /// Blocks or unblocks signals for this thread, and returns which were blocked before.
-pub(super) fn change_mask(how: i32, numbers: &[i32]) -> libc::sigset_t {
+pub(super) fn change_mask(how: i32, numbers: impl IntoIterator<Item = i32>) -> libc::sigset_t {
     // SAFETY: all zeros is a value of this plain set.
-    let [mut set, mut before]: [libc::sigset_t; 2] = unsafe { std::mem::zeroed() };
+    let mut set: libc::sigset_t = unsafe { std::mem::zeroed() };
     // SAFETY: the set is exclusively borrowed.
     unsafe { libc::sigemptyset(&raw mut set) };
-    for &number in numbers {
+    for number in numbers {
         // SAFETY: as above.
         unsafe { libc::sigaddset(&raw mut set, number) };
     }
+    apply_mask(how, &set)
+}
+
+/// The same, for a set of signals.
+pub(super) fn apply_mask(how: i32, set: &libc::sigset_t) -> libc::sigset_t {
+    // SAFETY: all zeros is a value of this plain set.
+    let mut before: libc::sigset_t = unsafe { std::mem::zeroed() };
     // SAFETY: one set is a valid one, and the other is exclusively borrowed.
-    unsafe { libc::pthread_sigmask(how, &raw const set, &raw mut before) };
+    unsafe { libc::pthread_sigmask(how, set, &raw mut before) };
     before
 }
 
@@ -50,7 +57,7 @@ pub(super) fn change_mask(how: i32, numbers: &[i32]) -> libc::sigset_t {
 pub(crate) fn end_by(signal: usize) {
     let Ok(number) = i32::try_from(signal) else { return };
     set(number, libc::SIG_DFL);
-    change_mask(libc::SIG_UNBLOCK, &[number]);
+    change_mask(libc::SIG_UNBLOCK, [number]);
     // SAFETY: the signal has its default action.
     unsafe { libc::raise(number) };
 }

@@ -5,6 +5,7 @@ use std::thread::Builder;
 
 use rustix::process::{Resource, getrlimit};
 
+use super::signals::{MOST_SIGNALS, apply_mask, change_mask};
 use crate::exit::Exit;
 
 /// The command line alone takes about 100 KiB of stack, several times that in a debug build.
@@ -17,11 +18,9 @@ pub(crate) fn with_stack(run: fn() -> Exit) -> Exit {
         return run();
     }
     // A signal interrupts the thread that works, not this one, which the system prefers.
-    let before = block_signals();
+    let before = change_mask(libc::SIG_BLOCK, 1..=MOST_SIGNALS);
     let run = move || {
-        if let Some(before) = before {
-            set_signals(&before);
-        }
+        apply_mask(libc::SIG_SETMASK, &before);
         run()
     };
     match Builder::new().name("main".to_owned()).stack_size(2 * ENOUGH).spawn(run) {
@@ -32,22 +31,4 @@ pub(crate) fn with_stack(run: fn() -> Exit) -> Exit {
             Exit::FAILURE
         }
     }
-}
-
-/// Blocks all signals for this thread. Returns those that were blocked before.
-fn block_signals() -> Option<libc::sigset_t> {
-    // SAFETY: all zeros is a value of this plain set.
-    let [mut all, mut before]: [libc::sigset_t; 2] = unsafe { std::mem::zeroed() };
-    // SAFETY: the set is exclusively borrowed.
-    unsafe { libc::sigfillset(&raw mut all) };
-    // SAFETY: one set is a valid one, and the other is exclusively borrowed.
-    let failed =
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before) } != 0;
-    (!failed).then_some(before)
-}
-
-/// Sets which signals are blocked for this thread.
-fn set_signals(blocked: &libc::sigset_t) {
-    // SAFETY: the set is a valid one, and the old one is not asked for.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, blocked, std::ptr::null_mut()) };
 }

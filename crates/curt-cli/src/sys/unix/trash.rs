@@ -77,20 +77,30 @@ impl Trash {
         let is_directory = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
         if is_directory_only && !is_directory {
             let is_link = FileType::from_raw_mode(stat.st_mode) == FileType::Symlink;
-            return Err(if is_link { Refusal::LinkWithSlash } else { looked(Errno::NOTDIR) });
+            // Not missing, which -f would ignore.
+            return Err(if is_link { Errno::NOTDIR.into() } else { looked(Errno::NOTDIR) });
         }
         if is_directory && !rules.takes_directories {
             return Err(Errno::ISDIR.into());
         }
         if rules.refuses_mounted && stat.st_dev != fstat(&dir)?.st_dev {
-            return Err(Refusal::OtherFileSystem);
+            return Err(Refusal::Because(
+                "other-file-system",
+                "it's on a different device\nand --preserve-root=all is in effect",
+            ));
         }
         let path = full_path(&dir, parent)?.join(name);
         // For a file, a rename tells.
         if is_directory || self.dry_run {
-            match mounted_at(&path).map_err(Refusal::UnknownMounts)? {
+            let unknown = |error| {
+                let reason = "cannot read whether something is mounted below it";
+                Refusal::Failed("unknown-mounts", reason, error)
+            };
+            match mounted_at(&path).map_err(unknown)? {
                 Mounted::Nothing => {}
-                Mounted::Below => return Err(Refusal::MountBelow),
+                Mounted::Below => {
+                    return Err(Refusal::Because("mount-point", "something is mounted below it"));
+                }
                 Mounted::Here => return Err(Errno::BUSY.into()),
             }
         }
@@ -101,7 +111,7 @@ impl Trash {
     /// Moves an entry into the first folder that can hold it, and returns where that is.
     fn put_in_one(&self, entry: &Entry) -> Result<PathBuf, Refusal> {
         if let Some(error) = self.failed {
-            return Err(Refusal::NoTrash(error.into()));
+            return Err(Refusal::unusable(error));
         }
         let way = Way::from(&entry.dir)?;
         // By whichever mount the entry is reached.
@@ -119,7 +129,7 @@ impl Trash {
         // Where the administrator made no folder for all users, each has one.
         let folder = shared_folder(&way.top, top_path, self.dry_run)
             .or_else(|_| own_folder(&way.top, top_path, self.dry_run));
-        let folder = folder.map_err(|error| Refusal::NoTrash(error.into()))?;
+        let folder = folder.map_err(Refusal::unusable)?;
         folder.refuse(entry, &way)?;
         self.put_in(&folder, entry, top_path)
     }
@@ -127,7 +137,7 @@ impl Trash {
     /// Moves an entry into a folder, and returns where that is. The user who wants it back finds its
     /// path below `top`.
     fn put_in(&self, folder: &Folder, entry: &Entry, top: &Path) -> Result<PathBuf, Refusal> {
-        let name = entry.path.file_name().ok_or(Refusal::Root)?;
+        let name = entry.path.file_name().ok_or(Refusal::ROOT)?;
         let info = info(entry.path.strip_prefix(top).unwrap_or(&entry.path));
         for number in 1..MOST_NAMES {
             let name_there = numbered(name, number);
@@ -156,7 +166,7 @@ impl Trash {
             match error {
                 Errno::EXIST => {}
                 // The system says so if a directory would be moved into itself.
-                Errno::INVAL => return Err(Refusal::HoldsTrash),
+                Errno::INVAL => return Err(Refusal::HOLDS_TRASH),
                 error => return Err(error.into()),
             }
         }
@@ -203,13 +213,13 @@ fn identity(dir: &OwnedFd) -> Result<(Id, Mount), Errno> {
 /// below a later mount or on a filesystem that was unmounted, it may lead to another one.
 fn full_path(dir: &OwnedFd, typed: &Path) -> Result<PathBuf, Refusal> {
     let lost = |error: io::Error| match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Refusal::NoFullPath,
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Refusal::NO_FULL_PATH,
         _ => Refusal::Os(error),
     };
     let path = Canonicalizer::new().find(typed).map_err(|error| lost(error.into()))?;
     let found = openat(CWD, &path, NO_LINK, Mode::empty()).map_err(|error| lost(error.into()))?;
     if identity(dir)? != identity(&found)? {
-        return Err(Refusal::NoFullPath);
+        return Err(Refusal::NO_FULL_PATH);
     }
     Ok(path)
 }
@@ -277,10 +287,10 @@ impl Folder {
     /// Refuses an entry that this is in, or that is in this.
     fn refuse(&self, entry: &Entry, way: &Way) -> Result<(), Refusal> {
         if self.holders.contains(&entry.id) {
-            return Err(Refusal::HoldsTrash);
+            return Err(Refusal::HOLDS_TRASH);
         }
         if way.ids.iter().any(|id| self.own.contains(id)) {
-            return Err(Refusal::InTrash);
+            return Err(Refusal::Because("in-trash", "it is there already"));
         }
         Ok(())
     }

@@ -66,7 +66,7 @@ impl Watch {
             (is_usual || needed.contains(number)) && catch(*number)
         };
         let caught = (1..=MOST_SIGNALS).filter(is_caught).collect();
-        let mask = change_mask(libc::SIG_UNBLOCK, &[libc::SIGALRM, libc::SIGCHLD]);
+        let mask = change_mask(libc::SIG_UNBLOCK, [libc::SIGALRM, libc::SIGCHLD]);
         Watch { is_foreground, caught, mask, pending: 0 }
     }
 
@@ -74,7 +74,7 @@ impl Watch {
     /// none is sent to a number that was released.
     pub(crate) fn start(&mut self, command: &mut Command) -> Result<Child, Error> {
         let child = command.spawn()?;
-        self.mask = change_mask(libc::SIG_BLOCK, &self.caught);
+        self.mask = change_mask(libc::SIG_BLOCK, self.caught.iter().copied());
         Ok(child)
     }
 
