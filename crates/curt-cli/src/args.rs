@@ -22,7 +22,7 @@ use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use curt::Threads;
+use curt::{Feature, Threads};
 
 use crate::called;
 use crate::session::Session;
@@ -133,17 +133,8 @@ impl OutputOptions {
 pub(crate) struct WithoutOptions {
     /// Do not use a feature of the system, as if it were missing
     #[arg(long = "without", value_name = "FEATURE", hide = true,
-          value_parser = PossibleValuesParser::new(curt::Feature::ALL.map(|(name, _)| name)))]
-    without: Vec<String>,
-}
-
-impl WithoutOptions {
-    /// The features that must not be used.
-    pub(crate) fn features(&self) -> impl Iterator<Item = curt::Feature> + '_ {
-        let is_named = |name: &str| self.without.iter().any(|without| without == name);
-        let named = curt::Feature::ALL.into_iter().filter(move |(name, _)| is_named(name));
-        named.map(|(_, feature)| feature)
-    }
+          value_parser = one_of(&Feature::ALL))]
+    pub(crate) features: Vec<Feature>,
 }
 
 /// Returns the operands of a command, if all words that follow its last option are operands.
@@ -342,6 +333,14 @@ fn parse_threads(word: &str) -> Result<Threads, String> {
         IntErrorKind::PosOverflow => "it is too large".to_owned(),
         _ => "expected a number of threads, 1 or more".to_owned(),
     })
+}
+
+/// Passes the value of an option, if it was given, on to a builder.
+pub(crate) fn set<B, T>(builder: B, value: Option<T>, set: impl FnOnce(B, T) -> B) -> B {
+    match value {
+        Some(value) => set(builder, value),
+        None => builder,
+    }
 }
 
 /// The meaning of a word.

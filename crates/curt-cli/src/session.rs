@@ -1,5 +1,6 @@
 //! One run of a command: its output, whether it was cancelled, its failures and its exit code.
 
+use std::ffi::OsStr;
 use std::io;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
@@ -9,7 +10,7 @@ use crate::called;
 use crate::exit::Exit;
 use crate::out::failure::Failure;
 use crate::out::json::{self, Object};
-use crate::out::{Screen, text};
+use crate::out::{Screen, entry, text};
 use crate::sys::{self, interrupt};
 
 /// A run of a command, shared by its threads.
@@ -36,6 +37,11 @@ pub(crate) struct Outcome {
     pub(crate) calls: Calls,
     /// The command was cancelled before it was done.
     pub(crate) is_cancelled: bool,
+}
+
+/// The end of a name.
+pub(crate) fn end(null: bool) -> &'static [u8] {
+    if null { b"\0" } else { b"\n" }
 }
 
 impl Session {
@@ -75,6 +81,11 @@ impl Session {
         self.cancel.is_cancelled()
     }
 
+    /// Yields the items until the command is cancelled.
+    pub(crate) fn until_cancelled<'a, T>(&self, items: &'a [T]) -> impl Iterator<Item = &'a T> {
+        items.iter().take_while(|_| !self.is_cancelled())
+    }
+
     /// Whether standard output is a terminal.
     pub(crate) fn is_terminal(&self) -> bool {
         self.screen.is_terminal()
@@ -83,6 +94,12 @@ impl Session {
     /// Writes data to standard output.
     pub(crate) fn data(&self, data: &[u8]) {
         self.screen.data(data);
+    }
+
+    /// Writes a name to standard output, ended by NUL, or by a newline and quoted on a terminal.
+    pub(crate) fn name(&self, name: &OsStr, null: bool) {
+        let name = entry::name(name, !null && self.is_terminal());
+        self.data(&[&name, end(null)].concat());
     }
 
     /// Writes a JSON object to standard output.

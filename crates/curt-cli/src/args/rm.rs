@@ -1,7 +1,7 @@
 //! The options of `curt rm`.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, Args};
 use curt::Threads;
@@ -231,6 +231,11 @@ impl Options for RmOptions {
 }
 
 impl RmOptions {
+    /// Whether standard input holds the operands.
+    pub(crate) fn reads_names(&self) -> bool {
+        self.files0_from.as_deref() == Some(Path::new("-"))
+    }
+
     /// Replays the options about prompts in their order, as GNU rm does: the last one wins, except
     /// that `--interactive=never` does not change whether missing files are errors.
     fn settle_prompts(&mut self, given: &Positions<'_>) {

@@ -8,7 +8,7 @@ use curt::paths::Flavor;
 use curt::which::{Cwd, Policy};
 
 use super::expand::FLAVORS;
-use super::{OutputOptions, one_of};
+use super::{OutputOptions, one_of, set};
 
 const LONG_ABOUT: &str = "\
 Find the file that the name of a program stands for, by the rules of this system or of another \
@@ -114,6 +114,7 @@ pub(crate) struct LookUpOptions {
 
 const CWDS: [(&str, Cwd); 4] =
     [("never", Cwd::Never), ("auto", Cwd::Auto), ("always", Cwd::Always), ("report", Cwd::Report)];
+
 impl LookUpOptions {
     /// Returns why nothing may have been found: by Windows' rules the `PATH` of another system is
     /// one strange directory, and by POSIX rules only an empty entry is the working directory.
@@ -151,21 +152,10 @@ impl LookUpOptions {
                 return Err(format!("--policy {name} has only the rules of {rules}"));
             }
         }
-        if let Some(rules) = self.rules {
-            search = search.rules(rules);
-        }
-        if let Some(cwd) = self.cwd {
-            search = search.cwd(cwd);
-        }
-        if let Some(path) = &self.path {
-            search = search.path(path);
-        }
-        if let Some(pathext) = &self.pathext {
-            search = search.pathext(pathext);
-        }
-        if let Some(base) = &self.base {
-            search = search.base(base);
-        }
-        Ok(search)
+        search = set(search, self.rules, Search::rules);
+        search = set(search, self.cwd, Search::cwd);
+        search = set(search, self.path.as_ref(), Search::path);
+        search = set(search, self.pathext.as_ref(), Search::pathext);
+        Ok(set(search, self.base.as_ref(), Search::base))
     }
 }

@@ -14,23 +14,21 @@ use crate::exit::Exit;
 use crate::out::entry::{self, Shown};
 use crate::out::failure::{self, Failure};
 use crate::out::json::Object;
-use crate::out::{path_text, text};
+use crate::out::path_text;
 use crate::quote::quote;
-use crate::session::{Outcome, Session};
+use crate::session::{self, Outcome, Session};
 use crate::sys;
 use crate::time::{LocalZone, Zone};
 
 /// How much of a file is read at a time.
 const READ: usize = 64 * 1024;
 
-/// Runs the command.
 pub(crate) fn run(options: &BeneathOptions) -> Exit {
     let session = &options.output.session("curt beneath");
     let Some(path) = &options.root else {
         return check_texts(options, session);
     };
-    let features: Vec<_> = options.without.features().collect();
-    let root = match Root::open_without(path, &features) {
+    let root = match Root::open_without(path, &options.without.features) {
         Ok(root) => root
             .scope(if options.in_root { Scope::InRoot } else { Scope::Beneath })
             .aliases(options.mode),
@@ -41,10 +39,7 @@ pub(crate) fn run(options: &BeneathOptions) -> Exit {
     };
     let zone = LocalZone::new(Zone::local);
     let mut counts = Counts::default();
-    for operand in &options.operands {
-        if session.is_cancelled() {
-            break;
-        }
+    for operand in session.until_cancelled(&options.operands) {
         let path = Path::new(operand);
         let result = if options.cat {
             print_contents(&root, path, session)
@@ -75,8 +70,8 @@ impl Counts {
             return;
         };
         *if denied.is_refused { &mut self.refused } else { &mut self.failed } += 1;
-        let Denied { verb, reason, failure, .. } = denied;
-        let message = format!("cannot {verb} {}: {reason}", quote(path));
+        let Denied { verb, failure, .. } = denied;
+        let message = format!("cannot {verb} {}: {}", quote(path), failure.message());
         session.fail_as(failure.path(path), &message);
     }
 
@@ -91,36 +86,32 @@ impl Counts {
 
 /// Why a path could not be used.
 struct Denied {
-    /// What could not be done, and why, for people.
+    /// The operation, for people.
     verb: &'static str,
-    reason: String,
-    /// The same for programs.
-    failure: Box<Failure>,
+    failure: Failure,
     /// The path was refused; otherwise something failed.
     is_refused: bool,
 }
 
 impl Denied {
     fn os(operation: Operation, error: &io::Error) -> Denied {
-        let failure = Box::new(Failure::os(failure::operation(operation), error));
-        let (verb, reason) = (verb(operation), sys::error_text(error));
-        Denied { verb, reason, failure, is_refused: false }
+        let failure = Failure::os(failure::operation(operation), error);
+        Denied { verb: verb(operation), failure, is_refused: false }
     }
 
     fn not_a_regular_file() -> Denied {
         let operation = Operation::ReadFile;
         let reason = "not a regular file".to_owned();
-        let failure = Failure::new(failure::operation(operation), "invalid", reason.clone());
-        Denied { verb: verb(operation), reason, failure: Box::new(failure), is_refused: false }
+        let failure = Failure::new(failure::operation(operation), "invalid", reason);
+        Denied { verb: verb(operation), failure, is_refused: false }
     }
 }
 
 impl From<Refusal> for Denied {
     fn from(refusal: Refusal) -> Denied {
         let operation = failure::operation(Operation::Canonicalize);
-        let reason = refusal.to_string();
-        let failure = Box::new(Failure::new(operation, refusal.name(), reason.clone()));
-        Denied { verb: "allow", reason, failure, is_refused: true }
+        let failure = Failure::new(operation, refusal.name(), refusal.to_string());
+        Denied { verb: "allow", failure, is_refused: true }
     }
 }
 
@@ -128,8 +119,7 @@ impl From<Error> for Denied {
     fn from(error: Error) -> Denied {
         Denied {
             verb: verb(error.operation()),
-            reason: text::reason(error.cause()),
-            failure: Box::new(Failure::from(&error)),
+            failure: Failure::from(&error),
             is_refused: matches!(error.cause(), Cause::Refused(_)),
         }
     }
@@ -158,12 +148,10 @@ fn print_name(path: &Path, name: &PathText, options: &BeneathOptions, session: &
         let name = path_text::to_json(name, options.flavor.unwrap_or(Flavor::NATIVE));
         return session.object(Object::new().path("path", path).raw("allow", &name));
     }
-    let mut line = match name.to_path() {
-        Ok(name) => entry::name(name.as_os_str(), !options.null && session.is_terminal()),
-        Err(_) => name.to_bytes().into_owned(),
-    };
-    line.push(if options.null { 0 } else { b'\n' });
-    session.data(&line);
+    match name.to_path() {
+        Ok(name) => session.name(name.as_os_str(), options.null),
+        Err(_) => session.data(&[&*name.to_bytes(), session::end(options.null)].concat()),
+    }
 }
 
 /// Prints the contents of a regular file. A pipe may never end, and one without a writer would look

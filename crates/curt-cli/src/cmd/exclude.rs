@@ -7,10 +7,10 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf, is_separator};
 
-use curt::fields::Follow;
 use curt::filters::{Globs, expand_braces};
-use curt::{Fields, Kind, Plan, Unvisited};
+use curt::{Fields, Kind, Unvisited};
 
+use super::identity;
 use crate::out::text;
 use crate::quote::quote;
 use crate::sys;
@@ -217,11 +217,6 @@ pub(in crate::cmd) fn without_root(path: &Path) -> Cow<'_, OsStr> {
 /// path of it.
 fn working_directories() -> io::Result<Vec<PathBuf>> {
     let mut directories = vec![sys::working_directory()?];
-    let identity = |path: &Path| {
-        let plan = Plan::new(Fields::ID | Fields::DEVICE).follow(Follow::Links);
-        let metadata = curt::stat(path, plan)?;
-        Ok::<_, curt::Error>((metadata.id().known(), metadata.device().known()))
-    };
     let is_here = |path: &Path| match (identity(path), identity(".".as_ref())) {
         (Ok(path), Ok(here)) => path == here,
         (Err(error), _) if error.kind() == io::ErrorKind::NotFound => false,

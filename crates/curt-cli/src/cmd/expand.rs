@@ -3,17 +3,16 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use curt::paths::{Env, ExpandError, Expander, Flavor, PathText, Rule, ThisProcess};
+use curt::paths::{Env, ExpandError, ExpandExplanation, Expander, Flavor, PathText, ThisProcess};
 
-use crate::args::ExpandOptions;
+use crate::args::{ExpandOptions, set};
 use crate::exit::Exit;
 use crate::out::failure::Failure;
 use crate::out::json::{self, Object};
-use crate::out::{entry, path_text, text};
+use crate::out::{path_text, text};
 use crate::quote::quote;
 use crate::session::{Outcome, Session};
 
-/// Runs the command.
 pub(crate) fn run(options: &ExpandOptions) -> Exit {
     let session = options.output.session("curt expand");
     let drives = check_cwd(options).and_then(|()| drives(&options.drive));
@@ -59,61 +58,35 @@ fn expander(options: &ExpandOptions, drives: &Drives<'_>, process: &ThisProcess)
     for &(letter, path) in drives {
         env = env.drive(letter, path);
     }
-    let mut expander = Expander::new(env);
-    if let Some(flavor) = options.flavor {
-        expander = expander.flavor(flavor);
-    }
-    if let Some(release) = options.release {
-        expander = expander.release(release);
-    }
-    if let Some(style) = options.style {
-        expander = expander.style(style);
-    }
-    if let Some(dot_dot) = options.dotdot {
-        expander = expander.dot_dot(dot_dot);
-    }
-    if let Some(verbatim) = options.verbatim {
-        expander = expander.verbatim(verbatim);
-    }
+    let expander = Expander::new(env);
+    let expander = set(expander, options.flavor, Expander::flavor);
+    let expander = set(expander, options.release, Expander::release);
+    let expander = set(expander, options.style, Expander::style);
+    let expander = set(expander, options.dotdot, Expander::dot_dot);
+    let expander = set(expander, options.verbatim, Expander::verbatim);
     // A home directory is given in order to be used.
-    if options.tilde || options.home.is_some() {
-        expander = expander.tilde(true);
-    }
-    if let Some(base) = &options.base {
-        expander = expander.base(text(base));
-    }
-    expander
+    let tilde = (options.tilde || options.home.is_some()).then_some(true);
+    let expander = set(expander, tilde, Expander::tilde);
+    set(expander, options.base.as_deref().map(text), Expander::base)
 }
 
-/// The full path, and the rules that were applied if they are wanted.
-struct Expansion {
-    result: Result<PathText, ExpandError>,
-    rules: Option<Vec<Rule>>,
-}
-
-impl Expansion {
-    fn new(expander: &Expander, path: &PathText, is_explained: bool) -> Expansion {
-        if is_explained {
-            let explanation = expander.explain_text(path);
-            Expansion { result: explanation.result, rules: Some(explanation.rules) }
-        } else {
-            Expansion { result: expander.expand_text(path), rules: None }
+/// Returns a path, its expansion and, if they are wanted, the rules that were applied.
+fn object(
+    path: &PathText,
+    expansion: &ExpandExplanation,
+    flavor: Flavor,
+    is_explained: bool,
+) -> Object {
+    let input = path_text::to_json(path, flavor);
+    let object = Object::new().raw("path", &input);
+    let object = match &expansion.result {
+        Ok(full) => object.raw("full", &path_text::to_json(full, flavor)),
+        Err(error) => {
+            Failure::new("expand", error.word(), error.to_string()).json_path(input).add_to(object)
         }
-    }
-
-    /// Adds the expansion to an object.
-    fn add_to(&self, object: Object, input: &PathText, flavor: Flavor) -> Object {
-        let object = match &self.result {
-            Ok(full) => object.raw("full", &path_text::to_json(full, flavor)),
-            Err(error) => Failure::new("expand", error.word(), error.to_string())
-                .json_path(path_text::to_json(input, flavor))
-                .add_to(object),
-        };
-        match &self.rules {
-            Some(rules) => object.list("rules", rules.iter().map(|rule| json::string(rule.word()))),
-            None => object,
-        }
-    }
+    };
+    let rules = || expansion.rules.iter().map(|rule| json::string(rule.word()));
+    if is_explained { object.list("rules", rules()) } else { object }
 }
 
 /// Whether a path is `~` or begins with `~` and a separator, which people type for their home in
@@ -133,16 +106,12 @@ fn print(options: &ExpandOptions, drives: &Drives<'_>, session: &Session) -> Exi
     let at_home = ExpandOptions { tilde: options.tilde || !options.no_tilde, ..options.clone() };
     let at_home = expander(&at_home, drives, &process);
     let expander = expander(options, drives, &process);
-    for operand in &options.operands {
-        if session.is_cancelled() {
-            break;
-        }
+    for operand in session.until_cancelled(&options.operands) {
         let path = PathText::from(Path::new(operand));
         let expander = if is_at_home(operand, flavor) { &at_home } else { &expander };
-        let expansion = Expansion::new(expander, &path, options.explain);
+        let expansion = expander.explain_text(&path);
         if session.is_json() {
-            let object = Object::new().raw("path", &path_text::to_json(&path, flavor));
-            let object = expansion.add_to(object, &path, flavor);
+            let object = object(&path, &expansion, flavor, options.explain);
             if expansion.result.is_ok() {
                 session.object(object);
             } else {
@@ -153,13 +122,10 @@ fn print(options: &ExpandOptions, drives: &Drives<'_>, session: &Session) -> Exi
         }
         match expansion.result.and_then(|full| full.to_path()) {
             Ok(full) => {
-                let is_quoted = !options.null && session.is_terminal();
-                let mut lines = entry::name(full.as_os_str(), is_quoted);
-                lines.push(if options.null { 0 } else { b'\n' });
-                for rule in expansion.rules.unwrap_or_default() {
-                    lines.extend(format!("  {}: {}\n", rule.word(), rule.meaning()).bytes());
+                session.name(full.as_os_str(), options.null);
+                for rule in expansion.rules.iter().filter(|_| options.explain) {
+                    session.data(format!("  {}: {}\n", rule.word(), rule.meaning()).as_bytes());
                 }
-                session.data(&lines);
             }
             Err(error) => {
                 session.count_failure();

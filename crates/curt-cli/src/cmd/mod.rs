@@ -19,7 +19,7 @@ use std::path::{Component, Path, PathBuf};
 
 use curt::canonical::Canonicalizer;
 use curt::fields::Follow;
-use curt::{Fields, Plan};
+use curt::{Error, Fields, Plan};
 
 /// Returns the operands, or `.` if there are none.
 fn operands_or_here(operands: &[OsString]) -> Vec<&OsStr> {
@@ -33,12 +33,14 @@ fn operands_or_here(operands: &[OsString]) -> Vec<&OsStr> {
 /// something else is an error: it is that of another mount namespace, or something covers it.
 fn address(path: &Path) -> io::Result<PathBuf> {
     let name = Canonicalizer::new().find(path)?;
-    let identity = |path: &Path| -> io::Result<_> {
-        let plan = Plan::new(Fields::ID | Fields::DEVICE).follow(Follow::Links);
-        let metadata = curt::stat(path, plan)?;
-        Ok((metadata.id().known(), metadata.device().known()))
-    };
     if identity(path)? == identity(&name)? { Ok(name) } else { Err(io::ErrorKind::NotFound.into()) }
+}
+
+/// Returns the number and the device of what a path leads to.
+fn identity(path: &Path) -> Result<(Option<u128>, Option<u64>), Error> {
+    let plan = Plan::new(Fields::ID | Fields::DEVICE).follow(Follow::Links);
+    let metadata = curt::stat(path, plan)?;
+    Ok((metadata.id().known(), metadata.device().known()))
 }
 
 /// Returns the last component of a path, without slashes after it; a root is its own name.

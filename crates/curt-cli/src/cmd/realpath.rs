@@ -7,7 +7,7 @@ use curt::canonical::{Canonicalizer, Missing, relative};
 use curt::list::Stat;
 use curt::{Calls, Error, Fields, Plan};
 
-use crate::args::{ReadlinkOptions, RealpathOptions};
+use crate::args::{ReadlinkOptions, RealpathOptions, WithoutOptions};
 use crate::exit::Exit;
 use crate::out::entry;
 use crate::out::failure::Failure;
@@ -19,29 +19,27 @@ use crate::session::{Outcome, Session};
 /// Runs `curt realpath`.
 pub(crate) fn realpath(options: &RealpathOptions) -> Exit {
     let session = options.output.session("curt realpath");
-    let mut names = Canonicalizer::new().missing(options.missing).links(options.links);
-    for feature in options.without.features() {
-        names = names.without(feature);
-    }
-    let mut output = Output::new(&session, options.zero);
+    let names = canonicalizer(&options.without).missing(options.missing).links(options.links);
+    let mut output = Output { session: &session, zero: options.zero, count: 0 };
     let shortened = match Shortened::new(options, &names) {
         Ok(shortened) => shortened,
         Err((path, failure)) => {
             // As for GNU realpath, no option makes this quiet.
-            output.fail_as(path, *failure, true);
+            output.fail(path, failure, true);
             return output.finish(&names.calls());
         }
     };
-    for operand in &options.operands {
-        if session.is_cancelled() {
-            break;
-        }
+    for operand in session.until_cancelled(&options.operands) {
         match names.find(operand) {
             Ok(name) => output.print(operand, "name", shortened.of(&name).as_os_str(), true),
-            Err(error) => output.fail(operand, &error, !options.quiet),
+            Err(error) => output.fail(operand, Failure::from(&error), !options.quiet),
         }
     }
     output.finish(&names.calls())
+}
+
+fn canonicalizer(without: &WithoutOptions) -> Canonicalizer {
+    without.features.iter().copied().fold(Canonicalizer::new(), Canonicalizer::without)
 }
 
 /// How names are shortened.
@@ -58,12 +56,12 @@ impl Shortened {
     fn new<'a>(
         options: &'a RealpathOptions,
         names: &Canonicalizer,
-    ) -> Result<Shortened, (&'a OsStr, Box<Failure>)> {
+    ) -> Result<Shortened, (&'a OsStr, Failure)> {
         let find = |path: &'a OsString| {
             // With a separator at its end, what exists must be a directory.
             let is_checked = options.missing == Missing::Nothing;
             let directory = if is_checked { Path::new(path).join("") } else { path.into() };
-            let error = |error: Error| (path.as_os_str(), Box::new(Failure::from(&error)));
+            let error = |error: Error| (path.as_os_str(), Failure::from(&error));
             names.find(directory).map_err(error)
         };
         let to = options.relative_to.as_ref().map(find).transpose()?;
@@ -94,37 +92,25 @@ pub(crate) fn readlink(options: &ReadlinkOptions) -> Exit {
         session.note("ignoring --no-newline with multiple arguments");
     }
     let has_end = !(options.no_newline && is_alone);
-    let mut output = Output::new(&session, options.zero);
-    let Some(missing) = options.missing else {
-        let mut stat = Stat::new(Plan::new(Fields::TARGET));
-        for operand in &options.operands {
-            if session.is_cancelled() {
-                break;
-            }
-            match stat.path(operand) {
-                Ok(metadata) => match metadata.target().known() {
-                    Some(target) => output.print(operand, "target", target.as_os_str(), has_end),
-                    None => output.fail_as(operand, not_a_link(&metadata), options.has_messages),
-                },
-                Err(error) => output.fail(operand, &error, options.has_messages),
-            }
-        }
-        return output.finish(&stat.calls());
-    };
-    let mut names = Canonicalizer::new().missing(missing);
-    for feature in options.without.features() {
-        names = names.without(feature);
-    }
-    for operand in &options.operands {
-        if session.is_cancelled() {
-            break;
-        }
-        match names.find(operand) {
-            Ok(name) => output.print(operand, "name", name.as_os_str(), has_end),
-            Err(error) => output.fail(operand, &error, options.has_messages),
+    let mut output = Output { session: &session, zero: options.zero, count: 0 };
+    let mut stat = Stat::new(Plan::new(Fields::TARGET));
+    let names = canonicalizer(&options.without).missing(options.missing.unwrap_or_default());
+    for operand in session.until_cancelled(&options.operands) {
+        let (key, found) = match options.missing {
+            None => ("target", target(&mut stat, operand)),
+            Some(_) => ("name", names.find(operand).map_err(|error| Failure::from(&error))),
+        };
+        match found {
+            Ok(name) => output.print(operand, key, name.as_os_str(), has_end),
+            Err(failure) => output.fail(operand, failure, options.has_messages),
         }
     }
-    output.finish(&names.calls())
+    output.finish(&if options.missing.is_none() { stat.calls() } else { names.calls() })
+}
+
+fn target(stat: &mut Stat, operand: &OsStr) -> Result<PathBuf, Failure> {
+    let metadata = stat.path(operand).map_err(|error| Failure::from(&error))?;
+    metadata.target().known().map(Path::to_owned).ok_or_else(|| not_a_link(&metadata))
 }
 
 /// Why an entry has no target: the system's words for what is no link.
@@ -138,35 +124,27 @@ fn not_a_link(metadata: &curt::Metadata) -> Failure {
 /// Prints names and failures.
 struct Output<'a> {
     session: &'a Session,
-    end: u8,
+    /// Names end with NUL.
+    zero: bool,
     count: u64,
 }
 
-impl<'a> Output<'a> {
-    fn new(session: &'a Session, zero: bool) -> Output<'a> {
-        Output { session, end: if zero { 0 } else { b'\n' }, count: 0 }
-    }
-
+impl Output<'_> {
     fn print(&mut self, operand: &OsStr, key: &str, name: &OsStr, has_end: bool) {
         self.count += 1;
         if self.session.is_json() {
             self.session.object(Object::new().path("path", operand).path(key, name));
             return;
         }
-        let is_quoted = self.end != 0 && self.session.is_terminal();
-        let mut line = entry::name(name, is_quoted);
         if has_end {
-            line.push(self.end);
+            self.session.name(name, self.zero);
+        } else {
+            self.session.data(&entry::name(name, !self.zero && self.session.is_terminal()));
         }
-        self.session.data(&line);
-    }
-
-    fn fail(&mut self, operand: &OsStr, error: &Error, has_message: bool) {
-        self.fail_as(operand, Failure::from(error), has_message);
     }
 
     /// Reports a failure in GNU's form. In JSON every failure is an object.
-    fn fail_as(&mut self, operand: &OsStr, failure: Failure, has_message: bool) {
+    fn fail(&mut self, operand: &OsStr, failure: Failure, has_message: bool) {
         if self.session.is_json() || has_message {
             let message = format!("{}: {}", for_terminal(operand, ":"), failure.message());
             self.session.fail_as(failure.path(operand), &message);

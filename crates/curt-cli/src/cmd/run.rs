@@ -19,7 +19,6 @@ use crate::quote::quote;
 use crate::session::{Outcome, Session};
 use crate::sys::{self, Event, Watch};
 
-/// Runs the command.
 pub(crate) fn run(options: &RunOptions) -> Exit {
     let session = Session::new("curt run", false, options.stats);
     let ready = command(options).and_then(|command| Ok((command, signal(options)?)));
@@ -166,7 +165,7 @@ fn command(options: &RunOptions) -> Result<Command, String> {
             .ok_or_else(|| format!("invalid variable {}: expected NAME=VALUE", quote(variable)))?;
         command.env(name, value);
     }
-    for feature in options.without.features() {
+    for &feature in &options.without.features {
         command.without(feature);
     }
     Ok(command)

@@ -8,14 +8,12 @@ use curt::{Cause, Error, Search};
 
 use crate::args::WhichOptions;
 use crate::exit::Exit;
-use crate::out::entry;
 use crate::out::failure::Failure;
 use crate::out::json::{self, Object};
 use crate::out::text;
 use crate::quote::quote;
 use crate::session::{Outcome, Session};
 
-/// Runs the command.
 pub(crate) fn run(options: &WhichOptions) -> Exit {
     let session = options.output.session("curt which");
     match options.look_up.search() {
@@ -35,30 +33,17 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn run(mut self) -> Exit {
-        let names = &self.options.names;
-        if self.options.explain {
-            for name in names {
-                let explanation = self.search.explain(name);
-                self.count(explanation.result.is_ok());
-                if self.session.is_json() {
-                    let is_found = explanation.result.is_ok();
-                    self.answer(explanation_object(name, &explanation), is_found);
-                } else {
-                    self.session.data(explanation_lines(name, &explanation).as_bytes());
-                }
+        for name in &self.options.names {
+            if self.options.explain {
+                self.explain(name);
+                continue;
             }
-        } else if self.options.all {
-            for name in names {
-                let all: Vec<_> = self.search.find_all(name).collect();
-                self.count(all.iter().any(Result::is_ok));
-                for result in all {
-                    self.print(name, result);
-                }
-            }
-        } else {
-            for name in names {
-                let result = self.search.find(name);
-                self.count(result.is_ok());
+            let results = match self.options.all {
+                true => self.search.find_all(name).collect(),
+                false => vec![self.search.find(name)],
+            };
+            self.count(results.iter().any(Result::is_ok));
+            for result in results {
                 self.print(name, result);
             }
         }
@@ -82,26 +67,35 @@ impl Printer<'_> {
         }
     }
 
+    fn explain(&mut self, name: &OsStr) {
+        let explanation = self.search.explain(name);
+        let is_found = explanation.result.is_ok();
+        self.count(is_found);
+        if self.session.is_json() {
+            self.answer(explanation_object(name, &explanation), is_found);
+        } else {
+            self.session.data(explanation_lines(name, &explanation).as_bytes());
+        }
+    }
+
+    /// Writes an object to standard output, or to standard error if it is about a failure.
     fn answer(&self, object: Object, is_found: bool) {
         if is_found { self.session.object(object) } else { self.session.report(object) }
     }
 
-    fn print(&mut self, name: &OsStr, result: Result<Found, Error>) {
+    fn print(&self, name: &OsStr, mut result: Result<Found, Error>) {
         if self.session.is_cancelled() {
             return;
         }
         match result {
-            result if self.session.is_json() => {
-                let (object, is_found) = (Object::new().path("name", name), result.is_ok());
-                self.answer(add_result(object, result, &self.search), is_found);
+            _ if self.session.is_json() => {
+                // To tell its kind, it is read.
+                if let Ok(found) = &mut result {
+                    self.search.look_into(found);
+                }
+                self.answer(result_object(name, &result), result.is_ok());
             }
-            Ok(found) => {
-                let path = found.path();
-                let is_quoted = !self.options.null && self.session.is_terminal();
-                let mut line = entry::name(path.as_os_str(), is_quoted);
-                line.push(if self.options.null { 0 } else { b'\n' });
-                self.session.data(&line);
-            }
+            Ok(found) => self.session.name(found.path().as_os_str(), self.options.null),
             Err(error) => {
                 self.session.warn(&text::failure(&error));
                 let Cause::Find(why) = error.cause() else { return };
@@ -114,14 +108,11 @@ impl Printer<'_> {
     }
 }
 
-/// Adds what was found, or why nothing was, to an object. What was found is read to tell its kind.
-fn add_result(object: Object, result: Result<Found, Error>, search: &Search) -> Object {
+fn result_object(name: &OsStr, result: &Result<Found, Error>) -> Object {
+    let object = Object::new().path("name", name);
     match result {
-        Ok(mut found) => {
-            search.look_into(&mut found);
-            add_found(object, &found)
-        }
-        Err(error) => add_error(object, &error),
+        Ok(found) => add_found(object, found),
+        Err(error) => add_error(object, error),
     }
 }
 
@@ -161,11 +152,6 @@ fn add_error(object: Object, error: &Error) -> Object {
 
 /// Returns every step of a search and its result as an object.
 fn explanation_object(name: &OsStr, explanation: &SearchExplanation) -> Object {
-    let object = Object::new().path("name", name);
-    let object = match &explanation.result {
-        Ok(found) => add_found(object, found),
-        Err(error) => add_error(object, error),
-    };
     let looked = explanation.looked.iter().map(|looked| {
         let candidates = looked
             .candidates
@@ -180,7 +166,7 @@ fn explanation_object(name: &OsStr, explanation: &SearchExplanation) -> Object {
             .objects("candidates", candidates)
             .number("calls", looked.calls)
     });
-    object
+    result_object(name, &explanation.result)
         .objects("looked", looked)
         .list("not_reached", explanation.not_reached.iter().map(json_path))
         .list("empty_entries", explanation.empty_entries.iter().map(ToString::to_string))

@@ -205,7 +205,7 @@ impl<'a> Run<'a> {
         if let Some(budget) = sys::raise_descriptor_limit() {
             usage = usage.descriptors(budget);
         }
-        options.without.features().fold(usage, Usage::without)
+        options.without.features.iter().copied().fold(usage, Usage::without)
     }
 
     fn progress(&self, entries: u64) -> String {

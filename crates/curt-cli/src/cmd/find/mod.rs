@@ -237,7 +237,7 @@ impl<'a> Job<'a> {
         if let Some(budget) = sys::raise_descriptor_limit() {
             walk = walk.descriptors(budget);
         }
-        options.without.features().fold(walk, Walk::without)
+        options.without.features.iter().copied().fold(walk, Walk::without)
     }
 
     /// Counts an entry. Returns whether it is one too many, and whether it is the last.

@@ -26,15 +26,13 @@ use crate::session::{Outcome, Session};
 use crate::sys::{self, interrupt};
 use speed::Speed;
 
-/// Runs the command.
 pub(crate) fn run(options: &RmOptions) -> Exit {
     let session = options.output.session("curt rm");
     let exclusions = match Exclusions::new(&options.exclude) {
         Ok(exclusions) => exclusions,
         Err(message) => return session.usage(&message),
     };
-    let names_from_input = options.files0_from.as_deref() == Some(Path::new("-"));
-    if names_from_input && matches!(options.prompt, Prompt::Once | Prompt::Always) {
+    if options.reads_names() && matches!(options.prompt, Prompt::Once | Prompt::Always) {
         return session.usage("cannot prompt while standard input holds the names of files");
     }
     let has_operands = !options.operands.is_empty() || options.files0_from.is_some();
@@ -47,34 +45,16 @@ pub(crate) fn run(options: &RmOptions) -> Exit {
     let all = operands.len();
     operands.retain(|operand| !exclusions.match_operand(operand));
     let excluded = all - operands.len();
-    let confirm = match options.prompt {
-        Prompt::Never => Confirm::Never,
-        _ if options.dry_run || names_from_input => Confirm::Never,
-        Prompt::Always => Confirm::Always,
-        Prompt::Protected | Prompt::Once
-            if options.presume_input_tty || io::stdin().is_terminal() =>
-        {
-            Confirm::WriteProtected
-        }
-        Prompt::Protected | Prompt::Once => Confirm::Never,
-    };
-    let choice = Choice { exclusions, confirm };
-    let mut report = remove(options, &operands, &choice, &session);
+    let mut report = remove(options, &operands, &exclusions, &session);
     report.skipped += excluded as u64;
     finish(options, &report, &session)
-}
-
-/// Which entries are removed.
-struct Choice {
-    exclusions: Exclusions,
-    confirm: Confirm,
 }
 
 /// Prompts if that is wanted, and removes the operands.
 fn remove(
     options: &RmOptions,
     operands: &[OsString],
-    choice: &Choice,
+    exclusions: &Exclusions,
     session: &Session,
 ) -> Report {
     let mut report = Report::default();
@@ -97,16 +77,11 @@ fn remove(
     if options.trash {
         return trash::put(&reporter, operands);
     }
-    remove_now(options, operands, choice, &reporter)
+    remove_now(&reporter, operands, exclusions)
 }
 
-fn remove_now(
-    options: &RmOptions,
-    operands: &[OsString],
-    choice: &Choice,
-    reporter: &Reporter<'_>,
-) -> Report {
-    let exclusions = &choice.exclusions;
+fn remove_now(reporter: &Reporter<'_>, operands: &[OsString], exclusions: &Exclusions) -> Report {
+    let options = reporter.options;
     let speed = Mutex::<Speed>::default();
     let mut removal = Remove::new()
         .threads(options.threads.unwrap_or_default())
@@ -124,7 +99,7 @@ fn remove_now(
         .preserve(options.preserve)
         .missing_is_fine(options.ignores_missing)
         .dry_run(options.dry_run)
-        .confirm(choice.confirm, |question, subject| reporter.confirm(question, subject))
+        .confirm(confirm(options), |question, subject| reporter.confirm(question, subject))
         .retries(options.retries, Duration::from_millis(options.retry_ms))
         .on_error(|error| reporter.failed(error))
         .on_progress(|totals| reporter.progress(totals, &speed))
@@ -138,8 +113,19 @@ fn remove_now(
     if let Some(budget) = sys::raise_descriptor_limit() {
         removal = removal.descriptors(budget);
     }
-    let removal = options.without.features().fold(removal, Remove::without);
+    let removal = options.without.features.iter().copied().fold(removal, Remove::without);
     removal.run(operands)
+}
+
+fn confirm(options: &RmOptions) -> Confirm {
+    let asks = || options.presume_input_tty || io::stdin().is_terminal();
+    match options.prompt {
+        Prompt::Never => Confirm::Never,
+        _ if options.dry_run || options.reads_names() => Confirm::Never,
+        Prompt::Always => Confirm::Always,
+        Prompt::Protected | Prompt::Once if asks() => Confirm::WriteProtected,
+        Prompt::Protected | Prompt::Once => Confirm::Never,
+    }
 }
 
 /// Prints what was done.
