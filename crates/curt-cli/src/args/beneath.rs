@@ -26,7 +26,7 @@ Exit status:
 
 const EXAMPLES: &str = "\
 Examples:
-  curt beneath --root /srv/www --cat \"$REQUEST\"  print a file, if it is there
+  curt beneath --root /srv/www --cat \"$REQUEST\"  print a file, if it is beneath
   curt beneath --root out --name new-file        the name of a file to create
   curt beneath --check-only --mode strict a/nul  check the text alone";
 
@@ -50,16 +50,16 @@ pub(crate) struct BeneathOptions {
     #[arg(long)]
     pub(crate) in_root: bool,
 
-    /// Which paths to refuse: those that leave DIR, or, strictly, more
+    /// Refuse paths that leave DIR (open), or also ambiguous ones (strict)
     ///
-    /// 'open', the default, takes a path as the system does. 'strict' also refuses links, and
-    /// spellings that any system takes for another name.
+    /// The default is open. strict also refuses links, and spellings that some system takes for
+    /// another name.
     #[arg(long, value_name = "open|strict", hide_possible_values = true, default_value = "open",
           hide_default_value = true,
           value_parser = one_of(&MODES))]
     pub(crate) mode: Aliases,
 
-    /// Check only how the paths are written, and open nothing
+    /// Check only the text of the paths, and open nothing
     ///
     /// No --root is given. Paths are allowed whether or not they exist. Opening a path may give
     /// another answer on POSIX, where 'link/../x' is not 'x'.

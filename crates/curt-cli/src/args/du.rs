@@ -41,7 +41,7 @@ const EXAMPLES: &str = "\
 Examples:
   curt du              the largest entries of the working directory
   curt du -sh *        one line for each, in human-readable sizes
-  curt du --by-type ~  what each type of files takes";
+  curt du --by-type ~  the sum for each type of file";
 
 /// The options of `curt du`.
 #[derive(Args, Default)]
@@ -69,7 +69,7 @@ pub(crate) struct DuOptions {
     /// Print sizes in units of SIZE, as in -BM or -B 1000
     ///
     /// SIZE is a number, a unit (K, M, G, T, P, E: powers of 1024; KB, MB and so on: powers of
-    /// 1000), both, human-readable or si. A unit alone is printed behind each size.
+    /// 1000), both, human-readable or si. A unit alone is printed after each size.
     #[arg(short = 'B', long, value_name = "SIZE", allow_hyphen_values = true)]
     pub(crate) block_size: Option<OsString>,
 
@@ -87,7 +87,7 @@ pub(crate) struct DuOptions {
 
     /// Follow all symbolic links
     ///
-    /// What several links lead to is counted once.
+    /// The target of several links is counted once.
     #[arg(short = 'L', long)]
     dereference: bool,
 
@@ -131,7 +131,7 @@ pub(crate) struct DuOptions {
     #[arg(short = 'S', long)]
     pub(crate) separate_dirs: bool,
 
-    /// Print only what takes SIZE or more; with -SIZE, SIZE or less
+    /// Print only entries of at least SIZE; with -SIZE, of at most SIZE
     #[arg(short, long, value_name = "SIZE", allow_hyphen_values = true)]
     pub(crate) threshold: Option<OsString>,
 
@@ -146,7 +146,7 @@ pub(crate) struct DuOptions {
     #[arg(long, value_name = "STYLE", allow_hyphen_values = true)]
     pub(crate) time_style: Option<String>,
 
-    /// Measure what is named in FILE, each name ended by NUL; '-' is standard input
+    /// Measure the files named in FILE, each ended by NUL; '-' is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) files0_from: Option<OsString>,
 
@@ -154,14 +154,14 @@ pub(crate) struct DuOptions {
     #[arg(short = 'x', long)]
     pub(crate) one_file_system: bool,
 
-    /// Skip what matches GLOB and everything below it
+    /// Skip entries that match GLOB, and everything below them
     ///
     /// GLOB is matched against the path as it would be printed, and against each part of it that
     /// follows a slash. It is GNU's, without braces. Can be repeated.
     #[arg(long, value_name = "GLOB", action = ArgAction::Append, allow_hyphen_values = true)]
     pub(crate) exclude: Vec<OsString>,
 
-    /// Skip what matches a line of FILE, as with --exclude; '-' is standard input
+    /// Skip entries that match a line of FILE, as with --exclude; '-' is standard input
     #[arg(short = 'X', long, value_name = "FILE", action = ArgAction::Append)]
     pub(crate) exclude_from: Vec<OsString>,
 
@@ -177,13 +177,13 @@ pub(crate) struct DuOptions {
     #[arg(long, overrides_with = "gnu", help_heading = BEYOND_GNU)]
     tree: bool,
 
-    /// Print one line for each type of files, by the ends of their names
+    /// Print one line for each type of file, by the ends of names
     #[arg(long, help_heading = BEYOND_GNU, conflicts_with_all = [
         "all", "max_depth", "separate_dirs", "summarize", "threshold", "time", "time_style",
     ])]
     pub(crate) by_type: bool,
 
-    /// Print only the N largest, the largest first; in a tree, the N largest
+    /// Print only the N largest entries; without a tree, largest first
     ///
     /// With 0 there are no lines but the total of -c. A tree has as many lines as the terminal by
     /// default.

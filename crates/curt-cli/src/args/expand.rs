@@ -50,16 +50,16 @@ pub(crate) struct ExpandOptions {
           value_parser = one_of(&STYLES))]
     pub(crate) style: Option<Style>,
 
-    /// What happens to '..' [default: keep or clamp]
+    /// How to treat '..' [default: keep or clamp]
     ///
     /// 'keep' leaves it, because the name before it may be a link; 'clamp' removes it with that
-    /// name, and at the root alone; 'refuse' fails at the root. The default is 'keep' for POSIX
+    /// name, and ignores it at the root; 'refuse' fails there. The default is 'keep' for POSIX
     /// paths in the native style, and 'clamp' otherwise.
     #[arg(long, value_name = "keep|clamp|refuse", hide_possible_values = true,
           value_parser = one_of(&DOT_DOTS))]
     pub(crate) dotdot: Option<DotDot>,
 
-    /// What happens to '\\?\' and '\??\' [default: keep]
+    /// How to treat '\\?\' and '\??\' [default: keep]
     ///
     /// These prefixes of Windows paths switch most rules off.
     #[arg(long, value_name = "keep|normalize", hide_possible_values = true,
@@ -85,7 +85,7 @@ pub(crate) struct ExpandOptions {
     #[arg(long)]
     pub(crate) tilde: bool,
 
-    /// Take '~' for a name, unless another option expands it
+    /// Treat '~' as a name, unless another option expands it
     #[arg(long)]
     pub(crate) no_tilde: bool,
 

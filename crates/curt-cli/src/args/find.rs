@@ -75,10 +75,10 @@ const SORT_KEYS: [(&str, SortBy); 6] = [
 #[command(about = "Find entries, and print, delete or run programs for them", long_about = LONG_ABOUT,
           after_long_help = NOTES, after_help = EXAMPLES)]
 pub(crate) struct FindOptions {
-    /// What names contain [default: anything]
+    /// The pattern that names are matched against [default: anything]
     ///
-    /// One that begins with a dash follows '--'. '\p{...}' takes general categories and scripts,
-    /// such as Lu and Greek.
+    /// Write '--' before one that begins with a dash. '\p{...}' takes general categories and
+    /// scripts, such as Lu and Greek.
     #[arg(value_name = "PATTERN", hide_default_value = true)]
     pub(crate) pattern: Option<String>,
 
@@ -86,19 +86,19 @@ pub(crate) struct FindOptions {
     #[arg(value_name = "PATH")]
     pub(crate) operands: Vec<OsString>,
 
-    /// Take PATTERN for a glob that matches the whole name
+    /// Treat PATTERN as a glob that matches the whole name
     #[arg(short, long, overrides_with_all = ["regex", "fixed_strings"])]
     pub(crate) glob: bool,
 
-    /// Take PATTERN for a regular expression (the default)
+    /// Treat PATTERN as a regular expression (the default)
     #[arg(long, overrides_with_all = ["glob", "fixed_strings"])]
     regex: bool,
 
-    /// Take PATTERN for plain text
+    /// Treat PATTERN as plain text
     #[arg(short = 'F', long, visible_alias = "literal", overrides_with_all = ["glob", "regex"])]
     pub(crate) fixed_strings: bool,
 
-    /// Match PATTERN in its case only
+    /// Match the case of PATTERN exactly
     #[arg(short = 's', long, overrides_with = "ignore_case")]
     pub(crate) case_sensitive: bool,
 
@@ -137,7 +137,7 @@ pub(crate) struct FindOptions {
           conflicts_with_all = ["json", "format", "fields", "quiet", "exec", "exec_batch"])]
     pub(crate) list_details: bool,
 
-    /// Sort everything that is found by KEY
+    /// Sort all results by KEY
     ///
     /// KEY is name (the path), size (the largest first), or modified, accessed, changed or created
     /// (the newest first). Nothing is printed before the search has ended.
@@ -149,7 +149,7 @@ pub(crate) struct FindOptions {
     #[arg(long)]
     pub(crate) reverse: bool,
 
-    /// Print no './' before paths, as is done with -0, -x and -X
+    /// Do not put './' before paths with -0, -x and -X
     ///
     /// For a search without PATH, as in fd.
     #[arg(long, conflicts_with_all = ["operands", "search_path"])]
@@ -160,7 +160,7 @@ pub(crate) struct FindOptions {
           value_parser = one_of(&WHENS))]
     pub(crate) color: Option<When>,
 
-    /// Make paths links for a terminal: WHEN is auto, always or never
+    /// Link paths to their files on a terminal: WHEN is auto, always or never
     ///
     /// 'auto', the default of WHEN, does so where paths are colored; without the option, never.
     #[arg(long, value_name = "WHEN", hide_possible_values = true, num_args = 0..=1,
@@ -192,9 +192,9 @@ pub(crate) struct FindOptions {
     /// Match the kind: f, d, l, p, s, c, b, x (executable), e (empty)
     ///
     /// Or file, directory, symlink, pipe, socket, char-device, block-device, executable, empty.
-    /// With several, as in f,d, any may match; but of all that match, x leaves only what may be
-    /// executed, and e what is empty. x alone means files, e alone files and directories. On
-    /// Windows junction and volume-mount are kinds, too.
+    /// With several, as in f,d, any may match; x and e narrow the others down to executable and to
+    /// empty entries. Alone, x means files, and e files and directories. On Windows junction and
+    /// volume-mount are kinds, too.
     #[arg(short = 't', long = "type", value_name = "KIND", value_delimiter = ',',
           action = ArgAction::Append, help_heading = TESTS)]
     pub(crate) file_types: Vec<String>,
@@ -216,7 +216,7 @@ pub(crate) struct FindOptions {
           action = ArgAction::Append, help_heading = TESTS)]
     pub(crate) size: Vec<String>,
 
-    /// Match what was modified after WHEN
+    /// Match entries modified after WHEN
     ///
     /// WHEN is a local date (2026-01-31, '2026-01-31 10:00:00', perhaps with an offset), the
     /// midnight of today or yesterday, an age (90s, 10min, 36h, 7d, 2weeks), seconds since 1970
@@ -225,7 +225,7 @@ pub(crate) struct FindOptions {
           aliases = ["changed-after", "change-newer-than"], help_heading = TESTS)]
     pub(crate) changed_within: Option<String>,
 
-    /// Match what was modified before WHEN
+    /// Match entries modified before WHEN
     #[arg(long, value_name = "WHEN", allow_hyphen_values = true, visible_alias = "older",
           alias = "change-older-than", help_heading = TESTS)]
     pub(crate) changed_before: Option<String>,
@@ -247,11 +247,11 @@ pub(crate) struct FindOptions {
     #[arg(short = 'H', long, help_heading = TRAVERSAL)]
     hidden: bool,
 
-    /// Do not skip what ignore files list
+    /// Do not skip entries that ignore files list
     #[arg(short = 'I', long, help_heading = TRAVERSAL)]
     no_ignore: bool,
 
-    /// Do not skip what only git's ignore files list
+    /// Do not skip entries that only git's ignore files list
     #[arg(long, help_heading = TRAVERSAL)]
     pub(crate) no_ignore_vcs: bool,
 
@@ -263,13 +263,13 @@ pub(crate) struct FindOptions {
     #[arg(long, help_heading = TRAVERSAL)]
     pub(crate) no_require_git: bool,
 
-    /// Skip what the rules of FILE list, which come after all others
+    /// Skip entries that match the rules in FILE, which are read last
     ///
-    /// They count with -I and -u, too.
+    /// These rules apply with -I and -u, too.
     #[arg(long, value_name = "FILE", action = ArgAction::Append, help_heading = TRAVERSAL)]
     pub(crate) ignore_file: Vec<OsString>,
 
-    /// Skip what matches GLOB and everything below it; can be repeated
+    /// Skip entries that match GLOB, and their contents; can be repeated
     ///
     /// A GLOB without a slash matches names at any depth. One with a slash matches paths, which may
     /// begin below PATH, at PATH, at the working directory or at the root, as in 'curt rm
@@ -285,7 +285,7 @@ pub(crate) struct FindOptions {
     #[arg(long, conflicts_with_all = ["contents_first", "delete"], help_heading = TRAVERSAL)]
     pub(crate) prune: bool,
 
-    /// Visit and print what is in a directory before the directory
+    /// Visit and print the contents of a directory before the directory
     ///
     /// Nothing is printed before the search has ended. -x has this order with -j1.
     #[arg(long, help_heading = TRAVERSAL)]
@@ -349,17 +349,17 @@ pub(crate) struct FindOptions {
           allow_negative_numbers = true, help_heading = ACTIONS)]
     pub(crate) batch_size: usize,
 
-    /// Delete what matches, contents first
+    /// Delete all matches, contents first
     ///
-    /// A directory is deleted only if it is empty by then; what is hidden or ignored stays without
-    /// -u. Nothing is printed: without --delete the same command shows what matches; --json and
-    /// --stats count what was deleted. What is mounted below PATH stays; --one-file-system=device
-    /// enters bind mounts.
+    /// A directory is deleted only if it is empty by then; hidden and ignored entries stay
+    /// without -u. Nothing is printed: without --delete the same command shows the matches; --json
+    /// and --stats count the deleted entries. Filesystems mounted below PATH stay;
+    /// --one-file-system=device enters bind mounts.
     #[arg(long, conflicts_with_all = ["exec", "exec_batch", "list_details", "quiet"],
           help_heading = ACTIONS)]
     pub(crate) delete: bool,
 
-    /// With --delete: only print what matches, contents first
+    /// With --delete: only print the matches, contents first
     ///
     /// A directory among them would be deleted only if it were empty by then.
     #[arg(long, help_heading = ACTIONS)]
@@ -424,7 +424,7 @@ impl FindOptions {
     fn check_deletion(&mut self) -> Result<(), String> {
         self.one_file_system.get_or_insert(OneFileSystem::Mount);
         if self.max_results == Some(0) {
-            return Err("--max-results 0 means no limit, which --delete does not take".to_owned());
+            return Err("--delete does not accept --max-results 0, which means no limit".to_owned());
         }
         if !self.dry_run && (self.null || self.format.is_some() || self.fields.is_some()) {
             return Err(

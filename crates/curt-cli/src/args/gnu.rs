@@ -38,9 +38,9 @@ const LS: Tool = Tool {
     instead: &[
         (
             &["-Z", "--context"],
-            "it would take one more call for each entry; use --fields label,name",
+            "--fields label,name prints labels, with one more call for each entry",
         ),
-        (&["-D", "--dired"], "use --json or --zero, which tell names apart"),
+        (&["-D", "--dired"], "use --json or --zero, which separate all names"),
     ],
 };
 
@@ -60,7 +60,7 @@ const STAT: Tool = Tool {
     letters: "-c-f-L-t",
     longs: "\
         --cached --dereference --file-system --format --help --printf --terse --version",
-    instead: &[(&["--cached"], "the system decides what it keeps")],
+    instead: &[(&["--cached"], "the system decides what to cache")],
 };
 
 const REALPATH: Tool = Tool {

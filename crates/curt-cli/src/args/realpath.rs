@@ -11,11 +11,12 @@ const REALPATH_ABOUT: &str = "\
 Print the absolute name of each file, without symbolic links, '.' and '..'. All directories of a \
 path must exist, and its last component need not.
 
-The names are those of GNU realpath. On Windows they are what the system says of an open file.";
+The names are those of GNU realpath. On Windows they are the names that the system reports \
+for open files.";
 
 const READLINK_ABOUT: &str = "\
 Print the target of each symbolic link or, with -f, -e or -m, the absolute name of each file, as \
-curt realpath does. What is no link has no target: the exit status says so, and -v the reason.";
+curt realpath does. A file that is not a link is a failure, and -v prints the reason.";
 
 const NOTES: &str = "\
 Exit status:
@@ -25,14 +26,14 @@ Exit status:
 const REALPATH_EXAMPLES: &str = "\
 Examples:
   curt realpath -e ./link/..              the parent of the link's target
-  curt realpath -m --relative-to=a b/new  the way from one directory to a file
-  curt realpath --relative-base=. *       relative names of what is below '.'";
+  curt realpath -m --relative-to=a b/new  the path of b/new relative to a
+  curt realpath --relative-base=. *       relative names of files below '.'";
 
 const READLINK_EXAMPLES: &str = "\
 Examples:
   curt readlink link      the target, as it is stored
   curt readlink -f a/new  the absolute name; 'a' must exist, and 'new' need not
-  curt readlink -ze *     names that end with NUL, of what exists";
+  curt readlink -ze *     absolute names of existing files, each ended by NUL";
 
 /// The options of both that say which names may be missing.
 const MISSING: [(&str, Missing); 3] = [
@@ -162,7 +163,7 @@ pub(crate) struct ReadlinkOptions {
     #[arg(short, long)]
     silent: bool,
 
-    /// Print messages about files that are no links or cannot be found
+    /// Print messages about files that are not links or cannot be found
     #[arg(short, long)]
     verbose: bool,
 

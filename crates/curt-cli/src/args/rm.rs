@@ -19,7 +19,7 @@ const LONG_ABOUT: &str = "\
 Remove files and directories.
 
 Works like GNU rm and takes all of its options. Differences: mount points below an operand, bind \
-mounts too, are skipped unless --cross-mounts is given; 'link/' is an error and removes nothing; \
+mounts too, are skipped unless --cross-mounts is given; a link with a slash after it is refused; \
 large trees are removed by several threads, so the order of output varies (-j1 fixes it); usage \
 errors exit with 2. Symbolic links are removed, never followed.";
 
@@ -111,8 +111,8 @@ pub(crate) struct RmOptions {
 
     /// Move the operands to the trash, or to the recycle bin of Windows
     ///
-    /// Each goes to the trash of its filesystem; nothing is copied. A directory needs -r. With -v,
-    /// print where each went. 'trash-list', 'trash-restore' and 'trash-empty' of trash-cli list,
+    /// Each goes to the trash of its filesystem; nothing is copied. A directory needs -r. -v prints
+    /// where each went. 'trash-list', 'trash-restore' and 'trash-empty' of trash-cli list,
     /// restore and empty the trash, and so does 'gio trash'.
     #[arg(long, help_heading = BEYOND_GNU,
           conflicts_with_all = [

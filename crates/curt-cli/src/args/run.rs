@@ -73,18 +73,18 @@ pub(crate) struct RunOptions {
     ///
     /// TIME is a number, which may have a fraction, with ms, s, m, h or d (milliseconds, seconds,
     /// minutes, hours, days); without a unit it is in seconds. 0 and inf set no limit. Then the
-    /// program and its process group get SIGTERM, which a program can refuse: see --kill-after. On
+    /// program and its process group get SIGTERM, which a program can ignore: see --kill-after. On
     /// Windows they are killed. Signals that ask curt to end are passed on to them. A process that
-    /// left the group (by setsid or setpgid, as daemons and jobs of an interactive shell do) goes
-    /// on.
+    /// left the group (by setsid or setpgid, as daemons and jobs of an interactive shell do) keeps
+    /// running.
     #[arg(short = 't', long, value_name = "TIME", allow_hyphen_values = true,
           value_parser = parse_time)]
     pub(crate) timeout: Option<Duration>,
 
     /// After the time limit send SIGNAL, such as INT, in place of TERM
     ///
-    /// SIGNAL is a name or a number. KILL cannot be refused. Not on Windows, where programs cannot
-    /// be asked to end.
+    /// SIGNAL is a name or a number. No program can ignore KILL. Not on Windows, where programs
+    /// cannot be asked to end.
     #[arg(short = 's', long, value_name = "SIGNAL")]
     pub(crate) signal: Option<String>,
 
@@ -99,11 +99,11 @@ pub(crate) struct RunOptions {
 
     /// Stay in the caller's process group, and end nothing but the program
     ///
-    /// For scripts: what is not started at a prompt can read from the terminal only so.
+    /// For scripts: a program that is not started at a prompt can read from the terminal only so.
     #[arg(long)]
     pub(crate) foreground: bool,
 
-    /// Say which signals are sent
+    /// Report each signal that is sent
     #[arg(short = 'v', long)]
     pub(crate) verbose: bool,
 

@@ -63,17 +63,17 @@ pub(crate) struct StatOptions {
     #[arg(short = 'L', long)]
     pub(crate) dereference: bool,
 
-    /// Print each file by FORMAT, and the end of a line
+    /// Print FORMAT and a newline for each file
     ///
     /// A directive is %, flags, a width and a precision as in printf, and a letter, listed below.
     #[arg(short = 'c', long, value_name = "FORMAT", allow_hyphen_values = true)]
     format: Option<OsString>,
 
-    /// The same with escapes such as \n in FORMAT, and without the end of a line
+    /// The same with escapes such as \n in FORMAT, and without the newline
     #[arg(long, value_name = "FORMAT", allow_hyphen_values = true)]
     printf: Option<OsString>,
 
-    /// Print what the system says about the file system of each file
+    /// Print the status of the file system of each file
     #[arg(short, long)]
     pub(crate) file_system: bool,
 
@@ -81,10 +81,10 @@ pub(crate) struct StatOptions {
     #[arg(short, long)]
     pub(crate) terse: bool,
 
-    /// Print the path and only these fields, which commas separate, in this order
+    /// Print the path and only these fields, separated by commas, in this order
     #[arg(long, value_name = "LIST",
           long_help = fields_help!(
-              "Print the path and only these fields, which commas separate, in this order"
+              "Print the path and only these fields, separated by commas, in this order"
           ))]
     pub(crate) fields: Option<String>,
 
@@ -99,7 +99,7 @@ pub(crate) struct StatOptions {
 /// A format of GNU stat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StatFormat {
-    /// The end of a line follows.
+    /// A newline follows.
     Lines(OsString),
     /// With escapes.
     Printf(OsString),

@@ -5,18 +5,14 @@ pub(super) const LIST: &str = "\
 See 'curt COMMAND --help' for more about a command.
 
 Topics:
-  curt help json     what --json prints
+  curt help json     the output of --json
   curt help fields   the fields of --fields
-  curt help colours  when output has colours, and which
+  curt help colors   when output has colors, and which
   curt help exit     exit codes";
 
 /// The topics, by their names.
-const TOPICS: [(&[&str], &str); 4] = [
-    (&["json"], JSON),
-    (&["fields"], FIELDS),
-    (&["colours", "colors"], COLOURS),
-    (&["exit"], EXIT),
-];
+const TOPICS: [(&[&str], &str); 4] =
+    [(&["json"], JSON), (&["fields"], FIELDS), (&["colors", "colours"], COLORS), (&["exit"], EXIT)];
 
 /// Returns the names of the topics.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
@@ -75,7 +71,7 @@ Fields: --fields of ls, stat and find takes these names, separated by commas.
   block-size              the preferred size of reads
   modified, accessed      times of the last change of content; the last read
   changed, created        times of the last change of any kind, and of birth
-  target                  what a symbolic link leads to
+  target                  the target of a symbolic link
   readable, writable, executable
                           what this user may do
   acl, capability, label  access rules, capabilities, security label
@@ -85,20 +81,20 @@ entry. target, readable, writable, executable, acl, capability and label cost
 one or more each.
 ";
 
-const COLOURS: &str = "\
-Colours: find, du and ls can colour what they print on a terminal. Files and
-pipes get colours only from --color=always of find and ls, and JSON has none.
+const COLORS: &str = "\
+Colors: find, du and ls can color what they print on a terminal. Files and
+pipes get colors only from --color=always of find and ls, and JSON has none.
 
-  curt find  colours paths; --color=never does not, --color=always anywhere
-  curt du    colours directories and bars of trees and types; has no --color
-  curt ls    colours names only with --color, as GNU ls: --color=auto on a
+  curt find  colors paths; --color=never does not, --color=always anywhere
+  curt du    colors directories and bars of trees and types; has no --color
+  curt ls    colors names only with --color, as GNU ls: --color=auto on a
              terminal, --color=always anywhere. For a default, use an alias:
              alias ls='curt ls --color=auto'
-  help       has colours on a terminal
+  help       has colors on a terminal
 
-  LS_COLORS  the colours of find and ls, as dircolors prints them, such as
+  LS_COLORS  the colors of find and ls, as dircolors prints them, such as
              'di=01;34:ln=01;36:*.tar=01;31'
-  NO_COLOR   if it is set and not empty, there are no colours, unless an option
+  NO_COLOR   if it is set and not empty, there are no colors, unless an option
              says 'always'
   TERM=dumb  the same
 

@@ -11,12 +11,11 @@ use super::expand::FLAVORS;
 use super::{OutputOptions, one_of, set};
 
 const LONG_ABOUT: &str = "\
-Find the file that the name of a program stands for, by the rules of this system or of another \
-one.
+Find the file of a program by its name, with the rules of this system or of another one.
 
 The working directory is not searched unless PATH names it: neither on Windows, nor for an empty \
-entry of PATH on POSIX. A name that is only there is an error that says so. With --policy, a search \
-follows the program or library that it is named after.";
+entry of PATH on POSIX. A program that is found only there is an error. --policy searches as a \
+program or library does.";
 
 const NOTES: &str = "\
 By POSIX rules, --json reads the start of each file to tell an image from a script, \
@@ -55,7 +54,7 @@ pub(crate) struct WhichOptions {
     #[arg(short, long)]
     pub(crate) all: bool,
 
-    /// Print each directory, each candidate and why it was passed over
+    /// Print each directory and candidate, and why it was passed over
     #[arg(long, conflicts_with_all = ["all", "null"])]
     pub(crate) explain: bool,
 

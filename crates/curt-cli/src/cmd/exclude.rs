@@ -51,14 +51,14 @@ impl Exclusions {
         let (mut full, mut deep) = (Vec::new(), Vec::new());
         for pattern in patterns.iter().filter_map(|pattern| pattern.to_str()) {
             if pattern.starts_with("~/") {
-                let message = "the shell has not expanded the tilde; a name is written './~'";
+                let message = "the shell did not expand the tilde; an entry of that name is './~'";
                 return Err(format!("invalid pattern {}: {message}", quote(pattern)));
             }
             if let Some(name) = pattern.strip_prefix('!') {
                 let name =
                     quote(format!("{}{name}", if MAIN_SEPARATOR == '/' { "\\!" } else { "?" }));
                 return Err(format!(
-                    "invalid pattern {}: what matches is excluded without '!'; a name is {name}",
+                    "invalid pattern {}: matches are excluded without '!'; an entry of that name is {name}",
                     quote(pattern)
                 ));
             }
@@ -276,7 +276,7 @@ mod tests {
     fn patterns_that_nobody_means_are_refused() {
         for (pattern, reason) in [
             ("../x/a", "'..' matches nothing below an operand"),
-            ("!x", "what matches is excluded without '!'; a name is"),
+            ("!x", "matches are excluded without '!'; an entry of that name is"),
             ("*.md,*.rs", "write '{*.md,*.rs}'"),
         ] {
             let message = Exclusions::new(&[pattern.into()]).unwrap_err();

@@ -38,9 +38,10 @@ impl Printer<'_> {
                 self.explain(name);
                 continue;
             }
-            let results = match self.options.all {
-                true => self.search.find_all(name).collect(),
-                false => vec![self.search.find(name)],
+            let results = if self.options.all {
+                self.search.find_all(name).collect()
+            } else {
+                vec![self.search.find(name)]
             };
             self.count(results.iter().any(Result::is_ok));
             for result in results {
@@ -187,7 +188,7 @@ pub(super) fn explanation_lines(name: &OsStr, explanation: &SearchExplanation) -
             let relative = if found.is_relative() { ", by a relative path" } else { "" };
             format!("{name} is {} ({kind}, {origin}){relative}\n", quote(&*path))
         }
-        Err(error) => format!("{name} is no program: {}\n", text::reason(error.cause())),
+        Err(error) => format!("{name}: {}\n", text::reason(error.cause())),
     };
     // Writing into memory cannot fail.
     for looked in &explanation.looked {
@@ -227,7 +228,7 @@ fn directory_line(looked: &Looked) -> String {
     let calls = text::counted(looked.calls, "call", "calls");
     let mut line = format!("{} ({}) {words}, in {calls}", quote(&looked.directory), looked.origin);
     if looked.relative {
-        line += "; a relative path named it";
+        line += "; its entry is relative";
     }
     for entry in &looked.duplicates {
         let _ = write!(line, "; path:{entry} is the same directory");

@@ -35,7 +35,7 @@ pub(crate) fn reason(cause: &Cause) -> String {
             return format!("its interpreter {} is missing{end}", quote(interpreter));
         }
         Cause::Kept(Kept::MountPoint) => {
-            "is a mount point (use --cross-mounts to remove what is mounted there)"
+            "is a mount point (use --cross-mounts to remove its contents)"
         }
         Cause::Kept(Kept::DotOrDotDot) => "refusing to remove '.' or '..' directory",
         Cause::Kept(Kept::RootDirectory) => "it is dangerous to operate recursively on '/'",

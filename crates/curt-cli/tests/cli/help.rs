@@ -73,7 +73,7 @@ fn short_help_has_one_line_for_each_option() {
 #[test]
 fn topics_are_explained_and_listed() {
     let list = out(&["help"]);
-    for topic in ["json", "fields", "colours", "exit"] {
+    for topic in ["json", "fields", "colors", "exit"] {
         assert!(list.contains(&format!("curt help {topic} ")), "{list}");
         let text = out(&["help", topic]);
         assert!(text.lines().count() <= 24, "{topic}");

@@ -55,7 +55,7 @@ pub(crate) fn page(report: &Report) -> String {
     page.into_string()
 }
 
-/// A picture of curt's ratios alone, with its own colours and width.
+/// A picture of curt's ratios alone, with its own colors and width.
 pub(super) fn picture(cells: &[&Cell]) -> String {
     let curt = ratios(cells).into_iter().filter(|bar| bar.part == Part::Curt).collect::<Vec<_>>();
     let drawn = bars(&curt, Some(1.0), digits).into_string();

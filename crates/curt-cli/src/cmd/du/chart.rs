@@ -33,7 +33,7 @@ pub(super) struct Row {
     pub(super) number: u64,
 }
 
-/// The characters and colours of a chart.
+/// The characters and colors of a chart.
 pub(super) struct Style {
     /// Whether the terminal shows more than ASCII.
     pub(super) is_unicode: bool,

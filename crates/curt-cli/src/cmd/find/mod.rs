@@ -311,9 +311,9 @@ impl<'a> Job<'a> {
         let note = if let Some(pattern) = directory(self.options).filter(|it| !is_searched(it)) {
             let skipped = match (self.options.finds_hidden(), self.options.reads_ignore_files()) {
                 (true, false) => "",
-                (false, true) => "; without -u, what is hidden or ignored is not found",
-                (true, true) => "; without -I, what is ignored is not found",
-                (false, false) => "; without -H, what is hidden is not found",
+                (false, true) => "; hidden and ignored entries are skipped without -u",
+                (true, true) => "; ignored entries are skipped without -I",
+                (false, false) => "; hidden entries are skipped without -H",
             };
             format!(
                 "{} is the PATTERN, and nothing matches; write 'curt find . {}' to search in the \
@@ -378,13 +378,13 @@ impl<'a> Job<'a> {
         if self.has_full.load(Ordering::Relaxed) {
             self.note(
                 "a directory is deleted only if it is empty by then; '--prune -X curt rm -r' in \
-                 place of '--delete' removes it with all that is in it",
+                 place of '--delete' removes it with its contents",
             );
         }
         let pattern =
             self.options.pattern.as_ref().filter(|_| self.has_file.load(Ordering::Relaxed));
         if pattern.is_some_and(|name| curt::stat(name, Fields::KIND).is_ok()) {
-            self.note("the shell may have replaced a pattern by names; quote it");
+            self.note("the shell may have expanded a pattern; quote it");
         }
         let errors = self.session.errors();
         let entries = text::counted(summary.entries, "entry", "entries");
@@ -422,13 +422,13 @@ fn check_pattern(options: &FindOptions) -> Result<(), String> {
     }
     if options.pattern.as_deref() == Some("..") && !options.glob && !options.fixed_strings {
         let instead = "write 'curt find . ..' to search in the directory";
-        return Err(format!("'..' is the PATTERN, two letters of a name; {instead}"));
+        return Err(format!("'..' is a PATTERN that matches any two characters; {instead}"));
     }
     match options.delete.then(|| directory(options)).flatten() {
         None => Ok(()),
         Some(pattern) => Err(format!(
-            "{} is the PATTERN, and a directory has that name: write '.' before it to delete what \
-             is in the directory, or after it to delete what matches",
+            "{} is the PATTERN, and a directory has that name: write '.' before it to delete the \
+             contents of the directory, or after it to delete all matches",
             quote(pattern)
         )),
     }

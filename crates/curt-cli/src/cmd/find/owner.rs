@@ -17,7 +17,7 @@ pub(super) struct Owner {
 impl Owner {
     pub(super) fn parse(text: &str) -> Result<Owner, String> {
         if text.starts_with('!') {
-            let instead = "no test is reversed; print owners by --fields user,path";
+            let instead = "tests cannot be negated; --fields user,path prints owners";
             return Err(format!("invalid owner {}: {instead}", quote(text)));
         }
         let (user, group) = text.split_once(':').unwrap_or((text, ""));

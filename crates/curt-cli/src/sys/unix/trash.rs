@@ -93,7 +93,7 @@ impl Trash {
         // For a file, a rename tells.
         if is_directory || self.dry_run {
             let unknown = |error| {
-                let reason = "cannot read whether something is mounted below it";
+                let reason = "cannot tell whether something is mounted below it";
                 Refusal::Failed("unknown-mounts", reason, error)
             };
             match mounted_at(&path).map_err(unknown)? {

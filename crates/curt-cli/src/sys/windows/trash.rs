@@ -64,7 +64,7 @@ impl Trash {
 
     /// Moves an entry to the bin of its drive.
     pub(crate) fn put(&self, operand: &OsStr, rules: TrashRules) -> Result<Trashed, Refusal> {
-        let operate = self.operate.ok_or(Refusal::no_trash("there is no recycle bin here"))?;
+        let operate = self.operate.ok_or(Refusal::no_trash("this system has no recycle bin"))?;
         let path = shell_path(operand)?;
         let stat = curt::stat(&path, curt::Fields::KIND).map_err(looked)?;
         let is_directory = stat.is_dir();
@@ -114,7 +114,7 @@ fn shell_path(operand: &OsStr) -> Result<std::path::PathBuf, Refusal> {
     // Win32 changes names that end with a dot or a space, and those of devices.
     let is_same = is_on_drive && text.rsplit('\\').next() == Some(name);
     if !is_same || text.encode_utf16().count() > LONGEST_PATH || path.to_str().is_none() {
-        return Err(Refusal::no_trash("the recycle bin does not take such a path"));
+        return Err(Refusal::no_trash("the recycle bin does not accept such a path"));
     }
     let drive: Vec<u16> = text.encode_utf16().take(3).chain([0]).collect();
     // SAFETY: the name of the drive is terminated.
@@ -143,10 +143,10 @@ fn recycle(operate: FileOperation, path: &Path) -> Result<(), Refusal> {
     let code = unsafe { operate(&raw mut request) };
     match code {
         0 if request.was_aborted == 0 => Ok(()),
-        0 => Err(Refusal::no_trash("it was refused")),
+        0 => Err(Refusal::no_trash("the shell refused it")),
         ACCESS_DENIED_TO_SHELL => Err(io::Error::from_raw_os_error(ACCESS_DENIED).into()),
         code if OWN_CODES.contains(&code) || code > 0xffff || code < 0 => {
-            Err(Refusal::no_trash("the recycle bin did not take it"))
+            Err(Refusal::no_trash("the recycle bin did not accept it"))
         }
         code => Err(io::Error::from_raw_os_error(code).into()),
     }
