@@ -160,6 +160,18 @@ macro_rules! adopt {
 }
 
 impl Facts {
+    /// Whether a mount is known to begin here.
+    #[inline]
+    pub(crate) fn is_known_mount(&self) -> bool {
+        self.is_mount && self.known.contains(Fields::ATTRIBUTES)
+    }
+
+    /// Whether the file is known to have several names.
+    #[inline]
+    pub(crate) fn has_several_names(&self) -> bool {
+        self.links > 1 && self.known.contains(Fields::LINKS)
+    }
+
     /// Adds what every listing may have. `Unknown` and 0 stand for no value.
     pub(crate) fn add_listed(&mut self, kind: Kind, id: u128) {
         // Stored once, when it is complete: reading the whole right after writing part of it would
@@ -394,6 +406,11 @@ impl Metadata {
     #[inline]
     pub(crate) fn reset(&mut self, requested: Fields) {
         self.requested = requested;
+        if cfg!(debug_assertions) {
+            // What is not known is not reset; who reads it all the same shall notice.
+            let (size, links) = (u64::MAX, u64::MAX);
+            self.facts = Facts { size, links, is_mount: true, ..Facts::default() };
+        }
         self.facts.kind = Kind::Unknown;
         self.facts.known = Fields::NONE;
         self.facts.allowed = Fields::NONE;

@@ -204,7 +204,7 @@ impl<S: Sys, T> Branch<S, T> {
         if facts.kind != Kind::Directory {
             return false;
         }
-        if facts.is_mount {
+        if facts.is_known_mount() {
             return self.mount_leads_back(sys).unwrap_or(false);
         }
         !self.loops.is_empty()

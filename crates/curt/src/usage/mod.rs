@@ -289,7 +289,7 @@ impl<'r, 't, S: Sys> Run<'r, 't, S> {
 
     /// Counts an operand that is no directory, and of which everything is known.
     fn file(&mut self, index: usize, path: &Path, facts: &Facts) {
-        let linked = identity(facts).filter(|_| facts.links > 1);
+        let linked = identity(facts).filter(|_| facts.has_several_names());
         if linked.is_some_and(|linked| !self.counted.insert(linked)) {
             return;
         }

@@ -126,7 +126,7 @@ impl<'r> Notes<'r> {
 
     /// The identity of a file that has several names and is counted once.
     fn linked(&self, facts: &Facts) -> Option<Identity> {
-        let has_names = facts.links > 1 && facts.kind != Kind::Directory;
+        let has_names = facts.has_several_names() && facts.kind != Kind::Directory;
         if has_names && !self.usage.count_links { identity(facts) } else { None }
     }
 

@@ -1,7 +1,7 @@
 //! What is counted of an entry about which not everything could be asked, as on Windows, where the
 //! listing carries the sizes and the number of names is a separate question.
 
-use crate::fields::{Facts, Fields};
+use crate::fields::{Facts, Fields, Metadata};
 use crate::usage::Sizes;
 
 #[test]
@@ -19,4 +19,14 @@ fn a_known_size_is_counted_whatever_else_failed() {
         let facts = Facts { known, ..Facts::default() };
         assert_eq!(Sizes::count(&facts, has_failed), is_counted, "{known:?} {has_failed}");
     }
+}
+
+#[test]
+fn nothing_is_known_of_the_next_entry() {
+    let known = Fields::LINKS | Fields::ATTRIBUTES;
+    let facts = Facts { known, links: 2, is_mount: true, ..Facts::default() };
+    let mut metadata = Metadata { facts, ..Metadata::default() };
+    assert!(metadata.facts.has_several_names() && metadata.facts.is_known_mount());
+    metadata.reset(known);
+    assert!(!metadata.facts.has_several_names() && !metadata.facts.is_known_mount());
 }
