@@ -5,7 +5,7 @@
 //! the order in which one thread would have made them, whichever worker was done first.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::entry::Visited;
 use super::options::Walk;
@@ -24,35 +24,30 @@ pub(super) fn visit_in_chunks<S: Sys, C: Default + Send>(
     visit: &(impl Fn(Result<Visited<'_>, Error>, &mut C) -> Next + Sync),
     mut consume: impl FnMut(C) + Send,
 ) -> Summary {
-    let waiting = (0..walk.operands.len() as u64).rev().collect();
-    let front = Mutex::new(Front { waiting, consume: &mut consume });
-    let parts = Parts { made: Mutex::default(), front };
+    let parts = Parts::new(walk.operands.len() as u64, &mut consume);
     let is_sorted = walk.settings.order.is_some();
-    let summary = work::<S, _>(walk, setup, false, &|| {
+    work::<S, _>(walk, setup, false, &|| {
         Gatherer::new(visit, |task, made| match made {
             made if is_sorted => parts.add(task, made),
-            Made::Chunk(chunk) => parts.consume_at_once(chunk),
+            Made::Chunk(chunk) => parts.consume(chunk),
             Made::Task(_) | Made::End => {}
         })
-    });
-    if is_sorted {
-        parts.consume();
-    }
-    summary
+    })
 }
 
 /// The chunks that have not been consumed yet.
 struct Parts<'c, C> {
-    /// What was made of each task, or operand, by its number.
-    made: Mutex<HashMap<u64, VecDeque<Made<C>>>>,
-    front: Mutex<Front<'c, C>>,
+    state: Mutex<State<C>>,
+    consume: Mutex<&'c mut (dyn FnMut(C) + Send)>,
 }
 
-/// How far the chunks have been consumed.
-struct Front<'c, C> {
+struct State<C> {
+    /// What was made of each task, or operand, by its number.
+    made: HashMap<u64, VecDeque<Made<C>>>,
     /// The tasks that are being consumed, each within the one before it.
     waiting: Vec<u64>,
-    consume: &'c mut (dyn FnMut(C) + Send),
+    /// Whether a thread consumes: it takes what the others add meanwhile.
+    is_consumed: bool,
 }
 
 enum Made<C> {
@@ -63,45 +58,52 @@ enum Made<C> {
     End,
 }
 
-impl<C> Parts<'_, C> {
-    /// Adds to a task, and consumes what can be consumed.
+impl<'c, C> Parts<'c, C> {
+    fn new(operands: u64, consume: &'c mut (dyn FnMut(C) + Send)) -> Self {
+        let waiting = (0..operands).rev().collect();
+        let state = State { made: HashMap::new(), waiting, is_consumed: false };
+        Parts { state: Mutex::new(state), consume: Mutex::new(consume) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<C>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds to a task. Consumes all chunks whose turn has come, unless another thread does.
     fn add(&self, task: u64, made: Made<C>) {
-        let may_consume = !matches!(made, Made::Task(_));
-        let mut parts = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        parts.entry(task).or_default().push_back(made);
-        drop(parts);
-        if may_consume {
-            self.consume();
-        }
-    }
-
-    /// Consumes a chunk out of turn.
-    fn consume_at_once(&self, chunk: C) {
-        // Nothing is consumed after a panic, which is on its way to the caller.
-        if let Ok(mut front) = self.front.lock() {
-            (front.consume)(chunk);
-        }
-    }
-
-    /// Consumes all chunks whose turn has come, unless another thread does.
-    fn consume(&self) {
-        let Ok(mut front) = self.front.try_lock() else {
+        let mut state = self.state();
+        state.made.entry(task).or_default().push_back(made);
+        if std::mem::replace(&mut state.is_consumed, true) {
             return;
-        };
-        while let Some(&task) = front.waiting.last() {
-            let next = {
-                let mut parts = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-                let next = parts.get_mut(&task).and_then(VecDeque::pop_front);
-                if let Some(Made::End) = next {
-                    parts.remove(&task);
+        }
+        while let Some(chunk) = state.next() {
+            drop(state);
+            self.consume(chunk);
+            state = self.state();
+        }
+        state.is_consumed = false;
+    }
+
+    fn consume(&self, chunk: C) {
+        // Nothing is consumed after a panic, which is on its way to the caller.
+        if let Ok(mut consume) = self.consume.lock() {
+            consume(chunk);
+        }
+    }
+}
+
+impl<C> State<C> {
+    /// Takes the chunk whose turn it is, if it was added.
+    fn next(&mut self) -> Option<C> {
+        loop {
+            let task = *self.waiting.last()?;
+            match self.made.get_mut(&task)?.pop_front()? {
+                Made::Chunk(chunk) => return Some(chunk),
+                Made::Task(inner) => self.waiting.push(inner),
+                Made::End => {
+                    self.made.remove(&task);
+                    self.waiting.pop();
                 }
-                next
-            };
-            match next {
-                None => return,
-                Some(Made::End) => drop(front.waiting.pop()),
-                Some(Made::Task(inner)) => front.waiting.push(inner),
-                Some(Made::Chunk(chunk)) => (front.consume)(chunk),
             }
         }
     }
@@ -161,5 +163,44 @@ where
     fn results_of(&mut self, task: u64) {
         self.seal();
         (self.made)(self.task, Made::Task(task));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::thread;
+
+    use super::{Made, Parts};
+
+    /// A chunk whose turn has come never waits for the next one.
+    #[test]
+    fn last_one_that_adds_leaves_nothing_to_consume() {
+        const ROUNDS: usize = 3_000;
+        let consumed: Vec<AtomicU64> = (0..ROUNDS).map(|_| AtomicU64::new(0)).collect();
+        let add = |count: &AtomicU64, chunk| {
+            count.fetch_add(chunk, Ordering::Relaxed);
+        };
+        let mut closures: Vec<_> =
+            consumed.iter().map(|count| move |chunk: u64| add(count, chunk)).collect();
+        let rounds: Vec<Parts<'_, u64>> =
+            closures.iter_mut().map(|consume| Parts::new(2, consume)).collect();
+        let meet = Barrier::new(2);
+        thread::scope(|scope| {
+            for task in [0, 1] {
+                let (rounds, meet) = (&rounds, &meet);
+                scope.spawn(move || {
+                    for parts in rounds {
+                        meet.wait();
+                        parts.add(task, Made::Chunk(task + 1));
+                        parts.add(task, Made::End);
+                    }
+                });
+            }
+        });
+        for (round, consumed) in consumed.iter().enumerate() {
+            assert_eq!(consumed.load(Ordering::Relaxed), 3, "round {round}");
+        }
     }
 }
