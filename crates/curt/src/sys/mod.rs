@@ -269,6 +269,9 @@ pub(crate) trait Sys: Host + Sized + Send {
     fn address(&self, path: &Path) -> io::Result<PathBuf> {
         self.absolute(path)
     }
+    /// Returns the canonical name of a path, any part of which may be missing; `..` is removed by
+    /// text.
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf>;
     /// Reads a file of at most `most` bytes; a longer one is an error. Opening a pipe does not
     /// block.
     fn read_file(

@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 use super::rules::{MOST_BYTES, failed_to_read, present};
 use crate::control::Rulebook;
 use crate::error::Error;
-use crate::sys::canonical::{Links, Missing};
-use crate::sys::{Os, Setup, Sys, host};
+use crate::sys::{Sys, host};
 use curt_paths::PathText;
 
 /// How deep files may include others, as for git.
@@ -42,14 +41,16 @@ pub(super) type Read<'r> = &'r dyn Fn(&Path) -> io::Result<Vec<u8>>;
 
 impl GitConfig {
     /// Reads the configuration of a repository, or the one that counts outside of any.
-    pub(super) fn read(
+    pub(super) fn read<S: Sys>(
         repository: Option<&Repository>,
         book: &dyn Rulebook,
+        sys: &S,
         read: Read<'_>,
     ) -> Result<GitConfig, Error> {
         let mut reader = Reader {
             repository,
             book,
+            sys,
             read,
             config: GitConfig::default(),
             urls: None,
@@ -96,9 +97,10 @@ fn home() -> Option<PathBuf> {
 }
 
 /// Reads one configuration.
-struct Reader<'r> {
+struct Reader<'r, S> {
     repository: Option<&'r Repository>,
     book: &'r dyn Rulebook,
+    sys: &'r S,
     read: Read<'r>,
     config: GitConfig,
     /// The URLs of remotes, if they are known and a condition asks for them.
@@ -109,7 +111,7 @@ struct Reader<'r> {
     bytes: usize,
 }
 
-impl Reader<'_> {
+impl<S: Sys> Reader<'_, S> {
     fn all(&mut self) -> Result<(), Error> {
         let set = |name| std::env::var_os(name).map(PathBuf::from);
         let no_system = "GIT_CONFIG_NOSYSTEM";
@@ -239,22 +241,22 @@ impl Reader<'_> {
         let mut literal = 0;
         let pattern = if let Some(rest) = pattern.strip_prefix(b"./") {
             let file = file.ok_or_else(|| invalid("a relative condition is in no file"))?;
-            let mut whole = slashed(real(file).parent().unwrap_or(Path::new("/")));
+            let mut whole = slashed(self.real(file).parent().unwrap_or(Path::new("/")));
             whole.push(b'/');
             literal = whole.len();
             whole.extend(rest);
             whole
         } else if pattern.first() == Some(&b'~') {
             let end = pattern.iter().position(|&byte| byte == b'/').unwrap_or(pattern.len());
-            [&*slashed(&real(&expanded(&pattern[..end])?)), &pattern[end..]].concat()
+            [&*slashed(&self.real(&expanded(&pattern[..end])?)), &pattern[end..]].concat()
         } else if to_path(pattern)?.has_root() {
             pattern.to_vec()
         } else {
             [&b"**/"[..], pattern].concat()
         };
         let pattern = with_stars(pattern);
-        let spelled = Os::start(&Setup::default()).absolute(&repository.own)?;
-        Ok([real(&repository.own), spelled].iter().any(|path| {
+        let spelled = self.sys.absolute(&repository.own)?;
+        Ok([self.real(&repository.own), spelled].iter().any(|path| {
             let path = slashed(path);
             let Some((begin, rest)) = path.split_at_checked(literal) else { return false };
             let (beginning, pattern) = pattern.split_at(literal);
@@ -262,6 +264,10 @@ impl Reader<'_> {
                 begin == beginning || ignores_case && begin.eq_ignore_ascii_case(beginning);
             begins && self.book.matches(pattern, rest, ignores_case)
         }))
+    }
+
+    fn real(&self, path: &Path) -> PathBuf {
+        self.sys.real_path(path).unwrap_or_else(|_| path.to_owned())
     }
 
     /// Takes what the environment sets, which `git -c` does too.
@@ -396,12 +402,6 @@ fn with_stars(mut pattern: Vec<u8>) -> Vec<u8> {
         pattern.extend(b"**");
     }
     pattern
-}
-
-fn real(path: &Path) -> PathBuf {
-    let found =
-        Os::start(&Setup::default()).canonical_name(path, Missing::Anything, Links::FollowLast);
-    found.unwrap_or_else(|_| path.to_owned())
 }
 
 /// The bytes of a path, with slashes.

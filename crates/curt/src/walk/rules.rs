@@ -296,7 +296,8 @@ impl<S: Sys> RuleSource<'_, S> {
     /// The configuration of a repository, and the rules that it has for itself.
     fn git(&self, git: Kind, book: &dyn Rulebook) -> Result<(GitConfig, Option<OwnRules>), Error> {
         let repository = self.repository(git)?;
-        let config = GitConfig::read(repository.as_ref(), book, &|path| self.read_at(path, true))?;
+        let config =
+            GitConfig::read(repository.as_ref(), book, self.sys, &|path| self.read_at(path, true))?;
         let Some(Repository { common, .. }) = repository else { return Ok((config, None)) };
         let path = common.join("info").join("exclude");
         match present(self.read_at(&path, true)) {
@@ -471,7 +472,7 @@ fn of_user<S: Sys>(
     let (mut of_user, mut ignores_case) = (None, false);
     if is_in_work_tree {
         let read = |path: &Path| read_at(sys, path, true);
-        let config = GitConfig::read(None, &**book, &read)?;
+        let config = GitConfig::read(None, &**book, sys, &read)?;
         ignores_case = config.ignores_case;
         let user = if book.reads_global() { config.user_rules(&here, &read)? } else { None };
         of_user = user.map(|(text, path)| rules(&text, &path, ignores_case)).transpose()?;

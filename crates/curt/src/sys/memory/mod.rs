@@ -251,6 +251,14 @@ impl Sys for Memory {
         Ok(Path::new("/").join(path))
     }
 
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
+        let world = self.door.pass(Call::Readlinkat).map_err(errno::error)?;
+        match world.follow(path.as_os_str().as_encoded_bytes()) {
+            Ok(node) => Ok(u8::path(world.path_of(node))),
+            Err(_) => self.absolute(path),
+        }
+    }
+
     /// All files are empty.
     fn read_file(
         &self,

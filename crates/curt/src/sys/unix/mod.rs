@@ -48,6 +48,7 @@ pub use self::dir::listed;
 use self::dir::text;
 pub(crate) use self::dir::{Dir, DirBuf};
 use self::door::Door;
+use super::canonical::{Links, Missing};
 use super::{
     Ask, Batch, DirRemoved, Feature, Mounts, Opened, Owners, Removed, Setup, Sources, Sys,
     SystemUnit, os_error,
@@ -366,6 +367,10 @@ impl Sys for Unix {
 
     fn read_link(&self, parent: &Dir, name: Name<'_, u8>, target: &mut Vec<u8>) -> io::Result<()> {
         Ok(self.door.readlinkat(parent.as_fd(), text(name), target)?)
+    }
+
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
+        self.canonical_name(path, Missing::Anything, Links::FollowLast)
     }
 
     fn absolute(&self, path: &Path) -> io::Result<PathBuf> {

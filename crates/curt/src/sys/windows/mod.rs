@@ -47,6 +47,7 @@ use self::dir::Use;
 pub(crate) use self::dir::{Dir, DirBuf};
 use self::native::{Key, Volume};
 use self::status::{Result, Status};
+use super::canonical::{Links, Missing};
 use super::os_error::OsError;
 use super::{
     Ask, Batch, DirRemoved, Identity, Mounts, Opened, Owners, Removed, Setup, Sources, Sys,
@@ -392,6 +393,10 @@ impl Sys for Windows {
     }
 
     /// By text, without a call.
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
+        self.canonical_name(path, Missing::Anything, Links::FollowLast)
+    }
+
     fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
         let here = Path::new(".");
         std::path::absolute(if path.as_os_str().is_empty() { here } else { path })

@@ -12,6 +12,7 @@ on_real_platforms!(
     rules_leave_out_the_entries_they_name,
     directories_without_rules_cost_nothing,
     rules_hold_at_any_depth,
+    configuration_of_git_is_read_through_the_platform,
 );
 
 fn ignoring() -> Walk<'static> {
@@ -85,6 +86,17 @@ fn rules_hold_at_any_depth<S: Sys>() {
         assert_eq!(yielded.len(), 31 + 2, "{yielded:?}");
         assert_eq!(yielded.last().unwrap(), &format!("{deep}/kept"));
     }
+}
+
+fn configuration_of_git_is_read_through_the_platform<S: Sys>() {
+    let scratch = Scratch::new();
+    let calls = |directory: &str, config: &str| {
+        scratch.file_with(format!("{directory}/.git/config"), config.as_bytes());
+        walk::<S>(&ignoring(), &scratch, directory).calls.total()
+    };
+    // The condition needs the real path of the repository.
+    let condition = "[includeIf \"gitdir:/nowhere/\"]\npath = file\n";
+    assert!(calls("a", condition) > calls("b", "[core]\npath = file\n"));
 }
 
 #[test]
