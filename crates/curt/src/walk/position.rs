@@ -88,9 +88,12 @@ impl<S: Sys> CurrentEntry for Position<S> {
             let Position { asker, branch, operand, settings } = self;
             return operand.fetch(&branch.to_path(), more, settings, asker, metadata);
         }
-        if let Err(cause) = self.fetch_below(more, metadata) {
+        let unknown = more.without(metadata.requested | metadata.facts.known);
+        if unknown.is_empty() {
             metadata.requested |= more;
-            metadata.fail(more, self.error(Operation::Stat, cause));
+        } else if let Err(cause) = self.fetch_below(more, metadata) {
+            metadata.requested |= more;
+            metadata.fail(unknown, self.error(Operation::Stat, cause));
         }
     }
 

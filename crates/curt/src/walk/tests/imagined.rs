@@ -215,6 +215,42 @@ fn a_deep_tree_opens_as_many_directories_as_it_may() {
     }
 }
 
+/// Directories are opened again to fetch more, and are not there any more.
+#[test]
+fn fetching_more_hides_nothing_that_was_known() {
+    let deep = |world: &mut World| {
+        for level in 0..30 {
+            world.file(format!("tree/{}z", "d/".repeat(level)));
+        }
+    };
+    let more = Fields::KIND | Fields::ID | Fields::SIZE | Fields::LINKS | Fields::CREATED;
+    for walk_of in walks() {
+        let options = walk_of.descriptors(8);
+        let mut failed = 0;
+        for call in (0..200).step_by(3) {
+            let setup = setup(|world| {
+                deep(world);
+                world.after(call, |world| {
+                    world.rename("tree/d/d/d", "elsewhere");
+                });
+            });
+            let mut cursor = options.cursor::<Memory>(&setup);
+            each_step(&mut cursor, &options, Path::new("tree"), |cursor, step| {
+                if let Step::Entry = step {
+                    let mut entry = cursor.entry();
+                    let known = (entry.kind(), entry.metadata().size().known());
+                    let fetched = entry.fetch(more);
+                    assert_eq!(fetched.kind().known(), Some(known.0), "before call {call}");
+                    let size = fetched.size().known();
+                    assert!(known.1.is_none() || size == known.1, "before call {call}");
+                    failed += fetched.failures().count();
+                }
+            });
+        }
+        assert!(failed > 0 || !options.settings.contents_first, "{failed}");
+    }
+}
+
 /// Removes every entry of the tree as a walk yields it, and returns the errors.
 fn delete(setup: &Setup) -> Vec<Error> {
     let (options, mut errors) = (plan().contents_first(true), Vec::new());
