@@ -59,7 +59,7 @@
 //! |---|---|---|---|
 //! | operand | 1 (`statx`) | 1 | 1 |
 //! | directory | 4 (`openat2`, for the operand itself `openat`; 2 `getdents64`, `close`) | 5 | 4 |
-//! | entry, for name, kind and number | 0 | 0 | 0 |
+//! | entry, for name and kind | 0 | 0 | 0 |
 //! | entry, for more | as in [`fields`](crate::fields) | the same | the same |
 //! | following links | 1 for each link, 1 for each directory | the same | the same |
 //! | one file system, by mount | 0 | 1 for each directory | 0 |

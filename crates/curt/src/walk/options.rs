@@ -131,6 +131,12 @@ impl Settings {
     }
 }
 
+/// The fields to ask for instead of these. A listing on Unix has the number of the directory below a
+/// mount; an answer that has the device has the number of the mount.
+pub(super) fn with_device(fields: Fields) -> Fields {
+    if fields.contains(Fields::ID) { fields | Fields::DEVICE } else { fields }
+}
+
 impl<'a> Walk<'a> {
     /// Walks these operands: one path or several. Each entry has its kind, which costs no call
     /// where listings carry it; [`Walk::fields`] asks for more.
@@ -169,7 +175,7 @@ impl<'a> Walk<'a> {
     /// Asks for these fields of each entry, beside its kind. For some entries only, such as files,
     /// [`Visited::fetch`](super::Visited::fetch) saves the calls for the others.
     pub fn fields(mut self, fields: Fields) -> Self {
-        self.settings.plan.fields |= fields;
+        self.settings.plan.fields |= with_device(fields);
         self
     }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::frame::Frame;
 use super::operand::{self, Operand};
-use super::options::Settings;
+use super::options::{Settings, with_device};
 use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Facts, Fields, Kind, Metadata};
@@ -84,6 +84,7 @@ impl<S: Sys> CurrentEntry for Position<S> {
     }
 
     fn fetch(&mut self, more: Fields, metadata: &mut Metadata) {
+        let more = with_device(more);
         if self.is_operand() {
             let Position { asker, branch, operand, settings } = self;
             return operand.fetch(&branch.to_path(), more, settings, asker, metadata);

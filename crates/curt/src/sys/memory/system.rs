@@ -167,7 +167,9 @@ impl World {
         let mut last = None;
         for (key, (name, child)) in rest.by_ref().take(most) {
             let kind = if self.rules.kinds { self.nodes[*child].kind } else { Kind::Unknown };
-            buf.heads.push((buf.names.push_units(name), kind, *child as u64));
+            // As on Unix, a mount has the number of the directory below it.
+            let below = if self.nodes[*child].mounted.is_some() { 1 << 32 } else { 0 };
+            buf.heads.push((buf.names.push_units(name), kind, *child as u64 | below));
             taken += 1;
             last = Some(key.clone());
         }

@@ -1,6 +1,6 @@
 //! Walks of the file system in memory: listings of every kind, and trees that change meanwhile.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::{Seen, Step, each_step, plan, walk_with};
@@ -211,6 +211,38 @@ fn a_deep_tree_opens_as_many_directories_as_it_may() {
             // A walk that needs no directory twice closes each as it enters the next one.
             let is_plain = !walk_of.settings.contents_first && walk_of.settings.order.is_none();
             assert_eq!(most, if is_plain { 3 } else { descriptors }, "{descriptors}");
+        }
+    }
+}
+
+const NUMBERED: Fields = Fields::ID.union(Fields::KIND);
+
+/// The numbers of the entries by their paths, as a walk yields them or has them fetched.
+fn numbers(options: &Walk<'_>, more: Fields) -> BTreeMap<String, Option<u128>> {
+    let setup = setup(|world| {
+        world.mount("tree/a/b", 2).mount("tree/empty", 1);
+    });
+    let (mut cursor, mut numbers) = (options.cursor::<Memory>(&setup), BTreeMap::new());
+    each_step(&mut cursor, options, Path::new("tree"), |cursor, step| {
+        assert!(matches!(step, Step::Entry));
+        let mut entry = cursor.entry();
+        let path = entry.path().display().to_string();
+        numbers.insert(path, entry.fetch(more).id().known());
+    });
+    numbers
+}
+
+/// Listings have the number of the directory below a mount.
+#[test]
+fn file_number_does_not_depend_on_what_else_is_asked() {
+    let expected = numbers(&plan().fields(Fields::ALL), Fields::NONE);
+    assert!(expected.len() == ALL && expected.values().all(Option::is_some));
+    for walk_of in walks() {
+        for fields in [Fields::SIZE, Fields::DEVICE, Fields::NAME, Fields::NONE] {
+            let (all, some) = (NUMBERED | fields, walk_of.clone().fields(fields));
+            assert_eq!(numbers(&walk_of.clone().fields(all), Fields::NONE), expected, "{fields}");
+            assert_eq!(numbers(&some, NUMBERED), expected, "{fields} were asked before");
+            assert_eq!(numbers(&some, all), expected, "{fields}");
         }
     }
 }
