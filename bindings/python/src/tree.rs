@@ -131,11 +131,13 @@ impl Directories {
         walk.next(py)
     }
 
-    /// The caller's function may hold the walk, so that only the collector finds both.
+    /// The caller's function, or a list of subdirectories, may hold the walk, so that only the
+    /// collector finds both.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         let Ok(walk) = self.0.try_lock() else { return Ok(()) };
         visit.call(&walk.onerror)?;
         visit.call(&walk.other)?;
+        visit.call(walk.yielded.as_ref().map(|(_, directories, _)| directories))?;
         walk.levels.iter().try_for_each(|level| visit.call(&level.directories))
     }
 

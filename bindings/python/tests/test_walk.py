@@ -267,6 +267,25 @@ def test_a_walk_that_its_own_function_holds_is_collected(tree: Path, name: str) 
     assert reference() is None
 
 
+@pytest.mark.parametrize("name", ["walk", "fwalk"])
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_walk_that_a_list_of_its_own_holds_is_collected(tree: Path, name: str, steps) -> None:
+    class Owner:
+        pass
+
+    owner = Owner()
+    owner.walk = getattr(curt, name)(str(tree))
+    directories = next(owner.walk)[1]
+    if steps == 1:
+        directories.append(owner)
+    else:
+        next(owner.walk)[1].append(owner)
+    reference = weakref.ref(owner)
+    del owner, directories
+    gc.collect()
+    assert reference() is None
+
+
 @pytest.mark.parametrize("topdown", [True, False])
 def test_a_descriptor_that_the_caller_closes_is_an_error(tree: Path, topdown: bool) -> None:
     for walk in (curt.fwalk, os.fwalk):
