@@ -7,7 +7,8 @@
 #
 # It is made once and reused. Its folder is $CURT_DEBIAN_ROOT, or `curt/debian-13` in the user's
 # cache folder; beside it lie `.lock`, `.partial` while it is being made, and `.build` with Cargo's
-# home and target folders, which survive a new root and are `/build` there.
+# home, which survives a new root and is `/build` there. What is built for a checkout lies in its own
+# target folder, in `debian-root`, and is `/build/target` there.
 #
 # Every mount is made in a private mount namespace that ends with the command: nothing stays
 # mounted on the host, so deleting the folder can never reach the checkout or `/dev`.
@@ -120,11 +121,11 @@ if (($# == 0)); then
     exit
 fi
 
-# In its mount namespace: runs a command. Arguments: root, build folder, checkout, Cargo's home,
-# paths of the host and where the root has them, `--`, command.
+# In its mount namespace: runs a command. Arguments: root, build folder, target folder, checkout,
+# Cargo's home, paths of the host and where the root has them, `--`, command.
 enter='
-    root=$1 build=$2 checkout=$3 home=$4
-    shift 4
+    root=$1 build=$2 target=$3 checkout=$4 home=$5
+    shift 5
     onto() { # the file or folder of the host, if there is one, onto a path in the root
         if [ -f "$1" ]; then
             mkdir -p "${2%/*}"
@@ -144,6 +145,7 @@ enter='
     onto "$checkout" "$root$checkout"
     mount -o remount,bind,ro "$root$checkout"
     onto "$build" "$root/build"
+    onto "$target" "$root/build/target"
     # What the host has downloaded already, with the locks that guard it.
     onto "$home/registry" "$root/build/cargo/registry"
     onto "$home/.package-cache" "$root/build/cargo/.package-cache"
@@ -159,18 +161,19 @@ enter='
     shift
     exec chroot "$root" /bin/sh -c "cd \"\$1\" && shift && exec \"\$@\"" sh "$checkout" "$@"'
 
-# What a command in the root may see of the caller's environment, beside how much tests do. Two
-# checkouts must not share a target folder, because Cargo trusts time stamps.
+# Two checkouts must not share a target folder, because Cargo trusts time stamps.
+target=$(cd "$checkout" && realpath -m "${CARGO_TARGET_DIR:-target}/debian-root")
+
+# What a command in the root may see of the caller's environment, beside how much tests do.
 environment=(
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8
-    HOME=/build/home CARGO_HOME=/build/cargo
-    "CARGO_TARGET_DIR=/build/target/$(tr -c 'A-Za-z0-9\n' - <<<"${checkout#/}")"
+    HOME=/build/home CARGO_HOME=/build/cargo CARGO_TARGET_DIR=/build/target
 )
 for name in CI TERM NO_COLOR CARGO_TERM_COLOR RUST_BACKTRACE CARGO_BUILD_JOBS CARGO_NET_OFFLINE \
     http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY \
     CURT_FILES CURT_FUZZ CURT_PATHS CURT_RACE_SECONDS CURT_ROUNDS; do
     [[ -z ${!name+x} ]] || environment+=("$name=${!name}")
 done
-mkdir -p "$root.build"/{cargo,home,target}
+mkdir -p "$root.build"/{cargo,home} "$target"
 exec env -i "${environment[@]}" unshare --mount sh -euc "$enter" sh \
-    "$root" "$root.build" "$checkout" "${CARGO_HOME:-$HOME/.cargo}" "${shown[@]}" -- "$@"
+    "$root" "$root.build" "$target" "$checkout" "${CARGO_HOME:-$HOME/.cargo}" "${shown[@]}" -- "$@"

@@ -1,8 +1,7 @@
 //! Commands in the Debian 13 root, by `tools/debian-root.sh`, which says what that is.
 
 use crate::host::{self, Failure};
-use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -28,17 +27,6 @@ pub(crate) fn prepare(sets: &str) -> Result<(), Failure> {
 }
 
 /// A folder of this checkout for what is kept between runs: its path, and its path in the root.
-pub(crate) fn kept(kind: &str) -> Result<(PathBuf, PathBuf), Failure> {
-    let mut build = match env::var_os("CURT_DEBIAN_ROOT").filter(|value| !value.is_empty()) {
-        Some(folder) => folder,
-        None => OsString::from(host::cache()?.join("debian-13")),
-    };
-    build.push(".build");
-    // Two checkouts must not share one, because Cargo trusts time stamps.
-    let checkout = host::checkout();
-    let label = checkout.to_string_lossy();
-    let label =
-        label.trim_matches('/').replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
-    let path = Path::new(kind).join(label);
-    Ok((Path::new(&build).join(&path), Path::new("/build").join(path)))
+pub(crate) fn kept(kind: &str) -> (PathBuf, PathBuf) {
+    (host::target().join("debian-root").join(kind), Path::new("/build/target").join(kind))
 }

@@ -2,7 +2,7 @@
 //!
 //! The target of rustup, mingw and Wine 10 are used where the host has them all; the Debian root
 //! otherwise, whose compiler builds the standard library of the target with the program. Whatever
-//! is made lies in one folder for each checkout: `.build/windows/LABEL` beside the root.
+//! is made lies in the checkout's target folder, in `debian-root/windows`.
 //!
 //! Under Wine, C: is a folder in there, with the folder for temporary files. S: is the checkout, T:
 //! that folder. No drive leads to the whole machine: a removal that goes wrong stays among what can
@@ -105,7 +105,7 @@ pub(crate) struct Windows {
 impl Windows {
     /// The place, prepared.
     pub(crate) fn ready() -> Result<Self, Failure> {
-        let (folder, inside) = debian_root::kept("windows")?;
+        let (folder, inside) = debian_root::kept("windows");
         let lacking = lacking_on_host();
         let in_root = !lacking.is_empty();
         if in_root {
