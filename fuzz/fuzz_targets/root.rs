@@ -71,8 +71,8 @@ fn act(root: &Root, line: &[u8]) -> Result<Vec<u8>, ()> {
     let (path, other) = text.split_once(' ').unwrap_or((&text, "new"));
     match what % 8 {
         0 | 1 => {
-            let options = OpenOptions::new().read(true).nonblocking(true);
-            let mut file = root.open_file(path, &options).map_err(drop)?;
+            let file = root.open_file(path, OpenOptions::new().read(true).nonblocking(true));
+            let mut file = file.map_err(drop)?;
             let mut content = Vec::new();
             // A directory can be opened, and not be read.
             let _ = file.read_to_end(&mut content);

@@ -369,7 +369,8 @@ fn options(flags: i32, mode: i32) -> PyResult<OpenOptions> {
         return Err(PyValueError::new_err("unsupported flag: O_EXCL without O_CREAT"));
     }
     let access = flags & access_mode;
-    let options = OpenOptions::new()
+    let mut options = OpenOptions::new();
+    options
         .read(access != libc::O_WRONLY)
         .write(access != libc::O_RDONLY)
         .append(has(libc::O_APPEND))
@@ -377,11 +378,8 @@ fn options(flags: i32, mode: i32) -> PyResult<OpenOptions> {
         .nonblocking(has(libc::O_NONBLOCK))
         .follow(!has(libc::O_NOFOLLOW))
         .mode(mode as u32)
+        .create(has(libc::O_CREAT))
+        .create_new(has(libc::O_EXCL))
         .exact();
-    // Each replaces the other.
-    Ok(match (has(libc::O_CREAT), has(libc::O_EXCL)) {
-        (false, _) => options,
-        (true, false) => options.create(true),
-        (true, true) => options.create_new(true),
-    })
+    Ok(options)
 }

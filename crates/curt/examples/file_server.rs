@@ -65,7 +65,7 @@ fn page(root: &Root, request: &str) -> io::Result<Vec<u8>> {
     let target = request.strip_prefix("GET /").and_then(|rest| rest.split([' ', '?', '#']).next());
     let path = target.and_then(decoded).ok_or(ErrorKind::InvalidData)?;
     // A pipe in the folder must not make the server wait for a writer.
-    let mut file = root.open_file(path, &OpenOptions::new().read(true).nonblocking(true))?;
+    let mut file = root.open_file(path, OpenOptions::new().read(true).nonblocking(true))?;
     let name = root.name_of(&file)?;
     if name.iter().any(|part| part.as_encoded_bytes().starts_with(b".")) {
         return Err(io::Error::new(ErrorKind::NotFound, format!("hidden: {}", name.display())));

@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // An untrusted path: the file, or the reason why it is refused.
     let root = curt::Root::open("www")?;
-    let file = root.open_file(request, &curt::beneath::OpenOptions::new().read(true))?;
+    let file = root.open_file(request, curt::beneath::OpenOptions::new().read(true))?;
 
     // A program, found in PATH and started.
     let status = curt::Command::new("git").arg("--version").status()?;

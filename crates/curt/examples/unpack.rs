@@ -67,8 +67,8 @@ fn unpack_entry(root: &Root, path: &Path, entry: &mut Entry<'_, impl Read>) -> i
         EntryType::Symlink => Ok(root.symlink(target, path)?),
         EntryType::Link => Ok(root.hard_link(target, path)?),
         EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => {
-            let new = OpenOptions::new().write(true).create_new(true);
-            io::copy(entry, &mut root.open_file(path, &new)?)?;
+            let file = root.open_file(path, OpenOptions::new().write(true).create_new(true));
+            io::copy(entry, &mut file?)?;
             set_metadata(root, path, entry.header())
         }
         other => Err(io::Error::other(format!("no file, directory or link: {other:?}"))),

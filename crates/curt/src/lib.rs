@@ -86,7 +86,7 @@
 //! use curt::beneath::OpenOptions;
 //!
 //! let root = curt::Root::open("/srv/www")?;
-//! let file = root.open_file("index.html", &OpenOptions::new().read(true))?;
+//! let file = root.open_file("index.html", OpenOptions::new().read(true))?;
 //! # Ok::<(), curt::Error>(())
 //! ```
 //!

@@ -117,7 +117,7 @@ fn failures_carry_the_number_of_the_system() {
     let root = Root::open(scratch.path()).unwrap();
     let missing = fs::metadata(scratch.at("missing")).unwrap_err().raw_os_error();
     assert!(cfg!(windows) || number == fs::remove_file("").unwrap_err().raw_os_error());
-    let opened = converted(root.open_file("missing", &OpenOptions::new().read(true)));
+    let opened = converted(root.open_file("missing", OpenOptions::new().read(true)));
     assert_eq!(opened.raw_os_error(), missing);
 }
 
@@ -130,7 +130,7 @@ fn converted(result: Result<impl Sized, impl Into<io::Error>>) -> io::Error {
 fn failures_without_a_number_stay_inside_an_io_error() {
     let scratch = Scratch::new();
     let root = Root::open(scratch.path()).unwrap();
-    let refused = converted(root.open_file("../x", &OpenOptions::new().read(true)));
+    let refused = converted(root.open_file("../x", OpenOptions::new().read(true)));
     assert_eq!(refused.kind(), io::ErrorKind::PermissionDenied);
     assert_eq!(refused.downcast::<Error>().unwrap().path(), Path::new("../x"));
     let not_found = converted(Search::new().path(scratch.path()).find("missing"));

@@ -157,8 +157,7 @@ fn print_name(path: &Path, name: &PathText, options: &BeneathOptions, session: &
 /// Prints the contents of a regular file. A pipe may never end, and one without a writer would look
 /// like an empty file.
 fn print_contents(root: &Root, path: &Path, session: &Session) -> Result<(), Denied> {
-    let options = OpenOptions::new().read(true).nonblocking(true);
-    let mut file = root.open_file(path, &options)?;
+    let mut file = root.open_file(path, OpenOptions::new().read(true).nonblocking(true))?;
     if sys::HAS_SPECIAL_FILES {
         let metadata = file.metadata().map_err(|error| Denied::os(Operation::ReadFile, &error))?;
         // The system has its own words for reading a directory.

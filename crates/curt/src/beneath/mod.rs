@@ -14,8 +14,8 @@
 //! /// The file with this name, which is decoded already, or the status to answer.
 //! fn serve(root: &Root, name: &str) -> Result<File, u16> {
 //!     // Without `nonblocking`, a FIFO would make the server wait until somebody writes to it.
-//!     let options = OpenOptions::new().read(true).nonblocking(true);
-//!     let file = root.open_file(name, &options).map_err(|error| status(&error))?;
+//!     let file = root.open_file(name, OpenOptions::new().read(true).nonblocking(true));
+//!     let file = file.map_err(|error| status(&error))?;
 //!     let metadata = file.metadata().map_err(|_| 500_u16)?;
 //!     // Directories, FIFOs and devices are not served.
 //!     if metadata.is_file() { Ok(file) } else { Err(404) }

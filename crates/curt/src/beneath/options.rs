@@ -19,11 +19,13 @@ pub enum Scope {
 ///
 /// As in the standard library nothing is chosen at first, and at least one of
 /// [`read`](OpenOptions::read), [`write`](OpenOptions::write) and [`append`](OpenOptions::append)
-/// must be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "options do nothing until something is opened with them"]
+/// must be. [`Root::open_file`](crate::Root::open_file) has an example.
+#[derive(Clone, Debug)]
 pub struct OpenOptions {
+    /// All but how a file is created.
     how: How,
+    create: bool,
+    create_new: bool,
     /// Whether the choices are those of `open(2)`, and not of the standard library.
     pub(crate) is_exact: bool,
 }
@@ -37,51 +39,52 @@ impl Default for OpenOptions {
 impl OpenOptions {
     /// Creates options with nothing chosen: a link as last name is followed, and new files have the
     /// permissions 0666, less what the process masks.
+    #[must_use = "options do nothing until something is opened with them"]
     pub fn new() -> OpenOptions {
         let how = How { follow: true, mode: 0o666, ..How::default() };
-        OpenOptions { how, is_exact: false }
+        OpenOptions { how, create: false, create_new: false, is_exact: false }
     }
 
     /// Sets whether the file is opened for reading.
-    pub fn read(mut self, yes: bool) -> Self {
+    pub fn read(&mut self, yes: bool) -> &mut Self {
         self.how.read = yes;
         self
     }
 
     /// Sets whether the file is opened for writing.
-    pub fn write(mut self, yes: bool) -> Self {
+    pub fn write(&mut self, yes: bool) -> &mut Self {
         self.how.write = yes;
         self
     }
 
     /// Sets whether every write appends.
-    pub fn append(mut self, yes: bool) -> Self {
+    pub fn append(&mut self, yes: bool) -> &mut Self {
         self.how.append = yes;
         self
     }
 
     /// Sets whether an existing file is truncated.
-    pub fn truncate(mut self, yes: bool) -> Self {
+    pub fn truncate(&mut self, yes: bool) -> &mut Self {
         self.how.truncate = yes;
         self
     }
 
     /// Sets whether a missing file is created. A broken link creates its target, beneath the root.
-    pub fn create(mut self, yes: bool) -> Self {
-        self.how.create = if yes { Create::Missing } else { Create::Never };
+    pub fn create(&mut self, yes: bool) -> &mut Self {
+        self.create = yes;
         self
     }
 
-    /// Sets whether the file is created and must be missing; a link counts as existing. Of this and
-    /// [`OpenOptions::create`] the last call counts.
-    pub fn create_new(mut self, yes: bool) -> Self {
-        self.how.create = if yes { Create::New } else { Create::Never };
+    /// Sets whether the file is created and must be missing; a link counts as existing. Then
+    /// [`create`](OpenOptions::create) and [`truncate`](OpenOptions::truncate) change nothing.
+    pub fn create_new(&mut self, yes: bool) -> &mut Self {
+        self.create_new = yes;
         self
     }
 
     /// Sets whether a link as last name is followed, within the root; on by default. Otherwise such
     /// a link is an error.
-    pub fn follow(mut self, yes: bool) -> Self {
+    pub fn follow(&mut self, yes: bool) -> &mut Self {
         self.how.follow = yes;
         self
     }
@@ -90,23 +93,28 @@ impl OpenOptions {
     /// (`O_NONBLOCK`). In a directory that others write to, a FIFO can be where a file is expected,
     /// and opening it waits for a writer. Changes nothing for regular files. (On Windows
     /// directories contain no FIFOs.)
-    pub fn nonblocking(mut self, yes: bool) -> Self {
+    pub fn nonblocking(&mut self, yes: bool) -> &mut Self {
         self.how.nonblocking = yes;
         self
     }
 
     /// Sets the permissions of a new file, less what the process masks. Systems without such bits
     /// ignore them.
-    pub fn mode(mut self, mode: u32) -> Self {
+    pub fn mode(&mut self, mode: u32) -> &mut Self {
         self.how.mode = mode & 0o7777;
         self
     }
 
-    /// Returns what the system is asked for; `None` if the choices contradict each other.
+    /// Returns the request to the system; `None` if the choices contradict each other.
     pub(super) fn how(&self) -> Option<How> {
-        let How { read, write, append, truncate, create, .. } = self.how;
+        let create = match (self.create, self.create_new) {
+            (_, true) => Create::New,
+            (true, false) => Create::Missing,
+            (false, false) => Create::Never,
+        };
+        let How { read, write, append, truncate, .. } = self.how;
         if self.is_exact {
-            return (read || write).then_some(self.how);
+            return (read || write).then_some(How { create, ..self.how });
         }
         let is_allowed = match (write, append) {
             (true, false) => true,
@@ -114,7 +122,7 @@ impl OpenOptions {
             // A new file is empty, so truncating it is allowed.
             (_, true) => !truncate || create == Create::New,
         };
-        is_allowed.then_some(How { write: write || append, ..self.how })
+        is_allowed.then_some(How { write: write || append, create, ..self.how })
     }
 }
 
@@ -126,13 +134,14 @@ mod tests {
     fn contradictory_options_are_refused() {
         let new = OpenOptions::new;
         for options in [
-            new(),
+            &mut new(),
             new().read(true).create(true),
             new().read(true).truncate(true),
             new().append(true).truncate(true),
             new().write(true).append(true).truncate(true),
             new().truncate(true),
             new().create_new(true),
+            new().read(true).create_new(true).create(false),
         ] {
             assert!(options.how().is_none(), "{options:?}");
         }
@@ -143,6 +152,7 @@ mod tests {
             new().append(true).create_new(true).truncate(true),
             new().write(true).create_new(true),
             new().read(true).create(true).create(false),
+            new().write(true).create_new(true).create(false).truncate(true),
         ] {
             assert!(options.how().is_some(), "{options:?}");
         }

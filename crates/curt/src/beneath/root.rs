@@ -45,9 +45,9 @@ type OsDir = <Os as Sys>::Dir;
 ///
 /// let root = Root::open(&scratch)?;
 /// let mut text = String::new();
-/// root.open_file("pub/page", &OpenOptions::new().read(true))?.read_to_string(&mut text)?;
+/// root.open_file("pub/page", OpenOptions::new().read(true))?.read_to_string(&mut text)?;
 /// assert_eq!(text, "hello");
-/// let refused = root.open_file("../../etc/passwd", &OpenOptions::new().read(true)).unwrap_err();
+/// let refused = root.open_file("../../etc/passwd", OpenOptions::new().read(true)).unwrap_err();
 /// assert!(matches!(refused.cause(), Cause::Refused(Refusal::Escape)));
 /// # std::fs::remove_dir_all(scratch)?;
 /// # Ok::<(), std::io::Error>(())
@@ -218,7 +218,7 @@ impl Root {
 
     /// Opens a file for writing, which is created or truncated. 1 call on Linux.
     pub fn create(&self, path: impl AsRef<Path>) -> Result<File, Error> {
-        self.open_file(path, &OpenOptions::new().write(true).create(true).truncate(true))
+        self.open_file(path, OpenOptions::new().write(true).create(true).truncate(true))
     }
 
     /// Opens a directory as another root, with the same scope and aliases. 1 call on Linux.

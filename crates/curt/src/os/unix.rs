@@ -40,11 +40,11 @@ pub trait OpenOptionsExt {
     /// Passes the options to the system as they are, for callers that convert its flags: appending
     /// does not include writing, and a file that is opened for reading may be created or truncated.
     /// At least one of [`read`](OpenOptions::read) and [`write`](OpenOptions::write) must be chosen.
-    fn exact(self) -> OpenOptions;
+    fn exact(&mut self) -> &mut OpenOptions;
 }
 
 impl OpenOptionsExt for OpenOptions {
-    fn exact(mut self) -> OpenOptions {
+    fn exact(&mut self) -> &mut OpenOptions {
         self.is_exact = true;
         self
     }

@@ -186,7 +186,7 @@ fn an_empty_path_is_not_found() {
         let not_found = |answer: Result<(), Error>| {
             assert_eq!(answer.unwrap_err().kind(), io::ErrorKind::NotFound, "{way}");
         };
-        not_found(root.open_file("", &OpenOptions::new().read(true)).map(drop));
+        not_found(root.open_file("", OpenOptions::new().read(true)).map(drop));
         not_found(root.create("").map(drop));
         not_found(root.open_dir("").map(drop));
         not_found(root.read_dir("").map(drop));
@@ -302,17 +302,18 @@ fn flags_mean_what_they_mean_to_the_kernel() {
                 });
                 for (way, without) in WAYS {
                     let root = root(&scratch.at("root"), without);
-                    let options = OpenOptions::new()
+                    let mut options = OpenOptions::new();
+                    options
                         .read(!flags.contains(OFlags::WRONLY))
                         .write(flags.intersects(OFlags::WRONLY | OFlags::RDWR))
                         .append(flags.contains(OFlags::APPEND))
                         .truncate(flags.contains(OFlags::TRUNC))
                         .nonblocking(flags.contains(OFlags::NONBLOCK))
                         .follow(!flags.contains(OFlags::NOFOLLOW))
-                        .create(flags.contains(OFlags::CREATE));
-                    let is_new = flags.contains(OFlags::CREATE | OFlags::EXCL);
-                    let options = if is_new { options.create_new(true) } else { options };
-                    let options = options.mode(0o4640).exact();
+                        .create(flags.contains(OFlags::CREATE))
+                        .create_new(flags.contains(OFlags::CREATE | OFlags::EXCL))
+                        .mode(0o4640)
+                        .exact();
                     let answer = at(&|| {
                         let opened = root.open_file(path, &options);
                         opened.map(OwnedFd::from).map_err(|error| error.raw_os_error())
@@ -322,13 +323,15 @@ fn flags_mean_what_they_mean_to_the_kernel() {
             }
         }
     }
-    let mode = OpenOptions::new().write(true).create_new(true).mode(0o4600);
+    let mut mode = OpenOptions::new();
+    mode.write(true).create_new(true).mode(0o4600);
     for (way, without) in WAYS {
         let _ = fs::remove_file(scratch.at("root/new"));
         let made = root(&scratch.at("root"), without).open_file("new", &mode).unwrap();
         assert_eq!(made.metadata().unwrap().mode() & 0o7777, 0o4600, "{way}");
     }
-    let nothing = OpenOptions::new().append(true).create(true).exact();
+    let mut nothing = OpenOptions::new();
+    nothing.append(true).create(true).exact();
     let error = root(&scratch.at("root"), &[]).open_file("new", &nothing).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{error}");
 }

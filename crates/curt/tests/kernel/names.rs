@@ -141,7 +141,7 @@ fn a_removed_file_has_no_name() {
     let scratch = Scratch::new();
     scratch.dir("root");
     let root = root(&scratch.at("root"), &[]);
-    let open = |path: &str| root.open_file(path, &OpenOptions::new().read(true)).unwrap();
+    let open = |path: &str| root.open_file(path, OpenOptions::new().read(true)).unwrap();
     let told = |file: &File| root.name_of(file).map_err(|error| error.kind());
     let gone = Err(ErrorKind::NotFound);
     for name in ["a", "x (deleted)", "x (deleted) (deleted)"] {
@@ -222,8 +222,7 @@ fn a_name_is_one_of_what_it_leads_to() {
             let mount = |at: &str| {
                 assert!(mount(&["-t", "tmpfs", "none", &scratch.at(at).display().to_string()]));
             };
-            let file =
-                |root: &Root| root.open_file("file", &OpenOptions::new().read(true)).unwrap();
+            let file = |root: &Root| root.open_file("file", OpenOptions::new().read(true)).unwrap();
             let covered = root(&scratch.at("root"), without);
             let named = file(&covered);
             mount("root");

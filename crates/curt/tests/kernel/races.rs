@@ -139,7 +139,7 @@ fn contents(at: &Path) -> Vec<(PathBuf, Vec<u8>, [i64; 3])> {
 fn read(path: &'static str) -> impl Fn(&Scratch, &Root) -> Result<(), Error> + Sync {
     move |_, root| {
         let mut text = String::new();
-        root.open_file(path, &OpenOptions::new().read(true))?.read_to_string(&mut text).unwrap();
+        root.open_file(path, OpenOptions::new().read(true))?.read_to_string(&mut text).unwrap();
         assert_eq!(text, "inside");
         Ok(())
     }
@@ -199,7 +199,7 @@ fn parents_are_exchanged() {
     // Files in either of the two may be read, as long as it is in the root.
     race(disturb, |_, root| {
         let way = ["a/b/../../plain/file", "a/c/../../plain/file"];
-        let read = |path| root.open_file(path, &OpenOptions::new().read(true));
+        let read = |path| root.open_file(path, OpenOptions::new().read(true));
         let mut file = read(way[0]).or_else(|_| read(way[1]))?;
         let mut text = String::new();
         file.read_to_string(&mut text).unwrap();
@@ -224,7 +224,7 @@ fn nothing_is_created_through_a_broken_link() {
             OpenOptions::new().write(true).create(true),
             OpenOptions::new().write(true).create_new(true),
         ] {
-            match root.open_file("new/name", &options) {
+            match root.open_file("new/name", options) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 answer => drop(answer?),
             }

@@ -104,10 +104,10 @@ pub(crate) type Question =
 
 pub(crate) const QUESTIONS: [Question; 11] = [
     ("read", OFlags::RDONLY, |scratch, root, path| {
-        open(scratch, root, path, &OpenOptions::new().read(true))
+        open(scratch, root, path, OpenOptions::new().read(true))
     }),
     ("read what is no link", OFlags::RDONLY.union(OFlags::NOFOLLOW), |scratch, root, path| {
-        open(scratch, root, path, &OpenOptions::new().read(true).follow(false))
+        open(scratch, root, path, OpenOptions::new().read(true).follow(false))
     }),
     ("enter", OFlags::PATH.union(OFlags::DIRECTORY), |scratch, root, path| {
         Ok(name_of(scratch, root.open_dir(path)?))
@@ -121,7 +121,7 @@ pub(crate) const QUESTIONS: [Question; 11] = [
             // The kernel does not find it, so its directory must exist.
             let parent = found.path.parent().unwrap();
             assert!(root.open_dir(Path::new(".").join(parent)).is_ok(), "{path}");
-            return Err(root.open_file(path, &OpenOptions::new().read(true)).unwrap_err());
+            return Err(root.open_file(path, OpenOptions::new().read(true)).unwrap_err());
         }
         Ok(PathBuf::from("root").join(found.path).components().collect())
     }),
@@ -130,23 +130,23 @@ pub(crate) const QUESTIONS: [Question; 11] = [
         stat(scratch, root, path, Follow::Never)
     }),
     ("write", OFlags::WRONLY, |scratch, root, path| {
-        open(scratch, root, path, &OpenOptions::new().write(true))
+        open(scratch, root, path, OpenOptions::new().write(true))
     }),
     ("create", OFlags::WRONLY.union(OFlags::CREATE), |scratch, root, path| {
-        open(scratch, root, path, &OpenOptions::new().write(true).create(true))
+        open(scratch, root, path, OpenOptions::new().write(true).create(true))
     }),
     (
         "create a new file",
         OFlags::WRONLY.union(OFlags::CREATE).union(OFlags::EXCL),
         |scratch, root, path| {
-            open(scratch, root, path, &OpenOptions::new().write(true).create_new(true))
+            open(scratch, root, path, OpenOptions::new().write(true).create_new(true))
         },
     ),
     (
         "create what is no link",
         OFlags::WRONLY.union(OFlags::CREATE).union(OFlags::NOFOLLOW),
         |scratch, root, path| {
-            open(scratch, root, path, &OpenOptions::new().write(true).create(true).follow(false))
+            open(scratch, root, path, OpenOptions::new().write(true).create(true).follow(false))
         },
     ),
 ];
@@ -255,8 +255,7 @@ fn unreadable_links_of_processes_are_links() {
                 let expected = expected.map(drop).unwrap_err();
                 for (way, without) in WAYS {
                     let root = root(std::path::Path::new("/proc"), without).aliases(aliases);
-                    let options = OpenOptions::new().read(true);
-                    let opened = root.open_file(path, &options).map(drop);
+                    let opened = root.open_file(path, OpenOptions::new().read(true)).map(drop);
                     let case = format!("{path} {aliases:?} by {way}");
                     assert_eq!(opened.map_err(|error| number(&error)), Err(expected), "{case}");
                     let entered = root.open_dir(path).map(drop);
@@ -272,10 +271,9 @@ fn unreadable_links_of_processes_are_links() {
 
 #[test]
 fn magic_links_are_not_followed() {
-    let options = OpenOptions::new().read(true);
     let link = |path: &str, without, scope| {
         let root = root(std::path::Path::new("/proc"), without).scope(scope);
-        let error = root.open_file(path, &options).err();
+        let error = root.open_file(path, OpenOptions::new().read(true)).err();
         error.map(|error| (error.to_string(), number(&error)))
     };
     for (_, without) in WAYS {
@@ -307,7 +305,7 @@ fn long_paths_fail_as_the_kernel_says() {
             assert_eq!(expected == Err(Errno::NAMETOOLONG), is_long, "{expected:?}");
             for (way, without) in WAYS {
                 let root = root(&scratch.at("root"), without).scope(scope);
-                let file = root.open_file(&path, &OpenOptions::new().read(true));
+                let file = root.open_file(&path, OpenOptions::new().read(true));
                 let answer = file.map(|file| name_of(&scratch, file));
                 assert_eq!(answer.map_err(|error| number(&error)), expected, "{way}");
             }

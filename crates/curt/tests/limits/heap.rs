@@ -91,7 +91,8 @@ fn an_open_beneath_a_root_allocates_nothing() {
     let scratch = Scratch::new();
     scratch.file("a/b/c/file");
     let root = curt::Root::open(scratch.path()).unwrap();
-    let options = curt::beneath::OpenOptions::new().read(true);
+    let mut options = curt::beneath::OpenOptions::new();
+    options.read(true);
     root.open_file("a/b/c/file", &options).unwrap();
     // The first of this length makes room; the next finds it.
     for most in [1, 0] {

@@ -20,7 +20,7 @@ fn tree() -> (Scratch, Root) {
 }
 
 fn text(root: &Root, path: &str) -> Result<String, Refusal> {
-    match root.open_file(path, &OpenOptions::new().read(true)) {
+    match root.open_file(path, OpenOptions::new().read(true)) {
         Ok(mut file) => {
             let mut text = String::new();
             file.read_to_string(&mut text).unwrap();
@@ -46,11 +46,11 @@ fn paths_are_taken_as_win32_takes_them() {
     ] {
         assert_eq!(text(&root, path).as_deref(), Ok("a page"), "{path}");
     }
-    let missing = root.open_file("nosuch", &OpenOptions::new().read(true)).unwrap_err();
+    let missing = root.open_file("nosuch", OpenOptions::new().read(true)).unwrap_err();
     assert_eq!(missing.kind(), std::io::ErrorKind::NotFound);
-    let directory = root.open_file("Pub", &OpenOptions::new().read(true)).unwrap_err();
+    let directory = root.open_file("Pub", OpenOptions::new().read(true)).unwrap_err();
     assert_eq!(directory.kind(), std::io::ErrorKind::IsADirectory);
-    let below = root.open_file(r"Pub\Sub Folder\Page.txt\x", &OpenOptions::new().read(true));
+    let below = root.open_file(r"Pub\Sub Folder\Page.txt\x", OpenOptions::new().read(true));
     assert!(below.is_err());
 }
 
@@ -88,7 +88,8 @@ fn what_means_something_else_is_refused() {
 fn an_open_is_one_call_or_a_few_for_each_name() {
     let (_scratch, root) = tree();
     let page = r"Pub\Sub Folder\Page.txt";
-    let read = OpenOptions::new().read(true);
+    let mut read = OpenOptions::new();
+    read.read(true);
     drop(root.open_file(page, &read).unwrap());
     let before = root.calls();
     drop(root.open_file(page, &read).unwrap());
@@ -122,7 +123,7 @@ fn names_are_those_that_the_directories_have() {
     assert_eq!(canonical("Pub/.."), (PathBuf::from("."), false));
     assert_eq!(canonical(r"Pub\new.txt"), (PathBuf::from(r"Pub\new.txt"), true));
     // Wherever the root is by now.
-    let file = root.open_file(&page, &OpenOptions::new().read(true)).unwrap();
+    let file = root.open_file(&page, OpenOptions::new().read(true)).unwrap();
     assert_eq!(root.name_of(&file).unwrap(), page);
     drop(file);
     match std::fs::rename(scratch.at("root"), scratch.at("moved")) {
@@ -145,12 +146,12 @@ fn entries_are_made_changed_and_removed() {
     assert_eq!(text(&root, r"Pub\made").as_deref(), Ok("first"));
     drop(root.create(r"Pub\made").unwrap());
     assert_eq!(text(&root, r"Pub\made").as_deref(), Ok(""), "emptied");
-    let new = OpenOptions::new().write(true).create_new(true);
-    let there = root.open_file(r"Pub\made", &new).unwrap_err();
+    let new = root.open_file(r"Pub\made", OpenOptions::new().write(true).create_new(true));
+    let there = new.unwrap_err();
     assert_eq!(there.kind(), std::io::ErrorKind::AlreadyExists);
-    let append = OpenOptions::new().append(true);
     for word in ["one ", "two"] {
-        root.open_file(r"Pub\made", &append).unwrap().write_all(word.as_bytes()).unwrap();
+        let mut file = root.open_file(r"Pub\made", OpenOptions::new().append(true)).unwrap();
+        file.write_all(word.as_bytes()).unwrap();
     }
     root.rename(r"Pub\made", "renamed").unwrap();
     assert_eq!(text(&root, "renamed").as_deref(), Ok("one two"));
@@ -247,6 +248,6 @@ fn roots_are_made_of_handles() {
     let handle = root.as_handle().try_clone_to_owned().unwrap();
     let again = Root::try_from(handle).unwrap();
     assert_eq!(text(&again, r"Pub\Sub Folder\Page.txt").as_deref(), Ok("a page"));
-    let page = again.open_file(r"Pub\Sub Folder\Page.txt", &OpenOptions::new().read(true));
+    let page = again.open_file(r"Pub\Sub Folder\Page.txt", OpenOptions::new().read(true));
     assert!(Root::try_from(OwnedHandle::from(page.unwrap())).is_err());
 }

@@ -41,7 +41,8 @@ fn files(tree: &Path) -> io::Result<(PathBuf, Vec<String>)> {
 
 fn open_by_curt<'a>(tree: &Path, mut paths: impl Iterator<Item = &'a PathBuf>) -> io::Result<()> {
     let root = curt::Root::open(tree)?;
-    let options = curt::beneath::OpenOptions::new().read(true);
+    let mut options = curt::beneath::OpenOptions::new();
+    options.read(true);
     Ok(paths.try_for_each(|path| root.open_file(path, &options).map(drop))?)
 }
 
