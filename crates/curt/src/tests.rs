@@ -183,7 +183,7 @@ const READING: &[Operation] = &[
         let mut all = Outcome::default();
         for found in search.find_all("program.exe") {
             match found {
-                Ok(found) => all.line(&found.path()),
+                Ok(found) => all.line(found.path()),
                 // It is not there at all if nothing else failed.
                 Err(error) => {
                     all.failed += usize::from(error.kind() != std::io::ErrorKind::NotFound);

@@ -186,7 +186,7 @@ pub(super) fn explanation_lines(name: &OsStr, explanation: &SearchExplanation) -
         Ok(found) => {
             let (path, origin, kind) = (found.path(), found.origin(), found.program().word());
             let relative = if found.is_relative() { ", by a relative path" } else { "" };
-            format!("{name} is {} ({kind}, {origin}){relative}\n", quote(&*path))
+            format!("{name} is {} ({kind}, {origin}){relative}\n", quote(path))
         }
         Err(error) => format!("{name}: {}\n", text::reason(error.cause())),
     };

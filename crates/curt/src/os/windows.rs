@@ -11,7 +11,6 @@ use crate::error::Error;
 use crate::list::{Directory, Entry, List};
 use crate::remove::{Remove, Report};
 use crate::sys::{into_descriptor, open_directory};
-use crate::which::Found;
 
 /// Names in the system's own units.
 pub trait Units {
@@ -22,13 +21,6 @@ pub trait Units {
 impl Units for Entry<'_> {
     fn units(&self) -> &[u16] {
         self.name.units()
-    }
-}
-
-impl Units for Found {
-    /// Returns the units of the absolute path.
-    fn units(&self) -> &[u16] {
-        self.raw_units()
     }
 }
 

@@ -55,7 +55,7 @@ pub(super) fn start_first<T>(
             // Another program would open it, so it cannot be started itself.
             ((StartFailure::BadFormat, io::ErrorKind::Unsupported.into()), false)
         } else {
-            let refusal = match start(&path) {
+            let refusal = match start(path) {
                 Ok(started) => return Ok(started),
                 Err(refusal) => refusal,
             };
@@ -65,7 +65,7 @@ pub(super) fn start_first<T>(
         let counts_as_missing =
             rules.reports_cwd_only && matches!(found.origin(), FoundIn::Path(_));
         if first.is_none() && (is_last || !counts_as_missing) {
-            first = Some((Some(path.into_owned()), refusal));
+            first = Some((Some(path.to_owned()), refusal));
         }
         if is_last {
             break;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::candidates::{Candidates, ExtensionList};
 use super::directories::{Base, Directories, FoundIn, SearchDirectory};
-use super::found::Hit;
+use super::found::Found;
 use super::judge::Judge;
 use super::names::{Refusal, stem_of};
 use super::policy::Cwd;
@@ -47,7 +47,7 @@ impl<S: Lookup> Engine<S> {
     }
 
     /// Finds the first program of a name.
-    pub(super) fn find(&mut self, name: &OsStr) -> Result<Hit<S::Unit>, Error> {
+    pub(super) fn find(&mut self, name: &OsStr) -> Result<Found, Error> {
         let mut query = self.begin(name, false)?;
         self.next(&mut query).unwrap_or_else(|| Err(self.failure(&mut query)))
     }
@@ -73,7 +73,7 @@ impl<S: Lookup> Engine<S> {
     }
 
     /// Finds the next program of a look-up.
-    pub(super) fn next(&mut self, query: &mut Query<S>) -> Option<Result<Hit<S::Unit>, Error>> {
+    pub(super) fn next(&mut self, query: &mut Query<S>) -> Option<Result<Found, Error>> {
         loop {
             if let Some(answer) = self.next_here(query) {
                 return Some(answer);
@@ -84,16 +84,16 @@ impl<S: Lookup> Engine<S> {
 
     /// The next program in the directory that was searched last, unless the policy reports it
     /// instead.
-    pub(super) fn next_here(&self, query: &mut Query<S>) -> Option<Result<Hit<S::Unit>, Error>> {
+    pub(super) fn next_here(&self, query: &mut Query<S>) -> Option<Result<Found, Error>> {
         let candidate = query.next_candidate()?;
         let directory = query.last_directory(&self.directories.all)?;
         let rules = &self.judge.rules;
-        let hit = Hit::new(directory, query.candidates.spelled(candidate), rules.flavor);
-        if rules.cwd == Cwd::Report && hit.relative && !query.is_path() {
-            let blame = (FindCause::RelativeResult, Some(S::Unit::path(hit.units)));
+        let found = Found::new(directory, query.candidates.spelled(candidate), rules.flavor);
+        if rules.cwd == Cwd::Report && found.is_relative() && !query.is_path() {
+            let blame = (FindCause::RelativeResult, Some(found.into_path()));
             return Some(Err(self.error(query, blame)));
         }
-        Some(Ok(hit))
+        Some(Ok(found))
     }
 
     /// Searches the next directory, and returns one word for what became of it; `None` if the

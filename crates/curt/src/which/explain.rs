@@ -53,7 +53,7 @@ pub(super) fn explain(engine: &mut Engine<Os>, name: &OsStr) -> SearchExplanatio
             let rest = engine.directories.all.iter().skip(looked.len());
             not_reached.extend(rest.map(SearchDirectory::to_path));
         }
-        found.map(Found)
+        found
     });
     let dropped = engine.list.dropped.iter();
     SearchExplanation {

@@ -1,8 +1,6 @@
 //! A program that was found, and what its first bytes say.
 
-use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +8,7 @@ use super::candidates::ascii;
 use super::directories::{FoundIn, SearchDirectory};
 use super::names::extension_at;
 use crate::fields::Fields;
-use crate::sys::{Ask, Lookup, OsUnit, SystemUnit, script_interpreter};
+use crate::sys::{Ask, Lookup, SystemUnit, script_interpreter};
 use curt_paths::{Flavor, Unit};
 
 /// The kind of a program, which decides how it is started.
@@ -42,6 +40,7 @@ impl Program {
             Program::Association => "association",
         }
     }
+
     /// How a file with this extension is started. An extension matches as a whole, in any case of
     /// letters.
     ///
@@ -60,63 +59,24 @@ impl Program {
     }
 }
 
-/// A program that was found, in the units of a platform.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Hit<U> {
-    /// The absolute path.
-    pub(super) units: Vec<U>,
-    pub(super) origin: FoundIn,
-    pub(super) relative: bool,
-    pub(super) program: Program,
-    pub(super) interpreter: Option<Interpreter>,
-}
-
-impl<U: SystemUnit> Hit<U> {
-    /// The file `name` of a directory.
-    pub(super) fn new<S: Lookup<Unit = U>>(
-        directory: &SearchDirectory<S>,
-        name: &[U],
-        rules: Flavor,
-    ) -> Self {
-        Hit {
-            units: directory.join(name),
-            origin: directory.origin,
-            relative: directory.is_relative,
-            program: match (rules, extension_at(name)) {
-                (Flavor::Windows, Some(dot)) => Program::of_extension(&name[dot..]),
-                _ => Program::Executable,
-            },
-            interpreter: None,
-        }
-    }
-
-    /// Reads the first bytes of the file. If that is not possible, it stays
-    /// [`Program::Executable`].
-    pub(super) fn read_head<S: Lookup<Unit = U>>(&mut self, sys: &S) {
-        let mut head = [0; HEAD];
-        let path = S::Unit::text(&self.units);
-        let read = sys.at_path(Path::new(&*path), |dir, name| sys.head(dir, name, &mut head));
-        let Ok(Ok(length)) = read else { return };
-        let head = &head[..length];
-        if IMAGES.iter().any(|image| head.starts_with(image)) {
-            self.program = Program::Image;
-        } else if let Some((interpreter, argument)) = script_interpreter(head) {
-            let path =
-                |bytes: &[u8]| S::Unit::path(bytes.iter().map(|&byte| U::ascii(byte)).collect());
-            let interpreter = path(interpreter);
-            self.program = Program::Script;
-            self.interpreter = Some(Interpreter {
-                is_missing: is_missing(sys, &interpreter),
-                path: interpreter,
-                argument: argument.map(|argument| path(argument).into_os_string()),
-            });
-        }
-    }
-}
-
 /// A program that was found.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Found(pub(super) Hit<OsUnit>);
+///
+/// ```
+/// # #[cfg(unix)] {
+/// let found = curt::Search::new().find("sh")?;
+/// let status = std::process::Command::new(found.path()).args(["-c", "exit 3"]).status()?;
+/// assert_eq!(status.code(), Some(3));
+/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    path: PathBuf,
+    origin: FoundIn,
+    is_relative: bool,
+    program: Program,
+    interpreter: Option<Interpreter>,
+}
 
 /// The interpreter that a script names in its first line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,69 +110,77 @@ impl Interpreter {
 }
 
 impl Found {
-    /// The absolute path: the directory as it was named, and the file name as the disk spells it.
-    /// Borrowed on Unix. Converted from UTF-16 on Windows, where `os::windows::Units` gives the
-    /// units.
-    ///
-    /// A function that takes `impl AsRef<OsStr>`, such as `Command::new`, is given `&*found.path()`
-    /// or, if the value is not needed any more, [`found.into_path()`](Found::into_path).
-    ///
-    /// ```
-    /// # #[cfg(unix)] {
-    /// let found = curt::Search::new().find("sh")?;
-    /// let status = std::process::Command::new(&*found.path()).args(["-c", "exit 3"]).status()?;
-    /// assert_eq!(status.code(), Some(3));
-    /// # }
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn path(&self) -> Cow<'_, Path> {
-        match OsUnit::text(self.raw_units()) {
-            Cow::Borrowed(text) => Cow::Borrowed(Path::new(text)),
-            Cow::Owned(text) => Cow::Owned(text.into()),
+    /// The file `name` of a directory.
+    pub(super) fn new<S: Lookup>(
+        directory: &SearchDirectory<S>,
+        name: &[S::Unit],
+        rules: Flavor,
+    ) -> Found {
+        Found {
+            path: S::Unit::path(directory.join(name)),
+            origin: directory.origin,
+            is_relative: directory.is_relative,
+            program: match (rules, extension_at(name)) {
+                (Flavor::Windows, Some(dot)) => Program::of_extension(&name[dot..]),
+                _ => Program::Executable,
+            },
+            interpreter: None,
         }
+    }
+
+    /// The absolute path: the directory as it was named, and the file name as the disk spells it.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Returns the owned path.
     pub fn into_path(self) -> PathBuf {
-        OsUnit::path(self.0.units)
+        self.path
     }
 
     /// Which search directory it was found in.
     pub fn origin(&self) -> FoundIn {
-        self.0.origin
+        self.origin
     }
 
     /// Whether the directory was named by a relative path only, or searched implicitly, so that
     /// from another base directory another program may be found.
     pub fn is_relative(&self) -> bool {
-        self.0.relative
+        self.is_relative
     }
 
     /// What kind of program it is. By POSIX' rules [`Program::Executable`] until
     /// [`Search::look_into`](super::Search::look_into) has read it.
     pub fn program(&self) -> Program {
-        self.0.program
+        self.program
     }
 
     /// The interpreter of a script that [`Search::look_into`](super::Search::look_into) has read.
     pub fn interpreter(&self) -> Option<&Interpreter> {
-        self.0.interpreter.as_ref()
+        self.interpreter.as_ref()
     }
 
-    pub(crate) fn raw_units(&self) -> &[OsUnit] {
-        &self.0.units
-    }
-}
-
-impl fmt::Debug for Found {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Found")
-            .field("path", &self.path())
-            .field("origin", &self.0.origin)
-            .field("relative", &self.0.relative)
-            .field("program", &self.0.program)
-            .field("interpreter", &self.0.interpreter)
-            .finish()
+    /// Reads the first bytes of the file. If that is not possible, it stays
+    /// [`Program::Executable`].
+    pub(super) fn read_head<S: Lookup>(&mut self, sys: &S) {
+        let mut head = [0; HEAD];
+        let read = sys.at_path(&self.path, |dir, name| sys.head(dir, name, &mut head));
+        let Ok(Ok(length)) = read else { return };
+        let head = &head[..length];
+        if IMAGES.iter().any(|image| head.starts_with(image)) {
+            self.program = Program::Image;
+        } else if let Some((interpreter, argument)) = script_interpreter(head) {
+            let path = |bytes: &[u8]| {
+                S::Unit::path(bytes.iter().map(|&byte| S::Unit::ascii(byte)).collect())
+            };
+            let interpreter = path(interpreter);
+            self.program = Program::Script;
+            self.interpreter = Some(Interpreter {
+                is_missing: is_missing(sys, &interpreter),
+                path: interpreter,
+                argument: argument.map(|argument| path(argument).into_os_string()),
+            });
+        }
     }
 }
 

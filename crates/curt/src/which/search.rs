@@ -168,7 +168,7 @@ impl Search {
     /// See the [module documentation](super) for the calls it takes. The error names what is to
     /// blame.
     pub fn find(&self, name: impl AsRef<OsStr>) -> Result<Found, Error> {
-        self.run(|engine| engine.find(name.as_ref())).map(Found)
+        self.run(|engine| engine.find(name.as_ref()))
     }
 
     /// Finds all programs of this name, each when it is asked for: those that come next if the
@@ -193,7 +193,7 @@ impl Search {
     /// 3 calls, and 1 more for an interpreter.
     pub fn look_into(&self, found: &mut Found) {
         if self.options.rules().flavor == Flavor::Posix {
-            self.run(|engine| found.0.read_head(&engine.judge.sys));
+            self.run(|engine| found.read_head(&engine.judge.sys));
         }
     }
 
@@ -243,7 +243,7 @@ impl Iterator for FindAll<'_> {
         self.search.run(|engine| match engine.next(&mut query) {
             Some(answer) => {
                 self.query = Some(Ok(query));
-                Some(answer.map(Found))
+                Some(answer)
             }
             None if is_first => Some(Err(engine.failure(&mut query))),
             None => engine.take_failure(&mut query).map(Err),

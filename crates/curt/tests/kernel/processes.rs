@@ -32,7 +32,7 @@ fn child_processes_inherit_no_descriptor() {
     let plan = || Plan::new(Fields::KIND | Fields::SIZE);
     for (way, without) in WAYS {
         let root = root(&scratch.at("root"), without);
-        let _file = root.open_file("link/b/c/file", &OpenOptions::new().read(true)).unwrap();
+        let _file = root.open_file("link/b/c/file", OpenOptions::new().read(true)).unwrap();
         let _dir = root.open_dir("link/b").unwrap();
         let mut list = root.read_dir("link/b").unwrap().list(plan());
         assert!(list.next().is_some());

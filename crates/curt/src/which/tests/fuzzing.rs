@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use super::directories::FoundIn;
 use super::engine::Engine;
-use super::found::Hit;
+use super::found::Found;
 use super::search::Options;
 use crate::error::{Cause, Error};
 use crate::sys::memory::{Memory, Setup, World};
@@ -53,8 +53,8 @@ pub fn search(rules: Flavor, path: &[u8], pathext: &[u8], name: &str) -> Searche
     };
     let engine = || Engine::new(Memory::start(&setup), &options);
     let (mut one, mut all) = (engine(), engine());
-    let told = |answer: Result<Hit<u8>, Error>| match answer {
-        Ok(hit) => Ok((String::from_utf8_lossy(&hit.units).into_owned(), hit.origin)),
+    let told = |answer: Result<Found, Error>| match answer {
+        Ok(found) => Ok((found.path().to_string_lossy().into_owned(), found.origin())),
         Err(error) => match error.cause() {
             Cause::Find(why) => Err(why.word()),
             cause => panic!("{cause:?}"),

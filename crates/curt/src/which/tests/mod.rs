@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use super::engine::Engine;
-use super::found::Hit;
+use super::found::Found;
 use super::search::Options;
 use super::{Cwd, Policy};
 use crate::error::{Cause, Error, NotFound};
@@ -128,12 +128,12 @@ fn reason(error: &Error) -> &NotFound {
     }
 }
 
-fn told(answer: Result<Hit<u8>, Error>) -> String {
+fn told(answer: Result<Found, Error>) -> String {
     match answer {
-        Ok(hit) => {
-            let path = String::from_utf8(hit.units).unwrap();
-            let relative = if hit.relative { " relative" } else { "" };
-            format!("{path} {} {}{relative}", hit.origin, hit.program.word())
+        Ok(found) => {
+            let path = found.path().to_str().unwrap();
+            let relative = if found.is_relative() { " relative" } else { "" };
+            format!("{path} {} {}{relative}", found.origin(), found.program().word())
         }
         Err(error) => {
             let why = reason(&error);
