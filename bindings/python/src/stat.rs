@@ -38,7 +38,7 @@ pub(crate) fn plan(follow: bool) -> Plan {
 /// Whether the answer is that of a link although links were to be followed: it is broken, and only
 /// CPython's function raises the exception of that.
 pub(crate) fn is_unfollowed(metadata: &Metadata, follow: bool) -> bool {
-    follow && metadata.kind().known() == Some(Kind::Symlink)
+    follow && metadata.kind() == Kind::Symlink
 }
 
 /// Returns the metadata of a path, as `os.stat` does.

@@ -469,7 +469,7 @@ fn is_no_directory(error: &Error) -> bool {
 /// Whether there is a link at a path; `None` if there is nothing.
 fn is_link(py: Python<'_>, path: &Path) -> Option<bool> {
     let metadata = py.detach(|| curt::list::stat(path, Fields::KIND));
-    metadata.ok().map(|metadata| metadata.is_symlink())
+    metadata.ok().map(|metadata| metadata.kind().is_symlink())
 }
 
 /// Lists a directory: what is a directory or leads to one, and the rest.

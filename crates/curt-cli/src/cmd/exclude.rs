@@ -129,7 +129,7 @@ impl Exclusions {
         }
         let operand = Path::new(operand);
         let is_directory = match curt::stat(operand, Fields::KIND) {
-            Ok(found) => found.is_dir(),
+            Ok(found) => found.kind().is_dir(),
             // What cannot be looked at is rather kept.
             Err(error) => error.kind() != io::ErrorKind::NotFound,
         };

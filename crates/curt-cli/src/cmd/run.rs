@@ -189,7 +189,7 @@ fn denial(error: &Error) -> Option<String> {
     }
     let metadata = curt::stat(path, plan).ok()?;
     let has_right = metadata.mode().known().is_some_and(|mode| mode & 0o111 != 0);
-    (has_right && metadata.kind().known() == Some(Kind::File)).then(|| {
+    (has_right && metadata.kind() == Kind::File).then(|| {
         "no permission to execute it, its interpreter, or anything on its filesystem".to_owned()
     })
 }

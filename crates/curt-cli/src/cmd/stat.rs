@@ -66,7 +66,7 @@ fn plan(options: &StatOptions, fields: Fields) -> Plan {
 /// library yields the link itself.
 fn ask(stat: &mut Stat, path: &Path, options: &StatOptions) -> Result<Metadata, Error> {
     let metadata = stat.path(path)?;
-    let is_link = matches!(metadata.kind().known(), Some(Kind::Symlink | Kind::Junction));
+    let is_link = matches!(metadata.kind(), Kind::Symlink | Kind::Junction);
     if options.dereference && is_link {
         // The slash makes sure that the link is followed.
         return stat.path(path.join(""));

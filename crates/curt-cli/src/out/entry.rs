@@ -50,7 +50,14 @@ fn value(field: Fields, metadata: &Metadata) -> Value<'_, FieldValue<'_>> {
         value.map(|number| FieldValue::Number(number.into()))
     }
     match field {
-        Fields::KIND => metadata.kind().map(FieldValue::Kind),
+        Fields::KIND => {
+            let failed = metadata.failures().find(|(fields, _)| fields.contains(field));
+            match (metadata.kind(), failed) {
+                (_, Some((_, error))) => Value::Failed(error),
+                (Kind::Unknown, None) => Value::Unsupported,
+                (kind, None) => Value::Known(FieldValue::Kind(kind)),
+            }
+        }
         Fields::MODE => metadata.mode().map(FieldValue::Mode),
         Fields::MODIFIED => metadata.modified().map(FieldValue::Time),
         Fields::ACCESSED => metadata.accessed().map(FieldValue::Time),
@@ -83,7 +90,7 @@ fn value(field: Fields, metadata: &Metadata) -> Value<'_, FieldValue<'_>> {
 /// failed.
 fn add_json(object: Object, name: &str, field: Fields, metadata: &Metadata) -> Object {
     match value(field, metadata) {
-        Value::Value(value) => object.raw(name, &json_value(&value)),
+        Value::Known(value) => object.raw(name, &json_value(&value)),
         Value::NotRequested => object,
         Value::Unsupported => object.raw(name, "null"),
         Value::Failed(error) => object.object(name, Failure::from(error).object()),
@@ -122,7 +129,7 @@ pub(crate) fn add_field(
 ) {
     let value = match value(field, entry.metadata) {
         _ if field == Fields::NAME => FieldValue::Name(entry.name),
-        Value::Value(value) => value,
+        Value::Known(value) => value,
         Value::Failed(_) => return line.push(b'?'),
         Value::NotRequested | Value::Unsupported => return line.push(b'-'),
     };
@@ -132,7 +139,7 @@ pub(crate) fn add_field(
         FieldValue::Time(time) => line.extend(style.zone.iso8601(time).bytes()),
         FieldValue::Kind(kind) => line.extend(kind.name().bytes()),
         FieldValue::Mode(mode) => {
-            add_mode(mode, entry.metadata.kind().known().unwrap_or_default(), line);
+            add_mode(mode, entry.metadata.kind(), line);
         }
         FieldValue::Name(name) => line.extend(self::name(name, style.is_quoted)),
     }

@@ -89,10 +89,25 @@ impl From<SystemTime> for Time {
 }
 
 /// The answer for one field.
+///
+/// ```
+/// use curt::fields::{Fields, Value};
+///
+/// let metadata = curt::stat("src", Fields::SIZE | Fields::CREATED)?;
+/// match metadata.created() {
+///     Value::Known(time) => println!("created {time}"),
+///     Value::Unsupported => println!("the file system does not keep it"),
+///     Value::Failed(error) => println!("{error}"),
+///     Value::NotRequested => unreachable!("the plan names it"),
+/// }
+/// let bytes: Option<u64> = metadata.size().known();
+/// # let _ = bytes;
+/// # Ok::<(), curt::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Value<'a, T> {
-    /// A value.
-    Value(T),
+    /// The value.
+    Known(T),
     /// The plan did not ask for it.
     NotRequested,
     /// This system or file system does not have the field; or the field is the target, and the
@@ -106,7 +121,7 @@ impl<'a, T> Value<'a, T> {
     /// Returns the value, if there is one.
     pub fn known(self) -> Option<T> {
         match self {
-            Value::Value(value) => Some(value),
+            Value::Known(value) => Some(value),
             _ => None,
         }
     }
@@ -114,7 +129,7 @@ impl<'a, T> Value<'a, T> {
     /// Maps the value, if there is one.
     pub fn map<U>(self, with: impl FnOnce(T) -> U) -> Value<'a, U> {
         match self {
-            Value::Value(value) => Value::Value(with(value)),
+            Value::Known(value) => Value::Known(with(value)),
             Value::NotRequested => Value::NotRequested,
             Value::Unsupported => Value::Unsupported,
             Value::Failed(error) => Value::Failed(error),
@@ -214,7 +229,7 @@ impl Facts {
     }
 }
 
-/// The metadata of one entry: one [`Value`] for each field.
+/// The metadata of one entry: its kind, and one [`Value`] for each other field.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-metadata-{}", std::process::id()));
@@ -224,7 +239,7 @@ impl Facts {
 /// use curt::fields::Value;
 ///
 /// let metadata = curt::stat(scratch.join("file"), Fields::KIND | Fields::SIZE)?;
-/// assert!(metadata.is_file());
+/// assert!(metadata.kind().is_file());
 /// assert_eq!(metadata.size().known(), Some(4));
 /// assert!(matches!(metadata.modified(), Value::NotRequested));
 /// assert_eq!(metadata.failures().count(), 0);
@@ -254,25 +269,12 @@ macro_rules! values {
 }
 
 impl Metadata {
-    /// Whether the entry is known to be a directory; `false` also if the kind was not asked for.
-    /// Walks always ask for it.
-    pub fn is_dir(&self) -> bool {
-        self.facts.kind.is_dir()
-    }
-
-    /// Whether the entry is known to be a regular file; see [`Metadata::is_dir`].
-    pub fn is_file(&self) -> bool {
-        self.facts.kind.is_file()
-    }
-
-    /// Whether the entry is known to be a symbolic link; see [`Metadata::is_dir`].
-    pub fn is_symlink(&self) -> bool {
-        self.facts.kind.is_symlink()
+    /// [`Fields::KIND`]; [`Kind::Unknown`] if there is no value. Walks always ask for it.
+    pub fn kind(&self) -> Kind {
+        self.value(Fields::KIND, self.facts.kind).known().unwrap_or_default()
     }
 
     values! {
-        /// [`Fields::KIND`].
-        kind: Kind = KIND;
         /// [`Fields::ID`].
         id: u128 = ID;
         /// [`Fields::DEVICE`].
@@ -390,7 +392,7 @@ impl Metadata {
         if let Some((_, error)) = self.failed.iter().find(|(fields, _)| fields.contains(field)) {
             return Value::Failed(error);
         }
-        value.map_or(Value::Unsupported, Value::Value)
+        value.map_or(Value::Unsupported, Value::Known)
     }
 
     /// Returns the metadata, or the failure of the question as a whole.

@@ -20,7 +20,7 @@
 //! for entry in curt::list::Directory::open(&scratch)?.list(plan) {
 //!     let entry = entry?;
 //!     match entry.metadata.size() {
-//!         Value::Value(size) => assert_eq!(size, 4),
+//!         Value::Known(size) => assert_eq!(size, 4),
 //!         Value::Failed(error) => eprintln!("{error}"),
 //!         Value::Unsupported | Value::NotRequested => println!("unknown"),
 //!     }

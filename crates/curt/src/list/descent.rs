@@ -49,7 +49,7 @@ const MOST_OPEN: usize = 64;
 ///     let mut names = Vec::new();
 ///     while let Some(entry) = list.next() {
 ///         let entry = entry?;
-///         if entry.metadata().is_dir() {
+///         if entry.kind().is_dir() {
 ///             names.push(entry.to_name());
 ///         }
 ///     }

@@ -9,7 +9,7 @@
 //! let mut list = curt::list(&scratch)?;
 //! while let Some(entry) = list.next() {
 //!     let mut entry = entry?;
-//!     if entry.metadata().is_file() {
+//!     if entry.kind().is_file() {
 //!         assert_eq!(entry.name(), "file");
 //!         assert_eq!(entry.fetch(Fields::SIZE).size().known(), Some(4));
 //!     }
@@ -114,7 +114,7 @@ type OsDir = <Os as Sys>::Dir;
 /// for entry in curt::list(&scratch)?.fields(curt::Fields::SIZE) {
 ///     let entry = entry?;
 ///     assert_eq!(entry.name(), "a");
-///     assert!(entry.metadata.is_file());
+///     assert!(entry.kind().is_file());
 ///     assert_eq!(entry.metadata.size().known(), Some(4));
 /// }
 /// # std::fs::remove_file(scratch.join("a"))?;

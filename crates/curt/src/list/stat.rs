@@ -25,7 +25,7 @@ use crate::sys::{Os, Setup, Sys};
 /// # std::fs::write(&scratch, "four")?;
 /// use curt::{Fields, Kind, Plan};
 /// let metadata = curt::stat(&scratch, Plan::new(Fields::KIND | Fields::SIZE))?;
-/// assert_eq!(metadata.kind().known(), Some(Kind::File));
+/// assert_eq!(metadata.kind(), Kind::File);
 /// assert_eq!(metadata.size().known(), Some(4));
 /// # std::fs::remove_file(scratch)?;
 /// # Ok::<(), std::io::Error>(())

@@ -15,7 +15,7 @@ fn a_path_costs_one_call_or_three() {
     for spelled in ["file", r".\file", "./file"] {
         let path = scratch.typed().join(spelled);
         let metadata = stat.path(&path).unwrap();
-        assert_eq!(metadata.kind().known(), Some(Kind::File), "{spelled}");
+        assert_eq!(metadata.kind(), Kind::File, "{spelled}");
         assert_eq!(metadata.size().known(), Some(5));
     }
     let calls = stat.calls();
@@ -30,11 +30,11 @@ fn roots_and_the_working_directory_are_directories() {
     for path in [r"\", r"C:\", r"C:", ".", r"\\?\C:\"] {
         let plan = Plan::new(Fields::KIND | Fields::ID | Fields::DEVICE);
         let metadata = curt::stat(path, plan).unwrap();
-        let kind = metadata.kind().known();
-        if kind == Some(Kind::Junction) && curt_testkit::windows::is_wine() {
+        let kind = metadata.kind();
+        if kind == Kind::Junction && curt_testkit::windows::is_wine() {
             curt_testkit::skip("Wine takes the root of a Unix file system for a mounted volume");
         } else {
-            assert_eq!(kind, Some(Kind::Directory), "{path}");
+            assert_eq!(kind, Kind::Directory, "{path}");
         }
         assert_eq!(metadata.failures().count(), 0);
     }
@@ -71,18 +71,18 @@ fn links_are_reported_or_followed() {
     for (path, kind, target) in made {
         let Some(path) = path else { continue };
         let itself = curt::stat(&path, plan).unwrap();
-        assert_eq!(itself.kind().known(), Some(kind), "{}", path.display());
+        assert_eq!(itself.kind(), kind, "{}", path.display());
         let held = itself.target().known().unwrap();
         assert!(target.is_none_or(|target| held == Path::new(target)), "{held:?}");
         let leads = matches!(path.file_name().unwrap().to_str(), Some("to-dir" | "junction"));
         let followed = curt::stat(&path, plan.follow(Follow::Links)).unwrap();
         let expected = if leads { Kind::Directory } else { kind };
-        assert_eq!(followed.kind().known(), Some(expected), "{}", path.display());
+        assert_eq!(followed.kind(), expected, "{}", path.display());
     }
     let mut list = curt::list::Directory::open(scratch.path()).unwrap().list(plan);
     let mut opened = 1;
     while let Some(entry) = list.next() {
-        let is_link = entry.unwrap().metadata().kind().known().unwrap().is_link();
+        let is_link = entry.unwrap().metadata().kind().is_link();
         opened += u64::from(is_link);
     }
     assert_eq!(list.calls().of("NtOpenFile"), opened, "only links are opened");

@@ -138,7 +138,7 @@ impl Matcher {
         let mode =
             |test: &Permissions| metadata.mode().known().is_some_and(|it| test.match_mode(it));
         let is_executable = metadata.executable().known() == Some(true);
-        let kind = metadata.kind().known().unwrap_or_default();
+        let kind = metadata.kind();
         let passes = self.sizes.iter().all(size)
             && self.permissions.iter().all(mode)
             && when::is_between(metadata.modified().known(), self.newer, self.older)

@@ -438,8 +438,7 @@ fn check_pattern(options: &FindOptions) -> Result<(), String> {
 fn directory(options: &FindOptions) -> Option<&str> {
     let pattern = options.pattern.as_deref().filter(|pattern| *pattern != ".")?;
     let plan = curt::Plan::new(Fields::KIND).follow(Follow::Links);
-    let kind = curt::stat(pattern, plan).ok().and_then(|found| found.kind().known());
-    kind.is_some_and(Kind::is_dir).then_some(pattern)
+    curt::stat(pattern, plan).is_ok_and(|found| found.kind().is_dir()).then_some(pattern)
 }
 
 /// Returns the rules by which entries are skipped, if there are any.

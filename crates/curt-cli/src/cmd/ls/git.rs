@@ -192,7 +192,7 @@ impl<'a> Git<'a> {
         let mut way = relative.ancestors().filter(|part| !part.as_os_str().is_empty());
         let is_directory = |part: &Path| {
             let found = curt::stat(dir.join(part), Fields::KIND);
-            found.is_ok_and(|found| found.kind().known() == Some(Kind::Directory))
+            found.is_ok_and(|found| found.kind() == Kind::Directory)
         };
         if !way.all(is_directory) {
             return false;

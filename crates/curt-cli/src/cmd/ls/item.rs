@@ -70,7 +70,7 @@ impl Columns {
 impl Item {
     /// An entry with all of its metadata.
     pub(super) fn new(name: OsString, metadata: Metadata, clock: Clock) -> Item {
-        let mut item = Item::unknown(name, metadata.kind().known().unwrap_or_default());
+        let mut item = Item::unknown(name, metadata.kind());
         item.columns.fill(&metadata, clock);
         item.metadata = Some(Box::new(metadata));
         item
@@ -151,7 +151,7 @@ impl Collector {
 
     /// Reads what is kept of an entry.
     pub(super) fn collect(&self, item: &mut Item, mut entry: Entry<'_>) {
-        item.kind = entry.metadata().kind().known().unwrap_or_default();
+        item.kind = entry.metadata().kind();
         let more = match item.kind {
             Kind::File => self.of_files,
             Kind::Directory => self.of_directories,

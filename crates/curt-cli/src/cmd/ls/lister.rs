@@ -255,15 +255,13 @@ impl<'a> Lister<'a> {
         if item.kind.is_link() && settings.follow_operands == FollowOperands::Directories {
             let target = self.target_stat.path(path).and_then(|target| {
                 // It was not followed. GNU ls lists a broken link, and no link that is denied.
-                let denied = match target.kind().known() {
-                    Some(kind) if kind.is_link() => self.target_stat.path(path.join("")).err(),
-                    _ => None,
-                };
+                let is_link = target.kind().is_link();
+                let denied = is_link.then(|| self.target_stat.path(path.join("")).err()).flatten();
                 let denied = denied.filter(|it| it.kind() == io::ErrorKind::PermissionDenied);
                 denied.map_or(Ok(target), Err)
             });
             match target {
-                Ok(target) if target.is_dir() => {
+                Ok(target) if target.kind().is_dir() => {
                     item = Item::new(name.to_owned(), target, settings.clock());
                 }
                 Ok(_) => {}
@@ -297,10 +295,9 @@ impl<'a> Lister<'a> {
             return;
         }
         let target = stat_in(&mut self.target_stat, list, Path::new(&item.name)).ok();
-        let kind = |metadata: &Metadata| metadata.kind().known().unwrap_or_default();
         item.target = target
-            .filter(|metadata| !kind(metadata).is_link())
-            .map(|metadata| Box::new((kind(&metadata), metadata.mode().known())));
+            .filter(|metadata| !metadata.kind().is_link())
+            .map(|metadata| Box::new((metadata.kind(), metadata.mode().known())));
     }
 
     fn list_directory(&mut self, path: &OsStr, opened: Result<Directory, Error>, is_operand: bool) {

@@ -176,8 +176,8 @@ impl Printer<'_> {
                 Ok(metadata) => {
                     count += 1;
                     let is_device = matches!(
-                        metadata.kind().known(),
-                        Some(Kind::BlockDevice | Kind::CharacterDevice | Kind::Whiteout)
+                        metadata.kind(),
+                        Kind::BlockDevice | Kind::CharacterDevice | Kind::Whiteout
                     );
                     let parts = if is_device { device_parts } else { parts };
                     let file = File { path, metadata: &metadata };
@@ -221,17 +221,15 @@ impl Printer<'_> {
             b'A' => match metadata.mode().known() {
                 Some(mode) => {
                     let mut letters = Vec::new();
-                    let kind = metadata.kind().known().unwrap_or_default();
-                    entry::add_mode(mode, kind, &mut letters);
+                    entry::add_mode(mode, metadata.kind(), &mut letters);
                     to.text(&letters, out);
                 }
                 None => to.text(b"?", out),
             },
             b'f' => hex(metadata.mode().map(u64::from), to, out),
             b'F' => {
-                let kind = metadata.kind().known().unwrap_or_default();
                 let is_empty = metadata.size().known() == Some(0);
-                to.text(entry::kind_name(kind, is_empty).as_bytes(), out);
+                to.text(entry::kind_name(metadata.kind(), is_empty).as_bytes(), out);
             }
             b'b' => number(metadata.allocated().map(|bytes| bytes / BLOCK), to, out),
             b'B' => to.unsigned(BLOCK.into(), out),
@@ -287,7 +285,7 @@ impl Printer<'_> {
         };
         to.text(&quoted(file.path.as_os_str()), out);
         match file.metadata.target() {
-            Value::Value(target) => {
+            Value::Known(target) => {
                 out.extend(b" -> ");
                 to.text(&quoted(target.as_os_str()), out);
                 None
@@ -412,7 +410,7 @@ fn add_device(device: Value<'_, u64>, to: &Directive, out: &mut Vec<u8>) {
 
 /// Returns the topmost directory above a file that is on the same device.
 fn mount_point(file: &File<'_>) -> std::io::Result<PathBuf> {
-    let kind = file.metadata.kind().known().unwrap_or_default();
+    let kind = file.metadata.kind();
     let mut top = if kind.is_link() {
         // A link is where its name is.
         let parent = file.path.parent().filter(|parent| *parent != Path::new(""));
@@ -473,7 +471,7 @@ fn add_owner(
 /// Adds the label of a security module.
 fn add_label(file: &File<'_>, to: &Directive, out: &mut Vec<u8>) -> Option<String> {
     let reason = match file.metadata.label() {
-        Value::Value(label) => {
+        Value::Known(label) => {
             to.text(masked(label.as_encoded_bytes()).as_bytes(), out);
             return None;
         }

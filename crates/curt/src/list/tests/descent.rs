@@ -24,7 +24,7 @@ fn descend(mut descent: Descent, operand: &Path) -> (Seen, u64) {
                 let mut entries: Vec<(OsString, Option<u128>)> = Vec::new();
                 while let Some(entry) = list.next() {
                     let entry = entry.unwrap();
-                    if entry.metadata().is_dir() || entry.metadata().is_symlink() {
+                    if entry.kind().is_dir() || entry.kind().is_symlink() {
                         entries.push((entry.to_name(), entry.metadata().id().known()));
                     }
                 }

@@ -100,7 +100,7 @@ fn a_mounted_volume_is_told_from_a_junction_where_targets_are_asked_for() {
             asker.reset(&mut metadata);
             buf.facts(position, &entry, &mut metadata.facts);
             asker.complete(&subject, &mut metadata);
-            assert_eq!(metadata.kind().known(), Some(kind));
+            assert_eq!(metadata.kind(), kind);
             assert_eq!(metadata.target().known(), target.map(Path::new));
             position = next;
         }
