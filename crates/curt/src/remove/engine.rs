@@ -6,19 +6,20 @@
 //! the directory is removed (`leave.rs`).
 
 use std::path::Path;
+use std::time::Duration;
 
 use super::callbacks::Question;
 use super::directory::{Levels, Remains, RemoveFrame, Role, Task};
-use super::entry::{Found, Outcome};
+use super::entry::Outcome;
 use super::listing::Buffer;
-use super::operand::{OpenParent, OperandRemoval, Place, Tree};
+use super::operand::{OpenParent, Place};
 use super::options::Crossing;
 use super::worker::Worker;
 use super::writers::Samples;
 use crate::error::{Cause, Kept, Operation};
 use crate::fields::{Fields, Kind};
 use crate::name::{Name, Names};
-use crate::sys::{Ask, Entry, Mounts, Opened, Sys};
+use crate::sys::{Ask, Entry, Mounts, Opened, Sys, is_shortage};
 use crate::tree::{Links, Meanwhile, ReopenError, ReopenFailure, Stack, Waited, Work};
 
 /// Entries between two looks at whether another worker is hungry.
@@ -29,19 +30,19 @@ const WORTH_HANDING_OFF: usize = 128;
 /// How many tasks a worker begins while it waits for others, one on top of the other. Each takes
 /// stack and descriptors.
 const MOST_NESTED: u32 = 2;
+/// The pause before a descriptor is tried for again.
+const NAP: Duration = Duration::from_millis(2);
 
 /// One worker, and the directories that it is working on.
 pub(super) struct Engine<'r, S: Sys> {
     pub(super) worker: Worker<'r, S>,
     pub(super) stack: Levels<S>,
-    buffer: Buffer<S>,
+    pub(super) buffer: Buffer<S>,
     samples: Samples,
-    parent: OpenParent<S>,
+    pub(super) parent: OpenParent<S>,
     /// Where the operand lies whose tree is being removed.
     pub(super) place: Option<Place<S>>,
     nested: u32,
-    /// Whether the next directory that is opened was waited for.
-    has_waited: bool,
 }
 
 impl<'r, S: Sys> Engine<'r, S> {
@@ -54,7 +55,6 @@ impl<'r, S: Sys> Engine<'r, S> {
             parent: OpenParent::default(),
             place: None,
             nested: 0,
-            has_waited: false,
         }
     }
 
@@ -70,26 +70,11 @@ impl<'r, S: Sys> Engine<'r, S> {
             match work {
                 Work::Task(task) => self.do_task(task),
                 Work::Operand(_) if shared.is_cancelled() => {}
-                Work::Operand(path) => {
-                    let Engine { worker, buffer, parent, .. } = &mut self;
-                    if let Some(tree) = (OperandRemoval { worker, buffer, parent }).remove(path) {
-                        self.remove_tree(tree);
-                    }
-                }
+                Work::Operand(path) => self.remove_operand(path),
             }
         }
         self.parent.close(&self.worker.sys);
         self.worker.end();
-    }
-
-    /// Removes an operand that is a tree.
-    fn remove_tree(&mut self, tree: Tree<S>) {
-        self.buffer.forget_file_system();
-        self.place = Some(tree.place);
-        let base = self.stack.len();
-        self.push(tree.dir, Role::Operand, tree.is_protected);
-        self.empty(base);
-        self.place = None;
     }
 
     /// Removes entries of another worker's directory.
@@ -109,15 +94,15 @@ impl<'r, S: Sys> Engine<'r, S> {
                 handle_entry(Entry { name, kind, id: 0 }, &mut self.stack, &mut self.worker);
             }
         }
-        let remains = self.empty(base);
+        let remains = self.remove_levels(base);
         self.worker.path = path_before;
         parts.add(remains);
         self.worker.shared.crew.pool.finish(&parts.join);
     }
 
-    /// Removes the level `base` of the stack and everything above it, and returns the entries that
-    /// stay of a part.
-    fn empty(&mut self, base: usize) -> Remains<S::Unit> {
+    /// Removes the level `base` of the stack and the deeper ones with all that is in them, and
+    /// returns the entries that stay of a part.
+    pub(super) fn remove_levels(&mut self, base: usize) -> Remains<S::Unit> {
         while self.stack.len() > base {
             self.worker.attend();
             if self.worker.shared.is_cancelled() {
@@ -195,7 +180,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             }
         };
         level.passes.after_read(batch);
-        if level.take_question() && !buffer.is_empty() {
+        if level.take_question() && !buffer.found_nothing() {
             let is_protected = level.is_protected;
             if !worker.ask(Question::Descend, Kind::Directory, false, is_protected) {
                 return level.give_up();
@@ -340,13 +325,12 @@ impl<'r, S: Sys> Engine<'r, S> {
                 let window = shared.options.retry_window;
                 let (files, writers) = (worker.counts.files, &shared.writers);
                 let must_leave = samples.must_leave(&dir, files, writers, window, &worker.sys);
-                self.end_shortage();
                 self.push(dir, Role::Child(at), is_protected);
                 if must_leave {
                     self.abandon_to_writer();
                 }
             }
-            Opened::Shortage(_) if self.overcome_shortage() => {
+            Opened::Failed(error) if is_shortage(&error) && self.overcome_shortage() => {
                 self.worker.path.truncate(path_len);
                 self.stack.put_back(at);
             }
@@ -384,10 +368,11 @@ impl<'r, S: Sys> Engine<'r, S> {
     }
 
     /// Pushes a directory that was just opened and that the path names.
-    fn push(&mut self, dir: S::Dir, role: Role, is_protected: bool) {
+    pub(super) fn push(&mut self, dir: S::Dir, role: Role, is_protected: bool) {
         let asks_first = self.worker.shared.options.confirm.asks(is_protected);
         let directory = RemoveFrame::new(role, is_protected, asks_first);
         self.stack.push(dir, self.worker.path.len(), None, directory);
+        self.worker.shared.shortage.opened(self.stack.count_open());
     }
 
     /// Deals with a child of the topmost directory that could not be entered. The path names it,
@@ -398,29 +383,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         let (Some(name), Some(dir)) = (names.get(at), level.dir()) else {
             return worker.internal_error("a directory is entered that is not open");
         };
-        let mut outcome = match opened {
-            Opened::Gone => Outcome::Gone,
-            Opened::Pending => Outcome::Pending,
-            // Another entry has taken its place, or the listing did not tell the kind.
-            Opened::NotDirectory => worker.remove_entry(dir, name, Kind::Unknown, Found::Named),
-            Opened::Mount => {
-                worker.fail(Operation::Remove, Cause::Kept(Kept::MountPoint));
-                Outcome::Kept
-            }
-            Opened::Failed(error) | Opened::Shortage(error) => {
-                worker.remove_unreadable(dir, name, error)
-            }
-            Opened::Dir(dir) => {
-                worker.sys.close(dir);
-                worker.internal_error("a directory that was opened is not entered");
-                Outcome::Kept
-            }
-        };
-        if let Outcome::Directory = outcome {
-            // Another process swaps it between file and directory.
-            worker.fail(Operation::Remove, Cause::Replaced);
-            outcome = Outcome::Kept;
-        }
+        let outcome = worker.not_entered(dir, name, opened);
         self.deal_with(at, path_len, outcome);
     }
 
@@ -456,11 +419,10 @@ impl<'r, S: Sys> Engine<'r, S> {
             let Engine { worker, stack, .. } = self;
             match stack.reopen(index, worker.path.units(), &worker.sys) {
                 Ok(()) => {
-                    self.end_shortage();
+                    worker.shared.shortage.opened(stack.count_open());
                     return true;
                 }
-                Err(ReopenError { reason: ReopenFailure::Shortage(_), .. })
-                    if !worker.shared.is_cancelled() && self.overcome_shortage() => {}
+                Err(lost) if lost.reason.is_shortage() && self.overcome_shortage() => {}
                 Err(lost) => {
                     self.drop_lost(lost);
                     return false;
@@ -488,6 +450,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         let Engine { worker, stack, .. } = self;
         let Some(directory) = stack.pop(&worker.sys) else { return };
         let Role::Child(name) = directory.role else { return };
+        worker.tick();
         let (parent, names) = stack.level_with_names(stack.len() - 1);
         worker.path.truncate(parent.path_len());
         if directory.is_kept() {
@@ -510,23 +473,15 @@ impl<'r, S: Sys> Engine<'r, S> {
     }
 
     /// After the system had no descriptor: releases a directory, or waits a moment. Returns `false`
-    /// once the shortage has lasted too long.
-    fn overcome_shortage(&mut self) -> bool {
+    /// once the shortage has lasted too long, or the removal is over.
+    pub(super) fn overcome_shortage(&mut self) -> bool {
         let Engine { worker, stack, .. } = self;
         let shared = worker.shared;
         if stack.lower_budget(&worker.sys) {
             return true;
         }
-        worker.attend();
-        self.has_waited = shared.shortage.wait(shared.options.retry_window, &worker.sys);
-        self.has_waited
-    }
-
-    /// Notes that a directory was opened.
-    fn end_shortage(&mut self) {
-        if std::mem::take(&mut self.has_waited) {
-            self.worker.shared.shortage.end();
-        }
+        let (held, window) = (stack.count_open(), shared.options.retry_window);
+        shared.shortage.may_wait(held, worker.sys.now(), window) && worker.nap(NAP)
     }
 }
 

@@ -5,10 +5,10 @@ use std::io;
 use super::callbacks::Question;
 use super::options::Confirm;
 use super::worker::Worker;
-use crate::error::{Cause, Operation};
+use crate::error::{Cause, Kept, Operation, bug};
 use crate::fields::{Facts, Kind};
 use crate::name::Name;
-use crate::sys::{Ask, Entry, Removed, Sys};
+use crate::sys::{Ask, Entry, Opened, Removed, Sys};
 
 /// The result of removing an entry.
 #[derive(Clone, Copy)]
@@ -99,9 +99,38 @@ impl<S: Sys> Worker<'_, S> {
         outcome
     }
 
+    /// Deals with the directory at the path that could not be opened, or with what has its name.
+    pub(super) fn not_entered(
+        &mut self,
+        parent: &S::Dir,
+        name: Name<'_, S::Unit>,
+        opened: Opened<S::Dir>,
+    ) -> Outcome {
+        let cause = match opened {
+            Opened::Gone => return Outcome::Gone,
+            Opened::Pending => return Outcome::Pending,
+            Opened::Failed(error) => return self.remove_unreadable(parent, name, error),
+            Opened::Mount => Cause::Kept(Kept::MountPoint),
+            // Another entry has taken its place, or its kind was not known.
+            Opened::NotDirectory => {
+                match self.remove_entry(parent, name, Kind::Unknown, Found::Named) {
+                    // Another process swaps it between file and directory.
+                    Outcome::Directory => Cause::Replaced,
+                    outcome => return outcome,
+                }
+            }
+            Opened::Dir(dir) => {
+                self.sys.close(dir);
+                bug("a directory that was opened is not entered")
+            }
+        };
+        self.fail(Operation::Remove, cause);
+        Outcome::Kept
+    }
+
     /// Tries to remove the directory at the path, which could not be opened: it may be empty. The
     /// error that is reported otherwise is that of opening it.
-    pub(super) fn remove_unreadable(
+    fn remove_unreadable(
         &mut self,
         parent: &S::Dir,
         name: Name<'_, S::Unit>,

@@ -118,7 +118,6 @@ impl<S: Sys> Engine<'_, S> {
             DirRemoved::Done => {
                 self.stack[index].forget_remains();
                 self.worker.removed_directory(None);
-                self.worker.tick();
             }
             DirRemoved::Gone if is_operand => {
                 if let Some((parent, name)) = self.parent_of(index) {

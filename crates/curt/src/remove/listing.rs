@@ -54,7 +54,7 @@ impl<S: Sys> Buffer<S> {
     }
 
     /// Returns whether the last read found nothing.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(super) fn found_nothing(&self) -> bool {
         self.reader.buffer().entry(0).is_none()
     }
 
@@ -75,7 +75,7 @@ impl<S: Sys> Buffer<S> {
     /// Returns an error if a directory is not empty, by its listing.
     pub(super) fn check_empty(&mut self, dir: &S::Dir, sys: &S) -> io::Result<()> {
         self.read(dir, false, sys)?;
-        if self.is_empty() {
+        if self.found_nothing() {
             return Ok(());
         }
         Err(os_error(io::ErrorKind::DirectoryNotEmpty))

@@ -106,10 +106,11 @@
 
 // One run, from the public function to the system call:
 //
-// - `Remove::run`, below (what was asked for is in `options.rs`), calls `run`, which makes what all
-//   workers share (`shared.rs`, with `shortage.rs` and `writers.rs`) and runs the crew of `tree/`.
-// - `Engine::work` (`engine.rs`) is the traversal of one worker. `OperandRemoval::remove`
-//   (`operand.rs`) removes an operand, or opens it if it is a tree.
+// - `Remove::run`, below (what was asked for is in `options.rs`), calls `remove_on`, which makes
+//   what all workers share (`shared.rs`, with `shortage.rs` and `writers.rs`) and calls
+//   `Crew::work` of `tree/`: that runs one closure on each thread.
+// - `Engine::work` (`engine.rs`) is the loop of one worker. `Engine::remove_operand` (`operand.rs`)
+//   opens an operand that is a tree, and `Engine::remove_levels` empties and removes it.
 // - `Engine::take_batch` lists the topmost directory into the buffer (`listing.rs`, then
 //   `Sys::read_entries`, which is `getdents64`); `handle_entry` keeps a directory's name for
 //   later, and removes any other entry by `Worker::remove_listed` (`entry.rs`) and
@@ -191,7 +192,7 @@ impl Remove<'_> {
 
     /// Removes paths or, with an open directory `dir`, names in it.
     pub(crate) fn run_in(&self, dir: Option<<Os as Sys>::Dir>, names: &[PathBuf]) -> Report {
-        run::<Os>(self, &Setup::default(), names, dir)
+        remove_on::<Os>(self, &Setup::default(), names, dir)
     }
 
     /// Reports a failure before the removal could begin, to the callbacks too.
@@ -203,7 +204,7 @@ impl Remove<'_> {
 }
 
 /// Removes operands on a platform: paths or, with a directory `parent`, names in it.
-fn run<S: Sys>(
+fn remove_on<S: Sys>(
     options: &Remove<'_>,
     setup: &Setup,
     operands: &[PathBuf],
@@ -234,5 +235,5 @@ fn overlap(operands: &[PathBuf]) -> bool {
 /// Removes paths on a platform that a test has set up.
 #[cfg(test)]
 pub(crate) fn run_on<S: Sys>(options: &Remove<'_>, setup: &Setup, paths: &[PathBuf]) -> Report {
-    run::<S>(options, setup, paths, None)
+    remove_on::<S>(options, setup, paths, None)
 }

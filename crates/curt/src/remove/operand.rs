@@ -6,22 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::callbacks::Question;
+use super::directory::Role;
+use super::engine::Engine;
 use super::entry::{Found, Outcome};
-use super::listing::Buffer;
 use super::options::{DirectoryOperands, Preserve};
 use super::worker::Worker;
 use crate::error::{Cause, Kept, Operation};
 use crate::fields::{Facts, Kind};
 use crate::name::{Name, NameBuf, Unit};
-use crate::sys::{Ask, Identity, Last, Mounts, Opened, SplitOperand, Sys, SystemUnit, os_error};
+use crate::sys::{
+    Ask, Identity, Last, Mounts, Opened, SplitOperand, Sys, SystemUnit, is_shortage, os_error,
+};
 use crate::tree::TreePath;
-
-/// An operand that is a directory, open and ready to be emptied.
-pub(super) struct Tree<S: Sys> {
-    pub(super) place: Place<S>,
-    pub(super) dir: S::Dir,
-    pub(super) is_protected: bool,
-}
 
 /// Where an operand lies that is a directory, and its identity when it was opened.
 pub(super) struct Place<S: Sys> {
@@ -40,19 +36,6 @@ impl<S: Sys> Default for OpenParent<S> {
 }
 
 impl<S: Sys> OpenParent<S> {
-    fn open(&mut self, path: &Path, sys: &S) -> io::Result<Arc<S::Dir>> {
-        if let Some((known, dir)) = &self.0 {
-            // Compared by text: two spellings may differ in a link.
-            if known.as_os_str() == path.as_os_str() {
-                return Ok(Arc::clone(dir));
-            }
-        }
-        let dir = Arc::new(sys.open_parent(path)?);
-        self.close(sys);
-        self.0 = Some((path.to_path_buf(), Arc::clone(&dir)));
-        Ok(dir)
-    }
-
     pub(super) fn close(&mut self, sys: &S) {
         if let Some(dir) = self.0.take().and_then(|(_, dir)| Arc::into_inner(dir)) {
             sys.close(dir);
@@ -60,57 +43,56 @@ impl<S: Sys> OpenParent<S> {
     }
 }
 
-/// Removes operands that are no trees, and opens those that are.
-pub(super) struct OperandRemoval<'e, 'r, S: Sys> {
-    pub(super) worker: &'e mut Worker<'r, S>,
-    pub(super) buffer: &'e mut Buffer<S>,
-    pub(super) parent: &'e mut OpenParent<S>,
-}
-
-impl<S: Sys> OperandRemoval<'_, '_, S> {
-    /// Removes an operand. If it is a tree that is to be removed, only opens it.
-    pub(super) fn remove(&mut self, path: &Path) -> Option<Tree<S>> {
+impl<S: Sys> Engine<'_, S> {
+    /// Removes an operand, with all that is in it if it is a tree.
+    pub(super) fn remove_operand(&mut self, path: &Path) {
         self.worker.path = TreePath::operand(S::Unit::units(path));
+        let base = self.stack.len();
+        self.enter_operand(path);
+        self.remove_levels(base);
+        self.place = None;
+        self.worker.tick();
+    }
+
+    /// Enters an operand that is a tree, and removes any other.
+    fn enter_operand(&mut self, path: &Path) {
         let operand = S::Unit::operand(path);
         let name = match &operand.last {
             Last::Name(name) => name.clone(),
             // It is only emptied, so it needs no name in its parent.
             Last::DotOrDotDot if self.is_directory_to_empty(path) => S::ITSELF.into(),
             Last::DotOrDotDot => {
-                self.worker.fail(Operation::Remove, Cause::Kept(Kept::DotOrDotDot));
-                return None;
+                return self.worker.fail(Operation::Remove, Cause::Kept(Kept::DotOrDotDot));
             }
             Last::Root if self.worker.shared.options.preserve != Preserve::Nothing => {
-                self.worker.fail(Operation::Remove, Cause::Kept(Kept::RootDirectory));
-                return None;
+                return self.worker.fail(Operation::Remove, Cause::Kept(Kept::RootDirectory));
             }
             // The root has no name in a parent; in itself, it is `.`.
             Last::Root => S::ITSELF.into(),
             &Last::Invalid(kind) => {
-                self.worker.operand_failed(Operation::Remove, os_error(kind));
-                return None;
+                return self.worker.operand_failed(Operation::Remove, os_error(kind));
             }
         };
         let parent = match self.open_parent(path, &operand) {
             Ok(parent) => parent,
-            Err(error) => {
-                self.worker.operand_failed(Operation::Remove, error);
-                return None;
-            }
+            Err(error) => return self.worker.operand_failed(Operation::Remove, error),
         };
-        let dir = self.remove_in(&parent, name.as_name(), &operand)?;
-        let identity = match self.admit(&parent, &dir) {
+        let Some(dir) = self.open_tree(&parent, name.as_name(), operand.directory_only) else {
+            return;
+        };
+        let identity = match self.worker.admit(&parent, &dir) {
             Ok(identity) => identity,
             Err(cause) => {
                 self.worker.sys.close(dir);
                 let is_refused = !matches!(cause, Cause::Os(_));
                 let step = if is_refused { Operation::Remove } else { Operation::Stat };
-                self.worker.fail(step, cause);
-                return None;
+                return self.worker.fail(step, cause);
             }
         };
         let is_protected = self.worker.is_protected(&parent, name.as_name(), Kind::Directory);
-        Some(Tree { place: Place { parent, name, identity }, dir, is_protected })
+        self.buffer.forget_file_system();
+        self.place = Some(Place { parent, name, identity });
+        self.push(dir, Role::Operand, is_protected);
     }
 
     /// Returns whether a path ends in `.`, and only the contents of that directory are to go.
@@ -125,6 +107,7 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
         before.is_some_and(|before| before.last().is_none_or(|unit| unit.is_separator()))
     }
 
+    /// Opens the directory that an operand lies in.
     fn open_parent(
         &mut self,
         path: &Path,
@@ -139,56 +122,74 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
                 Err(io::ErrorKind::InvalidInput.into())
             };
         }
-        self.parent.open(if is_itself { path } else { &operand.parent }, &self.worker.sys)
+        let path = if is_itself { path } else { &operand.parent };
+        if let Some((known, dir)) = &self.parent.0 {
+            // Compared by text: two spellings may differ in a link.
+            if known.as_os_str() == path.as_os_str() {
+                return Ok(Arc::clone(dir));
+            }
+        }
+        let dir = loop {
+            match self.worker.sys.open_parent(path) {
+                Ok(dir) => break Arc::new(dir),
+                Err(error) if is_shortage(&error) && self.overcome_shortage() => {}
+                Err(error) => return Err(error),
+            }
+        };
+        self.parent.close(&self.worker.sys);
+        self.parent.0 = Some((path.to_path_buf(), Arc::clone(&dir)));
+        Ok(dir)
     }
 
-    /// Removes an operand, or opens it if it is a tree, and returns its directory.
-    fn remove_in(
+    /// Opens an operand if it is a tree that is to be removed. Removes any other.
+    fn open_tree(
         &mut self,
         parent: &S::Dir,
         name: Name<'_, S::Unit>,
-        operand: &SplitOperand<S::Unit>,
+        ends_in_separator: bool,
     ) -> Option<S::Dir> {
-        let worker = &mut *self.worker;
-        let directory_only = match worker.shared.options.directories {
+        let directories = self.worker.shared.options.directories;
+        let directory_only = match directories {
             DirectoryOperands::OnlyEmpty | DirectoryOperands::Refuse => {
-                self.remove_single(parent, name, operand.directory_only);
+                self.remove_single(parent, name, ends_in_separator);
                 return None;
             }
-            DirectoryOperands::Recursive => operand.directory_only,
+            DirectoryOperands::Recursive => ends_in_separator,
             DirectoryOperands::Required | DirectoryOperands::Contents => true,
         };
-        match worker.sys.open_child(parent, name, Mounts::Cross) {
+        let opened = self.open_operand(parent, name);
+        let worker = &mut self.worker;
+        match opened {
             Opened::Dir(dir) => return Some(dir),
             Opened::NotDirectory if directory_only => {
                 match worker.sys.query(parent, name, Ask::STAT) {
-                    Ok(stat) => self.not_a_directory(stat.kind.is_link()),
+                    Ok(stat) => worker.not_a_directory(stat.kind.is_link()),
                     Err(error) => worker.operand_lost(parent, name, Operation::Stat, error),
-                }
-            }
-            Opened::NotDirectory => {
-                match worker.remove_entry(parent, name, Kind::Unknown, Found::Named) {
-                    Outcome::Directory => worker.fail(Operation::Remove, Cause::Replaced),
-                    Outcome::Gone => {
-                        worker.operand_lost(parent, name, Operation::Remove, missing());
-                    }
-                    _ => {}
                 }
             }
             // A directory that is about to go is as good as gone.
             Opened::Gone | Opened::Pending => {
                 worker.operand_failed(Operation::Remove, missing());
             }
-            Opened::Mount => worker.fail(Operation::Remove, Cause::Kept(Kept::MountPoint)),
-            Opened::Shortage(error) | Opened::Failed(error) => {
-                if worker.shared.options.directories == DirectoryOperands::Contents {
-                    worker.fail(Operation::OpenDirectory, Cause::Os(error));
-                } else {
-                    worker.remove_unreadable(parent, name, error);
+            Opened::Failed(error) if directories == DirectoryOperands::Contents => {
+                worker.fail(Operation::OpenDirectory, Cause::Os(error));
+            }
+            opened => {
+                if let Outcome::Gone = worker.not_entered(parent, name, opened) {
+                    worker.operand_lost(parent, name, Operation::Remove, missing());
                 }
             }
         }
         None
+    }
+
+    fn open_operand(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>) -> Opened<S::Dir> {
+        loop {
+            match self.worker.sys.open_child(parent, name, Mounts::Cross) {
+                Opened::Failed(error) if is_shortage(&error) && self.overcome_shortage() => {}
+                opened => return opened,
+            }
+        }
     }
 
     /// Removes an operand if trees are not to be removed: an entry, or an empty directory.
@@ -208,7 +209,7 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
             }
             Err(error) => self.worker.operand_lost(parent, name, Operation::Remove, error),
             Ok(stat) if stat.kind != Kind::Directory => {
-                self.not_a_directory(directory_only && stat.kind.is_link());
+                self.worker.not_a_directory(directory_only && stat.kind.is_link());
             }
             Ok(_) if self.worker.shared.options.directories == DirectoryOperands::Refuse => {
                 self.worker.fail(Operation::Remove, Cause::Kept(Kept::IsADirectory));
@@ -252,17 +253,19 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
 
     /// Returns an error if a directory is not empty, without trying to remove it.
     fn check_empty(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>) -> io::Result<()> {
+        let dir = self.open_operand(parent, name).into_result()?;
         let sys = &self.worker.sys;
-        let dir = sys.open_child(parent, name, Mounts::Cross).into_result()?;
         let empty = self.buffer.check_empty(&dir, sys);
         sys.close(dir);
         empty
     }
+}
 
+impl<S: Sys> Worker<'_, S> {
     /// Returns the identity of an operand, unless it is the root directory or, if mount points are
     /// to be refused, lies on another device than its parent.
     fn admit(&self, parent: &S::Dir, dir: &S::Dir) -> Result<Identity, Cause> {
-        let Worker { shared, sys, .. } = &*self.worker;
+        let Worker { shared, sys, .. } = self;
         let identify = |dir| sys.query_dir(dir, Ask::STAT).map(|facts| Identity::of(&facts));
         let identity = identify(dir).map_err(Cause::Os)?;
         let preserve = shared.options.preserve;
@@ -282,18 +285,18 @@ impl<S: Sys> OperandRemoval<'_, '_, S> {
 
     /// Reports an operand that is no directory, although a separator follows it or the caller wants
     /// directories only.
-    fn not_a_directory(&mut self, is_link: bool) {
+    fn not_a_directory(&self, is_link: bool) {
         let error = os_error(io::ErrorKind::NotADirectory);
-        let directories = self.worker.shared.options.directories;
+        let directories = self.shared.options.directories;
         let is_required =
             matches!(directories, DirectoryOperands::Required | DirectoryOperands::Contents);
         if is_link && directories == DirectoryOperands::Required {
-            self.worker.fail(Operation::Remove, Cause::Kept(Kept::IsALink));
+            self.fail(Operation::Remove, Cause::Kept(Kept::IsALink));
         } else if is_link || is_required {
             // Always an error: the separator names the link's target.
-            self.worker.fail(Operation::Remove, Cause::Os(error));
+            self.fail(Operation::Remove, Cause::Os(error));
         } else {
-            self.worker.operand_failed(Operation::Remove, error);
+            self.operand_failed(Operation::Remove, error);
         }
     }
 }

@@ -61,7 +61,7 @@ impl<'r, S: Sys> Shared<'r, S> {
             removes_all,
             parent: parent.map(Arc::new),
             root: OnceLock::new(),
-            shortage: Shortage::default(),
+            shortage: Shortage::none(),
             writers: Writers::since(sys.wall_clock()),
             setup,
             first: Mutex::new(Some(sys)),

@@ -1,32 +1,43 @@
-//! Waiting for descriptors, for all workers together.
+//! Waiting for descriptors or memory, for all workers together.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::sys::Sys;
-
-/// The pause before a descriptor is tried for again.
-const NAP: Duration = Duration::from_millis(2);
-
-/// When a shortage of descriptors or memory began. One that lasts is waited for once, and not again
-/// for each directory that meets it.
-#[derive(Debug, Default)]
-pub(super) struct Shortage(Mutex<Option<Duration>>);
+/// A shortage of descriptors or memory. One that lasts is waited for once, and not again for each
+/// directory that meets it.
+#[derive(Debug)]
+pub(super) struct Shortage {
+    /// When it began.
+    since: Mutex<Option<Duration>>,
+    /// How many directories the worker that met it last had open; `usize::MAX` if there is none.
+    held: AtomicUsize,
+}
 
 impl Shortage {
-    /// Waits a moment. Returns `false` at once if the shortage has lasted longer than `window`.
-    pub(super) fn wait<S: Sys>(&self, window: Duration, sys: &S) -> bool {
-        let now = sys.now();
-        let since = *self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(now);
-        let may_wait = now.saturating_sub(since) <= window;
-        if may_wait {
-            sys.sleep(NAP);
-        }
-        may_wait
+    pub(super) fn none() -> Self {
+        Shortage { since: Mutex::default(), held: AtomicUsize::new(usize::MAX) }
     }
 
-    /// Notes that a directory could be opened which was waited for.
-    pub(super) fn end(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    /// Notes that a worker with this many open directories could not open another. Returns whether
+    /// it may wait a moment: not if the shortage has lasted longer than `window`.
+    pub(super) fn may_wait(&self, held: usize, now: Duration, window: Duration) -> bool {
+        let mut since = self.lock();
+        self.held.store(held, Ordering::Relaxed);
+        now.saturating_sub(*since.get_or_insert(now)) <= window
+    }
+
+    /// Notes that a worker has opened a directory and holds this many. That ends the shortage if
+    /// they are more than when it was met: others may have been closed for it.
+    pub(super) fn opened(&self, held: usize) {
+        if held > self.held.load(Ordering::Relaxed) {
+            let mut since = self.lock();
+            *since = None;
+            self.held.store(usize::MAX, Ordering::Relaxed);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Duration>> {
+        self.since.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

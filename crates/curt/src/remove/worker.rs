@@ -209,12 +209,12 @@ impl<'r, S: Sys> Worker<'r, S> {
         self.shared.add(&self.counts, &self.sys);
     }
 
-    /// Sleeps unless the removal is cancelled.
-    pub(super) fn nap(&self, time: Duration) {
+    /// Sleeps unless the removal is cancelled. Returns whether it is not.
+    pub(super) fn nap(&self, time: Duration) -> bool {
         let is_over = || {
             self.attend();
             self.shared.is_cancelled()
         };
-        pause::nap(|time| self.sys.sleep(time), is_over, time);
+        pause::nap(|time| self.sys.sleep(time), is_over, time)
     }
 }

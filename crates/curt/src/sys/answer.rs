@@ -28,8 +28,6 @@ pub(crate) enum Opened<D> {
     /// A mount point, where mounts are refused.
     #[cfg_attr(windows, allow(dead_code, reason = "mount points are links on Windows"))]
     Mount,
-    /// Descriptors or kernel memory ran out. The caller closes some directories and retries.
-    Shortage(io::Error),
     Failed(io::Error),
 }
 
@@ -41,7 +39,7 @@ impl<D> Opened<D> {
             Opened::Gone | Opened::Pending => Err(os_error(io::ErrorKind::NotFound)),
             Opened::NotDirectory => Err(os_error(io::ErrorKind::NotADirectory)),
             Opened::Mount => Err(os_error(io::ErrorKind::CrossesDevices)),
-            Opened::Shortage(error) | Opened::Failed(error) => Err(error),
+            Opened::Failed(error) => Err(error),
         }
     }
 }

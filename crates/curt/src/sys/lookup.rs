@@ -36,8 +36,6 @@ pub(crate) enum Unsearched {
     /// It may not be listed; perhaps it may be searched.
     Unlistable,
     Failed(io::Error),
-    /// The process lacks what a search takes, so other directories cannot be searched either.
-    Shortage(io::Error),
 }
 
 impl From<io::Error> for Unsearched {
@@ -98,7 +96,6 @@ pub(crate) trait Lookup: Sys<Unit: Unit> {
                 Err(Unsearched::Unlistable)
             }
             Opened::Failed(error) => Err(Unsearched::Failed(error)),
-            Opened::Shortage(error) => Err(Unsearched::Shortage(error)),
         }
     }
 

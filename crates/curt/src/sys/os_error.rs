@@ -88,6 +88,25 @@ pub(crate) fn is_loop(error: &io::Error) -> bool {
     error.raw_os_error() == Some(OsError::TooManyLinks.number())
 }
 
+/// Whether an error reports that descriptors or kernel memory ran out. The caller closes what it can
+/// do without, and tries again.
+pub(crate) fn is_shortage(error: &io::Error) -> bool {
+    let Some(number) = error.raw_os_error() else { return false };
+    #[cfg(unix)]
+    return [libc::EMFILE, libc::ENFILE, libc::ENOMEM].contains(&number);
+    #[cfg(windows)]
+    {
+        use windows_sys::Win32::Foundation as codes;
+        let shortages = [
+            codes::ERROR_NO_SYSTEM_RESOURCES,
+            codes::ERROR_NOT_ENOUGH_MEMORY,
+            codes::ERROR_TOO_MANY_OPEN_FILES,
+            codes::ERROR_NOT_ENOUGH_QUOTA,
+        ];
+        u32::try_from(number).is_ok_and(|number| shortages.contains(&number))
+    }
+}
+
 /// Whether an error reports a path that is longer than the system takes.
 pub(crate) fn is_too_long(error: &io::Error) -> bool {
     error.raw_os_error() == Some(OsError::TooLong.number())

@@ -14,7 +14,7 @@ use super::stack::{Level, Links, Stack};
 use crate::error::{Cause, bug};
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Names};
-use crate::sys::{Ask, Identity, Mounts, Opened, Sys, SystemUnit};
+use crate::sys::{Ask, Identity, Mounts, Opened, Sys, SystemUnit, is_shortage};
 
 /// The directories from the operand down, and the path of the current entry: an entry of the
 /// topmost directory, or the operand while there is none.
@@ -121,7 +121,7 @@ impl<S: Sys, T> Branch<S, T> {
         loop {
             let (dir, name) = self.place()?;
             match self.open_child(dir, name, sys) {
-                (Opened::Shortage(error), _) => {
+                (Opened::Failed(error), _) if is_shortage(&error) => {
                     if !self.stack.lower_budget(sys) {
                         return Err(Cause::Os(error));
                     }

@@ -137,7 +137,7 @@ pub(super) fn ancestors<S: Sys>(dir: &S::Dir, count: usize, sys: &S) -> io::Resu
                     sys.close(child);
                 }
             }
-            Opened::Failed(error) | Opened::Shortage(error) => break Err(error),
+            Opened::Failed(error) => break Err(error),
             // It was moved out of the tree, or is gone.
             _ => break Ok(()),
         }

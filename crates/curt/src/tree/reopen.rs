@@ -1,8 +1,7 @@
 //! Why a directory of a stack could not be reopened.
 
-use std::io;
-
 use crate::error::Cause;
+use crate::sys::is_shortage;
 
 /// A directory could not be reopened.
 pub(crate) struct ReopenError {
@@ -16,8 +15,7 @@ impl ReopenError {
     pub(crate) fn into_cause(self) -> Cause {
         match self.reason {
             ReopenFailure::Vanished => Cause::Replaced,
-            ReopenFailure::Shortage(error) => Cause::Os(error),
-            ReopenFailure::Other(cause) => cause,
+            ReopenFailure::Failed(cause) => cause,
         }
     }
 }
@@ -26,7 +24,12 @@ impl ReopenError {
 #[derive(Debug)]
 pub(crate) enum ReopenFailure {
     Vanished,
-    /// The system has no descriptor or no memory left.
-    Shortage(io::Error),
-    Other(Cause),
+    Failed(Cause),
+}
+
+impl ReopenFailure {
+    /// Returns whether the system has no descriptor or no memory left.
+    pub(crate) fn is_shortage(&self) -> bool {
+        matches!(self, ReopenFailure::Failed(Cause::Os(error)) if is_shortage(error))
+    }
 }

@@ -23,7 +23,7 @@ use super::reopen::{ReopenError, ReopenFailure};
 use crate::error::Cause;
 use crate::fields::Fields;
 use crate::name::{Name, NameBuf, Names, Unit};
-use crate::sys::{Ask, Identity, Opened, Sys};
+use crate::sys::{Ask, Identity, Opened, Sys, is_shortage};
 
 /// The longest path, in units, that is passed to the system at once: below every system's limit.
 const LONGEST_PATH: usize = 2048;
@@ -89,6 +89,11 @@ impl<S: Sys, T> Stack<S, T> {
 
     pub(crate) fn len(&self) -> usize {
         self.levels.len()
+    }
+
+    /// Returns how many directories are open.
+    pub(crate) fn count_open(&self) -> usize {
+        self.open.len()
     }
 
     pub(crate) fn last(&self) -> Option<&Level<S, T>> {
@@ -330,11 +335,11 @@ impl<S: Sys, T> Stack<S, T> {
             let dir = loop {
                 match self.open_same(from, next, path, sys) {
                     Ok(dir) => break dir,
-                    Err(ReopenFailure::Shortage(_)) if self.release_one(from, sys) => {}
+                    Err(reason) if reason.is_shortage() && self.release_one(from, sys) => {}
                     Err(reason) => {
                         let first = self.first_lost(from, next, path, sys);
                         let lost = first.unwrap_or(ReopenError { level: next, reason });
-                        if let ReopenFailure::Shortage(_) = lost.reason {
+                        if lost.reason.is_shortage() {
                             // A caller that makes room must not find only these, for ever.
                             self.release_between(nearest, next, sys);
                         }
@@ -382,7 +387,7 @@ impl<S: Sys, T> Stack<S, T> {
             };
             match self.open_names(dir?, &up, true, sys) {
                 Opened::Dir(dir) => return self.check_same(dir, index, sys).ok(),
-                Opened::Shortage(_) if self.release_one(from, sys) => {}
+                Opened::Failed(error) if is_shortage(&error) && self.release_one(from, sys) => {}
                 _ => return None,
             }
         }
@@ -433,9 +438,8 @@ impl<S: Sys, T> Stack<S, T> {
         match self.open_names(dir, names, self.links == Links::Follow, sys) {
             Opened::Dir(dir) => self.check_same(dir, to, sys),
             Opened::Gone | Opened::Pending => Err(ReopenFailure::Vanished),
-            Opened::Shortage(error) => Err(ReopenFailure::Shortage(error)),
-            Opened::Failed(error) => Err(ReopenFailure::Other(Cause::Os(error))),
-            Opened::NotDirectory | Opened::Mount => Err(ReopenFailure::Other(Cause::Replaced)),
+            Opened::Failed(error) => Err(ReopenFailure::Failed(Cause::Os(error))),
+            Opened::NotDirectory | Opened::Mount => Err(ReopenFailure::Failed(Cause::Replaced)),
         }
     }
 
@@ -447,7 +451,7 @@ impl<S: Sys, T> Stack<S, T> {
             Err(error) => Cause::Os(error),
         };
         sys.close(dir);
-        Err(ReopenFailure::Other(cause))
+        Err(ReopenFailure::Failed(cause))
     }
 
     /// Opens the directory that some names lead to from an open one.

@@ -13,7 +13,7 @@ use super::candidates::Candidates;
 use super::directories::SearchDirectory;
 use super::policy::Rules;
 use crate::error::{Cause, Error, FindCause, NotFound, Operation};
-use crate::sys::{Lookup, SystemUnit, Unsearched, is_loop, is_too_long};
+use crate::sys::{Lookup, SystemUnit, Unsearched, is_loop, is_shortage, is_too_long};
 use curt_paths::Flavor;
 
 /// Why a program was not found, and the path to blame.
@@ -143,12 +143,13 @@ impl<S: Lookup> Query<S> {
                 self.is_over |= rules.stops_at_faults;
                 "failed"
             }
-            Err(Unsearched::Failed(error)) => {
-                self.failed.get_or_insert((at, error));
+            // Then other directories cannot be searched either.
+            Err(Unsearched::Failed(error)) if is_shortage(&error) => {
+                (self.failed, self.is_over) = (Some((at, error)), true);
                 "failed"
             }
-            Err(Unsearched::Shortage(error)) => {
-                (self.failed, self.is_over) = (Some((at, error)), true);
+            Err(Unsearched::Failed(error)) => {
+                self.failed.get_or_insert((at, error));
                 "failed"
             }
         }

@@ -1,12 +1,15 @@
 //! Entries listed twice are reported once, and listing ends: on the file system in memory.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::in_memory::{FIXED, remove};
+use super::remove_on;
 use crate::remove::{DirectoryOperands, Remove, Report, Threads};
 use crate::sys::fault::Faults;
-use crate::sys::memory::{Order, Setup, World};
+use crate::sys::memory::{Memory, Order, Setup, World};
 
 fn options() -> Remove<'static> {
     Remove::new().retries(10, Duration::from_millis(50))
@@ -84,22 +87,50 @@ fn released_directory_that_vanished_is_no_error() {
 }
 
 #[test]
-fn shortage_while_reopening_is_no_replacement() {
-    for nth in 0..260 {
-        for errno in [12, 24] {
+fn a_short_shortage_is_waited_for_at_every_opening() {
+    let mut hits = 0;
+    for (operand, calls) in [("tree/deep/file", 2), ("tree", 240)] {
+        for (nth, errno) in (0..calls).flat_map(|nth| [12, 23, 24].map(|errno| (nth, errno))) {
             let mut world = World::new();
             for level in 0..60 {
                 world.file(format!("tree/{}file", "deep/".repeat(level)));
             }
-            let setup =
-                Setup::new(world).with_faults(Faults::default().fail("openat2", nth, errno));
+            let faults = Arc::new(Faults::default().fail("openat", nth, errno));
+            let setup = Setup { faults: Some(Arc::clone(&faults)), ..Setup::new(world) };
             let options = options().threads(Threads::AtMost(1)).descriptors(8);
-            let report = remove(&options, &setup);
-            for error in &report.errors {
-                assert_eq!(error.raw_os_error(), Some(errno), "{nth}: {report:?}");
-            }
-            // The operand itself is not waited for.
-            assert!(report.is_complete() || nth == 0, "{nth}: {report:?}");
+            let report = remove_on::<Memory>(&options, &setup, &[PathBuf::from(operand)]);
+            assert!(report.is_complete(), "{operand}, {nth}, {errno}: {report:?}");
+            hits += faults.hits();
         }
+    }
+    assert!(hits > 3 * 150, "{hits} shortages");
+}
+
+/// A shortage that outlasts the window is over when another directory can be opened: the next one
+/// is waited for again.
+#[test]
+fn each_shortage_is_waited_for() {
+    for threads in [1, 4] {
+        let errors = [false, true].map(|again| {
+            let mut world = World::new();
+            for number in 0..2_000 {
+                world.file(format!("tree/{number}/file"));
+            }
+            let mut change = |call, descriptors| {
+                world.after(call, move |world| world.rules.descriptors = descriptors);
+            };
+            change(3_000, 0);
+            change(3_400, 1024);
+            if again {
+                change(5_000, 0);
+                change(5_040, 1024);
+            }
+            let setup = Setup::new(world);
+            let report = remove(&options().threads(Threads::AtMost(threads)), &setup);
+            assert_eq!(report.error_count > 0, setup.world(|world| world.exists("tree")));
+            report.error_count
+        });
+        assert!(errors[0] > 0, "the first one lasts");
+        assert!(errors[0].abs_diff(errors[1]) < 20, "{threads} threads: {errors:?}");
     }
 }

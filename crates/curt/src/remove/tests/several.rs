@@ -2,11 +2,51 @@
 
 use std::path::PathBuf;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::remove_on;
-use crate::control::Threads;
-use crate::remove::Remove;
+use crate::control::{Operands, Threads};
+use crate::remove::{DirectoryOperands, Remove};
 use crate::sys::memory::{Denied, Memory, Setup, World};
+
+/// Operands, trees or not, are shared by the threads as the entries of a directory are, and their
+/// progress is reported.
+#[test]
+fn every_operand_counts_towards_threads_and_progress() {
+    use DirectoryOperands::{OnlyEmpty, Recursive, Refuse};
+    for (directories, is_file, dry_run) in [
+        (Recursive, true, false),
+        (Recursive, true, true),
+        (Recursive, false, true),
+        (OnlyEmpty, true, false),
+        (OnlyEmpty, false, false),
+        (OnlyEmpty, false, true),
+        (Refuse, true, false),
+        (Refuse, false, false),
+    ] {
+        let mut world = World::new();
+        world.rules.processors = 4;
+        let operands: Vec<_> = (0..2_000).map(|number| format!("tree/{number}")).collect();
+        for operand in &operands {
+            if is_file {
+                world.file(operand)
+            } else {
+                world.dir(operand)
+            };
+        }
+        let called = AtomicU64::new(0);
+        let options = Remove::new()
+            .threads(Threads::AtMost(4))
+            .directories(directories)
+            .dry_run(dry_run)
+            .on_progress(|_| _ = called.fetch_add(1, Ordering::Relaxed));
+        let report = remove_on::<Memory>(&options, &Setup::new(world), &operands.into_paths());
+        let case = format!("{directories:?}, files: {is_file}, dry: {dry_run}: {report:?}");
+        assert_eq!(report.error_count > 0, directories == Refuse && !is_file, "{case}");
+        assert_eq!(report.threads, 4, "{case}");
+        assert!(called.load(Ordering::Relaxed) > 4, "{case}");
+    }
+}
 
 /// Half of a directory that is large enough to be shared cannot be removed.
 #[test]

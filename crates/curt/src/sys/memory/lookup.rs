@@ -157,9 +157,6 @@ impl Lookup for Memory {
             Ok(number) => Ok(self.new_dir(number)),
             Err(errno::NOENT | errno::NOTDIR | errno::LOOP) => Err(Unsearched::Absent),
             Err(errno::ACCES) => Err(Unsearched::Unlistable),
-            Err(number @ (errno::MFILE | errno::NFILE | errno::NOMEM)) => {
-                Err(Unsearched::Shortage(errno::error(number)))
-            }
             Err(number) => Err(failed(number)),
         }
     }

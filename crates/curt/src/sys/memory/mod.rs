@@ -94,9 +94,6 @@ impl Memory {
             Err(errno::NOTDIR | errno::LOOP) => Opened::NotDirectory,
             Err(errno::NOENT) => Opened::Gone,
             Err(errno::XDEV) => Opened::Mount,
-            Err(error @ (errno::MFILE | errno::NFILE | errno::NOMEM)) => {
-                Opened::Shortage(errno::error(error))
-            }
             Err(error) => Opened::Failed(errno::error(error)),
         }
     }

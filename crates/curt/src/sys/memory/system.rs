@@ -14,7 +14,6 @@ pub(crate) mod errno {
     pub(crate) const PERM: i32 = 1;
     pub(crate) const NOENT: i32 = 2;
     pub(crate) const BADF: i32 = 9;
-    pub(crate) const NOMEM: i32 = 12;
     pub(crate) const ACCES: i32 = 13;
     pub(crate) const BUSY: i32 = 16;
     pub(crate) const EXIST: i32 = 17;
@@ -22,7 +21,6 @@ pub(crate) mod errno {
     pub(crate) const NOTDIR: i32 = 20;
     pub(crate) const ISDIR: i32 = 21;
     pub(crate) const INVAL: i32 = 22;
-    pub(crate) const NFILE: i32 = 23;
     pub(crate) const MFILE: i32 = 24;
     pub(crate) const NAMETOOLONG: i32 = 36;
     pub(crate) const NOTEMPTY: i32 = 39;

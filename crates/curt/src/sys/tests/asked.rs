@@ -7,7 +7,9 @@ use std::path::Path;
 use super::ground::Ground;
 use crate::fields::Kind;
 use crate::name::{Name, Unit};
-use crate::sys::{Batch, DirRemoved, Last, Listing, Mounts, Opened, Removed, Sys, SystemUnit};
+use crate::sys::{
+    Batch, DirRemoved, Last, Listing, Mounts, Opened, Removed, Sys, SystemUnit, is_shortage,
+};
 
 /// A platform, a directory of it and what is asked there, less wordy than by the contract.
 pub(super) struct Asked<'a, S: Sys> {
@@ -82,7 +84,7 @@ pub(super) fn said<D>(opened: &Opened<D>) -> &'static str {
         Opened::Gone => "gone",
         Opened::Pending => "pending",
         Opened::Mount => "a mount point",
-        Opened::Shortage(_) => "shortage",
+        Opened::Failed(error) if is_shortage(error) => "shortage",
         Opened::Failed(_) => "failed",
     }
 }

@@ -21,7 +21,7 @@ fn word(answer: &Result<Verdict, Unsearched>) -> &'static str {
         Ok(Verdict::NotExecutable) => "not executable",
         Err(Unsearched::Absent) => "no directory",
         Err(Unsearched::Denied | Unsearched::Unlistable) => "denied",
-        Err(Unsearched::Failed(_) | Unsearched::Shortage(_)) => "failed",
+        Err(Unsearched::Failed(_)) => "failed",
     }
 }
 

@@ -115,7 +115,6 @@ pub(super) fn opened<D>(opened: Result<D, Errno>) -> Opened<D> {
         Err(error) if refuses_link_or_file(error) => Opened::NotDirectory,
         Err(Errno::NOENT) => Opened::Gone,
         Err(Errno::XDEV) => Opened::Mount,
-        Err(error @ (Errno::MFILE | Errno::NFILE | Errno::NOMEM)) => Opened::Shortage(error.into()),
         Err(error) => Opened::Failed(error.into()),
     }
 }

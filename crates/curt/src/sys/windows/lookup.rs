@@ -64,7 +64,6 @@ impl Lookup for Windows {
             Err(status) if status.is_no_place() || status.is_gone() || status.is_pending() => {
                 Err(Unsearched::Absent)
             }
-            Err(status) if status.is_shortage() => Err(Unsearched::Shortage(status.into())),
             Err(status) if status.is_denial() => Err(Unsearched::Unlistable),
             Err(status) => Err(Unsearched::Failed(status.into())),
         }

@@ -129,7 +129,6 @@ fn opened(answer: Result<Option<Dir>>) -> Opened<Dir> {
         Ok(None) | Err(Status::NOT_A_DIRECTORY) => Opened::NotDirectory,
         Err(status) if status.is_gone() => Opened::Gone,
         Err(status) if status.is_pending() => Opened::Pending,
-        Err(status) if status.is_shortage() => Opened::Shortage(status.into()),
         Err(status) => Opened::Failed(status.into()),
     }
 }

@@ -100,17 +100,6 @@ impl Status {
                 | codes::STATUS_CANNOT_DELETE
         )
     }
-
-    /// Handles or kernel memory ran out.
-    pub(super) fn is_shortage(self) -> bool {
-        matches!(
-            self.0,
-            codes::STATUS_INSUFFICIENT_RESOURCES
-                | codes::STATUS_NO_MEMORY
-                | codes::STATUS_TOO_MANY_OPENED_FILES
-                | codes::STATUS_QUOTA_EXCEEDED
-        )
-    }
 }
 
 /// Converts the status to the well-known Win32 error.
