@@ -25,6 +25,7 @@ use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcom
 use curt::{Feature, Threads};
 
 use crate::called;
+use crate::quote::quote;
 use crate::session::Session;
 
 pub(crate) use beneath::BeneathOptions;
@@ -45,7 +46,6 @@ pub(crate) use which::{LookUpOptions, WhichOptions};
 /// has that many values.
 const READ_BEYOND_OPTIONS: usize = 16;
 
-/// How long a command keeps retrying, in milliseconds.
 const RETRY_MS: u64 = 1000;
 
 #[derive(Parser)]
@@ -82,7 +82,6 @@ pub(crate) enum Command {
     Man(ManOptions),
 }
 
-/// The options of `curt completions`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -95,7 +94,6 @@ pub(crate) struct CompletionsOptions {
     pub(crate) shell: clap_complete::Shell,
 }
 
-/// The options of `curt man`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -121,7 +119,6 @@ pub(crate) struct OutputOptions {
 }
 
 impl OutputOptions {
-    /// Begins a run of a command with these options.
     pub(crate) fn session(self, program: &str) -> Session {
         Session::new(program, self.json, self.stats)
     }
@@ -149,7 +146,7 @@ trait Options: Args {
     const NEEDS: &[(&str, &str)] = &[];
 
     /// Returns what is wrong with words that clap would take for something that nobody means.
-    fn misread(_: &[OsString]) -> Option<String> {
+    fn misread(_: &[OsString], _: &clap::Command) -> Option<String> {
         None
     }
 
@@ -179,7 +176,6 @@ impl Positions<'_> {
         given.max_by_key(|&(at, _)| at).map(|(_, value)| value)
     }
 
-    /// Refuses an option without the one that it needs.
     fn check(&self, needs: &[(&str, &str)]) -> Result<(), String> {
         let is_given = |id: &str| self.position(id).is_some();
         match needs.iter().find(|(id, needed)| is_given(id) && !is_given(needed)) {
@@ -204,7 +200,7 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
     let program = all.next().unwrap_or_default();
     let called = called::by(&program);
     if let Some(message) = called::stem(&program).and_then(|name| message::no_stand_in(&name)) {
-        return Err(Box::new(Refused::link(message)));
+        return Err(Box::new(Refused::wrong("curt", message)));
     }
     let mut words: Vec<OsString> = called.map(OsString::from).into_iter().chain(all).collect();
     if called.is_none() && matches!(words.as_slice(), [help, command] if is_help(help, command)) {
@@ -212,7 +208,8 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
     }
     if let [help, _, more, ..] = words.as_slice() {
         if help == "help" && !more.as_encoded_bytes().starts_with(b"-") {
-            return Err(Box::new(Refused::extra_topic(more)));
+            let message = format!("extra operand {}; only one can be explained", quote(more));
+            return Err(Box::new(Refused::wrong("curt help", message)));
         }
     }
     if words.len() == 2 && words[0] == "help" {
@@ -308,7 +305,7 @@ fn read_by<T: Options>(
     gnu: Option<&gnu::Tool>,
     words: &[OsString],
 ) -> Result<T, clap::Error> {
-    if let Some(message) = T::misread(words) {
+    if let Some(message) = T::misread(words, command) {
         return Err(command.error(clap::error::ErrorKind::ValueValidation, message));
     }
     let matches = command.try_get_matches_from_mut(words)?;
@@ -321,12 +318,10 @@ fn read_by<T: Options>(
     }
 }
 
-/// Reads a number of retries. clap's own parser has its own words for one that is negative.
 fn parse_retries(word: &str) -> Result<u32, ParseIntError> {
     word.parse()
 }
 
-/// Reads a number of threads.
 fn parse_threads(word: &str) -> Result<Threads, String> {
     let most: Result<NonZeroUsize, _> = word.parse();
     most.map(|most| Threads::AtMost(most.get())).map_err(|error| match error.kind() {

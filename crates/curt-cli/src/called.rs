@@ -7,7 +7,6 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// The names.
 const NAMES: [&str; 7] = ["rm", "ls", "du", "stat", "which", "realpath", "readlink"];
 
 /// The name among these that curt was called by. Set when the command line is read.

@@ -23,7 +23,6 @@ impl Exit {
     /// `curt run`: the program was not found.
     pub(crate) const NOT_FOUND: Exit = Exit(127);
 
-    /// The code that a program ended with.
     pub(crate) fn of(code: u8) -> Exit {
         Exit(code)
     }

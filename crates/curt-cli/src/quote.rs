@@ -14,7 +14,6 @@ use curt::is_printable;
 
 pub(crate) use style::{Quoting, Style};
 
-/// Quotes a name or a path.
 pub(crate) fn quote(name: impl AsRef<OsStr>) -> String {
     let bytes = name.as_ref().as_encoded_bytes();
     match for_double_quotes(bytes) {
@@ -115,13 +114,11 @@ fn escape_letter(character: char) -> Option<char> {
     "abtnvfr".chars().nth(index)
 }
 
-/// Returns the bytes of a character as octal escapes.
 fn octals(character: char) -> String {
     let mut units = [0; 4];
     character.encode_utf8(&mut units).bytes().flat_map(octal).collect()
 }
 
-/// Returns a byte as an octal escape.
 fn octal(byte: u8) -> [char; 4] {
     let digit = |shift: u8| char::from(b'0' + (byte >> shift & 7));
     ['\\', digit(6), digit(3), digit(0)]

@@ -39,7 +39,6 @@ pub(crate) struct Outcome {
     pub(crate) is_cancelled: bool,
 }
 
-/// The end of a name.
 pub(crate) fn end(null: bool) -> &'static [u8] {
     if null { b"\0" } else { b"\n" }
 }
@@ -91,7 +90,6 @@ impl Session {
         self.screen.is_terminal()
     }
 
-    /// Writes data to standard output.
     pub(crate) fn data(&self, data: &[u8]) {
         self.screen.data(data);
     }
@@ -102,7 +100,6 @@ impl Session {
         self.data(&[&name, end(null)].concat());
     }
 
-    /// Writes a JSON object to standard output.
     pub(crate) fn object(&self, object: Object) {
         self.screen.data(object.line().as_bytes());
     }
@@ -152,7 +149,6 @@ impl Session {
         self.worsen(Exit::FAILURE);
     }
 
-    /// Returns how many failures there were.
     pub(crate) fn errors(&self) -> u64 {
         self.errors.load(Ordering::Relaxed)
     }

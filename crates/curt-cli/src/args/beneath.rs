@@ -30,7 +30,6 @@ Examples:
   curt beneath --root out --name new-file        the name of a file to create
   curt beneath --check-only --mode strict a/nul  check the text alone";
 
-/// The options of `curt beneath`.
 #[derive(Args, Clone, Debug)]
 #[command(args_override_self = true, infer_long_args = true)]
 #[command(about = "Resolve untrusted paths that must stay in a directory", long_about = LONG_ABOUT,

@@ -43,7 +43,6 @@ Examples:
   curt du -sh *        one line for each, in human-readable sizes
   curt du --by-type ~  the sum for each type of file";
 
-/// The options of `curt du`.
 #[derive(Args, Default)]
 #[cfg_attr(test, derive(Debug, PartialEq))]
 #[command(args_override_self = true, infer_long_args = true, disable_help_flag = true)]
@@ -219,7 +218,6 @@ pub(crate) struct DuOptions {
     pub(crate) is_long_threshold: bool,
 }
 
-/// A time that can be printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DuTime {
     Modified,
@@ -237,7 +235,6 @@ const TIMES: [(&str, DuTime); 6] = [
     ("modification", DuTime::Modified),
 ];
 
-/// The unit of sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// As the environment says, or KiB.

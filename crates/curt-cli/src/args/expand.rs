@@ -25,7 +25,6 @@ Examples:
   curt expand --flavor windows --cwd 'C:\\x' 'aux.'  as GetFullPathNameW
   curt expand --style ruby '~/x'                    as Ruby's File.expand_path";
 
-/// The options of `curt expand`.
 #[derive(Args, Clone, Debug, Default)]
 #[command(args_override_self = true, infer_long_args = true)]
 #[command(about = "Make paths absolute, by their text alone", long_about = LONG_ABOUT,

@@ -69,7 +69,6 @@ const SORT_KEYS: [(&str, SortBy); 6] = [
     ("created", SortBy::Created),
 ];
 
-/// The options of `curt find`.
 #[derive(Args)]
 #[command(args_override_self = true, infer_long_args = true)]
 #[command(about = "Find entries, and print, delete or run programs for them", long_about = LONG_ABOUT,
@@ -378,7 +377,7 @@ impl Options for FindOptions {
         &[("reverse", "sort"), ("batch_size", "exec_batch"), ("dry_run", "delete")];
 
     /// Finds tests and actions of find, such as `-exec`, which would mean `-e xec`.
-    fn misread(words: &[OsString]) -> Option<String> {
+    fn misread(words: &[OsString], command: &clap::Command) -> Option<String> {
         let ends = |word: &&OsString| ENDS.iter().any(|end| *word == end);
         let words = words.iter().take_while(|word| !ends(word)).filter_map(|word| word.to_str());
         let is_short =
@@ -387,7 +386,7 @@ impl Options for FindOptions {
             if is_short(word) {
                 return Some(format!("write '--delete' in full instead of '{word}'"));
             }
-            message::test_of_find(word)
+            message::test_of_find(word, command)
         })
     }
 

@@ -4,6 +4,8 @@
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
+use super::message;
+
 /// A tool of coreutils 9.x and its options.
 pub(super) struct Tool {
     name: &'static str,
@@ -11,8 +13,6 @@ pub(super) struct Tool {
     letters: &'static str,
     /// The long options, sorted.
     longs: &'static str,
-    /// What to use in place of the options that curt lacks.
-    instead: &'static [(&'static [&'static str], &'static str)],
 }
 
 const RM: Tool = Tool {
@@ -21,7 +21,6 @@ const RM: Tool = Tool {
     longs: "\
         --dir --force --help --interactive --no-preserve-root --one-file-system --preserve-root \
         --recursive --verbose --version",
-    instead: &[],
 };
 
 const LS: Tool = Tool {
@@ -35,13 +34,6 @@ const LS: Tool = Tool {
         --indicator-style --inode --kibibytes --literal --no-group --numeric-uid-gid \
         --quote-name --quoting-style --recursive --reverse --show-control-chars --si --size \
         --sort --tabsize --time --time-style --version --width --zero",
-    instead: &[
-        (
-            &["-Z", "--context"],
-            "--fields label,name prints labels, with one more call for each entry",
-        ),
-        (&["-D", "--dired"], "use --json or --zero, which separate all names"),
-    ],
 };
 
 const DU: Tool = Tool {
@@ -52,7 +44,6 @@ const DU: Tool = Tool {
         --dereference-args --exclude --exclude-from --files0-from --help --human-readable \
         --inodes --max-depth --no-dereference --null --one-file-system --separate-dirs --si \
         --summarize --threshold --time --time-style --total --version",
-    instead: &[],
 };
 
 const STAT: Tool = Tool {
@@ -60,7 +51,6 @@ const STAT: Tool = Tool {
     letters: "-c-f-L-t",
     longs: "\
         --cached --dereference --file-system --format --help --printf --terse --version",
-    instead: &[(&["--cached"], "the system decides what to cache")],
 };
 
 const REALPATH: Tool = Tool {
@@ -69,7 +59,6 @@ const REALPATH: Tool = Tool {
     longs: "\
         --canonicalize --canonicalize-existing --canonicalize-missing --help --logical \
         --no-symlinks --physical --quiet --relative-base --relative-to --strip --version --zero",
-    instead: &[],
 };
 
 const READLINK: Tool = Tool {
@@ -78,10 +67,8 @@ const READLINK: Tool = Tool {
     longs: "\
         --canonicalize --canonicalize-existing --canonicalize-missing --help --no-newline --quiet \
         --silent --verbose --version --zero",
-    instead: &[],
 };
 
-/// Returns the options of the GNU tool of that name.
 pub(super) fn options(tool: &str) -> Option<&'static Tool> {
     [&RM, &LS, &DU, &STAT, &REALPATH, &READLINK].into_iter().find(|known| known.name == tool)
 }
@@ -137,18 +124,13 @@ impl Tool {
         match given {
             None => Ok(()),
             Some(option) => {
-                let instead = self.instead(option).map(|instead| format!("; {instead}"));
-                let instead = instead.unwrap_or_default();
+                let name = option.trim_start_matches('-');
+                let instead = message::of_other(name, command).unwrap_or_default();
                 let words =
                     format!("option '{option}' of GNU {} is not supported{instead}", self.name);
                 Err(command.error(ErrorKind::UnknownArgument, words))
             }
         }
-    }
-
-    fn instead(&self, option: &str) -> Option<&'static str> {
-        let known = self.instead.iter().find(|(options, _)| options.contains(&option));
-        known.map(|&(_, instead)| instead)
     }
 }
 
@@ -177,7 +159,7 @@ fn common(one: &str, other: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::{DU, LS, READLINK, REALPATH, RM, STAT};
-    use crate::args::Cli;
+    use crate::args::{Cli, message};
     use clap::CommandFactory;
 
     #[test]
@@ -194,7 +176,8 @@ mod tests {
             let with_missing = tool.add_to(command);
             let ids = with_missing.get_arguments().map(|arg| arg.get_id().as_str());
             for option in ids.filter(|id| id.starts_with('-')) {
-                assert!(tool.instead(option).is_some(), "{} {option}", tool.name);
+                let name = option.trim_start_matches('-');
+                assert!(message::of_other(name, &with_missing).is_some(), "{} {option}", tool.name);
             }
         }
     }

@@ -402,7 +402,7 @@ impl Options for LsOptions {
     const NEEDS: &[(&str, &str)] = &[("depth", "tree")];
 
     /// Finds `-L 2`, which `tree` and `eza` take for a depth.
-    fn misread(words: &[OsString]) -> Option<String> {
+    fn misread(words: &[OsString], _: &clap::Command) -> Option<String> {
         let is_number =
             |word: &OsString| word.to_str().is_some_and(|word| word.parse::<u32>().is_ok());
         let at = words.iter().position(|word| word == "-L")?;

@@ -2,7 +2,7 @@
 //! after the name of the command, with nothing in it that a terminal would act upon.
 
 use std::error::Error;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::num::{IntErrorKind, ParseIntError};
 use std::path::Path;
 
@@ -62,26 +62,15 @@ impl Refused {
         Refused { session: Session::new(program, json, false), text }
     }
 
-    /// A text that was asked for.
     pub(super) fn wanted(program: &str, text: &str) -> Refused {
         let session = Session::new(program, false, false);
         Refused { session, text: Text::Wanted(text.to_owned().into()) }
     }
 
-    /// What is wrong with the name of a link to curt.
-    pub(super) fn link(message: String) -> Refused {
-        let session = Session::new("curt", false, false);
-        Refused { session, text: Text::Wrong(message) }
+    pub(super) fn wrong(program: &str, message: String) -> Refused {
+        Refused { session: Session::new(program, false, false), text: Text::Wrong(message) }
     }
 
-    /// A word after the topic or command that is to be explained.
-    pub(super) fn extra_topic(word: &OsStr) -> Refused {
-        let session = Session::new("curt help", false, false);
-        let message = format!("extra operand {}; only one can be explained", quote(word));
-        Refused { session, text: Text::Wrong(message) }
-    }
-
-    /// Prints the help, or what is wrong.
     pub(crate) fn report(&self) -> Exit {
         let session = &self.session;
         match &self.text {
@@ -255,8 +244,64 @@ const OTHER_COMMANDS: [(&[&str], &str); 17] = [
 ];
 
 /// Options of other tools, by the command of curt that people type them after, and what it has in
-/// their place: an option, or a sentence.
-const OF_OTHERS: [(&str, &[&str], &str); 32] = [
+/// their place: an option, or a sentence, or nothing. With a dash before it, a name is meant so only
+/// after two dashes.
+const OF_OTHERS: [(&str, &[&str], &str); 77] = [
+    (
+        "find",
+        &["amin", "anewer", "atime", "cmin", "cnewer", "ctime"],
+        "only modification times can be tested, by --newer and --older",
+    ),
+    ("find", &["and"], "all tests must pass without it"),
+    ("find", &["context"], "use --fields label,path"),
+    ("find", &["delete"], "--delete"),
+    ("find", &["depth"], "--contents-first"),
+    ("find", &["empty"], "--empty"),
+    ("find", &["exec"], "use -x COMMAND, or -X COMMAND for all entries"),
+    ("find", &["execdir", "ok", "okdir"], "use -x, which does not prompt or change directories"),
+    ("find", &["executable"], "use -t x, which finds files only"),
+    ("find", &["gid"], "use -o :GID"),
+    ("find", &["group"], "--owner :GROUP"),
+    ("find", &["iname"], "the glob comes before PATH: curt find -i -g '*.rs' PATH"),
+    ("find", &["inum", "samefile"], "use --fields id,path"),
+    (
+        "find",
+        &["ipath", "iwholename"],
+        "paths are full, and '*' stops at a slash: curt find -i -p -g '**/src/*' PATH",
+    ),
+    ("find", &["iregex"], "the pattern comes before PATH: curt find -i -p PATTERN PATH"),
+    ("find", &["links"], "use --fields links,path"),
+    // One dash is -l -s, which lists, too.
+    ("find", &["-ls"], "--list-details"),
+    ("find", &["maxdepth"], "--max-depth"),
+    ("find", &["mindepth"], "--min-depth"),
+    ("find", &["mmin", "mtime", "newermt"], "use --newer or --older, as in --newer 7d"),
+    ("find", &["mount", "xdev"], "--one-file-system"),
+    ("find", &["name"], "the glob comes before PATH: curt find -g '*.rs' PATH"),
+    ("find", &["newer"], "--newer"),
+    ("find", &["not"], "tests cannot be negated; -E GLOB skips matches"),
+    ("find", &["O0", "O1", "O2", "O3"], "cheap tests always come first"),
+    ("find", &["or"], "PATTERN may have alternatives, as in 'one|other'"),
+    ("find", &["P"], "links are not followed without -L"),
+    (
+        "find",
+        &["path", "path-glob", "wholename"],
+        "paths are full, and '*' stops at a slash: curt find -p -g '**/src/*' PATH",
+    ),
+    ("find", &["perm"], "--perm"),
+    ("find", &["print", "print0", "printf"], "results are printed; see -0, --format and --fields"),
+    ("find", &["prune"], "use -E GLOB, or --prune"),
+    ("find", &["quit"], "use -1"),
+    ("find", &["regex"], "the pattern comes before PATH: curt find -p PATTERN PATH"),
+    ("find", &["size"], "--size"),
+    ("find", &["type"], "--type"),
+    ("find", &["uid"], "use -o UID"),
+    ("find", &["user"], "--owner"),
+    ("find", &["xtype"], "use -L with --type"),
+    ("find", &["D", "daystart", "noleaf", "regextype", "files0-from"], ""),
+    ("find", &["fls", "fprint", "fprint0", "fprintf"], ""),
+    ("find", &["fstype", "lname", "ilname", "nouser", "nogroup", "used"], ""),
+    ("find", &["true", "false", "readable", "writable"], ""),
     ("find", &["r"], "--reverse"),
     ("find", &["n", "limit"], "--max-results"),
     ("find", &["long"], "--list-details"),
@@ -289,6 +334,9 @@ const OF_OTHERS: [(&str, &[&str], &str); 32] = [
     ("ls", &["only-dirs"], "'curt find -d1 -td' lists directories only"),
     ("ls", &["only-files"], "'curt find -d1 -tf' lists files only"),
     ("ls", &["dirs-first", "group-dirs"], "--group-directories-first"),
+    ("ls", &["Z", "context"], "use --fields label,name, with one more call for each entry"),
+    ("ls", &["D", "dired"], "use --json or --zero, which separate all names"),
+    ("stat", &["cached"], "the system decides what to cache"),
 ];
 
 /// Values of options of other tools, by command and option, and what is meant. Without values, all
@@ -316,11 +364,19 @@ fn meant(command: &Command, option: &str, value: &str) -> Option<String> {
 }
 
 /// Returns what a command has in place of an option of another tool: the end of the message.
-fn of_other(name: &str, command: &Command) -> Option<String> {
-    let is_row =
-        |row: &&(&str, &[&str], &str)| row.0 == command.get_name() && row.1.contains(&name);
-    let (.., instead) = OF_OTHERS.iter().find(is_row)?;
-    Some(if instead.starts_with('-') { did_you_mean(instead) } else { format!("; {instead}") })
+pub(super) fn of_other(name: &str, command: &Command) -> Option<String> {
+    let row = |name: &str| {
+        let is_row =
+            |row: &&(&str, &[&str], &str)| row.0 == command.get_name() && row.1.contains(&name);
+        OF_OTHERS.iter().find(is_row)
+    };
+    let bare = name.trim_start_matches('-');
+    let (tool, _, instead) = row(name).or_else(|| row(bare))?;
+    Some(match *instead {
+        "" => format!("; {tool}'s -{bare} has no equivalent"),
+        option if option.starts_with('-') => did_you_mean(option),
+        sentence => format!("; {sentence}"),
+    })
 }
 
 /// Returns why a link to curt with this name does nothing, if it is the name of a command that curt
@@ -365,91 +421,18 @@ fn instead_of_command(name: &str, mut similar: Vec<String>) -> String {
     if similar.is_empty() { String::new() } else { did_you_mean(&similar.join("' or '")) }
 }
 
-/// Tests, actions and options of find, and what `curt find` has in their place: an option, or a
-/// sentence, or nothing. With a dash before it, a name that is meant so only after two dashes.
-const OF_FIND: [(&[&str], &str); 42] = [
-    (
-        &["amin", "anewer", "atime", "cmin", "cnewer", "ctime"],
-        "only modification times can be tested, by --newer and --older",
-    ),
-    (&["and"], "all tests must pass without it"),
-    (&["context"], "use --fields label,path"),
-    (&["delete"], "--delete"),
-    (&["depth"], "--contents-first"),
-    (&["empty"], "--empty"),
-    (&["exec"], "use -x COMMAND, or -X COMMAND for all entries"),
-    (&["execdir", "ok", "okdir"], "use -x, which does not prompt or change directories"),
-    (&["executable"], "use -t x, which finds files only"),
-    (&["gid"], "use -o :GID"),
-    (&["group"], "--owner :GROUP"),
-    (&["iname"], "the glob comes before PATH: curt find -i -g '*.rs' PATH"),
-    (&["inum", "samefile"], "use --fields id,path"),
-    (
-        &["ipath", "iwholename"],
-        "paths are full, and '*' stops at a slash: curt find -i -p -g '**/src/*' PATH",
-    ),
-    (&["iregex"], "the pattern comes before PATH: curt find -i -p PATTERN PATH"),
-    (&["links"], "use --fields links,path"),
-    // One dash is -l -s, which lists, too.
-    (&["-ls"], "--list-details"),
-    (&["maxdepth"], "--max-depth"),
-    (&["mindepth"], "--min-depth"),
-    (&["mmin", "mtime", "newermt"], "use --newer or --older, as in --newer 7d"),
-    (&["mount", "xdev"], "--one-file-system"),
-    (&["name"], "the glob comes before PATH: curt find -g '*.rs' PATH"),
-    (&["newer"], "--newer"),
-    (&["not"], "tests cannot be negated; -E GLOB skips matches"),
-    (&["O0", "O1", "O2", "O3"], "cheap tests always come first"),
-    (&["or"], "PATTERN may have alternatives, as in 'one|other'"),
-    (&["P"], "links are not followed without -L"),
-    (
-        &["path", "path-glob", "wholename"],
-        "paths are full, and '*' stops at a slash: curt find -p -g '**/src/*' PATH",
-    ),
-    (&["perm"], "--perm"),
-    (&["print", "print0", "printf"], "results are printed; see -0, --format and --fields"),
-    (&["prune"], "use -E GLOB, or --prune"),
-    (&["quit"], "use -1"),
-    (&["regex"], "the pattern comes before PATH: curt find -p PATTERN PATH"),
-    (&["size"], "--size"),
-    (&["type"], "--type"),
-    (&["uid"], "use -o UID"),
-    (&["user"], "--owner"),
-    (&["xtype"], "use -L with --type"),
-    (&["D", "daystart", "noleaf", "regextype", "files0-from"], ""),
-    (&["fls", "fprint", "fprint0", "fprintf"], ""),
-    (&["fstype", "lname", "ilname", "nouser", "nogroup", "used"], ""),
-    (&["true", "false", "readable", "writable"], ""),
-];
-
 /// Returns what is wrong with a word of `curt find` that is a test or an action of find, and has
 /// several letters: nobody means an option of each letter, or the rest for the value of one.
-pub(super) fn test_of_find(word: &str) -> Option<String> {
+pub(super) fn test_of_find(word: &str, command: &Command) -> Option<String> {
     let name = word.strip_prefix('-').filter(|name| name.len() > 1 && !name.starts_with('-'))?;
-    Some(format!("unrecognized option '{word}'{}", of_find(name)?))
-}
-
-/// Returns what `curt find` has in place of an option of find: the end of the message.
-fn of_find(name: &str) -> Option<String> {
-    let row = |name| OF_FIND.iter().find(|(names, _)| names.contains(&name));
-    let bare = name.trim_start_matches('-');
-    let (_, instead) = row(name).or_else(|| row(bare))?;
-    Some(match *instead {
-        "" => format!("; find's -{bare} has no equivalent"),
-        option if option.starts_with("--") => did_you_mean(option),
-        sentence => format!("; {sentence}"),
-    })
+    Some(format!("unrecognized option '{word}'{}", of_other(name, command)?))
 }
 
 /// Returns the end of the message about an option that the command lacks: what to use in its place.
 /// The name may have a dash before it, of two.
 fn instead(name: &str, command: &Command) -> Option<String> {
-    let is_find = command.get_name() == "find";
-    is_find.then(|| of_find(name)).flatten().or_else(|| {
+    of_other(name, command).or_else(|| {
         let name = name.trim_start_matches('-');
-        if let Some(hint) = of_other(name, command) {
-            return Some(hint);
-        }
         let is_rm = command.get_name() == "rm";
         if is_rm && is_about_trash(name) && strsim::osa_distance(name, "trash") > 1 {
             let is_put = !["un", "re", "list", "empty"].iter().any(|word| name.contains(word));
@@ -486,8 +469,8 @@ fn single_dashed(letter: &str, command: &Command) -> Option<(String, String)> {
             let mut names = visible_names(command).filter(|_| name.len() > 2);
             names.find(|long| long.starts_with(name)).map(|long| did_you_mean(&format!("--{long}")))
         };
-        let is_find = command.get_name() == "find";
-        let hint = is_find.then(|| of_find(name)).flatten().or_else(shortened);
+        let known = of_other(name, command).filter(|_| name.len() > 1);
+        let hint = known.or_else(shortened);
         let hint = hint.or_else(|| instead(name, command).filter(|_| name.len() > 2))?;
         Some((word, hint))
     })

@@ -42,7 +42,6 @@ const MISSING: [(&str, Missing); 3] = [
     ("canonicalize_missing", Missing::Anything),
 ];
 
-/// The options of `curt realpath`.
 #[derive(Args, Clone, Debug, Default)]
 #[allow(dead_code, reason = "options that are read by their positions are not read as fields")]
 #[command(args_override_self = true, infer_long_args = true)]
@@ -128,7 +127,6 @@ impl Options for RealpathOptions {
     }
 }
 
-/// The options of `curt readlink`.
 #[derive(Args, Clone, Debug, Default)]
 #[allow(dead_code, reason = "options that are read by their positions are not read as fields")]
 #[command(args_override_self = true, infer_long_args = true)]

@@ -41,7 +41,6 @@ Examples:
   curt rm -r --dry-run build          print how much would be removed
   curt rm -r --exclude '*.keep' out   keep some entries, and their directories";
 
-/// The options of `curt rm`.
 #[derive(Args, Default)]
 #[cfg_attr(test, derive(Clone, Debug, PartialEq))]
 #[command(args_override_self = true, infer_long_args = true)]
@@ -196,7 +195,6 @@ pub(crate) struct RmOptions {
     pub(crate) preserve: Preserve,
 }
 
-/// When to prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Prompt {
     Never,

@@ -34,7 +34,6 @@ Examples:
   curt run -C sub CC=clang ./build         in a directory, with a variable
   curt run -t 90s -k 5s -- ./slow          end it after 90 s, kill it after 95";
 
-/// The options of `curt run`.
 #[derive(Args)]
 #[command(infer_long_args = true,
           about = "Start a program and exit as it does", long_about = LONG_ABOUT,

@@ -47,7 +47,6 @@ Examples:
   curt stat --fields size,modified *  print chosen fields
   curt stat -c '%a %n' *              print permissions in octal, and names";
 
-/// The options of `curt stat`.
 #[derive(Args, Clone, Debug, Default)]
 #[command(args_override_self = true, infer_long_args = true)]
 #[command(about = "Print the metadata of files", long_about = LONG_ABOUT, after_long_help = NOTES,
@@ -96,7 +95,6 @@ pub(crate) struct StatOptions {
     pub(crate) format_chosen: Option<StatFormat>,
 }
 
-/// A format of GNU stat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StatFormat {
     /// A newline follows.

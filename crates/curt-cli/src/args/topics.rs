@@ -10,16 +10,13 @@ Topics:
   curt help colors   when output has colors, and which
   curt help exit     exit codes";
 
-/// The topics, by their names.
 const TOPICS: [(&[&str], &str); 4] =
     [(&["json"], JSON), (&["fields"], FIELDS), (&["colors", "colours"], COLORS), (&["exit"], EXIT)];
 
-/// Returns the names of the topics.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     TOPICS.iter().map(|(names, _)| names[0])
 }
 
-/// Returns the text about a topic.
 pub(crate) fn text(name: &str) -> Option<&'static str> {
     TOPICS.iter().find(|(names, _)| names.contains(&name)).map(|&(_, text)| text)
 }

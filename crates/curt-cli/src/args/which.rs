@@ -40,7 +40,6 @@ libuv-exact (the bare name first if it has a directory). By POSIX rules: posix (
 library). By those of this system or of --rules: native (curt's own, the default), node \
 (child_process), go (exec.LookPath), cpython (shutil.which), zig (std.process).";
 
-/// The options of `curt which`.
 #[derive(Args, Clone, Debug, Default)]
 #[command(args_override_self = true, infer_long_args = true)]
 #[command(about = "Find programs in PATH", long_about = LONG_ABOUT,

@@ -20,7 +20,6 @@ use crate::session::{self, Outcome, Session};
 use crate::sys;
 use crate::time::{LocalZone, Zone};
 
-/// How much of a file is read at a time.
 const READ: usize = 64 * 1024;
 
 pub(crate) fn run(options: &BeneathOptions) -> Exit {
@@ -54,7 +53,6 @@ pub(crate) fn run(options: &BeneathOptions) -> Exit {
     counts.finish(&root.calls(), session)
 }
 
-/// How many paths there were.
 #[derive(Default)]
 struct Counts {
     allowed: u64,
@@ -84,7 +82,6 @@ impl Counts {
     }
 }
 
-/// Why a path could not be used.
 struct Denied {
     /// The operation, for people.
     verb: &'static str,
@@ -177,7 +174,6 @@ fn print_contents(root: &Root, path: &Path, session: &Session) -> Result<(), Den
     Ok(())
 }
 
-/// Prints the metadata of what a path leads to.
 fn print_metadata(
     root: &Root,
     path: &Path,

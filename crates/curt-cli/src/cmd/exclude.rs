@@ -15,7 +15,6 @@ use crate::out::text;
 use crate::quote::quote;
 use crate::sys;
 
-/// Decides which entries and operands are excluded.
 #[derive(Clone, Debug)]
 pub(in crate::cmd) struct Exclusions {
     /// All patterns, for names and for paths below an operand.

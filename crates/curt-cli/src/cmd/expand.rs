@@ -22,7 +22,6 @@ pub(crate) fn run(options: &ExpandOptions) -> Exit {
     }
 }
 
-/// Refuses a working directory that is not absolute.
 fn check_cwd(options: &ExpandOptions) -> Result<(), String> {
     let Some(cwd) = options.cwd.as_deref() else { return Ok(()) };
     let nowhere = Expander::new(Env::none()).flavor(options.flavor.unwrap_or(Flavor::NATIVE));
@@ -34,7 +33,6 @@ fn check_cwd(options: &ExpandOptions) -> Result<(), String> {
     }
 }
 
-/// The working directories of drives.
 type Drives<'a> = [(&'a str, &'a str)];
 
 fn drives(given: &[String]) -> Result<Vec<(&str, &str)>, String> {
@@ -99,7 +97,6 @@ fn is_at_home(operand: &OsStr, flavor: Flavor) -> bool {
     }
 }
 
-/// Prints the full paths of the operands.
 fn print(options: &ExpandOptions, drives: &Drives<'_>, session: &Session) -> Exit {
     let process = ThisProcess::new();
     let flavor = options.flavor.unwrap_or(Flavor::NATIVE);

@@ -12,7 +12,6 @@ use crate::exit::Exit;
 use crate::quote::quote;
 use crate::session::Session;
 
-/// Prints a completion script.
 pub(crate) fn completions(options: &CompletionsOptions) -> Exit {
     let session = Session::new("curt completions", false, false);
     let shell = options.shell;
@@ -178,7 +177,6 @@ fn visible(command: &Command, shell: Shell) -> Command {
         .subcommands(commands.map(|command| self::visible(command, shell)))
 }
 
-/// Prints the manual page of curt or of one of its commands.
 pub(crate) fn man(options: &ManOptions) -> Exit {
     let session = Session::new("curt man", false, false);
     // What it prints is no command with a page.

@@ -16,7 +16,6 @@ use crate::out::text;
 use crate::quote::for_terminal;
 use crate::session::{Outcome, Session};
 
-/// Runs `curt realpath`.
 pub(crate) fn realpath(options: &RealpathOptions) -> Exit {
     let session = options.output.session("curt realpath");
     let names = canonicalizer(&options.without).missing(options.missing).links(options.links);
@@ -42,7 +41,6 @@ fn canonicalizer(without: &WithoutOptions) -> Canonicalizer {
     without.features.iter().copied().fold(Canonicalizer::new(), Canonicalizer::without)
 }
 
-/// How names are shortened.
 #[derive(Default)]
 struct Shortened {
     /// The directory that names are relative to.
@@ -84,7 +82,6 @@ impl Shortened {
     }
 }
 
-/// Runs `curt readlink`.
 pub(crate) fn readlink(options: &ReadlinkOptions) -> Exit {
     let session = options.output.session("curt readlink");
     let is_alone = options.operands.len() == 1;
@@ -121,7 +118,6 @@ fn not_a_link(metadata: &curt::Metadata) -> Failure {
     }
 }
 
-/// Prints names and failures.
 struct Output<'a> {
     session: &'a Session,
     /// Names end with NUL.

@@ -22,7 +22,6 @@ pub(crate) fn run(options: &WhichOptions) -> Exit {
     }
 }
 
-/// Looks up the names on the command line.
 struct Printer<'a> {
     options: &'a WhichOptions,
     search: Search,
@@ -216,7 +215,6 @@ pub(super) fn explanation_lines(name: &OsStr, explanation: &SearchExplanation) -
     lines
 }
 
-/// Says what became of a directory.
 fn directory_line(looked: &Looked) -> String {
     let words = match looked.outcome {
         "searched" => "was searched",
@@ -236,7 +234,6 @@ fn directory_line(looked: &Looked) -> String {
     line
 }
 
-/// Says what became of a candidate.
 fn candidate_words(outcome: &str) -> &str {
     match outcome {
         "found" => "is the program",

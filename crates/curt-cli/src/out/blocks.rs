@@ -5,7 +5,6 @@ use std::ffi::OsString;
 
 use super::column;
 
-/// How sizes are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Blocks {
     /// Human-readable, in powers of this.
@@ -67,7 +66,6 @@ impl Blocks {
         !matches!(self, Blocks::Units(_, suffix) if suffix.is_empty())
     }
 
-    /// Returns the number of blocks.
     fn count(&self, bytes: u64) -> u64 {
         match self {
             Blocks::Scaled(_) => bytes,
@@ -75,7 +73,6 @@ impl Blocks {
         }
     }
 
-    /// Returns the width of a size.
     pub(crate) fn width(&self, bytes: Option<u64>) -> usize {
         match bytes {
             Some(bytes) if self.are_text() => self.show(bytes).len(),
@@ -91,7 +88,6 @@ impl Blocks {
         }
     }
 
-    /// Returns the size as it is shown.
     pub(crate) fn show(&self, bytes: u64) -> String {
         match self {
             Blocks::Scaled(base) => scaled(bytes, (*base).into()),
@@ -115,7 +111,6 @@ fn unit_size(unit: &str) -> Option<u64> {
     if is_known { base.checked_pow(u32::try_from(power).ok()?) } else { None }
 }
 
-/// Returns the suffix for a unit that was given alone.
 fn shown_unit(unit: &str) -> String {
     let (letter, rest) = unit.split_at(1);
     let letter = if unit.len() == 2 && letter.eq_ignore_ascii_case("k") {

@@ -42,7 +42,6 @@ const OTHER_TERMINALS: &str = "\
     Eterm alacritty ansi cons25 console cygwin dtterm gnome hurd jfbterm konsole kterm \
     linux linux-c mlterm putty st terminator tmux vt100";
 
-/// The colors.
 #[derive(Debug)]
 pub(crate) struct Palette {
     indicators: Vec<(&'static str, Option<Vec<u8>>)>,
@@ -140,12 +139,10 @@ impl Palette {
         found.and_then(|(_, value)| value.as_deref())
     }
 
-    /// Whether an indicator has a visible color.
     fn is_colored(&self, name: &str) -> bool {
         self.get(name).is_some_and(|value| !matches!(value, b"" | b"0" | b"00"))
     }
 
-    /// Returns what the named colors depend on.
     pub(crate) fn needs(&self) -> Needs {
         let is_named = |name: &&str| self.named.contains(name) && self.is_colored(name);
         let any = |names: &[&str]| names.iter().any(is_named);
@@ -161,7 +158,6 @@ impl Palette {
         }
     }
 
-    /// Starts a color.
     pub(crate) fn begin(&self, color: &[u8], to: &mut Vec<u8>) {
         for part in [self.get("lc").unwrap_or_default(), color, self.get("rc").unwrap_or_default()]
         {
@@ -169,7 +165,6 @@ impl Palette {
         }
     }
 
-    /// Ends a color.
     pub(crate) fn end(&self, to: &mut Vec<u8>) {
         match self.get("ec") {
             Some(end) => to.extend_from_slice(end),
@@ -196,7 +191,6 @@ impl Palette {
         text
     }
 
-    /// Whether links have the color of their targets.
     pub(crate) fn links_are_targets(&self) -> bool {
         self.get("ln") == Some(b"target")
     }
@@ -211,7 +205,6 @@ impl Palette {
         self.get(if self.is_colored("mi") { "mi" } else { "or" })
     }
 
-    /// Returns the color of an entry, if it has one.
     pub(crate) fn color(&self, key: ColorKey<'_>) -> Option<&[u8]> {
         let indicator = match key.kind {
             Kind::Directory => self.directory(key.mode),
@@ -282,7 +275,6 @@ impl Palette {
     }
 }
 
-/// Whether a terminal of this name has colors.
 fn has_colors(terminal: &str) -> bool {
     // Such as con80x25.
     let is_console = || {

@@ -3,7 +3,6 @@
 /// The longest number of 64 bits, with spaces before it.
 const CELL: usize = 24;
 
-/// Returns the number of digits.
 pub(crate) fn width(number: impl Into<u128>) -> usize {
     let number = number.into();
     // Most numbers have 64 bits, whose digits are counted faster.
@@ -39,7 +38,6 @@ pub(crate) fn add(number: Option<impl Into<u128>>, column: usize, line: &mut Vec
     line.extend_from_slice(&cell[begin.min(CELL.saturating_sub(column))..]);
 }
 
-/// Adds a right-aligned text.
 pub(crate) fn add_text(text: &str, column: usize, line: &mut Vec<u8>) {
     line.resize(line.len() + column.saturating_sub(text.len()), b' ');
     line.extend_from_slice(text.as_bytes());

@@ -15,7 +15,6 @@ use crate::time::LocalZone;
 /// The bits of a POSIX mode that hold the kind.
 const KIND_BITS: u32 = 0o170_000;
 
-/// An entry and its metadata.
 pub(crate) struct Shown<'a> {
     pub(crate) name: &'a OsStr,
     pub(crate) path: &'a Path,
@@ -35,7 +34,6 @@ pub(crate) fn object(entry: &Shown<'_>, fields: Fields) -> Object {
     others.fold(object, |object, (name, field)| add_json(object, name, field, entry.metadata))
 }
 
-/// The value of a field.
 enum FieldValue<'a> {
     Number(u128),
     Truth(bool),
@@ -145,7 +143,6 @@ pub(crate) fn add_field(
     }
 }
 
-/// Returns a field as text.
 pub(crate) fn field(entry: &Shown<'_>, field: Fields, style: &TextStyle<'_>) -> Vec<u8> {
     let mut text = Vec::new();
     add_field(entry, field, style, &mut text);
@@ -181,7 +178,6 @@ pub(crate) fn add_mode(mode: u32, kind: Kind, line: &mut Vec<u8>) {
     line.extend_from_slice(&letters);
 }
 
-/// Returns the kind in GNU's words.
 pub(crate) fn kind_name(kind: Kind, is_empty: bool) -> &'static str {
     match kind {
         Kind::File if is_empty => "regular empty file",
@@ -196,7 +192,6 @@ pub(crate) fn kind_name(kind: Kind, is_empty: bool) -> &'static str {
     }
 }
 
-/// Returns the letter for a kind.
 pub(crate) fn kind_letter(kind: Kind) -> u8 {
     match kind {
         Kind::File => b'-',
@@ -250,7 +245,6 @@ fn nearest<'a>(typed: &str, names: &[&'a str]) -> Option<&'a str> {
     })
 }
 
-/// Returns all of these fields together.
 pub(crate) fn union(fields: &[Fields]) -> Fields {
     fields.iter().fold(Fields::NONE, |all, &field| all | field)
 }

@@ -12,7 +12,6 @@ use super::json::{self, Object};
 use super::text;
 use crate::sys;
 
-/// A failure.
 pub(crate) struct Failure {
     operation: &'static str,
     /// As JSON.
@@ -28,12 +27,10 @@ impl Failure {
         Failure { operation, path: None, kind: kind.to_owned(), errno: None, message }
     }
 
-    /// The command line is wrong.
     pub(crate) fn usage(message: String) -> Failure {
         Failure::new("read_arguments", "usage", message)
     }
 
-    /// An error of the system.
     pub(crate) fn os(operation: &'static str, error: &io::Error) -> Failure {
         let failure = Failure::new(operation, kind(error), sys::error_text(error));
         Failure { errno: sys::error_number(error), ..failure }
@@ -52,7 +49,6 @@ impl Failure {
         &self.message
     }
 
-    /// Adds the failure to an object.
     pub(crate) fn add_to(self, object: Object) -> Object {
         let number = self.errno.map(|number| number.to_string());
         let fields = Object::new()
@@ -83,7 +79,6 @@ impl From<&Error> for Failure {
     }
 }
 
-/// Returns the word for an operation.
 pub(crate) fn operation(operation: Operation) -> &'static str {
     match operation {
         Operation::Remove => "remove",

@@ -62,7 +62,6 @@ impl Object {
         self.0
     }
 
-    /// Returns the object as a line.
     pub(crate) fn line(self) -> String {
         self.end() + "\n"
     }
@@ -87,7 +86,6 @@ pub(crate) fn string(text: &str) -> String {
     json.chars().map(escape).collect()
 }
 
-/// Returns a name as JSON.
 pub(crate) fn os_string(name: &OsStr) -> String {
     match name.to_str() {
         Some(text) => string(text),

@@ -25,7 +25,6 @@ pub(crate) fn to_json(path: &PathText, flavor: Flavor) -> String {
     }
 }
 
-/// The digits of base64 (RFC 4648).
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// Encodes bytes in base64, with padding.

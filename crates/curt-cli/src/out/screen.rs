@@ -40,7 +40,6 @@ pub(crate) fn refuses_color() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
-/// Both outputs.
 pub(crate) struct Screen {
     inner: Mutex<Inner>,
     is_terminal: OnceLock<bool>,
@@ -51,7 +50,6 @@ struct Inner {
     data: Vec<u8>,
     /// When standard output was last written.
     written: Instant,
-    /// The first error of standard output.
     error: Option<io::Error>,
     progress: Option<Progress>,
 }
@@ -91,7 +89,6 @@ impl Screen {
         *self.is_terminal.get_or_init(|| io::stdout().is_terminal())
     }
 
-    /// Writes data.
     pub(crate) fn data(&self, data: &[u8]) {
         let mut inner = self.lock();
         if data.len() >= BUFFER {

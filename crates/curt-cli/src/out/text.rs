@@ -10,7 +10,6 @@ use curt::{Calls, Cause, Error};
 use crate::quote::{for_terminal, quote};
 use crate::sys;
 
-/// Returns the message for an error of the library.
 pub(crate) fn failure(error: &Error) -> String {
     let (path, reason) = (error.path(), reason(error.cause()));
     if let Cause::Find(_) = error.cause() {
@@ -19,7 +18,6 @@ pub(crate) fn failure(error: &Error) -> String {
     format!("cannot {} {}: {reason}", error.operation().verb(), quote(path))
 }
 
-/// Returns why an operation failed.
 pub(crate) fn reason(cause: &Cause) -> String {
     let text = match cause {
         Cause::Os(error) | Cause::Start(StartFailure::System | StartFailure::Directory, error) => {
@@ -65,7 +63,6 @@ fn not_found(why: &NotFound) -> String {
     }
 }
 
-/// Returns what is wrong with a pattern.
 pub(crate) fn invalid_glob(error: &GlobError) -> String {
     format!("invalid pattern {}: {}", quote(error.pattern()), error.reason())
 }

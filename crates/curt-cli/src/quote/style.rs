@@ -9,7 +9,6 @@ use super::{
     escape_letter, for_double_quotes, for_terminal, in_escaped_quotes, masked, octal, octals, quote,
 };
 
-/// How names are quoted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Style {
     #[default]
@@ -80,7 +79,6 @@ impl Quoting {
     }
 }
 
-/// How names are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Quoting {
     pub(crate) style: Style,
@@ -122,7 +120,6 @@ fn is_special_to_shells(bytes: &[u8], special: &str) -> bool {
         })
 }
 
-/// Quotes a name without escapes.
 fn in_single_quotes(bytes: &[u8]) -> Vec<u8> {
     if let Some(text) = for_double_quotes(bytes) {
         return format!("\"{text}\"").into_bytes();

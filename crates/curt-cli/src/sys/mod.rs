@@ -45,7 +45,6 @@ pub(crate) enum Event {
     Signal(i32),
 }
 
-/// A file system.
 pub(crate) struct FileSystem {
     pub(crate) id: u64,
     pub(crate) longest_name: u64,
@@ -95,13 +94,11 @@ pub(crate) fn name_from_bytes(bytes: &[u8]) -> Option<OsString> {
     PathText::from(bytes).to_path().ok().map(PathBuf::into_os_string)
 }
 
-/// Opens a list of names.
 #[allow(clippy::disallowed_types, reason = "std opens paths of any length")]
 pub(crate) fn open_list(path: &Path) -> io::Result<impl io::Read> {
     std::fs::File::open(path)
 }
 
-/// Returns the working directory.
 #[allow(clippy::disallowed_methods, reason = "std's answer is the system's")]
 pub(crate) fn working_directory() -> io::Result<PathBuf> {
     std::env::current_dir()

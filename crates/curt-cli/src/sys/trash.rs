@@ -10,7 +10,6 @@ pub(crate) struct Trashed {
     pub(crate) to: Option<PathBuf>,
 }
 
-/// Which entries a trash takes.
 #[derive(Clone, Copy)]
 pub(crate) struct TrashRules {
     pub(crate) takes_directories: bool,

@@ -19,7 +19,6 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// A format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Format(String);
 
@@ -35,7 +34,6 @@ struct Spec {
 }
 
 impl Spec {
-    /// Whether a word stays as it is.
     fn is_plain(self) -> bool {
         !self.upper && !self.swap && self.width.is_none()
     }
@@ -52,7 +50,6 @@ impl Format {
         self.0.contains('N')
     }
 
-    /// Returns the time in this format.
     pub(crate) fn apply(&self, local: &Local) -> String {
         let mut out = String::new();
         self.add(local, &mut out);
@@ -82,13 +79,11 @@ impl Format {
     }
 }
 
-/// The value of a conversion.
 enum Part {
     /// A number, the least number of digits, and the padding.
     Number(i64, usize, char),
     /// The name of a day or a month, or AM or PM.
     Word(&'static str),
-    /// A text that is used as it is.
     Text(String),
 }
 

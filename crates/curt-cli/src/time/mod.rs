@@ -25,7 +25,6 @@ const CYCLE: i64 = 146_097 * 86400;
 /// A time zone. [`Zone::local`] is the command's only way to one.
 pub(crate) struct Zone(TimeZone);
 
-/// A point in time in a time zone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Local {
     /// The date and the time of day, with a year from 1969 to 2370.
@@ -65,7 +64,6 @@ impl Zone {
     }
 }
 
-/// Returns the current time.
 pub(crate) fn now() -> Time {
     SystemTime::now().into()
 }

@@ -1,6 +1,5 @@
 //! The words that options of `curt ls` take, and what they mean.
 
-/// When something is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum When {
     Always,
@@ -9,7 +8,6 @@ pub(crate) enum When {
     Never,
 }
 
-/// Which names are skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Hidden {
     /// Those that start with a dot.
@@ -20,7 +18,6 @@ pub(crate) enum Hidden {
     Nothing,
 }
 
-/// What is appended to names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Marks {
     None,
@@ -31,7 +28,6 @@ pub(crate) enum Marks {
     All,
 }
 
-/// How entries are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Long,
@@ -41,7 +37,6 @@ pub(crate) enum Format {
     Commas,
 }
 
-/// What entries are sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {
     Name,
@@ -53,7 +48,6 @@ pub(crate) enum Sort {
     Width,
 }
 
-/// Which time of a file is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Clock {
     Accessed,

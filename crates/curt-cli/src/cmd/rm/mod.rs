@@ -128,7 +128,6 @@ fn confirm(options: &RmOptions) -> Confirm {
     }
 }
 
-/// Prints what was done.
 fn finish(options: &RmOptions, report: &Report, session: &Session) -> Exit {
     let done = files_and_directories(report.files, report.directories);
     if options.dry_run && !report.stopped && !options.output.json && !options.trash {
@@ -255,7 +254,6 @@ impl Reporter<'_> {
     }
 }
 
-/// Returns the message for a failure, in GNU's words.
 fn message(error: &Error) -> String {
     let path = quote(error.path());
     match error.cause() {

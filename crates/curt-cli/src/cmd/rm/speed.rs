@@ -2,10 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-/// The time over which entries are counted.
 const WINDOW: Duration = Duration::from_secs(1);
 
-/// The rate of the last second or longer.
 #[derive(Debug)]
 pub(super) struct Speed {
     since: Instant,

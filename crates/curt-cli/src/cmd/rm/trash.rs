@@ -42,7 +42,6 @@ pub(super) fn put(reporter: &Reporter<'_>, operands: &[OsString]) -> Report {
     report
 }
 
-/// Prints where an operand went, or would go.
 fn moved(options: &RmOptions, session: &Session, operand: &OsStr, Trashed { to, .. }: &Trashed) {
     if session.is_json() {
         let object = Object::new().path("path", operand).boolean("trashed", !options.dry_run);
@@ -58,7 +57,6 @@ fn moved(options: &RmOptions, session: &Session, operand: &OsStr, Trashed { to, 
     }
 }
 
-/// Reports an operand that could not be moved.
 fn refused(session: &Session, operand: &OsStr, refusal: Refusal) {
     let failure = match refusal {
         Refusal::Os(error) | Refusal::Missing(error) => Failure::os("trash", &error),

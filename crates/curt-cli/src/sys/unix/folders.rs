@@ -18,7 +18,6 @@ pub(super) const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OF
 /// The same without following a link.
 pub(super) const NO_LINK: OFlags = FOLDER.union(OFlags::NOFOLLOW);
 
-/// An operand in parts.
 #[derive(Debug, PartialEq)]
 pub(super) struct Operand<'a> {
     pub(super) parent: &'a Path,
@@ -140,7 +139,6 @@ pub(super) fn rename_new(
     }
 }
 
-/// Writes a whole text.
 pub(super) fn write_all(file: &OwnedFd, mut text: &[u8]) -> Result<(), Errno> {
     while !text.is_empty() {
         match rustix::io::write(file, text) {

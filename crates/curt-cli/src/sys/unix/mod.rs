@@ -6,11 +6,10 @@ mod file_system;
 mod folders;
 #[cfg(target_os = "linux")]
 mod mounts;
-mod pipes;
 mod running;
 mod signals;
 mod stack;
-mod streams;
+mod start;
 #[cfg(not(target_os = "linux"))]
 #[path = "no_trash.rs"]
 mod trash;
@@ -42,11 +41,10 @@ use super::interrupt;
 use crate::exit::Exit;
 pub(crate) use exec::{program, replace_by};
 pub(crate) use file_system::{file_system, file_system_type};
-pub(crate) use pipes::ignores_broken_pipes;
 pub(crate) use running::{Running, pass_signals_on};
 pub(crate) use signals::{ASKING, KILLING, end_by, signal_name, signal_named};
 pub(crate) use stack::with_stack;
-pub(crate) use streams::was_closed;
+pub(crate) use start::{ignores_broken_pipes, was_closed};
 pub(crate) use trash::Trash;
 pub(crate) use watch::Watch;
 pub(crate) use zone::local_zone;
@@ -58,7 +56,6 @@ const ENOUGH_DESCRIPTORS: u64 = 16384;
 /// The fields for the owner and the group of an entry: their IDs.
 pub(crate) const OWNERS: (Fields, Fields) = (Fields::USER_ID, Fields::GROUP_ID);
 
-/// How much of a file is read at a time.
 const READ: usize = 64 * 1024;
 
 /// Lets the first signal that asks a program to end set the token, and the second one end the
@@ -97,7 +94,6 @@ pub(crate) fn end_as(status: ExitStatus) -> Exit {
     exit_of(status)
 }
 
-/// Whether a program was ended by SIGKILL.
 pub(crate) fn is_killed(status: ExitStatus) -> bool {
     status.signal() == Some(libc::SIGKILL)
 }
@@ -109,7 +105,6 @@ pub(crate) fn end_by_broken_pipe() -> Exit {
     Exit::signalled(number)
 }
 
-/// The error of a write to a closed descriptor.
 pub(crate) fn closed() -> io::Error {
     Errno::BADF.into()
 }
@@ -138,7 +133,6 @@ pub(crate) fn has_c_locale() -> bool {
     locale().is_none_or(|name| name == "C" || name == "POSIX")
 }
 
-/// Returns the locale that the environment chooses for characters.
 fn locale() -> Option<OsString> {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(std::env::var_os);
     names.into_iter().find(|name| !name.is_empty())
@@ -153,7 +147,6 @@ pub(crate) fn has_utf8_locale() -> bool {
     })
 }
 
-/// Returns the name of this machine.
 pub(crate) fn host_name() -> OsString {
     OsString::from_vec(rustix::system::uname().nodename().to_bytes().to_vec())
 }
@@ -305,17 +298,14 @@ pub(crate) fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Returns the number of lines of the terminal on standard output.
 pub(crate) fn terminal_height() -> Option<usize> {
     winsize(io::stdout(), |size| size.ws_row)
 }
 
-/// Returns the number of columns of the terminal on standard output.
 pub(crate) fn terminal_width() -> Option<usize> {
     winsize(io::stdout(), |size| size.ws_col)
 }
 
-/// Returns the number of columns of the terminal on standard error.
 pub(crate) fn message_width() -> Option<usize> {
     winsize(io::stderr(), |size| size.ws_col)
 }
@@ -325,7 +315,6 @@ fn winsize(stream: impl AsFd, part: impl Fn(&Winsize) -> u16) -> Option<usize> {
     Some(usize::from(part(&size))).filter(|&number| number > 0)
 }
 
-/// Returns the major and the minor part of a device number.
 pub(crate) fn device_parts(number: u64) -> (u64, u64) {
     #[allow(
         clippy::unnecessary_fallible_conversions,

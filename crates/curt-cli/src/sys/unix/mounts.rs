@@ -9,7 +9,6 @@ use rustix::io::Errno;
 
 use super::read_file;
 
-/// The longest table that is read.
 const LONGEST_TABLE: usize = 16 << 20;
 
 /// What a rename has to do with mounts.
@@ -52,14 +51,12 @@ fn mounted(table: &[u8], path: &Path) -> Mounted {
     mounts.iter().map(at).max().unwrap_or(Mounted::Nothing)
 }
 
-/// A line of the table.
 struct Mount {
     number: Vec<u8>,
     parent: Vec<u8>,
     device: Vec<u8>,
     /// The directory of the filesystem that is mounted.
     root: PathBuf,
-    /// Where it is mounted.
     point: PathBuf,
 }
 

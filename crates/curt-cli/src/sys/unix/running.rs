@@ -31,7 +31,6 @@ pub(crate) fn pass_signals_on(programs: usize) {
     }
 }
 
-/// A program that runs.
 pub(crate) struct Running(i32);
 
 impl Running {

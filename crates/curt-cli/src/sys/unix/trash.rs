@@ -31,7 +31,6 @@ use crate::time::{self, Format, Zone};
 
 /// The extension of the files that say where an entry was.
 const INFO: &str = ".trashinfo";
-/// The longest name that filesystems allow.
 const LONGEST_NAME: usize = 255;
 /// How many numbers are tried for an entry whose name is taken, and how many names at all.
 const MOST_NUMBERS: u32 = 64;
@@ -40,7 +39,6 @@ const MOST_NAMES: u32 = 2 * MOST_NUMBERS;
 /// What tells a file from all others: its device and its number.
 type Id = (u64, u64);
 
-/// The trash of this user.
 pub(crate) struct Trash {
     home: Option<Folder>,
     /// Why it is not known whether there is one at home.
@@ -174,9 +172,8 @@ impl Trash {
     }
 }
 
-/// What is moved.
 struct Entry {
-    /// The directory that it is in.
+    /// Its parent.
     dir: OwnedFd,
     id: Id,
     /// Its full path without links, for people and for the information.
@@ -256,7 +253,6 @@ impl Way {
     }
 }
 
-/// A folder of the trash.
 struct Folder {
     files: Place,
     info: Place,

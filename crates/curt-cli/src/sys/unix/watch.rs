@@ -40,11 +40,9 @@ const OWN: [i32; 12] = [
 /// the foreground, which must not stop this process.
 const WAKING: [i32; 3] = [libc::SIGCHLD, libc::SIGTTIN, libc::SIGTTOU];
 
-/// Waits for a program.
 pub(crate) struct Watch {
     /// Whether the program stays in the group of whoever started this process.
     is_foreground: bool,
-    /// The signals that are caught.
     caught: Vec<i32>,
     /// The signals that this process had blocked before, while it waits.
     mask: libc::sigset_t,

@@ -7,9 +7,7 @@ use std::path::Path;
 
 use jiff::tz::TimeZone;
 
-/// The file with the time zone of the system.
 const LOCAL: &str = "/etc/localtime";
-/// The directory of named zones.
 const ZONES: &str = "/usr/share/zoneinfo";
 /// What is added to rules that are not complete: nothing, both days of summer time, or its end.
 const RULES: &[&str] = &["", ",M3.2.0,M11.1.0", ",M11.1.0"];

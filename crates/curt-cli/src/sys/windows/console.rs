@@ -53,7 +53,6 @@ fn finish(event: u32) {
 pub(crate) struct Watch {
     /// Whether what the program starts is none of curt's business.
     is_foreground: bool,
-    /// When the time is over.
     end: Option<Instant>,
 }
 
@@ -65,7 +64,6 @@ impl Watch {
         Watch { is_foreground, end: None }
     }
 
-    /// Starts the program.
     pub(crate) fn start(&mut self, command: &mut Command) -> Result<Child, Error> {
         command.own_tree(!self.is_foreground).spawn()
     }

@@ -22,7 +22,6 @@ pub(crate) use console::{Watch, listen};
 pub(crate) use trash::Trash;
 pub(crate) use zone::local_zone;
 
-/// Numbers of errors.
 const FILE_NOT_FOUND: i32 = 2;
 const ACCESS_DENIED: i32 = 5;
 const SHARING_VIOLATION: i32 = 32;
@@ -74,7 +73,6 @@ pub(crate) fn has_utf8_locale() -> bool {
     true
 }
 
-/// Returns the name of this machine.
 pub(crate) fn host_name() -> OsString {
     std::env::var_os("COMPUTERNAME").unwrap_or_default()
 }
@@ -112,7 +110,6 @@ pub(crate) fn program(name: &OsStr) -> Command {
 /// Programs get the keys of a console themselves.
 pub(crate) fn pass_signals_on(_programs: usize) {}
 
-/// A program that runs.
 pub(crate) struct Running;
 
 impl Running {

@@ -124,7 +124,6 @@ fn shell_path(operand: &OsStr) -> Result<std::path::PathBuf, Refusal> {
     Ok(Path::new(text).to_path_buf())
 }
 
-/// Moves an entry to the bin.
 fn recycle(operate: FileOperation, path: &Path) -> Result<(), Refusal> {
     // A list of paths, which an empty one ends.
     let from: Vec<u16> = path.as_os_str().encode_wide().chain([0, 0]).collect();
