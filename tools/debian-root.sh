@@ -171,7 +171,7 @@ environment=(
 )
 for name in CI TERM NO_COLOR CARGO_TERM_COLOR RUST_BACKTRACE CARGO_BUILD_JOBS CARGO_NET_OFFLINE \
     http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY \
-    CURT_FILES CURT_FUZZ CURT_PATHS CURT_RACE_SECONDS CURT_ROUNDS; do
+    CURT_FILES CURT_FUZZ CURT_PATHS CURT_RACE_SECONDS CURT_ROUNDS CURT_TREES; do
     [[ -z ${!name+x} ]] || environment+=("$name=${!name}")
 done
 mkdir -p "$root.build"/{cargo,home} "$target"

@@ -91,9 +91,41 @@ impl Choices {
         (self.0 >> 33) as usize % end
     }
 
+    /// Whether one of so many cases has come.
+    pub fn one_in(&mut self, cases: usize) -> bool {
+        self.below(cases) == 0
+    }
+
+    /// One of these.
+    pub fn pick<'t, T>(&mut self, from: &'t [T]) -> &'t T {
+        &from[self.below(from.len())]
+    }
+
     /// One of these texts.
     pub fn one_of<'t>(&mut self, texts: &[&'t str]) -> &'t str {
         texts[self.below(texts.len())]
+    }
+}
+
+/// Tries a property with random choices: first with the seeds that this text keeps for it, one in a
+/// line after its name, then with `CURT_TREES` seeds; 100 without it, and more in a full run of the
+/// checks. `CURT_SEED` tries one alone.
+///
+/// # Panics
+///
+/// With the seed and with what the property says, if it does not hold.
+pub fn try_seeds(name: &str, kept: &str, property: impl Fn(&mut Choices) -> Result<(), String>) {
+    let number = |variable| std::env::var(variable).ok()?.parse::<u64>().ok();
+    let kept = kept.lines().filter_map(|line| line.strip_prefix(name)?.trim().parse().ok());
+    let seeds: Vec<u64> = match number("CURT_SEED") {
+        Some(seed) => vec![seed],
+        None => kept.chain(0..number("CURT_TREES").unwrap_or(100)).collect(),
+    };
+    for seed in seeds {
+        let mut choices = Choices::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        if let Err(why) = property(&mut choices) {
+            panic!("{name} fails with CURT_SEED={seed}; keep it in seeds.txt.\n{why}");
+        }
     }
 }
 

@@ -175,7 +175,8 @@ fn kinds_rules_and_forms_of_paths_are_those_of_fd() {
         --base-directory sub -l | --no-ignore-vcs | --no-ignore-vcs -H -E .git
         zzz -X printf %s\n | -q rs | -q zzz | --strip-cwd-prefix -0
         --ignore-file sub/.fdignore -t f | -I --ignore-file sub/.fdignore -t f |
-        -u --ignore-file .gitignore -t f | -I -t f --ignore-file .gitignore -E a.rs | --newer 2020-01-01 | --maxdepth 1 | -1 a.rs | nothing
+        -u --ignore-file .gitignore -t f | -I -t f --ignore-file .gitignore -E a.rs
+        --newer 2020-01-01 | --maxdepth 1 | -1 a.rs | nothing
         -o 0 -t f -d1 | -tf -d1 | -HItf
     ",
     ) {

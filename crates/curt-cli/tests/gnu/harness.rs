@@ -1,147 +1,75 @@
-//! Builds the same tree twice, runs GNU rm and curt rm in them, and compares.
+//! A tool and the command of curt that has its name, with the same words in the same place.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
+use std::fmt;
+use std::fs::{self, Permissions};
 use std::io::Write;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
-use curt_testkit::{NOBODY, Scratch, is_root, skip};
+use curt_testkit::{Choices, Scratch, skip, try_seeds};
 
-/// One command on one tree.
-pub(crate) struct Case {
-    pub(crate) tree: Vec<String>,
-    pub(crate) args: Vec<OsString>,
-    pub(crate) input: &'static str,
-    /// GNU ends with 1 where curt ends with 2, and words differ.
-    pub(crate) usage: bool,
-    /// What differs on purpose, and why.
-    pub(crate) differs: Option<(Difference, &'static str)>,
-    /// Where everything differs: curt's exit status, and what is left of the tree, sorted.
-    pub(crate) expected: Option<(i32, &'static str)>,
-    /// The first version of GNU rm that does it like this.
-    pub(crate) since: (u32, u32),
+use crate::tree::{Tree, quoted};
+
+/// A place for trees, and a curt that every user can run.
+pub(crate) struct Bench {
+    pub(crate) scratch: Scratch,
+    /// The copy of curt.
+    pub(crate) curt: PathBuf,
 }
 
-/// What may differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Difference {
-    /// Both words and effect.
-    Everything,
-    /// Messages only.
-    Words,
-    /// Messages only, and not for root.
-    WordsButForRoot,
-}
+impl Bench {
+    pub(crate) fn new() -> Self {
+        let scratch = Scratch::new();
+        fs::set_permissions(scratch.path(), Permissions::from_mode(0o755)).unwrap();
+        let curt = scratch.program(env!("CARGO_BIN_EXE_curt"), "curt");
+        fs::set_permissions(&curt, Permissions::from_mode(0o755)).unwrap();
+        Bench { scratch, curt }
+    }
 
-/// A case from a tree and arguments, both separated by blanks. In the tree `d/` is a directory, `f`
-/// an empty file, `f=text` one with content, `l>target` a symbolic link, `p|` a pipe, `0555:d` a
-/// mode that is set at the end, and `root:d` something that belongs to root, whichever user runs
-/// the command.
-pub(crate) fn case(tree: &str, args: &str) -> Case {
-    Case {
-        tree: tree.split_whitespace().map(str::to_owned).collect(),
-        args: args.split_whitespace().map(OsString::from).collect(),
-        input: "",
-        usage: false,
-        differs: None,
-        expected: None,
-        since: (0, 0),
+    /// Where trees are made and programs run. Its name is the same for all, so that it can be an
+    /// operand.
+    pub(crate) fn place(&self) -> PathBuf {
+        self.scratch.dir("run/here")
+    }
+
+    /// Removes what is there.
+    pub(crate) fn clear(&self) {
+        self.scratch.remove("run");
     }
 }
 
-impl Case {
-    /// What is typed.
-    pub(crate) fn input(mut self, input: &'static str) -> Self {
-        self.input = input;
-        self
+/// Nothing, said aloud, where a tool is missing or not GNU's.
+pub(crate) fn has_gnu(tool: &str) -> Option<()> {
+    let version = Command::new(tool).arg("--version").output();
+    let version = version.map_or(Vec::new(), |output| output.stdout);
+    let is_gnu = version.starts_with(format!("{tool} (GNU ").as_bytes());
+    if !is_gnu {
+        skip(&format!("GNU {tool} is not installed"));
     }
-
-    /// One more argument, blanks and all.
-    pub(crate) fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
-        self.args.push(arg.as_ref().to_owned());
-        self
-    }
-
-    /// The command line is wrong.
-    pub(crate) fn usage(mut self) -> Self {
-        self.usage = true;
-        self
-    }
-
-    pub(crate) fn differs(mut self, what: Difference, why: &'static str) -> Self {
-        self.differs = Some((what, why));
-        self
-    }
-
-    /// Both words and effect differ: curt ends with this status and leaves these entries.
-    pub(crate) fn leaves(mut self, code: i32, left: &'static str, why: &'static str) -> Self {
-        self.expected = Some((code, left));
-        self.differs(Difference::Everything, why)
-    }
-
-    /// Older versions of GNU rm do it otherwise.
-    pub(crate) fn since(mut self, major: u32, minor: u32) -> Self {
-        self.since = (major, minor);
-        self
-    }
+    is_gnu.then_some(())
 }
 
-/// What came of it.
-#[derive(Debug, PartialEq, Eq)]
-struct Outcome {
-    code: Option<i32>,
-    out: Vec<String>,
-    messages: Vec<String>,
-    left: Vec<String>,
-}
-
-impl Outcome {
-    /// The names that are left, separated by blanks.
-    fn names(&self) -> String {
-        let names = self.left.iter().filter_map(|entry| entry.rsplit_once(' '));
-        let names = names.filter_map(|(path, _)| path.strip_prefix("here/"));
-        names.collect::<Vec<_>>().join(" ")
+/// Whether the locale in which most is compared is installed; says aloud where not.
+pub(crate) fn has_utf8() -> bool {
+    let locales = Command::new("locale").arg("-a").output();
+    let locales = locales.map_or(Vec::new(), |output| output.stdout).to_ascii_lowercase();
+    let has = locales.split(|&byte| byte == b'\n').any(|name| name.starts_with(b"c.utf"));
+    if !has {
+        skip("the locale C.UTF-8 is not installed");
     }
+    has
 }
 
-/// The version of GNU rm; `None`, said aloud, where there is none.
-pub(crate) fn gnu_rm() -> Option<(u32, u32)> {
-    let output = Command::new("rm").arg("--version").output().ok();
-    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
-    let first = text.as_deref().and_then(|text| text.lines().next()).unwrap_or_default();
-    let Some(version) = first.strip_prefix("rm (GNU coreutils) ") else {
-        skip("GNU rm is not installed");
-        return None;
-    };
-    let mut numbers = version.split(['.', '-']).map(|part| part.parse().unwrap_or(0));
-    Some((numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)))
-}
-
-/// Runs all cases, as root and as nobody where the tests may do that, and fails with all that is
-/// not as in GNU rm.
-pub(crate) fn run(cases: Vec<Case>) {
-    let Some(version) = gnu_rm() else { return };
-    let users: &[Option<u32>] = if is_root() {
-        &[None, Some(NOBODY)]
-    } else {
-        skip("not root: cases run as one user only");
-        &[None]
-    };
-    let bench = Bench::new();
-    let mut wrong = Vec::new();
-    for case in cases {
-        if case.since > version {
-            skip(&format!("GNU rm {version:?} is too old for {:?}", case.args));
-            continue;
-        }
-        for &user in users {
-            wrong.extend(bench.compare(&case, user));
-        }
-    }
-    assert!(wrong.is_empty(), "{} cases differ:\n\n{}", wrong.len(), wrong.join("\n\n"));
+/// The version of a tool of GNU.
+pub(crate) fn version(tool: &str) -> (u32, u32) {
+    let output = Command::new(tool).arg("--version").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let last = text.lines().next().and_then(|line| line.rsplit(' ').next()).unwrap_or_default();
+    let mut numbers = last.split(['.', '-']).map(|part| part.parse().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
 /// Runs a program as where a security filter, such as that of an old container, refuses `openat2`.
@@ -158,174 +86,238 @@ pub(crate) fn may_filter() -> bool {
     may
 }
 
-/// A place for trees, and for a curt that every user can run.
-pub(crate) struct Bench {
-    scratch: Scratch,
-    curt: PathBuf,
+/// What came of a command.
+#[derive(PartialEq, Eq)]
+pub(crate) struct Said {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: Vec<u8>,
+    /// Its messages and prompts, as by the tool.
+    pub(crate) messages: String,
 }
 
-impl Bench {
-    pub(crate) fn new() -> Self {
-        let scratch = Scratch::new();
-        fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        let curt = scratch.at("curt");
-        // By another process: a file that this one had open for writing could not be run while a
-        // child that another test is just starting holds a copy of the descriptor.
-        let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_curt")).arg(&curt).status();
-        assert!(copied.unwrap().success());
-        fs::set_permissions(&curt, fs::Permissions::from_mode(0o755)).unwrap();
-        Bench { scratch, curt }
+impl Said {
+    /// A wrong command line is a wrong command line, whatever is said about it: 2 to curt, and 1 to
+    /// most tools.
+    pub(crate) fn equate_usage(&mut self) {
+        if self.messages.contains(" --help' for more information") {
+            (self.code, self.messages) = (Some(2), String::new());
+        }
     }
+}
 
-    /// The copy of curt.
-    pub(crate) fn curt(&self) -> &Path {
-        &self.curt
+/// Some versions begin with an empty pair of quotes where a name has a single quote and ends with
+/// an escape.
+pub(crate) fn equate_quotes(said: &mut Said) {
+    said.messages = said.messages.replace("''", "");
+    said.out = String::from_utf8_lossy(&said.out).replace("''", "").into_bytes();
+}
+
+impl fmt::Debug for Said {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let out = String::from_utf8_lossy(&self.out);
+        write!(to, "{:?}\n{}\n{}", self.code, out.escape_debug(), self.messages.escape_debug())
     }
+}
 
-    /// A fresh directory to run something in.
-    pub(crate) fn place(&self) -> PathBuf {
-        self.scratch.dir("run/here")
-    }
+/// How the tool and curt are run. Their environment has nothing but what is named here.
+#[derive(Clone)]
+pub(crate) struct Beside<'a> {
+    pub(crate) tool: &'a str,
+    pub(crate) curt: &'a Path,
+    pub(crate) place: &'a Path,
+    pub(crate) user: Option<u32>,
+    pub(crate) variables: &'a [(&'a str, &'a str)],
+    pub(crate) input: &'a str,
+    /// Lines and messages come in any order.
+    pub(crate) is_sorted: bool,
+    /// What differs on purpose is taken out of what both say.
+    pub(crate) equate: fn(&mut Said),
+}
 
-    /// Removes it.
-    pub(crate) fn clear(&self) {
-        self.scratch.remove("run");
-    }
-
-    /// Runs one case with both and says what differs and should not.
-    fn compare(&self, case: &Case, user: Option<u32>) -> Option<String> {
-        let gnu = self.outcome(case, user, "rm".as_ref(), &[]);
-        let ours = self.outcome(case, user, &self.curt, &["rm"]);
-        let is_right = if case.usage {
-            gnu.code == Some(1) && ours.code == Some(2) && gnu.left == ours.left
-        } else {
-            match case.differs {
-                None => gnu == ours,
-                Some((Difference::Words, _)) => {
-                    gnu.code == ours.code && gnu.left == ours.left && gnu != ours
-                }
-                Some((Difference::WordsButForRoot, _)) => {
-                    gnu.code == ours.code
-                        && gnu.left == ours.left
-                        && (gnu != ours) == user.is_some()
-                }
-                Some((Difference::Everything, _)) => {
-                    let (code, left) = case.expected.expect("a case says what curt does");
-                    gnu != ours && ours.code == Some(code) && ours.names() == left
-                }
-            }
-        };
-        let meant = case.differs.map_or(String::new(), |(what, why)| format!(" ({what:?}: {why})"));
-        (!is_right).then(|| {
-            format!(
-                "rm {:?} as {user:?} in {:?}{meant}\n GNU  {gnu:?}\n curt {ours:?}",
-                case.args, case.tree
-            )
+impl<'a> Beside<'a> {
+    /// `None`, said aloud, without the tool.
+    pub(crate) fn new(tool: &'a str, place: &'a Path) -> Option<Beside<'a>> {
+        has_gnu(tool)?;
+        Some(Beside {
+            tool,
+            curt: Path::new(env!("CARGO_BIN_EXE_curt")),
+            place,
+            user: None,
+            variables: &[],
+            input: "",
+            is_sorted: false,
+            equate: |_| {},
         })
     }
 
-    fn outcome(&self, case: &Case, user: Option<u32>, program: &Path, first: &[&str]) -> Outcome {
-        // The working directory has the same name for both, so that it can be an operand.
-        let above = self.scratch.dir("run");
-        let place = self.scratch.dir("run/here");
-        build(&self.scratch, &case.tree, user);
+    fn said<S: AsRef<OsStr>>(&self, program: &Path, words: &[S]) -> Said {
         let mut command = Command::new(program);
-        command.args(first).args(&case.args);
-        command.current_dir(&place).env("LC_ALL", "C").env_remove("POSIXLY_CORRECT");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        if let Some(user) = user {
+        command.args(words).current_dir(self.place).env_clear().env("LC_ALL", "C");
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.envs(self.variables.iter().copied());
+        if let Some(user) = self.user {
             command.uid(user).gid(user);
         }
-        let mut child = command.spawn().unwrap();
-        // A command that asks nothing may be gone by now.
-        let _ = child.stdin.take().unwrap().write_all(case.input.as_bytes());
-        let output = child.wait_with_output().unwrap();
-        let outcome = Outcome {
-            code: output.status.code(),
-            out: sorted(String::from_utf8_lossy(&output.stdout).lines()),
-            messages: messages(&String::from_utf8_lossy(&output.stderr)),
-            left: left(&above),
-        };
-        self.scratch.remove("run");
-        outcome
-    }
-}
-
-/// The messages and prompts, each for itself, without the program's name.
-fn messages(text: &str) -> Vec<String> {
-    let text = text.replace("curt rm: ", "rm: ").replace("'curt rm ", "'rm ");
-    let parts = text.split("rm: ").map(|part| part.trim_end_matches('\n'));
-    sorted(parts.filter(|part| !part.is_empty()))
-}
-
-fn sorted<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut lines: Vec<String> = lines.map(str::to_owned).collect();
-    lines.sort();
-    lines
-}
-
-/// Everything below a directory: path, kind and mode.
-fn left(root: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut open = vec![root.to_owned()];
-    while let Some(dir) = open.pop() {
-        let Ok(entries) = fs::read_dir(&dir) else {
-            continue;
-        };
-        for entry in entries {
-            let path = entry.unwrap().path();
-            let shown = path.strip_prefix(root).unwrap().display().to_string();
-            // In a directory that may be listed and not searched, there are only names.
-            let Ok(metadata) = fs::symlink_metadata(&path) else {
-                found.push(shown);
-                continue;
-            };
-            found.push(format!("{shown} {:o}", metadata.mode()));
-            if metadata.is_dir() {
-                open.push(path);
-            }
-            assert!(!metadata.file_type().is_block_device());
-        }
-    }
-    found.sort();
-    found
-}
-
-/// Builds a tree in the working directory of a run.
-fn build(scratch: &Scratch, tree: &[String], user: Option<u32>) {
-    let place = Path::new("run/here");
-    let mut made = vec![scratch.at("run"), scratch.at(place)];
-    let mut modes = Vec::new();
-    for item in tree {
-        if let Some(path) = item.strip_prefix("root:") {
-            modes.push((None, scratch.at(place.join(path))));
-        } else if let Some((mode, path)) = item.split_once(':') {
-            let mode = u32::from_str_radix(mode, 8).unwrap();
-            modes.push((Some(mode), scratch.at(place.join(path))));
-        } else if let Some(path) = item.strip_suffix('/') {
-            made.push(scratch.dir(place.join(path)));
-        } else if let Some(path) = item.strip_suffix('|') {
-            made.push(scratch.fifo(place.join(path)));
-        } else if let Some((path, target)) = item.split_once('>') {
-            made.push(scratch.link(place.join(path), target));
-        } else if let Some((path, text)) = item.split_once('=') {
-            made.push(scratch.file_with(place.join(path), text.as_bytes()));
+        let output = if self.input.is_empty() {
+            command.stdin(Stdio::null()).output().unwrap()
         } else {
-            made.push(scratch.file(place.join(item)));
+            fed(&mut command, self.input.as_bytes())
+        };
+        let mut said = Said {
+            code: output.status.code(),
+            out: output.stdout,
+            messages: by_tool(self.tool, &output.stderr),
+        };
+        (self.equate)(&mut said);
+        if self.is_sorted {
+            let mut lines: Vec<&[u8]> =
+                said.out.split_inclusive(|byte| b"\n\0".contains(byte)).collect();
+            lines.sort_unstable();
+            said.out = lines.concat();
+            said.messages = sorted_messages(self.tool, &said.messages);
         }
+        said
     }
-    if user.is_some() {
-        for path in made.iter().flat_map(|path| path.ancestors()) {
-            if path.starts_with(scratch.at("run")) {
-                std::os::unix::fs::lchown(path, user, user).unwrap();
-            }
+
+    /// What the tool says.
+    pub(crate) fn gnu<S: AsRef<OsStr>>(&self, words: &[S]) -> Said {
+        self.said(Path::new(self.tool), words)
+    }
+
+    /// What curt says, which may have the name of the tool.
+    pub(crate) fn ours<S: AsRef<OsStr>>(&self, words: &[S]) -> Said {
+        let is_named = self.curt.file_name() == Some(self.tool.as_ref());
+        let first = (!is_named).then_some(OsStr::new(self.tool));
+        let words = first.into_iter().chain(words.iter().map(AsRef::as_ref));
+        self.said(self.curt, &words.collect::<Vec<_>>())
+    }
+
+    /// What differs, if anything does.
+    pub(crate) fn difference<S: AsRef<OsStr>>(&self, words: &[S]) -> Option<String> {
+        let (gnu, ours) = (self.gnu(words), self.ours(words));
+        (gnu != ours).then(|| {
+            let words: Vec<String> = words.iter().map(|word| quoted(word.as_ref())).collect();
+            let (tool, variables) = (self.tool, self.variables);
+            format!("{tool} {} {variables:?}\n GNU {gnu:?}\ncurt {ours:?}", words.join(" "))
+        })
+    }
+
+    /// Compares lines, whose words are separated by blanks, and fails with all that differ.
+    pub(crate) fn compare<S: AsRef<str>>(&self, lines: &[S]) {
+        self.compare_with(lines, &[""]);
+    }
+
+    /// Compares lines with operands, each with each.
+    pub(crate) fn compare_with<S: AsRef<str>>(&self, lines: &[S], operands: &[&str]) {
+        let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let lines = lines.iter().flat_map(|line| {
+            operands.iter().map(move |operands| [words(line.as_ref()), words(operands)].concat())
+        });
+        let wrong: Vec<String> = lines.filter_map(|line| self.difference(&line)).collect();
+        assert!(wrong.is_empty(), "{} differ:\n\n{}", wrong.len(), wrong.join("\n\n"));
+    }
+}
+
+/// Runs a command that reads this.
+pub(crate) fn fed(command: &mut Command, input: &[u8]) -> Output {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // A command that reads nothing may be gone by now.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+/// Messages, with the name of the tool in place of that of the command.
+pub(crate) fn by_tool(tool: &str, messages: &[u8]) -> String {
+    String::from_utf8_lossy(messages).replace(&format!("curt {tool}"), tool)
+}
+
+/// Messages, and prompts, which end no line, in an order that does not depend on the listing; but
+/// for curt's number of them.
+fn sorted_messages(tool: &str, messages: &str) -> String {
+    let begin = format!("{tool}: ");
+    let messages = messages.split(&begin).map(|message| message.trim_end_matches('\n'));
+    let mut messages: Vec<&str> = messages.filter(|it| !it.ends_with(" errors")).collect();
+    messages.sort_unstable();
+    messages.join("\n")
+}
+
+/// A tree, and a command line for it.
+#[derive(Clone)]
+pub(crate) struct Trial {
+    pub(crate) tree: Tree,
+    /// The options of the tool, and those of curt, each perhaps of several words.
+    pub(crate) options: Vec<[String; 2]>,
+    pub(crate) operands: Vec<OsString>,
+    pub(crate) user: Option<u32>,
+    pub(crate) input: &'static str,
+}
+
+impl Trial {
+    /// Some of these options, the same for both, and some operands.
+    pub(crate) fn random(
+        choices: &mut Choices,
+        tree: Tree,
+        options: &[&str],
+        operands: usize,
+    ) -> Trial {
+        let some = choices.below(5);
+        let options = (0..some).map(|_| choices.one_of(options));
+        let options = options.map(|it| [it.to_owned(), it.to_owned()]).collect();
+        let some = choices.below(operands + 1);
+        let operands = (0..some).map(|_| tree.operand(choices)).collect();
+        Trial { tree, options, operands, user: None, input: "" }
+    }
+
+    /// The words of the tool (0), or of curt (1); after `--` the operands.
+    pub(crate) fn words(&self, of: usize) -> Vec<OsString> {
+        let options = self.options.iter().flat_map(|option| option[of].split_whitespace());
+        let end = (!self.operands.is_empty()).then_some("--");
+        let options = options.chain(end).map(OsString::from);
+        options.chain(self.operands.iter().cloned()).collect()
+    }
+
+    pub(crate) fn has(&self, option: &str) -> bool {
+        self.options.iter().any(|[_, ours]| ours == option)
+    }
+
+    /// Each trial with one thing less.
+    fn smaller(&self) -> Vec<Trial> {
+        let less = |change: &dyn Fn(&mut Trial)| {
+            let mut less = self.clone();
+            change(&mut less);
+            less
+        };
+        let options = (0..self.options.len()).map(|at| less(&|it| drop(it.options.remove(at))));
+        let operands = (0..self.operands.len()).map(|at| less(&|it| drop(it.operands.remove(at))));
+        let trees = (0..).map_while(|at| self.tree.without(at));
+        let trees = trees.map(|tree| Trial { tree, ..self.clone() });
+        options.chain(operands).chain(trees).collect()
+    }
+}
+
+/// Tries random trees and command lines, and fails with the smallest that still differs, as a
+/// script for the shell.
+pub(crate) fn property(
+    tool: &str,
+    random: impl Fn(&mut Choices) -> Trial,
+    differs: impl Fn(&Trial) -> Option<String>,
+) {
+    try_seeds(tool, include_str!("seeds.txt"), |choices| {
+        let mut trial = random(choices);
+        let Some(mut why) = differs(&trial) else { return Ok(()) };
+        while let Some((less, still)) =
+            trial.smaller().into_iter().find_map(|less| differs(&less).map(|why| (less, why)))
+        {
+            (trial, why) = (less, still);
         }
-    }
-    for (mode, path) in modes {
-        match mode {
-            Some(mode) => fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap(),
-            None if is_root() => std::os::unix::fs::lchown(&path, Some(0), Some(0)).unwrap(),
-            None => {}
-        }
-    }
+        let user = trial.user.map_or(String::new(), |user| {
+            let id = format!("--reuid={user} --regid={user} --clear-groups");
+            format!("chown -R {user}:{user} ..  # before chmod\nsetpriv {id} ")
+        });
+        let line = |of| trial.words(of).iter().map(|it| quoted(it)).collect::<Vec<_>>().join(" ");
+        let input = if trial.input.is_empty() { "</dev/null" } else { "<answers" };
+        let script = format!("{}{user}{tool} {} {input}\n# curt: {}", trial.tree, line(0), line(1));
+        Err(format!("\nmkdir -p run/here; cd run/here\n{script}\n\n{why}"))
+    });
 }

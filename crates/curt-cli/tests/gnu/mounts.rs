@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use curt_testkit::{Scratch, in_namespace, is_root, may_mount, skip};
 
-use crate::harness::{Bench, FILTER, gnu_rm, may_filter};
+use crate::harness::{Bench, FILTER, has_gnu, may_filter};
 
 /// Prepares a tree with something mounted in it, removes with `$RM`, and shows what is left.
 const PREFIX: &str = "set -e; export LC_ALL=C; mkdir -p d/m d/e b; touch d/f d/e/f b/f; ";
@@ -20,7 +20,7 @@ struct Namespace {
 impl Namespace {
     /// `None`, said aloud, where there can be none.
     fn new() -> Option<Self> {
-        gnu_rm()?;
+        has_gnu("rm")?;
         (may_mount() && may_filter()).then(|| Namespace { bench: Bench::new() })
     }
 
@@ -40,7 +40,7 @@ impl Namespace {
     /// What curt says about mounts, which is the same without `openat2`, and where a filter refuses
     /// it.
     fn curt(&self, script: &str) -> Said {
-        let curt = self.bench.curt().display();
+        let curt = self.bench.curt.display();
         let said = self.curt_once(script);
         for rm in [format!("{curt} rm --without openat2"), format!("{FILTER} {curt} rm")] {
             assert_eq!(self.run(&rm, script), said, "{rm}: {script}");
@@ -49,7 +49,7 @@ impl Namespace {
     }
 
     fn curt_once(&self, script: &str) -> Said {
-        self.run(&format!("{} rm", self.bench.curt().display()), script)
+        self.run(&format!("{} rm", self.bench.curt.display()), script)
     }
 }
 
@@ -106,7 +106,7 @@ fn one_file_system_is_one_device_on_btrfs() {
         "$FIND d/e | sed 's,/$,,'".to_owned(),
         "$DU -x d/e; $DU -sx d/e/sv".to_owned(),
     ] {
-        let (script, curt) = (format!("{made}{work}"), namespace.bench.curt().display());
+        let (script, curt) = (format!("{made}{work}"), namespace.bench.curt.display());
         let of_gnu = script.replace("$FIND d/e", "find d/e -xdev -mindepth 1");
         let of_curt = script.replace("$FIND", &format!("{curt} find -u --one-file-system ."));
         let of_curt = of_curt.replace("$DU", &format!("{curt} du"));
@@ -211,7 +211,7 @@ fn small_root(bench: &Bench) -> Option<Scratch> {
     let root = Scratch::new();
     let which = Command::new("sh").args(["-c", "command -v rm"]).output().unwrap();
     let rm = String::from_utf8(which.stdout).unwrap();
-    for (program, name) in [(Path::new(rm.trim()), "rm"), (bench.curt(), "curt")] {
+    for (program, name) in [(Path::new(rm.trim()), "rm"), (bench.curt.as_path(), "curt")] {
         let output = Command::new("ldd").arg(program).output().ok()?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         for library in text.split_whitespace().filter(|word| word.starts_with('/')) {
@@ -229,7 +229,7 @@ fn small_root(bench: &Bench) -> Option<Scratch> {
 
 #[test]
 fn the_root_directory_is_refused() {
-    if gnu_rm().is_none() {
+    if has_gnu("rm").is_none() {
         return;
     }
     let bench = Bench::new();

@@ -1,139 +1,108 @@
 //! `curt realpath` and `curt readlink` beside the GNU tools: the same bytes, the same messages
 //! after the name of the program, the same exit codes.
 
-use std::process::{Command, Stdio};
+use std::ffi::OsString;
+use std::process::Command;
 
-use curt_testkit::{Scratch, cells};
+use curt_testkit::{Choices, Scratch, cells};
 
-use crate::has_gnu;
+use crate::harness::{Bench, Beside, Trial, by_tool, has_gnu, property};
+use crate::tree::{Oddities, Tree, users};
 
-/// Directories, files and links of all kinds; `new` and `gone` are missing.
-fn tree() -> Scratch {
-    let scratch = Scratch::new();
-    scratch.file("dir/sub/file");
-    scratch.file("dir/a b'c");
-    for (link, target) in [
-        ("link", "dir/sub"),
-        ("dir/up", ".."),
-        ("broken", "new"),
-        ("dir/deep", "sub/gone/x"),
-        ("loop", "loop"),
-        ("one", "two"),
-        ("two", "one"),
-        ("tofile", "dir/sub/file"),
-        ("root", "/"),
-        ("absolute", "/dev/../etc/"),
-    ] {
-        scratch.link(link, target);
+/// Options that a random command line has some of.
+const OF_REALPATH: &str = "
+    -e | -m | -s | -L | -P | -q | -z | --no-sym | --canonicalize-m | --relative-to=a
+    --relative-base=. | --relative-to=/etc | --relative-base=a/b | --relative-to=l1/..
+    --relative-base=missing | --relative-to=e.rs
+";
+const OF_READLINK: &str = "-v | -q | -n | -z | -f | -e | -m | -vf | -ve | --sil";
+
+fn random(choices: &mut Choices, options: &str) -> Trial {
+    let tree = Tree::random(choices, Oddities { forbidden: true, names: false });
+    let trial = Trial::random(choices, tree, &cells(options), 0);
+    let mut path = || {
+        let names =
+            ["a", "b", "c", "d", "l1", "l1", "l2", "l2", "l3", "..", "..", ".", "", "e.rs", "new"];
+        let path: Vec<&str> = (0..=choices.below(5)).map(|_| choices.one_of(&names)).collect();
+        OsString::from(path.join("/"))
+    };
+    let operands = vec![path(), path(), path(), path()];
+    Trial { user: *choices.pick(users()), operands, ..trial }
+}
+
+#[test]
+fn random_paths_have_the_names_of_gnu() {
+    let bench = Bench::new();
+    let place = bench.place();
+    for (tool, options) in [("realpath", OF_REALPATH), ("readlink", OF_READLINK)] {
+        let Some(beside) = Beside::new(tool, &place) else { return };
+        let random = |choices: &mut Choices| random(choices, options);
+        property(tool, random, |trial| {
+            trial.tree.make(&bench.scratch, trial.user);
+            let variables = &[("LC_ALL", "C.UTF-8")];
+            let beside =
+                Beside { curt: &bench.curt, user: trial.user, variables, ..beside.clone() };
+            let difference = beside.difference(&trial.words(0));
+            bench.clear();
+            difference
+        });
     }
+}
+
+const PATHS: &str = "
+    . .. / // /// /.. //dev dir dir/ ./dir//sub/. link link/ link/.. link/../file link/./file
+    link/file/ link/file/.. link/file/x dir/up/dir/up/dir new new/ new/. new/.. new/x new/x/..
+    new/../dir broken broken/ broken/x dir/deep loop loop/x loop/.. one tofile/.. root/etc/..
+    absolute chain0
+";
+
+#[test]
+fn names_are_those_of_gnu() {
+    let scratch = Scratch::new();
+    scratch.tree("", "dir/sub/file link->dir/sub dir/up->.. broken->new dir/deep->sub/gone/x");
+    scratch.tree("", "loop->loop one->two two->one tofile->dir/sub/file root->/ chain60");
+    scratch.link("absolute", "/dev/../etc/");
+    scratch.file("dir/a b'c");
     for number in 0..60 {
         // More links than the kernel follows.
         scratch.link(format!("chain{number}"), format!("./chain{}", number + 1));
     }
-    scratch.file("chain60");
-    scratch
-}
-
-/// Both tools, with these words.
-fn compare(scratch: &Scratch, tool: &str, words: &[&str]) {
-    let say = |mut command: Command| {
-        command.args(words).current_dir(scratch.typed()).env("LC_ALL", "C").stdin(Stdio::null());
-        let output = command.output().unwrap();
-        let messages = String::from_utf8_lossy(&output.stderr).replace("curt ", "");
-        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned(), messages)
-    };
-    let mut ours = Command::new(env!("CARGO_BIN_EXE_curt"));
-    ours.arg(tool);
-    assert_eq!(say(ours), say(Command::new(tool)), "{tool} {words:?}");
-}
-
-const PATHS: &str = "
-    '' | . | .. | / | // | /// | /.. | //dev | dir | dir/ | ./dir//sub/. | link | link/ | link/..
-    link/../file | link/./file | link/file/ | link/file/.. | link/file/x | dir/up/dir/up/dir | new
-    new/ | new/. | new/.. | new/x | new/x/.. | new/../dir | broken | broken/ | broken/x | dir/deep
-    loop | loop/x | loop/.. | one | tofile/.. | root/etc/.. | absolute | chain0 | dir/a b'c/new
-";
-
-#[test]
-fn realpath_answers_as_gnu_does() {
-    let Some(()) = has_gnu("realpath") else { return };
-    let scratch = tree();
-    for path in cells(PATHS) {
-        for options in [
-            &[][..],
-            &["-e"],
-            &["-m"],
-            &["-s"],
-            &["-sm"],
-            &["-se"],
-            &["-L"],
-            &["-Le"],
-            &["-Lm"],
-            &["-q"],
-            &["-z"],
-            &["-em"],
-            &["-me"],
-            &["-sP"],
-            &["-PL"],
-            &["--canonicalize-m"],
-            &["--no-sym"],
-            &["--relative-to=dir/sub"],
-            &["--relative-base=dir"],
-            &["-m", "--relative-to=new/x", "--relative-base=."],
-            &["--relative-to=/etc", "--relative-base=."],
-            &["-e", "--relative-to=tofile"],
-            &["--relative-base=new/x"],
-        ] {
-            compare(&scratch, "realpath", &[options, &["--", path]].concat());
+    let Some(realpath) = Beside::new("realpath", scratch.typed()) else { return };
+    let options = cells(
+        "
+        '' | -e | -m | -s | -sm | -se | -L | -Le | -Lm | -q | -z | -em | -me | -sP | -PL
+        --relative-to=dir/sub | --relative-base=dir | -m --relative-to=new/x --relative-base=.
+        --relative-to=/etc --relative-base=. | -e --relative-to=tofile | --relative-base=new/x
+        ",
+    );
+    realpath.compare_with(&options, &[PATHS]);
+    let Some(readlink) = Beside::new("readlink", scratch.typed()) else { return };
+    let options =
+        "'' | -v | -vq | -n | -z | -f | -e | -m | -vf | -ve | -vm | -fe | -nz -m | --sil -v";
+    readlink.compare_with(&cells(options), &[PATHS, "link", "broken", "new", "dir link"]);
+    for beside in [realpath, readlink] {
+        for words in
+            [&["", "dir/a b'c/new"][..], &["-m", "dir/a b'c/new"], &[""], &["-f", "", "dir/a b'c"]]
+        {
+            assert_eq!(beside.difference(words), None);
         }
     }
-    compare(&scratch, "realpath", &cells(PATHS));
-}
-
-#[test]
-fn readlink_answers_as_gnu_does() {
-    let Some(()) = has_gnu("readlink") else { return };
-    let scratch = tree();
-    for path in cells(PATHS) {
-        for options in [
-            &[][..],
-            &["-v"],
-            &["-vq"],
-            &["-n"],
-            &["-z"],
-            &["-f"],
-            &["-e"],
-            &["-m"],
-            &["-vf"],
-            &["-ve"],
-            &["-vm"],
-            &["-fe"],
-            &["-nz", "-m"],
-            &["--sil", "-v"],
-        ] {
-            compare(&scratch, "readlink", &[options, &["--", path]].concat());
-        }
-    }
-    compare(&scratch, "readlink", &["-nf", "dir", "link"]);
-    compare(&scratch, "readlink", &cells(PATHS));
 }
 
 /// A directory that was removed has no name.
 #[test]
 fn a_removed_working_directory_is_an_error() {
     let Some(()) = has_gnu("realpath") else { return };
-    let scratch = tree();
-    scratch.dir("removed");
-    let curt = env!("CARGO_BIN_EXE_curt");
+    let scratch = Scratch::new();
     for options in ["", "-m", "-e", "-s"] {
         let said = |tool: &str| {
             let script = format!("mkdir -p gone && cd gone && rmdir ../gone && {tool} {options} .");
             let mut shell = Command::new("/bin/sh");
             shell.args(["-c", &script]).current_dir(scratch.typed()).env("LC_ALL", "C");
             let output = shell.output().unwrap();
-            let messages = String::from_utf8_lossy(&output.stderr).replace("curt ", "");
-            (output.status.code(), messages)
+            (output.status.code(), by_tool("realpath", &output.stderr))
         };
+        let curt = env!("CARGO_BIN_EXE_curt");
         assert_eq!(said(&format!("{curt} realpath")), said("realpath"), "{options}");
     }
 }

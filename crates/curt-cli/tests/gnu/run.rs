@@ -10,7 +10,7 @@ use std::time::Duration;
 use curt_testkit::{Scratch, at_once, heed_signals};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::has_gnu;
+use crate::harness::has_gnu;
 
 /// How it ended, what was printed, and the messages.
 type Said = (ExitStatus, String, String);

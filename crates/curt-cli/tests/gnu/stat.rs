@@ -1,44 +1,30 @@
 //! `curt stat` beside GNU stat: the same formats and operands must give the same bytes, the same
 //! messages and the same code. Curt is called by the name `stat`.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use curt_testkit::{Scratch, cells};
 
-use crate::has_gnu;
+use crate::harness::Beside;
 
-/// What came of a command.
-#[derive(Debug, PartialEq, Eq)]
-struct Outcome {
-    code: Option<i32>,
-    out: String,
-    messages: String,
+/// Both in the sample, curt by the name `stat`. `None`, said aloud, without GNU stat.
+fn beside<'a>(scratch: &'a Scratch, place: &'a Path) -> Option<Beside<'a>> {
+    let variables = &[("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")];
+    let curt = scratch.path().join("stat");
+    Some(Beside {
+        curt: Box::leak(curt.into_boxed_path()),
+        variables,
+        ..Beside::new("stat", place)?
+    })
 }
 
-fn outcome(program: &Path, scratch: &Scratch, words: &[&str], style: Option<&str>) -> Outcome {
-    let mut command = Command::new(program);
-    command.args(words).current_dir(scratch.at("here"));
-    command.env("LC_ALL", "C").env("TZ", "CET-1CEST,M3.5.0,M10.5.0/3").env_remove("QUOTING_STYLE");
-    if let Some(style) = style {
-        command.env("QUOTING_STYLE", style);
-    }
-    let file = fs::File::open(scratch.at("here/file")).unwrap();
-    let output = command.stdin(Stdio::from(file)).output().unwrap();
-    Outcome {
-        code: output.status.code(),
-        out: String::from_utf8_lossy(&output.stdout).into_owned(),
-        messages: String::from_utf8_lossy(&output.stderr).into_owned(),
-    }
-}
-
-/// Compares the two for these words.
-fn compare(scratch: &Scratch, words: &[&str], style: Option<&str>) {
-    let ours = outcome(&scratch.at("stat"), scratch, words, style);
-    let gnu = outcome(Path::new("stat"), scratch, words, style);
-    assert_eq!(ours, gnu, "stat {words:?} {style:?}");
+/// Fails if the two differ in these words.
+fn same<S: AsRef<OsStr>>(beside: &Beside<'_>, words: &[S]) {
+    assert_eq!(beside.difference(words), None);
 }
 
 /// Files of every kind, and curt by the name `stat`.
@@ -48,7 +34,7 @@ fn sample() -> Scratch {
     scratch.file_with("here/file", &[b'x'; 5000]);
     scratch.file("here/empty");
     scratch.file("here/it's a \"name\"");
-    scratch.file(Path::new("here").join(std::ffi::OsStr::from_bytes(b"odd\n\xff")));
+    scratch.file(Path::new("here").join(OsStr::from_bytes(b"odd\n\xff")));
     scratch.hard_link("here/file", "here/again");
     scratch.dir("here/dir/sub");
     scratch.link("here/link", "file");
@@ -85,8 +71,9 @@ fn names(scratch: &Scratch) -> Vec<String> {
 
 #[test]
 fn every_directive_is_that_of_gnu() {
-    let Some(()) = has_gnu("stat") else { return };
     let scratch = sample();
+    let place = scratch.at("here");
+    let Some(beside) = beside(&scratch, &place) else { return };
     let names = names(&scratch);
     for letter in ('a'..='z').chain('A'..='Z') {
         // The message about a label names what stands for standard input, and a file system without
@@ -102,49 +89,52 @@ fn every_directive_is_that_of_gnu() {
         ];
         // With flags GNU stat adds an `s` to the target of a link.
         for format in formats.iter().take(if letter == 'N' { 2 } else { 3 }) {
-            compare(&scratch, &[&["-c", format], &names[..]].concat(), None);
-            compare(&scratch, &[&["-L", "-c", format], &names[..]].concat(), None);
+            same(&beside, &[&["-c", format], &names[..]].concat());
+            same(&beside, &[&["-L", "-c", format], &names[..]].concat());
         }
     }
 }
 
 #[test]
 fn default_and_terse_forms_are_those_of_gnu() {
-    let Some(()) = has_gnu("stat") else { return };
     let scratch = sample();
+    let place = scratch.at("here");
+    let Some(beside) = beside(&scratch, &place) else { return };
     for name in names(&scratch) {
         for options in [&[][..], &["-L"], &["-t"], &["-Lt"], &["--terse", "--dereference"]] {
-            compare(&scratch, &[options, &[&*name]].concat(), None);
+            same(&beside, &[options, &[&*name]].concat());
         }
     }
     let all = ["file", "missing", "link", "broken", "dir/missing", "file/x", ""];
-    compare(&scratch, &all, None);
-    compare(&scratch, &[&["-L"], &all[..]].concat(), None);
+    same(&beside, &all);
+    same(&beside, &[&["-L"], &all[..]].concat());
 }
 
 #[test]
 fn file_systems_are_those_of_gnu() {
-    let Some(()) = has_gnu("stat") else { return };
     let scratch = sample();
+    let place = scratch.at("here");
+    let Some(beside) = beside(&scratch, &place) else { return };
     // Free blocks change while the two run one after the other.
     let format = "%n %i %l %t %T %s %S %b %c %10T|%-10t|%#t|%#i|%5l|%05l|%Q";
     let mut places: Vec<PathBuf> = vec![".".into(), "file".into(), "link".into()];
     places.extend(["/", "/proc", "/sys", "/dev", "/dev/shm", "/dev/pts"].map(PathBuf::from));
     for place in places {
-        compare(&scratch, &["-f", "-c", format, place.to_str().unwrap()], None);
+        same(&beside, &["-f", "-c", format, place.to_str().unwrap()]);
     }
     for words in [&["-f", "/proc"][..], &["-ft", "/proc"], &["-f", "missing", "broken", "-"]] {
-        compare(&scratch, words, None);
+        same(&beside, words);
     }
-    let free = outcome(&scratch.at("stat"), &scratch, &["-f", "-c", "%f %a %d", "."], None);
-    let numbers: Vec<i64> = free.out.split_whitespace().map(|it| it.parse().unwrap()).collect();
+    let free = String::from_utf8(beside.ours(&["-f", "-c", "%f %a %d", "."]).out).unwrap();
+    let numbers: Vec<i64> = free.split_whitespace().map(|it| it.parse().unwrap()).collect();
     assert!(numbers.len() == 3 && numbers[1] <= numbers[0], "{numbers:?}");
 }
 
 #[test]
 fn formats_have_escapes_and_ends_as_in_gnu() {
-    let Some(()) = has_gnu("stat") else { return };
     let scratch = sample();
+    let place = scratch.at("here");
+    let Some(beside) = beside(&scratch, &place) else { return };
     for format in cells(
         r#"
         '' | % | %% | 100%%%n% | \n | \\%n | %n\ | \x41\101\q | é%nü | %9% | %- | %.5 | %H | %L
@@ -153,19 +143,20 @@ fn formats_have_escapes_and_ends_as_in_gnu() {
         \a\b\e\f\n\r\t\v\012\377\1234 | \x34\xf\x18p\xfq\\\" | \x | a\c
     "#,
     ) {
-        compare(&scratch, &["-c", format, "file"], None);
-        compare(&scratch, &[&format!("--printf={format}"), "file"], None);
+        same(&beside, &["-c", format, "file"]);
+        same(&beside, &[&format!("--printf={format}"), "file"]);
     }
     // Each of two files, and the last of two formats.
-    compare(&scratch, &["--format=%n", "--printf=<%n>", "file", "dir"], None);
-    compare(&scratch, &["--printf=<%n>", "-c%n", "file", "dir"], None);
-    compare(&scratch, &["-c", "-%n", "--", "file"], None);
+    same(&beside, &["--format=%n", "--printf=<%n>", "file", "dir"]);
+    same(&beside, &["--printf=<%n>", "-c%n", "file", "dir"]);
+    same(&beside, &["-c", "-%n", "--", "file"]);
 }
 
 #[test]
 fn times_before_1970_and_far_away() {
-    let Some(()) = has_gnu("stat") else { return };
     let scratch = sample();
+    let place = scratch.at("here");
+    let Some(beside) = beside(&scratch, &place) else { return };
     for time in [
         "-1.25",
         "-0.000000001",
@@ -184,26 +175,29 @@ fn times_before_1970_and_far_away() {
             .unwrap();
         assert!(status.success());
         let format = "%y %Y %.Y %.1Y %.3Y %16.3Y %-18.3Y| %018.3Y %+.2Y %X";
-        compare(&scratch, &["-c", format, "when"], None);
+        same(&beside, &["-c", format, "when"]);
     }
     // Where the width is too small for longer times, GNU stat adds blanks.
     for format in ["%13.6Y|%013.6Y|%-13.6Y|%8Y|%+Y", "%I18.10Y|%18.10Y|%018.10Y|%-18.10Y|"] {
-        compare(&scratch, &["-c", format, "when"], None);
+        same(&beside, &["-c", format, "when"]);
     }
 }
 
 #[test]
 fn names_are_quoted_as_the_environment_says() {
-    let Some(()) = has_gnu("stat") else { return };
     let scratch = sample();
+    let place = scratch.at("here");
+    let Some(beside) = beside(&scratch, &place) else { return };
     for style in ["literal", "shell", "shell-always", "shell-escape", "c", "escape", "locale"] {
+        let variables = &[("QUOTING_STYLE", style)];
+        let beside = Beside { variables, ..beside.clone() };
         for name in ["file", "link", "it's a \"name\"", "missing"] {
-            compare(&scratch, &["-c", "%N %40N %-40N %.3N", name], Some(style));
-            compare(&scratch, &[name], Some(style));
+            same(&beside, &["-c", "%N %40N %-40N %.3N", name]);
+            same(&beside, &[name]);
         }
     }
-    let ours = outcome(&scratch.at("stat"), &scratch, &["-c%N", "file"], Some("odd"));
-    let gnu = outcome(Path::new("stat"), &scratch, &["-c%N", "file"], Some("odd"));
+    let beside = Beside { variables: &[("QUOTING_STYLE", "odd")], ..beside };
+    let (ours, gnu) = (beside.ours(&["-c%N", "file"]), beside.gnu(&["-c%N", "file"]));
     assert_eq!((ours.code, &ours.out), (gnu.code, &gnu.out));
     assert!(ours.messages.contains("QUOTING_STYLE: 'odd'"), "{ours:?}");
 }

@@ -37,43 +37,13 @@ fn missing_operands_are_reported_as_by_find() {
         assert_eq!((said.code, said.failures.len()), (Some(1), 1));
     }
     // In the order of the operands, and in the words of curt.
-    let args = ["find", "-j1", ".", "missing", "t/empty", "t/five/"].map(std::ffi::OsStr::new);
-    let output = place.command(place.bench.curt(), &args);
+    let words = ["find", "-j1", ".", "missing", "t/empty", "t/five/"].map(std::ffi::OsString::from);
+    let output = super::run(&place.bench.curt, &words, place.scratch.path(), None);
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
         "curt find: cannot access 'missing': No such file or directory\n\
          curt find: cannot access 't/five/': Not a directory\n"
     );
-}
-
-#[test]
-fn depths() {
-    let Some(place) = Place::odd() else { return };
-    for (find, curt) in [
-        ("t -maxdepth 0", "-d 0 . t"),
-        ("t -maxdepth 1", "-d 1 . t"),
-        ("t -maxdepth 3", "--max-depth=3 . t"),
-        ("t -mindepth 2 -maxdepth 4", "--min-depth 2 -d 4 . t"),
-        ("t -mindepth 4 -maxdepth 2", "--min-depth 4 -d 2 . t"),
-        ("t t/a -mindepth 90", "--min-depth 90 . t t/a"),
-    ] {
-        place.same(find, curt);
-    }
-}
-
-#[test]
-fn links_are_followed_as_by_find() {
-    let Some(place) = Place::odd() else { return };
-    for (find, curt) in [
-        ("-L t", "-L . t"),
-        ("-L t -type l", "-L -tl . t"),
-        ("-L t -type f", "-L -tf . t"),
-        ("-L t -type d", "--follow -td . t"),
-        ("-L t/to-dir", "-L . t/to-dir"),
-        ("-L t -type f -size -6c", "-L -S -5b . t"),
-    ] {
-        assert_eq!(place.same(find, curt).code, Some(0));
-    }
 }
 
 #[test]
@@ -186,7 +156,7 @@ fn one_file_system() {
         );
         let mut shell = in_namespace(&script);
         shell.current_dir(place.scratch.path());
-        said(&shell.env("CURT", place.bench.curt()).env("LC_ALL", "C").output().unwrap())
+        said(&shell.env("CURT", &place.bench.curt).env("LC_ALL", "C").output().unwrap())
     };
     let whole = run("find t -mindepth 1 -print0");
     assert_eq!(run("$CURT find -u -0 . t"), whole);

@@ -1,0 +1,324 @@
+//! Trees that are made twice, or for two programs: from the words of a table, or at random.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::fs::{self, Permissions};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use curt_testkit::{Choices, NOBODY, Scratch, cells, is_root};
+
+/// What is made, one after the other, each at a path; the directories above it come with it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tree(Vec<(OsString, What)>);
+
+#[derive(Clone, Debug, PartialEq)]
+enum What {
+    Directory,
+    File(Vec<u8>),
+    /// A file of this size that takes no space.
+    Hole(u64),
+    Link(OsString),
+    /// Another name of a file. Which of the two a program meets first depends on the listing, so it
+    /// is that of the file with `+link` behind it.
+    Name(OsString),
+    Pipe,
+    Socket,
+    /// Something that exists gets this mode, belongs to root, or was changed at this time.
+    Mode(u32),
+    OfRoot,
+    Changed(u64),
+}
+
+/// What names have in them that programs may stumble over, separated by bars.
+const NAMES: &[u8] =
+    b"a|b|c|d|e.rs|F.RS|g.tar.gz|.h|..x|two words|-f|--|*|it's|new\nline|tab\t|\xc3\xa9|\
+    \xe6\xbc\xa2|\xff\xfe|\x1b[31m|back\\slash|[ab]|old~|f9|f10|f010|{x,y}|\"q\"";
+
+/// Where links lead: never above the scratch directory, because what they lead to may be removed.
+const TARGETS: &str = "
+    a | b | a/b | ../a | .. | . | nowhere | nowhere/x | l1 | l2 | a/ | e.rs | e.rs/x | ./c/../d
+    ../l1/a
+";
+
+/// What a random tree may have beside the ordinary.
+#[derive(Clone, Copy)]
+pub(crate) struct Oddities {
+    /// Entries of root, and modes that forbid something.
+    pub(crate) forbidden: bool,
+    /// Several names of a file.
+    pub(crate) names: bool,
+}
+
+impl Tree {
+    /// A tree from words that blanks separate: `d/` is a directory, `f` an empty file, `f=text` one
+    /// with content, `l>target` a symbolic link, `p|` a pipe, `0555:d` the mode of something that
+    /// exists, and `root:d` something that belongs to root, whoever runs the command.
+    pub(crate) fn of(words: &str) -> Tree {
+        let step = |word: &str| {
+            let (path, what) = if let Some(path) = word.strip_prefix("root:") {
+                (path, What::OfRoot)
+            } else if let Some((mode, path)) = word.split_once(':') {
+                (path, What::Mode(u32::from_str_radix(mode, 8).unwrap()))
+            } else if let Some(path) = word.strip_suffix('/') {
+                (path, What::Directory)
+            } else if let Some(path) = word.strip_suffix('|') {
+                (path, What::Pipe)
+            } else if let Some((path, target)) = word.split_once('>') {
+                (path, What::Link(target.into()))
+            } else if let Some((path, text)) = word.split_once('=') {
+                (path, What::File(text.into()))
+            } else {
+                (word, What::File(Vec::new()))
+            };
+            (path.into(), what)
+        };
+        Tree(words.split_whitespace().map(step).collect())
+    }
+
+    pub(crate) fn random(choices: &mut Choices, oddities: Oddities) -> Tree {
+        let names: Vec<&[u8]> = NAMES.split(|&byte| byte == b'|').collect();
+        let targets = cells(TARGETS);
+        let mut directories = vec![OsString::new()];
+        let mut steps: Vec<(OsString, What)> = Vec::new();
+        for _ in 0..choices.below(26) {
+            // A tree is about as deep as it is wide.
+            let above = match choices.below(3) {
+                0 => directories.last().unwrap(),
+                _ => choices.pick(&directories),
+            };
+            let below =
+                |name: &[u8]| Path::new(above).join(OsStr::from_bytes(name)).into_os_string();
+            let is_link = choices.one_in(6);
+            let name = if is_link {
+                choices.one_of(&["l1", "l2", "l3"]).as_bytes()
+            } else {
+                choices.pick(&names)
+            };
+            let path = below(name);
+            if steps.iter().any(|(other, _)| *other == path) {
+                continue;
+            }
+            let what = match choices.below(12) {
+                _ if is_link => What::Link(choices.one_of(&targets).into()),
+                0..=4 => {
+                    directories.push(path.clone());
+                    What::Directory
+                }
+                5 => What::Hole(*choices.pick(&[1, 4096, 70_000, 5 << 30])),
+                6 => What::Pipe,
+                // Its address has little room.
+                7 if path.len() < 30 => What::Socket,
+                _ => What::File(vec![b'x'; *choices.pick(&[0, 0, 1, 5, 1024, 1025, 4096, 9000])]),
+            };
+            let is_file = matches!(what, What::File(_) | What::Hole(_));
+            if oddities.names && is_file && choices.one_in(3) {
+                let name = OsString::from_vec([path.as_bytes(), b"+link"].concat());
+                steps.push((path.clone(), what));
+                steps.push((name, What::Name(path)));
+            } else {
+                steps.push((path, what));
+            }
+        }
+        let is_linked = |what: &What| matches!(what, What::Link(_) | What::Socket);
+        let mut later = Vec::new();
+        for (path, what) in steps.iter().rev().filter(|(_, what)| !is_linked(what)) {
+            if choices.one_in(4) {
+                later.push((
+                    path.clone(),
+                    What::Changed(*choices.pick(&[5, 1_700_000_000, 1_600_000_000])),
+                ));
+            }
+            if oddities.forbidden && choices.one_in(6) {
+                let modes: &[u32] = match what {
+                    What::Directory => &[0, 0o111, 0o333, 0o444, 0o500, 0o555, 0o700, 0o1777],
+                    _ => &[0, 0o400, 0o444, 0o755, 0o4755],
+                };
+                later.push((path.clone(), What::Mode(*choices.pick(modes))));
+            }
+            if oddities.forbidden && choices.one_in(12) {
+                later.push((path.clone(), What::OfRoot));
+            }
+        }
+        steps.extend(later);
+        Tree(steps)
+    }
+
+    /// A path in it, or one that is not, as it may be typed. It is relative, because it may be
+    /// removed, and leads no higher than the scratch directory.
+    pub(crate) fn operand(&self, choices: &mut Choices) -> OsString {
+        let path = match choices.below(12) {
+            0 => OsStr::new(choices.one_of(&["missing", ".", "a", "l1"])),
+            1 if choices.one_in(4) => return OsString::new(),
+            _ if self.0.is_empty() => OsStr::new("a"),
+            _ => &self.0[choices.below(self.0.len())].0,
+        };
+        let before = choices.one_of(&["", "", "", "", "", "./", "../here/", ".//"]);
+        let behind =
+            choices.one_of(&["", "", "", "", "", "", "/", "//", "/.", "/..", "/missing", "/a"]);
+        let operand = [before.as_bytes(), path.as_bytes(), behind.as_bytes()].concat();
+        assert!(!operand.starts_with(b"/"));
+        OsString::from_vec(operand)
+    }
+
+    /// Whether modes or owners forbid something.
+    pub(crate) fn forbids(&self) -> bool {
+        self.0.iter().any(|(_, what)| matches!(what, What::Mode(_) | What::OfRoot))
+    }
+
+    /// Whether something has this mode.
+    pub(crate) fn has_mode(&self, mode: u32) -> bool {
+        self.0.iter().any(|(_, what)| *what == What::Mode(mode))
+    }
+
+    /// The tree without a step and what depends on it; `None` if it has no such step.
+    pub(crate) fn without(&self, at: usize) -> Option<Tree> {
+        let (gone, what) = self.0.get(at)?;
+        if matches!(what, What::Mode(_) | What::OfRoot | What::Changed(_)) {
+            let mut steps = self.0.clone();
+            steps.remove(at);
+            return Some(Tree(steps));
+        }
+        let names = self.0.iter().filter_map(|(path, what)| match what {
+            What::Name(of) if Path::new(of).starts_with(gone) => Some(path),
+            _ => None,
+        });
+        let gone: Vec<&OsString> = names.chain([gone]).collect();
+        let is_left = |(path, _): &&(OsString, What)| {
+            !gone.iter().any(|gone| Path::new(path).starts_with(gone))
+        };
+        Some(Tree(self.0.iter().filter(is_left).cloned().collect()))
+    }
+
+    /// Makes it in `run/here` of a scratch directory, as somebody else's if that is wanted.
+    pub(crate) fn make(&self, scratch: &Scratch, user: Option<u32>) {
+        scratch.dir("run/here");
+        let place = Path::new("run/here");
+        let (made, later): (Vec<_>, Vec<_>) = self.0.iter().partition(|(_, what)| {
+            !matches!(what, What::Mode(_) | What::OfRoot | What::Changed(_))
+        });
+        for (path, what) in made {
+            let at = place.join(path);
+            match what {
+                What::Directory => drop(scratch.dir(at)),
+                What::File(content) => drop(scratch.file_with(at, content)),
+                What::Hole(size) => {
+                    let file = fs::File::options().write(true).open(scratch.file(at));
+                    file.and_then(|file| file.set_len(*size)).unwrap();
+                }
+                What::Link(target) => drop(scratch.link(at, target)),
+                What::Name(of) => drop(scratch.hard_link(place.join(of), at)),
+                What::Pipe => drop(scratch.fifo(at)),
+                What::Socket => {
+                    scratch.dir(at.parent().unwrap());
+                    drop(UnixListener::bind(scratch.at(at)).unwrap());
+                }
+                What::Mode(_) | What::OfRoot | What::Changed(_) => {}
+            }
+        }
+        if let Some(user) = user {
+            each(&scratch.at("run"), &mut |path, _| lchown(path, Some(user), Some(user)).unwrap());
+            lchown(scratch.at("run"), Some(user), Some(user)).unwrap();
+        }
+        for (path, what) in later {
+            let path = scratch.at(place.join(path));
+            match what {
+                What::Mode(mode) => {
+                    fs::set_permissions(path, Permissions::from_mode(*mode)).unwrap();
+                }
+                What::OfRoot if is_root() => lchown(path, Some(0), Some(0)).unwrap(),
+                What::Changed(seconds) => {
+                    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(*seconds);
+                    // Opening a pipe would wait.
+                    if let Some(file) = open_unless_pipe(&path) {
+                        file.set_times(fs::FileTimes::new().set_modified(time)).unwrap();
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn open_unless_pipe(path: &Path) -> Option<fs::File> {
+    let kind = fs::metadata(path).ok()?;
+    if kind.is_dir() || kind.is_file() { fs::File::open(path).ok() } else { None }
+}
+
+/// As lines of a shell script.
+impl fmt::Display for Tree {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (path, what) in &self.0 {
+            let path = quoted(path);
+            match what {
+                What::Directory => writeln!(to, "mkdir -p -- {path}")?,
+                What::File(text) => writeln!(to, "head -c {} /dev/zero >{path}", text.len())?,
+                What::Hole(size) => writeln!(to, "truncate -s {size} -- {path}")?,
+                What::Link(target) => writeln!(to, "ln -s -- {} {path}", quoted(target))?,
+                What::Name(of) => writeln!(to, "ln -- {} {path}", quoted(of))?,
+                What::Pipe => writeln!(to, "mkfifo -- {path}")?,
+                What::Socket => writeln!(
+                    to,
+                    "python3 -c 'import socket,sys; \
+                     socket.socket(socket.AF_UNIX).bind(sys.argv[1])' {path}"
+                )?,
+                What::Mode(mode) => writeln!(to, "chmod {mode:o} -- {path}")?,
+                What::OfRoot => writeln!(to, "chown root: -- {path}")?,
+                What::Changed(seconds) => writeln!(to, "touch -md @{seconds} -- {path}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A word for the shell.
+pub(crate) fn quoted(word: &OsStr) -> String {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./=+,:@%".contains(byte);
+    let bytes = word.as_bytes();
+    if !bytes.is_empty() && bytes.iter().all(is_plain) {
+        return word.to_string_lossy().into_owned();
+    }
+    let escaped = bytes.escape_ascii().to_string();
+    if escaped.as_bytes() == bytes { format!("'{escaped}'") } else { format!("$'{escaped}'") }
+}
+
+/// Everything below a directory, sorted: its path with its mode and where it leads.
+pub(crate) fn left(root: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    each(root, &mut |path, metadata| {
+        let shown = path.strip_prefix(root).unwrap().as_os_str().as_bytes().escape_ascii();
+        let target = fs::read_link(path).ok();
+        // In a directory that may be listed and not searched, there are only names.
+        let mode = metadata.map_or(0, MetadataExt::mode);
+        found.push(format!(
+            "{shown} {mode:o}{}",
+            target.map_or(String::new(), |to| format!(" {}", to.display()))
+        ));
+    });
+    found.sort();
+    found
+}
+
+/// Calls with everything below a directory.
+fn each(root: &Path, call: &mut impl FnMut(&Path, Option<&fs::Metadata>)) {
+    for entry in fs::read_dir(root).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        let metadata = fs::symlink_metadata(&path).ok();
+        call(&path, metadata.as_ref());
+        if metadata.is_some_and(|metadata| metadata.is_dir()) {
+            each(&path, call);
+        }
+    }
+}
+
+/// Whom the tests may act as: `None` is whoever runs them.
+pub(crate) fn users() -> &'static [Option<u32>] {
+    if is_root() {
+        return &[None, Some(NOBODY)];
+    }
+    curt_testkit::skip("not root: cases run as one user only");
+    &[None]
+}
