@@ -1,5 +1,5 @@
-//! The command line: what each command can be asked. Only this module knows clap; what the values
-//! of a few options mean is in `cmd/`.
+//! The command line: the options of each command. Only this module knows clap; the values of a few
+//! options are read in `cmd/`.
 
 mod beneath;
 mod du;
@@ -145,12 +145,12 @@ trait Options: Args {
     /// dropped where an option is given that conflicts with the required one.
     const NEEDS: &[(&str, &str)] = &[];
 
-    /// Returns what is wrong with words that clap would take for something that nobody means.
+    /// Returns a message about words that clap would read as something that nobody means.
     fn misread(_: &[OsString], _: &clap::Command) -> Option<String> {
         None
     }
 
-    /// Settles what clap cannot: options of which the last one counts, and contradictions. The
+    /// Finds the last of several options, and refuses contradictions that clap cannot express. The
     /// error is a message for the user.
     fn settle(&mut self, _: &Positions<'_>) -> Result<(), String> {
         Ok(())
@@ -194,7 +194,7 @@ impl Options for BeneathOptions {
 }
 impl Options for WhichOptions {}
 
-/// Reads the command line. The error is the help that was asked for, or what is wrong.
+/// Reads the command line. The error is help that was asked for, or a message.
 pub(crate) fn parse() -> Result<Command, Box<Refused>> {
     let mut all = std::env::args_os();
     let program = all.next().unwrap_or_default();
@@ -252,7 +252,7 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
     }
 }
 
-/// Whether the words are `--help` and what is to be explained.
+/// Whether the words are `--help` and a command or topic.
 fn is_help(option: &OsStr, word: &OsStr) -> bool {
     (option == "--help" || option == "-h") && !word.as_encoded_bytes().starts_with(b"-")
 }

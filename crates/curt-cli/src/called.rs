@@ -23,7 +23,7 @@ pub(crate) fn name() -> Option<&'static str> {
     CALLED.get().copied()
 }
 
-/// Returns what messages begin with: this, such as `curt rm`, or the name that curt was called by.
+/// Returns the name in messages: this one, such as `curt rm`, or that by which curt was called.
 pub(crate) fn shown(program: String) -> String {
     name().filter(|name| program.ends_with(name)).map_or(program, str::to_owned)
 }

@@ -32,14 +32,14 @@ impl Exit {
         Exit(u8::try_from(128 + signal).unwrap_or(u8::MAX))
     }
 
-    /// The code if the output cannot be written, by what messages begin with. GNU ls treats that
-    /// like an operand that cannot be listed.
+    /// The code if the output cannot be written, by the name in messages. GNU ls treats that like
+    /// an operand that cannot be listed.
     pub(crate) fn unwritable(program: &str) -> Exit {
         if matches!(program, "curt ls" | "ls") { Exit::USAGE } else { Exit::FAILURE }
     }
 
-    /// The code for a wrong command line, by what messages begin with: the GNU tool's for what is
-    /// called by its name, and for commands that are nothing but the tool.
+    /// The code for a wrong command line, by the name in messages: that of the GNU tool where curt
+    /// is called by its name, and for `realpath` and `readlink`.
     pub(crate) fn usage(program: &str) -> Exit {
         match program {
             "rm" | "du" | "stat" | "realpath" | "readlink" | "curt realpath" | "curt readlink" => {

@@ -1,7 +1,7 @@
-//! The curt command. `args` reads the command line, `cmd` has the commands, `out` formats what
-//! they print, and a `session` is one run of a command. `called` is the name that curt was called
-//! by, `prompt` asks, `quote` shows names, and `sys` is what differs between systems; on Unix it
-//! also opens missing standard streams and ignores SIGPIPE before `main`.
+//! The curt command. `args` reads the command line, `cmd` has the commands, `out` formats their
+//! output, and a `session` is one run of a command. `called` is the name that curt was called by,
+//! `prompt` asks, `quote` quotes names, and `sys` has all differences between systems; on Unix it
+//! also opens missing standard streams and ignores SIGPIPE before `main` (`sys/unix/start.rs`).
 //!
 //! To follow a run into the library, begin with the comment "One run" below the documentation of
 //! the operation's module, such as `crates/curt/src/remove/mod.rs`.

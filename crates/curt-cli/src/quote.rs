@@ -3,7 +3,7 @@
 //!
 //! This is gnulib's `shell_escape_always_quoting_style` in a UTF-8 locale, with two differences:
 //! characters that reverse the direction of text are escaped too, and the locale is not looked up.
-//! What is not UTF-8 is escaped byte by byte; an unpaired surrogate, which names on Windows may
+//! Invalid UTF-8 is escaped byte by byte; an unpaired surrogate, which names on Windows may
 //! have, is the three bytes that UTF-8 would give its number.
 
 mod style;
@@ -22,8 +22,8 @@ pub(crate) fn quote(name: impl AsRef<OsStr>) -> String {
     }
 }
 
-/// Puts a name between single quotes, with escapes for what is not printable. If `is_ascii`, only
-/// ASCII is.
+/// Puts a name between single quotes, with escapes for unprintable characters. If `is_ascii`, only
+/// ASCII is printable.
 fn in_escaped_quotes(bytes: &[u8], is_ascii: bool) -> String {
     let mut quoted = Quoted { text: String::with_capacity(bytes.len() + 2), escaping: false };
     quoted.text.push('\'');
@@ -91,13 +91,13 @@ pub(crate) fn shield(text: &str) -> String {
     shown
 }
 
-/// Escapes what a user typed, newlines too, so that it cannot fake another message.
+/// Escapes typed text, newlines too, so that it cannot fake another message.
 pub(crate) fn on_one_line(typed: &str) -> String {
     shield(typed).replace('\n', "\\012")
 }
 
 /// Returns a name as GNU ls and find show it on a terminal without quoting: a question mark
-/// replaces what a terminal would act upon.
+/// replaces each character that a terminal would act upon.
 pub(crate) fn masked(name: &[u8]) -> String {
     let mut shown = String::with_capacity(name.len());
     let mask = |character| if is_printable(character) { character } else { '?' };

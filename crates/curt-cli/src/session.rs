@@ -15,7 +15,7 @@ use crate::sys::{self, interrupt};
 
 /// A run of a command, shared by its threads.
 pub(crate) struct Session {
-    /// What messages begin with, such as `curt rm`; `rm` if curt was called so.
+    /// The name in messages, such as `curt rm`; `rm` if curt was called so.
     program: String,
     is_json: bool,
     /// The number of calls is printed at the end.
@@ -27,12 +27,12 @@ pub(crate) struct Session {
     exit: AtomicU8,
 }
 
-/// What a command did.
+/// The result of a command.
 #[derive(Default)]
 pub(crate) struct Outcome {
     /// The fields of the summary in JSON.
     pub(crate) summary: Option<Object>,
-    /// What was done; `--stats` prints it before the calls.
+    /// The totals in words; `--stats` prints them before the calls.
     pub(crate) done: String,
     pub(crate) calls: Calls,
     /// The command was cancelled before it was done.
@@ -201,8 +201,8 @@ impl Session {
         self.close(is_cancelled)
     }
 
-    /// Writes what is left. A command that a signal cancelled ends by that signal, so that a shell
-    /// knows.
+    /// Writes the rest of the output. A command that a signal cancelled ends by that signal, so
+    /// that a shell knows.
     pub(crate) fn close(&self, is_cancelled: bool) -> Exit {
         if is_cancelled {
             self.worsen(Exit::FAILURE);

@@ -100,5 +100,4 @@ pub(crate) struct BeneathOptions {
     pub(crate) without: WithoutOptions,
 }
 
-/// The words for what happens to links and to alternative spellings.
 const MODES: [(&str, Aliases); 2] = [("open", Aliases::Open), ("strict", Aliases::Strict)];

@@ -390,7 +390,6 @@ impl Options for FindOptions {
         })
     }
 
-    /// Refuses what clap accepts but nobody means.
     fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
         if self.unrestricted {
             (self.hidden, self.no_ignore) = (true, true);
@@ -418,8 +417,8 @@ impl Options for FindOptions {
 }
 
 impl FindOptions {
-    /// Refuses what would delete more, or say less, than somebody may expect. Mounts stay unless
-    /// the command line names where to stop.
+    /// Refuses to delete more, or to print less, than somebody may expect. Mounts stay unless the
+    /// command line names a boundary.
     fn check_deletion(&mut self) -> Result<(), String> {
         self.one_file_system.get_or_insert(OneFileSystem::Mount);
         if self.max_results == Some(0) {

@@ -351,7 +351,7 @@ pub(crate) struct LsOptions {
     #[arg(skip)]
     pub(crate) format: Option<Format>,
 
-    /// What is appended to names, and when.
+    /// The marks after names, and when they are printed.
     #[arg(skip)]
     pub(crate) marks: Option<(Marks, When)>,
 

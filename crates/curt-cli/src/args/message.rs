@@ -1,5 +1,5 @@
-//! Help, and what is wrong with a command line, in the form of all other messages: one sentence
-//! after the name of the command, with nothing in it that a terminal would act upon.
+//! Help, and messages about a wrong command line: one sentence after the name of the command, as in
+//! all messages, without a character that a terminal would act upon.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -29,12 +29,12 @@ enum Text {
     Wanted(StyledStr),
     /// The help of a command line without words.
     Nothing(StyledStr),
-    /// What is wrong.
+    /// A message.
     Wrong(String),
 }
 
 impl Refused {
-    /// `command` is what read the command line, and `name` that of the command, if there is one.
+    /// `command` is the definition that failed, and `name` that of the command, if there is one.
     pub(super) fn new(name: Option<&str>, error: &clap::Error, command: &Command) -> Refused {
         let program = name.map_or_else(|| "curt".to_owned(), |name| format!("curt {name}"));
         let text = match error.kind() {
@@ -88,7 +88,7 @@ impl Refused {
         session.close(false)
     }
 
-    /// Returns what GNU rm says if a file has the name that was taken for options.
+    /// Returns GNU rm's hints at files whose names were taken for options.
     fn hints(&self) -> String {
         let program = self.session.program();
         if !matches!(program, "curt rm" | "rm") {
@@ -106,7 +106,7 @@ impl Refused {
     }
 }
 
-/// Returns what is wrong, in one sentence and in GNU's words where GNU has some.
+/// Returns one sentence, in GNU's words where GNU has some.
 fn message(error: &clap::Error, command: &Command) -> String {
     let all = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => vec![on_one_line(text)],
@@ -222,7 +222,7 @@ fn is_too_large(error: &(dyn Error + 'static)) -> bool {
     number.is_some_and(|number| *number.kind() == IntErrorKind::PosOverflow)
 }
 
-/// Commands that people type, and what curt has in their place: the end of a message.
+/// Commands that people type, and curt's substitutes: the end of a message.
 const OTHER_COMMANDS: [(&[&str], &str); 17] = [
     (&["walk"], "use 'curt find'; see 'curt find --help'"),
     (&["fd", "fdfind", "locate", "search"], "'curt find PATTERN' finds entries by name"),
@@ -243,9 +243,8 @@ const OTHER_COMMANDS: [(&[&str], &str); 17] = [
     (&["cp", "mv", "ln", "mkdir", "touch"], "curt does not create, copy or move files"),
 ];
 
-/// Options of other tools, by the command of curt that people type them after, and what it has in
-/// their place: an option, or a sentence, or nothing. With a dash before it, a name is meant so only
-/// after two dashes.
+/// Options of other tools, by the command of curt that people type them after, and its substitute:
+/// an option, or a sentence, or nothing. A name with a dash before it counts after two dashes only.
 const OF_OTHERS: [(&str, &[&str], &str); 77] = [
     (
         "find",
@@ -339,8 +338,8 @@ const OF_OTHERS: [(&str, &[&str], &str); 77] = [
     ("stat", &["cached"], "the system decides what to cache"),
 ];
 
-/// Values of options of other tools, by command and option, and what is meant. Without values, all
-/// are meant.
+/// Values of options of other tools, by command and option, and curt's words for them. No values
+/// stand for all.
 const VALUES_OF_OTHERS: [(&str, &str, &[&str], &str); 10] = [
     ("find", "'--sort'", &["date", "time", "mtime", "newest", "age"], "modified"),
     ("ls", "'--sort'", &["date", "modified", "newest", "age"], "time"),
@@ -354,7 +353,7 @@ const VALUES_OF_OTHERS: [(&str, &str, &[&str], &str); 10] = [
     ("run", "'--cwd'", &[], "--chdir"),
 ];
 
-/// Returns what is meant by a value of another tool: the end of the message.
+/// Returns curt's word for a value of another tool: the end of the message.
 fn meant(command: &Command, option: &str, value: &str) -> Option<String> {
     let is_row = |row: &&(&str, &str, &[&str], &str)| {
         let is_value = row.2.is_empty() || row.2.contains(&value);
@@ -363,7 +362,7 @@ fn meant(command: &Command, option: &str, value: &str) -> Option<String> {
     VALUES_OF_OTHERS.iter().find(is_row).map(|(.., meant)| did_you_mean(meant))
 }
 
-/// Returns what a command has in place of an option of another tool: the end of the message.
+/// Returns the substitute for an option of another tool: the end of the message.
 pub(super) fn of_other(name: &str, command: &Command) -> Option<String> {
     let row = |name: &str| {
         let is_row =
@@ -389,20 +388,19 @@ pub(super) fn no_stand_in(name: &str) -> Option<String> {
     Some(format!("a link named '{name}' does nothing; {instead}"))
 }
 
-/// Whether a word is what people type to look into the trash, to get something back, or to empty it.
+/// Whether people type this word to look into the trash, to get something back, or to empty it.
 fn is_about_trash(word: &str) -> bool {
     const WORDS: [&str; 8] =
         ["restore", "undelete", "unremove", "unrm", "recover", "undo", "put-back", "recycle-bin"];
     word.contains("trash") || WORDS.contains(&word)
 }
 
-/// Returns what lists, restores and empties the trash: the end of a message.
 fn from_trash() -> String {
     format!("; {}", sys::FROM_TRASH)
 }
 
-/// Returns what curt has in place of a command that it lacks: the end of the message. Of the names
-/// that clap finds similar, the most similar one is the last.
+/// Returns the substitute for a command that curt lacks: the end of the message. Of the names that
+/// clap finds similar, the most similar one is the last.
 fn instead_of_command(name: &str, mut similar: Vec<String>) -> String {
     if let Some((_, instead)) = OTHER_COMMANDS.iter().find(|(names, _)| names.contains(&name)) {
         return format!("; {instead}");
@@ -421,15 +419,15 @@ fn instead_of_command(name: &str, mut similar: Vec<String>) -> String {
     if similar.is_empty() { String::new() } else { did_you_mean(&similar.join("' or '")) }
 }
 
-/// Returns what is wrong with a word of `curt find` that is a test or an action of find, and has
+/// Returns the message about a word of `curt find` that is a test or an action of find, and has
 /// several letters: nobody means an option of each letter, or the rest for the value of one.
 pub(super) fn test_of_find(word: &str, command: &Command) -> Option<String> {
     let name = word.strip_prefix('-').filter(|name| name.len() > 1 && !name.starts_with('-'))?;
     Some(format!("unrecognized option '{word}'{}", of_other(name, command)?))
 }
 
-/// Returns the end of the message about an option that the command lacks: what to use in its place.
-/// The name may have a dash before it, of two.
+/// Returns the substitute for an option that the command lacks: the end of the message. The name
+/// may have a dash before it, of two.
 fn instead(name: &str, command: &Command) -> Option<String> {
     of_other(name, command).or_else(|| {
         let name = name.trim_start_matches('-');
@@ -476,7 +474,7 @@ fn single_dashed(letter: &str, command: &Command) -> Option<(String, String)> {
     })
 }
 
-/// Returns the options that start with what was typed.
+/// Returns the options that start with the typed text.
 fn candidates(given: &str, command: &Command) -> Vec<String> {
     let Some(start) = given.strip_prefix("--").filter(|name| !name.is_empty()) else {
         return Vec::new();

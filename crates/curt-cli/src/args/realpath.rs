@@ -106,7 +106,7 @@ pub(crate) struct RealpathOptions {
     #[arg(skip)]
     pub(crate) missing: Missing,
 
-    /// What happens to links: the option that was given last.
+    /// How links are treated: the option that was given last.
     #[arg(skip)]
     pub(crate) links: Links,
 }

@@ -72,7 +72,7 @@ pub(crate) struct RmOptions {
           default_missing_value = "always", value_parser = parse_when, action = ArgAction::Append)]
     interactive: Vec<Prompt>,
 
-    /// Print what is removed
+    /// Print each entry that is removed
     #[arg(short, long)]
     pub(crate) verbose: bool,
 
@@ -98,7 +98,7 @@ pub(crate) struct RmOptions {
     #[arg(long)]
     no_preserve_root: bool,
 
-    /// Cross mount points: also remove what is mounted below an operand
+    /// Cross mount points: also remove filesystems mounted below an operand
     #[arg(long, help_heading = BEYOND_GNU)]
     pub(crate) cross_mounts: bool,
 
@@ -119,9 +119,9 @@ pub(crate) struct RmOptions {
           ])]
     pub(crate) trash: bool,
 
-    /// Remove nothing; print how much would be removed (with -v, also what)
+    /// Remove nothing; print how much would be removed (with -v, each entry)
     ///
-    /// With --trash, print what would go where.
+    /// With --trash, print where each operand would go.
     ///
     /// Directories are read, so those that cannot be read are reported. Whether each entry may be
     /// removed (permissions, read-only filesystems) is not checked, and there are no prompts.

@@ -68,7 +68,7 @@ pub(crate) struct RunOptions {
     #[arg(short = 'i', long, alias = "ignore-environment")]
     pub(crate) clear_env: bool,
 
-    /// End the program and what it started after TIME, such as 2.5s
+    /// End the program and its processes after TIME, such as 2.5s
     ///
     /// TIME is a number, which may have a fraction, with ms, s, m, h or d (milliseconds, seconds,
     /// minutes, hours, days); without a unit it is in seconds. 0 and inf set no limit. Then the
@@ -135,8 +135,8 @@ impl RunOptions {
     }
 }
 
-/// Reads a time as GNU timeout does: a number as `strtod` takes it, and a unit. One that is too long
-/// to be counted is the longest.
+/// Reads a time as GNU timeout does: a number as `strtod` takes it, and a unit. One that is too
+/// long to be counted is the longest.
 fn parse_time(word: &str) -> Result<Duration, String> {
     /// Units with their seconds. `d` is a digit, too.
     const UNITS: [(&str, f64); 6] =
@@ -147,7 +147,7 @@ fn parse_time(word: &str) -> Result<Duration, String> {
         .find_map(split)
         .ok_or("expected a number of seconds, or with a unit: 500ms, 1.5s, 2m, 1h, 1d")?;
     let time = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
-    // What is too short to be counted is not the zero that means no limit.
+    // A time too short to be counted is not the zero that means no limit.
     Ok(if seconds > 0.0 { time.max(Duration::from_nanos(1)) } else { time })
 }
 

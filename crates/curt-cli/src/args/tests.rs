@@ -1,4 +1,4 @@
-//! What the definitions of the command line must be; what they mean is compared with GNU's tools.
+//! The definitions of the command line. Their meaning is compared with GNU's tools elsewhere.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! The topics of `curt help`: what several commands share, on one screen each.
+//! The topics of `curt help`, one screen each, about features that several commands share.
 
 /// The end of `curt help`.
 pub(super) const LIST: &str = "\

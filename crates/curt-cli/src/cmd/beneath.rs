@@ -130,7 +130,7 @@ fn verb(operation: Operation) -> &'static str {
     }
 }
 
-/// Returns the name of what a path leads to, relative to the root.
+/// Returns the canonical name of a path, relative to the root.
 fn name(root: &Root, path: &Path, may_be_missing: bool) -> Result<std::path::PathBuf, Denied> {
     let found = root.canonical(path)?;
     if found.missing && !may_be_missing {

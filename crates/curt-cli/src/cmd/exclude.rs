@@ -1,5 +1,5 @@
-//! `--exclude` of `rm` and `find`: what a person means by a path, whether it is written below the
-//! operand, as the operand is, or in full.
+//! `--exclude` of `rm` and `find`: patterns may be paths below the operand, as the operand is
+//! written, or in full.
 
 use std::borrow::Cow;
 use std::env;
@@ -34,7 +34,7 @@ pub(in crate::cmd) struct Exclusions {
 }
 
 impl Exclusions {
-    /// The error says what is wrong with a pattern.
+    /// The error is a message about a pattern.
     pub(in crate::cmd) fn new(patterns: &[OsString]) -> Result<Exclusions, String> {
         let below = Globs::new(patterns).map_err(|error| text::invalid_glob(&error))?;
         let is_path = |pattern: &str| pattern.trim_end_matches(is_separator).contains(is_separator);
@@ -57,7 +57,8 @@ impl Exclusions {
                 let name =
                     quote(format!("{}{name}", if MAIN_SEPARATOR == '/' { "\\!" } else { "?" }));
                 return Err(format!(
-                    "invalid pattern {}: matches are excluded without '!'; an entry of that name is {name}",
+                    "invalid pattern {}: matches are excluded without '!'; an entry of that name \
+                     is {name}",
                     quote(pattern)
                 ));
             }
@@ -121,7 +122,7 @@ impl Exclusions {
         })
     }
 
-    /// Whether an operand is excluded, or is below what is.
+    /// Whether an operand, or a directory above it, is excluded.
     pub(in crate::cmd) fn match_operand(&self, operand: &OsStr) -> bool {
         if self.are_empty() {
             return false;
@@ -129,7 +130,7 @@ impl Exclusions {
         let operand = Path::new(operand);
         let is_directory = match curt::stat(operand, Fields::KIND) {
             Ok(found) => found.kind().is_dir(),
-            // What cannot be looked at is rather kept.
+            // Without an answer it is kept.
             Err(error) => error.kind() != io::ErrorKind::NotFound,
         };
         let kind = if is_directory { Kind::Directory } else { Kind::File };
@@ -201,8 +202,8 @@ fn escaped(text: &str) -> String {
     pattern
 }
 
-/// Returns a full path without what a glob does not match: the slash at its beginning, on Windows
-/// two, or `\\?\`.
+/// Returns a full path without the beginning that no glob matches: the slash, on Windows two, or
+/// `\\?\`.
 pub(in crate::cmd) fn without_root(path: &Path) -> Cow<'_, OsStr> {
     if MAIN_SEPARATOR == '/' {
         return Cow::Borrowed(path.strip_prefix("/").unwrap_or(path).as_os_str());
@@ -219,7 +220,7 @@ fn working_directories() -> io::Result<Vec<PathBuf>> {
     let is_here = |path: &Path| match (identity(path), identity(".".as_ref())) {
         (Ok(path), Ok(here)) => path == here,
         (Err(error), _) if error.kind() == io::ErrorKind::NotFound => false,
-        // What cannot be asked may be true, and then keeps something.
+        // Without an answer more is kept.
         _ => true,
     };
     // A program that changes its directory leaves the variable behind.

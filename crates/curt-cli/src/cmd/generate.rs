@@ -16,7 +16,7 @@ pub(crate) fn completions(options: &CompletionsOptions) -> Exit {
     let session = Session::new("curt completions", false, false);
     let shell = options.shell;
     let mut command = visible(&Cli::command(), shell);
-    // What clap adds knows no topics.
+    // clap's own `help` has no topics.
     let topics = topics::names().map(|topic| Command::new(topic).about("A topic"));
     let commands = command.get_subcommands().map(|command| {
         let about = command.get_about().cloned().unwrap_or_default();
@@ -52,7 +52,7 @@ const WORDS: [(&str, &str); 6] = [
     ("command", "rm find ls stat du which run realpath readlink expand beneath"),
 ];
 
-/// What clap's scripts for fish offer for operands: nothing.
+/// Operands in fish, for which clap's scripts offer nothing.
 const OPERANDS_IN_FISH: &str = "\
 complete -c curt -n \"__fish_curt_using_subcommand which\" -f -a \"(__fish_complete_command)\"
 complete -c curt -n \"__fish_curt_using_subcommand run\" -a \"(__fish_complete_command)\"
@@ -64,9 +64,9 @@ const PROGRAMS_IN_BASH: &str = r#"$(compgen -c -- "${cur}")"#;
 /// Programs where `curt run` expects one, and not an argument of one.
 const PROGRAM_IN_BASH: &str = r#"$([[ ${at} == "${COMP_CWORD}" ]] && compgen -c -- "${cur}")"#;
 
-/// What a script for bash does first: finds the program of `find -x` and `run`, whose own completion
-/// has the words after it, and the option that a word after `=` belongs to. VALUED stands for the
-/// options of `run` that take a value.
+/// The beginning of a script for bash: finds the program of `find -x` and `run`, whose own
+/// completion has the words after it, and the option that a word after `=` belongs to. VALUED
+/// stands for the options of `run` that take a value.
 const BEGIN_IN_BASH: &str = r#"    local at=0
     case "${COMP_WORDS[1]}" in
         find)
@@ -179,7 +179,7 @@ fn visible(command: &Command, shell: Shell) -> Command {
 
 pub(crate) fn man(options: &ManOptions) -> Exit {
     let session = Session::new("curt man", false, false);
-    // What it prints is no command with a page.
+    // `help` has no page.
     let mut root = Cli::command().disable_help_subcommand(true);
     root.build();
     let command = match &options.command {

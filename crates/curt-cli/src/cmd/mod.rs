@@ -1,4 +1,4 @@
-//! The commands: each turns options into calls of the library, and what these return into output.
+//! The commands: each turns options into calls of the library, and their results into output.
 
 pub(crate) mod beneath;
 pub(crate) mod du;
@@ -29,14 +29,14 @@ fn operands_or_here(operands: &[OsString]) -> Vec<&OsStr> {
     operands.iter().map(OsString::as_os_str).collect()
 }
 
-/// Returns the canonical name of what a path leads to, to be used in its place. A name that leads to
-/// something else is an error: it is that of another mount namespace, or something covers it.
+/// Returns the canonical name of a path, to be used in its place. A name that leads elsewhere is an
+/// error: it is that of another mount namespace, or something covers it.
 fn address(path: &Path) -> io::Result<PathBuf> {
     let name = Canonicalizer::new().find(path)?;
     if identity(path)? == identity(&name)? { Ok(name) } else { Err(io::ErrorKind::NotFound.into()) }
 }
 
-/// Returns the number and the device of what a path leads to.
+/// Returns the number and the device of the target of a path.
 fn identity(path: &Path) -> Result<(Option<u128>, Option<u64>), Error> {
     let plan = Plan::new(Fields::ID | Fields::DEVICE).follow(Follow::Links);
     let metadata = curt::stat(path, plan)?;

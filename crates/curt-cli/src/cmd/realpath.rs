@@ -110,7 +110,7 @@ fn target(stat: &mut Stat, operand: &OsStr) -> Result<PathBuf, Failure> {
     metadata.target().known().map(Path::to_owned).ok_or_else(|| not_a_link(&metadata))
 }
 
-/// Why an entry has no target: the system's words for what is no link.
+/// Why an entry has no target, in the system's words.
 fn not_a_link(metadata: &curt::Metadata) -> Failure {
     match metadata.failures().next() {
         Some((_, error)) => Failure::from(error),

@@ -39,7 +39,7 @@ pub(crate) fn run(options: &RunOptions) -> Exit {
         let name = command.get_program();
         session.message(&which::explanation_lines(name, &command.explain()));
     }
-    // What has nothing left to do afterwards becomes the program, as env does.
+    // With nothing left to do afterwards, curt becomes the program, as env does.
     let is_last = options.timeout.is_none() && !options.stats;
     let failed = if is_last { sys::replace_by(&command) } else { None };
     let (ended, calls) = match failed {
@@ -84,7 +84,7 @@ fn signal(options: &RunOptions) -> Result<i32, String> {
     }
 }
 
-/// Starts a program and waits until it has ended. What asks curt to end is passed on to the program,
+/// Starts a program and waits until it has ended. Signals that ask curt to end are passed on to it,
 /// and so is, when its time is over, the signal of the limit; after either it may be killed.
 /// Returns how the program ended, and whether its time was over.
 fn watch(
@@ -144,7 +144,7 @@ fn assignments(words: &[OsString]) -> usize {
     words.iter().take_while(sets).count()
 }
 
-/// Returns the command to start; the error says what is wrong with the options.
+/// Returns the command to start; the error is a message for the user.
 fn command(options: &RunOptions) -> Result<Command, String> {
     let (variables, words) = options.words.split_at(assignments(&options.words));
     let (program, arguments) = words.split_first().ok_or("missing program")?;
@@ -171,8 +171,8 @@ fn command(options: &RunOptions) -> Result<Command, String> {
     Ok(command)
 }
 
-/// Returns what is not permitted, for which the system has one error number: to search a directory
-/// on the way to the program, or to execute a file that has the right for somebody.
+/// Returns the missing permission, for which the system has one error number: to search a directory
+/// on the way to the program, or to execute a file that others may execute.
 fn denial(error: &Error) -> Option<String> {
     if !matches!(error.cause(), Cause::Start(StartFailure::NotExecutable, _)) {
         return None;

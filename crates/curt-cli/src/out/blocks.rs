@@ -25,7 +25,7 @@ impl Blocks {
             .ok_or_else(|| "expected a size such as 512, K, 2MiB, kB or human-readable".to_owned())
     }
 
-    /// Returns what the first of these variables that is set chooses, or the default of POSIX or
+    /// Returns the choice of the first of these variables that is set, or the default of POSIX or
     /// GNU if none is set or its value makes no sense.
     pub(crate) fn from_environment(variables: &[&str]) -> Blocks {
         let chosen = variables.iter().find_map(std::env::var_os);

@@ -1,6 +1,5 @@
-//! Colors by `LS_COLORS`. They go by what is known anyway: the kind of an entry, and its
-//! permissions and number of links if these are shown. More is asked for the sake of a color only
-//! if `LS_COLORS` names it.
+//! Colors by `LS_COLORS`. They depend on the kind of an entry, and on its permissions and number of
+//! links if these are shown anyway. More metadata is read for a color only if `LS_COLORS` names it.
 
 use curt::{Fields, Kind};
 
@@ -51,7 +50,7 @@ pub(crate) struct Palette {
     suffixes: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
-/// What the color of an entry depends on.
+/// The metadata that the color of an entry depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ColorKey<'a> {
     pub(crate) name: &'a [u8],
@@ -71,7 +70,7 @@ impl<'a> ColorKey<'a> {
     }
 }
 
-/// What the colors that `LS_COLORS` names depend on, beyond kinds and names.
+/// The metadata that the colors in `LS_COLORS` depend on, beyond kinds and names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Needs {
     pub(crate) of_files: Fields,
@@ -182,7 +181,7 @@ impl Palette {
         to.extend_from_slice(self.get("cl").unwrap_or_default());
     }
 
-    /// Returns what is written at the end of the output if the sequences are unusual.
+    /// Returns the end of the output if the sequences are unusual.
     pub(crate) fn restore(&self) -> Vec<u8> {
         let mut text = Vec::new();
         if (self.get("lc"), self.get("rc")) != (Some(&b"\x1b["[..]), Some(&b"m"[..])) {

@@ -235,7 +235,7 @@ fn nearest<'a>(typed: &str, names: &[&'a str]) -> Option<&'a str> {
         ("owner", "user"),
         ("permissions", "mode"),
     ];
-    /// What clap requires of the names that it proposes.
+    /// The least likeness of a name that clap proposes.
     const LEAST: f64 = 0.7;
     let alike = |name: &&str| strsim::jaro(typed, name);
     let elsewhere = ELSEWHERE.iter().find(|(name, _)| *name == typed).map(|&(_, name)| name);

@@ -1,4 +1,4 @@
-//! What the command prints: data on standard output, everything else on standard error.
+//! Output: data on standard output, everything else on standard error.
 
 pub(crate) mod blocks;
 pub(crate) mod colors;

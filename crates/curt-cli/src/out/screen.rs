@@ -106,7 +106,7 @@ impl Screen {
         }
     }
 
-    /// Writes what other programs wrote, after the data so far, as it is and with nothing between.
+    /// Writes the output of other programs unchanged and without gaps, after the data so far.
     pub(crate) fn outputs(&self, outputs: &[Output]) {
         let mut inner = self.lock();
         self.flush_inner(&mut inner);
@@ -166,7 +166,7 @@ impl Screen {
         write_stderr(&format!("{erase}{line}\r"));
     }
 
-    /// Writes what is left. The error is the first that standard output had.
+    /// Writes the rest. The error is the first that standard output had.
     pub(crate) fn finish(&self) -> io::Result<()> {
         let mut inner = self.lock();
         self.flush_inner(&mut inner);
@@ -199,8 +199,9 @@ impl Screen {
 }
 
 impl Progress {
-    /// Returns what erases the line, at whose beginning the cursor stays. Where a terminal that
-    /// became narrower has wrapped it, the rest is below; a Windows console knows no such sequence.
+    /// Returns the sequence that erases the line, at whose beginning the cursor stays. Where a
+    /// terminal that became narrower has wrapped it, the rest is below; a Windows console knows no
+    /// such sequence.
     fn erase(&self) -> String {
         match std::env::var_os("TERM") {
             Some(_) => "\r\x1b[J".to_owned(),

@@ -85,8 +85,8 @@ pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// Returns a number of bytes, where it is large with its size in a unit before it: `4.9 MiB (5185536
-/// bytes)`.
+/// Returns a number of bytes, where it is large with its size in a unit before it: `4.9 MiB
+/// (5185536 bytes)`.
 pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let exact = counted(bytes, "byte", "bytes");
@@ -101,7 +101,7 @@ pub(crate) fn size(bytes: u64) -> String {
     }
 }
 
-/// Returns what is drawn before the name of an entry in a tree, and before what is below it.
+/// Returns the lines before the name of an entry in a tree, and before its contents.
 pub(crate) fn branch(is_unicode: bool, is_last: bool) -> (&'static str, &'static str) {
     match (is_unicode, is_last) {
         (true, false) => ("├── ", "│   "),

@@ -1,5 +1,5 @@
 //! The quoting styles of GNU ls, as in gnulib's `quotearg`. Letters of all scripts are printable;
-//! what is not UTF-8 and what a terminal would act upon is not.
+//! invalid UTF-8 and characters that a terminal would act upon are not.
 
 use std::ffi::OsStr;
 
@@ -82,7 +82,7 @@ impl Quoting {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Quoting {
     pub(crate) style: Style,
-    /// A question mark replaces what is not printable, unless the style escapes it.
+    /// A question mark replaces unprintable characters, unless the style escapes them.
     pub(crate) is_masked: bool,
     /// Only ASCII is printable, as in the C locale.
     pub(crate) is_ascii: bool,

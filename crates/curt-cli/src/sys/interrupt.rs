@@ -1,5 +1,5 @@
-//! Signals that ask the command to end: the first cancels its work, so that it can still say what
-//! it did; the second ends the process at once.
+//! Signals that ask the command to end: the first cancels its work, so that it can still print
+//! totals; the second ends the process at once.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

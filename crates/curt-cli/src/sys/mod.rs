@@ -34,7 +34,7 @@ pub(crate) use system::{
 
 pub(crate) use trash::{Refusal, TrashRules, Trashed};
 
-/// What happened while a program was waited for.
+/// An event while a program is waited for.
 pub(crate) enum Event {
     /// It ended.
     Ended(ExitStatus),
@@ -50,7 +50,7 @@ pub(crate) struct FileSystem {
     pub(crate) longest_name: u64,
     /// The best size of reads and writes.
     pub(crate) block_size: u64,
-    /// What the blocks below are counted in.
+    /// The unit of the blocks below.
     pub(crate) unit: u64,
     pub(crate) blocks: u64,
     pub(crate) free: u64,
@@ -66,10 +66,10 @@ pub(crate) struct FileSystemType {
     pub(crate) name: Option<String>,
 }
 
-/// A path that leads to what standard input is.
+/// A path of standard input.
 pub(crate) const STANDARD_INPUT: &str = "/dev/stdin";
 
-/// How something goes to the trash.
+/// The hint at the command that moves entries to the trash.
 pub(crate) const TO_TRASH: &str = if cfg!(windows) {
     "'curt rm -r --trash PATH' moves a file or a tree to the recycle bin, which the desktop shows"
 } else {
@@ -77,12 +77,13 @@ pub(crate) const TO_TRASH: &str = if cfg!(windows) {
      and 'trash-empty' of trash-cli, or 'gio trash', list, restore and empty it"
 };
 
-/// What lists, restores and empties the trash.
+/// The hint at the tools that list, restore and empty the trash.
 pub(crate) const FROM_TRASH: &str = if cfg!(windows) {
-    "the recycle bin on the desktop lists, restores and empties what 'curt rm --trash' moved there"
+    "the recycle bin on the desktop lists, restores and empties entries moved by 'curt rm --trash'"
 } else {
-    "'trash-restore' of trash-cli or 'gio trash --restore' restores what 'curt rm --trash' moved; \
-     'trash-list' or 'gio trash --list' lists it, 'trash-empty' or 'gio trash --empty' deletes it"
+    "'trash-restore' of trash-cli or 'gio trash --restore' restores entries moved by \
+     'curt rm --trash'; 'trash-list' or 'gio trash --list' lists them, 'trash-empty' or \
+     'gio trash --empty' deletes them"
 };
 
 /// Whether directories can contain pipes and devices.
@@ -133,7 +134,7 @@ fn without_number(text: &str) -> &str {
     text.rfind(" (os error ").map_or(text, |end| &text[..end])
 }
 
-/// Waits for standard input and returns what it has, nothing at its end. `None` if a signal came
+/// Waits for standard input and returns its next bytes, none at its end. `None` if a signal came
 /// first.
 fn next_input() -> Option<Vec<u8>> {
     let mut input = io::stdin().lock();

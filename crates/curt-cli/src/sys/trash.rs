@@ -1,9 +1,9 @@
-//! What the trash takes, and why it may refuse an entry. Each system has its own.
+//! The rules and answers of the trash. Each system has its own trash.
 
 use std::io;
 use std::path::PathBuf;
 
-/// What became of an entry that a trash took, or in a dry run would take.
+/// An entry that was moved to the trash, or in a dry run would be.
 pub(crate) struct Trashed {
     pub(crate) is_directory: bool,
     /// Where it is now; the bin of Windows does not tell.

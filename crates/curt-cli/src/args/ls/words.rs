@@ -1,4 +1,4 @@
-//! The words that options of `curt ls` take, and what they mean.
+//! The values of options of `curt ls`.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum When {

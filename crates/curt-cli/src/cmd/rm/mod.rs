@@ -1,5 +1,5 @@
-//! `curt rm`: removes files and directories. `operands` finds out what to remove, and the
-//! `Reporter` prints what happens meanwhile.
+//! `curt rm`: removes files and directories. `operands` reads the operands, and the `Reporter`
+//! prints events and prompts.
 
 pub(super) mod operands;
 mod speed;
@@ -176,7 +176,7 @@ fn files_and_directories(files: u64, directories: u64) -> String {
     format!("{files} and {}", counted(directories, "directory", "directories"))
 }
 
-/// Prints what happens during a removal, and prompts.
+/// Prints the events of a removal, and prompts.
 struct Reporter<'a> {
     options: &'a RmOptions,
     session: &'a Session,

@@ -1,4 +1,4 @@
-//! What to remove: the operands, or the names in a list.
+//! The operands, from the command line or from a list of names.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader, Read};
@@ -29,7 +29,7 @@ pub(super) fn gather(options: &RmOptions, session: &Session) -> Option<Vec<OsStr
         .ok()
 }
 
-/// Reads a list of names, and refuses what is none. The inner error came after it was opened.
+/// Reads a list of names, and refuses invalid ones. The inner error came after it was opened.
 pub(in crate::cmd) fn read_list(
     path: &Path,
     shown: &str,
@@ -61,7 +61,7 @@ fn with_one_slash(name: &OsStr) -> OsString {
     sys::name_from_bytes(bytes).unwrap_or_else(|| name.to_owned())
 }
 
-/// Splits a list as it is read, and refuses what is not a name. As in the GNU tools, the NUL behind
+/// Splits a list as it is read, and refuses invalid names. As in the GNU tools, the NUL behind
 /// the last name may be missing.
 fn split(mut list: impl BufRead, refuse: impl Fn(usize, &str)) -> io::Result<Vec<OsString>> {
     let mut names = Vec::new();

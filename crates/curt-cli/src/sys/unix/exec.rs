@@ -1,4 +1,4 @@
-//! Programs: what they inherit of signals, and becoming one.
+//! Programs: the signals that they inherit, and how this process becomes one.
 
 use std::ffi::{CString, OsStr, c_char};
 use std::io;
@@ -53,10 +53,9 @@ fn pointers(texts: &[CString]) -> Vec<*const c_char> {
     texts.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect()
 }
 
-/// Returns a command for a program. What is ignored when this process begins and would be in the
-/// way, or forgotten, is put right: the end of children, because the system forgets then how they
-/// ended (GNU find does the same, and children need it, too); and a broken pipe, which the standard
-/// library would no longer ignore in the program.
+/// Returns a command for a program. If this process was started with SIGCHLD ignored, that ends, as
+/// in GNU find: otherwise the system forgets how children end. If SIGPIPE was ignored, the program
+/// ignores it too, which the standard library would change.
 pub(crate) fn program(name: &OsStr) -> Command {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| signals::set(libc::SIGCHLD, libc::SIG_DFL));

@@ -1,4 +1,4 @@
-//! What the system says about a whole file system.
+//! The status of a whole file system.
 
 use std::io;
 use std::path::Path;

@@ -13,7 +13,7 @@ use rustix::io::{Errno, fcntl_dupfd_cloexec};
 
 use crate::sys::Refusal;
 
-/// What a folder is opened for: only to name entries in it.
+/// Opens a folder only to name entries in it.
 pub(super) const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 /// The same without following a link.
 pub(super) const NO_LINK: OFlags = FOLDER.union(OFlags::NOFOLLOW);

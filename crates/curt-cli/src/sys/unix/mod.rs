@@ -109,7 +109,7 @@ pub(crate) fn closed() -> io::Error {
     Errno::BADF.into()
 }
 
-/// Returns what standard input has next, nothing at its end. `None` if the time was over or a
+/// Returns the next bytes of standard input, none at its end. `None` if the time was over or a
 /// signal came first.
 pub(crate) fn read_input(timeout: Duration) -> Option<Vec<u8>> {
     if has_input(timeout) { super::next_input() } else { None }
@@ -182,7 +182,7 @@ pub(crate) fn raise_descriptor_limit() -> Option<usize> {
 pub(crate) fn argument_bytes() -> usize {
     /// The least that any current system allows, which is also what `xargs` fills.
     const USUAL: usize = 128 << 10;
-    /// What POSIX wants to be left for variables that the program adds.
+    /// The space that POSIX wants to be left for variables that the program adds.
     const LEFT: usize = 2048;
     // Linux allows a quarter of the stack; other systems have a larger constant.
     let stack = getrlimit(Resource::Stack).current.unwrap_or(u64::MAX);

@@ -1,4 +1,4 @@
-//! The table of `/proc` that names what is mounted.
+//! The table of mounts in `/proc`.
 
 use std::ffi::OsString;
 use std::io;
@@ -11,7 +11,7 @@ use super::read_file;
 
 const LONGEST_TABLE: usize = 16 << 20;
 
-/// What a rename has to do with mounts.
+/// Whether mounts are in the way of a rename.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Mounted {
     Nothing,
@@ -21,8 +21,8 @@ pub(super) enum Mounted {
     Here,
 }
 
-/// Returns what is mounted on an entry or below it, by its full path without links or by another
-/// mount of its filesystem. An error if that cannot be known.
+/// Returns whether something is mounted on an entry or below it, by its full path without links or
+/// by another mount of its filesystem. An error if that cannot be known.
 pub(super) fn mounted_at(path: &Path) -> io::Result<Mounted> {
     let table = read_file(Path::new("/proc/self/mountinfo"), LONGEST_TABLE)?;
     if table.is_empty() {

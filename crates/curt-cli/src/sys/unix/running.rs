@@ -14,7 +14,7 @@ use super::{heed, interrupt};
 
 /// The numbers of the programs that were not told yet; 0 is a free place.
 static RUNNING: OnceLock<Box<[AtomicI32]>> = OnceLock::new();
-/// What arrived was for this process alone.
+/// The signal that arrived was for this process alone.
 static IS_PASSED_ON: AtomicBool = AtomicBool::new(false);
 
 /// Passes signals on from now on, to at most so many programs at a time.

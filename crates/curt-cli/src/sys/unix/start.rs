@@ -2,11 +2,11 @@
 //! them.
 //!
 //! - It opens `/dev/null` for a standard stream that is closed, so that no file gets its number.
-//!   Afterwards it looks like an open one, and programs that are started inherit it. So this module
-//!   does the same first, remembers which were closed, and sets close-on-exec: a program that is
-//!   started finds closed what was closed.
-//! - It ignores `SIGPIPE`: writing to a broken pipe is an error, so that the command can still print
-//!   what it did. Whether the signal was ignored before is recorded here.
+//!   Afterwards it looks like an open one, and programs that are started inherit it. So this
+//!   module does the same first, remembers which were closed, and sets close-on-exec: a program
+//!   that is started finds the same streams closed.
+//! - It ignores `SIGPIPE`: writing to a broken pipe is an error, so that the command can still
+//!   print its totals. Whether the signal was ignored before is recorded here.
 
 use std::os::fd::{BorrowedFd, RawFd};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -40,8 +40,8 @@ pub(crate) fn ignores_broken_pipes() -> bool {
     IGNORED_PIPES.load(Ordering::Relaxed)
 }
 
-/// Whether one of the descriptors 0 to 2 was closed when the process was started. What is open
-/// there now is `/dev/null`.
+/// Whether one of the descriptors 0 to 2 was closed when the process was started. It is open to
+/// `/dev/null` now.
 pub(crate) fn was_closed(descriptor: RawFd) -> bool {
     (0..3).contains(&descriptor) && CLOSED.load(Ordering::Relaxed) >> descriptor & 1 == 1
 }

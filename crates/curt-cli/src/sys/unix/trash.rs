@@ -36,7 +36,7 @@ const LONGEST_NAME: usize = 255;
 const MOST_NUMBERS: u32 = 64;
 const MOST_NAMES: u32 = 2 * MOST_NUMBERS;
 
-/// What tells a file from all others: its device and its number.
+/// The identity of a file: its device and its number.
 type Id = (u64, u64);
 
 pub(crate) struct Trash {
@@ -132,8 +132,8 @@ impl Trash {
         self.put_in(&folder, entry, top_path)
     }
 
-    /// Moves an entry into a folder, and returns where that is. The user who wants it back finds its
-    /// path below `top`.
+    /// Moves an entry into a folder, and returns where that is. The user who wants it back finds
+    /// its path below `top`.
     fn put_in(&self, folder: &Folder, entry: &Entry, top: &Path) -> Result<PathBuf, Refusal> {
         let name = entry.path.file_name().ok_or(Refusal::ROOT)?;
         let info = info(entry.path.strip_prefix(top).unwrap_or(&entry.path));
@@ -187,7 +187,7 @@ struct Mount {
     number: Option<u64>,
 }
 
-/// Returns what tells an open directory from all others, and how it is reached.
+/// Returns the identity of an open directory, and the mount that it is reached by.
 fn identity(dir: &OwnedFd) -> Result<(Id, Mount), Errno> {
     let mask = StatxFlags::INO | StatxFlags::MNT_ID;
     match statx(dir, "", AtFlags::EMPTY_PATH, mask) {

@@ -1,6 +1,6 @@
 //! Waiting for a program as GNU timeout does it: this process leads the group that the program is
-//! in, so that the terminal belongs to both and its keys reach both, and passes on what asks itself
-//! alone to end.
+//! in, so that the terminal belongs to both and its keys reach both, and passes on signals that ask
+//! this process alone to end.
 
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -41,7 +41,7 @@ const OWN: [i32; 12] = [
 const WAKING: [i32; 3] = [libc::SIGCHLD, libc::SIGTTIN, libc::SIGTTOU];
 
 pub(crate) struct Watch {
-    /// Whether the program stays in the group of whoever started this process.
+    /// Whether the program stays in the group of the process that started this one.
     is_foreground: bool,
     caught: Vec<i32>,
     /// The signals that this process had blocked before, while it waits.
@@ -51,8 +51,8 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Catches signals from now on. One that is ignored stays ignored, as `nohup` and shells have it
-    /// for what they start in the background; but not this one, that of the time limit.
+    /// Catches signals from now on. One that is ignored stays ignored, as `nohup` and shells have
+    /// it for background jobs; but not `signal`, that of the time limit.
     pub(crate) fn begin(is_foreground: bool, signal: i32) -> Watch {
         if !is_foreground {
             // The leader of a session has a group already.
@@ -122,7 +122,7 @@ impl Watch {
     }
 
     /// Sends a signal to the program and, unless it is in the foreground, to its group; then wakes
-    /// what was stopped, so that it can answer. The program was not waited for, so the number is
+    /// stopped processes, so that they can answer. The program was not waited for, so the number is
     /// its own.
     #[allow(clippy::unnecessary_wraps, reason = "it can fail on Windows")]
     pub(crate) fn send(&self, child: &mut Child, number: i32) -> Result<(), Error> {

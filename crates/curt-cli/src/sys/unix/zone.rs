@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 
 const LOCAL: &str = "/etc/localtime";
 const ZONES: &str = "/usr/share/zoneinfo";
-/// What is added to rules that are not complete: nothing, both days of summer time, or its end.
+/// The ends of incomplete rules: nothing, both days of summer time, or its end.
 const RULES: &[&str] = &["", ",M3.2.0,M11.1.0", ",M11.1.0"];
 const ENDLESS_SUMMER: &[&str] = &["", ",0/0,J365/25"];
 
@@ -45,8 +45,8 @@ fn from_file(path: &Path) -> Option<TimeZone> {
     TimeZone::tzif("", &bytes).ok()
 }
 
-/// Parses rules as POSIX has them. As in the C library, what it does not understand at the end is
-/// ignored, and summer time whose rules it does not understand never ends.
+/// Parses rules as POSIX has them. As in the C library, an end that cannot be parsed is ignored,
+/// and summer time with such rules never ends.
 fn from_rules(text: &str) -> Option<TimeZone> {
     if text.len() > LONGEST_RULES {
         return None;

@@ -51,7 +51,7 @@ fn finish(event: u32) {
 
 /// Waits for a program. The keys of the console reach it by themselves, and curt goes on waiting.
 pub(crate) struct Watch {
-    /// Whether what the program starts is none of curt's business.
+    /// Whether processes that the program starts are left alone.
     is_foreground: bool,
     end: Option<Instant>,
 }
@@ -87,7 +87,7 @@ impl Watch {
         }
     }
 
-    /// Kills the program, with what it started unless it is in the foreground: it cannot be asked.
+    /// Kills the program and, unless it is in the foreground, the processes that it started.
     pub(crate) fn send(&self, child: &mut Child, _number: i32) -> Result<(), Error> {
         child.kill()
     }

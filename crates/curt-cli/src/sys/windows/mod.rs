@@ -50,7 +50,7 @@ pub(crate) fn ignores_broken_pipes() -> bool {
     false
 }
 
-/// Ends quietly: the reader has what it wanted.
+/// Ends quietly.
 pub(crate) fn end_by_broken_pipe() -> Exit {
     Exit::SUCCESS
 }
@@ -141,7 +141,7 @@ pub(crate) fn exit_of(status: ExitStatus) -> Exit {
 
 pub(crate) use exit_of as end_as;
 
-/// Returns what standard input has next, nothing at its end. `None` if the time was over.
+/// Returns the next bytes of standard input, none at its end. `None` if the time was over.
 ///
 /// One cannot wait for a line of a console, only for a key, and a console shows what is typed only
 /// while it is read. So a separate thread reads, and goes on reading when the time is over.

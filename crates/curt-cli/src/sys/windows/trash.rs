@@ -13,8 +13,8 @@ use windows_sys::core::BOOL;
 use super::library;
 use crate::sys::{Refusal, TrashRules, Trashed};
 
-/// What the shell is to do, and how: without a window, except to ask before it destroys what the
-/// bin cannot hold.
+/// The request to the shell: to delete without a window, except to ask before it destroys an entry
+/// that the bin cannot hold.
 const DELETE: u32 = 3;
 const SILENT: u16 = 0x4;
 const NO_CONFIRMATION: u16 = 0x10;
@@ -31,7 +31,7 @@ const OWN_CODES: std::ops::RangeInclusive<i32> = 0x71..=0x88;
 const ACCESS_DENIED_TO_SHELL: i32 = 0x78;
 const ACCESS_DENIED: i32 = 5;
 
-/// What the shell is given: `SHFILEOPSTRUCTW`.
+/// `SHFILEOPSTRUCTW`.
 #[cfg_attr(target_arch = "x86", repr(C, packed(1)))]
 #[cfg_attr(not(target_arch = "x86"), repr(C))]
 struct Request {
@@ -83,7 +83,7 @@ impl Trash {
     }
 }
 
-/// What the first look at an operand says.
+/// The refusal for an error of the first look at an operand.
 fn looked(error: impl Into<io::Error>) -> Refusal {
     let error = error.into();
     match error.kind() {
