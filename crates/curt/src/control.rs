@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::fields::Kind;
 
@@ -155,48 +155,6 @@ impl From<ControlFlow<(), bool>> for Answer {
     }
 }
 
-/// Whether an operation goes on: it is stopped by its token, or by the answer of a callback.
-#[derive(Debug)]
-pub(crate) struct Stop<'a> {
-    cancel: Option<&'a Cancel>,
-    is_stopped: AtomicBool,
-}
-
-impl<'a> Stop<'a> {
-    pub(crate) fn new(cancel: Option<&'a Cancel>) -> Self {
-        Stop { cancel, is_stopped: AtomicBool::new(false) }
-    }
-
-    /// Stops the operation.
-    pub(crate) fn stop(&self) {
-        self.is_stopped.store(true, Ordering::Relaxed);
-    }
-
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.is_stopped.load(Ordering::Relaxed) || self.cancel.is_some_and(Cancel::is_cancelled)
-    }
-
-    /// Returns a guard for a worker to hold while it works: if the worker panics, the others stop,
-    /// so that the panic soon reaches the caller.
-    pub(crate) fn guard(&self) -> StopOnPanic<'_, 'a> {
-        StopOnPanic(self)
-    }
-}
-
-/// See [`Stop::guard`].
-pub(crate) struct StopOnPanic<'s, 'a>(&'s Stop<'a>);
-
-impl Drop for StopOnPanic<'_, '_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.stop();
-        }
-    }
-}
-
-/// The time between two calls of a poll.
-const POLL_INTERVAL: Duration = Duration::from_millis(2);
-
 /// A callback that the caller's thread calls every few milliseconds, and that can stop the
 /// operation.
 #[derive(Clone)]
@@ -207,29 +165,14 @@ impl<'a> Poll<'a> {
         Poll(Arc::new(move || poll().into()))
     }
 
-    /// Returns the poll for one run of the operation.
-    pub(crate) fn begin(&self) -> Poller<'_> {
-        Poller { poll: self, last: AtomicU64::new(0) }
+    pub(crate) fn call(&self) -> Next {
+        (self.0)()
     }
 }
 
-/// A [`Poll`] in one run of an operation.
-pub(crate) struct Poller<'a> {
-    poll: &'a Poll<'a>,
-    /// When it was called last, in nanoseconds.
-    last: AtomicU64,
-}
-
-impl Poller<'_> {
-    /// Calls the poll if it is due, or for the first time.
-    pub(crate) fn look(&self, now: Duration) -> Next {
-        let now = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
-        let last = self.last.load(Ordering::Relaxed);
-        if last != 0 && u128::from(now.saturating_sub(last)) < POLL_INTERVAL.as_nanos() {
-            return Next::Continue;
-        }
-        self.last.store(now.max(1), Ordering::Relaxed);
-        (self.poll.0)()
+impl fmt::Debug for Poll<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Poll")
     }
 }
 

@@ -213,8 +213,8 @@ fn remove_on<S: Sys>(
     let shared = Shared::<S>::new(options, setup, parent, overlap(operands));
     let next = AtomicUsize::new(0);
     let next = || operands.get(next.fetch_add(1, Ordering::Relaxed)).map(PathBuf::as_path);
-    shared.crew.work(|member| {
-        let _guard = shared.notifier.guard(member.is_caller());
+    shared.crew.work(&shared.notifier.stop, |member| {
+        let _guard = member.is_caller().then(|| shared.notifier.close_at_end());
         Engine::new(Worker::new(&shared, shared.platform(), member)).work(next);
     });
     shared.into_report()

@@ -2,16 +2,15 @@
 //! answer.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::callbacks::{Callbacks, Question, Subject, Totals};
 use super::options::Remove;
-use crate::control::{Answer, Next, Poll, Poller, Stop, Unvisited};
+use crate::control::{Answer, Next};
 use crate::error::Error;
 use crate::fields::Kind;
-use crate::tree::Events;
+use crate::tree::{Events, Stop};
 
 /// What happens while a removal runs, for its callbacks.
 enum Event {
@@ -42,19 +41,10 @@ pub(super) struct Failures {
     is_over: bool,
 }
 
-/// How a removal ended.
-pub(super) struct Ending {
-    pub(super) failures: Failures,
-    pub(super) is_stopped: bool,
-}
-
 /// Calls the callbacks of one removal, keeps its failures, and stops it when a callback says so.
 pub(super) struct Notifier<'r> {
     callbacks: &'r Callbacks<'r>,
     pub(super) stop: Stop<'r>,
-    /// Set when a callback has answered that the removal stops: none is called after that.
-    is_silent: AtomicBool,
-    poller: Option<Poller<'r>>,
     /// What other threads have for the caller's, if all callbacks are called there.
     events: Option<Events<Event>>,
     failures: Mutex<Failures>,
@@ -65,9 +55,7 @@ impl<'r> Notifier<'r> {
         let callbacks = &options.callbacks;
         Notifier {
             callbacks,
-            stop: Stop::new(options.cancel),
-            is_silent: AtomicBool::new(false),
-            poller: callbacks.poll.as_ref().map(Poll::begin),
+            stop: Stop::new(options.cancel, callbacks.poll.as_ref()),
             events: callbacks.on_caller_thread.then(Events::new),
             failures: Mutex::default(),
         }
@@ -75,7 +63,7 @@ impl<'r> Notifier<'r> {
 
     /// Returns whether the caller's thread has to [attend](Notifier::attend) to something.
     pub(super) fn needs_attention(&self) -> bool {
-        self.poller.is_some() || self.events.is_some()
+        self.stop.polls() || self.events.is_some()
     }
 
     /// Returns whether the paths of removed entries are wanted.
@@ -85,9 +73,7 @@ impl<'r> Notifier<'r> {
 
     /// Polls, and delivers the events of other threads. Only for the caller's thread.
     pub(super) fn attend(&self, now: impl FnOnce() -> Duration) {
-        if let Some(poller) = &self.poller {
-            self.call(|| poller.look(now()));
-        }
+        self.stop.poll(now);
         self.deliver();
     }
 
@@ -108,26 +94,10 @@ impl<'r> Notifier<'r> {
         }
     }
 
-    /// Asks whether an entry is to be removed. The answer is `Stop` as well if the removal is over,
-    /// unless the caller keeps the entry in any case.
+    /// Asks whether an entry is to be removed.
     pub(super) fn ask(&self, question: Question, subject: &Subject<'_>) -> Answer {
-        let answer = self.callbacks.ask.as_ref().map(|ask| ask(question, subject));
-        self.decide(answer.unwrap_or(Answer::Yes), Answer::No)
-    }
-
-    /// Asks whether the caller excludes an entry. The answer is `Stop` as well if the removal is
-    /// over, unless the caller keeps the entry in any case.
-    pub(super) fn excludes(&self, entry: &Unvisited<'_>) -> Answer {
-        let answer = self.callbacks.exclude.as_ref().map(|exclude| exclude(entry));
-        self.decide(answer.unwrap_or(Answer::No), Answer::Yes)
-    }
-
-    /// Does what an answer says. `keep` is the one that keeps the entry.
-    fn decide(&self, answer: Answer, keep: Answer) -> Answer {
-        if answer == Answer::Stop {
-            self.end();
-        }
-        if answer != keep && self.stop.is_stopped() { Answer::Stop } else { answer }
+        let Some(ask) = &self.callbacks.ask else { return Answer::Yes };
+        self.stop.ask(Answer::No, || ask(question, subject))
     }
 
     /// Tells the callbacks about an event: at once, or later on the caller's thread.
@@ -175,7 +145,7 @@ impl<'r> Notifier<'r> {
                 if failures.is_over {
                     return;
                 }
-                let answer = on_error.as_ref().and_then(|callback| self.call(|| callback(&error)));
+                let answer = on_error.as_ref().and_then(|callback| self.stop.call(|| callback(&error)));
                 failures.is_over = answer == Some(Next::Stop);
                 failures.count += 1;
                 if answer.is_none() || failures.count == 1 {
@@ -184,66 +154,37 @@ impl<'r> Notifier<'r> {
             }
             Event::Removed(path, kind) => {
                 if let Some(callback) = on_removed {
-                    self.call(|| callback(&path, kind));
+                    self.stop.call(|| callback(&path, kind));
                 }
             }
             Event::Progress(totals) => {
                 if let Some(callback) = on_progress {
-                    self.call(|| callback(&totals));
+                    self.stop.call(|| callback(&totals));
                 }
             }
         }
     }
 
-    /// Calls a callback, and does what it answers. `None` if one has stopped the removal.
-    fn call(&self, callback: impl FnOnce() -> Next) -> Option<Next> {
-        if self.is_silent.load(Ordering::Relaxed) {
-            return None;
-        }
-        let answer = callback();
-        if answer == Next::Stop {
-            self.end();
-        }
-        Some(answer)
+    /// Returns a guard for the caller's thread to hold while it works: other threads would wait for
+    /// ever with events that nobody takes.
+    pub(super) fn close_at_end(&self) -> Option<CloseAtEnd<'_>> {
+        self.events.as_ref().map(CloseAtEnd)
     }
 
-    /// Stops the removal, and calls no callback any more.
-    fn end(&self) {
-        self.is_silent.store(true, Ordering::Relaxed);
-        self.stop.stop();
-    }
-
-    /// Returns a guard for a worker to hold while it works: if it panics, the others stop. Without
-    /// that of the caller's thread, they would wait for ever with events that nobody takes.
-    pub(super) fn guard(&self, is_caller: bool) -> Guard<'_, 'r> {
-        Guard { notifier: self, is_caller }
-    }
-
-    /// Delivers the last events, after all threads have ended, and returns what came of all.
-    pub(super) fn into_ending(self) -> Ending {
-        // A callback may stop the removal at the last event.
+    /// Delivers the last events, after all threads have ended. A callback may stop the removal at the
+    /// last of them.
+    pub(super) fn end(self) -> (Failures, Stop<'r>) {
         self.deliver();
-        let is_stopped = self.stop.is_stopped();
-        let failures = self.failures.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ending { failures, is_stopped }
+        (self.failures.into_inner().unwrap_or_else(PoisonError::into_inner), self.stop)
     }
 }
 
-/// See [`Notifier::guard`].
-pub(super) struct Guard<'n, 'r> {
-    notifier: &'n Notifier<'r>,
-    is_caller: bool,
-}
+/// See [`Notifier::close_at_end`].
+pub(super) struct CloseAtEnd<'n>(&'n Events<Event>);
 
-impl Drop for Guard<'_, '_> {
+impl Drop for CloseAtEnd<'_> {
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            // The panic reaches the caller when the other threads have ended.
-            self.notifier.end();
-        }
-        if let Some(events) = self.notifier.events.as_ref().filter(|_| self.is_caller) {
-            events.close();
-        }
+        self.0.close();
     }
 }
 
@@ -268,7 +209,7 @@ mod tests {
             fail(&notifier, "a");
             notifier.progress(true, Totals::default());
             fail(&notifier, "b");
-            let failures = notifier.into_ending().failures;
+            let failures = notifier.end().0;
             let paths: Vec<_> = failures.errors.iter().map(Error::path).collect();
             assert_eq!((failures.count, paths.len()), (expected.len() as u64, expected.len()));
             assert!(paths.iter().zip(expected).all(|(path, expected)| path.ends_with(expected)));

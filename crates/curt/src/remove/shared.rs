@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::callbacks::Totals;
 use super::directory::Task;
-use super::notifier::{Ending, Notifier};
+use super::notifier::Notifier;
 use super::options::{Confirm, Remove};
 use super::report::{Counts, Report};
 use super::shortage::Shortage;
@@ -115,9 +115,9 @@ impl<'r, S: Sys> Shared<'r, S> {
                 Error::new(Operation::RemoveDirectory, path, Cause::Kept(Kept::BeingWrittenTo));
             self.notifier.failed(true, error);
         }
-        let Ending { failures, is_stopped } = self.notifier.into_ending();
+        let (failures, stop) = self.notifier.end();
         (report.error_count, report.errors) = (failures.count, failures.errors);
-        report.stopped = is_stopped;
+        report.stopped = stop.is_stopped();
         report
     }
 }

@@ -1,14 +1,14 @@
 //! One worker: what it counts, asks and reports, and how it waits.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::callbacks::{Question, Subject, Totals};
 use super::options::Confirm;
 use super::report::Counts;
 use super::shared::Shared;
-use crate::control::{Answer, Unvisited};
+use crate::control::Answer;
 use crate::error::{Cause, Error, Operation, bug};
 use crate::fields::{Facts, Kind};
 use crate::name::Name;
@@ -135,13 +135,9 @@ impl<'r, S: Sys> Worker<'r, S> {
     /// Returns whether the entry at the path stays, because the caller excludes it or the removal
     /// is over. Only the caller's choice is counted.
     pub(super) fn is_excluded(&mut self, kind: Kind) -> bool {
-        if !self.shared.excludes() {
-            return false;
-        }
-        let (path, relative) =
-            (S::Unit::text(self.path.units()), S::Unit::text(self.path.relative()));
-        let entry = Unvisited { path: Path::new(&path), relative: Path::new(&relative), kind };
-        let answer = self.shared.notifier.excludes(&entry);
+        let Shared { options, notifier, .. } = self.shared;
+        let exclude = options.callbacks.exclude.as_ref();
+        let answer = notifier.stop.excludes(exclude, &self.path, kind);
         self.counts.skipped += u64::from(answer == Answer::Yes);
         answer != Answer::No
     }

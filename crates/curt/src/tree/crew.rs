@@ -6,6 +6,7 @@ use std::thread;
 
 use super::governor::{Governor, Sample};
 use super::pool::Pool;
+use super::stop::Stop;
 use super::workers::Workers;
 use crate::control::Threads;
 use crate::sys::Sys;
@@ -127,8 +128,9 @@ impl<T: Send> Crew<T> {
     }
 
     /// Runs `work` on the caller's thread, as worker 0, which alone can start others, and on the
-    /// threads that it starts. Returns when all have returned.
-    pub(crate) fn work(&self, work: impl Fn(Member<'_>) + Sync) {
+    /// threads that it starts. Returns when all have returned. If one panics (a callback may), the
+    /// others stop, and the panic reaches the caller.
+    pub(crate) fn work(&self, stop: &Stop<'_>, work: impl Fn(Member<'_>) + Sync) {
         if !self.may_share() {
             return work(Member::new(0, self.budget_of(0), None));
         }
@@ -140,7 +142,7 @@ impl<T: Send> Crew<T> {
                 }
                 let number = self.pool.enlist();
                 let started = workers.start(scope, move || {
-                    let _guard = self.pool.guard();
+                    let _ends = EndOnPanic { pool: &self.pool, stop };
                     work(Member::new(number, self.budget_of(number), None));
                 });
                 if !started {
@@ -148,7 +150,7 @@ impl<T: Send> Crew<T> {
                 }
                 started
             };
-            let _guard = self.pool.guard();
+            let _ends = EndOnPanic { pool: &self.pool, stop };
             work(Member::new(0, self.budget_of(0), Some(&start)));
         });
         workers.pass_on();
@@ -190,6 +192,21 @@ impl<T: Send> Crew<T> {
         };
         let governor = governor.get_or_insert_with(|| Governor::new(sys.processors(), self.begin));
         Some(governor.observe(sample, member.number))
+    }
+}
+
+/// Held by a worker while it works.
+struct EndOnPanic<'a, T> {
+    pool: &'a Pool<T>,
+    stop: &'a Stop<'a>,
+}
+
+impl<T> Drop for EndOnPanic<'_, T> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.stop.stop();
+            self.pool.end();
+        }
     }
 }
 

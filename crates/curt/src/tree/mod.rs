@@ -11,6 +11,7 @@
 //! - `reader.rs`: the listing of the topmost directory
 //! - `pool.rs`: where workers meet to share the work; `crew.rs`: how many there are; `workers.rs`:
 //!   starts threads and keeps the first panic; `governor.rs`: how many speed it up
+//! - `stop.rs`: when all this stops, and the calls of callbacks
 //! - `events.rs`: what workers leave for the caller's thread
 //!
 //! Removal uses neither `branch.rs` nor `loops.rs`.
@@ -25,6 +26,7 @@ mod pool;
 mod reader;
 mod reopen;
 mod stack;
+mod stop;
 mod workers;
 
 pub(crate) use branch::{Admitted, Branch, Handoff};
@@ -38,4 +40,5 @@ pub(crate) use pool::{Join, Meanwhile, Waited, Work};
 pub(crate) use reader::Reader;
 pub(crate) use reopen::{ReopenError, ReopenFailure};
 pub(crate) use stack::{Level, Links, Stack, identity};
+pub(crate) use stop::Stop;
 pub(crate) use workers::Workers;

@@ -85,11 +85,11 @@ pub use report::{Sizes, UsageRecord, UsageReport};
 use self::operands::{Known, OperandSet};
 use self::report::{Entry, Part, Records};
 use self::sum::{Chunk, Notes, Sum};
-use crate::control::{self, Cancel, Next, Poll, Poller};
+use crate::control::{self, Next, Poll};
 use crate::error::Error;
 use crate::fields::{Facts, Fields, Follow};
 use crate::sys::{Os, Setup, Sys};
-use crate::tree::descriptor_budget;
+use crate::tree::{Stop, descriptor_budget};
 use crate::walk::{Order, Visited, Walk};
 
 /// A file's identity: the numbers of its file system and of the file in it.
@@ -147,16 +147,16 @@ impl Usage<'_> {
         operands: &[PathBuf],
         records: Records<'_>,
     ) -> UsageReport {
-        let (stop, done) = (Cancel::new(), AtomicU64::new(0));
+        let done = AtomicU64::new(0);
         let poll = self.on_progress.as_ref().map(|callback| {
             let done = &done;
             Poll::new(move || callback(done.load(Ordering::Relaxed)))
         });
+        let stop = Stop::new(self.cancel, poll.as_ref());
         let mut run = Run::<S>::new(self, setup, records, poll.as_ref(), (&stop, &done));
         run.ask_operands(operands);
         for (index, path) in operands.iter().enumerate() {
             if run.must_stop() {
-                run.report.stopped = true;
                 break;
             }
             match run.operands.take(index) {
@@ -165,7 +165,7 @@ impl Usage<'_> {
                 Known::Done => {}
             }
         }
-        run.report.stopped |= stop.is_cancelled();
+        run.report.stopped = stop.is_stopped();
         run.report.errors.sort_by(|a, b| a.path().cmp(b.path()));
         UsageReport { records: run.records.into_kept(), ..run.report }
     }
@@ -176,8 +176,9 @@ struct Run<'r, 't, S> {
     usage: &'r Usage<'r>,
     setup: &'r Setup,
     walk: Walk<'r>,
-    /// For the polls between operands, because files are not walked. Each walk polls for itself.
-    poller: Option<(Poller<'r>, S)>,
+    /// Has the clock for the polls between operands, because files are not walked. Each walk polls
+    /// for itself.
+    sys: S,
     operands: OperandSet,
     /// The files with several names that were counted.
     counted: HashSet<Identity>,
@@ -185,8 +186,7 @@ struct Run<'r, 't, S> {
     seen: Mutex<HashSet<Identity>>,
     records: Records<'t>,
     report: UsageReport,
-    /// Set when a callback stops the measurement.
-    stop: &'r Cancel,
+    stop: &'r Stop<'r>,
     /// How many entries were counted.
     done: &'r AtomicU64,
 }
@@ -197,13 +197,13 @@ impl<'r, 't, S: Sys> Run<'r, 't, S> {
         setup: &'r Setup,
         records: Records<'t>,
         poll: Option<&'r Poll<'r>>,
-        (stop, done): (&'r Cancel, &'r AtomicU64),
+        (stop, done): (&'r Stop<'r>, &'r AtomicU64),
     ) -> Self {
         Run {
             usage,
             setup,
             walk: usage.walk(poll),
-            poller: poll.map(|poll| (poll.begin(), S::start(setup))),
+            sys: S::start(setup),
             operands: OperandSet::default(),
             counted: HashSet::new(),
             seen: Mutex::default(),
@@ -256,16 +256,8 @@ impl<'r, 't, S: Sys> Run<'r, 't, S> {
 
     /// Polls if it is time, and returns whether the measurement is to stop.
     fn must_stop(&self) -> bool {
-        let is_stopped = || {
-            let is_cancelled = self.usage.cancel.is_some_and(Cancel::is_cancelled);
-            is_cancelled || self.report.stopped || self.stop.is_cancelled()
-        };
-        if let Some((poller, sys)) = &self.poller {
-            if !is_stopped() && poller.look(sys.now()) == Next::Stop {
-                self.stop.cancel();
-            }
-        }
-        is_stopped()
+        self.stop.poll(|| self.sys.now());
+        self.stop.is_stopped()
     }
 
     /// Measures an operand that is, or may be, a directory.
@@ -282,7 +274,9 @@ impl<'r, 't, S: Sys> Run<'r, 't, S> {
         let walk = if needs_order { walk.sort(Order::default()) } else { walk };
         let summary = walk.visit_in_chunks::<S, _>(setup, note, take);
         sum.finish();
-        report.stopped |= summary.stopped;
+        if summary.stopped {
+            stop.stop();
+        }
         report.threads = report.threads.max(summary.threads);
         report.calls.add(&summary.calls);
     }

@@ -7,6 +7,7 @@ use crate::control::{Answer, Cancel, Exclude, Next, Poll, Threads, Unvisited};
 use crate::error::Error;
 use crate::fields::{Fields, Follow};
 use crate::sys::Feature;
+use crate::tree::Stop;
 use crate::walk::Walk;
 
 /// The fields that are times.
@@ -223,13 +224,10 @@ impl<'a> Usage<'a> {
     }
 
     /// Reports a failure to the callback, which may stop the measurement; hands it back if there is
-    /// none.
-    pub(super) fn report(&self, error: Error, stop: &Cancel) -> Option<Error> {
-        let Some(report) = &self.on_error else { return Some(error) };
-        if report(&error) == Next::Stop {
-            stop.cancel();
-        }
-        None
+    /// none, or if one has stopped it.
+    pub(super) fn report(&self, error: Error, stop: &Stop<'_>) -> Option<Error> {
+        let told = self.on_error.as_ref().and_then(|report| stop.call(|| report(&error)));
+        told.is_none().then_some(error)
     }
 
     /// Whether each entry is remembered, because links can lead to it a second time.

@@ -4,9 +4,10 @@ use std::ops::AddAssign;
 use std::path::PathBuf;
 
 use crate::calls::Calls;
-use crate::control::{Cancel, Next};
+use crate::control::Next;
 use crate::error::Error;
 use crate::fields::{Facts, Fields, Kind, Time};
+use crate::tree::Stop;
 
 /// The space that entries take. Sums saturate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -170,11 +171,11 @@ impl<'t> Records<'t> {
     }
 
     /// Reports a record or keeps it.
-    pub(super) fn add(&mut self, record: UsageRecord, stop: &Cancel) {
+    pub(super) fn add(&mut self, record: UsageRecord, stop: &Stop<'_>) {
         if let Some(report) = self.report.as_mut().filter(|_| !self.is_stopped) {
             if report(&record) == Next::Stop {
                 self.is_stopped = true;
-                stop.cancel();
+                stop.stop();
             }
         }
         if self.report.is_none() || record.depth == 0 {

@@ -18,9 +18,10 @@ use super::operands::OperandSet;
 use super::options::Usage;
 use super::report::{Entry, Part, Records, Sizes, UsageRecord, UsageReport};
 use super::{Identity, identity};
-use crate::control::{Cancel, Next};
+use crate::control::Next;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Facts, Fields, Follow, Kind};
+use crate::tree::Stop;
 use crate::walk::Visited;
 
 /// Turns the entries of one operand into notes.
@@ -28,8 +29,7 @@ pub(super) struct Notes<'r> {
     usage: &'r Usage<'r>,
     operands: &'r OperandSet,
     index: usize,
-    /// Set when a callback stops the measurement.
-    stop: &'r Cancel,
+    stop: &'r Stop<'r>,
     /// The device of the operand.
     device: OnceLock<u64>,
     /// All entries so far, if links can lead to one a second time.
@@ -87,7 +87,7 @@ impl<'r> Notes<'r> {
         operands: &'r OperandSet,
         index: usize,
         seen: &'r Mutex<HashSet<Identity>>,
-        stop: &'r Cancel,
+        stop: &'r Stop<'r>,
     ) -> Self {
         let seen = usage.remembers_all().then_some(seen);
         Notes { usage, operands, index, stop, device: OnceLock::new(), seen }
@@ -95,7 +95,7 @@ impl<'r> Notes<'r> {
 
     /// How the walk goes on.
     fn next(&self) -> Next {
-        if self.stop.is_cancelled() { Next::Stop } else { Next::Continue }
+        if self.stop.is_stopped() { Next::Stop } else { Next::Continue }
     }
 
     #[inline]
@@ -209,7 +209,7 @@ pub(super) struct Sum<'r, 't> {
     counted: &'r mut HashSet<Identity>,
     records: &'r mut Records<'t>,
     report: &'r mut UsageReport,
-    stop: &'r Cancel,
+    stop: &'r Stop<'r>,
 }
 
 #[derive(Default)]
@@ -228,7 +228,7 @@ impl<'r, 't> Sum<'r, 't> {
         counted: &'r mut HashSet<Identity>,
         records: &'r mut Records<'t>,
         report: &'r mut UsageReport,
-        stop: &'r Cancel,
+        stop: &'r Stop<'r>,
     ) -> Self {
         Sum {
             levels: vec![Level::default()],

@@ -133,11 +133,11 @@ use self::cursor::{Cursor, Step};
 use self::options::Settings;
 use self::visit::AnyOrder;
 use crate::calls::Calls;
-use crate::control::{Exclude, Next, Operands, Stop};
+use crate::control::{Exclude, Next, Operands};
 use crate::error::Error;
 use crate::fields::Metadata;
 use crate::sys::{Os, Setup, Sys};
-use crate::tree;
+use crate::tree::{self, Stop};
 
 /// Walks these operands, one path or several: a shorthand for [`Walk::new`].
 ///
@@ -168,7 +168,7 @@ impl<'a> Walk<'a> {
             cursor: self.cursor(&Setup::default()),
             operands: self.operands.clone().into_iter(),
             exclude: self.exclude.clone(),
-            stop: Stop::new(self.cancel),
+            stop: Stop::new(self.cancel, None),
         }
     }
 
@@ -331,7 +331,7 @@ impl Walking<'_> {
 
     fn next_step(&mut self) -> Option<Step> {
         let Walking { cursor, operands, exclude, stop } = self;
-        let control = Control { stop, exclude: exclude.as_ref(), poller: None };
+        let control = Control { stop, exclude: exclude.as_ref(), polls: false };
         while !stop.is_stopped() {
             let mut step = cursor.next(&control);
             if step.is_none() && !stop.is_stopped() {

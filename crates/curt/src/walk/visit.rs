@@ -10,10 +10,10 @@ use super::entry::Visited;
 use super::options::{Settings, Walk};
 use super::task::Task;
 use crate::calls::Calls;
-use crate::control::{Next, Poll, Stop};
+use crate::control::Next;
 use crate::error::Error;
 use crate::sys::{Setup, Sys};
-use crate::tree::{Crew, Member, Work};
+use crate::tree::{Crew, Member, Stop, Work};
 
 /// The result of a walk.
 #[derive(Clone, Debug, Default)]
@@ -84,13 +84,12 @@ pub(super) fn work<S: Sys, K: Sink>(
         next_task: AtomicU64::new(walk.operands.len() as u64),
         summary: Mutex::new(Summary { calls: first.calls(), ..Summary::default() }),
     };
-    let (stop, poller) = (Stop::new(walk.cancel), walk.poll.as_ref().map(Poll::begin));
-    shared.crew.work(|member| {
+    let stop = Stop::new(walk.cancel, walk.poll.as_ref());
+    shared.crew.work(&stop, |member| {
         let settings = Settings { descriptors: member.descriptors, ..walk.settings.clone() };
-        let _guard = stop.guard();
         let cursor = Cursor::new(S::start(&setup), settings);
-        let poller = poller.as_ref().filter(|_| member.is_caller());
-        let control = Control { stop: &stop, exclude: walk.exclude.as_ref(), poller };
+        let polls = member.is_caller() && stop.polls();
+        let control = Control { stop: &stop, exclude: walk.exclude.as_ref(), polls };
         let sink = make();
         Worker { shared: &shared, control, cursor, sink, member, entries: 0, errors: 0 }.work();
     });
@@ -125,7 +124,7 @@ impl<S: Sys, K: Sink> Worker<'_, S, K> {
                 control.must_stop(self.cursor.sys());
             };
             poll();
-            let meanwhile = control.poller.map(|_| &poll as &dyn Fn());
+            let meanwhile = control.polls.then_some(&poll as &dyn Fn());
             let operand = || shared.next_operand();
             match shared.crew.pool.next(self.member.number, operand, meanwhile) {
                 None => break,

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::remove_on;
-use crate::control::{Operands, Threads};
+use crate::control::{Next, Operands, Threads};
 use crate::remove::{DirectoryOperands, Remove};
 use crate::sys::memory::{Denied, Memory, Setup, World};
 
@@ -132,4 +132,34 @@ fn entries_that_other_workers_have_are_not_met_again() {
         assert!(report.is_complete(), "{report:?}");
         assert_eq!((report.directories, report.vanished), (2047, 0), "{report:?}");
     }
+}
+
+#[test]
+fn callbacks_are_called_one_at_a_time_and_none_after_one_that_stops() {
+    let removal = Denied { removal: true, ..Denied::default() };
+    let mut world = World::new();
+    (world.rules.page, world.rules.processors) = (5_000, 4);
+    for number in 0..20_000 {
+        let path = format!("tree/{number}");
+        world.file(&path);
+        if number % 2 == 1 {
+            world.deny(&path, removal);
+        }
+    }
+    let (calls, is_running) = (AtomicU64::new(0), AtomicBool::new(false));
+    let call = || {
+        assert!(!is_running.swap(true, Ordering::Relaxed), "two at a time");
+        let call = calls.fetch_add(1, Ordering::Relaxed);
+        assert!(call < 5_000, "after the one that stopped");
+        std::thread::yield_now();
+        is_running.store(false, Ordering::Relaxed);
+        if call + 1 < 5_000 { Next::Continue } else { Next::Stop }
+    };
+    let options = Remove::new()
+        .threads(Threads::AtMost(4))
+        .on_error(|_| call())
+        .on_removed(|_, _| call())
+        .on_progress(|_| call());
+    let report = remove_on::<Memory>(&options, &Setup::new(world), &[PathBuf::from("tree")]);
+    assert!(report.stopped && report.threads == 4, "{report:?}");
 }

@@ -10,7 +10,6 @@ use super::control::Control;
 use super::cursor::{Cursor, Step};
 use super::{Order, SortBy, Walk};
 use crate::calls::Calls;
-use crate::control::Stop;
 use crate::error::Error;
 #[cfg(unix)]
 use crate::fields::Follow;
@@ -18,6 +17,7 @@ use crate::fields::{Fields, Kind};
 #[cfg(target_os = "linux")]
 use crate::sys::Feature;
 use crate::sys::{Setup, Sys};
+use crate::tree::Stop;
 
 mod deep;
 #[cfg(feature = "filters")]
@@ -91,8 +91,8 @@ fn each_step<S: Sys>(
     operand: &Path,
     mut handle: impl FnMut(&mut Cursor<S>, Step),
 ) {
-    let stop = Stop::new(options.cancel);
-    let control = Control { stop: &stop, exclude: options.exclude.as_ref(), poller: None };
+    let stop = Stop::new(options.cancel, None);
+    let control = Control { stop: &stop, exclude: options.exclude.as_ref(), polls: false };
     let mut step = cursor.begin(operand).or_else(|| cursor.next(&control));
     while let Some(now) = step {
         handle(cursor, now);

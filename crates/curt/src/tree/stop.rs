@@ -1,0 +1,159 @@
+//! When an operation stops: by its token, by an answer of a callback, or by a panic.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use super::path::TreePath;
+use crate::control::{Answer, Cancel, Exclude, Next, Poll, Unvisited};
+use crate::fields::Kind;
+use crate::sys::SystemUnit;
+
+/// The time between two calls of a poll.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
+
+/// Whether one run of an operation goes on. It calls the callbacks that can stop it.
+#[derive(Debug)]
+pub(crate) struct Stop<'a> {
+    cancel: Option<&'a Cancel>,
+    /// Whether a callback has stopped the operation, or a worker has panicked: no callback is called
+    /// after that.
+    is_over: AtomicBool,
+    poll: Option<&'a Poll<'a>>,
+    /// When it was called last, in nanoseconds.
+    last_poll: AtomicU64,
+    /// Held while a callback is called.
+    calling: Mutex<()>,
+}
+
+impl<'a> Stop<'a> {
+    pub(crate) fn new(cancel: Option<&'a Cancel>, poll: Option<&'a Poll<'a>>) -> Self {
+        Stop {
+            cancel,
+            is_over: AtomicBool::new(false),
+            poll,
+            last_poll: AtomicU64::new(0),
+            calling: Mutex::new(()),
+        }
+    }
+
+    /// Stops the operation.
+    pub(crate) fn stop(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed) || self.cancel.is_some_and(Cancel::is_cancelled)
+    }
+
+    /// Returns whether there is something to [poll](Stop::poll).
+    pub(crate) fn polls(&self) -> bool {
+        self.poll.is_some()
+    }
+
+    /// Polls if it is time, on the caller's thread.
+    #[inline]
+    pub(crate) fn poll(&self, now: impl FnOnce() -> Duration) {
+        if let Some(poll) = self.poll.filter(|_| !self.is_stopped()) {
+            let now = u64::try_from(now().as_nanos()).unwrap_or(u64::MAX);
+            let last = self.last_poll.load(Ordering::Relaxed);
+            if last == 0 || u128::from(now.saturating_sub(last)) >= POLL_INTERVAL.as_nanos() {
+                self.last_poll.store(now.max(1), Ordering::Relaxed);
+                self.call(|| poll.call());
+            }
+        }
+    }
+
+    /// Calls a callback, while no other thread calls one. `None` if one has stopped the operation.
+    pub(crate) fn call(&self, callback: impl FnOnce() -> Next) -> Option<Next> {
+        let _calling = self.calling.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_over.load(Ordering::Relaxed) {
+            return None;
+        }
+        let answer = callback();
+        if answer == Next::Stop {
+            self.stop();
+        }
+        Some(answer)
+    }
+
+    /// Asks a question about an entry, unless the operation is stopped. The answer is `Stop` if it
+    /// is stopped meanwhile; only `keep`, which leaves the entry as it is, is passed on even so, to
+    /// be counted.
+    pub(crate) fn ask(&self, keep: Answer, question: impl FnOnce() -> Answer) -> Answer {
+        if self.is_stopped() {
+            return Answer::Stop;
+        }
+        let answer = question();
+        if answer == Answer::Stop {
+            self.stop();
+        }
+        if answer != keep && self.is_stopped() { Answer::Stop } else { answer }
+    }
+
+    /// [Asks](Stop::ask) whether the caller leaves out the entry at `path`.
+    #[inline]
+    pub(crate) fn excludes<U: SystemUnit>(
+        &self,
+        exclude: Option<&Exclude<'_>>,
+        path: &TreePath<U>,
+        kind: Kind,
+    ) -> Answer {
+        let Some(exclude) = exclude else { return Answer::No };
+        let (path, relative) = (U::text(path.units()), U::text(path.relative()));
+        let entry = Unvisited { path: Path::new(&path), relative: Path::new(&relative), kind };
+        self.ask(Answer::Yes, || exclude(&entry))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Stop;
+    use crate::control::{Answer, Cancel, Next, Poll};
+    use std::time::Duration;
+
+    #[test]
+    fn no_callback_is_called_after_one_that_stops() {
+        for stops in [false, true] {
+            let next = if stops { Next::Stop } else { Next::Continue };
+            let answer = if stops { Answer::Stop } else { Answer::No };
+            let poll = Poll::new(|| next);
+            for by in 0..3 {
+                let stop = Stop::new(None, Some(&poll));
+                match by {
+                    0 => stop.poll(|| Duration::ZERO),
+                    1 => _ = stop.call(|| next),
+                    _ => _ = stop.ask(Answer::No, || answer),
+                }
+                assert_eq!(stop.is_stopped(), stops);
+                let mut calls = 0;
+                let called = stop.call(|| {
+                    calls += 1;
+                    Next::Continue
+                });
+                let asked = stop.ask(Answer::Yes, || {
+                    calls += 1;
+                    Answer::Yes
+                });
+                assert_eq!((calls, called.is_none()), (if stops { 0 } else { 2 }, stops));
+                assert_eq!(asked, if stops { Answer::Stop } else { Answer::Yes });
+            }
+        }
+    }
+
+    #[test]
+    fn answer_that_keeps_is_passed_on_though_the_operation_is_cancelled() {
+        for (answer, expected) in
+            [(Answer::No, Answer::No), (Answer::Yes, Answer::Stop), (Answer::Stop, Answer::Stop)]
+        {
+            let cancel = Cancel::new();
+            let stop = Stop::new(Some(&cancel), None);
+            let asked = stop.ask(Answer::No, || {
+                cancel.cancel();
+                answer
+            });
+            assert_eq!(asked, expected);
+        }
+    }
+}
