@@ -158,7 +158,7 @@ impl<S: Sys> Engine<'_, S> {
             return false;
         };
         let name = place.name.as_name();
-        let is_there = |identity| worker.sys.is_child(&place.parent, name, identity);
+        let is_there = |identity| worker.sys.is_child(&place.parent, name, dir, identity);
         let there = match is_there(place.identity) {
             // Some overlays number a directory anew when it is written to.
             Ok(false) => {
@@ -198,7 +198,7 @@ impl<S: Sys> Engine<'_, S> {
             return DirRemoved::Gone;
         };
         let error = match dir {
-            // Closed or released.
+            // It was released, or another worker still uses it.
             None => match self.worker.sys.remove_empty_dir(parent, name) {
                 Ok(()) => return DirRemoved::Done,
                 Err(error) => error,

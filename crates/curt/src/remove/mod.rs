@@ -75,13 +75,15 @@
 //!   entries as fast as they are removed, to one directory or in new ones ahead of the removal, is
 //!   tolerated for as long.
 //! - An operand that is renamed while it is removed is reported, and an entry that has taken its
-//!   name stays.
+//!   name stays. Its name is looked up last right before it is removed itself.
 //!
 //! *Not prevented*:
 //!
 //! - Entries that are moved **into** the tree while it is removed go with it.
 //! - A directory that is moved out of the tree after it was opened is still emptied.
-//! - A file that replaces another one of the same name before its turn is removed in its place.
+//! - A file that replaces another one of the same name before its turn is removed in its place. So
+//!   is an empty directory that replaces one that was just emptied, except on Windows, where a
+//!   directory is removed by its handle; an operand only between that last look and its removal.
 //! - The parent of an operand is found by the path as it was given, and links in it are followed.
 //!
 //! # Fallbacks

@@ -312,14 +312,16 @@ pub(crate) trait Sys: Host + Sized + Send {
         facts: &Facts,
     ) -> io::Result<Owners>;
 
-    /// Whether [`Sys::remove_open_dir`] would remove the directory of this identity under this
-    /// name.
+    /// Whether [`Sys::remove_open_dir`] would remove an open directory of this identity under this
+    /// name, and not another entry that has it now.
     fn is_child(
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
+        dir: &Self::Dir,
         identity: Identity,
     ) -> io::Result<bool> {
+        let _ = dir;
         Ok(Identity::of(&self.query(parent, name, Ask::STAT)?) == identity)
     }
     /// Whether an open directory of this identity is a root directory. `root` caches the identity

@@ -263,19 +263,25 @@ impl<S: Sys, T> Stack<S, T> {
         if index + 1 == self.levels.len() { count.div_ceil(2) } else { count / 2 }
     }
 
-    /// Takes the directory out of the topmost level. `None` if it is closed, or still in use by
-    /// another worker.
+    /// Takes the directory out of the topmost level. `None` if it is not open, or if another worker
+    /// uses it: then it stays as it is.
     pub(crate) fn take_top(&mut self) -> Option<S::Dir> {
         let index = self.levels.len().checked_sub(1)?;
-        self.uncount(index);
         let state = &mut self.levels[index].dir;
-        if let DirState::Released = state {
-            return None;
-        }
-        match std::mem::replace(state, DirState::Closed) {
-            DirState::Owned(dir) => Some(dir),
-            DirState::Shared(dir) => Arc::into_inner(dir),
-            DirState::Released | DirState::Closed => None,
+        let dir = match std::mem::replace(state, DirState::Closed) {
+            DirState::Owned(dir) => Ok(dir),
+            DirState::Shared(dir) => Arc::try_unwrap(dir).map_err(DirState::Shared),
+            not_open => Err(not_open),
+        };
+        match dir {
+            Ok(dir) => {
+                self.uncount(index);
+                Some(dir)
+            }
+            Err(before) => {
+                *state = before;
+                None
+            }
         }
     }
 
@@ -640,5 +646,28 @@ impl<S: Sys, T> Deref for Level<S, T> {
 impl<S: Sys, T> DerefMut for Level<S, T> {
     fn deref_mut(&mut self) -> &mut T {
         &mut self.own
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Links, Stack};
+    use crate::sys::{Os, Setup, Sys};
+    use std::path::Path;
+
+    #[test]
+    fn directory_that_another_worker_uses_stays_open() {
+        let sys = Os::start(&Setup::default());
+        let mut stack = Stack::new(8, Links::Refuse);
+        stack.push(sys.open_parent(Path::new(".")).unwrap(), 0, None, ());
+        let theirs = stack.top_mut().share();
+        assert!(stack.take_top().is_none());
+        assert!(stack.top().dir().is_some() && stack.count_open() == 1);
+        drop(theirs);
+        let dir = stack.take_top().unwrap();
+        assert_eq!(stack.count_open(), 0);
+        stack.put_top_back(dir);
+        assert_eq!(stack.count_open(), 1);
+        stack.pop(&sys);
     }
 }

@@ -425,14 +425,16 @@ impl Sys for Windows {
         Ok(security::owners(&self.door, &self.accounts, parent, name, asked, facts)?)
     }
 
-    /// A directory is removed by its handle, so its name does not matter.
+    /// Where a directory is removed by its handle, its name does not matter.
     fn is_child(
         &self,
-        _parent: &Dir,
-        _name: Name<'_, u16>,
-        _identity: Identity,
+        parent: &Dir,
+        name: Name<'_, u16>,
+        dir: &Dir,
+        identity: Identity,
     ) -> io::Result<bool> {
-        Ok(true)
+        Ok(dir.used_for == Use::Removal
+            || Identity::of(&self.query(parent, name, Ask::STAT)?) == identity)
     }
 
     /// Each volume has a root directory, and the handle knows its path on the volume.

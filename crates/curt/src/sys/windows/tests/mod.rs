@@ -12,23 +12,26 @@ mod mounted_volumes;
 use std::ffi::c_void;
 use std::os::windows::io::{AsHandle, AsRawHandle};
 use std::path::Path;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use curt_testkit::Scratch;
 use windows_sys::Wdk::Foundation::OBJECT_ATTRIBUTES;
 use windows_sys::Wdk::Storage::FileSystem as nt;
 use windows_sys::Win32::Foundation::{
-    HANDLE, NTSTATUS, STATUS_INVALID_INFO_CLASS, STATUS_INVALID_PARAMETER, UNICODE_STRING,
+    HANDLE, NTSTATUS, STATUS_ACCESS_DENIED, STATUS_INVALID_INFO_CLASS, STATUS_INVALID_PARAMETER,
+    UNICODE_STRING,
 };
 use windows_sys::Win32::Storage::FileSystem as win;
 use windows_sys::Win32::System::IO::{IO_STATUS_BLOCK, PIO_APC_ROUTINE};
 
 use super::native::Native;
 use super::{DirBuf, Windows};
+use crate::error::Cause;
 use crate::fields::Kind;
 use crate::name::Name;
 use crate::remove::{Remove, Report, Threads};
+use crate::sys::fault::Faults;
 use crate::sys::{Listing, Mounts, Opened, Setup, Sys};
 
 /// A table of this system's functions with some replaced, made once.
@@ -352,6 +355,33 @@ fn what_a_volume_refused_is_not_asked_again() {
     let (listings, marks) = remove_some();
     assert_eq!(remove_some(), (listings - 3, marks - 2));
     assert_eq!((listings - 3, marks - 2), (22, 21));
+}
+
+/// Without the right to remove a directory by its handle, it is removed by its name.
+#[test]
+fn an_entry_that_took_the_name_of_an_operand_stays() {
+    for file in [false, true] {
+        let scratch = Scratch::new();
+        scratch.file("tree/file");
+        let (tree, aside) = (scratch.at("tree"), scratch.at("aside"));
+        let swap = |_: &Path, kind: Kind| {
+            if kind != Kind::Directory {
+                std::fs::rename(&tree, &aside).unwrap();
+                if file {
+                    scratch.file("tree")
+                } else {
+                    scratch.dir("tree")
+                };
+            }
+        };
+        let denied = Faults::default().fail("NtOpenFile", 1, STATUS_ACCESS_DENIED);
+        let setup = Setup { faults: Some(Arc::new(denied)), ..Setup::default() };
+        let options = Remove::new().threads(Threads::AtMost(1)).on_removed(swap);
+        let report = remove(&setup, &options, &tree);
+        assert_eq!(report.error_count, 1, "{report:?}");
+        assert!(matches!(report.errors[0].cause(), Cause::Replaced), "{report:?}");
+        assert!(tree.exists() && aside.exists(), "{report:?}");
+    }
 }
 
 #[test]
