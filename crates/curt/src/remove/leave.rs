@@ -8,7 +8,7 @@ use super::engine::Engine;
 use super::options::DirectoryOperands;
 use crate::error::{Cause, Kept, Operation};
 use crate::fields::{Facts, Kind};
-use crate::sys::{Ask, DirRemoved, Identity, Sys, os_error};
+use crate::sys::{Ask, Identity, Sys, os_error};
 
 impl<S: Sys> Engine<'_, S> {
     /// Leaves the topmost directory, of which nothing is left to read or to enter.
@@ -114,32 +114,31 @@ impl<S: Sys> Engine<'_, S> {
             return;
         }
         let was_kept = self.stack[index].is_kept();
-        match self.remove_from_parent(index) {
-            DirRemoved::Done => {
-                self.stack[index].forget_remains();
-                self.worker.removed_directory(None);
-            }
-            DirRemoved::Gone if is_operand => {
+        let Err(error) = self.remove_from_parent(index) else {
+            self.stack[index].forget_remains();
+            self.worker.removed_directory(None);
+            return self.pop();
+        };
+        match error.kind() {
+            io::ErrorKind::NotFound if is_operand => {
                 if let Some((parent, name)) = self.parent_of(index) {
-                    let error = os_error(io::ErrorKind::NotFound);
                     self.worker.operand_lost(parent, name, Operation::Remove, error);
                 }
             }
-            DirRemoved::Gone => {
+            io::ErrorKind::NotFound => {
                 self.stack[index].forget_remains();
                 self.worker.counts.vanished += 1;
             }
-            DirRemoved::NotEmpty(()) if was_kept => {
-                let error = os_error(io::ErrorKind::DirectoryNotEmpty);
+            io::ErrorKind::DirectoryNotEmpty if was_kept => {
                 self.worker.fail(Operation::RemoveDirectory, Cause::Os(error));
             }
-            DirRemoved::NotEmpty(()) => {
+            io::ErrorKind::DirectoryNotEmpty => {
                 if self.reopen(index) {
                     self.retry(true);
                 }
                 return;
             }
-            DirRemoved::Failed((), error) => {
+            _ => {
                 // It stays, so `leave` is called again and lists it until nothing new is found.
                 self.stack[index].mark_kept();
                 self.stack[index].is_reported = true;
@@ -191,35 +190,20 @@ impl<S: Sys> Engine<'_, S> {
     }
 
     /// Removes the topmost directory from its parent, which is open.
-    fn remove_from_parent(&mut self, index: usize) -> DirRemoved<()> {
+    fn remove_from_parent(&mut self, index: usize) -> io::Result<()> {
         let dir = self.stack.take_top();
         let Some((parent, name)) = self.parent_of(index) else {
             self.worker.internal_error("a directory is removed from a parent that is not open");
-            return DirRemoved::Gone;
+            return Err(os_error(io::ErrorKind::NotFound));
         };
-        let error = match dir {
+        let sys = &self.worker.sys;
+        match dir {
+            Some(dir) => sys.remove_open_dir(parent, name, dir).map_err(|(dir, error)| {
+                self.stack.put_top_back(dir);
+                error
+            }),
             // It was released, or another worker still uses it.
-            None => match self.worker.sys.remove_empty_dir(parent, name) {
-                Ok(()) => return DirRemoved::Done,
-                Err(error) => error,
-            },
-            Some(dir) => match self.worker.sys.remove_open_dir(parent, name, dir) {
-                DirRemoved::Done => return DirRemoved::Done,
-                DirRemoved::Gone => return DirRemoved::Gone,
-                DirRemoved::NotEmpty(dir) => {
-                    self.stack.put_top_back(dir);
-                    return DirRemoved::NotEmpty(());
-                }
-                DirRemoved::Failed(dir, error) => {
-                    self.stack.put_top_back(dir);
-                    error
-                }
-            },
-        };
-        match error.kind() {
-            io::ErrorKind::NotFound => DirRemoved::Gone,
-            io::ErrorKind::DirectoryNotEmpty => DirRemoved::NotEmpty(()),
-            _ => DirRemoved::Failed((), error),
+            None => sys.remove_empty_dir(parent, name),
         }
     }
 

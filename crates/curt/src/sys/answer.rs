@@ -65,16 +65,6 @@ pub(crate) enum Removed {
     Failed(io::Error),
 }
 
-/// The answer to removing an emptied directory, which is handed back if it could not be removed.
-#[derive(Debug)]
-pub(crate) enum DirRemoved<D> {
-    Done,
-    /// Nothing had its name any more.
-    Gone,
-    NotEmpty(D),
-    Failed(D, io::Error),
-}
-
 /// One entry of a listing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry<'a, U> {

@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 pub(crate) use self::answer::{
-    Ask, Batch, DirRemoved, Entry, Extended, Identity, Mounts, Opened, Owners, Removed, Sources,
+    Ask, Batch, Entry, Extended, Identity, Mounts, Opened, Owners, Removed, Sources,
 };
 pub use self::features::Feature;
 pub(crate) use self::features::Features;
@@ -201,13 +201,22 @@ pub(crate) trait Sys: Host + Sized + Send {
 
     /// Removes a child that is not a directory; `kind` is what the listing said.
     fn remove_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, kind: Kind) -> Removed;
-    /// Removes an emptied directory and closes it, in the order that the platform needs.
+    /// Removes an emptied directory and closes it, in the order that the platform needs. Hands it
+    /// back with the error: one that is not empty can be listed again.
     fn remove_open_dir(
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
         dir: Self::Dir,
-    ) -> DirRemoved<Self::Dir>;
+    ) -> Result<(), (Self::Dir, io::Error)> {
+        match self.remove_empty_dir(parent, name) {
+            Ok(()) => {
+                self.close(dir);
+                Ok(())
+            }
+            Err(error) => Err((dir, error)),
+        }
+    }
     /// Removes an empty directory that is not open.
     fn remove_empty_dir(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>) -> io::Result<()>;
 

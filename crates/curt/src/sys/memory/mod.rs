@@ -30,7 +30,7 @@ pub(crate) use self::tree::Positions;
 pub(crate) use self::tree::{Denied, Ending, Order, World};
 pub(crate) use super::Setup;
 use super::{
-    Ask, Batch, DirRemoved, Host, Mounts, Opened, Owners, Removed, Sources, Sys, SystemUnit,
+    Ask, Batch, Host, Mounts, Opened, Owners, Removed, Sources, Sys, SystemUnit,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -168,21 +168,6 @@ impl Sys for Memory {
             Err(errno::ISDIR) => Removed::IsDirectory,
             Err(errno::NOENT) => Removed::Gone,
             Err(error) => Removed::Failed(errno::error(error)),
-        }
-    }
-
-    fn remove_open_dir(&self, parent: &Dir, name: Name<'_, u8>, dir: Dir) -> DirRemoved<Dir> {
-        match self.rmdir(parent, name) {
-            Ok(()) => {
-                self.close(dir);
-                DirRemoved::Done
-            }
-            Err(errno::NOENT) => {
-                self.close(dir);
-                DirRemoved::Gone
-            }
-            Err(errno::NOTEMPTY | errno::EXIST) => DirRemoved::NotEmpty(dir),
-            Err(error) => DirRemoved::Failed(dir, errno::error(error)),
         }
     }
 

@@ -1,14 +1,14 @@
 //! How the questions are put: the contract with fewer words.
 
 use std::ffi::{OsStr, OsString};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use super::ground::Ground;
 use crate::fields::Kind;
 use crate::name::{Name, Unit};
 use crate::sys::{
-    Batch, DirRemoved, Last, Listing, Mounts, Opened, Removed, Sys, SystemUnit, is_shortage,
+    Batch, Last, Listing, Mounts, Opened, Removed, Sys, SystemUnit, is_shortage,
 };
 
 /// A platform, a directory of it and what is asked there, less wordy than by the contract.
@@ -50,8 +50,15 @@ impl<'a, S: Sys> Asked<'a, S> {
         self.sys.remove_child(&self.dir, name(&units::<S>(child)), kind)
     }
 
-    pub(super) fn finish(&self, child: &str, dir: Asked<'a, S>) -> DirRemoved<S::Dir> {
-        self.sys.remove_open_dir(&self.dir, name(&units::<S>(child)), dir.dir)
+    /// Removes an open directory. What is handed back can be worked on.
+    pub(super) fn finish(
+        &self,
+        child: &str,
+        dir: Asked<'a, S>,
+    ) -> Result<(), (Asked<'a, S>, io::Error)> {
+        let sys = self.sys;
+        let handed_back = |(dir, error)| (Asked { sys, dir }, error);
+        sys.remove_open_dir(&self.dir, name(&units::<S>(child)), dir.dir).map_err(handed_back)
     }
 
     /// What the rest of the listing holds.

@@ -2,11 +2,11 @@
 
 use std::io::ErrorKind;
 
-use super::asked::{Asked, base, name, number_or_kind, units_of};
+use super::asked::{base, name, number_or_kind, units_of};
 use super::ground::Ground;
 use crate::fields::Kind;
 use crate::sys::fault::Faults;
-use crate::sys::{DirRemoved, Removed, Sys};
+use crate::sys::{Removed, Sys};
 
 pub(super) fn removing_answers_what_was_there(ground: &impl Ground) {
     ground.files(["file", "unknown", "full/inside"]);
@@ -50,7 +50,7 @@ pub(super) fn an_emptied_directory_is_finished(ground: &impl Ground) {
     let top = base.open("top");
     top.rest();
     assert!(matches!(top.remove("file", Kind::File), Removed::Done));
-    assert!(matches!(base.finish("top", top), DirRemoved::Done));
+    assert!(base.finish("top", top).is_ok());
     assert!(ground.list("").is_empty());
 }
 
@@ -60,13 +60,12 @@ pub(super) fn a_directory_with_entries_is_handed_back(ground: &impl Ground) {
     let base = base(ground, &sys);
     let top = base.open("top");
     top.rest();
-    let DirRemoved::NotEmpty(dir) = base.finish("top", top) else { panic!("it is not empty") };
-    // What is handed back can be worked on.
-    let top = Asked { sys: &sys, dir };
+    let (top, error) = base.finish("top", top).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::DirectoryNotEmpty);
     sys.rewind(&top.dir).unwrap();
     assert_eq!(top.rest().len(), 1);
     assert!(matches!(top.remove("file", Kind::File), Removed::Done));
-    assert!(matches!(base.finish("top", top), DirRemoved::Done));
+    assert!(base.finish("top", top).is_ok());
 }
 
 pub(super) fn a_directory_that_went_away_is_gone(ground: &impl Ground) {
@@ -76,11 +75,13 @@ pub(super) fn a_directory_that_went_away_is_gone(ground: &impl Ground) {
     let top = base.open("top");
     ground.rename("top", "elsewhere");
     if ground.removes_by_handle() {
-        assert!(matches!(base.finish("top", top), DirRemoved::Done));
+        assert!(base.finish("top", top).is_ok());
         // Wine remembers the name, where it has gone from.
         assert!(ground.list("").iter().all(|left| left == "d elsewhere"));
     } else {
-        assert!(matches!(base.finish("top", top), DirRemoved::Gone));
+        let (top, error) = base.finish("top", top).err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::NotFound);
+        top.close();
         assert_eq!(ground.list(""), ["d elsewhere"]);
     }
 }
@@ -100,14 +101,11 @@ pub(super) fn planned_errors_are_the_answers<G: Ground>(ground: &G) {
     assert!(matches!(top.remove("file", Kind::File), Removed::Gone));
     assert!(matches!(top.remove("file", Kind::File), Removed::Done));
     // Platforms with one call for both have none left to fail.
-    match base.finish("top", top) {
-        DirRemoved::Done => {}
-        DirRemoved::Failed(dir, error) => {
-            assert_eq!(error.raw_os_error(), Some(5));
-            let top = Asked { sys: &sys, dir };
-            assert!(matches!(base.finish("top", top), DirRemoved::Gone));
-        }
-        DirRemoved::Gone | DirRemoved::NotEmpty(_) => panic!("nobody planned that"),
+    if let Err((top, error)) = base.finish("top", top) {
+        assert_eq!(error.raw_os_error(), Some(5));
+        let (top, error) = base.finish("top", top).err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::NotFound);
+        top.close();
     }
     base.close();
 }
@@ -121,9 +119,8 @@ pub(super) fn everything_opened_is_closed<G: Ground>(ground: &G) {
     for child in ["a", "b", "empty"] {
         let dir = top.open(child);
         dir.rest();
-        match top.finish(child, dir) {
-            DirRemoved::NotEmpty(dir) | DirRemoved::Failed(dir, _) => sys.close(dir),
-            DirRemoved::Done | DirRemoved::Gone => {}
+        if let Err((dir, _)) = top.finish(child, dir) {
+            dir.close();
         }
     }
     drop(top.open("a"));

@@ -50,7 +50,7 @@ pub(crate) use self::dir::{Dir, DirBuf};
 use self::door::Door;
 use super::canonical::{Links, Missing};
 use super::{
-    Ask, Batch, DirRemoved, Feature, Mounts, Opened, Owners, Removed, Setup, Sources, Sys,
+    Ask, Batch, Feature, Mounts, Opened, Owners, Removed, Setup, Sources, Sys,
     SystemUnit, os_error,
 };
 use crate::calls::Calls;
@@ -319,13 +319,10 @@ impl Sys for Unix {
 
     /// Removes, then closes: the last close destroys the inode, and this way that happens outside
     /// the lock of the parent.
-    fn remove_open_dir(&self, parent: &Dir, name: Name<'_, u8>, dir: Dir) -> DirRemoved<Dir> {
-        let removed = self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR);
-        values::finished(removed, dir, |dir| self.close(dir))
-    }
-
     fn remove_empty_dir(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<()> {
-        Ok(self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR)?)
+        let removed = self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR);
+        // POSIX lets a system say either of a directory that is not empty.
+        Ok(removed.map_err(|error| if error == Errno::EXIST { Errno::NOTEMPTY } else { error })?)
     }
 
     const SOURCES: Sources = Sources {

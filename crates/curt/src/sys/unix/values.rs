@@ -12,7 +12,7 @@ use super::accounts::Accounts;
 use super::dir;
 use crate::fields::{Facts, Fields, Kind, Time};
 use crate::sys::beneath::{Create, How, Step};
-use crate::sys::{DirRemoved, Opened, Owners};
+use crate::sys::{Opened, Owners};
 
 /// Converts the answer of the portable `stat`.
 #[allow(
@@ -209,26 +209,6 @@ fn refuses_link_or_file(error: Errno) -> bool {
         return true;
     }
     matches!(error, Errno::NOTDIR | Errno::LOOP)
-}
-
-/// Interprets the answer to removing an open directory, and closes one that is gone.
-pub(super) fn finished<D>(
-    removed: Result<(), Errno>,
-    dir: D,
-    close: impl FnOnce(D),
-) -> DirRemoved<D> {
-    match removed {
-        Ok(()) => {
-            close(dir);
-            DirRemoved::Done
-        }
-        Err(Errno::NOENT) => {
-            close(dir);
-            DirRemoved::Gone
-        }
-        Err(Errno::NOTEMPTY | Errno::EXIST) => DirRemoved::NotEmpty(dir),
-        Err(error) => DirRemoved::Failed(dir, error.into()),
-    }
 }
 
 /// Repeats a call while signals interrupt it.

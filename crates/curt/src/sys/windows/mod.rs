@@ -50,7 +50,7 @@ use self::status::{Result, Status};
 use super::canonical::{Links, Missing};
 use super::os_error::OsError;
 use super::{
-    Ask, Batch, DirRemoved, Identity, Mounts, Opened, Owners, Removed, Setup, Sources, Sys,
+    Ask, Batch, Identity, Mounts, Opened, Owners, Removed, Setup, Sources, Sys,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -301,7 +301,12 @@ impl Sys for Windows {
     }
 
     /// Marks the directory, then closes it: while it is open, its parent cannot be removed.
-    fn remove_open_dir(&self, parent: &Dir, name: Name<'_, u16>, dir: Dir) -> DirRemoved<Dir> {
+    fn remove_open_dir(
+        &self,
+        parent: &Dir,
+        name: Name<'_, u16>,
+        dir: Dir,
+    ) -> std::result::Result<(), (Dir, io::Error)> {
         let mark = || {
             if dir.used_for != Use::Removal {
                 return self.remove(parent, name, DIRECTORY);
@@ -316,14 +321,12 @@ impl Sys for Windows {
         match self.busy_time.wait(&self.door, mark) {
             Ok(()) => {
                 self.close(dir);
-                DirRemoved::Done
+                Ok(())
             }
-            Err(Status::DIRECTORY_NOT_EMPTY) => DirRemoved::NotEmpty(self.open_again(dir)),
-            Err(status) if status.is_gone() || status.is_pending() => {
-                self.close(dir);
-                DirRemoved::Gone
-            }
-            Err(status) => DirRemoved::Failed(dir, status.into()),
+            Err(status @ Status::DIRECTORY_NOT_EMPTY) => Err((self.open_again(dir), status.into())),
+            // A directory that is about to go is as good as gone.
+            Err(status) if status.is_pending() => Err((dir, OsError::NotFound.error())),
+            Err(status) => Err((dir, status.into())),
         }
     }
 
