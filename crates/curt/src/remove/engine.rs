@@ -9,8 +9,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::callbacks::Question;
-use super::directory::{Levels, Remains, RemoveFrame, Role, Task};
 use super::entry::Outcome;
+use super::frame::{Frame, FrameStack, Remains, Role, Task};
 use super::listing::Buffer;
 use super::operand::{OpenParent, Place};
 use super::options::Crossing;
@@ -36,7 +36,7 @@ const NAP: Duration = Duration::from_millis(2);
 /// One worker, and the directories that it is working on.
 pub(super) struct Engine<'r, S: Sys> {
     pub(super) worker: Worker<'r, S>,
-    pub(super) stack: Levels<S>,
+    pub(super) stack: FrameStack<S>,
     pub(super) buffer: Buffer<S>,
     samples: Samples,
     pub(super) parent: OpenParent<S>,
@@ -82,7 +82,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         let Task { dir, path, names, kind, parts } = task;
         let base = self.stack.len();
         let path_before = std::mem::replace(&mut self.worker.path, path);
-        let (path_len, part) = (self.worker.path.len(), RemoveFrame::part());
+        let (path_len, part) = (self.worker.path.len(), Frame::part());
         if kind == Kind::Directory {
             self.stack.push_base(dir, path_len, &names, part);
         } else {
@@ -112,31 +112,30 @@ impl<'r, S: Sys> Engine<'r, S> {
             }
             let level = self.stack.top();
             let has_more = level.passes.has_more();
-            // A directory that was released is listed from its beginning again. If the caller
-            // chooses which entries stay, that would meet them twice, so the listing is read to its
-            // end first.
+            // A directory may be released while a subdirectory is worked on, and is then listed from
+            // its beginning. That must not meet entries that the caller has kept, so the listing is
+            // read to its end first if there can be any,
             let list_first = has_more && !self.worker.shared.removes_all;
             if level.has_waiting() && !list_first {
                 self.enter_next();
                 continue;
             }
-            // A directory that was released is listed from its beginning, which must not meet the
-            // entries that other workers have.
+            // nor entries that other workers have.
             let may_read_on = has_more && !level.was_released();
             if !may_read_on && self.wait_for_parts() {
                 continue;
             }
             if has_more {
                 if self.reopen_top() {
-                    self.take_batch();
+                    self.read_batch();
                 }
                 continue;
             }
             if self.stack.top().role == Role::Part {
                 let part = self.stack.pop(&self.worker.sys);
-                return part.map_or_else(Remains::none, RemoveFrame::into_remains);
+                return part.map_or_else(Remains::none, Frame::into_remains);
             }
-            self.leave();
+            self.leave_top();
         }
         Remains::none()
     }
@@ -162,7 +161,7 @@ impl<'r, S: Sys> Engine<'r, S> {
 
     /// Reads the next entries of the topmost directory, which is open, removes the files among them
     /// and keeps the names of the directories.
-    fn take_batch(&mut self) {
+    fn read_batch(&mut self) {
         if self.check_overrun() {
             return;
         }
@@ -182,7 +181,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         level.passes.after_read(batch);
         if level.take_question() && !buffer.found_nothing() {
             let is_protected = level.is_protected;
-            if !worker.ask(Question::Descend, Kind::Directory, false, is_protected) {
+            if !worker.ask_about_directory(Question::Descend, is_protected) {
                 return level.give_up();
             }
         }
@@ -227,8 +226,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     }
 
     /// Returns whether a worker is hungry and this one may hand off some of its work. At the nesting
-    /// limit it may not: it could take no other task while it waits for the part, and all workers
-    /// might end up waiting.
+    /// limit it may not: a worker that hands nothing off never waits, so takes no further task.
     fn is_wanted_to_share(&self) -> bool {
         self.nested < MOST_NESTED && self.worker.shared.crew.pool.is_hungry()
     }
@@ -370,8 +368,8 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// Pushes a directory that was just opened and that the path names.
     pub(super) fn push(&mut self, dir: S::Dir, role: Role, is_protected: bool) {
         let asks_first = self.worker.shared.options.confirm.asks(is_protected);
-        let directory = RemoveFrame::new(role, is_protected, asks_first);
-        self.stack.push(dir, self.worker.path.len(), None, directory);
+        let frame = Frame::new(role, is_protected, asks_first);
+        self.stack.push(dir, self.worker.path.len(), None, frame);
         self.worker.shared.shortage.opened(self.stack.count_open());
     }
 
@@ -390,16 +388,11 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// Notes what became of a child of the topmost directory that is not entered, and cuts the path
     /// back to `path_len`.
     fn deal_with(&mut self, at: usize, path_len: usize, outcome: Outcome) {
-        let Engine { worker, stack, .. } = self;
-        worker.path.truncate(path_len);
-        let (level, names) = stack.level_with_names(stack.len() - 1);
+        self.worker.path.truncate(path_len);
         match outcome {
-            Outcome::Gone => worker.counts.vanished += 1,
-            Outcome::Pending => level.passes.count_pending(),
-            Outcome::Kept => match names.get(at) {
-                Some(name) => level.keep_entry(name, worker.shared.removes_all),
-                None => level.mark_kept(),
-            },
+            Outcome::Gone => self.worker.counts.vanished += 1,
+            Outcome::Pending => self.stack.top_mut().passes.count_pending(),
+            Outcome::Kept => self.keep_child(at),
             Outcome::Removed | Outcome::Directory => {}
         }
     }
@@ -448,16 +441,21 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// Pops the topmost directory and closes it. If an entry of it stays, it stays itself.
     pub(super) fn pop(&mut self) {
         let Engine { worker, stack, .. } = self;
-        let Some(directory) = stack.pop(&worker.sys) else { return };
-        let Role::Child(name) = directory.role else { return };
+        let Some(frame) = stack.pop(&worker.sys) else { return };
+        let Role::Child(name) = frame.role else { return };
         worker.tick();
-        let (parent, names) = stack.level_with_names(stack.len() - 1);
-        worker.path.truncate(parent.path_len());
-        if directory.is_kept() {
-            match names.get(name) {
-                Some(name) => parent.keep_entry(name, worker.shared.removes_all),
-                None => parent.mark_kept(),
-            }
+        worker.path.truncate(stack.top().path_len());
+        if frame.is_kept() {
+            self.keep_child(name);
+        }
+    }
+
+    /// Notes that the child of the topmost directory whose name lies at `at` stays.
+    fn keep_child(&mut self, at: usize) {
+        let (level, names) = self.stack.level_with_names(self.stack.len() - 1);
+        match names.get(at) {
+            Some(name) => level.keep_entry(name, self.worker.shared.removes_all),
+            None => level.mark_kept(),
         }
     }
 
@@ -489,7 +487,7 @@ impl<'r, S: Sys> Engine<'r, S> {
 #[inline]
 fn handle_entry<S: Sys>(
     entry: Entry<'_, S::Unit>,
-    stack: &mut Levels<S>,
+    stack: &mut FrameStack<S>,
     worker: &mut Worker<'_, S>,
 ) {
     let level = stack.top_mut();

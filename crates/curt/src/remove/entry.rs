@@ -142,7 +142,7 @@ impl<S: Sys> Worker<'_, S> {
             && options.confirm != Confirm::WriteProtected;
         if is_denied && options.confirm == Confirm::Always {
             let question = Question::RemoveUnreadableDirectory;
-            if !self.ask(question, Kind::Directory, false, true) {
+            if !self.ask_about_directory(question, true) {
                 return Outcome::Kept;
             }
         }

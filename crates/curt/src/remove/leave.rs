@@ -3,23 +3,24 @@
 use std::io;
 
 use super::callbacks::Question;
-use super::directory::Role;
 use super::engine::Engine;
+use super::frame::Role;
 use super::options::DirectoryOperands;
+use super::passes::Why;
 use crate::error::{Cause, Kept, Operation};
-use crate::fields::{Facts, Kind};
+use crate::fields::Facts;
 use crate::sys::{Ask, Identity, Sys, os_error};
 
 impl<S: Sys> Engine<'_, S> {
     /// Leaves the topmost directory, of which nothing is left to read or to enter.
-    pub(super) fn leave(&mut self) {
+    pub(super) fn leave_top(&mut self) {
         let level = self.stack.top_mut();
         if level.passes.is_overrun() {
             // Entries are added as fast as removed.
-            self.retry(true);
+            self.retry(Why::NotEmpty);
         } else if self.may_hold_more() {
             // It stays: list until nothing new is found.
-            self.retry(false);
+            self.retry(Why::Stays);
         } else if self.is_tried() {
             // The callbacks may have removed what stayed, and may stop the removal.
             self.worker.flush();
@@ -84,7 +85,7 @@ impl<S: Sys> Engine<'_, S> {
         let level = stack.top_mut();
         let is_protected = level.is_protected;
         if options.confirm.asks(is_protected)
-            && !worker.ask(Question::RemoveDirectory, Kind::Directory, false, is_protected)
+            && !worker.ask_about_directory(Question::RemoveDirectory, is_protected)
         {
             level.mark_kept();
             return true;
@@ -134,12 +135,12 @@ impl<S: Sys> Engine<'_, S> {
             }
             io::ErrorKind::DirectoryNotEmpty => {
                 if self.reopen(index) {
-                    self.retry(true);
+                    self.retry(Why::NotEmpty);
                 }
                 return;
             }
             _ => {
-                // It stays, so `leave` is called again and lists it until nothing new is found.
+                // It stays, so `leave_top` is called again and lists it until nothing new is found.
                 self.stack[index].mark_kept();
                 self.stack[index].is_reported = true;
                 return self.worker.fail(Operation::RemoveDirectory, Cause::Os(error));
@@ -208,13 +209,12 @@ impl<S: Sys> Engine<'_, S> {
     }
 
     /// Lists the topmost directory again, or leaves it if the limits on retries are reached.
-    /// `counts` is that of [`Passes::retry`](super::passes::Passes::retry).
-    fn retry(&mut self, counts: bool) {
+    fn retry(&mut self, why: Why) {
         let may_list_again = self.may_list_again();
         let Engine { worker, stack, .. } = self;
         let level = stack.top_mut();
         let pause = if may_list_again {
-            level.passes.retry(counts, worker.sys.now(), worker.shared.options)
+            level.passes.retry(why, worker.sys.now(), worker.shared.options)
         } else {
             Err(Cause::Kept(Kept::BeingWrittenTo))
         };
@@ -227,7 +227,7 @@ impl<S: Sys> Engine<'_, S> {
                 level.give_up();
                 level.is_reported = true;
                 if let Cause::Kept(Kept::BeingWrittenTo) = cause {
-                    worker.shared.writers.leave(worker.to_path(level.path_len()));
+                    worker.shared.writers.report_left(worker.to_path(level.path_len()));
                 } else {
                     worker.fail(Operation::RemoveDirectory, cause);
                 }
@@ -267,6 +267,6 @@ impl<S: Sys> Engine<'_, S> {
             }
         }
         stack[index].is_reported = true;
-        writers.leave(worker.to_path(stack[index].path_len()));
+        writers.report_left(worker.to_path(stack[index].path_len()));
     }
 }

@@ -113,13 +113,13 @@
 //   `Crew::work` of `tree/`: that runs one closure on each thread.
 // - `Engine::work` (`engine.rs`) is the loop of one worker. `Engine::remove_operand` (`operand.rs`)
 //   opens an operand that is a tree, and `Engine::remove_levels` empties and removes it.
-// - `Engine::take_batch` lists the topmost directory into the buffer (`listing.rs`, then
+// - `Engine::read_batch` lists the topmost directory into the buffer (`listing.rs`, then
 //   `Sys::read_entries`, which is `getdents64`); `handle_entry` keeps a directory's name for
 //   later, and removes any other entry by `Worker::remove_listed` (`entry.rs`) and
 //   `Sys::remove_child` (`unlinkat`); `Engine::enter_next` opens a subdirectory by
-//   `Sys::open_child` (`openat2`). The state of one directory is in `directory.rs`, and how often
+//   `Sys::open_child` (`openat2`). The state of one directory is in `frame.rs`, and how often
 //   it is listed in `passes.rs`.
-// - `Engine::leave` (`leave.rs`) removes it by `Sys::remove_open_dir`, or lists it again.
+// - `Engine::leave_top` (`leave.rs`) removes it by `Sys::remove_open_dir`, or lists it again.
 //
 // Threads: `Worker::tick` calls `Crew::checkpoint`, which starts them; `Engine::hand_off` gives a
 // part of a directory to one that has no work. Failures: `Worker::fail` passes them to the
@@ -127,9 +127,9 @@
 // `worker.rs` counts; `report.rs` is the result.
 
 mod callbacks;
-mod directory;
 mod engine;
 mod entry;
+mod frame;
 mod leave;
 mod listing;
 mod notifier;

@@ -145,7 +145,8 @@ impl<'r> Notifier<'r> {
                 if failures.is_over {
                     return;
                 }
-                let answer = on_error.as_ref().and_then(|callback| self.stop.call(|| callback(&error)));
+                let answer =
+                    on_error.as_ref().and_then(|callback| self.stop.call(|| callback(&error)));
                 failures.is_over = answer == Some(Next::Stop);
                 failures.count += 1;
                 if answer.is_none() || failures.count == 1 {

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::callbacks::Question;
-use super::directory::Role;
 use super::engine::Engine;
 use super::entry::{Found, Outcome};
+use super::frame::Role;
 use super::options::{DirectoryOperands, Preserve};
 use super::worker::Worker;
 use crate::error::{Cause, Kept, Operation};
@@ -235,7 +235,7 @@ impl<S: Sys> Engine<'_, S> {
             }
             _ => Question::RemoveDirectory,
         };
-        if asks && !self.worker.ask(question, Kind::Directory, false, is_protected) {
+        if asks && !self.worker.ask_about_directory(question, is_protected) {
             return;
         }
         let removed = if options.dry_run {

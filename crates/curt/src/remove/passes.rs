@@ -47,6 +47,15 @@ enum State {
     Stopped,
 }
 
+/// Why a directory is listed again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Why {
+    /// The system says that it is not empty, or it had more entries than were left.
+    NotEmpty,
+    /// It stays, and may hold more entries. The first of these passes does not count.
+    Stays,
+}
+
 #[derive(Debug)]
 struct Retries {
     passes: u32,
@@ -142,12 +151,10 @@ impl Passes {
     }
 
     /// Decides about another pass over a directory that did not become empty. Returns the pause
-    /// before it, or the reason why there is none. The first repetition is free unless it `counts`:
-    /// because the system reported that the directory is not empty, or it had more entries than
-    /// were left.
+    /// before it, or the reason why there is none.
     pub(super) fn retry(
         &mut self,
-        counts: bool,
+        why: Why,
         now: Duration,
         options: &Remove<'_>,
     ) -> Result<Duration, Cause> {
@@ -157,7 +164,7 @@ impl Passes {
             let pause = Pause::default();
             Box::new(Retries { passes: 0, since: now, fewest: found, grew: false, pause })
         });
-        retries.passes += u32::from(counts || !is_first);
+        retries.passes += u32::from(why == Why::NotEmpty || !is_first);
         if !is_first {
             retries.grew |= found > 0;
             if found > 0 && found * 2 <= retries.fewest {
@@ -182,7 +189,7 @@ impl Passes {
 
 #[cfg(test)]
 mod tests {
-    use super::{Passes, UNCOUNTED};
+    use super::{Passes, UNCOUNTED, Why};
     use crate::error::{Cause, Kept};
     use crate::remove::Remove;
     use std::time::Duration;
@@ -222,16 +229,16 @@ mod tests {
         for found in [64, 32, 16, 8, 4, 2, 1] {
             now += Duration::from_millis(9);
             find(&mut passes, found);
-            assert!(passes.retry(true, now, &options()).is_ok(), "{found}");
+            assert!(passes.retry(Why::NotEmpty, now, &options()).is_ok(), "{found}");
             passes.begin();
         }
         for _ in 0..2 {
             find(&mut passes, 1);
-            assert!(passes.retry(true, now, &options()).is_ok());
+            assert!(passes.retry(Why::NotEmpty, now, &options()).is_ok());
             passes.begin();
         }
         find(&mut passes, 1);
-        let left = passes.retry(true, now, &options());
+        let left = passes.retry(Why::NotEmpty, now, &options());
         assert!(matches!(left, Err(Cause::Kept(Kept::BeingWrittenTo))), "{left:?}");
     }
 }

@@ -17,9 +17,8 @@ pub struct Report {
     pub directories: u64,
     /// In a dry run, the allocated bytes of the entries that have no other link.
     pub bytes: Option<u64>,
-    /// Entries kept by the caller's choice: excluded, not confirmed, or owned by others. Entries
-    /// below an excluded directory are not counted, nor is an entry at which the removal was
-    /// stopped.
+    /// Entries kept by the caller's choice: excluded or not confirmed. Entries below an excluded
+    /// directory are not counted, nor is an entry at which the removal was stopped.
     pub skipped: u64,
     /// Entries that were added to a directory after it had been listed to its end.
     pub appeared: u64,
@@ -31,8 +30,8 @@ pub struct Report {
     pub errors: Vec<Error>,
     /// The number of errors, kept or not.
     pub error_count: u64,
-    /// Whether the removal was stopped early: by its [`Cancel`](crate::Cancel) token, by a
-    /// callback, even if nothing was left to do by then.
+    /// Whether the removal was stopped, by its [`Cancel`](crate::Cancel) token or a callback, even
+    /// if nothing was left to do by then.
     pub stopped: bool,
     /// How many threads worked, the caller's included.
     pub threads: usize,

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use super::callbacks::Totals;
-use super::directory::Task;
+use super::frame::Task;
 use super::notifier::Notifier;
 use super::options::{Confirm, Remove};
 use super::report::{Counts, Report};
@@ -36,13 +36,13 @@ pub(super) struct Shared<'r, S: Sys> {
 }
 
 impl<'r, S: Sys> Shared<'r, S> {
-    /// Begins a removal. With a directory `parent`, each operand is a name in it. Where they are to
-    /// be removed `in_turn`, the caller's thread works alone.
+    /// Begins a removal. With a directory `parent`, each operand is a name in it. If operands
+    /// overlap, the caller's thread works alone.
     pub(super) fn new(
         options: &'r Remove<'r>,
         setup: &Setup,
         parent: Option<S::Dir>,
-        in_turn: bool,
+        operands_overlap: bool,
     ) -> Self {
         let busy_window = if options.retries > 0 { options.retry_window } else { Duration::ZERO };
         let setup = Setup { busy_window, ..setup.with(options.without) };
@@ -50,7 +50,7 @@ impl<'r, S: Sys> Shared<'r, S> {
         let asks = options.confirm != Confirm::Never;
         let excludes = options.callbacks.exclude.is_some();
         // These callbacks are answered at once.
-        let is_alone = in_turn || asks || (excludes && options.callbacks.on_caller_thread);
+        let is_alone = operands_overlap || asks || (excludes && options.callbacks.on_caller_thread);
         let notifier = Notifier::new(options);
         let removes_all = !asks && !excludes && !options.dry_run;
         Shared {

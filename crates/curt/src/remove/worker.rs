@@ -31,7 +31,7 @@ pub(super) struct Worker<'r, S: Sys> {
     /// Whether this is the caller's thread and has something to do beside its work.
     attends: bool,
     /// The part of the totals that was reported.
-    shown: Totals,
+    reported: Totals,
 }
 
 impl<'r, S: Sys> Worker<'r, S> {
@@ -43,7 +43,7 @@ impl<'r, S: Sys> Worker<'r, S> {
             attends: member.is_caller() && shared.notifier.needs_attention(),
             member: member.first_checkpoint(FIRST_CHECKPOINT),
             counts: Counts::default(),
-            shown: Totals::default(),
+            reported: Totals::default(),
         }
     }
 
@@ -175,6 +175,11 @@ impl<'r, S: Sys> Worker<'r, S> {
         answer == Answer::Yes
     }
 
+    /// [Asks](Worker::ask) about the directory at the path.
+    pub(super) fn ask_about_directory(&mut self, question: Question, is_protected: bool) -> bool {
+        self.ask(question, Kind::Directory, false, is_protected)
+    }
+
     /// Returns the first `len` units of the path.
     pub(super) fn to_path(&self, len: usize) -> PathBuf {
         S::Unit::path(self.path.units()[..len].to_vec())
@@ -192,11 +197,11 @@ impl<'r, S: Sys> Worker<'r, S> {
     fn show_progress(&mut self) {
         let (files, directories) = (self.counts.files, self.counts.directories);
         let done = Totals {
-            files: files - self.shown.files,
-            directories: directories - self.shown.directories,
+            files: files - self.reported.files,
+            directories: directories - self.reported.directories,
         };
         self.shared.progress(self.member.is_caller(), done);
-        self.shown = Totals { files, directories };
+        self.reported = Totals { files, directories };
     }
 
     /// Adds what this worker did to the report.

@@ -35,7 +35,7 @@ impl Writers {
     }
 
     /// Adds a directory that is left because a process writes to it. It is reported at the end.
-    pub(super) fn leave(&self, path: PathBuf) {
+    pub(super) fn report_left(&self, path: PathBuf) {
         self.left.lock().unwrap_or_else(PoisonError::into_inner).push(path);
     }
 
@@ -98,7 +98,7 @@ mod tests {
     fn only_the_outermost_left_directories_are_reported() {
         let writers = Writers::since(Duration::ZERO);
         for path in ["t/a/b", "t/a-b", "t/a", "t/a/b/c", "t/b/x", "t/a", "t/b/y"] {
-            writers.leave(PathBuf::from(path));
+            writers.report_left(PathBuf::from(path));
         }
         let left = ["t/a", "t/a-b", "t/b/x", "t/b/y"].map(PathBuf::from);
         assert_eq!(writers.into_left(), left);

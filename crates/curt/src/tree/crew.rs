@@ -11,11 +11,10 @@ use super::workers::Workers;
 use crate::control::Threads;
 use crate::sys::Sys;
 
-/// The greatest descriptor budget of an operation, and the fewest directories that a worker needs.
-/// Each worker may open at least the latter; together, many workers can exceed the budget: at most
-/// about twofold, since there are no more workers than the budget has room for at that number.
-/// Directories that were handed off are not counted.
+/// The greatest descriptor budget of an operation.
 const MOST_DESCRIPTORS: usize = 1024;
+/// How many directories a worker may always open. All workers together stay below twice the budget,
+/// without the directories that were handed off.
 const FEWEST_DESCRIPTORS: usize = 8;
 
 /// Returns how many directories an operation may hold open: what the caller has set, or else half

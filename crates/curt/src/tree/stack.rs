@@ -52,6 +52,7 @@ pub(crate) struct Level<S: Sys, T> {
     path_len: usize,
     /// Known once the directory was released, or when the policy asked for it.
     identity: Option<Identity>,
+    was_released: bool,
     /// Where the names of this level begin.
     names: usize,
     /// The range of names of subdirectories not entered yet.
@@ -115,7 +116,7 @@ impl<S: Sys, T> Stack<S, T> {
         &mut self.levels[top]
     }
 
-    /// Iterates over the level `floor` and the deeper levels whose directory is open.
+    /// Iterates over the level `floor`, open or not, and the deeper ones that are open.
     pub(crate) fn open_from(&self, floor: usize) -> impl Iterator<Item = usize> + '_ {
         let deeper = self.open.partition_point(|&open| open <= floor);
         std::iter::once(floor).chain(self.open[deeper..].iter().copied())
@@ -156,7 +157,9 @@ impl<S: Sys, T> Stack<S, T> {
         own: T,
     ) {
         let names = self.names.len();
-        self.levels.push(Level { dir, path_len, identity, names, waiting: names..names, own });
+        let waiting = names..names;
+        let was_released = false;
+        self.levels.push(Level { dir, path_len, identity, was_released, names, waiting, own });
     }
 
     /// Pops the topmost level, drops its names, and closes its directory, unless the one below on
@@ -167,9 +170,9 @@ impl<S: Sys, T> Stack<S, T> {
         let leads_back = is_scarce && index > 0 && self.levels[index - 1].dir().is_none();
         if leads_back && matches!(self.levels[index].dir, DirState::Owned(_)) {
             let left = self.take_top().map(|dir| (index, dir));
-            self.leave(left, sys);
+            self.keep_left(left, sys);
         } else if !leads_back {
-            self.leave(None, sys);
+            self.keep_left(None, sys);
         }
         self.close(index, sys);
         let level = self.levels.pop()?;
@@ -178,7 +181,7 @@ impl<S: Sys, T> Stack<S, T> {
     }
 
     /// Closes the directory that was popped last, and keeps another one open in its place.
-    fn leave(&mut self, left: Option<(usize, S::Dir)>, sys: &S) {
+    fn keep_left(&mut self, left: Option<(usize, S::Dir)>, sys: &S) {
         if let Some((_, dir)) = std::mem::replace(&mut self.left, left) {
             sys.close(dir);
         }
@@ -324,7 +327,7 @@ impl<S: Sys, T> Stack<S, T> {
             return Ok(());
         }
         let back = self.open_from_below(index, sys);
-        self.leave(None, sys);
+        self.keep_left(None, sys);
         if let Some(dir) = back {
             self.put_back_open(index, dir);
             return Ok(());
@@ -529,6 +532,7 @@ impl<S: Sys, T> Stack<S, T> {
         }
         let is_known = level.identity.is_some();
         if is_known {
+            level.was_released = true;
             self.close_as(index, DirState::Released, sys);
         }
         is_known
@@ -624,10 +628,9 @@ impl<S: Sys, T> Level<S, T> {
         self.waiting.start = self.waiting.end;
     }
 
-    /// Returns whether its directory was released since it was pushed without an identity: then it
-    /// is listed from its beginning again.
+    /// Returns whether its directory was released, and so is listed from its beginning again.
     pub(crate) fn was_released(&self) -> bool {
-        self.identity.is_some()
+        self.was_released
     }
 
     fn is_released(&self) -> bool {

@@ -29,9 +29,7 @@ use self::system::errno;
 pub(crate) use self::tree::Positions;
 pub(crate) use self::tree::{Denied, Ending, Order, World};
 pub(crate) use super::Setup;
-use super::{
-    Ask, Batch, Host, Mounts, Opened, Owners, Removed, Sources, Sys, SystemUnit,
-};
+use super::{Ask, Batch, Host, Mounts, Opened, Owners, Removed, Sources, Sys, SystemUnit};
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, NameBuf};

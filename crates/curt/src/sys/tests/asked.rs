@@ -7,9 +7,7 @@ use std::path::Path;
 use super::ground::Ground;
 use crate::fields::Kind;
 use crate::name::{Name, Unit};
-use crate::sys::{
-    Batch, Last, Listing, Mounts, Opened, Removed, Sys, SystemUnit, is_shortage,
-};
+use crate::sys::{Batch, Last, Listing, Mounts, Opened, Removed, Sys, SystemUnit, is_shortage};
 
 /// A platform, a directory of it and what is asked there, less wordy than by the contract.
 pub(super) struct Asked<'a, S: Sys> {

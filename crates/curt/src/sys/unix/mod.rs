@@ -50,8 +50,7 @@ pub(crate) use self::dir::{Dir, DirBuf};
 use self::door::Door;
 use super::canonical::{Links, Missing};
 use super::{
-    Ask, Batch, Feature, Mounts, Opened, Owners, Removed, Setup, Sources, Sys,
-    SystemUnit, os_error,
+    Ask, Batch, Feature, Mounts, Opened, Owners, Removed, Setup, Sources, Sys, SystemUnit, os_error,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};

@@ -49,9 +49,7 @@ use self::native::{Key, Volume};
 use self::status::{Result, Status};
 use super::canonical::{Links, Missing};
 use super::os_error::OsError;
-use super::{
-    Ask, Batch, Identity, Mounts, Opened, Owners, Removed, Setup, Sources, Sys,
-};
+use super::{Ask, Batch, Identity, Mounts, Opened, Owners, Removed, Setup, Sources, Sys};
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, NameBuf, Unit};

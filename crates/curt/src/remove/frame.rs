@@ -11,12 +11,12 @@ use crate::sys::Sys;
 use crate::tree::{self, Join, Stack, TreePath};
 
 /// The stack of a removal: the directories between an operand and the current entry.
-pub(super) type Levels<S> = Stack<S, RemoveFrame<<S as Sys>::Unit>>;
+pub(super) type FrameStack<S> = Stack<S, Frame<<S as Sys>::Unit>>;
 /// One of these directories.
-pub(super) type Level<S> = tree::Level<S, RemoveFrame<<S as Sys>::Unit>>;
+pub(super) type Level<S> = tree::Level<S, Frame<<S as Sys>::Unit>>;
 
 /// The state of one directory.
-pub(super) struct RemoveFrame<U> {
+pub(super) struct Frame<U> {
     pub(super) role: Role,
     /// Whether the process may not write to it; only known if questions are asked.
     pub(super) is_protected: bool,
@@ -88,10 +88,10 @@ pub(super) struct Task<S: Sys> {
     pub(super) parts: Arc<HandedOffParts<S::Unit>>,
 }
 
-impl<U: Unit> RemoveFrame<U> {
+impl<U: Unit> Frame<U> {
     /// Returns the state of a directory that is to be emptied and removed.
     pub(super) fn new(role: Role, is_protected: bool, asks_first: bool) -> Self {
-        RemoveFrame {
+        Frame {
             role,
             is_protected,
             asks_first,
@@ -105,7 +105,7 @@ impl<U: Unit> RemoveFrame<U> {
 
     /// Returns the state of a part of a directory.
     pub(super) fn part() -> Self {
-        RemoveFrame { passes: Passes::of_part(), ..RemoveFrame::new(Role::Part, false, false) }
+        Frame { passes: Passes::of_part(), ..Frame::new(Role::Part, false, false) }
     }
 
     /// Returns, once, whether the caller has to be asked before its entries are removed.
@@ -181,33 +181,33 @@ impl<S: Sys> Level<S> {
 
 #[cfg(test)]
 mod tests {
-    use super::{RemoveFrame, Role};
+    use super::{Frame, Role};
     use crate::name::Name;
     use crate::tree::Pool;
 
     #[test]
     fn remains_of_finished_parts_are_taken_back() {
         let (pool, name) = (Pool::<()>::new(), Name::from_c(c"name"));
-        let mut directory = RemoveFrame::new(Role::Child(0), false, false);
+        let mut frame = Frame::new(Role::Child(0), false, false);
         for stays in [false, true] {
-            let parts = directory.add_part();
-            let mut part = RemoveFrame::part();
+            let parts = frame.add_part();
+            let mut part = Frame::part();
             if stays {
                 part.keep_entry(name, true);
             }
             parts.add(part.into_remains());
             pool.finish(&parts.join);
-            directory.join();
-            assert!(directory.handed_off().is_none());
-            assert_eq!((directory.is_kept(), directory.has_kept(name)), (stays, stays));
+            frame.join();
+            assert!(frame.handed_off().is_none());
+            assert_eq!((frame.is_kept(), frame.has_kept(name)), (stays, stays));
         }
     }
 
     #[test]
     fn part_of_a_panicked_worker_keeps_the_directory() {
-        let mut directory = RemoveFrame::<u8>::new(Role::Child(0), false, false);
-        directory.add_part();
-        directory.join();
-        assert!(directory.is_kept());
+        let mut frame = Frame::<u8>::new(Role::Child(0), false, false);
+        frame.add_part();
+        frame.join();
+        assert!(frame.is_kept());
     }
 }
