@@ -15,39 +15,39 @@ use crate::signals::Signals;
 use crate::threads::AtMost;
 
 /// Removes a tree: the path or, with a descriptor, the entry of that name. The caller passed it as
-/// `shown`, which errors have in its place.
+/// `given`, which errors have in its place.
 ///
-/// `report` is called with the name of the function that failed, the path and the exception, on
+/// `on_error` is called with the name of the function that failed, the path and the exception, on
 /// this thread. Without it the first failure ends the removal and is raised, if `raises` says so;
 /// otherwise failures are ignored. `progress` is called with the number of entries removed since it
 /// was called last, on this thread, too. It ends early after `seconds`; without them directories that
-/// stay because of a failure are reported as CPython does, unless `report` has removed what failed.
+/// stay because of a failure are reported as CPython does, unless `on_error` has removed what failed.
 /// Returns how many entries were removed, and whether it ended early.
 #[pyfunction]
-#[pyo3(signature = (path, dir_fd, shown, threads, raises, report, progress=None, seconds=None))]
+#[pyo3(signature = (path, dir_fd, given, threads, raises, on_error, progress=None, seconds=None))]
 #[allow(clippy::too_many_arguments, reason = "Python has named them; this is their order")]
 pub(crate) fn remove<'py>(
     path: &Bound<'py, PyAny>,
     dir_fd: Option<i32>,
-    shown: &Bound<'py, PyAny>,
+    given: &Bound<'py, PyAny>,
     threads: Option<AtMost>,
     raises: bool,
-    report: Option<&Bound<'py, PyAny>>,
+    on_error: Option<&Bound<'py, PyAny>>,
     progress: Option<&Bound<'py, PyAny>>,
     seconds: Option<f64>,
 ) -> PyResult<(u64, bool)> {
     let py = path.py();
     let path = PathArg::new(path, "rmtree")?;
     let place = path.as_path();
-    let operand = PathArg::new(shown, "rmtree")?.as_path().to_owned();
+    let operand = PathArg::new(given, "rmtree")?.as_path().to_owned();
     let dir = match dir_fd.map(duplicate).transpose() {
         Ok(dir) => dir,
         Err(error) => {
             // Where CPython notices it.
-            let error = system(shown, &error);
-            match report {
-                Some(report) => {
-                    report.call1(("lstat", shown, error.into_value(py)))?;
+            let error = system(given, &error);
+            match on_error {
+                Some(on_error) => {
+                    on_error.call1(("lstat", given, error.into_value(py)))?;
                 }
                 None if raises => return Err(error),
                 None => {}
@@ -56,14 +56,14 @@ pub(crate) fn remove<'py>(
         }
     };
     let signals = Signals::new(progress, seconds)?;
-    let report = report.map(|report| report.clone().unbind());
+    let on_error = on_error.map(|on_error| on_error.clone().unbind());
     let failed_at = |error: &curt::Error| match error.path().strip_prefix(place) {
         Ok(below) if !below.as_os_str().is_empty() => operand.join(below),
         // Joining with nothing would append a separator.
         _ => operand.clone(),
     };
     let failed = |error: &curt::Error| -> Next {
-        let Some(report) = &report else {
+        let Some(on_error) = &on_error else {
             // The first failure is raised at the end, or all are ignored.
             return if raises { Next::Stop } else { Next::Continue };
         };
@@ -88,7 +88,7 @@ pub(crate) fn remove<'py>(
             let exception = exception.into_value(py);
             names
                 .iter()
-                .try_for_each(|name| report.bind(py).call1((*name, &shown, &exception)).map(drop))
+                .try_for_each(|name| on_error.bind(py).call1((*name, &shown, &exception)).map(drop))
         });
         match called {
             Ok(()) => Next::Continue,
@@ -97,10 +97,10 @@ pub(crate) fn remove<'py>(
     };
     let mut removal = Remove::new()
         .threads(threads.map_or(Threads::Automatic, |threads| threads.0))
-        .try_parents(report.is_some() && seconds.is_none())
+        .try_parents(on_error.is_some() && seconds.is_none())
         .directories(DirectoryOperands::Required)
         .on_error(failed)
-        .callbacks_on_caller_thread(report.is_some())
+        .callbacks_on_caller_thread(on_error.is_some())
         .poll(|| signals.look());
     if signals.shows_progress() {
         removal = removal.on_progress(|done| signals.set_done(done.files + done.directories));

@@ -111,10 +111,10 @@ def identity(fd: int, name: _Path) -> tuple[int, int | None]: ...
 def remove(
     path: _Path,
     dir_fd: int | None,
-    shown: _Path,
+    given: _Path,
     threads: int | None,
     raises: bool,
-    report: Callable[[str, str, OSError], object] | None,
+    on_error: Callable[[str, str, OSError], object] | None,
     progress: Callable[[int], object] | None = None,
     seconds: float | None = None,
 ) -> tuple[int, bool]: ...

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
             """Shows that so many more entries are done."""
 
 
-class shown:
+class showing:
     """Yields the function that shows the progress of an operation; `None` if nobody wants it."""
 
     def __init__(self, progress: bool | _Bar, description: str) -> None:

@@ -4,7 +4,7 @@ import os
 import sys
 
 from curt import _curt
-from curt._progress import shown
+from curt._progress import showing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,10 +62,10 @@ def rmtree(
                 raise
             return
     try:
-        with shown(progress, "rmtree") as update:
-            report = None if handler is None else _reporter(path, text, handler)
+        with showing(progress, "rmtree") as update:
+            on_error = None if handler is None else _reporter(path, text, handler)
             raises = handler is None and not ignore_errors
-            _curt.remove(name, dir_fd, text, threads, raises, report, update)
+            _curt.remove(name, dir_fd, text, threads, raises, on_error, update)
     finally:
         if opened is not None:
             os.close(opened)
@@ -92,12 +92,12 @@ def _function(name: str) -> Callable[..., Any]:
 def _reporter(path: Any, text: str, handler: _Handler) -> Callable[[str, str, OSError], object]:
     """Returns the function that passes failures to a handler."""
 
-    def report(name: str, failed: str, error: OSError) -> None:
-        shown = path if failed == text else failed
+    def on_error(name: str, failed: str, error: OSError) -> None:
+        place = path if failed == text else failed
         # A handler may say `raise`, and look at `sys.exc_info()`.
         try:
             raise error
         except OSError:
-            handler(_function(name), shown, error)
+            handler(_function(name), place, error)
 
-    return report
+    return on_error

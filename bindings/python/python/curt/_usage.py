@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from curt import _curt
-from curt._progress import shown
+from curt._progress import showing
 
 if TYPE_CHECKING:
     from curt._progress import _Bar
@@ -100,7 +100,7 @@ def usage(
     if max_depth is not None and max_depth < 0:
         raise ValueError("max_depth must not be negative")
     operands = [os.fspath(path) for path in paths or (".",)]
-    with shown(progress, "usage") as update:
+    with showing(progress, "usage") as update:
         rows, errors = _curt.usage(
             operands, max_depth, files, one_file_system, follow_operands, count_links, threads,
             update,

@@ -26,7 +26,9 @@ pub(crate) fn with_stack(run: fn() -> Exit) -> Exit {
     match Builder::new().name("main".to_owned()).stack_size(2 * ENOUGH).spawn(run) {
         Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
         Err(error) => {
-            let message = format!("curt: the stack is too small: {error}; see 'ulimit -s'\n");
+            let message = format!(
+                "curt: cannot start a thread with a larger stack: {error}; see 'ulimit -s'\n"
+            );
             let _ = std::io::stderr().write_all(message.as_bytes());
             Exit::FAILURE
         }
