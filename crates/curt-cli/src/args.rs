@@ -29,12 +29,10 @@ use crate::quote::quote;
 use crate::session::Session;
 
 pub(crate) use beneath::BeneathOptions;
-pub(crate) use du::{DuOptions, DuTime, Unit};
+pub(crate) use du::{DuOptions, Unit};
 pub(crate) use expand::ExpandOptions;
 pub(crate) use find::FindOptions;
-pub(crate) use ls::{
-    Clock, Format, Hidden, LsOptions, Marks, Sort, When, parse_tab_size, parse_width,
-};
+pub(crate) use ls::{Format, Hidden, LsOptions, Marks, Sort, When, parse_tab_size, parse_width};
 pub(crate) use message::Refused;
 pub(crate) use realpath::{ReadlinkOptions, RealpathOptions};
 pub(crate) use rm::{Prompt, RmOptions};

@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 
 use clap::{ArgAction, Args};
-use curt::Threads;
 use curt::fields::Follow;
+use curt::{Fields, Threads};
 
 use super::{
     AbbreviationOf, OperandsOf, Options, OutputOptions, Positions, WithoutOptions, parse_threads,
@@ -137,7 +137,7 @@ pub(crate) struct DuOptions {
     /// Print the newest time in each directory: of the last change of contents, or WORD
     #[arg(long, value_name = "WORD", num_args = 0..=1, require_equals = true,
           default_missing_value = "modification", value_parser = AbbreviationOf(&TIMES))]
-    pub(crate) time: Option<DuTime>,
+    pub(crate) time: Option<Fields>,
 
     /// Print times in this style: full-iso, long-iso, iso or +FORMAT
     ///
@@ -218,21 +218,14 @@ pub(crate) struct DuOptions {
     pub(crate) is_long_threshold: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DuTime {
-    Modified,
-    Accessed,
-    Changed,
-}
-
 /// The words of GNU du, and the one for its default.
-const TIMES: [(&str, DuTime); 6] = [
-    ("atime", DuTime::Accessed),
-    ("access", DuTime::Accessed),
-    ("use", DuTime::Accessed),
-    ("ctime", DuTime::Changed),
-    ("status", DuTime::Changed),
-    ("modification", DuTime::Modified),
+const TIMES: [(&str, Fields); 6] = [
+    ("atime", Fields::ACCESSED),
+    ("access", Fields::ACCESSED),
+    ("use", Fields::ACCESSED),
+    ("ctime", Fields::CHANGED),
+    ("status", Fields::CHANGED),
+    ("modification", Fields::MODIFIED),
 ];
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

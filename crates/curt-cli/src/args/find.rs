@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 
 use clap::{ArgAction, Args, ValueHint};
-use curt::Threads;
-use curt::walk::{OneFileSystem, SortBy};
+use curt::walk::OneFileSystem;
+use curt::{Fields, Threads};
 
 use super::help::fields_help;
 use super::ls::When;
@@ -60,13 +60,13 @@ const WHENS: [(&str, When); 3] =
 const ONE_FILE_SYSTEM: [(&str, OneFileSystem); 2] =
     [("device", OneFileSystem::Device), ("mount", OneFileSystem::Mount)];
 
-const SORT_KEYS: [(&str, SortBy); 6] = [
-    ("name", SortBy::Name),
-    ("size", SortBy::Size),
-    ("modified", SortBy::Modified),
-    ("accessed", SortBy::Accessed),
-    ("changed", SortBy::Changed),
-    ("created", SortBy::Created),
+const SORT_KEYS: [(&str, Fields); 6] = [
+    ("name", Fields::NAME),
+    ("size", Fields::SIZE),
+    ("modified", Fields::MODIFIED),
+    ("accessed", Fields::ACCESSED),
+    ("changed", Fields::CHANGED),
+    ("created", Fields::CREATED),
 ];
 
 #[derive(Args)]
@@ -142,7 +142,7 @@ pub(crate) struct FindOptions {
     /// (the newest first). Nothing is printed before the search has ended.
     #[arg(long, value_name = "KEY", hide_possible_values = true, value_parser = one_of(&SORT_KEYS),
           conflicts_with_all = ["exec", "delete", "contents_first"])]
-    pub(crate) sort: Option<SortBy>,
+    pub(crate) sort: Option<Fields>,
 
     /// Reverse the order of --sort
     #[arg(long)]

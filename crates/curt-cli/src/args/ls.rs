@@ -5,8 +5,8 @@ mod words;
 use std::ffi::OsString;
 
 use clap::{ArgAction, Args};
-use curt::Threads;
 use curt::fields::Follow;
+use curt::{Fields, Threads};
 
 use super::help::fields_help;
 use super::{
@@ -14,8 +14,8 @@ use super::{
 };
 use crate::out::blocks::Blocks;
 use crate::quote::Style;
-use words::{CLOCKS, FORMATS, MARKS, SORTS, WHENS};
-pub(crate) use words::{Clock, Format, Hidden, Marks, Sort, When};
+use words::{FORMATS, MARKS, SORTS, TIMES, WHENS};
+pub(crate) use words::{Format, Hidden, Marks, Sort, When};
 
 /// The heading of the options that GNU ls lacks.
 const BEYOND_GNU: &str = "Options that GNU ls does not have";
@@ -247,8 +247,8 @@ pub(crate) struct LsOptions {
 
     /// Select the time: atime, ctime, mtime or birth
     #[arg(long, value_name = "WORD", hide_possible_values = true,
-          value_parser = AbbreviationOf(&CLOCKS))]
-    pub(crate) time: Option<Clock>,
+          value_parser = AbbreviationOf(&TIMES))]
+    pub(crate) time: Option<Fields>,
 
     /// Print times as full-iso, long-iso, iso, locale, relative or +FORMAT (as for date)
     #[arg(long, value_name = "STYLE")]
@@ -433,8 +433,8 @@ impl Options for LsOptions {
             .flatten();
         self.time = given
             .last(&[
-                ("by_access", Some(Clock::Accessed)),
-                ("by_change", Some(Clock::Changed)),
+                ("by_access", Some(Fields::ACCESSED)),
+                ("by_change", Some(Fields::CHANGED)),
                 ("time", self.time),
             ])
             .flatten();
@@ -538,8 +538,9 @@ fn parse_columns(word: &str) -> Result<Option<usize>, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CLOCKS, Clock, SORTS, Sort};
+    use super::{SORTS, Sort, TIMES};
     use crate::args::abbreviated;
+    use curt::Fields;
 
     #[test]
     fn words_may_be_shortened_as_long_as_they_are_clear() {
@@ -547,7 +548,7 @@ mod tests {
         assert_eq!(abbreviated(&SORTS, "none"), Ok(Sort::None));
         assert!(abbreviated(&SORTS, "n").is_err());
         assert!(abbreviated(&SORTS, "").is_err());
-        assert_eq!(abbreviated(&CLOCKS, "m"), Ok(Clock::Modified));
-        assert!(abbreviated(&CLOCKS, "c").is_err(), "ctime or creation");
+        assert_eq!(abbreviated(&TIMES, "m"), Ok(Fields::MODIFIED));
+        assert!(abbreviated(&TIMES, "c").is_err(), "ctime or creation");
     }
 }

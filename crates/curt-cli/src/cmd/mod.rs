@@ -21,6 +21,8 @@ use curt::canonical::Canonicalizer;
 use curt::fields::Follow;
 use curt::{Error, Fields, Plan};
 
+use crate::sys;
+
 /// Returns the operands, or `.` if there are none.
 fn operands_or_here(operands: &[OsString]) -> Vec<&OsStr> {
     if operands.is_empty() {
@@ -41,6 +43,14 @@ fn identity(path: &Path) -> Result<(Option<u128>, Option<u64>), Error> {
     let plan = Plan::new(Fields::ID | Fields::DEVICE).follow(Follow::Links);
     let metadata = curt::stat(path, plan)?;
     Ok((metadata.id().known(), metadata.device().known()))
+}
+
+/// Returns the working directory. The error names the option that needs it.
+fn working_directory(option: &str) -> Result<PathBuf, String> {
+    sys::working_directory().map_err(|error| {
+        let cause = sys::error_text(&error);
+        format!("cannot read the working directory, which {option} needs: {cause}")
+    })
 }
 
 /// Returns the last component of a path, without slashes after it; a root is its own name.

@@ -82,10 +82,7 @@ fn print(options: &StatOptions, fields: &[Fields], session: &Session) -> Exit {
     let zone = LocalZone::new(Zone::local);
     let mut text = Vec::new();
     let mut count = 0_u64;
-    for operand in &options.operands {
-        if session.is_cancelled() {
-            break;
-        }
+    for operand in session.until_cancelled(&options.operands) {
         let path = Path::new(operand);
         let metadata = match ask(&mut stat, path, options) {
             Ok(metadata) => metadata,

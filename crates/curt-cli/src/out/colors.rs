@@ -3,6 +3,7 @@
 
 use curt::{Fields, Kind};
 
+use super::entry::fields_if;
 use crate::quote::quote;
 
 /// GNU's indicators with their default values, if they have any.
@@ -145,13 +146,14 @@ impl Palette {
     pub(crate) fn needs(&self) -> Needs {
         let is_named = |name: &&str| self.named.contains(name) && self.is_colored(name);
         let any = |names: &[&str]| names.iter().any(is_named);
-        let fields = |is_needed, fields| if is_needed { fields } else { Fields::NONE };
         let targets = any(&["or"]) || self.links_are_targets();
         Needs {
-            of_files: fields(any(&["su", "sg", "ex"]), Fields::MODE)
-                | fields(any(&["mh"]), Fields::LINKS)
-                | fields(any(&["ca"]), Fields::CAPABILITY),
-            of_directories: fields(any(&["tw", "ow", "st"]), Fields::MODE),
+            of_files: fields_if(&[
+                (any(&["su", "sg", "ex"]), Fields::MODE),
+                (any(&["mh"]), Fields::LINKS),
+                (any(&["ca"]), Fields::CAPABILITY),
+            ]),
+            of_directories: fields_if(&[(any(&["tw", "ow", "st"]), Fields::MODE)]),
             targets,
             long_targets: targets || any(&["mi"]),
         }

@@ -57,10 +57,9 @@ fn value(field: Fields, metadata: &Metadata) -> Value<'_, FieldValue<'_>> {
             }
         }
         Fields::MODE => metadata.mode().map(FieldValue::Mode),
-        Fields::MODIFIED => metadata.modified().map(FieldValue::Time),
-        Fields::ACCESSED => metadata.accessed().map(FieldValue::Time),
-        Fields::CHANGED => metadata.changed().map(FieldValue::Time),
-        Fields::CREATED => metadata.created().map(FieldValue::Time),
+        Fields::MODIFIED | Fields::ACCESSED | Fields::CHANGED | Fields::CREATED => {
+            time(field, metadata).map(FieldValue::Time)
+        }
         Fields::USER => metadata.user().map(FieldValue::Name),
         Fields::GROUP => metadata.group().map(FieldValue::Name),
         Fields::LABEL => metadata.label().map(FieldValue::Name),
@@ -84,6 +83,16 @@ fn value(field: Fields, metadata: &Metadata) -> Value<'_, FieldValue<'_>> {
     }
 }
 
+/// Returns one of the four times.
+pub(crate) fn time(field: Fields, metadata: &Metadata) -> Value<'_, Time> {
+    match field {
+        Fields::ACCESSED => metadata.accessed(),
+        Fields::CHANGED => metadata.changed(),
+        Fields::CREATED => metadata.created(),
+        _ => metadata.modified(),
+    }
+}
+
 /// Adds a field as JSON: `null` if the system does not have it, an object with the error if it
 /// failed.
 fn add_json(object: Object, name: &str, field: Fields, metadata: &Metadata) -> Object {
@@ -102,9 +111,7 @@ fn json_value(value: &FieldValue<'_>) -> String {
             u64::try_from(number).map_or_else(|_| number.to_string(), |number| number.to_string())
         }
         FieldValue::Truth(truth) => truth.to_string(),
-        FieldValue::Time(time) => {
-            format!("{{\"s\":{},\"ns\":{}}}", time.seconds, time.nanoseconds)
-        }
+        FieldValue::Time(time) => json::time(time),
         FieldValue::Kind(kind) => json::string(kind.name()),
         FieldValue::Mode(mode) => mode.to_string(),
         FieldValue::Name(name) => json::os_string(name),
@@ -243,6 +250,12 @@ fn nearest<'a>(typed: &str, names: &[&'a str]) -> Option<&'a str> {
         let near = names.iter().copied().filter(|name| alike(name) > LEAST);
         near.max_by(|one, other| alike(one).total_cmp(&alike(other)))
     })
+}
+
+/// Returns the fields whose condition holds.
+pub(crate) fn fields_if(fields: &[(bool, Fields)]) -> Fields {
+    let wanted = fields.iter().filter(|&&(is_wanted, _)| is_wanted);
+    wanted.fold(Fields::NONE, |all, &(_, field)| all | field)
 }
 
 pub(crate) fn union(fields: &[Fields]) -> Fields {

@@ -4,6 +4,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
+use curt::fields::Time;
 use curt::paths::{Flavor, PathText};
 use curt::{Calls, is_printable};
 
@@ -91,6 +92,11 @@ pub(crate) fn os_string(name: &OsStr) -> String {
         Some(text) => string(text),
         None => path_text::to_json(&PathText::from(Path::new(name)), Flavor::NATIVE),
     }
+}
+
+/// Returns a time as JSON.
+pub(crate) fn time(time: Time) -> String {
+    format!("{{\"s\":{},\"ns\":{}}}", time.seconds, time.nanoseconds)
 }
 
 /// Returns the number of calls by name, and their total.

@@ -1,11 +1,20 @@
 //! The values of options of `curt ls`.
 
+use curt::Fields;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum When {
     Always,
-    /// If standard output is a terminal.
+    /// On a terminal.
     Auto,
     Never,
+}
+
+impl When {
+    /// Whether it is done, where `auto` is this.
+    pub(crate) fn applies(self, auto: bool) -> bool {
+        self == When::Always || self == When::Auto && auto
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,15 +57,6 @@ pub(crate) enum Sort {
     Width,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Clock {
-    Accessed,
-    Changed,
-    #[default]
-    Modified,
-    Created,
-}
-
 pub(super) const WHENS: [(&str, When); 9] = [
     ("always", When::Always),
     ("yes", When::Always),
@@ -96,14 +96,15 @@ pub(super) const SORTS: [(&str, Sort); 7] = [
     ("width", Sort::Width),
 ];
 
-pub(super) const CLOCKS: [(&str, Clock); 9] = [
-    ("atime", Clock::Accessed),
-    ("access", Clock::Accessed),
-    ("use", Clock::Accessed),
-    ("ctime", Clock::Changed),
-    ("status", Clock::Changed),
-    ("mtime", Clock::Modified),
-    ("modification", Clock::Modified),
-    ("birth", Clock::Created),
-    ("creation", Clock::Created),
+/// Which time is shown.
+pub(super) const TIMES: [(&str, Fields); 9] = [
+    ("atime", Fields::ACCESSED),
+    ("access", Fields::ACCESSED),
+    ("use", Fields::ACCESSED),
+    ("ctime", Fields::CHANGED),
+    ("status", Fields::CHANGED),
+    ("mtime", Fields::MODIFIED),
+    ("modification", Fields::MODIFIED),
+    ("birth", Fields::CREATED),
+    ("creation", Fields::CREATED),
 ];

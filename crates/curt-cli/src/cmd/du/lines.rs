@@ -2,18 +2,17 @@
 
 use std::ffi::OsStr;
 
-use curt::Fields;
 use curt::fields::Time;
 use curt::usage::{Sizes, UsageRecord};
 
-use crate::args::{DuOptions, DuTime, Unit};
+use crate::args::{DuOptions, Unit};
 use crate::out::blocks::Blocks;
-use crate::out::json::Object;
+use crate::out::json::{self, Object};
 use crate::quote::{masked, quote};
 use crate::session::Session;
 use crate::time::{Format, Zone};
 
-/// What is wrong with an option.
+/// A wrong option.
 pub(super) enum Wrong {
     /// Its value.
     Value(String),
@@ -22,7 +21,8 @@ pub(super) enum Wrong {
 }
 
 /// The shape of lines.
-pub(super) struct LineFormat {
+pub(super) struct LineFormat<'a> {
+    session: &'a Session,
     pub(super) blocks: Blocks,
     is_apparent: bool,
     counts_entries: bool,
@@ -30,7 +30,6 @@ pub(super) struct LineFormat {
     is_separate: bool,
     threshold: i128,
     times: Option<Times>,
-    is_json: bool,
     end: u8,
     /// Names go to a terminal, which must not act upon them.
     is_masked: bool,
@@ -42,18 +41,18 @@ struct Times {
     zone: Zone,
 }
 
-impl LineFormat {
-    pub(super) fn new(options: &DuOptions, session: &Session) -> Result<LineFormat, Wrong> {
+impl<'a> LineFormat<'a> {
+    pub(super) fn new(options: &DuOptions, session: &'a Session) -> Result<LineFormat<'a>, Wrong> {
         let is_long = options.is_long_threshold;
         let threshold = options.threshold.as_deref().map(|word| threshold(word, is_long));
         Ok(LineFormat {
+            session,
             blocks: blocks(options)?,
             is_apparent: options.is_apparent(),
             counts_entries: options.inodes,
             is_separate: options.separate_dirs,
             threshold: threshold.transpose()?.unwrap_or(0),
             times: options.time.map(|_| Times::new(options)).transpose()?,
-            is_json: session.is_json(),
             end: if options.null { 0 } else { b'\n' },
             is_masked: session.is_terminal() && !options.null,
         })
@@ -84,28 +83,23 @@ impl LineFormat {
         if self.threshold < 0 { number <= -self.threshold } else { number >= self.threshold }
     }
 
-    pub(super) fn record(&self, record: &UsageRecord, session: &Session) -> Vec<u8> {
+    /// Prints the line of a record.
+    pub(super) fn record(&self, record: &UsageRecord) {
         let (sizes, newest) = (self.sizes(record), self.newest(record));
-        if self.is_json {
+        if self.session.is_json() {
             let object =
                 Object::new().path("path", &record.path).number("depth", record.depth as u64);
-            return self.add_sizes(object, sizes, newest).line().into_bytes();
+            return self.session.object(self.add_sizes(object, sizes, newest));
         }
-        self.line(sizes, newest, record.path.as_os_str(), session)
+        self.line(sizes, newest, record.path.as_os_str());
     }
 
-    /// Returns a line of text, with the newest time if times are wanted.
-    pub(super) fn line(
-        &self,
-        sizes: &Sizes,
-        newest: Option<Time>,
-        name: &OsStr,
-        session: &Session,
-    ) -> Vec<u8> {
+    /// Prints a line of text, with the newest time if times are wanted.
+    pub(super) fn line(&self, sizes: &Sizes, newest: Option<Time>, name: &OsStr) {
         let mut line = self.blocks.show(self.number(sizes)).into_bytes();
         line.push(b'\t');
         if let Some(times) = &self.times {
-            line.extend(times.show(newest, session).bytes());
+            line.extend(times.show(newest, self.session).bytes());
             line.push(b'\t');
         }
         let bytes = name.as_encoded_bytes();
@@ -115,20 +109,16 @@ impl LineFormat {
             line.extend_from_slice(bytes);
         }
         line.push(self.end);
-        line
+        self.session.data(&line);
     }
 
     /// Adds the sizes to an object, and the newest time if times are wanted.
     pub(super) fn add_sizes(&self, object: Object, sizes: &Sizes, newest: Option<Time>) -> Object {
         let object = add_sizes(object, sizes);
-        match (&self.times, newest) {
-            (None, _) => object,
-            (Some(_), None) => object.raw("newest", "null"),
-            (Some(_), Some(Time { seconds, nanoseconds })) => {
-                let time = Object::new().number("s", seconds).number("ns", nanoseconds);
-                object.object("newest", time)
-            }
+        if self.times.is_none() {
+            return object;
         }
+        object.raw("newest", &newest.map_or_else(|| "null".to_owned(), json::time))
     }
 }
 
@@ -137,15 +127,6 @@ pub(super) fn add_sizes(object: Object, sizes: &Sizes) -> Object {
         .number("apparent", sizes.apparent)
         .number("allocated", sizes.allocated)
         .number("entries", sizes.entries)
-}
-
-/// Returns the field of a time.
-pub(super) fn field(time: DuTime) -> Fields {
-    match time {
-        DuTime::Modified => Fields::MODIFIED,
-        DuTime::Accessed => Fields::ACCESSED,
-        DuTime::Changed => Fields::CHANGED,
-    }
 }
 
 impl Times {
@@ -180,7 +161,7 @@ impl Times {
     }
 }
 
-/// What GNU du says about an unknown style.
+/// The text of GNU du about an unknown style.
 const STYLES: &str = "\
 Valid arguments are:
   - 'full-iso'
@@ -260,7 +241,7 @@ fn threshold(word: &OsStr, is_long: bool) -> Result<i128, Wrong> {
     }
 }
 
-/// Returns what GNU's tools say about a size that they cannot parse.
+/// Returns the message of GNU's tools about a size that they cannot parse.
 fn invalid_size(option: &str, word: &OsStr) -> Wrong {
     let shown = quote(word);
     let text = word.to_string_lossy();

@@ -44,7 +44,7 @@ struct Run<'a> {
     options: &'a DuOptions,
     session: &'a Session,
     patterns: Globs,
-    lines: LineFormat,
+    lines: LineFormat<'a>,
     /// Sizes are shown with bars.
     is_chart: bool,
 }
@@ -88,19 +88,17 @@ impl<'a> Run<'a> {
         } else if self.is_chart {
             self.tree(&usage.files(true), operands)
         } else {
-            let report = self.lines(&usage, operands);
-            if options.total && !session.is_json() {
-                let (total, newest) = (report.total(), report.newest());
-                session.data(&self.lines.line(&total, newest, OsStr::new("total"), session));
-            }
-            report
+            self.lines(&usage, operands)
         };
+        if options.total && !self.is_chart && !session.is_json() {
+            self.lines.line(&report.total(), report.newest(), OsStr::new("total"));
+        }
         finish(&report, &self.lines, session)
     }
 
     /// Prints a line for each record, or for the largest.
     fn lines(&self, usage: &Usage<'_>, operands: Vec<OsString>) -> UsageReport {
-        let Run { options, session, lines, .. } = self;
+        let Run { options, lines, .. } = self;
         let mut largest = options.top.map(|most| Largest::new(most, Ties::First));
         let report = usage.measure_each(operands, |record: &UsageRecord| {
             if !lines.shows(record) {
@@ -108,11 +106,11 @@ impl<'a> Run<'a> {
             }
             match &mut largest {
                 Some(largest) => largest.add(lines.number(lines.sizes(record)), record),
-                None => session.data(&lines.record(record, session)),
+                None => lines.record(record),
             }
         });
         for (_, record) in largest.into_iter().flat_map(Largest::into_sorted) {
-            session.data(&lines.record(&record, session));
+            lines.record(&record);
         }
         report
     }
@@ -120,8 +118,7 @@ impl<'a> Run<'a> {
     /// Prints a tree of the largest.
     fn tree(&self, usage: &Usage<'_>, operands: Vec<OsString>) -> UsageReport {
         let Run { options, session, lines, .. } = self;
-        let room = || chart::lines(session).saturating_sub(options.total.into());
-        let most = options.top.unwrap_or_else(room);
+        let most = options.top.unwrap_or_else(|| self.rows());
         let mut largest = Largest::new(most.saturating_mul(tree::RECORDS), Ties::Last);
         let report = usage.measure_each(operands, |record: &UsageRecord| {
             largest.add(lines.number(&record.sizes), record);
@@ -142,8 +139,7 @@ impl<'a> Run<'a> {
         let total = report.total();
         let sorted = types.into_sorted(&total, |sizes| lines.number(sizes));
         let is_short = self.is_chart && session.is_terminal();
-        let room = || chart::lines(session).saturating_sub(options.total.into());
-        let most = options.top.unwrap_or_else(|| if is_short { room() } else { usize::MAX });
+        let most = options.top.unwrap_or_else(|| if is_short { self.rows() } else { usize::MAX });
         let sorted = sorted.into_iter().take(most);
         if session.is_json() {
             for (name, sizes) in sorted {
@@ -160,13 +156,16 @@ impl<'a> Run<'a> {
             };
             self.draw(sorted.map(row).collect(), &total, &style);
         } else {
-            sorted
-                .for_each(|(name, sizes)| session.data(&lines.line(&sizes, None, &name, session)));
-            if options.total {
-                session.data(&lines.line(&total, None, OsStr::new("total"), session));
+            for (name, sizes) in sorted {
+                lines.line(&sizes, None, &name);
             }
         }
         report
+    }
+
+    /// Returns how many rows a chart has room for beside the total.
+    fn rows(&self) -> usize {
+        chart::lines(self.session).saturating_sub(self.options.total.into())
     }
 
     /// Prints rows, and the total if it is wanted.
@@ -193,7 +192,7 @@ impl<'a> Run<'a> {
             .on_error(fail)
             .cancel(session.cancel());
         if let Some(time) = options.time {
-            usage = usage.newest(lines::field(time));
+            usage = usage.newest(time);
         }
         if self.is_chart {
             usage =
@@ -224,7 +223,7 @@ fn message(error: &Error) -> String {
     }
 }
 
-fn finish(report: &UsageReport, lines: &LineFormat, session: &Session) -> Exit {
+fn finish(report: &UsageReport, lines: &LineFormat<'_>, session: &Session) -> Exit {
     let total = report.total();
     let entries = text::counted(total.entries, "entry", "entries");
     if report.error_count > 1 {

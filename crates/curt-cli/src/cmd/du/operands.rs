@@ -1,4 +1,4 @@
-//! What to measure and what to skip: the operands and patterns of the command line, or the names
+//! The paths to measure and to skip: the operands and patterns of the command line, or the names
 //! and patterns in files.
 
 use std::ffi::{OsStr, OsString};
@@ -50,7 +50,7 @@ pub(super) fn gather(options: &DuOptions, session: &Session) -> Option<Vec<OsStr
     Some(names)
 }
 
-/// Returns the patterns of what is skipped.
+/// Returns the patterns of paths to skip.
 pub(super) fn patterns(options: &DuOptions) -> Result<Globs, Wrong> {
     let mut patterns = options.exclude.clone();
     for file in &options.exclude_from {

@@ -39,10 +39,8 @@ pub(super) fn rows(mut largest: Vec<(u64, UsageRecord)>, most: usize, style: &St
     largest.sort_by(|(one, of_one), (other, of_other)| {
         other.cmp(one).then_with(|| of_one.path.cmp(&of_other.path))
     });
-    let mut nodes: Vec<Node> = Vec::with_capacity(largest.len());
-    for (number, record) in largest {
-        nodes.push(Node { number, record, children: Vec::new() });
-    }
+    let node = |(number, record)| Node { number, record, children: Vec::new() };
+    let mut nodes: Vec<Node> = largest.into_iter().map(node).collect();
     let at: HashMap<(usize, &Path), usize> = nodes
         .iter()
         .enumerate()
@@ -74,7 +72,7 @@ pub(super) fn rows(mut largest: Vec<(u64, UsageRecord)>, most: usize, style: &St
 fn lead_rows(nodes: &[Node], roots: &[usize], style: &Style) -> Vec<Row> {
     let quoting = quoting(QuotingStyle::ShellEscape, style);
     let mut rows = Vec::with_capacity(nodes.len());
-    // What is still to be printed, the next one last, with what stands before it and below it.
+    // The nodes still to be printed, the next one last, with the branches before and below each.
     let mut waiting: Vec<(usize, String, String)> =
         roots.iter().rev().map(|&root| (root, String::new(), String::new())).collect();
     while let Some((index, lead, below)) = waiting.pop() {

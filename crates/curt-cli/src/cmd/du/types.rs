@@ -1,5 +1,5 @@
-//! What the types of files take. A type is the end of a name behind its last dot, without regard to
-//! the case of ASCII letters. One sum is kept for each type.
+//! The sizes of the types of files. A type is the end of a name behind its last dot, in any case of
+//! ASCII letters. One sum is kept for each type.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -12,7 +12,7 @@ use curt::usage::{Sizes, UsageRecord};
 #[derive(Default)]
 pub(super) struct Types(HashMap<OsString, Sizes>);
 
-/// What is not a file with a type. No type begins with a parenthesis: each has its dot.
+/// Names for entries without a type. No type begins with a parenthesis: each has its dot.
 const NO_TYPE: &str = "(no extension)";
 const LINKS: &str = "(links)";
 const OTHERS: &str = "(devices, pipes and sockets)";
@@ -33,7 +33,7 @@ impl Types {
     }
 
     /// Returns the types with their sums: the largest first, of equal ones the first by name.
-    /// Everything else in the total is what directories take.
+    /// The rest of the total is that of directories.
     pub(super) fn into_sorted(
         mut self,
         total: &Sizes,

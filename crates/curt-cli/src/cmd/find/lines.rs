@@ -7,15 +7,16 @@ use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
 use curt::Fields;
 use curt::walk::Visited;
 
+use super::names::without_dot;
 use super::template::{self, Part, PathPart};
 use crate::args::{FindOptions, When};
+use crate::cmd::working_directory;
 use crate::out;
 use crate::out::colors::{ColorKey, Palette};
 use crate::out::entry::{self, Shown, TextStyle};
 use crate::out::link;
 use crate::quote::{for_terminal, masked};
 use crate::session::Session;
-use crate::sys;
 use crate::time::{LocalZone, Zone};
 
 /// The shape of the lines.
@@ -42,41 +43,25 @@ enum Shape {
 const DEFAULT: Fields = Fields::NAME.union(Fields::KIND);
 
 impl Lines {
-    /// The error says what is wrong with the options.
+    /// The error is a message about the options.
     pub(super) fn new(options: &FindOptions, session: &Session) -> Result<Lines, String> {
         let is_terminal = session.is_terminal();
         let columns = options.fields.as_deref().map(template::columns).transpose()?;
         let shape = match (&options.format, columns) {
             // The path and the depth are in every object.
-            (_, Some(columns)) if options.output.json => Shape::Json {
-                fields: fields(&columns),
-                has_parent: columns.contains(&Part::Path(PathPart::Parent)),
+            (_, columns) if options.output.json => Shape::Json {
+                fields: columns.as_deref().map_or(DEFAULT, fields),
+                has_parent: columns.is_some_and(|it| it.contains(&Part::Path(PathPart::Parent))),
             },
-            (_, None) if options.output.json => Shape::Json { fields: DEFAULT, has_parent: false },
             (Some(format), _) => Shape::Line(template::format(format)?),
             (None, Some(columns)) => Shape::Line(separated(columns)),
             (None, None) => Shape::Path,
         };
-        let is_colored = match options.color {
-            Some(When::Always) => true,
-            None | Some(When::Auto) => is_terminal && out::is_colored(),
-            Some(When::Never) => false,
-        };
-        let palette =
-            if is_colored { Palette::from_environment(|text| session.note(&text)) } else { None };
-        let is_linked = match options.hyperlink {
-            Some(When::Always) => true,
-            Some(When::Auto) => is_colored,
-            None | Some(When::Never) => false,
-        };
-        let base = if is_linked {
-            Some(sys::working_directory().map_err(|error| {
-                let cause = sys::error_text(&error);
-                format!("cannot read the working directory, which --hyperlink needs: {cause}")
-            })?)
-        } else {
-            None
-        };
+        let color = options.color.unwrap_or(When::Auto);
+        let is_colored = color.applies(is_terminal && out::is_colored());
+        let palette = || Palette::from_environment(|text| session.note(&text));
+        let is_linked = options.hyperlink.is_some_and(|when| when.applies(is_colored));
+        let base = is_linked.then(|| working_directory("--hyperlink")).transpose()?;
         let is_for_programs = options.null || !options.commands.is_empty() || options.list_details;
         Ok(Lines {
             shape,
@@ -85,7 +70,7 @@ impl Lines {
             end: if options.null { 0 } else { b'\n' },
             is_masked: is_terminal && !options.null,
             zone: LocalZone::new(Zone::local),
-            palette,
+            palette: is_colored.then(palette).flatten(),
             base,
         })
     }
@@ -99,7 +84,7 @@ impl Lines {
         }
     }
 
-    /// Reads what the color of an entry depends on.
+    /// Reads the mode of an entry, if its color depends on it.
     pub(super) fn fetch_color(&self, entry: &mut Visited<'_>) {
         let depends = entry.kind().is_file() || entry.kind().is_dir();
         if self.palette.is_some() && depends && matches!(self.shape, Shape::Path) {
@@ -110,13 +95,9 @@ impl Lines {
     /// Returns the path of an entry as it is shown.
     pub(super) fn path<'e>(&self, entry: &'e Visited<'_>) -> Cow<'e, Path> {
         match entry.path() {
-            Cow::Borrowed(path) if self.is_stripped => {
-                Cow::Borrowed(path.strip_prefix(".").unwrap_or(path))
-            }
-            Cow::Owned(path) if self.is_stripped => {
-                Cow::Owned(path.strip_prefix(".").unwrap_or(&path).to_owned())
-            }
-            path => path,
+            path if !self.is_stripped => path,
+            Cow::Borrowed(path) => Cow::Borrowed(without_dot(path)),
+            Cow::Owned(path) => Cow::Owned(without_dot(&path).to_owned()),
         }
     }
 
@@ -167,10 +148,10 @@ impl Lines {
     fn add_path(&self, entry: &Visited<'_>, path: &Path, to: &mut Vec<u8>) {
         let slash = if entry.kind().is_dir() { MAIN_SEPARATOR_STR } else { "" };
         if let Some(base) = &self.base {
-            link::begin(b"", &base.join(path.strip_prefix(".").unwrap_or(path)), to);
+            link::begin(b"", &base.join(without_dot(path)), to);
             to.extend_from_slice(b"\x1b\\");
         }
-        // As of ls, what a shell or a terminal would not take as it is.
+        // As in ls, only if a shell or a terminal would not take it as it is.
         let quoted = self.is_masked.then(|| for_terminal(path, ""));
         let quoted = quoted.filter(|quoted| path.to_str() != Some(quoted));
         let whole = quoted.as_ref().map_or(path.as_os_str().as_encoded_bytes(), |it| it.as_bytes());
@@ -205,7 +186,7 @@ impl Lines {
         }
     }
 
-    /// Adds a text. A terminal gets '?' for what it would act upon.
+    /// Adds a text. A terminal gets '?' for characters that it would act upon.
     fn add_text(&self, text: &[u8], to: &mut Vec<u8>) {
         if self.is_masked {
             to.extend(masked(text).into_bytes());
@@ -226,12 +207,6 @@ fn fields(parts: &[Part]) -> Fields {
 
 /// Returns a line of columns.
 fn separated(columns: Vec<Part>) -> Vec<Part> {
-    let mut parts = Vec::new();
-    for column in columns {
-        if !parts.is_empty() {
-            parts.push(Part::Text("\t".into()));
-        }
-        parts.push(column);
-    }
-    parts
+    let tab = || Part::Text("\t".into());
+    columns.into_iter().flat_map(|column| [tab(), column]).skip(1).collect()
 }

@@ -33,7 +33,8 @@ impl Permissions {
         })
     }
 
-    pub(super) fn match_mode(self, mode: u32) -> bool {
+    /// Whether a mode passes.
+    pub(super) fn has(self, mode: u32) -> bool {
         let mode = mode & ALL;
         match self {
             Permissions::Exactly(bits) => mode == bits,
@@ -104,9 +105,9 @@ mod tests {
 
     #[test]
     fn modes_match_exactly_all_or_any() {
-        assert!(Exactly(0o644).match_mode(0o100_644) && !Exactly(0o644).match_mode(0o100_645));
-        assert!(All(0o600).match_mode(0o644) && !All(0o611).match_mode(0o644));
-        assert!(Any(0o611).match_mode(0o644) && !Any(0o111).match_mode(0o644));
-        assert!(Any(0).match_mode(0o644));
+        assert!(Exactly(0o644).has(0o100_644) && !Exactly(0o644).has(0o100_645));
+        assert!(All(0o600).has(0o644) && !All(0o611).has(0o644));
+        assert!(Any(0o611).has(0o644) && !Any(0o111).has(0o644));
+        assert!(Any(0).has(0o644));
     }
 }

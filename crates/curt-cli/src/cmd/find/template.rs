@@ -56,7 +56,7 @@ impl PathPart {
             PathPart::NameStem => stem.to_owned(),
             PathPart::Stem => {
                 let path = whole.with_file_name(stem);
-                // Programs take what begins with a dash for an option.
+                // Programs take a word that begins with a dash for an option.
                 let bare = path.strip_prefix(".").ok();
                 let bare = bare.filter(|it| !it.as_os_str().as_encoded_bytes().starts_with(b"-"));
                 bare.unwrap_or(&path).into()

@@ -29,12 +29,6 @@ pub(super) fn parse(text: &str, option: &str) -> Result<Time, String> {
     )))
 }
 
-/// Whether a time is after one point and before another, where there are such points.
-pub(super) fn is_between(time: Option<Time>, after: Option<Time>, before: Option<Time>) -> bool {
-    after.is_none_or(|after| time.is_some_and(|time| time > after))
-        && before.is_none_or(|before| time.is_some_and(|time| time < before))
-}
-
 #[cfg(test)]
 mod tests {
     use super::parse;

@@ -1,7 +1,7 @@
 //! The state of files in git, as `git status` reports it, which runs once for each operand, and for
 //! each repository below it.
 //!
-//! What is listed may come from anybody, with a `.git` directory in it: its configuration must not
+//! A listed tree may come from anybody, with a `.git` directory in it: its configuration must not
 //! choose a program that runs here. Git has no option for that, so all the ways are cut one by one.
 
 use std::collections::{BTreeSet, HashMap};
@@ -19,14 +19,14 @@ use crate::sys;
 /// The state of an entry in the index, and in the working tree: a letter each.
 pub(super) type State = [u8; 2];
 
-/// The state of what did not change.
+/// The state of an unchanged file.
 const CLEAN: State = *b"--";
 /// The letters for the state of a directory, the most important one first.
 const ORDER: &[u8] = b"UDMTRCN-";
 
-/// What git must not do in a tree that is only listed: run programs that its configuration names,
-/// write, fetch missing objects. It must not take a directory for a repository just because it
-/// looks like one inside.
+/// Options that keep git from running programs that a configuration names, from writing, from
+/// fetching missing objects, and from taking a directory for a repository because it looks like one
+/// inside.
 const OPTIONS: &[&str] = &[
     "--no-optional-locks",
     "--no-pager",
@@ -51,7 +51,7 @@ const OF_ONE_REPOSITORY: &[&str] = &[
     "GIT_CONFIG",
 ];
 
-/// What is known about directories so far.
+/// The directories that git was asked about.
 pub(super) struct Git<'a> {
     session: &'a Session,
     /// By the paths of directories; `None` if a directory is in no working tree.
@@ -65,8 +65,8 @@ pub(super) struct Git<'a> {
 struct WorkingTree {
     /// The path of the directory in the working tree, with a slash at its end unless it is empty.
     prefix: Vec<u8>,
-    /// By paths in the working tree. Directories have the most important letters of what is in
-    /// them.
+    /// By paths in the working tree. Directories have the most important letters of their
+    /// contents.
     states: HashMap<Vec<u8>, State>,
     /// Paths whose contents share their state, as they are untracked or ignored.
     whole: HashMap<Vec<u8>, State>,
@@ -85,9 +85,9 @@ impl<'a> Git<'a> {
         }
     }
 
-    /// Asks git about the directory that contains a path.
+    /// Asks git about the directory that contains a path; the empty path is the working directory.
     pub(super) fn ask_parent(&mut self, path: &Path) {
-        self.ask(parent(path));
+        self.ask(path.parent().unwrap_or(path));
     }
 
     /// Asks git about a directory below one that it was asked about, if that is a repository: a
@@ -170,7 +170,7 @@ impl<'a> Git<'a> {
         });
         let mut options = Vec::new();
         for filter in ends.collect::<BTreeSet<_>>() {
-            // git would take what follows the sign for the value.
+            // git would take the text behind the sign for the value.
             if filter.contains(&b'=') {
                 let filter = String::from_utf8_lossy(filter);
                 let filter = for_terminal(&*filter, "");
@@ -203,7 +203,7 @@ impl<'a> Git<'a> {
         tree.is_some_and(|tree| tree.state(b"") != CLEAN)
     }
 
-    /// Runs git and returns what it prints. It changes nothing, and runs no program that a
+    /// Runs git and returns its output. It changes nothing, and runs no program that a
     /// repository names.
     fn run(&mut self, dir: &Path, more: &[OsString], args: &[&str]) -> Option<Vec<u8>> {
         let mut command = sys::program(OsStr::new("git"));
@@ -240,17 +240,12 @@ impl<'a> Git<'a> {
     }
 }
 
-/// Returns how git is found: not by relative directories of `PATH`, which may be in what is listed.
+/// Returns how git is found: not by relative directories of `PATH`, which the tree may hold.
 fn search() -> Search {
     let Some(path) = std::env::var_os("PATH") else { return Search::new() };
     let absolute = std::env::split_paths(&path).filter(|dir| dir.is_absolute());
-    // What was split can be joined.
+    // Text that was split can be joined.
     Search::new().path(std::env::join_paths(absolute).unwrap_or_default())
-}
-
-/// Returns the directory that contains a path; the empty path is the working directory.
-fn parent(path: &Path) -> &Path {
-    path.parent().unwrap_or(path)
 }
 
 impl WorkingTree {

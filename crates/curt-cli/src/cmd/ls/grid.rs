@@ -18,22 +18,22 @@ pub(super) struct Layout {
     pub(super) end: u8,
 }
 
-/// Returns cells of these widths in lines, separated by commas; `add` adds the cell that starts in
-/// a column.
+/// Returns cells of these widths in lines, with a separator and a blank between them; `add` adds
+/// the cell that starts in a column.
 pub(super) fn separate(
     cells: &[usize],
+    separator: u8,
     layout: Layout,
     mut add: impl FnMut(usize, usize, &mut Vec<u8>),
 ) -> Vec<u8> {
-    const COMMA: usize = 2;
     let mut out = Vec::new();
     let mut at = 0;
     for (index, width) in cells.iter().enumerate() {
         if index > 0 {
-            out.push(b',');
-            if layout.line == 0 || at + width + COMMA < layout.line {
+            out.push(separator);
+            if layout.line == 0 || at + width + GAP < layout.line {
                 out.push(b' ');
-                at += COMMA;
+                at += GAP;
             } else {
                 out.push(layout.end);
                 at = 0;
@@ -55,23 +55,10 @@ pub(super) fn lay_out(
     mut add: impl FnMut(usize, usize, &mut Vec<u8>),
 ) -> Vec<u8> {
     let Layout { line, across, tab, end } = layout;
+    if line == 0 || cells.is_empty() {
+        return separate(cells, b' ', layout, add);
+    }
     let mut out = Vec::new();
-    if cells.is_empty() {
-        return out;
-    }
-    if line == 0 {
-        let mut at = 0;
-        for (index, width) in cells.iter().enumerate() {
-            if index > 0 {
-                out.extend(b"  ");
-                at += GAP;
-            }
-            add(index, at, &mut out);
-            at += width;
-        }
-        out.push(end);
-        return out;
-    }
     let columns = columns(cells, line, across);
     let rows = cells.len().div_ceil(columns.len());
     for row in 0..rows {

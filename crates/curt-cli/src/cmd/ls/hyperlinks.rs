@@ -64,7 +64,7 @@ impl Hyperlinks {
 }
 
 impl LinkedDirectory<'_> {
-    /// Returns the text with a link to an entry. Only operands and what may be a link need calls.
+    /// Returns the text with a link to an entry. Only operands and possible links need calls.
     pub(super) fn link(&self, item: &Item, text: &[u8]) -> Vec<u8> {
         let may_be_link = item.kind.is_link() || self.follows;
         let is_plain = !may_be_link && item.name != "." && item.name != "..";
@@ -78,7 +78,7 @@ impl LinkedDirectory<'_> {
     }
 }
 
-/// Returns the full path without links; what is missing is allowed.
+/// Returns the full path without links; parts of it may be missing.
 fn canonical(path: &Path) -> PathBuf {
     let names = Canonicalizer::new().missing(Missing::Anything);
     names.find(path).unwrap_or_else(|_| path.to_owned())

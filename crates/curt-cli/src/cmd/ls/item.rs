@@ -1,5 +1,6 @@
 //! Entries that are about to be shown, and how they are read.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use curt::list::Entry;
 use curt::{Fields, Kind, Metadata, Threads};
 
 use super::settings::{Form, Settings};
-use crate::args::Clock;
+use crate::out::entry;
 
 /// An entry.
 #[derive(Debug)]
@@ -43,19 +44,13 @@ pub(super) struct Columns {
 pub(super) type OwnerIds = (Option<u32>, Option<u32>);
 
 impl Columns {
-    /// Fills the columns in place. Copying what was just written in smaller parts would stall the
+    /// Fills the columns in place. A copy of bytes just written in smaller parts would stall the
     /// processor.
-    fn fill(&mut self, metadata: &Metadata, clock: Clock) {
-        let time = match clock {
-            Clock::Accessed => metadata.accessed(),
-            Clock::Changed => metadata.changed(),
-            Clock::Modified => metadata.modified(),
-            Clock::Created => metadata.created(),
-        };
+    fn fill(&mut self, metadata: &Metadata, time: Fields) {
         self.mode = metadata.mode().known();
         self.user_id = metadata.user_id().known();
         self.group_id = metadata.group_id().known();
-        self.time = time.known();
+        self.time = entry::time(time, metadata).known();
         self.links = metadata.links().known();
         self.size = metadata.size().known();
         self.allocated = metadata.allocated().known();
@@ -69,9 +64,9 @@ impl Columns {
 
 impl Item {
     /// An entry with all of its metadata.
-    pub(super) fn new(name: OsString, metadata: Metadata, clock: Clock) -> Item {
+    pub(super) fn new(name: OsString, metadata: Metadata, time: Fields) -> Item {
         let mut item = Item::unknown(name, metadata.kind());
-        item.columns.fill(&metadata, clock);
+        item.columns.fill(&metadata, time);
         item.metadata = Some(Box::new(metadata));
         item
     }
@@ -80,6 +75,11 @@ impl Item {
     pub(super) fn unknown(name: OsString, kind: Kind) -> Item {
         let columns = Columns::default();
         Item { name, kind, columns, metadata: None, target: None, is_opened: false }
+    }
+
+    /// Returns its metadata, none if it is unknown.
+    pub(super) fn all_metadata(&self) -> Cow<'_, Metadata> {
+        self.metadata.as_deref().map(Cow::Borrowed).unwrap_or_default()
     }
 
     /// Returns a value that is in no column, if it is known.
@@ -114,10 +114,10 @@ pub(super) enum Detail {
 /// Reads the entries of a directory, on several threads at once.
 pub(super) struct Collector {
     pub(super) detail: Detail,
-    /// What is asked about files and about directories besides the plan.
+    /// The fields of files and of directories that are read besides the plan.
     of_files: Fields,
     of_directories: Fields,
-    clock: Clock,
+    time: Fields,
 }
 
 impl Collector {
@@ -137,7 +137,7 @@ impl Collector {
         } else {
             Detail::Columns
         };
-        Collector { detail, of_files, of_directories, clock: settings.clock() }
+        Collector { detail, of_files, of_directories, time: settings.time() }
     }
 
     /// Returns how many threads may read. If each entry needs allocations, the allocator costs more
@@ -149,7 +149,7 @@ impl Collector {
         }
     }
 
-    /// Reads what is kept of an entry.
+    /// Reads the metadata that is kept of an entry.
     pub(super) fn collect(&self, item: &mut Item, mut entry: Entry<'_>) {
         item.kind = entry.metadata().kind();
         let more = match item.kind {
@@ -162,7 +162,7 @@ impl Collector {
         }
         let metadata = entry.metadata();
         if self.detail != Detail::Kind {
-            item.columns.fill(metadata, self.clock);
+            item.columns.fill(metadata, self.time);
         }
         let has_more = metadata.target().known().is_some()
             || metadata.user().known().is_some()

@@ -9,13 +9,11 @@ use curt::fields::Follow;
 use curt::list::{Descent, Directory, List, Stat};
 use curt::{Calls, Cause, Error, Kind, Metadata, Operation};
 
-use super::git::Git;
 use super::item::{Collector, Detail, Item, display_path};
 use super::names::NameFormatter;
 use super::order;
-use super::owners::Owners;
-use super::settings::{FollowOperands, Form, Settings};
-use super::writer::{Printed, Writer};
+use super::settings::{FollowOperands, Settings};
+use super::writer::Writer;
 use crate::args::{Hidden, Sort};
 use crate::cmd::operands_or_here;
 use crate::exit::Exit;
@@ -25,11 +23,11 @@ use crate::out::text;
 use crate::quote::{for_terminal, quote};
 use crate::session::Session;
 
-/// The buffer of a directory whose entries are read by several threads, which share what it holds.
-/// What a small directory leaves of it is never touched.
+/// The buffer of a directory whose entries are read by several threads, which share its entries.
+/// A small directory touches only its beginning.
 const BUFFER: usize = 256 << 10;
 
-/// What was done in all.
+/// The numbers of entries, directories and calls.
 #[derive(Default)]
 pub(super) struct Totals {
     pub(super) entries: u64,
@@ -42,11 +40,8 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    /// Counts an entry that is shown, unless it is an operand that is listed.
-    pub(super) fn count(&mut self, item: &Item, is_entry: bool) {
-        if !is_entry {
-            return;
-        }
+    /// Counts an entry that is shown.
+    pub(super) fn count(&mut self, item: &Item) {
         self.entries += 1;
         match item.kind {
             Kind::Directory if item.name == "." || item.name == ".." => {}
@@ -59,7 +54,7 @@ impl Totals {
         }
     }
 
-    /// Returns what `--total` prints; the last line of it without its end.
+    /// Returns the text of `--total`; its last line without the end.
     pub(super) fn text(&self, unit: &Blocks) -> String {
         let folders = text::counted(self.folders, "directory", "directories");
         let others = text::counted(self.others, "file", "files");
@@ -76,8 +71,6 @@ pub(super) struct Lister<'a> {
     pub(super) settings: &'a Settings<'a>,
     pub(super) session: &'a Session,
     pub(super) writer: Writer<'a>,
-    pub(super) owners: Owners,
-    git: Option<Git<'a>>,
     collector: Collector,
     /// Reads operands, `.` and `..`.
     stat: Stat,
@@ -106,9 +99,7 @@ impl<'a> Lister<'a> {
         Lister {
             settings,
             session,
-            writer: Writer::new(settings, session.screen()),
-            owners: Owners::new(settings),
-            git: settings.options.git.then(|| Git::new(session)),
+            writer: Writer::new(settings, session),
             collector,
             stat: descent.asking(plan.follow(follow)),
             target_stat: descent.asking(plan.follow(Follow::Links)),
@@ -126,10 +117,8 @@ impl<'a> Lister<'a> {
             self.writer.field_names();
         }
         if self.settings.options.tree {
-            let operands = operands_or_here(operands);
-            let items: Vec<Item> =
-                operands.iter().filter_map(|name| self.read_operand(name)).collect();
-            for item in self.in_order(items) {
+            let items = self.read_operands(operands);
+            for item in self.sort(items) {
                 if !self.session.is_cancelled() {
                     self.list_as_tree(item);
                 }
@@ -138,13 +127,10 @@ impl<'a> Lister<'a> {
             self.has_headers = false;
             self.pending.push(".".into());
         } else {
-            self.list_operands(&operands_or_here(operands));
+            self.list_operands(operands);
         }
-        while let Some(operand) = self.pending.pop() {
-            self.list_tree(&operand);
-            if self.session.is_cancelled() {
-                break;
-            }
+        while let Some(operand) = self.pending.pop().filter(|_| !self.session.is_cancelled()) {
+            self.list_operand(&operand);
         }
         if self.settings.options.total && !self.settings.is_json() {
             let mut line = self.totals.text(&self.settings.size_unit).into_bytes();
@@ -156,7 +142,7 @@ impl<'a> Lister<'a> {
 
     /// Asks git about a directory, if that is shown.
     pub(super) fn ask_git(&mut self, dir: &Path) {
-        if let Some(git) = &mut self.git {
+        if let Some(git) = &mut self.writer.git {
             git.ask(dir);
         }
     }
@@ -164,7 +150,7 @@ impl<'a> Lister<'a> {
     /// Asks git about a directory below an operand, if it may be in another repository.
     pub(super) fn ask_git_below(&mut self, dir: &Path) {
         let follows = self.settings.follows();
-        match &mut self.git {
+        match &mut self.writer.git {
             // A link may have led there.
             Some(git) if follows => git.ask(dir),
             Some(git) => git.ask_nested(dir),
@@ -172,29 +158,31 @@ impl<'a> Lister<'a> {
         }
     }
 
-    /// Returns which entries are printed.
-    pub(super) fn printed<'b>(&'b self, dir: Option<&'b OsStr>) -> Printed<'b> {
-        Printed { dir, owners: &self.owners, git: self.git.as_ref() }
-    }
-
-    /// Returns the widths of names, if the order depends on them.
-    pub(super) fn widths(&self, items: &[Item]) -> Vec<usize> {
+    /// Returns the positions of entries in the order that is wanted.
+    fn indices(&self, items: &[Item]) -> Vec<usize> {
         let settings = self.settings;
-        if settings.order.by != Sort::Width {
-            return Vec::new();
+        let mut widths = Vec::new();
+        if settings.order.by == Sort::Width {
+            let (all, has_color) = (items.iter().collect::<Vec<_>>(), Cell::new(false));
+            let mut names = NameFormatter::new(settings, &all, &has_color);
+            names.is_aligned &= settings.aligns_names();
+            widths.extend(items.iter().map(|item| names.width_of_name(item)));
         }
-        let (all, has_color) = (items.iter().collect::<Vec<_>>(), Cell::new(false));
-        let mut names = NameFormatter::new(settings, &all, &has_color);
-        names.is_aligned &= settings.aligns_names();
-        items.iter().map(|item| names.width_of_name(item)).collect()
+        order::indices(items, settings.order, &widths)
     }
 
     fn sorted<'i>(&self, items: &'i [Item]) -> Vec<&'i Item> {
-        order::sorted(items, self.settings.order, &self.widths(items))
+        self.indices(items).into_iter().map(|index| &items[index]).collect()
+    }
+
+    pub(super) fn sort(&self, items: Vec<Item>) -> Vec<Item> {
+        let indices = self.indices(&items);
+        let mut items: Vec<Option<Item>> = items.into_iter().map(Some).collect();
+        indices.into_iter().filter_map(|index| items[index].take()).collect()
     }
 
     /// Lists an operand, and the directories below it that were entered.
-    fn list_tree(&mut self, operand: &OsStr) {
+    fn list_operand(&mut self, operand: &OsStr) {
         self.ask_git(Path::new(operand));
         let opened = self.descent.open(operand);
         self.list_directory(operand, opened, true);
@@ -217,24 +205,28 @@ impl<'a> Lister<'a> {
         self.totals
     }
 
-    fn list_operands(&mut self, operands: &[&OsStr]) {
-        let items: Vec<Item> = operands.iter().filter_map(|name| self.read_operand(name)).collect();
+    fn list_operands(&mut self, operands: &[OsString]) {
+        let items = self.read_operands(operands);
         let items = self.sorted(&items);
         let shown = items.iter().filter(|item| !item.is_opened).count();
         let opened = items.iter().rev().filter(|item| item.is_opened);
         self.pending.extend(opened.map(|item| item.name.clone()));
         if shown > 0 {
-            for item in &items {
-                self.totals.count(item, !item.is_opened);
-            }
+            let shown = items.iter().filter(|item| !item.is_opened);
+            shown.for_each(|item| self.totals.count(item));
             // As in GNU ls, columns are wide enough for the directories too, which are not shown.
-            self.write(&items, None);
+            self.writer.items(&items, None);
             if !self.pending.is_empty() && !self.settings.is_json() {
                 self.writer.separate();
             }
         } else if operands.len() <= 1 && self.pending.len() == 1 {
             self.has_headers = false;
         }
+    }
+
+    fn read_operands(&mut self, operands: &[OsString]) -> Vec<Item> {
+        let operands = operands_or_here(operands).into_iter();
+        operands.filter_map(|name| self.read_operand(name)).collect()
     }
 
     fn read_operand(&mut self, name: &OsStr) -> Option<Item> {
@@ -247,7 +239,7 @@ impl<'a> Lister<'a> {
                 return None;
             }
         };
-        let mut item = Item::new(name.to_owned(), metadata, settings.clock());
+        let mut item = Item::new(name.to_owned(), metadata, settings.time());
         let follows = settings.follow_operands == FollowOperands::Always;
         if item.kind.is_link() && follows && self.is_broken(None, path, path) {
             return None;
@@ -262,7 +254,7 @@ impl<'a> Lister<'a> {
             });
             match target {
                 Ok(target) if target.kind().is_dir() => {
-                    item = Item::new(name.to_owned(), target, settings.clock());
+                    item = Item::new(name.to_owned(), target, settings.time());
                 }
                 Ok(_) => {}
                 Err(error) => {
@@ -274,14 +266,14 @@ impl<'a> Lister<'a> {
         item.is_opened = item.kind == Kind::Directory && !settings.options.directory;
         if !item.is_opened {
             self.complete(&mut item, None, path);
-            if let Some(git) = &mut self.git {
+            if let Some(git) = &mut self.writer.git {
                 git.ask_parent(path);
             }
         }
         Some(item)
     }
 
-    /// Reports what could not be read of an operand, `.` or `..`, and reads the target of a link.
+    /// Reports failed fields of an operand, `.` or `..`, and reads the target of a link.
     pub(super) fn complete(&mut self, item: &mut Item, list: Option<&List>, path: &Path) {
         for (_, error) in item.metadata.iter().flat_map(|metadata| metadata.failures()) {
             self.fail(error, path, true);
@@ -315,17 +307,14 @@ impl<'a> Lister<'a> {
         }
         let mut items = self.dots(&list, path);
         self.read(&mut list, path, is_operand, &mut items);
-        for item in &mut items {
-            self.read_target(item, Some(&list));
-        }
         let sorted = self.sorted(&items);
         for item in &sorted {
-            self.totals.count(item, true);
+            self.totals.count(item);
         }
-        if self.settings.has_total() && self.settings.form == Form::Listing {
+        if self.settings.has_total() {
             self.writer.total(&sorted);
         }
-        self.write(&sorted, Some(path));
+        self.writer.items(&sorted, Some(path));
         if is_recursive {
             self.descend(list, &sorted, path);
         } else {
@@ -366,9 +355,6 @@ impl<'a> Lister<'a> {
         let mut list = self.start(path, opened, is_operand)?;
         let mut items = Vec::new();
         self.read(&mut list, path, is_operand, &mut items);
-        for item in &mut items {
-            self.read_target(item, Some(&list));
-        }
         Some((list, items))
     }
 
@@ -393,7 +379,7 @@ impl<'a> Lister<'a> {
     /// Prints each entry of a directory as soon as it is read.
     fn stream(&mut self, list: &mut List, path: &OsStr, is_operand: bool) {
         for item in self.dots(list, path) {
-            self.show(item, list, path);
+            self.show(&item, path);
         }
         while !self.session.is_cancelled() {
             let failed = match list.next() {
@@ -405,7 +391,7 @@ impl<'a> Lister<'a> {
                         let mut item = Item::unknown(name, Kind::Unknown);
                         self.collector.collect(&mut item, entry);
                         self.check(&mut item, list, path);
-                        self.show(item, list, path);
+                        self.show(&item, path);
                     }
                     None
                 }
@@ -417,20 +403,13 @@ impl<'a> Lister<'a> {
     }
 
     /// Prints one entry of a directory.
-    fn show(&mut self, mut item: Item, list: &List, dir: &OsStr) {
-        self.read_target(&mut item, Some(list));
-        self.totals.count(&item, true);
-        self.write(&[&item], Some(dir));
+    fn show(&mut self, item: &Item, dir: &OsStr) {
+        self.totals.count(item);
+        self.writer.items(&[item], Some(dir));
     }
 
-    /// Prints entries, with the names of their owners.
-    fn write(&mut self, items: &[&Item], dir: Option<&OsStr>) {
-        self.owners.learn(items);
-        self.writer.items(items, self.printed(dir));
-    }
-
-    /// Reports what could not be read of an entry of a directory. A broken link that was followed
-    /// keeps only its name and its kind.
+    /// Reports failed fields of an entry of a directory, and reads the target of a link. A broken
+    /// link that was followed keeps only its name and its kind.
     fn check(&mut self, item: &mut Item, list: &List, dir: &OsStr) {
         for (_, error) in item.metadata.iter().flat_map(|metadata| metadata.failures()) {
             self.fail(error, &display_path(dir, &item.name), false);
@@ -441,6 +420,7 @@ impl<'a> Lister<'a> {
                 *item = Item::unknown(std::mem::take(&mut item.name), item.kind);
             }
         }
+        self.read_target(item, Some(list));
     }
 
     /// Returns `.` and `..`, which the library does not list, if they are shown.
@@ -460,7 +440,7 @@ impl<'a> Lister<'a> {
                 let result = self.stat.path(&path);
                 match result.or_else(|error| list.stat(&mut self.stat, name).map_err(|_| error)) {
                     Ok(metadata) => {
-                        item = Item::new(name.into(), metadata, self.settings.clock());
+                        item = Item::new(name.into(), metadata, self.settings.time());
                         self.complete(&mut item, Some(list), &path);
                     }
                     Err(error) => self.fail(&error, &path, false),

@@ -1,15 +1,15 @@
-//! Lines: the long format with its columns, and what other formats print before names.
+//! Lines: the long format with its columns, and the columns before names in other formats.
 
 use std::ffi::OsStr;
 
-use curt::{Kind, Metadata};
+use curt::{Fields, Kind, Metadata};
 
 use super::item::{Item, OwnerIds};
 use super::names::{NameFormatter, width};
 use super::owners::{OwnerName, Owners};
 use super::settings::Settings;
 use super::times::Times;
-use crate::args::{Clock, Format};
+use crate::args::Format;
 use crate::out::{column, entry};
 use crate::sys;
 
@@ -89,7 +89,7 @@ impl<'a> LineFormatter<'a> {
             *to = needed.max(*to);
         }
         let Settings { block_unit, size_unit, .. } = self.settings;
-        // A question mark stands for what is unknown.
+        // An unknown value is a question mark.
         let mut widths = Widths { inode: 1, blocks: 1, links: 1, size: 1, ..Widths::default() };
         let mut before = OwnerIds::default();
         for &item in items.iter().filter(|item| !item.is_failed()) {
@@ -121,7 +121,7 @@ impl<'a> LineFormatter<'a> {
         widths
     }
 
-    /// Returns the width of what is printed before a name in other formats.
+    /// Returns the width of the columns before a name in other formats.
     pub(super) fn prefix_width(&self, item: &Item) -> usize {
         let (mut inode, mut blocks) = (self.widths.inode, self.widths.blocks);
         if self.settings.format == Format::Commas {
@@ -136,11 +136,11 @@ impl<'a> LineFormatter<'a> {
     /// Adds the names of the columns; `before` is the one before the name of an entry.
     pub(super) fn header(&self, before: &str, line: &mut Vec<u8>) {
         let (settings, widths) = (self.settings, &self.widths);
-        let time = match settings.clock() {
-            Clock::Accessed => "Accessed",
-            Clock::Changed => "Changed",
-            Clock::Modified => "Modified",
-            Clock::Created => "Created",
+        let time = match settings.time() {
+            Fields::ACCESSED => "Accessed",
+            Fields::CHANGED => "Changed",
+            Fields::CREATED => "Created",
+            _ => "Modified",
         };
         let time_width = settings.times.as_ref().map_or(0, Times::width);
         // Whether there is such a column, its name, and its width if that is right-aligned, or
@@ -173,7 +173,7 @@ impl<'a> LineFormatter<'a> {
         }
     }
 
-    /// Adds what is printed before a name in all formats: inode number and allocated space.
+    /// Adds the columns before a name in all formats: inode number and allocated space.
     pub(super) fn prefix(&self, item: &Item, line: &mut Vec<u8>) {
         let is_aligned = self.settings.format != Format::Commas;
         let width = |width: usize| if is_aligned { width } else { 0 };

@@ -1,8 +1,8 @@
 //! `curt ls`: lists directories.
 //!
-//! `settings` turns options into what is read and how it is printed; `lister` goes through operands
-//! and directories, or through trees (`tree`); `item` holds an entry, `order` sorts entries;
-//! `writer` prints them, in lines (`long`) or in columns (`grid`).
+//! `settings` decides from the options which fields are read and how they are printed; `lister` goes
+//! through operands and directories, or through trees (`tree`); `item` holds an entry, `order`
+//! sorts entries; `writer` prints them, in lines (`long`) or in columns (`grid`).
 
 mod git;
 mod grid;

@@ -77,17 +77,16 @@ impl<'a> NameFormatter<'a> {
     /// Returns the name without a mark, as it is before an arrow.
     pub(super) fn link(&self, item: &Item, column: usize) -> StyledName {
         let (shown, is_quoted) = text(self.settings, &item.name);
-        let width = width(&shown);
         let is_shifted = self.is_aligned && !is_quoted;
         let mut bytes = Vec::with_capacity(shown.len() + 16);
         if is_shifted {
             bytes.push(b' ');
         }
-        let end = column + shown.len() + usize::from(is_shifted);
-        let linked = self.linked(item, &shown, is_quoted);
-        let text = linked.as_deref().unwrap_or(&shown);
-        self.colored(self.color(item), text, column..end, &mut bytes);
-        StyledName { bytes, width: width + usize::from(is_shifted) }
+        let end = column + bytes.len() + shown.len();
+        let width = bytes.len() + width(&shown);
+        let linked = self.linked(item, shown, is_quoted);
+        self.colored(self.color(item), &linked, column..end, &mut bytes);
+        StyledName { bytes, width }
     }
 
     /// Returns the text of a link, with the mark of its target.
@@ -102,9 +101,8 @@ impl<'a> NameFormatter<'a> {
             }
             None => palette.missing(),
         });
-        let linked = self.linked(item, &shown, is_quoted);
-        let text = linked.as_deref().unwrap_or(&shown);
-        self.colored(color, text, column..column + shown.len(), &mut bytes);
+        let columns = column..column + shown.len();
+        self.colored(color, &self.linked(item, shown, is_quoted), columns, &mut bytes);
         if let Some(&(kind, mode)) = target_kind {
             bytes.extend(mark(self.settings.marks, kind, mode));
         }
@@ -112,13 +110,13 @@ impl<'a> NameFormatter<'a> {
     }
 
     /// Returns a name, or the target of a link, linked to the file, if that is wanted.
-    fn linked(&self, item: &Item, shown: &[u8], is_quoted: bool) -> Option<Vec<u8>> {
-        let links = self.links.as_ref()?;
+    fn linked(&self, item: &Item, shown: Vec<u8>, is_quoted: bool) -> Vec<u8> {
+        let Some(links) = &self.links else { return shown };
         // Quotes are not part of the link if other names have none.
         let quotes = usize::from(self.is_aligned && is_quoted);
         let inner = quotes..shown.len().saturating_sub(quotes);
         let link = links.link(item, &shown[inner.clone()]);
-        Some([&shown[..inner.start], &link, &shown[inner.end..]].concat())
+        [&shown[..inner.start], &link, &shown[inner.end..]].concat()
     }
 
     /// Starts the color of text that is not a name, if it has one.

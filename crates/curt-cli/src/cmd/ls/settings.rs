@@ -8,11 +8,12 @@ use curt::{Fields, Plan};
 use super::ignored::Ignored;
 use super::times::Times;
 use crate::args::{
-    Clock, Format, Hidden, LsOptions, Marks, Sort, When, abbreviated, parse_tab_size, parse_width,
+    Format, Hidden, LsOptions, Marks, Sort, abbreviated, parse_tab_size, parse_width,
 };
+use crate::out;
 use crate::out::blocks::Blocks;
 use crate::out::colors::{Needs, Palette};
-use crate::out::{self, entry};
+use crate::out::entry::{self, fields_if};
 use crate::quote::{Quoting, Style, quote};
 use crate::session::Session;
 use crate::sys;
@@ -22,7 +23,7 @@ const WIDTH: usize = 80;
 /// The distance of tab stops by default.
 const TAB: usize = 8;
 
-/// What is printed of an entry.
+/// The form in which an entry is printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// A line in GNU's formats, or a part of one.
@@ -42,7 +43,7 @@ pub(super) enum FollowOperands {
     Always,
 }
 
-/// What entries are sorted by.
+/// The order of entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Order {
     pub(super) by: Sort,
@@ -50,7 +51,7 @@ pub(super) struct Order {
     pub(super) directories_first: bool,
 }
 
-/// The options, and what has to be computed from them and from the environment.
+/// The options, and the settings that follow from them and from the environment.
 pub(super) struct Settings<'a> {
     pub(super) options: &'a LsOptions,
     pub(super) format: Format,
@@ -65,7 +66,7 @@ pub(super) struct Settings<'a> {
     pub(super) shows_inode: bool,
     pub(super) shows_blocks: bool,
     pub(super) palette: Option<Palette>,
-    /// What the palette depends on.
+    /// The fields that the palette depends on.
     pub(super) color_needs: Needs,
     pub(super) ignored: Ignored,
     /// Names are linked to their files.
@@ -82,20 +83,18 @@ pub(super) struct Settings<'a> {
 }
 
 impl<'a> Settings<'a> {
-    /// The error says what is wrong with the options.
+    /// The error is a message about the options.
     pub(super) fn new(options: &'a LsOptions, session: &Session) -> Result<Self, String> {
         let is_terminal = session.is_terminal();
-        let applies = |when: When| when == When::Always || when == When::Auto && is_terminal;
         let default = if is_terminal { Format::Columns } else { Format::OnePerLine };
         let format = options.format.unwrap_or(default);
         let is_long = format == Format::Long;
-        let clock = options.time.unwrap_or_default();
         let by = match options.sort {
             Some(sort) => sort,
             None if options.time.is_some() && !is_long => Sort::Time,
             None => Sort::Name,
         };
-        let marks = options.marks.filter(|&(_, when)| applies(when));
+        let marks = options.marks.filter(|(_, when)| when.applies(is_terminal));
         let marks = marks.map_or(Marks::None, |(marks, _)| marks);
         let follow_operands = if options.follow.is_some() {
             FollowOperands::Always
@@ -106,20 +105,20 @@ impl<'a> Settings<'a> {
         } else {
             FollowOperands::Directories
         };
-        let form = form(options, is_long, clock)?;
+        let form = form(options, is_long)?;
         let is_listing = form == Form::Listing;
         if options.tree && matches!(form, Form::Fields(_)) {
             return Err(
                 "option '--tree' cannot be used with '--fields' without '--json'".to_owned()
             );
         }
-        let has_links = is_listing && options.hyperlink.is_some_and(applies);
+        let has_links =
+            is_listing && options.hyperlink.is_some_and(|when| when.applies(is_terminal));
         let times = (is_long && is_listing).then(|| Times::new(options)).transpose()?;
-        let palette = if is_listing && has_color(options, is_terminal) {
-            Palette::from_environment(|problem| session.note(&problem))
-        } else {
-            None
-        };
+        let is_colored = is_terminal && !out::refuses_color();
+        let is_colored = is_listing && options.color.is_some_and(|it| it.applies(is_colored));
+        let palette = || Palette::from_environment(|problem| session.note(&problem));
+        let palette = is_colored.then(palette).flatten();
         let has_columns =
             matches!(format, Format::Columns | Format::Across | Format::Commas) && is_listing;
         // A color that continues behind the end of a line has to be ended there.
@@ -155,8 +154,8 @@ impl<'a> Settings<'a> {
     }
 
     /// The time that is shown and sorted by.
-    pub(super) fn clock(&self) -> Clock {
-        self.options.time.unwrap_or_default()
+    pub(super) fn time(&self) -> Fields {
+        time(self.options)
     }
 
     /// Whether all symbolic links are followed.
@@ -228,13 +227,13 @@ impl<'a> Settings<'a> {
                 || self.is_long() && self.color_needs.long_targets)
     }
 
-    /// Returns what marks and colors need to know of files and of directories.
+    /// Returns the fields of files and of directories that marks and colors depend on.
     pub(super) fn needs(&self) -> (Fields, Fields) {
         let mode = fields_if(&[(self.marks == Marks::All, Fields::MODE)]);
         (self.color_needs.of_files | mode, self.color_needs.of_directories)
     }
 
-    /// Returns what is read of the entries of a directory.
+    /// Returns the plan for the entries of a directory.
     pub(super) fn plan(&self) -> Plan {
         // A listing has the inode number below a mount point, not that of the mount point itself.
         let is_exact = self.shows_inode
@@ -251,7 +250,7 @@ impl<'a> Settings<'a> {
         Plan::new(fields).freshness(freshness).follow(follow)
     }
 
-    /// Returns what is read of an operand: always its kind, and what its mark and its color need,
+    /// Returns the plan for an operand: always its kind, and the fields for its mark and its color,
     /// in the same call.
     pub(super) fn operand_plan(&self) -> Plan {
         let (of_files, of_directories) = self.needs();
@@ -266,7 +265,7 @@ impl<'a> Settings<'a> {
             Form::Listing if self.is_long() => {
                 fields |= Fields::KIND | Fields::MODE | Fields::LINKS | Fields::SIZE;
                 fields |= Fields::ALLOCATED | Fields::DEVICE_NUMBER | Fields::TARGET;
-                fields |= time_field(self.clock());
+                fields |= self.time();
                 fields |= fields_if(&[
                     (!self.options.no_owner || self.options.author, sys::OWNERS.0),
                     (!self.options.hides_group, sys::OWNERS.1),
@@ -288,27 +287,16 @@ impl<'a> Settings<'a> {
                 (self.shows_inode, Fields::ID),
                 (self.shows_blocks, Fields::ALLOCATED),
                 (self.order.by == Sort::Size || self.options.total, Fields::SIZE),
-                (self.order.by == Sort::Time, time_field(self.clock())),
+                (self.order.by == Sort::Time, self.time()),
             ])
     }
 }
 
-/// Returns the fields whose condition holds.
-fn fields_if(fields: &[(bool, Fields)]) -> Fields {
-    let wanted = fields.iter().filter(|&&(is_wanted, _)| is_wanted);
-    wanted.fold(Fields::NONE, |all, &(_, field)| all | field)
+fn time(options: &LsOptions) -> Fields {
+    options.time.unwrap_or(Fields::MODIFIED)
 }
 
-fn time_field(clock: Clock) -> Fields {
-    match clock {
-        Clock::Accessed => Fields::ACCESSED,
-        Clock::Changed => Fields::CHANGED,
-        Clock::Modified => Fields::MODIFIED,
-        Clock::Created => Fields::CREATED,
-    }
-}
-
-fn form(options: &LsOptions, is_long: bool, clock: Clock) -> Result<Form, String> {
+fn form(options: &LsOptions, is_long: bool) -> Result<Form, String> {
     let list = options.fields.as_deref();
     if list.is_some_and(|list| list.split(',').any(|name| name.trim() == "git")) {
         return Err("unknown field 'git'; use --git, whose column is first".to_owned());
@@ -318,7 +306,7 @@ fn form(options: &LsOptions, is_long: bool, clock: Clock) -> Result<Form, String
         return Ok(named.map_or(Form::Listing, Form::Fields));
     }
     let default = || {
-        let mut fields = Fields::NAME | Fields::KIND | Fields::SIZE | time_field(clock);
+        let mut fields = Fields::NAME | Fields::KIND | Fields::SIZE | time(options);
         if is_long {
             fields |= Fields::MODE | Fields::LINKS | Fields::TARGET;
             fields |= if options.numeric_uid_gid {
@@ -335,14 +323,6 @@ fn form(options: &LsOptions, is_long: bool, clock: Clock) -> Result<Form, String
             ])
     };
     Ok(Form::Json(named.map_or_else(default, |list| entry::union(&list))))
-}
-
-fn has_color(options: &LsOptions, is_terminal: bool) -> bool {
-    match options.color {
-        Some(When::Always) => true,
-        Some(When::Auto) => is_terminal && !out::refuses_color(),
-        Some(When::Never) | None => false,
-    }
 }
 
 fn width(options: &LsOptions, session: &Session) -> usize {
@@ -397,7 +377,7 @@ pub(in crate::cmd) fn quoting_of_environment(session: &Session) -> Option<Style>
     of_environment("QUOTING_STYLE", "value of", parse, session)
 }
 
-/// Returns what an environment variable says. An invalid value is ignored, with a warning.
+/// Returns the value of an environment variable. An invalid value is ignored, with a warning.
 fn of_environment<T>(
     variable: &str,
     what: &str,

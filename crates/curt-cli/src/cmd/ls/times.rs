@@ -41,7 +41,7 @@ const RELATIVE: usize = 14;
 /// How many texts are kept.
 const CACHED: u32 = 64;
 
-/// What GNU ls says about an unknown style.
+/// The text of GNU ls about an unknown style.
 const STYLES: &str = "\
 Valid arguments are:
   - [posix-]full-iso

@@ -12,7 +12,6 @@ use curt::{Error, Kind};
 
 use super::item::Item;
 use super::lister::{Lister, header_path};
-use super::order;
 use crate::out::text::branch;
 use crate::sys;
 
@@ -21,7 +20,7 @@ pub(super) struct Row {
     pub(super) item: Item,
     /// Its directory; `None` for an operand.
     pub(super) dir: Option<Rc<OsStr>>,
-    /// What is drawn before its name.
+    /// The branch before its name.
     pub(super) branch: String,
     /// The levels below the operand.
     pub(super) depth: usize,
@@ -31,12 +30,12 @@ pub(super) struct Row {
 struct Level {
     items: std::vec::IntoIter<Item>,
     dir: Rc<OsStr>,
-    /// What is drawn before all of its entries.
+    /// The branches before all of its entries.
     branch: String,
     depth: usize,
 }
 
-/// What is known of a tree, until it is printed.
+/// The part of a tree that is not printed yet.
 struct Tree {
     rows: Vec<Row>,
     /// The columns of all rows are as wide as the widest one.
@@ -46,7 +45,7 @@ struct Tree {
 }
 
 impl Lister<'_> {
-    /// Shows an operand, and what is below it if it is a directory.
+    /// Shows an operand, and the tree below it if it is a directory.
     pub(super) fn list_as_tree(&mut self, mut root: Item) {
         let settings = self.settings;
         let is_directory = std::mem::take(&mut root.is_opened);
@@ -59,7 +58,9 @@ impl Lister<'_> {
         let is_unicode = sys::has_utf8_locale();
         let mut tree =
             Tree { rows: Vec::new(), is_aligned: is_aligned && !settings.is_json(), opened: None };
-        self.totals.count(&root, !is_directory);
+        if !is_directory {
+            self.totals.count(&root);
+        }
         tree.rows.push(Row { item: root, dir: None, branch: String::new(), depth: 0 });
         let mut levels = Vec::new();
         if is_directory && settings.depth() > 0 {
@@ -80,7 +81,7 @@ impl Lister<'_> {
             let path = is_entered.then(|| header_path(&level.dir, &item.name).into_os_string());
             let below = level.branch.clone() + below;
             let depth = level.depth;
-            self.totals.count(&item, true);
+            self.totals.count(&item);
             tree.rows.push(Row {
                 item,
                 dir: Some(Rc::clone(&level.dir)),
@@ -122,24 +123,15 @@ impl Lister<'_> {
             self.ask_git_below(Path::new(&*dir));
         }
         let (list, items) = self.read_directory(&dir, opened, depth == 1)?;
-        let items = self.in_order(items);
+        let items = self.sort(items);
         let is_end = depth >= self.settings.depth();
         let entered: Vec<&Item> = items.iter().filter(|_| !is_end).collect();
         self.descend(list, &entered, &dir);
         Some(Level { items: items.into_iter(), dir, branch, depth })
     }
 
-    /// Sorts entries.
-    pub(super) fn in_order(&self, items: Vec<Item>) -> Vec<Item> {
-        let indices = order::indices(&items, self.settings.order, &self.widths(&items));
-        let mut items: Vec<Option<Item>> = items.into_iter().map(Some).collect();
-        indices.into_iter().filter_map(|index| items.get_mut(index)?.take()).collect()
-    }
-
     fn print(&mut self, tree: &mut Tree) {
-        let items: Vec<&Item> = tree.rows.iter().map(|row| &row.item).collect();
-        self.owners.learn(&items);
-        self.writer.rows(&tree.rows, self.printed(None));
+        self.writer.rows(&tree.rows);
         tree.rows.clear();
     }
 }

@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use curt::{Fields, Metadata};
+use curt::Fields;
 
 use super::git::Git;
 use super::grid;
@@ -18,6 +18,7 @@ use super::tree::Row;
 use crate::args::Format;
 use crate::out::entry::{self, Shown, TextStyle};
 use crate::out::{self, Screen};
+use crate::session::Session;
 use crate::time::{LocalZone, Zone};
 
 /// Prints entries.
@@ -29,88 +30,68 @@ pub(super) struct Writer<'a> {
     /// A color was used.
     has_color: Cell<bool>,
     links: Option<Hyperlinks>,
-}
-
-/// Which entries are printed: those of a directory, or operands if there is none.
-#[derive(Clone, Copy)]
-pub(super) struct Printed<'a> {
-    pub(super) dir: Option<&'a OsStr>,
-    pub(super) owners: &'a Owners,
-    pub(super) git: Option<&'a Git<'a>>,
-}
-
-impl Printed<'_> {
-    /// Returns the state of an entry in git, and a space.
-    fn git_column(&self, item: &Item) -> Vec<u8> {
-        let Some(git) = self.git else { return Vec::new() };
-        let [index, tree] = git.state(self.dir, &item.name).unwrap_or(*b"  ");
-        vec![index, tree, b' ', b' ']
-    }
+    owners: Owners,
+    /// The states in git, if they are shown.
+    pub(super) git: Option<Git<'a>>,
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(settings: &'a Settings<'a>, screen: &'a Screen) -> Self {
-        let zone = LocalZone::new(Zone::local);
-        let links = settings.has_links.then(Hyperlinks::new);
-        Writer { settings, screen, zone, has_color: Cell::new(false), links }
+    pub(super) fn new(settings: &'a Settings<'a>, session: &'a Session) -> Self {
+        Writer {
+            settings,
+            screen: session.screen(),
+            zone: LocalZone::new(Zone::local),
+            has_color: Cell::new(false),
+            links: settings.has_links.then(Hyperlinks::new),
+            owners: Owners::new(settings),
+            git: settings.options.git.then(|| Git::new(session)),
+        }
     }
 
-    /// Prints entries. Directories that will be opened only count for the widths of columns.
-    pub(super) fn items(&self, items: &[&Item], printed: Printed<'_>) {
+    /// Prints the entries of a directory, or operands if there is none. Directories that will be
+    /// opened only count for the widths of columns.
+    pub(super) fn items(&mut self, items: &[&Item], dir: Option<&OsStr>) {
+        self.owners.learn(items);
+        let shown = items.iter().copied().filter(|item| !item.is_opened);
         match &self.settings.form {
-            Form::Listing => self.listing(items, printed),
-            Form::Fields(fields) => {
-                shown(items).for_each(|item| self.fields(item, fields, printed));
-            }
-            Form::Json(fields) => {
-                shown(items).for_each(|item| self.object(item, *fields, printed, None));
-            }
+            Form::Listing => self.listing(items, &shown.collect::<Vec<_>>(), dir),
+            Form::Fields(fields) => shown.for_each(|item| self.fields(item, fields, dir)),
+            Form::Json(fields) => shown.for_each(|item| self.object(item, *fields, dir, None)),
         }
     }
 
     /// Prints parts of a tree.
-    pub(super) fn rows(&self, rows: &[Row], printed: Printed<'_>) {
-        if let Form::Json(fields) = &self.settings.form {
-            for row in rows {
-                let printed = Printed { dir: row.dir.as_deref(), ..printed };
-                self.object(&row.item, *fields, printed, Some(row.depth));
-            }
-            return;
-        }
+    pub(super) fn rows(&mut self, rows: &[Row]) {
         let items: Vec<&Item> = rows.iter().map(|row| &row.item).collect();
-        let mut lines = LineFormatter::new(self.settings, printed.owners, &items);
+        self.owners.learn(&items);
+        if let Form::Json(fields) = self.settings.form {
+            let objects = rows.iter();
+            return objects.for_each(|row| {
+                self.object(&row.item, fields, row.dir.as_deref(), Some(row.depth));
+            });
+        }
+        let mut lines = LineFormatter::new(self.settings, &self.owners, &items);
         let mut names = NameFormatter::new(self.settings, &items, &self.has_color);
         names.is_aligned = false;
-        let mut text = Vec::new();
-        if !rows.is_empty() {
-            self.column_names(&lines, printed, &mut text);
-        }
         // The directory whose entries are linked now.
         let mut linked = None;
-        for row in rows {
-            let printed = Printed { dir: row.dir.as_deref(), ..printed };
-            if let Some(links) = self.links.as_ref().filter(|_| linked != Some(printed.dir)) {
-                names.links = Some(links.directory(printed.dir, self.settings.follows()));
-                linked = Some(printed.dir);
+        self.lines(rows, |row, text| {
+            let dir = row.dir.as_deref();
+            if let Some(links) = self.links.as_ref().filter(|_| linked != Some(dir)) {
+                names.links = Some(links.directory(dir, self.settings.follows()));
+                linked = Some(dir);
             }
-            let mut before = printed.git_column(&row.item);
+            let mut before = self.git_column(&row.item, dir);
             before.extend_from_slice(row.branch.as_bytes());
-            self.entry(&row.item, &before, &mut lines, &names, &mut text);
-            text.push(self.settings.end());
-            if text.len() >= out::BUFFER {
-                self.screen.data(&text);
-                text.clear();
-            }
-        }
-        self.screen.data(&text);
+            self.entry(&row.item, &before, &mut lines, &names, text);
+        });
     }
 
-    /// Adds the names of columns, if they are wanted.
-    fn column_names(&self, lines: &LineFormatter<'_>, printed: Printed<'_>, text: &mut Vec<u8>) {
-        if self.settings.is_long() && self.settings.options.header {
-            lines.header(if printed.git.is_some() { "Git" } else { "" }, text);
-            text.push(self.settings.end());
-        }
+    /// Returns the state of an entry in git, and blanks after it.
+    fn git_column(&self, item: &Item, dir: Option<&OsStr>) -> Vec<u8> {
+        let Some(git) = &self.git else { return Vec::new() };
+        let [index, tree] = git.state(dir, &item.name).unwrap_or(*b"  ");
+        vec![index, tree, b' ', b' ']
     }
 
     /// Adds an entry, with some text before its name.
@@ -163,51 +144,48 @@ impl<'a> Writer<'a> {
     pub(super) fn total(&self, items: &[&Item]) {
         let bytes =
             items.iter().filter_map(|item| item.columns.allocated).fold(0, u64::saturating_add);
-        let mut line = format!("total {}", self.settings.block_unit.show(bytes)).into_bytes();
-        line.push(self.settings.end());
-        self.screen.data(&line);
+        self.line(format!("total {}", self.settings.block_unit.show(bytes)).into_bytes());
     }
 
-    fn listing(&self, items: &[&Item], printed: Printed<'_>) {
+    /// Prints entries in GNU's formats; `items` has those that are not shown, too.
+    fn listing(&self, items: &[&Item], shown: &[&Item], dir: Option<&OsStr>) {
         let settings = self.settings;
-        let mut lines = LineFormatter::new(settings, printed.owners, items);
+        let mut lines = LineFormatter::new(settings, &self.owners, items);
         let mut names = NameFormatter::new(settings, items, &self.has_color);
-        names.links =
-            self.links.as_ref().map(|links| links.directory(printed.dir, settings.follows()));
+        names.links = self.links.as_ref().map(|links| links.directory(dir, settings.follows()));
         match settings.format {
             Format::Long | Format::OnePerLine => {
                 names.is_aligned &= settings.is_long();
-                if settings.options.header && shown(items).next().is_some() {
+                if settings.is_long() && settings.options.header && !shown.is_empty() {
                     let mut header = Vec::new();
-                    self.column_names(&lines, printed, &mut header);
-                    self.screen.data(&header);
+                    lines.header(if self.git.is_some() { "Git" } else { "" }, &mut header);
+                    self.line(header);
                 }
-                self.lines(items, |item, text| {
-                    self.entry(item, &printed.git_column(item), &mut lines, &names, text);
+                self.lines(shown, |item, text| {
+                    self.entry(item, &self.git_column(item, dir), &mut lines, &names, text);
                 });
             }
             Format::Columns | Format::Across | Format::Commas => {
                 let is_commas = settings.format == Format::Commas;
                 names.is_aligned &= settings.width > 0 && !is_commas;
-                let git = if printed.git.is_some() { 4 } else { 0 };
-                let width = |item| lines.prefix_width(item) + git + names.width(item);
-                let widths: Vec<usize> = shown(items).map(width).collect();
+                let git = if self.git.is_some() { 4 } else { 0 };
+                let width = |item: &&Item| lines.prefix_width(item) + git + names.width(item);
+                let widths: Vec<usize> = shown.iter().map(width).collect();
                 let layout = grid::Layout {
                     line: settings.width,
                     across: settings.format == Format::Across,
-                    // A terminal does not color what a tab skips.
+                    // A terminal does not color columns that a tab skips.
                     tab: if settings.palette.is_some() { 0 } else { settings.tab },
                     end: settings.end(),
                 };
-                let shown: Vec<&Item> = shown(items).collect();
                 let add = |index: usize, column: usize, text: &mut Vec<u8>| {
                     names.normal(text);
                     lines.prefix(shown[index], text);
-                    text.extend(printed.git_column(shown[index]));
+                    text.extend(self.git_column(shown[index], dir));
                     text.extend(names.name(shown[index], column).bytes);
                 };
                 self.screen.data(&if is_commas {
-                    grid::separate(&widths, layout, add)
+                    grid::separate(&widths, b',', layout, add)
                 } else {
                     grid::lay_out(&widths, layout, add)
                 });
@@ -215,37 +193,31 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn fields(&self, item: &Item, fields: &[Fields], printed: Printed<'_>) {
-        let nothing = Metadata::default();
-        let metadata = item.metadata.as_deref().unwrap_or(&nothing);
-        let path = PathBuf::new();
-        let shown = Shown { name: &item.name, path: &path, metadata };
+    /// Prints the fields of an entry.
+    fn fields(&self, item: &Item, fields: &[Fields], dir: Option<&OsStr>) {
+        let metadata = item.all_metadata();
+        let shown = Shown { name: &item.name, path: Path::new(""), metadata: &metadata };
         let style = TextStyle { zone: &self.zone, is_quoted: self.settings.is_quoted };
-        let git = printed.git.map(|_| printed.git_column(item)[..2].to_vec());
+        let git = self.git.is_some().then(|| self.git_column(item, dir)[..2].to_vec());
         let fields = fields.iter().map(|&field| entry::field(&shown, field, &style));
         let cells: Vec<Vec<u8>> = git.into_iter().chain(fields).collect();
         self.line(cells.join(&b'\t'));
     }
 
     /// Prints an object, in a tree with the depth.
-    fn object(&self, item: &Item, fields: Fields, printed: Printed<'_>, depth: Option<usize>) {
-        let dir = printed.dir;
-        let nothing = Metadata::default();
-        let metadata = item.metadata.as_deref().unwrap_or(&nothing);
-        let path = match dir {
-            Some(dir) => display_path(dir, &item.name),
-            None => PathBuf::from(&item.name),
+    fn object(&self, item: &Item, fields: Fields, dir: Option<&OsStr>, depth: Option<usize>) {
+        let metadata = item.all_metadata();
+        let (path, name) = if let Some(dir) = dir {
+            (display_path(dir, &item.name), &*item.name)
+        } else {
+            let path = Path::new(&item.name);
+            (path.to_owned(), path.file_name().unwrap_or(&item.name))
         };
-        let name = match dir {
-            Some(_) => item.name.as_os_str(),
-            None => path.file_name().unwrap_or(&item.name),
-        };
-        let shown = Shown { name, path: &path, metadata };
-        let mut object = entry::object(&shown, fields);
+        let mut object = entry::object(&Shown { name, path: &path, metadata: &metadata }, fields);
         if let Some(depth) = depth {
             object = object.number("depth", depth as u64);
         }
-        if let Some(git) = printed.git {
+        if let Some(git) = &self.git {
             object = match git.state(dir, &item.name) {
                 Some(state) => object.text("git", &String::from_utf8_lossy(&state)),
                 None => object.raw("git", "null"),
@@ -262,9 +234,9 @@ impl<'a> Writer<'a> {
     }
 
     /// Prints a line for each entry, many at a time.
-    fn lines(&self, items: &[&Item], mut add: impl FnMut(&Item, &mut Vec<u8>)) {
+    fn lines<'t, T>(&self, items: &'t [T], mut add: impl FnMut(&'t T, &mut Vec<u8>)) {
         let mut text = Vec::new();
-        for item in shown(items) {
+        for item in items {
             add(item, &mut text);
             text.push(self.settings.end());
             if text.len() >= out::BUFFER {
@@ -279,8 +251,4 @@ impl<'a> Writer<'a> {
         line.push(self.settings.end());
         self.screen.data(&line);
     }
-}
-
-fn shown<'a>(items: &[&'a Item]) -> impl Iterator<Item = &'a Item> {
-    items.iter().copied().filter(|item| !item.is_opened)
 }

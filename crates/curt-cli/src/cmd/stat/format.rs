@@ -10,7 +10,7 @@ pub(super) enum Part {
     Directive(Directive),
 }
 
-/// What stands for a value.
+/// A part that stands for a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Directive {
     /// Some of `'-+ #0I`.
@@ -64,7 +64,7 @@ pub(super) fn parse(format: &[u8], syntax: Syntax) -> Result<Parsed, Vec<u8>> {
     Ok(parsed)
 }
 
-/// Reads what is behind a percent sign, and returns what is behind the directive.
+/// Reads the text behind a percent sign, and returns the text behind the directive.
 fn parse_directive<'f>(
     text: &'f [u8],
     syntax: Syntax,
@@ -110,7 +110,7 @@ fn parse_directive<'f>(
     Ok(behind)
 }
 
-/// Reads what is behind a backslash, and returns what is behind the escape.
+/// Reads the text behind a backslash, and returns the text behind the escape.
 fn parse_escape<'f>(text: &'f [u8], parsed: &mut Parsed) -> &'f [u8] {
     let Some((&letter, behind)) = text.split_first() else {
         parsed.warnings.push("warning: backslash at end of format".to_owned());
@@ -238,7 +238,7 @@ impl Directive {
         self.number(prefix, &format!("{number:x}"), out);
     }
 
-    /// Adds digits with what stands before them. Zeros fill up to the precision, or to the width if
+    /// Adds digits with a prefix. Zeros fill up to the precision, or to the width if
     /// the flag says so.
     fn number(&self, prefix: &str, digits: &str, out: &mut Vec<u8>) {
         // With no digits wanted, a zero has none.

@@ -1,4 +1,4 @@
-//! What GNU stat prints: the metadata of files, or of the file systems that they lie on, by a
+//! The output of GNU stat: the metadata of files, or of the file systems that they lie on, by a
 //! format.
 
 use std::ffi::OsStr;
@@ -24,7 +24,7 @@ use crate::time::{Format, LocalZone, Zone};
 
 /// The bits of a mode that are no kind.
 const PERMISSIONS: u32 = 0o7777;
-/// What blocks are counted in.
+/// The size of a block.
 const BLOCK: u64 = 512;
 
 const FILE: &str = "  File: %N\n  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F\n";
@@ -111,13 +111,29 @@ fn has_quoted_name(format: &StatFormat) -> bool {
     format.as_encoded_bytes().windows(2).any(|two| two == b"%N")
 }
 
-/// Returns the fields that a format shows. The kind chooses between the default formats.
-fn fields(parts: &[Part]) -> Fields {
-    let directives = parts.iter().filter_map(|part| match part {
+/// Returns the text of a format; `add` adds the value of a directive.
+fn filled(parts: &[Part], mut add: impl FnMut(&Directive, &mut Vec<u8>)) -> Vec<u8> {
+    let mut out = Vec::new();
+    for part in parts {
+        match part {
+            Part::Text(text) => out.extend_from_slice(text),
+            Part::Directive(directive) => add(directive, &mut out),
+        }
+    }
+    out
+}
+
+/// Returns the letters of the directives.
+fn letters(parts: &[Part]) -> impl Iterator<Item = u8> {
+    parts.iter().filter_map(|part| match part {
         Part::Directive(directive) => Some(directive.letter),
         Part::Text(_) => None,
-    });
-    directives.fold(Fields::KIND, |all, letter| {
+    })
+}
+
+/// Returns the fields that a format shows. The kind chooses between the default formats.
+fn fields(parts: &[Part]) -> Fields {
+    letters(parts).fold(Fields::KIND, |all, letter| {
         all | match letter {
             b'a' | b'A' | b'f' => Fields::MODE,
             b'b' => Fields::ALLOCATED,
@@ -158,10 +174,7 @@ impl Printer<'_> {
         let mut stat = Stat::new(if self.options.dereference { follows } else { plan });
         let mut calls = Calls::default();
         let mut count = 0;
-        for operand in &self.options.operands {
-            if self.session.is_cancelled() {
-                break;
-            }
+        for operand in self.session.until_cancelled(&self.options.operands) {
             let path = Path::new(operand);
             let answer = if operand == "-" {
                 standard_input(follows, &mut calls)
@@ -181,16 +194,10 @@ impl Printer<'_> {
                     );
                     let parts = if is_device { device_parts } else { parts };
                     let file = File { path, metadata: &metadata };
-                    let mut out = Vec::new();
                     let mut messages = Vec::new();
-                    for part in parts {
-                        match part {
-                            Part::Text(text) => out.extend_from_slice(text),
-                            Part::Directive(directive) => {
-                                messages.extend(self.add_field(&file, directive, &mut out));
-                            }
-                        }
-                    }
+                    let out = filled(parts, |directive, out| {
+                        messages.extend(self.add_field(&file, directive, out));
+                    });
                     self.session.data(&out);
                     for message in messages {
                         let failure = Failure::new("stat", "other", message.clone());
@@ -211,12 +218,8 @@ impl Printer<'_> {
             b'n' => to.text(&self.plain(file.path.as_os_str()), out),
             b'N' => return self.add_quoted(file, to, out),
             b'a' => {
-                add_number(
-                    metadata.mode().map(|mode| mode & PERMISSIONS),
-                    Directive::octal,
-                    to,
-                    out,
-                );
+                let permissions = metadata.mode().map(|mode| mode & PERMISSIONS);
+                add_number(permissions, Directive::octal, to, out);
             }
             b'A' => match metadata.mode().known() {
                 Some(mode) => {
@@ -272,7 +275,7 @@ impl Printer<'_> {
         None
     }
 
-    /// Returns a name as it is, or without what a terminal would act upon.
+    /// Returns a name as it is, or with '?' for characters that a terminal would act upon.
     fn plain(&self, name: &OsStr) -> Vec<u8> {
         let bytes = name.as_encoded_bytes();
         if self.quoting.is_masked { masked(bytes).into_bytes() } else { bytes.to_vec() }
@@ -330,11 +333,9 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints what the system says about file systems. Returns how many operands there were.
+    /// Prints the system's answers about file systems. Returns how many operands there were.
     fn file_systems(&self, parts: &[Part]) -> u64 {
-        let needs_type = parts.iter().any(
-            |part| matches!(part, Part::Directive(directive) if b"tT".contains(&directive.letter)),
-        );
+        let needs_type = letters(parts).any(|letter| b"tT".contains(&letter));
         let mut count = 0;
         for operand in &self.options.operands {
             let path = Path::new(operand);
@@ -350,18 +351,10 @@ impl Printer<'_> {
             match found {
                 Ok((found, kind)) => {
                     count += 1;
-                    let mut out = Vec::new();
-                    for part in parts {
-                        match part {
-                            Part::Text(text) => out.extend_from_slice(text),
-                            Part::Directive(directive) if directive.letter == b'n' => {
-                                directive.text(&self.plain(operand), &mut out);
-                            }
-                            Part::Directive(directive) => {
-                                add_of_file_system(&found, kind.as_ref(), directive, &mut out);
-                            }
-                        }
-                    }
+                    let out = filled(parts, |directive, out| match directive.letter {
+                        b'n' => directive.text(&self.plain(operand), out),
+                        _ => add_of_file_system(&found, kind.as_ref(), directive, out),
+                    });
                     self.session.data(&out);
                 }
                 Err(error) => {
@@ -383,7 +376,7 @@ struct File<'a> {
     metadata: &'a Metadata,
 }
 
-/// Asks about what standard input is.
+/// Asks about standard input.
 fn standard_input(plan: Plan, calls: &mut Calls) -> Result<Metadata, (Failure, String)> {
     let path = Path::new(sys::STANDARD_INPUT);
     let failed = |failure: Failure, reason: &str| {

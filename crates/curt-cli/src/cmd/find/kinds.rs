@@ -1,0 +1,136 @@
+//! The kinds that `--type` chooses.
+
+use curt::walk::Visited;
+use curt::{Error, Fields, Kind};
+
+use crate::out::entry::fields_if;
+use crate::quote::quote;
+
+/// Any of some kinds, or all; of these only executable or empty entries, if that is wanted.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Kinds {
+    any: Vec<Kind>,
+    is_executable: bool,
+    is_empty: bool,
+}
+
+/// The kinds by the letters and words of fd, and by words that find's users may try.
+const KINDS: [(&[&str], Kind); 8] = [
+    (&["f", "file"], Kind::File),
+    (&["d", "dir", "directory"], Kind::Directory),
+    (&["l", "symlink", "link"], Kind::Symlink),
+    (&["p", "pipe", "fifo"], Kind::Fifo),
+    (&["s", "socket"], Kind::Socket),
+    (&["c", "char-device"], Kind::CharacterDevice),
+    (&["b", "block-device"], Kind::BlockDevice),
+    // Of those that the user may execute.
+    (&["x", "executable"], Kind::File),
+];
+
+/// Kinds that have no word but their name.
+const RARE: [Kind; 6] = [
+    Kind::Whiteout,
+    Kind::Junction,
+    Kind::VolumeMount,
+    Kind::WslSymlink,
+    Kind::AppExecLink,
+    Kind::Unknown,
+];
+
+impl Kinds {
+    pub(super) fn parse(words: &[String]) -> Result<Kinds, String> {
+        let mut kinds = Kinds::default();
+        for word in words.iter().map(String::as_str) {
+            if matches!(word, "e" | "empty") {
+                kinds.is_empty = true;
+                continue;
+            }
+            kinds.is_executable |= matches!(word, "x" | "executable");
+            let known = KINDS.iter().find(|(words, _)| words.contains(&word));
+            let rare = || RARE.into_iter().find(|kind| kind.name() == word);
+            kinds.any.push(known.map(|&(_, kind)| kind).or_else(rare).ok_or_else(|| {
+                let known = "f, d, l, p, s, c, b, x and e, or words such as file and empty";
+                format!("unknown type {}; the types are {known}", quote(word))
+            })?);
+        }
+        if kinds.is_empty && !kinds.any.iter().any(|&kind| may_be_empty(kind)) {
+            kinds.any.extend([Kind::File, Kind::Directory]);
+        }
+        Ok(kinds)
+    }
+
+    pub(super) fn are_all(&self) -> bool {
+        self.any.is_empty()
+    }
+
+    /// Returns the metadata that is needed beyond the kind.
+    pub(super) fn fields(&self) -> Fields {
+        fields_if(&[
+            (self.is_empty, Fields::SIZE),
+            (self.is_executable, Fields::EXECUTABLE),
+            (self.need_target(), Fields::TARGET),
+        ])
+    }
+
+    /// Only its target tells a junction from a mounted volume.
+    fn need_target(&self) -> bool {
+        self.any.iter().any(|kind| matches!(kind, Kind::Junction | Kind::VolumeMount))
+    }
+
+    /// Whether an entry that the listing calls so may pass.
+    pub(super) fn may_match(&self, kind: Kind) -> bool {
+        let may_be_volume = kind == Kind::Junction && self.need_target();
+        (may_be_volume || self.has(kind)) && (!self.is_empty || may_be_empty(kind))
+    }
+
+    /// Whether an entry passes, of which the metadata is known. The error is that of a directory
+    /// whose entries were to be counted.
+    pub(super) fn match_entry(&self, entry: &Visited<'_>) -> Result<bool, Error> {
+        let metadata = entry.metadata();
+        let passes = self.has(metadata.kind())
+            && (!self.is_executable || metadata.executable().known() == Some(true));
+        if passes && self.is_empty { is_empty(entry) } else { Ok(passes) }
+    }
+
+    fn has(&self, kind: Kind) -> bool {
+        self.are_all()
+            || self.any.contains(&kind)
+            || kind.is_link() && self.any.contains(&Kind::Symlink)
+    }
+}
+
+fn may_be_empty(kind: Kind) -> bool {
+    kind.is_file() || kind.is_dir()
+}
+
+/// Whether an entry, whose size is known, is a file of no bytes or a directory without entries.
+/// That is asked by its path.
+fn is_empty(entry: &Visited<'_>) -> Result<bool, Error> {
+    if !entry.kind().is_dir() {
+        return Ok(entry.kind().is_file() && entry.metadata().size().known() == Some(0));
+    }
+    let mut list = curt::list(entry.path())?;
+    let first = list.next().transpose()?;
+    Ok(first.is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Kinds;
+    use curt::Kind;
+
+    #[test]
+    fn kinds_are_parsed() {
+        let kinds = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+            Kinds::parse(&words).unwrap()
+        };
+        assert_eq!(kinds(&["e"]).any, [Kind::File, Kind::Directory]);
+        assert_eq!(kinds(&["empty", "d"]).any, [Kind::Directory]);
+        assert!(kinds(&["x", "d"]).may_match(Kind::File));
+        assert!(!kinds(&["x"]).may_match(Kind::Directory));
+        assert!(Kinds::parse(&["q".to_owned()]).is_err());
+        assert!(kinds(&[]).may_match(Kind::Unknown));
+        assert!(!kinds(&["e", "l"]).may_match(Kind::Symlink));
+    }
+}

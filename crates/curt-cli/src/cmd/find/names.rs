@@ -1,0 +1,227 @@
+//! The tests of names, or of whole paths: patterns and extensions.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf, is_separator};
+
+use curt::Kind;
+use curt::filters::{Globs, expand_braces};
+use curt::walk::Visited;
+use regex::bytes::{Regex, RegexBuilder};
+use regex_syntax::hir::{Class, Hir, HirKind, Look};
+
+use crate::args::FindOptions;
+use crate::cmd::exclude::without_root;
+use crate::cmd::working_directory;
+use crate::out::text;
+use crate::quote::quote;
+
+/// The tests of names.
+pub(super) struct Names {
+    patterns: Vec<Pattern>,
+    /// The working directory, if patterns match full paths.
+    base: Option<PathBuf>,
+    extensions: Option<Regex>,
+}
+
+enum Pattern {
+    Regex(Regex),
+    Glob(Globs),
+}
+
+impl Names {
+    /// The error says which pattern is wrong.
+    pub(super) fn new(options: &FindOptions) -> Result<Names, String> {
+        let base = options.full_path.then(|| working_directory("--full-path")).transpose()?;
+        let patterns = patterns(options)?;
+        Ok(Names { patterns, base, extensions: extensions(&options.extension)? })
+    }
+
+    /// Whether every name passes.
+    pub(super) fn are_any(&self) -> bool {
+        self.patterns.is_empty() && self.extensions.is_none()
+    }
+
+    pub(super) fn match_entry(&self, entry: &Visited<'_>) -> bool {
+        let matches =
+            |path: &Path| self.patterns.iter().all(|pattern| pattern.is_match(path, entry.kind()));
+        let has_extension = |regex: &Regex| regex.is_match(entry.name().as_encoded_bytes());
+        let is_matched = match &self.base {
+            _ if self.patterns.is_empty() => true,
+            Some(base) => matches(&base.join(without_dot(&entry.path()))),
+            None => matches(Path::new(&*entry.name())),
+        };
+        is_matched && self.extensions.as_ref().is_none_or(has_extension)
+    }
+}
+
+impl Pattern {
+    fn is_match(&self, text: &Path, kind: Kind) -> bool {
+        match self {
+            Pattern::Regex(regex) => regex.is_match(text.as_os_str().as_encoded_bytes()),
+            Pattern::Glob(glob) => glob.matches(Path::new(&without_root(text)), kind),
+        }
+    }
+}
+
+/// Returns a path without `./` before it.
+pub(super) fn without_dot(path: &Path) -> &Path {
+    path.strip_prefix(".").unwrap_or(path)
+}
+
+/// Reads the patterns for names or paths. The case counts for all if one has a capital letter.
+fn patterns(options: &FindOptions) -> Result<Vec<Pattern>, String> {
+    let given = options.pattern.iter().chain(&options.and);
+    let given: Vec<&String> = given.filter(|text| !text.is_empty()).collect();
+    let mut has_capital = false;
+    for text in &given {
+        let pattern = quote(text);
+        if !options.full_path && text.contains('/') {
+            return Err(format!(
+                "{pattern} cannot match: a name contains no slash; write 'curt find . PATH' to \
+                 list a directory, or --full-path to match whole paths"
+            ));
+        }
+        let (means_capital, is_hidden) = if options.glob {
+            let words = expand_braces(text).map_err(|error| text::invalid_glob(&error))?;
+            let is_whole = |word: &String| word.starts_with("**") || Path::new(word).has_root();
+            if options.full_path && !words.iter().all(is_whole) {
+                return Err(format!(
+                    "{pattern} cannot match: a full path begins with a slash; write '**/' before \
+                     what may be anywhere"
+                ));
+            }
+            let is_dotted =
+                |word: &String| [".", "\\.", "[.]"].iter().any(|dot| word.starts_with(dot));
+            let means_capital = text.contains("[:upper:]") || text.chars().any(char::is_uppercase);
+            (means_capital, !words.is_empty() && words.iter().all(is_dotted))
+        } else {
+            let parser = regex_syntax::ParserBuilder::new().utf8(false).build();
+            // An error is reported when it is compiled.
+            let parsed = parser.clone().parse(&expression(text, options)).ok();
+            let parsed = parsed.as_ref();
+            (parsed.is_some_and(has_capital_letter), parsed.is_some_and(begins_with_dot))
+        };
+        if is_hidden && !options.full_path && !options.finds_hidden() {
+            return Err(format!(
+                "{pattern} matches only hidden entries, which are skipped without --hidden"
+            ));
+        }
+        has_capital |= means_capital;
+    }
+    let ignores_case = options.ignore_case || !options.case_sensitive && !has_capital;
+    let mut patterns = Vec::new();
+    for text in given {
+        if options.glob {
+            let glob = Globs::new([text]).map_err(|error| text::invalid_glob(&error))?;
+            patterns.push(Pattern::Glob(glob.ignore_case(ignores_case)));
+            continue;
+        }
+        let expression = expression(text, options);
+        // A dot matches every name.
+        if expression != "." {
+            let mut builder = RegexBuilder::new(&expression);
+            builder.case_insensitive(ignores_case).dot_matches_new_line(true);
+            let regex = builder.build().map_err(|error| invalid_regex(text, &error))?;
+            patterns.push(Pattern::Regex(regex));
+        }
+    }
+    Ok(patterns)
+}
+
+fn expression<'t>(text: &'t str, options: &FindOptions) -> Cow<'t, str> {
+    if options.fixed_strings { Cow::Owned(regex::escape(text)) } else { Cow::Borrowed(text) }
+}
+
+/// Returns the message for an invalid regular expression: the last line of the library's, which
+/// draws a picture before it.
+fn invalid_regex(text: &str, error: &regex::Error) -> String {
+    let picture = error.to_string();
+    let reason = picture.lines().last().unwrap_or_default();
+    let reason = reason.strip_prefix("error: ").unwrap_or(reason);
+    let is_glob = Globs::new([text]).is_ok() && text.contains(['*', '?']);
+    let hint = if is_glob { "-g takes globs such as '*.rs', and " } else { "" };
+    format!("invalid regular expression {}: {reason}; {hint}-F takes plain text", quote(text))
+}
+
+/// Whether a capital letter is meant: not that of an escape such as `\S`.
+fn has_capital_letter(expression: &Hir) -> bool {
+    match expression.kind() {
+        HirKind::Literal(literal) => match std::str::from_utf8(&literal.0) {
+            Ok(text) => text.chars().any(char::is_uppercase),
+            Err(_) => literal.0.iter().any(u8::is_ascii_uppercase),
+        },
+        HirKind::Class(Class::Unicode(class)) => {
+            let is_capital = |letter: char| letter.is_uppercase();
+            class.iter().any(|range| is_capital(range.start()) || is_capital(range.end()))
+        }
+        HirKind::Class(Class::Bytes(class)) => {
+            let mut ranges = class.iter();
+            ranges.any(|it| it.start().is_ascii_uppercase() || it.end().is_ascii_uppercase())
+        }
+        HirKind::Capture(capture) => has_capital_letter(&capture.sub),
+        HirKind::Repetition(repetition) => has_capital_letter(&repetition.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+            parts.iter().any(has_capital_letter)
+        }
+        HirKind::Empty | HirKind::Look(_) => false,
+    }
+}
+
+/// Whether an expression is anchored at a name's first letter, which is a dot.
+fn begins_with_dot(expression: &Hir) -> bool {
+    match expression.kind() {
+        HirKind::Concat(parts) => {
+            let [first, second, ..] = parts.as_slice() else { return false };
+            let is_start = matches!(first.kind(), HirKind::Look(Look::Start | Look::StartLF));
+            let is_dot = matches!(second.kind(), HirKind::Literal(it) if it.0.starts_with(b"."));
+            is_start && is_dot
+        }
+        HirKind::Capture(capture) => begins_with_dot(&capture.sub),
+        HirKind::Alternation(parts) => parts.iter().all(begins_with_dot),
+        _ => false,
+    }
+}
+
+/// Returns an expression for names with one of these extensions.
+fn extensions(extensions: &[String]) -> Result<Option<Regex>, String> {
+    if extensions.is_empty() {
+        return Ok(None);
+    }
+    for text in extensions {
+        let is_part = |letter| "*?[{,".contains(letter) || is_separator(letter);
+        if text.trim_start_matches('.').is_empty() {
+            let instead = "names without an extension match '^[^.]+$'";
+            return Err(format!("invalid extension {}: {instead}", quote(text)));
+        }
+        if text.contains(is_part) || text.trim() != text {
+            let expected = "expected one such as rs or tar.gz; several are '-e rs -e toml', and \
+                            globs follow -g";
+            return Err(format!("invalid extension {}: {expected}", quote(text)));
+        }
+    }
+    let escaped = extensions.iter().map(|it| regex::escape(it.trim_start_matches('.')));
+    let any = escaped.collect::<Vec<_>>().join("|");
+    // A dot at the beginning only hides a name.
+    let regex = RegexBuilder::new(&format!("(?s-u:.)\\.(?:{any})$")).case_insensitive(true).build();
+    regex.map(Some).map_err(|error| invalid_regex(&extensions.join(","), &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{begins_with_dot, has_capital_letter};
+
+    #[test]
+    fn capitals_and_dots_are_seen_where_they_are_meant() {
+        let parse = |text: &str| regex_syntax::parse(text).unwrap();
+        for (text, expected) in
+            [("a\\Sb", false), ("aB", true), ("[^x]\\Ax", false), ("(a|É)", true), ("\\x41", true)]
+        {
+            assert_eq!(has_capital_letter(&parse(text)), expected, "{text}");
+        }
+        for (text, expected) in
+            [("^\\.git", true), ("\\.git", false), ("^.git", false), ("^(\\.a|b)", false)]
+        {
+            assert_eq!(begins_with_dot(&parse(text)), expected, "{text}");
+        }
+    }
+}
