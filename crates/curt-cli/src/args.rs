@@ -50,7 +50,7 @@ const RETRY_MS: u64 = 1000;
 #[command(
     name = "curt",
     version,
-    about = "Filesystem operations with the fewest system calls",
+    about = "Filesystem operations in few system calls, with the system's exact answer",
     propagate_version = true,
     subcommand_required = true,
     arg_required_else_help = true,

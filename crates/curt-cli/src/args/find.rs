@@ -71,7 +71,7 @@ const SORT_KEYS: [(&str, Fields); 6] = [
 
 #[derive(Args)]
 #[command(args_override_self = true, infer_long_args = true)]
-#[command(about = "Find entries, and print, delete or run programs for them", long_about = LONG_ABOUT,
+#[command(about = "Find entries; print or delete them, or run programs for them", long_about = LONG_ABOUT,
           after_long_help = NOTES, after_help = EXAMPLES)]
 pub(crate) struct FindOptions {
     /// The pattern that names are matched against [default: anything]

@@ -22,9 +22,13 @@ fn signal(child: &Child, number: i32) {
 
 /// Starts a removal that waits for an answer, and reads its question.
 fn waiting(scratch: &Scratch, args: &[&str], question: &str) -> Child {
+    asked(scratch, curt(scratch, args), question)
+}
+
+fn asked(scratch: &Scratch, mut command: Command, question: &str) -> Child {
     curt_testkit::heed_signals();
     scratch.file("f");
-    let mut child = curt(scratch, args).stdin(Stdio::piped()).spawn().unwrap();
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     let mut asked = vec![0; question.len()];
     child.stderr.as_mut().unwrap().read_exact(&mut asked).unwrap();
     assert_eq!(String::from_utf8(asked).unwrap(), question);
@@ -38,6 +42,19 @@ fn end(mut child: Child) -> (ExitStatus, String, String) {
     let status = child.wait().unwrap();
     let [out, messages] = texts;
     (status, out, messages)
+}
+
+/// Another thread works then, and gets the signal.
+#[test]
+fn a_prompt_is_interrupted_on_a_small_stack() {
+    let scratch = Scratch::new();
+    let mut shell = Command::new("sh");
+    let script = format!("ulimit -s 64; exec '{}' rm -i f", env!("CARGO_BIN_EXE_curt"));
+    shell.args(["-c", &script]).current_dir(scratch.path());
+    shell.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = asked(&scratch, shell, "curt rm: remove regular empty file 'f'? ");
+    signal(&child, SIGINT);
+    assert_eq!(end(child).0.signal(), Some(SIGINT));
 }
 
 #[test]
