@@ -30,6 +30,8 @@ const WORTH_HANDING_OFF: usize = 128;
 /// How many tasks a worker begins while it waits for others, one on top of the other. Each takes
 /// stack and descriptors.
 const MOST_NESTED: u32 = 2;
+/// How many calls a directory takes, where an entry takes one.
+const CALLS_FOR_DIRECTORY: u32 = 5;
 /// The pause before a descriptor is tried for again.
 const NAP: Duration = Duration::from_millis(2);
 
@@ -443,7 +445,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         let Engine { worker, stack, .. } = self;
         let Some(frame) = stack.pop(&worker.sys) else { return };
         let Role::Child(name) = frame.role else { return };
-        worker.tick();
+        worker.tick(CALLS_FOR_DIRECTORY);
         worker.path.truncate(stack.top().path_len());
         if frame.is_kept() {
             self.keep_child(name);

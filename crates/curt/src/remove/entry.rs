@@ -54,7 +54,7 @@ impl<S: Sys> Worker<'_, S> {
             self.remove_entry(dir, name, kind, Found::Listed)
         };
         self.path.truncate(path_len);
-        self.tick();
+        self.tick(1);
         outcome
     }
 

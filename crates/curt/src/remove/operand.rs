@@ -51,7 +51,7 @@ impl<S: Sys> Engine<'_, S> {
         self.enter_operand(path);
         self.remove_levels(base);
         self.place = None;
-        self.worker.tick();
+        self.worker.tick(1);
     }
 
     /// Enters an operand that is a tree, and removes any other.

@@ -35,21 +35,22 @@ pub(crate) struct Member<'c> {
     pub(crate) descriptors: usize,
     /// Starts a worker; returns `false` if the system gave no thread. Worker 0 alone has it.
     start: Option<&'c dyn Fn() -> bool>,
-    /// Entries between the last checkpoint and the next, and how many of them are left.
-    interval: u32,
+    /// How many entries are left until the next checkpoint.
     left: u32,
+    /// What was done since the last one.
+    done: u64,
     /// How often the thread had waited for something at the last checkpoint.
     waits: Option<u64>,
 }
 
 impl<'c> Member<'c> {
     fn new(number: usize, descriptors: usize, start: Option<&'c dyn Fn() -> bool>) -> Self {
-        Member { number, descriptors, start, interval: CHECKPOINT, left: CHECKPOINT, waits: None }
+        Member { number, descriptors, start, left: CHECKPOINT, done: 0, waits: None }
     }
 
     /// Sets how many entries there are before the first checkpoint.
     pub(crate) fn first_checkpoint(self, entries: u32) -> Self {
-        Member { interval: entries, left: entries, ..self }
+        Member { left: entries, ..self }
     }
 
     /// Returns whether this is the caller's thread.
@@ -57,17 +58,19 @@ impl<'c> Member<'c> {
         self.number == 0
     }
 
-    /// Counts an entry. Returns whether a [checkpoint](Crew::checkpoint) is due.
+    /// Counts an entry, and how much work it was: that of this many others. Returns whether a
+    /// [checkpoint](Crew::checkpoint) is due.
     #[inline]
-    pub(crate) fn count(&mut self) -> bool {
+    pub(crate) fn count(&mut self, work: u32) -> bool {
+        self.done += u64::from(work);
         self.left = self.left.saturating_sub(1);
         self.left == 0
     }
 
-    /// Begins the entries up to the next checkpoint. Returns how many there were before this one.
+    /// Begins the entries up to the next checkpoint. Returns what was done before this one.
     fn begin_again(&mut self) -> u64 {
         self.left = CHECKPOINT;
-        std::mem::replace(&mut self.interval, CHECKPOINT).into()
+        std::mem::take(&mut self.done)
     }
 }
 
@@ -211,7 +214,7 @@ impl<T> Drop for EndOnPanic<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Crew, Member};
+    use super::{CHECKPOINT, Crew, Member};
     use crate::control::Threads;
     use crate::sys::{Os, Setup, Sys};
 
@@ -244,6 +247,7 @@ mod tests {
                 scope.spawn(|| {
                     let (sys, mut member) = (Os::start(&setup), Member::new(0, 8, None));
                     for _ in 0..100_000 {
+                        member.count(CHECKPOINT);
                         crew.checkpoint(&sys, &mut member);
                     }
                 });

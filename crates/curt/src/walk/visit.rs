@@ -179,7 +179,7 @@ impl<S: Sys, K: Sink> Worker<'_, S, K> {
         match step {
             Step::Entry => {
                 self.entries += 1;
-                if self.member.count() {
+                if self.member.count(1) {
                     let Worker { shared, cursor, member, .. } = self;
                     shared.crew.checkpoint(cursor.sys(), member);
                 }
