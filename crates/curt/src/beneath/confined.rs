@@ -50,7 +50,7 @@ pub(super) fn open_root<S: Beneath>(sys: &S, path: &Path) -> io::Result<S::Dir> 
     if path.as_os_str().is_empty() {
         return Err(OsError::NotFound.error());
     }
-    sys.open_parent(path)
+    sys.open_place(path)
 }
 
 /// Why an operation on two paths failed, and at which of them.

@@ -130,7 +130,7 @@ impl<S: Sys> Engine<'_, S> {
             }
         }
         let dir = loop {
-            match self.worker.sys.open_parent(path) {
+            match self.worker.sys.open_place(path) {
                 Ok(dir) => break Arc::new(dir),
                 Err(error) if is_shortage(&error) && self.overcome_shortage() => {}
                 Err(error) => return Err(error),

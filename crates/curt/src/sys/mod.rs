@@ -179,9 +179,10 @@ pub(crate) trait Sys: Host + Sized + Send {
     /// Returns the calls made so far.
     fn calls(&self) -> Calls;
 
-    /// Opens the parent of an operand, following the links in its path. The empty path is the
-    /// working directory and costs no call.
-    fn open_parent(&self, path: &Path) -> io::Result<Self::Dir>;
+    /// Opens a directory to resolve names in, following the links in its path: the parent of an
+    /// operand, or an operand that has no name in one. The empty path is the working directory and
+    /// costs no call.
+    fn open_place(&self, path: &Path) -> io::Result<Self::Dir>;
     /// Whether a directory can be mounted below itself. Then [`Mounts::Refuse`] recognises mounts,
     /// on recent systems for no extra call.
     const MOUNTS_MAY_LOOP: bool = false;
@@ -376,12 +377,12 @@ fn open_step_by_step<S: Sys>(
     let mut names = path.units();
     let here = [S::Unit::ascii(b'.')];
     if names.first().is_some_and(|unit| unit.is_separator()) {
-        match sys.open_parent(Path::new("/")) {
+        match sys.open_place(Path::new("/")) {
             Ok(root) => last = Some(root),
             Err(error) => return Opened::Failed(error),
         }
         if names.iter().all(|unit| unit.is_separator()) {
-            // What `open_parent` opened cannot be listed.
+            // What `open_place` opened cannot be listed.
             names = &here;
         }
     }

@@ -662,7 +662,7 @@ mod tests {
     fn directory_that_another_worker_uses_stays_open() {
         let sys = Os::start(&Setup::default());
         let mut stack = Stack::new(8, Links::Refuse);
-        stack.push(sys.open_parent(Path::new(".")).unwrap(), 0, None, ());
+        stack.push(sys.open_place(Path::new(".")).unwrap(), 0, None, ());
         let theirs = stack.top_mut().share();
         assert!(stack.take_top().is_none());
         assert!(stack.top().dir().is_some() && stack.count_open() == 1);

@@ -78,7 +78,7 @@ impl<S: Sys> Operand<S> {
     fn open_parent(&mut self, operand: &Path, sys: &S) -> io::Result<()> {
         let sys::SplitOperand { parent, last, directory_only } = S::Unit::operand(operand);
         if let Last::Name(name) = last {
-            let dir = sys.open_parent(&parent)?;
+            let dir = sys.open_place(&parent)?;
             self.parent = Some(Parent { dir, name, directory_only, opened: None });
         }
         Ok(())

@@ -117,7 +117,7 @@ impl Sys for Memory {
         self.door.calls()
     }
 
-    fn open_parent(&self, path: &Path) -> io::Result<Dir> {
+    fn open_place(&self, path: &Path) -> io::Result<Dir> {
         if path.as_os_str().is_empty() {
             return Ok(self.new_dir(dir::WORKING));
         }

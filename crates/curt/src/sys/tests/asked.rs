@@ -29,7 +29,7 @@ pub(super) fn name<U: Unit>(units: &[U]) -> Name<'_, U> {
 
 /// The base directory, opened as the parent of an operand.
 pub(super) fn base<'a, G: Ground>(ground: &G, sys: &'a G::S) -> Asked<'a, G::S> {
-    Asked { sys, dir: sys.open_parent(&ground.base()).unwrap() }
+    Asked { sys, dir: sys.open_place(&ground.base()).unwrap() }
 }
 
 impl<'a, S: Sys> Asked<'a, S> {

@@ -41,12 +41,12 @@ pub(super) fn metadata_is_of_the_entry_itself<G: Ground>(ground: &G) {
 
 pub(super) fn the_working_directory_needs_no_opening<G: Ground>(ground: &G) {
     let sys = ground.start();
-    let here = Asked { sys: &sys, dir: sys.open_parent(Path::new("")).unwrap() };
+    let here = Asked { sys: &sys, dir: sys.open_place(Path::new("")).unwrap() };
     if !cfg!(windows) {
         assert_eq!(sys.calls().total(), 0);
     }
     here.open(ground.known().0).close();
-    let dot = sys.open_parent(Path::new(".")).unwrap();
+    let dot = sys.open_place(Path::new(".")).unwrap();
     let identity = |dir| Identity::of(&sys.query_dir(dir, Ask::STAT).unwrap());
     assert_eq!(identity(&here.dir), identity(&dot));
     let open = sys.calls().of("close");
@@ -54,7 +54,7 @@ pub(super) fn the_working_directory_needs_no_opening<G: Ground>(ground: &G) {
     if !cfg!(windows) {
         assert_eq!(sys.calls().of("close"), open, "and no closing");
     }
-    assert!(sys.open_parent(Path::new("no/such/directory")).is_err());
+    assert!(sys.open_place(Path::new("no/such/directory")).is_err());
 }
 
 pub(super) fn mounts_are_refused_or_crossed<G: Ground>(ground: &G) {
@@ -64,7 +64,7 @@ pub(super) fn mounts_are_refused_or_crossed<G: Ground>(ground: &G) {
     // `EPERM` is what a security filter answers.
     for faults in [Faults::default(), Faults::default().fail("openat2", 0, 1)] {
         let sys = G::S::start(&ground.setup_with(faults));
-        let root = sys.open_parent(Path::new("/")).unwrap();
+        let root = sys.open_place(Path::new("/")).unwrap();
         let open = |mounts| sys.open_child(&root, name(&units::<G::S>(mount)), mounts);
         assert_eq!(said(&open(Mounts::Refuse)), "a mount point");
         assert_eq!(said(&open(Mounts::Cross)), "opened");
@@ -77,7 +77,7 @@ pub(super) fn mounts_are_refused_or_crossed<G: Ground>(ground: &G) {
 pub(super) fn a_shortage_is_no_failure<G: Ground>(ground: &G) {
     ground.dir("top");
     for &number in ground.shortages() {
-        let dir = G::S::start(&ground.setup()).open_parent(&ground.base()).unwrap();
+        let dir = G::S::start(&ground.setup()).open_place(&ground.base()).unwrap();
         let faults = Faults::default().fail(ground.opening(), 0, number);
         let sys = G::S::start(&ground.setup_with(faults));
         let base = Asked { sys: &sys, dir };

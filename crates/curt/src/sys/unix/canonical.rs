@@ -72,7 +72,7 @@ impl Unix {
         }
         let parent = if begin == 0 { &b"."[..] } else { &path[..begin] };
         let last_name = NameBuf::new(last.to_vec()).ok()?;
-        let dir = self.open_parent(&u8::path(parent.to_vec())).ok()?;
+        let dir = self.open_place(&u8::path(parent.to_vec())).ok()?;
         let found = self.door.readlinkat(dir.as_fd(), text(last_name.as_name()), &mut Vec::new());
         let parent =
             if found == Err(Errno::NOENT) { self.address_of(dir.as_fd()).ok() } else { None };

@@ -274,7 +274,7 @@ impl Sys for Unix {
         self.door.calls()
     }
 
-    fn open_parent(&self, path: &Path) -> io::Result<Dir> {
+    fn open_place(&self, path: &Path) -> io::Result<Dir> {
         if path.as_os_str().is_empty() {
             return Ok(Dir::working());
         }

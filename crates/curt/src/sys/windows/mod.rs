@@ -250,7 +250,7 @@ impl Sys for Windows {
     }
 
     /// 2 calls, the second for the volume.
-    fn open_parent(&self, path: &Path) -> io::Result<Dir> {
+    fn open_place(&self, path: &Path) -> io::Result<Dir> {
         let name = text::native(path)?;
         let target = Target { root: None, name: &name, any_case: true };
         Ok(on_its_volume(&self.door, self.door.open(target, REACH, PLACE)?, Use::Place))

@@ -14,7 +14,7 @@ fn all_ancestors_are_found_or_a_failure_is_reported() {
     let errors = [Errno::ACCESS, Errno::PERM, Errno::IO, Errno::MFILE, Errno::NOMEM];
     Faults::each(&Setup::default(), &errors.map(Errno::raw_os_error), |setup, fails| {
         let sys = Os::start(setup);
-        let Ok(dir) = sys.open_parent(&path) else { return };
+        let Ok(dir) = sys.open_place(&path) else { return };
         match ancestors(&dir, 4, &sys) {
             Ok(all) => assert_eq!(all.len(), 4, "{fails:?}"),
             Err(error) => {

@@ -87,7 +87,7 @@ mod tests {
                 assert_eq!((target, calls), (Ok(b"/etc".to_vec()), expected));
             }
             let sys = Unix::start(&Setup::default());
-            let dir = sys.open_parent("/etc".as_ref()).unwrap();
+            let dir = sys.open_place("/etc".as_ref()).unwrap();
             assert_eq!(sys.path_of(Open::Dir(&dir)).unwrap(), b"/etc");
             let name = Name::until_nul(b"passwd\0").unwrap();
             assert!(sys.extended(&dir, name, Fields::ACL, false, None).is_ok());

@@ -51,7 +51,7 @@ fn every_form_tells_the_same_and_by_name_is_one_call() {
     let mut answers: Vec<Facts> = Vec::new();
     for (form, setup) in setups() {
         let sys = Windows::start(&setup);
-        let parent = sys.open_parent(scratch.path()).unwrap();
+        let parent = sys.open_place(scratch.path()).unwrap();
         // The first question learns what is refused.
         counted(&sys, &parent, "file", ask(fields));
         let (mut facts, calls) = counted(&sys, &parent, "file", ask(fields));
@@ -79,7 +79,7 @@ fn access_is_told_by_name_or_by_opening() {
     let (read, write) = (Fields::READABLE, Fields::WRITABLE);
     for (form, setup) in setups() {
         let sys = Windows::start(&setup);
-        let parent = sys.open_parent(scratch.path()).unwrap();
+        let parent = sys.open_place(scratch.path()).unwrap();
         for (child, expected) in [("file", read | write), ("frozen", read)] {
             let (facts, _) = counted(&sys, &parent, child, ask(read | write));
             if form == "by name" {
@@ -246,7 +246,7 @@ fn a_record_tells_everything_for_no_call() {
     let scratch = Scratch::new();
     scratch.dir("top");
     let sys = Windows::start(&setup);
-    let parent = sys.open_parent(scratch.path()).unwrap();
+    let parent = sys.open_place(scratch.path()).unwrap();
     let Opened::Dir(dir) = sys.open_child(&parent, name(&wide("top")), Mounts::Cross) else {
         panic!("not opened");
     };

@@ -137,7 +137,7 @@ const READ: How = How {
 fn a_path_without_links_is_one_call() {
     let scratch = tree();
     let sys = Windows::start(&newest());
-    let root = sys.open_parent(&scratch.at("root")).unwrap();
+    let root = sys.open_place(&scratch.at("root")).unwrap();
     let before = sys.calls();
     assert!(matches!(open(&sys, &root, r"a\b\file", READ), Whole::Opened(_)));
     assert_eq!(sys.calls().total() - before.total(), 1);
@@ -155,7 +155,7 @@ fn a_path_without_links_is_one_call() {
 fn a_link_on_the_way_is_left_to_single_steps() {
     let scratch = tree();
     let sys = Windows::start(&newest());
-    let root = sys.open_parent(&scratch.at("root")).unwrap();
+    let root = sys.open_place(&scratch.at("root")).unwrap();
     assert!(matches!(open(&sys, &root, r"link\file", READ), Whole::Unanswered));
     assert!(matches!(open(&sys, &root, "link", READ), Whole::Unanswered));
 }
@@ -164,7 +164,7 @@ fn a_link_on_the_way_is_left_to_single_steps() {
 fn a_system_that_does_not_know_is_asked_once() {
     let scratch = tree();
     let sys = Windows::start(&older());
-    let root = sys.open_parent(&scratch.at("root")).unwrap();
+    let root = sys.open_place(&scratch.at("root")).unwrap();
     for _ in 0..3 {
         assert!(matches!(open(&sys, &root, r"a\b\file", READ), Whole::Unanswered));
     }
@@ -176,7 +176,7 @@ fn a_system_that_does_not_know_is_asked_once() {
 fn wine_is_not_believed() {
     let scratch = tree();
     let sys = Windows::start(&Setup::default());
-    let root = sys.open_parent(&scratch.at("root")).unwrap();
+    let root = sys.open_place(&scratch.at("root")).unwrap();
     let answer = open(&sys, &root, r"a\b\file", READ);
     let is_believed = !matches!(answer, Whole::Unanswered);
     assert_eq!(is_believed, !crate::sys::windows::native::is_wine());

@@ -392,7 +392,7 @@ fn every_form_lists_names_kinds_and_numbers() {
     let odd = [0x61, 0xd800, 0x62, 0];
     for (form, setup) in setups().into_iter().take(5) {
         let sys = Windows::start(&setup);
-        let parent = sys.open_parent(scratch.path()).unwrap();
+        let parent = sys.open_place(scratch.path()).unwrap();
         let tree: Vec<u16> = "tree\0".encode_utf16().collect();
         let name = Name::until_nul(&tree).unwrap();
         let Opened::Dir(dir) = sys.open_child(&parent, name, Mounts::Refuse) else {

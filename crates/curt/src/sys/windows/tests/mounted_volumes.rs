@@ -83,7 +83,7 @@ fn a_mounted_volume_is_told_from_a_junction_where_targets_are_asked_for() {
     {
         let asker = Asker::new(Windows::start(&setup), Plan::new(fields));
         let sys = &asker.sys;
-        let parent = sys.open_parent(scratch.path()).unwrap();
+        let parent = sys.open_place(scratch.path()).unwrap();
         let top = NameBuf::new("top".encode_utf16().collect()).unwrap();
         let Opened::Dir(dir) = sys.open_child(&parent, top.as_name(), Mounts::Cross) else {
             panic!("not opened");
