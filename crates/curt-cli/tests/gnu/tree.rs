@@ -147,6 +147,13 @@ impl Tree {
         Tree(steps)
     }
 
+    /// The tree with one more file, which holds this.
+    #[allow(dead_code, reason = "the suite fd adds rules")]
+    pub(crate) fn with_file(mut self, path: &str, content: String) -> Tree {
+        self.0.push((path.into(), What::File(content.into_bytes())));
+        self
+    }
+
     /// A path in it, or one that is not, as it may be typed. It is relative, because it may be
     /// removed, and leads no higher than the scratch directory.
     pub(crate) fn operand(&self, choices: &mut Choices) -> OsString {
@@ -255,7 +262,12 @@ impl fmt::Display for Tree {
             let path = quoted(path);
             match what {
                 What::Directory => writeln!(to, "mkdir -p -- {path}")?,
-                What::File(text) => writeln!(to, "head -c {} /dev/zero >{path}", text.len())?,
+                What::File(text) if text.iter().all(|&byte| byte == b'x') => {
+                    writeln!(to, "head -c {} /dev/zero >{path}", text.len())?;
+                }
+                What::File(text) => {
+                    writeln!(to, "printf %s {} >{path}", quoted(OsStr::from_bytes(text)))?;
+                }
                 What::Hole(size) => writeln!(to, "truncate -s {size} -- {path}")?,
                 What::Link(target) => writeln!(to, "ln -s -- {} {path}", quoted(target))?,
                 What::Name(of) => writeln!(to, "ln -- {} {path}", quoted(of))?,

@@ -26,32 +26,6 @@ fn effect(place: &Place, line: &str) -> Effect {
 }
 
 #[test]
-fn delete_leaves_what_find_leaves() {
-    let Some(place) = Place::new() else { return };
-    for (find, curt) in [
-        ("t -mindepth 1", ". t"),
-        ("t/ -mindepth 1", ". t/"),
-        ("t -mindepth 3", "--min-depth 3 . t"),
-        ("t -name *.rs", "-g *.rs t"),
-        ("t -type f", "-tf . t"),
-        ("t -type l", "-tl . t"),
-        ("t -mindepth 1 -type d -empty", "-td --empty . t"),
-        ("t -type f -perm -200", "-tf --perm=-200 . t"),
-        ("t/a t/* -mindepth 1", ". t/a t/*"),
-        ("-H t/to-dir -mindepth 1", ". t/to-dir"),
-        ("t/a t/missing -mindepth 1", ". t/a t/missing"),
-        ("t -size +5c -type f", "-S +6b . t"),
-    ] {
-        let find = format!("find {find} -delete");
-        let expected = effect(&place, &find);
-        for more in ["", "-j3"] {
-            let printed = effect(&place, &format!("\"$CURT\" find -u --delete {more} {curt}"));
-            assert_eq!(printed, expected, "{find} (right)");
-        }
-    }
-}
-
-#[test]
 fn a_directory_that_is_not_empty_stays() {
     let Some(place) = Place::new() else { return };
     // What is not Unicode is quoted otherwise by find.
