@@ -37,17 +37,9 @@ fn slopes(name: &str, args: &[&str]) {
 }
 
 #[test]
-fn one_thread() {
+fn no_option_takes_a_further_call() {
     slopes("du-one-thread", &["-j1", "tree"]);
-}
-
-#[test]
-fn one_file_system_takes_no_further_call() {
     slopes("du-one-file-system", &["-x", "-s", "-j1", "tree"]);
-}
-
-#[test]
-fn all_and_max_depth_take_no_further_call() {
     slopes("du-files", &["-a", "-d", "1", "-j1", "tree"]);
 }
 

@@ -45,19 +45,10 @@ fn slopes(name: &str, args: &[&str]) {
 }
 
 #[test]
-fn one_thread() {
+fn every_form_of_a_removal_costs_what_its_snapshot_says() {
     slopes("rm-one-thread", &["-r", "-j1", "tree"]);
-}
-
-#[test]
-fn verbose_output_takes_no_further_call() {
     slopes("rm-verbose", &["-r", "-j1", "-v", "tree"]);
-}
-
-#[test]
-fn without_the_newest_calls() {
-    let without = ["-r", "-j1", "--without", "openat2", "tree"];
-    slopes("rm-older-kernel", &without);
+    slopes("rm-older-kernel", &["-r", "-j1", "--without", "openat2", "tree"]);
 }
 
 /// Whether there is a terminal for a progress line is asked once, however long it takes.
