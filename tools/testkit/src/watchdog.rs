@@ -84,12 +84,20 @@ fn abort(test: &str) -> ! {
     // A test runs in this process: nothing but its end stops it. Programs that it started would
     // keep the pipes of whoever waits for the tests open.
     #[cfg(unix)]
-    {
+    let programs = {
+        use std::process::Command;
         let own = std::process::id().to_string();
-        let _ = std::process::Command::new("pkill").args(["-KILL", "-P", &own]).status();
-    }
+        let listed = Command::new("pgrep").args(["-a", "-P", &own]).output();
+        let _ = Command::new("pkill").args(["-KILL", "-P", &own]).status();
+        listed.map(|listed| String::from_utf8_lossy(&listed.stdout).into_owned())
+    };
+    #[cfg(windows)]
+    let programs = std::io::Result::Ok(String::new());
     let suite = crate::suite();
-    crate::say(&format!("\n{suite}: {test} hangs: no progress for a minute\n"));
+    let programs = programs.unwrap_or_default();
+    crate::say(&format!(
+        "\n{suite}: {test} hangs: no progress for a minute. Programs of this suite:\n{programs}"
+    ));
     std::process::abort();
 }
 

@@ -55,7 +55,11 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if above.is_empty() || is_update && above.iter().all(|line| line.ends_with("no number")) {
         return Ok(());
     }
-    Err(Failure::new(format!("more lines than {LIST} allows:\n{}", above.join("\n"))))
+    Err(Failure::new(format!(
+        "more lines than {LIST} allows:\n{}\nRemove as many, or say in the commit what a user gets \
+         for them: whoever merges it then raises the numbers.",
+        above.join("\n")
+    )))
 }
 
 /// The lines of each package: of the folder below `crates`, `bindings` or `tools`, or `fuzz`.
