@@ -39,16 +39,6 @@ struct Command {
     program: OnceLock<Option<PathBuf>>,
 }
 
-/// The failure of a command.
-enum CommandFailure {
-    /// It could not be started for these entries, of which the first has this path.
-    NotStarted(Error, OsString, usize),
-    /// There is no such program, or it cannot be executed.
-    NoProgram(Error),
-    /// It ran and failed, and has said why.
-    Failed,
-}
-
 impl<'a> Commands<'a> {
     /// The error is a word of a command that nobody means.
     pub(super) fn new(options: &FindOptions, session: &'a Session) -> Result<Commands<'a>, String> {
@@ -76,12 +66,13 @@ impl<'a> Commands<'a> {
 
     /// Runs the commands for an entry, until one fails. Their output is printed as a whole.
     pub(super) fn run(&self, path: PathBuf) {
-        let mut outputs = Vec::new();
-        let paths = [path.into_os_string()];
-        let mut results = self.list.iter().map(|it| self.start(it, &paths, &mut outputs));
-        let failed = results.find(|result| result.is_err() || self.have_given_up());
+        let (paths, mut outputs) = ([path.into_os_string()], Vec::new());
+        let mut started = self.list.iter().map(|it| (it, self.start(it, &paths, &mut outputs)));
+        let failed = started.find(|(_, result)| !matches!(result, Ok(true)));
         self.session.screen().outputs(&outputs);
-        self.check(failed.unwrap_or(Ok(())));
+        if let Some((command, result)) = failed {
+            self.check(command, &paths, result);
+        }
         if self.have_given_up() {
             self.session.cancel().cancel();
         }
@@ -90,7 +81,7 @@ impl<'a> Commands<'a> {
     /// Runs each command once for all entries, or for as many at a time as fit.
     pub(super) fn run_for_all(&self, found: Vec<Found>) {
         let run = |command, paths: &[OsString]| {
-            self.check(self.start(command, paths, &mut Vec::new()));
+            self.check(command, paths, self.start(command, paths, &mut Vec::new()));
         };
         let room = sys::argument_bytes();
         let mut batches = vec![(Vec::new(), 0); self.list.len()];
@@ -113,55 +104,53 @@ impl<'a> Commands<'a> {
         }
     }
 
-    /// Runs a command for these paths, if there are any. What it wrote, if that is collected, is
-    /// added to `outputs`.
+    /// Runs a command for these paths, if there are any, and returns whether it succeeded. Its
+    /// output, if that is collected, is added to `outputs`. The error is that of starting it.
     fn start(
         &self,
         command: &Command,
         paths: &[OsString],
         outputs: &mut Vec<Output>,
-    ) -> Result<(), CommandFailure> {
+    ) -> Result<bool, Error> {
         if paths.is_empty() || self.have_given_up() || interrupt::signal().is_some() {
-            return Ok(());
+            return Ok(true);
         }
         let arguments = command.template.arguments(paths);
-        let Some((program, rest)) = arguments.split_first() else { return Ok(()) };
+        let Some((program, rest)) = arguments.split_first() else { return Ok(true) };
         let is_collected = self.runners > 1;
-        let ended = command.start(program, rest, is_collected).and_then(|mut child| {
-            let _running = Running::begin(&child);
-            if !is_collected {
-                return child.wait();
-            }
-            let output = child.wait_with_output()?;
-            let status = output.status;
-            outputs.push(output);
-            Ok(status)
-        });
-        match ended {
-            Ok(status) if status.success() => Ok(()),
-            Ok(_) => Err(CommandFailure::Failed),
-            Err(error) if !command.is_hopeless(&error) => {
-                Err(CommandFailure::NotStarted(error, paths[0].clone(), paths.len() - 1))
-            }
-            // Another thread may have reported it.
-            Err(_) if self.has_given_up.swap(true, Ordering::Relaxed) => Ok(()),
-            Err(error) => Err(CommandFailure::NoProgram(error)),
+        let mut child = command.start(program, rest, is_collected)?;
+        let _running = Running::begin(&child);
+        if !is_collected {
+            return Ok(child.wait()?.success());
         }
+        let output = child.wait_with_output()?;
+        let is_success = output.status.success();
+        outputs.push(output);
+        Ok(is_success)
     }
 
-    fn check(&self, result: Result<(), CommandFailure>) {
-        match result {
-            Ok(()) => {}
-            Err(CommandFailure::Failed) => self.session.count_failure(),
-            Err(CommandFailure::NoProgram(error)) => self.session.fail(&error),
-            Err(CommandFailure::NotStarted(error, first, more)) => {
-                let (verb, program) = (error.operation().verb(), quote(error.path()));
-                let reason = text::reason(error.cause());
-                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-                let entries = format!("{}{more}", quote(&first));
-                let message = format!("cannot {verb} {program} for {entries}: {reason}");
-                self.session.fail_as(Failure::from(&error).path(first), &message);
+    /// Reports a command that failed for these paths, unless it has said why.
+    fn check(&self, command: &Command, paths: &[OsString], result: Result<bool, Error>) {
+        let error = match result {
+            Ok(true) => return,
+            Ok(false) => return self.session.count_failure(),
+            Err(error) => error,
+        };
+        if command.is_hopeless(&error) {
+            // Another thread may have reported it.
+            if !self.has_given_up.swap(true, Ordering::Relaxed) {
+                self.session.fail(&error);
             }
+        } else if let [first, others @ ..] = paths {
+            let (verb, program) = (error.operation().verb(), quote(error.path()));
+            let reason = text::reason(error.cause());
+            let more = match others.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let entries = format!("{}{more}", quote(first));
+            let message = format!("cannot {verb} {program} for {entries}: {reason}");
+            self.session.fail_as(Failure::from(&error).path(first), &message);
         }
     }
 }

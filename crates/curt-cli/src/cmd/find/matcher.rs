@@ -9,8 +9,7 @@ use super::kinds::Kinds;
 use super::names::Names;
 use super::owner::Owner;
 use super::permissions::Permissions;
-use super::size::Size;
-use super::when;
+use super::{size, when};
 use crate::args::FindOptions;
 
 /// The tests.
@@ -35,8 +34,10 @@ impl Matcher {
         let has_size = !options.size.is_empty();
         let mut matcher = Matcher { names, kinds, tests: Vec::new(), has_size };
         for text in &options.size {
-            let size = Size::parse(text)?;
-            matcher.add(Fields::SIZE, move |it| it.size().known().is_some_and(|it| size.has(it)));
+            let size = size::parse(text)?;
+            let has_size =
+                move |it: &Metadata| it.size().known().is_some_and(|it| size.contains(&it));
+            matcher.add(Fields::SIZE, has_size);
         }
         if let Some(text) = &options.changed_within {
             let then = when::parse(text, "--changed-within")?;
