@@ -17,7 +17,7 @@ pub(crate) mod topics;
 mod which;
 
 use std::ffi::{OsStr, OsString};
-use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
+use std::num::{IntErrorKind, NonZeroUsize};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::parser::ValueSource;
@@ -43,8 +43,6 @@ pub(crate) use which::{LookUpOptions, WhichOptions};
 /// How many words from the last option on are read by clap, of commands with operands. No option
 /// has that many values.
 const READ_BEYOND_OPTIONS: usize = 16;
-
-const RETRY_MS: u64 = 1000;
 
 #[derive(Parser)]
 #[command(
@@ -314,10 +312,6 @@ fn read_by<T: Options>(
         Ok(()) => Ok(options),
         Err(message) => Err(command.error(clap::error::ErrorKind::ValueValidation, message)),
     }
-}
-
-fn parse_retries(word: &str) -> Result<u32, ParseIntError> {
-    word.parse()
 }
 
 fn parse_threads(word: &str) -> Result<Threads, String> {

@@ -172,7 +172,8 @@ impl Session {
     fn refuse_with(&self, message: &str, hint: &str) -> Exit {
         self.worsen(Exit::usage(&self.program));
         if self.is_json {
-            self.report(Failure::usage(message.to_owned()).object());
+            let failure = Failure::new("read_arguments", "usage", message.to_owned());
+            self.report(failure.object());
         } else {
             self.message(&format!("{}: {message}\n{hint}", self.program));
         }

@@ -2,18 +2,16 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use clap::{ArgAction, Args};
 use curt::Threads;
 use curt::remove::Preserve;
 
 use super::{
-    OperandsOf, Options, OutputOptions, Positions, RETRY_MS, WithoutOptions, meaning,
-    parse_retries, parse_threads,
+    AbbreviationOf, OperandsOf, Options, OutputOptions, Positions, WithoutOptions, meaning,
+    parse_threads,
 };
-
-/// How many times a directory to which other programs keep adding is emptied again.
-const RETRIES: u32 = 100;
 
 const LONG_ABOUT: &str = "\
 Remove files and directories.
@@ -69,7 +67,8 @@ pub(crate) struct RmOptions {
 
     /// Prompt never, once (-I) or always (-i, the default WHEN)
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
-          default_missing_value = "always", value_parser = parse_when, action = ArgAction::Append)]
+          default_missing_value = "always", hide_possible_values = true,
+          value_parser = AbbreviationOf(&WHENS), action = ArgAction::Append)]
     interactive: Vec<Prompt>,
 
     /// Print each entry that is removed
@@ -141,12 +140,13 @@ pub(crate) struct RmOptions {
     /// Retry N times if other programs add to a directory
     ///
     /// The directory is emptied again each time.
-    #[arg(long, value_name = "N", default_value_t = RETRIES, allow_negative_numbers = true,
-          value_parser = parse_retries, help_heading = BEYOND_GNU)]
+    // clap's own parser has other words for a negative number.
+    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true,
+          value_parser = u32::from_str, help_heading = BEYOND_GNU)]
     pub(crate) retries: u32,
 
     /// Stop retrying after N milliseconds without progress
-    #[arg(long, value_name = "N", default_value_t = RETRY_MS, allow_negative_numbers = true,
+    #[arg(long, value_name = "N", default_value_t = 1000, allow_negative_numbers = true,
           help_heading = BEYOND_GNU)]
     pub(crate) retry_ms: u64,
 
@@ -206,6 +206,15 @@ pub(crate) enum Prompt {
     Always,
 }
 
+const WHENS: [(&str, Prompt); 6] = [
+    ("never", Prompt::Never),
+    ("no", Prompt::Never),
+    ("none", Prompt::Never),
+    ("once", Prompt::Once),
+    ("always", Prompt::Always),
+    ("yes", Prompt::Always),
+];
+
 impl Options for RmOptions {
     const OPERANDS: OperandsOf<Self> = Some(|it| &mut it.operands);
     const NEEDS: &[(&str, &str)] = &[("contents", "recursive")];
@@ -252,20 +261,6 @@ impl RmOptions {
             self.ignores_missing = ignores_missing.unwrap_or(self.ignores_missing);
         }
     }
-}
-
-/// The words of GNU rm and their beginnings, as long as these can mean only one thing.
-pub(super) fn parse_when(word: &str) -> Result<Prompt, String> {
-    const WORDS: [(&str, Prompt); 6] = [
-        ("never", Prompt::Never),
-        ("no", Prompt::Never),
-        ("none", Prompt::Never),
-        ("once", Prompt::Once),
-        ("always", Prompt::Always),
-        ("yes", Prompt::Always),
-    ];
-    super::abbreviated(&WORDS, word)
-        .map_err(|_| "expected never (no, none), once, or always (yes)".to_owned())
 }
 
 /// Returns whether operands on another device than their parent are refused.

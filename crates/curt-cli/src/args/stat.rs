@@ -131,17 +131,3 @@ impl Options for StatOptions {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::fields_help;
-
-    #[test]
-    fn help_lists_every_field() {
-        let list = fields_help!("");
-        for (name, _) in curt::Fields::ALL.iter() {
-            let mut words = list.split(|letter: char| !letter.is_alphanumeric() && letter != '-');
-            assert!(words.any(|word| word == name), "{name}");
-        }
-    }
-}

@@ -7,6 +7,17 @@ fn definitions_are_sound() {
     Cli::command().debug_assert();
 }
 
+#[test]
+fn every_field_is_explained() {
+    for text in [help::fields_help!(""), topics::text("fields").unwrap()] {
+        let is_end = |letter: char| !letter.is_alphanumeric() && letter != '-';
+        let words: Vec<&str> = text.split(is_end).collect();
+        for (name, _) in curt::Fields::ALL.iter() {
+            assert!(words.contains(&name), "{name}: {text}");
+        }
+    }
+}
+
 /// Every option that needs another one is refused without it, beside each other option: also beside
 /// one that conflicts with the one that is needed.
 fn check_needs<T: Options>(name: &str) {

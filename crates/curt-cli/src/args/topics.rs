@@ -121,17 +121,3 @@ After an interrupt (Ctrl-C) the totals so far are printed and the signal is
 raised again, so a shell sees 130. A closed pipe ends curt by SIGPIPE; output
 that cannot be written is a failure.
 ";
-
-#[cfg(test)]
-mod tests {
-    use super::FIELDS;
-
-    #[test]
-    fn every_field_is_explained() {
-        let is_end = |letter: char| !letter.is_alphanumeric() && letter != '-';
-        let words: Vec<&str> = FIELDS.split(is_end).collect();
-        for (name, _) in curt::Fields::ALL.iter() {
-            assert!(words.contains(&name), "{name}");
-        }
-    }
-}

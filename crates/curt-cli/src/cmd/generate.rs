@@ -43,8 +43,7 @@ pub(crate) fn completions(options: &CompletionsOptions) -> Exit {
 }
 
 /// The values of options, by their identifiers, that take other values too.
-const WORDS: [(&str, &str); 6] = [
-    ("interactive", "never once always"),
+const WORDS: [(&str, &str); 5] = [
     ("preserve_root", "all"),
     ("time_style", "full-iso long-iso iso locale relative"),
     ("file_types", "f d l p s c b x e"),

@@ -27,10 +27,6 @@ impl Failure {
         Failure { operation, path: None, kind: kind.to_owned(), errno: None, message }
     }
 
-    pub(crate) fn usage(message: String) -> Failure {
-        Failure::new("read_arguments", "usage", message)
-    }
-
     pub(crate) fn os(operation: &'static str, error: &io::Error) -> Failure {
         let failure = Failure::new(operation, kind(error), sys::error_text(error));
         Failure { errno: sys::error_number(error), ..failure }

@@ -127,8 +127,8 @@ fn mounts_are_crossed_only_with_cross_mounts() {
     let refused = namespace.curt(&script.replace("OPTION", ""));
     assert!(refused.out.contains("exit 1") && refused.out.contains("./d/m/f"), "{refused:?}");
     assert!(!refused.out.contains("./d/e"), "{refused:?}");
-    let words = "rm: cannot remove 'd/m': is a mount point (use --cross-mounts to remove what is \
-                 mounted there)\n";
+    let words = "rm: cannot remove 'd/m': is a mount point (use --cross-mounts to remove its \
+                 contents)\n";
     assert_eq!(refused.messages, words);
 }
 
