@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::{Directory, List, Stat};
 use crate::calls::Calls;
@@ -136,7 +136,8 @@ impl Descent {
     }
 
     /// Lists the subdirectories with these names, in this order, after the directory that was
-    /// opened last; `list` is its listing. No call. A name that no entry can have is an error.
+    /// opened last; `list` is its listing. No call. A name that no entry can have is an error, and so
+    /// is the listing of another directory.
     pub fn enter<N: AsRef<OsStr>>(
         &mut self,
         list: List,
@@ -144,6 +145,10 @@ impl Descent {
     ) -> Result<(), Error> {
         let List { dir, path: above, reader, .. } = list;
         self.buffer = Some(reader.into_buffer());
+        if above != self.branch.to_path() {
+            let cause = Cause::Os(io::ErrorKind::InvalidInput.into());
+            return Err(Error::new(Operation::OpenDirectory, above, cause));
+        }
         self.branch.enter(Admitted::from(dir), ());
         self.add(&above, names)
     }
@@ -159,7 +164,7 @@ impl Descent {
         self.branch.path.truncate(level.path_len());
         self.branch.stack.top_mut().drop_waiting();
         self.branch.stack.clear_names();
-        self.add(&self.path(), names)
+        self.add(&self.branch.to_path(), names)
     }
 
     /// Leaves the innermost directory that was entered: names that wait in it are not listed.
@@ -193,53 +198,31 @@ impl Descent {
     /// goes on with the one behind it.
     #[allow(clippy::should_implement_trait, reason = "`enter` is called in between")]
     pub fn next(&mut self) -> Option<Result<Directory, Error>> {
-        loop {
-            let level = self.branch.stack.last()?;
-            self.branch.path.truncate(level.path_len());
-            match self.branch.stack.next_waiting() {
+        while self.branch.stack.len() > 0 {
+            match self.branch.open_next(|()| self.is_revisable, &self.sys) {
                 None => drop(self.branch.leave(&self.sys)),
-                Some(at) => match self.open_child(at) {
-                    Ok(Some(admitted)) => return Some(Ok(self.directory(admitted))),
-                    Ok(None) => {}
-                    Err(cause) => return Some(Err(self.failed(cause))),
-                },
+                Some(Ok(Some(admitted))) => return Some(Ok(self.directory(admitted))),
+                Some(Ok(None)) => {}
+                Some(Err(cause)) => return Some(Err(self.failed(cause))),
             }
         }
-    }
-
-    /// Opens the child of the topmost directory whose name lies at `at`.
-    fn open_child(&mut self, at: usize) -> Result<Option<Admitted<<Os as Sys>::Dir>>, Cause> {
-        let index = self.branch.stack.len() - 1;
-        if let Err(lost) = self.branch.reopen(&self.sys) {
-            // No directory below the lost one can be reached either.
-            let Branch { stack, path, .. } = &mut self.branch;
-            path.truncate(stack[lost.level].path_len());
-            (lost.level..stack.len()).for_each(|index| stack[index].drop_waiting());
-            return Err(lost.into_cause());
-        }
-        let admitted = self.branch.open(at, &self.sys);
-        // The operand's own directory stays open, because others are opened again from there.
-        let stack = &mut self.branch.stack;
-        if index > 0 && !self.is_revisable && !stack[index].has_waiting() {
-            stack.close(index, &self.sys);
-        }
-        admitted
+        None
     }
 
     fn directory(&mut self, admitted: Admitted<<Os as Sys>::Dir>) -> Directory {
         let new = || self.capacity.map(Listing::with_capacity).unwrap_or_default();
         let buf = self.buffer.take().unwrap_or_else(new);
-        let directory =
-            Directory::of(self.setup.clone(), &Calls::default(), admitted.dir, self.path());
+        let directory = Directory::of(
+            self.setup.clone(),
+            &Calls::default(),
+            admitted.dir,
+            self.branch.to_path(),
+        );
         Directory { buf, ..directory }
     }
 
     fn failed(&self, cause: Cause) -> Error {
-        Error::new(Operation::OpenDirectory, self.path(), cause)
-    }
-
-    fn path(&self) -> PathBuf {
-        SystemUnit::path(self.branch.path.units().to_vec())
+        Error::new(Operation::OpenDirectory, self.branch.to_path(), cause)
     }
 
     fn clear(&mut self) {

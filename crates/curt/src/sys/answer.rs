@@ -74,8 +74,8 @@ pub(crate) struct Entry<'a, U> {
     pub(crate) id: u64,
 }
 
-/// The identity of a directory, valid while it is open somewhere. Packed, because a traversal keeps
-/// one for each ancestor.
+/// The identity of a file, valid while it is open somewhere. Packed, because a traversal keeps one
+/// for each ancestor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(C, packed(8))]
 pub(crate) struct Identity {
@@ -87,6 +87,13 @@ impl Identity {
     /// Returns the identity in facts that have [`Fields::ID`] and [`Fields::DEVICE`].
     pub(crate) fn of(facts: &Facts) -> Identity {
         Identity { device: facts.device, file: facts.id }
+    }
+
+    /// Returns the identity in facts, if they have one: some file systems have no file numbers.
+    #[inline]
+    pub(crate) fn known(facts: &Facts) -> Option<Identity> {
+        let is_known = facts.known.contains(Fields::ID | Fields::DEVICE);
+        is_known.then(|| Identity::of(facts))
     }
 }
 

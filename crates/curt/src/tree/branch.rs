@@ -48,6 +48,16 @@ pub(crate) struct Handoff<S: Sys> {
     depth: usize,
 }
 
+/// What is kept for each directory of a branch.
+pub(crate) trait Own {
+    /// The rest of the directory is lost: nothing more comes of it.
+    fn give_up(&mut self);
+}
+
+impl Own for () {
+    fn give_up(&mut self) {}
+}
+
 impl<S: Sys, T> Branch<S, T> {
     /// Returns an empty branch that may hold this many directories open.
     pub(crate) fn new(limits: Limits, descriptors: usize) -> Self {
@@ -110,11 +120,10 @@ impl<S: Sys, T> Branch<S, T> {
         }
     }
 
-    /// Opens the subdirectory of the topmost directory whose name lies at `at`; its path becomes
-    /// the current one. `None` if it is to be left out.
-    pub(crate) fn open(&mut self, at: usize, sys: &S) -> Result<Option<Admitted<S::Dir>>, Cause> {
+    /// Opens the subdirectory of the topmost directory whose name lies at `at`.
+    fn open(&mut self, at: usize, sys: &S) -> Result<Option<Admitted<S::Dir>>, Cause> {
         self.stack.make_room(sys);
-        // The last one at this depth need not have been entered.
+        // A sibling that was opened before and not entered was not left either.
         self.loops.leave(self.depth());
         let name = self.stack.names().get(at).ok_or_else(|| bug("a name was forgotten"))?;
         self.path.push(name);
@@ -145,7 +154,7 @@ impl<S: Sys, T> Branch<S, T> {
         if refuse_mounts {
             return (sys.open_child(dir, name, Mounts::Refuse), false);
         }
-        if S::MOUNTS_MAY_LOOP && !self.loops.asks(self.limits) {
+        if S::MOUNTS_MAY_LOOP && !self.loops.needs_identities(self.limits) {
             // Refusing reports a mount for free; it is then crossed, and checked for a loop.
             match sys.open_child(dir, name, Mounts::Refuse) {
                 Opened::Mount => return (sys.open_child(dir, name, Mounts::Cross), true),
@@ -208,8 +217,7 @@ impl<S: Sys, T> Branch<S, T> {
             return self.mount_leads_back(sys).unwrap_or(false);
         }
         !self.loops.is_empty()
-            && facts.known.contains(Fields::ID | Fields::DEVICE)
-            && self.loops.contain(Identity::of(facts))
+            && Identity::known(facts).is_some_and(|identity| self.loops.contain(identity))
     }
 
     /// [`Branch::leads_back`] for a mount. A failure is reported when the mount is opened.
@@ -225,6 +233,44 @@ impl<S: Sys, T> Branch<S, T> {
         let identity = Identity::of(&sys.query(dir, name, ask).map_err(Cause::Os)?);
         let ancestors = ancestors(dir, depth, sys).map_err(Cause::Os)?;
         Ok(ancestors.contains(&identity) || self.loops.contain(identity))
+    }
+}
+
+impl<S: Sys, T: Own> Branch<S, T> {
+    /// Opens the next subdirectory that waits in the topmost directory; its path becomes the current
+    /// one. `None` if none waits, `Some(Ok(None))` if it is to be left out.
+    ///
+    /// With its last one the topmost directory is closed, unless it is kept. The operand's own
+    /// directory stays open, because others are opened again from there. If the topmost directory
+    /// is lost, so is the rest of it; the current path is that of the first one that was lost.
+    pub(crate) fn open_next(
+        &mut self,
+        keeps: impl FnOnce(&T) -> bool,
+        sys: &S,
+    ) -> Option<Result<Option<Admitted<S::Dir>>, Cause>> {
+        let index = self.stack.len().checked_sub(1)?;
+        self.path.truncate(self.stack[index].path_len());
+        let at = self.stack.next_waiting()?;
+        if let Err(lost) = self.reopen(sys) {
+            return Some(Err(self.give_up(lost)));
+        }
+        let opened = self.open(at, sys);
+        let level = &self.stack[index];
+        if index > 0 && !level.has_waiting() && !keeps(level) {
+            self.stack.close(index, sys);
+        }
+        Some(opened)
+    }
+
+    /// Gives up the rest of a directory that was lost, and of all deeper ones on the stack. The path
+    /// of the first one becomes the current one.
+    pub(crate) fn give_up(&mut self, lost: ReopenError) -> Cause {
+        self.path.truncate(self.stack[lost.level].path_len());
+        for index in lost.level..self.stack.len() {
+            self.stack[index].drop_waiting();
+            self.stack[index].give_up();
+        }
+        lost.into_cause()
     }
 }
 

@@ -47,7 +47,7 @@ pub(super) enum Verdict {
 
 impl Loops {
     /// Returns whether every directory is asked for its identity.
-    pub(super) fn asks(&self, limits: Limits) -> bool {
+    pub(super) fn needs_identities(&self, limits: Limits) -> bool {
         limits.follow || limits.one_device || !self.ancestors.is_empty()
     }
 
@@ -61,7 +61,7 @@ impl Loops {
         limits: Limits,
         sys: &S,
     ) -> Result<Verdict, Cause> {
-        if mounted_in.is_none() && !self.asks(limits) {
+        if mounted_in.is_none() && !self.needs_identities(limits) {
             return Ok(Verdict::Enter(None));
         }
         let own = identity(dir, sys).map_err(Cause::Os)?;

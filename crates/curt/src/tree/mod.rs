@@ -29,7 +29,7 @@ mod stack;
 mod stop;
 mod workers;
 
-pub(crate) use branch::{Admitted, Branch, Handoff};
+pub(crate) use branch::{Admitted, Branch, Handoff, Own};
 pub(crate) use crew::{Crew, Member, descriptor_budget};
 pub(crate) use events::Events;
 pub(crate) use loops::Limits;

@@ -16,7 +16,7 @@ use super::{listed, operand, rules, stored};
 use crate::error::{Cause, Error, Operation, bug};
 use crate::fields::{Kind, Metadata};
 use crate::sys::{Sys, SystemUnit};
-use crate::tree::{Admitted, Branch, Reader, ReopenError};
+use crate::tree::{Admitted, Reader};
 
 /// One worker's walk.
 pub(super) struct Cursor<S: Sys> {
@@ -25,7 +25,7 @@ pub(super) struct Cursor<S: Sys> {
     pub(super) metadata: Metadata,
     /// The listing of the topmost directory. A name in it stays where it is until the next read.
     pub(super) reader: Reader<S>,
-    /// Whether directories are stored before they are yielded.
+    /// Whether a directory is read to its end before its first entry is yielded.
     stores: bool,
     /// Whether the entry that was yielded is a directory to enter.
     enters: bool,
@@ -173,20 +173,11 @@ impl<S: Sys> Cursor<S> {
     #[inline(never)]
     pub(super) fn enter_next(&mut self) -> Option<Step> {
         let Position { branch, settings, asker, .. } = &mut self.at;
-        let Some(at) = branch.stack.next_waiting() else { return self.leave() };
-        let (index, sys) = (branch.stack.len() - 1, &asker.sys);
-        if let Err(lost) = branch.reopen(sys) {
-            return Some(self.give_up(lost));
-        }
-        let admitted = branch.open(at, sys);
-        let level = &mut branch.stack[index];
+        // A directory of which entries may still be removed, or asked about, by their names.
+        let keeps = |frame: &Frame| settings.contents_first || frame.entries.left() > 0;
+        let Some(admitted) = branch.open_next(keeps, &asker.sys) else { return self.leave() };
+        let level = branch.stack.top_mut();
         let (own, rules) = (level.later.pop_front(), level.rules.clone());
-        // The operand's own directory stays open, because others are opened again from there. So
-        // does every directory that may still be removed, or asked about, by its name.
-        let is_needed = level.is_needed() || settings.contents_first;
-        if index > 0 && !is_needed {
-            branch.stack.close(index, sys);
-        }
         self.entered(admitted, Frame { rules, own, ..Frame::default() })
     }
 
@@ -228,14 +219,6 @@ impl<S: Sys> Cursor<S> {
     fn yield_late(&mut self, own: Option<Metadata>) -> Option<Step> {
         self.metadata = own?;
         Some(Step::Entry)
-    }
-
-    /// Reports that the rest of a directory is lost, and of all deeper directories on the stack.
-    pub(super) fn give_up(&mut self, lost: ReopenError) -> Step {
-        let Branch { stack, path, .. } = &mut self.at.branch;
-        let path = path.units()[..stack[lost.level].path_len()].to_vec();
-        (lost.level..stack.len()).for_each(|index| stack[index].give_up());
-        Step::Error(Error::new(Operation::OpenDirectory, S::Unit::path(path), lost.into_cause()))
     }
 
     pub(super) fn failed(&self, operation: Operation, cause: Cause) -> Step {

@@ -7,7 +7,7 @@ use super::entries::StoredEntries;
 use super::rules::RuleStack;
 use crate::fields::Metadata;
 use crate::sys::Sys;
-use crate::tree::Level;
+use crate::tree::{Level, Own};
 
 /// What a walk keeps for one directory: an ancestor of the current entry.
 #[derive(Default)]
@@ -29,12 +29,11 @@ impl<S: Sys> Level<S, Frame> {
     pub(super) fn is_needed(&self) -> bool {
         self.has_waiting() || self.entries.left() > 0
     }
+}
 
-    /// Neither yields nor enters any more of its entries.
-    pub(super) fn give_up(&mut self) {
-        self.drop_waiting();
+impl Own for Frame {
+    fn give_up(&mut self) {
         self.entries.clear();
         self.later.clear();
-        self.is_listed = true;
     }
 }

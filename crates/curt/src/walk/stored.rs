@@ -62,10 +62,10 @@ fn store<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> 
 }
 
 fn read_all<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> {
-    let keeps_facts = !(Fields::KIND | Fields::ID).contains(S::SOURCES.listing);
+    let lists_more = !(Fields::KIND | Fields::ID).contains(S::SOURCES.listing);
     loop {
         while let Some((entry, at)) = cursor.reader.next() {
-            let listed = keeps_facts.then(|| {
+            let listed = lists_more.then(|| {
                 let mut facts = Facts::default();
                 cursor.reader.facts(at, &entry, &mut facts);
                 facts
@@ -143,7 +143,8 @@ fn yield_stored<S: Sys>(cursor: &mut Cursor<S>) -> Option<Step> {
         *metadata = asked;
     } else {
         if let Err(lost) = branch.reopen(&asker.sys) {
-            return Some(cursor.give_up(lost));
+            let cause = branch.give_up(lost);
+            return Some(cursor.failed(Operation::OpenDirectory, cause));
         }
         entry.ask(asker, branch, settings.follows_all(), metadata);
     }

@@ -117,6 +117,23 @@ fn names_that_no_entry_can_have_are_refused() {
 
 /// What waits is replaced while a directory in it is listed, in a tree of more levels than stay open.
 #[test]
+fn only_the_directory_that_was_opened_last_is_entered() {
+    let scratch = Scratch::new();
+    scratch.dir("t/a/b/c");
+    let open = |path: &str| crate::list(scratch.at(path)).unwrap();
+    let mut descent = Descent::new();
+    let top = descent.open(scratch.at("t")).unwrap().list(Fields::KIND);
+    descent.enter(top, ["a"]).unwrap();
+    let a = descent.next().unwrap().unwrap().list(Fields::KIND);
+    for other in ["t", "t/a/b"] {
+        let refused = descent.enter(open(other), ["c"]).unwrap_err();
+        assert_eq!(refused.kind(), std::io::ErrorKind::InvalidInput);
+    }
+    descent.enter(a, ["b"]).unwrap();
+    assert_eq!(descent.next().unwrap().unwrap().path(), scratch.at("t/a/b"));
+}
+
+#[test]
 fn names_that_wait_can_be_revised() {
     const LEVELS: usize = 100;
     let scratch = Scratch::new();
