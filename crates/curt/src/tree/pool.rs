@@ -14,7 +14,8 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+
+use super::stop::POLL_INTERVAL;
 
 /// The number of tasks of one directory that were handed off and are not finished.
 #[derive(Debug, Default)]
@@ -40,7 +41,8 @@ pub(crate) struct Pool<T> {
     work: Condvar,
     /// Paused workers sleep here.
     pause: Condvar,
-    /// How many hungry workers have no task waiting for them yet. Read without the lock.
+    /// How many tasks to hand off: the sleepers that would take one, as many as are wanted, without
+    /// the tasks that are queued. Read without the lock.
     hungry: AtomicUsize,
     /// Workers with this number or a higher one are paused.
     wanted: AtomicUsize,
@@ -50,7 +52,7 @@ struct State<T> {
     tasks: VecDeque<T>,
     /// All workers, the caller's thread included.
     workers: usize,
-    /// Workers that have no work at all; those among them without a task to take are *hungry*.
+    /// Workers that have no work at all.
     idle: usize,
     /// Workers asleep that would take a task: idle ones, and those that wait for a [`Join`].
     waiting: usize,
@@ -67,9 +69,6 @@ impl<T> State<T> {
 
 /// What the caller's thread does every few milliseconds while it waits for others.
 pub(crate) type Meanwhile<'a> = Option<&'a dyn Fn()>;
-
-/// How long a worker waits before it does that again.
-const TURN: Duration = Duration::from_millis(2);
 
 /// What a worker does next.
 pub(crate) enum Work<O, T> {
@@ -250,7 +249,7 @@ impl<T> Pool<T> {
         state = match meanwhile {
             None => self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
             Some(attend) => {
-                let woken = self.work.wait_timeout(state, TURN);
+                let woken = self.work.wait_timeout(state, POLL_INTERVAL);
                 drop(woken);
                 attend();
                 self.lock()

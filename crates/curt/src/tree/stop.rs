@@ -10,8 +10,8 @@ use crate::control::{Answer, Cancel, Exclude, Next, Poll, Unvisited};
 use crate::fields::Kind;
 use crate::sys::SystemUnit;
 
-/// The time between two calls of a poll.
-const POLL_INTERVAL: Duration = Duration::from_millis(2);
+/// The time between two calls of what the caller's thread does meanwhile.
+pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Whether one run of an operation goes on. It calls the callbacks that can stop it.
 #[derive(Debug)]

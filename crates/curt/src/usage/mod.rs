@@ -87,19 +87,10 @@ use self::report::{Entry, Part, Records};
 use self::sum::{Chunk, Notes, Sum};
 use crate::control::{self, Next, Poll};
 use crate::error::Error;
-use crate::fields::{Facts, Fields, Follow};
-use crate::sys::{Os, Setup, Sys};
+use crate::fields::{Facts, Follow};
+use crate::sys::{Identity, Os, Setup, Sys};
 use crate::tree::{Stop, descriptor_budget};
 use crate::walk::{Order, Visited, Walk};
-
-/// A file's identity: the numbers of its file system and of the file in it.
-type Identity = (u64, u128);
-
-/// Returns the identity of a file, if the system has one.
-fn identity(facts: &Facts) -> Option<Identity> {
-    let is_known = facts.known.contains(Fields::DEVICE | Fields::ID);
-    is_known.then_some((facts.device, facts.id))
-}
 
 impl Usage<'_> {
     /// Measures the operands one after the other, each with as many threads as pay. The report has
@@ -153,7 +144,8 @@ impl Usage<'_> {
             Poll::new(move || callback(done.load(Ordering::Relaxed)))
         });
         let stop = Stop::new(self.cancel, poll.as_ref());
-        let mut run = Run::<S>::new(self, setup, records, poll.as_ref(), (&stop, &done));
+        let setup = &setup.with(self.without);
+        let mut run = Run::<S>::new(self, setup, records, &stop, &done);
         run.ask_operands(operands);
         for (index, path) in operands.iter().enumerate() {
             if run.must_stop() {
@@ -176,8 +168,7 @@ struct Run<'r, 't, S> {
     usage: &'r Usage<'r>,
     setup: &'r Setup,
     walk: Walk<'r>,
-    /// Has the clock for the polls between operands, because files are not walked. Each walk polls
-    /// for itself.
+    /// Has the clock for the polls between operands, because files are not walked.
     sys: S,
     operands: OperandSet,
     /// The files with several names that were counted.
@@ -196,13 +187,13 @@ impl<'r, 't, S: Sys> Run<'r, 't, S> {
         usage: &'r Usage<'r>,
         setup: &'r Setup,
         records: Records<'t>,
-        poll: Option<&'r Poll<'r>>,
-        (stop, done): (&'r Stop<'r>, &'r AtomicU64),
+        stop: &'r Stop<'r>,
+        done: &'r AtomicU64,
     ) -> Self {
         Run {
             usage,
             setup,
-            walk: usage.walk(poll),
+            walk: usage.walk(),
             sys: S::start(setup),
             operands: OperandSet::default(),
             counted: HashSet::new(),
@@ -272,18 +263,15 @@ impl<'r, 't, S: Sys> Run<'r, 't, S> {
         };
         let needs_order = usage.max_depth > 0 || usage.remembers_all();
         let walk = if needs_order { walk.sort(Order::default()) } else { walk };
-        let summary = walk.visit_in_chunks::<S, _>(setup, note, take);
+        let summary = walk.visit_in_chunks::<S, _>(setup, stop, note, take);
         sum.finish();
-        if summary.stopped {
-            stop.stop();
-        }
         report.threads = report.threads.max(summary.threads);
         report.calls.add(&summary.calls);
     }
 
     /// Counts an operand that is no directory, and of which everything is known.
     fn file(&mut self, index: usize, path: &Path, facts: &Facts) {
-        let linked = identity(facts).filter(|_| facts.has_several_names());
+        let linked = Identity::known(facts).filter(|_| facts.has_several_names());
         if linked.is_some_and(|linked| !self.counted.insert(linked)) {
             return;
         }

@@ -10,8 +10,8 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{Identity, identity};
 use crate::fields::{Facts, Kind};
+use crate::sys::Identity;
 
 /// What is known of the operands before they are walked.
 #[derive(Default)]
@@ -42,7 +42,7 @@ impl OperandSet {
 
     /// Notes what was asked about an operand.
     pub(super) fn learn(&mut self, index: usize, facts: &Facts) {
-        let is_same = identity(facts)
+        let is_same = Identity::known(facts)
             .is_some_and(|identity| *self.first.entry(identity).or_insert(index) != index);
         self.known[index] = match facts.kind {
             _ if is_same => Known::Done,
@@ -61,21 +61,21 @@ impl OperandSet {
         if self.done[index].load(Ordering::Relaxed) { Known::Done } else { self.known[index] }
     }
 
-    /// Whether an entry below an operand is an earlier operand, which was counted already. If it is
-    /// a later operand, it is counted here, and marked as done.
+    /// Claims an entry below an operand: a later operand is counted here, and done. Returns `false`
+    /// if it is an earlier operand, which was counted already.
     #[inline]
-    pub(super) fn is_counted(&self, found: &Facts, below: usize) -> bool {
-        !self.first.is_empty() && self.is_counted_operand(found, below)
+    pub(super) fn claim(&self, found: &Facts, below: usize) -> bool {
+        self.first.is_empty() || self.claim_operand(found, below)
     }
 
-    fn is_counted_operand(&self, found: &Facts, below: usize) -> bool {
-        match identity(found).and_then(|found| self.first.get(&found)) {
-            None => false,
+    fn claim_operand(&self, found: &Facts, below: usize) -> bool {
+        match Identity::known(found).and_then(|found| self.first.get(&found)) {
+            None => true,
             Some(&later) if later > below => {
                 self.done[later].store(true, Ordering::Relaxed);
-                false
+                true
             }
-            Some(_) => true,
+            Some(_) => false,
         }
     }
 }

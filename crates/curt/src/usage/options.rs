@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::control::{Answer, Cancel, Exclude, Next, Poll, Threads, Unvisited};
+use crate::control::{Answer, Cancel, Exclude, Next, Threads, Unvisited};
 use crate::error::Error;
 use crate::fields::{Fields, Follow};
-use crate::sys::Feature;
+use crate::sys::{Feature, Features};
 use crate::tree::Stop;
 use crate::walk::Walk;
 
@@ -53,7 +53,7 @@ pub struct Usage<'a> {
     pub(super) descriptors: Option<usize>,
     exclude: Option<Exclude<'a>>,
     threads: Threads,
-    without: Vec<Feature>,
+    pub(super) without: Features,
 }
 
 impl fmt::Debug for Usage<'_> {
@@ -87,7 +87,7 @@ impl<'a> Usage<'a> {
             descriptors: None,
             exclude: None,
             threads: Threads::Automatic,
-            without: Vec::new(),
+            without: Features::default(),
         }
     }
 
@@ -219,7 +219,7 @@ impl<'a> Usage<'a> {
     /// Measures without a feature of the system, as on a system that lacks it. For tests.
     #[doc(hidden)]
     pub fn without(mut self, feature: Feature) -> Self {
-        self.without.push(feature);
+        self.without = self.without.with(feature);
         self
     }
 
@@ -248,7 +248,7 @@ impl<'a> Usage<'a> {
     }
 
     /// The walk behind it.
-    pub(super) fn walk<'w>(&'w self, poll: Option<&Poll<'w>>) -> Walk<'w> {
+    pub(super) fn walk(&self) -> Walk<'_> {
         let threads = if self.remembers_all() { Threads::AtMost(1) } else { self.threads };
         let mut walk = Walk::of(Vec::new())
             .fields(self.fields())
@@ -258,12 +258,6 @@ impl<'a> Usage<'a> {
         if let Some(exclude) = &self.exclude {
             walk = walk.exclude_by(Arc::clone(exclude));
         }
-        if let Some(poll) = poll {
-            walk = walk.poll_by(poll.clone());
-        }
-        if let Some(cancel) = self.cancel {
-            walk = walk.cancel(cancel);
-        }
-        self.without.iter().fold(walk, |walk, &feature| walk.without(feature))
+        walk
     }
 }

@@ -17,10 +17,10 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use super::operands::OperandSet;
 use super::options::Usage;
 use super::report::{Entry, Part, Records, Sizes, UsageRecord, UsageReport};
-use super::{Identity, identity};
 use crate::control::Next;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Facts, Fields, Follow, Kind};
+use crate::sys::Identity;
 use crate::tree::Stop;
 use crate::walk::Visited;
 
@@ -93,13 +93,9 @@ impl<'r> Notes<'r> {
         Notes { usage, operands, index, stop, device: OnceLock::new(), seen }
     }
 
-    /// How the walk goes on.
-    fn next(&self) -> Next {
-        if self.stop.is_stopped() { Next::Stop } else { Next::Continue }
-    }
-
+    /// Whether the entry is to be counted, and not for a second time. Marks it as seen.
     #[inline]
-    fn counts(&self, entry: &mut Visited<'_>, has_failed: bool) -> bool {
+    fn is_first_visit(&self, entry: &mut Visited<'_>, has_failed: bool) -> bool {
         let depth = entry.depth();
         if depth > 0 && entry.is_mounted_ancestor() {
             return false;
@@ -120,14 +116,14 @@ impl<'r> Notes<'r> {
                 device != facts.device || !facts.known.contains(Fields::DEVICE)
             });
         !is_elsewhere
-            && !self.operands.is_counted(facts, self.index)
+            && self.operands.claim(facts, self.index)
             && self.seen.is_none_or(|seen| is_new(facts, seen))
     }
 
     /// The identity of a file that has several names and is counted once.
     fn linked(&self, facts: &Facts) -> Option<Identity> {
         let has_names = facts.has_several_names() && facts.kind != Kind::Directory;
-        if has_names && !self.usage.count_links { identity(facts) } else { None }
+        if has_names && !self.usage.count_links { Identity::known(facts) } else { None }
     }
 
     /// Notes an entry, or a failure.
@@ -145,9 +141,9 @@ impl<'r> Notes<'r> {
                 let missing = Cause::Os(io::ErrorKind::NotFound.into());
                 chunk.fail(self, Error::new(Operation::Stat, entry.path().into_owned(), missing));
             }
-            return self.next();
+            return Next::Continue;
         }
-        if !self.counts(&mut entry, has_failed) {
+        if !self.is_first_visit(&mut entry, has_failed) {
             return Next::Skip;
         }
         let facts = &entry.metadata().facts;
@@ -164,7 +160,7 @@ impl<'r> Notes<'r> {
         // Mostly there is nothing but sizes.
         if !has_record && linked.is_none() {
             chunk.add(share);
-            return self.next();
+            return Next::Continue;
         }
         let recorded = has_record.then(|| Entry { path: entry.path().into_owned(), depth, kind });
         chunk.notes.push(match (recorded, linked) {
@@ -173,7 +169,7 @@ impl<'r> Notes<'r> {
             (recorded, Some(linked)) => Note::Linked(linked, share, recorded),
             (None, None) => Note::Add(share),
         });
-        self.next()
+        Next::Continue
     }
 
     fn error(&self, error: Error, chunk: &mut Chunk) -> Next {
@@ -182,14 +178,14 @@ impl<'r> Notes<'r> {
         if !matches!(error.cause(), Cause::Loop(_)) {
             chunk.fail(self, error);
         }
-        self.next()
+        Next::Continue
     }
 }
 
 /// Whether no other path led to this entry before. One thread visits all, in order.
 fn is_new(facts: &Facts, seen: &Mutex<HashSet<Identity>>) -> bool {
     let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-    identity(facts).is_none_or(|identity| seen.insert(identity))
+    Identity::known(facts).is_none_or(|identity| seen.insert(identity))
 }
 
 /// Adds up the notes about one operand.

@@ -13,6 +13,7 @@ use super::visit::{Sink, Summary, work};
 use crate::control::Next;
 use crate::error::Error;
 use crate::sys::{Setup, Sys};
+use crate::tree::Stop;
 
 /// The entries in one chunk.
 const CHUNK: usize = 256;
@@ -21,12 +22,13 @@ const CHUNK: usize = 256;
 pub(super) fn visit_in_chunks<S: Sys, C: Default + Send>(
     walk: &Walk<'_>,
     setup: &Setup,
+    stop: &Stop<'_>,
     visit: &(impl Fn(Result<Visited<'_>, Error>, &mut C) -> Next + Sync),
     mut consume: impl FnMut(C) + Send,
 ) -> Summary {
     let parts = Parts::new(walk.operands.len() as u64, &mut consume);
     let is_sorted = walk.settings.order.is_some();
-    work::<S, _>(walk, setup, false, &|| {
+    work::<S, _>(walk, setup, stop, false, &|| {
         Gatherer::new(visit, |task, made| match made {
             made if is_sorted => parts.add(task, made),
             Made::Chunk(chunk) => parts.consume(chunk),

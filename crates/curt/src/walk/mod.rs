@@ -248,8 +248,9 @@ impl<'a> Walk<'a> {
         make: impl Fn() -> V + Sync,
     ) -> Summary {
         // Visitors that are called at once need one thread, for the order of the entries.
-        let alone = self.settings.order.is_some() || self.settings.contents_first;
-        visit::work::<Os, _>(self, &Setup::default(), alone, &|| AnyOrder(make()))
+        let one_thread = self.settings.order.is_some() || self.settings.contents_first;
+        let (setup, stop) = (Setup::default(), Stop::new(self.cancel, None));
+        visit::work::<Os, _>(self, &setup, &stop, one_thread, &|| AnyOrder(make()))
     }
 
     /// Walks with as many threads as speed it up, and consumes what `visit` makes of the entries; if
@@ -262,10 +263,11 @@ impl<'a> Walk<'a> {
     pub(crate) fn visit_in_chunks<S: Sys, C: Default + Send>(
         &self,
         setup: &Setup,
+        stop: &Stop<'_>,
         visit: impl Fn(Result<Visited<'_>, Error>, &mut C) -> Next + Sync,
         consume: impl FnMut(C) + Send,
     ) -> Summary {
-        chunks::visit_in_chunks::<S, _>(self, setup, &visit, consume)
+        chunks::visit_in_chunks::<S, _>(self, setup, stop, &visit, consume)
     }
 
     /// Asks about the operands, as the walk does, and walks none of them. Returns the calls made.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::order::Order;
-use crate::control::{Answer, Cancel, Exclude, Operands, Poll, Rulebook, Threads, Unvisited};
+use crate::control::{Answer, Cancel, Exclude, Operands, Rulebook, Threads, Unvisited};
 use crate::fields::{Fields, Follow, Plan};
 use crate::name::{Name, Unit};
 use crate::sys::{Feature, Features};
@@ -59,7 +59,6 @@ pub struct Walk<'a> {
     pub(super) exclude: Option<Exclude<'a>>,
     pub(super) threads: Threads,
     pub(super) cancel: Option<&'a Cancel>,
-    pub(super) poll: Option<Poll<'a>>,
     pub(super) most_descriptors: Option<usize>,
     pub(super) without: Features,
 }
@@ -161,7 +160,6 @@ impl<'a> Walk<'a> {
             exclude: None,
             threads: Threads::Automatic,
             cancel: None,
-            poll: None,
             most_descriptors: None,
             without: Features::default(),
         }
@@ -249,13 +247,6 @@ impl<'a> Walk<'a> {
     pub fn threads(mut self, threads: Threads) -> Self {
         self.threads = threads;
         self
-    }
-
-    /// Sets a callback that the caller's thread calls at the beginning and then every few
-    /// milliseconds, while it works and while it waits for other threads, in the `visit` methods.
-    /// Reads the clock for each entry, also for one that is left out or stored.
-    pub(crate) fn poll_by(self, poll: Poll<'a>) -> Self {
-        Walk { poll: Some(poll), ..self }
     }
 
     /// Stops the walk early when this is cancelled.

@@ -72,6 +72,7 @@ struct Shared<'r, S: Sys> {
 pub(super) fn work<S: Sys, K: Sink>(
     walk: &Walk<'_>,
     setup: &Setup,
+    stop: &Stop<'_>,
     alone: bool,
     make: &(dyn Fn() -> K + Sync),
 ) -> Summary {
@@ -84,12 +85,11 @@ pub(super) fn work<S: Sys, K: Sink>(
         next_task: AtomicU64::new(walk.operands.len() as u64),
         summary: Mutex::new(Summary { calls: first.calls(), ..Summary::default() }),
     };
-    let stop = Stop::new(walk.cancel, walk.poll.as_ref());
-    shared.crew.work(&stop, |member| {
+    shared.crew.work(stop, |member| {
         let settings = Settings { descriptors: member.descriptors, ..walk.settings.clone() };
         let cursor = Cursor::new(S::start(&setup), settings);
         let polls = member.is_caller() && stop.polls();
-        let control = Control { stop: &stop, exclude: walk.exclude.as_ref(), polls };
+        let control = Control { stop, exclude: walk.exclude.as_ref(), polls };
         let sink = make();
         Worker { shared: &shared, control, cursor, sink, member, entries: 0, errors: 0 }.work();
     });

@@ -10,6 +10,7 @@ use crate::error::{Cause, Error};
 use crate::fields::Fields;
 use crate::sys::memory::play::{DEEDS, PLACES, setup};
 use crate::sys::memory::{Denied, Ending, Memory, Order as Listed, Setup, World};
+use crate::tree::Stop;
 use crate::walk::{Order, Visited, Walk};
 
 fn walk(options: &Walk<'_>, setup: &Setup) -> Seen {
@@ -128,7 +129,8 @@ fn visit(options: &Walk<'_>, threads: usize, setup: &Setup) -> Seen {
             }
         }
     };
-    let summary = walk.visit_in_chunks::<Memory, _>(setup, note, take);
+    let summary =
+        walk.visit_in_chunks::<Memory, _>(setup, &Stop::new(walk.cancel, None), note, take);
     assert!(!summary.stopped && summary.threads <= threads);
     setup.world(|world| {
         world.assert_canary_lives();

@@ -12,6 +12,7 @@ use crate::control::{Cancel, Next, Threads};
 use crate::error::Error;
 use crate::fields::Fields;
 use crate::sys::{Os, Setup};
+use crate::tree::Stop;
 use crate::walk::{Order, SortBy, Summary, Visited, Walk};
 
 struct Collector<'a> {
@@ -97,10 +98,14 @@ fn order_does_not_depend_on_threads() {
             for round in 0..rounds {
                 let mut paths = Vec::new();
                 let walk = walk.clone().threads(Threads::AtMost(threads));
-                let summary =
-                    walk.visit_in_chunks::<Os, _>(&Setup::default(), gather, |mut chunk| {
+                let summary = walk.visit_in_chunks::<Os, _>(
+                    &Setup::default(),
+                    &Stop::new(walk.cancel, None),
+                    gather,
+                    |mut chunk| {
                         paths.append(&mut chunk);
-                    });
+                    },
+                );
                 assert!(paths == expected, "{order:?}, {threads} threads, round {round}");
                 assert_eq!(summary.threads, threads);
             }
@@ -116,6 +121,7 @@ fn a_stopped_walk_consumes_what_it_has_visited() {
     let mut consumed = 0;
     let summary = walk.visit_in_chunks::<Os, _>(
         &Setup::default(),
+        &Stop::new(walk.cancel, None),
         |entry, chunk: &mut Vec<PathBuf>| {
             gather(entry, chunk);
             if visited.fetch_add(1, Ordering::Relaxed) + 1 < 300 {
