@@ -138,7 +138,7 @@ impl Globs {
         if self.is_empty() {
             return false;
         }
-        // An unknown entry is treated as a directory: in doubt it is left out.
+        // An entry of unknown kind may be a directory: in doubt the pattern matches.
         let may_be_directory = matches!(kind, Kind::Directory | Kind::Unknown);
         let name = path.file_name().map(OsStr::as_encoded_bytes);
         let path = with_slashes(path);

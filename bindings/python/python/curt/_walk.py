@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     _OnError = Callable[[OSError], object] | None
 
 # Until then, CPython heeds changes of a list of directories while these are walked.
-_WALK_IS_EARLY = sys.version_info < (3, 12)
-_FWALK_IS_EARLY = sys.version_info < (3, 13)
+_WALK_HEEDS_LATE = sys.version_info < (3, 12)
+_FWALK_HEEDS_LATE = sys.version_info < (3, 13)
 
 
 def walk(
@@ -33,7 +33,7 @@ def walk(
         yield from _originals.walk(top, topdown, onerror, followlinks)
         return
     sys.audit("os.walk", top, topdown, onerror, followlinks)
-    walk: Any = _curt.Directories(top, bool(topdown), onerror, False, _WALK_IS_EARLY)
+    walk: Any = _curt.Directories(top, bool(topdown), onerror, False, _WALK_HEEDS_LATE)
     yield from walk
 
 
@@ -55,5 +55,5 @@ def fwalk(
         )
         return
     sys.audit("os.fwalk", top, topdown, onerror, follow_symlinks, dir_fd)
-    walk: Any = _curt.Directories(top, bool(topdown), onerror, True, _FWALK_IS_EARLY)
+    walk: Any = _curt.Directories(top, bool(topdown), onerror, True, _FWALK_HEEDS_LATE)
     yield from walk

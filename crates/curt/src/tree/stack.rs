@@ -197,8 +197,8 @@ impl<S: Sys, T> Stack<S, T> {
         &self.names
     }
 
-    /// Stores a name for the topmost level, of an entry that does not wait to be entered. Returns
-    /// its position.
+    /// Stores the name of an entry of the topmost level. Returns its position. No subdirectory may
+    /// wait: those that will are behind it.
     pub(crate) fn store_name(&mut self, name: Name<'_, S::Unit>) -> usize {
         let at = self.names.push(name);
         self.top_mut().waiting = self.names.len()..self.names.len();

@@ -97,7 +97,7 @@ impl RuleStack {
         name: &[S::Unit],
         is_directory: bool,
     ) -> Option<bool> {
-        // Rules of a later source do not count once an earlier one has decided.
+        // Only sources before this one may still overrule, whichever directory they are in.
         let (mut sources, mut decided) = (SOURCES, None);
         let mut may_be_of_git = self.is_in_work_tree;
         let mut at = Some(self);

@@ -54,7 +54,8 @@ impl<S: Sys> Task<S> {
         let are_stored = self.frame.entries.left() > 0;
         branch.take_over(self.handoff, &self.names, self.frame);
         if let (true, Some(level)) = (are_stored, branch.stack.last_mut()) {
-            // The names of subdirectories will follow behind those of the stored entries.
+            // All names were taken for those of subdirectories that wait; they are those of stored
+            // entries, and none waits yet.
             level.drop_waiting();
         }
     }

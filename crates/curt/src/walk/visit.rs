@@ -73,14 +73,14 @@ pub(super) fn work<S: Sys, K: Sink>(
     walk: &Walk<'_>,
     setup: &Setup,
     stop: &Stop<'_>,
-    alone: bool,
+    one_thread: bool,
     make: &(dyn Fn() -> K + Sync),
 ) -> Summary {
     let setup = walk.setup(setup);
     let first = S::start(&setup);
     let shared = Shared::<S> {
         walk,
-        crew: Crew::new(&first, walk.threads, alone, walk.most_descriptors),
+        crew: Crew::new(&first, walk.threads, one_thread, walk.most_descriptors),
         next_operand: AtomicUsize::new(0),
         next_task: AtomicU64::new(walk.operands.len() as u64),
         summary: Mutex::new(Summary { calls: first.calls(), ..Summary::default() }),
