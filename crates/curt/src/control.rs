@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -216,46 +215,3 @@ macro_rules! several_paths {
 
 several_paths!(&[P]: (), Vec<P>: (), &Vec<P>: ());
 several_paths!([P; N]: (const N: usize), &[P; N]: (const N: usize));
-
-/// Reads the ignore rules that directories hold in files.
-pub(crate) trait Rulebook: Send + Sync {
-    /// Whether files with rules are read, other than extra files.
-    fn reads_files(&self) -> bool;
-    /// Whether names that begin with a dot are left out, unless a rule says otherwise.
-    fn hides_dots(&self) -> bool;
-    /// The names of files whose rules come before those of `.ignore`.
-    fn custom_names(&self) -> &[String];
-    /// The files with rules that come after all others. Paths in them are relative to the working
-    /// directory.
-    fn extra_files(&self) -> &[PathBuf];
-    /// Whether the files of git are read.
-    fn reads_git(&self) -> bool;
-    /// Whether the rules that a user has for all work trees of git are read.
-    fn reads_global(&self) -> bool;
-    /// Whether rules of git count in work trees only.
-    fn requires_git(&self) -> bool;
-    /// Whether a pattern of git's matches the whole text.
-    fn matches(&self, pattern: &[u8], text: &[u8], ignores_case: bool) -> bool;
-    /// Parses the text of a file. More than [`MOST_RULES`] rules are an error.
-    fn read(&self, text: &[u8], ignores_case: bool) -> io::Result<Box<dyn Rules>>;
-}
-
-/// The most rules that may hold in one place.
-pub(crate) const MOST_RULES: usize = 100_000;
-
-/// The error that more rules hold in one place than may.
-pub(crate) fn too_many_rules(most: usize, what: &str) -> io::Error {
-    let words = format!("more than {most} {what} are in force");
-    io::Error::new(io::ErrorKind::FileTooLarge, words)
-}
-
-/// The rules of one file.
-pub(crate) trait Rules: Send + Sync {
-    /// Whether the entry at `path`, relative to the directory that the file is for, is left out;
-    /// `None` if no rule matches.
-    fn decide(&self, path: &Path, is_directory: bool) -> Option<bool>;
-    /// The same for an entry that is not below that directory: only rules without a slash match.
-    fn decide_name(&self, name: &OsStr, is_directory: bool) -> Option<bool>;
-    /// The number of rules.
-    fn count(&self) -> usize;
-}

@@ -40,10 +40,13 @@ use std::io;
 use std::path::{Path, is_separator};
 
 use self::glob::{Dialect, Fault};
+#[cfg(not(fuzzing))]
+pub(crate) use self::ignore::IgnoreFile;
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub use self::ignore::IgnoreFile;
 pub use self::ignore::IgnoreRules;
+pub(crate) use self::ignore::{MOST_RULES, git_matches, too_many_rules};
 use self::patterns::{Patterns, Scope, with_slashes};
 use crate::fields::Kind;
 

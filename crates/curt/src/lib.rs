@@ -102,7 +102,6 @@
 //!
 //! # Features
 //!
-//! - `filters`: globs and ignore rules, in the module `filters` and for `Walk::ignore`.
 //! - `ruby`: the encodings of Ruby's strings, in [`paths`].
 // The pages on docs.rs name the feature or the system that an item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -118,7 +117,6 @@ pub mod canonical;
 mod control;
 mod error;
 pub mod fields;
-#[cfg(feature = "filters")]
 pub mod filters;
 pub mod list;
 mod name;

@@ -160,9 +160,7 @@ const READING: &[Operation] = &[
         walked(scratch, |walk| walk.sort(Order { by: SortBy::Size, reverse: false }))
     }),
     ("walking contents first", |scratch| walked(scratch, |walk| walk.contents_first(true))),
-    #[cfg(feature = "filters")]
     ("leaving out ignored entries", |scratch| walked(scratch, ignoring)),
-    #[cfg(feature = "filters")]
     ("sorting without ignored entries", |scratch| {
         walked(scratch, |walk| ignoring(walk).sort(Order::default()))
     }),
@@ -222,7 +220,6 @@ fn walked(scratch: &Scratch, options: impl Fn(Walk<'static>) -> Walk<'static>) -
     all
 }
 
-#[cfg(feature = "filters")]
 fn ignoring(walk: Walk<'static>) -> Walk<'static> {
     walk.ignore(crate::filters::IgnoreRules::new())
 }

@@ -157,7 +157,6 @@ fn failures_without_a_number_stay_inside_an_io_error() {
     }
     let unknown = converted("colour".parse::<Fields>());
     assert_eq!(unknown.kind(), io::ErrorKind::InvalidInput);
-    #[cfg(feature = "filters")]
     assert_eq!(converted(curt::filters::Globs::new(["["])).kind(), io::ErrorKind::InvalidInput);
 }
 

@@ -32,7 +32,6 @@ fn tree() -> (Scratch, String) {
 }
 
 #[test]
-#[cfg(feature = "filters")]
 fn walk_with_ignore_leaves_ignored_files_out() {
     let (_scratch, folder) = tree();
     let Some(output) = run("walk_with_ignore", &[&folder]) else { return };

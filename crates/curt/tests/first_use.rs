@@ -75,7 +75,6 @@ fn every_error_is_an_error() {
     is_error::<curt::paths::Refusal>();
     is_error::<curt::paths::ExpandError>();
     is_error::<curt::fields::UnknownField>();
-    #[cfg(feature = "filters")]
     is_error::<curt::filters::GlobError>();
 }
 

@@ -1,6 +1,6 @@
 //! Globs beside their authorities, on generated patterns and names: bash for those of `Globs::new`,
 //! GNU find for those of `Globs::gnu`.
-#![cfg(all(unix, feature = "filters"))]
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::collections::BTreeSet;

@@ -6,7 +6,15 @@ use std::path::{Path, PathBuf};
 
 use super::glob::{Dialect, Matcher};
 use super::patterns::{Patterns, Scope, with_slashes};
-use crate::control::{MOST_RULES, Rulebook, Rules, too_many_rules};
+
+/// The most rules that may hold in one place.
+pub(crate) const MOST_RULES: usize = 100_000;
+
+/// Returns the error that more rules hold in one place than may.
+pub(crate) fn too_many_rules(most: usize, what: &str) -> io::Error {
+    let words = format!("more than {most} {what} are in force");
+    io::Error::new(io::ErrorKind::FileTooLarge, words)
+}
 
 /// Which entries a walk leaves out by the ignore files of directories, for
 /// [`Walk::ignore`](crate::Walk::ignore).
@@ -49,13 +57,14 @@ use crate::control::{MOST_RULES, Rulebook, Rules, too_many_rules};
 #[derive(Clone, Debug)]
 #[must_use = "rules do nothing until a walk uses them"]
 pub struct IgnoreRules {
-    files: bool,
-    leave_out_dot_names: bool,
-    custom_names: Vec<String>,
-    extra_files: Vec<PathBuf>,
-    git: bool,
+    /// Whether files with rules are read, other than extra files.
+    pub(crate) files: bool,
+    pub(crate) leave_out_dot_names: bool,
+    pub(crate) custom_names: Vec<String>,
+    pub(crate) extra_files: Vec<PathBuf>,
+    pub(crate) git: bool,
     global: bool,
-    require_git: bool,
+    pub(crate) require_git: bool,
 }
 
 impl Default for IgnoreRules {
@@ -161,45 +170,17 @@ impl IgnoreRules {
     }
 
     pub(crate) fn is_any(&self) -> bool {
-        self.files || self.leave_out_dot_names || !self.extra_files.is_empty()
-    }
-}
-
-impl Rulebook for IgnoreRules {
-    fn reads_files(&self) -> bool {
-        self.files
+        self.reads_rules() || self.leave_out_dot_names
     }
 
-    fn hides_dots(&self) -> bool {
-        self.leave_out_dot_names
+    /// Whether any files with rules are read.
+    pub(crate) fn reads_rules(&self) -> bool {
+        self.files || !self.extra_files.is_empty()
     }
 
-    fn custom_names(&self) -> &[String] {
-        &self.custom_names
-    }
-
-    fn extra_files(&self) -> &[PathBuf] {
-        &self.extra_files
-    }
-
-    fn reads_git(&self) -> bool {
-        self.git
-    }
-
-    fn reads_global(&self) -> bool {
+    /// Whether the rules that the user has for all work trees are read.
+    pub(crate) fn reads_global(&self) -> bool {
         self.files && self.git && self.global
-    }
-
-    fn requires_git(&self) -> bool {
-        self.require_git
-    }
-
-    fn matches(&self, pattern: &[u8], text: &[u8], ignores_case: bool) -> bool {
-        Matcher { dialect: Dialect::Git, ignores_case, reads_bytes: true }.matches(pattern, 0, text)
-    }
-
-    fn read(&self, text: &[u8], ignores_case: bool) -> io::Result<Box<dyn Rules>> {
-        Ok(Box::new(IgnoreFile::parse(text, ignores_case)?))
     }
 }
 
@@ -232,20 +213,21 @@ impl IgnoreFile {
         let name = path.rsplit(|&byte| byte == b'/').next();
         self.0.decide(Some(&path), name, is_directory)
     }
-}
 
-impl Rules for IgnoreFile {
-    fn decide(&self, path: &Path, is_directory: bool) -> Option<bool> {
-        self.ignores(path, is_directory)
-    }
-
-    fn decide_name(&self, name: &OsStr, is_directory: bool) -> Option<bool> {
+    /// The same for an entry that is not below that directory: only rules without a slash match.
+    pub(crate) fn ignores_name(&self, name: &OsStr, is_directory: bool) -> Option<bool> {
         self.0.decide(None, Some(name.as_encoded_bytes()), is_directory)
     }
 
-    fn count(&self) -> usize {
+    /// Returns the number of rules.
+    pub(crate) fn count(&self) -> usize {
         self.0.len()
     }
+}
+
+/// Returns whether a pattern of git's matches the whole text.
+pub(crate) fn git_matches(pattern: &[u8], text: &[u8], ignores_case: bool) -> bool {
+    Matcher { dialect: Dialect::Git, ignores_case, reads_bytes: true }.matches(pattern, 0, text)
 }
 
 /// Returns the pattern in a line, and what it is compared with; `None` if there is none.

@@ -8,8 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::rules::{MOST_BYTES, failed_to_read, present};
-use crate::control::Rulebook;
 use crate::error::Error;
+use crate::filters::git_matches;
 use crate::sys::{Sys, host};
 use curt_paths::PathText;
 
@@ -43,13 +43,11 @@ impl GitConfig {
     /// Reads the configuration of a repository, or the one that counts outside of any.
     pub(super) fn read<S: Sys>(
         repository: Option<&Repository>,
-        book: &dyn Rulebook,
         sys: &S,
         read: Read<'_>,
     ) -> Result<GitConfig, Error> {
         let mut reader = Reader {
             repository,
-            book,
             sys,
             read,
             config: GitConfig::default(),
@@ -99,7 +97,6 @@ fn home() -> Option<PathBuf> {
 /// Reads one configuration.
 struct Reader<'r, S> {
     repository: Option<&'r Repository>,
-    book: &'r dyn Rulebook,
     sys: &'r S,
     read: Read<'r>,
     config: GitConfig,
@@ -224,13 +221,13 @@ impl<S: Sys> Reader<'_, S> {
             let branch = head.strip_prefix(b"ref:").map(<[u8]>::trim_ascii);
             let branch = branch.and_then(|branch| branch.strip_prefix(b"refs/heads/"));
             let pattern = with_stars(pattern.to_vec());
-            return Ok(branch.is_some_and(|branch| self.book.matches(&pattern, branch, false)));
+            return Ok(branch.is_some_and(|branch| git_matches(&pattern, branch, false)));
         }
         if let Some(pattern) = condition.strip_prefix(b"hasconfig:remote.*.url:") {
             self.asks_for_urls = self.urls.is_none();
             let pattern = with_stars(pattern.to_vec());
             let urls = self.urls.iter().flatten();
-            return Ok(urls.into_iter().any(|url| self.book.matches(&pattern, url, false)));
+            return Ok(urls.into_iter().any(|url| git_matches(&pattern, url, false)));
         }
         Ok(false)
     }
@@ -262,7 +259,7 @@ impl<S: Sys> Reader<'_, S> {
             let (beginning, pattern) = pattern.split_at(literal);
             let begins =
                 begin == beginning || ignores_case && begin.eq_ignore_ascii_case(beginning);
-            begins && self.book.matches(pattern, rest, ignores_case)
+            begins && git_matches(pattern, rest, ignores_case)
         }))
     }
 

@@ -27,7 +27,7 @@ fn list<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> {
         return cursor.read();
     };
     branch.path.push(entry.name);
-    if control.excludes(&branch.path, entry.kind) || settings.hides(entry.name) {
+    if control.excludes(&branch.path, entry.kind) || settings.hides(entry.name.units()) {
         return None;
     }
     let Some(dir) = branch.stack.top().dir() else {

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::order::Order;
-use crate::control::{Answer, Cancel, Exclude, Operands, Rulebook, Threads, Unvisited};
+use crate::control::{Answer, Cancel, Exclude, Operands, Threads, Unvisited};
 use crate::fields::{Fields, Follow, Plan};
-use crate::name::{Name, Unit};
+use crate::filters::IgnoreRules;
+use crate::name::Unit;
 use crate::sys::{Feature, Features};
 use crate::tree::Limits;
 
@@ -84,7 +85,7 @@ pub(super) struct Settings {
     pub(super) descriptors: usize,
     /// Whether an operand that is a broken link is a failure, if it is to be followed.
     pub(super) broken_operands_fail: bool,
-    pub(super) rulebook: Option<Arc<dyn Rulebook>>,
+    pub(super) ignore: Option<Arc<IgnoreRules>>,
 }
 
 impl Settings {
@@ -95,16 +96,13 @@ impl Settings {
 
     /// Whether ignore rules are read from files.
     pub(super) fn reads_rules(&self) -> bool {
-        self.rulebook
-            .as_ref()
-            .is_some_and(|book| book.reads_files() || !book.extra_files().is_empty())
+        self.ignore.as_ref().is_some_and(|ignore| ignore.reads_rules())
     }
 
-    /// Whether the dot at its beginning leaves out a name, where no rules are read that could take
-    /// it back.
-    pub(super) fn hides<U: Unit>(&self, name: Name<'_, U>) -> bool {
-        name.units().first() == Some(&U::ascii(b'.'))
-            && self.rulebook.as_ref().is_some_and(|book| book.hides_dots())
+    /// Whether a name is left out because it begins with a dot, where no rule takes it back.
+    pub(super) fn hides<U: Unit>(&self, name: &[U]) -> bool {
+        name.first() == Some(&U::ascii(b'.'))
+            && self.ignore.as_ref().is_some_and(|ignore| ignore.leave_out_dot_names)
     }
 
     /// Whether all symbolic links are followed.
@@ -155,7 +153,7 @@ impl<'a> Walk<'a> {
                 contents_first: false,
                 descriptors: 0,
                 broken_operands_fail: false,
-                rulebook: None,
+                ignore: None,
             },
             exclude: None,
             threads: Threads::Automatic,
@@ -229,9 +227,8 @@ impl<'a> Walk<'a> {
     /// Leaves out the entries that ignore rules in the directories name, with everything below
     /// them, and names that begin with a dot. Operands are never left out. A directory without
     /// rules costs nothing; the rest of the cost is in [`mod@crate::walk`].
-    #[cfg(feature = "filters")]
-    pub fn ignore(mut self, rules: crate::filters::IgnoreRules) -> Self {
-        self.settings.rulebook = rules.is_any().then(|| Arc::new(rules) as Arc<dyn Rulebook>);
+    pub fn ignore(mut self, rules: IgnoreRules) -> Self {
+        self.settings.ignore = rules.is_any().then(|| Arc::new(rules));
         self
     }
 

@@ -10,16 +10,15 @@
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::entries::StoredEntry;
 use super::git_config::{GitConfig, Repository, to_path};
 use super::options::Settings;
-use crate::control::{MOST_RULES, Rulebook, Rules, too_many_rules};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Kind};
+use crate::filters::{IgnoreFile, IgnoreRules, MOST_RULES, too_many_rules};
 use crate::name::{Name, NameBuf, Names, Unit};
 use crate::sys::{Ask, Sys, SystemUnit};
 use crate::tree::TreePath;
@@ -34,8 +33,8 @@ const MOST_DIRECTORIES: usize = 1000;
 pub(super) struct RuleStack {
     above: Option<Arc<RuleStack>>,
     base: Base,
-    /// Its rules, those that come first at the beginning.
-    sources: [Option<Arc<dyn Rules>>; SOURCES],
+    /// Its files with rules, those that come first at the beginning.
+    files: Vec<(Source, IgnoreFile)>,
     /// Rules of git match in any case.
     ignores_case: bool,
     /// A work tree of git begins here, so the git rules above do not count.
@@ -44,11 +43,26 @@ pub(super) struct RuleStack {
     size: Size,
 }
 
-/// Where rules come from: custom files, `.ignore`, `.gitignore`, `info/exclude`, the rules of the
-/// user, and extra files.
-const SOURCES: usize = 6;
-/// The sources that are git's.
-const OF_GIT: Range<usize> = 2..5;
+/// Where rules come from. An earlier source decides before a later one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Source {
+    Custom,
+    /// `.ignore`
+    Ignore,
+    /// `.gitignore`
+    GitIgnore,
+    /// `info/exclude` of a repository.
+    Exclude,
+    /// The rules of the user, in the file that git's configuration names.
+    User,
+    Extra,
+}
+
+impl Source {
+    fn is_of_git(self) -> bool {
+        matches!(self, Source::GitIgnore | Source::Exclude | Source::User)
+    }
+}
 
 /// How many rules hold in one place.
 #[derive(Clone, Copy, Debug, Default)]
@@ -97,28 +111,32 @@ impl RuleStack {
         name: &[S::Unit],
         is_directory: bool,
     ) -> Option<bool> {
-        // Only sources before this one may still overrule, whichever directory they are in.
-        let (mut sources, mut decided) = (SOURCES, None);
+        let mut decided: Option<(Source, bool)> = None;
         let mut may_be_of_git = self.is_in_work_tree;
         let mut at = Some(self);
-        while let Some(rules) = at.filter(|_| sources > 0) {
+        while let Some(rules) = at {
             let relative = rules.base.relative::<S>(path);
-            for (source, file) in rules.sources.iter().enumerate().take(sources) {
-                let counts = may_be_of_git || !OF_GIT.contains(&source);
-                let file = file.as_deref().filter(|_| counts);
-                let decides = file.and_then(|file| match &relative {
-                    Some(relative) => file.decide(Path::new(&**relative), is_directory),
-                    None => file.decide_name(&S::Unit::text(name), is_directory),
-                });
-                if decides.is_some() {
-                    (sources, decided) = (source, decides);
+            for (source, file) in &rules.files {
+                // Only earlier sources may still overrule, whichever directory they are in.
+                if decided.is_some_and(|(by, _)| by <= *source) {
+                    break;
+                }
+                if source.is_of_git() && !may_be_of_git {
+                    continue;
+                }
+                let decides = match &relative {
+                    Some(relative) => file.ignores(Path::new(&**relative), is_directory),
+                    None => file.ignores_name(&S::Unit::text(name), is_directory),
+                };
+                if let Some(is_left_out) = decides {
+                    decided = Some((*source, is_left_out));
                     break;
                 }
             }
             may_be_of_git &= !rules.is_work_tree;
             at = rules.above.as_deref();
         }
-        decided
+        decided.map(|(_, is_left_out)| is_left_out)
     }
 }
 
@@ -158,12 +176,9 @@ pub(super) fn leave_out<S: Sys>(
     rules: Option<&RuleStack>,
     settings: &Settings,
 ) -> bool {
-    let Some(book) = &settings.rulebook else {
-        return false;
-    };
     let is_directory = kind == Kind::Directory;
     let decided = rules.and_then(|rules| rules.decide::<S>(path, name, is_directory));
-    decided.unwrap_or_else(|| book.hides_dots() && name.first() == Some(&S::Unit::ascii(b'.')))
+    decided.unwrap_or_else(|| settings.hides(name))
 }
 
 /// A directory all of whose entries are stored.
@@ -184,12 +199,12 @@ pub(super) fn of_directory<S: Sys>(
     sys: &S,
 ) -> Result<Option<Arc<RuleStack>>, Error> {
     let ListedDirectory { dir, entries, names, path: directory, path_len } = *listed;
-    if !settings.rulebook.as_ref().is_some_and(|book| book.reads_files()) {
+    let Some(ignore) = settings.ignore.as_deref().filter(|ignore| ignore.files) else {
         return Ok(above);
-    }
+    };
     let mut found = Found::default();
-    let custom = settings.rulebook.as_ref().map(|book| book.custom_names()).unwrap_or_default();
-    let custom: Vec<_> = custom.iter().map(|name| S::Unit::units(Path::new(name))).collect();
+    let units = |name: &String| S::Unit::units(Path::new(name));
+    let custom: Vec<_> = ignore.custom_names.iter().map(units).collect();
     for entry in entries {
         let Some(name) = names.get(entry.name).map(Name::units) else { continue };
         let is_directory = entry.kind == Kind::Directory;
@@ -214,7 +229,7 @@ pub(super) fn of_directory<S: Sys>(
         sys.read_file(dir, name.as_name(), follow, MOST_BYTES)
     };
     let base = Base::Below(path_len);
-    gather(settings, above, base, found, &RuleSource { sys, directory, read: &read })
+    RuleSource { sys, directory, read: &read }.rules(ignore, above, base, found)
 }
 
 /// Reads the rules of the directories above an operand, by its spelling.
@@ -223,17 +238,16 @@ pub(super) fn above_operand<S: Sys>(
     settings: &Settings,
     sys: &S,
 ) -> Result<Option<Arc<RuleStack>>, Error> {
-    if !settings.reads_rules() {
+    let Some(ignore) = settings.ignore.as_deref().filter(|ignore| ignore.reads_rules()) else {
         return Ok(None);
-    }
+    };
     let failed =
         |path: &Path, error| Error::new(Operation::Stat, path.to_owned(), Cause::Os(error));
     let whole = sys.address(operand).map_err(|error| failed(operand, error))?;
     let whole = without_dots(&whole);
-    let mut rules = of_user(&whole, settings, sys)?;
-    let reads_files = settings.rulebook.as_ref().is_some_and(|book| book.reads_files());
+    let mut rules = of_user(&whole, ignore, sys)?;
     let mut parents: Vec<&Path> =
-        if reads_files { whole.ancestors().skip(1).collect() } else { Vec::new() };
+        if ignore.files { whole.ancestors().skip(1).collect() } else { Vec::new() };
     while let Some(parent) = parents.pop() {
         let way = whole.strip_prefix(parent).unwrap_or(&whole).to_owned();
         let git = parent.join(".git");
@@ -242,7 +256,7 @@ pub(super) fn above_operand<S: Sys>(
         let found = Found { custom: true, own: true, gitignore: true, git };
         let read = |path: &Path, follow: bool| read_at(sys, &parent.join(path), follow);
         let source = RuleSource { sys, directory: parent, read: &read };
-        rules = gather(settings, rules, Base::Above(way), found, &source)?;
+        rules = source.rules(ignore, rules, Base::Above(way), found)?;
     }
     Ok(rules)
 }
@@ -256,10 +270,74 @@ struct RuleSource<'p, S: Sys> {
 }
 
 impl<S: Sys> RuleSource<'_, S> {
-    /// The content of a file in it; `None` if there is no such file.
-    fn text(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
-        let read = present((self.read)(Path::new(name), false));
-        read.map_err(|error| failed_to_read(self.directory.join(name), error))
+    /// Puts the rules of the directory on top of those above it; returns those if it has none.
+    fn rules(
+        &self,
+        ignore: &IgnoreRules,
+        above: Option<Arc<RuleStack>>,
+        base: Base,
+        mut found: Found,
+    ) -> Result<Option<Arc<RuleStack>>, Error> {
+        if !ignore.git {
+            found = Found { gitignore: false, git: None, ..found };
+        }
+        let git = match found.git.map(|git| (git, self.git(git))) {
+            Some((Kind::Directory, Err(_))) if self.is_closed() => {
+                found.git = None;
+                None
+            }
+            git => git.map(|(_, git)| git).transpose()?,
+        };
+        let (config, exclude) = git.map_or((None, None), |(config, text)| (Some(config), text));
+        let is_in_work_tree = found.git.is_some()
+            || above.as_ref().is_some_and(|above| above.is_in_work_tree)
+            || !ignore.require_git;
+        let inherited = above.as_ref().is_some_and(|above| above.ignores_case);
+        let ignores_case = config.as_ref().map_or(inherited, |config| config.ignores_case);
+        let size = above.as_ref().map(|above| above.size).unwrap_or_default();
+        let mut gathered = Gathered { files: Vec::new(), size };
+        if found.custom {
+            gathered.add(Source::Custom, self.text(&ignore.custom_names)?, false)?;
+        }
+        if found.own {
+            gathered.add(Source::Ignore, self.text(&[".ignore".to_owned()])?, false)?;
+        }
+        if found.gitignore && is_in_work_tree {
+            let text = self.text(&[".gitignore".to_owned()])?;
+            gathered.add(Source::GitIgnore, text, ignores_case)?;
+        }
+        gathered.add(Source::Exclude, exclude, ignores_case)?;
+        if let Some(config) = config.filter(|_| ignore.reads_global()) {
+            let read = |path: &Path| self.read_at(path, true);
+            let text = config.user_rules(self.directory, &read)?;
+            gathered.add(Source::User, text, ignores_case)?;
+        }
+        if gathered.files.is_empty() && found.git.is_none() {
+            return Ok(above);
+        }
+        let Gathered { files, mut size } = gathered;
+        size.directories += 1;
+        size.check().map_err(|error| failed_to_read(self.directory.to_owned(), error))?;
+        // Rules that need no work tree do not end at one.
+        let is_work_tree = found.git.is_some() && ignore.require_git;
+        let rules =
+            RuleStack { above, base, files, ignores_case, is_work_tree, is_in_work_tree, size };
+        Ok(Some(Arc::new(rules)))
+    }
+
+    /// The text of those files of the directory that exist, as if they were one; `None` if none
+    /// does.
+    fn text(&self, names: &[String]) -> Result<Option<Text>, Error> {
+        let mut all: Option<Text> = None;
+        for name in names {
+            let path = self.directory.join(name);
+            match present((self.read)(Path::new(name), false)) {
+                Ok(Some(text)) => append(&mut all, &text, path),
+                Ok(None) => {}
+                Err(error) => return Err(failed_to_read(path, error)),
+            }
+        }
+        Ok(all)
     }
 
     /// Reads a file by its path; one below the directory from there.
@@ -294,10 +372,10 @@ impl<S: Sys> RuleSource<'_, S> {
     }
 
     /// The configuration of a repository, and the rules that it has for itself.
-    fn git(&self, git: Kind, book: &dyn Rulebook) -> Result<(GitConfig, Option<OwnRules>), Error> {
+    fn git(&self, git: Kind) -> Result<(GitConfig, Option<Text>), Error> {
         let repository = self.repository(git)?;
         let config =
-            GitConfig::read(repository.as_ref(), book, self.sys, &|path| self.read_at(path, true))?;
+            GitConfig::read(repository.as_ref(), self.sys, &|path| self.read_at(path, true))?;
         let Some(Repository { common, .. }) = repository else { return Ok((config, None)) };
         let path = common.join("info").join("exclude");
         match present(self.read_at(&path, true)) {
@@ -315,8 +393,28 @@ impl<S: Sys> RuleSource<'_, S> {
     }
 }
 
-/// The text of rules, and the file that they are in.
-type OwnRules = (Vec<u8>, PathBuf);
+/// The text of rules, and the file that they are in; the last one of several.
+type Text = (Vec<u8>, PathBuf);
+
+/// Files with rules, in the order of their sources.
+struct Gathered {
+    files: Vec<(Source, IgnoreFile)>,
+    /// That of these rules and of those above.
+    size: Size,
+}
+
+impl Gathered {
+    fn add(&mut self, source: Source, text: Option<Text>, ignores_case: bool) -> Result<(), Error> {
+        let Some((text, path)) = text else { return Ok(()) };
+        let read = IgnoreFile::parse(&text, ignores_case).and_then(|file| {
+            self.size.rules += file.count();
+            self.size.bytes += text.len();
+            self.size.check().map(|()| file)
+        });
+        self.files.push((source, read.map_err(|error| failed_to_read(path, error))?));
+        Ok(())
+    }
+}
 
 /// The path in a file of git, relative to `from`.
 fn named(target: &[u8], from: &Path, file: &Path) -> Result<PathBuf, Error> {
@@ -344,147 +442,52 @@ fn read_at<S: Sys>(sys: &S, path: &Path, is_of_user: bool) -> io::Result<Vec<u8>
     sys.at_path(path, |dir, name| sys.read_file(dir, name, is_of_user, MOST_BYTES))?
 }
 
-/// Puts the rules of a directory on top of those above it; returns those if it has none.
-fn gather<S: Sys>(
-    settings: &Settings,
-    above: Option<Arc<RuleStack>>,
-    base: Base,
-    found: Found,
-    source: &RuleSource<'_, S>,
-) -> Result<Option<Arc<RuleStack>>, Error> {
-    let Some(book) = settings.rulebook.as_ref() else { return Ok(above) };
-    let mut found =
-        if book.reads_git() { found } else { Found { gitignore: false, git: None, ..found } };
-    let git = match found.git.map(|git| (git, source.git(git, &**book))) {
-        Some((Kind::Directory, Err(_))) if source.is_closed() => {
-            found.git = None;
-            None
-        }
-        git => git.map(|(_, git)| git).transpose()?,
-    };
-    let (config, exclude) = git.map_or((None, None), |(config, own)| (Some(config), own));
-    let is_in_work_tree = found.git.is_some()
-        || above.as_ref().is_some_and(|above| above.is_in_work_tree)
-        || !book.requires_git();
-    let mut size = above.as_ref().map(|above| above.size).unwrap_or_default();
-    let mut rules = |text: &[u8], ignores_case: bool| -> io::Result<Arc<dyn Rules>> {
-        let rules = book.read(text, ignores_case)?;
-        size.rules += rules.count();
-        size.bytes += text.len();
-        size.check().map(|()| Arc::from(rules))
-    };
-    let read = |path: &Path| source.read_at(path, true);
-    let inherited = above.as_ref().is_some_and(|above| above.ignores_case);
-    let ignores_case = config.as_ref().map_or(inherited, |config| config.ignores_case);
-    let mut file = |names: &[String], ignores_case| {
-        read_rules(names, source, &mut |text: &[u8]| rules(text, ignores_case))
-    };
-    let custom = if found.custom { file(book.custom_names(), false)? } else { None };
-    let own = if found.own { file(&[".ignore".to_owned()], false)? } else { None };
-    let of_git = found.gitignore && is_in_work_tree;
-    let gitignore = if of_git { file(&[".gitignore".to_owned()], ignores_case)? } else { None };
-    let mut more = |text: Option<Vec<u8>>, path: PathBuf| {
-        let rules = text.map(|text| rules(&text, ignores_case)).transpose();
-        rules.map_err(|error| failed_to_read(path, error))
-    };
-    let exclude = match exclude {
-        Some((text, path)) => more(Some(text), path)?,
-        None => None,
-    };
-    let of_user = match config.filter(|_| book.reads_global()) {
-        Some(config) => match config.user_rules(source.directory, &read)? {
-            Some((text, path)) => more(Some(text), path)?,
-            None => None,
-        },
-        None => None,
-    };
-    if custom.is_none() && own.is_none() && gitignore.is_none() && found.git.is_none() {
-        return Ok(above);
-    }
-    size.directories += 1;
-    size.check().map_err(|error| failed_to_read(source.directory.to_owned(), error))?;
-    // Rules that need no work tree do not end at one.
-    let is_work_tree = found.git.is_some() && book.requires_git();
-    let sources = [custom, own, gitignore, exclude, of_user, None];
-    let rules =
-        RuleStack { above, base, sources, ignores_case, is_work_tree, is_in_work_tree, size };
-    Ok(Some(Arc::new(rules)))
-}
-
-/// Reads those files of a directory that exist, as if they were one.
-fn read_rules<S: Sys>(
-    names: &[String],
-    source: &RuleSource<'_, S>,
-    rules: &mut impl FnMut(&[u8]) -> io::Result<Arc<dyn Rules>>,
-) -> Result<Option<Arc<dyn Rules>>, Error> {
-    let mut all: Option<Vec<u8>> = None;
-    let mut last = None;
-    for name in names {
-        if let Some(text) = source.text(name)? {
-            append(all.get_or_insert_with(Vec::new), &text);
-            last = Some(name);
-        }
-    }
-    let (Some(text), Some(last)) = (all, last) else { return Ok(None) };
-    let failed = |error| failed_to_read(source.directory.join(last), error);
-    rules(&text).map(Some).map_err(failed)
-}
-
 /// Appends the lines of a file to those of others.
-fn append(all: &mut Vec<u8>, text: &[u8]) {
+fn append(all: &mut Option<Text>, text: &[u8], path: PathBuf) {
     const MARK: &[u8] = b"\xef\xbb\xbf";
-    all.extend_from_slice(text.strip_prefix(MARK).unwrap_or(text));
-    all.push(b'\n');
+    let (lines, last) = all.get_or_insert_default();
+    lines.extend_from_slice(text.strip_prefix(MARK).unwrap_or(text));
+    lines.push(b'\n');
+    *last = path;
 }
 
 /// Reads the extra files, and the rules that the user has for all work trees of git.
 fn of_user<S: Sys>(
     whole: &Path,
-    settings: &Settings,
+    ignore: &IgnoreRules,
     sys: &S,
 ) -> Result<Option<Arc<RuleStack>>, Error> {
-    let Some(book) = settings.rulebook.as_ref() else { return Ok(None) };
-    let mut size = Size::default();
-    let mut rules = |text: &[u8], path: &Path, ignores_case| -> Result<Arc<dyn Rules>, Error> {
-        let failed = |error| failed_to_read(path.to_owned(), error);
-        let rules = book.read(text, ignores_case).map_err(failed)?;
-        size.rules += rules.count();
-        size.bytes += text.len();
-        size.check().map(|()| Arc::from(rules)).map_err(failed)
-    };
     let mut extra = None;
-    for path in book.extra_files() {
+    for path in &ignore.extra_files {
         let text = read_at(sys, path, true).map_err(|error| failed_to_read(path.clone(), error))?;
-        append(extra.get_or_insert_with(Vec::new), &text);
+        append(&mut extra, &text, path.clone());
     }
-    let last = book.extra_files().last().map(PathBuf::as_path);
-    let extra = match extra.zip(last) {
-        Some((text, path)) => Some(rules(&text, path, false)?),
-        None => None,
-    };
     // Where rules of git need no work tree, they need no repository either.
-    let is_in_work_tree = !book.requires_git() && book.reads_files() && book.reads_git();
+    let is_in_work_tree = !ignore.require_git && ignore.files && ignore.git;
     if extra.is_none() && !is_in_work_tree {
         return Ok(None);
     }
     let here = sys.absolute(Path::new("."));
     let here = here.map_err(|error| failed_to_read(PathBuf::from("."), error))?;
-    let (mut of_user, mut ignores_case) = (None, false);
+    let mut gathered = Gathered { files: Vec::new(), size: Size::default() };
+    let mut ignores_case = false;
     if is_in_work_tree {
         let read = |path: &Path| read_at(sys, path, true);
-        let config = GitConfig::read(None, &**book, sys, &read)?;
+        let config = GitConfig::read(None, sys, &read)?;
         ignores_case = config.ignores_case;
-        let user = if book.reads_global() { config.user_rules(&here, &read)? } else { None };
-        of_user = user.map(|(text, path)| rules(&text, &path, ignores_case)).transpose()?;
+        if ignore.reads_global() {
+            gathered.add(Source::User, config.user_rules(&here, &read)?, ignores_case)?;
+        }
     }
-    if extra.is_none() && of_user.is_none() && !ignores_case {
+    gathered.add(Source::Extra, extra, false)?;
+    let Gathered { files, size } = gathered;
+    if files.is_empty() && !ignores_case {
         return Ok(None);
     }
-    let sources = [None, None, None, None, of_user, extra];
     let base = Base::of(&without_dots(&here), whole);
     let is_work_tree = false;
     let rules =
-        RuleStack { above: None, base, sources, ignores_case, is_work_tree, is_in_work_tree, size };
+        RuleStack { above: None, base, files, ignores_case, is_work_tree, is_in_work_tree, size };
     Ok(Some(Arc::new(rules)))
 }
 

@@ -121,7 +121,7 @@ fn chooses<S: Sys>(at: &mut Position<S>, entry: &mut StoredEntry, control: &Cont
         return false;
     }
     let must_ask =
-        !is_known && settings.rulebook.is_some() || settings.order.is_some_and(Order::asks);
+        !is_known && settings.ignore.is_some() || settings.order.is_some_and(Order::asks);
     if !must_ask {
         return true;
     }

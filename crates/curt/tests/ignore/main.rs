@@ -1,5 +1,4 @@
 //! Ignore rules beside the crate `ignore`, on generated trees.
-#![cfg(feature = "filters")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::path::{Path, PathBuf};

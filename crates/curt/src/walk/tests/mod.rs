@@ -20,7 +20,6 @@ use crate::sys::{Setup, Sys};
 use crate::tree::Stop;
 
 mod deep;
-#[cfg(feature = "filters")]
 mod ignoring;
 mod imagined;
 mod visiting;
