@@ -23,9 +23,9 @@ use crate::signals::Signals;
 
 /// Iterates over the directories of a tree, as `os.walk` and `os.fwalk` do.
 #[pyclass(frozen, module = "curt._curt")]
-pub(crate) struct Directories(Mutex<Walk>);
+pub(crate) struct Directories(Mutex<State>);
 
-struct Walk {
+struct State {
     descent: Descent,
     top: Option<PathBuf>,
     /// The operand as it was passed: the first path that is yielded.
@@ -93,7 +93,7 @@ impl Directories {
         heeds_late: bool,
     ) -> PyResult<Directories> {
         let operand = PathArg::new(top, "walk")?;
-        Ok(Directories(Mutex::new(Walk {
+        Ok(Directories(Mutex::new(State {
             descent: Descent::new().revisable(topdown),
             top: Some(operand.as_path().to_owned()),
             operand: operand.object.clone().unbind(),
@@ -156,13 +156,13 @@ impl Directories {
     }
 }
 
-impl Drop for Walk {
+impl Drop for State {
     fn drop(&mut self) {
         let _ = self.give_up_closed();
     }
 }
 
-impl Walk {
+impl State {
     /// Forgets a descriptor that the caller has closed, which may only be looked at: another file
     /// may get its number at any time. Only then there is an error, and the walk is at its end.
     fn give_up_closed(&mut self) -> io::Result<()> {
@@ -219,7 +219,7 @@ impl Walk {
             }
             let signals = Signals::default();
             let shows_descriptors = self.shows_descriptors;
-            let Walk { descent, directories, files, .. } = self;
+            let State { descent, directories, files, .. } = self;
             let listed = py.detach(|| {
                 let opened = match first {
                     Some(top) => Some(descent.open(top)),
@@ -428,7 +428,7 @@ impl Walk {
 
     /// Enters the subdirectories whose names are in `directories`.
     fn enter(&mut self, py: Python<'_>, list: List) -> PyResult<()> {
-        let Walk { descent, directories, .. } = self;
+        let State { descent, directories, .. } = self;
         let entered = py.detach(|| descent.enter(list, directories.iter().map(OsStr::from_bytes)));
         entered.map_err(|error| exception_in(py, &error, self.form))
     }

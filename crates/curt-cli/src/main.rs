@@ -4,7 +4,7 @@
 //! also opens missing standard streams and ignores SIGPIPE before `main` (`sys/unix/start.rs`).
 //!
 //! To follow a command into the library, begin with the comment "One run" below the documentation
-//! of the operation's module, such as `crates/curt/src/remove/mod.rs`.
+//! of the operation's module, such as `crates/curt/src/walk/mod.rs`.
 #![cfg_attr(
     not(test),
     deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::expect_used, clippy::panic)

@@ -364,21 +364,19 @@ impl Metadata {
         self.failed.push((fields, error));
     }
 
-    /// Takes out the failure that hides the kind: then the entry is that failure. If there is
-    /// none, the second is the failure that hides no field: why a link could not be followed.
-    #[inline]
-    pub(crate) fn take_failed_entry(&mut self) -> (Option<Error>, Option<Error>) {
-        if !self.has_more {
-            return (None, None);
-        }
-        let mut take = |wanted: fn(Fields) -> bool| {
-            let index = self.failed.iter().position(|(fields, _)| wanted(*fields))?;
-            Some(self.failed.swap_remove(index).1)
-        };
-        match take(|fields| fields.contains(Fields::KIND)) {
-            None => (None, take(Fields::is_empty)),
-            failed => (failed, None),
-        }
+    /// Takes out the failure that hides the kind: then the entry is that failure.
+    pub(crate) fn take_failed_kind(&mut self) -> Option<Error> {
+        self.take_failure(|fields| fields.contains(Fields::KIND))
+    }
+
+    /// Takes out the failure that hides no field: why a link could not be followed.
+    pub(crate) fn take_unfollowed(&mut self) -> Option<Error> {
+        self.take_failure(Fields::is_empty)
+    }
+
+    fn take_failure(&mut self, is_wanted: fn(Fields) -> bool) -> Option<Error> {
+        let index = self.failed.iter().position(|(fields, _)| is_wanted(*fields))?;
+        Some(self.failed.swap_remove(index).1)
     }
 
     fn value<T>(&self, field: Fields, value: T) -> Value<'_, T> {

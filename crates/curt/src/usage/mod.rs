@@ -60,7 +60,7 @@
 // One run, from the public function to the walk:
 //
 // - `Usage::measure` (`options.rs`: what was asked for) calls `Usage::run`.
-// - `Run::ask_operands` asks about the operands first if there are several (`operands.rs`).
+// - `Run::learn_operands` asks about the operands first if there are several (`operands.rs`).
 // - `Run::directory` walks one operand, by `Walk::visit_in_chunks`; the system calls are made there.
 // - `sum.rs`: `Notes::take` turns an entry into a note, on the thread that found it; `Sum::take`
 //   adds up the notes of a chunk, on one thread at a time.
@@ -146,7 +146,7 @@ impl Usage<'_> {
         let stop = Stop::new(self.cancel, poll.as_ref());
         let setup = &setup.with(self.without);
         let mut run = Run::<S>::new(self, setup, records, &stop, &done);
-        run.ask_operands(operands);
+        run.learn_operands(operands);
         for (index, path) in operands.iter().enumerate() {
             if run.must_stop() {
                 break;
@@ -206,7 +206,7 @@ impl<'r, 't, S: Sys> Run<'r, 't, S> {
     }
 
     /// Asks about the operands if there are several, and each is to be counted once.
-    fn ask_operands(&mut self, paths: &[PathBuf]) {
+    fn learn_operands(&mut self, paths: &[PathBuf]) {
         let Run { usage, setup, .. } = *self;
         let mut descriptors = usage.descriptors;
         if descriptors.is_none() && paths.len() > 1 {

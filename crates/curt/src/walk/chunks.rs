@@ -26,19 +26,19 @@ pub(super) fn visit_in_chunks<S: Sys, C: Default + Send>(
     visit: &(impl Fn(Result<Visited<'_>, Error>, &mut C) -> Next + Sync),
     mut consume: impl FnMut(C) + Send,
 ) -> Summary {
-    let parts = Parts::new(walk.operands.len() as u64, &mut consume);
+    let chunks = Chunks::new(walk.operands.len() as u64, &mut consume);
     let is_sorted = walk.settings.order.is_some();
     work::<S, _>(walk, setup, stop, false, &|| {
         Gatherer::new(visit, |task, made| match made {
-            made if is_sorted => parts.add(task, made),
-            Made::Chunk(chunk) => parts.consume(chunk),
+            made if is_sorted => chunks.add(task, made),
+            Made::Chunk(chunk) => chunks.consume(chunk),
             Made::Task(_) | Made::End => {}
         })
     })
 }
 
 /// The chunks that have not been consumed yet.
-struct Parts<'c, C> {
+struct Chunks<'c, C> {
     state: Mutex<State<C>>,
     consume: Mutex<&'c mut (dyn FnMut(C) + Send)>,
 }
@@ -60,11 +60,11 @@ enum Made<C> {
     End,
 }
 
-impl<'c, C> Parts<'c, C> {
+impl<'c, C> Chunks<'c, C> {
     fn new(operands: u64, consume: &'c mut (dyn FnMut(C) + Send)) -> Self {
         let waiting = (0..operands).rev().collect();
         let state = State { made: HashMap::new(), waiting, is_consumed: false };
-        Parts { state: Mutex::new(state), consume: Mutex::new(consume) }
+        Chunks { state: Mutex::new(state), consume: Mutex::new(consume) }
     }
 
     fn state(&self) -> MutexGuard<'_, State<C>> {
@@ -174,7 +174,7 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::thread;
 
-    use super::{Made, Parts};
+    use super::{Chunks, Made};
 
     /// A chunk whose turn has come never waits for the next one.
     #[test]
@@ -186,17 +186,17 @@ mod tests {
         };
         let mut closures: Vec<_> =
             consumed.iter().map(|count| move |chunk: u64| add(count, chunk)).collect();
-        let rounds: Vec<Parts<'_, u64>> =
-            closures.iter_mut().map(|consume| Parts::new(2, consume)).collect();
+        let rounds: Vec<Chunks<'_, u64>> =
+            closures.iter_mut().map(|consume| Chunks::new(2, consume)).collect();
         let meet = Barrier::new(2);
         thread::scope(|scope| {
             for task in [0, 1] {
                 let (rounds, meet) = (&rounds, &meet);
                 scope.spawn(move || {
-                    for parts in rounds {
+                    for chunks in rounds {
                         meet.wait();
-                        parts.add(task, Made::Chunk(task + 1));
-                        parts.add(task, Made::End);
+                        chunks.add(task, Made::Chunk(task + 1));
+                        chunks.add(task, Made::End);
                     }
                 });
             }

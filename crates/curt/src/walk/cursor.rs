@@ -43,10 +43,11 @@ pub(super) enum Step {
 }
 
 impl<S: Sys> Cursor<S> {
-    pub(super) fn new(sys: S, settings: Settings) -> Self {
+    /// Returns a cursor that may hold this many directories open.
+    pub(super) fn new(sys: S, settings: Settings, descriptors: usize) -> Self {
         Cursor {
             stores: settings.stores(),
-            at: Position::new(sys, settings),
+            at: Position::new(sys, settings, descriptors),
             metadata: Metadata::default(),
             reader: Reader::new(S::DirBuf::default()),
             enters: false,
@@ -136,11 +137,10 @@ impl<S: Sys> Cursor<S> {
     #[inline]
     pub(super) fn yield_entry(&mut self) -> Option<Step> {
         if self.metadata.has_more {
-            let (failed, unfollowable) = self.metadata.take_failed_entry();
-            if let Some(error) = failed {
+            if let Some(error) = self.metadata.take_failed_kind() {
                 return Some(Step::Error(error));
             }
-            self.pending.extend(unfollowable.map(Step::Error));
+            self.pending.extend(self.metadata.take_unfollowed().map(Step::Error));
         }
         let Position { branch, settings, .. } = &mut self.at;
         if self.metadata.facts.kind == Kind::Directory && branch.depth() < settings.max_depth {

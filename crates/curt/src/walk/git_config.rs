@@ -46,7 +46,7 @@ impl GitConfig {
         sys: &S,
         read: Read<'_>,
     ) -> Result<GitConfig, Error> {
-        let mut reader = Reader {
+        let mut reader = ConfigReader {
             repository,
             sys,
             read,
@@ -60,7 +60,8 @@ impl GitConfig {
         reader.all()?;
         if reader.asks_for_urls {
             let urls = Some(std::mem::take(&mut reader.found_urls));
-            reader = Reader { config: GitConfig::default(), urls, files: 0, bytes: 0, ..reader };
+            reader =
+                ConfigReader { config: GitConfig::default(), urls, files: 0, bytes: 0, ..reader };
             reader.all()?;
         }
         Ok(reader.config)
@@ -95,7 +96,7 @@ fn home() -> Option<PathBuf> {
 }
 
 /// Reads one configuration.
-struct Reader<'r, S> {
+struct ConfigReader<'r, S> {
     repository: Option<&'r Repository>,
     sys: &'r S,
     read: Read<'r>,
@@ -108,7 +109,7 @@ struct Reader<'r, S> {
     bytes: usize,
 }
 
-impl<S: Sys> Reader<'_, S> {
+impl<S: Sys> ConfigReader<'_, S> {
     fn all(&mut self) -> Result<(), Error> {
         let set = |name| std::env::var_os(name).map(PathBuf::from);
         let no_system = "GIT_CONFIG_NOSYSTEM";

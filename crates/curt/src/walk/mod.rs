@@ -92,14 +92,15 @@
 // One run, of `walk.visit(…)` on Linux: `visit` here calls `work` in `visit.rs`, which runs the crew
 // of `tree/`; each worker drives a `Cursor`, and hands the entry or failure of each step to a sink.
 // `Cursor::begin` asks about the operand (`operand.rs`). `Cursor::next` finds the next entry of the
-// topmost directory, by `listed.rs` or `stored.rs`: both list it (`tree/reader.rs`, then
-// `Sys::read_entries`, which is `getdents64`), and enter the subdirectories whose names wait
-// (`tree/branch.rs`).
+// topmost directory: by `stored.rs` if ignore rules are read from files or entries are sorted, as in
+// nearly all runs of `curt find`, otherwise by `listed.rs`. Both list the directory
+// (`tree/reader.rs`, then `Sys::read_entries`, which is `getdents64`), and enter the subdirectories
+// whose names wait (`Branch::open_next` in `tree/branch.rs`).
 //
 // `position.rs`: the current entry, of which `entry.rs` lends a part; `frame.rs`: what is kept for
-// each directory above it, `entries.rs` its stored entries, `rules.rs` the ignore rules there;
-// `control.rs`: the caller's decisions; `task.rs`: what is handed to another worker; `chunks.rs`:
-// the sink of chunks.
+// each directory above it, `entries.rs` its stored entries, `rules.rs` the ignore rules there, with
+// those that `git_config.rs` names; `control.rs`: the caller's decisions; `task.rs`: what is handed
+// to another worker; `chunks.rs`: the sink of chunks.
 mod chunks;
 mod control;
 mod cursor;
@@ -130,7 +131,6 @@ pub use visit::Summary;
 
 use self::control::Control;
 use self::cursor::{Cursor, Step};
-use self::options::Settings;
 use self::visit::AnyOrder;
 use crate::calls::Calls;
 use crate::control::{Exclude, Next, Operands};
@@ -248,7 +248,7 @@ impl<'a> Walk<'a> {
         make: impl Fn() -> V + Sync,
     ) -> Summary {
         // Visitors that are called at once need one thread, for the order of the entries.
-        let one_thread = self.settings.order.is_some() || self.settings.contents_first;
+        let one_thread = self.settings.order.is_some();
         let (setup, stop) = (Setup::default(), Stop::new(self.cancel, None));
         visit::work::<Os, _>(self, &setup, &stop, one_thread, &|| AnyOrder(make()))
     }
@@ -297,7 +297,7 @@ impl<'a> Walk<'a> {
     fn cursor<S: Sys>(&self, setup: &Setup) -> Cursor<S> {
         let sys = S::start(&self.setup(setup));
         let descriptors = tree::descriptor_budget(&sys, self.most_descriptors);
-        Cursor::new(sys, Settings { descriptors, ..self.settings.clone() })
+        Cursor::new(sys, self.settings.clone(), descriptors)
     }
 }
 

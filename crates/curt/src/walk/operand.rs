@@ -147,8 +147,7 @@ pub(super) fn ask<S: Sys>(
         let answer = asker.sys.at_path(operand, |dir, name| asker.sys.query(dir, name, ask));
         answer.and_then(|facts| facts).map_err(failed)?;
     }
-    let (failed, unfollowable) = metadata.take_failed_entry();
-    match failed.or(unfollowable) {
+    match metadata.take_failed_kind().or_else(|| metadata.take_unfollowed()) {
         Some(error) => Err(error),
         None => Ok(metadata.facts.kind == Kind::Directory && settings.max_depth > 0),
     }

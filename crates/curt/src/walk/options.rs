@@ -81,8 +81,6 @@ pub(super) struct Settings {
     pub(super) one_file_system: OneFileSystem,
     pub(super) order: Option<Order>,
     pub(super) contents_first: bool,
-    /// How many directories one worker may have open.
-    pub(super) descriptors: usize,
     /// Whether an operand that is a broken link is a failure, if it is to be followed.
     pub(super) broken_operands_fail: bool,
     pub(super) ignore: Option<Arc<IgnoreRules>>,
@@ -151,7 +149,6 @@ impl<'a> Walk<'a> {
                 one_file_system: OneFileSystem::No,
                 order: None,
                 contents_first: false,
-                descriptors: 0,
                 broken_operands_fail: false,
                 ignore: None,
             },

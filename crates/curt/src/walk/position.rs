@@ -36,10 +36,10 @@ pub(super) trait CurrentEntry {
 }
 
 impl<S: Sys> Position<S> {
-    pub(super) fn new(sys: S, settings: Settings) -> Self {
+    pub(super) fn new(sys: S, settings: Settings, descriptors: usize) -> Self {
         Position {
             asker: Asker::new(sys, settings.plan).report_unfollowable_links(),
-            branch: Branch::new(settings.limits(), settings.descriptors),
+            branch: Branch::new(settings.limits(), descriptors),
             settings,
             operand: Operand::default(),
         }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use super::control::Control;
 use super::cursor::{Cursor, Step};
 use super::entry::Visited;
-use super::options::{Settings, Walk};
+use super::options::Walk;
 use super::task::Task;
 use crate::calls::Calls;
 use crate::control::Next;
@@ -78,6 +78,8 @@ pub(super) fn work<S: Sys, K: Sink>(
 ) -> Summary {
     let setup = walk.setup(setup);
     let first = S::start(&setup);
+    // What is kept of a directory for after its contents cannot be handed off.
+    let one_thread = one_thread || walk.settings.contents_first;
     let shared = Shared::<S> {
         walk,
         crew: Crew::new(&first, walk.threads, one_thread, walk.most_descriptors),
@@ -86,8 +88,7 @@ pub(super) fn work<S: Sys, K: Sink>(
         summary: Mutex::new(Summary { calls: first.calls(), ..Summary::default() }),
     };
     shared.crew.work(stop, |member| {
-        let settings = Settings { descriptors: member.descriptors, ..walk.settings.clone() };
-        let cursor = Cursor::new(S::start(&setup), settings);
+        let cursor = Cursor::new(S::start(&setup), walk.settings.clone(), member.descriptors);
         let polls = member.is_caller() && stop.polls();
         let control = Control { stop, exclude: walk.exclude.as_ref(), polls };
         let sink = make();
