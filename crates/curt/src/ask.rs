@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Cause, Error, Operation};
-use crate::fields::{Facts, Fields, Follow, Freshness, Metadata, Plan};
+use crate::fields::{Facts, Fields, Freshness, Metadata, Plan};
 use crate::name::Name;
 use crate::sys::{Ask, Sys, SystemUnit, is_loop, kind_by_target};
 
@@ -89,7 +89,7 @@ impl<S: Sys> Asker<S> {
         }
         // No listing says what a link leads to.
         let may_be_link = !known.contains(Fields::KIND) || into.facts.kind.is_link();
-        if subject.follow && may_be_link && plan.follow == Follow::Links {
+        if subject.follow && may_be_link {
             needs = self.needs.get() | Fields::KIND;
         }
         if !needs.is_empty() {

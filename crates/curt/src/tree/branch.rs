@@ -21,7 +21,6 @@ use crate::sys::{Ask, Identity, Mounts, Opened, Sys, SystemUnit, is_shortage};
 pub(crate) struct Branch<S: Sys, T> {
     pub(crate) stack: Stack<S, T>,
     pub(crate) path: TreePath<S::Unit>,
-    limits: Limits,
     loops: Loops,
     /// The depth of the first directory of the stack: 0, unless another worker handed it off.
     base_depth: usize,
@@ -65,15 +64,15 @@ impl<S: Sys, T> Branch<S, T> {
         Branch {
             stack: Stack::new(descriptors, links),
             path: TreePath::default(),
-            limits,
-            loops: Loops::default(),
+            loops: Loops::new(limits),
             base_depth: 0,
         }
     }
 
     /// Begins with another operand.
     pub(crate) fn begin(&mut self, operand: Vec<S::Unit>) {
-        (self.path, self.loops) = (TreePath::operand(operand), Loops::default());
+        self.path = TreePath::operand(operand);
+        self.loops.begin();
         self.base_depth = 0;
     }
 
@@ -135,26 +134,21 @@ impl<S: Sys, T> Branch<S, T> {
                         return Err(Cause::Os(error));
                     }
                 }
-                (opened, is_mount) => {
-                    let depth = self.depth();
-                    let mounted_in = self.stack.last().filter(|_| is_mount).and_then(Level::dir);
-                    let Branch { path, limits, loops, .. } = self;
-                    return admit(opened, (path, depth), mounted_in, *limits, loops, sys);
-                }
+                (opened, is_mount) => return self.decide(opened, is_mount, sys),
             }
         }
     }
 
     /// Opens a child. Also returns whether it is a mount that may form a loop.
     fn open_child(&self, dir: &S::Dir, name: Name<'_, S::Unit>, sys: &S) -> (Opened<S::Dir>, bool) {
-        let Limits { follow, refuse_mounts, .. } = self.limits;
+        let Limits { follow, refuse_mounts, .. } = self.loops.limits;
         if follow {
             return (sys.open_below(dir, name, true), false);
         }
         if refuse_mounts {
             return (sys.open_child(dir, name, Mounts::Refuse), false);
         }
-        if S::MOUNTS_MAY_LOOP && !self.loops.needs_identities(self.limits) {
+        if S::MOUNTS_MAY_LOOP && !self.loops.needs_identities() {
             // Refusing reports a mount for free; it is then crossed, and checked for a loop.
             match sys.open_child(dir, name, Mounts::Refuse) {
                 Opened::Mount => return (sys.open_child(dir, name, Mounts::Cross), true),
@@ -171,9 +165,33 @@ impl<S: Sys, T> Branch<S, T> {
         opened: Opened<S::Dir>,
         sys: &S,
     ) -> Result<Option<Admitted<S::Dir>>, Cause> {
+        self.decide(opened, false, sys)
+    }
+
+    /// Decides whether to enter a directory that was opened, and closes it if not. `is_mount` says
+    /// that it may form a loop with an ancestor.
+    fn decide(
+        &mut self,
+        opened: Opened<S::Dir>,
+        is_mount: bool,
+        sys: &S,
+    ) -> Result<Option<Admitted<S::Dir>>, Cause> {
+        let dir = match opened {
+            Opened::Mount => return Ok(None),
+            opened => opened.into_result().map_err(Cause::Os)?,
+        };
         let depth = self.depth();
-        let Branch { path, limits, loops, .. } = self;
-        admit(opened, (path, depth), None, *limits, loops, sys)
+        let mounted_in = self.stack.last().filter(|_| is_mount).and_then(Level::dir);
+        match self.loops.enter(&dir, depth, mounted_in, sys) {
+            Ok(Verdict::Enter(identity)) => Ok(Some(Admitted { dir, identity })),
+            left_out => {
+                sys.close(dir);
+                let Verdict::Loop(ancestor) = left_out? else { return Ok(None) };
+                let path = self.to_path();
+                let ancestor = path.ancestors().nth(depth - ancestor).unwrap_or(&path);
+                Err(Cause::Loop(ancestor.to_owned()))
+            }
+        }
     }
 
     /// Enters a directory: puts it on top.
@@ -271,31 +289,5 @@ impl<S: Sys, T: Own> Branch<S, T> {
             self.stack[index].give_up();
         }
         lost.into_cause()
-    }
-}
-
-/// Decides whether a directory that was opened, at this path and depth, is entered, and closes it
-/// if not.
-fn admit<S: Sys>(
-    opened: Opened<S::Dir>,
-    (path, depth): (&TreePath<S::Unit>, usize),
-    mounted_in: Option<&S::Dir>,
-    limits: Limits,
-    loops: &mut Loops,
-    sys: &S,
-) -> Result<Option<Admitted<S::Dir>>, Cause> {
-    let dir = match opened {
-        Opened::Mount => return Ok(None),
-        opened => opened.into_result().map_err(Cause::Os)?,
-    };
-    match loops.enter(&dir, depth, mounted_in, limits, sys) {
-        Ok(Verdict::Enter(identity)) => Ok(Some(Admitted { dir, identity })),
-        left_out => {
-            sys.close(dir);
-            let Verdict::Loop(ancestor) = left_out? else { return Ok(None) };
-            let path = S::Unit::path(path.units().to_vec());
-            let ancestor = path.ancestors().nth(depth - ancestor).unwrap_or(&path);
-            Err(Cause::Loop(ancestor.to_owned()))
-        }
     }
 }

@@ -26,9 +26,11 @@ pub(crate) struct Limits {
     pub(crate) one_device: bool,
 }
 
-/// The identities of the ancestors, as far as they have to be compared.
+/// Which directories are entered, and the identities of the ancestors, as far as they have to be
+/// compared.
 #[derive(Clone, Default)]
 pub(super) struct Loops {
+    pub(super) limits: Limits,
     /// Each with its depth.
     ancestors: HashMap<Identity, usize>,
     /// The same, each with the depth of the directory for which it was added, the deepest last.
@@ -46,9 +48,18 @@ pub(super) enum Verdict {
 }
 
 impl Loops {
+    pub(super) fn new(limits: Limits) -> Self {
+        Loops { limits, ..Loops::default() }
+    }
+
+    /// Begins with another operand.
+    pub(super) fn begin(&mut self) {
+        *self = Loops::new(self.limits);
+    }
+
     /// Returns whether every directory is asked for its identity.
-    pub(super) fn needs_identities(&self, limits: Limits) -> bool {
-        limits.follow || limits.one_device || !self.ancestors.is_empty()
+    pub(super) fn needs_identities(&self) -> bool {
+        self.limits.follow || self.limits.one_device || !self.ancestors.is_empty()
     }
 
     /// Decides whether to enter `dir`, which lies at this depth. `mounted_in` is its parent if it
@@ -58,14 +69,13 @@ impl Loops {
         dir: &S::Dir,
         depth: usize,
         mounted_in: Option<&S::Dir>,
-        limits: Limits,
         sys: &S,
     ) -> Result<Verdict, Cause> {
-        if mounted_in.is_none() && !self.needs_identities(limits) {
+        if mounted_in.is_none() && !self.needs_identities() {
             return Ok(Verdict::Enter(None));
         }
         let own = identity(dir, sys).map_err(Cause::Os)?;
-        if limits.one_device && *self.device.get_or_insert(own.device) != own.device {
+        if self.limits.one_device && *self.device.get_or_insert(own.device) != own.device {
             return Ok(Verdict::LeaveOut);
         }
         if let Some(parent) = mounted_in {
