@@ -32,7 +32,8 @@ const OPTIONS: &str = r"
 ";
 
 /// What is looked for; nothing, mostly.
-const PATTERNS: &str = r"'' | '' | . | a | ^[a-m] | \.rs$ | É | (a|b) | [^a]$ | A | \Sl | o w";
+const PATTERNS: &str =
+    r"'' | '' | . | a | ^[a-m] | \.rs$ | É | (a|b) | [^a]$ | A | \Sl | o w | new.line";
 
 /// Lines of files of rules; those with paths are compared with git.
 const RULES: &str = r"a | *.rs | !a | d/ | .h | !.h | f?0* | # a | \* | [ab] | !*/";

@@ -101,7 +101,7 @@ fn units_thresholds_and_wrong_values_are_those_of_gnu() {
         -t +1M t | -t 0 t | -t 0x1000 t | -t 1KB -a t | -t 00 t | -t K -a t | -t 2k -a t | -t -3M t
         -t 1GiB -a t | --inodes -t -5 -a t | -c -t 1G t | -DP to-t | -PD to-t | -L -P to-t
         -sL -H to-t | -s t u to-t | -s u t | -sc t u t/d0 | -c t u | t missing u | -sl t u
-        t/hole/x t | -s ./t t/../t | -aS -d1 t | -lS t u
+        t/hole/x t | -s ./t t/../t | -aS -d1 t | -lS t u | -a t/d1 u/one | -a u/one t/d1/one+link
         ",
     ));
     // By GNU's name it ends as GNU's, and says the same about a value.

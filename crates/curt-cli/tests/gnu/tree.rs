@@ -35,7 +35,7 @@ enum What {
 
 /// What names have in them that programs may stumble over, separated by bars.
 const NAMES: &[u8] =
-    b"a|b|c|d|e.rs|F.RS|g.tar.gz|.h|..x|two words|-f|--|*|it's|new\nline|tab\t|\xc3\xa9|\
+    b"a|b|c|d|e.rs|.rs|F.RS|g.tar.gz|.h|..x|two words|-f|--|*|it's|new\nline|tab\t|\xc3\xa9|\
     \xe6\xbc\xa2|\xff\xfe|\x1b[31m|back\\slash|[ab]|old~|f9|f10|f010|{x,y}|\"q\"";
 
 /// Where links lead: never above the scratch directory, because what they lead to may be removed.
@@ -135,7 +135,7 @@ impl Tree {
             if oddities.forbidden && choices.one_in(6) {
                 let modes: &[u32] = match what {
                     What::Directory => &[0, 0o111, 0o333, 0o444, 0o500, 0o555, 0o700, 0o1777],
-                    _ => &[0, 0o400, 0o444, 0o755, 0o4755],
+                    _ => &[0, 0o400, 0o444, 0o611, 0o755, 0o4755],
                 };
                 later.push((path.clone(), What::Mode(*choices.pick(modes))));
             }
