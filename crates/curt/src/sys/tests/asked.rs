@@ -1,40 +1,42 @@
 //! How the questions are put: the contract with fewer words.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::ground::Ground;
-use crate::fields::Kind;
-use crate::name::{Name, Unit};
-use crate::sys::{Batch, Last, Listing, Mounts, Opened, Removed, Sys, SystemUnit, is_shortage};
+use crate::fields::{Facts, Fields, Kind};
+use crate::name::NameBuf;
+use crate::sys::{
+    Ask, Batch, Identity, Listing, Mounts, Opened, Removed, Sys, SystemUnit, is_shortage,
+};
 
-/// A platform, a directory of it and what is asked there, less wordy than by the contract.
+/// A platform, and an open directory of it that is asked about. Names and paths are text.
 pub(super) struct Asked<'a, S: Sys> {
     pub(super) sys: &'a S,
     pub(super) dir: S::Dir,
 }
 
-/// A name as the platform takes it.
-pub(super) fn units<S: Sys>(name: impl AsRef<OsStr>) -> Vec<S::Unit> {
-    match S::Unit::operand(Path::new(name.as_ref())).last {
-        Last::Name(name) => name.as_name().terminated().to_vec(),
-        other => panic!("{:?} is no name: {other:?}", name.as_ref()),
-    }
-}
+/// An open directory of a ground's platform.
+pub(super) type At<'a, G> = Asked<'a, <G as Ground>::S>;
 
-pub(super) fn name<U: Unit>(units: &[U]) -> Name<'_, U> {
-    Name::until_nul(units).unwrap()
+/// Everything that one query tells.
+pub(super) fn all<S: Sys>(follow: bool) -> Ask {
+    Ask { fields: S::SOURCES.query, follow }
 }
 
 /// The base directory, opened as the parent of an operand.
-pub(super) fn base<'a, G: Ground>(ground: &G, sys: &'a G::S) -> Asked<'a, G::S> {
+pub(super) fn base<'a, G: Ground>(ground: &G, sys: &'a G::S) -> At<'a, G> {
     Asked { sys, dir: sys.open_place(&ground.base()).unwrap() }
 }
 
 impl<'a, S: Sys> Asked<'a, S> {
+    pub(super) fn name(&self, path: impl AsRef<Path>) -> NameBuf<S::Unit> {
+        NameBuf::new(S::Unit::units(path.as_ref())).unwrap()
+    }
+
     pub(super) fn try_open(&self, child: &str) -> Opened<S::Dir> {
-        self.sys.open_child(&self.dir, name(&units::<S>(child)), Mounts::Refuse)
+        self.sys.open_child(&self.dir, self.name(child).as_name(), Mounts::Refuse)
     }
 
     pub(super) fn open(&self, child: &str) -> Asked<'a, S> {
@@ -44,8 +46,16 @@ impl<'a, S: Sys> Asked<'a, S> {
         }
     }
 
-    pub(super) fn remove(&self, child: &str, kind: Kind) -> Removed {
-        self.sys.remove_child(&self.dir, name(&units::<S>(child)), kind)
+    /// What comes of removing a child, in words.
+    pub(super) fn remove(&self, child: &str, kind: Kind) -> String {
+        match self.sys.remove_child(&self.dir, self.name(child).as_name(), kind) {
+            Removed::Failed(error) => format!("failed {}", error.raw_os_error().unwrap()),
+            other => format!("{other:?}"),
+        }
+    }
+
+    pub(super) fn remove_empty(&self, child: &str) -> Result<(), ErrorKind> {
+        kind(self.sys.remove_empty_dir(&self.dir, self.name(child).as_name()))
     }
 
     /// Removes an open directory. What is handed back can be worked on.
@@ -53,13 +63,35 @@ impl<'a, S: Sys> Asked<'a, S> {
         &self,
         child: &str,
         dir: Asked<'a, S>,
-    ) -> Result<(), (Asked<'a, S>, io::Error)> {
-        let sys = self.sys;
-        let handed_back = |(dir, error)| (Asked { sys, dir }, error);
-        sys.remove_open_dir(&self.dir, name(&units::<S>(child)), dir.dir).map_err(handed_back)
+    ) -> Result<(), (Asked<'a, S>, ErrorKind)> {
+        let removed = self.sys.remove_open_dir(&self.dir, self.name(child).as_name(), dir.dir);
+        removed.map_err(|(dir, error)| (Asked { sys: self.sys, dir }, kind_of(&error)))
     }
 
-    /// What the rest of the listing holds.
+    pub(super) fn query(&self, path: &str, follow: bool) -> Result<Facts, ErrorKind> {
+        kind(self.sys.query(&self.dir, self.name(path).as_name(), all::<S>(follow)))
+    }
+
+    pub(super) fn stat(&self, child: &str) -> Result<Facts, ErrorKind> {
+        kind(self.sys.query(&self.dir, self.name(child).as_name(), Ask::STAT))
+    }
+
+    pub(super) fn identity(&self) -> Identity {
+        Identity::of(&self.sys.query_dir(&self.dir, Ask::STAT).unwrap())
+    }
+
+    pub(super) fn target(&self, child: &str) -> io::Result<PathBuf> {
+        let mut target = Vec::new();
+        let read = self.sys.read_link(&self.dir, self.name(child).as_name(), &mut target);
+        assert!(read.is_ok() || target.is_empty());
+        read.map(|()| S::Unit::path(target))
+    }
+
+    pub(super) fn may(&self, child: &str, asked: Fields) -> Result<Fields, ErrorKind> {
+        kind(self.sys.may(&self.dir, self.name(child).as_name(), asked))
+    }
+
+    /// The rest of the listing.
     pub(super) fn rest(&self) -> Vec<(OsString, Kind)> {
         let mut buf = S::DirBuf::default();
         let mut found = Vec::new();
@@ -94,13 +126,13 @@ pub(super) fn said<D>(opened: &Opened<D>) -> &'static str {
     }
 }
 
-/// [`units`] for where the platform is known only by a value.
-pub(super) fn units_of<S: Sys>(_sys: &S, name: &str) -> Vec<S::Unit> {
-    units::<S>(name)
+/// The answer, or the kind of the error.
+pub(super) fn kind<T>(answer: io::Result<T>) -> Result<T, ErrorKind> {
+    answer.map_err(|error| kind_of(&error))
 }
 
 /// The kind of an error; the numbers of the tree in memory are those of Linux everywhere.
-pub(super) fn number_or_kind(error: &std::io::Error) -> ErrorKind {
+pub(super) fn kind_of(error: &io::Error) -> ErrorKind {
     match error.raw_os_error() {
         Some(2) => ErrorKind::NotFound,
         Some(17) => ErrorKind::AlreadyExists,

@@ -6,31 +6,81 @@ use std::sync::Arc;
 
 use curt_testkit::Scratch;
 
+use crate::fields::Kind;
 use crate::sys::beneath::Beneath;
 use crate::sys::fault::Faults;
 use crate::sys::memory::{self, Memory, World};
 use crate::sys::{Lookup, Setup, Sys};
 
+/// Where platforms may differ.
+#[derive(Clone, Copy)]
+pub(super) struct Habits {
+    /// The call that opens a directory for listing, for faults to be planned on.
+    pub(super) opening: &'static str,
+    /// What it answers where descriptors or memory are used up.
+    pub(super) shortages: &'static [i32],
+    /// The calls that remove, an error of theirs that means "access denied" (5), and one that means
+    /// that nothing is there.
+    pub(super) removing: &'static [&'static str],
+    pub(super) denied: i32,
+    pub(super) gone: i32,
+    /// Whether an open directory is removed wherever it has been moved to.
+    pub(super) removes_by_handle: bool,
+    /// Whether a listing that begins again shows what is new. Wine keeps what it read at first.
+    pub(super) lists_again: bool,
+    /// Whether the system itself resolves paths, by the rules of POSIX.
+    pub(super) asks_by_path: bool,
+    /// Whether files have contents and modes.
+    pub(super) has_content: bool,
+    /// A directory of the working directory, and a mount point of the root.
+    pub(super) known: (&'static str, Option<&'static str>),
+}
+
+impl Habits {
+    const UNIX: Habits = Habits {
+        opening: "openat",
+        // EMFILE, ENFILE, ENOMEM.
+        shortages: &[24, 23, 12],
+        removing: &["unlinkat", "remove_file", "remove_dir"],
+        denied: 5,
+        gone: 2,
+        removes_by_handle: false,
+        lists_again: true,
+        asks_by_path: true,
+        has_content: true,
+        known: ("src", if cfg!(target_os = "linux") { Some("proc") } else { None }),
+    };
+
+    /// Those of the system that this runs on.
+    pub(super) fn of_system(opening: &'static str) -> Habits {
+        #[cfg(windows)]
+        use windows_sys::Win32::Foundation as codes;
+        Habits {
+            opening,
+            #[cfg(windows)]
+            shortages: &[codes::STATUS_TOO_MANY_OPENED_FILES, codes::STATUS_INSUFFICIENT_RESOURCES],
+            #[cfg(windows)]
+            removing: &["NtSetInformationFile"],
+            #[cfg(windows)]
+            denied: codes::STATUS_ACCESS_DENIED,
+            #[cfg(windows)]
+            gone: codes::STATUS_OBJECT_NAME_NOT_FOUND,
+            #[cfg(windows)]
+            lists_again: !crate::sys::windows::native::is_wine(),
+            removes_by_handle: cfg!(windows),
+            asks_by_path: cfg!(unix),
+            ..Habits::UNIX
+        }
+    }
+}
+
 /// A place to build in, and the platform that is asked about it. Paths are relative to `base`.
 pub(super) trait Ground {
     type S: Lookup + Beneath;
-    /// The call that opens a directory for listing, for faults to be planned on.
-    fn opening(&self) -> &'static str;
-    /// What the platform's calls answer where descriptors or memory are used up.
-    fn shortages(&self) -> &'static [i32] {
-        // EMFILE, ENFILE, ENOMEM.
-        &[24, 23, 12]
-    }
+    fn habits(&self) -> Habits;
     fn setup(&self) -> Setup;
-    fn setup_with(&self, faults: Faults) -> Setup;
     /// The directory that all is built in, as an operand would spell it.
     fn base(&self) -> PathBuf;
-    /// A directory of the working directory, and a mount point of the root.
-    fn known(&self) -> (&'static str, Option<&'static str>);
-    /// A path below the base, as an operand would spell it.
-    fn at(&self, path: &str) -> PathBuf {
-        path.split('/').fold(self.base(), |at, part| at.join(part))
-    }
     fn dir(&self, path: &str);
     fn file(&self, path: &Path, content: &[u8]);
     fn hard_link(&self, original: &str, path: &str);
@@ -40,30 +90,22 @@ pub(super) trait Ground {
     fn fifo(&self, path: &str) -> bool;
     /// Makes a file that may be executed.
     fn program(&self, path: &str);
-    /// Whether the system itself resolves paths, by the rules of POSIX.
-    fn asks_by_path(&self) -> bool {
-        true
-    }
     fn rename(&self, from: &str, to: &str);
     fn list(&self, path: &str) -> Vec<String>;
-    /// The calls that remove, an error of theirs that means "access denied" (5), and one that means
-    /// that nothing is there.
-    fn refusals(&self) -> (&'static [&'static str], i32, i32) {
-        (&["unlinkat", "remove_file", "remove_dir"], 5, 2)
-    }
-    /// Whether an open directory is removed wherever it has been moved to.
-    fn removes_by_handle(&self) -> bool {
-        false
-    }
-    /// Whether a listing that begins again shows what is new.
-    fn lists_again(&self) -> bool {
-        true
-    }
     /// Panics if something in the base is still open.
     fn assert_nothing_open(&self);
 
+    /// A path below the base, as an operand would spell it.
+    fn at(&self, path: &str) -> PathBuf {
+        path.split('/').fold(self.base(), |at, part| at.join(part))
+    }
+
     fn start(&self) -> Self::S {
         Self::S::start(&self.setup())
+    }
+
+    fn setup_with(&self, faults: Faults) -> Setup {
+        Setup { faults: Some(Arc::new(faults)), ..self.setup() }
     }
 
     fn files<'a>(&self, paths: impl IntoIterator<Item = &'a str>) {
@@ -77,43 +119,30 @@ pub(super) trait Ground {
 pub(super) struct Real<S> {
     scratch: Scratch,
     setup: Setup,
-    opening: &'static str,
+    habits: Habits,
     platform: PhantomData<S>,
 }
 
 impl<S> Real<S> {
     pub(super) fn new(setup: Setup, opening: &'static str) -> Self {
-        Real { scratch: Scratch::new(), setup, opening, platform: PhantomData }
+        let habits = Habits::of_system(opening);
+        Real { scratch: Scratch::new(), setup, habits, platform: PhantomData }
     }
 }
 
 impl<S: Lookup + Beneath> Ground for Real<S> {
     type S = S;
 
-    fn opening(&self) -> &'static str {
-        self.opening
-    }
-
-    #[cfg(windows)]
-    fn shortages(&self) -> &'static [i32] {
-        use windows_sys::Win32::Foundation as codes;
-        &[codes::STATUS_TOO_MANY_OPENED_FILES, codes::STATUS_INSUFFICIENT_RESOURCES]
+    fn habits(&self) -> Habits {
+        self.habits
     }
 
     fn setup(&self) -> Setup {
         self.setup.clone()
     }
 
-    fn setup_with(&self, faults: Faults) -> Setup {
-        Setup { faults: Some(Arc::new(faults)), ..self.setup.clone() }
-    }
-
     fn base(&self) -> PathBuf {
         self.scratch.path().to_owned()
-    }
-
-    fn known(&self) -> (&'static str, Option<&'static str>) {
-        ("src", cfg!(target_os = "linux").then_some("proc"))
     }
 
     fn dir(&self, path: &str) {
@@ -150,36 +179,12 @@ impl<S: Lookup + Beneath> Ground for Real<S> {
         self.scratch.file(path);
     }
 
-    fn asks_by_path(&self) -> bool {
-        cfg!(unix)
-    }
-
     fn rename(&self, from: &str, to: &str) {
         std::fs::rename(self.scratch.at(from), self.scratch.at(to)).unwrap();
     }
 
     fn list(&self, path: &str) -> Vec<String> {
         self.scratch.list(path)
-    }
-
-    #[cfg(windows)]
-    fn refusals(&self) -> (&'static [&'static str], i32, i32) {
-        use windows_sys::Win32::Foundation as codes;
-        (
-            &["NtSetInformationFile"],
-            codes::STATUS_ACCESS_DENIED,
-            codes::STATUS_OBJECT_NAME_NOT_FOUND,
-        )
-    }
-
-    fn removes_by_handle(&self) -> bool {
-        cfg!(windows)
-    }
-
-    /// Wine keeps what it read at first.
-    #[cfg(windows)]
-    fn lists_again(&self) -> bool {
-        !crate::sys::windows::native::is_wine()
     }
 
     /// By where the descriptors lead, not by their numbers, which other tests take and leave.
@@ -213,24 +218,16 @@ fn below(path: impl AsRef<Path>) -> Vec<u8> {
 impl Ground for Imagined {
     type S = Memory;
 
-    fn opening(&self) -> &'static str {
-        "openat"
+    fn habits(&self) -> Habits {
+        Habits { has_content: false, known: ("base", Some("mounted")), ..Habits::UNIX }
     }
 
     fn setup(&self) -> memory::Setup {
         self.0.clone()
     }
 
-    fn setup_with(&self, faults: Faults) -> memory::Setup {
-        self.0.clone().with_faults(faults)
-    }
-
     fn base(&self) -> PathBuf {
         "base".into()
-    }
-
-    fn known(&self) -> (&'static str, Option<&'static str>) {
-        ("base", Some("mounted"))
     }
 
     fn at(&self, path: &str) -> PathBuf {
@@ -255,7 +252,7 @@ impl Ground for Imagined {
     }
 
     fn fifo(&self, path: &str) -> bool {
-        self.0.world(|world| _ = world.special(below(path), crate::fields::Kind::Fifo));
+        self.0.world(|world| _ = world.special(below(path), Kind::Fifo));
         true
     }
 

@@ -4,33 +4,27 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::asked::{base, name, said, units};
+use super::asked::{At, said};
 use super::ground::Ground;
 use crate::fields::Kind;
 use crate::sys::{Removed, Sys};
 
-pub(super) fn only_directories_are_opened(ground: &impl Ground) {
+pub(super) fn only_directories_are_opened<G: Ground>(ground: &G, base: &At<'_, G>) {
     ground.dir("directory");
     ground.files(["file"]);
-    let sys = ground.start();
-    let base = base(ground, &sys);
-    assert_eq!(said(&base.try_open("directory")), "opened");
-    assert_eq!(said(&base.try_open("file")), "not a directory");
-    assert_eq!(said(&base.try_open("nothing")), "gone");
+    let open = |child: &str| said(&base.try_open(child));
+    assert_eq!(open("directory"), "opened");
+    assert_eq!(open("file"), "not a directory");
+    assert_eq!(open("nothing"), "gone");
     if ground.link("link", "directory") && ground.link("broken", "nothing") {
-        assert_eq!(said(&base.try_open("link")), "not a directory");
-        assert_eq!(said(&base.try_open("broken")), "not a directory");
+        assert_eq!(["link", "broken"].map(open), ["not a directory"; 2]);
     }
     if ground.fifo("pipe") {
-        assert_eq!(
-            said(&base.try_open("pipe")),
-            "not a directory",
-            "and nobody waits for a writer"
-        );
+        assert_eq!(open("pipe"), "not a directory", "and nobody waits for a writer");
     }
 }
 
-pub(super) fn what_is_being_listed_need_not_fit_one_page(ground: &impl Ground) {
+pub(super) fn what_is_being_listed_need_not_fit_one_page<G: Ground>(ground: &G, base: &At<'_, G>) {
     let mut odd: Vec<OsString> = ["-f", "ünïcödé", "a b"].map(OsString::from).to_vec();
     if cfg!(unix) {
         odd.extend(["...", " ", "new\nline", "back\\slash", "*", "~"].map(OsString::from));
@@ -43,12 +37,9 @@ pub(super) fn what_is_being_listed_need_not_fit_one_page(ground: &impl Ground) {
     for count in [0, 1, large] {
         let top = format!("of-{count}");
         ground.dir(&top);
-        let mut expected = BTreeSet::new();
-        for index in 0..count {
-            // Names of every length up to 250, so that records end everywhere in a page.
-            let name: OsString = format!("{index:0width$}", width = 4 + index % 247).into();
-            expected.insert(name);
-        }
+        // Names of every length up to 250, so that records end everywhere in a page.
+        let long = |index: usize| format!("{index:0width$}", width = 4 + index % 247).into();
+        let mut expected: BTreeSet<OsString> = (0..count).map(long).collect();
         if count == large {
             expected.extend(odd.iter().cloned());
         }
@@ -58,8 +49,7 @@ pub(super) fn what_is_being_listed_need_not_fit_one_page(ground: &impl Ground) {
         ground.dir(&format!("{top}/inner"));
         expected.insert("inner".into());
 
-        let sys = ground.start();
-        let dir = base(ground, &sys).open(&top);
+        let dir = base.open(&top);
         let found = dir.rest();
         assert!(found.iter().all(|(name, kind)| {
             let directory = name == "inner";
@@ -72,16 +62,15 @@ pub(super) fn what_is_being_listed_need_not_fit_one_page(ground: &impl Ground) {
     }
 }
 
-pub(super) fn listings_begin_again(ground: &impl Ground) {
+pub(super) fn listings_begin_again<G: Ground>(ground: &G, base: &At<'_, G>) {
     ground.files(["top/a", "top/b", "top/c"]);
-    let sys = ground.start();
-    let dir = base(ground, &sys).open("top");
+    let dir = base.open("top");
     assert_eq!(dir.rest().len(), 3);
     ground.files(["top/d"]);
-    assert!(matches!(dir.remove("a", Kind::File), Removed::Done));
-    sys.rewind(&dir.dir).unwrap();
+    assert_eq!(dir.remove("a", Kind::File), "Done");
+    dir.sys.rewind(&dir.dir).unwrap();
     let again: BTreeSet<_> = dir.rest().into_iter().map(|(name, _)| name).collect();
-    if ground.lists_again() {
+    if ground.habits().lists_again {
         assert_eq!(again, ["b", "c", "d"].map(OsString::from).into());
     } else {
         curt_testkit::skip("what is new is not listed: Wine keeps a listing as it was at first");
@@ -90,51 +79,48 @@ pub(super) fn listings_begin_again(ground: &impl Ground) {
 }
 
 /// Somebody removes it, with all that it holds, while it is open here.
-pub(super) fn a_removed_directory_lists_nothing<G: Ground>(ground: &G) {
-    ground.files(["top/a", "top/b", "other/c"]);
-    let sys = ground.start();
-    let base = base(ground, &sys);
-    let top = base.open("top");
-    for file in ["a", "b"] {
-        assert!(matches!(top.remove(file, Kind::File), Removed::Done), "{file}");
-    }
-    if ground.removes_by_handle() {
+pub(super) fn a_removed_directory_lists_nothing<G: Ground>(ground: &G, base: &At<'_, G>) {
+    if ground.habits().removes_by_handle {
         // There it stays for as long as it is open.
-        top.close();
-        return base.close();
+        return;
     }
-    let again = base.open("top");
-    assert!(base.finish("top", again).is_ok());
-    assert!(top.rest().is_empty());
-    sys.rewind(&top.dir).unwrap();
-    assert!(top.rest().is_empty());
+    ground.files(["top/a", "other/c"]);
+    let top = base.open("top");
+    assert_eq!(top.remove("a", Kind::File), "Done");
+    assert!(base.finish("top", base.open("top")).is_ok());
+    let begins_empty = || {
+        assert!(top.rest().is_empty());
+        top.sys.rewind(&top.dir).unwrap();
+        assert!(top.rest().is_empty());
+    };
+    begins_empty();
     // Another one of its name is another one.
     ground.rename("other", "top");
-    sys.rewind(&top.dir).unwrap();
-    assert!(top.rest().is_empty());
+    begins_empty();
     top.close();
-    base.close();
 }
 
-pub(super) fn entries_are_removed_while_the_listing_goes_on<G: Ground>(ground: &G) {
+pub(super) fn entries_are_removed_while_the_listing_goes_on<G: Ground>(
+    ground: &G,
+    base: &At<'_, G>,
+) {
     let count = if cfg!(windows) { 400 } else { 2000 };
     let names: Vec<String> = (0..count).map(|index| format!("file-{index:04}")).collect();
     for name in &names {
         ground.file(&Path::new("top").join(name), b"");
     }
     let setup = ground.setup();
-    let sys = G::S::start(&setup);
-    let top = base(ground, &sys);
-    let dir = top.open("top");
-    let open = &dir.dir;
+    let dir = base.open("top");
+    let (sys, open) = (base.sys, &dir.dir);
     // Two workers, each with its own door, remove what the owner lists.
     std::thread::scope(|scope| {
         for half in names.chunks(count / 2) {
             let setup = &setup;
+            let half: Vec<_> = half.iter().map(|file| base.name(file)).collect();
             scope.spawn(move || {
                 let helper = G::S::start(setup);
                 for file in half {
-                    let removed = helper.remove_child(open, name(&units::<G::S>(file)), Kind::File);
+                    let removed = helper.remove_child(open, file.as_name(), Kind::File);
                     assert!(matches!(removed, Removed::Done));
                 }
             });
@@ -146,5 +132,5 @@ pub(super) fn entries_are_removed_while_the_listing_goes_on<G: Ground>(ground: &
     });
     sys.rewind(open).unwrap();
     assert!(dir.rest().is_empty());
-    assert!(top.finish("top", dir).is_ok());
+    assert!(base.finish("top", dir).is_ok());
 }

@@ -1,16 +1,10 @@
 //! The contract for finding programs.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 
-use super::asked::{Asked, base, name, number_or_kind, units};
+use super::asked::{Asked, At, kind};
 use super::ground::Ground;
-use crate::name::Unit;
 use crate::sys::{Lookup, Shown, Sys, SystemUnit, Unsearched, Verdict};
-
-/// A terminated path in the units of the platform.
-fn path<S: Sys>(text: &str) -> Vec<S::Unit> {
-    text.bytes().map(Unit::ascii).chain([S::Unit::NUL]).collect()
-}
 
 fn word(answer: &Result<Verdict, Unsearched>) -> &'static str {
     match answer {
@@ -26,18 +20,20 @@ fn word(answer: &Result<Verdict, Unsearched>) -> &'static str {
 }
 
 /// As the kernel resolves paths: what precedes a separator must be a directory.
-pub(super) fn executable_files_are_told_from_other_paths<G: Ground>(ground: &G) {
-    if !ground.asks_by_path() {
+pub(super) fn executable_files_are_told_from_other_paths<G: Ground>(ground: &G, base: &At<'_, G>) {
+    if !ground.habits().asks_by_path {
         return;
     }
     ground.program("bin/tool");
-    ground.link("bin/link", "tool");
-    ground.link("bin/broken", "nothing");
-    ground.link("bin/round", "round");
-    ground.link("way", "bin");
-    ground.link("slashed", "bin/tool/");
-    let sys = ground.start();
-    let base = base(ground, &sys);
+    for (link, target) in [
+        ("bin/link", "tool"),
+        ("bin/broken", "nothing"),
+        ("bin/round", "round"),
+        ("way", "bin"),
+        ("slashed", "bin/tool/"),
+    ] {
+        ground.link(link, target);
+    }
     for (expected, paths) in [
         ("program", "bin/tool bin/link way/tool bin/../bin/tool ./bin/./tool bin//tool"),
         ("absent", "bin/nothing bin/broken nothing/tool nothing/../bin/tool"),
@@ -48,86 +44,60 @@ pub(super) fn executable_files_are_told_from_other_paths<G: Ground>(ground: &G) 
         ("failed", "bin/round"),
     ] {
         for text in paths.split(' ') {
-            let answer = sys.executable(&base.dir, name(&path::<G::S>(text)));
+            let answer = base.sys.executable(&base.dir, base.name(text).as_name());
             assert_eq!(word(&answer), expected, "{text}");
         }
     }
-    base.close();
 }
 
-pub(super) fn the_head_of_a_missing_file_is_an_error<G: Ground>(ground: &G) {
-    ground.files(["bin/tool"]);
-    let sys = ground.start();
-    let base = base(ground, &sys);
-    let head = |text: &str| {
-        let path = units::<G::S>(text);
-        sys.head(&base.dir, name(&path), &mut [0; 8])
-    };
-    assert_eq!(number_or_kind(&head("nothing").unwrap_err()), ErrorKind::NotFound);
-    let bin = base.open("bin");
-    let tool = units::<G::S>("tool");
-    assert_eq!(sys.head(&bin.dir, name(&tool), &mut [0; 8]).unwrap(), 0);
-    bin.close();
-    base.close();
-}
-
-pub(super) fn the_head_of_a_pipe_does_not_block<G: Ground>(ground: &G) {
+pub(super) fn the_head_of_a_file_is_read_without_waiting<G: Ground>(ground: &G, base: &At<'_, G>) {
+    fn head<S: Lookup>(at: &Asked<'_, S>, child: &str) -> io::Result<usize> {
+        at.sys.head(&at.dir, at.name(child).as_name(), &mut [0; 8])
+    }
     ground.files(["bin/tool"]);
     let is_piped = ground.fifo("bin/pipe");
-    let sys = ground.start();
-    let base = base(ground, &sys);
+    assert_eq!(kind(head(base, "nothing")), Err(ErrorKind::NotFound));
     let bin = base.open("bin");
-    if is_piped {
-        let pipe = units::<G::S>("pipe");
-        // It has no writer, so it is empty or cannot be opened.
-        assert_eq!(sys.head(&bin.dir, name(&pipe), &mut [0; 8]).unwrap_or(0), 0);
-    }
+    assert_eq!(head(&bin, "tool").unwrap(), 0);
+    // A pipe has no writer, so it is empty or cannot be opened.
+    assert!(!is_piped || head(&bin, "pipe").unwrap_or(0) == 0);
     bin.close();
-    base.close();
 }
 
-pub(super) fn directories_are_opened_to_be_searched<G: Ground>(ground: &G) {
-    ground.files(["bin/tool"]);
-    let has_links = ground.link("way", "bin") && ground.link("broken", "nothing");
-    let sys = ground.start();
-    let base = base(ground, &sys);
-    let empty = [<G::S as Sys>::Unit::NUL];
-    let opens = |child: &str| match sys.open_search(&base.dir, name(&units::<G::S>(child))) {
-        Ok(dir) => {
-            let again = sys.open_search(&dir, name(&empty)).unwrap();
-            let again = Asked { sys: &sys, dir: again };
-            assert_eq!(matching(&again, "tool"), ["tool"], "{child}, again");
-            again.close();
-            sys.close(dir);
-            true
+pub(super) fn directories_are_opened_to_be_searched<G: Ground>(ground: &G, base: &At<'_, G>) {
+    fn opens<S: Lookup>(at: &Asked<'_, S>, child: &str) -> bool {
+        match at.sys.open_search(&at.dir, at.name(child).as_name()) {
+            Ok(dir) => {
+                let again = at.sys.open_search(&dir, at.name("").as_name()).unwrap();
+                let again = Asked { sys: at.sys, dir: again };
+                assert_eq!(matching(&again, "tool"), ["tool"], "{child}, again");
+                again.close();
+                at.sys.close(dir);
+                true
+            }
+            Err(Unsearched::Absent) => false,
+            Err(reason) => panic!("{child}: {reason:?}"),
         }
-        Err(Unsearched::Absent) => false,
-        Err(reason) => panic!("{child}: {reason:?}"),
-    };
-    assert!(opens("bin"));
-    assert!(!opens("nothing"));
-    if has_links {
-        assert!(opens("way"));
-        assert!(!opens("broken"));
+    }
+    ground.files(["bin/tool"]);
+    assert_eq!(["bin", "nothing"].map(|child| opens(base, child)), [true, false]);
+    if ground.link("way", "bin") && ground.link("broken", "nothing") {
+        assert_eq!(["way", "broken"].map(|child| opens(base, child)), [true, false]);
     }
     let bin = base.open("bin");
-    let tool = units::<G::S>("tool");
-    let opened = sys.open_search(&bin.dir, name(&tool)).map(|dir| sys.close(dir));
-    assert!(matches!(opened, Err(Unsearched::Absent)), "{opened:?}");
+    assert!(!opens(&bin, "tool"));
     bin.close();
-    base.close();
 }
 
 /// The names that match, sorted, without others that the platform may yield.
 fn matching<S: Lookup>(at: &Asked<'_, S>, stem: &str) -> Vec<String> {
     let mut buf = S::DirBuf::default();
     let mut found = Vec::new();
-    let units = units::<S>(stem);
+    let name = at.name(stem);
     loop {
-        let shown = at.sys.matching(&at.dir, &units[..units.len() - 1], &mut buf, &mut |entry| {
+        let shown = at.sys.matching(&at.dir, name.as_name().units(), &mut buf, &mut |entry| {
             let name = S::Unit::path(entry.name.to_vec()).display().to_string();
-            let lower = name.to_lowercase();
-            if lower.starts_with(&stem.to_lowercase()) {
+            if name.to_lowercase().starts_with(&stem.to_lowercase()) {
                 found.push(name);
             }
         });
@@ -140,36 +110,33 @@ fn matching<S: Lookup>(at: &Asked<'_, S>, stem: &str) -> Vec<String> {
     found
 }
 
-pub(super) fn names_match_in_any_case_of_letters<G: Ground>(ground: &G) {
+pub(super) fn names_match_in_any_case_of_letters<G: Ground>(ground: &G, base: &At<'_, G>) {
     ground.files(["bin/Tool.EXE", "bin/tool.cmd", "bin/other", "bin/to"]);
-    let sys = ground.start();
     for (stem, expected) in
         [("tool", &["Tool.EXE", "tool.cmd"][..]), ("TOOL.E", &["Tool.EXE"]), ("nothing", &[])]
     {
-        let base = base(ground, &sys);
         let bin = base.open("bin");
         assert_eq!(matching(&bin, stem), expected, "{stem:?}");
         bin.close();
-        base.close();
     }
 }
 
-pub(super) fn a_probe_returns_the_verdict_and_the_spelling<G: Ground>(ground: &G) {
+pub(super) fn a_probe_returns_the_verdict_and_the_spelling<G: Ground>(
+    ground: &G,
+    base: &At<'_, G>,
+) {
     ground.files(["bin/Tool.EXE", "bin/dir/file"]);
-    let sys = ground.start();
-    let base = base(ground, &sys);
     let bin = base.open("bin");
     let (mut buf, mut spelled) = (<G::S as Sys>::DirBuf::default(), Vec::new());
     let mut probe = |child: &str| {
-        let answer = sys.probe(&bin.dir, name(&units::<G::S>(child)), &mut buf, &mut spelled);
+        let name = bin.name(child);
+        let answer = bin.sys.probe(&bin.dir, name.as_name(), &mut buf, &mut spelled);
         (word(&answer), SystemUnit::path(spelled.clone()).display().to_string())
     };
     for spelling in ["Tool.EXE", "tool.exe", "TOOL.Exe"] {
         assert_eq!(probe(spelling), ("program", "Tool.EXE".to_owned()), "{spelling}");
     }
-    assert_eq!(probe("dir").0, "directory");
-    assert_eq!(probe("DIR").0, "directory");
-    assert_eq!(probe("nothing").0, "absent");
+    let words = ["dir", "DIR", "nothing"].map(|child| probe(child).0);
+    assert_eq!(words, ["directory", "directory", "absent"]);
     bin.close();
-    base.close();
 }

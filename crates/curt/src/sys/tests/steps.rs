@@ -1,9 +1,10 @@
 //! Questions about staying beneath a directory, one name at a time.
 
-use std::io::{self, ErrorKind};
+use std::cell::Cell;
+use std::io::ErrorKind;
 use std::path::Path;
 
-use super::asked::{Asked, base, name, number_or_kind, units};
+use super::asked::{Asked, At, kind, kind_of};
 use super::ground::Ground;
 use crate::sys::beneath::{Beneath, Create, How, Link, Open, Purpose, Reading, Step};
 use crate::sys::{Sys, SystemUnit};
@@ -13,163 +14,128 @@ fn word<T>(step: &Step<T>) -> String {
     match step {
         Step::Done(_) => "done".into(),
         Step::Otherwise => "otherwise".into(),
-        Step::Failed(error) => format!("{:?}", number_or_kind(error)),
+        Step::Failed(error) => format!("{:?}", kind_of(error)),
     }
 }
 
-const READ: How = How {
-    read: true,
-    write: false,
-    append: false,
-    truncate: false,
-    create: Create::Never,
-    follow: true,
-    nonblocking: false,
-    mode: 0o600,
-};
+fn open<S: Beneath>(at: &Asked<'_, S>, child: &str, create: Create) -> String {
+    let (read, write) = (true, create != Create::Never);
+    let how = How { read, write, create, follow: true, mode: 0o600, ..How::default() };
+    word(&at.sys.open(&at.dir, at.name(child).as_name(), &how))
+}
 
-pub(super) fn a_step_enters_directories_and_nothing_else<G: Ground>(ground: &G) {
+pub(super) fn a_step_enters_directories_and_nothing_else<G: Ground>(ground: &G, base: &At<'_, G>) {
     ground.files(["dir/inner", "file"]);
     let has_links = ground.link("link", "dir") && ground.link("broken", "nothing");
-    let sys = ground.start();
-    let base = base(ground, &sys);
+    let sys = base.sys;
     for purpose in [Purpose::Place, Purpose::Listing] {
-        let check = |child: &str, expected: &str| {
-            let step = sys.enter(&base.dir, name(&units::<G::S>(child)), purpose);
-            assert_eq!(word(&step), expected, "{child} {purpose:?}");
-            let Step::Done(dir) = step else { return };
-            // It is that directory, and what is in it can be opened.
-            let inner = sys.open(&dir, name(&units::<G::S>("inner")), &READ);
-            assert_eq!(word(&inner), "done", "{child} {purpose:?}");
-            sys.close(dir);
-        };
-        check("dir", "done");
-        check("file", "otherwise");
-        check("nothing", "NotFound");
-        if has_links {
-            check("link", "otherwise");
-            check("broken", "otherwise");
-        }
-        let itself = sys.enter(&base.dir, G::S::ITSELF, purpose);
-        assert_eq!(word(&itself), "done");
-        if let Step::Done(dir) = itself {
-            let dir = Asked { sys: &sys, dir };
-            assert_eq!(word(&dir.sys.open(&dir.dir, name(&units::<G::S>("file")), &READ)), "done");
+        let enter = |child: &str| sys.enter(&base.dir, base.name(child).as_name(), purpose);
+        let itself = || sys.enter(&base.dir, G::S::ITSELF, purpose);
+        // It is that directory, and what is in it can be opened.
+        for (step, inner) in [(enter("dir"), "inner"), (itself(), "file")] {
+            let Step::Done(dir) = step else { panic!("{}", word(&step)) };
+            let dir = Asked { sys, dir };
+            assert_eq!(open(&dir, inner, Create::Never), "done", "{purpose:?}");
             dir.close();
         }
-    }
-    base.close();
-}
-
-pub(super) fn a_step_opens_files_and_no_links<G: Ground>(ground: &G) {
-    ground.files(["file"]);
-    let has_links = ground.link("link", "file") && ground.link("broken", "made");
-    let sys = ground.start();
-    let base = base(ground, &sys);
-    let open = |child: &str, create| {
-        let how = How { write: create != Create::Never, create, ..READ };
-        word(&sys.open(&base.dir, name(&units::<G::S>(child)), &how))
-    };
-    assert_eq!(open("file", Create::Never), "done");
-    assert_eq!(open("nothing", Create::Never), "NotFound");
-    assert_eq!(open("file", Create::Missing), "done");
-    assert_eq!(open("file", Create::New), "AlreadyExists");
-    assert_eq!(open("new", Create::New), "done");
-    assert_eq!(open("missing", Create::Missing), "done");
-    if has_links {
-        for link in ["link", "broken"] {
-            assert_eq!(open(link, Create::Never), "otherwise", "{link}");
-            assert_eq!(open(link, Create::Missing), "otherwise", "{link}");
-            assert_eq!(open(link, Create::New), "AlreadyExists", "{link}");
+        assert_eq!(word(&enter("file")), "otherwise");
+        assert_eq!(word(&enter("nothing")), "NotFound");
+        for link in ["link", "broken"].into_iter().filter(|_| has_links) {
+            assert_eq!(word(&enter(link)), "otherwise", "{link}");
         }
     }
-    base.close();
-    drop(sys);
-    ground.assert_nothing_open();
+}
+
+pub(super) fn a_step_opens_files_and_no_links<G: Ground>(ground: &G, base: &At<'_, G>) {
+    ground.files(["file"]);
+    let has_links = ground.link("link", "file") && ground.link("broken", "made");
+    for (child, create, expected) in [
+        ("file", Create::Never, "done"),
+        ("nothing", Create::Never, "NotFound"),
+        ("file", Create::Missing, "done"),
+        ("file", Create::New, "AlreadyExists"),
+        ("new", Create::New, "done"),
+        ("missing", Create::Missing, "done"),
+    ] {
+        assert_eq!(open(base, child, create), expected, "{child} {create:?}");
+    }
+    for link in ["link", "broken"].into_iter().filter(|_| has_links) {
+        assert_eq!(open(base, link, Create::Never), "otherwise", "{link}");
+        assert_eq!(open(base, link, Create::Missing), "otherwise", "{link}");
+        assert_eq!(open(base, link, Create::New), "AlreadyExists", "{link}");
+    }
     let mut made: Vec<String> = ground.list("");
     made.retain(|line| line.starts_with('-'));
     assert_eq!(made, ["- file", "- missing", "- new"], "nothing is made through a link");
 }
 
-pub(super) fn a_step_reads_links<G: Ground>(ground: &G) {
+pub(super) fn a_step_reads_links<G: Ground>(ground: &G, base: &At<'_, G>) {
     ground.files(["dir/inner", "file"]);
     let has_links = ground.link("link", "dir") && ground.link("broken", "nothing");
-    let sys = ground.start();
-    let base = base(ground, &sys);
-    let link = |child: &str| sys.link(&base.dir, name(&units::<G::S>(child)), Reading::Look);
+    let link = |child: &str| base.sys.link(&base.dir, base.name(child).as_name(), Reading::Look);
     for child in ["file", "dir"] {
         assert!(matches!(link(child), Ok(Link::No)), "{child}");
     }
-    assert!(matches!(sys.link(&base.dir, G::S::ITSELF, Reading::Look), Ok(Link::No)));
-    assert_eq!(number_or_kind(&link("nothing").unwrap_err()), ErrorKind::NotFound);
-    if has_links {
-        for (child, target) in [("link", "dir"), ("broken", "nothing")] {
-            let Link::To(found) = link(child).unwrap() else { panic!("{child} is a link") };
-            assert_eq!(SystemUnit::path(found), Path::new(target), "{child}");
-        }
+    let itself = base.sys.link(&base.dir, G::S::ITSELF, Reading::Look);
+    assert!(matches!(itself, Ok(Link::No)));
+    assert_eq!(kind(link("nothing")).err(), Some(ErrorKind::NotFound));
+    let links = [("link", "dir"), ("broken", "nothing")];
+    for (child, target) in links.into_iter().filter(|_| has_links) {
+        let Link::To(found) = link(child).unwrap() else { panic!("{child} is a link") };
+        assert_eq!(SystemUnit::path(found), Path::new(target), "{child}");
     }
-    base.close();
 }
 
-pub(super) fn a_step_makes_directories_and_renames<G: Ground>(ground: &G) {
+pub(super) fn a_step_makes_directories_and_renames<G: Ground>(ground: &G, base: &At<'_, G>) {
+    use ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotFound};
     ground.files(["a/file", "a/other", "b/inner"]);
-    let sys = ground.start();
-    let base = base(ground, &sys);
-    let make = |child: &str| sys.create_dir(&base.dir, name(&units::<G::S>(child)), 0o700);
-    make("made").unwrap();
-    for child in ["made", "a"] {
-        assert_eq!(number_or_kind(&make(child).unwrap_err()), ErrorKind::AlreadyExists, "{child}");
-    }
+    let sys = base.sys;
+    let make = |child: &str| kind(sys.create_dir(&base.dir, base.name(child).as_name(), 0o700));
+    assert_eq!(["made", "made", "a"].map(make), [Ok(()), Err(AlreadyExists), Err(AlreadyExists)]);
     let (a, b) = (base.open("a"), base.open("b"));
-    let replace = std::cell::Cell::new(true);
-    let rename = |from: &Asked<'_, G::S>, old: &str, to: &Asked<'_, G::S>, new: &str| {
-        let (old, new) = (units::<G::S>(old), units::<G::S>(new));
-        sys.rename(&from.dir, name(&old), &to.dir, name(&new), replace.get())
+    let replace = Cell::new(true);
+    let rename = |from: &At<'_, G>, old: &str, to: &Asked<'_, G::S>, new: &str| {
+        let (old, new) = (base.name(old), base.name(new));
+        kind(sys.rename(&from.dir, old.as_name(), &to.dir, new.as_name(), replace.get()))
     };
-    let kind = |result: io::Result<()>| number_or_kind(&result.unwrap_err());
-    rename(&a, "file", &b, "moved").unwrap();
-    assert_eq!(kind(rename(&a, "nothing", &b, "moved")), ErrorKind::NotFound);
+    assert_eq!(rename(&a, "file", &b, "moved"), Ok(()));
+    assert_eq!(rename(&a, "nothing", &b, "moved"), Err(NotFound));
     // A file in the way is replaced, or stays.
     replace.set(false);
-    assert_eq!(kind(rename(&a, "other", &b, "moved")), ErrorKind::AlreadyExists);
-    rename(&a, "other", &a, "another").unwrap();
+    assert_eq!(rename(&a, "other", &b, "moved"), Err(AlreadyExists));
+    assert_eq!(rename(&a, "other", &a, "another"), Ok(()));
     replace.set(true);
-    rename(&a, "another", &b, "moved").unwrap();
+    assert_eq!(rename(&a, "another", &b, "moved"), Ok(()));
     let mut left = vec!["- b/inner", "- b/moved", "d a", "d b"];
-    if ground.asks_by_path() {
-        rename(&base, "made", &base, "a").unwrap();
-        assert_eq!(kind(rename(&base, "a", &base, "b")), ErrorKind::DirectoryNotEmpty);
-        assert!(rename(&base, "b", &b, "below").is_err(), "a directory does not go below itself");
+    if ground.habits().asks_by_path {
+        assert_eq!(rename(base, "made", base, "a"), Ok(()));
+        assert_eq!(rename(base, "a", base, "b"), Err(DirectoryNotEmpty));
+        assert!(rename(base, "b", &b, "below").is_err(), "a directory does not go below itself");
     } else {
         left.push("d made");
     }
+    // Others may not list a directory that is open for removal everywhere.
     a.close();
     b.close();
-    base.close();
-    // Others may not list a directory that is open for removal everywhere.
     assert_eq!(ground.list(""), left);
 }
 
-pub(super) fn an_open_directory_is_called_as_it_is_called_now<G: Ground>(ground: &G) {
+pub(super) fn an_open_directory_is_called_as_it_is_called_now<G: Ground>(
+    ground: &G,
+    base: &At<'_, G>,
+) {
     ground.files(["old/inner"]);
-    let sys = ground.start();
-    let base = base(ground, &sys);
     let old = base.open("old");
-    let last = |path: Vec<<G::S as Sys>::Unit>| {
-        SystemUnit::path(path).file_name().unwrap_or_default().to_owned()
-    };
-    match sys.path_of(Open::Dir(&old.dir)) {
-        Ok(path) => assert_eq!(last(path), "old"),
+    let is_called = |name: &str| match base.sys.path_of(Open::Dir(&old.dir)) {
+        Ok(path) => assert_eq!(SystemUnit::path(path).file_name(), Some(name.as_ref())),
         Err(error) => {
             assert_eq!(error.kind(), ErrorKind::Unsupported, "the system has no such question");
         }
-    }
-    if !ground.removes_by_handle() {
+    };
+    is_called("old");
+    if !ground.habits().removes_by_handle {
         ground.rename("old", "new");
-        if let Ok(path) = sys.path_of(Open::Dir(&old.dir)) {
-            assert_eq!(last(path), "new");
-        }
+        is_called("new");
     }
     old.close();
-    base.close();
 }
