@@ -5,8 +5,8 @@ use std::io;
 
 use super::call::Call;
 use super::dir::Dir;
-use super::system::errno;
-use super::{Memory, Sys};
+use super::system::{Effect, Errno};
+use super::{Memory, Sys, World};
 use crate::fields::Kind;
 use crate::name::Name;
 use crate::sys::beneath::{
@@ -15,11 +15,11 @@ use crate::sys::beneath::{
 use curt_paths::Flavor;
 
 /// Interprets the answer to a step.
-fn stepped(answer: Result<Option<Dir>, i32>) -> Step<Dir> {
+fn stepped(answer: Effect<Option<Dir>>) -> Step<Dir> {
     match answer {
         Ok(Some(dir)) => Step::Done(dir),
         Ok(None) => Step::Otherwise,
-        Err(error) => Step::Failed(errno::error(error)),
+        Err(error) => Step::Failed(error.into()),
     }
 }
 
@@ -30,23 +30,21 @@ impl Memory {
         name: Name<'_, u8>,
         create: Create,
         is_wanted: impl Fn(Kind) -> bool,
-    ) -> Result<Option<Dir>, i32> {
-        let (mut world, at) = self.at(Call::Openat, at)?;
-        let found = if name.is_dot_or_dot_dot() { Ok(at) } else { world.child(at, name.units()) };
-        let node = match found {
-            Ok(_) if create == Create::New => return Err(errno::EXIST),
-            Ok(node) => node,
-            Err(errno::NOENT) if create != Create::Never => {
-                world.make(at, name.units(), Kind::File)?
-            }
-            Err(error) => return Err(error),
-        };
-        if !is_wanted(world.stat(node).kind) {
-            return Ok(None);
-        }
-        let number = world.open(node)?;
-        drop(world);
-        Ok(Some(self.new_dir(number)))
+    ) -> Effect<Option<Dir>> {
+        let opened = self.on(Call::Openat, at, |world, at| {
+            let found =
+                if name.is_dot_or_dot_dot() { Ok(at) } else { world.child(at, name.units()) };
+            let node = match found {
+                Ok(_) if create == Create::New => return Err(Errno::EXIST),
+                Ok(node) => node,
+                Err(Errno::NOENT) if create != Create::Never => {
+                    world.make(at, name.units(), Kind::File)?
+                }
+                Err(error) => return Err(error),
+            };
+            is_wanted(world.stat(node).kind).then(|| world.open(node)).transpose()
+        });
+        opened.map(|number| number.map(|number| self.new_dir(number)))
     }
 }
 
@@ -85,19 +83,14 @@ impl Beneath for Memory {
         }
         match self.read_link(at, name, &mut target) {
             Ok(()) => Ok(Link::To(target)),
-            Err(error) if error.raw_os_error() == Some(errno::INVAL) => Ok(Link::No),
+            Err(error) if error.raw_os_error() == Some(Errno::INVAL.0) => Ok(Link::No),
             Err(error) => Err(error),
         }
     }
 
     fn create_dir(&self, at: &Dir, name: Name<'_, u8>, _mode: u32) -> io::Result<()> {
-        let made = self.at(Call::Mkdirat, at).and_then(|(mut world, at)| {
-            if world.child(at, name.units()).is_ok() {
-                return Err(errno::EXIST);
-            }
-            world.make(at, name.units(), Kind::Directory).map(drop)
-        });
-        made.map_err(errno::error)
+        self.on(Call::Mkdirat, at, |world, at| world.make(at, name.units(), Kind::Directory))?;
+        Ok(())
     }
 
     fn rename(
@@ -108,24 +101,19 @@ impl Beneath for Memory {
         fresh: Name<'_, u8>,
         replace: bool,
     ) -> io::Result<()> {
-        let renamed = self.at(Call::Renameat2, from).and_then(|(mut world, from)| {
+        Ok(self.on(Call::Renameat2, from, |world, from| {
             let to = world.node_of(to.number)?;
             if !replace && world.child(to, fresh.units()).is_ok() {
-                return Err(errno::EXIST);
+                return Err(Errno::EXIST);
             }
             world.rename_over(from, name.units(), to, fresh.units())
-        });
-        renamed.map_err(errno::error)
+        })?)
     }
 
     fn symlink(&self, target: Name<'_, u8>, at: &Dir, name: Name<'_, u8>) -> io::Result<()> {
-        let made = self.at(Call::Symlinkat, at).and_then(|(mut world, at)| {
-            if world.child(at, name.units()).is_ok() {
-                return Err(errno::EXIST);
-            }
+        Ok(self.on(Call::Symlinkat, at, |world, at| {
             world.make_link(at, name.units(), target.units())
-        });
-        made.map_err(errno::error)
+        })?)
     }
 
     fn hard_link(
@@ -135,30 +123,28 @@ impl Beneath for Memory {
         to: &Dir,
         fresh: Name<'_, u8>,
     ) -> io::Result<()> {
-        let linked = self.at(Call::Linkat, from).and_then(|(mut world, from)| {
+        Ok(self.on(Call::Linkat, from, |world, from| {
             let to = world.node_of(to.number)?;
             world.link_at(from, name.units(), to, fresh.units())
-        });
-        linked.map_err(errno::error)
+        })?)
     }
 
     /// Sets the mark of a node, whatever the change is.
     fn change(&self, at: &Dir, name: Name<'_, u8>, _change: &Change) -> Step<()> {
-        let changed = self.at(Call::Fchmodat, at).and_then(|(mut world, at)| {
+        let changed = |world: &mut World, at| {
             let node = world.child_or_itself(at, name.units())?;
             Ok(world.change(node))
-        });
-        match changed {
+        };
+        match self.on(Call::Fchmodat, at, changed) {
             Ok(true) => Step::Done(()),
             Ok(false) => Step::Otherwise,
-            Err(error) => Step::Failed(errno::error(error)),
+            Err(error) => Step::Failed(error.into()),
         }
     }
 
     fn path_of(&self, open: Open<'_, Self>) -> io::Result<Vec<u8>> {
         let (Open::File(dir) | Open::Dir(dir)) = open;
-        let path = self.at(Call::Readlinkat, dir).map(|(world, node)| world.path_of(node));
-        path.map_err(errno::error)
+        Ok(self.on(Call::Readlinkat, dir, |world, node| Ok(world.path_of(node)))?)
     }
 
     fn is_at(&self, _from: &Dir, _path: &[u8], _open: Open<'_, Self>) -> io::Result<bool> {

@@ -3,6 +3,7 @@
 
 use std::sync::MutexGuard;
 
+use super::system::{Effect, Errno};
 use super::{Shared, World};
 use crate::calls::Calls;
 use crate::sys::Setup;
@@ -48,10 +49,10 @@ impl Door {
     }
 
     /// Begins a call, which ends when the guard is dropped.
-    pub(super) fn pass(&self, call: Call) -> Result<MutexGuard<'_, World>, i32> {
+    pub(super) fn pass(&self, call: Call) -> Effect<MutexGuard<'_, World>> {
         let mut world = self.world.lock();
         world.before_call();
-        self.gate.pass(call as usize)?;
+        self.gate.pass(call as usize).map_err(Errno)?;
         Ok(world)
     }
 }

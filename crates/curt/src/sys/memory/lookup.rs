@@ -5,7 +5,7 @@ use std::io;
 
 use super::call::Call;
 use super::dir::{Dir, DirBuf};
-use super::system::{errno, parts};
+use super::system::{Effect, Errno, parts};
 use super::tree::World;
 use super::{Memory, Sys};
 use crate::fields::Kind;
@@ -20,9 +20,9 @@ const LONGEST: usize = HEAD + 2 * 255;
 
 impl World {
     /// Returns the child of this name, ignoring case or by its second name, and its stored name.
-    fn child_in_any_case(&self, parent: usize, name: &[u8]) -> Result<(usize, &[u8]), i32> {
+    fn child_in_any_case(&self, parent: usize, name: &[u8]) -> Effect<(usize, &[u8])> {
         if !self.is_directory(parent) {
-            return Err(errno::NOTDIR);
+            return Err(Errno::NOTDIR);
         }
         let node = &self.nodes[parent];
         let exact = node.children.by_name.get_key_value(name);
@@ -34,16 +34,16 @@ impl World {
         let found = all.find(|(called, child)| {
             same(called) || u8::same_in_any_case(&self.nodes[*child].short, name)
         });
-        found.map(|(called, child)| (*child, called.as_slice())).ok_or(errno::NOENT)
+        found.map(|(called, child)| (*child, called.as_slice())).ok_or(Errno::NOENT)
     }
 
     /// The directory that a path leads to, in any case of letters, links followed.
-    fn directory_in_any_case(&self, from: usize, path: &[u8]) -> Result<usize, i32> {
+    fn directory_in_any_case(&self, from: usize, path: &[u8]) -> Effect<usize> {
         let mut at = if path.first() == Some(&b'/') { super::tree::ROOT } else { from };
         for part in parts(path).iter().rev() {
             if part == b".." {
                 if !self.is_directory(at) {
-                    return Err(errno::NOTDIR);
+                    return Err(Errno::NOTDIR);
                 }
                 at = self.nodes[at].parent;
                 continue;
@@ -51,7 +51,7 @@ impl World {
             let (_, name) = self.child_in_any_case(at, part)?;
             at = self.resolve(at, name, true)?;
         }
-        if self.is_directory(at) { Ok(at) } else { Err(errno::NOTDIR) }
+        if self.is_directory(at) { Ok(at) } else { Err(Errno::NOTDIR) }
     }
 
     /// What an entry says of itself: a link is made as one to a file or to a directory.
@@ -70,8 +70,8 @@ impl World {
         number: u64,
         stem: &[u8],
         each: &mut dyn FnMut(Match<'_, u8>),
-    ) -> Result<Shown, i32> {
-        let handle = self.handles.get(&number).ok_or(errno::BADF)?;
+    ) -> Effect<Shown> {
+        let handle = self.handles.get(&number).ok_or(Errno::BADF)?;
         let after = match &handle.cursor.last {
             Some(last) => std::ops::Bound::Excluded(last.clone()),
             None => std::ops::Bound::Unbounded,
@@ -118,15 +118,15 @@ impl Lookup for Memory {
     fn executable(&self, from: &Dir, path: Name<'_, u8>) -> Result<Verdict, Unsearched> {
         let units = path.units();
         let begin = units.iter().rposition(|&unit| unit == b'/').map_or(0, |at| at + 1);
-        let found = self.at(Call::Faccessat2, from).and_then(|(world, from)| {
+        let found = self.on(Call::Faccessat2, from, |world, from| {
             let parent = world.resolve(from, &units[..begin], true)?;
             if world.nodes[parent].no_execution {
-                return Err(errno::ACCES);
+                return Err(Errno::ACCES);
             }
             let node = world.resolve(parent, &units[begin..], true)?;
             Ok((world.nodes[node].kind, world.nodes[node].no_execution))
         });
-        if matches!(found, Ok(_) | Err(errno::ACCES)) {
+        if matches!(found, Ok(_) | Err(Errno::ACCES)) {
             if let Err(error) = self.door.pass(Call::Statx) {
                 return Err(failed(error));
             }
@@ -136,8 +136,8 @@ impl Lookup for Memory {
             Ok((Kind::File, false)) => Ok(Verdict::Program),
             Ok((_, false)) => Ok(Verdict::NoFile),
             Ok(_) => Ok(Verdict::NotExecutable),
-            Err(errno::ACCES) => Err(Unsearched::Denied),
-            Err(errno::NOENT | errno::NOTDIR) => Ok(Verdict::Absent),
+            Err(Errno::ACCES) => Err(Unsearched::Denied),
+            Err(Errno::NOENT | Errno::NOTDIR) => Ok(Verdict::Absent),
             Err(error) => Err(failed(error)),
         }
     }
@@ -148,15 +148,15 @@ impl Lookup for Memory {
     }
 
     fn open_search(&self, from: &Dir, path: Name<'_, u8>) -> Result<Dir, Unsearched> {
-        let opened = self.at(Call::NtOpenFile, from).and_then(|(mut world, from)| {
+        let opened = self.on(Call::NtOpenFile, from, |world, from| {
             let node = world.directory_in_any_case(from, path.units())?;
             world.may_list(node, false)?;
             world.open(node)
         });
         match opened {
             Ok(number) => Ok(self.new_dir(number)),
-            Err(errno::NOENT | errno::NOTDIR | errno::LOOP) => Err(Unsearched::Absent),
-            Err(errno::ACCES) => Err(Unsearched::Unlistable),
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Err(Unsearched::Absent),
+            Err(Errno::ACCES) => Err(Unsearched::Unlistable),
             Err(number) => Err(failed(number)),
         }
     }
@@ -168,11 +168,7 @@ impl Lookup for Memory {
         _buf: &mut DirBuf,
         each: &mut dyn FnMut(Match<'_, u8>),
     ) -> io::Result<Shown> {
-        let told = self
-            .door
-            .pass(Call::NtQueryDirectoryFile)
-            .and_then(|mut world| world.matches(dir.number, stem, each));
-        told.map_err(errno::error)
+        Ok(self.door.pass(Call::NtQueryDirectoryFile)?.matches(dir.number, stem, each)?)
     }
 
     fn probe(
@@ -184,12 +180,12 @@ impl Lookup for Memory {
     ) -> Result<Verdict, Unsearched> {
         let units = path.units();
         let begin = units.iter().rposition(|&unit| unit == b'/').map_or(0, |at| at + 1);
-        let found = self.at(Call::NtOpenFile, from).and_then(|(world, from)| {
+        let found = self.on(Call::NtOpenFile, from, |world, from| {
             let Ok(parent) = world.directory_in_any_case(from, &units[..begin]) else {
                 return Ok(None);
             };
             if world.nodes[parent].no_execution {
-                return Err(errno::ACCES);
+                return Err(Errno::ACCES);
             }
             let (node, called) = world.child_in_any_case(parent, &units[begin..])?;
             spelled.clear();
@@ -200,8 +196,8 @@ impl Lookup for Memory {
             Ok(None) => Err(Unsearched::Absent),
             Ok(Some(Kind::Directory)) => Ok(Verdict::Directory),
             Ok(Some(_)) => Ok(Verdict::Program),
-            Err(errno::NOENT | errno::NOTDIR) => Ok(Verdict::Absent),
-            Err(errno::ACCES) => Err(Unsearched::Denied),
+            Err(Errno::NOENT | Errno::NOTDIR) => Ok(Verdict::Absent),
+            Err(Errno::ACCES) => Err(Unsearched::Denied),
             Err(error) => Err(failed(error)),
         };
         if matches!(answer, Ok(Verdict::Program)) {
@@ -212,6 +208,6 @@ impl Lookup for Memory {
     }
 }
 
-fn failed(number: i32) -> Unsearched {
-    errno::error(number).into()
+fn failed(error: Errno) -> Unsearched {
+    io::Error::from(error).into()
 }

@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use self::call::{Call, Door};
 pub(crate) use self::dir::{Dir, DirBuf};
-use self::system::errno;
+use self::system::{Effect, Errno};
 #[cfg(unix)]
 pub(crate) use self::tree::Positions;
 pub(crate) use self::tree::{Denied, Ending, Order, World};
@@ -74,11 +74,16 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Makes a call at the door, and returns the directory of a handle.
-    fn at(&self, call: Call, dir: &Dir) -> Result<(MutexGuard<'_, World>, usize), i32> {
-        let world = self.door.pass(call)?;
+    /// Makes a call about an open directory, the node of which is given to the effect.
+    fn on<T>(
+        &self,
+        call: Call,
+        dir: &Dir,
+        effect: impl FnOnce(&mut World, usize) -> Effect<T>,
+    ) -> Effect<T> {
+        let mut world = self.door.pass(call)?;
         let node = world.node_of(dir.number)?;
-        Ok((world, node))
+        effect(&mut world, node)
     }
 
     fn new_dir(&self, number: u64) -> Dir {
@@ -86,19 +91,18 @@ impl Memory {
     }
 
     /// Interprets the answer to opening a directory.
-    fn opened(&self, opened: Result<u64, i32>) -> Opened<Dir> {
+    fn opened(&self, opened: Effect<u64>) -> Opened<Dir> {
         match opened {
             Ok(number) => Opened::Dir(self.new_dir(number)),
-            Err(errno::NOTDIR | errno::LOOP) => Opened::NotDirectory,
-            Err(errno::NOENT) => Opened::Gone,
-            Err(errno::XDEV) => Opened::Mount,
-            Err(error) => Opened::Failed(errno::error(error)),
+            Err(Errno::NOTDIR | Errno::LOOP) => Opened::NotDirectory,
+            Err(Errno::NOENT) => Opened::Gone,
+            Err(Errno::XDEV) => Opened::Mount,
+            Err(error) => Opened::Failed(error.into()),
         }
     }
 
-    fn rmdir(&self, parent: &Dir, name: Name<'_, u8>) -> Result<(), i32> {
-        let (mut world, parent) = self.at(Call::Unlinkat, parent)?;
-        world.rmdir(parent, name.units())
+    fn rmdir(&self, parent: &Dir, name: Name<'_, u8>) -> Effect<()> {
+        self.on(Call::Unlinkat, parent, |world, parent| world.rmdir(parent, name.units()))
     }
 }
 
@@ -121,15 +125,13 @@ impl Sys for Memory {
         if path.as_os_str().is_empty() {
             return Ok(self.new_dir(dir::WORKING));
         }
-        let opened = self.door.pass(Call::Openat).and_then(|mut world| {
-            let node = world.follow(path.as_os_str().as_encoded_bytes())?;
-            world.open(node)
-        });
-        opened.map(|number| self.new_dir(number)).map_err(errno::error)
+        let mut world = self.door.pass(Call::Openat)?;
+        let node = world.follow(path.as_os_str().as_encoded_bytes())?;
+        Ok(self.new_dir(world.open(node)?))
     }
 
     fn open_child(&self, parent: &Dir, name: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
-        self.opened(self.at(Call::Openat, parent).and_then(|(mut world, parent)| {
+        self.opened(self.on(Call::Openat, parent, |world, parent| {
             let node = world.child_or_itself(parent, name.units())?;
             world.may_list(node, mounts == Mounts::Refuse)?;
             world.open(node)
@@ -147,30 +149,24 @@ impl Sys for Memory {
     fn read_entries(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
         buf.names.truncate(0);
         buf.heads.clear();
-        let batch =
-            self.door.pass(Call::Getdents64).and_then(|mut world| world.read(dir.number, buf));
-        batch.map_err(errno::error)
+        Ok(self.door.pass(Call::Getdents64)?.read(dir.number, buf)?)
     }
 
     fn rewind(&self, dir: &Dir) -> io::Result<()> {
-        let rewound = self.door.pass(Call::Lseek).and_then(|mut world| world.rewind(dir.number));
-        rewound.map_err(errno::error)
+        Ok(self.door.pass(Call::Lseek)?.rewind(dir.number)?)
     }
 
     fn remove_child(&self, parent: &Dir, name: Name<'_, u8>, _kind: Kind) -> Removed {
-        let removed = self
-            .at(Call::Unlinkat, parent)
-            .and_then(|(mut world, parent)| world.unlink(parent, name.units()));
-        match removed {
+        match self.on(Call::Unlinkat, parent, |world, parent| world.unlink(parent, name.units())) {
             Ok(()) => Removed::Done,
-            Err(errno::ISDIR) => Removed::IsDirectory,
-            Err(errno::NOENT) => Removed::Gone,
-            Err(error) => Removed::Failed(errno::error(error)),
+            Err(Errno::ISDIR) => Removed::IsDirectory,
+            Err(Errno::NOENT) => Removed::Gone,
+            Err(error) => Removed::Failed(error.into()),
         }
     }
 
     fn remove_empty_dir(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<()> {
-        self.rmdir(parent, name).map_err(errno::error)
+        Ok(self.rmdir(parent, name)?)
     }
 
     const SOURCES: Sources = Sources {
@@ -188,7 +184,7 @@ impl Sys for Memory {
         if !follow {
             return super::open_step_by_step(self, from, path, Mounts::Cross);
         }
-        self.opened(self.at(Call::Openat, from).and_then(|(mut world, from)| {
+        self.opened(self.on(Call::Openat, from, |world, from| {
             let node = world.resolve(from, path.units(), true)?;
             world.may_list(node, false)?;
             world.open(node)
@@ -202,29 +198,28 @@ impl Sys for Memory {
         ask: Ask,
         known: &mut Facts,
     ) -> io::Result<()> {
-        let stat = self.at(Call::Statx, parent).and_then(|(world, parent)| {
+        self.on(Call::Statx, parent, |world, parent| {
             if name.units().is_empty() {
-                return Err(errno::NOENT);
+                return Err(Errno::NOENT);
             }
             let node = world.resolve(parent, name.units(), ask.follow)?;
             known.update(world.stat(node));
             Ok(())
-        });
-        stat.map_err(errno::error)
+        })?;
+        Ok(())
     }
 
     fn query_dir(&self, dir: &Dir, _ask: Ask) -> io::Result<Facts> {
-        let stat = self.at(Call::Statx, dir).map(|(world, node)| world.stat(node));
-        stat.map_err(errno::error)
+        Ok(self.on(Call::Statx, dir, |world, node| Ok(world.stat(node)))?)
     }
 
     fn read_link(&self, parent: &Dir, name: Name<'_, u8>, target: &mut Vec<u8>) -> io::Result<()> {
-        let read = self.at(Call::Readlinkat, parent).and_then(|(world, parent)| {
+        self.on(Call::Readlinkat, parent, |world, parent| {
             let node = world.resolve(parent, name.units(), false)?;
             target.extend_from_slice(world.target(node)?);
             Ok(())
-        });
-        read.map_err(errno::error)
+        })?;
+        Ok(())
     }
 
     fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
@@ -232,7 +227,7 @@ impl Sys for Memory {
     }
 
     fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
-        let world = self.door.pass(Call::Readlinkat).map_err(errno::error)?;
+        let world = self.door.pass(Call::Readlinkat)?;
         match world.follow(path.as_os_str().as_encoded_bytes()) {
             Ok(node) => Ok(u8::path(world.path_of(node))),
             Err(_) => self.absolute(path),
@@ -247,17 +242,13 @@ impl Sys for Memory {
         follow: bool,
         _most: usize,
     ) -> io::Result<Vec<u8>> {
-        let read = self
-            .at(Call::Openat, parent)
-            .and_then(|(world, parent)| world.resolve(parent, name.units(), follow));
-        read.map(|_| Vec::new()).map_err(errno::error)
+        self.on(Call::Openat, parent, |world, at| world.resolve(at, name.units(), follow))?;
+        Ok(Vec::new())
     }
 
     fn may(&self, parent: &Dir, name: Name<'_, u8>, asked: Fields) -> io::Result<Fields> {
-        let found = self
-            .at(Call::Faccessat2, parent)
-            .and_then(|(world, parent)| world.resolve(parent, name.units(), true));
-        found.map(|_| asked).map_err(errno::error)
+        self.on(Call::Faccessat2, parent, |world, at| world.resolve(at, name.units(), true))?;
+        Ok(asked)
     }
 
     fn owners(

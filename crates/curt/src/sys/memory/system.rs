@@ -6,33 +6,36 @@ use super::dir::{DirBuf, WORKING};
 use super::tree::{Cursor, Denied, Ending, Handle, Key, Node, Positions, ROOT, World};
 use crate::fields::{Facts, Fields, Kind, Time};
 use crate::sys::Batch;
+use crate::sys::os_error::OsError;
 
-/// Error numbers, as on Linux.
-pub(crate) mod errno {
-    use crate::sys::os_error::OsError;
+/// An error number, as on Linux.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Errno(pub(super) i32);
 
-    pub(crate) const PERM: i32 = 1;
-    pub(crate) const NOENT: i32 = 2;
-    pub(crate) const BADF: i32 = 9;
-    pub(crate) const ACCES: i32 = 13;
-    pub(crate) const BUSY: i32 = 16;
-    pub(crate) const EXIST: i32 = 17;
-    pub(crate) const XDEV: i32 = 18;
-    pub(crate) const NOTDIR: i32 = 20;
-    pub(crate) const ISDIR: i32 = 21;
-    pub(crate) const INVAL: i32 = 22;
-    pub(crate) const MFILE: i32 = 24;
-    pub(crate) const NAMETOOLONG: i32 = 36;
-    pub(crate) const NOTEMPTY: i32 = 39;
-    pub(crate) const LOOP: i32 = 40;
+impl Errno {
+    pub(super) const PERM: Errno = Errno(1);
+    pub(super) const NOENT: Errno = Errno(2);
+    pub(super) const BADF: Errno = Errno(9);
+    pub(super) const ACCES: Errno = Errno(13);
+    pub(super) const BUSY: Errno = Errno(16);
+    pub(super) const EXIST: Errno = Errno(17);
+    pub(super) const XDEV: Errno = Errno(18);
+    pub(super) const NOTDIR: Errno = Errno(20);
+    pub(super) const ISDIR: Errno = Errno(21);
+    pub(super) const INVAL: Errno = Errno(22);
+    pub(super) const MFILE: Errno = Errno(24);
+    pub(super) const NAMETOOLONG: Errno = Errno(36);
+    pub(super) const NOTEMPTY: Errno = Errno(39);
+    pub(super) const LOOP: Errno = Errno(40);
+}
 
-    /// Returns an error with this number, except that what is recognised by its number has that of
-    /// the system that the test runs on.
-    pub(crate) fn error(number: i32) -> std::io::Error {
-        match number {
-            LOOP => OsError::TooManyLinks.error(),
-            NAMETOOLONG => OsError::TooLong.error(),
-            number => std::io::Error::from_raw_os_error(number),
+/// What is recognised by its number has that of the system that the test runs on.
+impl From<Errno> for std::io::Error {
+    fn from(error: Errno) -> Self {
+        match error {
+            Errno::LOOP => OsError::TooManyLinks.error(),
+            Errno::NAMETOOLONG => OsError::TooLong.error(),
+            Errno(number) => std::io::Error::from_raw_os_error(number),
         }
     }
 }
@@ -46,24 +49,25 @@ pub(super) const STAT: Fields = Fields::KIND
     .union(Fields::CREATED)
     .union(Fields::LINKS);
 
-type Result<T> = std::result::Result<T, i32>;
+/// What an effect comes to.
+pub(super) type Effect<T> = Result<T, Errno>;
 
 impl World {
     /// Resolves the path of a directory, following links.
-    pub(super) fn follow(&self, path: &[u8]) -> Result<usize> {
+    pub(super) fn follow(&self, path: &[u8]) -> Effect<usize> {
         let at = self.resolve(ROOT, path, true)?;
-        if self.is_directory(at) { Ok(at) } else { Err(errno::NOTDIR) }
+        if self.is_directory(at) { Ok(at) } else { Err(Errno::NOTDIR) }
     }
 
     /// Resolves a path from a directory, and follows a link at its end if `last` is set. Whatever
     /// precedes a separator, `.` or `..` must be a directory.
-    pub(super) fn resolve(&self, from: usize, path: &[u8], last: bool) -> Result<usize> {
+    pub(super) fn resolve(&self, from: usize, path: &[u8], last: bool) -> Effect<usize> {
         let mut waiting = steps(path);
         let mut at = if path.first() == Some(&b'/') { ROOT } else { from };
         let mut links = 0;
         while let Some(part) = waiting.pop() {
             if !self.is_directory(at) {
-                return Err(errno::NOTDIR);
+                return Err(Errno::NOTDIR);
             }
             if part == b"." {
                 continue;
@@ -76,7 +80,7 @@ impl World {
             if self.nodes[next].kind == Kind::Symlink && (last || !waiting.is_empty()) {
                 links += 1;
                 if links > 40 {
-                    return Err(errno::LOOP);
+                    return Err(Errno::LOOP);
                 }
                 let target = &self.nodes[next].target;
                 if target.first() == Some(&b'/') {
@@ -91,39 +95,39 @@ impl World {
     }
 
     /// What a link holds.
-    pub(super) fn target(&self, node: usize) -> Result<&[u8]> {
+    pub(super) fn target(&self, node: usize) -> Effect<&[u8]> {
         let found = &self.nodes[node];
-        if found.kind == Kind::Symlink { Ok(&found.target) } else { Err(errno::INVAL) }
+        if found.kind == Kind::Symlink { Ok(&found.target) } else { Err(Errno::INVAL) }
     }
 
-    pub(super) fn child(&self, parent: usize, name: &[u8]) -> Result<usize> {
+    pub(super) fn child(&self, parent: usize, name: &[u8]) -> Effect<usize> {
         if !self.is_directory(parent) {
-            return Err(errno::NOTDIR);
+            return Err(Errno::NOTDIR);
         }
-        self.lookup(parent, name).ok_or(errno::NOENT)
+        self.lookup(parent, name).ok_or(Errno::NOENT)
     }
 
     /// The same, where `.` is the directory itself.
-    pub(super) fn child_or_itself(&self, parent: usize, name: &[u8]) -> Result<usize> {
+    pub(super) fn child_or_itself(&self, parent: usize, name: &[u8]) -> Effect<usize> {
         if name == b"." { Ok(parent) } else { self.child(parent, name) }
     }
 
     /// What opening a child for listing, without following a link, checks.
-    pub(super) fn may_list(&self, node: usize, refuse_mounts: bool) -> Result<()> {
+    pub(super) fn may_list(&self, node: usize, refuse_mounts: bool) -> Effect<()> {
         match self.nodes[node].kind {
             Kind::Directory if refuse_mounts && self.nodes[node].mounted.is_some() => {
-                Err(errno::XDEV)
+                Err(Errno::XDEV)
             }
-            Kind::Directory if self.denied(node).list => Err(errno::ACCES),
+            Kind::Directory if self.denied(node).list => Err(Errno::ACCES),
             Kind::Directory => Ok(()),
-            Kind::Symlink => Err(errno::LOOP),
-            _ => Err(errno::NOTDIR),
+            Kind::Symlink => Err(Errno::LOOP),
+            _ => Err(Errno::NOTDIR),
         }
     }
 
-    pub(super) fn open(&mut self, node: usize) -> Result<u64> {
+    pub(super) fn open(&mut self, node: usize) -> Effect<u64> {
         if self.handles.len() >= self.rules.descriptors {
-            return Err(errno::MFILE);
+            return Err(Errno::MFILE);
         }
         self.next_handle += 1;
         self.handles.insert(self.next_handle, Handle { node, cursor: Cursor::default() });
@@ -135,20 +139,20 @@ impl World {
         self.handles.remove(&number);
     }
 
-    pub(super) fn node_of(&self, number: u64) -> Result<usize> {
+    pub(super) fn node_of(&self, number: u64) -> Effect<usize> {
         if number == WORKING {
             return Ok(ROOT);
         }
-        self.handles.get(&number).map(|handle| handle.node).ok_or(errno::BADF)
+        self.handles.get(&number).map(|handle| handle.node).ok_or(Errno::BADF)
     }
 
-    pub(super) fn rewind(&mut self, number: u64) -> Result<()> {
-        self.handles.get_mut(&number).ok_or(errno::BADF)?.cursor = Cursor::default();
+    pub(super) fn rewind(&mut self, number: u64) -> Effect<()> {
+        self.handles.get_mut(&number).ok_or(Errno::BADF)?.cursor = Cursor::default();
         Ok(())
     }
 
-    pub(super) fn read(&mut self, number: u64, buf: &mut DirBuf) -> Result<Batch> {
-        let handle = self.handles.get_mut(&number).ok_or(errno::BADF)?;
+    pub(super) fn read(&mut self, number: u64, buf: &mut DirBuf) -> Effect<Batch> {
+        let handle = self.handles.get_mut(&number).ok_or(Errno::BADF)?;
         let listed = &self.nodes[handle.node].children;
         let most = self.rules.page.min(self.rules.given).max(1);
         let skipped = match self.rules.positions {
@@ -181,27 +185,27 @@ impl World {
         })
     }
 
-    pub(super) fn unlink(&mut self, parent: usize, name: &[u8]) -> Result<()> {
+    pub(super) fn unlink(&mut self, parent: usize, name: &[u8]) -> Effect<()> {
         let node = self.child(parent, name)?;
         if self.is_directory(node) {
-            return Err(errno::ISDIR);
+            return Err(Errno::ISDIR);
         }
         self.may_take(parent, node)?;
         self.detach(parent, name);
         Ok(())
     }
 
-    pub(super) fn rmdir(&mut self, parent: usize, name: &[u8]) -> Result<()> {
+    pub(super) fn rmdir(&mut self, parent: usize, name: &[u8]) -> Effect<()> {
         let node = self.child(parent, name)?;
         if !self.is_directory(node) {
-            return Err(errno::NOTDIR);
+            return Err(Errno::NOTDIR);
         }
         self.may_take(parent, node)?;
         if self.nodes[node].mounted.is_some() {
-            return Err(errno::BUSY);
+            return Err(Errno::BUSY);
         }
         if !self.nodes[node].children.by_name.is_empty() {
-            return Err(errno::NOTEMPTY);
+            return Err(Errno::NOTEMPTY);
         }
         self.detach(parent, name);
         Ok(())
@@ -214,28 +218,28 @@ impl World {
         name: &[u8],
         to: usize,
         fresh: &[u8],
-    ) -> Result<()> {
+    ) -> Effect<()> {
         let node = self.child(from, name)?;
         if self.mount_of(from) != self.mount_of(to) {
-            return Err(errno::XDEV);
+            return Err(Errno::XDEV);
         }
         if self.child(to, fresh).is_ok() {
-            return Err(errno::EXIST);
+            return Err(Errno::EXIST);
         }
         // Nothing can be added to a removed directory.
         if to != ROOT && self.nodes[to].links == 0 {
-            return Err(errno::NOENT);
+            return Err(Errno::NOENT);
         }
         if self.nodes[node].mounted.is_some() {
-            return Err(errno::BUSY);
+            return Err(Errno::BUSY);
         }
         self.may_take(from, node)?;
         // Moving a directory writes to it.
         if self.denied(to).change || (self.is_directory(node) && self.denied(node).change) {
-            return Err(errno::ACCES);
+            return Err(Errno::ACCES);
         }
         if self.is_directory(node) && self.ancestors(to).any(|above| above == node) {
-            return Err(errno::INVAL);
+            return Err(Errno::INVAL);
         }
         self.detach(from, name);
         self.attach(to, fresh, node);
@@ -250,7 +254,7 @@ impl World {
         name: &[u8],
         to: usize,
         fresh: &[u8],
-    ) -> Result<()> {
+    ) -> Effect<()> {
         let node = self.child(from, name)?;
         let Ok(replaced) = self.child(to, fresh) else {
             return self.rename_at(from, name, to, fresh);
@@ -261,8 +265,8 @@ impl World {
         match (self.is_directory(node), self.is_directory(replaced)) {
             (true, true) => self.rmdir(to, fresh)?,
             (false, false) => self.unlink(to, fresh)?,
-            (true, false) => return Err(errno::NOTDIR),
-            (false, true) => return Err(errno::ISDIR),
+            (true, false) => return Err(Errno::NOTDIR),
+            (false, true) => return Err(Errno::ISDIR),
         }
         let renamed = self.rename_at(from, name, to, fresh);
         if renamed.is_err() {
@@ -272,13 +276,16 @@ impl World {
     }
 
     /// Creates an entry of a new name.
-    pub(super) fn make(&mut self, parent: usize, name: &[u8], kind: Kind) -> Result<usize> {
+    pub(super) fn make(&mut self, parent: usize, name: &[u8], kind: Kind) -> Effect<usize> {
+        if self.child(parent, name).is_ok() {
+            return Err(Errno::EXIST);
+        }
         if self.denied(parent).change {
-            return Err(errno::ACCES);
+            return Err(Errno::ACCES);
         }
         // Nothing can be put into a directory that was removed.
         if parent != ROOT && self.nodes[parent].links == 0 {
-            return Err(errno::NOENT);
+            return Err(Errno::NOENT);
         }
         let node = self.add(Node::new(kind));
         self.attach(parent, name, node);
@@ -286,7 +293,7 @@ impl World {
     }
 
     /// Creates a link.
-    pub(super) fn make_link(&mut self, parent: usize, name: &[u8], target: &[u8]) -> Result<()> {
+    pub(super) fn make_link(&mut self, parent: usize, name: &[u8], target: &[u8]) -> Effect<()> {
         let link = self.make(parent, name, Kind::Symlink)?;
         self.nodes[link].target = target.to_vec();
         Ok(())
@@ -299,19 +306,19 @@ impl World {
         name: &[u8],
         to: usize,
         fresh: &[u8],
-    ) -> Result<()> {
+    ) -> Effect<()> {
         let node = self.child(from, name)?;
         if self.child(to, fresh).is_ok() {
-            return Err(errno::EXIST);
+            return Err(Errno::EXIST);
         }
         if to != ROOT && self.nodes[to].links == 0 {
-            return Err(errno::NOENT);
+            return Err(Errno::NOENT);
         }
         if self.is_directory(node) {
-            return Err(errno::PERM);
+            return Err(Errno::PERM);
         }
         if self.denied(to).change {
-            return Err(errno::ACCES);
+            return Err(Errno::ACCES);
         }
         self.attach(to, fresh, node);
         Ok(())
@@ -357,11 +364,11 @@ impl World {
     }
 
     /// Whether an entry may be removed from a directory.
-    fn may_take(&self, parent: usize, node: usize) -> Result<()> {
+    fn may_take(&self, parent: usize, node: usize) -> Effect<()> {
         if self.denied(parent).change {
-            return Err(errno::ACCES);
+            return Err(Errno::ACCES);
         }
-        if self.denied(node).removal { Err(errno::PERM) } else { Ok(()) }
+        if self.denied(node).removal { Err(Errno::PERM) } else { Ok(()) }
     }
 
     /// Returns the root directory and the device of the mount of a node.

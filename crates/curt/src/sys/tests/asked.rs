@@ -63,9 +63,9 @@ impl<'a, S: Sys> Asked<'a, S> {
         &self,
         child: &str,
         dir: Asked<'a, S>,
-    ) -> Result<(), (Asked<'a, S>, ErrorKind)> {
+    ) -> Result<(), (Asked<'a, S>, io::Error)> {
         let removed = self.sys.remove_open_dir(&self.dir, self.name(child).as_name(), dir.dir);
-        removed.map_err(|(dir, error)| (Asked { sys: self.sys, dir }, kind_of(&error)))
+        removed.map_err(|(dir, error)| (Asked { sys: self.sys, dir }, error))
     }
 
     pub(super) fn query(&self, path: &str, follow: bool) -> Result<Facts, ErrorKind> {
