@@ -239,9 +239,7 @@ fn removed(scratch: &Scratch, operand: &str) -> Outcome {
 fn tree() -> Scratch {
     let scratch = Scratch::new();
     scratch.file("outside/canary");
-    for file in ["a.o", "b", "d/a.o", "d/hidden", "d/e/secret", "d/e/f", "x/y/z/file"] {
-        scratch.file(format!("t/{file}"));
-    }
+    scratch.tree("t", "a.o b d/a.o d/hidden d/e/secret d/e/f x/y/z/file");
     scratch.dir("t/.git/info");
     scratch.file_with("t/.git/info/exclude", b"secret\n");
     scratch.file_with("t/.gitignore", b"*.o\n");

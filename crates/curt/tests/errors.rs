@@ -79,8 +79,7 @@ fn failures(path: &Path) -> Vec<(&'static str, Error, io::Error)> {
 #[test]
 fn failures_carry_the_number_of_the_system() {
     let scratch = Scratch::new();
-    scratch.file("file");
-    scratch.dir("directory");
+    scratch.tree("", "file directory/");
     #[cfg(unix)]
     scratch.link("circle", "circle");
     let mut seen = Vec::new();

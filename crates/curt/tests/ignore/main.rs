@@ -94,9 +94,7 @@ fn rules_of_the_user_count_in_work_trees() {
         return rules_of_the_user(Path::new(&tree));
     }
     let scratch = Scratch::new();
-    for file in ["t/repo/a.o", "t/repo/sub/b.rs", "t/repo/b.rs", "t/repo/kept", "t/a.o"] {
-        scratch.file(file);
-    }
+    scratch.tree("", "t/repo/a.o t/repo/sub/b.rs t/repo/b.rs t/repo/kept t/a.o");
     scratch.dir("t/repo/.git");
     scratch.file_with("home/rules", b"*.o\n/b.rs\n!kept\n");
     scratch.file_with("home/.gitconfig", b"[core]\n\texcludesFile = ~/rules\n");
@@ -127,9 +125,7 @@ fn files_that_the_user_names_may_be_links() {
         return assert_eq!(ours(tree, &rules.leave_out_dot_names(false)), left);
     }
     let scratch = Scratch::new();
-    for file in ["t/a.o", "t/b.rs", "t/kept"] {
-        scratch.file(file);
-    }
+    scratch.tree("", "t/a.o t/b.rs t/kept");
     scratch.dir("t/.git");
     scratch.file_with("dotfiles/rules", b"*.o\n");
     scratch.file_with("dotfiles/extra", b"*.rs\n");

@@ -122,8 +122,7 @@ const FOLLOWER: u32 = 22222;
 fn places() -> Scratch {
     let scratch = Scratch::new();
     fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    scratch.file("root/file");
-    scratch.file("root/dir/file");
+    scratch.tree("", "root/file root/dir/file");
     for (place, mode) in [("shared", 0o1777), ("loose", 0o777), ("sticky", 0o1755)] {
         let at = scratch.dir(format!("root/{place}"));
         for (name, owner) in [("owners", OWNER), ("others", OTHER), ("own", FOLLOWER), ("roots", 0)]

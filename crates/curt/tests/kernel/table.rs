@@ -21,8 +21,7 @@ fn tree() -> Scratch {
     scratch.file_with("out/secret", b"secret");
     scratch.file_with("root/file", b"file");
     scratch.file_with("root/a/b/c/file", b"deep");
-    scratch.dir("root/a/empty");
-    scratch.dir("root/out");
+    scratch.tree("", "root/a/empty/ root/out/");
     let tree = "to_file->file to_dir->a/b to_dir_slash->a/b/ to_file_slash->file/ to_link->to_dir \
          to_root->. to_dots->a/../a/b dangling->nosuch dangling_below->a/empty/new \
          dangling_out->../out/new loop->loop loop_a->loop_b loop_b->loop_a up->../out \

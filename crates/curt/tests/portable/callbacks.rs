@@ -28,6 +28,16 @@ fn bushes(scratch: &Scratch) -> PathBuf {
     scratch.at("tree")
 }
 
+/// A tree whose names fill the queue of events.
+fn long_names() -> Scratch {
+    let scratch = Scratch::new();
+    let name = "x".repeat(200);
+    for number in 0..5000 {
+        scratch.file(format!("tree/{}/{name}-{number}", number / 100));
+    }
+    scratch
+}
+
 /// Runs a removal that a callback is to stop, with and without callbacks on the caller's thread.
 fn assert_stops<'a>(what: &str, set: impl Fn(Remove<'a>) -> Remove<'a>) {
     for threads in THREADS {
@@ -189,11 +199,7 @@ fn entries_at_which_a_removal_stops_are_not_counted_as_skipped() {
 /// The caller's thread is then mostly waiting, and other threads wait for room in the queue.
 #[test]
 fn events_of_other_threads_wait_for_a_slow_callback() {
-    let scratch = Scratch::new();
-    let name = "x".repeat(200);
-    for number in 0..5000 {
-        scratch.file(format!("tree/{}/{name}-{number}", number / 100));
-    }
+    let scratch = long_names();
     let calls = AtomicU64::new(0);
     let report = Remove::new()
         .threads(Threads::AtMost(8))
@@ -211,11 +217,7 @@ fn events_of_other_threads_wait_for_a_slow_callback() {
 #[test]
 fn panic_on_the_caller_thread_ends_a_removal_with_a_full_queue() {
     for threads in THREADS {
-        let scratch = Scratch::new();
-        let name = "x".repeat(200);
-        for number in 0..5000 {
-            scratch.file(format!("tree/{}/{name}-{number}", number / 100));
-        }
+        let scratch = long_names();
         let calls = AtomicU64::new(0);
         let removal = Remove::new()
             .threads(Threads::AtMost(threads))
@@ -299,55 +301,32 @@ fn failure_at_which_a_removal_stops_is_the_only_one_of_the_report() {
 }
 
 #[test]
-fn operand_that_is_not_a_directory_is_refused_where_directories_are_wanted() {
+fn operands_are_refused_unless_they_are_the_directories_that_are_wanted() {
     let scratch = Scratch::new();
-    scratch.file("file");
-    scratch.dir("directory/empty");
-    let removal = Remove::new().directories(DirectoryOperands::Required);
-    for removal in [removal.clone(), removal.clone().missing_is_fine(true)] {
-        let report = removal.run(scratch.at("file"));
-        assert_eq!(report.error_count, 1, "{report:?}");
-        assert_eq!(report.errors[0].kind(), std::io::ErrorKind::NotADirectory, "{report:?}");
-        assert!(report.errors[0].raw_os_error().is_some());
-        assert!(scratch.exists("file"));
+    scratch.tree("", "file directory/empty/");
+    let mut operands = vec![("file", false)];
+    if cfg!(unix) {
+        scratch.tree("", "target/file link->target dangling->nowhere");
+        operands.extend([("link", true), ("dangling", true), ("link/", true)]);
     }
+    let before = scratch.list(".");
+    let removal = Remove::new().directories(DirectoryOperands::Required);
+    for (operand, is_link) in operands {
+        for removal in [removal.clone(), removal.clone().missing_is_fine(true)] {
+            let report = removal.run(scratch.typed().join(operand));
+            assert_eq!(report.error_count, 1, "{operand}: {report:?}");
+            let error = &report.errors[0];
+            let of_link = matches!(error.cause(), curt::Cause::Kept(curt::remove::Kept::IsALink));
+            assert_eq!(of_link, is_link, "{operand}: {report:?}");
+            assert!(is_link || error.kind() == std::io::ErrorKind::NotADirectory, "{report:?}");
+            assert!(is_link || error.raw_os_error().is_some());
+            assert!(!is_link || error.operation() == curt::Operation::Remove);
+        }
+    }
+    assert_eq!(scratch.list("."), before);
     let report = removal.run(scratch.at("directory"));
     assert!(report.is_complete(), "{report:?}");
     assert!(!scratch.exists("directory"));
-}
-
-#[test]
-#[cfg(unix)]
-fn link_is_refused_where_directories_are_wanted() {
-    let scratch = Scratch::new();
-    scratch.tree("", "target/file link->target dangling->nowhere");
-    for operand in ["link", "dangling", "link/"] {
-        let removal = Remove::new().directories(DirectoryOperands::Required).missing_is_fine(true);
-        let report = removal.run(format!("{}/{operand}", scratch.path().display()));
-        assert_eq!(report.error_count, 1, "{operand}: {report:?}");
-        assert!(
-            matches!(report.errors[0].cause(), curt::Cause::Kept(curt::remove::Kept::IsALink)),
-            "{operand}: {report:?}"
-        );
-        assert_eq!(report.errors[0].operation(), curt::Operation::Remove);
-    }
-    let expected = ["- target/file", "d target", "l dangling", "l link"];
-    assert_eq!(scratch.list("."), expected);
-}
-
-#[test]
-fn copies_of_a_removal_do_the_same() {
-    let scratch = Scratch::new();
-    scratch.file("a/file");
-    scratch.file("b/file");
-    let told = AtomicU64::new(0);
-    let removal = Remove::new().on_removed(|_, _| {
-        told.fetch_add(1, Ordering::Relaxed);
-    });
-    let copy = removal.clone();
-    assert!(removal.run(scratch.at("a")).is_complete());
-    assert!(copy.run(scratch.at("b")).is_complete());
-    assert_eq!(told.load(Ordering::Relaxed), 4);
 }
 
 #[test]

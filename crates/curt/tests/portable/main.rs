@@ -1,7 +1,6 @@
 //! What the library promises on every system, through its public interface.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-#[cfg(unix)]
 mod below;
 mod callbacks;
 mod canonical;
@@ -47,8 +46,7 @@ fn messages_of_errors_hold_nothing_that_a_terminal_acts_upon() {
 #[test]
 fn walk_says_whether_it_removed_an_entry() {
     let scratch = Scratch::new();
-    scratch.file("t/d/a");
-    scratch.file("t/d/b");
+    scratch.tree("", "t/d/a t/d/b");
     let mut walking = Walk::new(scratch.at("t")).contents_first(true).start();
     let mut removed = Vec::new();
     while let Some(entry) = walking.next() {

@@ -67,8 +67,7 @@ fn listed(at: &Path) -> Vec<String> {
 fn a_hostile_archive_changes_nothing_outside_the_folder() {
     let scratch = Scratch::new();
     scratch.file_with("out/secret", b"secret");
-    scratch.dir("out/dir");
-    scratch.dir("folder");
+    scratch.tree("", "out/dir/ folder/");
     let (out, secret) = (scratch.at("out"), scratch.at("out/secret"));
     let (out, secret) = (out.to_str().unwrap(), secret.to_str().unwrap());
 

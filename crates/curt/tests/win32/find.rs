@@ -123,8 +123,7 @@ fn what_cmd_starts_is_what_its_policy_finds() {
         batch(path);
     }
     batch("b/four.x.bat");
-    scratch.dir("a/two.bat");
-    scratch.dir("w");
+    scratch.tree("", "a/two.bat/ w/");
     let path = format!("{};{}", path(&scratch, &["gone", "a", "b"]), r"C:\windows\system32");
     let cmd = r"C:\windows\system32\cmd.exe";
     for (name, pathext) in [

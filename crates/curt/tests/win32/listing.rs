@@ -107,21 +107,3 @@ fn links_are_counted_for_one_call_or_three() {
     let least = calls.of("NtQueryInformationByName") == 51;
     assert!(calls.total() <= fixed + 51 * if least { 1 } else { 3 }, "{calls:?}");
 }
-
-#[test]
-fn a_listing_begins_again_without_another_opening() {
-    let scratch = Scratch::new();
-    scratch.file("top/file");
-    let directory = Directory::open(scratch.at("top")).unwrap();
-    let mut list = directory.list(Plan::new(Fields::NAME));
-    for _ in 0..3 {
-        assert_eq!(list.next().unwrap().unwrap().to_name(), "file");
-        assert!(list.next().is_none());
-        list.reset().unwrap();
-    }
-    assert_eq!(list.calls().of("NtOpenFile"), 1);
-    let missing = curt::list(scratch.at("nothing")).err().unwrap();
-    assert_eq!(missing.kind(), std::io::ErrorKind::NotFound);
-    let file = curt::list(scratch.at("top/file")).err().unwrap();
-    assert_eq!(file.kind(), std::io::ErrorKind::NotADirectory);
-}

@@ -6,7 +6,6 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod asking;
-mod below;
 mod canonical;
 mod confine;
 mod find;

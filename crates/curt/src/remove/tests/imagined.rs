@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::in_memory::remove;
+use super::in_memory::{chain, kept, remove};
 use super::remove_on;
 use crate::control::Unvisited;
 use crate::error::{Cause, Kept};
 use crate::remove::{Crossing, DirectoryOperands, Remove, Threads};
 use crate::sys::fault::Faults;
 use crate::sys::memory::play::{DEEDS, PLACES, setup};
-use crate::sys::memory::{Denied, Ending, Memory, Order, Positions, Setup, World};
+use crate::sys::memory::{Denied, Ending, Memory, Order, Positions, Setup};
 
 const FILES: u64 = 9;
 const DIRECTORIES: u64 = 8;
@@ -111,11 +111,7 @@ fn directory_that_grows_before_every_call_is_reported() {
             });
         });
         let report = remove(&options().threads(Threads::AtMost(threads)), &setup);
-        assert_eq!(report.error_count, 1, "none for the parents: {report:?}");
-        assert!(
-            matches!(report.errors[0].cause(), Cause::Kept(Kept::BeingWrittenTo)),
-            "{report:?}"
-        );
+        assert_eq!(kept(&report), Kept::BeingWrittenTo, "and nothing for the parents");
         assert!(report.errors[0].path().ends_with("tree/a/b"));
         assert!(report.appeared > 0);
         assert!(setup.world(|world| world.clock) < Duration::from_secs(1));
@@ -130,8 +126,7 @@ fn mounts_are_refused_unless_crossing_is_allowed() {
             world.mount("tree/a/b", device);
         });
         let report = remove(&options(), &setup);
-        assert_eq!(report.error_count, 1, "{report:?}");
-        assert!(matches!(report.errors[0].cause(), Cause::Kept(Kept::MountPoint)), "{report:?}");
+        assert_eq!(kept(&report), Kept::MountPoint);
         assert!(setup.world(|world| world.exists("tree/a/b/c/d/file")));
         let report = remove(&options().crossing(Crossing::Mounts), &setup);
         // The mounted tree is emptied; the mount point itself is busy.
@@ -280,43 +275,36 @@ fn nothing_is_removed_if_the_root_is_unknown() {
 }
 
 #[test]
-fn renamed_operand_is_reported() {
-    assert_renames_are_reported(&options());
-}
-
-#[test]
-fn renamed_operand_that_was_emptied_is_reported() {
-    assert_renames_are_reported(&options().directories(DirectoryOperands::Contents));
+fn an_operand_that_is_renamed_meanwhile_is_reported() {
+    let contents = options().directories(DirectoryOperands::Contents);
     let keep = |entry: &Unvisited<'_>| entry.name() == "c";
-    assert_renames_are_reported(&options().directories(DirectoryOperands::Contents).exclude(keep));
-}
-
-fn assert_renames_are_reported(options: &Remove<'_>) {
-    let calls = {
-        let setup = setup(|_| {});
-        assert!(remove(options, &setup).is_complete());
-        setup.world(|world| world.calls_made())
-    };
-    for call in 5..calls {
-        for replaced in [false, true] {
-            for missing_is_fine in [false, true] {
-                let setup = setup(|world| {
-                    world.after(call, move |world| {
-                        if world.exists("tree") {
-                            world.rename("tree", "elsewhere");
-                            if replaced {
-                                world.dir("tree");
+    for options in [&options(), &contents, &contents.clone().exclude(keep)] {
+        let calls = {
+            let setup = setup(|_| {});
+            assert!(remove(options, &setup).is_complete());
+            setup.world(|world| world.calls_made())
+        };
+        for call in 5..calls {
+            for replaced in [false, true] {
+                for missing_is_fine in [false, true] {
+                    let setup = setup(|world| {
+                        world.after(call, move |world| {
+                            if world.exists("tree") {
+                                world.rename("tree", "elsewhere");
+                                if replaced {
+                                    world.dir("tree");
+                                }
                             }
-                        }
+                        });
                     });
-                });
-                let options = options.clone().missing_is_fine(missing_is_fine);
-                let report = remove(&options, &setup);
-                let elsewhere = setup.world(|world| world.exists("elsewhere"));
-                // A rename between the last look and the removal itself cannot be noticed.
-                if elsewhere && call + 4 < calls {
-                    assert_eq!(report.error_count, 1, "before call {call}: {report:?}");
-                    assert_eq!(setup.world(|world| world.exists("tree")), replaced);
+                    let options = options.clone().missing_is_fine(missing_is_fine);
+                    let report = remove(&options, &setup);
+                    let elsewhere = setup.world(|world| world.exists("elsewhere"));
+                    // A rename between the last look and the removal itself cannot be noticed.
+                    if elsewhere && call + 4 < calls {
+                        assert_eq!(report.error_count, 1, "before call {call}: {report:?}");
+                        assert_eq!(setup.world(|world| world.exists("tree")), replaced);
+                    }
                 }
             }
         }
@@ -339,8 +327,7 @@ fn lasting_shortage_is_waited_for_once() {
         let operands = ["second", "tree", "tree/many"].map(PathBuf::from);
         let report = remove_on::<Memory>(&options, &setup, &operands);
         assert!(report.error_count >= 1_000, "{threads}: {}", report.error_count);
-        let waits = report.calls.iter().filter(|(name, _)| *name == "clock_nanosleep");
-        let waits: u64 = waits.map(|(_, count)| count).sum();
+        let waits = report.calls.of("clock_nanosleep");
         // Two milliseconds each; a wait under way when the window ends is not cut short.
         assert!((10..=25 + threads as u64).contains(&waits), "{threads}: {waits} waits");
     }
@@ -352,10 +339,7 @@ fn replacement_of_a_released_directory_is_left() {
     let mut replaced = [0_u64; 2];
     for link in [false, true] {
         for call in (180..700).step_by(13) {
-            let mut world = World::new();
-            for level in 0..60 {
-                world.dir(format!("tree/{}", "deep/".repeat(level)));
-            }
+            let mut world = chain();
             world.file("victim/file");
             world.after(call, move |world| {
                 if link {

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use super::remove_on;
+use crate::error::{Cause, Kept};
 use crate::remove::{Remove, Report};
-use crate::sys::memory::{Denied, Memory, Setup};
+use crate::sys::memory::{Denied, Memory, Setup, World};
 
 /// An entry that cannot be removed.
 pub(super) const FIXED: Denied = Denied { list: false, change: false, removal: true };
@@ -17,4 +18,21 @@ pub(super) fn remove(options: &Remove<'_>, setup: &Setup) -> Report {
         assert_eq!(world.open_now(), 0, "a directory was left open");
     });
     report
+}
+
+/// A chain of sixty directories, each with a file.
+pub(super) fn chain() -> World {
+    let mut world = World::new();
+    for level in 0..60 {
+        world.file(format!("tree/{}file", "deep/".repeat(level)));
+    }
+    world
+}
+
+/// Asserts that one failure was reported, and returns why.
+pub(super) fn kept(report: &Report) -> Kept {
+    match report.errors.iter().map(crate::Error::cause).collect::<Vec<_>>()[..] {
+        [Cause::Kept(kept)] => *kept,
+        _ => panic!("{report:?}"),
+    }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::in_memory::{FIXED, remove};
+use super::in_memory::{FIXED, chain, remove};
 use super::remove_on;
 use crate::remove::{DirectoryOperands, Remove, Report, Threads};
 use crate::sys::fault::Faults;
@@ -69,10 +69,7 @@ fn failures_are_reported_once_when_descriptors_run_out() {
 fn released_directory_that_vanished_is_no_error() {
     let mut vanished = 0;
     for call in (100..2000).step_by(7) {
-        let mut world = World::new();
-        for level in 0..60 {
-            world.file(format!("tree/{}file", "deep/".repeat(level)));
-        }
+        let mut world = chain();
         world.after(call, |world| {
             world.vanish("tree/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep");
         });
@@ -91,12 +88,8 @@ fn a_short_shortage_is_waited_for_at_every_opening() {
     let mut hits = 0;
     for (operand, calls) in [("tree/deep/file", 2), ("tree", 240)] {
         for (nth, errno) in (0..calls).flat_map(|nth| [12, 23, 24].map(|errno| (nth, errno))) {
-            let mut world = World::new();
-            for level in 0..60 {
-                world.file(format!("tree/{}file", "deep/".repeat(level)));
-            }
             let faults = Arc::new(Faults::default().fail("openat", nth, errno));
-            let setup = Setup { faults: Some(Arc::clone(&faults)), ..Setup::new(world) };
+            let setup = Setup { faults: Some(Arc::clone(&faults)), ..Setup::new(chain()) };
             let options = options().threads(Threads::AtMost(1)).descriptors(8);
             let report = remove_on::<Memory>(&options, &setup, &[PathBuf::from(operand)]);
             assert!(report.is_complete(), "{operand}, {nth}, {errno}: {report:?}");

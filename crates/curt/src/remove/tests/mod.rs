@@ -2,10 +2,7 @@
 //! interface are tested in the crate's `tests` folder; faults, races and limits need private items.
 
 mod callbacks;
-// Windows under Wine has no links and no paths of 100,000 levels; the tests in memory use error
-// numbers of Unix.
-#[cfg(unix)]
-mod deep;
+// The tests in memory use error numbers of Unix.
 mod faults;
 #[cfg(unix)]
 mod growth;
@@ -26,6 +23,7 @@ use curt_testkit::Scratch;
 
 use super::options::{DirectoryOperands, Remove};
 use super::report::Report;
+use crate::sys::tests::on_real_platforms;
 use crate::sys::{Setup, Sys};
 
 /// Removes paths on a platform.
@@ -67,18 +65,3 @@ fn mixed_tree(scratch: &Scratch, root: &str) {
     scratch.hard_link(format!("{root}/a/full"), format!("{root}/second"));
     scratch.dir(format!("{root}/a/other"));
 }
-
-/// Runs a test for each of the platforms that work on real directories.
-macro_rules! on_real_platforms {
-    ($($name:ident),+ $(,)?) => {
-        mod os {
-            $(#[test] fn $name() { super::$name::<crate::sys::Os>(); })+
-        }
-        #[cfg(target_os = "linux")]
-        mod portable {
-            use crate::sys::tests::portably;
-            $(#[test] fn $name() { portably(super::$name::<crate::sys::Os>); })+
-        }
-    };
-}
-use on_real_platforms;

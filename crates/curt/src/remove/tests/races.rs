@@ -33,9 +33,7 @@ const LONGEST_RACE: Duration = Duration::from_secs(60);
 fn directories_swapped_for_links_are_not_followed<S: Sys>() {
     const DEPTH: usize = 6;
     let scratch = Scratch::new();
-    for name in ["one", "two/three", "d/d/d/d/canary"] {
-        scratch.file(format!("victim/{name}"));
-    }
+    scratch.tree("victim", "one two/three d/d/d/d/canary");
     let canary = scratch.list("victim");
     let over = AtomicBool::new(false);
     let swaps = AtomicU64::new(0);

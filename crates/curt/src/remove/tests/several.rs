@@ -1,13 +1,13 @@
 //! Failures on several threads, on the file system in memory.
 
-use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use super::in_memory::{FIXED, remove};
 use super::remove_on;
 use crate::control::{Next, Operands, Threads};
 use crate::remove::{DirectoryOperands, Remove};
-use crate::sys::memory::{Denied, Memory, Setup, World};
+use crate::sys::memory::{Memory, Setup, World};
 
 /// Operands, trees or not, are shared by the threads as the entries of a directory are, and their
 /// progress is reported.
@@ -52,7 +52,6 @@ fn every_operand_counts_towards_threads_and_progress() {
 #[test]
 fn every_failure_of_every_thread_is_counted() {
     const FILES: u64 = 20_000;
-    let removal = Denied { removal: true, ..Denied::default() };
     for threads in [1, 2, 8] {
         let mut world = World::new();
         (world.rules.page, world.rules.processors) = (FILES as usize, threads);
@@ -60,12 +59,12 @@ fn every_failure_of_every_thread_is_counted() {
             let path = format!("tree/{number}");
             world.file(&path);
             if number % 2 == 1 {
-                world.deny(&path, removal);
+                world.deny(&path, FIXED);
             }
         }
         let setup = Setup::new(world);
         let options = Remove::new().threads(Threads::AtMost(threads));
-        let report = remove_on::<Memory>(&options, &setup, &[PathBuf::from("tree")]);
+        let report = remove(&options, &setup);
         assert_eq!(report.threads > 1, threads > 1);
         // None for the directory that stays because of them.
         assert_eq!((report.error_count, report.files), (FILES / 2, FILES / 2), "{threads}");
@@ -82,7 +81,6 @@ fn every_failure_of_every_thread_is_counted() {
 /// A callback may remove what stays, which its directory waits for.
 #[test]
 fn parents_are_tried_after_the_callbacks() {
-    let removal = Denied { removal: true, ..Denied::default() };
     for (threads, helps) in [(1, true), (1, false), (8, true), (8, false)] {
         let mut world = World::new();
         world.rules.processors = threads;
@@ -90,7 +88,7 @@ fn parents_are_tried_after_the_callbacks() {
             for file in 0..200 {
                 world.file(format!("tree/{number}/a/{file}"));
             }
-            world.deny(format!("tree/{number}/a/7"), removal);
+            world.deny(format!("tree/{number}/a/7"), FIXED);
         }
         let (setup, failed) = (Setup::new(world), Mutex::new(Vec::new()));
         let options = Remove::new()
@@ -103,7 +101,7 @@ fn parents_are_tried_after_the_callbacks() {
                     setup.world(|world| _ = world.vanish(error.path().to_str().unwrap()));
                 }
             });
-        let report = remove_on::<Memory>(&options, &setup, &[PathBuf::from("tree")]);
+        let report = remove(&options, &setup);
         drop(options);
         let (failed, parents) = (failed.into_inner().unwrap(), if helps { 61 } else { 0 });
         assert_eq!((report.directories, failed.len()), (parents, 91 - parents as usize));
@@ -128,7 +126,7 @@ fn entries_that_other_workers_have_are_not_met_again() {
         }
         let setup = Setup::new(world);
         let options = Remove::new().threads(Threads::AtMost(8)).descriptors(64);
-        let report = remove_on::<Memory>(&options, &setup, &[PathBuf::from("tree")]);
+        let report = remove(&options, &setup);
         assert!(report.is_complete(), "{report:?}");
         assert_eq!((report.directories, report.vanished), (2047, 0), "{report:?}");
     }
@@ -136,14 +134,13 @@ fn entries_that_other_workers_have_are_not_met_again() {
 
 #[test]
 fn callbacks_are_called_one_at_a_time_and_none_after_one_that_stops() {
-    let removal = Denied { removal: true, ..Denied::default() };
     let mut world = World::new();
     (world.rules.page, world.rules.processors) = (5_000, 4);
     for number in 0..20_000 {
         let path = format!("tree/{number}");
         world.file(&path);
         if number % 2 == 1 {
-            world.deny(&path, removal);
+            world.deny(&path, FIXED);
         }
     }
     let (calls, is_running) = (AtomicU64::new(0), AtomicBool::new(false));
@@ -160,6 +157,6 @@ fn callbacks_are_called_one_at_a_time_and_none_after_one_that_stops() {
         .on_error(|_| call())
         .on_removed(|_, _| call())
         .on_progress(|_| call());
-    let report = remove_on::<Memory>(&options, &Setup::new(world), &[PathBuf::from("tree")]);
+    let report = remove(&options, &Setup::new(world));
     assert!(report.stopped && report.threads == 4, "{report:?}");
 }

@@ -31,6 +31,7 @@ pub(super) fn base<'a, G: Ground>(ground: &G, sys: &'a G::S) -> At<'a, G> {
 }
 
 impl<'a, S: Sys> Asked<'a, S> {
+    #[allow(clippy::unused_self, reason = "it knows whose names they are")]
     pub(super) fn name(&self, path: impl AsRef<Path>) -> NameBuf<S::Unit> {
         NameBuf::new(S::Unit::units(path.as_ref())).unwrap()
     }

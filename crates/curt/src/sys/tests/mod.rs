@@ -79,6 +79,21 @@ pub(crate) fn portably(test: impl FnOnce()) {
     without(Features::all(), test);
 }
 
+/// Makes each of these functions one test for each platform that works on real directories.
+macro_rules! on_real_platforms {
+    ($($name:ident),+ $(,)?) => {
+        mod os {
+            $(#[test] fn $name() { super::$name::<crate::sys::Os>(); })+
+        }
+        #[cfg(target_os = "linux")]
+        mod portable {
+            use crate::sys::tests::portably;
+            $(#[test] fn $name() { portably(super::$name::<crate::sys::Os>); })+
+        }
+    };
+}
+pub(crate) use on_real_platforms;
+
 /// Asks every question of a platform, each about a new base directory; afterwards all is closed.
 macro_rules! contract {
     ($platform:ident, $ground:expr) => {

@@ -5,8 +5,8 @@ use std::io::ErrorKind;
 use super::asked::{At, base, kind_of};
 use super::ground::{Ground, Habits};
 use crate::fields::Kind;
-use crate::sys::fault::Faults;
 use crate::sys::Sys;
+use crate::sys::fault::Faults;
 
 pub(super) fn removing_answers_what_was_there<G: Ground>(ground: &G, base: &At<'_, G>) {
     ground.files(["file", "unknown", "full/inside"]);

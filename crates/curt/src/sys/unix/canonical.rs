@@ -256,16 +256,6 @@ mod tests {
         Unix::start(&Setup::default())
     }
 
-    #[test]
-    fn what_needs_a_directory_before_it() {
-        for rest in ["/", "//", "/.", "/./", "/..", "/./../x", "/../x"] {
-            assert!(needs_directory(rest.as_bytes()), "{rest}");
-        }
-        for rest in ["", "/x", "/./x", "/x/..", "/...", "/.x", "/..x"] {
-            assert!(!needs_directory(rest.as_bytes()), "{rest}");
-        }
-    }
-
     /// Both ways give one answer, where the kernel has one.
     #[test]
     fn steps_and_the_kernel_agree() {

@@ -28,9 +28,7 @@ fn yielded<S: Sys>(options: &Walk<'_>, scratch: &Scratch, operand: &str) -> Vec<
 
 fn rules_leave_out_the_entries_they_name<S: Sys>() {
     let scratch = Scratch::new();
-    for file in ["t/a.o", "t/b", "t/.c", "t/d/a.o", "t/d/e", "t/out/f", "t/d/out"] {
-        scratch.file(file);
-    }
+    scratch.tree("", "t/a.o t/b t/.c t/d/a.o t/d/e t/out/f t/d/out");
     scratch.dir("t/.git");
     scratch.file_with("t/.gitignore", b"*.o\nout/\n");
     scratch.file_with("t/d/.ignore", b"!a.o\n");

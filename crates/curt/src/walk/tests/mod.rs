@@ -1,4 +1,5 @@
-//! Walks on both real platforms. What they yield, and in which order, is compared with walkdir.
+//! Walks on both real platforms. What they yield, which links they follow, and the order of names
+//! are compared with walkdir.
 
 use std::path::Path;
 
@@ -16,6 +17,7 @@ use crate::fields::Follow;
 use crate::fields::{Fields, Kind};
 #[cfg(target_os = "linux")]
 use crate::sys::Feature;
+use crate::sys::tests::on_real_platforms;
 use crate::sys::{Setup, Sys};
 use crate::tree::Stop;
 
@@ -23,19 +25,6 @@ mod deep;
 mod ignoring;
 mod imagined;
 mod visiting;
-
-/// Makes each generic test function one test for each real platform.
-macro_rules! on_real_platforms {
-    ($($name:ident),* $(,)?) => {
-        mod os { $(#[test] fn $name() { super::$name::<crate::sys::Os>(); })* }
-        #[cfg(target_os = "linux")]
-        mod portable {
-            use crate::sys::tests::portably;
-            $(#[test] fn $name() { portably(super::$name::<crate::sys::Os>); })*
-        }
-    };
-}
-use on_real_platforms;
 
 /// What a walk yielded: paths below the scratch folder with kinds and depths, and failures. Beside
 /// them, the calls made.
@@ -102,31 +91,9 @@ fn each_step<S: Sys>(
     }
 }
 
-/// The directory that a link loop leads back to.
-#[cfg(unix)]
-fn loop_ancestor(error: &Error) -> Option<&Path> {
-    match error.cause() {
-        crate::Cause::Loop(ancestor) => Some(ancestor),
-        _ => None,
-    }
-}
-
 /// A path with the separator that the tests are written with.
 fn spelled(path: &Path) -> String {
     path.display().to_string().replace(std::path::MAIN_SEPARATOR, "/")
-}
-
-/// Walks by the standard library: each directory before its contents, sorted by name.
-fn naive(base: &Path, path: &Path, into: &mut Vec<String>) {
-    into.push(spelled(path.strip_prefix(base).unwrap()));
-    if path.symlink_metadata().unwrap().is_dir() {
-        let mut names: Vec<_> =
-            std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        names.sort();
-        for name in names {
-            naive(base, &path.join(name), into);
-        }
-    }
 }
 
 fn sample() -> Scratch {
@@ -134,9 +101,7 @@ fn sample() -> Scratch {
 }
 
 fn sample_in(scratch: Scratch) -> Scratch {
-    for path in ["t/a/deep/er/x", "t/a/y", "t/b/z", "t/a.b", "t/c/only/one/chain/end", "t/~"] {
-        scratch.file(path);
-    }
+    scratch.tree("", "t/a/deep/er/x t/a/y t/b/z t/a.b t/c/only/one/chain/end t/~");
     scratch.dir("t/empty");
     for number in 0..300 {
         scratch.file(format!("t/many/file-{number}"));
@@ -151,69 +116,37 @@ fn plan() -> Walk<'static> {
     Walk::of(Vec::new())
 }
 
-on_real_platforms!(
-    sorted_walks_are_in_order,
-    links_are_followed_if_asked_for,
-    sizes_are_read_from_the_file_system,
-);
+on_real_platforms!(walks_are_sorted_by_size_and_then_by_name);
 
-fn sorted_walks_are_in_order<S: Sys>() {
+fn walks_are_sorted_by_size_and_then_by_name<S: Sys>() {
     let scratch = sample();
-    let mut expected = Vec::new();
-    naive(scratch.path(), &scratch.at("t"), &mut expected);
-    let by_name = plan().sort(Order::default());
-    assert_eq!(walk::<S>(&by_name, &scratch, "t").paths(), expected);
     scratch.file_with("t/a/large", &[b'x'; 10_000]);
     scratch.file_with("t/a/small", b"x");
-    let by_size = plan().sort(Order { by: SortBy::Size, reverse: true }).max_depth(1);
-    let seen = walk::<S>(&by_size, &scratch, "t/a");
-    let position = |name: &str| seen.paths().iter().position(|path| path.ends_with(name)).unwrap();
-    assert!(position("y") < position("small") && position("small") < position("large"));
-    // Equal ones come in the order of their names.
     for reverse in [false, true] {
         let by_size = plan().sort(Order { by: SortBy::Size, reverse });
-        let seen = walk::<S>(&by_size, &scratch, "t/many");
-        let files = || seen.paths().into_iter().filter(|path| path.contains("file-"));
-        assert!(if reverse { files().rev().is_sorted() } else { files().is_sorted() });
-        assert_eq!(files().count(), 300);
+        let seen = walk::<S>(&by_size, &scratch, "t");
+        let names = |prefix| seen.paths().into_iter().filter(move |path| path.starts_with(prefix));
+        let mut sizes: Vec<&str> = names("t/a/").filter(|path| !path.contains("deep")).collect();
+        let mut files: Vec<&str> = names("t/many/file-").collect();
+        if reverse {
+            sizes.reverse();
+            files.reverse();
+        }
+        assert_eq!(sizes, ["t/a/large", "t/a/small", "t/a/y"]);
+        assert!(files.len() == 300 && files.is_sorted());
     }
 }
 
+#[test]
 #[cfg(unix)]
-fn links_are_followed_if_asked_for<S: Sys>() {
+fn an_operand_is_followed_alone_if_asked_for() {
     let scratch = Scratch::new();
-    scratch.tree("t", "real/file real/back->.. alias->real nowhere->missing");
-    let links = Walk::of(Vec::new()).follow(Follow::Links);
-    let seen = walk::<S>(&links, &scratch, "t");
-    let expected = ["t", "t/alias", "t/alias/back", "t/alias/file", "t/nowhere", "t/real"];
-    assert_eq!(seen.sorted()[..6], expected);
-    let ancestor = scratch.at("t");
-    assert_eq!(seen.errors.len(), 2, "{:?}", seen.errors);
-    assert!(seen.errors.iter().all(|error| loop_ancestor(error) == Some(&*ancestor)));
-    // The operand alone.
-    let operand = Walk::of(Vec::new()).follow(Follow::CommandLine);
-    assert_eq!(walk::<S>(&operand, &scratch, "t/alias").entries.len(), 3);
-    assert_eq!(walk::<S>(&plan(), &scratch, "t/alias").entries.len(), 1);
-}
-
-#[cfg(not(unix))]
-fn links_are_followed_if_asked_for<S: Sys>() {
-    curt_testkit::skip("links cannot be made here without a privilege");
-}
-
-fn sizes_are_read_from_the_file_system<S: Sys>() {
-    let scratch = Scratch::new();
-    scratch.file_with("t/a/one", &[b'x'; 1234]);
-    scratch.file_with("t/two", &[b'x'; 5]);
-    let options = plan().fields(Fields::SIZE);
-    let (mut cursor, mut sizes) = (options.cursor::<S>(&Setup::default()), Vec::new());
-    each_step(&mut cursor, &options, &scratch.at("t"), |cursor, _| {
-        if cursor.metadata.facts.kind == Kind::File {
-            sizes.extend(cursor.metadata.size().known());
-        }
-    });
-    sizes.sort_unstable();
-    assert_eq!(sizes, [5, 1234]);
+    scratch.tree("t", "real/file real/back->.. alias->real");
+    let entries = |follow| {
+        let walk_of = Walk::of(Vec::new()).follow(follow);
+        walk::<crate::sys::Os>(&walk_of, &scratch, "t/alias").entries.len()
+    };
+    assert_eq!([Follow::Never, Follow::CommandLine].map(entries), [1, 3]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use curt_testkit::Scratch;
 
-use super::{naive, sample, spelled};
+use super::{sample, spelled};
 use crate::control::{Cancel, Next, Threads};
 use crate::error::Error;
 use crate::fields::Fields;
@@ -58,23 +58,6 @@ pub(super) fn visit(
     assert_eq!(summary.entries, paths.len() as u64);
     paths.sort_unstable();
     (paths, summary.threads)
-}
-
-#[test]
-fn several_threads_visit_every_entry_once() {
-    let scratch = sample();
-    for number in 0..3000 {
-        scratch.dir(format!("t/wide/{number}/x"));
-    }
-    let mut expected = Vec::new();
-    naive(scratch.path(), &scratch.at("t"), &mut expected);
-    expected.sort_unstable();
-    for threads in [1, 2, 4] {
-        let walk = Walk::of(Vec::new()).fields(Fields::SIZE).threads(Threads::AtMost(threads));
-        let (paths, workers) = visit(&walk, &scratch, Next::Continue);
-        assert_eq!(paths, expected, "{threads}");
-        assert_eq!(workers, threads);
-    }
 }
 
 fn gather(entry: Result<Visited<'_>, Error>, chunk: &mut Vec<PathBuf>) -> Next {
@@ -231,28 +214,5 @@ fn cancelled_walk_ends_on_every_thread() {
         // Each worker may have visited one more meanwhile.
         let entries = entries.into_inner();
         assert!((ENOUGH..=ENOUGH + 1 + threads).contains(&entries), "{threads}: {entries}");
-    }
-}
-
-/// With everything excluded, a whole tree is walked without one entry.
-#[test]
-fn cancelled_walk_ends_although_it_yields_nothing() {
-    let scratch = Scratch::new();
-    for number in 0..200 {
-        scratch.dir(format!("t/{number}/a"));
-    }
-    for threads in [1, 2] {
-        let cancel: &'static Cancel = Box::leak(Box::default());
-        let walk = Walk::new(scratch.at("t"))
-            .threads(Threads::AtMost(threads))
-            .exclude(|_| {
-                cancel.cancel();
-                true
-            })
-            .cancel(cancel);
-        let summary = walk.visit(|_| Next::Continue);
-        assert!(summary.stopped);
-        assert!(summary.calls.total() < 50, "{:?}", summary.calls);
-        assert_eq!(walk.iter().count(), 0);
     }
 }

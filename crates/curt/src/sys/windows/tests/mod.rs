@@ -387,8 +387,7 @@ fn an_entry_that_took_the_name_of_an_operand_stays() {
 #[test]
 fn every_form_lists_names_kinds_and_numbers() {
     let scratch = Scratch::new();
-    scratch.dir("tree/dir");
-    scratch.file("tree/file");
+    scratch.tree("", "tree/dir/ tree/file");
     let odd = [0x61, 0xd800, 0x62, 0];
     for (form, setup) in setups().into_iter().take(5) {
         let sys = Windows::start(&setup);
@@ -493,8 +492,7 @@ fn a_junction_is_removed_and_not_entered() {
     });
     let scratch = Scratch::new();
     // As if what lies below were on the other side.
-    scratch.file("tree/junction/canary");
-    scratch.file("tree/file");
+    scratch.tree("", "tree/junction/canary tree/file");
     let options = Remove::new().threads(Threads::AtMost(1)).retries(0, std::time::Duration::ZERO);
     let report = remove(&setup, &options, &scratch.at("tree"));
     // It was removed, and is there: so its parent stays, and it is met again.

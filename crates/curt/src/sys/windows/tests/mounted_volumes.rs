@@ -72,8 +72,7 @@ fn a_mounted_volume_is_told_from_a_junction_where_targets_are_asked_for() {
     });
     let scratch = Scratch::new();
     // They are opened before they are asked what they hold.
-    scratch.file("top/mounted");
-    scratch.file("top/elsewhere");
+    scratch.tree("", "top/mounted top/elsewhere");
     let volume = r"\\?\Volume{0c3d2a1b-0000-0000-0000-100000000000}\";
     let plain = (Kind::Junction, None);
     let told = (Kind::VolumeMount, Some(volume));
