@@ -12,9 +12,11 @@ use super::cursor::{Cursor, Step};
 use super::{Order, SortBy, Walk};
 use crate::calls::Calls;
 use crate::error::Error;
+#[cfg(target_os = "linux")]
+use crate::fields::Fields;
 #[cfg(unix)]
 use crate::fields::Follow;
-use crate::fields::{Fields, Kind};
+use crate::fields::Kind;
 #[cfg(target_os = "linux")]
 use crate::sys::Feature;
 use crate::sys::tests::on_real_platforms;
