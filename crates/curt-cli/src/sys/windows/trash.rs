@@ -67,7 +67,7 @@ impl Trash {
         let operate = self.operate.ok_or(Refusal::no_trash("this system has no recycle bin"))?;
         let path = shell_path(operand)?;
         let stat = curt::stat(&path, curt::Fields::KIND).map_err(looked)?;
-        let is_directory = stat.is_dir();
+        let is_directory = stat.kind().is_dir();
         if operand.as_encoded_bytes().last().is_some_and(|&last| is_separator(char::from(last)))
             && !is_directory
         {
