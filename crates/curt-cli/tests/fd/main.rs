@@ -170,7 +170,8 @@ fn kinds_rules_and_forms_of_paths_are_those_of_fd() {
         '' | -u | -I | -H -E .git | -uu | rs | RS | -g *.rs -H | -e rs | -e gz -I | -e tar.gz -I
         -t x | -t e | -t e -t f | -t e -t l | -t p | -t s | -t pipe -t socket | -t l | -L
         -L -t l | -L -t d | -S 1k | -S 1ki | -S +1k | -S -1000b | -S +0b -u | -0 | -0 -u | -a rs
-        -p t/sub | -p -g **/sub/* | c . sub | . ./sub | . sub/ | . sub other | -d 1 . link | . .
+        -p t/sub | -p -g **/sub/* | -F .c | -F 1.2
+        c . sub | . ./sub | . sub/ | . sub other | -d 1 . link | . .
         -E sub | -E *.rs | -E sub/c.tar.gz -I | -E /sub -u | --prune sub | --prune -t d | -i ÉÉ
         éé | --and rs a | -F .rs | --max-results 100 a | --no-ignore --hidden --min-depth 2
         --one-file-system | --changed-within 1h | --changed-before 1h | -c never | -x echo
