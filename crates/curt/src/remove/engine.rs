@@ -383,7 +383,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         let (Some(name), Some(dir)) = (names.get(at), level.dir()) else {
             return worker.internal_error("a directory is entered that is not open");
         };
-        let outcome = worker.not_entered(dir, name, opened);
+        let outcome = worker.remove_unopened(dir, name, opened);
         self.deal_with(at, path_len, outcome);
     }
 

@@ -100,7 +100,7 @@ impl<S: Sys> Worker<'_, S> {
     }
 
     /// Deals with the directory at the path that could not be opened, or with what has its name.
-    pub(super) fn not_entered(
+    pub(super) fn remove_unopened(
         &mut self,
         parent: &S::Dir,
         name: Name<'_, S::Unit>,

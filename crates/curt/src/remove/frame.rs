@@ -44,23 +44,21 @@ pub(super) enum Role {
     Child(usize),
 }
 
-/// The entries of a directory that stay.
+/// The names of the entries of a directory that stay, so that another pass does not fail with them
+/// again; `None` if nothing stays. Names are not kept if the caller chooses which entries stay: then
+/// no directory is listed twice.
 #[derive(Debug)]
-pub(super) struct Remains<U> {
-    any: bool,
-    /// Their names, so that another pass does not fail with them again. Not kept if the caller
-    /// chooses which entries stay: then no directory is listed twice.
-    names: BTreeSet<Vec<U>>,
-}
+pub(super) struct Remains<U>(Option<BTreeSet<Vec<U>>>);
 
 impl<U: Unit> Remains<U> {
     pub(super) fn none() -> Self {
-        Remains { any: false, names: BTreeSet::new() }
+        Remains(None)
     }
 
-    fn add(&mut self, mut other: Remains<U>) {
-        self.any |= other.any;
-        self.names.append(&mut other.names);
+    fn add(&mut self, other: Remains<U>) {
+        if let Some(mut names) = other.0 {
+            self.0.get_or_insert_default().append(&mut names);
+        }
     }
 }
 
@@ -115,12 +113,12 @@ impl<U: Unit> Frame<U> {
 
     /// Returns whether it is known to stay, because an entry of it does or it cannot be removed.
     pub(super) fn is_kept(&self) -> bool {
-        self.remains.any
+        self.remains.0.is_some()
     }
 
     /// Notes that it stays, because an entry of it does or it cannot be removed.
     pub(super) fn mark_kept(&mut self) {
-        self.remains.any = true;
+        self.remains.0.get_or_insert_default();
     }
 
     /// Notes that it is gone with all that was to stay in it.
@@ -130,15 +128,15 @@ impl<U: Unit> Frame<U> {
 
     /// Notes that an entry of it stays, with its name if the directory may be listed again.
     pub(super) fn keep_entry(&mut self, name: Name<'_, U>, may_list_again: bool) {
-        self.mark_kept();
+        let names = self.remains.0.get_or_insert_default();
         if may_list_again {
-            self.remains.names.insert(name.units().to_vec());
+            names.insert(name.units().to_vec());
         }
     }
 
     /// Returns whether an entry of this name stays.
     pub(super) fn has_kept(&self, name: Name<'_, U>) -> bool {
-        self.remains.names.contains(name.units())
+        self.remains.0.as_ref().is_some_and(|names| names.contains(name.units()))
     }
 
     pub(super) fn into_remains(self) -> Remains<U> {
@@ -164,7 +162,9 @@ impl<U: Unit> Frame<U> {
     pub(super) fn join(&mut self) {
         let Some(parts) = self.handed_off.take() else { return };
         // Not done if a worker panicked; then its part may still be there.
-        self.remains.any |= !parts.join.is_done();
+        if !parts.join.is_done() {
+            self.mark_kept();
+        }
         let mut remains = parts.remains.lock().unwrap_or_else(PoisonError::into_inner);
         self.remains.add(std::mem::replace(&mut remains, Remains::none()));
     }

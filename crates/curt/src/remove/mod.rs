@@ -123,7 +123,8 @@
 //
 // Threads: `Worker::tick` calls `Crew::checkpoint`, which starts them; `Engine::hand_off` gives a
 // part of a directory to one that has no work. Failures: `Worker::fail` passes them to the
-// `Notifier`, which keeps them and calls the callbacks (`callbacks.rs`), each on the right thread.
+// `Notifier`, which keeps them and calls the callbacks (`callbacks.rs`), each on the right thread;
+// `Stop` of `tree/` says whether one has stopped the removal.
 // `worker.rs` counts; `report.rs` is the result.
 
 mod callbacks;

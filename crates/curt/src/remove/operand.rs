@@ -175,7 +175,7 @@ impl<S: Sys> Engine<'_, S> {
                 worker.fail(Operation::OpenDirectory, Cause::Os(error));
             }
             opened => {
-                if let Outcome::Gone = worker.not_entered(parent, name, opened) {
+                if let Outcome::Gone = worker.remove_unopened(parent, name, opened) {
                     worker.operand_lost(parent, name, Operation::Remove, missing());
                 }
             }
