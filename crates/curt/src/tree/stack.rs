@@ -52,7 +52,6 @@ pub(crate) struct Level<S: Sys, T> {
     path_len: usize,
     /// Known once the directory was released, or when the policy asked for it.
     identity: Option<Identity>,
-    was_released: bool,
     /// Where the names of this level begin.
     names: usize,
     /// The range of names of subdirectories not entered yet.
@@ -157,9 +156,7 @@ impl<S: Sys, T> Stack<S, T> {
         own: T,
     ) {
         let names = self.names.len();
-        let waiting = names..names;
-        let was_released = false;
-        self.levels.push(Level { dir, path_len, identity, was_released, names, waiting, own });
+        self.levels.push(Level { dir, path_len, identity, names, waiting: names..names, own });
     }
 
     /// Pops the topmost level, drops its names, and closes its directory, unless the one below on
@@ -532,7 +529,6 @@ impl<S: Sys, T> Stack<S, T> {
         }
         let is_known = level.identity.is_some();
         if is_known {
-            level.was_released = true;
             self.close_as(index, DirState::Released, sys);
         }
         is_known
@@ -628,9 +624,10 @@ impl<S: Sys, T> Level<S, T> {
         self.waiting.start = self.waiting.end;
     }
 
-    /// Returns whether its directory was released, and so is listed from its beginning again.
+    /// Returns whether its directory was released, and so is listed from its beginning again. Only
+    /// for one that was pushed without an identity: a flag would make a deep stack larger.
     pub(crate) fn was_released(&self) -> bool {
-        self.was_released
+        self.identity.is_some()
     }
 
     fn is_released(&self) -> bool {
