@@ -431,15 +431,13 @@ impl<'s, 'a> Finder<'s, 'a> {
             },
             Action::Print => {
                 search.lines.fetch_color(&mut entry);
-                if search.results.are_flowing() {
-                    search.lines.add(&entry, &mut self.lines);
-                    if self.lines.len() >= CHUNK || search.session.is_terminal() {
-                        self.print_lines();
-                    }
-                } else {
-                    let mut line = Vec::new();
-                    search.lines.add(&entry, &mut line);
+                search.lines.add(&entry, &mut self.lines);
+                if !search.results.are_flowing() {
+                    // The next line gets the same capacity.
+                    let line = self.lines.split_off(0);
                     search.results.hold(entry.metadata(), entry.path().into_owned(), line);
+                } else if self.lines.len() >= CHUNK || search.session.is_terminal() {
+                    self.print_lines();
                 }
             }
             Action::Keep => {
