@@ -200,9 +200,12 @@ impl Remove<'_> {
 
     /// Reports a failure before the removal could begin, to the callbacks too.
     pub(crate) fn fail_before(&self, error: Error) -> Report {
-        let shared = Shared::<Os>::new(self, &Setup::default(), None, true);
+        let sys = Os::start(&self.setup(&Setup::default()));
+        let shared = Shared::<Os>::new(self, &sys, None, true);
         shared.notifier.failed(true, error);
-        shared.into_report()
+        let mut report = shared.into_report();
+        report.calls.add(&sys.calls());
+        report
     }
 }
 
@@ -213,12 +216,14 @@ fn remove_on<S: Sys>(
     operands: &[PathBuf],
     parent: Option<S::Dir>,
 ) -> Report {
-    let shared = Shared::<S>::new(options, setup, parent, overlap(operands));
+    let setup = options.setup(setup);
+    let sys = S::start(&setup);
+    let shared = Shared::<S>::new(options, &sys, parent, overlap(operands));
     let next = AtomicUsize::new(0);
     let next = || operands.get(next.fetch_add(1, Ordering::Relaxed)).map(PathBuf::as_path);
-    shared.crew.work(&shared.notifier.stop, |member| {
+    shared.crew.work(sys, &setup, &shared.notifier.stop, |member, sys| {
         let _guard = member.is_caller().then(|| shared.notifier.close_at_end());
-        Engine::new(Worker::new(&shared, shared.platform(), member)).work(next);
+        Engine::new(Worker::new(&shared, sys, member)).work(next);
     });
     shared.into_report()
 }

@@ -9,7 +9,7 @@ use super::callbacks::{Callbacks, Question, Subject, Totals};
 use crate::control::{Answer, Cancel, Next, Poll, Threads, Unvisited};
 use crate::error::Error;
 use crate::fields::Kind;
-use crate::sys::{Feature, Features};
+use crate::sys::{Feature, Features, Setup};
 
 /// What to do with operands that are directories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -441,6 +441,12 @@ impl<'a> Remove<'a> {
     pub fn descriptors(mut self, limit: usize) -> Self {
         self.descriptors = Some(limit);
         self
+    }
+
+    /// Returns the set-up of the platform.
+    pub(super) fn setup(&self, setup: &Setup) -> Setup {
+        let busy_window = if self.retries > 0 { self.retry_window } else { Duration::ZERO };
+        Setup { busy_window, ..setup.with(self.without) }
     }
 
     /// Does not use a feature of the system, as on a system that lacks it. For tests and for

@@ -1,7 +1,6 @@
 //! What the workers of one removal share.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
 
 use super::callbacks::Totals;
 use super::frame::Task;
@@ -11,7 +10,7 @@ use super::report::{Counts, Report};
 use super::shortage::Shortage;
 use super::writers::Writers;
 use crate::error::{Cause, Error, Kept, Operation};
-use crate::sys::{Identity, Setup, Sys};
+use crate::sys::{Identity, Sys};
 use crate::tree::Crew;
 
 /// What the workers of one removal share.
@@ -28,9 +27,6 @@ pub(super) struct Shared<'r, S: Sys> {
     pub(super) root: OnceLock<Identity>,
     pub(super) shortage: Shortage,
     pub(super) writers: Writers,
-    setup: Setup,
-    /// The platform that the removal began with, until its first worker has it.
-    first: Mutex<Option<S>>,
     totals: Mutex<Totals>,
     report: Mutex<Report>,
 }
@@ -40,13 +36,10 @@ impl<'r, S: Sys> Shared<'r, S> {
     /// overlap, the caller's thread works alone.
     pub(super) fn new(
         options: &'r Remove<'r>,
-        setup: &Setup,
+        sys: &S,
         parent: Option<S::Dir>,
         operands_overlap: bool,
     ) -> Self {
-        let busy_window = if options.retries > 0 { options.retry_window } else { Duration::ZERO };
-        let setup = Setup { busy_window, ..setup.with(options.without) };
-        let sys = S::start(&setup);
         let asks = options.confirm != Confirm::Never;
         let excludes = options.callbacks.exclude.is_some();
         // These callbacks are answered at once.
@@ -55,7 +48,7 @@ impl<'r, S: Sys> Shared<'r, S> {
         let removes_all = !asks && !excludes && !options.dry_run;
         Shared {
             options,
-            crew: Crew::new(&sys, options.threads, is_alone, options.descriptors),
+            crew: Crew::new(sys, options.threads, is_alone, options.descriptors),
             is_plain: removes_all && !notifier.wants_removed(),
             notifier,
             removes_all,
@@ -63,17 +56,9 @@ impl<'r, S: Sys> Shared<'r, S> {
             root: OnceLock::new(),
             shortage: Shortage::none(),
             writers: Writers::since(sys.wall_clock()),
-            setup,
-            first: Mutex::new(Some(sys)),
             totals: Mutex::default(),
             report: Mutex::new(Report { bytes: options.dry_run.then_some(0), ..Report::default() }),
         }
-    }
-
-    /// Returns the platform for one more worker.
-    pub(super) fn platform(&self) -> S {
-        let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
-        first.unwrap_or_else(|| S::start(&self.setup))
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
@@ -106,9 +91,6 @@ impl<'r, S: Sys> Shared<'r, S> {
     /// Ends the removal.
     pub(super) fn into_report(self) -> Report {
         let mut report = self.report.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Some(sys) = self.first.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            report.calls.add(&sys.calls());
-        }
         report.threads = self.crew.pool.workers();
         for path in self.writers.into_left() {
             let error =

@@ -9,7 +9,7 @@ use super::pool::Pool;
 use super::stop::Stop;
 use super::workers::Workers;
 use crate::control::Threads;
-use crate::sys::Sys;
+use crate::sys::{Setup, Sys};
 
 /// The greatest descriptor budget of an operation.
 const MOST_DESCRIPTORS: usize = 1024;
@@ -130,13 +130,22 @@ impl<T: Send> Crew<T> {
     }
 
     /// Runs `work` on the caller's thread, as worker 0, which alone can start others, and on the
-    /// threads that it starts. Returns when all have returned. If one panics (a callback may), the
-    /// others stop, and the panic reaches the caller.
-    pub(crate) fn work(&self, stop: &Stop<'_>, work: impl Fn(Member<'_>) + Sync) {
+    /// threads that it starts. Worker 0 goes on with the platform `sys`, every other one starts its
+    /// own. Returns when all have returned. If one panics (a callback may), the others stop, and the
+    /// panic reaches the caller.
+    pub(crate) fn work<S: Sys>(
+        &self,
+        sys: S,
+        setup: &Setup,
+        stop: &Stop<'_>,
+        work: impl Fn(Member<'_>, S) + Sync,
+    ) {
         if !self.may_share() {
-            return work(Member::new(0, self.budget_of(0), None));
+            return work(Member::new(0, self.budget_of(0), None), sys);
         }
         let (work, workers) = (&work, Workers::default());
+        // Taken where it is needed: moved into the scope, it would be copied from frame to frame.
+        let mut first = Some(sys);
         thread::scope(|scope| {
             let start = || {
                 if self.pool.workers() >= self.budget / FEWEST_DESCRIPTORS {
@@ -145,7 +154,7 @@ impl<T: Send> Crew<T> {
                 let number = self.pool.enlist();
                 let started = workers.start(scope, move || {
                     let _ends = EndOnPanic { pool: &self.pool, stop };
-                    work(Member::new(number, self.budget_of(number), None));
+                    work(Member::new(number, self.budget_of(number), None), S::start(setup));
                 });
                 if !started {
                     self.pool.dismiss();
@@ -153,7 +162,9 @@ impl<T: Send> Crew<T> {
                 started
             };
             let _ends = EndOnPanic { pool: &self.pool, stop };
-            work(Member::new(0, self.budget_of(0), Some(&start)));
+            if let Some(sys) = first.take() {
+                work(Member::new(0, self.budget_of(0), Some(&start)), sys);
+            }
         });
         workers.pass_on();
     }

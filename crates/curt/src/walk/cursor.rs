@@ -13,7 +13,7 @@ use super::frame::Frame;
 use super::options::Settings;
 use super::position::Position;
 use super::{listed, operand, rules, stored};
-use crate::error::{Cause, Error, Operation, bug};
+use crate::error::{Cause, Error, Operation};
 use crate::fields::{Kind, Metadata};
 use crate::sys::{Sys, SystemUnit};
 use crate::tree::{Admitted, Reader};
@@ -122,14 +122,16 @@ impl<S: Sys> Cursor<S> {
     /// Reads the next entries of the topmost directory.
     #[inline(never)]
     pub(super) fn read(&mut self) -> Option<Step> {
-        let Position { branch, asker, .. } = &mut self.at;
-        let level = branch.stack.top_mut();
-        let cause = match level.dir() {
-            Some(dir) => Cause::Os(self.reader.read(dir, &asker.sys).err()?),
-            None => bug("a directory was closed while it was listed"),
-        };
-        level.is_listed = true;
-        Some(self.failed(Operation::ReadDirectory, cause))
+        let Cursor { at, reader, .. } = self;
+        let read = |dir| reader.read(dir, &at.asker.sys).map_err(Cause::Os);
+        let cause = at.listed_dir().and_then(read).err()?;
+        Some(self.not_listed(cause))
+    }
+
+    /// Reports that the listing of the topmost directory does not go on.
+    pub(super) fn not_listed(&mut self, cause: Cause) -> Step {
+        self.at.branch.stack.top_mut().is_listed = true;
+        self.failed(Operation::ReadDirectory, cause)
     }
 
     /// Yields the current entry, now that its metadata is complete; after its contents if they come

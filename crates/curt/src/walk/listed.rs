@@ -6,9 +6,7 @@
 
 use super::control::Control;
 use super::cursor::{Cursor, Step};
-use super::position::Position;
 use crate::ask::Subject;
-use crate::error::{Operation, bug};
 use crate::sys::Sys;
 
 /// Yields the next entry of the topmost directory, or enters a subdirectory, or leaves.
@@ -18,25 +16,25 @@ pub(super) fn step<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Opt
 
 #[inline(never)]
 fn list<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> {
-    let Cursor { at: Position { asker, branch, settings, .. }, reader, metadata, .. } = cursor;
-    let Some((entry, at)) = reader.next() else {
+    let Cursor { at, reader, metadata, .. } = cursor;
+    let Some((entry, place)) = reader.next() else {
         if reader.is_at_end() {
-            branch.stack.top_mut().is_listed = true;
+            at.branch.stack.top_mut().is_listed = true;
             return None;
         }
         return cursor.read();
     };
-    branch.path.push(entry.name);
-    if control.excludes(&branch.path, entry.kind) || settings.hides(entry.name.units()) {
+    at.branch.path.push(entry.name);
+    if control.excludes(&at.branch.path, entry.kind) || at.settings.hides(entry.name.units()) {
         return None;
     }
-    let Some(dir) = branch.stack.top().dir() else {
-        branch.stack.top_mut().is_listed = true;
-        return Some(cursor.failed(Operation::ReadDirectory, bug("a listed directory was closed")));
+    let dir = match at.listed_dir() {
+        Ok(dir) => dir,
+        Err(cause) => return Some(cursor.not_listed(cause)),
     };
-    let (path, follow) = (|| branch.to_path(), settings.follows_all());
-    asker.reset(metadata);
-    reader.facts(at, &entry, &mut metadata.facts);
-    asker.complete(&Subject { dir, name: entry.name, path: &path, follow }, metadata);
+    let (path, follow) = (|| at.branch.to_path(), at.settings.follows_all());
+    at.asker.reset(metadata);
+    reader.facts(place, &entry, &mut metadata.facts);
+    at.asker.complete(&Subject { dir, name: entry.name, path: &path, follow }, metadata);
     cursor.yield_entry()
 }

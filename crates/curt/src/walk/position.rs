@@ -8,7 +8,7 @@ use super::frame::Frame;
 use super::operand::{self, Operand};
 use super::options::{Settings, with_device};
 use crate::ask::{Asker, Subject};
-use crate::error::{Cause, Error, Operation};
+use crate::error::{Cause, Error, Operation, bug};
 use crate::fields::{Facts, Fields, Kind, Metadata};
 use crate::sys::{Sys, SystemUnit};
 use crate::tree::{Branch, ReopenError};
@@ -52,6 +52,12 @@ impl<S: Sys> Position<S> {
     /// Returns an error about the current entry.
     pub(super) fn error(&self, operation: Operation, cause: Cause) -> Error {
         Error::new(operation, self.branch.to_path(), cause)
+    }
+
+    /// Returns the topmost directory, which stays open while it is listed.
+    pub(super) fn listed_dir(&self) -> Result<&S::Dir, Cause> {
+        let dir = self.branch.stack.top().dir();
+        dir.ok_or_else(|| bug("a directory was closed while it was listed"))
     }
 
     fn fetch_below(&mut self, more: Fields, metadata: &mut Metadata) -> Result<(), Cause> {

@@ -11,7 +11,7 @@ use super::frame::Frame;
 use super::order::Order;
 use super::position::Position;
 use super::rules::{self, ListedDirectory};
-use crate::error::{Error, Operation, bug};
+use crate::error::{Error, Operation};
 use crate::fields::{Facts, Fields, Kind, Metadata};
 use crate::sys::Sys;
 use crate::tree::Branch;
@@ -86,10 +86,7 @@ fn read_all<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Ste
 
 fn read_rules<S: Sys>(at: &mut Position<S>) -> Result<(), Error> {
     let (path, level) = (at.branch.to_path(), at.branch.stack.top());
-    let Some(dir) = level.dir() else {
-        let cause = bug("a directory was closed while it was listed");
-        return Err(Error::new(Operation::ReadDirectory, path, cause));
-    };
+    let dir = at.listed_dir().map_err(|cause| at.error(Operation::ReadDirectory, cause))?;
     let (entries, names) = (level.entries.all(), at.branch.stack.names());
     let listed = ListedDirectory { dir, entries, names, path: &path, path_len: level.path_len() };
     let rules = rules::of_directory(&listed, level.rules.clone(), &at.settings, &at.asker.sys)?;

@@ -77,18 +77,18 @@ pub(super) fn work<S: Sys, K: Sink>(
     make: &(dyn Fn() -> K + Sync),
 ) -> Summary {
     let setup = walk.setup(setup);
-    let first = S::start(&setup);
+    let sys = S::start(&setup);
     // What is kept of a directory for after its contents cannot be handed off.
     let one_thread = one_thread || walk.settings.contents_first;
     let shared = Shared::<S> {
         walk,
-        crew: Crew::new(&first, walk.threads, one_thread, walk.most_descriptors),
+        crew: Crew::new(&sys, walk.threads, one_thread, walk.most_descriptors),
         next_operand: AtomicUsize::new(0),
         next_task: AtomicU64::new(walk.operands.len() as u64),
-        summary: Mutex::new(Summary { calls: first.calls(), ..Summary::default() }),
+        summary: Mutex::default(),
     };
-    shared.crew.work(stop, |member| {
-        let cursor = Cursor::new(S::start(&setup), walk.settings.clone(), member.descriptors);
+    shared.crew.work(sys, &setup, stop, |member, sys| {
+        let cursor = Cursor::new(sys, walk.settings.clone(), member.descriptors);
         let polls = member.is_caller() && stop.polls();
         let control = Control { stop, exclude: walk.exclude.as_ref(), polls };
         let sink = make();

@@ -6,7 +6,7 @@ use crate::control::Next;
 use crate::fields::Kind;
 use crate::remove::shared::Shared;
 use crate::remove::{Remove, Totals};
-use crate::sys::{Os, Setup};
+use crate::sys::{Os, Setup, Sys};
 
 /// Whether the last events of other threads are delivered while they run is a matter of
 /// milliseconds.
@@ -17,7 +17,7 @@ fn callback_that_stops_at_the_last_event_stops_the_removal() {
         .on_removed(|_, _| Next::Stop)
         .on_progress(|_| Next::Stop);
     let finish = |tell: fn(&Shared<'_, Os>)| {
-        let shared = Shared::<Os>::new(&options, &Setup::default(), None, false);
+        let shared = Shared::new(&options, &Os::start(&Setup::default()), None, false);
         tell(&shared);
         shared.into_report()
     };
