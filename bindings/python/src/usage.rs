@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use curt::Usage;
+use curt::fields::Follow;
 use pyo3::prelude::*;
 
 use crate::error::exception_in;
@@ -36,7 +37,7 @@ pub(crate) fn usage<'py>(
         .max_depth(max_depth.unwrap_or(usize::MAX))
         .files(files)
         .one_file_system(one_file_system)
-        .follow_operands(follow_operands)
+        .follow(if follow_operands { Follow::CommandLine } else { Follow::Never })
         .count_links(count_links)
         .threads(threads.0)
         .on_progress(|entries| {

@@ -24,6 +24,19 @@ pub enum Threads {
     AtMost(usize),
 }
 
+/// Which file systems an operation enters below an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Crossing {
+    /// Only that of the operand: no directory on another device, as with `find -xdev` and GNU `rm
+    /// --one-file-system`. A nested subvolume, which is no mount point, is on another device too.
+    Nothing,
+    /// Subvolumes too, but no mount point, not even a bind mount of the same file system.
+    Subvolumes,
+    /// All.
+    Mounts,
+}
+
 /// Asks an operation to stop, from any thread or from a signal handler. Workers check it between
 /// entries; after that they only close what is open.
 ///

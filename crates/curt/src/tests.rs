@@ -13,7 +13,7 @@ use crate::list::{Descent, List};
 use crate::sys::Setup;
 use crate::sys::fault::Faults;
 use crate::sys::tests::failing_as;
-use crate::walk::{OneFileSystem, Order, SortBy};
+use crate::walk::{Order, SortBy};
 use crate::{Error, Next, Search, Threads, Usage, Walk};
 
 #[cfg(unix)]
@@ -153,7 +153,7 @@ const READING: &[Operation] = &[
     }),
     ("walking", |scratch| walked(scratch, |walk| walk)),
     ("walking one file system", |scratch| {
-        walked(scratch, |walk| walk.one_file_system(OneFileSystem::Device))
+        walked(scratch, |walk| walk.crossing(crate::Crossing::Nothing))
     }),
     ("following links", |scratch| walked(scratch, |walk| walk.follow(Follow::Links))),
     ("sorting by size", |scratch| {

@@ -3,8 +3,7 @@
 use std::ffi::OsString;
 
 use clap::{ArgAction, Args, ValueHint};
-use curt::walk::OneFileSystem;
-use curt::{Fields, Threads};
+use curt::{Crossing, Fields, Threads};
 
 use super::help::fields_help;
 use super::ls::When;
@@ -57,8 +56,8 @@ const ENDS: [&str; 5] = ["--", "-x", "--exec", "-X", "--exec-batch"];
 const WHENS: [(&str, When); 3] =
     [("auto", When::Auto), ("always", When::Always), ("never", When::Never)];
 
-const ONE_FILE_SYSTEM: [(&str, OneFileSystem); 2] =
-    [("device", OneFileSystem::Device), ("mount", OneFileSystem::Mount)];
+const ONE_FILE_SYSTEM: [(&str, Crossing); 2] =
+    [("device", Crossing::Nothing), ("mount", Crossing::Subvolumes)];
 
 const SORT_KEYS: [(&str, Fields); 6] = [
     ("name", Fields::NAME),
@@ -317,7 +316,7 @@ pub(crate) struct FindOptions {
           hide_possible_values = true, num_args = 0..=1, require_equals = true,
           default_missing_value = "device", value_parser = one_of(&ONE_FILE_SYSTEM),
           help_heading = TRAVERSAL)]
-    pub(crate) one_file_system: Option<OneFileSystem>,
+    pub(crate) one_file_system: Option<Crossing>,
 
     /// Search this PATH too; then there are no PATHs after PATTERN
     #[arg(long, value_name = "PATH", action = ArgAction::Append, conflicts_with = "operands",
@@ -420,7 +419,7 @@ impl FindOptions {
     /// Refuses to delete more, or to print less, than somebody may expect. Mounts stay unless the
     /// command line names a boundary.
     fn check_deletion(&mut self) -> Result<(), String> {
-        self.one_file_system.get_or_insert(OneFileSystem::Mount);
+        self.one_file_system.get_or_insert(Crossing::Subvolumes);
         if self.max_results == Some(0) {
             return Err("--delete does not accept --max-results 0, which means no limit".to_owned());
         }

@@ -8,7 +8,7 @@ use std::io;
 #[non_exhaustive]
 pub enum Kept {
     /// A mount point, which is not crossed unless
-    /// [`Crossing::Mounts`](crate::remove::Crossing::Mounts) allows it.
+    /// [`Crossing::Mounts`](crate::Crossing::Mounts) allows it.
     MountPoint,
     /// Another process kept adding entries to the directory while it was emptied, until
     /// [`Remove::retries`](crate::Remove::retries) ran out.

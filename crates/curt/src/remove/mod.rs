@@ -146,9 +146,9 @@ mod worker;
 mod writers;
 
 #[cfg(test)]
-pub(crate) use crate::control::{Cancel, Threads};
+pub(crate) use crate::control::{Cancel, Crossing, Threads};
 pub use callbacks::{Question, Subject, Totals};
-pub use options::{Confirm, Crossing, DirectoryOperands, Preserve, Remove};
+pub use options::{Confirm, DirectoryOperands, Preserve, Remove};
 pub use report::{Incomplete, Report};
 
 pub use crate::error::Kept;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::callbacks::{Callbacks, Question, Subject, Totals};
-use crate::control::{Answer, Cancel, Next, Poll, Threads, Unvisited};
+use crate::control::{Answer, Cancel, Crossing, Next, Poll, Threads, Unvisited};
 use crate::error::Error;
 use crate::fields::Kind;
 use crate::sys::{Feature, Features, Setup};
@@ -44,23 +44,6 @@ pub enum DirectoryOperands {
     OnlyEmpty,
     /// Refuse, as `unlink` would.
     Refuse,
-}
-
-/// Which file systems a removal enters below an operand.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Crossing {
-    /// Only that of the operand: a directory on another device stays, as with GNU `rm
-    /// --one-file-system`, also a nested subvolume, which is no mount point. Each is reported as
-    /// [`Kept::OtherFileSystem`](super::Kept::OtherFileSystem), and one that cannot be asked for
-    /// its device stays too. Costs a stat per directory.
-    Nothing,
-    /// Subvolumes too. A mount point, also a bind mount of the same file system, stays and is
-    /// reported as [`Kept::MountPoint`](super::Kept::MountPoint).
-    #[default]
-    Subvolumes,
-    /// All.
-    Mounts,
 }
 
 /// Which operands are refused, whatever is asked for.
@@ -122,8 +105,10 @@ impl Confirm {
 ///
 /// # Deep trees
 ///
-/// As many directories are open as the tree is deep, up to [`Remove::descriptors`]. Beyond that,
-/// ancestors are closed and reopened by name, and must then be the same ones.
+/// As many directories are open as the tree is deep, up to half of the process's limit of
+/// descriptors and never more than 1,024. Beyond that, ancestors are closed and reopened by name,
+/// and must then be the same ones. Each thread may open 8 all the same, which with many threads can
+/// be up to about twice as many together.
 ///
 /// ```
 /// use curt::{Remove, Threads};
@@ -209,6 +194,10 @@ impl<'a> Remove<'a> {
     }
 
     /// Sets which file systems are entered below an operand; [`Crossing::Subvolumes`] by default.
+    /// A mount point that stays is reported as [`Kept::MountPoint`](super::Kept::MountPoint). With
+    /// [`Crossing::Nothing`], which costs a stat per directory, each directory that stays is
+    /// reported as [`Kept::OtherFileSystem`](super::Kept::OtherFileSystem), and one that cannot be
+    /// asked for its device stays too.
     pub fn crossing(mut self, crossing: Crossing) -> Self {
         self.crossing = crossing;
         self
@@ -435,9 +424,9 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets how many directories may be open at a time: at least 8 and at most 1,024, by default
-    /// half of the process's limit. Each thread may open 8 all the same, which with many
-    /// threads can be up to about twice as many together.
+    /// Sets how many directories may be open at a time, for the command, which knows the process's
+    /// limit already, and for tests.
+    #[doc(hidden)]
     pub fn descriptors(mut self, limit: usize) -> Self {
         self.descriptors = Some(limit);
         self

@@ -113,11 +113,6 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Follows operands that are symbolic links, and no other link.
-    pub fn follow_operands(self, yes: bool) -> Self {
-        self.follow(if yes { Follow::CommandLine } else { Follow::Never })
-    }
-
     /// Chooses which symbolic links are followed; none by default. A link that is followed is
     /// measured as its target, and one that cannot be followed is an error.
     ///
@@ -210,7 +205,9 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Limits how many directories may be open at a time: see [`Walk::descriptors`].
+    /// Limits how many directories may be open at a time: see
+    /// [`Remove::descriptors`](crate::Remove::descriptors).
+    #[doc(hidden)]
     pub fn descriptors(mut self, limit: usize) -> Self {
         self.descriptors = Some(limit);
         self

@@ -50,7 +50,7 @@
 //!   link loop yields only the error.
 //! - Memory, descriptors and stack are bounded at any depth, and the walk never fails because a
 //!   path is too long. (A program that opens that path itself may.)
-//! - Mounts are entered, unless [`Walk::one_file_system`] says otherwise.
+//! - Mounts are entered, unless [`Walk::crossing`] says otherwise.
 //! - No thread is started on a small tree, and workers that do not speed the walk up are stopped.
 //!
 //! # Call ceiling
@@ -125,7 +125,7 @@ use std::path::PathBuf;
 use std::vec;
 
 pub use entry::{Visited, WalkEntry};
-pub use options::{OneFileSystem, Walk};
+pub use options::Walk;
 pub use order::{Order, SortBy};
 pub use visit::Summary;
 
@@ -201,7 +201,7 @@ impl<'a> Walk<'a> {
     ///         Next::Continue
     ///     }
     /// });
-    /// assert_eq!(summary.errors, 0);
+    /// assert_eq!(summary.error_count, 0);
     /// assert!(files.into_inner() > 10);
     /// ```
     pub fn visit<N: Into<Next>>(
@@ -240,7 +240,7 @@ impl<'a> Walk<'a> {
     ///     let mut files = Files(0, &total);
     ///     move |entry: Result<Visited<'_>, Error>| files.visit(entry)
     /// });
-    /// assert_eq!(summary.errors, 0);
+    /// assert_eq!(summary.error_count, 0);
     /// assert!(total.into_inner() > 10);
     /// ```
     pub fn visit_with<N: Into<Next>, V: FnMut(Result<Visited<'_>, Error>) -> N>(

@@ -5,27 +5,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::order::Order;
-use crate::control::{Answer, Cancel, Exclude, Operands, Threads, Unvisited};
+use crate::control::{Answer, Cancel, Crossing, Exclude, Operands, Threads, Unvisited};
 use crate::fields::{Fields, Follow, Plan};
 use crate::filters::IgnoreRules;
 use crate::name::Unit;
 use crate::sys::{Feature, Features};
 use crate::tree::Limits;
-
-/// Where a walk stops in order to stay on one file system.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum OneFileSystem {
-    /// Nowhere.
-    #[default]
-    No,
-    /// At every mount point, including bind mounts of the same file system; subvolumes of one file
-    /// system are walked. No extra call on Linux 5.6 and newer. Where links are followed, devices
-    /// are compared instead.
-    Mount,
-    /// Where the device number changes, as with `find -xdev`. One call for each directory.
-    Device,
-}
 
 /// Builds a walk. The defaults are those of `find`.
 ///
@@ -67,8 +52,8 @@ pub struct Walk<'a> {
 impl fmt::Debug for Walk<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Walk");
-        let Settings { max_depth, one_file_system, .. } = &self.settings;
-        shown.field("max_depth", max_depth).field("one_file_system", one_file_system);
+        let Settings { max_depth, crossing, .. } = &self.settings;
+        shown.field("max_depth", max_depth).field("crossing", crossing);
         shown.finish_non_exhaustive()
     }
 }
@@ -78,7 +63,7 @@ impl fmt::Debug for Walk<'_> {
 pub(super) struct Settings {
     pub(super) plan: Plan,
     pub(super) max_depth: usize,
-    pub(super) one_file_system: OneFileSystem,
+    pub(super) crossing: Crossing,
     pub(super) order: Option<Order>,
     pub(super) contents_first: bool,
     /// Whether an operand that is a broken link is a failure, if it is to be followed.
@@ -116,12 +101,12 @@ impl Settings {
     /// Which directories are entered.
     pub(super) fn limits(&self) -> Limits {
         let follow = self.follows_all();
-        let by_mount = self.one_file_system == OneFileSystem::Mount;
+        let by_mount = self.crossing == Crossing::Subvolumes;
         Limits {
             follow,
             refuse_mounts: by_mount && !follow,
             // A link does not report mounts, so where links are followed devices are compared.
-            one_device: self.one_file_system == OneFileSystem::Device || by_mount && follow,
+            one_device: self.crossing == Crossing::Nothing || by_mount && follow,
         }
     }
 }
@@ -146,7 +131,7 @@ impl<'a> Walk<'a> {
             settings: Settings {
                 plan: Plan::new(Fields::KIND),
                 max_depth: usize::MAX,
-                one_file_system: OneFileSystem::No,
+                crossing: Crossing::Mounts,
                 order: None,
                 contents_first: false,
                 broken_operands_fail: false,
@@ -184,9 +169,12 @@ impl<'a> Walk<'a> {
         self
     }
 
-    /// Keeps the walk on one file system; [`OneFileSystem::No`] by default.
-    pub fn one_file_system(mut self, choice: OneFileSystem) -> Self {
-        self.settings.one_file_system = choice;
+    /// Chooses which file systems are entered below an operand; [`Crossing::Mounts`] by default.
+    /// A directory that is not entered is yielded all the same. [`Crossing::Nothing`] costs a call
+    /// for each directory, [`Crossing::Subvolumes`] none on Linux 5.6 and newer; where links are
+    /// followed, it compares devices too.
+    pub fn crossing(mut self, crossing: Crossing) -> Self {
+        self.settings.crossing = crossing;
         self
     }
 
@@ -249,9 +237,9 @@ impl<'a> Walk<'a> {
         self
     }
 
-    /// Limits how many directories may be open at a time: by default half of the limit of the
-    /// process, never more than 1,024 and never fewer than 8. Each thread may open 8 all the same,
-    /// which with many threads can be up to about twice as many together.
+    /// Limits how many directories may be open at a time: see
+    /// [`Remove::descriptors`](crate::Remove::descriptors).
+    #[doc(hidden)]
     pub fn descriptors(mut self, limit: usize) -> Self {
         self.most_descriptors = Some(limit);
         self

@@ -23,7 +23,7 @@ pub struct Summary {
     /// The number of entries visited.
     pub entries: u64,
     /// The number of failures reported.
-    pub errors: u64,
+    pub error_count: u64,
     /// The number of threads that worked, the caller's included.
     pub threads: usize,
     /// Whether the walk was cancelled, or stopped by a callback.
@@ -145,7 +145,7 @@ impl<S: Sys, K: Sink> Worker<'_, S, K> {
         }
         let mut summary = shared.summary.lock().unwrap_or_else(PoisonError::into_inner);
         summary.entries += self.entries;
-        summary.errors += self.errors;
+        summary.error_count += self.errors;
         summary.calls.add(&self.cursor.sys().calls());
     }
 

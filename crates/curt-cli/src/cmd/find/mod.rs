@@ -26,8 +26,8 @@ use std::sync::{Mutex, PoisonError, mpsc};
 
 use curt::fields::Follow;
 use curt::filters::IgnoreRules;
-use curt::walk::{OneFileSystem, Order, Summary, Visited};
-use curt::{Error, Fields, Kind, Next, Threads, Walk};
+use curt::walk::{Order, Summary, Visited};
+use curt::{Crossing, Error, Fields, Kind, Next, Threads, Walk};
 
 use super::exclude::Exclusions;
 use super::operands_or_here;
@@ -186,7 +186,7 @@ impl<'a> Search<'a> {
             .fields(if is_any { self.fields } else { Fields::NAME })
             .follow(follow)
             .max_depth(options.max_depth.unwrap_or(usize::MAX))
-            .one_file_system(options.one_file_system.unwrap_or(OneFileSystem::No))
+            .crossing(options.one_file_system.unwrap_or(Crossing::Mounts))
             .contents_first(options.contents_first)
             .threads(options.threads.unwrap_or(Threads::Automatic))
             .cancel(self.session.cancel());

@@ -11,8 +11,8 @@ use std::path::{MAIN_SEPARATOR, Path};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use curt::remove::{Confirm, Crossing, DirectoryOperands, Kept, Question, Report, Subject, Totals};
-use curt::{Cause, Error, Kind, Operation, Remove};
+use curt::remove::{Confirm, DirectoryOperands, Kept, Question, Report, Subject, Totals};
+use curt::{Cause, Crossing, Error, Kind, Operation, Remove};
 
 use super::exclude::Exclusions;
 use crate::args::{Prompt, RmOptions};

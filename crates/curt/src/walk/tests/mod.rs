@@ -5,12 +5,12 @@ use std::path::Path;
 
 use curt_testkit::Scratch;
 
-#[cfg(unix)]
-use super::OneFileSystem;
 use super::control::Control;
 use super::cursor::{Cursor, Step};
 use super::{Order, SortBy, Walk};
 use crate::calls::Calls;
+#[cfg(unix)]
+use crate::control::Crossing;
 use crate::error::Error;
 #[cfg(target_os = "linux")]
 use crate::fields::Fields;
@@ -170,8 +170,8 @@ fn a_directory_costs_its_listing_and_two_calls() {
     // Two more: the question about the operand, and the limit of descriptors.
     costs(&plan(), listings + 2);
     costs(&plan().sort(Order::default()), listings + 2);
-    costs(&plan().one_file_system(OneFileSystem::Mount), listings + 2);
-    costs(&plan().one_file_system(OneFileSystem::Device), listings + 21 + 2);
+    costs(&plan().crossing(Crossing::Subvolumes), listings + 2);
+    costs(&plan().crossing(Crossing::Nothing), listings + 21 + 2);
     costs(&Walk::of(Vec::new()).fields(Fields::SIZE), listings + 1 + entries);
     costs(&Walk::of(Vec::new()).follow(Follow::Links), listings + 21 + 2);
     let older = plan().without(Feature::Openat2).without(Feature::Statx);
