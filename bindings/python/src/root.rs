@@ -42,7 +42,7 @@ impl Root {
         let py = path.py();
         let (root, operand) = if let Some(fd) = descriptor(path)? {
             let fd = py.detach(|| duplicate(fd)).map_err(|error| system(path, &error))?;
-            let root = curt::Root::try_from(fd).map_err(|error| system(path, &error))?;
+            let root = curt::Root::try_from(fd).map_err(|error| exception(py, &error, path))?;
             (root, path.clone())
         } else {
             let path = PathArg::new(path, "Root")?;

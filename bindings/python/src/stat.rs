@@ -75,12 +75,10 @@ pub(crate) fn identity(fd: i32, name: &Bound<'_, PyAny>) -> PyResult<(u128, Opti
     let py = name.py();
     let path = PathArg::new(name, "identity")?;
     let place = path.as_path();
-    let asked = py.detach(|| {
-        let root = curt::Root::try_from(duplicate(fd)?)?;
-        Ok::<_, std::io::Error>(root.stat(place, Fields::ID | Fields::CREATED))
-    });
-    let metadata = asked.map_err(|error| system(&path.object, &error))?;
-    let metadata = metadata.map_err(|error| exception(py, &error, &path.object))?;
+    let fd = duplicate(fd).map_err(|error| system(&path.object, &error))?;
+    let fields = Fields::ID | Fields::CREATED;
+    let asked = py.detach(|| curt::Root::try_from(fd)?.stat(place, fields));
+    let metadata = asked.map_err(|error| exception(py, &error, &path.object))?;
     let nanoseconds =
         |time: Time| i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds);
     let missing = || PyRuntimeError::new_err("the system did not answer everything");

@@ -136,9 +136,13 @@ impl Root {
     }
 
     /// Makes a root of an open directory.
-    pub(crate) fn of_dir(dir: OsDir) -> Root {
+    /// A root at a directory that the caller has opened.
+    pub(crate) fn adopted(dir: io::Result<OsDir>) -> Result<Root, Error> {
+        let dir = dir.map_err(|error| {
+            Error::new(Operation::OpenDirectory, PathBuf::new(), Cause::Os(error))
+        })?;
         let setup = Setup::default().for_listing(Features::default());
-        Root::new(Os::start(&setup), Arc::new(dir), Policy::default(), setup)
+        Ok(Root::new(Os::start(&setup), Arc::new(dir), Policy::default(), setup))
     }
 
     /// A root at another directory, by the same policy.

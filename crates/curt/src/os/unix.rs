@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process;
 
 use crate::beneath::{OpenOptions, Root};
-use crate::error::Error;
+use crate::error::{Cause, Error, Operation};
 use crate::list::{Directory, List};
 use crate::process::{Command, Stream};
 use crate::remove::{Remove, Report};
@@ -95,10 +95,12 @@ impl AsFd for List {
 /// Gives the descriptor up. No call on Linux; elsewhere it is duplicated, because the stream of the
 /// C library closes its own.
 impl TryFrom<Directory> for OwnedFd {
-    type Error = io::Error;
+    type Error = Error;
 
-    fn try_from(directory: Directory) -> io::Result<OwnedFd> {
+    fn try_from(directory: Directory) -> Result<OwnedFd, Error> {
+        let path = directory.path().to_owned();
         into_descriptor(directory.dir)
+            .map_err(|error| Error::new(Operation::OpenDirectory, path, Cause::Os(error)))
     }
 }
 
@@ -116,10 +118,10 @@ impl TryFrom<Directory> for OwnedFd {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 impl TryFrom<OwnedFd> for Root {
-    type Error = io::Error;
+    type Error = Error;
 
-    fn try_from(fd: OwnedFd) -> io::Result<Root> {
-        adopt_directory(fd).map(Root::of_dir)
+    fn try_from(fd: OwnedFd) -> Result<Root, Error> {
+        Root::adopted(adopt_directory(fd))
     }
 }
 

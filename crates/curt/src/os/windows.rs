@@ -2,12 +2,11 @@
 //! UTF-16.
 
 use std::ffi::OsStr;
-use std::io;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
 use std::path::Path;
 
 use crate::beneath::Root;
-use crate::error::Error;
+use crate::error::{Cause, Error, Operation};
 use crate::list::{Directory, Entry, List};
 use crate::remove::{Remove, Report};
 use crate::sys::{into_descriptor, open_directory};
@@ -73,10 +72,12 @@ impl AsHandle for List {
 
 /// Gives the handle up. No call.
 impl TryFrom<Directory> for OwnedHandle {
-    type Error = io::Error;
+    type Error = Error;
 
-    fn try_from(directory: Directory) -> io::Result<OwnedHandle> {
+    fn try_from(directory: Directory) -> Result<OwnedHandle, Error> {
+        let path = directory.path().to_owned();
         into_descriptor(directory.dir)
+            .map_err(|error| Error::new(Operation::OpenDirectory, path, Cause::Os(error)))
     }
 }
 
@@ -84,10 +85,10 @@ impl TryFrom<Directory> for OwnedHandle {
 /// a duplicate of its handle. 4 calls. A handle of anything else is refused, also of a link to a
 /// directory.
 impl TryFrom<OwnedHandle> for Root {
-    type Error = io::Error;
+    type Error = Error;
 
-    fn try_from(handle: OwnedHandle) -> io::Result<Root> {
-        open_directory(handle.as_handle()).0.map(Root::of_dir)
+    fn try_from(handle: OwnedHandle) -> Result<Root, Error> {
+        Root::adopted(open_directory(handle.as_handle()).0)
     }
 }
 
