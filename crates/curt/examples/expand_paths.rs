@@ -4,7 +4,6 @@
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use std::error::Error;
-use std::path::Path;
 
 use curt::paths::{DotDot, Expander, ThisProcess};
 
@@ -12,7 +11,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // One call in all, for the working directory.
     let expander = Expander::new(ThisProcess::new()).tilde(true).dot_dot(DotDot::Clamp);
     for path in std::env::args_os().skip(1) {
-        println!("{}", expander.expand_path(Path::new(&path))?.display());
+        println!("{}", expander.expand_path(&path)?.display());
     }
     Ok(())
 }

@@ -19,8 +19,8 @@ use curt::{Error, Root};
 
 fn main() -> io::Result<()> {
     let folder = std::env::args_os().nth(1);
-    let folder = folder.ok_or_else(|| io::Error::other("say which folder: file_server FOLDER"))?;
-    let root = open_root(Path::new(&folder))?;
+    let folder = folder.ok_or_else(|| io::Error::other("usage: file_server FOLDER"))?;
+    let root = open_root(folder.as_ref())?;
     let listener = TcpListener::bind("127.0.0.1:8000")?;
     std::thread::scope(|scope| {
         for mut stream in listener.incoming().flatten() {

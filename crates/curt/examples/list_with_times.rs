@@ -3,24 +3,23 @@
 //! `cargo run --example list_with_times -- FOLDER`
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
-use std::error::Error;
-use std::path::PathBuf;
-
 use curt::Fields;
+use curt::fields::Value;
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let folder = std::env::args_os().nth(1).map_or_else(|| ".".into(), PathBuf::from);
-    let mut entries = Vec::new();
-    for entry in curt::list(folder)?.fields(Fields::SIZE | Fields::MODIFIED) {
-        entries.push(entry?);
-    }
-    entries.sort_by_key(|entry| entry.name().to_owned());
+fn main() -> Result<(), curt::Error> {
+    let folder = std::env::args_os().nth(1).unwrap_or_else(|| ".".into());
+    let list = curt::list(folder)?.fields(Fields::SIZE | Fields::MODIFIED);
+    let mut entries = list.into_iter().collect::<Result<Vec<_>, _>>()?;
+    entries.sort_by(|one, other| one.path.cmp(&other.path));
     for entry in &entries {
-        let metadata = &entry.metadata;
-        let seconds = metadata.modified().known().map_or(0, |time| time.seconds);
-        let size = metadata.size().known().unwrap_or_default();
         let (kind, name) = (entry.kind().name(), entry.name().to_string_lossy());
-        println!("{kind:9} {size:>10} {seconds:>11} {name}");
+        let (size, time) = (shown(entry.metadata.size()), shown(entry.metadata.modified()));
+        println!("{kind:9} {size:>10} {time:30} {name}");
     }
     Ok(())
+}
+
+/// A value as text; `?` if there is none.
+fn shown<T: ToString>(value: Value<'_, T>) -> String {
+    value.known().map_or_else(|| "?".into(), |value| value.to_string())
 }

@@ -9,18 +9,16 @@ use std::time::Duration;
 use curt::Command;
 
 fn main() -> Result<(), Box<dyn Error>> {
+    const USAGE: &str = "usage: run_with_time_limit SECONDS PROGRAM [ARGUMENT…]";
     let mut arguments = std::env::args().skip(1);
-    let (Some(seconds), Some(name)) = (arguments.next(), arguments.next()) else {
-        return Err("say what to run: run_with_time_limit SECONDS PROGRAM [ARGUMENT…]".into());
-    };
-    let limit = Duration::from_secs_f64(seconds.parse()?);
-    let program = curt::which(&name)?;
+    let limit = Duration::from_secs_f64(arguments.next().ok_or(USAGE)?.parse()?);
+    let program = arguments.next().ok_or(USAGE)?;
     let output = Command::new(&program).args(arguments).own_tree(true).output_timeout(limit)?;
     print!("{}", String::from_utf8_lossy(&output.stdout));
     if output.timed_out {
-        println!("{} was killed after {limit:?}", program.display());
+        println!("{program} was killed after {limit:?}");
     } else {
-        println!("{} ended: {}", program.display(), output.status);
+        println!("{program} ended: {}", output.status);
     }
     Ok(())
 }

@@ -16,9 +16,8 @@ use curt::beneath::OpenOptions;
 use tar::{Archive, Entry, EntryType, Header};
 
 fn main() -> io::Result<()> {
-    let Some(folder) = std::env::args_os().nth(1) else {
-        return Err(io::Error::other("say where to: unpack FOLDER < ARCHIVE"));
-    };
+    let folder = std::env::args_os().nth(1);
+    let folder = folder.ok_or_else(|| io::Error::other("usage: unpack FOLDER < ARCHIVE"))?;
     for (path, error) in unpack(&Root::open(folder)?, io::stdin().lock())? {
         writeln!(io::stderr(), "not unpacked: {}: {error}", path.display())?;
     }

@@ -7,13 +7,13 @@ use curt::filters::IgnoreRules;
 use curt::{Fields, Walk};
 
 fn main() {
-    let folders: Vec<_> = std::env::args_os().skip(1).map(std::path::PathBuf::from).collect();
+    let folders: Vec<_> = std::env::args_os().skip(1).collect();
     // The closure is called on several threads.
-    let walk = Walk::new(folders).ignore(IgnoreRules::new());
-    let summary = walk.visit(|entry| match entry {
+    let summary = Walk::new(folders).ignore(IgnoreRules::new()).visit(|entry| match entry {
         Ok(mut entry) if entry.kind().is_file() => {
             // Only files are asked for their size: a call for each on Linux.
-            let size = entry.fetch(Fields::SIZE).size().known().unwrap_or_default();
+            let size = entry.fetch(Fields::SIZE).size().known();
+            let size = size.map_or_else(|| "?".into(), |size| size.to_string());
             println!("{size:>10} {}", entry.path().display());
         }
         Ok(_) => {}

@@ -90,5 +90,5 @@ fn list_with_times_is_sorted_and_has_sizes() {
     assert_eq!(names, [".ignore", "build.o", "node_modules", "src"]);
     let words: Vec<_> = printed.lines().nth(1).unwrap_or_default().split_whitespace().collect();
     assert_eq!(words[..2], ["file", "4"]);
-    assert!(words[2].parse::<i64>().is_ok_and(|seconds| seconds > 1_600_000_000), "{printed}");
+    assert!(words[2].starts_with("20") && words[2].ends_with('Z'), "{printed}");
 }
