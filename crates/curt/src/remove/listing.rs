@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::sys::{Batch, Entry, Listing, Opened, Sys, os_error};
+use crate::sys::{Batch, Entry, Listing, Mounts, Opened, Sys, os_error};
 use crate::tree::Reader;
 
 /// The number of entries from which on a listing is worth sorting by inode.
@@ -88,7 +88,7 @@ impl<S: Sys> Buffer<S> {
         sys: &S,
         is_cancelled: impl Fn() -> bool,
     ) -> Option<u64> {
-        let Opened::Dir(dir) = sys.open_below(dir, S::ITSELF, true) else { return None };
+        let Opened::Dir(dir) = sys.open_child(dir, S::ITSELF, Mounts::Cross) else { return None };
         // A listing that goes on by a few entries at a time has caught up with a process that adds
         // them.
         let (mut count, mut most, mut trickles) = (0, FEW * 16, 0);
