@@ -95,13 +95,12 @@ impl Confirm {
 ///
 /// A callback answers how the removal goes on: `()` and [`Next::Continue`] go on,
 /// [`Next::Stop`] and [`ControlFlow::Break`](std::ops::ControlFlow::Break) stop it. After such an
-/// answer only calls that are under way on other threads end, directories are closed, and no
-/// callback is called again; the report says [`stopped`](super::Report::stopped).
+/// answer only calls and callbacks that are under way on other threads end, and directories are
+/// closed; the report says [`stopped`](super::Report::stopped).
 ///
-/// Callbacks are called on the thread that does the work, one at a time, unless
-/// [`Remove::callbacks_on_caller_thread`] says otherwise. [`Remove::exclude`] alone is called by
-/// several threads at once, and may still be called by one of them at the moment of such an answer.
-/// A panic in a callback ends the removal and reaches the caller.
+/// Callbacks are called on the thread that does the work, several at a time with several threads,
+/// unless [`Remove::callbacks_on_caller_thread`] says otherwise. A panic in one of them ends the
+/// removal and reaches the caller.
 ///
 /// # Deep trees
 ///
@@ -281,9 +280,9 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets a callback for each failure. The removal goes on with the other entries unless the
-    /// callback stops it: that failure is the last one then. The report counts the failures and
-    /// keeps the first, since the callback has seen all.
+    /// Sets a callback for each failure, which one thread at a time calls. The removal goes on with
+    /// the other entries unless the callback stops it: that failure is the last one then. The report
+    /// counts the failures and keeps the first, since the callback has seen all.
     ///
     /// A directory that is left because another process writes to it is reported at the end.
     ///
@@ -329,7 +328,8 @@ impl<'a> Remove<'a> {
     /// Sets a callback that gets the totals of all threads: every few hundred entries of a thread,
     /// and at its end.
     ///
-    /// The thread that has worked calls it. The same totals can come twice, and
+    /// The thread that has worked calls it, so with several threads it can run on several at once
+    /// ([`Remove::callbacks_on_caller_thread`] changes that). The same totals can come twice, and
     /// smaller ones after larger ones, if one thread overtakes another: a display keeps the
     /// largest. Unless a callback stops the removal, the largest are those of the report.
     ///

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::path::TreePath;
@@ -18,24 +17,16 @@ pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(2);
 pub(crate) struct Stop<'a> {
     cancel: Option<&'a Cancel>,
     /// Whether a callback has stopped the operation, or a worker has panicked: no callback is called
-    /// after that.
+    /// after that, apart from those that other threads are just calling.
     is_over: AtomicBool,
     poll: Option<&'a Poll<'a>>,
     /// When it was called last, in nanoseconds.
     last_poll: AtomicU64,
-    /// Held while a callback is called.
-    calling: Mutex<()>,
 }
 
 impl<'a> Stop<'a> {
     pub(crate) fn new(cancel: Option<&'a Cancel>, poll: Option<&'a Poll<'a>>) -> Self {
-        Stop {
-            cancel,
-            is_over: AtomicBool::new(false),
-            poll,
-            last_poll: AtomicU64::new(0),
-            calling: Mutex::new(()),
-        }
+        Stop { cancel, is_over: AtomicBool::new(false), poll, last_poll: AtomicU64::new(0) }
     }
 
     /// Stops the operation.
@@ -65,9 +56,8 @@ impl<'a> Stop<'a> {
         }
     }
 
-    /// Calls a callback, while no other thread calls one. `None` if one has stopped the operation.
+    /// Calls a callback. `None` if one has stopped the operation.
     pub(crate) fn call(&self, callback: impl FnOnce() -> Next) -> Option<Next> {
-        let _calling = self.calling.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_over.load(Ordering::Relaxed) {
             return None;
         }
