@@ -127,9 +127,9 @@ impl Descent {
         let open = |from: &_, name: Name<'_, _>| self.sys.open_below(from, name, true);
         let opened = self.sys.at_path(path, open).unwrap_or_else(Opened::Failed);
         let admitted = self.branch.admit(opened, &self.sys);
-        match admitted.map_err(|cause| self.failed(cause))? {
+        match admitted.map_err(|cause| self.branch.not_opened(cause))? {
             Some(admitted) => Ok(self.directory(admitted)),
-            None => Err(self.failed(bug("an operand was left out"))),
+            None => Err(self.branch.not_opened(bug("an operand was left out"))),
         }
     }
 
@@ -201,7 +201,7 @@ impl Descent {
                 None => drop(self.branch.leave(&self.sys)),
                 Some(Ok(Some(admitted))) => return Some(Ok(self.directory(admitted))),
                 Some(Ok(None)) => {}
-                Some(Err(cause)) => return Some(Err(self.failed(cause))),
+                Some(Err(error)) => return Some(Err(error)),
             }
         }
         None
@@ -217,10 +217,6 @@ impl Descent {
             self.branch.to_path(),
         );
         Directory { buf, ..directory }
-    }
-
-    fn failed(&self, cause: Cause) -> Error {
-        Error::new(Operation::OpenDirectory, self.branch.to_path(), cause)
     }
 
     fn clear(&mut self) {

@@ -11,7 +11,7 @@ use super::TreePath;
 use super::loops::{Limits, Loops, Verdict, ancestors};
 use super::reopen::ReopenError;
 use super::stack::{Level, Links, Stack};
-use crate::error::{Cause, bug};
+use crate::error::{Cause, Error, Operation, bug};
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Names};
 use crate::sys::{Ask, Identity, Mounts, Opened, Sys, SystemUnit, is_shortage};
@@ -260,19 +260,19 @@ impl<S: Sys, T: Own> Branch<S, T> {
     ///
     /// With its last one the topmost directory is closed, unless it is kept. The operand's own
     /// directory stays open, because others are opened again from there. If the topmost directory
-    /// is lost, so is the rest of it; the current path is that of the first one that was lost.
+    /// is lost, so is the rest of it.
     pub(crate) fn open_next(
         &mut self,
         keeps: impl FnOnce(&T) -> bool,
         sys: &S,
-    ) -> Option<Result<Option<Admitted<S::Dir>>, Cause>> {
+    ) -> Option<Result<Option<Admitted<S::Dir>>, Error>> {
         let index = self.stack.len().checked_sub(1)?;
         self.path.truncate(self.stack[index].path_len());
         let at = self.stack.next_waiting()?;
         if let Err(lost) = self.reopen(sys) {
             return Some(Err(self.give_up(lost)));
         }
-        let opened = self.open(at, sys);
+        let opened = self.open(at, sys).map_err(|cause| self.not_opened(cause));
         let level = &self.stack[index];
         if index > 0 && !level.has_waiting() && !keeps(level) {
             self.stack.close(index, sys);
@@ -280,14 +280,20 @@ impl<S: Sys, T: Own> Branch<S, T> {
         Some(opened)
     }
 
-    /// Gives up the rest of a directory that was lost, and of all deeper ones on the stack. The path
-    /// of the first one becomes the current one.
-    pub(crate) fn give_up(&mut self, lost: ReopenError) -> Cause {
-        self.path.truncate(self.stack[lost.level].path_len());
+    /// Gives up the rest of a directory that was lost, and of all deeper ones on the stack. The error
+    /// names the first one.
+    pub(crate) fn give_up(&mut self, lost: ReopenError) -> Error {
         for index in lost.level..self.stack.len() {
             self.stack[index].drop_waiting();
             self.stack[index].give_up();
         }
-        lost.into_cause()
+        let path = &self.path.units()[..self.stack[lost.level].path_len()];
+        let path = S::Unit::path(path.to_vec());
+        Error::new(Operation::OpenDirectory, path, lost.into_cause())
+    }
+
+    /// Returns the error of opening the directory at the current path.
+    pub(crate) fn not_opened(&self, cause: Cause) -> Error {
+        Error::new(Operation::OpenDirectory, self.to_path(), cause)
     }
 }

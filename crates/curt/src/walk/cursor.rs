@@ -167,7 +167,7 @@ impl<S: Sys> Cursor<S> {
             Err(error) => return Some(self.not_entered(own, error)),
         };
         let opened = operand.open(&path, settings, sys);
-        let admitted = branch.admit(opened, sys);
+        let admitted = branch.admit(opened, sys).map_err(|cause| branch.not_opened(cause));
         self.entered(admitted, Frame { rules, own, ..Frame::default() })
     }
 
@@ -187,7 +187,7 @@ impl<S: Sys> Cursor<S> {
     /// one.
     fn entered(
         &mut self,
-        admitted: Result<Option<Admitted<S::Dir>>, Cause>,
+        admitted: Result<Option<Admitted<S::Dir>>, Error>,
         frame: Frame,
     ) -> Option<Step> {
         match admitted {
@@ -197,10 +197,7 @@ impl<S: Sys> Cursor<S> {
                 None
             }
             Ok(None) => self.yield_late(frame.own),
-            Err(cause) => {
-                let error = self.at.error(Operation::OpenDirectory, cause);
-                Some(self.not_entered(frame.own, error))
-            }
+            Err(error) => Some(self.not_entered(frame.own, error)),
         }
     }
 

@@ -140,8 +140,7 @@ fn yield_stored<S: Sys>(cursor: &mut Cursor<S>) -> Option<Step> {
         *metadata = asked;
     } else {
         if let Err(lost) = branch.reopen(&asker.sys) {
-            let cause = branch.give_up(lost);
-            return Some(cursor.failed(Operation::OpenDirectory, cause));
+            return Some(Step::Error(branch.give_up(lost)));
         }
         entry.ask(asker, branch, settings.follows_all(), metadata);
     }

@@ -79,6 +79,9 @@ impl Kinds {
 
     /// Whether an entry that the listing calls so may pass.
     pub(super) fn may_match(&self, kind: Kind) -> bool {
+        if self.are_all() {
+            return true;
+        }
         let may_be_volume = kind == Kind::Junction && self.need_target();
         (may_be_volume || self.has(kind)) && (!self.is_empty || may_be_empty(kind))
     }
