@@ -1,4 +1,8 @@
-//! `shutil.rmtree`.
+//! Removing a tree, for `rmtree` and `curt.dask`.
+//!
+//! `curt.rmtree` in `_remove.py` calls [`remove`], which sets the options of a [`Remove`] and runs it
+//! without the interpreter's lock: `Remove::run`, or `run_below` with a descriptor. Failures come
+//! back to this thread, to the closure `failed`.
 
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
@@ -38,8 +42,8 @@ pub(crate) fn remove<'py>(
 ) -> PyResult<(u64, bool)> {
     let py = path.py();
     let path = PathArg::new(path, "rmtree")?;
-    let place = path.as_path();
-    let operand = PathArg::new(given, "rmtree")?.as_path().to_owned();
+    let operand = path.as_path();
+    let given_path = PathArg::new(given, "rmtree")?.as_path().to_owned();
     let dir = match dir_fd.map(duplicate).transpose() {
         Ok(dir) => dir,
         Err(error) => {
@@ -57,10 +61,10 @@ pub(crate) fn remove<'py>(
     };
     let signals = Signals::new(progress, seconds)?;
     let on_error = on_error.map(|on_error| on_error.clone().unbind());
-    let failed_at = |error: &curt::Error| match error.path().strip_prefix(place) {
-        Ok(below) if !below.as_os_str().is_empty() => operand.join(below),
+    let failed_at = |error: &curt::Error| match error.path().strip_prefix(operand) {
+        Ok(below) if !below.as_os_str().is_empty() => given_path.join(below),
         // Joining with nothing would append a separator.
-        _ => operand.clone(),
+        _ => given_path.clone(),
     };
     let failed = |error: &curt::Error| -> Next {
         let Some(on_error) = &on_error else {
@@ -69,7 +73,7 @@ pub(crate) fn remove<'py>(
         };
         let called = Python::attach(|py| -> PyResult<()> {
             let failed = failed_at(error);
-            let is_operand = failed == operand;
+            let is_operand = failed == given_path;
             let shown = Form::Text.wrap_path(py, &failed)?;
             let exception = exception(py, error, &shown);
             let names: &[&str] = match error.cause() {
@@ -78,8 +82,8 @@ pub(crate) fn remove<'py>(
                 // remove it as any directory that it could not list.
                 Cause::Os(_) if is_operand && number(error) == libc::ENOTDIR => {
                     let exists = match &dir {
-                        Some(_) => !operand.as_os_str().as_bytes().ends_with(b"/"),
-                        None => curt::list::stat(place, Fields::KIND).is_ok(),
+                        Some(_) => !given_path.as_os_str().as_bytes().ends_with(b"/"),
+                        None => curt::list::stat(operand, Fields::KIND).is_ok(),
                     };
                     if exists { &["scandir", "rmdir"] } else { &["lstat"] }
                 }
@@ -106,8 +110,8 @@ pub(crate) fn remove<'py>(
         removal = removal.on_progress(|done| signals.set_done(done.files + done.directories));
     }
     let done = py.detach(|| match &dir {
-        None => removal.run(place),
-        Some(dir) => removal.run_below(dir.as_fd(), place),
+        None => removal.run(operand),
+        Some(dir) => removal.run_below(dir.as_fd(), operand),
     });
     drop(removal);
     // The library does not say it at the end of a removal that was stopped.

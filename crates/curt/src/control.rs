@@ -29,7 +29,8 @@ pub enum Threads {
 #[non_exhaustive]
 pub enum Crossing {
     /// Only that of the operand: no directory on another device, as with `find -xdev` and GNU `rm
-    /// --one-file-system`. A nested subvolume, which is no mount point, is on another device too.
+    /// --one-file-system`. A nested subvolume, which is no mount point, is on another device too; a
+    /// bind mount of the same file system is not, and only a removal refuses it.
     Nothing,
     /// Subvolumes too, but no mount point, not even a bind mount of the same file system.
     Subvolumes,

@@ -136,7 +136,6 @@ impl Root {
     }
 
     /// Makes a root of an open directory.
-    /// A root at a directory that the caller has opened.
     pub(crate) fn adopted(dir: io::Result<OsDir>) -> Result<Root, Error> {
         let dir = dir.map_err(|error| {
             Error::new(Operation::OpenDirectory, PathBuf::new(), Cause::Os(error))

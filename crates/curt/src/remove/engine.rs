@@ -35,7 +35,8 @@ const CALLS_FOR_DIRECTORY: u32 = 5;
 /// The pause before a descriptor is tried for again.
 const NAP: Duration = Duration::from_millis(2);
 
-/// One worker, and the directories that it is working on.
+/// The traversal of one thread: the directories that it is working on. Its [`Worker`] removes
+/// single entries.
 pub(super) struct Engine<'r, S: Sys> {
     pub(super) worker: Worker<'r, S>,
     pub(super) stack: FrameStack<S>,
@@ -115,14 +116,14 @@ impl<'r, S: Sys> Engine<'r, S> {
             let level = self.stack.top();
             let has_more = level.passes.has_more();
             // A directory may be released while a subdirectory is worked on, and is then listed from
-            // its beginning. That must not meet entries that the caller has kept, so the listing is
-            // read to its end first if there can be any,
+            // its beginning. That must not meet entries that the caller has kept: if there can be
+            // any, the listing is read to its end first.
             let list_first = has_more && !self.worker.shared.removes_all;
             if level.has_waiting() && !list_first {
                 self.enter_next();
                 continue;
             }
-            // nor entries that other workers have.
+            // Nor must it meet entries that other workers have.
             let may_read_on = has_more && !level.was_released();
             if !may_read_on && self.wait_for_parts() {
                 continue;
@@ -330,7 +331,9 @@ impl<'r, S: Sys> Engine<'r, S> {
                     self.abandon_to_writer();
                 }
             }
-            Opened::Failed(error) if is_shortage(&error) && self.overcome_shortage() => {
+            Opened::Failed(error)
+                if is_shortage(&error) && (self.overcome_shortage() || shared.is_cancelled()) =>
+            {
                 self.worker.path.truncate(path_len);
                 self.stack.put_back(at);
             }
@@ -351,6 +354,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         let (name, dir) = (names.get(at)?, level.dir()?);
         let asked = match opened {
             Opened::Dir(child) => worker.sys.query_dir(child, ask),
+            Opened::Failed(error) if is_shortage(error) => return None,
             Opened::Failed(_) | Opened::Mount => worker.sys.query(dir, name, ask),
             _ => return None,
         };

@@ -172,7 +172,7 @@ impl<S: Sys> Worker<'_, S> {
         !confirm.asks(is_protected) || self.ask(Question::RemoveFile, kind, is_empty, is_protected)
     }
 
-    /// Removes an entry, which may be a directory, and counts it.
+    /// Removes and counts an entry, unless it turns out to be a directory.
     fn unlink(&mut self, dir: &S::Dir, name: Name<'_, S::Unit>, kind: Kind) -> io::Result<Outcome> {
         match self.sys.remove_child(dir, name, kind) {
             Removed::Done => {

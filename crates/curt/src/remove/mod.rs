@@ -83,7 +83,7 @@
 //! - A directory that is moved out of the tree after it was opened is still emptied.
 //! - A file that replaces another one of the same name before its turn is removed in its place. So
 //!   is an empty directory that replaces one that was just emptied, except on Windows, where a
-//!   directory is removed by its handle; an operand only between that last look and its removal.
+//!   directory is removed by its handle unless that is denied; an operand only between that last look and its removal.
 //! - The parent of an operand is found by the path as it was given, and links in it are followed.
 //!
 //! # Fallbacks

@@ -75,6 +75,7 @@ impl<S: Sys> Engine<'_, S> {
         };
         let parent = match self.open_parent(path, &operand) {
             Ok(parent) => parent,
+            Err(error) if is_shortage(&error) && self.worker.shared.is_cancelled() => return,
             Err(error) => return self.worker.operand_failed(Operation::Remove, error),
         };
         let Some(dir) = self.open_tree(&parent, name.as_name(), operand.directory_only) else {
@@ -161,6 +162,7 @@ impl<S: Sys> Engine<'_, S> {
         let worker = &mut self.worker;
         match opened {
             Opened::Dir(dir) => return Some(dir),
+            Opened::Failed(error) if is_shortage(&error) && worker.shared.is_cancelled() => {}
             Opened::NotDirectory if directory_only => {
                 match worker.sys.query(parent, name, Ask::STAT) {
                     Ok(stat) => worker.not_a_directory(stat.kind.is_link()),
@@ -186,8 +188,15 @@ impl<S: Sys> Engine<'_, S> {
     fn open_operand(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>) -> Opened<S::Dir> {
         loop {
             match self.worker.sys.open_child(parent, name, Mounts::Cross) {
-                Opened::Failed(error) if is_shortage(&error) && self.overcome_shortage() => {}
-                opened => return opened,
+                Opened::Failed(error) if is_shortage(&error) => {
+                    if !self.overcome_shortage() {
+                        return Opened::Failed(error);
+                    }
+                }
+                opened => {
+                    self.worker.shared.shortage.opened(self.stack.count_open() + 1);
+                    return opened;
+                }
             }
         }
     }

@@ -20,7 +20,8 @@ use crate::tree::{Meanwhile, Member, TreePath};
 /// entries take long.
 const FIRST_CHECKPOINT: u32 = 64;
 
-/// One worker of a removal.
+/// What one thread of a removal removes single entries with, counts, and reports by. Its
+/// [`Engine`](super::engine::Engine) goes through the tree.
 pub(super) struct Worker<'r, S: Sys> {
     pub(super) shared: &'r Shared<'r, S>,
     pub(super) sys: S,
@@ -109,7 +110,7 @@ impl<'r, S: Sys> Worker<'r, S> {
         self.fail(Operation::Remove, bug(state));
     }
 
-    /// Counts the directory at the path as removed.
+    /// Counts and shows the directory at the path as removed.
     pub(super) fn removed_directory(&mut self, stat: Option<&Facts>) {
         self.counts.directories += 1;
         self.count_bytes(stat);
@@ -189,7 +190,7 @@ impl<'r, S: Sys> Worker<'r, S> {
     /// rate would fall where directories follow files, as if another thread did not help.
     pub(super) fn tick(&mut self, calls: u32) {
         self.attend();
-        if self.member.count(calls) {
+        if self.member.count(calls) && !self.shared.is_cancelled() {
             self.show_progress();
             self.shared.crew.checkpoint(&self.sys, &mut self.member);
         }

@@ -202,8 +202,11 @@ pub(crate) trait Sys: Host + Sized + Send {
 
     /// Removes a child that is not a directory; `kind` is what the listing said.
     fn remove_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, kind: Kind) -> Removed;
-    /// Removes an emptied directory and closes it, in the order that the platform needs. Hands it
-    /// back with the error: one that is not empty can be listed again.
+    /// Removes an emptied directory and closes it. Hands it back with the error: one that is not
+    /// empty can be listed again.
+    ///
+    /// This removes by name, then closes: the last close destroys the inode, outside the lock of the
+    /// parent. Windows removes by the handle, and only if it must by name.
     fn remove_open_dir(
         &self,
         parent: &Self::Dir,
@@ -218,7 +221,7 @@ pub(crate) trait Sys: Host + Sized + Send {
             Err(error) => Err((dir, error)),
         }
     }
-    /// Removes an empty directory that is not open.
+    /// Removes an empty directory by its name.
     fn remove_empty_dir(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>) -> io::Result<()>;
 
     /// Where the platform gets fields from.

@@ -46,7 +46,7 @@ impl<'a> Stop<'a> {
     /// Polls if it is time, on the caller's thread.
     #[inline]
     pub(crate) fn poll(&self, now: impl FnOnce() -> Duration) {
-        if let Some(poll) = self.poll.filter(|_| !self.is_stopped()) {
+        if let Some(poll) = self.poll {
             let now = u64::try_from(now().as_nanos()).unwrap_or(u64::MAX);
             let last = self.last_poll.load(Ordering::Relaxed);
             if last == 0 || u128::from(now.saturating_sub(last)) >= POLL_INTERVAL.as_nanos() {

@@ -207,6 +207,7 @@ impl<'a> Writer<'a> {
     /// Prints an object, in a tree with the depth.
     fn object(&self, item: &Item, fields: Fields, dir: Option<&OsStr>, depth: Option<usize>) {
         let metadata = item.all_metadata();
+        let fields = if item.metadata.is_some() { fields } else { fields & Fields::NAME };
         let (path, name) = if let Some(dir) = dir {
             (display_path(dir, &item.name), &*item.name)
         } else {

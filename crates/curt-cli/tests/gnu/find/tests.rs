@@ -24,15 +24,17 @@ fn paths() {
     assert_eq!(place.curt("-p -g **/t/*.rs t").paths, ["t/plain.rs"]);
 }
 
-/// What random trees seldom have: a file of just the size, and one below what is excluded.
+/// What random trees seldom have: a file of just the size, one below what is excluded, devices.
 #[test]
-fn sizes_and_exclusions() {
+fn sizes_exclusions_and_devices() {
     let Some(place) = Place::odd() else { return };
     for (find, curt) in [
         ("t -type f -size +4c -size -1025c", "-S +5b -S -1ki . t"),
         ("t -type f -size -6c", "-S -5b . t"),
         ("t -name a -prune -o", "-E a . t"),
         ("t -path t/a/b -prune -o", "-E /a/b/ . t"),
+        ("/dev -maxdepth 1 -type c", "-d1 -tc . /dev"),
+        ("/dev -maxdepth 1 -type b", "-d1 -tb . /dev"),
     ] {
         place.same(find, curt);
     }

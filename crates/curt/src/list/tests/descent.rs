@@ -115,7 +115,6 @@ fn names_that_no_entry_can_have_are_refused() {
     }
 }
 
-/// What waits is replaced while a directory in it is listed, in a tree of more levels than stay open.
 #[test]
 fn only_the_directory_that_was_opened_last_is_entered() {
     let scratch = Scratch::new();
@@ -133,6 +132,7 @@ fn only_the_directory_that_was_opened_last_is_entered() {
     assert_eq!(descent.next().unwrap().unwrap().path(), scratch.at("t/a/b"));
 }
 
+/// Names are replaced while a directory is listed, in a tree of more levels than stay open.
 #[test]
 fn names_that_wait_can_be_revised() {
     const LEVELS: usize = 100;

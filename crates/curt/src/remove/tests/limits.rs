@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::in_memory::{FIXED, chain, remove};
 use super::remove_on;
+use crate::control::Cancel;
 use crate::remove::{DirectoryOperands, Remove, Report, Threads};
 use crate::sys::fault::Faults;
 use crate::sys::memory::{Memory, Order, Setup, World};
@@ -126,4 +128,58 @@ fn each_shortage_is_waited_for() {
         assert!(errors[0] > 0, "the first one lasts");
         assert!(errors[0].abs_diff(errors[1]) < 20, "{threads} threads: {errors:?}");
     }
+}
+
+/// The same for operands that are no trees, of which nothing is pushed.
+#[test]
+fn each_shortage_of_operands_is_waited_for() {
+    let mut world = World::new();
+    let operands: Vec<PathBuf> =
+        (0..400).map(|number| format!("tree/{number}/file").into()).collect();
+    for operand in &operands {
+        world.file(operand.as_os_str().as_encoded_bytes());
+    }
+    for begin in [300, 700] {
+        world.after(begin, |world| {
+            world.clock += Duration::from_secs(60);
+            world.rules.descriptors = 0;
+        });
+        world.after(begin + 10, |world| world.rules.descriptors = 1024);
+    }
+    let options = options().retries(10, Duration::from_secs(1)).threads(Threads::AtMost(1));
+    let report = remove_on::<Memory>(&options, &Setup::new(world), &operands);
+    assert!(report.is_complete() && report.files == 400, "{report:?}");
+}
+
+#[test]
+fn a_cancelled_removal_does_not_fail_for_want_of_descriptors() {
+    for call in (310..350).step_by(5) {
+        let mut world = World::new();
+        for number in 0..1_000 {
+            world.file(format!("tree/{number}/file"));
+        }
+        let cancel = Arc::new(Cancel::new());
+        let token = Arc::clone(&cancel);
+        world.after(300, |world| world.rules.descriptors = 0);
+        world.after(call, move |_| token.cancel());
+        let report = remove(&options().cancel(&cancel), &Setup::new(world));
+        assert!(report.stopped && report.error_count == 0, "{call}: {report:?}");
+    }
+}
+
+#[test]
+fn a_cancelled_removal_only_closes() {
+    let mut world = World::new();
+    world.file(format!("tree/{}file", "d/".repeat(1_000)));
+    let cancel = Arc::new(Cancel::new());
+    let token = Arc::clone(&cancel);
+    world.after(1_500, move |_| token.cancel());
+    let shown = AtomicU64::new(0);
+    let options = options().threads(Threads::AtMost(4)).cancel(&cancel);
+    let report = remove(
+        &options.on_progress(|_| _ = shown.fetch_add(1, Ordering::Relaxed)),
+        &Setup::new(world),
+    );
+    assert!(report.stopped && report.files == 0, "{report:?}");
+    assert_eq!((report.threads, shown.into_inner()), (1, 1), "{report:?}");
 }

@@ -316,8 +316,6 @@ impl Sys for Unix {
         }
     }
 
-    /// Removes, then closes: the last close destroys the inode, and this way that happens outside
-    /// the lock of the parent.
     fn remove_empty_dir(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<()> {
         let removed = self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR);
         // POSIX lets a system say either of a directory that is not empty.

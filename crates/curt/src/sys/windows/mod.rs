@@ -322,8 +322,11 @@ impl Sys for Windows {
                 Ok(())
             }
             Err(status @ Status::DIRECTORY_NOT_EMPTY) => Err((self.open_again(dir), status.into())),
-            // A directory that is about to go is as good as gone.
-            Err(status) if status.is_pending() => Err((dir, OsError::NotFound.error())),
+            // A directory that is about to go is as good as gone. One that is gone can have the number
+            // of a refusal.
+            Err(status) if status.is_gone() || status.is_pending() => {
+                Err((dir, OsError::NotFound.error()))
+            }
             Err(status) => Err((dir, status.into())),
         }
     }
@@ -392,11 +395,11 @@ impl Sys for Windows {
         Ok(())
     }
 
-    /// By text, without a call.
     fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
         self.canonical_name(path, Missing::Anything, Links::FollowLast)
     }
 
+    /// By text, without a call.
     fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
         let here = Path::new(".");
         std::path::absolute(if path.as_os_str().is_empty() { here } else { path })
