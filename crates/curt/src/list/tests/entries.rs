@@ -104,3 +104,16 @@ fn a_visitor_sees_what_next_returns_and_stops_when_it_says_so() {
         assert!(listing.next().is_none());
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_visit_reports_a_listing_that_fails() {
+    let scratch = Scratch::new();
+    let file = std::fs::File::open(scratch.file("no directory")).unwrap();
+    let file = std::os::fd::OwnedFd::from(file);
+    let mut listing = Directory::try_from(file).unwrap().list(Fields::KIND);
+    let error = listing.visit(|_| unreachable!("it has no entries")).unwrap_err();
+    assert_eq!(error.operation(), crate::Operation::ReadDirectory);
+    assert_eq!(error.kind(), io::ErrorKind::NotADirectory);
+    assert!(listing.visit(|_| unreachable!("it has ended")).is_ok());
+}

@@ -83,6 +83,8 @@ fn much_output_on_both_streams_does_not_block() {
     let output = shell(&script).output_timeout(LONG).unwrap();
     assert_eq!((output.status.code(), output.timed_out), (Some(3), false));
     assert_eq!((output.stdout.len(), output.stderr.len()), (MUCH, MUCH));
+    let output = shell(&script).output().unwrap();
+    assert_eq!((output.stdout.len(), output.stderr.len()), (MUCH, MUCH));
 }
 
 #[test]

@@ -290,6 +290,17 @@ fn deep_trees_are_measured_with_few_descriptors() {
 }
 
 #[test]
+fn each_operand_is_asked_about_once() {
+    let scratch = sample();
+    let one = Usage::new().threads(Threads::AtMost(1));
+    let operands: Vec<PathBuf> = (0..5).map(|name| scratch.at(format!("t/{name}"))).collect();
+    let calls = |operand| one.clone().descriptors(64).measure([operand]).calls.total();
+    let single: u64 = operands.iter().map(calls).sum();
+    // The limit of descriptors is asked for once.
+    assert_eq!(one.measure(&operands).calls.total(), single + operands.len() as u64 + 1);
+}
+
+#[test]
 fn own_sizes_leave_subdirectories_out() {
     let scratch = sample();
     let operand = scratch.at("t");
