@@ -132,6 +132,29 @@ fn entries_that_other_workers_have_are_not_met_again() {
     }
 }
 
+/// Directories that are handed to another worker are not asked about again.
+#[test]
+fn the_exclusion_is_asked_once_about_every_entry() {
+    let mut world = World::new();
+    world.rules.processors = 4;
+    for number in 0..2_000 {
+        world.file(format!("tree/{number}/a/file"));
+    }
+    let asked = Mutex::new(Vec::new());
+    let options = Remove::new().threads(Threads::AtMost(4)).exclude(|entry| {
+        asked.lock().unwrap().push(entry.path().to_owned());
+        false
+    });
+    let report = remove(&options, &Setup::new(world));
+    drop(options);
+    assert!(report.is_complete() && report.threads == 4, "{report:?}");
+    let mut asked = asked.into_inner().unwrap();
+    asked.sort();
+    assert_eq!(asked.len(), 6_000);
+    asked.dedup();
+    assert_eq!(asked.len(), 6_000, "some are asked about twice");
+}
+
 #[test]
 fn failures_are_told_one_at_a_time_and_none_after_one_that_stops() {
     let mut world = World::new();
