@@ -60,13 +60,12 @@ trap 'wineserver -k 9>&- || :' EXIT
 trap 'exit 130' HUP INT TERM
 if [ ! -e "$WINEPREFIX/ready" ]; then
     HOME=$folder/home wineboot --init >/dev/null 9>&-
-    cd "$WINEPREFIX/dosdevices"
-    rm -f z:
-    ln -sfn "$checkout" s:
-    ln -sfn "$folder" t:
-    cd "$checkout"
+    rm -f "$WINEPREFIX/dosdevices/z:"
     : >"$WINEPREFIX/ready"
 fi
+# The checkout may have been moved.
+ln -sfn "$checkout" "$WINEPREFIX/dosdevices/s:"
+ln -sfn "$folder" "$WINEPREFIX/dosdevices/t:"
 if [ -n "${CURT_OWN_MOUNTS:-}" ]; then
     # Temporary files need no disk: the tests take three quarters of the time.
     for folder in "$WINEPREFIX"/drive_c/users/*/AppData/Local/Temp; do

@@ -35,6 +35,8 @@ impl From<Errno> for std::io::Error {
         match error {
             Errno::LOOP => OsError::TooManyLinks.error(),
             Errno::NAMETOOLONG => OsError::TooLong.error(),
+            // `ERROR_TOO_MANY_OPEN_FILES`, for each number that says such a thing.
+            Errno(12 | 23 | 24) if cfg!(windows) => std::io::Error::from_raw_os_error(4),
             Errno(number) => std::io::Error::from_raw_os_error(number),
         }
     }
