@@ -23,6 +23,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
 
 use curt::fields::Follow;
 use curt::filters::IgnoreRules;
@@ -52,8 +53,9 @@ const FDIGNORE: &str = ".fdignore";
 /// How many paths may wait for commands.
 const WAITING: usize = 1024;
 
-/// How many entries a thread visits before it looks at the clock.
-const PACE: u32 = 256;
+/// How many entries a thread visits before it looks at the clock: few, because each can take long on
+/// a network.
+const PACE: u32 = 16;
 
 /// How many bytes a thread collects before it prints them: enough to be written as they are.
 const CHUNK: usize = 2 * out::BUFFER;
@@ -220,11 +222,12 @@ impl<'a> Search<'a> {
                 }
             }
         };
-        std::thread::scope(|scope| {
-            for _ in 0..self.commands.runners {
-                scope.spawn(run);
-            }
-            let summary = walk.visit_with(|| Finder::new(self, Some(sender.clone())).visitor());
+        thread::scope(|scope| {
+            let start = |_: &usize| thread::Builder::new().spawn_scoped(scope, run).is_ok();
+            let has_runners = (0..self.commands.runners).take_while(start).count() > 0;
+            // Without one, whoever finds an entry runs its commands.
+            let sender = has_runners.then_some(sender);
+            let summary = walk.visit_with(|| Finder::new(self, sender.clone()).visitor());
             drop(sender);
             summary
         })
