@@ -156,6 +156,9 @@ fn run(scratch: &Scratch, line: &str) -> String {
         let mut words = words.skip_while(|word| *word == "curt");
         command = Command::new(curt);
         command.args(words.by_ref());
+        for variable in ["COLORTERM", "LS_COLORS", "TERM"] {
+            command.env_remove(variable);
+        }
     }
     command.envs([("LC_ALL", "C.UTF-8"), ("TZ", "UTC"), ("GIT_CONFIG_GLOBAL", "/dev/null")]);
     command.env("HOME", scratch.at("home")).current_dir(scratch.typed().join("work"));
