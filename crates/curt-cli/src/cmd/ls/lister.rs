@@ -246,11 +246,11 @@ impl<'a> Lister<'a> {
         }
         if item.kind.is_link() && settings.follow_operands == FollowOperands::Directories {
             let target = self.target_stat.path(path).and_then(|target| {
-                // It was not followed. GNU ls lists a link to nothing, and no other such link.
+                // It was not followed. GNU ls lists a broken link, and no link that is denied.
                 let is_link = target.kind().is_link();
-                let failed = is_link.then(|| self.target_stat.path(path.join("")).err()).flatten();
-                let failed = failed.filter(|it| it.kind() != io::ErrorKind::NotFound);
-                failed.map_or(Ok(target), Err)
+                let denied = is_link.then(|| self.target_stat.path(path.join("")).err()).flatten();
+                let denied = denied.filter(|it| it.kind() == io::ErrorKind::PermissionDenied);
+                denied.map_or(Ok(target), Err)
             });
             match target {
                 Ok(target) if target.kind().is_dir() => {
