@@ -1,8 +1,8 @@
 //! Removing a tree, for `rmtree` and `curt.dask`.
 //!
-//! `curt.rmtree` in `_remove.py` calls [`remove`], which sets the options of a [`Remove`] and runs it
-//! without the interpreter's lock: `Remove::run`, or `run_below` with a descriptor. Failures come
-//! back to this thread, to the closure `failed`.
+//! `curt.rmtree` in `_remove.py` calls [`remove`], which sets the options of a [`Remove`] and runs
+//! it without the interpreter's lock: `Remove::run`, or `run_below` with a descriptor. Failures
+//! come back to this thread, to the closure `failed`.
 
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
@@ -24,9 +24,9 @@ use crate::threads::AtMost;
 /// `on_error` is called with the name of the function that failed, the path and the exception, on
 /// this thread. Without it the first failure ends the removal and is raised, if `raises` says so;
 /// otherwise failures are ignored. `progress` is called with the number of entries removed since it
-/// was called last, on this thread, too. It ends early after `seconds`; without them directories that
-/// stay because of a failure are reported as CPython does, unless `on_error` has removed what failed.
-/// Returns how many entries were removed, and whether it ended early.
+/// was called last, on this thread, too. It ends early after `seconds`; without them directories
+/// that stay because of a failure are reported as CPython does, unless `on_error` has removed what
+/// failed. Returns how many entries were removed, and whether it ended early.
 #[pyfunction]
 #[pyo3(signature = (path, dir_fd, given, threads, raises, on_error, progress=None, seconds=None))]
 #[allow(clippy::too_many_arguments, reason = "Python has named them; this is their order")]

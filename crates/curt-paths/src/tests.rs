@@ -1,7 +1,7 @@
 //! What the unit tests share: rows of texts.
 
-/// The rows of a table that is written as one text, with a space between two of them: `text→result`,
-/// or `text` alone where that is the result. In a row `·` is a space, and `''` is empty.
+/// The rows of a table that is written as one text, with spaces between them: `text→result`, or
+/// `text` alone where that is the result. In a row `·` is a space, and `''` is empty.
 pub(crate) fn rows(table: &str) -> Vec<(String, String)> {
     let row = |row: &str| {
         let cell = |cell: &str| if cell == "''" { String::new() } else { cell.replace('·', " ") };

@@ -59,8 +59,8 @@ fn slopes(name: &str, line: &str) {
 }
 
 /// A line of each snapshot, by the calls of the search of all names: none more for an entry, but
-/// where metadata is wanted of what passed all other tests; one for a directory to stay on a device;
-/// one for a link that is followed, and for each directory then.
+/// where metadata is wanted of what passed all other tests; one for a directory to stay on a
+/// device; one for a link that is followed, and for each directory then.
 #[test]
 fn every_form_of_a_search_costs_what_its_snapshot_says() {
     for (name, line) in [

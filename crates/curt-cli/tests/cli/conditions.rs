@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{command_line, missing, objects, said};
 
-/// A command. Its files are `f`, `t/a`, and `closed/f` that others may not reach; there is no `none`.
+/// A command. Its files are `f`, `t/a`, and `closed/f`, barred to others; there is no `none`.
 struct Row {
     name: &'static str,
     /// What it prints something for.
@@ -336,7 +336,7 @@ mod unix {
         }
     }
 
-    /// Nobody reads more than the first of what it prints, so that the signal arrives while it works.
+    /// Only the first of its output is read, so that the signal arrives while it works.
     #[test]
     fn an_interrupt_ends_long_work_with_its_totals() {
         heed_signals();

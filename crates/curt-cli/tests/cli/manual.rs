@@ -5,8 +5,8 @@
 //! `console`, `$ ` begins a command line for the shell; what follows is its output, both streams in
 //! the order of writing, and `[1]` is an exit status other than 0. The directory of the page is
 //! `/work`. In a block `refused`, every command line is answered by one line, the hint at `--help`,
-//! exit status 2, and nothing on standard output. Those of a block `mounted` have each its own mount
-//! namespace, with a new file system at `m`. The space that a removal frees is shown as `…`.
+//! exit status 2, and nothing on standard output. Those of a block `mounted` have each its own
+//! mount namespace, with a new file system at `m`. The space that a removal frees is shown as `…`.
 //!
 //! `CURT_UPDATE_SNAPSHOTS=1 cargo test -p curt-cli --test cli manual` writes the output anew.
 

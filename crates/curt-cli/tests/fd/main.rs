@@ -83,8 +83,8 @@ fn difference(
     };
     // What cannot be read is an error here, and nothing to fd.
     // What fd does not take together is not compared, nor a link that leads nowhere or to an
-    // ancestor, which fd passes over, nor what is not Unicode, which is no character for its regular
-    // expressions.
+    // ancestor, which fd passes over, nor what is not Unicode, which is no character for its
+    // regular expressions.
     let has_odd_link = args.contains(&"-L".as_ref()) && !output.stderr.is_empty();
     let is_odd = std::str::from_utf8(&output.stdout).is_err();
     let is_refused = expected.status.code() == Some(2) || has_odd_link || is_odd;

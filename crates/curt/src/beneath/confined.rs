@@ -209,8 +209,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         self.resolve(path.units(), Wanted::Directory, &mut enter).map(|(dir, _)| dir)
     }
 
-    /// Opens the directory that a last name is in. On POSIX appends `.`: the kernel treats a link at
-    /// the end of a path (`protected_symlinks`) differently from one inside it.
+    /// Opens the directory that a last name is in. On POSIX appends `.`: the kernel treats a link
+    /// at the end of a path (`protected_symlinks`) differently from one inside it.
     pub(super) fn enter_parent(&self, parent: &Text<S::Unit>) -> Result<S::Dir, Failure> {
         let dot = [S::Unit::ascii(b'.')];
         if S::FLAVOR != Flavor::Posix && !parent.units().is_empty() {

@@ -82,8 +82,8 @@ fields! {
     /// The kind: see [`Kind`].
     1 KIND "kind"
     /// The number of the file within its file system (inode number, file id). A listing on Unix has
-    /// the number of the directory *below* a mount point; [`Freshness::Exact`] asks for the mount, as
-    /// a walk does.
+    /// the number of the directory *below* a mount point; [`Freshness::Exact`] asks for the mount,
+    /// as a walk does.
     2 ID "id"
     /// The number of the file system (or volume) that the file lies on.
     3 DEVICE "device"

@@ -134,8 +134,8 @@ impl Descent {
     }
 
     /// Lists the subdirectories with these names, in this order, after the directory that was
-    /// opened last; `list` is its listing. No call. A name that no entry can have is an error, and so
-    /// is the listing of another directory.
+    /// opened last; `list` is its listing. No call. A name that no entry can have is an error, and
+    /// so is the listing of another directory.
     pub fn enter<N: AsRef<OsStr>>(
         &mut self,
         list: List,

@@ -115,9 +115,9 @@ impl<'r, S: Sys> Engine<'r, S> {
             }
             let level = self.stack.top();
             let has_more = level.passes.has_more();
-            // A directory may be released while a subdirectory is worked on, and is then listed from
-            // its beginning. That must not meet entries that the caller has kept: if there can be
-            // any, the listing is read to its end first.
+            // A directory may be released while a subdirectory is worked on, and is then listed
+            // from its beginning. That must not meet entries that the caller has kept: if there can
+            // be any, the listing is read to its end first.
             let list_first = has_more && !self.worker.shared.removes_all;
             if level.has_waiting() && !list_first {
                 self.enter_next();
@@ -228,8 +228,8 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Returns whether a worker is hungry and this one may hand off some of its work. At the nesting
-    /// limit it may not: a worker that hands nothing off never waits, so takes no further task.
+    /// Returns whether a worker is hungry and this one may hand off work. At the nesting limit it
+    /// may not: a worker that hands nothing off never waits, so takes no further task.
     fn is_wanted_to_share(&self) -> bool {
         self.nested < MOST_NESTED && self.worker.shared.crew.pool.is_hungry()
     }

@@ -45,8 +45,8 @@ pub(super) enum Role {
 }
 
 /// The names of the entries of a directory that stay, so that another pass does not fail with them
-/// again; `None` if nothing stays. Names are not kept if the caller chooses which entries stay: then
-/// no directory is listed twice.
+/// again; `None` if nothing stays. Names are not kept if the caller chooses which entries stay:
+/// then no directory is listed twice.
 #[derive(Debug)]
 pub(super) struct Remains<U>(Option<BTreeSet<Vec<U>>>);
 

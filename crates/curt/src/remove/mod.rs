@@ -31,9 +31,9 @@
 //!   names in one call, which refuses links, or where the system has fewer than 8 descriptors left,
 //!   by `..` from one below it, and its identity is compared.
 //! - Descriptors and stack are bounded at any depth and any number of entries. So is memory, apart
-//!   from the errors that the report keeps (see [`Remove::on_error`]), the names of the entries that
-//!   stay, and those of the subdirectories in one buffer of listing for each level (64 KiB, or 1 MiB
-//!   in a huge directory). So is the time a process can add by creating entries.
+//!   from the errors that the report keeps (see [`Remove::on_error`]), the names of the entries
+//!   that stay, and those of the subdirectories in one buffer of listing for each level (64 KiB, or
+//!   1 MiB in a huge directory). So is the time a process can add by creating entries.
 //! - Mounts below an operand are not crossed, and the root directory is not removed, unless that
 //!   was asked for.
 //! - A removal is **not atomic**: other processes see a part of the tree meanwhile, and entries
@@ -83,7 +83,7 @@
 //! - A directory that is moved out of the tree after it was opened is still emptied.
 //! - A file that replaces another one of the same name before its turn is removed in its place. So
 //!   is an empty directory that replaces one that was just emptied, except on Windows, where a
-//!   directory is removed by its handle unless that is denied; an operand only between that last look and its removal.
+//!   directory is removed by its handle unless that is denied; an operand only after that look.
 //! - The parent of an operand is found by the path as it was given, and links in it are followed.
 //!
 //! # Fallbacks

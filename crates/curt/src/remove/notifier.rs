@@ -172,8 +172,8 @@ impl<'r> Notifier<'r> {
         self.events.as_ref().map(CloseAtEnd)
     }
 
-    /// Delivers the last events, after all threads have ended. A callback may stop the removal at the
-    /// last of them.
+    /// Delivers the last events, after all threads have ended. A callback may stop the removal at
+    /// the last of them.
     pub(super) fn end(self) -> (Failures, Stop<'r>) {
         self.deliver();
         (self.failures.into_inner().unwrap_or_else(PoisonError::into_inner), self.stop)

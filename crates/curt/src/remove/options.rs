@@ -222,8 +222,8 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets whether a directory in which something has stayed is removed all the same if it is empty
-    /// by then, because [`on_error`](Remove::on_error) has removed the rest, and is reported
+    /// Sets whether a directory in which something has stayed is removed all the same if it is
+    /// empty by then, because [`on_error`](Remove::on_error) has removed the rest, and is reported
     /// otherwise. Off by default: a directory is not reported because of what was in it.
     ///
     /// Costs 1 call for each such directory. With callbacks on the caller's thread, other threads
@@ -281,8 +281,8 @@ impl<'a> Remove<'a> {
     }
 
     /// Sets a callback for each failure, which one thread at a time calls. The removal goes on with
-    /// the other entries unless the callback stops it: that failure is the last one then. The report
-    /// counts the failures and keeps the first, since the callback has seen all.
+    /// the other entries unless the callback stops it: that failure is the last one then. The
+    /// report counts the failures and keeps the first, since the callback has seen all.
     ///
     /// A directory that is left because another process writes to it is reported at the end.
     ///

@@ -186,8 +186,8 @@ impl<'r, S: Sys> Worker<'r, S> {
         S::Unit::path(self.path.units()[..len].to_vec())
     }
 
-    /// Counts an entry towards the next checkpoint, and how many calls it takes: by entries alone the
-    /// rate would fall where directories follow files, as if another thread did not help.
+    /// Counts an entry towards the next checkpoint, and how many calls it takes: by entries alone
+    /// the rate would fall where directories follow files, as if another thread did not help.
     pub(super) fn tick(&mut self, calls: u32) {
         self.attend();
         if self.member.count(calls) && !self.shared.is_cancelled() {

@@ -205,8 +205,8 @@ pub(crate) trait Sys: Host + Sized + Send {
     /// Removes an emptied directory and closes it. Hands it back with the error: one that is not
     /// empty can be listed again.
     ///
-    /// This removes by name, then closes: the last close destroys the inode, outside the lock of the
-    /// parent. Windows removes by the handle, and only if it must by name.
+    /// This removes by name, then closes: the last close destroys the inode, outside the lock of
+    /// the parent. Windows removes by the handle, and only if it must by name.
     fn remove_open_dir(
         &self,
         parent: &Self::Dir,

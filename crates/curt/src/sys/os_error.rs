@@ -88,8 +88,8 @@ pub(crate) fn is_loop(error: &io::Error) -> bool {
     error.raw_os_error() == Some(OsError::TooManyLinks.number())
 }
 
-/// Whether an error reports that descriptors or kernel memory ran out. The caller closes what it can
-/// do without, and tries again.
+/// Whether an error reports that descriptors or kernel memory ran out. The caller closes what it
+/// can do without, and tries again.
 pub(crate) fn is_shortage(error: &io::Error) -> bool {
     let Some(number) = error.raw_os_error() else { return false };
     #[cfg(unix)]

@@ -255,8 +255,8 @@ impl<S: Sys, T> Branch<S, T> {
 }
 
 impl<S: Sys, T: Own> Branch<S, T> {
-    /// Opens the next subdirectory that waits in the topmost directory; its path becomes the current
-    /// one. `None` if none waits, `Some(Ok(None))` if it is to be left out.
+    /// Opens the next subdirectory that waits in the topmost directory; its path becomes the
+    /// current one. `None` if none waits, `Some(Ok(None))` if it is to be left out.
     ///
     /// With its last one the topmost directory is closed, unless it is kept. The operand's own
     /// directory stays open, because others are opened again from there. If the topmost directory
@@ -280,8 +280,8 @@ impl<S: Sys, T: Own> Branch<S, T> {
         Some(opened)
     }
 
-    /// Gives up the rest of a directory that was lost, and of all deeper ones on the stack. The error
-    /// names the first one.
+    /// Gives up the rest of a directory that was lost, and of all deeper ones on the stack. The
+    /// error names the first one.
     pub(crate) fn give_up(&mut self, lost: ReopenError) -> Error {
         for index in lost.level..self.stack.len() {
             self.stack[index].drop_waiting();

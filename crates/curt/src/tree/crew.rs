@@ -131,8 +131,8 @@ impl<T: Send> Crew<T> {
 
     /// Runs `work` on the caller's thread, as worker 0, which alone can start others, and on the
     /// threads that it starts. Worker 0 goes on with the platform `sys`, every other one starts its
-    /// own. Returns when all have returned. If one panics (a callback may), the others stop, and the
-    /// panic reaches the caller.
+    /// own. Returns when all have returned. If one panics (a callback may), the others stop, and
+    /// the panic reaches the caller.
     pub(crate) fn work<S: Sys>(
         &self,
         sys: S,

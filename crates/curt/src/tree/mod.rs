@@ -14,8 +14,8 @@
 //! - `stop.rs`: when all this stops, and the calls of callbacks
 //! - `events.rs`: what workers leave for the caller's thread
 //!
-//! Removal uses neither `branch.rs` nor `loops.rs`: it keeps the name of each directory, to remove it
-//! later, and the parts that other workers have; it follows no link, so it meets no loop.
+//! Removal uses neither `branch.rs` nor `loops.rs`: it keeps the name of each directory, to remove
+//! it later, and the parts that other workers have; it follows no link, so it meets no loop.
 
 mod branch;
 mod crew;

@@ -16,8 +16,8 @@ pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(2);
 #[derive(Debug)]
 pub(crate) struct Stop<'a> {
     cancel: Option<&'a Cancel>,
-    /// Whether a callback has stopped the operation, or a worker has panicked: no callback is called
-    /// after that, apart from those that other threads are just calling.
+    /// Whether a callback has stopped the operation, or a worker has panicked: no callback is
+    /// called after that, apart from those that other threads are just calling.
     is_over: AtomicBool,
     poll: Option<&'a Poll<'a>>,
     /// When it was called last, in nanoseconds.
@@ -29,7 +29,6 @@ impl<'a> Stop<'a> {
         Stop { cancel, is_over: AtomicBool::new(false), poll, last_poll: AtomicU64::new(0) }
     }
 
-    /// Stops the operation.
     pub(crate) fn stop(&self) {
         self.is_over.store(true, Ordering::Relaxed);
     }

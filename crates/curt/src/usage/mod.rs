@@ -61,7 +61,7 @@
 //
 // - `Usage::measure` (`options.rs`: what was asked for) calls `Usage::run`.
 // - `Run::learn_operands` asks about the operands first if there are several (`operands.rs`).
-// - `Run::directory` walks one operand, by `Walk::visit_in_chunks`; the system calls are made there.
+// - `Run::directory` walks one operand, by `Walk::visit_in_chunks`, which makes the calls.
 // - `sum.rs`: `Notes::take` turns an entry into a note, on the thread that found it; `Sum::take`
 //   adds up the notes of a chunk, on one thread at a time.
 // - `Run::file` counts an operand that is no directory.

@@ -73,8 +73,8 @@ impl<S: Sys> Cursor<S> {
         }
     }
 
-    /// Returns the next entry or failure; `None` when the operand, or the task, is done, or when the
-    /// walk is to stop before there is one.
+    /// Returns the next entry or failure; `None` when the operand, or the task, is done, or when
+    /// the walk is to stop before there is one.
     pub(super) fn next(&mut self, control: &Control<'_>) -> Option<Step> {
         let mut step = self.pending.pop_front();
         if step.is_none() && std::mem::take(&mut self.enters) {

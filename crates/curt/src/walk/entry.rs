@@ -33,8 +33,8 @@ impl WalkEntry {
     }
 }
 
-/// An entry, while a walk is at it: what is known of it, and the open directory by which more can be
-/// asked.
+/// An entry, while a walk is at it: what is known of it, and the open directory by which more can
+/// be asked.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-visited-{}", std::process::id()));

@@ -89,14 +89,14 @@
 //! directories are opened again name by name. Where listings have no kinds, each entry costs one
 //! question.
 
-// One run, of `walk.visit(…)` on Linux: `visit` here calls `work` in `visit.rs`, which runs the crew
-// of `tree/`; each worker drives a `Cursor`, and hands the entry or failure of each step to a sink.
-// `Cursor::begin` asks about the operand (`operand.rs`). `Cursor::next` finds the next entry of the
-// topmost directory: by `stored.rs` if ignore rules are read from files or entries are sorted, as in
-// nearly all runs of `curt find`, otherwise by `listed.rs`. Both list the directory
+// One run, of `walk.visit(…)` on Linux: `visit` here calls `work` in `visit.rs`, which runs the
+// crew of `tree/`; each worker drives a `Cursor`, and hands the entry or failure of each step to a
+// sink. `Cursor::begin` asks about the operand (`operand.rs`). `Cursor::next` finds the next entry
+// of the topmost directory: by `stored.rs` if ignore rules are read from files or entries are
+// sorted, as in nearly all runs of `curt find`, otherwise by `listed.rs`. Both list the directory
 // (`tree/reader.rs`, then `Sys::read_entries`, which is `getdents64`), and enter the subdirectories
-// whose names wait (`Branch::open_next` in `tree/branch.rs`). What the listing does not say about an
-// entry is asked when the caller wants it: `Visited::fetch`, `position.rs`, `Asker::fetch` in
+// whose names wait (`Branch::open_next` in `tree/branch.rs`). What the listing does not say about
+// an entry is asked when the caller wants it: `Visited::fetch`, `position.rs`, `Asker::fetch` in
 // `ask.rs`, then `Sys::query_into`, which is `statx`.
 //
 // `position.rs`: the current entry, of which `entry.rs` lends a part; `frame.rs`: what is kept for
@@ -255,8 +255,8 @@ impl<'a> Walk<'a> {
         visit::work::<Os, _>(self, &setup, &stop, one_thread, &|| AnyOrder(make()))
     }
 
-    /// Walks with as many threads as speed it up, and consumes what `visit` makes of the entries; if
-    /// the walk is sorted, in the order in which one thread would visit them.
+    /// Walks with as many threads as speed it up, and consumes what `visit` makes of the entries;
+    /// if the walk is sorted, in the order in which one thread would visit them.
     ///
     /// `visit` is called on the thread that found the entry, or the failure, and adds what it makes
     /// of it to a chunk, which begins with its default. `consume` is called by one thread at a

@@ -111,8 +111,8 @@ impl Settings {
     }
 }
 
-/// The fields to ask for instead of these. A listing on Unix has the number of the directory below a
-/// mount; an answer that has the device has the number of the mount.
+/// The fields to ask for instead of these. A listing on Unix has the number of the directory below
+/// a mount; an answer that has the device has the number of the mount.
 pub(super) fn with_device(fields: Fields) -> Fields {
     if fields.contains(Fields::ID) { fields | Fields::DEVICE } else { fields }
 }

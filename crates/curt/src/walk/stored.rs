@@ -1,8 +1,8 @@
 //! The cursor of a walk that must know all entries of a directory before it yields the first,
 //! because they are sorted or left out by ignore rules.
 //!
-//! The entries are read to the end, chosen, and sorted. A sorted walk enters each subdirectory right
-//! after it was yielded; another one when all entries were.
+//! The entries are read to the end, chosen, and sorted. A sorted walk enters each subdirectory
+//! right after it was yielded; another one when all entries were.
 
 use super::control::Control;
 use super::cursor::{Cursor, Step};

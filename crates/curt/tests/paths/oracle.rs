@@ -61,8 +61,8 @@ pub(crate) const WINDOWS: [&str; 44] = [
     "\u{a0}", "~", "PRN",
 ];
 
-/// Bytes, strings and 16-bit units give one answer, which a second pass leaves as it is, and a NUL is
-/// refused wherever it is and whatever else is wrong.
+/// Bytes, strings and 16-bit units give one answer, which a second pass leaves as it is, and a NUL
+/// is refused wherever it is and whatever else is wrong.
 #[test]
 fn windows_paths_are_the_same_in_all_units_and_stay() {
     let mut choices = Choices::new(9);

@@ -47,7 +47,6 @@ impl Hints {
         }
     }
 
-    /// Prints the hints.
     pub(super) fn show(&self, options: &FindOptions, session: &Session, found_nothing: bool) {
         let note = |note: &str| {
             if session.is_json() {

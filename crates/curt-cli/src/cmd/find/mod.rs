@@ -53,8 +53,8 @@ const FDIGNORE: &str = ".fdignore";
 /// How many paths may wait for commands.
 const WAITING: usize = 1024;
 
-/// How many entries a thread visits before it looks at the clock: few, because each can take long on
-/// a network.
+/// How many entries a thread visits before it looks at the clock: few, because each can take long
+/// on a network.
 const PACE: u32 = 16;
 
 /// How many bytes a thread collects before it prints them: enough to be written as they are.

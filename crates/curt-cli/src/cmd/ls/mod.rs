@@ -1,7 +1,7 @@
 //! `curt ls`: lists directories.
 //!
-//! `settings` decides from the options which fields are read and how they are printed; `lister` goes
-//! through operands and directories, or through trees (`tree`); `item` holds an entry, `order`
+//! `settings` decides from the options which fields are read and how they are printed; `lister`
+//! goes through operands and directories, or through trees (`tree`); `item` holds an entry, `order`
 //! sorts entries; `writer` prints them, in lines (`long`) or in columns (`grid`).
 
 mod git;

@@ -148,8 +148,8 @@ fn without_linux_features() {
     every_call_fails_once::<Os>(&Setup { without, ..Setup::default() });
 }
 
-/// Runs each operation while the kernel fails the first calls so. The check gets the answer, and how
-/// many calls of `openat2` and of `openat` there were.
+/// Runs each operation while the kernel fails the first calls so. The check gets the answer, and
+/// how many calls of `openat2` and of `openat` there were.
 #[cfg(target_os = "linux")]
 fn while_openat2_fails(
     times: u64,

@@ -1,5 +1,5 @@
-//! What the tests of races rely on: harm is noticed. That events happen, they assert themselves; the
-//! rest of the platform is tested by its contract, in `sys/tests`.
+//! What the tests of races rely on: harm is noticed. That events happen, they assert themselves;
+//! the rest of the platform is tested by its contract, in `sys/tests`.
 
 use super::World;
 

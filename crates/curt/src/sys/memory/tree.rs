@@ -351,6 +351,12 @@ impl World {
         assert_eq!(self.list(CANARY), self.canary, "something was done to the canary");
     }
 
+    /// Panics unless [the canary lives](Self::assert_canary_lives) and no directory is open.
+    pub(crate) fn assert_unharmed(&self) {
+        self.assert_canary_lives();
+        assert_eq!(self.open_now(), 0, "a directory was left open");
+    }
+
     /// Returns how many directories are open.
     pub(crate) fn open_now(&self) -> usize {
         self.handles.len()

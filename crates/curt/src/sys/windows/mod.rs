@@ -322,8 +322,8 @@ impl Sys for Windows {
                 Ok(())
             }
             Err(status @ Status::DIRECTORY_NOT_EMPTY) => Err((self.open_again(dir), status.into())),
-            // A directory that is about to go is as good as gone. One that is gone can have the number
-            // of a refusal.
+            // A directory that is about to go is as good as gone. One that is gone can have the
+            // number of a refusal.
             Err(status) if status.is_gone() || status.is_pending() => {
                 Err((dir, OsError::NotFound.error()))
             }

@@ -13,10 +13,7 @@ use crate::usage::{Usage, UsageReport};
 fn measure(usage: &Usage<'_>, setup: &Setup, operands: &[&str]) -> UsageReport {
     let operands: Vec<PathBuf> = operands.iter().map(PathBuf::from).collect();
     let report = usage.run::<Memory>(setup, &operands, Records::default());
-    setup.world(|world| {
-        world.assert_canary_lives();
-        assert_eq!(world.open_now(), 0, "a directory was left open");
-    });
+    setup.world(|world| world.assert_unharmed());
     report
 }
 

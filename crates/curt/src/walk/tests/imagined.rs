@@ -15,10 +15,7 @@ use crate::walk::{Order, Visited, Walk};
 
 fn walk(options: &Walk<'_>, setup: &Setup) -> Seen {
     let seen = walk_with::<Memory>(setup, options, Path::new(""), Path::new("tree"));
-    setup.world(|world| {
-        world.assert_canary_lives();
-        assert_eq!(world.open_now(), 0, "a directory was left open");
-    });
+    setup.world(|world| world.assert_unharmed());
     seen
 }
 
@@ -94,8 +91,8 @@ fn changes_before_any_call_lose_nothing_elsewhere() {
     }
 }
 
-/// Asserts that every entry elsewhere than at the place that was changed is yielded once, and that an
-/// error is about that place. (A directory that replaces another may be listed besides it.)
+/// Asserts that every entry elsewhere than at the place that was changed is yielded once, and that
+/// an error is about that place. (A directory that replaces another may be listed besides it.)
 fn assert_only_lost_at(place: &str, seen: &Seen, all: &[String], case: &str) {
     for error in &seen.errors {
         assert!(error.path().starts_with(place), "{case}: {error}");
@@ -132,10 +129,7 @@ fn visit(options: &Walk<'_>, threads: usize, setup: &Setup) -> Seen {
     let summary =
         walk.visit_in_chunks::<Memory, _>(setup, &Stop::new(walk.cancel, None), note, take);
     assert!(!summary.stopped && summary.threads <= threads);
-    setup.world(|world| {
-        world.assert_canary_lives();
-        assert_eq!(world.open_now(), 0, "a directory was left open");
-    });
+    setup.world(|world| world.assert_unharmed());
     seen
 }
 

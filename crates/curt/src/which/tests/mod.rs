@@ -76,10 +76,7 @@ impl Ground {
         let answer = engine.find(OsStr::new(name));
         let calls = engine.judge.sys.calls().total();
         drop(engine);
-        self.setup.world(|world| {
-            world.assert_canary_lives();
-            assert_eq!(world.open_now(), 0, "a directory was left open");
-        });
+        self.setup.world(|world| world.assert_unharmed());
         (told(answer), calls)
     }
 
