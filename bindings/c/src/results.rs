@@ -1,0 +1,260 @@
+//! Results: 0, a count or a length on success, and one negative number for each kind of failure.
+
+use std::ffi::{CStr, c_char};
+
+use curt::beneath::Refusal;
+use curt::paths::ExpandError;
+use curt::remove::Kept;
+use curt::which::FindCause;
+use curt::{Cause, Error};
+
+/// The system failed. The error object has its number: `errno`, or on Windows the number of
+/// `GetLastError`.
+pub const CURT_E_OS: i32 = -1;
+/// An argument is wrong: NULL, not aligned, a NUL inside a text, a size or a flag that this
+/// version does not know.
+pub const CURT_E_ARGUMENT: i32 = -2;
+/// The work was stopped by `cancel`, by `poll` or by a callback.
+pub const CURT_E_STOPPED: i32 = -3;
+/// Another entry has this name now.
+pub const CURT_E_REPLACED: i32 = -4;
+/// A link or a mount leads back to this directory, which is above it.
+pub const CURT_E_LOOP: i32 = -5;
+/// A bug of curt. The error object says which; what was being worked on is left as it is.
+pub const CURT_E_INTERNAL: i32 = -6;
+/// The system cannot do this, or failed without a number.
+pub const CURT_E_OTHER: i32 = -7;
+/// Kept: a mount point, and crossing mounts was not asked for.
+pub const CURT_E_KEPT_MOUNT_POINT: i32 = -20;
+/// Kept: another process kept adding entries to the directory.
+pub const CURT_E_KEPT_BEING_WRITTEN_TO: i32 = -21;
+/// Kept: the path ends in `.` or `..`.
+pub const CURT_E_KEPT_DOT: i32 = -22;
+/// Kept: the root directory.
+pub const CURT_E_KEPT_ROOT: i32 = -23;
+/// Kept: on another file system than its parent.
+pub const CURT_E_KEPT_OTHER_FILE_SYSTEM: i32 = -24;
+/// Kept: a directory, and the options refuse directories.
+pub const CURT_E_KEPT_DIRECTORY: i32 = -25;
+/// Kept: a link, and a directory was asked for.
+pub const CURT_E_KEPT_LINK: i32 = -26;
+/// No directory that was searched has the program.
+pub const CURT_E_FIND_NOT_FOUND: i32 = -40;
+/// Only the working directory has the program, and it is not searched.
+pub const CURT_E_FIND_ONLY_IN_CWD: i32 = -41;
+/// Only a directory, or a file that may not be executed, has this name.
+pub const CURT_E_FIND_NOT_EXECUTABLE: i32 = -42;
+/// No program can have this name.
+pub const CURT_E_FIND_INVALID_NAME: i32 = -43;
+/// The name or the path is longer than the system allows.
+pub const CURT_E_FIND_NAME_TOO_LONG: i32 = -44;
+/// The path of the program is a loop of symbolic links.
+pub const CURT_E_FIND_LINK_LOOP: i32 = -45;
+/// The program was found through a relative path, which the policy refuses.
+pub const CURT_E_FIND_RELATIVE: i32 = -46;
+/// The base directory does not exist.
+pub const CURT_E_FIND_NO_BASE: i32 = -47;
+/// A directory may not be searched.
+pub const CURT_E_FIND_DENIED: i32 = -48;
+/// Refused: the path is empty.
+pub const CURT_E_REFUSED_EMPTY: i32 = -60;
+/// Refused: it contains a NUL.
+pub const CURT_E_REFUSED_NUL: i32 = -61;
+/// Refused: it is not valid text.
+pub const CURT_E_REFUSED_ENCODING: i32 = -62;
+/// Refused: it names a device.
+pub const CURT_E_REFUSED_DEVICE: i32 = -63;
+/// Refused: it begins at a root.
+pub const CURT_E_REFUSED_ABSOLUTE: i32 = -64;
+/// Refused: it names a drive.
+pub const CURT_E_REFUSED_DRIVE: i32 = -65;
+/// Refused: it names a stream of a file.
+pub const CURT_E_REFUSED_STREAM: i32 = -66;
+/// Refused: it contains a character that names cannot have.
+pub const CURT_E_REFUSED_CHARACTER: i32 = -67;
+/// Refused: it leaves the root.
+pub const CURT_E_REFUSED_ESCAPE: i32 = -68;
+/// Refused: a name ends in dots or spaces.
+pub const CURT_E_REFUSED_TRAILING: i32 = -69;
+/// Refused: a name looks like the short name of another file.
+pub const CURT_E_REFUSED_SHORT_NAME: i32 = -70;
+/// Refused: it leads through a link.
+pub const CURT_E_REFUSED_LINK: i32 = -71;
+/// Not expanded: the path is empty.
+pub const CURT_E_EXPAND_EMPTY: i32 = -80;
+/// Not expanded: it contains a NUL.
+pub const CURT_E_EXPAND_NUL: i32 = -81;
+/// Not expanded: no home directory is known.
+pub const CURT_E_EXPAND_NO_HOME: i32 = -82;
+/// Not expanded: the home directory is not a full path.
+pub const CURT_E_EXPAND_HOME_RELATIVE: i32 = -83;
+/// Not expanded: there is no such user.
+pub const CURT_E_EXPAND_NO_USER: i32 = -84;
+/// Not expanded: the path is too long.
+pub const CURT_E_EXPAND_TOO_LONG: i32 = -85;
+/// Not expanded: `..` leads beyond the root.
+pub const CURT_E_EXPAND_ESCAPE: i32 = -86;
+/// Not expanded: the directory that the path starts from is not known.
+pub const CURT_E_EXPAND_NO_START: i32 = -87;
+/// Not expanded: texts of different encodings.
+pub const CURT_E_EXPAND_ENCODING: i32 = -88;
+
+/// Each result with its text.
+const TEXTS: &[(i32, &CStr)] = &[
+    (CURT_E_OS, c"the system failed"),
+    (CURT_E_ARGUMENT, c"an argument is wrong"),
+    (CURT_E_STOPPED, c"stopped"),
+    (CURT_E_REPLACED, c"the entry was replaced meanwhile"),
+    (CURT_E_LOOP, c"symbolic link or mount loop"),
+    (CURT_E_INTERNAL, c"internal error"),
+    (CURT_E_OTHER, c"not supported by the system"),
+    (CURT_E_KEPT_MOUNT_POINT, c"is a mount point"),
+    (CURT_E_KEPT_BEING_WRITTEN_TO, c"not empty: being written to"),
+    (CURT_E_KEPT_DOT, c"refusing to remove '.' or '..'"),
+    (CURT_E_KEPT_ROOT, c"refusing to remove the root directory"),
+    (CURT_E_KEPT_OTHER_FILE_SYSTEM, c"is on another file system than its parent"),
+    (CURT_E_KEPT_DIRECTORY, c"is a directory"),
+    (CURT_E_KEPT_LINK, c"is a link"),
+    (CURT_E_FIND_NOT_FOUND, c"program not found"),
+    (
+        CURT_E_FIND_ONLY_IN_CWD,
+        c"program found only in the working directory, which is not searched",
+    ),
+    (CURT_E_FIND_NOT_EXECUTABLE, c"not an executable file"),
+    (CURT_E_FIND_INVALID_NAME, c"not a valid program name"),
+    (CURT_E_FIND_NAME_TOO_LONG, c"the name of the program is too long"),
+    (CURT_E_FIND_LINK_LOOP, c"symbolic link loop"),
+    (CURT_E_FIND_RELATIVE, c"the program was found through a relative path"),
+    (CURT_E_FIND_NO_BASE, c"the base directory does not exist"),
+    (CURT_E_FIND_DENIED, c"a directory may not be searched"),
+    (CURT_E_REFUSED_EMPTY, c"the path is empty"),
+    (CURT_E_REFUSED_NUL, c"the path contains a NUL"),
+    (CURT_E_REFUSED_ENCODING, c"the path is not valid text"),
+    (CURT_E_REFUSED_DEVICE, c"the path names a device"),
+    (CURT_E_REFUSED_ABSOLUTE, c"the path is absolute"),
+    (CURT_E_REFUSED_DRIVE, c"the path names a drive"),
+    (CURT_E_REFUSED_STREAM, c"the path names a stream"),
+    (CURT_E_REFUSED_CHARACTER, c"the path contains a character that names cannot have"),
+    (CURT_E_REFUSED_ESCAPE, c"the path leaves the root"),
+    (CURT_E_REFUSED_TRAILING, c"a name ends in dots or spaces"),
+    (CURT_E_REFUSED_SHORT_NAME, c"a name looks like a short name"),
+    (CURT_E_REFUSED_LINK, c"the path leads through a link"),
+    (CURT_E_EXPAND_EMPTY, c"the path is empty"),
+    (CURT_E_EXPAND_NUL, c"the path contains a NUL"),
+    (CURT_E_EXPAND_NO_HOME, c"no home directory is known for '~'"),
+    (CURT_E_EXPAND_HOME_RELATIVE, c"the home directory is not a full path"),
+    (CURT_E_EXPAND_NO_USER, c"there is no such user"),
+    (CURT_E_EXPAND_TOO_LONG, c"the path is too long"),
+    (CURT_E_EXPAND_ESCAPE, c"'..' leads beyond the root"),
+    (CURT_E_EXPAND_NO_START, c"the directory that the path starts from is not known"),
+    (CURT_E_EXPAND_ENCODING, c"the parts of the path have different encodings"),
+];
+
+fn text_of(result: i32) -> &'static CStr {
+    TEXTS.iter().find(|(other, _)| *other == result).map_or(c"done", |(_, text)| text)
+}
+
+/// Returns a text for a result, in English. Never NULL; the text lives as long as the library is
+/// loaded. An error object has a better one, with the path and the system's reason.
+#[unsafe(no_mangle)]
+pub extern "C" fn curt_text(result: i32) -> *const c_char {
+    text_of(result).as_ptr()
+}
+
+/// Returns the result of a failure of the library.
+pub(crate) fn result_of(error: &Error) -> i32 {
+    match error.cause() {
+        Cause::Os(error) => of_system(error),
+        Cause::Kept(kept) => of_kept(*kept),
+        Cause::Replaced => CURT_E_REPLACED,
+        Cause::Loop(_) => CURT_E_LOOP,
+        Cause::Refused(refusal) => of_refusal(*refusal),
+        Cause::Find(why) => of_find(why.cause()),
+        _ => CURT_E_OTHER,
+    }
+}
+
+fn of_system(error: &std::io::Error) -> i32 {
+    match (error.raw_os_error(), error.kind()) {
+        (Some(_), _) => CURT_E_OS,
+        (None, std::io::ErrorKind::InvalidInput) => CURT_E_ARGUMENT,
+        (None, _) => CURT_E_OTHER,
+    }
+}
+
+fn of_kept(kept: Kept) -> i32 {
+    match kept {
+        Kept::MountPoint => CURT_E_KEPT_MOUNT_POINT,
+        Kept::BeingWrittenTo => CURT_E_KEPT_BEING_WRITTEN_TO,
+        Kept::DotOrDotDot => CURT_E_KEPT_DOT,
+        Kept::RootDirectory => CURT_E_KEPT_ROOT,
+        Kept::OtherFileSystem => CURT_E_KEPT_OTHER_FILE_SYSTEM,
+        Kept::IsADirectory => CURT_E_KEPT_DIRECTORY,
+        Kept::IsALink => CURT_E_KEPT_LINK,
+        _ => CURT_E_OTHER,
+    }
+}
+
+fn of_find(cause: &FindCause) -> i32 {
+    match cause {
+        FindCause::NotFound => CURT_E_FIND_NOT_FOUND,
+        FindCause::OnlyInWorkingDirectory => CURT_E_FIND_ONLY_IN_CWD,
+        FindCause::NotExecutable => CURT_E_FIND_NOT_EXECUTABLE,
+        FindCause::InvalidName(_) => CURT_E_FIND_INVALID_NAME,
+        FindCause::NameTooLong => CURT_E_FIND_NAME_TOO_LONG,
+        FindCause::LinkLoop => CURT_E_FIND_LINK_LOOP,
+        FindCause::RelativeResult => CURT_E_FIND_RELATIVE,
+        FindCause::DirectoryMissing => CURT_E_FIND_NO_BASE,
+        FindCause::PermissionDenied => CURT_E_FIND_DENIED,
+        FindCause::Os(error) => of_system(error),
+        _ => CURT_E_OTHER,
+    }
+}
+
+/// Returns the result of a path that was refused.
+pub(crate) fn of_refusal(refusal: Refusal) -> i32 {
+    match refusal {
+        Refusal::Empty => CURT_E_REFUSED_EMPTY,
+        Refusal::Nul => CURT_E_REFUSED_NUL,
+        Refusal::Encoding => CURT_E_REFUSED_ENCODING,
+        Refusal::Device => CURT_E_REFUSED_DEVICE,
+        Refusal::Absolute => CURT_E_REFUSED_ABSOLUTE,
+        Refusal::Drive => CURT_E_REFUSED_DRIVE,
+        Refusal::Stream => CURT_E_REFUSED_STREAM,
+        Refusal::BadChar => CURT_E_REFUSED_CHARACTER,
+        Refusal::Escape => CURT_E_REFUSED_ESCAPE,
+        Refusal::Trailing => CURT_E_REFUSED_TRAILING,
+        Refusal::ShortName => CURT_E_REFUSED_SHORT_NAME,
+        Refusal::Link => CURT_E_REFUSED_LINK,
+        _ => CURT_E_OTHER,
+    }
+}
+
+/// Returns the result of a path that cannot be expanded.
+pub(crate) fn of_expansion(error: ExpandError) -> i32 {
+    match error {
+        ExpandError::Empty => CURT_E_EXPAND_EMPTY,
+        ExpandError::Nul => CURT_E_EXPAND_NUL,
+        ExpandError::NoHome => CURT_E_EXPAND_NO_HOME,
+        ExpandError::HomeNotAbsolute => CURT_E_EXPAND_HOME_RELATIVE,
+        ExpandError::NoUser => CURT_E_EXPAND_NO_USER,
+        ExpandError::TooLong => CURT_E_EXPAND_TOO_LONG,
+        ExpandError::Escape => CURT_E_EXPAND_ESCAPE,
+        ExpandError::Drive => CURT_E_EXPAND_NO_START,
+        ExpandError::Encoding => CURT_E_EXPAND_ENCODING,
+        _ => CURT_E_OTHER,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_result_has_its_own_number_and_text() {
+        for (at, (result, text)) in TEXTS.iter().enumerate() {
+            assert!(*result < 0 && TEXTS[..at].iter().all(|other| other.0 != *result), "{result}");
+            assert!(!text.is_empty());
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Strings: a pointer and a length, in the units of the system.
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::path::Path;
+use std::slice;
+
+use crate::guard::Failure;
+
+/// A unit of a path: a byte.
+#[cfg(unix)]
+pub type curt_char = u8;
+
+/// A unit of a path: of UTF-16.
+#[cfg(windows)]
+pub type curt_char = u16;
+
+/// A text: a path or a name, exactly as the system has it. It need not end in NUL.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct curt_str {
+    /// The first unit. May be NULL if `len` is 0.
+    pub ptr: *const curt_char,
+    /// The number of units.
+    pub len: usize,
+}
+
+impl curt_str {
+    /// No text.
+    pub(crate) const NONE: curt_str = curt_str { ptr: std::ptr::null(), len: 0 };
+
+    /// Lends these units for as long as the caller knows that they live.
+    pub(crate) fn of(units: &[curt_char]) -> curt_str {
+        curt_str { ptr: units.as_ptr(), len: units.len() }
+    }
+
+    /// Returns the path.
+    ///
+    /// # Safety
+    ///
+    /// The units can be read, and nobody changes them, during `'a`.
+    pub(crate) unsafe fn path<'a>(self) -> Result<Cow<'a, Path>, Failure> {
+        // SAFETY: as required of the caller.
+        unsafe { units(self.ptr, self.len) }.map(path)
+    }
+
+    /// Returns the path, or `None` if the pointer is NULL.
+    ///
+    /// # Safety
+    ///
+    /// As for [`curt_str::path`].
+    pub(crate) unsafe fn optional_path<'a>(self) -> Result<Option<Cow<'a, Path>>, Failure> {
+        // SAFETY: as required of the caller.
+        let path = unsafe { self.path() }?;
+        Ok((!self.ptr.is_null()).then_some(path))
+    }
+}
+
+/// Returns the units of a text.
+///
+/// # Safety
+///
+/// `len` units can be read at `ptr`, and nobody changes them, during `'a`.
+pub(crate) unsafe fn units<'a, U: Copy + PartialEq + Default>(
+    ptr: *const U,
+    len: usize,
+) -> Result<&'a [U], Failure> {
+    // SAFETY: as required of the caller.
+    let units = unsafe { array(ptr, len) }?;
+    if units.contains(&U::default()) {
+        return Err(Failure::Argument("a text contains a NUL"));
+    }
+    Ok(units)
+}
+
+/// Returns the elements of an array.
+///
+/// # Safety
+///
+/// `len` elements can be read at `ptr`, and nobody changes them, during `'a`.
+pub(crate) unsafe fn array<'a, T>(ptr: *const T, len: usize) -> Result<&'a [T], Failure> {
+    if len == 0 {
+        return Ok(&[]);
+    }
+    if ptr.is_null() || !ptr.is_aligned() {
+        return Err(Failure::Argument("the pointer to an array or a text is NULL or not aligned"));
+    }
+    if len > isize::MAX as usize / size_of::<T>().max(1) {
+        return Err(Failure::Argument("a length is larger than memory"));
+    }
+    // SAFETY: it is not NULL, aligned, not larger than memory; and as required of the caller.
+    Ok(unsafe { slice::from_raw_parts(ptr, len) })
+}
+
+#[cfg(unix)]
+fn path(units: &[u8]) -> Cow<'_, Path> {
+    use std::os::unix::ffi::OsStrExt as _;
+    Cow::Borrowed(Path::new(OsStr::from_bytes(units)))
+}
+
+#[cfg(windows)]
+fn path(units: &[u16]) -> Cow<'_, Path> {
+    use std::os::windows::ffi::OsStringExt as _;
+    Cow::Owned(std::ffi::OsString::from_wide(units).into())
+}
+
+/// Returns the units of a text of the system.
+#[cfg(unix)]
+pub(crate) fn to_units(text: &OsStr) -> Cow<'_, [curt_char]> {
+    use std::os::unix::ffi::OsStrExt as _;
+    Cow::Borrowed(text.as_bytes())
+}
+
+/// Returns the units of a text of the system.
+#[cfg(windows)]
+pub(crate) fn to_units(text: &OsStr) -> Cow<'_, [curt_char]> {
+    use std::os::windows::ffi::OsStrExt as _;
+    Cow::Owned(text.encode_wide().collect())
+}
+
+/// Writes a text and a NUL behind it into the caller's buffer, if there is room for both, and
+/// returns the length of the text.
+///
+/// # Safety
+///
+/// `capacity` units can be written at `buffer`.
+pub(crate) unsafe fn write<U: Copy + Default>(
+    text: &[U],
+    buffer: *mut U,
+    capacity: usize,
+) -> Result<isize, Failure> {
+    if capacity > 0 && (buffer.is_null() || !buffer.is_aligned()) {
+        return Err(Failure::Argument("the buffer is NULL or not aligned"));
+    }
+    if text.len() < capacity {
+        // SAFETY: there is room for the text, as required of the caller. A buffer of the caller
+        // that overlaps with a text of the library does not exist.
+        unsafe { std::ptr::copy(text.as_ptr(), buffer, text.len()) };
+        // SAFETY: there is room for one unit more.
+        let end = unsafe { buffer.add(text.len()) };
+        // SAFETY: as above.
+        unsafe { end.write(U::default()) };
+    }
+    Ok(text.len() as isize)
+}
