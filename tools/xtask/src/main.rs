@@ -2,6 +2,7 @@
 //!
 //! One file per chore; nothing here is a dependency of the library or the command.
 
+mod c;
 mod debian_root;
 mod fuzz;
 mod gnu;
@@ -39,6 +40,7 @@ usage: cargo xtask TASK
                            build it, and install and run each in a clean root
   public-api [--update]    compare the public API with its lists and the last release
   unused-api               find public items that no command, binding, example or benchmark uses
+  c-header [--update]      compare bindings/c/include/curt.h with what the crate makes of it
   rivals [NAME…]           build the rivals of the benchmark, under tools/bench/rivals
   debian-root              make or update the Debian 13 root, and print its folder (needs root)
   in-root [--with SET,…] -- COMMAND…
@@ -80,6 +82,7 @@ fn run(name: &str, rest: &[String]) -> Outcome {
         "dist-test" => scripts::run("dist/test.sh", rest),
         "public-api" => public_api::run(rest),
         "unused-api" => unused_api::run(rest),
+        "c-header" => c::header::run(rest),
         "rivals" => scripts::run("bench/rivals/all.sh", rest),
         "debian-root" | "in-root" => scripts::run("debian-root.sh", rest),
         "msrv" => msrv::run(rest),

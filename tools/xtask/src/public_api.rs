@@ -96,7 +96,7 @@ fn list(json: &Path) -> Result<String, Failure> {
 }
 
 /// The lines that only one of two lists has, marked as diff does.
-fn difference(committed: &str, current: &str) -> Vec<String> {
+pub(crate) fn difference(committed: &str, current: &str) -> Vec<String> {
     let only = |one: &str, other: &str, mark: &str| -> Vec<String> {
         let known: HashSet<&str> = other.lines().collect();
         let lines = one.lines().filter(|line| !known.contains(line));

@@ -1,0 +1,32 @@
+//! libcurt: its header, its binary interface, and its tests in C.
+
+mod declarations;
+pub(crate) mod header;
+
+use crate::host::{self, Failure, Outcome};
+use crate::public_api::difference;
+use crate::say;
+use std::fs;
+use std::path::PathBuf;
+
+/// The folder of the crate.
+fn folder() -> PathBuf {
+    host::checkout().join("bindings/c")
+}
+
+/// Compares what was generated with a committed file, or with `--update` writes that.
+fn outcome(task: &str, file: &str, arguments: &[String], current: &str) -> Outcome {
+    let path = folder().join(file);
+    match arguments {
+        [] => {}
+        [option] if option == "--update" => return Ok(fs::write(path, current)?),
+        _ => return Err(Failure::usage(format!("{task} takes --update only"))),
+    }
+    let committed = fs::read_to_string(&path).unwrap_or_default();
+    if committed == current {
+        return Ok(());
+    }
+    difference(&committed, current).iter().for_each(say::out);
+    let text = format!("bindings/c/{file} is old: `cargo xtask {task} --update` writes it");
+    Err(Failure::new(text))
+}
