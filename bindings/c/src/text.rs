@@ -141,5 +141,6 @@ pub(crate) unsafe fn write<U: Copy + Default>(
         // SAFETY: as above.
         unsafe { end.write(U::default()) };
     }
-    Ok(text.len() as isize)
+    // No slice is longer than `isize::MAX`.
+    Ok(isize::try_from(text.len()).unwrap_or(isize::MAX))
 }
