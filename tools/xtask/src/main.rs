@@ -52,6 +52,8 @@ usage: cargo xtask TASK
   windows-build            build curt.exe as it is released, and print where it is
   windows-run [--exe FILE] -- ARGUMENTS…
                            run curt.exe under Wine, in a folder that stays
+  windows-session [--library] -- COMMAND…
+                           run a command with mingw, Wine and a script that counts native calls
   native-calls --check [NAME…] | -- ARGUMENTS…
                            count the ntdll calls of curt.exe, and compare snapshots";
 
@@ -90,6 +92,7 @@ fn run(name: &str, rest: &[String]) -> Outcome {
         "windows-test" => windows::test::run(rest),
         "windows-build" => windows::run::build(rest),
         "windows-run" => windows::run::run(rest),
+        "windows-session" => windows::session::run(rest),
         "native-calls" => windows::calls::run(rest),
         "-h" | "--help" | "help" => {
             say::out(LISTING);

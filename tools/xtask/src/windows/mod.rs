@@ -10,6 +10,7 @@
 
 pub(crate) mod calls;
 pub(crate) mod run;
+pub(crate) mod session;
 pub(crate) mod test;
 
 use crate::debian_root;

@@ -15,7 +15,7 @@ use crate::say;
 use relay::Counts;
 use std::borrow::Cow;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// Where the snapshots are.
@@ -100,6 +100,13 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     Err(Failure::new(format!("native calls:\n{}", wrong.join("\n"))))
 }
 
+/// The script that counts the calls of one program, as the programs call it, and the text of the one
+/// that has to run before.
+pub(super) fn counter(windows: &Windows) -> Result<(PathBuf, String), Failure> {
+    fs::write(windows.outside("native-calls"), relay::COUNT)?;
+    Ok((windows.inside("native-calls"), relay::set_up(&windows.inside("runner"))))
+}
+
 /// Runs everything, and writes the text of each snapshot, or what went wrong.
 fn count(
     windows: &Windows,
@@ -137,7 +144,7 @@ fn count_once(
     fs::copy(windows.outside(&below.to_string_lossy()), outside.join("last/000/program.exe"))?;
     let runs: Vec<&Run> =
         snapshots.iter().flat_map(|one| &one.rows).flat_map(|row| &row.runs).collect();
-    let mut script = relay::script(&windows.inside("runner"));
+    let mut script = relay::set_up(&windows.inside("runner")) + relay::RUN;
     for (number, run) in runs.iter().enumerate() {
         let folder = outside.join(number.to_string());
         fs::create_dir_all(&folder)?;

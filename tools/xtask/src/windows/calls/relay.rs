@@ -51,22 +51,26 @@ const CALLS: &[&str] = &[
     "NtWriteVirtualMemory",
 ];
 
-/// The script that sets the relay up, and defines `run FOLDER COMMAND…`: a command in a folder,
-/// with what it says and Wine logs, and its status, beside that. The relay is set up by the
-/// runner of Cargo's tests, which tries again where Wine itself fell over.
-pub(super) fn script(runner: &Path) -> String {
+/// The script that sets the relay up, by the runner of Cargo's tests, which tries again where Wine
+/// itself fell over.
+pub(super) fn set_up(runner: &Path) -> String {
     let calls: Vec<String> = CALLS.iter().map(|call| format!("ntdll.{call}")).collect();
-    format!("runner='{}' calls='{}'\n{RUN}", runner.display(), calls.join(";"))
+    format!("runner='{}' calls='{}'\n{SET_UP}", runner.display(), calls.join(";"))
 }
 
 /// Its text. By default Wine leaves out calls that some of its modules make.
-const RUN: &str = r#"
+const SET_UP: &str = r#"
 set_debug() {
     sh -eu "$runner" reg add 'HKCU\Software\Wine\Debug' /v "$1" /t REG_SZ /d "$2" /f >/dev/null
 }
 set_debug RelayInclude "$calls"
 set_debug RelayExclude ''
 set_debug RelayFromExclude ''
+"#;
+
+/// A script that defines `run FOLDER COMMAND…`: a command in a folder, with what it says and Wine
+/// logs, and its status, beside that.
+pub(super) const RUN: &str = r#"
 run() {
     folder=$1 status=0
     shift
@@ -74,6 +78,26 @@ run() {
         </dev/null >/dev/null 2>"$folder.log" || status=$?
     echo "$status" >"$folder.status"
 }
+"#;
+
+/// A script that runs a program and counts its calls, as [`count`] does. Arguments: the file for
+/// the counts, the program and its arguments.
+pub(super) const COUNT: &str = r#"
+file=$1 status=0
+shift
+WINEDEBUG=-all,+pid,+relay wine "$@" 2>"$file.log" || status=$?
+awk '
+    /:Call ntdll\./ {
+        process = substr($0, 1, index($0, ":"))
+        if (own == "") own = process
+        if (process != own) next
+        sub(/^.*:Call ntdll\./, "")
+        sub(/\(.*/, "")
+        counts[$0]++
+    }
+    END { for (name in counts) print counts[name], name }
+' "$file.log" | sort -k2 >"$file"
+exit "$status"
 "#;
 
 /// What a run in a folder left beside it: its status, and Wine's log with its messages.

@@ -1,0 +1,36 @@
+//! Runs any command where programs for Windows are built and run, for the proofs of libcurt.
+
+use super::{TARGET, Windows, calls};
+use crate::host::{self, Failure, Outcome};
+
+/// The task `windows-session`: its exit status is that of the command, which finds `wine`, mingw,
+/// and in the environment:
+///
+/// - `CURT_LIBRARY`: with `--library`, the folder with libcurt, as it is released;
+/// - `CURT_NATIVE_CALLS`: a script for `sh`. It runs a program under Wine, and writes the calls that
+///   the program makes to ntdll into a file, a count and a name per line. Its arguments: the file,
+///   the program and its arguments;
+/// - `CARGO_TARGET_DIR`: a folder for what is built; `WINEPREFIX`, whose `drive_c` is C:.
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let (wants_library, arguments) = match arguments {
+        [library, rest @ ..] if library == "--library" => (true, rest),
+        _ => (false, arguments),
+    };
+    let command = host::after_dashes(arguments);
+    if command.is_empty() {
+        return Err(Failure::usage("windows-session [--library] -- COMMAND…"));
+    }
+    let windows = Windows::ready()?;
+    if wants_library {
+        let build = ["build", "--quiet", "--release", "--package", "curt-capi"];
+        host::check(&mut windows.command(&windows.cargo(&build)))?;
+    }
+    let (counter, set_up) = calls::counter(&windows)?;
+    let library = windows.inside(&format!("target/{TARGET}/release"));
+    let script = format!("{set_up}\nexec \"$@\"");
+    let mut words = ["sh", "-euc", &script, "sh", "env"].map(str::to_owned).to_vec();
+    words.push(format!("CURT_LIBRARY={}", library.display()));
+    words.push(format!("CURT_NATIVE_CALLS={}", counter.display()));
+    words.extend(command.iter().cloned());
+    host::pass_on(&mut windows.session(&words))
+}
