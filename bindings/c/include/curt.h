@@ -109,6 +109,30 @@
 /** Searching for a program. */
 #define CURT_OP_FIND 12
 
+/** A path that does not exist counts as removed. */
+#define CURT_REMOVE_MISSING_OK 1
+
+/**
+ * Mounts below a path are entered, and what they hold is removed. The mount points stay and are
+ * failures.
+ */
+#define CURT_REMOVE_CROSS_MOUNTS 2
+
+/** A directory is removed with everything below it. */
+#define CURT_DIRECTORIES_RECURSIVE 0
+
+/** The same; anything else, also a link to a directory, is refused. */
+#define CURT_DIRECTORIES_REQUIRED 1
+
+/** Everything below a directory is removed, and it stays; anything else is refused. */
+#define CURT_DIRECTORIES_CONTENTS 2
+
+/** A directory is removed if it is empty, as by `rmdir`. */
+#define CURT_DIRECTORIES_ONLY_EMPTY 3
+
+/** A directory is refused, as by `unlink`. */
+#define CURT_DIRECTORIES_REFUSE 4
+
 /**
  * The system failed. The error object has its number: `errno`, or on Windows the number of
  * `GetLastError`.
@@ -288,6 +312,91 @@ typedef struct {
   size_t text_len;
 } curt_error_info;
 
+#if !defined(_WIN32)
+/** An open file or directory: a descriptor. */
+typedef int curt_fd;
+#endif
+
+#if defined(_WIN32)
+/** An open file or directory: a `HANDLE`. */
+typedef void *curt_fd;
+#endif
+
+/**
+ * How entries are removed. All zero but `size`, and NULL in the place of the struct: a missing
+ * path is a failure, mounts stay, directories are removed with everything below them.
+ */
+typedef struct {
+  /** `sizeof(curt_remove_options)`, set by the caller. */
+  size_t size;
+  /** `CURT_REMOVE_…`, joined by `|`. */
+  uint32_t flags;
+  /** What happens to paths that are directories: one of `CURT_DIRECTORIES_…`. */
+  uint32_t directories;
+  /**
+   * NULL, or a callback that gets the totals so far: every few hundred entries, and at the end.
+   * It is called on the caller's thread, and a result other than 0 stops the removal. With
+   * several threads the same totals can come twice, and smaller ones after larger ones.
+   */
+  int (*on_progress)(void *context, uint64_t files, uint64_t directories);
+  /** Passed to `on_progress`. */
+  void *context;
+} curt_remove_options;
+
+/**
+ * How work that can take long is controlled. All zero but `size`, and NULL in the place of the
+ * struct: one thread, no callback.
+ *
+ * Callbacks are called on the caller's thread, with `context`. They must return: no `longjmp`, no
+ * exception. A result other than 0 stops the work, which then returns `CURT_E_STOPPED`; what is
+ * under way on other threads ends first.
+ */
+typedef struct {
+  /** `sizeof(curt_control)`, set by the caller. */
+  size_t size;
+  /**
+   * How many threads may work, the caller's included: 0 and 1 start none,
+   * `CURT_THREADS_AUTOMATIC` starts as many as pay. All have ended when the function returns.
+   */
+  uint32_t threads;
+  /** Must be 0. */
+  uint32_t reserved;
+  /**
+   * NULL, or an `int` that a signal handler or another thread may set: other than 0 stops the
+   * work within a few milliseconds. A call of the system that blocks is not interrupted.
+   */
+  const volatile int *cancel;
+  /** NULL, or a callback for the beginning and then every few milliseconds. */
+  int (*poll)(void *context);
+  /**
+   * NULL, or a callback for each failure. The error is the library's, and lives until the
+   * callback returns.
+   */
+  int (*on_error)(void *context, const curt_error *error);
+  /** Passed to the callbacks. */
+  void *context;
+} curt_control;
+
+/** What a removal did, also one that failed or was stopped. */
+typedef struct {
+  /** `sizeof(curt_remove_report)`, set by the caller. */
+  size_t size;
+  /** How many entries were removed that are not directories. */
+  uint64_t files;
+  /** How many directories were removed. */
+  uint64_t directories;
+  /** How many entries had vanished, or had been moved, after they were listed. */
+  uint64_t vanished;
+  /** How many failures there were. */
+  uint64_t errors;
+  /** How many calls to the system were made. */
+  uint64_t calls;
+  /** How many threads worked, the caller's included. */
+  uint32_t threads;
+  /** 1 if `cancel`, `poll` or a callback stopped the removal, otherwise 0. */
+  uint32_t stopped;
+} curt_remove_report;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -322,6 +431,46 @@ CURT_API int32_t curt_error_get(const curt_error *error, curt_error_info *info);
 CURT_API void curt_error_free(curt_error *error);
 
 /**
+ * Removes what `path` names: a directory with everything below it, a file, or a link, never what
+ * the link leads to. `options`, `control` and `report` may be NULL.
+ *
+ * With `CURT_CWD` as `dir`, any path; with an open directory, which stays open, the name of one
+ * entry in it, without a separator and not `.` or `..`. The directory can be open with `O_PATH`;
+ * on Windows it needs `FILE_TRAVERSE` and `FILE_READ_ATTRIBUTES`. A path that ends in a separator
+ * must be a directory itself. The root directory is refused.
+ *
+ * A removal is not atomic, and goes on after a failure: what can be removed is. The result is
+ * that of the first failure, `error` is that failure, and `on_error` of `control` gets all.
+ * Returns 0 if everything is gone, `CURT_E_STOPPED` if the removal was stopped and nothing had
+ * failed before, otherwise another `CURT_E_…`. `report` is filled in each time, except after
+ * `CURT_E_ARGUMENT` for a wrong argument and `CURT_E_INTERNAL`.
+ *
+ * Costs on Linux one call for each entry that is not a directory, 5 for each directory, at most 6
+ * for the path itself, and 2 for an open `dir`. Works on the caller's thread, and on others if
+ * `control` allows them.
+ */
+CURT_API
+int32_t curt_remove(curt_fd dir,
+                    curt_str path,
+                    const curt_remove_options *options,
+                    const curt_control *control,
+                    curt_remove_report *report,
+                    curt_error **error);
+
+/**
+ * Removes what each of `count` paths names, as `curt_remove` does with `CURT_CWD`. With one
+ * thread they are removed in order, and several threads share them, unless one lies below
+ * another. Paths in a row that lie in the same directory share the call that opens it.
+ */
+CURT_API
+int32_t curt_remove_many(const curt_str *paths,
+                         size_t count,
+                         const curt_remove_options *options,
+                         const curt_control *control,
+                         curt_remove_report *report,
+                         curt_error **error);
+
+/**
  * Returns a text for a result, in English. Never NULL; the text lives as long as the library is
  * loaded. An error object has a better one, with the path and the system's reason.
  */
@@ -334,6 +483,12 @@ CURT_API const char *curt_text(int32_t result);
 /* Structs with their sizes, and zeros. */
 #define CURT_ERROR_INFO_INIT \
   { sizeof(curt_error_info), 0, 0, 0, 0, { NULL, 0 }, NULL, 0 }
+#define CURT_REMOVE_OPTIONS_INIT \
+  { sizeof(curt_remove_options), 0, 0, NULL, NULL }
+#define CURT_CONTROL_INIT \
+  { sizeof(curt_control), 0, 0, NULL, NULL, NULL, NULL }
+#define CURT_REMOVE_REPORT_INIT \
+  { sizeof(curt_remove_report), 0, 0, 0, 0, 0, 0, 0 }
 
 /** The text up to its NUL; NULL is no text. */
 #if defined(_WIN32)

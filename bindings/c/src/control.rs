@@ -84,6 +84,11 @@ impl Control {
         self.0.is_some_and(|control| control.poll.is_some() || !control.cancel.is_null())
     }
 
+    /// Whether the caller has a callback for failures.
+    pub(crate) fn reports(&self) -> bool {
+        self.0.is_some_and(|control| control.on_error.is_some())
+    }
+
     /// Whether the caller has set the `int`. On any thread.
     pub(crate) fn is_cancelled(&self) -> bool {
         let Some(control) = self.0.filter(|control| !control.cancel.is_null()) else {
@@ -120,4 +125,14 @@ impl Control {
 /// Returns the answer of a callback.
 pub(crate) fn next(answer: c_int) -> Next {
     if answer == 0 { Next::Continue } else { Next::Stop }
+}
+
+/// Returns the result of work that goes on after failures: the first of them, or that it was
+/// stopped before there was one.
+pub(crate) fn outcome(first: Option<Error>, stopped: bool) -> Result<i32, Failure> {
+    match first {
+        Some(error) => Err(error.into()),
+        None if stopped => Err(Failure::Stopped),
+        None => Ok(0),
+    }
 }

@@ -18,8 +18,10 @@
 
 pub mod check;
 pub mod control;
+pub mod descriptor;
 pub mod error;
 pub mod guard;
+pub mod remove;
 pub mod results;
 pub mod structs;
 pub mod text;

@@ -56,6 +56,21 @@ impl curt_str {
     }
 }
 
+/// Returns the paths of an array.
+///
+/// # Safety
+///
+/// The array and its texts can be read, and nobody changes them, during `'a`.
+pub(crate) unsafe fn paths<'a>(
+    ptr: *const curt_str,
+    count: usize,
+) -> Result<Vec<Cow<'a, Path>>, Failure> {
+    // SAFETY: as required of the caller.
+    let array = unsafe { array(ptr, count) }?;
+    // SAFETY: as above.
+    array.iter().map(|text| unsafe { text.path() }).collect()
+}
+
 /// Returns the units of a text.
 ///
 /// # Safety

@@ -1,0 +1,494 @@
+//! Removing trees.
+
+use std::ffi::{c_int, c_void};
+use std::path::Path;
+
+use curt::remove::{DirectoryOperands, Report, Totals};
+use curt::{Crossing, Next, Remove};
+
+use crate::control::{Control, curt_control, next, outcome};
+use crate::descriptor::{CURT_CWD, curt_fd};
+use crate::error::curt_error;
+use crate::guard::{Failure, guard, int};
+use crate::structs::{self, Versioned};
+use crate::text::{self, curt_str};
+
+/// A path that does not exist counts as removed.
+pub const CURT_REMOVE_MISSING_OK: u32 = 1;
+/// Mounts below a path are entered, and what they hold is removed. The mount points stay and are
+/// failures.
+pub const CURT_REMOVE_CROSS_MOUNTS: u32 = 2;
+
+/// A directory is removed with everything below it.
+pub const CURT_DIRECTORIES_RECURSIVE: u32 = 0;
+/// The same; anything else, also a link to a directory, is refused.
+pub const CURT_DIRECTORIES_REQUIRED: u32 = 1;
+/// Everything below a directory is removed, and it stays; anything else is refused.
+pub const CURT_DIRECTORIES_CONTENTS: u32 = 2;
+/// A directory is removed if it is empty, as by `rmdir`.
+pub const CURT_DIRECTORIES_ONLY_EMPTY: u32 = 3;
+/// A directory is refused, as by `unlink`.
+pub const CURT_DIRECTORIES_REFUSE: u32 = 4;
+
+/// How entries are removed. All zero but `size`, and NULL in the place of the struct: a missing
+/// path is a failure, mounts stay, directories are removed with everything below them.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct curt_remove_options {
+    /// `sizeof(curt_remove_options)`, set by the caller.
+    pub size: usize,
+    /// `CURT_REMOVE_…`, joined by `|`.
+    pub flags: u32,
+    /// What happens to paths that are directories: one of `CURT_DIRECTORIES_…`.
+    pub directories: u32,
+    /// NULL, or a callback that gets the totals so far: every few hundred entries, and at the end.
+    /// It is called on the caller's thread, and a result other than 0 stops the removal. With
+    /// several threads the same totals can come twice, and smaller ones after larger ones.
+    pub on_progress:
+        Option<unsafe extern "C" fn(context: *mut c_void, files: u64, directories: u64) -> c_int>,
+    /// Passed to `on_progress`.
+    pub context: *mut c_void,
+}
+
+// SAFETY: it begins with its size; zeros are valid.
+unsafe impl Versioned for curt_remove_options {}
+
+/// What a removal did, also one that failed or was stopped.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct curt_remove_report {
+    /// `sizeof(curt_remove_report)`, set by the caller.
+    pub size: usize,
+    /// How many entries were removed that are not directories.
+    pub files: u64,
+    /// How many directories were removed.
+    pub directories: u64,
+    /// How many entries had vanished, or had been moved, after they were listed.
+    pub vanished: u64,
+    /// How many failures there were.
+    pub errors: u64,
+    /// How many calls to the system were made.
+    pub calls: u64,
+    /// How many threads worked, the caller's included.
+    pub threads: u32,
+    /// 1 if `cancel`, `poll` or a callback stopped the removal, otherwise 0.
+    pub stopped: u32,
+}
+
+// SAFETY: it begins with its size; zeros are valid.
+unsafe impl Versioned for curt_remove_report {}
+
+/// Removes what `path` names: a directory with everything below it, a file, or a link, never what
+/// the link leads to. `options`, `control` and `report` may be NULL.
+///
+/// With `CURT_CWD` as `dir`, any path; with an open directory, which stays open, the name of one
+/// entry in it, without a separator and not `.` or `..`. The directory can be open with `O_PATH`;
+/// on Windows it needs `FILE_TRAVERSE` and `FILE_READ_ATTRIBUTES`. A path that ends in a separator
+/// must be a directory itself. The root directory is refused.
+///
+/// A removal is not atomic, and goes on after a failure: what can be removed is. The result is
+/// that of the first failure, `error` is that failure, and `on_error` of `control` gets all.
+/// Returns 0 if everything is gone, `CURT_E_STOPPED` if the removal was stopped and nothing had
+/// failed before, otherwise another `CURT_E_…`. `report` is filled in each time, except after
+/// `CURT_E_ARGUMENT` for a wrong argument and `CURT_E_INTERNAL`.
+///
+/// Costs on Linux one call for each entry that is not a directory, 5 for each directory, at most 6
+/// for the path itself, and 2 for an open `dir`. Works on the caller's thread, and on others if
+/// `control` allows them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn curt_remove(
+    dir: curt_fd,
+    path: curt_str,
+    options: *const curt_remove_options,
+    control: *const curt_control,
+    report: *mut curt_remove_report,
+    error: *mut *mut curt_error,
+) -> i32 {
+    let body = || {
+        // SAFETY: as required of the caller.
+        let path = unsafe { path.path() }?;
+        let run = |removal: &Remove<'_>| {
+            if dir == CURT_CWD {
+                return Ok(removal.run(&*path));
+            }
+            // SAFETY: the caller's directory is open during the call.
+            unsafe { run_below(removal, dir, &path) }
+        };
+        // SAFETY: as required of the caller.
+        unsafe { remove(options, control, report, run) }
+    };
+    // SAFETY: as required of the caller.
+    int(unsafe { guard("curt_remove", error, body) })
+}
+
+/// Removes what each of `count` paths names, as `curt_remove` does with `CURT_CWD`. With one
+/// thread they are removed in order, and several threads share them, unless one lies below
+/// another. Paths in a row that lie in the same directory share the call that opens it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn curt_remove_many(
+    paths: *const curt_str,
+    count: usize,
+    options: *const curt_remove_options,
+    control: *const curt_control,
+    report: *mut curt_remove_report,
+    error: *mut *mut curt_error,
+) -> i32 {
+    let body = || {
+        // SAFETY: as required of the caller.
+        let paths = unsafe { text::paths(paths, count) }?;
+        let run = |removal: &Remove<'_>| Ok(removal.run(&paths));
+        // SAFETY: as required of the caller.
+        unsafe { remove(options, control, report, run) }
+    };
+    // SAFETY: as required of the caller.
+    int(unsafe { guard("curt_remove_many", error, body) })
+}
+
+/// Sets up a removal, runs it and fills in the report.
+///
+/// # Safety
+///
+/// The pointers are NULL or lead to structs, whose pointers are valid until `run` returns.
+unsafe fn remove(
+    options: *const curt_remove_options,
+    control: *const curt_control,
+    report: *mut curt_remove_report,
+    run: impl FnOnce(&Remove<'_>) -> Result<Report, Failure>,
+) -> Result<i32, Failure> {
+    // SAFETY: as required of the caller.
+    let control = unsafe { Control::new(control) }?;
+    // SAFETY: as above.
+    let options = unsafe { structs::read(options) }?;
+    // SAFETY: as above.
+    unsafe { structs::check(report) }?;
+    let progress = Progress(options);
+    let mut removal = Remove::new()
+        .threads(control.threads())
+        // Also without a callback: the report then keeps one failure, and not all of them.
+        .on_error(|error| control.report(error))
+        .callbacks_on_caller_thread(control.reports() || progress.is_wanted());
+    if control.polls() {
+        removal = removal.poll(|| control.poll());
+    }
+    if progress.is_wanted() {
+        removal = removal.on_progress(|totals| progress.show(totals));
+    }
+    if let Some(options) = options {
+        removal = set(removal, &options)?;
+    }
+    let mut done = run(&removal)?;
+    let filled = curt_remove_report {
+        size: 0,
+        files: done.files,
+        directories: done.directories,
+        vanished: done.vanished,
+        errors: done.error_count,
+        calls: done.calls.total(),
+        threads: u32::try_from(done.threads).unwrap_or(u32::MAX),
+        stopped: done.stopped.into(),
+    };
+    // SAFETY: as above.
+    unsafe { structs::write(report, filled) }?;
+    outcome(done.errors.drain(..).next(), done.stopped)
+}
+
+/// Sets what the options say.
+fn set<'a>(removal: Remove<'a>, options: &curt_remove_options) -> Result<Remove<'a>, Failure> {
+    if options.flags & !(CURT_REMOVE_MISSING_OK | CURT_REMOVE_CROSS_MOUNTS) != 0 {
+        return Err(Failure::Argument("`flags` of the options has an unknown bit"));
+    }
+    let directories = match options.directories {
+        CURT_DIRECTORIES_RECURSIVE => DirectoryOperands::Recursive,
+        CURT_DIRECTORIES_REQUIRED => DirectoryOperands::Required,
+        CURT_DIRECTORIES_CONTENTS => DirectoryOperands::Contents,
+        CURT_DIRECTORIES_ONLY_EMPTY => DirectoryOperands::OnlyEmpty,
+        CURT_DIRECTORIES_REFUSE => DirectoryOperands::Refuse,
+        _ => return Err(Failure::Argument("`directories` of the options is unknown")),
+    };
+    let crosses = options.flags & CURT_REMOVE_CROSS_MOUNTS != 0;
+    Ok(removal
+        .missing_is_fine(options.flags & CURT_REMOVE_MISSING_OK != 0)
+        .crossing(if crosses { Crossing::Mounts } else { Crossing::Subvolumes })
+        .directories(directories))
+}
+
+/// Removes the entry of an open directory.
+///
+/// # Safety
+///
+/// Nobody closes the directory meanwhile.
+#[cfg(unix)]
+unsafe fn run_below(removal: &Remove<'_>, dir: curt_fd, name: &Path) -> Result<Report, Failure> {
+    use curt::os::unix::RemoveBelow as _;
+    use std::os::fd::BorrowedFd;
+
+    if dir < 0 {
+        return Err(Failure::Argument("`dir` is neither a descriptor nor CURT_CWD"));
+    }
+    // SAFETY: it is not negative; and as required of the caller.
+    let dir = unsafe { BorrowedFd::borrow_raw(dir) };
+    Ok(removal.run_below(dir, name))
+}
+
+/// Removes the entry of an open directory.
+///
+/// # Safety
+///
+/// Nobody closes the directory meanwhile.
+#[cfg(windows)]
+unsafe fn run_below(removal: &Remove<'_>, dir: curt_fd, name: &Path) -> Result<Report, Failure> {
+    use curt::os::windows::RemoveBelow as _;
+    use std::os::windows::io::BorrowedHandle;
+
+    // SAFETY: as required of the caller.
+    let dir = unsafe { BorrowedHandle::borrow_raw(dir) };
+    Ok(removal.run_below(dir, name))
+}
+
+/// The caller's callback for progress.
+struct Progress(Option<curt_remove_options>);
+
+// SAFETY: it is called on the caller's thread only.
+unsafe impl Send for Progress {}
+// SAFETY: as above.
+unsafe impl Sync for Progress {}
+
+impl Progress {
+    fn is_wanted(&self) -> bool {
+        self.0.is_some_and(|options| options.on_progress.is_some())
+    }
+
+    /// Shows the totals. On the caller's thread only.
+    fn show(&self, totals: &Totals) -> Next {
+        let Some(options) = self.0 else { return Next::Continue };
+        let Some(on_progress) = options.on_progress else { return Next::Continue };
+        // SAFETY: the caller's function, with the caller's context.
+        next(unsafe { on_progress(options.context, totals.files, totals.directories) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::ffi::{c_int, c_void};
+    use std::fs;
+    use std::path::Path;
+    use std::ptr;
+    use std::thread::{self, ThreadId};
+
+    use curt::{Remove, Threads};
+
+    use super::{
+        CURT_DIRECTORIES_REFUSE, CURT_REMOVE_MISSING_OK, curt_remove, curt_remove_many,
+        curt_remove_options, curt_remove_report,
+    };
+    use crate::control::curt_control;
+    use crate::descriptor::CURT_CWD;
+    use crate::error::curt_error;
+    use crate::results::{CURT_E_ARGUMENT, CURT_E_KEPT_DIRECTORY, CURT_E_OS, CURT_E_STOPPED};
+    use crate::text::{curt_str, to_units};
+
+    const REPORT: curt_remove_report = curt_remove_report {
+        size: size_of::<curt_remove_report>(),
+        files: 0,
+        directories: 0,
+        vanished: 0,
+        errors: 0,
+        calls: 0,
+        threads: 0,
+        stopped: 0,
+    };
+    const OPTIONS: curt_remove_options = curt_remove_options {
+        size: size_of::<curt_remove_options>(),
+        flags: 0,
+        directories: 0,
+        on_progress: None,
+        context: ptr::null_mut(),
+    };
+    const CONTROL: curt_control = curt_control {
+        size: size_of::<curt_control>(),
+        threads: 0,
+        reserved: 0,
+        cancel: ptr::null(),
+        poll: None,
+        on_error: None,
+        context: ptr::null_mut(),
+    };
+
+    /// Makes directories of 300 files each.
+    fn tree(at: &Path, directories: u32) {
+        for directory in 0..directories {
+            let directory = at.join(directory.to_string());
+            fs::create_dir_all(&directory).unwrap();
+            (0..300).for_each(|file| fs::write(directory.join(file.to_string()), "").unwrap());
+        }
+    }
+
+    fn remove(
+        path: &Path,
+        options: &curt_remove_options,
+        control: &curt_control,
+    ) -> (i32, curt_remove_report) {
+        let (units, mut report) = (to_units(path.as_os_str()), REPORT);
+        let path = curt_str::of(&units);
+        // SAFETY: all pointers lead to what lives here, but for the error, which is not wanted.
+        let result = unsafe {
+            curt_remove(CURT_CWD, path, options, control, &raw mut report, ptr::null_mut())
+        };
+        (result, report)
+    }
+
+    #[test]
+    fn a_removal_costs_the_calls_of_the_library() {
+        let scratch = tempfile::tempdir().unwrap();
+        for directories in [0, 1, 4] {
+            let (ours, theirs) = (scratch.path().join("ours"), scratch.path().join("theirs"));
+            for at in [&ours, &theirs] {
+                fs::create_dir(at).unwrap();
+                tree(at, directories);
+            }
+            let expected = Remove::new().threads(Threads::AtMost(1)).run(&theirs);
+            let (result, report) = remove(&ours, &OPTIONS, &CONTROL);
+            assert_eq!(result, 0);
+            assert_eq!((report.files, report.directories), (expected.files, expected.directories));
+            assert_eq!((report.calls, report.threads), (expected.calls.total(), 1));
+            assert!(!ours.exists());
+        }
+    }
+
+    #[test]
+    fn missing_paths_and_directories_fail_unless_they_may() {
+        let scratch = tempfile::tempdir().unwrap();
+        let missing = scratch.path().join("missing");
+        assert_eq!(remove(&missing, &OPTIONS, &CONTROL).0, CURT_E_OS);
+        let fine = curt_remove_options { flags: CURT_REMOVE_MISSING_OK, ..OPTIONS };
+        assert_eq!(remove(&missing, &fine, &CONTROL).0, 0);
+        let refuse = curt_remove_options { directories: CURT_DIRECTORIES_REFUSE, ..OPTIONS };
+        let (result, report) = remove(scratch.path(), &refuse, &CONTROL);
+        assert_eq!((result, report.errors), (CURT_E_KEPT_DIRECTORY, 1));
+        for unknown in [
+            curt_remove_options { flags: 4, ..OPTIONS },
+            curt_remove_options { directories: 5, ..OPTIONS },
+            curt_remove_options { size: 8, ..OPTIONS },
+        ] {
+            assert_eq!(remove(scratch.path(), &unknown, &CONTROL).0, CURT_E_ARGUMENT);
+        }
+        assert!(scratch.path().exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_entry_of_an_open_directory_is_removed() {
+        use std::os::fd::AsRawFd as _;
+
+        let scratch = tempfile::tempdir().unwrap();
+        tree(scratch.path(), 1);
+        let dir = fs::File::open(scratch.path()).unwrap();
+        let remove = |fd, name: &[u8]| {
+            let (name, control) = (curt_str::of(name), ptr::null());
+            let (report, error) = (ptr::null_mut(), ptr::null_mut());
+            // SAFETY: the name lives here, and NULL is allowed for the rest.
+            unsafe { curt_remove(fd, name, ptr::null(), control, report, error) }
+        };
+        assert_eq!(remove(-1, b"0"), CURT_E_ARGUMENT);
+        assert_eq!(remove(dir.as_raw_fd(), b"0/1"), CURT_E_ARGUMENT);
+        assert!(scratch.path().join("0/1").exists());
+        assert_eq!(remove(dir.as_raw_fd(), b"0"), 0);
+        assert!(!scratch.path().join("0").exists());
+    }
+
+    /// What the callbacks of a removal were called with, and after how many calls they stop it.
+    struct Calls {
+        threads: RefCell<Vec<ThreadId>>,
+        stop_after: usize,
+    }
+
+    impl Calls {
+        fn new(stop_after: usize) -> Calls {
+            Calls { threads: RefCell::default(), stop_after }
+        }
+
+        unsafe fn of<'a>(context: *mut c_void) -> &'a Calls {
+            // SAFETY: all callbacks here get calls as their context.
+            unsafe { &*context.cast() }
+        }
+
+        fn called(&self) -> c_int {
+            let mut threads = self.threads.borrow_mut();
+            threads.push(thread::current().id());
+            (threads.len() > self.stop_after).into()
+        }
+
+        fn context(&self) -> *mut c_void {
+            (&raw const *self).cast_mut().cast()
+        }
+    }
+
+    unsafe extern "C" fn poll(context: *mut c_void) -> c_int {
+        // SAFETY: as passed to the removal.
+        unsafe { Calls::of(context) }.called()
+    }
+
+    unsafe extern "C" fn on_error(context: *mut c_void, error: *const curt_error) -> c_int {
+        assert!(!error.is_null());
+        // SAFETY: as above.
+        unsafe { Calls::of(context) }.called()
+    }
+
+    unsafe extern "C" fn on_progress(context: *mut c_void, files: u64, _: u64) -> c_int {
+        // SAFETY: as above.
+        let calls = unsafe { Calls::of(context) };
+        calls.called() & c_int::from(files > 0)
+    }
+
+    #[test]
+    fn callbacks_run_on_the_thread_of_the_caller_and_can_stop_a_removal() {
+        let scratch = tempfile::tempdir().unwrap();
+        for stop_after in [0, usize::MAX] {
+            tree(scratch.path(), 16);
+            let (polls, shown) = (Calls::new(usize::MAX), Calls::new(stop_after));
+            let control =
+                curt_control { threads: 4, poll: Some(poll), context: polls.context(), ..CONTROL };
+            let on_progress = Some(on_progress as _);
+            let options = curt_remove_options { on_progress, context: shown.context(), ..OPTIONS };
+            let (result, report) = remove(scratch.path(), &options, &control);
+            let expected = if stop_after == 0 { CURT_E_STOPPED } else { 0 };
+            assert_eq!((result, report.stopped), (expected, (expected != 0).into()), "{report:?}");
+            assert!(report.files > 0 && (stop_after == 0 || report.threads > 1), "{report:?}");
+            for calls in [polls, shown] {
+                let threads = calls.threads.into_inner();
+                assert!(!threads.is_empty());
+                assert!(threads.iter().all(|&id| id == thread::current().id()));
+            }
+            fs::create_dir_all(scratch.path()).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_failure_comes_before_a_stop_and_work_that_is_stopped_at_once_does_nothing() {
+        let scratch = tempfile::tempdir().unwrap();
+        fs::write(scratch.path().join("file"), "").unwrap();
+        let paths = ["missing", "missing, too", "file"].map(|name| scratch.path().join(name));
+        let units = paths.each_ref().map(|path| to_units(path.as_os_str()));
+        let array = units.each_ref().map(|units| curt_str::of(units));
+        let remove_many = |control: &curt_control| {
+            let (mut report, options) = (REPORT, ptr::null());
+            let (to, error) = (&raw mut report, ptr::null_mut());
+            // SAFETY: all pointers lead to what lives here; others may be NULL.
+            let result = unsafe {
+                curt_remove_many(array.as_ptr(), array.len(), options, control, to, error)
+            };
+            (result, report.errors, report.stopped)
+        };
+        let told = Calls::new(0);
+        let control = curt_control { on_error: Some(on_error), context: told.context(), ..CONTROL };
+        assert_eq!(remove_many(&control), (CURT_E_OS, 1, 1));
+        assert_eq!(told.threads.borrow().len(), 1);
+        let cancel: c_int = 1;
+        let control = curt_control { cancel: &raw const cancel, ..CONTROL };
+        assert_eq!(remove_many(&control), (CURT_E_STOPPED, 0, 1));
+        assert!(paths[2].exists());
+        assert_eq!(remove_many(&CONTROL), (CURT_E_OS, 2, 0));
+        assert!(!paths[2].exists());
+    }
+}
