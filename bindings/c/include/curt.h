@@ -271,8 +271,78 @@
 /** Not expanded: texts of different encodings. */
 #define CURT_E_EXPAND_ENCODING (-88)
 
+/**
+ * curt's own rules for this system: as `cmd.exe` or `execvp`, but the working directory is only
+ * searched if `PATH` names it.
+ */
+#define CURT_POLICY_NATIVE 0
+
+/** As `execvp` of the C library. */
+#define CURT_POLICY_POSIX 1
+
+/** As `cmd.exe`: the working directory first, then `PATH`. */
+#define CURT_POLICY_CMD 2
+
+/** As Python's `shutil.which`. */
+#define CURT_POLICY_CPYTHON 3
+
+/** As Go's `exec.LookPath`. */
+#define CURT_POLICY_GO 4
+
+/** As libuv on Windows: `.com`, then `.exe`. */
+#define CURT_POLICY_LIBUV 5
+
+/** The same, and `.bat` and `.cmd`. */
+#define CURT_POLICY_LIBUV_BATCH 6
+
+/** As libuv's flag for exact names: a name with a directory is tried as it is first. */
+#define CURT_POLICY_LIBUV_EXACT 7
+
+/** As Node's `child_process`: as libuv on Windows, as `execvp` elsewhere. */
+#define CURT_POLICY_NODE 8
+
+/** As Zig's `std.process`. */
+#define CURT_POLICY_ZIG 9
+
+/**
+ * What the options leave unset is taken from this process: `PATH`, `PATHEXT`, the variable
+ * `NoDefaultCurrentDirectoryInExePath` of Windows, and the working directory. Without this flag
+ * neither the environment nor the working directory is read.
+ */
+#define CURT_SEARCH_ENVIRONMENT 1
+
+/** The rules of POSIX, where the policy has them: those of this system by default. */
+#define CURT_SEARCH_POSIX 2
+
+/** The rules of Windows, where the policy has them. */
+#define CURT_SEARCH_WINDOWS 4
+
+/** A file that may be executed; its contents were not read. */
+#define CURT_PROGRAM_EXECUTABLE 0
+
+/** By its extension an image that Windows runs itself. */
+#define CURT_PROGRAM_IMAGE 1
+
+/** By its extension a batch file, run by `cmd.exe`. Mind the quoting of its arguments. */
+#define CURT_PROGRAM_BATCH 2
+
+/** A file that is started by the program registered for its extension. */
+#define CURT_PROGRAM_ASSOCIATION 3
+
+/** An entry of `PATH`. */
+#define CURT_ORIGIN_PATH 0
+
+/** The working directory, which the policy searches. */
+#define CURT_ORIGIN_CWD 1
+
+/** The directory that the name itself contains. */
+#define CURT_ORIGIN_GIVEN 2
+
 /** What failed, on which path, and why. Nothing changes it, so any thread may read it. */
 typedef struct curt_error curt_error;
+
+/** A search that is used for many names. Threads may share it: their look-ups take turns. */
+typedef struct curt_search curt_search;
 
 #if !defined(_WIN32)
 /** A unit of a path: a byte. */
@@ -397,6 +467,55 @@ typedef struct {
   uint32_t stopped;
 } curt_remove_report;
 
+/** What a search is given. NULL in its place: all zero. The texts are copied. */
+typedef struct {
+  /** `sizeof(curt_search_options)`, set by the caller. */
+  size_t size;
+  /**
+   * Whose rules are followed: `CURT_POLICY_…`. A policy without rules for the system has those
+   * of the other one.
+   */
+  uint32_t policy;
+  /** `CURT_SEARCH_…`, or 0. */
+  uint32_t flags;
+  /**
+   * `PATH`: entries end at `:`, by Windows' rules at `;`. If the pointer is NULL, it is unset:
+   * there is no entry, or by the rules of POSIX those of the system's default, if the policy has
+   * one.
+   */
+  curt_str path;
+  /**
+   * `PATHEXT`, for Windows' rules. If the pointer is NULL, it is unset: the policy has a
+   * default.
+   */
+  curt_str pathext;
+  /**
+   * The directory that relative names and entries begin at, and that is searched where a policy
+   * searches the working directory. If it is relative, it begins at the working directory. If
+   * the pointer is NULL, it is unset: nothing relative is found.
+   */
+  curt_str base;
+} curt_search_options;
+
+/** What is known of a program that was found. */
+typedef struct {
+  /** `sizeof(curt_found)`, set by the caller. */
+  size_t size;
+  /** How it is started: `CURT_PROGRAM_…`. */
+  uint32_t program;
+  /** Where it was found: `CURT_ORIGIN_…`. */
+  uint32_t origin;
+  /** The number of the entry of `PATH`, counted from 0, empty ones included; 0 for other origins. */
+  size_t entry;
+  /**
+   * 1 if its directory was named by a relative path only or searched by the policy, so that
+   * another program may be found from another directory; else 0.
+   */
+  uint32_t relative;
+  /** Always 0. */
+  uint32_t reserved;
+} curt_found;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -476,6 +595,74 @@ int32_t curt_remove_many(const curt_str *paths,
  */
 CURT_API const char *curt_text(int32_t result);
 
+/**
+ * Prepares a search for many names. No call; the first look-up splits `PATH`, and what it found
+ * out is kept: the entries, and with `CURT_SEARCH_ENVIRONMENT` the environment and the working
+ * directory as they were then. What directories contain is not kept.
+ *
+ * Returns 0 and the search, which `curt_search_close` frees, or `CURT_E_ARGUMENT`. Any thread.
+ */
+CURT_API
+int32_t curt_search_open(const curt_search_options *options,
+                         curt_search **search,
+                         curt_error **error);
+
+/**
+ * Finds the first program of this name, and writes its path and a NUL into `buffer`; what else is
+ * known goes to `found`, which may be NULL. A name that is a path is not searched for in `PATH`.
+ *
+ * Cost: on Linux 1 call for each entry of `PATH`, and 2 for the one that has the program. On
+ * Windows, with k candidates (names with an extension), at most k for an entry if k is 1 or 2,
+ * else 3, and 4 for the one that has the program; 5 + k at most where more names begin like the
+ * candidates than one listing holds.
+ *
+ * Returns the length of the path in units, without the NUL. If that is not less than `capacity`,
+ * the buffer was too small and is unchanged; calling again searches again. Otherwise
+ * `CURT_E_FIND_…`, `CURT_E_OS` or `CURT_E_ARGUMENT`; the error object names what is to blame. Any
+ * thread.
+ */
+CURT_API
+ptrdiff_t curt_search_find(const curt_search *search,
+                           curt_str name,
+                           curt_char *buffer,
+                           size_t capacity,
+                           curt_found *found,
+                           curt_error **error);
+
+/**
+ * Finds all programs of this name, best first, and calls `each` with the path of each, on the
+ * caller's thread. The path ends in a NUL, which is not part of its length; it and `found` live
+ * until `each` returns. A result of `each` other than 0 ends the search. `each` must return (no
+ * `longjmp`, no exception), may use the search for other names, and must not close it.
+ *
+ * Costs what `curt_search_find` does, for each entry of `PATH`.
+ *
+ * Returns how many programs there are, or the first failure: `CURT_E_FIND_…` if there is none,
+ * `CURT_E_OS` if an entry could not be searched, `CURT_E_STOPPED` if `each` ended the search, or
+ * `CURT_E_ARGUMENT`. Any thread.
+ */
+CURT_API
+int32_t curt_search_all(const curt_search *search,
+                        curt_str name,
+                        int (*each)(void *context, curt_str path, const curt_found *found),
+                        void *context,
+                        curt_error **error);
+
+/** Closes a search. NULL is fine. No other thread may use it any more. */
+CURT_API void curt_search_close(curt_search *search);
+
+/**
+ * Finds the first program of this name, as `curt_search_find` does with a search of these options
+ * that is closed again. Nothing stays allocated. Any thread.
+ */
+CURT_API
+ptrdiff_t curt_find_once(const curt_search_options *options,
+                         curt_str name,
+                         curt_char *buffer,
+                         size_t capacity,
+                         curt_found *found,
+                         curt_error **error);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus
@@ -489,6 +676,10 @@ CURT_API const char *curt_text(int32_t result);
   { sizeof(curt_control), 0, 0, NULL, NULL, NULL, NULL }
 #define CURT_REMOVE_REPORT_INIT \
   { sizeof(curt_remove_report), 0, 0, 0, 0, 0, 0, 0 }
+#define CURT_SEARCH_OPTIONS_INIT \
+  { sizeof(curt_search_options), 0, 0, { NULL, 0 }, { NULL, 0 }, { NULL, 0 } }
+#define CURT_FOUND_INIT \
+  { sizeof(curt_found), 0, 0, 0, 0, 0 }
 
 /** The text up to its NUL; NULL is no text. */
 #if defined(_WIN32)

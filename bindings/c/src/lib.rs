@@ -6,7 +6,8 @@
 //!
 //! [`guard`] is around the body of each function. It catches panics and makes results and
 //! error objects of failures. [`structs`] reads and writes the structs that begin with their size,
-//! [`text`] converts strings, [`control`] makes closures of the caller's callbacks.
+//! [`text`] converts strings, [`handle`] hands over the objects that a caller keeps, [`control`]
+//! makes closures of the caller's callbacks.
 
 #![allow(unsafe_code, reason = "the caller's pointers are read and written")]
 #![allow(non_camel_case_types, reason = "the names are those of C")]
@@ -21,8 +22,10 @@ pub mod control;
 pub mod descriptor;
 pub mod error;
 pub mod guard;
+pub mod handle;
 pub mod remove;
 pub mod results;
+pub mod search;
 pub mod structs;
 pub mod text;
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::candidates::ascii;
 use super::policy::{Cwd, Quotes, Rules};
+use super::search::RelativeTo;
 use crate::name::NameBuf;
 use crate::sys::{Lookup, SystemUnit};
 use curt_paths::windows::{Start, is_separator, is_verbatim};
@@ -115,13 +116,19 @@ pub(super) struct Base<U> {
     rules: Flavor,
     /// The directory that the caller named.
     pub(super) given: Option<PathBuf>,
-    /// Its absolute path, or that of the working directory, once it was needed.
+    /// Its absolute path, or that of the working directory, once it was needed. Empty if there is
+    /// none.
     known: Option<Vec<U>>,
 }
 
 impl<U: SystemUnit> Base<U> {
-    pub(super) fn new(rules: Flavor, given: Option<PathBuf>) -> Self {
-        Base { rules, given, known: None }
+    pub(super) fn new(rules: Flavor, base: &RelativeTo) -> Self {
+        let (given, known) = match base {
+            RelativeTo::WorkingDirectory => (None, None),
+            RelativeTo::Directory(given) => (Some(given.clone()), None),
+            RelativeTo::Nothing => (None, Some(Vec::new())),
+        };
+        Base { rules, given, known }
     }
 
     /// Its absolute path. At most 3 calls, the first time.

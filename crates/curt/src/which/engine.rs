@@ -37,7 +37,7 @@ impl<S: Lookup> Engine<S> {
         let path = options.path.clone().or_else(|| variable("PATH")).map(units);
         let pathext = options.pathext.clone().or_else(|| of_windows("PATHEXT")).map(units);
         let forbids_cwd = of_windows("NoDefaultCurrentDirectoryInExePath").is_some();
-        let mut base = Base::new(rules.flavor, options.base.clone());
+        let mut base = Base::new(rules.flavor, &options.base);
         Engine {
             directories: Directories::new(path.as_deref(), forbids_cwd, &rules, &mut base, &sys),
             list: ExtensionList::new(pathext.as_deref(), &rules),

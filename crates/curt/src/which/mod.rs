@@ -61,9 +61,9 @@
 //! | the directory may not be listed | – | 1 + k |
 //!
 //! Once for each search: 1 (`getcwd`) if a path is relative and no absolute base was set, on Unix
-//! 3, because what has that path must be the working directory. If nothing is found by Windows'
-//! rules, the working directory is searched too, so that the error can name it, and 1 call more
-//! checks whether the base directory exists, if one was set.
+//! 3, because what has that path must be the working directory; 0 with [`Search::no_base`]. If
+//! nothing is found by Windows' rules, the working directory is searched too, so that the error can
+//! name it, and 1 call more checks whether the base directory exists, if one was set.
 //! [`Search::look_into`] takes 3 calls, and 1 for the interpreter of a script. On other systems,
 //! Windows' rules list directories to their end.
 //!

@@ -26,6 +26,16 @@ pub(crate) fn is_same_variable(rules: Flavor, one: &OsStr, other: &OsStr) -> boo
     }
 }
 
+/// Where relative paths begin.
+#[derive(Clone, Debug, Default)]
+pub(super) enum RelativeTo {
+    #[default]
+    WorkingDirectory,
+    Directory(PathBuf),
+    /// Nowhere: they name nothing.
+    Nothing,
+}
+
 /// What a search was asked for.
 #[derive(Clone, Default)]
 pub(super) struct Options {
@@ -34,7 +44,7 @@ pub(super) struct Options {
     pub(super) cwd: Option<Cwd>,
     pub(super) path: Option<OsString>,
     pub(super) pathext: Option<OsString>,
-    pub(super) base: Option<PathBuf>,
+    pub(super) base: RelativeTo,
     /// `None` for the environment of this process.
     pub(super) environment: Option<Variables>,
 }
@@ -117,11 +127,17 @@ impl Search {
     /// Sets the directory that relative names and entries begin at, and that is searched where a
     /// policy searches the working directory: the working directory of the process by default.
     pub fn base(self, directory: impl Into<PathBuf>) -> Search {
-        self.with(|options| options.base = Some(directory.into()))
+        self.with(|options| options.base = RelativeTo::Directory(directory.into()))
+    }
+
+    /// Sets no base: relative names and entries name nothing, and the working directory is not
+    /// asked for.
+    pub fn no_base(self) -> Search {
+        self.with(|options| options.base = RelativeTo::Nothing)
     }
 
     /// Sets the environment that `PATH`, `PATHEXT` and other variables are taken from, for example
-    /// that of a child. With an empty one nothing of the process is read.
+    /// that of a child. With an empty one no variable of the process is read.
     pub fn environment<N: Into<OsString>, V: Into<OsString>>(
         self,
         variables: impl IntoIterator<Item = (N, V)>,
@@ -145,7 +161,9 @@ impl Search {
     ) -> Search {
         let mut options = self.options.clone();
         options.environment = options.environment.or(variables);
-        options.base = options.base.or_else(|| directory.map(Path::to_owned));
+        if let (RelativeTo::WorkingDirectory, Some(directory)) = (&options.base, directory) {
+            options.base = RelativeTo::Directory(directory.to_owned());
+        }
         Search { options, engine: Mutex::new(None) }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Ground, PATHEXT, build};
 use crate::sys::fault::Faults;
 use crate::sys::memory::{Denied, World};
+use crate::which::search::RelativeTo;
 
 /// The eleven extensions of a usual Windows.
 const ELEVEN: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.VBE;.JS;.JSE;.WSF;.WSH;.MSC";
@@ -12,7 +13,7 @@ const ELEVEN: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.VBE;.JS;.JSE;.WSF;.WSH;.MSC";
 /// Looks up `x` in one directory, and counts the calls without those for the working directory.
 fn cost(pathext: &str, change: impl FnOnce(&mut World)) -> (String, u64) {
     let mut ground = Ground::windows("/a", change).pathext(pathext);
-    ground.options.base = None;
+    ground.options.base = RelativeTo::WorkingDirectory;
     let (answer, calls) = ground.find("x");
     // A look-up that fails searches the working directory, which is the root here and contains
     // nothing that matches.
@@ -171,7 +172,7 @@ fn a_link_that_cannot_be_examined_is_reported() {
         flavor: Some(Flavor::Windows),
         path: Some(scratch.at("a").into()),
         pathext: Some(PATHEXT.into()),
-        base: Some(scratch.path().to_owned()),
+        base: RelativeTo::Directory(scratch.path().to_owned()),
         environment: Some(Vec::new()),
         ..Options::default()
     };

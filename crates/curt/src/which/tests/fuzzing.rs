@@ -3,12 +3,11 @@
 #![cfg_attr(not(fuzzing), allow(unreachable_pub, reason = "public where it is fuzzed"))]
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
 
 use super::directories::FoundIn;
 use super::engine::Engine;
 use super::found::Found;
-use super::search::Options;
+use super::search::{Options, RelativeTo};
 use crate::error::{Cause, Error};
 use crate::sys::memory::{Memory, Setup, World};
 use crate::sys::{Sys, SystemUnit};
@@ -47,7 +46,7 @@ pub fn search(rules: Flavor, path: &[u8], pathext: &[u8], name: &str) -> Searche
         flavor: Some(rules),
         path: Some(u8::path(path.to_vec()).into()),
         pathext: Some(u8::path(pathext.to_vec()).into()),
-        base: Some(PathBuf::from("/w")),
+        base: RelativeTo::Directory("/w".into()),
         environment: Some(Vec::new()),
         ..Options::default()
     };

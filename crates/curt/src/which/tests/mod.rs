@@ -6,11 +6,10 @@ mod posix;
 mod windows;
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
 
 use super::engine::Engine;
 use super::found::Found;
-use super::search::Options;
+use super::search::{Options, RelativeTo};
 use super::{Cwd, Policy};
 use crate::error::{Cause, Error, NotFound};
 use crate::sys::Sys;
@@ -35,7 +34,7 @@ impl Ground {
             flavor: Some(flavor),
             path: Some(path.into()),
             pathext: Some(PATHEXT.into()),
-            base: Some(PathBuf::from("/w")),
+            base: RelativeTo::Directory("/w".into()),
             environment: Some(Vec::new()),
             ..Options::default()
         };
@@ -62,6 +61,11 @@ impl Ground {
 
     fn cwd(mut self, cwd: Cwd) -> Ground {
         self.options.cwd = Some(cwd);
+        self
+    }
+
+    fn no_base(mut self) -> Ground {
+        self.options.base = RelativeTo::Nothing;
         self
     }
 

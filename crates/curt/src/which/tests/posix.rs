@@ -54,6 +54,23 @@ fn empty_entries_are_the_working_directory_by_policy() {
 }
 
 #[test]
+fn without_a_base_relative_paths_name_nothing_and_cost_no_call() {
+    for (flavor, path) in [(Flavor::Posix, "w:.::../w"), (Flavor::Windows, "w;.;;..\\w")] {
+        for policy in [Policy::Native, Policy::CPython, Policy::Go] {
+            let ground = Ground::new(policy, flavor, path, |world| build(world, "w/x.exe"));
+            for name in ["x.exe", "./x.exe", "w/x.exe"] {
+                let found = ground.find(name);
+                assert_ne!((found.0.as_str(), found.1), ("not-found", 0), "{policy:?} {name}");
+            }
+            let ground = ground.no_base();
+            for name in ["x.exe", "./x.exe", "w/x.exe"] {
+                assert_eq!(ground.find(name), ("not-found".into(), 0), "{policy:?} {name}");
+            }
+        }
+    }
+}
+
+#[test]
 fn invalid_names_cost_no_call() {
     let ground = Ground::posix("/a", |world| build(world, "a/"));
     for name in ["", ".", "..", "a\0b"] {

@@ -3,6 +3,7 @@
 
 use super::{Ground, build};
 use crate::sys::memory::{Denied, Order};
+use crate::which::search::RelativeTo;
 use crate::which::{Cwd, Policy};
 use curt_paths::Flavor;
 
@@ -117,7 +118,7 @@ fn the_working_directory_is_not_searched_implicitly() {
     let named = Ground::windows(".;/w", |world| build(world, "w/x.exe"));
     named.cwd(Cwd::Report).assert_finds("x /w/x.exe cwd image");
     let mut missing = Ground::windows("r;/a", |_| {});
-    missing.options.base = Some("/gone".into());
+    missing.options.base = RelativeTo::Directory("/gone".into());
     missing.assert_finds(r"x directory-missing /gone | .\x directory-missing /gone");
 }
 
