@@ -109,6 +109,120 @@
 /** Searching for a program. */
 #define CURT_OP_FIND 12
 
+/** The kind of the entry: see `CURT_KIND_FILE` and the others. */
+#define CURT_FIELD_KIND (1 << 0)
+
+/** The length of the file in bytes. */
+#define CURT_FIELD_SIZE (1 << 1)
+
+/** The bytes that the file system has allocated. */
+#define CURT_FIELD_ALLOCATED (1 << 2)
+
+/** The time of the last write to the content. */
+#define CURT_FIELD_MODIFIED (1 << 3)
+
+/** The time of the last access. */
+#define CURT_FIELD_ACCESSED (1 << 4)
+
+/** The time of the last change of any kind. */
+#define CURT_FIELD_CHANGED (1 << 5)
+
+/** The time of creation. */
+#define CURT_FIELD_CREATED (1 << 6)
+
+/** The file type and permission bits of POSIX. */
+#define CURT_FIELD_MODE (1 << 7)
+
+/** The number of names (hard links). */
+#define CURT_FIELD_LINKS (1 << 8)
+
+/**
+ * The number of the file within its file system (inode number, file id). A listing on Unix has
+ * the number of the directory below a mount point; `CURT_EXACT` asks for that of the mount.
+ */
+#define CURT_FIELD_ID (1 << 9)
+
+/** The number of the file system (or volume) that the file lies on. */
+#define CURT_FIELD_DEVICE (1 << 10)
+
+/** The number of the owner. */
+#define CURT_FIELD_USER_ID (1 << 11)
+
+/** The number of the group. */
+#define CURT_FIELD_GROUP_ID (1 << 12)
+
+/** The attribute bits of the system (`FILE_ATTRIBUTE_…`, `STATX_ATTR_…`). */
+#define CURT_FIELD_ATTRIBUTES (1 << 13)
+
+/** For a device file: the number of the device. */
+#define CURT_FIELD_DEVICE_NUMBER (1 << 14)
+
+/** The block size that reading and writing should use. */
+#define CURT_FIELD_BLOCK_SIZE (1 << 15)
+
+/** The target of a link. Asked only for links: 1 call more, on Windows 3. */
+#define CURT_FIELD_TARGET (1 << 16)
+
+/** The name of the owner. Each owner is looked up once; on Windows 3 calls more for each entry. */
+#define CURT_FIELD_USER (1 << 17)
+
+/** The name of the group. Each group is looked up once; on Windows together with the owner. */
+#define CURT_FIELD_GROUP (1 << 18)
+
+/** Metadata is that of what a link leads to. A link that leads nowhere has its own. */
+#define CURT_FOLLOW 1
+
+/**
+ * Everything is asked for, even what the listing has. On Windows that may be out of date for a
+ * file that is open for writing, or that was written under another name.
+ */
+#define CURT_EXACT 2
+
+/** It is not known. */
+#define CURT_KIND_UNKNOWN 0
+
+/** A regular file. */
+#define CURT_KIND_FILE 1
+
+/** A directory. */
+#define CURT_KIND_DIRECTORY 2
+
+/** A symbolic link. */
+#define CURT_KIND_SYMLINK 3
+
+/** A named pipe. */
+#define CURT_KIND_FIFO 4
+
+/** A socket in the file system. */
+#define CURT_KIND_SOCKET 5
+
+/** A character device. */
+#define CURT_KIND_CHARACTER_DEVICE 6
+
+/** A block device. */
+#define CURT_KIND_BLOCK_DEVICE 7
+
+/**
+ * Windows: a directory that stands for another directory. A mounted volume has this kind too,
+ * unless `CURT_FIELD_TARGET` is asked for.
+ */
+#define CURT_KIND_JUNCTION 8
+
+/** Windows: a directory in which a volume is mounted. */
+#define CURT_KIND_VOLUME_MOUNT 9
+
+/** Windows: a file that starts an application from the Store. */
+#define CURT_KIND_APP_EXEC_LINK 10
+
+/** Windows: a symbolic link made by the Linux subsystem. */
+#define CURT_KIND_WSL_SYMLINK 11
+
+/** Windows: another reparse point that stands for another file. */
+#define CURT_KIND_REPARSE 12
+
+/** A mark in a union file system that hides an entry of a lower layer. */
+#define CURT_KIND_WHITEOUT 13
+
 /** A path that does not exist counts as removed. */
 #define CURT_REMOVE_MISSING_OK 1
 
@@ -338,6 +452,12 @@
 /** The directory that the name itself contains. */
 #define CURT_ORIGIN_GIVEN 2
 
+/**
+ * An open directory whose entries are read in batches. It may move between threads; one uses it
+ * at a time.
+ */
+typedef struct curt_dir curt_dir;
+
 /** What failed, on which path, and why. Nothing changes it, so any thread may read it. */
 typedef struct curt_error curt_error;
 
@@ -362,6 +482,96 @@ typedef struct {
   size_t len;
 } curt_str;
 
+#if !defined(_WIN32)
+/** An open file or directory: a descriptor. */
+typedef int curt_fd;
+#endif
+
+#if defined(_WIN32)
+/** An open file or directory: a `HANDLE`. */
+typedef void *curt_fd;
+#endif
+
+/** A point in time. */
+typedef struct {
+  /** Whole seconds since 1970-01-01 00:00:00 UTC, rounded down: negative before. */
+  int64_t seconds;
+  /** Nanoseconds after that second, below 1,000,000,000. */
+  uint32_t nanoseconds;
+  /** Always 0. */
+  uint32_t reserved;
+} curt_time;
+
+/**
+ * What is known of an entry. `known`, `failed`, `result`, `os_error` and `kind` are always filled
+ * in; of the others only those whose field is in `known`: the rest is left as it was.
+ *
+ * A field that was asked for and is neither in `known` nor in `failed` is one that this file
+ * system does not have, or the target of an entry that is no link.
+ */
+typedef struct {
+  /** The fields that have a value below: `CURT_FIELD_…`. */
+  uint32_t known;
+  /** The fields that could not be asked for. */
+  uint32_t failed;
+  /** Why, for the first of these: `CURT_E_…`; 0 if none failed. */
+  int32_t result;
+  /** And the system's number, or 0. */
+  int32_t os_error;
+  /** `CURT_KIND_…`; `CURT_KIND_UNKNOWN` if it is not in `known`. */
+  uint32_t kind;
+  /** `CURT_FIELD_MODE`. */
+  uint32_t mode;
+  /** `CURT_FIELD_USER_ID`. */
+  uint32_t user_id;
+  /** `CURT_FIELD_GROUP_ID`. */
+  uint32_t group_id;
+  /** `CURT_FIELD_SIZE`, in bytes. */
+  uint64_t length;
+  /** `CURT_FIELD_ALLOCATED`, in bytes. */
+  uint64_t allocated;
+  /** `CURT_FIELD_LINKS`. */
+  uint64_t links;
+  /** `CURT_FIELD_DEVICE`. */
+  uint64_t device;
+  /** `CURT_FIELD_DEVICE_NUMBER`. */
+  uint64_t device_number;
+  /** `CURT_FIELD_BLOCK_SIZE`, in bytes. */
+  uint64_t block_size;
+  /** `CURT_FIELD_ATTRIBUTES`. */
+  uint64_t attributes;
+  /** `CURT_FIELD_ID`: the low half, and the high half, which is 0 on most file systems. */
+  uint64_t id[2];
+  /** `CURT_FIELD_MODIFIED`. */
+  curt_time modified;
+  /** `CURT_FIELD_ACCESSED`. */
+  curt_time accessed;
+  /** `CURT_FIELD_CHANGED`. */
+  curt_time changed;
+  /** `CURT_FIELD_CREATED`. */
+  curt_time created;
+  /**
+   * `CURT_FIELD_TARGET`, as the link has it. A NUL follows this text and the next two, which
+   * live until the same function is called again with the same handle.
+   */
+  curt_str target;
+  /** `CURT_FIELD_USER`. */
+  curt_str user;
+  /** `CURT_FIELD_GROUP`. */
+  curt_str group;
+} curt_metadata;
+
+/** One entry of a directory. */
+typedef struct {
+  /**
+   * The name, as the directory has it. It lies in the buffer of the listing, and a NUL follows
+   * it.
+   */
+  curt_str name;
+  /** What is known of the entry: see `curt_metadata`. */
+  curt_metadata metadata;
+} curt_entry;
+
 /** What an error object says. The texts live as long as the object. */
 typedef struct {
   /** `sizeof(curt_error_info)`, set by the caller. */
@@ -381,16 +591,6 @@ typedef struct {
   /** The length of the sentence in bytes, without the NUL. */
   size_t text_len;
 } curt_error_info;
-
-#if !defined(_WIN32)
-/** An open file or directory: a descriptor. */
-typedef int curt_fd;
-#endif
-
-#if defined(_WIN32)
-/** An open file or directory: a `HANDLE`. */
-typedef void *curt_fd;
-#endif
 
 /**
  * How entries are removed. All zero but `size`, and NULL in the place of the struct: a missing
@@ -538,6 +738,90 @@ CURT_API int32_t curt_check_bytes(const uint8_t *path, size_t len, uint32_t rule
 
 /** The same for UTF-16, on any system. */
 CURT_API int32_t curt_check_units(const uint16_t *path, size_t len, uint32_t rules);
+
+/**
+ * Opens a directory for listing, with these fields of each entry (`CURT_FIELD_…`, or 0: names
+ * only) and flags (`CURT_FOLLOW`, `CURT_EXACT`). Links in the path are followed.
+ *
+ * Cost: 1 call; on Windows 2. The caller closes `*dir` by `curt_dir_close`.
+ *
+ * Returns 0, `CURT_E_OS`, or `CURT_E_ARGUMENT`; then `*dir` is NULL.
+ */
+CURT_API
+int32_t curt_dir_open(curt_str path,
+                      uint32_t fields,
+                      uint32_t flags,
+                      curt_dir **dir,
+                      curt_error **error);
+
+/**
+ * Lists a directory that the caller has opened, as `curt_dir_open` does, from the position of its
+ * descriptor. That must be open for reading; on Windows the handle needs `FILE_LIST_DIRECTORY`,
+ * `FILE_TRAVERSE`, `FILE_READ_ATTRIBUTES` and `SYNCHRONIZE`. Paths in errors are the names alone.
+ *
+ * The descriptor or handle is the library's from now on, also after a failure, except after
+ * `CURT_E_ARGUMENT`. It is closed with `*dir`.
+ *
+ * Cost: no call on Linux, where the descriptor of something else fails when it is listed; 2 on
+ * other systems.
+ *
+ * Returns 0, `CURT_E_OS`, or `CURT_E_ARGUMENT`; then `*dir` is NULL.
+ */
+CURT_API
+int32_t curt_dir_from_fd(curt_fd fd,
+                         uint32_t fields,
+                         uint32_t flags,
+                         curt_dir **dir,
+                         curt_error **error);
+
+/**
+ * Reads the next entries, at most `capacity` of them, and fills in as many of `entries`, each of
+ * `entry_size` bytes: `sizeof(curt_entry)` as the caller was compiled. `.` and `..` are left out.
+ * The order is the system's.
+ *
+ * The entries of one call were read together: names lie in the buffer of the listing, and live
+ * until the next call of this function with this handle. So do the texts of their metadata. What
+ * could not be asked about an entry is in its metadata, and is no failure of this function; an
+ * entry that vanished meanwhile has `failed` fields.
+ *
+ * Cost: 1 call for 64 KiB of entries (about 2,000), later 1 MiB, and 1 at the end. For each entry
+ * nothing more for names and kinds, and on Windows for sizes, times and attributes; else 1 call
+ * for all that `stat` knows, and what `CURT_FIELD_TARGET`, `CURT_FIELD_USER` and
+ * `CURT_FIELD_GROUP` say.
+ *
+ * Returns the number of entries, which is less than `capacity` in most cases; 0 at the end. Or
+ * `CURT_E_OS` if the directory cannot be read further, and `CURT_E_ARGUMENT`.
+ */
+CURT_API
+int32_t curt_dir_next(curt_dir *dir,
+                      curt_entry *entries,
+                      size_t entry_size,
+                      size_t capacity,
+                      curt_error **error);
+
+/**
+ * Asks about a path relative to the directory: mostly an entry of it, whose name may be that of
+ * the batch. Fields and flags are as for `curt_dir_open`; `metadata_size` is
+ * `sizeof(curt_metadata)` as the caller was compiled.
+ *
+ * The texts of the metadata live until the next call of this function with this handle. Cost: 1
+ * call for all that `stat` knows, and what `CURT_FIELD_TARGET`, `CURT_FIELD_USER` and
+ * `CURT_FIELD_GROUP` say; on Windows 3 to follow a link.
+ *
+ * Returns 0, `CURT_E_OS` if the path is missing or cannot be reached, or `CURT_E_ARGUMENT`; then
+ * `metadata` is left as it was.
+ */
+CURT_API
+int32_t curt_dir_stat(curt_dir *dir,
+                      curt_str path,
+                      uint32_t fields,
+                      uint32_t flags,
+                      curt_metadata *metadata,
+                      size_t metadata_size,
+                      curt_error **error);
+
+/** Closes a directory: its names and texts are gone. NULL is fine. 1 call. */
+CURT_API void curt_dir_close(curt_dir *dir);
 
 /**
  * Fills in `info`, whose `size` is set. Costs no call.

@@ -43,6 +43,19 @@ pub(crate) unsafe fn shared<'a, T: Sync>(object: *const T) -> Result<&'a T, Fail
     unsafe { object.as_ref() }.ok_or(Failure::Argument("the object is NULL"))
 }
 
+/// Returns an object that one thread uses at a time.
+///
+/// # Safety
+///
+/// The pointer is NULL or an object, which nobody else uses during `'a`.
+pub(crate) unsafe fn exclusive<'a, T>(object: *mut T) -> Result<&'a mut T, Failure> {
+    if !object.is_aligned() {
+        return Err(Failure::Argument("the object is not aligned"));
+    }
+    // SAFETY: as required of the caller.
+    unsafe { object.as_mut() }.ok_or(Failure::Argument("the object is NULL"))
+}
+
 /// Closes an object. NULL is fine.
 ///
 /// # Safety

@@ -20,9 +20,11 @@
 pub mod check;
 pub mod control;
 pub mod descriptor;
+pub mod dir;
 pub mod error;
 pub mod guard;
 pub mod handle;
+pub mod metadata;
 pub mod remove;
 pub mod results;
 pub mod search;

@@ -71,6 +71,19 @@ pub(crate) unsafe fn check<T: Versioned>(to: *const T) -> Result<(), Failure> {
     if to.is_null() { Ok(()) } else { unsafe { size(to) }.map(drop) }
 }
 
+/// Checks an array of structs that will be filled in, each of this size as the caller was compiled.
+/// What this version does not know is at their end, and is left as it is.
+pub(crate) fn check_array<T>(to: *const T, size: usize) -> Result<(), Failure> {
+    if to.is_null() || !to.is_aligned() {
+        return Err(Failure::Argument("the pointer to a struct is NULL or not aligned"));
+    }
+    // More than a page is the size of no struct.
+    if size < size_of::<T>() || size > 4096 || size % align_of::<T>() != 0 {
+        return Err(Failure::Argument("the size of a struct is not its size"));
+    }
+    Ok(())
+}
+
 /// Copies `value` from the byte `from` on to a place of `size` bytes, and fills the rest with
 /// zeros.
 ///

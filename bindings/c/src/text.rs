@@ -133,6 +133,42 @@ pub(crate) fn to_units(text: &OsStr) -> Cow<'_, [curt_char]> {
     Cow::Owned(text.encode_wide().collect())
 }
 
+/// Texts that stay where they are until they are cleared, each with a NUL behind it.
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    /// Only the last one has room. None ever grows.
+    chunks: Vec<Vec<curt_char>>,
+}
+
+impl Texts {
+    /// The least size of a chunk in units.
+    const CHUNK: usize = 4 << 10;
+
+    /// Adds a text. It lives until the texts are cleared or dropped.
+    pub(crate) fn add(&mut self, text: &[curt_char]) -> curt_str {
+        let length = text.len() + 1;
+        let room = |chunk: &Vec<curt_char>| chunk.capacity() - chunk.len();
+        if self.chunks.last().is_none_or(|last| room(last) < length) {
+            // Doubled, so that there are few.
+            let before = self.chunks.last().map_or(0, Vec::capacity);
+            self.chunks.push(Vec::with_capacity(length.max(2 * before).max(Texts::CHUNK)));
+        }
+        let Some(chunk) = self.chunks.last_mut() else { return curt_str::NONE };
+        let at = chunk.len();
+        chunk.extend_from_slice(text);
+        chunk.push(0);
+        curt_str::of(&chunk[at..at + text.len()])
+    }
+
+    /// Forgets the texts, and keeps the largest chunk for others.
+    pub(crate) fn clear(&mut self) {
+        self.chunks.drain(..self.chunks.len().saturating_sub(1));
+        if let Some(last) = self.chunks.last_mut() {
+            last.clear();
+        }
+    }
+}
+
 /// Writes a text and a NUL behind it into the caller's buffer, if there is room for both, and
 /// returns the length of the text.
 ///

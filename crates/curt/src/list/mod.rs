@@ -395,6 +395,25 @@ impl<'a> ListBatch<'a> {
     }
 }
 
+/// The name of an entry where the system wrote it, in the buffer of the listing: it can be kept, at
+/// no cost, until the listing reads again. A NUL follows it there.
+#[derive(Clone, Copy)]
+pub struct EntryName<'a>(pub(crate) Name<'a, Unit>);
+
+impl<'a> EntryName<'a> {
+    /// Returns the name. Borrowed on Unix; converted from UTF-16 on Windows, where
+    /// `os::windows::Units` has the units.
+    pub fn get(self) -> FileName<'a> {
+        FileName(SystemUnit::text(self.0.units()))
+    }
+}
+
+impl fmt::Debug for EntryName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
 /// The entry that a listing is at; it borrows from the listing.
 pub struct Entry<'a> {
     asker: &'a Asker<Os>,
@@ -416,7 +435,7 @@ impl<'a> Entry<'a> {
     /// Returns the name. Borrowed on Unix; converted from UTF-16 on Windows, where
     /// `os::windows::Units` has the units.
     pub fn name(&self) -> FileName<'a> {
-        FileName(SystemUnit::text(self.name.units()))
+        EntryName(self.name).get()
     }
 
     /// Returns the path: that of the directory as it was given, and the name.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::beneath::Root;
 use crate::error::{Cause, Error, Operation};
-use crate::list::{Directory, Entry, List};
+use crate::list::{Directory, Entry, EntryName, List};
 use crate::remove::{Remove, Report};
 use crate::sys::{into_descriptor, open_directory};
 
@@ -20,6 +20,12 @@ pub trait Units {
 impl Units for Entry<'_> {
     fn units(&self) -> &[u16] {
         self.name.units()
+    }
+}
+
+impl Units for EntryName<'_> {
+    fn units(&self) -> &[u16] {
+        self.0.units()
     }
 }
 

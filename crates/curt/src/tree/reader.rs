@@ -56,6 +56,11 @@ impl<S: Sys> Reader<S> {
         Some((entry, at))
     }
 
+    /// Returns whether the batch has entries that have not been taken yet.
+    pub(crate) fn has_next(&self) -> bool {
+        self.batch.is_some() && self.buffer.entry(self.position.get()).is_some()
+    }
+
     /// Returns about how many entries of the batch have not been taken yet.
     pub(crate) fn left(&self) -> usize {
         self.batch.map_or(0, |_| self.buffer.left(self.position.get()))

@@ -105,6 +105,41 @@ fn a_visitor_sees_what_next_returns_and_stops_when_it_says_so() {
     }
 }
 
+#[test]
+fn names_that_were_read_together_can_be_kept_together() {
+    let scratch = Scratch::new();
+    // More than one buffer of 64 KiB.
+    for number in 0..3_000 {
+        scratch.file(format!("d/name-{number}"));
+    }
+    let open = || list(scratch.at("d")).unwrap().fields(Fields::SIZE);
+    let mut one_by_one = open();
+    let mut all = Vec::new();
+    while let Some(entry) = one_by_one.next() {
+        all.push(entry.unwrap().to_name());
+    }
+    for most in [1, 7, 2_000, usize::MAX] {
+        let (mut listing, mut seen, mut batches) = (open(), Vec::new(), 0);
+        loop {
+            let mut names = Vec::new();
+            let more = listing.visit_batch(|name, entry| {
+                assert_eq!((name.get(), entry.metadata().size().known()), (entry.name(), Some(0)));
+                names.push(name);
+                if names.len() == most { crate::Next::Stop } else { crate::Next::Continue }
+            });
+            assert_eq!(more.unwrap(), !names.is_empty());
+            if names.is_empty() {
+                break;
+            }
+            batches += 1;
+            seen.extend(names.into_iter().map(|name| name.get().into_owned()));
+        }
+        assert_eq!(seen, all, "at most {most} at a time");
+        assert_eq!(listing.calls(), one_by_one.calls());
+        assert!(batches > 1 && batches >= all.len() / most, "{batches}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_visit_reports_a_listing_that_fails() {
@@ -116,4 +151,5 @@ fn a_visit_reports_a_listing_that_fails() {
     assert_eq!(error.operation(), crate::Operation::ReadDirectory);
     assert_eq!(error.kind(), io::ErrorKind::NotADirectory);
     assert!(listing.visit(|_| unreachable!("it has ended")).is_ok());
+    assert!(!listing.visit_batch(|_, _| unreachable!("it has ended")).unwrap());
 }

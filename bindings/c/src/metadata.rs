@@ -1,0 +1,356 @@
+//! The metadata of entries.
+
+use curt::fields::{Follow, Freshness, Time, Value};
+use curt::{Fields, Kind, Metadata, Plan};
+
+use crate::guard::Failure;
+use crate::results::result_of;
+use crate::text::{Texts, curt_str, to_units};
+
+/// The kind of the entry: see `CURT_KIND_FILE` and the others.
+pub const CURT_FIELD_KIND: u32 = 1 << 0;
+/// The length of the file in bytes.
+pub const CURT_FIELD_SIZE: u32 = 1 << 1;
+/// The bytes that the file system has allocated.
+pub const CURT_FIELD_ALLOCATED: u32 = 1 << 2;
+/// The time of the last write to the content.
+pub const CURT_FIELD_MODIFIED: u32 = 1 << 3;
+/// The time of the last access.
+pub const CURT_FIELD_ACCESSED: u32 = 1 << 4;
+/// The time of the last change of any kind.
+pub const CURT_FIELD_CHANGED: u32 = 1 << 5;
+/// The time of creation.
+pub const CURT_FIELD_CREATED: u32 = 1 << 6;
+/// The file type and permission bits of POSIX.
+pub const CURT_FIELD_MODE: u32 = 1 << 7;
+/// The number of names (hard links).
+pub const CURT_FIELD_LINKS: u32 = 1 << 8;
+/// The number of the file within its file system (inode number, file id). A listing on Unix has
+/// the number of the directory below a mount point; `CURT_EXACT` asks for that of the mount.
+pub const CURT_FIELD_ID: u32 = 1 << 9;
+/// The number of the file system (or volume) that the file lies on.
+pub const CURT_FIELD_DEVICE: u32 = 1 << 10;
+/// The number of the owner.
+pub const CURT_FIELD_USER_ID: u32 = 1 << 11;
+/// The number of the group.
+pub const CURT_FIELD_GROUP_ID: u32 = 1 << 12;
+/// The attribute bits of the system (`FILE_ATTRIBUTE_…`, `STATX_ATTR_…`).
+pub const CURT_FIELD_ATTRIBUTES: u32 = 1 << 13;
+/// For a device file: the number of the device.
+pub const CURT_FIELD_DEVICE_NUMBER: u32 = 1 << 14;
+/// The block size that reading and writing should use.
+pub const CURT_FIELD_BLOCK_SIZE: u32 = 1 << 15;
+/// The target of a link. Asked only for links: 1 call more, on Windows 3.
+pub const CURT_FIELD_TARGET: u32 = 1 << 16;
+/// The name of the owner. Each owner is looked up once; on Windows 3 calls more for each entry.
+pub const CURT_FIELD_USER: u32 = 1 << 17;
+/// The name of the group. Each group is looked up once; on Windows together with the owner.
+pub const CURT_FIELD_GROUP: u32 = 1 << 18;
+
+/// Metadata is that of what a link leads to. A link that leads nowhere has its own.
+pub const CURT_FOLLOW: u32 = 1;
+/// Everything is asked for, even what the listing has. On Windows that may be out of date for a
+/// file that is open for writing, or that was written under another name.
+pub const CURT_EXACT: u32 = 2;
+
+/// It is not known.
+pub const CURT_KIND_UNKNOWN: u32 = 0;
+/// A regular file.
+pub const CURT_KIND_FILE: u32 = 1;
+/// A directory.
+pub const CURT_KIND_DIRECTORY: u32 = 2;
+/// A symbolic link.
+pub const CURT_KIND_SYMLINK: u32 = 3;
+/// A named pipe.
+pub const CURT_KIND_FIFO: u32 = 4;
+/// A socket in the file system.
+pub const CURT_KIND_SOCKET: u32 = 5;
+/// A character device.
+pub const CURT_KIND_CHARACTER_DEVICE: u32 = 6;
+/// A block device.
+pub const CURT_KIND_BLOCK_DEVICE: u32 = 7;
+/// Windows: a directory that stands for another directory. A mounted volume has this kind too,
+/// unless `CURT_FIELD_TARGET` is asked for.
+pub const CURT_KIND_JUNCTION: u32 = 8;
+/// Windows: a directory in which a volume is mounted.
+pub const CURT_KIND_VOLUME_MOUNT: u32 = 9;
+/// Windows: a file that starts an application from the Store.
+pub const CURT_KIND_APP_EXEC_LINK: u32 = 10;
+/// Windows: a symbolic link made by the Linux subsystem.
+pub const CURT_KIND_WSL_SYMLINK: u32 = 11;
+/// Windows: another reparse point that stands for another file.
+pub const CURT_KIND_REPARSE: u32 = 12;
+/// A mark in a union file system that hides an entry of a lower layer.
+pub const CURT_KIND_WHITEOUT: u32 = 13;
+
+/// A point in time.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct curt_time {
+    /// Whole seconds since 1970-01-01 00:00:00 UTC, rounded down: negative before.
+    pub seconds: i64,
+    /// Nanoseconds after that second, below 1,000,000,000.
+    pub nanoseconds: u32,
+    /// Always 0.
+    pub reserved: u32,
+}
+
+/// What is known of an entry. `known`, `failed`, `result`, `os_error` and `kind` are always filled
+/// in; of the others only those whose field is in `known`: the rest is left as it was.
+///
+/// A field that was asked for and is neither in `known` nor in `failed` is one that this file
+/// system does not have, or the target of an entry that is no link.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct curt_metadata {
+    /// The fields that have a value below: `CURT_FIELD_…`.
+    pub known: u32,
+    /// The fields that could not be asked for.
+    pub failed: u32,
+    /// Why, for the first of these: `CURT_E_…`; 0 if none failed.
+    pub result: i32,
+    /// And the system's number, or 0.
+    pub os_error: i32,
+    /// `CURT_KIND_…`; `CURT_KIND_UNKNOWN` if it is not in `known`.
+    pub kind: u32,
+    /// `CURT_FIELD_MODE`.
+    pub mode: u32,
+    /// `CURT_FIELD_USER_ID`.
+    pub user_id: u32,
+    /// `CURT_FIELD_GROUP_ID`.
+    pub group_id: u32,
+    /// `CURT_FIELD_SIZE`, in bytes.
+    pub length: u64,
+    /// `CURT_FIELD_ALLOCATED`, in bytes.
+    pub allocated: u64,
+    /// `CURT_FIELD_LINKS`.
+    pub links: u64,
+    /// `CURT_FIELD_DEVICE`.
+    pub device: u64,
+    /// `CURT_FIELD_DEVICE_NUMBER`.
+    pub device_number: u64,
+    /// `CURT_FIELD_BLOCK_SIZE`, in bytes.
+    pub block_size: u64,
+    /// `CURT_FIELD_ATTRIBUTES`.
+    pub attributes: u64,
+    /// `CURT_FIELD_ID`: the low half, and the high half, which is 0 on most file systems.
+    pub id: [u64; 2],
+    /// `CURT_FIELD_MODIFIED`.
+    pub modified: curt_time,
+    /// `CURT_FIELD_ACCESSED`.
+    pub accessed: curt_time,
+    /// `CURT_FIELD_CHANGED`.
+    pub changed: curt_time,
+    /// `CURT_FIELD_CREATED`.
+    pub created: curt_time,
+    /// `CURT_FIELD_TARGET`, as the link has it. A NUL follows this text and the next two, which
+    /// live until the same function is called again with the same handle.
+    pub target: curt_str,
+    /// `CURT_FIELD_USER`.
+    pub user: curt_str,
+    /// `CURT_FIELD_GROUP`.
+    pub group: curt_str,
+}
+
+/// Each field with the library's.
+const FIELDS: [(u32, Fields); 19] = [
+    (CURT_FIELD_KIND, Fields::KIND),
+    (CURT_FIELD_SIZE, Fields::SIZE),
+    (CURT_FIELD_ALLOCATED, Fields::ALLOCATED),
+    (CURT_FIELD_MODIFIED, Fields::MODIFIED),
+    (CURT_FIELD_ACCESSED, Fields::ACCESSED),
+    (CURT_FIELD_CHANGED, Fields::CHANGED),
+    (CURT_FIELD_CREATED, Fields::CREATED),
+    (CURT_FIELD_MODE, Fields::MODE),
+    (CURT_FIELD_LINKS, Fields::LINKS),
+    (CURT_FIELD_ID, Fields::ID),
+    (CURT_FIELD_DEVICE, Fields::DEVICE),
+    (CURT_FIELD_USER_ID, Fields::USER_ID),
+    (CURT_FIELD_GROUP_ID, Fields::GROUP_ID),
+    (CURT_FIELD_ATTRIBUTES, Fields::ATTRIBUTES),
+    (CURT_FIELD_DEVICE_NUMBER, Fields::DEVICE_NUMBER),
+    (CURT_FIELD_BLOCK_SIZE, Fields::BLOCK_SIZE),
+    (CURT_FIELD_TARGET, Fields::TARGET),
+    (CURT_FIELD_USER, Fields::USER),
+    (CURT_FIELD_GROUP, Fields::GROUP),
+];
+
+const TEXTS: u32 = CURT_FIELD_TARGET | CURT_FIELD_USER | CURT_FIELD_GROUP;
+
+/// The fields that a caller has asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wanted(u32);
+
+impl Wanted {
+    pub(crate) fn new(fields: u32) -> Result<Wanted, Failure> {
+        if fields >> FIELDS.len() != 0 {
+            return Err(Failure::Argument("`fields` has one that this version does not know"));
+        }
+        Ok(Wanted(fields))
+    }
+
+    /// The fields of a function that has nowhere to keep texts.
+    pub(crate) fn without_texts(fields: u32) -> Result<Wanted, Failure> {
+        if fields & TEXTS != 0 {
+            return Err(Failure::Argument("this function has no targets and no names of owners"));
+        }
+        Wanted::new(fields)
+    }
+
+    /// Adds the kind.
+    pub(crate) fn and_kind(self) -> Wanted {
+        Wanted(self.0 | CURT_FIELD_KIND)
+    }
+
+    fn fields(self) -> Fields {
+        FIELDS.iter().filter(|(bit, _)| self.has(*bit)).map(|(_, field)| *field).collect()
+    }
+
+    /// Returns the plan for these fields and the flags `CURT_FOLLOW` and `CURT_EXACT`.
+    pub(crate) fn plan(self, flags: u32) -> Result<Plan, Failure> {
+        if flags & !(CURT_FOLLOW | CURT_EXACT) != 0 {
+            return Err(Failure::Argument("`flags` has one that this version does not know"));
+        }
+        let plan = Plan::new(self.fields());
+        let plan = if flags & CURT_FOLLOW != 0 { plan.follow(Follow::Links) } else { plan };
+        let is_exact = flags & CURT_EXACT != 0;
+        Ok(if is_exact { plan.freshness(Freshness::Exact) } else { plan })
+    }
+
+    fn has(self, field: u32) -> bool {
+        self.0 & field != 0
+    }
+}
+
+/// A place for metadata that the caller has, or that a handle lends to the caller.
+#[derive(Clone, Copy)]
+pub(crate) struct Place(*mut curt_metadata);
+
+/// Writes one member of the struct at a pointer.
+macro_rules! put {
+    ($to:ident.$member:ident = $value:expr) => {{
+        let value = $value;
+        // SAFETY: there is room for the struct, as required of whoever made the place.
+        let member = unsafe { &raw mut (*$to).$member };
+        // SAFETY: as above.
+        unsafe { member.write(value) }
+    }};
+}
+
+impl Place {
+    /// Returns the place for metadata at `to`.
+    ///
+    /// # Safety
+    ///
+    /// It can be written there, as long as the place is used.
+    pub(crate) unsafe fn new(to: *mut curt_metadata) -> Place {
+        Place(to)
+    }
+
+    /// Writes what is known of the wanted fields.
+    #[inline]
+    pub(crate) fn fill(self, metadata: &Metadata, wanted: Wanted, texts: &mut Texts) {
+        let Place(to) = self;
+        let mut known = 0;
+        /// Writes the members whose fields are wanted and known.
+        macro_rules! fill {
+            ($($field:ident $member:ident: $method:ident, $convert:expr;)*) => {
+                $(if wanted.has($field) {
+                    if let Value::Known(value) = metadata.$method() {
+                        put!(to.$member = $convert(value));
+                        known |= $field;
+                    }
+                })*
+            };
+        }
+        let mut kind = CURT_KIND_UNKNOWN;
+        if wanted.has(CURT_FIELD_KIND) {
+            kind = number_of(metadata.kind());
+            known |= if kind == CURT_KIND_UNKNOWN { 0 } else { CURT_FIELD_KIND };
+        }
+        put!(to.kind = kind);
+        fill! {
+            CURT_FIELD_SIZE length: size, u64::from;
+            CURT_FIELD_ALLOCATED allocated: allocated, u64::from;
+            CURT_FIELD_MODIFIED modified: modified, time;
+            CURT_FIELD_ACCESSED accessed: accessed, time;
+            CURT_FIELD_CHANGED changed: changed, time;
+            CURT_FIELD_CREATED created: created, time;
+            CURT_FIELD_MODE mode: mode, u32::from;
+            CURT_FIELD_LINKS links: links, u64::from;
+            CURT_FIELD_ID id: id, halves;
+            CURT_FIELD_DEVICE device: device, u64::from;
+            CURT_FIELD_USER_ID user_id: user_id, u32::from;
+            CURT_FIELD_GROUP_ID group_id: group_id, u32::from;
+            CURT_FIELD_ATTRIBUTES attributes: attributes, u64::from;
+            CURT_FIELD_DEVICE_NUMBER device_number: device_number, u64::from;
+            CURT_FIELD_BLOCK_SIZE block_size: block_size, u64::from;
+        }
+        if wanted.has(TEXTS) {
+            fill! {
+                CURT_FIELD_TARGET target: target, |target: &std::path::Path| {
+                    texts.add(&to_units(target.as_os_str()))
+                };
+                CURT_FIELD_USER user: user, |user| texts.add(&to_units(user));
+                CURT_FIELD_GROUP group: group, |group| texts.add(&to_units(group));
+            }
+        }
+        put!(to.known = known);
+        let failures = metadata.failures().filter(|(fields, _)| !fields.is_empty());
+        self.set_failed(wanted, failures);
+    }
+
+    /// Writes that nothing is known, for this reason.
+    pub(crate) fn fail(self, wanted: Wanted, error: &curt::Error) {
+        let Place(to) = self;
+        put!(to.kind = CURT_KIND_UNKNOWN);
+        put!(to.known = 0);
+        self.set_failed(wanted, std::iter::once((Fields::ALL, error)));
+    }
+
+    fn set_failed<'a>(
+        self,
+        wanted: Wanted,
+        failures: impl Iterator<Item = (Fields, &'a curt::Error)>,
+    ) {
+        let Place(to) = self;
+        let (mut failed, mut result, mut os_error) = (0, 0, 0);
+        for (fields, error) in failures {
+            let bits = FIELDS.iter().filter(|(_, field)| fields.intersects(*field));
+            failed |= bits.fold(0, |bits, (bit, _)| bits | bit) & wanted.0;
+            if result == 0 {
+                (result, os_error) = (result_of(error), error.raw_os_error().unwrap_or(0));
+            }
+        }
+        put!(to.failed = failed);
+        put!(to.result = result);
+        put!(to.os_error = os_error);
+    }
+}
+
+fn time(time: Time) -> curt_time {
+    curt_time { seconds: time.seconds, nanoseconds: time.nanoseconds, reserved: 0 }
+}
+
+fn halves(id: u128) -> [u64; 2] {
+    [id as u64, (id >> 64) as u64]
+}
+
+fn number_of(kind: Kind) -> u32 {
+    match kind {
+        Kind::File => CURT_KIND_FILE,
+        Kind::Directory => CURT_KIND_DIRECTORY,
+        Kind::Symlink => CURT_KIND_SYMLINK,
+        Kind::Fifo => CURT_KIND_FIFO,
+        Kind::Socket => CURT_KIND_SOCKET,
+        Kind::CharacterDevice => CURT_KIND_CHARACTER_DEVICE,
+        Kind::BlockDevice => CURT_KIND_BLOCK_DEVICE,
+        Kind::Junction => CURT_KIND_JUNCTION,
+        Kind::VolumeMount => CURT_KIND_VOLUME_MOUNT,
+        Kind::AppExecLink => CURT_KIND_APP_EXEC_LINK,
+        Kind::WslSymlink => CURT_KIND_WSL_SYMLINK,
+        Kind::Reparse(_) => CURT_KIND_REPARSE,
+        Kind::Whiteout => CURT_KIND_WHITEOUT,
+        _ => CURT_KIND_UNKNOWN,
+    }
+}
