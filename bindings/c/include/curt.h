@@ -947,6 +947,46 @@ ptrdiff_t curt_find_once(const curt_search_options *options,
                          curt_found *found,
                          curt_error **error);
 
+/**
+ * Asks about a path: these fields (`CURT_FIELD_…`, without `CURT_FIELD_TARGET`, `CURT_FIELD_USER`
+ * and `CURT_FIELD_GROUP`: texts have no place here), with these flags (`CURT_FOLLOW`; nothing
+ * comes from a listing). Without any field: whether the path exists. `metadata_size` is
+ * `sizeof(curt_metadata)` as the caller was compiled.
+ *
+ * Cost: 1 call; on Windows 3 to follow a link.
+ *
+ * Returns 0, `CURT_E_OS` if the path is missing or cannot be reached, or `CURT_E_ARGUMENT`; then
+ * `metadata` is left as it was.
+ */
+CURT_API
+int32_t curt_stat(curt_str path,
+                  uint32_t fields,
+                  uint32_t flags,
+                  curt_metadata *metadata,
+                  size_t metadata_size,
+                  curt_error **error);
+
+/**
+ * Asks about `count` paths, as `curt_stat` does, and fills in the element of `metadata` for each.
+ * For a path that is missing or cannot be reached, `result` and `os_error` in its element say why,
+ * and nothing is `known`. Of the control, `cancel` and `poll` are used.
+ *
+ * Cost: that of `curt_stat` for each path.
+ *
+ * Returns 0, also if paths failed; `CURT_E_STOPPED`, which is then also the `result` of each path
+ * that was not asked about; or `CURT_E_ARGUMENT`, also for a wrong text in `paths`, before anything
+ * is asked.
+ */
+CURT_API
+int32_t curt_stat_many(const curt_str *paths,
+                       size_t count,
+                       uint32_t fields,
+                       uint32_t flags,
+                       const curt_control *control,
+                       curt_metadata *metadata,
+                       size_t metadata_size,
+                       curt_error **error);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

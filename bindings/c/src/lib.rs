@@ -28,6 +28,7 @@ pub mod metadata;
 pub mod remove;
 pub mod results;
 pub mod search;
+pub mod stat;
 pub mod structs;
 pub mod text;
 

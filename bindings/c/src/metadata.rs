@@ -296,26 +296,8 @@ impl Place {
             }
         }
         put!(to.known = known);
-        let failures = metadata.failures().filter(|(fields, _)| !fields.is_empty());
-        self.set_failed(wanted, failures);
-    }
-
-    /// Writes that nothing is known, for this reason.
-    pub(crate) fn fail(self, wanted: Wanted, error: &curt::Error) {
-        let Place(to) = self;
-        put!(to.kind = CURT_KIND_UNKNOWN);
-        put!(to.known = 0);
-        self.set_failed(wanted, std::iter::once((Fields::ALL, error)));
-    }
-
-    fn set_failed<'a>(
-        self,
-        wanted: Wanted,
-        failures: impl Iterator<Item = (Fields, &'a curt::Error)>,
-    ) {
-        let Place(to) = self;
         let (mut failed, mut result, mut os_error) = (0, 0, 0);
-        for (fields, error) in failures {
+        for (fields, error) in metadata.failures() {
             let bits = FIELDS.iter().filter(|(_, field)| fields.intersects(*field));
             failed |= bits.fold(0, |bits, (bit, _)| bits | bit) & wanted.0;
             if result == 0 {
@@ -323,6 +305,16 @@ impl Place {
             }
         }
         put!(to.failed = failed);
+        put!(to.result = result);
+        put!(to.os_error = os_error);
+    }
+
+    /// Writes that nothing is known, for this reason.
+    pub(crate) fn fail(self, wanted: Wanted, result: i32, os_error: i32) {
+        let Place(to) = self;
+        put!(to.kind = CURT_KIND_UNKNOWN);
+        put!(to.known = 0);
+        put!(to.failed = wanted.0);
         put!(to.result = result);
         put!(to.os_error = os_error);
     }
