@@ -1,0 +1,528 @@
+/* What the tests in C share: a list of tests, checks that print values, and a scratch folder.
+ *
+ *     static void removes_a_file(void)
+ *     {
+ *         make_file(T("file"), 3);
+ *         CHECK_INT(WORKS(curt_remove(CURT_CWD, Z("file"), NULL, NULL, NULL, WHY)), 0);
+ *         FAILS(CURT_E_OS, curt_remove(CURT_CWD, Z("file"), NULL, NULL, NULL, WHY));
+ *     }
+ *     BEGIN_TESTS test(removes_a_file), test(...) END_TESTS
+ *
+ * A program gets a scratch folder as its argument, prints a line for each test, and exits with 0
+ * only if all passed. Each test runs in its own folder below that, with PATH and HOME set to
+ * nonsense. The rules that hold for every function are checked around every test: nothing printed,
+ * no signal handler, mask, variable, descriptor or thread left behind.
+ *
+ * The tests are written in what C99 and C++11 have in common. */
+#ifndef TEST_H
+#define TEST_H
+
+#ifdef _WIN32
+#define __USE_MINGW_ANSI_STDIO 1
+#elif !defined(_GNU_SOURCE)
+#define _GNU_SOURCE
+#endif
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#ifdef _WIN32
+#include <windows.h>
+
+#include <fcntl.h>
+#include <io.h>
+#else
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
+#include <curt.h>
+
+/* ---- texts of this system ---- */
+
+#ifdef _WIN32
+typedef wchar_t text_char;
+#define T(literal) L##literal
+#define count_units wcslen
+#define NO_SUCH_FILE 2 /* ERROR_FILE_NOT_FOUND */
+#else
+typedef char text_char;
+#define T(literal) literal
+#define count_units strlen
+#define NO_SUCH_FILE ENOENT
+#endif
+#define Z(literal) curt_z(T(literal))
+
+static inline curt_str text_of(const void *units, size_t len)
+{
+    curt_str text;
+    text.ptr = (const curt_char *)units;
+    text.len = len;
+    return text;
+}
+
+static inline int same(curt_str text, const text_char *expected)
+{
+    size_t len = count_units(expected);
+    return text.len == len && (len == 0 || memcmp(text.ptr, expected, len * sizeof *expected) == 0);
+}
+
+/* ---- checks ---- */
+
+struct test {
+    const char *name;
+    void (*run)(void);
+};
+#define test(name) { #name, name }
+
+struct test_state {
+    FILE *report;  /* the standard output that the runner reads */
+    int failures;  /* of this test */
+    int skipped;
+    curt_error *error;
+    curt_error **why; /* NULL, or where the error goes */
+    /* Of the last failure that was expected. */
+    curt_error_info info;
+    char text[1024];
+    text_char path[1024];
+};
+static struct test_state test_state;
+
+static inline int failure(const char *file, int line, const char *format, ...)
+{
+    va_list arguments;
+    test_state.failures++;
+    fprintf(test_state.report, "%s:%d: ", file, line);
+    va_start(arguments, format);
+    vfprintf(test_state.report, format, arguments);
+    va_end(arguments);
+    fputc('\n', test_state.report);
+    fflush(test_state.report);
+    return 0;
+}
+
+static inline int check_int(const char *file, int line, const char *what, long long is,
+                            long long expected)
+{
+    if (is == expected)
+        return 1;
+    return failure(file, line, "%s is %lld (%s), not %lld", what, is,
+                   is < 0 ? curt_text((int)is) : "", expected);
+}
+
+static inline void print_text(curt_str text)
+{
+    size_t at;
+    for (at = 0; at < text.len && at < 400; at++) {
+        unsigned unit = text.ptr[at];
+        fprintf(test_state.report, unit >= ' ' && unit < 127 ? "%c" : "\\x{%x}", unit);
+    }
+    fputc('\n', test_state.report);
+}
+
+static inline int check_text(const char *file, int line, const char *what, curt_str is,
+                             const text_char *expected)
+{
+    if (same(is, expected))
+        return 1;
+    failure(file, line, "%s differs: is, and should be:", what);
+    print_text(is);
+    print_text(curt_z(expected));
+    return 0;
+}
+
+/* Each returns whether it holds; a test goes on after a failure, unless it returns. */
+#define CHECK(condition) \
+    ((condition) ? 1 : failure(__FILE__, __LINE__, "%s", #condition))
+#define CHECK_INT(is, expected) \
+    check_int(__FILE__, __LINE__, #is, (long long)(is), (long long)(expected))
+#define CHECK_TEXT(is, expected) check_text(__FILE__, __LINE__, #is, is, expected)
+
+/* The last argument of a call: where its error goes. It points at nonsense before the call. */
+#define WHY (test_state.why)
+
+static inline void expect_error(int wanted)
+{
+    test_state.error = (curt_error *)&test_state;
+    test_state.why = wanted ? &test_state.error : NULL;
+}
+
+static inline long long expect_success(const char *file, int line, const char *call,
+                                       long long result)
+{
+    if (result < 0) {
+        curt_error_info info;
+        info.size = sizeof info;
+        if (curt_error_get(test_state.error, &info) != 0)
+            info.text = "";
+        failure(file, line, "%s is %lld: %s (%s)", call, result, curt_text((int)result), info.text);
+        curt_error_free(test_state.error);
+    } else if (test_state.error != NULL) {
+        failure(file, line, "%s succeeds, and the error is not NULL", call);
+    }
+    test_state.error = NULL;
+    return result;
+}
+
+/* Checks the error object against the result, and frees it. */
+static inline int expect_failure(const char *file, int line, const char *call, long long result,
+                                 int expected)
+{
+    curt_error_info info;
+    int good = check_int(file, line, call, result, expected);
+    memset(&info, 0, sizeof info);
+    info.size = sizeof info;
+    if (result >= 0 || test_state.error == NULL || test_state.error == (curt_error *)&test_state) {
+        test_state.error = NULL;
+        return failure(file, line, "%s leaves no error object", call);
+    }
+    good &= check_int(file, line, "curt_error_get", curt_error_get(test_state.error, &info), 0);
+    good &= check_int(file, line, "result of the error", info.result, result);
+    good &= check_int(file, line, "length of its text", (long long)info.text_len,
+                      (long long)strlen(info.text));
+    if (info.text_len == 0 || (result == CURT_E_OS && info.os_error == 0))
+        good = failure(file, line, "text '%s', number %d", info.text, (int)info.os_error);
+    test_state.info = info;
+    memset(test_state.text, 0, sizeof test_state.text);
+    strncpy(test_state.text, info.text, sizeof test_state.text - 1);
+    memset(test_state.path, 0, sizeof test_state.path);
+    if (info.path.len < sizeof test_state.path / sizeof *test_state.path)
+        memcpy(test_state.path, info.path.ptr, info.path.len * sizeof *test_state.path);
+    test_state.info.text = test_state.text;
+    test_state.info.path.ptr = (const curt_char *)test_state.path;
+    curt_error_free(test_state.error);
+    test_state.error = NULL;
+    return good;
+}
+
+/* A call with `WHY` as its last argument succeeds, or fails with this result. What fails is called
+ * without an error object first, unless the first call changes what the second one does. */
+#define WORKS(call) (expect_error(1), expect_success(__FILE__, __LINE__, #call, (long long)(call)))
+#define FAILS_ONCE(expected, call) \
+    (expect_error(1), expect_failure(__FILE__, __LINE__, #call, (long long)(call), expected))
+#define FAILS(expected, call) \
+    (expect_error(0), (void)CHECK_INT(call, expected), FAILS_ONCE(expected, call))
+/* The last failure that was expected. */
+#define LAST (test_state.info)
+
+#define SKIP(reason) (test_state.skipped = 1, skip_test(reason))
+static inline void skip_test(const char *reason)
+{
+    fprintf(test_state.report, "(%s) ", reason);
+}
+
+/* Declares a struct with its size, and zeros in all other fields. */
+#define SIZED(type, name) \
+    type name; \
+    memset(&name, 0, sizeof name); \
+    name.size = sizeof name
+
+/* Calls `use` with a struct of every size that is of interest. The struct at `good` is one that
+ * works; `filled` says that the library fills it in. */
+static inline void check_sizes(const void *good, size_t size, int filled, long long (*use)(void *))
+{
+    union {
+        size_t size;
+        void *aligned;
+        unsigned char bytes[5000];
+    } place;
+    const size_t bad[] = {0, 1, sizeof(size_t), size - 1, 4097, 5000, SIZE_MAX};
+    size_t at;
+    long long result;
+    for (at = 0; at < sizeof bad / sizeof *bad; at++) {
+        memset(place.bytes, 0xa5, sizeof place.bytes);
+        memcpy(place.bytes, good, size);
+        place.size = bad[at];
+        result = use(place.bytes);
+        if (!CHECK_INT(result, CURT_E_ARGUMENT))
+            fprintf(test_state.report, "  for the size %zu of %zu\n", bad[at], size);
+    }
+    /* A newer caller: fields that it does not use are zero. */
+    memset(place.bytes, filled ? 0xa5 : 0, sizeof place.bytes);
+    memcpy(place.bytes, good, size);
+    place.size = size + 24;
+    CHECK(use(place.bytes) >= 0);
+    CHECK_INT(place.size, size + 24);
+    if (filled) {
+        for (at = size; at < size + 24; at++)
+            CHECK_INT(place.bytes[at], 0);
+        CHECK_INT(place.bytes[size + 24], 0xa5);
+    } else {
+        place.bytes[size + 23] = 1;
+        CHECK_INT(use(place.bytes), CURT_E_ARGUMENT);
+    }
+    /* Not aligned. */
+    memmove(place.bytes + 1, good, size);
+    CHECK_INT(use(place.bytes + 1), CURT_E_ARGUMENT);
+}
+
+/* ---- files ---- */
+
+#ifdef _WIN32
+
+static inline int make_dir(const text_char *path)
+{
+    return CreateDirectoryW(path, NULL) ? 0 : -1;
+}
+
+static inline int make_file(const text_char *path, size_t size)
+{
+    HANDLE file = CreateFileW(path, GENERIC_WRITE, 0, NULL, CREATE_ALWAYS, 0, NULL);
+    DWORD written = 1;
+    while (size > 0 && written == 1) {
+        WriteFile(file, "x", 1, &written, NULL);
+        size--;
+    }
+    return file == INVALID_HANDLE_VALUE || !CloseHandle(file) ? -1 : 0;
+}
+
+static inline int exists(const text_char *path)
+{
+    return GetFileAttributesW(path) != INVALID_FILE_ATTRIBUTES;
+}
+
+#else
+
+static inline int make_dir(const text_char *path)
+{
+    return mkdir(path, 0777);
+}
+
+static inline int make_file(const text_char *path, size_t size)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    char block[4096];
+    memset(block, 'x', sizeof block);
+    while (file >= 0 && size > 0) {
+        ssize_t written = write(file, block, size < sizeof block ? size : sizeof block);
+        if (written <= 0)
+            return -1;
+        size -= (size_t)written;
+    }
+    return file < 0 ? -1 : close(file);
+}
+
+static inline int exists(const text_char *path)
+{
+    struct stat metadata;
+    return lstat(path, &metadata) == 0;
+}
+
+/* Runs a part of a test without root's rights, which hide failures, in a child. */
+static inline void as_nobody(void (*part)(void))
+{
+    int status = 1;
+    pid_t child;
+    CHECK_INT(chmod(".", 0777), 0);
+    fflush(NULL);
+    child = fork();
+    if (child == 0) {
+        if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
+            _exit(2);
+        test_state.failures = 0;
+        part();
+        fflush(test_state.report);
+        _exit(test_state.failures != 0);
+    }
+    CHECK_INT(waitpid(child, &status, 0), child);
+    CHECK_INT(status, 0);
+}
+
+#endif
+
+/* ---- what no function may leave behind ---- */
+
+#ifdef __linux__
+
+static inline int count_in(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    int count = 0;
+    while (dir != NULL && readdir(dir) != NULL)
+        count++;
+    if (dir != NULL)
+        closedir(dir);
+    return count - 2;
+}
+
+/* A thread that was joined can be listed for a moment. */
+static inline int threads_left(void)
+{
+    int tries, count = count_in("/proc/self/task");
+    for (tries = 0; count > 1 && tries < 1000; tries++) {
+        usleep(1000);
+        count = count_in("/proc/self/task");
+    }
+    return count;
+}
+
+struct surroundings {
+    int descriptors;
+    sigset_t mask;
+    struct sigaction handlers[65];
+    char environment[65536];
+    char folder[4096];
+};
+
+extern char **environ;
+
+static inline void look_around(struct surroundings *now)
+{
+    size_t length = 0;
+    int signal;
+    char **variable;
+    memset(now, 0, sizeof *now);
+    now->descriptors = count_in("/proc/self/fd");
+    sigprocmask(SIG_BLOCK, NULL, &now->mask);
+    for (signal = 1; signal <= 64; signal++) {
+        /* The C library keeps two for itself, and does not answer. */
+        if (sigaction(signal, NULL, &now->handlers[signal]) != 0)
+            memset(&now->handlers[signal], 0, sizeof now->handlers[signal]);
+    }
+    for (variable = environ; *variable != NULL; variable++) {
+        size_t rest = sizeof now->environment - length;
+        length += (size_t)snprintf(now->environment + length, rest, "%s\n", *variable);
+        if (length >= sizeof now->environment)
+            break;
+    }
+    if (getcwd(now->folder, sizeof now->folder) == NULL)
+        now->folder[0] = 0;
+}
+
+static inline void check_surroundings(const struct surroundings *before)
+{
+    static struct surroundings now;
+    int signal;
+    CHECK_INT(threads_left(), 1);
+    look_around(&now);
+    CHECK_INT(now.descriptors, before->descriptors);
+    for (signal = 1; signal <= 64; signal++) {
+        const struct sigaction *was = &before->handlers[signal], *is = &now.handlers[signal];
+        CHECK_INT(sigismember(&now.mask, signal), sigismember(&before->mask, signal));
+        /* The C library adds a flag of its own when it restores one. */
+        int flags = (is->sa_flags ^ was->sa_flags) & ~0x04000000;
+        if (is->sa_handler != was->sa_handler || flags != 0)
+            failure(__FILE__, __LINE__, "the handler of signal %d has changed", signal);
+    }
+    CHECK(strcmp(now.environment, before->environment) == 0);
+    CHECK(strcmp(now.folder, before->folder) == 0);
+}
+
+#endif
+
+#if defined(__SANITIZE_ADDRESS__)
+#ifdef __cplusplus
+extern "C"
+#endif
+void __sanitizer_set_report_fd(void *descriptor);
+#endif
+
+/* ---- the program ---- */
+
+/* The second argument, which the program of `dlopen` needs. */
+static const char *test_argument;
+
+static inline int run_tests(int argc, char **argv, const struct test *tests, size_t count)
+{
+    size_t at;
+    int failed = 0, descriptor;
+    if (argc < 2) {
+        fprintf(stderr, "usage: %s SCRATCH-FOLDER\n", argv[0]);
+        return 2;
+    }
+    test_argument = argc > 2 ? argv[2] : NULL;
+#ifdef _WIN32
+    if (!SetCurrentDirectoryA(argv[1]))
+        return 2;
+    descriptor = _dup(1);
+    test_state.report = _fdopen(descriptor, "w");
+    SetEnvironmentVariableW(L"PATH", L"Z:\\nowhere");
+    SetEnvironmentVariableW(L"PATHEXT", L".NONE");
+    SetEnvironmentVariableW(L"USERPROFILE", L"nowhere");
+#else
+    if (chdir(argv[1]) != 0) {
+        perror(argv[1]);
+        return 2;
+    }
+    descriptor = fcntl(1, F_DUPFD_CLOEXEC, 3);
+    test_state.report = fdopen(descriptor, "w");
+    setenv("PATH", "/nowhere/poison", 1);
+    setenv("PATHEXT", ".POISON", 1);
+    setenv("HOME", "poison", 1);
+    umask(022);
+#endif
+    if (test_state.report == NULL || freopen("printed", "w", stdout) == NULL)
+        return 2;
+#ifdef _WIN32
+    _dup2(1, 2);
+#else
+    if (dup2(1, 2) < 0)
+        return 2;
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_set_report_fd((void *)(size_t)descriptor);
+#endif
+    for (at = 0; at < count; at++) {
+        const text_char *back = T("..");
+        text_char folder[128];
+        size_t length;
+#ifdef __linux__
+        static struct surroundings before;
+#endif
+        for (length = 0; length < 127 && tests[at].name[length] != 0; length++)
+            folder[length] = (text_char)tests[at].name[length];
+        folder[length] = 0;
+        fprintf(test_state.report, "test %s ... ", tests[at].name);
+        fflush(test_state.report);
+        test_state.failures = test_state.skipped = 0;
+#ifdef _WIN32
+        if (make_dir(folder) != 0 || !SetCurrentDirectoryW(folder))
+            return 2;
+        tests[at].run();
+        SetCurrentDirectoryW(back);
+        CHECK_INT(_filelengthi64(1), 0);
+#else
+        if (make_dir(folder) != 0 || chdir(folder) != 0)
+            return 2;
+#ifdef __linux__
+        look_around(&before);
+#endif
+        alarm(300); /* A test that hangs is ended, with its name in the last line. */
+        tests[at].run();
+        alarm(0);
+#ifdef __linux__
+        check_surroundings(&before);
+#endif
+        CHECK_INT(chdir(back), 0);
+        CHECK_INT(lseek(1, 0, SEEK_END), 0);
+#endif
+        failed += test_state.failures != 0;
+        fprintf(test_state.report, "%s\n", test_state.failures != 0 ? "FAILED"
+                : test_state.skipped != 0 ? "skipped" : "ok");
+        fflush(test_state.report);
+    }
+    fclose(test_state.report);
+    return failed != 0;
+}
+
+#define BEGIN_TESTS \
+    int main(int argc, char **argv) \
+    { \
+        static const struct test tests[] = {
+#define END_TESTS \
+        }; \
+        return run_tests(argc, argv, tests, sizeof tests / sizeof *tests); \
+    }
+
+#endif
