@@ -29,6 +29,8 @@ declare -A sets=(
     [windows]='gcc-mingw-w64-x86-64-win32 wine wine64'
     # What packages are judged by, and their manual pages read with.
     [packages]='lintian man-db'
+    # What else compiles the tests in C.
+    [clang]='clang libc6-dev'
     [python]='python3-venv'
     # The libraries that Node's own builds want.
     [node]='libatomic1 libstdc++6'

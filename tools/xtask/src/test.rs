@@ -18,7 +18,7 @@ use std::process::{Command, Stdio};
 /// Makes a folder for temporary files that anybody may write to, and prints its path: in memory,
 /// where most tests take half of the time, if there are 2 GB, if programs can be run from there,
 /// and if no `TMPDIR` says otherwise.
-const FOLDER: &str = r#"
+pub(crate) const FOLDER: &str = r#"
 place=${TMPDIR:-/dev/shm}
 if [ -z "${TMPDIR:-}" ] && ! [ "$(df -k --output=avail /dev/shm | tail -n 1)" -gt 2000000 ]; then
     place=/tmp
@@ -174,6 +174,17 @@ impl Tally {
         }
     }
 
+    /// Counts a test that no libtest counted.
+    pub(crate) fn one(&mut self, passed: bool) {
+        if passed { self.passed += 1 } else { self.failed += 1 }
+    }
+
+    /// Counts a test that skipped itself.
+    pub(crate) fn skip(&mut self, skip: Skip) {
+        self.passed += 1;
+        self.skips.insert(skip);
+    }
+
     /// Adds the counts of other suites.
     pub(crate) fn add(&mut self, other: Tally) {
         self.passed += other.passed;
@@ -195,7 +206,7 @@ impl Tally {
     }
 
     /// What was skipped, and the total as the last line.
-    fn summary(&self) -> String {
+    pub(crate) fn summary(&self) -> String {
         let skips = self.skips.iter().map(Skip::to_string);
         let reasons: Vec<String> = skips.chain(self.ignores.iter().cloned()).collect();
         let mut text = String::new();

@@ -2,6 +2,7 @@
 
 mod declarations;
 pub(crate) mod header;
+pub(crate) mod test;
 
 use crate::host::{self, Failure, Outcome};
 use crate::public_api::difference;

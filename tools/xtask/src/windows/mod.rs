@@ -182,6 +182,13 @@ impl Windows {
         Ok(self.outside(&format!("target/{TARGET}/dist/curt.exe")))
     }
 
+    /// Builds libcurt, not optimized; the folder of its libraries, as the programs call it.
+    pub(crate) fn library(&self) -> Result<PathBuf, Failure> {
+        let arguments = self.cargo(&["build", "--quiet", "--package", "curt-capi"]);
+        host::check(&mut self.command(&arguments))?;
+        Ok(self.inside(&format!("target/{TARGET}/debug")))
+    }
+
     /// A command that runs with one Wine server; `wine` is the way to start a program.
     pub(crate) fn session<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Command {
         let checkout = host::checkout();
