@@ -41,6 +41,7 @@ usage: cargo xtask TASK
   public-api [--update]    compare the public API with its lists and the last release
   unused-api               find public items that no command, binding, example or benchmark uses
   c-header [--update]      compare bindings/c/include/curt.h with what the crate makes of it
+  c-abi [--update]         compare the binary interface of libcurt with bindings/c/abi.txt
   c-test [--full]          run the tests in C with gcc and its sanitizers; or with clang, Zig,
                            Valgrind and Wine, too
   rivals [NAME…]           build the rivals of the benchmark, under tools/bench/rivals
@@ -87,6 +88,7 @@ fn run(name: &str, rest: &[String]) -> Outcome {
         "public-api" => public_api::run(rest),
         "unused-api" => unused_api::run(rest),
         "c-header" => c::header::run(rest),
+        "c-abi" => c::abi::run(rest),
         "c-test" => c::test::run(rest),
         "rivals" => scripts::run("bench/rivals/all.sh", rest),
         "debian-root" | "in-root" => scripts::run("debian-root.sh", rest),

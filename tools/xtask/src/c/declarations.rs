@@ -51,6 +51,27 @@ pub(super) fn structs(header: &str) -> Vec<Struct> {
     structs
 }
 
+/// The names of the functions of a header, in its order.
+pub(super) fn functions(header: &str) -> Vec<String> {
+    let text = without_comments(header);
+    let declarations = text.split("\nCURT_API").skip(1);
+    let names = declarations.filter_map(|declaration| declaration.split_once('('));
+    let names = names.filter_map(|(start, _)| start.rsplit([' ', '*', '\n']).next());
+    names.map(str::to_owned).collect()
+}
+
+/// The names of the constants of a header, in its order: those that are numbers.
+pub(super) fn constants(header: &str) -> Vec<String> {
+    let names = header.lines().filter_map(|line| line.strip_prefix("#define "));
+    let numbers = names.filter_map(|line| line.split_once(' ')).filter(|(_, v)| is_number(v));
+    numbers.map(|(name, _)| name.to_owned()).collect()
+}
+
+fn is_number(value: &str) -> bool {
+    let digits = value.trim_start_matches(['(', '-']);
+    digits.starts_with(|letter: char| letter.is_ascii_digit()) || digits.starts_with("UINT")
+}
+
 /// A field, as in `const uint8_t *kinds` and `int (*poll)(void *context)`.
 fn field(declaration: &str) -> Option<Field> {
     let (before, after) = match declaration.split_once("(*") {
@@ -99,5 +120,11 @@ mod tests {
         assert_eq!(structs[0].initialiser(&structs), "{ NULL, 0 }");
         let all = "{ sizeof(curt_all), { NULL, 0 }, { 0 }, NULL }";
         assert_eq!(structs[1].initialiser(&structs), all);
+    }
+
+    #[test]
+    fn functions_and_constants_are_named() {
+        assert_eq!(functions(HEADER), ["curt_a", "curt_b"]);
+        assert_eq!(constants(HEADER), ["CURT_A", "CURT_MOST"]);
     }
 }

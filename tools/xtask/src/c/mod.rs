@@ -1,5 +1,6 @@
 //! libcurt: its header, its binary interface, and its tests in C.
 
+pub(crate) mod abi;
 mod declarations;
 pub(crate) mod header;
 pub(crate) mod test;
@@ -13,6 +14,18 @@ use std::path::PathBuf;
 /// The folder of the crate.
 fn folder() -> PathBuf {
     host::checkout().join("bindings/c")
+}
+
+/// The committed header.
+fn header() -> Result<String, Failure> {
+    Ok(fs::read_to_string(folder().join("include/curt.h"))?)
+}
+
+/// Builds the libraries, not optimized, and returns the folder that they are in.
+fn build() -> Result<PathBuf, Failure> {
+    let mut build = host::cargo();
+    host::check(build.args(["build", "--quiet", "--locked", "--package", "curt-capi"]))?;
+    Ok(host::target().join("debug"))
 }
 
 /// Compares what was generated with a committed file, or with `--update` writes that.

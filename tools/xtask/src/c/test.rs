@@ -8,7 +8,7 @@
 //! and the shared one; the C++ compiler only reads the sources. `--full` adds other compilers,
 //! Valgrind, and Windows under Wine.
 
-use super::folder;
+use super::{abi, folder};
 use crate::debian_root;
 use crate::host::{self, Failure, Folder, Outcome};
 use crate::say;
@@ -132,7 +132,20 @@ fn on_windows(tally: &mut Tally) -> Outcome {
     let compiler = [&["x86_64-w64-mingw32-gcc"], &C99[..]].concat();
     let archive = place.library("libcurt.a");
     let fixed = [&[&*archive], &OF_WINDOWS[..]].concat();
-    place.run("wine", &compiler, &fixed, &["sh", "-euc", UNDER_WINE, "sh"], tally)
+    let under_wine = ["sh", "-euc", UNDER_WINE, "sh"];
+    place.run("wine", &compiler, &fixed, &under_wine, tally)?;
+    // The host's compiler made the list for Windows; here is the real one.
+    let layout = abi::program()?.to_string_lossy().into_owned();
+    let program = place.inside.join("layout").to_string_lossy().into_owned();
+    let compile = [&compiler, &include()[..], &[&*layout, "-o", &*program]].concat();
+    host::check(&mut (place.command)(&owned(&compile)))?;
+    let printed = (place.command)(&owned(&[&under_wine[..], &[&*program]].concat())).output()?;
+    let printed = String::from_utf8_lossy(&printed.stdout).replace('\r', "");
+    let is_listed = printed == abi::of_windows()?;
+    let verdict = if is_listed { "ok" } else { "FAILED" };
+    say::out(format_args!("test layouts_on_windows_are_those_of_the_list ... {verdict}"));
+    tally.one(is_listed);
+    Ok(())
 }
 
 /// Runs a program under Wine, with its arguments, which are paths, as Windows has them.
@@ -165,9 +178,7 @@ struct Place {
 impl Place {
     /// This machine, with the library built.
     fn here(scratch: &Path) -> Result<Self, Failure> {
-        let mut build = host::cargo();
-        host::check(build.args(["build", "--quiet", "--locked", "--package", "curt-capi"]))?;
-        let (folder, libraries) = (host::target().join("c-test"), host::target().join("debug"));
+        let (folder, libraries) = (host::target().join("c-test"), super::build()?);
         Ok(Self {
             outside: folder.clone(),
             inside: folder,

@@ -1,0 +1,109 @@
+//! Compares the binary interface of libcurt with `bindings/c/abi.txt`: the functions that the
+//! shared library exports, the values of constants, and where the fields of structs are, on x86-64
+//! Linux and Windows. What a program was compiled with stays: lines are only added.
+//!
+//! A generated program prints the layouts. For Windows the compiler of this machine is told that it
+//! is that: the header has no type whose size the two see differently. `c-test --full` runs the
+//! program under Wine, too.
+
+use super::{declarations, folder, outcome};
+use crate::host::{self, Failure, Outcome};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The first lines of the list.
+const TOP: &str = "\
+The binary interface of libcurt, by `cargo xtask c-abi --update`. Lines are only added.
+
+Functions
+";
+
+/// What stands before the layouts of Windows.
+const WINDOWS: &str = "\nWindows x86-64: bytes of structs, offsets of fields\n";
+
+/// The task `c-abi`.
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        return Err(Failure::missing("the list is that of Linux on x86-64"));
+    }
+    let shared = super::build()?.join("libcurt.so");
+    let mut text = TOP.to_owned();
+    for function in exported(&shared)? {
+        let _ = writeln!(text, "  {function}");
+    }
+    let source = program()?;
+    text += "\nLinux x86-64: constants, bytes of structs, offsets of fields\n";
+    text += &printed(&source, &[])?;
+    text += WINDOWS;
+    text += &printed(&source, &["-D_WIN32"])?;
+    outcome("c-abi", "abi.txt", arguments, &text)
+}
+
+/// The committed layouts for Windows.
+pub(super) fn of_windows() -> Result<String, Failure> {
+    let list = fs::read_to_string(folder().join("abi.txt"))?;
+    Ok(list.split_once(WINDOWS).map(|(_, layouts)| layouts.to_owned()).unwrap_or_default())
+}
+
+/// The functions that the shared library exports: those of the header, and nothing else.
+fn exported(shared: &Path) -> Result<Vec<String>, Failure> {
+    let path = shared.to_string_lossy();
+    let symbols =
+        host::output_of("nm", &["--dynamic", "--defined-only", "--format=just-symbols", &path])
+            .ok_or_else(|| Failure::new(format!("nm cannot read {path}")))?;
+    let mut exported: Vec<String> = symbols.lines().map(str::to_owned).collect();
+    let mut declared = declarations::functions(&super::header()?);
+    exported.sort();
+    declared.sort();
+    let only = |one: &[String], other: &[String]| -> Vec<String> {
+        one.iter().filter(|name| !other.contains(name)).cloned().collect()
+    };
+    let (undeclared, missing) = (only(&exported, &declared), only(&declared, &exported));
+    if undeclared.is_empty() && missing.is_empty() {
+        return Ok(exported);
+    }
+    let lists = [undeclared.join(" "), missing.join(" ")];
+    Err(Failure::new(format!(
+        "exported, but not declared: {}; not exported: {}",
+        lists[0], lists[1]
+    )))
+}
+
+/// Writes the program that prints constants and layouts, and returns its path.
+pub(super) fn program() -> Result<PathBuf, Failure> {
+    let header = super::header()?;
+    let mut body = String::new();
+    for name in declarations::constants(&header) {
+        let _ = writeln!(body, "  printf(\"  {name} %lld\\n\", (long long)({name}));");
+    }
+    body += "#endif\n";
+    for each in declarations::structs(&header) {
+        let name = &each.name;
+        let _ = writeln!(body, "  printf(\"  {name} %u\\n\", (unsigned)sizeof({name}));");
+        for field in &each.fields {
+            let field = &field.name;
+            let offset = format!("(unsigned)offsetof({name}, {field})");
+            let _ = writeln!(body, "  printf(\"    {field} %u\\n\", {offset});");
+        }
+    }
+    let program = format!(
+        "#include <stdio.h>\n#include <curt.h>\nint main(void) {{\n#ifndef _WIN32\n{body}  \
+         return 0;\n}}\n"
+    );
+    let path = host::target().join("c-test/layout.c");
+    fs::create_dir_all(host::target().join("c-test"))?;
+    fs::write(&path, program)?;
+    Ok(path)
+}
+
+/// What the program prints, compiled with these definitions.
+fn printed(source: &Path, definitions: &[&str]) -> Result<String, Failure> {
+    let program = source.with_extension("");
+    let mut compile = Command::new("cc");
+    compile.arg("-I").arg(folder().join("include")).args(definitions).arg(source);
+    host::check(compile.arg("-o").arg(&program))?;
+    let path = program.to_string_lossy();
+    host::output_of(&path, &[]).ok_or_else(|| Failure::new(format!("{path} fails")))
+}
