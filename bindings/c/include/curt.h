@@ -109,6 +109,59 @@
 /** Searching for a program. */
 #define CURT_OP_FIND 12
 
+/** Paths of the system that the library runs on. */
+#define CURT_FLAVOR_NATIVE 0
+
+/** Paths of Linux and other systems of POSIX. */
+#define CURT_FLAVOR_POSIX 1
+
+/** Paths of Windows. */
+#define CURT_FLAVOR_WINDOWS 2
+
+/**
+ * As the system does it: `GetFullPathNameW` on Windows; on POSIX names are joined, and runs of
+ * slashes and `.` removed.
+ */
+#define CURT_STYLE_NATIVE 0
+
+/**
+ * As Ruby's `File.absolute_path`, and with `CURT_EXPAND_TILDE` as its `File.expand_path`: a
+ * separator at the end is dropped, and Windows' paths are written with slashes.
+ */
+#define CURT_STYLE_RUBY 1
+
+/**
+ * `..` is kept in POSIX paths of the native style, where a link may come before it; otherwise it
+ * is clamped.
+ */
+#define CURT_DOT_DOT_DEFAULT 0
+
+/** `..` stays. */
+#define CURT_DOT_DOT_KEEP 1
+
+/** `..` removes the name before it, and does nothing at the root. */
+#define CURT_DOT_DOT_CLAMP 2
+
+/** `..` removes the name before it, and is an error at the root. */
+#define CURT_DOT_DOT_REFUSE 3
+
+/**
+ * What the options leave unset is taken from this process: the working directory, once, when it is
+ * first needed, and also those of other drives; the home directory by the variables of the
+ * system, and for each `~user` and where `HOME` is not set by the user database; and the release
+ * of Windows. Without this flag nothing of the process is read, and the release is Windows 11.
+ */
+#define CURT_EXPAND_ENVIRONMENT 1
+
+/** `~` at the beginning is a home directory. */
+#define CURT_EXPAND_TILDE 2
+
+/**
+ * Windows' paths that begin with `\\?\` are expanded as others are, which `GetFullPathNameW` does,
+ * too. Without this flag they stay, as they are literal for the system.
+ */
+#define CURT_EXPAND_VERBATIM 4
+
 /** The kind of the entry: see `CURT_KIND_FILE` and the others. */
 #define CURT_FIELD_KIND (1 << 0)
 
@@ -461,6 +514,9 @@ typedef struct curt_dir curt_dir;
 /** What failed, on which path, and why. Nothing changes it, so any thread may read it. */
 typedef struct curt_error curt_error;
 
+/** Expands paths. Threads may share it. */
+typedef struct curt_expander curt_expander;
+
 /** A search that is used for many names. Threads may share it: their look-ups take turns. */
 typedef struct curt_search curt_search;
 
@@ -591,6 +647,42 @@ typedef struct {
   /** The length of the sentence in bytes, without the NUL. */
   size_t text_len;
 } curt_error_info;
+
+/** How paths are expanded. NULL in its place: all zero. The texts are copied. */
+typedef struct {
+  /** `sizeof(curt_expand_options)`, set by the caller. */
+  size_t size;
+  /** Whose paths: `CURT_FLAVOR_…`. Each works on every system. */
+  uint32_t flavor;
+  /** Whose expansion: `CURT_STYLE_…`. */
+  uint32_t style;
+  /** What becomes of `..`: `CURT_DOT_DOT_…`. */
+  uint32_t dot_dot;
+  /** `CURT_EXPAND_…`, or 0. */
+  uint32_t flags;
+  /**
+   * The width of a unit of the texts below: 1 for bytes, 2 for UTF-16. May be 0 if all of them
+   * are NULL.
+   */
+  uint32_t width;
+  /** Must be 0. */
+  uint32_t reserved;
+  /**
+   * The directory that relative paths start from instead of the working directory, which it may
+   * itself start from; or NULL.
+   */
+  const void *base;
+  /** Its length in units. */
+  size_t base_len;
+  /** The working directory, a full path; or NULL: it is unset. */
+  const void *cwd;
+  /** Its length in units. */
+  size_t cwd_len;
+  /** The home directory, a full path; or NULL: it is unset. */
+  const void *home;
+  /** Its length in units. */
+  size_t home_len;
+} curt_expand_options;
 
 /**
  * How entries are removed. All zero but `size`, and NULL in the place of the struct: a missing
@@ -834,6 +926,49 @@ CURT_API int32_t curt_error_get(const curt_error *error, curt_error_info *info);
 CURT_API void curt_error_free(curt_error *error);
 
 /**
+ * Prepares the expansion of paths. No call.
+ *
+ * With `CURT_EXPAND_ENVIRONMENT` the working directory of the process is asked for once, when a
+ * path first needs it, and kept, even if the process enters another one: a program that does opens
+ * another expander.
+ *
+ * Returns 0 and the expander, which `curt_expander_close` frees, or `CURT_E_ARGUMENT`. Any thread.
+ */
+CURT_API
+int32_t curt_expander_open(const curt_expand_options *options,
+                           curt_expander **expander,
+                           curt_error **error);
+
+/**
+ * Writes the full path of a text and a NUL into `buffer`, which must not overlap with the text.
+ * Units that are not Unicode are kept. No call, but for what `CURT_EXPAND_ENVIRONMENT` says; a
+ * path that is full and clean allocates nothing.
+ *
+ * An expanded path is not a checked path: open paths of strangers by `curt_root_open_file`.
+ *
+ * Returns the length of the path in units, without the NUL. If that is not less than `capacity`,
+ * the buffer was too small and is unchanged. Otherwise `CURT_E_EXPAND_…` or `CURT_E_ARGUMENT`. Any
+ * thread.
+ */
+CURT_API
+ptrdiff_t curt_expand_bytes(const curt_expander *expander,
+                            const uint8_t *text,
+                            size_t len,
+                            uint8_t *buffer,
+                            size_t capacity);
+
+/** The same for UTF-16, on any system. The width of the options' texts may be another one. */
+CURT_API
+ptrdiff_t curt_expand_units(const curt_expander *expander,
+                            const uint16_t *text,
+                            size_t len,
+                            uint16_t *buffer,
+                            size_t capacity);
+
+/** Closes an expander. NULL is fine. No other thread may use it any more. */
+CURT_API void curt_expander_close(curt_expander *expander);
+
+/**
  * Removes what `path` names: a directory with everything below it, a file, or a link, never what
  * the link leads to. `options`, `control` and `report` may be NULL.
  *
@@ -994,6 +1129,8 @@ int32_t curt_stat_many(const curt_str *paths,
 /* Structs with their sizes, and zeros. */
 #define CURT_ERROR_INFO_INIT \
   { sizeof(curt_error_info), 0, 0, 0, 0, { NULL, 0 }, NULL, 0 }
+#define CURT_EXPAND_OPTIONS_INIT \
+  { sizeof(curt_expand_options), 0, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, NULL, 0 }
 #define CURT_REMOVE_OPTIONS_INIT \
   { sizeof(curt_remove_options), 0, 0, NULL, NULL }
 #define CURT_CONTROL_INIT \

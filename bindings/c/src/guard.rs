@@ -61,10 +61,10 @@ pub(crate) unsafe fn guard<T>(
 
 /// Runs a body that has no error object to fill in.
 pub(crate) fn caught<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-    // The library prints nothing. The hook is that of this copy of the standard library alone,
-    // which no other code of the process uses.
-    static SILENT: Once = Once::new();
-    SILENT.call_once(|| panic::set_hook(Box::new(|_| ())));
+    // Tests and fuzz targets are compiled into one program with the library, and say why they fail.
+    if !cfg!(any(test, fuzzing)) {
+        silence();
+    }
     panic::catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|payload| {
         let message = payload.downcast_ref::<String>().cloned();
         let literal = || payload.downcast_ref::<&str>().map(ToString::to_string);
@@ -73,6 +73,13 @@ pub(crate) fn caught<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, 
         std::mem::forget(payload);
         Err(Failure::Panic(message))
     })
+}
+
+/// Lets panics print nothing. The hook is that of this copy of the standard library alone, which no
+/// other code of the process uses.
+fn silence() {
+    static SILENT: Once = Once::new();
+    SILENT.call_once(|| panic::set_hook(Box::new(|_| ())));
 }
 
 /// Returns the value or the result, as the functions that return an `int` do.

@@ -22,6 +22,7 @@ pub mod control;
 pub mod descriptor;
 pub mod dir;
 pub mod error;
+pub mod expand;
 pub mod guard;
 pub mod handle;
 pub mod metadata;
