@@ -91,3 +91,117 @@ pub(crate) fn int(answer: Result<i32, i32>) -> i32 {
 pub(crate) fn length(answer: Result<isize, i32>) -> isize {
     answer.unwrap_or_else(|result| result as isize)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ptr::null_mut;
+    use std::slice;
+
+    use super::*;
+    use crate::error::{curt_error_free, curt_error_get, curt_error_info};
+    use crate::text::curt_str;
+
+    /// A payload that panics when it is dropped.
+    struct Bomb;
+
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("the payload was dropped");
+        }
+    }
+
+    fn number() -> Result<i32, Failure> {
+        // The compiler must not see that this never returns.
+        std::hint::black_box(Ok(7))
+    }
+
+    /// The result of a guarded body, and the text of its error object.
+    fn guarded(body: impl FnOnce() -> Result<i32, Failure>) -> (Result<i32, i32>, String) {
+        let mut error = std::ptr::dangling_mut();
+        // SAFETY: a pointer can be written there.
+        let result = unsafe { guard("curt_some", &raw mut error, body) };
+        if error.is_null() {
+            return (result, String::new());
+        }
+        let mut info = curt_error_info {
+            size: size_of::<curt_error_info>(),
+            result: 0,
+            operation: 9,
+            os_error: 9,
+            reserved: 9,
+            path: curt_str::NONE,
+            text: std::ptr::null(),
+            text_len: 0,
+        };
+        // SAFETY: both are valid.
+        assert_eq!(unsafe { curt_error_get(error, &raw mut info) }, 0);
+        assert_eq!(Err(info.result), result);
+        assert_eq!((info.operation, info.os_error, info.reserved, info.path.len), (0, 0, 0, 0));
+        // SAFETY: the text ends in a NUL.
+        let text = unsafe { slice::from_raw_parts(info.text.cast::<u8>(), info.text_len + 1) };
+        let text = std::ffi::CStr::from_bytes_with_nul(text).unwrap().to_str().unwrap().to_owned();
+        // SAFETY: it is not used any more.
+        unsafe { curt_error_free(error) };
+        (result, text)
+    }
+
+    #[test]
+    fn a_panic_becomes_an_internal_error() {
+        let internal =
+            |message: &str| (Err(CURT_E_INTERNAL), format!("curt_some: internal error: {message}"));
+        assert_eq!(guarded(number), (Ok(7), String::new()));
+        let literal = guarded(|| number().map(|_| panic!("a \0 literal")));
+        assert_eq!(literal, internal("a  literal"));
+        let formatted = guarded(|| number().map(|number| panic!("number {number}")));
+        assert_eq!(formatted, internal("number 7"));
+        let payload = guarded(|| number().map(|_| panic::panic_any(Bomb)));
+        assert_eq!(payload, internal(""));
+        let index = [1, 2][..std::hint::black_box(2)].len();
+        let slice = guarded(|| Ok([1, 2][std::hint::black_box(index)]));
+        assert_eq!(slice.0, Err(CURT_E_INTERNAL));
+        // Nothing is left behind that would change the next call.
+        assert_eq!(guarded(number), (Ok(7), String::new()));
+    }
+
+    #[test]
+    fn other_failures_have_their_results_and_a_text() {
+        let refused = guarded(|| Err(Failure::Argument("it is odd")));
+        assert_eq!(refused, (Err(CURT_E_ARGUMENT), "curt_some: it is odd".to_owned()));
+        let stopped = guarded(|| Err(Failure::Stopped));
+        assert_eq!(stopped, (Err(CURT_E_STOPPED), "curt_some: stopped".to_owned()));
+    }
+
+    #[test]
+    fn a_place_for_the_error_that_is_null_or_odd_is_not_written() {
+        let mut place = [null_mut::<curt_error>().wrapping_add(1); 2];
+        let odd = (&raw mut place).cast::<u8>().wrapping_add(1).cast();
+        for error in [null_mut(), odd] {
+            for body in [number, || Err(Failure::Stopped), || panic!("in a test")] {
+                // SAFETY: it is not written.
+                let result = unsafe { guard("curt_some", error, body) };
+                assert!(matches!(result, Ok(7) | Err(CURT_E_STOPPED | CURT_E_INTERNAL)));
+            }
+        }
+        assert_eq!(place, [null_mut::<curt_error>().wrapping_add(1); 2]);
+    }
+
+    #[test]
+    fn a_panic_prints_nothing() {
+        const INSIDE: &str = "CURT_TEST_OF_SILENCE";
+        if std::env::var_os(INSIDE).is_some() {
+            silence();
+            assert!(caught(|| number().map(|_| panic!("it is loud"))).is_err());
+            let helper = std::thread::spawn(|| panic!("it is loud"));
+            assert!(helper.join().is_err());
+            return;
+        }
+        let me = std::env::current_exe().unwrap();
+        let name = "guard::tests::a_panic_prints_nothing";
+        let mut child = std::process::Command::new(me);
+        let output = child.args(["--exact", name, "--nocapture"]).env(INSIDE, "1").output();
+        let output = output.unwrap();
+        let said = [output.stdout, output.stderr].map(|said| String::from_utf8(said).unwrap());
+        assert!(output.status.success() && said[0].contains("1 passed"), "{said:?}");
+        assert!(!said.concat().contains("loud"), "{said:?}");
+    }
+}

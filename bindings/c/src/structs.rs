@@ -123,3 +123,130 @@ unsafe fn size<T: Versioned>(of: *const T) -> Result<usize, Failure> {
     }
     Ok(size)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ptr::null_mut;
+
+    use super::*;
+
+    /// As the first version had it, it ended before `third`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Sample {
+        size: usize,
+        first: u32,
+        second: u32,
+        third: u64,
+    }
+
+    // SAFETY: it begins with its size; zeros are valid.
+    unsafe impl Versioned for Sample {
+        const FIRST: usize = size_of::<usize>() + 8;
+    }
+
+    /// A struct of a newer caller.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Newer {
+        known: Sample,
+        fourth: u64,
+    }
+
+    const SAMPLE: Sample = Sample { size: 0, first: 1, second: 2, third: 3 };
+
+    fn newer(size: usize, fourth: u64) -> Newer {
+        Newer { known: Sample { size, ..SAMPLE }, fourth }
+    }
+
+    fn message<T>(result: Result<T, Failure>) -> Result<T, &'static str> {
+        result.map_err(|failure| match failure {
+            Failure::Argument(why) => why,
+            other => panic!("{}", other.result()),
+        })
+    }
+
+    /// Reads the first `size` bytes, and says what the fields are.
+    fn read_of(size: usize, fourth: u64) -> Result<Sample, &'static str> {
+        let given = newer(size, fourth);
+        // SAFETY: the struct lies within the newer one.
+        message(unsafe { read((&raw const given).cast::<Sample>()) }).map(Option::unwrap)
+    }
+
+    #[test]
+    fn a_struct_is_read_as_far_as_both_know_it() {
+        let (whole, first) = (size_of::<Sample>(), Sample::FIRST);
+        assert_eq!(read_of(whole, 9), Ok(Sample { size: whole, ..SAMPLE }));
+        assert_eq!(read_of(first, 9), Ok(Sample { size: first, third: 0, ..SAMPLE }));
+        let size = size_of::<Newer>();
+        assert_eq!(read_of(size, 0), Ok(Sample { size, ..SAMPLE }));
+        let unknown = "a struct has fields that this version does not know";
+        for bit in 0..64 {
+            assert_eq!(read_of(size, 1 << bit), Err(unknown));
+        }
+        let wrong = "`size` of a struct is not its size";
+        for size in [0, 1, first - 1, 4097, usize::MAX] {
+            assert_eq!(read_of(size, 0), Err(wrong), "{size}");
+        }
+        // SAFETY: NULL is fine.
+        assert!(message(unsafe { read::<Sample>(null_mut()) }).unwrap().is_none());
+    }
+
+    /// Writes a struct of this size, and returns what became of it and of the bytes behind it.
+    fn write_to(size: usize) -> Result<Newer, &'static str> {
+        let mut place = Newer { known: Sample { size, first: 7, second: 7, third: 7 }, fourth: 7 };
+        let to = (&raw mut place).cast::<Sample>();
+        // SAFETY: the struct lies within the newer one.
+        let checked = message(unsafe { check(to) });
+        // SAFETY: as above.
+        let written = message(unsafe { write(to, SAMPLE) });
+        assert_eq!(checked, written);
+        let untouched = Sample { size, first: 7, second: 7, third: 7 };
+        assert!(written.is_ok() || (place.known, place.fourth) == (untouched, 7));
+        written.map(|()| place)
+    }
+
+    #[test]
+    fn a_struct_is_filled_in_as_far_as_the_caller_knows_it() {
+        let (whole, first) = (size_of::<Sample>(), Sample::FIRST);
+        assert_eq!(write_to(whole), Ok(newer(whole, 7)));
+        let older = Newer { known: Sample { size: first, third: 7, ..SAMPLE }, fourth: 7 };
+        assert_eq!(write_to(first), Ok(older));
+        assert_eq!(write_to(size_of::<Newer>()), Ok(newer(size_of::<Newer>(), 0)));
+        for size in [0, 1, first - 1, 4097, usize::MAX] {
+            assert_eq!(write_to(size), Err("`size` of a struct is not its size"), "{size}");
+        }
+        // SAFETY: NULL is fine.
+        assert_eq!(message(unsafe { write(null_mut(), SAMPLE) }), Ok(()));
+        // SAFETY: NULL is fine.
+        assert_eq!(message(unsafe { check::<Sample>(null_mut()) }), Ok(()));
+    }
+
+    #[test]
+    fn what_is_not_aligned_is_refused_before_it_is_read() {
+        let wrong = Err("the pointer to a struct is not aligned");
+        for odd in 1..align_of::<Sample>() {
+            let nowhere = std::ptr::without_provenance_mut::<Sample>(4096 + odd);
+            // SAFETY: it is refused.
+            assert_eq!(message(unsafe { read(nowhere) }), wrong);
+            // SAFETY: it is refused.
+            assert_eq!(message(unsafe { check(nowhere) }), wrong.map(drop));
+            // SAFETY: it is refused.
+            assert_eq!(message(unsafe { write(nowhere, SAMPLE) }), wrong.map(drop));
+        }
+    }
+
+    #[test]
+    fn an_array_of_structs_has_their_size_or_a_larger_one() {
+        let place = [SAMPLE; 2];
+        let (to, size) = (place.as_ptr(), size_of::<Sample>());
+        for size in [size, size + 8, 4096] {
+            assert_eq!(message(check_array(to, size)), Ok(()));
+        }
+        for size in [0, 8, size - 8, size + 1, 4096 + 8, usize::MAX] {
+            assert!(check_array(to, size).is_err(), "{size}");
+        }
+        assert!(check_array(null_mut::<Sample>(), size).is_err());
+        assert!(check_array(to.wrapping_byte_add(1), size).is_err());
+    }
+}

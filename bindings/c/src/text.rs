@@ -195,3 +195,110 @@ pub(crate) unsafe fn write<U: Copy + Default>(
     // No slice is longer than `isize::MAX`.
     Ok(isize::try_from(text.len()).unwrap_or(isize::MAX))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ptr::{null, null_mut};
+
+    use super::*;
+
+    fn is_refused<T>(result: Result<T, Failure>) -> bool {
+        result.is_err_and(|failure| matches!(failure, Failure::Argument(_)))
+    }
+
+    #[test]
+    fn null_is_a_text_without_units_only() {
+        let of = |len| curt_str { ptr: null(), len };
+        // SAFETY: nothing is read.
+        assert_eq!(unsafe { of(0).path() }.ok(), Some(Path::new("").into()));
+        // SAFETY: nothing is read.
+        assert!(unsafe { of(0).optional_path() }.is_ok_and(|path| path.is_none()));
+        for len in [1, usize::MAX] {
+            // SAFETY: it is refused.
+            assert!(is_refused(unsafe { of(len).path() }));
+            // SAFETY: it is refused.
+            assert!(is_refused(unsafe { of(len).optional_path() }));
+            // SAFETY: it is refused.
+            assert!(is_refused(unsafe { array(null::<curt_str>(), len) }));
+        }
+        let empty = curt_str::of(&[]);
+        // SAFETY: nothing is read.
+        assert!(unsafe { empty.optional_path() }.is_ok_and(|path| path.is_some()));
+    }
+
+    #[test]
+    fn a_text_has_no_nul() {
+        for at in 0..4 {
+            let mut text: [curt_char; 4] = [1, 2, 3, 4];
+            // SAFETY: it can be read.
+            assert!(unsafe { curt_str::of(&text).path() }.is_ok());
+            text[at] = 0;
+            // SAFETY: it can be read.
+            assert!(is_refused(unsafe { curt_str::of(&text).path() }));
+        }
+    }
+
+    #[test]
+    fn a_length_beyond_memory_and_an_odd_pointer_are_refused_before_they_are_read() {
+        let largest = isize::MAX as usize;
+        for len in [largest + 1, usize::MAX] {
+            // SAFETY: it is refused.
+            assert!(is_refused(unsafe { array([1_u8].as_ptr(), len) }));
+        }
+        for len in [largest / 2 + 1, largest, usize::MAX] {
+            // SAFETY: it is refused.
+            assert!(is_refused(unsafe { units([1_u16].as_ptr(), len) }));
+        }
+        let odd = std::ptr::without_provenance(4097);
+        // SAFETY: it is refused.
+        assert!(is_refused(unsafe { units::<u16>(odd, 1) }));
+        let odd = std::ptr::without_provenance(4097);
+        // SAFETY: it is refused.
+        assert!(is_refused(unsafe { paths(odd, 1) }));
+    }
+
+    #[test]
+    fn one_wrong_path_of_many_refuses_all() {
+        let (good, nul): ([curt_char; 1], [curt_char; 2]) = ([1], [1, 0]);
+        let two = [curt_str::of(&good), curt_str::of(&nul)];
+        // SAFETY: it can be read.
+        assert_eq!(unsafe { paths(two.as_ptr(), 1) }.ok().map(|paths| paths.len()), Some(1));
+        // SAFETY: it can be read.
+        assert!(is_refused(unsafe { paths(two.as_ptr(), 2) }));
+    }
+
+    #[test]
+    fn a_text_is_written_with_its_nul_or_not_at_all() {
+        for capacity in 0..6 {
+            let mut buffer = [9_u16; 6];
+            // SAFETY: there is room.
+            let length = unsafe { write(&[1, 2, 3], buffer.as_mut_ptr(), capacity) };
+            assert_eq!(length.ok(), Some(3));
+            assert_eq!(buffer, if capacity > 3 { [1, 2, 3, 0, 9, 9] } else { [9; 6] });
+        }
+        // SAFETY: nothing is written.
+        assert_eq!(unsafe { write(&[1_u16], null_mut(), 0) }.ok(), Some(1));
+        let odd = std::ptr::without_provenance_mut::<u16>(4097);
+        for wrong in [null_mut(), odd] {
+            // SAFETY: it is refused.
+            assert!(is_refused(unsafe { write(&[1], wrong, 9) }));
+        }
+    }
+
+    #[test]
+    fn added_texts_stay_until_they_are_cleared() {
+        let mut texts = Texts::default();
+        for _ in 0..2 {
+            let sizes = [0, 1, 3, Texts::CHUNK - 1, Texts::CHUNK, 5, 3 * Texts::CHUNK, 2];
+            let unit = |size: usize| (size % 200 + 1) as curt_char;
+            let added = sizes.map(|size| texts.add(&vec![unit(size); size]));
+            for (text, size) in added.iter().zip(sizes) {
+                // SAFETY: it lives, and ends in a NUL.
+                let text = unsafe { array(text.ptr, text.len + 1) }.ok().unwrap();
+                assert_eq!((text.len(), text.last()), (size + 1, Some(&0)));
+                assert!(text[..size].iter().all(|&other| other == unit(size)));
+            }
+            texts.clear();
+        }
+    }
+}
