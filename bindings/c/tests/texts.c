@@ -1,0 +1,469 @@
+/* Texts of paths: the check of untrusted ones, and full paths. No function here makes a call. */
+#include "test.h"
+
+/* ---- the same text in bytes and in 16-bit units ---- */
+
+static uint16_t wide[70000];
+
+static const uint16_t *widen(const char *text, size_t len)
+{
+    size_t at;
+    for (at = 0; at < len; at++)
+        wide[at] = (unsigned char)text[at];
+    wide[len] = 0;
+    return wide;
+}
+
+static int check_bytes(const char *text, uint32_t rules)
+{
+    return curt_check_bytes((const uint8_t *)text, strlen(text), rules);
+}
+
+/* ---- checks ---- */
+
+#define P CURT_CHECK_POSIX
+#define W CURT_CHECK_WINDOWS
+#define STRICT CURT_CHECK_STRICT
+#define IN_ROOT CURT_CHECK_IN_ROOT
+
+static void refuses_each_kind_of_untrusted_path(void)
+{
+    static const struct {
+        const char *text;
+        uint32_t rules;
+        int result;
+    } rows[] = {
+        {"img/logo.png", P, 0},
+        {"img/../logo.png", P, 0},
+        {"a\\..\\..", P, 0},
+        {"c:x", P, 0},
+        {"nul", P, 0},
+        {"", P, CURT_E_REFUSED_EMPTY},
+        {"/etc/passwd", P, CURT_E_REFUSED_ABSOLUTE},
+        {"..", P, CURT_E_REFUSED_ESCAPE},
+        {"a/../../b", P, CURT_E_REFUSED_ESCAPE},
+        {"/../etc/passwd", P | IN_ROOT, 0},
+        {"img/logo.png", W, 0},
+        {"img\\.\\logo.png", W, 0},
+        {"", W, CURT_E_REFUSED_EMPTY},
+        {"\\windows", W, CURT_E_REFUSED_ABSOLUTE},
+        {"\\\\server\\share\\x", W, CURT_E_REFUSED_ABSOLUTE},
+        {"/windows", W, CURT_E_REFUSED_ABSOLUTE},
+        {"..\\x", W, CURT_E_REFUSED_ESCAPE},
+        {"../x", W, CURT_E_REFUSED_ESCAPE},
+        {"C:\\x", W, CURT_E_REFUSED_DRIVE},
+        {"C:x", W, CURT_E_REFUSED_DRIVE},
+        {"nul.txt", W, CURT_E_REFUSED_DEVICE},
+        {"a/CON", W, CURT_E_REFUSED_DEVICE},
+        {"\\\\.\\pipe\\x", W, CURT_E_REFUSED_DEVICE},
+        {"\\\\?\\C:\\x", W, CURT_E_REFUSED_DEVICE},
+        {"xy::$DATA", W, CURT_E_REFUSED_STREAM},
+        {"a/file:stream", W, CURT_E_REFUSED_STREAM},
+        {"a*", W, CURT_E_REFUSED_CHARACTER},
+        {"a|b", W, CURT_E_REFUSED_CHARACTER},
+        {".htaccess.", W | STRICT, CURT_E_REFUSED_TRAILING},
+        {"x. /y", W | STRICT, CURT_E_REFUSED_TRAILING},
+        {"HTACCE~1", W | STRICT, CURT_E_REFUSED_SHORT_NAME},
+        {"nul.txt", P | STRICT, CURT_E_REFUSED_DEVICE},
+    };
+    size_t at;
+    for (at = 0; at < sizeof rows / sizeof *rows; at++) {
+        size_t len = strlen(rows[at].text);
+        int good = CHECK_INT(check_bytes(rows[at].text, rows[at].rules), rows[at].result);
+        good &= CHECK_INT(curt_check_units(widen(rows[at].text, len), len, rows[at].rules),
+                          rows[at].result);
+        if (!good)
+            fprintf(test_state.report, "  for %s\n", rows[at].text);
+    }
+}
+
+static void refuses_what_is_no_text(void)
+{
+    static const uint16_t lone[] = {'a', 0xd800, 'b'};
+    static const uint16_t nul[] = {'a', 0, 'b'};
+    CHECK_INT(curt_check_bytes((const uint8_t *)"a\0b", 3, P), CURT_E_REFUSED_NUL);
+    CHECK_INT(curt_check_bytes((const uint8_t *)"a\0b", 3, W), CURT_E_REFUSED_NUL);
+    CHECK_INT(curt_check_units(nul, 3, P), CURT_E_REFUSED_NUL);
+    CHECK_INT(curt_check_units(nul, 3, W), CURT_E_REFUSED_NUL);
+    CHECK_INT(check_bytes("a\xff", W), CURT_E_REFUSED_ENCODING);
+    CHECK_INT(check_bytes("a\xff", P), 0);
+    /* A name of NTFS may have one. */
+    CHECK_INT(curt_check_units(lone, 3, W), 0);
+}
+
+static void check_wants_the_rules_of_one_system(void)
+{
+    uint32_t bit;
+    CHECK_INT(check_bytes("x", 0), CURT_E_ARGUMENT);
+    CHECK_INT(check_bytes("x", P | W), CURT_E_ARGUMENT);
+    CHECK_INT(check_bytes("x", STRICT), CURT_E_ARGUMENT);
+    for (bit = 16; bit != 0; bit <<= 1) {
+        CHECK_INT(check_bytes("x", P | bit), CURT_E_ARGUMENT);
+        CHECK_INT(curt_check_units(widen("x", 1), 1, W | bit), CURT_E_ARGUMENT);
+    }
+}
+
+static void check_refuses_wrong_texts(void)
+{
+    static const union {
+        uint16_t units[2];
+        uint8_t bytes[4];
+    } text = {{'x', 'y'}};
+    CHECK_INT(curt_check_bytes(NULL, 0, P), CURT_E_REFUSED_EMPTY);
+    CHECK_INT(curt_check_units(NULL, 0, P), CURT_E_REFUSED_EMPTY);
+    CHECK_INT(curt_check_bytes(NULL, 1, P), CURT_E_ARGUMENT);
+    CHECK_INT(curt_check_units(NULL, 1, P), CURT_E_ARGUMENT);
+    CHECK_INT(curt_check_bytes(text.bytes, SIZE_MAX, P), CURT_E_ARGUMENT);
+    CHECK_INT(curt_check_bytes(text.bytes, SIZE_MAX / 2 + 1, P), CURT_E_ARGUMENT);
+    CHECK_INT(curt_check_units(text.units, SIZE_MAX, P), CURT_E_ARGUMENT);
+    CHECK_INT(curt_check_units(text.units, SIZE_MAX / 4 + 1, P), CURT_E_ARGUMENT);
+    CHECK_INT(curt_check_units((const uint16_t *)(const void *)(text.bytes + 1), 1, P),
+              CURT_E_ARGUMENT);
+}
+
+/* ---- full paths ---- */
+
+static curt_expand_options options;
+
+static void begin(uint32_t flavor)
+{
+    memset(&options, 0, sizeof options);
+    options.size = sizeof options;
+    options.flavor = flavor;
+    options.width = 1;
+}
+
+static void start_from(const char *cwd)
+{
+    options.cwd = cwd;
+    options.cwd_len = strlen(cwd);
+}
+
+static curt_expander *expander(void)
+{
+    curt_expander *made = NULL;
+    CHECK_INT(WORKS(curt_expander_open(&options, &made, WHY)), 0);
+    CHECK(made != NULL);
+    return made;
+}
+
+/* Compares one expansion, in bytes and in units. `result` is a failure, or 0 for a text. */
+static void expect_length(const char *file, int line, curt_expander *by, const char *text,
+                          size_t len, const char *expected, int result)
+{
+    uint8_t bytes[256];
+    uint16_t units[256];
+    size_t length = expected == NULL ? 0 : strlen(expected), at;
+    ptrdiff_t wanted = expected == NULL ? result : (ptrdiff_t)length;
+    if (len > 200) {
+        check_int(file, line, text, curt_expand_units(by, widen(text, len), len, NULL, 0), result);
+        check_int(file, line, text, curt_expand_bytes(by, (const uint8_t *)text, len, NULL, 0),
+                  result);
+        return;
+    }
+    memset(bytes, 0xa5, sizeof bytes);
+    memset(units, 0xa5, sizeof units);
+    if (!check_int(file, line, text,
+                   curt_expand_bytes(by, (const uint8_t *)text, len, bytes, sizeof bytes), wanted)
+        || !check_int(file, line, text, curt_expand_units(by, widen(text, len), len, units, 256),
+                      wanted)
+        || expected == NULL)
+        return;
+    if (memcmp(bytes, expected, length + 1) != 0)
+        failure(file, line, "'%s' becomes '%.*s', not '%s'", text, (int)length, (char *)bytes,
+                expected);
+    for (at = 0; at <= length; at++)
+        check_int(file, line, "a unit", units[at], (unsigned char)expected[at]);
+    check_int(file, line, "behind the NUL", bytes[length + 1], 0xa5);
+    check_int(file, line, "behind the NUL", units[length + 1], 0xa5a5);
+}
+
+static void expect_at(const char *file, int line, const char *text, const char *expected,
+                      int result)
+{
+    curt_expander *by = expander();
+    expect_length(file, line, by, text, strlen(text), expected, result);
+    curt_expander_close(by);
+}
+#define BECOMES(text, expected) expect_at(__FILE__, __LINE__, text, expected, 0)
+#define IS_REFUSED(text, result) expect_at(__FILE__, __LINE__, text, NULL, result)
+
+static void expands_by_the_rules_of_posix(void)
+{
+    begin(CURT_FLAVOR_POSIX);
+    IS_REFUSED("x", CURT_E_EXPAND_NO_START);
+    IS_REFUSED("", CURT_E_EXPAND_EMPTY);
+    BECOMES("/x/./y", "/x/y");
+    start_from("/home/me");
+    BECOMES("x", "/home/me/x");
+    BECOMES("a/../b", "/home/me/a/../b");
+    options.dot_dot = CURT_DOT_DOT_KEEP;
+    BECOMES("a/../b", "/home/me/a/../b");
+    options.dot_dot = CURT_DOT_DOT_CLAMP;
+    BECOMES("a/../b", "/home/me/b");
+    BECOMES("../../../../x", "/x");
+    options.dot_dot = CURT_DOT_DOT_REFUSE;
+    BECOMES("../x", "/home/x");
+    IS_REFUSED("../../../../x", CURT_E_EXPAND_ESCAPE);
+    options.base = "sub";
+    options.base_len = 3;
+    BECOMES("x", "/home/me/sub/x");
+    options.base = "/elsewhere";
+    options.base_len = 10;
+    BECOMES("x", "/elsewhere/x");
+}
+
+static void expands_by_the_rules_of_windows(void)
+{
+    static char long_path[40001];
+    curt_expander *by;
+    begin(CURT_FLAVOR_WINDOWS);
+    IS_REFUSED("x", CURT_E_EXPAND_NO_START);
+    IS_REFUSED("", CURT_E_EXPAND_EMPTY);
+    start_from("C:\\work");
+    BECOMES("..\\a.\\b. ", "C:\\a\\b");
+    BECOMES("D:x", "D:\\x");
+    BECOMES("/x", "C:\\x");
+    BECOMES("\\\\server\\share\\..\\x", "\\\\server\\share\\x");
+    options.dot_dot = CURT_DOT_DOT_REFUSE;
+    IS_REFUSED("..\\..\\x", CURT_E_EXPAND_ESCAPE);
+    options.dot_dot = CURT_DOT_DOT_DEFAULT;
+    memset(long_path, 'x', 40000);
+    by = expander();
+    expect_length(__FILE__, __LINE__, by, long_path, 40000, NULL, CURT_E_EXPAND_TOO_LONG);
+    curt_expander_close(by);
+}
+
+static void expands_home_directories(void)
+{
+    begin(CURT_FLAVOR_POSIX);
+    start_from("/work");
+    BECOMES("~/x", "/work/~/x");
+    options.flags = CURT_EXPAND_TILDE;
+    IS_REFUSED("~/x", CURT_E_EXPAND_NO_HOME);
+    options.home = "/home/me";
+    options.home_len = 8;
+    BECOMES("~/x", "/home/me/x");
+    BECOMES("~", "/home/me");
+    IS_REFUSED("~no-such-user/x", CURT_E_EXPAND_NO_USER);
+    options.home = "relative";
+    IS_REFUSED("~/x", CURT_E_EXPAND_HOME_RELATIVE);
+}
+
+static void expands_as_ruby_does(void)
+{
+    begin(CURT_FLAVOR_POSIX);
+    options.style = CURT_STYLE_RUBY;
+    start_from("/work");
+    options.home = "/home/me";
+    options.home_len = 8;
+    BECOMES("", "/work");
+    BECOMES("a/../b/", "/work/b");
+    BECOMES("/../x", "/x");
+    begin(CURT_FLAVOR_WINDOWS);
+    options.style = CURT_STYLE_RUBY;
+    start_from("C:/work");
+    BECOMES("a\\..\\b", "C:/work/b");
+}
+
+static void refuses_texts_that_cannot_be_joined(void)
+{
+    static const uint16_t unit = 'x';
+    static const uint16_t lone = 0xd800;
+    uint8_t byte = 'x';
+    curt_expander *by;
+    begin(CURT_FLAVOR_POSIX);
+    start_from("/\xff");
+    by = expander();
+    CHECK_INT(curt_expand_bytes(by, &byte, 1, NULL, 0), 4);
+    CHECK_INT(curt_expand_units(by, &unit, 1, NULL, 0), CURT_E_EXPAND_ENCODING);
+    CHECK_INT(curt_expand_bytes(by, (const uint8_t *)"a\0b", 3, NULL, 0), CURT_E_EXPAND_NUL);
+    curt_expander_close(by);
+    /* Windows' own texts need not be Unicode. */
+    begin(CURT_FLAVOR_WINDOWS);
+    options.width = 2;
+    options.cwd = widen("C:\\w", 4);
+    options.cwd_len = 4;
+    by = expander();
+    CHECK_INT(curt_expand_units(by, &lone, 1, NULL, 0), 6);
+    CHECK_INT(curt_expand_bytes(by, &byte, 1, NULL, 0), 6);
+    CHECK_INT(curt_expand_units(by, widen("a\0b", 3), 3, NULL, 0), CURT_E_EXPAND_NUL);
+    curt_expander_close(by);
+}
+
+static void keeps_a_copy_of_its_texts(void)
+{
+    char cwd[] = "/work";
+    curt_expander *by;
+    begin(CURT_FLAVOR_POSIX);
+    start_from(cwd);
+    by = expander();
+    memset(cwd, '#', sizeof cwd);
+    expect_length(__FILE__, __LINE__, by, "x", 1, "/work/x", 0);
+    curt_expander_close(by);
+}
+
+static void writes_only_what_the_buffer_holds(void)
+{
+    uint8_t bytes[8];
+    uint16_t units[8];
+    const uint8_t *text = (const uint8_t *)"/abc";
+    curt_expander *by;
+    begin(CURT_FLAVOR_POSIX);
+    by = expander();
+    memset(bytes, 0xa5, sizeof bytes);
+    memset(units, 0xa5, sizeof units);
+    CHECK_INT(curt_expand_bytes(by, text, 4, bytes, 4), 4);
+    CHECK_INT(curt_expand_units(by, widen("/abc", 4), 4, units, 4), 4);
+    CHECK(bytes[0] == 0xa5 && units[0] == 0xa5a5);
+    CHECK_INT(curt_expand_bytes(by, text, 4, NULL, 0), 4);
+    CHECK_INT(curt_expand_bytes(by, text, 4, bytes, 0), 4);
+    CHECK(bytes[0] == 0xa5);
+    CHECK_INT(curt_expand_bytes(by, text, 4, bytes, 5), 4);
+    CHECK(memcmp(bytes, "/abc", 5) == 0 && bytes[5] == 0xa5);
+    CHECK_INT(curt_expand_units(by, wide, 4, units, 5), 4);
+    CHECK(units[0] == '/' && units[3] == 'c' && units[4] == 0 && units[5] == 0xa5a5);
+    /* Wrong arguments. */
+    CHECK_INT(curt_expand_bytes(by, text, 4, NULL, 1), CURT_E_ARGUMENT);
+    CHECK_INT(curt_expand_units(by, wide, 4, NULL, 1), CURT_E_ARGUMENT);
+    CHECK_INT(curt_expand_units(by, wide, 4, (uint16_t *)(void *)((char *)units + 1), 1),
+              CURT_E_ARGUMENT);
+    CHECK_INT(curt_expand_bytes(by, NULL, 4, bytes, 8), CURT_E_ARGUMENT);
+    CHECK_INT(curt_expand_units(by, NULL, 4, units, 8), CURT_E_ARGUMENT);
+    CHECK_INT(curt_expand_bytes(by, NULL, 0, bytes, 8), CURT_E_EXPAND_EMPTY);
+    CHECK_INT(curt_expand_bytes(by, text, SIZE_MAX, bytes, 8), CURT_E_ARGUMENT);
+    CHECK_INT(curt_expand_units(by, wide, SIZE_MAX / 4 + 1, units, 8), CURT_E_ARGUMENT);
+    CHECK_INT(curt_expand_bytes(NULL, text, 4, bytes, 8), CURT_E_ARGUMENT);
+    CHECK_INT(curt_expand_units(NULL, wide, 4, units, 8), CURT_E_ARGUMENT);
+    curt_expander_close(by);
+    curt_expander_close(NULL);
+}
+
+static long long open_with(void *with)
+{
+    curt_expander *made = NULL;
+    int result = curt_expander_open((const curt_expand_options *)with, &made, NULL);
+    curt_expander_close(made);
+    return result;
+}
+
+static void refuses_options_that_it_does_not_know(void)
+{
+    curt_expander *made = (curt_expander *)&options;
+    uint32_t bit;
+    begin(CURT_FLAVOR_POSIX);
+    start_from("/");
+    check_sizes(&options, sizeof options, 0, open_with);
+#define REFUSED_WITH(field, value) do { \
+        curt_expand_options kept = options; \
+        options.field = value; \
+        made = (curt_expander *)&options; \
+        FAILS(CURT_E_ARGUMENT, curt_expander_open(&options, &made, WHY)); \
+        CHECK(made == NULL); \
+        options = kept; \
+    } while (0)
+    for (bit = 8; bit != 0; bit <<= 1)
+        REFUSED_WITH(flags, bit);
+    REFUSED_WITH(flavor, 3);
+    REFUSED_WITH(flavor, UINT32_MAX);
+    REFUSED_WITH(style, 2);
+    REFUSED_WITH(dot_dot, 4);
+    REFUSED_WITH(width, 0);
+    REFUSED_WITH(width, 3);
+    REFUSED_WITH(reserved, 1);
+    REFUSED_WITH(cwd_len, SIZE_MAX);
+    REFUSED_WITH(base_len, 1);
+    REFUSED_WITH(home_len, 1);
+    FAILS(CURT_E_ARGUMENT, curt_expander_open(&options, NULL, WHY));
+    start_from("/a");
+    options.cwd = "/\0b";
+    options.cwd_len = 3;
+    FAILS(CURT_E_ARGUMENT, curt_expander_open(&options, &made, WHY));
+}
+
+/* ---- beside the system's own functions ---- */
+
+static void agrees_with_the_system(void)
+{
+#ifdef _WIN32
+    static const wchar_t *const texts[] = {
+        L"x", L"..\\x", L".", L"a.\\b. ", L"/x/../y", L"\\x", L"C:x", L"nul", L"a\\nul.txt",
+        L"\\\\server\\share\\..\\..\\x", L"\\\\?\\C:\\a\\..\\b", L"x\\.\\..\\y\\\\z", L"...", L"a ",
+        L"\xd800x",
+    };
+    curt_expander *by;
+    size_t at;
+    begin(CURT_FLAVOR_NATIVE);
+    options.flags = CURT_EXPAND_ENVIRONMENT;
+    by = expander();
+    for (at = 0; at < sizeof texts / sizeof *texts; at++) {
+        wchar_t authority[600], own[600];
+        DWORD length = GetFullPathNameW(texts[at], 600, authority, NULL);
+        ptrdiff_t result = curt_expand_units(by, (const uint16_t *)texts[at], wcslen(texts[at]),
+                                             (uint16_t *)own, 600);
+        if (CHECK_INT(result, length))
+            CHECK_TEXT(text_of(own, length), authority);
+    }
+    curt_expander_close(by);
+#else
+    static const char *const texts[] = {
+        ".", "./", "a", "a/b/..", "a//b/./", "a/../a/b", "../agrees_with_the_system/a", "/",
+        "/.//..",
+    };
+    curt_expander *by;
+    size_t at;
+    make_dir("a");
+    make_dir("a/b");
+    begin(CURT_FLAVOR_NATIVE);
+    options.flags = CURT_EXPAND_ENVIRONMENT;
+    options.dot_dot = CURT_DOT_DOT_CLAMP;
+    by = expander();
+    for (at = 0; at < sizeof texts / sizeof *texts; at++) {
+        char *authority = realpath(texts[at], NULL), own[4096];
+        ptrdiff_t result = curt_expand_bytes(by, (const uint8_t *)texts[at], strlen(texts[at]),
+                                             (uint8_t *)own, sizeof own);
+        if (CHECK(authority != NULL) && CHECK(result > 0)
+            && !CHECK(strcmp(own, authority) == 0))
+            fprintf(test_state.report, "  '%s' and '%s'\n", own, authority);
+        free(authority);
+    }
+    curt_expander_close(by);
+#endif
+}
+
+static void reads_the_environment_only_when_asked(void)
+{
+#ifdef _WIN32
+    begin(CURT_FLAVOR_WINDOWS);
+    IS_REFUSED("x", CURT_E_EXPAND_NO_START);
+#else
+    begin(CURT_FLAVOR_POSIX);
+    options.flags = CURT_EXPAND_TILDE;
+    setenv("HOME", "/home/of/the/process", 1);
+    IS_REFUSED("~/x", CURT_E_EXPAND_NO_HOME);
+    IS_REFUSED("x", CURT_E_EXPAND_NO_START);
+    options.flags |= CURT_EXPAND_ENVIRONMENT;
+    BECOMES("~/x", "/home/of/the/process/x");
+    options.home = "/home/of/the/caller";
+    options.home_len = 19;
+    BECOMES("~/x", "/home/of/the/caller/x");
+    setenv("HOME", "poison", 1);
+#endif
+}
+
+BEGIN_TESTS
+    test(refuses_each_kind_of_untrusted_path),
+    test(refuses_what_is_no_text),
+    test(check_wants_the_rules_of_one_system),
+    test(check_refuses_wrong_texts),
+    test(expands_by_the_rules_of_posix),
+    test(expands_by_the_rules_of_windows),
+    test(expands_home_directories),
+    test(expands_as_ruby_does),
+    test(refuses_texts_that_cannot_be_joined),
+    test(keeps_a_copy_of_its_texts),
+    test(writes_only_what_the_buffer_holds),
+    test(refuses_options_that_it_does_not_know),
+    test(agrees_with_the_system),
+    test(reads_the_environment_only_when_asked),
+END_TESTS
