@@ -1,6 +1,10 @@
 //! One directory, in batches of entries with the metadata that is wanted.
 
-use curt::list::{Directory, EntryName, List, Stat};
+use curt::list::{Directory, List, Stat};
+#[cfg(unix)]
+use curt::os::unix::Units as _;
+#[cfg(windows)]
+use curt::os::windows::Units as _;
 use curt::{Error, Next};
 
 use crate::descriptor::curt_fd;
@@ -175,7 +179,7 @@ pub unsafe extern "C" fn curt_dir_next(
             // SAFETY: the array has room for `capacity` entries of this size.
             let to = unsafe { entries.byte_add(count as usize * entry_size) };
             // SAFETY: as above.
-            let place = unsafe { put(to, text_of(name)) };
+            let place = unsafe { put(to, curt_str::of(name.units())) };
             place.fill(entry.metadata(), *wanted, texts);
             count += 1;
             if count == most { Next::Stop } else { Next::Continue }
@@ -184,20 +188,6 @@ pub unsafe extern "C" fn curt_dir_next(
     };
     // SAFETY: as required of the caller.
     int(unsafe { guard("curt_dir_next", error, body) })
-}
-
-/// Lends the name of an entry, which stays in the buffer of the listing.
-#[cfg(unix)]
-fn text_of(name: EntryName<'_>) -> curt_str {
-    use std::os::unix::ffi::OsStrExt as _;
-    curt_str::of(name.get().as_bytes())
-}
-
-/// Lends the name of an entry, which stays in the buffer of the listing.
-#[cfg(windows)]
-fn text_of(name: EntryName<'_>) -> curt_str {
-    use curt::os::windows::Units as _;
-    curt_str::of(name.units())
 }
 
 /// Writes the name of an entry, and returns the place for its metadata.

@@ -32,6 +32,8 @@ pub mod search;
 pub mod stat;
 pub mod structs;
 pub mod text;
+pub mod tree;
+pub mod walk;
 
 /// The version of this interface: see `curt_abi`.
 pub const CURT_ABI: u32 = 1;

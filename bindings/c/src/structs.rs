@@ -77,6 +77,11 @@ pub(crate) fn check_array<T>(to: *const T, size: usize) -> Result<(), Failure> {
     if to.is_null() || !to.is_aligned() {
         return Err(Failure::Argument("the pointer to a struct is NULL or not aligned"));
     }
+    check_size::<T>(size)
+}
+
+/// Checks the size of the elements of an array.
+pub(crate) fn check_size<T>(size: usize) -> Result<(), Failure> {
     // More than a page is the size of no struct.
     if size < size_of::<T>() || size > 4096 || size % align_of::<T>() != 0 {
         return Err(Failure::Argument("the size of a struct is not its size"));

@@ -65,6 +65,7 @@ pub struct Descent {
     setup: Setup,
     sys: Os,
     branch: Branch<Os, ()>,
+    limits: Limits,
     /// Whether names may be added to a directory after its last one was opened.
     is_revisable: bool,
     /// The size of the buffer for listings, if the caller chose one.
@@ -89,15 +90,28 @@ impl Descent {
     /// Prepares to list trees. Nothing is open yet.
     pub fn new() -> Descent {
         let setup = Setup::default().for_listing(Features::default()).sharing_owners();
-        let (sys, branch) = (Os::start(&setup), Branch::new(Limits::default(), MOST_OPEN));
-        Descent { setup, sys, branch, is_revisable: false, capacity: None, buffer: None }
+        let (sys, limits) = (Os::start(&setup), Limits::default());
+        let branch = Branch::new(limits, MOST_OPEN);
+        Descent { setup, sys, branch, limits, is_revisable: false, capacity: None, buffer: None }
     }
 
     /// Follows links to directories below the operand.
     #[must_use]
     pub fn follow_links(self, yes: bool) -> Descent {
-        let limits = Limits { follow: yes, ..Limits::default() };
-        Descent { branch: Branch::new(limits, MOST_OPEN), ..self }
+        let limits = Limits { follow: yes, ..self.limits };
+        self.limited(limits)
+    }
+
+    /// Leaves out directories on another file system than that of the operand. 1 call more for each
+    /// directory.
+    #[must_use]
+    pub fn one_file_system(self, yes: bool) -> Descent {
+        let limits = Limits { one_device: yes, ..self.limits };
+        self.limited(limits)
+    }
+
+    fn limited(self, limits: Limits) -> Descent {
+        Descent { branch: Branch::new(limits, MOST_OPEN), limits, ..self }
     }
 
     /// Lets [`Descent::revise`] change what is listed. More directories stay open meanwhile.
@@ -131,6 +145,12 @@ impl Descent {
             Some(admitted) => Ok(self.directory(admitted)),
             None => Err(self.branch.not_opened(bug("an operand was left out"))),
         }
+    }
+
+    /// Returns how deep the directory that was opened last lies below its operand, until it is
+    /// [entered](Descent::enter).
+    pub fn depth(&self) -> usize {
+        self.branch.depth()
     }
 
     /// Lists the subdirectories with these names, in this order, after the directory that was

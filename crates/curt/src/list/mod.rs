@@ -45,6 +45,7 @@
 //! | target of a link | 1 for each link | 1 | 3 for each link |
 //! | access rules, capability, label | 1, a label 1 more | – | 3 |
 //! | a directory below a listed one ([`Descent`]) | as above | 1 more | as above |
+//! | a directory below a listed one, links followed or on one file system only | 1 more | 1 more | 1 more |
 //! | a mount point below a listed directory | 2, and 3 for each directory above it | – | – |
 //! | depth beyond 64 directories with others beside them | about 4 for each directory opened again | the same | the same |
 //! | a directory from a descriptor or handle | 0 | 2 | 2 |
@@ -401,8 +402,8 @@ impl<'a> ListBatch<'a> {
 pub struct EntryName<'a>(pub(crate) Name<'a, Unit>);
 
 impl<'a> EntryName<'a> {
-    /// Returns the name. Borrowed on Unix; converted from UTF-16 on Windows, where
-    /// `os::windows::Units` has the units.
+    /// Returns the name. Borrowed on Unix; converted from UTF-16 on Windows. The traits `Units` in
+    /// [`os`](crate::os) have its bytes or units.
     pub fn get(self) -> FileName<'a> {
         FileName(SystemUnit::text(self.0.units()))
     }

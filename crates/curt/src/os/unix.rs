@@ -1,5 +1,5 @@
-//! Unix: removal below an open directory, the descriptors of roots and directories, and names of
-//! owners.
+//! Unix: removal below an open directory, the descriptors of roots and directories, names in bytes,
+//! and names of owners.
 
 use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
@@ -10,11 +10,29 @@ use std::process;
 
 use crate::beneath::{OpenOptions, Root};
 use crate::error::{Cause, Error, Operation};
-use crate::list::{Directory, List};
+use crate::list::{Directory, Entry, EntryName, List};
 use crate::process::{Command, Stream};
 use crate::remove::{Remove, Report};
 use crate::sys::unix::{accounts, adopt_directory};
 use crate::sys::{into_descriptor, open_directory};
+
+/// Names in the system's own units.
+pub trait Units {
+    /// Returns the bytes of the name without a copy.
+    fn units(&self) -> &[u8];
+}
+
+impl Units for Entry<'_> {
+    fn units(&self) -> &[u8] {
+        self.name.units()
+    }
+}
+
+impl Units for EntryName<'_> {
+    fn units(&self) -> &[u8] {
+        self.0.units()
+    }
+}
 
 /// Removal below an open directory.
 pub trait RemoveBelow {

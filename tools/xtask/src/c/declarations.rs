@@ -27,6 +27,10 @@ impl Struct {
             if at == 0 && self.begins_with_size() {
                 return format!("sizeof({})", self.name);
             }
+            // Of the elements of an array that the library fills in.
+            if field.name == "entry_size" {
+                return "sizeof(curt_entry)".to_owned();
+            }
             match all.iter().find(|inner| inner.name == field.kind) {
                 Some(inner) => inner.initialiser(all),
                 None if field.kind.ends_with(['*', '(']) => "NULL".to_owned(),
@@ -109,16 +113,16 @@ mod tests {
         /* of; two */\ntypedef struct {\n  /** The text. */\n  const char *ptr;\n  \
         size_t len;\n} curt_str;\n\
         typedef struct {\n  size_t size;\n  curt_str path;\n  uint64_t id[2];\n  \
-        int (*poll)(void *context);\n} curt_all;\n\
+        uint32_t entry_size;\n  int (*poll)(void *context);\n} curt_all;\n\
         CURT_API int curt_a(void);\n/** b */\nCURT_API\nconst char *curt_b(int x,\n    int y);\n";
 
     #[test]
     fn structs_have_their_fields() {
         let structs = structs(HEADER);
         let names: Vec<&str> = structs[1].fields.iter().map(|field| &*field.name).collect();
-        assert_eq!(names, ["size", "path", "id", "poll"]);
+        assert_eq!(names, ["size", "path", "id", "entry_size", "poll"]);
         assert_eq!(structs[0].initialiser(&structs), "{ NULL, 0 }");
-        let all = "{ sizeof(curt_all), { NULL, 0 }, { 0 }, NULL }";
+        let all = "{ sizeof(curt_all), { NULL, 0 }, { 0 }, sizeof(curt_entry), NULL }";
         assert_eq!(structs[1].initialiser(&structs), all);
     }
 

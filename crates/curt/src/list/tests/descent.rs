@@ -19,7 +19,9 @@ fn descend(mut descent: Descent, operand: &Path) -> (Seen, u64) {
     while let Some(opened) = next {
         match opened {
             Ok(directory) => {
-                seen.0.push(directory.path().strip_prefix(operand).unwrap().to_owned());
+                let below = directory.path().strip_prefix(operand).unwrap();
+                assert_eq!(descent.depth(), below.components().count());
+                seen.0.push(below.to_owned());
                 let mut list = directory.list(Fields::KIND | Fields::ID);
                 let mut entries: Vec<(OsString, Option<u128>)> = Vec::new();
                 while let Some(entry) = list.next() {
@@ -101,6 +103,25 @@ fn links_are_followed_only_where_asked_for_and_never_in_a_circle() {
     assert_eq!(listed, all.map(PathBuf::from));
     assert_eq!(failed.len(), 2);
     assert!(failed.iter().all(|error| matches!(error.cause(), Cause::Loop(_))), "{failed:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn other_file_systems_are_left_out_where_asked_for() {
+    let scratch = Scratch::new();
+    scratch.tree("t", "here/ other->/proc");
+    for descent in [
+        Descent::new().follow_links(true).one_file_system(true),
+        Descent::new().one_file_system(true).follow_links(true),
+    ] {
+        let ((listed, failed), _) = descend(descent, &scratch.at("t"));
+        assert!(failed.is_empty(), "{failed:?}");
+        assert_eq!(listed, ["", "here"].map(PathBuf::from));
+    }
+    let mut descent = Descent::new().follow_links(true);
+    let list = descent.open(scratch.at("t")).unwrap().list(Fields::KIND);
+    descent.enter(list, ["other"]).unwrap();
+    assert_eq!(descent.next().unwrap().unwrap().path(), scratch.at("t/other"));
 }
 
 #[test]

@@ -7,6 +7,10 @@ use curt_testkit::Scratch;
 use crate::fields::Fields;
 use crate::list;
 use crate::list::Directory;
+#[cfg(unix)]
+use crate::os::unix::Units;
+#[cfg(windows)]
+use crate::os::windows::Units;
 
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
@@ -124,6 +128,7 @@ fn names_that_were_read_together_can_be_kept_together() {
             let mut names = Vec::new();
             let more = listing.visit_batch(|name, entry| {
                 assert_eq!((name.get(), entry.metadata().size().known()), (entry.name(), Some(0)));
+                assert_eq!((name.units(), name.units().len()), (entry.units(), name.get().len()));
                 names.push(name);
                 if names.len() == most { crate::Next::Stop } else { crate::Next::Continue }
             });
