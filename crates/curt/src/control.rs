@@ -202,6 +202,18 @@ impl fmt::Debug for Poll<'_> {
 pub trait Operands {
     /// Returns the paths, in order.
     fn into_paths(self) -> Vec<PathBuf>;
+
+    /// Calls `work` with the paths, in order. Those of the caller are not copied.
+    fn lend<T>(self, work: impl FnOnce(&[&Path]) -> T) -> T
+    where
+        Self: Sized,
+    {
+        work(&borrowed(&self.into_paths()))
+    }
+}
+
+fn borrowed<P: AsRef<Path>>(paths: &[P]) -> Vec<&Path> {
+    paths.iter().map(AsRef::as_ref).collect()
 }
 
 macro_rules! one_path {
@@ -209,6 +221,10 @@ macro_rules! one_path {
         $(impl Operands for $path {
             fn into_paths(self) -> Vec<PathBuf> {
                 vec![PathBuf::from(self)]
+            }
+
+            fn lend<T>(self, work: impl FnOnce(&[&Path]) -> T) -> T {
+                work(&[self.as_ref()])
             }
         })+
     };
@@ -222,6 +238,10 @@ macro_rules! several_paths {
         $(impl<P: AsRef<Path>, $($extra)*> Operands for $paths {
             fn into_paths(self) -> Vec<PathBuf> {
                 self.iter().map(|path| path.as_ref().to_owned()).collect()
+            }
+
+            fn lend<T>(self, work: impl FnOnce(&[&Path]) -> T) -> T {
+                work(&borrowed(&self[..]))
             }
         })+
     };

@@ -428,7 +428,7 @@ impl Root {
             // It must be a directory, and not a link to one.
             name.push(Unit::SEPARATOR);
         }
-        Ok(removal.run_in(Some(dir), &[SystemUnit::path(name)]))
+        Ok(removal.run_in(Some(dir), &[&SystemUnit::path(name)]))
     }
 
     /// Renames, and replaces what has the new name as the system does. Both paths are beneath the

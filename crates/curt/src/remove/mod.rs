@@ -146,17 +146,17 @@ mod worker;
 mod writers;
 
 #[cfg(test)]
-pub(crate) use crate::control::{Cancel, Crossing, Threads};
+pub(crate) use crate::control::{Cancel, Crossing};
 pub use callbacks::{Question, Subject, Totals};
 pub use options::{Confirm, DirectoryOperands, Preserve, Remove};
 pub use report::{Incomplete, Report};
 
 pub use crate::error::Kept;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::control::Operands;
+use crate::control::{Operands, Threads};
 use crate::error::Error;
 use crate::sys::{Os, Setup, Sys};
 use engine::Engine;
@@ -190,11 +190,11 @@ impl Remove<'_> {
     /// opens it.
     #[must_use = "a removal may have failed; the report says so"]
     pub fn run(&self, operands: impl Operands) -> Report {
-        self.run_in(None, &operands.into_paths())
+        operands.lend(|paths| self.run_in(None, paths))
     }
 
     /// Removes paths or, with an open directory `dir`, names in it.
-    pub(crate) fn run_in(&self, dir: Option<<Os as Sys>::Dir>, names: &[PathBuf]) -> Report {
+    pub(crate) fn run_in(&self, dir: Option<<Os as Sys>::Dir>, names: &[&Path]) -> Report {
         remove_on::<Os>(self, &Setup::default(), names, dir)
     }
 
@@ -213,14 +213,16 @@ impl Remove<'_> {
 fn remove_on<S: Sys>(
     options: &Remove<'_>,
     setup: &Setup,
-    operands: &[PathBuf],
+    operands: &[&Path],
     parent: Option<S::Dir>,
 ) -> Report {
     let setup = options.setup(setup);
     let sys = S::start(&setup);
-    let shared = Shared::<S>::new(options, &sys, parent, overlap(operands));
+    // To sort them takes longer than to remove as many empty files. One thread has no need of it.
+    let is_alone = matches!(options.threads, Threads::AtMost(0 | 1));
+    let shared = Shared::<S>::new(options, &sys, parent, !is_alone && overlap(operands));
     let next = AtomicUsize::new(0);
-    let next = || operands.get(next.fetch_add(1, Ordering::Relaxed)).map(PathBuf::as_path);
+    let next = || operands.get(next.fetch_add(1, Ordering::Relaxed)).copied();
     shared.crew.work(sys, &setup, &shared.notifier.stop, |member, sys| {
         let _guard = member.is_caller().then(|| shared.notifier.close_at_end());
         Engine::new(Worker::new(&shared, sys, member)).work(next);
@@ -230,7 +232,7 @@ fn remove_on<S: Sys>(
 
 /// Returns whether an operand is another one, or below it, as far as the text tells. Such operands
 /// are removed one after the other: in parallel, one could vanish with the other before its turn.
-fn overlap(operands: &[PathBuf]) -> bool {
+fn overlap(operands: &[&Path]) -> bool {
     if operands.len() < 2 {
         return false;
     }
@@ -242,6 +244,10 @@ fn overlap(operands: &[PathBuf]) -> bool {
 
 /// Removes paths on a platform that a test has set up.
 #[cfg(test)]
-pub(crate) fn run_on<S: Sys>(options: &Remove<'_>, setup: &Setup, paths: &[PathBuf]) -> Report {
-    remove_on::<S>(options, setup, paths, None)
+pub(crate) fn run_on<S: Sys>(
+    options: &Remove<'_>,
+    setup: &Setup,
+    paths: &[std::path::PathBuf],
+) -> Report {
+    paths.lend(|paths| remove_on::<S>(options, setup, paths, None))
 }

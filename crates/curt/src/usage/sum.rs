@@ -20,7 +20,7 @@ use super::report::{Entry, Part, Records, Sizes, UsageRecord, UsageReport};
 use crate::control::Next;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Facts, Fields, Follow, Kind};
-use crate::sys::Identity;
+use crate::sys::{Identity, os_error};
 use crate::tree::Stop;
 use crate::walk::Visited;
 
@@ -138,7 +138,7 @@ impl<'r> Notes<'r> {
         let has_failed = entry.take_failures(|error| chunk.fail(self, error));
         if self.usage.follow == Follow::Links && entry.depth() > 0 && entry.kind().is_link() {
             if entry.is_broken_link() {
-                let missing = Cause::Os(io::ErrorKind::NotFound.into());
+                let missing = Cause::Os(os_error(io::ErrorKind::NotFound));
                 chunk.fail(self, Error::new(Operation::Stat, entry.path().into_owned(), missing));
             }
             return Next::Continue;

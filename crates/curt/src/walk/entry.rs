@@ -91,6 +91,11 @@ impl<'w> Visited<'w> {
         self.at.path()
     }
 
+    /// Returns the path below the operand; empty for the operand. Borrowed on Unix.
+    pub fn relative_path(&self) -> Cow<'_, Path> {
+        self.at.relative_path()
+    }
+
     /// Returns the last part of the path; the whole operand for an operand.
     pub fn name(&self) -> FileName<'_> {
         FileName(self.at.name())

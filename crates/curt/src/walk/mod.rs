@@ -251,7 +251,7 @@ impl<'a> Walk<'a> {
     ) -> Summary {
         // Visitors that are called at once need one thread, for the order of the entries.
         let one_thread = self.settings.order.is_some();
-        let (setup, stop) = (Setup::default(), Stop::new(self.cancel, None));
+        let (setup, stop) = (Setup::default(), Stop::new(self.cancel, self.poll.as_ref()));
         visit::work::<Os, _>(self, &setup, &stop, one_thread, &|| AnyOrder(make()))
     }
 

@@ -25,6 +25,8 @@ pub(super) struct Position<S: Sys> {
 pub(super) trait CurrentEntry {
     /// Returns the path, borrowed where the system's text is a path.
     fn path(&self) -> Cow<'_, Path>;
+    /// Returns the path below the operand.
+    fn relative_path(&self) -> Cow<'_, Path>;
     /// Returns the last part of the path; the whole operand for an operand.
     fn name(&self) -> Cow<'_, OsStr>;
     /// Asks for more.
@@ -77,12 +79,20 @@ impl<S: Sys> Position<S> {
     }
 }
 
+fn as_path(text: Cow<'_, OsStr>) -> Cow<'_, Path> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(Path::new(text)),
+        Cow::Owned(text) => Cow::Owned(text.into()),
+    }
+}
+
 impl<S: Sys> CurrentEntry for Position<S> {
     fn path(&self) -> Cow<'_, Path> {
-        match S::Unit::text(self.branch.path.units()) {
-            Cow::Borrowed(text) => Cow::Borrowed(Path::new(text)),
-            Cow::Owned(text) => Cow::Owned(text.into()),
-        }
+        as_path(S::Unit::text(self.branch.path.units()))
+    }
+
+    fn relative_path(&self) -> Cow<'_, Path> {
+        as_path(S::Unit::text(self.branch.path.relative()))
     }
 
     fn name(&self) -> Cow<'_, OsStr> {

@@ -10,7 +10,7 @@ use curt_paths::{Env, Expander, Flavor, Release};
 use super::Windows;
 use crate::sys::beneath::Beneath;
 use crate::sys::canonical::{Links, Missing};
-use crate::sys::{Ask, Sys, SystemUnit};
+use crate::sys::{Ask, Sys, SystemUnit, os_error};
 
 /// The length from which programs may need the prefix `\\?\`.
 const LONG: usize = 260;
@@ -24,7 +24,7 @@ impl Windows {
         links: Links,
     ) -> io::Result<PathBuf> {
         if path.as_os_str().is_empty() {
-            return Err(io::ErrorKind::NotFound.into());
+            return Err(os_error(io::ErrorKind::NotFound));
         }
         let full = self.absolute(path)?;
         if links != Links::Keep {

@@ -344,7 +344,7 @@ impl Sys for Windows {
 
     fn locate(&self, path: &Path) -> io::Result<(Dir, NameBuf<u16>)> {
         if path.as_os_str().is_empty() {
-            return Err(io::ErrorKind::NotFound.into());
+            return Err(OsError::NotFound.error());
         }
         let name = text::native(path)?;
         let volume = self.door.native.volume(text::drive(&name).map_or(Key::Unknown, Key::Drive));

@@ -1,8 +1,9 @@
 //! Walks with several threads.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use curt_testkit::Scratch;
@@ -131,14 +132,14 @@ fn eighty_chunks() -> Scratch {
 #[test]
 fn panic_of_a_callback_on_another_thread_stops_the_walk() {
     let scratch = eighty_chunks();
-    let caller = std::thread::current().id();
+    let caller = thread::current().id();
     let (has_panicked, later) = (AtomicBool::new(false), AtomicUsize::new(0));
     let visit = |_: Result<Visited<'_>, Error>| {
         let has_panicked_before = has_panicked.load(Ordering::Relaxed);
         later.fetch_add(usize::from(has_panicked_before), Ordering::Relaxed);
-        if has_panicked_before || std::thread::current().id() == caller {
+        if has_panicked_before || thread::current().id() == caller {
             // Leaves the others time to begin, and one of them to panic.
-            std::thread::sleep(Duration::from_millis(1));
+            thread::sleep(Duration::from_millis(1));
         } else if !has_panicked.swap(true, Ordering::Relaxed) {
             std::panic::resume_unwind(Box::new(7));
         }
@@ -194,7 +195,7 @@ fn a_stopped_walk_begins_no_operand() {
 #[test]
 fn cancelled_walk_ends_on_every_thread() {
     const ENOUGH: usize = 6_000;
-    let scratch = curt_testkit::Scratch::new();
+    let scratch = Scratch::new();
     for number in 0..4_000 {
         scratch.dir(format!("t/{}/{number}/x", number % 4));
     }
@@ -214,5 +215,40 @@ fn cancelled_walk_ends_on_every_thread() {
         // Each worker may have visited one more meanwhile.
         let entries = entries.into_inner();
         assert!((ENOUGH..=ENOUGH + 1 + threads).contains(&entries), "{threads}: {entries}");
+    }
+}
+
+#[test]
+fn the_thread_of_the_caller_polls_and_can_stop_a_walk() {
+    let scratch = Scratch::new();
+    for number in 0..1_000 {
+        scratch.dir(format!("t/{}/{number}", number % 4));
+    }
+    let caller = thread::current().id();
+    for threads in [1, 4] {
+        let polls = AtomicUsize::new(0);
+        let walk = Walk::new(scratch.at("t")).threads(Threads::AtMost(threads)).poll(|| {
+            assert_eq!(thread::current().id(), caller);
+            if polls.fetch_add(1, Ordering::Relaxed) == 2 { Next::Stop } else { Next::Continue }
+        });
+        let summary = walk.visit(|_| thread::sleep(Duration::from_millis(1)));
+        assert!(summary.stopped && summary.entries < 1_000, "{threads}: {summary:?}");
+        assert_eq!(polls.load(Ordering::Relaxed), 3, "{threads}");
+    }
+}
+
+#[test]
+fn entries_have_their_path_below_the_operand() {
+    let scratch = Scratch::new();
+    scratch.file("t/a/file");
+    let mut operand = scratch.at("t").into_os_string();
+    operand.push(std::path::MAIN_SEPARATOR_STR);
+    for operand in [scratch.at("t"), operand.into()] {
+        let (walk, mut below) = (Walk::new(operand), Vec::new());
+        let mut walking = walk.start();
+        while let Some(entry) = walking.next() {
+            below.push(entry.unwrap().relative_path().into_owned());
+        }
+        assert_eq!(below, [PathBuf::new(), "a".into(), Path::new("a").join("file")]);
     }
 }
