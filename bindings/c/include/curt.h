@@ -58,6 +58,12 @@
 /** The version of this interface: see `curt_abi`. */
 #define CURT_ABI 1
 
+/** The last name may be missing, or that which a link at the end leads to. */
+#define CURT_CANONICAL_MISSING_LAST 1
+
+/** Any name may be missing, and one that is followed by others may be no directory. */
+#define CURT_CANONICAL_MISSING_ANY 2
+
 /** The path will be used by a system with the rules of POSIX. */
 #define CURT_CHECK_POSIX 1
 
@@ -439,6 +445,39 @@
 #define CURT_E_EXPAND_ENCODING (-88)
 
 /**
+ * What would leave the root is kept inside, as after `chroot`: absolute paths and links begin at
+ * the root, and `..` stays there. Otherwise it is refused.
+ */
+#define CURT_ROOT_IN_ROOT 1
+
+/** Links are refused too, and every spelling that means another name on some system. */
+#define CURT_ROOT_STRICT 2
+
+/** To read. */
+#define CURT_OPEN_READ 1
+
+/** To write. */
+#define CURT_OPEN_WRITE 2
+
+/** To write, always at the end. */
+#define CURT_OPEN_APPEND 4
+
+/** What is there is emptied. */
+#define CURT_OPEN_TRUNCATE 8
+
+/** A missing file is created. */
+#define CURT_OPEN_CREATE 16
+
+/** The file is created, and must be missing. */
+#define CURT_OPEN_CREATE_NEW 32
+
+/** A link as the last name is an error. Otherwise it is followed, within the root. */
+#define CURT_OPEN_NO_FOLLOW 64
+
+/** Nothing waits (`O_NONBLOCK`): a FIFO in the place of a file, or reading from one. */
+#define CURT_OPEN_NONBLOCKING 128
+
+/**
  * curt's own rules for this system: as `cmd.exe` or `execvp`, but the working directory is only
  * searched if `PATH` names it.
  */
@@ -528,6 +567,12 @@ typedef struct curt_error curt_error;
 
 /** Expands paths. Threads may share it. */
 typedef struct curt_expander curt_expander;
+
+/** The paths of all entries of a tree. Nothing changes it, so threads may share it. */
+typedef struct curt_names curt_names;
+
+/** A directory that nothing opened beneath it can leave. Threads may share it. */
+typedef struct curt_root curt_root;
 
 /** A search that is used for many names. Threads may share it: their look-ups take turns. */
 typedef struct curt_search curt_search;
@@ -700,27 +745,6 @@ typedef struct {
 } curt_expand_options;
 
 /**
- * How entries are removed. All zero but `size`, and NULL in the place of the struct: a missing
- * path is a failure, mounts stay, directories are removed with everything below them.
- */
-typedef struct {
-  /** `sizeof(curt_remove_options)`, set by the caller. */
-  size_t size;
-  /** `CURT_REMOVE_…`, joined by `|`. */
-  uint32_t flags;
-  /** What happens to paths that are directories: one of `CURT_DIRECTORIES_…`. */
-  uint32_t directories;
-  /**
-   * NULL, or a callback that gets the totals so far: every few hundred entries, and at the end.
-   * It is called on the caller's thread, and a result other than 0 stops the removal. With
-   * several threads the same totals can come twice, and smaller ones after larger ones.
-   */
-  int (*on_progress)(void *context, uint64_t files, uint64_t directories);
-  /** Passed to `on_progress`. */
-  void *context;
-} curt_remove_options;
-
-/**
  * How work that can take long is controlled. All zero but `size`, and NULL in the place of the
  * struct: one thread, no callback.
  *
@@ -754,6 +778,46 @@ typedef struct {
   void *context;
 } curt_control;
 
+/** What was found. The arrays live until `curt_names_free`. */
+typedef struct {
+  /** `sizeof(curt_names_info)`, set by the caller. */
+  size_t size;
+  /** How many entries there are. */
+  size_t count;
+  /**
+   * The path of each entry from the directory on, without a separator in front, with a NUL
+   * behind it.
+   */
+  const curt_char *block;
+  /** The length of `block`, with the NULs. */
+  size_t units;
+  /** The kind of each entry: `CURT_KIND_…`. */
+  const uint8_t *kinds;
+  /** How many failures there were: names may be missing then. */
+  uint64_t errors;
+} curt_names_info;
+
+/**
+ * How entries are removed. All zero but `size`, and NULL in the place of the struct: a missing
+ * path is a failure, mounts stay, directories are removed with everything below them.
+ */
+typedef struct {
+  /** `sizeof(curt_remove_options)`, set by the caller. */
+  size_t size;
+  /** `CURT_REMOVE_…`, joined by `|`. */
+  uint32_t flags;
+  /** What happens to paths that are directories: one of `CURT_DIRECTORIES_…`. */
+  uint32_t directories;
+  /**
+   * NULL, or a callback that gets the totals so far: every few hundred entries, and at the end.
+   * It is called on the caller's thread, and a result other than 0 stops the removal. With
+   * several threads the same totals can come twice, and smaller ones after larger ones.
+   */
+  int (*on_progress)(void *context, uint64_t files, uint64_t directories);
+  /** Passed to `on_progress`. */
+  void *context;
+} curt_remove_options;
+
 /** What a removal did, also one that failed or was stopped. */
 typedef struct {
   /** `sizeof(curt_remove_report)`, set by the caller. */
@@ -773,6 +837,16 @@ typedef struct {
   /** 1 if `cancel`, `poll` or a callback stopped the removal, otherwise 0. */
   uint32_t stopped;
 } curt_remove_report;
+
+/** How a file is opened. */
+typedef struct {
+  /** `sizeof(curt_open_options)`, set by the caller. */
+  size_t size;
+  /** `CURT_OPEN_…`, joined by `|`: at least one of READ, WRITE and APPEND. */
+  uint32_t flags;
+  /** The permissions of a new file, less what the process masks; 0 stands for 0666. */
+  uint32_t mode;
+} curt_open_options;
 
 /** What a search is given. NULL in its place: all zero. The texts are copied. */
 typedef struct {
@@ -823,6 +897,22 @@ typedef struct {
   uint32_t reserved;
 } curt_found;
 
+/** The space that trees take. */
+typedef struct {
+  /** `sizeof(curt_totals)`, set by the caller. */
+  size_t size;
+  /** How many entries were counted, directories included. A file with several names is one. */
+  uint64_t entries;
+  /** The bytes that can be read: the lengths of files and of the targets of links. */
+  uint64_t apparent;
+  /** The bytes that the file system has allocated, directories included. */
+  uint64_t allocated;
+  /** How many entries have no size that the system knows. They are missing in the sums. */
+  uint64_t unknown;
+  /** How many failures there were. */
+  uint64_t errors;
+} curt_totals;
+
 /** One directory of a walk. */
 typedef struct {
   /** `sizeof(curt_walk_dir)`, set by the caller. */
@@ -852,6 +942,25 @@ extern "C" {
  * larger number is fine.
  */
 CURT_API uint32_t curt_abi(void);
+
+/**
+ * Writes the canonical name of `path`: absolute, without links, `.` and `..`. The path must lead
+ * to something, unless `flags` is one of `CURT_CANONICAL_…`. On Unix the name is that of GNU
+ * `realpath`; on Windows names are spelled as on the disk, and `\\?\` is left out where the path
+ * means the same without it.
+ *
+ * Returns the length of the name, also if the buffer is too small for it, or `CURT_E_…`. The name
+ * is true at one moment, and for people: open untrusted paths by `curt_root_open_file`.
+ *
+ * Costs 5 calls on Linux, also those that only ask for the length; 7 if the last name is missing,
+ * and one for each name if others are.
+ */
+CURT_API
+ptrdiff_t curt_canonical(curt_str path,
+                         uint32_t flags,
+                         curt_char *buffer,
+                         size_t capacity,
+                         curt_error **error);
 
 /**
  * Checks whether the text of an untrusted path stays beneath the directory that it is meant for,
@@ -1003,6 +1112,38 @@ ptrdiff_t curt_expand_units(const curt_expander *expander,
 CURT_API void curt_expander_close(curt_expander *expander);
 
 /**
+ * Finds all entries below a directory, and hands over an object with their paths, to be freed by
+ * `curt_names_free`. A directory comes before what it contains; the order is otherwise that of
+ * the system, and with several threads any. Below a path that is no directory there is nothing;
+ * a link that `path` names is followed if a separator ends it. `flags`: `CURT_TREE_FOLLOW` and
+ * `CURT_TREE_SAME_FILE_SYSTEM`. `control` may be NULL.
+ *
+ * Goes on after a failure. Returns 0, or the result of the first failure, which `error` is, or
+ * `CURT_E_STOPPED`; `names` then has what was found. It becomes NULL only after
+ * `CURT_E_ARGUMENT` for a wrong argument and `CURT_E_INTERNAL`.
+ *
+ * Costs 4 calls on Linux and Windows for each directory, and none for an entry where listings
+ * have kinds; following links, 1 for each link and 1 more for each directory. Works on the
+ * caller's thread, and on others if `control` allows them.
+ */
+CURT_API
+int32_t curt_names_below(curt_str path,
+                         uint32_t flags,
+                         const curt_control *control,
+                         curt_names **names,
+                         curt_error **error);
+
+/**
+ * Fills in `info`, whose `size` is set. Costs no call.
+ *
+ * Returns 0, or `CURT_E_ARGUMENT` if a pointer is NULL or the size is wrong.
+ */
+CURT_API int32_t curt_names_get(const curt_names *names, curt_names_info *info);
+
+/** Frees the names. NULL is fine. */
+CURT_API void curt_names_free(curt_names *names);
+
+/**
  * Removes what `path` names: a directory with everything below it, a file, or a link, never what
  * the link leads to. `options`, `control` and `report` may be NULL.
  *
@@ -1047,6 +1188,41 @@ int32_t curt_remove_many(const curt_str *paths,
  * loaded. An error object has a better one, with the path and the system's reason.
  */
 CURT_API const char *curt_text(int32_t result);
+
+/**
+ * Opens a directory as a root, and hands over an object, to be closed by `curt_root_close`. Links
+ * in `path` are followed. `flags`: `CURT_ROOT_…`, joined by `|`. 1 call, on Windows 2.
+ *
+ * Returns 0 or `CURT_E_…`; `root` is NULL then.
+ */
+CURT_API
+int32_t curt_root_open(curt_str path,
+                       uint32_t flags,
+                       curt_root **root,
+                       curt_error **error);
+
+/**
+ * Opens a file beneath the root by an untrusted path, whatever others change meanwhile. `opened`
+ * gets the descriptor or handle, which the caller closes, and which no program inherits. With NULL
+ * as `options`, to read.
+ *
+ * What has the name is opened, also a directory, a FIFO or a device: look at its kind before it
+ * is used. Opening a FIFO waits for its other end, so where others can create files,
+ * `CURT_OPEN_NONBLOCKING` is for you.
+ *
+ * Returns 0, `CURT_E_REFUSED_…` if the path or a link in it leaves the root, `CURT_E_OS` and
+ * others if it cannot be opened, or `CURT_E_ARGUMENT`, also if the flags contradict each other.
+ * 1 call on Linux; for each name 2 where the system has no `openat2`.
+ */
+CURT_API
+int32_t curt_root_open_file(const curt_root *root,
+                            curt_str path,
+                            const curt_open_options *options,
+                            curt_fd *opened,
+                            curt_error **error);
+
+/** Closes a root. What was opened beneath it stays open. NULL is fine. */
+CURT_API void curt_root_close(curt_root *root);
 
 /**
  * Prepares a search for many names. No call; the first look-up splits `PATH`, and what it found
@@ -1157,6 +1333,27 @@ int32_t curt_stat_many(const curt_str *paths,
                        curt_error **error);
 
 /**
+ * Adds up the space that `count` trees take together, each with everything below it. A file with
+ * several names, or below two of the paths, counts once. No link is followed. `flags`:
+ * `CURT_TREE_FOLLOW`, `CURT_TREE_SAME_FILE_SYSTEM` (which has no call more) and
+ * `CURT_TREE_COUNT_LINKS`. The sums do not depend on the number of threads.
+ *
+ * Goes on after a failure. Returns 0, or the result of the first failure, which `error` is, or
+ * `CURT_E_STOPPED`; `totals` then has what was counted. `control` may be NULL.
+ *
+ * Costs one call for each entry and 4 more for each directory; on Windows no call for an entry
+ * with `CURT_TREE_COUNT_LINKS`. Works on the caller's thread, and on others if `control` allows
+ * them; `CURT_TREE_FOLLOW` without `CURT_TREE_COUNT_LINKS` always takes one.
+ */
+CURT_API
+int32_t curt_usage(const curt_str *paths,
+                   size_t count,
+                   uint32_t flags,
+                   const curt_control *control,
+                   curt_totals *totals,
+                   curt_error **error);
+
+/**
  * Prepares to walk through `count` trees, one after the other: each directory with all its entries,
  * before those that lie in it. `fields` are those of each entry (`CURT_FIELD_…`); the kind is
  * always among them. `flags`: `CURT_TREE_FOLLOW`, `CURT_TREE_SAME_FILE_SYSTEM`.
@@ -1212,16 +1409,22 @@ CURT_API void curt_walk_close(curt_walk *walk);
   { sizeof(curt_error_info), 0, 0, 0, 0, { NULL, 0 }, NULL, 0 }
 #define CURT_EXPAND_OPTIONS_INIT \
   { sizeof(curt_expand_options), 0, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, NULL, 0 }
-#define CURT_REMOVE_OPTIONS_INIT \
-  { sizeof(curt_remove_options), 0, 0, NULL, NULL }
 #define CURT_CONTROL_INIT \
   { sizeof(curt_control), 0, 0, NULL, NULL, NULL, NULL }
+#define CURT_NAMES_INFO_INIT \
+  { sizeof(curt_names_info), 0, NULL, 0, NULL, 0 }
+#define CURT_REMOVE_OPTIONS_INIT \
+  { sizeof(curt_remove_options), 0, 0, NULL, NULL }
 #define CURT_REMOVE_REPORT_INIT \
   { sizeof(curt_remove_report), 0, 0, 0, 0, 0, 0, 0 }
+#define CURT_OPEN_OPTIONS_INIT \
+  { sizeof(curt_open_options), 0, 0 }
 #define CURT_SEARCH_OPTIONS_INIT \
   { sizeof(curt_search_options), 0, 0, { NULL, 0 }, { NULL, 0 }, { NULL, 0 } }
 #define CURT_FOUND_INIT \
   { sizeof(curt_found), 0, 0, 0, 0, 0 }
+#define CURT_TOTALS_INIT \
+  { sizeof(curt_totals), 0, 0, 0, 0, 0 }
 #define CURT_WALK_DIR_INIT \
   { sizeof(curt_walk_dir), { NULL, 0 }, 0, sizeof(curt_entry), NULL, 0 }
 

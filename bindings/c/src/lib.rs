@@ -7,7 +7,8 @@
 //! [`guard`] is around the body of each function. It catches panics and makes results and
 //! error objects of failures. [`structs`] reads and writes the structs that begin with their size,
 //! [`text`] converts strings, [`handle`] hands over the objects that a caller keeps, [`control`]
-//! makes closures of the caller's callbacks.
+//! makes closures of the caller's callbacks, and [`failures`] brings the failures of other threads
+//! to that of the caller.
 
 #![allow(unsafe_code, reason = "the caller's pointers are read and written")]
 #![allow(non_camel_case_types, reason = "the names are those of C")]
@@ -17,22 +18,29 @@
     reason = "the rules for pointers hold for all functions, and stand at the top of the header"
 )]
 
+pub mod canonical;
 pub mod check;
 pub mod control;
 pub mod descriptor;
 pub mod dir;
 pub mod error;
 pub mod expand;
+pub mod failures;
 pub mod guard;
 pub mod handle;
 pub mod metadata;
+pub mod names;
 pub mod remove;
 pub mod results;
+pub mod root;
 pub mod search;
 pub mod stat;
 pub mod structs;
+#[cfg(test)]
+mod testing;
 pub mod text;
 pub mod tree;
+pub mod usage;
 pub mod walk;
 
 /// The version of this interface: see `curt_abi`.

@@ -328,7 +328,8 @@ fn halves(id: u128) -> [u64; 2] {
     [id as u64, (id >> 64) as u64]
 }
 
-fn number_of(kind: Kind) -> u32 {
+/// Returns the number of a kind: `CURT_KIND_…`.
+pub(crate) fn number_of(kind: Kind) -> u32 {
     match kind {
         Kind::File => CURT_KIND_FILE,
         Kind::Directory => CURT_KIND_DIRECTORY,

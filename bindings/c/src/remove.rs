@@ -269,12 +269,10 @@ impl Progress {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
-    use std::ffi::{c_int, c_void};
+    use std::ffi::c_int;
     use std::fs;
     use std::path::Path;
     use std::ptr;
-    use std::thread::{self, ThreadId};
 
     use curt::{Remove, Threads};
 
@@ -284,8 +282,8 @@ mod tests {
     };
     use crate::control::curt_control;
     use crate::descriptor::CURT_CWD;
-    use crate::error::curt_error;
     use crate::results::{CURT_E_ARGUMENT, CURT_E_KEPT_DIRECTORY, CURT_E_OS, CURT_E_STOPPED};
+    use crate::testing::{CONTROL, Calls, on_error, on_progress, poll};
     use crate::text::{curt_str, to_units};
 
     const REPORT: curt_remove_report = curt_remove_report {
@@ -305,16 +303,6 @@ mod tests {
         on_progress: None,
         context: ptr::null_mut(),
     };
-    const CONTROL: curt_control = curt_control {
-        size: size_of::<curt_control>(),
-        threads: 0,
-        reserved: 0,
-        cancel: ptr::null(),
-        poll: None,
-        on_error: None,
-        context: ptr::null_mut(),
-    };
-
     /// Makes directories of 300 files each.
     fn tree(at: &Path, directories: u32) {
         for directory in 0..directories {
@@ -397,50 +385,6 @@ mod tests {
         assert!(!scratch.path().join("0").exists());
     }
 
-    /// What the callbacks of a removal were called with, and after how many calls they stop it.
-    struct Calls {
-        threads: RefCell<Vec<ThreadId>>,
-        stop_after: usize,
-    }
-
-    impl Calls {
-        fn new(stop_after: usize) -> Calls {
-            Calls { threads: RefCell::default(), stop_after }
-        }
-
-        unsafe fn of<'a>(context: *mut c_void) -> &'a Calls {
-            // SAFETY: all callbacks here get calls as their context.
-            unsafe { &*context.cast() }
-        }
-
-        fn called(&self) -> c_int {
-            let mut threads = self.threads.borrow_mut();
-            threads.push(thread::current().id());
-            (threads.len() > self.stop_after).into()
-        }
-
-        fn context(&self) -> *mut c_void {
-            (&raw const *self).cast_mut().cast()
-        }
-    }
-
-    unsafe extern "C" fn poll(context: *mut c_void) -> c_int {
-        // SAFETY: as passed to the removal.
-        unsafe { Calls::of(context) }.called()
-    }
-
-    unsafe extern "C" fn on_error(context: *mut c_void, error: *const curt_error) -> c_int {
-        assert!(!error.is_null());
-        // SAFETY: as above.
-        unsafe { Calls::of(context) }.called()
-    }
-
-    unsafe extern "C" fn on_progress(context: *mut c_void, files: u64, _: u64) -> c_int {
-        // SAFETY: as above.
-        let calls = unsafe { Calls::of(context) };
-        calls.called() & c_int::from(files > 0)
-    }
-
     #[test]
     fn callbacks_run_on_the_thread_of_the_caller_and_can_stop_a_removal() {
         let scratch = tempfile::tempdir().unwrap();
@@ -456,9 +400,7 @@ mod tests {
             assert_eq!((result, report.stopped), (expected, (expected != 0).into()), "{report:?}");
             assert!(report.files > 0 && (stop_after == 0 || report.threads > 1), "{report:?}");
             for calls in [polls, shown] {
-                let threads = calls.threads.into_inner();
-                assert!(!threads.is_empty());
-                assert!(threads.iter().all(|&id| id == thread::current().id()));
+                assert!(calls.count_here() > 0);
             }
             fs::create_dir_all(scratch.path()).unwrap();
         }
@@ -483,7 +425,7 @@ mod tests {
         let told = Calls::new(0);
         let control = curt_control { on_error: Some(on_error), context: told.context(), ..CONTROL };
         assert_eq!(remove_many(&control), (CURT_E_OS, 1, 1));
-        assert_eq!(told.threads.borrow().len(), 1);
+        assert_eq!(told.count_here(), 1);
         let cancel: c_int = 1;
         let control = curt_control { cancel: &raw const cancel, ..CONTROL };
         assert_eq!(remove_many(&control), (CURT_E_STOPPED, 0, 1));

@@ -44,6 +44,16 @@ impl curt_str {
         unsafe { units(self.ptr, self.len) }.map(path)
     }
 
+    /// Returns a path that the library itself checks for NULs.
+    ///
+    /// # Safety
+    ///
+    /// As for [`curt_str::path`].
+    pub(crate) unsafe fn untrusted_path<'a>(self) -> Result<Cow<'a, Path>, Failure> {
+        // SAFETY: as required of the caller.
+        unsafe { array(self.ptr, self.len) }.map(path)
+    }
+
     /// Returns the path, or `None` if the pointer is NULL.
     ///
     /// # Safety

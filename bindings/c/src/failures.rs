@@ -1,0 +1,78 @@
+//! The failures of work whose library functions report them on the thread that found them.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
+
+use curt::{Error, Next};
+
+use crate::control::Control;
+
+/// The failures of one call. The caller hears of them on its own thread: of one that happens there
+/// at once, and of others when the work is polled, and at its end.
+pub(crate) struct Failures<'c> {
+    control: &'c Control,
+    caller: ThreadId,
+    gathered: Mutex<Gathered>,
+}
+
+#[derive(Default)]
+struct Gathered {
+    first: Option<Error>,
+    count: u64,
+    /// Those that the caller has not heard of.
+    waiting: Vec<Error>,
+}
+
+impl<'c> Failures<'c> {
+    /// Begins on the caller's thread.
+    pub(crate) fn new(control: &'c Control) -> Self {
+        Failures { control, caller: thread::current().id(), gathered: Mutex::default() }
+    }
+
+    /// Returns whether the work has to be polled.
+    pub(crate) fn need_poll(&self) -> bool {
+        self.control.polls() || self.control.reports()
+    }
+
+    /// Takes a failure, on any thread.
+    pub(crate) fn take(&self, error: &Error) -> Next {
+        {
+            let mut gathered = self.lock();
+            gathered.count += 1;
+            if gathered.first.is_none() {
+                gathered.first = Some(error.clone());
+            }
+            if self.control.reports() {
+                gathered.waiting.push(error.clone());
+            }
+        }
+        if thread::current().id() == self.caller { self.tell() } else { Next::Continue }
+    }
+
+    /// Polls the caller, on its thread.
+    pub(crate) fn poll(&self) -> Next {
+        if self.tell() == Next::Stop { Next::Stop } else { self.control.poll() }
+    }
+
+    /// Tells the caller, on its thread, of the failures that wait.
+    fn tell(&self) -> Next {
+        // Others can fail meanwhile.
+        let waiting = std::mem::take(&mut self.lock().waiting);
+        let stops = waiting.iter().any(|error| self.control.report(error) == Next::Stop);
+        if stops { Next::Stop } else { Next::Continue }
+    }
+
+    /// Ends the work. If it was not stopped, the caller hears of the last failures. Returns the
+    /// first failure, and how many there were.
+    pub(crate) fn end(self, stopped: bool) -> (Option<Error>, u64) {
+        if !stopped {
+            self.tell();
+        }
+        let gathered = self.gathered.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (gathered.first, gathered.count)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Gathered> {
+        self.gathered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

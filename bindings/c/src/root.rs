@@ -1,0 +1,255 @@
+//! Paths of strangers, which are opened beneath a directory.
+
+use std::fs::File;
+
+use curt::Root;
+use curt::beneath::{Aliases, OpenOptions, Scope};
+
+use crate::descriptor::curt_fd;
+use crate::error::curt_error;
+use crate::guard::{Failure, guard, int};
+use crate::handle;
+use crate::structs::{self, Versioned};
+use crate::text::curt_str;
+
+/// What would leave the root is kept inside, as after `chroot`: absolute paths and links begin at
+/// the root, and `..` stays there. Otherwise it is refused.
+pub const CURT_ROOT_IN_ROOT: u32 = 1;
+/// Links are refused too, and every spelling that means another name on some system.
+pub const CURT_ROOT_STRICT: u32 = 2;
+
+/// To read.
+pub const CURT_OPEN_READ: u32 = 1;
+/// To write.
+pub const CURT_OPEN_WRITE: u32 = 2;
+/// To write, always at the end.
+pub const CURT_OPEN_APPEND: u32 = 4;
+/// What is there is emptied.
+pub const CURT_OPEN_TRUNCATE: u32 = 8;
+/// A missing file is created.
+pub const CURT_OPEN_CREATE: u32 = 16;
+/// The file is created, and must be missing.
+pub const CURT_OPEN_CREATE_NEW: u32 = 32;
+/// A link as the last name is an error. Otherwise it is followed, within the root.
+pub const CURT_OPEN_NO_FOLLOW: u32 = 64;
+/// Nothing waits (`O_NONBLOCK`): a FIFO in the place of a file, or reading from one.
+pub const CURT_OPEN_NONBLOCKING: u32 = 128;
+
+/// A directory that nothing opened beneath it can leave. Threads may share it.
+#[derive(Debug)]
+pub struct curt_root {
+    root: Root,
+}
+
+/// How a file is opened.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct curt_open_options {
+    /// `sizeof(curt_open_options)`, set by the caller.
+    pub size: usize,
+    /// `CURT_OPEN_…`, joined by `|`: at least one of READ, WRITE and APPEND.
+    pub flags: u32,
+    /// The permissions of a new file, less what the process masks; 0 stands for 0666.
+    pub mode: u32,
+}
+
+// SAFETY: it begins with its size; zeros are valid.
+unsafe impl Versioned for curt_open_options {}
+
+/// Opens a directory as a root, and hands over an object, to be closed by `curt_root_close`. Links
+/// in `path` are followed. `flags`: `CURT_ROOT_…`, joined by `|`. 1 call, on Windows 2.
+///
+/// Returns 0 or `CURT_E_…`; `root` is NULL then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn curt_root_open(
+    path: curt_str,
+    flags: u32,
+    root: *mut *mut curt_root,
+    error: *mut *mut curt_error,
+) -> i32 {
+    let body = || {
+        // SAFETY: as required of the caller.
+        let path = unsafe { path.path() }?;
+        if flags & !(CURT_ROOT_IN_ROOT | CURT_ROOT_STRICT) != 0 {
+            return Err(Failure::Argument("`flags` has an unknown bit"));
+        }
+        let (in_root, strict) = (flags & CURT_ROOT_IN_ROOT != 0, flags & CURT_ROOT_STRICT != 0);
+        let root = Root::open(&path)?
+            .scope(if in_root { Scope::InRoot } else { Scope::Beneath })
+            .aliases(if strict { Aliases::Strict } else { Aliases::Open });
+        Ok(curt_root { root })
+    };
+    // SAFETY: as required of the caller.
+    unsafe { handle::open("curt_root_open", root, error, body) }
+}
+
+/// Opens a file beneath the root by an untrusted path, whatever others change meanwhile. `opened`
+/// gets the descriptor or handle, which the caller closes, and which no program inherits. With NULL
+/// as `options`, to read.
+///
+/// What has the name is opened, also a directory, a FIFO or a device: look at its kind before it
+/// is used. Opening a FIFO waits for its other end, so where others can create files,
+/// `CURT_OPEN_NONBLOCKING` is for you.
+///
+/// Returns 0, `CURT_E_REFUSED_…` if the path or a link in it leaves the root, `CURT_E_OS` and
+/// others if it cannot be opened, or `CURT_E_ARGUMENT`, also if the flags contradict each other.
+/// 1 call on Linux; for each name 2 where the system has no `openat2`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn curt_root_open_file(
+    root: *const curt_root,
+    path: curt_str,
+    options: *const curt_open_options,
+    opened: *mut curt_fd,
+    error: *mut *mut curt_error,
+) -> i32 {
+    let body = || {
+        // SAFETY: as required of the caller.
+        let root = unsafe { handle::shared(root) }?;
+        // SAFETY: as above.
+        let path = unsafe { path.untrusted_path() }?;
+        // SAFETY: as above.
+        let options = open_options(unsafe { structs::read(options) }?)?;
+        if opened.is_null() || !opened.is_aligned() {
+            return Err(Failure::Argument("the place for the file is NULL or not aligned"));
+        }
+        let file = root.root.open_file(&path, &options)?;
+        // SAFETY: as above.
+        unsafe { opened.write(into_fd(file)) };
+        Ok(0)
+    };
+    // SAFETY: as required of the caller.
+    int(unsafe { guard("curt_root_open_file", error, body) })
+}
+
+fn open_options(given: Option<curt_open_options>) -> Result<OpenOptions, Failure> {
+    let mut options = OpenOptions::new();
+    let Some(curt_open_options { flags, mode, .. }) = given else {
+        options.read(true);
+        return Ok(options);
+    };
+    if flags >= CURT_OPEN_NONBLOCKING << 1 || mode > 0o7777 {
+        return Err(Failure::Argument("`flags` or `mode` of the options has an unknown bit"));
+    }
+    let has = |flag| flags & flag != 0;
+    options
+        .read(has(CURT_OPEN_READ))
+        .write(has(CURT_OPEN_WRITE))
+        .append(has(CURT_OPEN_APPEND))
+        .truncate(has(CURT_OPEN_TRUNCATE))
+        .create(has(CURT_OPEN_CREATE))
+        .create_new(has(CURT_OPEN_CREATE_NEW))
+        .follow(!has(CURT_OPEN_NO_FOLLOW))
+        .nonblocking(has(CURT_OPEN_NONBLOCKING));
+    if mode != 0 {
+        options.mode(mode);
+    }
+    Ok(options)
+}
+
+#[cfg(unix)]
+fn into_fd(file: File) -> curt_fd {
+    std::os::fd::IntoRawFd::into_raw_fd(file)
+}
+
+#[cfg(windows)]
+fn into_fd(file: File) -> curt_fd {
+    std::os::windows::io::IntoRawHandle::into_raw_handle(file)
+}
+
+/// Closes a root. What was opened beneath it stays open. NULL is fine.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn curt_root_close(root: *mut curt_root) {
+    // SAFETY: as required of the caller.
+    unsafe { handle::close(root) };
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::io::Write as _;
+    use std::path::Path;
+    use std::ptr;
+
+    use super::{
+        CURT_OPEN_APPEND, CURT_OPEN_CREATE, CURT_OPEN_NONBLOCKING, CURT_OPEN_READ,
+        CURT_OPEN_TRUNCATE, CURT_OPEN_WRITE, CURT_ROOT_IN_ROOT, CURT_ROOT_STRICT,
+        curt_open_options, curt_root, curt_root_close, curt_root_open, curt_root_open_file,
+    };
+    use crate::descriptor::{CURT_CWD, curt_fd};
+    use crate::results::{
+        CURT_E_ARGUMENT, CURT_E_OS, CURT_E_REFUSED_ESCAPE, CURT_E_REFUSED_NUL,
+        CURT_E_REFUSED_TRAILING,
+    };
+    use crate::text::{curt_str, to_units};
+
+    struct Opened(*mut curt_root);
+
+    impl Drop for Opened {
+        fn drop(&mut self) {
+            // SAFETY: nobody else has it.
+            unsafe { curt_root_close(self.0) };
+        }
+    }
+
+    fn root(path: &Path, flags: u32) -> Result<Opened, i32> {
+        let (units, mut root) = (to_units(path.as_os_str()), ptr::null_mut());
+        let path = curt_str::of(&units);
+        // SAFETY: all pointers lead to what lives here, but for the error, which is not wanted.
+        let result = unsafe { curt_root_open(path, flags, &raw mut root, ptr::null_mut()) };
+        assert_eq!(result == 0, !root.is_null());
+        if result == 0 { Ok(Opened(root)) } else { Err(result) }
+    }
+
+    fn open(root: &Opened, path: &str, flags: u32) -> Result<File, i32> {
+        let units = to_units(path.as_ref());
+        let (path, mut opened) = (curt_str::of(&units), CURT_CWD);
+        let size = size_of::<curt_open_options>();
+        let options = curt_open_options { size, flags, mode: 0 };
+        // The caller wants to read.
+        let options = if flags == CURT_OPEN_READ { ptr::null() } else { &raw const options };
+        let error = ptr::null_mut();
+        // SAFETY: as above.
+        let result = unsafe { curt_root_open_file(root.0, path, options, &raw mut opened, error) };
+        if result == 0 { Ok(file(opened)) } else { Err(result) }
+    }
+
+    #[cfg(unix)]
+    fn file(fd: curt_fd) -> File {
+        // SAFETY: it was opened for the caller.
+        unsafe { std::os::fd::FromRawFd::from_raw_fd(fd) }
+    }
+
+    #[cfg(windows)]
+    fn file(handle: curt_fd) -> File {
+        // SAFETY: it was opened for the caller.
+        unsafe { std::os::windows::io::FromRawHandle::from_raw_handle(handle) }
+    }
+
+    #[test]
+    fn files_are_opened_beneath_a_root_only() {
+        let scratch = tempfile::tempdir().unwrap();
+        fs::create_dir(scratch.path().join("www")).unwrap();
+        let www = root(&scratch.path().join("www"), 0).unwrap();
+        let mut file = open(&www, "page", CURT_OPEN_WRITE | CURT_OPEN_CREATE).unwrap();
+        file.write_all(b"four").unwrap();
+        let file = open(&www, "page", CURT_OPEN_READ | CURT_OPEN_NONBLOCKING).unwrap();
+        assert_eq!(file.metadata().unwrap().len(), 4);
+        for (path, flags, expected) in [
+            ("missing", CURT_OPEN_READ, CURT_E_OS),
+            ("../secret", CURT_OPEN_READ, CURT_E_REFUSED_ESCAPE),
+            ("a\0", CURT_OPEN_READ, CURT_E_REFUSED_NUL),
+            ("page", 0, CURT_E_ARGUMENT),
+            ("page", CURT_OPEN_APPEND | CURT_OPEN_TRUNCATE, CURT_E_ARGUMENT),
+            ("page", 256, CURT_E_ARGUMENT),
+        ] {
+            assert_eq!(open(&www, path, flags).unwrap_err(), expected, "{path} {flags}");
+        }
+        let strict = root(&scratch.path().join("www"), CURT_ROOT_STRICT | CURT_ROOT_IN_ROOT);
+        let strict = strict.unwrap();
+        assert!(open(&strict, "/../page", CURT_OPEN_READ).is_ok());
+        let refused = open(&strict, "page.", CURT_OPEN_READ).unwrap_err();
+        assert_eq!(refused, CURT_E_REFUSED_TRAILING);
+        assert_eq!(root(&scratch.path().join("missing"), 0).err(), Some(CURT_E_OS));
+        assert_eq!(root(scratch.path(), 4).err(), Some(CURT_E_ARGUMENT));
+    }
+}
