@@ -40,6 +40,7 @@ tools=(
     '!flock:util-linux' '?/usr/bin/time:time' '?musl-gcc:musl-tools' '?script:bsdutils' '?valgrind:valgrind'
     '?bindfs:bindfs' '?mkfs.ext4:e2fsprogs' '?mkfs.btrfs:btrfs-progs' '?python3:python3'
     '?ruby:ruby' '?node:nodejs' '?go:golang-go' '?fdfind:fd-find'
+    '?pkg-config:pkg-config' '?cmake:cmake' '?make:make' '?meson:meson'
 )
 
 install_tools() {

@@ -1,4 +1,5 @@
-//! Runs the tests in C, `bindings/c/tests/*.c`, each with several compilers.
+//! Runs the tests in C, `bindings/c/tests/*.c`, each with several compilers, and the examples,
+//! `bindings/c/examples`, with what they check themselves.
 //!
 //! A test program gets an empty folder and the path of the shared library as its arguments. For
 //! each test it prints `test NAME ... `, then whatever is wrong, then `ok`, `FAILED` or `(REASON)
@@ -59,13 +60,15 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let sanitized = [&["cc"], &C99[..], &SANITIZERS].concat();
     here.run("sanitizers", &sanitized, &shared, &[], &mut tally)?;
     here.read("c++", &mut tally)?;
+    let zig = if is_full { zig()? } else { None };
+    here.examples(zig.as_deref(), &mut tally)?;
     if is_full {
         if host::has(VALGRIND[0]) {
             here.run("valgrind", &[&["cc"], &C99[..]].concat(), &fixed, &VALGRIND, &mut tally)?;
         } else {
             skip("valgrind", "valgrind is not installed", &mut tally);
         }
-        match zig()? {
+        match zig {
             Some(python) => {
                 let zig = [&[&*python, "-m", "ziglang", "cc"], &C99[..]].concat();
                 here.run("zig", &zig, &[&shared[..], &["-lunwind"]].concat(), &[], &mut tally)?;
@@ -234,6 +237,21 @@ impl Place {
             say::out(text.trim_end());
             count(&format!("c-{name}/{program}"), &text, output.status.success(), tally);
         }
+        Ok(())
+    }
+
+    /// Builds and runs the examples, and what `docs/c.md` shows. Argument: the Python with Zig.
+    fn examples(&self, zig: Option<&str>, tally: &mut Tally) -> Outcome {
+        say::out("\nin C, examples and docs/c.md");
+        let mut check = Command::new("bash");
+        check.arg(folder().join("examples/check.sh")).arg(&self.libraries);
+        if let Some(python) = zig {
+            check.env("ZIG", format!("{python} -m ziglang"));
+        }
+        let output = check.stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        say::out(text.trim_end());
+        count("c-examples", &text, output.status.success(), tally);
         Ok(())
     }
 
