@@ -748,9 +748,10 @@ typedef struct {
  * How work that can take long is controlled. All zero but `size`, and NULL in the place of the
  * struct: one thread, no callback.
  *
- * Callbacks are called on the caller's thread, with `context`. They must return: no `longjmp`, no
- * exception. A result other than 0 stops the work, which then returns `CURT_E_STOPPED`; what is
- * under way on other threads ends first.
+ * Callbacks are called on the caller's thread, with `context`. They must return: nothing here can
+ * catch a `longjmp`, an exception or a panic that leaves one. A result other than 0 stops the
+ * work, which then returns `CURT_E_STOPPED`, or the result of what failed before; what is under
+ * way on other threads ends first.
  */
 typedef struct {
   /** `sizeof(curt_control)`, set by the caller. */

@@ -1,6 +1,7 @@
 //! Error objects.
 
 use std::ffi::c_char;
+use std::sync::OnceLock;
 
 use curt::Operation;
 
@@ -12,8 +13,21 @@ use crate::text::{curt_char, curt_str, to_units};
 #[derive(Debug)]
 pub struct curt_error {
     result: i32,
-    operation: i32,
-    os_error: i32,
+    what: What,
+    /// Made when the caller asks: many callers need the result alone, and a text takes longer than
+    /// some calls.
+    texts: OnceLock<Texts>,
+}
+
+#[derive(Debug)]
+enum What {
+    Library(curt::Error),
+    /// A failure without an operation and a path, in words.
+    Other(String),
+}
+
+#[derive(Debug)]
+struct Texts {
     path: Box<[curt_char]>,
     /// Ends in NUL.
     text: Box<[u8]>,
@@ -47,33 +61,51 @@ unsafe impl Versioned for curt_error_info {}
 impl curt_error {
     /// Makes the object for a failure of this function.
     pub(crate) fn new(function: &str, failure: &Failure) -> curt_error {
-        match failure {
-            Failure::Library(error) => curt_error::of(error),
-            Failure::Argument(why) => bare(failure, &format!("{function}: {why}")),
-            Failure::Panic(message) => {
-                bare(failure, &format!("{function}: internal error: {message}"))
-            }
-            Failure::Stopped => bare(failure, &format!("{function}: stopped")),
-            Failure::Result(result) => bare(failure, &format!("{function}: result {result}")),
-        }
+        let text = match failure {
+            Failure::Library(error) => return curt_error::of(error),
+            Failure::Argument(why) => format!("{function}: {why}"),
+            Failure::Panic(message) => format!("{function}: internal error: {message}"),
+            Failure::Stopped => format!("{function}: stopped"),
+            Failure::Result(result) => format!("{function}: result {result}"),
+        };
+        curt_error { result: failure.result(), what: What::Other(text), texts: OnceLock::new() }
     }
 
     /// Makes the object for a failure of the library.
     pub(crate) fn of(error: &curt::Error) -> curt_error {
-        curt_error {
-            result: crate::results::result_of(error),
-            operation: number(error.operation()),
-            os_error: error.raw_os_error().unwrap_or(0),
-            path: to_units(error.path().as_os_str()).into(),
-            text: with_nul(&error.to_string()),
+        let result = crate::results::result_of(error);
+        curt_error { result, what: What::Library(error.clone()), texts: OnceLock::new() }
+    }
+
+    fn info(&self) -> curt_error_info {
+        let (operation, os_error) = match &self.what {
+            What::Library(error) => (number(error.operation()), error.raw_os_error().unwrap_or(0)),
+            What::Other(_) => (0, 0),
+        };
+        let Texts { path, text } = self.texts.get_or_init(|| self.what.texts());
+        curt_error_info {
+            size: 0,
+            result: self.result,
+            operation,
+            os_error,
+            reserved: 0,
+            path: curt_str::of(path),
+            text: text.as_ptr().cast(),
+            text_len: text.len() - 1,
         }
     }
 }
 
-/// An object without an operation and a path.
-fn bare(failure: &Failure, text: &str) -> curt_error {
-    let (result, text) = (failure.result(), with_nul(text));
-    curt_error { result, operation: 0, os_error: 0, path: Box::default(), text }
+impl What {
+    fn texts(&self) -> Texts {
+        match self {
+            What::Library(error) => Texts {
+                path: to_units(error.path().as_os_str()).into(),
+                text: with_nul(&error.to_string()),
+            },
+            What::Other(text) => Texts { path: Box::default(), text: with_nul(text) },
+        }
+    }
 }
 
 /// Returns the bytes with a NUL behind them. A name cannot contain one, and no text of the library
@@ -96,18 +128,8 @@ pub unsafe extern "C" fn curt_error_get(
         let Some(error) = error.filter(|_| !info.is_null()) else {
             return Err(Failure::Argument("a pointer is NULL"));
         };
-        let filled = curt_error_info {
-            size: 0,
-            result: error.result,
-            operation: error.operation,
-            os_error: error.os_error,
-            reserved: 0,
-            path: curt_str::of(&error.path),
-            text: error.text.as_ptr().cast(),
-            text_len: error.text.len() - 1,
-        };
         // SAFETY: the caller passes a struct.
-        unsafe { structs::write(info, filled) }.map(|()| 0)
+        unsafe { structs::write(info, error.info()) }.map(|()| 0)
     };
     int(caught(body).map_err(|failure| failure.result()))
 }

@@ -218,7 +218,7 @@ fn remove_on<S: Sys>(
 ) -> Report {
     let setup = options.setup(setup);
     let sys = S::start(&setup);
-    // To sort them takes longer than to remove as many empty files. One thread has no need of it.
+    // One thread has no need to know: sorting can take a third as long as removing as many files.
     let is_alone = matches!(options.threads, Threads::AtMost(0 | 1));
     let shared = Shared::<S>::new(options, &sys, parent, !is_alone && overlap(operands));
     let next = AtomicUsize::new(0);
