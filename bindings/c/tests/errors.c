@@ -70,7 +70,7 @@ static long long get_error_info(void *info)
 static void error_info_is_of_the_callers_size(void)
 {
     SIZED(curt_error_info, info);
-    check_sizes(&info, sizeof info, 1, get_error_info);
+    check_sizes(&info, sizeof info, FILLED, get_error_info);
 }
 
 static void error_functions_take_null(void)

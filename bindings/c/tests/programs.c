@@ -290,8 +290,8 @@ static void refuses_wrong_arguments(void)
     make_program(T("dir/tool.exe"));
     begin(CURT_POLICY_NATIVE, 0);
     options.path = curt_z(full(T("dir")));
-    check_sizes(&options, sizeof options, 0, open_with);
-    check_sizes(&found, sizeof found, 1, find_into);
+    check_sizes(&options, sizeof options, READ, open_with);
+    check_sizes(&found, sizeof found, FILLED, find_into);
 #define REFUSED_WITH(field, value) do { \
         curt_search_options kept = options; \
         options.field = value; \

@@ -203,9 +203,9 @@ static void structs_have_the_callers_size(void)
 {
     SIZED(curt_remove_options, options);
     SIZED(curt_control, control);
-    check_sizes(&options, sizeof options, 0, use_options);
-    check_sizes(&control, sizeof control, 0, use_control);
-    check_sizes(fresh_report(), sizeof report, 1, use_report);
+    check_sizes(&options, sizeof options, READ, use_options);
+    check_sizes(&control, sizeof control, READ, use_control);
+    check_sizes(fresh_report(), sizeof report, FILLED, use_report);
 }
 
 /* ---- callbacks ---- */

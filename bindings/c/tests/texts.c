@@ -353,7 +353,7 @@ static void refuses_options_that_it_does_not_know(void)
     uint32_t bit;
     begin(CURT_FLAVOR_POSIX);
     start_from("/");
-    check_sizes(&options, sizeof options, 0, open_with);
+    check_sizes(&options, sizeof options, READ, open_with);
 #define REFUSED_WITH(field, value) do { \
         curt_expand_options kept = options; \
         options.field = value; \

@@ -1,0 +1,517 @@
+/* The library in its process: threads, fork, signals, and what is shared. */
+#include "test.h"
+
+#ifdef _WIN32
+
+/* Every function once, and some that fail. */
+static void use_everything(void)
+{
+    curt_str path = Z("tree");
+    curt_dir *dir = NULL;
+    curt_walk *walk = NULL;
+    curt_names *names = NULL;
+    curt_root *root = NULL;
+    curt_entry entries[8];
+    curt_metadata metadata;
+    curt_fd file = NULL;
+    SIZED(curt_walk_dir, walked);
+    SIZED(curt_totals, totals);
+    SIZED(curt_control, control);
+    control.threads = CURT_THREADS_AUTOMATIC;
+    walked.entry_size = sizeof(curt_entry);
+    make_dir(L"tree");
+    make_dir(L"tree/below");
+    make_file(L"tree/file", 3);
+    CHECK_INT(WORKS(curt_dir_open(path, CURT_FIELD_ID, 0, &dir, WHY)), 0);
+    CHECK_INT(WORKS(curt_dir_next(dir, entries, sizeof *entries, 8, WHY)), 2);
+    curt_dir_close(dir);
+    CHECK_INT(WORKS(curt_walk_open(&path, 1, 0, 0, &walk, WHY)), 0);
+    CHECK_INT(WORKS(curt_walk_next(walk, &walked, WHY)), 1);
+    curt_walk_close(walk);
+    CHECK_INT(WORKS(curt_names_below(path, 0, &control, &names, WHY)), 0);
+    curt_names_free(names);
+    CHECK_INT(WORKS(curt_usage(&path, 1, 0, &control, &totals, WHY)), 0);
+    CHECK_INT(WORKS(curt_stat(path, CURT_FIELD_LINKS, 0, &metadata, sizeof metadata, WHY)), 0);
+    CHECK(WORKS(curt_canonical(path, 0, NULL, 0, WHY)) > 0);
+    CHECK_INT(WORKS(curt_root_open(path, 0, &root, WHY)), 0);
+    CHECK_INT(WORKS(curt_root_open_file(root, Z("file"), NULL, &file, WHY)), 0);
+    CHECK(CloseHandle(file));
+    FAILS(CURT_E_REFUSED_ESCAPE, curt_root_open_file(root, Z("../x"), NULL, &file, WHY));
+    curt_root_close(root);
+    FAILS(CURT_E_OS, curt_dir_open(Z("missing"), 0, 0, &dir, WHY));
+    CHECK_INT(WORKS(curt_remove(CURT_CWD, path, NULL, &control, NULL, WHY)), 0);
+}
+
+static void no_handle_is_left(void)
+{
+    DWORD before = 0, after = 0;
+    use_everything(); /* The system keeps some after the first time. */
+    CHECK(GetProcessHandleCount(GetCurrentProcess(), &before));
+    use_everything();
+    CHECK(GetProcessHandleCount(GetCurrentProcess(), &after));
+    CHECK_INT(after, before);
+}
+
+BEGIN_TESTS
+    test(no_handle_is_left),
+END_TESTS
+
+#else
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+
+static void make_tree(const char *at, int directories, int files)
+{
+    char path[100];
+    int directory, file;
+    CHECK_INT(mkdir(at, 0777), 0);
+    for (directory = 0; directory < directories; directory++) {
+        snprintf(path, sizeof path, "%s/%d", at, directory);
+        CHECK_INT(mkdir(path, 0777), 0);
+        for (file = 0; file < files; file++) {
+            snprintf(path, sizeof path, "%s/%d/%d", at, directory, file);
+            CHECK_INT(make_file(path, 1), 0);
+        }
+    }
+}
+
+static curt_search *make_search(void)
+{
+    static char folder[4096];
+    curt_search *search = NULL;
+    SIZED(curt_search_options, options);
+    CHECK(getcwd(folder, sizeof folder) != NULL);
+    options.base = curt_z(folder);
+    options.path = Z("missing:bin:other");
+    CHECK_INT(WORKS(curt_search_open(&options, &search, WHY)), 0);
+    CHECK_INT(mkdir("bin", 0777), 0);
+    CHECK_INT(make_file("bin/tool", 0), 0);
+    CHECK_INT(chmod("bin/tool", 0755), 0);
+    return search;
+}
+
+static curt_expander *make_expander(void)
+{
+    curt_expander *expander = NULL;
+    SIZED(curt_expand_options, options);
+    options.flavor = CURT_FLAVOR_POSIX;
+    options.width = 1;
+    options.cwd = "/work";
+    options.cwd_len = 5;
+    CHECK_INT(WORKS(curt_expander_open(&options, &expander, WHY)), 0);
+    return expander;
+}
+
+/* ---- sharing ---- */
+
+struct shared {
+    const curt_search *search;
+    const curt_expander *expander;
+    const curt_error *error;
+    int wrong;
+};
+
+static void *use_shared(void *with)
+{
+    struct shared *shared = (struct shared *)with;
+    int round, wrong = 0;
+    for (round = 0; round < 200; round++) {
+        char buffer[4096];
+        SIZED(curt_found, found);
+        SIZED(curt_error_info, info);
+        ptrdiff_t length = curt_search_find(shared->search, Z("tool"), (curt_char *)buffer,
+                                            sizeof buffer, &found, NULL);
+        wrong += length < 8 || strcmp(buffer + length - 8, "bin/tool") != 0 || found.entry != 1;
+        wrong += curt_search_find(shared->search, Z("none"), NULL, 0, NULL, NULL)
+            != CURT_E_FIND_NOT_FOUND;
+        length = curt_expand_bytes(shared->expander, (const uint8_t *)"a/./b", 5, (uint8_t *)buffer,
+                                   sizeof buffer);
+        wrong += length != 9 || strcmp(buffer, "/work/a/b") != 0;
+        wrong += curt_error_get(shared->error, &info) != 0 || info.result != CURT_E_OS
+            || !same(info.path, "missing");
+    }
+    __sync_fetch_and_add(&shared->wrong, wrong);
+    return NULL;
+}
+
+static void threads_share_a_search_an_expander_and_an_error(void)
+{
+    enum { THREADS = 8 };
+    pthread_t threads[THREADS];
+    curt_search *search = make_search();
+    curt_expander *expander = make_expander();
+    curt_error *error = NULL;
+    struct shared shared;
+    int at;
+    CHECK_INT(curt_remove(CURT_CWD, Z("missing"), NULL, NULL, NULL, &error), CURT_E_OS);
+    shared.search = search;
+    shared.expander = expander;
+    shared.error = error;
+    shared.wrong = 0;
+    for (at = 0; at < THREADS; at++)
+        CHECK_INT(pthread_create(&threads[at], NULL, use_shared, &shared), 0);
+    for (at = 0; at < THREADS; at++)
+        CHECK_INT(pthread_join(threads[at], NULL), 0);
+    CHECK_INT(shared.wrong, 0);
+    curt_error_free(error);
+    curt_expander_close(expander);
+    curt_search_close(search);
+}
+
+/* ---- handles move ---- */
+
+struct handles {
+    curt_dir *dir;
+    curt_walk *walk;
+    curt_names *names;
+    curt_search *search;
+    curt_expander *expander;
+    curt_root *root;
+    curt_error *error;
+    int wrong;
+};
+
+static void *open_handles(void *with)
+{
+    struct handles *handles = (struct handles *)with;
+    curt_str path = Z("tree");
+    SIZED(curt_expand_options, expand);
+    SIZED(curt_search_options, search);
+    expand.width = 1;
+    search.path = path;
+    handles->wrong = curt_dir_open(path, 0, 0, &handles->dir, NULL) != 0;
+    handles->wrong += curt_walk_open(&path, 1, 0, 0, &handles->walk, NULL) != 0;
+    handles->wrong += curt_names_below(path, 0, NULL, &handles->names, NULL) != 0;
+    handles->wrong += curt_search_open(&search, &handles->search, NULL) != 0;
+    handles->wrong += curt_expander_open(&expand, &handles->expander, NULL) != 0;
+    handles->wrong += curt_root_open(path, 0, &handles->root, NULL) != 0;
+    handles->wrong += curt_remove(CURT_CWD, Z("missing"), NULL, NULL, NULL, &handles->error)
+        != CURT_E_OS;
+    return NULL;
+}
+
+static void *use_handles(void *with)
+{
+    struct handles *handles = (struct handles *)with;
+    curt_entry entries[8];
+    curt_fd file = -1;
+    SIZED(curt_walk_dir, dir);
+    SIZED(curt_names_info, names);
+    SIZED(curt_error_info, error);
+    dir.entry_size = sizeof(curt_entry);
+    handles->wrong += curt_dir_next(handles->dir, entries, sizeof *entries, 8, NULL) != 2;
+    handles->wrong += curt_walk_next(handles->walk, &dir, NULL) != 1;
+    handles->wrong += curt_names_get(handles->names, &names) != 0 || names.count != 8;
+    handles->wrong += curt_search_find(handles->search, Z("none"), NULL, 0, NULL, NULL)
+        != CURT_E_FIND_NOT_FOUND;
+    handles->wrong += curt_expand_bytes(handles->expander, (const uint8_t *)"/x/.", 4, NULL, 0) < 2;
+    handles->wrong += curt_root_open_file(handles->root, Z("1/2"), NULL, &file, NULL) != 0;
+    handles->wrong += close(file) != 0;
+    handles->wrong += curt_error_get(handles->error, &error) != 0 || error.os_error != ENOENT;
+    return NULL;
+}
+
+static void *close_handles(void *with)
+{
+    struct handles *handles = (struct handles *)with;
+    curt_dir_close(handles->dir);
+    curt_walk_close(handles->walk);
+    curt_names_free(handles->names);
+    curt_search_close(handles->search);
+    curt_expander_close(handles->expander);
+    curt_root_close(handles->root);
+    curt_error_free(handles->error);
+    return NULL;
+}
+
+static void handles_move_between_threads(void)
+{
+    static void *(*const steps[])(void *) = {open_handles, use_handles, close_handles};
+    struct handles handles;
+    size_t at;
+    memset(&handles, 0, sizeof handles);
+    make_tree("tree", 2, 3);
+    for (at = 0; at < 3; at++) {
+        pthread_t thread;
+        CHECK_INT(pthread_create(&thread, NULL, steps[at], &handles), 0);
+        CHECK_INT(pthread_join(thread, NULL), 0);
+        CHECK_INT(handles.wrong, 0);
+    }
+}
+
+/* ---- many threads remove at a time ---- */
+
+static void *remove_one(void *path)
+{
+    SIZED(curt_control, control);
+    control.threads = 2;
+    return (void *)(size_t)curt_remove(CURT_CWD, curt_z((const char *)path), NULL, &control, NULL,
+                                       NULL);
+}
+
+static void removals_run_side_by_side(void)
+{
+    static char paths[4][2] = {"a", "b", "c", "d"};
+    pthread_t threads[4];
+    int at;
+    for (at = 0; at < 4; at++)
+        make_tree(paths[at], 10, 30);
+    for (at = 0; at < 4; at++)
+        CHECK_INT(pthread_create(&threads[at], NULL, remove_one, paths[at]), 0);
+    for (at = 0; at < 4; at++) {
+        void *result = NULL;
+        CHECK_INT(pthread_join(threads[at], &result), 0);
+        CHECK_INT((size_t)result, 0);
+        CHECK(!exists(paths[at]));
+    }
+}
+
+/* ---- a small stack ---- */
+
+static void a_small_stack_is_enough(void)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    void *result = NULL;
+    make_tree("tree", 3, 3);
+    CHECK_INT(pthread_attr_init(&attributes), 0);
+    CHECK_INT(pthread_attr_setstacksize(&attributes, 512 * 1024), 0);
+    CHECK_INT(pthread_create(&thread, &attributes, remove_one, (void *)"tree"), 0);
+    CHECK_INT(pthread_join(thread, &result), 0);
+    CHECK_INT((size_t)result, 0);
+    pthread_attr_destroy(&attributes);
+}
+
+/* ---- fork ---- */
+
+static void works_after_fork(void)
+{
+    curt_search *search = make_search();
+    curt_expander *expander = make_expander();
+    int round;
+    make_tree("tree", 20, 20);
+    /* Threads have worked before. */
+    CHECK_INT((size_t)remove_one((void *)"tree/0"), 0);
+    for (round = 1; round < 5; round++) {
+        int status = 1;
+        pid_t child;
+        fflush(NULL);
+        child = fork();
+        if (child == 0) {
+            char path[] = "tree/N";
+            SIZED(curt_totals, totals);
+            curt_str text;
+            path[5] = (char)('0' + round);
+            text = curt_z(path);
+            CHECK_INT(curt_usage(&text, 1, 0, NULL, &totals, NULL), 0);
+            CHECK_INT(totals.entries, 21);
+            CHECK_INT((size_t)remove_one(path), 0);
+            CHECK_INT(curt_search_find(search, Z("none"), NULL, 0, NULL, NULL),
+                      CURT_E_FIND_NOT_FOUND);
+            CHECK_INT(curt_expand_bytes(expander, (const uint8_t *)"x", 1, NULL, 0), 7);
+            fflush(test_state.report);
+            _exit(test_state.failures != 0 || exists(path));
+        }
+        CHECK_INT(waitpid(child, &status, 0), child);
+        CHECK_INT(status, 0);
+    }
+    CHECK_INT((size_t)remove_one((void *)"tree"), 0);
+    curt_expander_close(expander);
+    curt_search_close(search);
+}
+
+/* ---- signals ---- */
+
+static volatile int stop_now;
+static volatile int signals;
+
+static void count_signals(int signal)
+{
+    (void)signal;
+    signals++;
+}
+
+static void stop_by_signal(int signal)
+{
+    (void)signal;
+    stop_now = 1;
+}
+
+/* Calls that a signal interrupts are made again: nothing fails, nothing is left out. */
+static void signals_interrupt_nothing(void)
+{
+    struct sigaction action, before;
+    struct itimerval often, never;
+    curt_str path = Z("tree");
+    int round;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = count_signals; /* Without SA_RESTART. */
+    memset(&often, 0, sizeof often);
+    memset(&never, 0, sizeof never);
+    often.it_interval.tv_usec = often.it_value.tv_usec = 1000;
+    CHECK_INT(sigaction(SIGALRM, &action, &before), 0);
+    for (round = 0; round < 3; round++) {
+        curt_names *names = NULL;
+        int result;
+        SIZED(curt_totals, totals);
+        SIZED(curt_names_info, info);
+        make_tree("tree", 20, 60);
+        CHECK_INT(setitimer(ITIMER_REAL, &often, NULL), 0);
+        CHECK_INT(WORKS(curt_names_below(path, 0, NULL, &names, WHY)), 0);
+        CHECK_INT(WORKS(curt_usage(&path, 1, 0, NULL, &totals, WHY)), 0);
+        result = curt_remove(CURT_CWD, path, NULL, NULL, NULL, NULL);
+        CHECK_INT(setitimer(ITIMER_REAL, &never, NULL), 0);
+        CHECK_INT(curt_names_get(names, &info), 0);
+        CHECK_INT(info.count, 20 * 61);
+        CHECK_INT(totals.entries, 20 * 61 + 1);
+        CHECK_INT(result, 0);
+        CHECK(!exists("tree"));
+        curt_names_free(names);
+    }
+    CHECK(signals > 0);
+    usleep(100000); /* The last one may still be on its way. */
+    CHECK_INT(sigaction(SIGALRM, &before, NULL), 0);
+}
+
+/* From another process, in the middle of any of the whole-tree functions. */
+static void a_signal_stops_each_function(void)
+{
+    enum { FUNCTIONS = 3 };
+    struct sigaction action, before;
+    curt_str path = Z("tree");
+    int function, stopped[FUNCTIONS] = {0, 0, 0};
+    SIZED(curt_control, control);
+    memset(&action, 0, sizeof action);
+    action.sa_handler = stop_by_signal;
+    CHECK_INT(sigaction(SIGUSR1, &action, &before), 0);
+    control.cancel = &stop_now;
+    make_tree("tree", 60, 200);
+    for (function = 0; function < FUNCTIONS; function++) {
+        int delay, result = 0;
+        for (delay = 0; delay < 40 && !stopped[function]; delay++) {
+            curt_names *names = NULL;
+            int status;
+            pid_t child, parent = getpid();
+            SIZED(curt_totals, totals);
+            stop_now = 0;
+            fflush(NULL);
+            child = fork();
+            if (child == 0) {
+                usleep((unsigned)delay * 200);
+                kill(parent, SIGUSR1);
+                _exit(0);
+            }
+            /* Until it arrives: the work is done again and again. */
+            do {
+                if (function == 0) {
+                    result = curt_names_below(path, 0, &control, &names, NULL);
+                    curt_names_free(names);
+                } else if (function == 1) {
+                    result = curt_usage(&path, 1, 0, &control, &totals, NULL);
+                } else {
+                    curt_metadata metadata;
+                    result = curt_stat_many(&path, 1, CURT_FIELD_SIZE, 0, &control, &metadata,
+                                            sizeof metadata, NULL);
+                }
+            } while (result == 0);
+            stopped[function] = result == CURT_E_STOPPED;
+            while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+                ;
+        }
+        CHECK_INT(stopped[function], 1);
+    }
+    CHECK_INT(sigaction(SIGUSR1, &before, NULL), 0);
+}
+
+/* ---- every signal blocked ---- */
+
+static void works_with_every_signal_blocked(void)
+{
+    sigset_t all, before;
+    curt_str path = Z("tree");
+    SIZED(curt_control, control);
+    SIZED(curt_totals, totals);
+    control.threads = CURT_THREADS_AUTOMATIC;
+    make_tree("tree", 40, 60);
+    sigfillset(&all);
+    CHECK_INT(pthread_sigmask(SIG_SETMASK, &all, &before), 0);
+    CHECK_INT(pthread_sigmask(SIG_SETMASK, NULL, &all), 0); /* All but what the system keeps. */
+    CHECK_INT(WORKS(curt_usage(&path, 1, 0, &control, &totals, WHY)), 0);
+    CHECK_INT(totals.entries, 40 * 61 + 1);
+    CHECK_INT(WORKS(curt_remove(CURT_CWD, path, NULL, &control, NULL, WHY)), 0);
+    {
+        sigset_t now;
+        int signal;
+        CHECK_INT(pthread_sigmask(SIG_SETMASK, &before, &now), 0);
+        for (signal = 1; signal <= 64; signal++)
+            CHECK_INT(sigismember(&now, signal), sigismember(&all, signal));
+    }
+}
+
+/* ---- shortages ---- */
+
+static void without_descriptors_the_systems_failure_is_told(void)
+{
+    int taken[100], count = 0;
+    struct rlimit limit, few;
+    curt_dir *dir = NULL;
+    curt_metadata metadata;
+    make_tree("tree", 1, 1);
+    CHECK_INT(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    few = limit;
+    few.rlim_cur = 64;
+    CHECK_INT(setrlimit(RLIMIT_NOFILE, &few), 0);
+    while (count < 100 && (taken[count] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0)
+        count++;
+    FAILS(CURT_E_OS, curt_dir_open(Z("tree"), 0, 0, &dir, WHY));
+    CHECK_INT(LAST.os_error, EMFILE);
+    CHECK(dir == NULL);
+    CHECK_INT(WORKS(curt_stat(Z("tree"), CURT_FIELD_SIZE, 0, &metadata, sizeof metadata, WHY)), 0);
+    while (count > 0)
+        close(taken[--count]);
+    CHECK_INT(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    CHECK_INT(WORKS(curt_remove(CURT_CWD, Z("tree"), NULL, NULL, NULL, WHY)), 0);
+}
+
+/* ---- texts at the end of what can be read ---- */
+
+static void nothing_is_read_behind_a_text(void)
+{
+    long page = sysconf(_SC_PAGESIZE);
+    char *pages = (char *)mmap(NULL, (size_t)page * 2, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *text = pages + page - 4;
+    curt_expander *expander = make_expander();
+    curt_metadata metadata;
+    curt_str path;
+    CHECK(pages != (char *)MAP_FAILED);
+    CHECK_INT(mprotect(pages + page, (size_t)page, PROT_NONE), 0);
+    memcpy(text, "tree", 4);
+    path = text_of(text, 4);
+    make_tree("tree", 1, 1);
+    CHECK_INT(curt_stat(path, CURT_FIELD_KIND, 0, &metadata, sizeof metadata, NULL), 0);
+    CHECK_INT(metadata.kind, CURT_KIND_DIRECTORY);
+    CHECK_INT(curt_expand_bytes(expander, (const uint8_t *)text, 4, NULL, 0), 10);
+    CHECK_INT(curt_check_bytes((const uint8_t *)text, 4, CURT_CHECK_POSIX), 0);
+    CHECK_INT(curt_remove(CURT_CWD, path, NULL, NULL, NULL, NULL), 0);
+    CHECK(!exists("tree"));
+    curt_expander_close(expander);
+    CHECK_INT(munmap(pages, (size_t)page * 2), 0);
+}
+
+BEGIN_TESTS
+    test(threads_share_a_search_an_expander_and_an_error),
+    test(handles_move_between_threads),
+    test(removals_run_side_by_side),
+    test(a_small_stack_is_enough),
+    test(works_after_fork),
+    test(signals_interrupt_nothing),
+    test(a_signal_stops_each_function),
+    test(works_with_every_signal_blocked),
+    test(without_descriptors_the_systems_failure_is_told),
+    test(nothing_is_read_behind_a_text),
+END_TESTS
+
+#endif

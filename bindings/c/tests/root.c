@@ -1,0 +1,402 @@
+/* Canonical names, beside realpath of the system, and files that are opened beneath a root. */
+#include "test.h"
+
+static void make_tree(void)
+{
+    make_dir(T("tree"));
+    make_dir(T("tree/dir"));
+    make_file(T("tree/file"), 4);
+    make_file(T("tree/dir/below"), 7);
+    make_file(T("secret"), 9);
+}
+
+/* ---- canonical names ---- */
+
+static text_char name[8192];
+
+#define CANONICAL(path, flags) \
+    curt_canonical(curt_z(path), flags, (curt_char *)name, sizeof name / sizeof *name, WHY)
+
+static void missing_names_are_kept_as_asked(void)
+{
+    long long here;
+    make_tree();
+    here = WORKS(CANONICAL(T("tree"), 0));
+    CHECK(here > 4);
+    FAILS(CURT_E_OS, CANONICAL(T("tree/missing"), 0));
+    CHECK_INT(LAST.os_error, NO_SUCH_FILE);
+    CHECK_INT(LAST.operation, CURT_OP_CANONICALIZE);
+    CHECK_INT(WORKS(CANONICAL(T("tree/missing"), CURT_CANONICAL_MISSING_LAST)), here + 8);
+    CHECK(curt_canonical(Z("tree/missing/too"), CURT_CANONICAL_MISSING_LAST, NULL, 0, NULL)
+          == CURT_E_OS);
+    CHECK_INT(WORKS(CANONICAL(T("tree/missing/too"), CURT_CANONICAL_MISSING_ANY)), here + 12);
+    FAILS(CURT_E_OS, CANONICAL(T(""), 0));
+}
+
+static void canonical_writes_only_what_the_buffer_holds(void)
+{
+    long long length;
+    make_tree();
+    length = WORKS(curt_canonical(Z("tree/dir/.."), 0, NULL, 0, WHY));
+    memset(name, 0x5a, sizeof name);
+    CHECK_INT(WORKS(curt_canonical(Z("tree"), 0, (curt_char *)name, (size_t)length, WHY)), length);
+    CHECK_INT(((unsigned char *)name)[0], 0x5a);
+    CHECK_INT(WORKS(curt_canonical(Z("tree"), 0, (curt_char *)name, (size_t)length + 1, WHY)),
+              length);
+    CHECK_INT(name[length], 0);
+    CHECK_INT(((unsigned char *)(name + length + 1))[0], 0x5a);
+}
+
+static void canonical_refuses_wrong_arguments(void)
+{
+    static text_char with_nul[] = T("a\0b");
+    uint32_t bit;
+    make_tree();
+    FAILS(CURT_E_ARGUMENT, curt_canonical(Z("tree"), 0, NULL, 1, WHY));
+    FAILS(CURT_E_ARGUMENT, curt_canonical(text_of(with_nul, 3), 0, NULL, 0, WHY));
+    FAILS(CURT_E_ARGUMENT, curt_canonical(text_of(NULL, 3), 0, NULL, 0, WHY));
+    FAILS(CURT_E_ARGUMENT, curt_canonical(text_of(with_nul, SIZE_MAX), 0, NULL, 0, WHY));
+    for (bit = 4; bit != 0; bit <<= 1)
+        FAILS(CURT_E_ARGUMENT, CANONICAL(T("tree"), bit));
+    FAILS(CURT_E_ARGUMENT,
+          CANONICAL(T("tree"), CURT_CANONICAL_MISSING_LAST | CURT_CANONICAL_MISSING_ANY));
+}
+
+/* ---- a root ---- */
+
+static curt_root *open_root(curt_str path, uint32_t flags)
+{
+    curt_root *root = NULL;
+    CHECK_INT(WORKS(curt_root_open(path, flags, &root, WHY)), 0);
+    return root;
+}
+
+static curt_fd opened;
+
+/* Opens and closes it; the first bytes and the number of all, or a result. */
+static char content[64];
+
+static long long open_beneath(const curt_root *root, curt_str path, uint32_t flags, uint32_t mode)
+{
+    int result;
+    SIZED(curt_open_options, options);
+    options.flags = flags;
+    options.mode = mode;
+    opened = CURT_CWD;
+    result = curt_root_open_file(root, path, flags == CURT_OPEN_READ ? NULL : &options, &opened,
+                                 test_state.why);
+    memset(content, 0, sizeof content);
+    if (result != 0) {
+        CHECK(opened == CURT_CWD);
+        return result;
+    }
+#ifdef _WIN32
+    {
+        DWORD length = 0;
+        LARGE_INTEGER size;
+        size.QuadPart = 0;
+        GetFileSizeEx(opened, &size);
+        if (flags & CURT_OPEN_READ)
+            ReadFile(opened, content, sizeof content - 1, &length, NULL);
+        CHECK(CloseHandle(opened));
+        return size.QuadPart;
+    }
+#else
+    {
+        struct stat metadata;
+        CHECK_INT(fcntl(opened, F_GETFD), FD_CLOEXEC);
+        CHECK_INT(fstat(opened, &metadata), 0);
+        if (flags & CURT_OPEN_READ && !S_ISDIR(metadata.st_mode))
+            CHECK(read(opened, content, sizeof content - 1) >= 0);
+        CHECK_INT(close(opened), 0);
+        return metadata.st_size;
+    }
+#endif
+}
+
+#define OPEN(path, flags) open_beneath(root, Z(path), flags, 0)
+
+static void opens_what_lies_beneath(void)
+{
+    curt_root *root;
+    make_tree();
+    root = open_root(Z("tree"), 0);
+    CHECK_INT(WORKS(OPEN("file", CURT_OPEN_READ)), 4);
+    CHECK(strcmp(content, "xxxx") == 0);
+    CHECK_INT(WORKS(OPEN("dir/below", CURT_OPEN_READ | CURT_OPEN_NONBLOCKING)), 7);
+    CHECK_INT(WORKS(OPEN("dir/../file", CURT_OPEN_READ)), 4);
+    FAILS(CURT_E_OS, OPEN("missing", CURT_OPEN_READ));
+    CHECK_INT(LAST.os_error, NO_SUCH_FILE);
+    CHECK_INT(LAST.operation, CURT_OP_OPEN);
+    FAILS(CURT_E_REFUSED_ESCAPE, OPEN("../secret", CURT_OPEN_READ));
+    FAILS(CURT_E_REFUSED_ESCAPE, OPEN("dir/../../secret", CURT_OPEN_READ));
+    FAILS(CURT_E_REFUSED_ABSOLUTE, OPEN("/secret", CURT_OPEN_READ));
+    FAILS(CURT_E_REFUSED_EMPTY, OPEN("", CURT_OPEN_READ));
+    FAILS(CURT_E_REFUSED_NUL, open_beneath(root, text_of(T("file\0x"), 6), CURT_OPEN_READ, 0));
+    curt_root_close(root);
+    curt_root_close(NULL);
+}
+
+static void creates_and_writes_as_asked(void)
+{
+    curt_root *root;
+    make_tree();
+    root = open_root(Z("tree"), 0);
+    FAILS(CURT_E_OS, OPEN("new", CURT_OPEN_WRITE));
+    CHECK_INT(WORKS(OPEN("new", CURT_OPEN_WRITE | CURT_OPEN_CREATE)), 0);
+    CHECK(exists(T("tree/new")));
+    FAILS(CURT_E_OS, OPEN("new", CURT_OPEN_WRITE | CURT_OPEN_CREATE_NEW));
+    CHECK_INT(WORKS(OPEN("newer", CURT_OPEN_WRITE | CURT_OPEN_CREATE_NEW)), 0);
+    CHECK_INT(WORKS(OPEN("file", CURT_OPEN_APPEND)), 4);
+    CHECK_INT(WORKS(OPEN("file", CURT_OPEN_READ | CURT_OPEN_WRITE)), 4);
+    CHECK_INT(WORKS(OPEN("file", CURT_OPEN_WRITE | CURT_OPEN_TRUNCATE)), 0);
+    CHECK_INT(WORKS(OPEN("file", CURT_OPEN_READ)), 0);
+    FAILS(CURT_E_REFUSED_ESCAPE, OPEN("../new", CURT_OPEN_WRITE | CURT_OPEN_CREATE));
+    CHECK(!exists(T("new")));
+    curt_root_close(root);
+}
+
+static void in_root_keeps_everything_inside(void)
+{
+    curt_root *root;
+    make_tree();
+    root = open_root(Z("tree"), CURT_ROOT_IN_ROOT);
+    CHECK_INT(WORKS(OPEN("/file", CURT_OPEN_READ)), 4);
+    CHECK_INT(WORKS(OPEN("/../../dir/below", CURT_OPEN_READ)), 7);
+    FAILS(CURT_E_OS, OPEN("../secret", CURT_OPEN_READ));
+    curt_root_close(root);
+}
+
+static void strict_refuses_other_spellings(void)
+{
+    curt_root *root;
+    make_tree();
+    root = open_root(Z("tree"), CURT_ROOT_STRICT);
+    CHECK_INT(WORKS(OPEN("file", CURT_OPEN_READ)), 4);
+    FAILS(CURT_E_REFUSED_TRAILING, OPEN("file.", CURT_OPEN_READ));
+    FAILS(CURT_E_REFUSED_DEVICE, OPEN("nul", CURT_OPEN_READ));
+    FAILS(CURT_E_REFUSED_SHORT_NAME, OPEN("FILE~1", CURT_OPEN_READ));
+    curt_root_close(root);
+}
+
+static long long open_with(void *options)
+{
+    curt_root *root = open_root(Z("tree"), 0);
+    int result = curt_root_open_file(root, Z("file"), (const curt_open_options *)options, &opened,
+                                     NULL);
+    if (result == 0)
+#ifdef _WIN32
+        CloseHandle(opened);
+#else
+        close(opened);
+#endif
+    curt_root_close(root);
+    return result;
+}
+
+static void refuses_wrong_arguments(void)
+{
+    static text_char with_nul[] = T("tree\0x");
+    curt_root *root = NULL, *none = NULL;
+    uint32_t bit;
+    SIZED(curt_open_options, options);
+    make_tree();
+    options.flags = CURT_OPEN_READ;
+    check_sizes(&options, sizeof options, READ, open_with);
+    for (bit = 4; bit != 0; bit <<= 1) {
+        none = (curt_root *)&none;
+        FAILS(CURT_E_ARGUMENT, curt_root_open(Z("tree"), bit, &none, WHY));
+        CHECK(none == NULL);
+    }
+    FAILS(CURT_E_ARGUMENT, curt_root_open(text_of(with_nul, 6), 0, &none, WHY));
+    FAILS(CURT_E_ARGUMENT, curt_root_open(text_of(NULL, 6), 0, &none, WHY));
+    FAILS(CURT_E_ARGUMENT, curt_root_open(Z("tree"), 0, NULL, WHY));
+    none = (curt_root *)&none;
+    FAILS(CURT_E_OS, curt_root_open(Z("missing"), 0, &none, WHY));
+    CHECK(none == NULL && LAST.os_error == NO_SUCH_FILE);
+    root = open_root(Z("tree"), 0);
+    for (bit = 256; bit != 0; bit <<= 1)
+        FAILS(CURT_E_ARGUMENT, OPEN("file", CURT_OPEN_READ | bit));
+    FAILS(CURT_E_ARGUMENT, OPEN("file", 0));
+    FAILS(CURT_E_ARGUMENT, OPEN("file", CURT_OPEN_CREATE));
+    FAILS(CURT_E_ARGUMENT, OPEN("file", CURT_OPEN_APPEND | CURT_OPEN_TRUNCATE));
+    FAILS(CURT_E_ARGUMENT, open_beneath(root, Z("file"), CURT_OPEN_WRITE, 010000));
+    FAILS(CURT_E_ARGUMENT, curt_root_open_file(NULL, Z("file"), NULL, &opened, WHY));
+    FAILS(CURT_E_ARGUMENT, curt_root_open_file(root, Z("file"), NULL, NULL, WHY));
+    FAILS(CURT_E_ARGUMENT, curt_root_open_file(root, text_of(NULL, 1), NULL, &opened, WHY));
+    FAILS(CURT_E_ARGUMENT,
+          curt_root_open_file(root, text_of(with_nul, SIZE_MAX), NULL, &opened, WHY));
+    curt_root_close(root);
+}
+
+#ifndef _WIN32
+
+static void canonical_agrees_with_realpath(void)
+{
+    static const char *const paths[] = {
+        ".", "..", "/", "//", "tree", "tree/", "tree/.", "tree/dir/..", "tree//dir///below",
+        "tree/file", "tree/file/", "tree/file/..", "link", "link/", "link/file", "link/../secret",
+        "loop", "loop/x", "broken", "missing", "missing/x", "tree/chain", "tree/absolute", "",
+        "tree/dir/below/x", "/dev/null", "/proc/self/cwd",
+    };
+    size_t at;
+    make_tree();
+    CHECK_INT(symlink("tree/dir/..", "link"), 0);
+    CHECK_INT(symlink("loop", "loop"), 0);
+    CHECK_INT(symlink("nowhere", "broken"), 0);
+    CHECK_INT(symlink("../link/dir/below", "tree/chain"), 0);
+    CHECK_INT(symlink("/dev/./null", "tree/absolute"), 0);
+    for (at = 0; at < sizeof paths / sizeof *paths; at++) {
+        char *authority = realpath(paths[at], NULL);
+        int number = errno;
+        long long result;
+        curt_error *error = NULL;
+        memset(name, 0, sizeof name);
+        result = curt_canonical(curt_z(paths[at]), 0, (curt_char *)name, sizeof name, &error);
+        if (authority != NULL) {
+            if (CHECK(result > 0))
+                CHECK_TEXT(text_of(name, (size_t)result), authority);
+        } else {
+            SIZED(curt_error_info, info);
+            CHECK_INT(curt_error_get(error, &info), 0);
+            if (!CHECK(result == CURT_E_LOOP ? number == ELOOP : info.os_error == number))
+                fprintf(test_state.report, "  '%s': realpath %d, curt %lld, %d\n", paths[at], number,
+                        result, (int)info.os_error);
+        }
+        curt_error_free(error);
+        free(authority);
+    }
+}
+
+static void no_link_leads_out(void)
+{
+    static const char *const out[] = {"out", "absolute", "up", "chain", "dir/back"};
+    curt_root *root, *in_root, *strict;
+    size_t at;
+    make_tree();
+    CHECK_INT(symlink("../secret", "tree/out"), 0);
+    CHECK_INT(symlink("/etc/passwd", "tree/absolute"), 0);
+    CHECK_INT(symlink("..", "tree/up"), 0);
+    CHECK_INT(symlink("dir/back", "tree/chain"), 0);
+    CHECK_INT(symlink("../../secret", "tree/dir/back"), 0);
+    CHECK_INT(symlink("dir/below", "tree/inside"), 0);
+    CHECK_INT(symlink("loop", "tree/loop"), 0);
+    root = open_root(Z("tree"), 0);
+    for (at = 0; at < sizeof out / sizeof *out; at++)
+        FAILS(CURT_E_REFUSED_ESCAPE, open_beneath(root, curt_z(out[at]), CURT_OPEN_READ, 0));
+    FAILS(CURT_E_REFUSED_ESCAPE, OPEN("up/secret", CURT_OPEN_READ));
+    CHECK_INT(WORKS(OPEN("inside", CURT_OPEN_READ)), 7);
+    FAILS(CURT_E_OS, OPEN("inside", CURT_OPEN_READ | CURT_OPEN_NO_FOLLOW));
+    CHECK_INT(LAST.os_error, ELOOP);
+    FAILS(CURT_E_OS, OPEN("loop", CURT_OPEN_READ));
+    CHECK_INT(LAST.os_error, ELOOP);
+    in_root = open_root(Z("tree"), CURT_ROOT_IN_ROOT);
+    FAILS(CURT_E_OS, open_beneath(in_root, Z("out"), CURT_OPEN_READ, 0));
+    FAILS(CURT_E_OS, open_beneath(in_root, Z("absolute"), CURT_OPEN_READ, 0));
+    CHECK_INT(WORKS(open_beneath(in_root, Z("up/file"), CURT_OPEN_READ, 0)), 4);
+    strict = open_root(Z("tree"), CURT_ROOT_STRICT);
+    FAILS(CURT_E_REFUSED_LINK, open_beneath(strict, Z("inside"), CURT_OPEN_READ, 0));
+    curt_root_close(strict);
+    curt_root_close(in_root);
+    curt_root_close(root);
+}
+
+static void a_root_is_where_it_was(void)
+{
+    curt_root *root;
+    make_tree();
+    CHECK_INT(mkdir("other", 0777), 0);
+    root = open_root(Z("tree"), 0);
+    CHECK_INT(rename("tree", "moved"), 0);
+    CHECK_INT(rename("other", "tree"), 0);
+    CHECK_INT(WORKS(OPEN("file", CURT_OPEN_READ)), 4);
+    curt_root_close(root);
+}
+
+static void new_files_have_the_mode(void)
+{
+    struct stat metadata;
+    curt_root *root;
+    make_tree();
+    root = open_root(Z("tree"), 0);
+    CHECK_INT(WORKS(OPEN("usual", CURT_OPEN_WRITE | CURT_OPEN_CREATE)), 0);
+    CHECK_INT(WORKS(open_beneath(root, Z("own"), CURT_OPEN_WRITE | CURT_OPEN_CREATE_NEW, 0670)), 0);
+    CHECK_INT(stat("tree/usual", &metadata), 0);
+    CHECK_INT(metadata.st_mode & 07777, 0644);
+    CHECK_INT(stat("tree/own", &metadata), 0);
+    CHECK_INT(metadata.st_mode & 07777, 0650);
+    curt_root_close(root);
+}
+
+static void a_fifo_makes_nobody_wait(void)
+{
+    curt_root *root;
+    make_tree();
+    CHECK_INT(mkfifo("tree/fifo", 0666), 0);
+    root = open_root(Z("tree"), 0);
+    CHECK_INT(WORKS(OPEN("fifo", CURT_OPEN_READ | CURT_OPEN_NONBLOCKING)), 0);
+    FAILS(CURT_E_OS, OPEN("fifo", CURT_OPEN_WRITE | CURT_OPEN_NONBLOCKING));
+    CHECK_INT(LAST.os_error, ENXIO);
+    curt_root_close(root);
+}
+
+/* Swaps a directory for a link that leads out while files are opened. */
+static volatile int enough;
+
+static void *keep_swapping(void *unused)
+{
+    while (!enough) {
+        rename("tree/dir", "parked");
+        if (symlink("../outside", "tree/dir") == 0)
+            usleep(20);
+        unlink("tree/dir");
+        rename("parked", "tree/dir");
+        usleep(20);
+    }
+    return unused;
+}
+
+static void a_swapped_link_leads_nowhere(void)
+{
+    pthread_t swapper;
+    curt_root *root;
+    int round, seen = 0;
+    make_tree();
+    CHECK_INT(mkdir("outside", 0777), 0);
+    CHECK_INT(make_file("outside/below", 99), 0);
+    root = open_root(Z("tree"), 0);
+    enough = 0;
+    CHECK_INT(pthread_create(&swapper, NULL, keep_swapping, NULL), 0);
+    for (round = 0; round < 20000; round++) {
+        long long length;
+        test_state.why = NULL;
+        length = OPEN("dir/below", CURT_OPEN_READ);
+        CHECK(length == 7 || length == CURT_E_OS || length == CURT_E_REFUSED_ESCAPE);
+        seen += length == 7;
+    }
+    enough = 1;
+    pthread_join(swapper, NULL);
+    CHECK(seen > 0);
+    curt_root_close(root);
+}
+
+#endif
+
+BEGIN_TESTS
+    test(missing_names_are_kept_as_asked),
+    test(canonical_writes_only_what_the_buffer_holds),
+    test(canonical_refuses_wrong_arguments),
+    test(opens_what_lies_beneath),
+    test(creates_and_writes_as_asked),
+    test(in_root_keeps_everything_inside),
+    test(strict_refuses_other_spellings),
+    test(refuses_wrong_arguments),
+#ifndef _WIN32
+    test(canonical_agrees_with_realpath),
+    test(no_link_leads_out),
+    test(a_root_is_where_it_was),
+    test(new_files_have_the_mode),
+    test(a_fifo_makes_nobody_wait),
+    test(a_swapped_link_leads_nowhere),
+#endif
+END_TESTS

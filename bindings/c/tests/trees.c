@@ -1,0 +1,647 @@
+/* Trees: all names below a path, a directory at a time, and sums, beside nftw of the system. */
+#include "test.h"
+
+#ifndef _WIN32
+#include <ftw.h>
+#endif
+
+/* tree/{a,b}/{0..9}, tree/a/deep/deeper/file */
+static void make_tree(void)
+{
+    text_char name[] = T("tree/a/0");
+    make_dir(T("tree"));
+    make_dir(T("tree/a"));
+    make_dir(T("tree/b"));
+    for (name[5] = 'a'; name[5] <= 'b'; name[5]++)
+        for (name[7] = '0'; name[7] <= '9'; name[7]++)
+            CHECK_INT(make_file(name, (size_t)(name[7] - '0') * 1000), 0);
+    make_dir(T("tree/a/deep"));
+    make_dir(T("tree/a/deep/deeper"));
+    CHECK_INT(make_file(T("tree/a/deep/deeper/file"), 5), 0);
+}
+#define ENTRIES 25
+#define DIRECTORIES 5
+
+/* ---- names ---- */
+
+static size_t units_in(const curt_char *name)
+{
+    size_t length = 0;
+    while (name[length] != 0)
+        length++;
+    return length;
+}
+
+static void names_are_one_block(void)
+{
+    static const uint32_t threads[] = {1, 3, CURT_THREADS_AUTOMATIC};
+    size_t at, round;
+    make_tree();
+    for (round = 0; round < 3; round++) {
+        curt_names *names = NULL;
+        const curt_char *name;
+        int deepest = 0;
+        SIZED(curt_control, control);
+        SIZED(curt_names_info, info);
+        control.threads = threads[round];
+        CHECK_INT(WORKS(curt_names_below(Z("tree"), 0, &control, &names, WHY)), 0);
+        CHECK_INT(curt_names_get(names, &info), 0);
+        CHECK_INT(info.count, ENTRIES);
+        CHECK_INT(info.errors, 0);
+        for (name = info.block, at = 0; at < info.count; at++) {
+            size_t length = units_in(name);
+            CHECK(length > 0);
+            CHECK_INT(info.kinds[at], name[length - 1] >= '0' && name[length - 1] <= '9'
+                      ? CURT_KIND_FILE
+                      : length > 4 && name[length - 4] == 'f' ? CURT_KIND_FILE
+                      : CURT_KIND_DIRECTORY);
+            deepest += same(text_of(name, length), T("a/deep/deeper/file"))
+                || same(text_of(name, length), T("a\\deep\\deeper\\file"));
+            name += length + 1;
+        }
+        CHECK_INT(name - info.block, info.units);
+        CHECK_INT(deepest, 1);
+        curt_names_free(names);
+    }
+    curt_names_free(NULL);
+}
+
+static long long get_names_info(void *info)
+{
+    curt_names *names = NULL;
+    int result;
+    CHECK_INT(curt_names_below(Z("tree"), 0, NULL, &names, NULL), 0);
+    result = curt_names_get(names, (curt_names_info *)info);
+    curt_names_free(names);
+    return result;
+}
+
+static int stop(void *count)
+{
+    return ++*(int *)count == 1;
+}
+
+static int count_errors(void *count, const curt_error *error)
+{
+    SIZED(curt_error_info, info);
+    CHECK_INT(curt_error_get(error, &info), 0);
+    ++*(int *)count;
+    return 0;
+}
+
+static void names_of_what_is_no_tree(void)
+{
+    curt_names *names = NULL;
+    volatile int cancel = 1;
+    int polls = 0;
+    SIZED(curt_control, control);
+    SIZED(curt_names_info, info);
+    make_dir(T("empty"));
+    CHECK_INT(WORKS(curt_names_below(Z("empty"), 0, NULL, &names, WHY)), 0);
+    CHECK_INT(curt_names_get(names, &info), 0);
+    CHECK(info.count == 0 && info.units == 0 && info.errors == 0);
+    curt_names_free(names);
+    FAILS_ONCE(CURT_E_OS, curt_names_below(Z("missing"), 0, NULL, &names, WHY));
+    CHECK_INT(LAST.os_error, NO_SUCH_FILE);
+    CHECK_TEXT(LAST.path, T("missing"));
+    CHECK_INT(curt_names_get(names, &info), 0);
+    CHECK(info.count == 0 && info.errors == 1);
+    curt_names_free(names);
+    make_tree();
+    control.cancel = &cancel;
+    FAILS_ONCE(CURT_E_STOPPED, curt_names_below(Z("tree"), 0, &control, &names, WHY));
+    CHECK_INT(curt_names_get(names, &info), 0);
+    curt_names_free(names);
+    cancel = 0;
+    control.poll = stop;
+    control.context = &polls;
+    FAILS_ONCE(CURT_E_STOPPED, curt_names_below(Z("tree"), 0, &control, &names, WHY));
+    CHECK_INT(polls, 1);
+    curt_names_free(names);
+}
+
+/* ---- a directory at a time ---- */
+
+#define WALK_DIR(name) \
+    SIZED(curt_walk_dir, name); \
+    name.entry_size = sizeof(curt_entry)
+
+static curt_walk *open_walk(const curt_str *paths, size_t count, uint32_t fields, uint32_t flags)
+{
+    curt_walk *walk = NULL;
+    CHECK_INT(WORKS(curt_walk_open(paths, count, fields, flags, &walk, WHY)), 0);
+    return walk;
+}
+
+static void walks_a_directory_at_a_time(void)
+{
+    const curt_str paths[] = {Z("tree"), Z("other")};
+    curt_walk *walk;
+    int directories = 0, entries = 0, result;
+    uint32_t deepest = 0;
+    make_tree();
+    make_dir(T("other"));
+    make_file(T("other/file"), 3);
+    walk = open_walk(paths, 2, CURT_FIELD_KIND | CURT_FIELD_SIZE, 0);
+    for (;;) {
+        size_t at;
+        WALK_DIR(dir);
+        result = (int)WORKS(curt_walk_next(walk, &dir, WHY));
+        if (result != 1)
+            break;
+        directories++;
+        if (dir.depth == 0)
+            CHECK(same(dir.path, T("tree")) || same(dir.path, T("other")));
+        if (dir.depth > deepest)
+            deepest = dir.depth;
+        for (at = 0; at < dir.count; at++) {
+            const curt_entry *entry = &dir.entries[at];
+            entries++;
+            CHECK(entry->name.len > 0);
+            CHECK(entry->metadata.known & CURT_FIELD_KIND);
+            if (entry->metadata.kind == CURT_KIND_FILE && entry->name.len == 1) {
+                CHECK(entry->metadata.known & CURT_FIELD_SIZE);
+                CHECK_INT(entry->metadata.length, (entry->name.ptr[0] - '0') * 1000);
+            }
+        }
+    }
+    CHECK_INT(result, 0);
+    CHECK_INT(directories, DIRECTORIES + 1);
+    CHECK_INT(entries, ENTRIES + 1);
+    CHECK_INT(deepest, 3);
+    {
+        WALK_DIR(dir);
+        CHECK_INT(WORKS(curt_walk_next(walk, &dir, WHY)), 0);
+    }
+    curt_walk_close(walk);
+    curt_walk_close(NULL);
+}
+
+static void does_not_enter_what_is_pruned(void)
+{
+    curt_str path = Z("tree");
+    curt_walk *walk;
+    int directories = 0;
+    make_tree();
+    walk = open_walk(&path, 1, CURT_FIELD_KIND, 0);
+    for (;;) {
+        size_t at;
+        WALK_DIR(dir);
+        if (WORKS(curt_walk_next(walk, &dir, WHY)) != 1)
+            break;
+        directories++;
+        for (at = 0; at < dir.count; at++)
+            if (same(dir.entries[at].name, T("deep")))
+                CHECK_INT(curt_walk_prune(walk, at), 0);
+        CHECK_INT(curt_walk_prune(walk, dir.count), CURT_E_ARGUMENT);
+        CHECK_INT(curt_walk_prune(walk, SIZE_MAX), CURT_E_ARGUMENT);
+    }
+    CHECK_INT(directories, 3);
+    CHECK_INT(curt_walk_prune(NULL, 0), CURT_E_ARGUMENT);
+    curt_walk_close(walk);
+}
+
+static void a_walk_may_end_early(void)
+{
+    curt_str path = Z("tree");
+    curt_walk *walk;
+    WALK_DIR(dir);
+    make_tree();
+    walk = open_walk(&path, 1, 0, 0);
+    CHECK_INT(WORKS(curt_walk_next(walk, &dir, WHY)), 1);
+    curt_walk_close(walk);
+    walk = open_walk(&path, 1, 0, 0);
+    curt_walk_close(walk);
+}
+
+static void a_walk_goes_on_after_a_failure(void)
+{
+    const curt_str paths[] = {Z("missing"), Z("tree")};
+    curt_walk *walk;
+    int directories = 0, failures = 0, result;
+    make_tree();
+    walk = open_walk(paths, 2, 0, 0);
+    do {
+        curt_error *error = (curt_error *)&walk;
+        WALK_DIR(dir);
+        result = curt_walk_next(walk, &dir, &error);
+        directories += result == 1;
+        if (result < 0) {
+            SIZED(curt_error_info, info);
+            failures++;
+            CHECK_INT(result, CURT_E_OS);
+            CHECK_INT(curt_error_get(error, &info), 0);
+            CHECK_TEXT(info.path, T("missing"));
+            curt_error_free(error);
+        } else {
+            CHECK(error == NULL);
+        }
+    } while (result != 0);
+    CHECK_INT(directories, DIRECTORIES);
+    CHECK_INT(failures, 1);
+    curt_walk_close(walk);
+}
+
+static long long next_into(void *dir)
+{
+    curt_str path = Z("tree");
+    curt_walk *walk = NULL;
+    int result;
+    CHECK_INT(curt_walk_open(&path, 1, 0, 0, &walk, NULL), 0);
+    result = curt_walk_next(walk, (curt_walk_dir *)dir, NULL);
+    curt_walk_close(walk);
+    return result;
+}
+
+static void entries_have_the_callers_size(void)
+{
+    struct newer {
+        curt_entry entry;
+        uint64_t more[2];
+    };
+    static const uint32_t bad[] = {0, 8, sizeof(curt_entry) - 8, sizeof(curt_entry) + 1, 8192,
+                                   UINT32_MAX};
+    curt_str path = Z("tree/b");
+    curt_walk *walk;
+    size_t at;
+    WALK_DIR(dir);
+    make_tree();
+    walk = open_walk(&path, 1, CURT_FIELD_SIZE, 0);
+    for (at = 0; at < sizeof bad / sizeof *bad; at++) {
+        dir.entry_size = bad[at];
+        FAILS(CURT_E_ARGUMENT, curt_walk_next(walk, &dir, WHY));
+    }
+    dir.entry_size = sizeof(struct newer);
+    CHECK_INT(WORKS(curt_walk_next(walk, &dir, WHY)), 1);
+    CHECK_INT(dir.count, 10);
+    for (at = 0; at < dir.count; at++) {
+        const curt_entry *entry = &((const struct newer *)(const void *)dir.entries)[at].entry;
+        CHECK_INT(entry->name.len, 1);
+        CHECK_INT(entry->metadata.length, (entry->name.ptr[0] - '0') * 1000);
+    }
+    curt_walk_close(walk);
+}
+
+/* ---- sums ---- */
+
+static void sums_up_a_tree(void)
+{
+    const curt_str paths[] = {Z("tree"), Z("tree/b")};
+    SIZED(curt_totals, totals);
+    SIZED(curt_control, control);
+    volatile int cancel = 1;
+    int polls = 0, errors = 0;
+    const curt_str some_missing[] = {Z("missing"), Z("tree/b"), Z("gone")};
+    make_tree();
+    CHECK_INT(WORKS(curt_usage(paths, 1, 0, NULL, &totals, WHY)), 0);
+    CHECK_INT(totals.entries, ENTRIES + 1);
+    CHECK(totals.apparent >= 90005);
+    CHECK(totals.allocated > 0 || totals.unknown > 0);
+    CHECK_INT(totals.errors, 0);
+    control.threads = CURT_THREADS_AUTOMATIC;
+    control.on_error = count_errors;
+    control.context = &errors;
+    FAILS_ONCE(CURT_E_OS, curt_usage(some_missing, 3, 0, &control, &totals, WHY));
+    CHECK_INT(LAST.os_error, NO_SUCH_FILE);
+    CHECK_INT(totals.entries, 11);
+    CHECK_INT(totals.errors, 2);
+    CHECK_INT(errors, 2);
+    control.cancel = &cancel;
+    FAILS(CURT_E_STOPPED, curt_usage(paths, 2, 0, &control, &totals, WHY));
+    cancel = 0;
+    control.poll = stop;
+    control.context = &polls;
+    FAILS_ONCE(CURT_E_STOPPED, curt_usage(paths, 2, 0, &control, &totals, WHY));
+    CHECK_INT(WORKS(curt_usage(NULL, 0, 0, NULL, &totals, WHY)), 0);
+    CHECK_INT(totals.entries, 0);
+}
+
+static long long sum_into(void *totals)
+{
+    curt_str path = Z("tree");
+    return curt_usage(&path, 1, 0, NULL, (curt_totals *)totals, NULL);
+}
+
+static long long sum_with(void *control)
+{
+    curt_str path = Z("tree");
+    SIZED(curt_totals, totals);
+    return curt_usage(&path, 1, 0, (const curt_control *)control, &totals, NULL);
+}
+
+/* ---- arguments ---- */
+
+static void structs_have_the_callers_size(void)
+{
+    SIZED(curt_names_info, info);
+    WALK_DIR(dir);
+    SIZED(curt_totals, totals);
+    SIZED(curt_control, control);
+    make_tree();
+    check_sizes(&info, sizeof info, FILLED, get_names_info);
+    check_sizes(&dir, sizeof dir, BOTH, next_into);
+    check_sizes(&totals, sizeof totals, FILLED, sum_into);
+    check_sizes(&control, sizeof control, READ, sum_with);
+}
+
+static void refuses_wrong_arguments(void)
+{
+    static text_char with_nul[] = T("tree\0x");
+    curt_str path = Z("tree"), odd = text_of(with_nul, 6);
+    curt_names *names = NULL;
+    curt_walk *walk = NULL;
+    uint32_t bit;
+    SIZED(curt_names_info, info);
+    WALK_DIR(dir);
+    SIZED(curt_totals, totals);
+    make_tree();
+#define NO_NAMES(...) do { \
+        names = (curt_names *)&names; \
+        FAILS(CURT_E_ARGUMENT, curt_names_below(__VA_ARGS__, NULL, &names, WHY)); \
+        CHECK(names == NULL); \
+    } while (0)
+#define NO_WALK(...) do { \
+        walk = (curt_walk *)&walk; \
+        FAILS(CURT_E_ARGUMENT, curt_walk_open(__VA_ARGS__, &walk, WHY)); \
+        CHECK(walk == NULL); \
+    } while (0)
+    NO_NAMES(odd, 0);
+    NO_NAMES(text_of(NULL, 1), 0);
+    NO_WALK(&odd, 1, 0, 0);
+    NO_WALK(NULL, 1, 0, 0);
+    NO_WALK(&path, SIZE_MAX, 0, 0);
+    NO_WALK(&path, 1, 1u << 19, 0);
+    FAILS(CURT_E_ARGUMENT, curt_usage(&odd, 1, 0, NULL, &totals, WHY));
+    FAILS(CURT_E_ARGUMENT, curt_usage(NULL, 1, 0, NULL, &totals, WHY));
+    FAILS(CURT_E_ARGUMENT, curt_usage(&path, SIZE_MAX, 0, NULL, &totals, WHY));
+    NO_NAMES(path, CURT_TREE_COUNT_LINKS);
+    NO_WALK(&path, 1, 0, CURT_TREE_COUNT_LINKS);
+    for (bit = 8; bit != 0; bit <<= 1) {
+        NO_NAMES(path, bit);
+        NO_WALK(&path, 1, 0, bit);
+        FAILS(CURT_E_ARGUMENT, curt_usage(&path, 1, bit, NULL, &totals, WHY));
+    }
+    FAILS(CURT_E_ARGUMENT, curt_names_below(path, 0, NULL, NULL, WHY));
+    FAILS(CURT_E_ARGUMENT, curt_walk_open(&path, 1, 0, 0, NULL, WHY));
+    FAILS(CURT_E_ARGUMENT, curt_usage(&path, 1, 0, NULL, NULL, WHY));
+    FAILS(CURT_E_ARGUMENT, curt_walk_next(NULL, &dir, WHY));
+    walk = open_walk(&path, 1, 0, 0);
+    FAILS(CURT_E_ARGUMENT, curt_walk_next(walk, NULL, WHY));
+    CHECK_INT(curt_walk_prune(walk, 0), CURT_E_ARGUMENT);
+    CHECK_INT(WORKS(curt_walk_next(walk, &dir, WHY)), 1);
+    CHECK_TEXT(dir.path, T("tree"));
+    curt_walk_close(walk);
+    CHECK_INT(WORKS(curt_names_below(path, 0, NULL, &names, WHY)), 0);
+    CHECK_INT(curt_names_get(NULL, &info), CURT_E_ARGUMENT);
+    CHECK_INT(curt_names_get(names, NULL), CURT_E_ARGUMENT);
+    curt_names_free(names);
+}
+
+#ifndef _WIN32
+
+/* ---- beside nftw ---- */
+
+static char expected[4096][64];
+static int expected_count, other_names;
+static unsigned char expected_kinds[4096];
+static unsigned long long apparent, allocated;
+
+static int note(const char *path, const struct stat *metadata, int type, struct FTW *at)
+{
+    /* The second name of a file that was counted. */
+    int again = metadata->st_nlink > 1 && S_ISREG(metadata->st_mode) && other_names++ > 0;
+    if (!again)
+        allocated += (unsigned long long)metadata->st_blocks * 512;
+    if (!again && (S_ISREG(metadata->st_mode) || S_ISLNK(metadata->st_mode)))
+        apparent += (unsigned long long)metadata->st_size;
+    (void)type;
+    if (at->level > 0) {
+        expected_kinds[expected_count] = S_ISDIR(metadata->st_mode) ? CURT_KIND_DIRECTORY
+            : S_ISLNK(metadata->st_mode) ? CURT_KIND_SYMLINK
+            : S_ISFIFO(metadata->st_mode) ? CURT_KIND_FIFO : CURT_KIND_FILE;
+        snprintf(expected[expected_count++], 64, "%s", path + strlen("tree/"));
+    }
+    return 0;
+}
+
+static void read_by_nftw(void)
+{
+    expected_count = other_names = 0;
+    apparent = allocated = 0;
+    CHECK_INT(nftw("tree", note, 20, FTW_PHYS), 0);
+}
+
+static int find_expected(const char *name)
+{
+    int at;
+    for (at = 0; at < expected_count; at++)
+        if (strcmp(expected[at], name) == 0)
+            return at;
+    return -1;
+}
+
+static void make_odd_tree(void)
+{
+    char name[64];
+    int number;
+    make_tree();
+    CHECK_INT(symlink("a", "tree/link"), 0);
+    CHECK_INT(symlink("nowhere", "tree/broken"), 0);
+    CHECK_INT(symlink("..", "tree/b/up"), 0);
+    CHECK_INT(mkfifo("tree/fifo", 0600), 0);
+    CHECK_INT(link("tree/a/9", "tree/b/same as 9"), 0);
+    CHECK_INT(make_file("tree/\xfe\n", 3), 0);
+    for (number = 0; number < 1000; number++) {
+        snprintf(name, sizeof name, "tree/b/%d-%d", number, number);
+        CHECK_INT(make_file(name, 0), 0);
+    }
+}
+
+static void finds_what_nftw_finds(void)
+{
+    curt_names *names = NULL;
+    curt_walk *walk;
+    curt_str path = Z("tree");
+    const char *name;
+    size_t at;
+    int found = 0;
+    SIZED(curt_names_info, info);
+    WALK_DIR(dir);
+    SIZED(curt_totals, totals);
+    make_odd_tree();
+    read_by_nftw();
+    CHECK_INT(WORKS(curt_names_below(path, 0, NULL, &names, WHY)), 0);
+    CHECK_INT(curt_names_get(names, &info), 0);
+    CHECK_INT(info.count, expected_count);
+    for (name = (const char *)info.block, at = 0; at < info.count; at++) {
+        int same_one = find_expected(name);
+        if (CHECK(same_one >= 0)) {
+            CHECK_INT(info.kinds[at], expected_kinds[same_one]);
+            expected[same_one][0] = 0;
+        }
+        name += strlen(name) + 1;
+    }
+    curt_names_free(names);
+
+    read_by_nftw();
+    walk = open_walk(&path, 1, CURT_FIELD_KIND, 0);
+    while (WORKS(curt_walk_next(walk, &dir, WHY)) == 1) {
+        for (at = 0; at < dir.count; at++) {
+            char full[4096];
+            int same_one;
+            snprintf(full, sizeof full, "%.*s/%.*s", (int)dir.path.len, (const char *)dir.path.ptr,
+                     (int)dir.entries[at].name.len, (const char *)dir.entries[at].name.ptr);
+            same_one = find_expected(full + strlen("tree/"));
+            if (CHECK(same_one >= 0)) {
+                CHECK_INT(dir.entries[at].metadata.kind, expected_kinds[same_one]);
+                expected[same_one][0] = 0;
+                found++;
+            }
+        }
+    }
+    CHECK_INT(found, expected_count);
+    curt_walk_close(walk);
+
+    /* Each file once, however many names it has. */
+    CHECK_INT(WORKS(curt_usage(&path, 1, 0, NULL, &totals, WHY)), 0);
+    CHECK_INT(totals.allocated, allocated);
+    CHECK_INT(totals.unknown, 0);
+    CHECK_INT(totals.errors, 0);
+    CHECK_INT(totals.apparent, apparent);
+    CHECK_INT(totals.entries, expected_count); /* And the tree itself. */
+    CHECK_INT(WORKS(curt_usage(&path, 1, CURT_TREE_COUNT_LINKS, NULL, &totals, WHY)), 0);
+    CHECK_INT(totals.apparent, apparent + 9000);
+    CHECK_INT(totals.entries, expected_count + 1);
+}
+
+static void a_link_that_leads_back_is_a_loop(void)
+{
+    curt_names *names = NULL;
+    curt_walk *walk;
+    curt_str path = Z("tree");
+    int result, directories = 0, loops = 0, errors = 0;
+    SIZED(curt_names_info, info);
+    SIZED(curt_totals, totals);
+    SIZED(curt_control, control);
+    make_tree();
+    CHECK_INT(symlink("..", "tree/b/up"), 0);
+    control.on_error = count_errors;
+    control.context = &errors;
+    FAILS_ONCE(CURT_E_LOOP, curt_names_below(path, CURT_TREE_FOLLOW, &control, &names, WHY));
+    CHECK_TEXT(LAST.path, "tree/b/up");
+    CHECK_INT(curt_names_get(names, &info), 0);
+    CHECK(info.count >= ENTRIES && info.errors == 1);
+    CHECK_INT(errors, 1);
+    curt_names_free(names);
+    walk = open_walk(&path, 1, 0, CURT_TREE_FOLLOW);
+    do {
+        WALK_DIR(dir);
+        result = curt_walk_next(walk, &dir, NULL);
+        directories += result == 1;
+        loops += result == CURT_E_LOOP;
+    } while (result != 0);
+    CHECK_INT(directories, DIRECTORIES);
+    CHECK_INT(loops, 1);
+    curt_walk_close(walk);
+    /* A sum counts every directory once anyway, as du does. */
+    CHECK_INT(WORKS(curt_usage(&path, 1, CURT_TREE_FOLLOW, NULL, &totals, WHY)), 0);
+    CHECK_INT(totals.entries, ENTRIES + 1);
+    CHECK_INT(WORKS(curt_usage(&path, 1, CURT_TREE_FOLLOW | CURT_TREE_COUNT_LINKS, NULL, &totals,
+                               WHY)), 0);
+    CHECK_INT(totals.entries, ENTRIES + 1);
+}
+
+static void without_rights(void)
+{
+    curt_names *names = NULL;
+    curt_walk *walk;
+    curt_str path = Z("tree");
+    int result, directories = 0, failures = 0;
+    SIZED(curt_names_info, info);
+    SIZED(curt_totals, totals);
+    make_tree();
+    CHECK_INT(chmod("tree/a/deep", 0), 0);
+    FAILS_ONCE(CURT_E_OS, curt_names_below(path, 0, NULL, &names, WHY));
+    CHECK_INT(LAST.os_error, EACCES);
+    CHECK_INT(LAST.operation, CURT_OP_OPEN_DIRECTORY);
+    CHECK_TEXT(LAST.path, "tree/a/deep");
+    CHECK_INT(curt_names_get(names, &info), 0);
+    CHECK_INT(info.count, ENTRIES - 2);
+    CHECK_INT(info.errors, 1);
+    curt_names_free(names);
+    walk = open_walk(&path, 1, 0, 0);
+    do {
+        WALK_DIR(dir);
+        result = curt_walk_next(walk, &dir, NULL);
+        directories += result == 1;
+        failures += result == CURT_E_OS;
+    } while (result != 0);
+    CHECK_INT(directories, DIRECTORIES - 2);
+    CHECK_INT(failures, 1);
+    curt_walk_close(walk);
+    FAILS(CURT_E_OS, curt_usage(&path, 1, 0, NULL, &totals, WHY));
+    CHECK_INT(totals.entries, ENTRIES + 1 - 2);
+    CHECK_INT(totals.errors, 1);
+    CHECK_INT(chmod("tree/a/deep", 0777), 0);
+}
+
+static void goes_on_around_what_it_may_not_read(void)
+{
+    as_nobody(without_rights);
+}
+
+static void trees_may_be_deep(void)
+{
+    enum { DEPTH = 1500 };
+    curt_str path = Z("tree");
+    curt_walk *walk;
+    curt_names *names = NULL;
+    int dir = AT_FDCWD, depth, directories = 0;
+    SIZED(curt_totals, totals);
+    SIZED(curt_names_info, info);
+    WALK_DIR(last);
+    for (depth = 0; depth < DEPTH; depth++) {
+        int below;
+        CHECK_INT(mkdirat(dir, "tree", 0777), 0);
+        below = openat(dir, "tree", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (dir >= 0)
+            close(dir);
+        dir = below;
+    }
+    close(dir);
+    walk = open_walk(&path, 1, 0, 0);
+    while (WORKS(curt_walk_next(walk, &last, WHY)) == 1) {
+        CHECK_INT(last.depth, directories);
+        directories++;
+    }
+    CHECK_INT(directories, DEPTH);
+    curt_walk_close(walk);
+    CHECK_INT(WORKS(curt_names_below(path, 0, NULL, &names, WHY)), 0);
+    CHECK_INT(curt_names_get(names, &info), 0);
+    CHECK_INT(info.count, DEPTH - 1);
+    curt_names_free(names);
+    CHECK_INT(WORKS(curt_usage(&path, 1, 0, NULL, &totals, WHY)), 0);
+    CHECK_INT(totals.entries, DEPTH);
+    CHECK_INT(WORKS(curt_remove(CURT_CWD, path, NULL, NULL, NULL, WHY)), 0);
+}
+
+#endif
+
+BEGIN_TESTS
+    test(names_are_one_block),
+    test(names_of_what_is_no_tree),
+    test(walks_a_directory_at_a_time),
+    test(does_not_enter_what_is_pruned),
+    test(a_walk_may_end_early),
+    test(a_walk_goes_on_after_a_failure),
+    test(entries_have_the_callers_size),
+    test(sums_up_a_tree),
+    test(structs_have_the_callers_size),
+    test(refuses_wrong_arguments),
+#ifndef _WIN32
+    test(finds_what_nftw_finds),
+    test(a_link_that_leads_back_is_a_loop),
+    test(goes_on_around_what_it_may_not_read),
+    test(trees_may_be_deep),
+#endif
+END_TESTS
