@@ -269,6 +269,10 @@ impl Place {
             known |= if kind == CURT_KIND_UNKNOWN { 0 } else { CURT_FIELD_KIND };
         }
         put!(to.kind = kind);
+        if wanted == Wanted(CURT_FIELD_KIND) || wanted == Wanted(0) {
+            // Listings of names and kinds are the most common, and the quickest.
+            return self.finish(metadata, wanted, known);
+        }
         fill! {
             CURT_FIELD_SIZE length: size, u64::from;
             CURT_FIELD_ALLOCATED allocated: allocated, u64::from;
@@ -295,6 +299,12 @@ impl Place {
                 CURT_FIELD_GROUP group: group, |group| texts.add(&to_units(group));
             }
         }
+        self.finish(metadata, wanted, known);
+    }
+
+    /// Writes what is known, and what failed.
+    fn finish(self, metadata: &Metadata, wanted: Wanted, known: u32) {
+        let Place(to) = self;
         put!(to.known = known);
         let (mut failed, mut result, mut os_error) = (0, 0, 0);
         for (fields, error) in metadata.failures() {

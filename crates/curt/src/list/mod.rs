@@ -380,6 +380,7 @@ impl<'a> ListBatch<'a> {
     }
 
     /// Returns this entry, which lies at `at`, with everything that the plan wants.
+    #[inline]
     fn listed(
         self,
         asker: &'a Asker<Os>,
