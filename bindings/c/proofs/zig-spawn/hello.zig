@@ -1,0 +1,4 @@
+//! The program that is started.
+pub fn main() u8 {
+    return 3;
+}
