@@ -31,6 +31,8 @@ declare -A sets=(
     [packages]='lintian man-db'
     # What else compiles the tests in C.
     [clang]='clang libc6-dev'
+    # What builds libcurt as a package, and a program with it.
+    [library]='cargo-c g++ libc6-dev pkgconf'
     [python]='python3-venv'
     # The libraries that Node's own builds want.
     [node]='libatomic1 libstdc++6'

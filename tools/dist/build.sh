@@ -150,6 +150,16 @@ make_python() { # PROCESSOR
     done
 }
 
+# libcurt, by the cargo-c of Debian and its oldest Rust.
+make_c() {
+    local who="${DEBFULLNAME:-The curt developers} <${DEBEMAIL:-curt@example.org}>" name
+    local sets=linux,library windows=()
+    [[ -n $here ]] || { sets+=,windows windows=(windows); }
+    cargo xtask in-root --with "$sets" -- tools/dist/library.sh /build/target/library "$version" \
+        "$processor" "$(cut -d ' ' -f 2 <<<"$this")" "$who" "$SOURCE_DATE_EPOCH" "${windows[@]}"
+    for name in "${c[@]##*/}"; do cp "$target/debian-root/library/$name" "$packages"; done
+}
+
 mkdir -p "$packages"
 made=()
 if [[ " ${kinds[*]} " =~ \ (tar|deb|npm|wheel)\  ]]; then
@@ -163,6 +173,11 @@ for kind in "${kinds[@]}"; do
         built=$(cargo xtask windows-build)
         cp "$built" "$exe"
         made+=("$exe")
+        continue
+        ;;
+    c)
+        make_c
+        made+=("${c[@]}")
         continue
         ;;
     npm)

@@ -7,14 +7,14 @@ here= kinds=()
 for argument; do
     case $argument in
     --here) here=1 ;;
-    tar | deb | exe | npm | wheel | python) kinds+=("$argument") ;;
-    *) echo "takes --here, and kinds of packages: tar, deb, exe, npm, wheel, python" >&2; exit 2 ;;
+    tar | deb | exe | npm | wheel | python | c) kinds+=("$argument") ;;
+    *) echo "takes --here, and kinds of packages: tar, deb, exe, npm, wheel, python, c" >&2; exit 2 ;;
     esac
 done
 if ((${#kinds[@]} == 0)); then
-    kinds=(tar deb exe npm wheel python)
+    kinds=(tar deb exe npm wheel python c)
     # What is for Windows alone is not for here.
-    [[ -z $here ]] || kinds=(tar deb npm wheel python)
+    [[ -z $here ]] || kinds=(tar deb npm wheel python c)
 fi
 
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
@@ -41,6 +41,12 @@ python_of() { # PROCESSOR gnu|musl
     [[ $2 == gnu ]] || systems=musllinux_1_1_$1
     echo "$packages/curt_fs-$version-cp310-abi3-$systems.whl"
 }
+# libcurt, for this processor only, and for Windows.
+c=("$packages/libcurt-$version-$processor-unknown-linux-gnu.tar.gz")
+for name in libcurt0 libcurt-dev; do
+    c+=("$packages/${name}_${version}_$(cut -d ' ' -f 2 <<<"$this").deb")
+done
+[[ -n $here ]] || c+=("$packages/libcurt-$version-x86_64-pc-windows-gnu.tar.gz")
 
 missing() { # REASON: this machine lacks something
     echo "$*" >&2

@@ -51,11 +51,11 @@ tar_runs() {
         test ! -e root/tree' "$(tar_of "$1")" "$1"
 }
 
-deb_pleases_lintian() {
+deb_pleases_lintian() { # PACKAGE
     in_root packages 'cp "$1" /tmp/package.deb
         cd /tmp
         su nobody -s /bin/sh -c \
-            "HOME=/tmp lintian --fail-on error,warning --no-cfg /tmp/package.deb"' "$(deb_of "$1")"
+            "HOME=/tmp lintian --fail-on error,warning --no-cfg /tmp/package.deb"' "$1"
 }
 
 # In a Debian over the Debian that nobody else sees.
@@ -167,6 +167,116 @@ python_installs() { # ARGUMENT OF PIP…
         if environment/bin/python -c "import curt"; then exit 1; fi' "$use_module" "$@"
 }
 
+# A program with libcurt: it removes the folder `tree`. It is compiled in /tmp, with what
+# pkg-config says, and linked with the shared library and with the static one.
+use_library='
+    cd /tmp
+    cat >program.c <<"PROGRAM"
+#include <curt.h>
+int main(void)
+{
+    curt_remove_report report = CURT_REMOVE_REPORT_INIT;
+    curt_control control = CURT_CONTROL_INIT;
+    control.threads = CURT_THREADS_AUTOMATIC;
+    return curt_abi() != CURT_ABI ||
+        curt_remove(CURT_CWD, curt_z("tree"), NULL, &control, &report, NULL) != 0 ||
+        report.files != 1 || report.directories != 2;
+}
+PROGRAM
+    use() { # FLAG…
+        mkdir -p tree/folder
+        : >tree/folder/file
+        cc -std=c99 $(pkg-config --cflags curt) -o program program.c "$@"
+        ./program
+        test ! -e tree
+    }
+    use_both() {
+        test "$(pkg-config --modversion curt)" = '"$version"'
+        use $(pkg-config --libs curt) "$@"
+        libraries=$(pkg-config --static --libs curt | sed "s/-lcurt/-l:libcurt.a/")
+        use $libraries
+        test "$(ldd program | grep -c libcurt)" = 0
+    }
+    # A panic is caught, which the code that unwinds does, and dlclose leaves the library loaded.
+    is_right() { # SHARED-LIBRARY
+        readelf --dynamic "$1" >said
+        grep -q "SONAME.*\[libcurt.so.0\]" said
+        grep -q "FLAGS_1.*NODELETE" said
+        nm --dynamic --undefined-only "$1" | grep -q _Unwind_RaiseException
+        nm --dynamic --defined-only --format=just-symbols "$1" >symbols
+        test "$(grep -cv "^curt_" symbols)" = 0
+    }'
+
+c_runs_from_archive() {
+    in_root library "$use_library"'
+        mkdir archive
+        tar -xzf "$1" -C archive --strip-components=1
+        export PKG_CONFIG_PATH=/tmp/archive/lib/pkgconfig
+        is_right archive/lib/libcurt.so
+        use_both -Wl,-rpath,/tmp/archive/lib
+        for file in CHANGELOG.md LICENSE-APACHE LICENSE-MIT; do
+            test -s "archive/share/doc/libcurt/$file"
+        done' "${c[0]}"
+}
+
+# In a Debian over the Debian that nobody else sees.
+c_installs() {
+    in_root library 'cd /tmp
+        mkdir changes work debian
+        mount -t overlay overlay -o lowerdir=/,upperdir=/tmp/changes,workdir=/tmp/work debian
+        mount -t proc proc debian/proc
+        mount --rbind /dev debian/dev
+        cp "$1" debian/opt/libcurt0.deb
+        cp "$2" debian/opt/libcurt-dev.deb
+        chroot debian /bin/sh -euxc "$3"' "${c[1]}" "${c[2]}" "$use_library"'
+        dpkg --install /opt/libcurt0.deb /opt/libcurt-dev.deb
+        is_right /usr/lib/*/libcurt.so
+        use_both
+        use $(pkg-config --libs curt)
+        dpkg --purge libcurt-dev
+        mkdir -p tree/folder
+        : >tree/folder/file
+        ./program
+        dpkg --purge libcurt0
+        test -z "$(find /usr -name "*curt*")"'
+}
+
+# Of this machine, whose Rust is another than the one that the library was made with.
+c_links_beside() { # TOOLCHAIN
+    local folder order
+    [[ $1 == here ]] || rustc "+$1" --version >/dev/null || missing "there is no Rust $1"
+    folder=$(mktemp -d)
+    tar -xzf "${c[0]}" -C "$folder" --strip-components=1
+    rustc $([[ $1 == here ]] || echo "+$1") --edition 2024 --crate-type staticlib -O \
+        -o "$folder/libother.a" bindings/c/tests/beside/other.rs
+    for order in 'lib/libcurt.a libother.a' 'libother.a lib/libcurt.a'; do
+        # shellcheck disable=SC2086
+        (cd "$folder" && cc -std=c99 -D_POSIX_C_SOURCE=200809L -Iinclude -o program \
+            "$OLDPWD/bindings/c/tests/beside/main.c" $order -lpthread -ldl -lm)
+        mkdir "$folder/tree"
+        "$folder/program" "$folder/tree"
+    done
+    rm -r "$folder"
+}
+
+# With mingw, under Wine.
+c_runs_on_windows() {
+    cargo xtask windows-session -- sh -euxc '
+        cd "$(mktemp -d)"
+        tar -xzf "$1" --strip-components=1
+        printf "%s\n" "#include <curt.h>" "int main(void) { return curt_abi() != CURT_ABI ||" \
+            "curt_remove(CURT_CWD, curt_z(L\"tree\"), NULL, NULL, NULL, NULL) != 0; }" >program.c
+        for way in "-DCURT_DLL lib/libcurt.dll.a" \
+            "lib/libcurt.a -lkernel32 -lntdll -luserenv -lws2_32 -ldbghelp"; do
+            x86_64-w64-mingw32-gcc -std=c99 -Iinclude -o program.exe program.c $way
+            [ "$way" = "${way#-D}" ] || cp bin/curt.dll .
+            mkdir tree
+            wine program.exe
+            test ! -e tree
+            rm -f curt.dll
+        done' sh "${c[3]}"
+}
+
 sums_are_right() { (cd "$packages" && sha256sum --check --quiet --strict SHA256SUMS); }
 
 for kind in "${kinds[@]}"; do
@@ -176,12 +286,21 @@ for kind in "${kinds[@]}"; do
         read -r name debian _ <<<"$words"
         case $kind in
         tar) try tar "$name: runs from the archive alone" tar_runs "$name" || : ;;
-        deb) try deb "$debian: lintian is content" deb_pleases_lintian "$debian" || : ;;
+        deb) try deb "$debian: lintian is content" deb_pleases_lintian "$(deb_of "$debian")" || : ;;
         esac
     done
     case $kind in
     deb) try deb 'is installed, runs, and is removed' deb_installs "$(cut -d ' ' -f 2 <<<"$this")" || : ;;
     exe) try exe 'runs under Wine' exe_runs || : ;;
+    c)
+        try c 'libcurt0: lintian is content' deb_pleases_lintian "${c[1]}" || :
+        try c 'libcurt-dev: lintian is content' deb_pleases_lintian "${c[2]}" || :
+        try c 'is installed, and a program with it runs' c_installs || :
+        try c 'a program with the archive runs' c_runs_from_archive || :
+        try c 'links beside a Rust library' c_links_beside here || :
+        try c 'links beside a Rust library of nightly' c_links_beside nightly || :
+        [[ -n $here ]] || try c 'runs under Wine' c_runs_on_windows || :
+        ;;
     npm)
         try npm 'is installed, and deletes node_modules' npm_runs "$npm_installs" || :
         try npm 'passes signals on' npm_runs "$npm_passes_signals" || :

@@ -35,7 +35,8 @@ usage: cargo xtask TASK
   fuzz-replay              run every fuzz target once on each file of its corpus
   gnu-tests [FILTER]       run GNU's own tests of six commands, with curt in their place
   static-test [--short]    run the suites of the command, or a few tests, with a static binary
-  dist [--here] [KIND…]    build what is released: tar, deb, exe, npm, wheel, python
+  dist [--here] [KIND…]    build what is released: tar, deb, exe, npm, wheel, python,
+                           and c (libcurt)
   dist-test [--here] [KIND…]
                            build it, and install and run each in a clean root
   public-api [--update]    compare the public API with its lists and the last release

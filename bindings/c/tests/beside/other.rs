@@ -1,0 +1,13 @@
+//! Another Rust library of the same program.
+
+use std::panic;
+use std::thread;
+
+/// Panics on another thread and on this one, and returns how often that was caught.
+#[unsafe(no_mangle)]
+pub extern "C" fn other_catches_panics() -> i32 {
+    panic::set_hook(Box::new(|_| ()));
+    let there = thread::spawn(|| panic!("there")).join();
+    let here = panic::catch_unwind(|| panic!("here"));
+    i32::from(there.is_err()) + i32::from(here.is_err())
+}
