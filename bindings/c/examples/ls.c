@@ -8,6 +8,8 @@
  *   -i      number of the file: in the listing
  *   -u      owner and group: on Windows three calls for each entry, elsewhere that of -l */
 
+#define _POSIX_C_SOURCE 200809L
+
 #include "system.h"
 #include <inttypes.h>
 #include <time.h>
@@ -15,8 +17,10 @@
 #define BATCH 256
 #define LONG (CURT_FIELD_SIZE | CURT_FIELD_MODIFIED | CURT_FIELD_TARGET | PERMISSIONS)
 #ifdef _WIN32
+#define to_local(seconds, parts) (localtime_s(parts, seconds) == 0)
 #define PERMISSIONS 0 /* what there are belongs to its subsystem for Linux, and is one call more */
 #else
+#define to_local(seconds, parts) (localtime_r(seconds, parts) != NULL)
 #define PERMISSIONS CURT_FIELD_MODE
 #endif
 
@@ -57,9 +61,10 @@ static void print_time(const curt_metadata *of)
 {
     char text[32] = "?";
     time_t seconds = (time_t)of->modified.seconds;
-    struct tm *parts = of->known & CURT_FIELD_MODIFIED ? localtime(&seconds) : NULL;
-    if (parts != NULL)
-        strftime(text, sizeof text, "%Y-%m-%d %H:%M", parts);
+    struct tm parts;
+    /* `localtime` of glibc asks whether /etc/localtime has changed: a call for each entry. */
+    if (of->known & CURT_FIELD_MODIFIED && to_local(&seconds, &parts))
+        strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts);
     printf("%16s ", text);
 }
 

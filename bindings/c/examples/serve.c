@@ -24,9 +24,10 @@ typedef struct _stat64 file_status;
 typedef struct stat file_status;
 #endif
 
+/* Refusals have the numbers from -60 to -79, also those that a newer library adds. */
 static int is_refusal(int result)
 {
-    return result <= CURT_E_REFUSED_EMPTY && result >= CURT_E_REFUSED_LINK;
+    return result <= CURT_E_REFUSED_EMPTY && result > CURT_E_EXPAND_EMPTY;
 }
 
 /* The status for a path that could not be opened. */

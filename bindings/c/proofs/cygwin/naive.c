@@ -1,0 +1,195 @@
+/* naive HOW FOLDER
+ *
+ * `ls -l` of a folder as runtimes on Windows do it: the names are listed, and then each name is
+ * asked about on its own. HOW is one of
+ *   listing   FindFirstFileW and FindNextFileW, as `dir`: what the listing says, nothing more
+ *   name      GetFileAttributesExW of each name
+ *   handle    CreateFileW, GetFileInformationByHandle, CloseHandle
+ *   owner     the same, and the security descriptor of the handle
+ *   today     the calls of `lstat` in Cygwin today: open, volume, all about the file, security,
+ *             close
+ *   then      what the report says about `stat` in Cygwin 1.7.5: five opens, each with its close,
+ *             and ten calls more, most of them for what was known already
+ *
+ * It prints a line for each file, "LINKS OWNED SIZE NAME"; what was not asked for is "?". */
+
+#include <windows.h>
+#include <winternl.h>
+#include <aclapi.h>
+#include <stdio.h>
+
+NTSTATUS NTAPI NtQuerySecurityObject(HANDLE, SECURITY_INFORMATION, void *, ULONG, ULONG *);
+
+#define OWNERS_AND_RULES                                                                           \
+    (OWNER_SECURITY_INFORMATION | GROUP_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION)
+
+/* FILE_ALL_INFORMATION, as far as it is needed, and room for the name behind it. */
+typedef struct {
+    LARGE_INTEGER times[4];
+    ULONG attributes, pad;
+    LARGE_INTEGER allocated, size;
+    ULONG links;
+    BYTE rest[1024];
+} all_information;
+
+typedef struct {
+    DWORD links;
+    int owned;
+    ULONGLONG size;
+} facts;
+
+static int die(const char *what)
+{
+    fprintf(stderr, "naive: %s failed: %lu\n", what, GetLastError());
+    exit(1);
+}
+
+static HANDLE open_file(const WCHAR *path, DWORD access)
+{
+    DWORD share = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+    HANDLE file = CreateFileW(path, access, share, NULL, OPEN_EXISTING,
+                              FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    if (file == INVALID_HANDLE_VALUE)
+        die("CreateFileW");
+    return file;
+}
+
+static void by_handle(HANDLE file, facts *about)
+{
+    BY_HANDLE_FILE_INFORMATION info;
+    if (!GetFileInformationByHandle(file, &info))
+        die("GetFileInformationByHandle");
+    about->links = info.nNumberOfLinks;
+    about->size = (ULONGLONG)info.nFileSizeHigh << 32 | info.nFileSizeLow;
+}
+
+static void owner_by_handle(HANDLE file, facts *about)
+{
+    BYTE buffer[4096];
+    ULONG length;
+    if (NtQuerySecurityObject(file, OWNERS_AND_RULES, buffer, sizeof buffer, &length) < 0)
+        die("NtQuerySecurityObject");
+    about->owned = 1;
+}
+
+static void volume_by_handle(HANDLE file)
+{
+    IO_STATUS_BLOCK io;
+    BYTE volume[256];
+    if (NtQueryVolumeInformationFile(file, &io, volume, sizeof volume, FileFsVolumeInformation) < 0)
+        die("NtQueryVolumeInformationFile");
+}
+
+static void ask_name(const WCHAR *path, facts *about)
+{
+    WIN32_FILE_ATTRIBUTE_DATA data;
+    if (!GetFileAttributesExW(path, GetFileExInfoStandard, &data))
+        die("GetFileAttributesExW");
+    about->size = (ULONGLONG)data.nFileSizeHigh << 32 | data.nFileSizeLow;
+}
+
+static void ask_handle(const WCHAR *path, facts *about)
+{
+    HANDLE file = open_file(path, FILE_READ_ATTRIBUTES);
+    by_handle(file, about);
+    CloseHandle(file);
+}
+
+static void ask_owner(const WCHAR *path, facts *about)
+{
+    HANDLE file = open_file(path, FILE_READ_ATTRIBUTES | READ_CONTROL);
+    by_handle(file, about);
+    owner_by_handle(file, about);
+    CloseHandle(file);
+}
+
+static void ask_as_today(const WCHAR *path, facts *about)
+{
+    HANDLE file = open_file(path, FILE_READ_EA | FILE_READ_ATTRIBUTES | READ_CONTROL);
+    IO_STATUS_BLOCK io;
+    all_information all;
+    volume_by_handle(file);
+    if (NtQueryInformationFile(file, &io, &all, sizeof all, FileAllInformation) < 0)
+        die("NtQueryInformationFile");
+    owner_by_handle(file, about);
+    about->links = all.links;
+    about->size = (ULONGLONG)all.size.QuadPart;
+    CloseHandle(file);
+}
+
+/* Opens the file for its first bytes. */
+static void read_begin(const WCHAR *path)
+{
+    BYTE bytes[10];
+    DWORD count;
+    HANDLE file = open_file(path, GENERIC_READ);
+    if (!ReadFile(file, bytes, sizeof bytes, &count, NULL))
+        die("ReadFile");
+    CloseHandle(file);
+}
+
+static void ask_as_then(const WCHAR *path, facts *about)
+{
+    PSECURITY_DESCRIPTOR descriptor;
+    /* Is it there, and on which file system? */
+    HANDLE file = open_file(path, FILE_READ_ATTRIBUTES);
+    volume_by_handle(file);
+    by_handle(file, about);
+    CloseHandle(file);
+    read_begin(path); /* is it a Cygwin symbolic link? */
+    file = open_file(path, FILE_READ_ATTRIBUTES); /* size, times, links, number */
+    volume_by_handle(file);
+    by_handle(file, about);
+    CloseHandle(file);
+    /* The access rules, through the layer that takes a path, and opens it. */
+    if (GetNamedSecurityInfoW((WCHAR *)path, SE_FILE_OBJECT, OWNERS_AND_RULES, NULL, NULL, NULL,
+                              NULL, &descriptor) != 0)
+        die("GetNamedSecurityInfoW");
+    about->owned = 1;
+    LocalFree(descriptor);
+    read_begin(path); /* is it a program? */
+}
+
+static const struct {
+    const WCHAR *name;
+    void (*ask)(const WCHAR *path, facts *about);
+} hows[] = {
+    {L"listing", NULL}, {L"name", ask_name}, {L"handle", ask_handle},
+    {L"owner", ask_owner}, {L"today", ask_as_today}, {L"then", ask_as_then},
+};
+
+int wmain(int argc, WCHAR **argv)
+{
+    WCHAR path[MAX_PATH];
+    WIN32_FIND_DATAW found;
+    HANDLE listing;
+    size_t how = 0;
+
+    while (argc == 3 && how < sizeof hows / sizeof hows[0] && wcscmp(argv[1], hows[how].name) != 0)
+        how++;
+    if (argc != 3 || how == sizeof hows / sizeof hows[0]) {
+        fputs("usage: naive listing|name|handle|owner|today|then FOLDER\n", stderr);
+        return 2;
+    }
+    swprintf(path, MAX_PATH, L"%ls\\*", argv[2]);
+    listing = FindFirstFileW(path, &found);
+    if (listing == INVALID_HANDLE_VALUE)
+        die("FindFirstFileW");
+    do {
+        facts about = {0, 0, (ULONGLONG)found.nFileSizeHigh << 32 | found.nFileSizeLow};
+        if (wcscmp(found.cFileName, L".") == 0 || wcscmp(found.cFileName, L"..") == 0)
+            continue;
+        swprintf(path, MAX_PATH, L"%ls\\%ls", argv[2], found.cFileName);
+        if (hows[how].ask != NULL)
+            hows[how].ask(path, &about);
+        if (about.links > 0)
+            printf("%lu ", about.links);
+        else
+            printf("? ");
+        printf("%s %llu %ls\n", about.owned ? "owned" : "?", about.size, found.cFileName);
+    } while (FindNextFileW(listing, &found));
+    if (GetLastError() != ERROR_NO_MORE_FILES)
+        die("FindNextFileW");
+    FindClose(listing);
+    return 0;
+}

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# The part of the proof that runs where Windows programs run: builds the programs, runs each in a
+# folder of FILES files and in an empty one, and prints the lines
+#   calls PROGRAM FILES NAME COUNT    for each function of ntdll that it called
+#   lists PROGRAM LINES BYTES         what it printed about the full folder
+# Argument: FILES.
+set -euo pipefail
+files=$1
+here=$(cd "$(dirname "$0")" && pwd)
+built=$CARGO_TARGET_DIR/proofs/cygwin
+folder=$WINEPREFIX/drive_c/cygwin-proof
+rm -rf "$folder"
+mkdir -p "$built" "$folder/$files" "$folder/0"
+for ((i = 0; i < files; i++)); do
+    printf '%*s' $((i % 10)) '' >"$folder/$files/$(printf 'file-%04d.txt' "$i")"
+done
+
+compile() {
+    x86_64-w64-mingw32-gcc -std=c99 -O2 -Wall -Wextra -Werror -municode -D__USE_MINGW_ANSI_STDIO=1 \
+        "$@"
+}
+compile -o "$built/ls.exe" -I "$here/../../include" "$here/../../examples/ls.c" \
+    "$CURT_LIBRARY/libcurt.a" -lntdll -luserenv -lws2_32 -ldbghelp
+compile -o "$built/naive.exe" "$here/naive.c" -lntdll
+
+# Arguments: the program's name in the table, and its command without the folder.
+count() {
+    local program=$1 size
+    shift
+    for size in 0 "$files"; do
+        sh "$CURT_NATIVE_CALLS" "$built/counts" "$@" "C:\\cygwin-proof\\$size" >"$built/output"
+        sed "s/\([0-9]*\) \(.*\)/calls $program $size \2 \1/" "$built/counts"
+    done
+    # The sum of the sizes, where the program shows them: the column before the name, or for `ls`
+    # before the time.
+    tr -d '\r' <"$built/output" | awk -v program="$program" '
+        /file-/ { lines++; bytes += $(program ~ /^ls-l/ ? NF - 3 : NF - 1) }
+        END { print "lists", program, lines + 0, bytes + 0 }'
+}
+for how in listing name handle owner today then; do
+    count "$how" "$built/naive.exe" "$how"
+done
+count ls "$built/ls.exe"
+count ls-l "$built/ls.exe" -l
+count ls-li "$built/ls.exe" -li
+count ls-ln "$built/ls.exe" -ln
+count ls-lu "$built/ls.exe" -lu
+count ls-lnu "$built/ls.exe" -lnu
+rm -rf "$folder"
