@@ -14,7 +14,10 @@
 #include <io.h>
 #define close _close
 #define fstat _fstat64
-#define MISSING(code) ((code) == ERROR_FILE_NOT_FOUND || (code) == ERROR_PATH_NOT_FOUND)
+#define ERROR_IS_A_DIRECTORY 336
+#define MISSING(code)                                                                              \
+    ((code) == ERROR_FILE_NOT_FOUND || (code) == ERROR_PATH_NOT_FOUND ||                           \
+     (code) == ERROR_IS_A_DIRECTORY)
 #define DENIED(code) ((code) == ERROR_ACCESS_DENIED)
 typedef struct _stat64 file_status;
 #else

@@ -87,8 +87,8 @@ pub unsafe extern "C" fn curt_root_open(
 /// gets the descriptor or handle, which the caller closes, and which no program inherits. With NULL
 /// as `options`, to read.
 ///
-/// What has the name is opened, also a directory, a FIFO or a device: look at its kind before it
-/// is used. Opening a FIFO waits for its other end, so where others can create files,
+/// What has the name is opened, also a FIFO or a device, and on Unix a directory: look at its kind
+/// before it is used. Opening a FIFO waits for its other end, so where others can create files,
 /// `CURT_OPEN_NONBLOCKING` is for you.
 ///
 /// Returns 0, `CURT_E_REFUSED_…` if the path or a link in it leaves the root, `CURT_E_OS` and
