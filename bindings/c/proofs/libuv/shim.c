@@ -1,0 +1,40 @@
+/* What replaces `search_path` of libuv's src/win/process.c, which includes this file: the same
+ * arguments, the same result. */
+#include "curt.h"
+
+/* Whose rules are followed. count.sh compares libuv with more extensions, by other rules. */
+#ifndef POLICY
+#define POLICY CURT_POLICY_LIBUV
+#define PATHEXT NULL
+#endif
+
+static WCHAR* search_path(const WCHAR* file,
+                          WCHAR* cwd,
+                          const WCHAR* path,
+                          unsigned int flags) {
+  curt_search_options options = CURT_SEARCH_OPTIONS_INIT;
+  ptrdiff_t length = MAX_PATH;
+  ptrdiff_t capacity;
+  WCHAR* result = NULL;
+
+  options.policy = flags & UV_PROCESS_WINDOWS_FILE_PATH_EXACT_NAME
+                       ? CURT_POLICY_LIBUV_EXACT
+                       : POLICY;
+  /* For NoDefaultCurrentDirectoryInExePath; the rest is given. */
+  options.flags = CURT_SEARCH_ENVIRONMENT;
+  options.path = curt_z(path);
+  options.pathext = curt_z(PATHEXT);
+  options.base = curt_z(cwd);
+  do {
+    capacity = length + 1;
+    result = uv__reallocf(result, capacity * sizeof(*result));
+    if (result == NULL)
+      return NULL;
+    length = curt_find_once(&options, curt_z(file), (curt_char*) result, capacity, NULL, NULL);
+  } while (length >= capacity);
+  if (length < 0) {
+    uv__free(result);
+    return NULL;
+  }
+  return result;
+}
