@@ -1,6 +1,6 @@
 //! Runs a fuzz target of `fuzz/` with any compiler: what `cargo fuzz` tells a nightly one to do, a
 //! stable one can be told to do as well. The sanitizers are left out; they look for what only
-//! `unsafe` could do.
+//! `unsafe` could do, and the tests of libcurt in C run with them.
 
 use crate::host::{self, Failure, Outcome};
 use crate::say;
