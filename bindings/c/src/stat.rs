@@ -167,7 +167,7 @@ mod tests {
         assert_eq!((file.kind, file.length), (CURT_KIND_FILE, 4));
         let written = std::fs::metadata(scratch.path().join("file")).unwrap().modified().unwrap();
         let since = written.duration_since(std::time::UNIX_EPOCH).unwrap();
-        assert_eq!(file.modified.seconds, since.as_secs().cast_signed());
+        assert_eq!(file.modified.seconds, i64::try_from(since.as_secs()).unwrap());
         assert_eq!(file.modified.nanoseconds, since.subsec_nanos());
         assert_eq!((missing.known, missing.failed), (0, fields));
         assert_eq!((missing.result, missing.os_error), (CURT_E_OS, 2));

@@ -258,7 +258,7 @@ mod tests {
     use super::*;
     use crate::error::{curt_error_free, curt_error_get, curt_error_info};
     use crate::metadata::{CURT_FIELD_KIND, CURT_FIELD_SIZE, CURT_KIND_DIRECTORY};
-    use crate::results::{CURT_E_ARGUMENT, CURT_E_LOOP, CURT_E_OS};
+    use crate::results::{CURT_E_ARGUMENT, CURT_E_OS};
 
     const ENTRY: usize = size_of::<curt_entry>();
 
@@ -423,7 +423,7 @@ mod tests {
         assert_eq!((found.len(), failed), (6, vec![]));
         let walk = open(&[scratch.path()], 0, CURT_TREE_FOLLOW);
         let (found, failed) = walked(walk, scratch.path(), ENTRY, "none");
-        assert_eq!((found.len(), failed), (6, vec![CURT_E_LOOP]));
+        assert_eq!((found.len(), failed), (6, vec![crate::results::CURT_E_LOOP]));
         let walk = open(&[scratch.path()], 0, CURT_TREE_SAME_FILE_SYSTEM);
         assert_eq!(next(walk, ENTRY).0, 1);
         std::fs::remove_dir(scratch.path().join("e")).unwrap();

@@ -27,10 +27,11 @@ use windows_sys::Win32::System::IO::{IO_STATUS_BLOCK, PIO_APC_ROUTINE};
 
 use super::native::Native;
 use super::{DirBuf, Windows};
+use crate::control::Threads;
 use crate::error::Cause;
 use crate::fields::Kind;
 use crate::name::Name;
-use crate::remove::{Remove, Report, Threads};
+use crate::remove::{Remove, Report};
 use crate::sys::fault::Faults;
 use crate::sys::{Listing, Mounts, Opened, Setup, Sys};
 
