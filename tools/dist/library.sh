@@ -85,7 +85,7 @@ package libcurt-dev "$development" libdevel "Depends: libcurt0 (= $version), lib
 
 [[ $windows ]] || exit 0
 target=x86_64-pc-windows-gnu stem=libcurt-$version-x86_64-pc-windows-gnu
-export RUSTC_BOOTSTRAP=1 CARGO_UNSTABLE_BUILD_STD=std,panic_unwind
+export RUSTC_BOOTSTRAP=1 CARGO_UNSTABLE_BUILD_STD='std panic_unwind'
 objects=$folder/runtime
 mkdir -p "$objects"
 for name in rsbegin rsend; do

@@ -266,7 +266,7 @@ c_runs_on_windows() {
         tar -xzf "$1" --strip-components=1
         printf "%s\n" "#include <curt.h>" "int main(void) { return curt_abi() != CURT_ABI ||" \
             "curt_remove(CURT_CWD, curt_z(L\"tree\"), NULL, NULL, NULL, NULL) != 0; }" >program.c
-        for way in "-DCURT_DLL lib/libcurt.dll.a" \
+        for way in "-DCURT_DLL -Llib -lcurt" \
             "lib/libcurt.a -lkernel32 -lntdll -luserenv -lws2_32 -ldbghelp"; do
             x86_64-w64-mingw32-gcc -std=c99 -Iinclude -o program.exe program.c $way
             [ "$way" = "${way#-D}" ] || cp bin/curt.dll .

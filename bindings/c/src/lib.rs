@@ -12,7 +12,6 @@
 
 #![allow(unsafe_code, reason = "the caller's pointers are read and written")]
 #![allow(non_camel_case_types, reason = "the names are those of C")]
-#![allow(dead_code, reason = "parts that functions to come share")]
 #![allow(
     clippy::missing_safety_doc,
     reason = "the rules for pointers hold for all functions, and stand at the top of the header"

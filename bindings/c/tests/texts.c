@@ -23,6 +23,7 @@ static int check_bytes(const char *text, uint32_t rules)
 
 #define P CURT_CHECK_POSIX
 #define W CURT_CHECK_WINDOWS
+#undef STRICT /* of windows.h */
 #define STRICT CURT_CHECK_STRICT
 #define IN_ROOT CURT_CHECK_IN_ROOT
 

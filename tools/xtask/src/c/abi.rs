@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     for function in exported(&shared)? {
         let _ = writeln!(text, "  {function}");
     }
-    let source = program()?;
+    let source = program(&host::target().join("c-test"))?;
     text += "\nLinux x86-64: constants, bytes of structs, offsets of fields\n";
     text += &printed(&source, &[])?;
     text += WINDOWS;
@@ -71,8 +71,8 @@ fn exported(shared: &Path) -> Result<Vec<String>, Failure> {
     )))
 }
 
-/// Writes the program that prints constants and layouts, and returns its path.
-pub(super) fn program() -> Result<PathBuf, Failure> {
+/// Writes the program that prints constants and layouts into the folder, and returns its path.
+pub(super) fn program(folder: &Path) -> Result<PathBuf, Failure> {
     let header = super::header()?;
     let mut body = String::new();
     for name in declarations::constants(&header) {
@@ -92,8 +92,8 @@ pub(super) fn program() -> Result<PathBuf, Failure> {
         "#include <stdio.h>\n#include <curt.h>\nint main(void) {{\n#ifndef _WIN32\n{body}  \
          return 0;\n}}\n"
     );
-    let path = host::target().join("c-test/layout.c");
-    fs::create_dir_all(host::target().join("c-test"))?;
+    let path = folder.join("layout.c");
+    fs::create_dir_all(folder)?;
     fs::write(&path, program)?;
     Ok(path)
 }
