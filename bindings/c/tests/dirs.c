@@ -261,6 +261,26 @@ static void asks_about_many_paths(void)
 
 #ifdef _WIN32
 
+static void adopts_a_handle(void)
+{
+    DWORD flags;
+    curt_dir *dir = NULL;
+    curt_entry entries[8];
+    HANDLE handle;
+    make_files(3);
+    handle = CreateFileW(L"dir", FILE_LIST_DIRECTORY | FILE_TRAVERSE | FILE_READ_ATTRIBUTES
+                         | SYNCHRONIZE, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
+                         NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    FAILS(CURT_E_ARGUMENT, curt_dir_from_fd(handle, 1u << 19, 0, &dir, WHY));
+    FAILS(CURT_E_ARGUMENT, curt_dir_from_fd(NULL, 0, 0, &dir, WHY));
+    FAILS(CURT_E_ARGUMENT, curt_dir_from_fd(INVALID_HANDLE_VALUE, 0, 0, &dir, WHY));
+    CHECK(GetHandleInformation(handle, &flags));
+    CHECK_INT(WORKS(curt_dir_from_fd(handle, CURT_FIELD_SIZE, 0, &dir, WHY)), 0);
+    CHECK_INT(WORKS(curt_dir_next(dir, entries, sizeof *entries, 8, WHY)), 3);
+    curt_dir_close(dir);
+    CHECK(!GetHandleInformation(handle, &flags));
+}
+
 static void names_may_have_lone_surrogates(void)
 {
     static const wchar_t name[] = {'d', 'i', 'r', '/', 0xdc00, 'x', 0};
@@ -268,7 +288,10 @@ static void names_may_have_lone_surrogates(void)
     curt_metadata metadata;
     curt_dir *dir;
     make_dir(L"dir");
-    CHECK_INT(make_file(name, 3), 0);
+    if (make_file(name, 3) != 0) {
+        SKIP("files cannot have such names here");
+        return;
+    }
     dir = open_dir(Z("dir"), CURT_FIELD_SIZE, 0);
     CHECK_INT(WORKS(curt_dir_next(dir, entries, sizeof *entries, 4, WHY)), 1);
     CHECK_TEXT(entries[0].name, name + 4);
@@ -544,6 +567,7 @@ BEGIN_TESTS
     test(asks_about_entries_of_an_open_directory),
     test(asks_about_many_paths),
 #ifdef _WIN32
+    test(adopts_a_handle),
     test(names_may_have_lone_surrogates),
 #else
     test(agrees_with_readdir_and_fstatat),

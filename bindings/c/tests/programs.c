@@ -160,6 +160,10 @@ static void every_policy_is_known(void)
     make_dir(T("dir"));
     make_program(T("dir/tool.exe"));
     for (policy = CURT_POLICY_NATIVE; policy <= CURT_POLICY_ZIG; policy++) {
+#ifdef _WIN32
+        if (policy == CURT_POLICY_POSIX)
+            continue; /* It has no rules of Windows: `:` ends an entry. */
+#endif
         begin(policy, CURT_SEARCH_WINDOWS);
         options.path = curt_z(full(T("dir")));
         options.pathext = Z(".EXE");
@@ -185,7 +189,11 @@ static void says_why_nothing_was_found(void)
     MISSES(CURT_E_FIND_NOT_FOUND, "none.exe");
     CHECK_INT(LAST.operation, CURT_OP_FIND);
     CHECK_TEXT(LAST.path, T("none.exe"));
+#ifdef _WIN32
+    MISSES(CURT_E_FIND_NOT_FOUND, "folder.exe");
+#else
     MISSES(CURT_E_FIND_NOT_EXECUTABLE, "folder.exe");
+#endif
     MISSES(CURT_E_FIND_INVALID_NAME, "");
     for (at = 0; at < 300; at++)
         long_name[at] = 'x';
@@ -369,7 +377,10 @@ static void finds_names_with_lone_surrogates(void)
 {
     static const wchar_t name[] = {'d', 'i', 'r', '\\', 0xd800, '.', 'e', 'x', 'e', 0};
     make_dir(L"dir");
-    make_program(name);
+    if (make_file(name, 0) != 0) {
+        SKIP("files cannot have such names here");
+        return;
+    }
     begin(CURT_POLICY_NATIVE, 0);
     options.path = curt_z(full(L"dir"));
     if (CHECK(find(curt_z(name + 4)) > 0))

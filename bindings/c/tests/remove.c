@@ -216,33 +216,20 @@ struct calls {
     int elsewhere;                    /* how often on another thread */
     int most_threads;
     uint64_t files, directories;
-#ifndef _WIN32
-    pthread_t caller;
-#else
-    DWORD caller;
-#endif
+    thread_id caller;
     text_char first[64];
 };
 
 static void begin_calls(struct calls *calls)
 {
     memset(calls, 0, sizeof *calls);
-#ifndef _WIN32
-    calls->caller = pthread_self();
-#else
-    calls->caller = GetCurrentThreadId();
-#endif
+    calls->caller = this_thread();
 }
 
 static void called(struct calls *calls)
 {
-#ifndef _WIN32
-    if (!pthread_equal(calls->caller, pthread_self()))
+    if (!is_thread(calls->caller))
         calls->elsewhere++;
-#else
-    if (calls->caller != GetCurrentThreadId())
-        calls->elsewhere++;
-#endif
 #ifdef __linux__
     {
         int threads = count_in("/proc/self/task");
@@ -370,7 +357,99 @@ static void an_int_stops_the_work(void)
     CHECK_INT(WORKS(curt_remove(CURT_CWD, Z("tree"), NULL, &control, NULL, WHY)), 0);
 }
 
-#ifndef _WIN32
+/* ---- what changes meanwhile ---- */
+
+/* Adds more than was removed, each time. */
+static int add_files(void *round, uint64_t files, uint64_t directories)
+{
+    text_char name[] = T("tree/AAAAAA");
+    int number, at, rest;
+    (void)files, (void)directories;
+    ++*(int *)round;
+    for (number = 0; number < 600; number++) {
+        for (at = 5, rest = *(int *)round; at < 8; at++, rest /= 26)
+            name[at] = (text_char)('A' + rest % 26);
+        for (rest = number; at < 11; at++, rest /= 26)
+            name[at] = (text_char)('A' + rest % 26);
+        make_file(name, 0);
+    }
+    return 0;
+}
+
+static void gives_up_a_directory_that_is_written_to(void)
+{
+    int round = 0;
+    SIZED(curt_remove_options, options);
+    make_tree(T("tree"), 30);
+    options.on_progress = add_files;
+    options.context = &round;
+    FAILS_ONCE(CURT_E_KEPT_BEING_WRITTEN_TO,
+               curt_remove(CURT_CWD, Z("tree"), &options, NULL, fresh_report(), WHY));
+    CHECK_TEXT(LAST.path, T("tree"));
+    CHECK_INT(report.errors, 1);
+    CHECK_INT(WORKS(curt_remove(CURT_CWD, Z("tree"), NULL, NULL, NULL, WHY)), 0);
+}
+
+#ifdef _WIN32
+
+static void removes_below_a_handle(void)
+{
+    HANDLE dir;
+    make_tree(L"dir", 3);
+    dir = CreateFileW(L"dir", FILE_TRAVERSE | FILE_READ_ATTRIBUTES | SYNCHRONIZE,
+                      FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL, OPEN_EXISTING,
+                      FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    CHECK(dir != INVALID_HANDLE_VALUE);
+    FAILS(CURT_E_ARGUMENT, curt_remove(dir, Z("AA\\AA"), NULL, NULL, NULL, WHY));
+    FAILS(CURT_E_ARGUMENT, curt_remove(dir, Z("AA/AA"), NULL, NULL, NULL, WHY));
+    CHECK(exists(L"dir/AA/AA"));
+    CHECK_INT(WORKS(curt_remove(dir, Z("AA"), NULL, NULL, fresh_report(), WHY)), 0);
+    CHECK_REPORT(3, 1, 0);
+    FAILS(CURT_E_OS, curt_remove(dir, Z("AA"), NULL, NULL, NULL, WHY));
+    CHECK_INT(LAST.os_error, NO_SUCH_FILE);
+    CHECK(!exists(L"dir/AA") && exists(L"dir/AB"));
+    CHECK(CloseHandle(dir));
+}
+
+static void removes_names_with_lone_surrogates(void)
+{
+    static const wchar_t name[] = {'d', 'i', 'r', '/', 0xdc01, 0};
+    make_dir(L"dir");
+    if (make_file(name, 0) != 0) {
+        SKIP("files cannot have such names here");
+        return;
+    }
+    CHECK_INT(WORKS(curt_remove(CURT_CWD, curt_z(name), NULL, NULL, NULL, WHY)), 0);
+    CHECK(!exists(name));
+}
+
+#else
+
+/* Puts another directory in the place of the tree, in the middle of the removal. */
+static int replace_tree(void *done, uint64_t files, uint64_t directories)
+{
+    (void)directories;
+    if (files > 0 && ++*(int *)done == 1) {
+        CHECK_INT(rename("tree", "moved"), 0);
+        CHECK_INT(make_dir("tree"), 0);
+        CHECK_INT(make_file("tree/keep", 0), 0);
+    }
+    return 0;
+}
+
+static void what_takes_the_place_of_the_tree_stays(void)
+{
+    int done = 0;
+    SIZED(curt_remove_options, options);
+    make_tree("tree", 40);
+    options.on_progress = replace_tree;
+    options.context = &done;
+    FAILS_ONCE(CURT_E_REPLACED, curt_remove(CURT_CWD, Z("tree"), &options, NULL, fresh_report(),
+                                            WHY));
+    CHECK_TEXT(LAST.path, "tree");
+    CHECK(done > 0 && exists("tree/keep"));
+    CHECK_INT(report.errors, 1);
+}
 
 /* ---- links, descriptors, depth ---- */
 
@@ -552,41 +631,7 @@ static void keeps_what_is_mounted(void)
 
 #endif
 
-/* Adds entries to a directory as fast as it can, until it is told to end or the directory goes. */
 static volatile int enough;
-
-static void *keep_writing(void *unused)
-{
-    unsigned long number = 0;
-    char name[40];
-    while (!enough) {
-        int file;
-        snprintf(name, sizeof name, "tree/%lu", number++);
-        file = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-        if (file >= 0)
-            close(file);
-    }
-    return unused;
-}
-
-static void gives_up_a_directory_that_others_write_to(void)
-{
-    pthread_t writers[2];
-    int result;
-    make_dir("tree");
-    enough = 0;
-    CHECK_INT(pthread_create(&writers[0], NULL, keep_writing, NULL), 0);
-    CHECK_INT(pthread_create(&writers[1], NULL, keep_writing, NULL), 0);
-    usleep(20000);
-    result = curt_remove(CURT_CWD, Z("tree"), NULL, NULL, fresh_report(), NULL);
-    enough = 1;
-    pthread_join(writers[0], NULL);
-    pthread_join(writers[1], NULL);
-    /* It may have won. */
-    CHECK(result == 0 || result == CURT_E_KEPT_BEING_WRITTEN_TO);
-    CHECK_INT(exists("tree"), result != 0);
-    CHECK_INT(report.errors, result != 0);
-}
 
 /* Swaps a directory below the tree for a link to one outside, again and again. */
 static void *keep_swapping(void *unused)
@@ -666,7 +711,12 @@ BEGIN_TESTS
     test(tells_of_progress_and_failures_on_the_callers_thread),
     test(each_callback_stops_the_work),
     test(an_int_stops_the_work),
-#ifndef _WIN32
+    test(gives_up_a_directory_that_is_written_to),
+#ifdef _WIN32
+    test(removes_below_a_handle),
+    test(removes_names_with_lone_surrogates),
+#else
+    test(what_takes_the_place_of_the_tree_stays),
     test(never_follows_a_link),
     test(removes_below_a_descriptor),
     test(deep_and_wide_trees_need_few_descriptors),
@@ -674,7 +724,6 @@ BEGIN_TESTS
 #ifdef __linux__
     test(keeps_what_is_mounted),
 #endif
-    test(gives_up_a_directory_that_others_write_to),
     test(a_swapped_link_leads_nowhere),
     test(a_signal_handler_stops_the_work),
 #endif

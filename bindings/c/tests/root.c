@@ -260,8 +260,8 @@ static void canonical_agrees_with_realpath(void)
             SIZED(curt_error_info, info);
             CHECK_INT(curt_error_get(error, &info), 0);
             if (!CHECK(result == CURT_E_LOOP ? number == ELOOP : info.os_error == number))
-                fprintf(test_state.report, "  '%s': realpath %d, curt %lld, %d\n", paths[at], number,
-                        result, (int)info.os_error);
+                fprintf(test_state.report, "  '%s': realpath %d, curt %lld, %d\n", paths[at],
+                        number, result, (int)info.os_error);
         }
         curt_error_free(error);
         free(authority);

@@ -346,6 +346,23 @@ static inline void as_nobody(void (*part)(void))
 
 /* ---- what no function may leave behind ---- */
 
+#ifdef _WIN32
+#define this_thread GetCurrentThreadId
+typedef DWORD thread_id;
+#else
+#define this_thread pthread_self
+typedef pthread_t thread_id;
+#endif
+
+static inline int is_thread(thread_id thread)
+{
+#ifdef _WIN32
+    return thread == GetCurrentThreadId();
+#else
+    return pthread_equal(thread, pthread_self());
+#endif
+}
+
 #ifdef __linux__
 
 static inline int count_in(const char *folder)

@@ -76,8 +76,11 @@ static long long get_names_info(void *info)
     return result;
 }
 
+static thread_id caller;
+
 static int stop(void *count)
 {
+    CHECK(is_thread(caller));
     return ++*(int *)count == 1;
 }
 
@@ -85,6 +88,7 @@ static int count_errors(void *count, const curt_error *error)
 {
     SIZED(curt_error_info, info);
     CHECK_INT(curt_error_get(error, &info), 0);
+    CHECK(is_thread(caller));
     ++*(int *)count;
     return 0;
 }
@@ -96,6 +100,7 @@ static void names_of_what_is_no_tree(void)
     int polls = 0;
     SIZED(curt_control, control);
     SIZED(curt_names_info, info);
+    caller = this_thread();
     make_dir(T("empty"));
     CHECK_INT(WORKS(curt_names_below(Z("empty"), 0, NULL, &names, WHY)), 0);
     CHECK_INT(curt_names_get(names, &info), 0);
@@ -292,6 +297,7 @@ static void sums_up_a_tree(void)
     volatile int cancel = 1;
     int polls = 0, errors = 0;
     const curt_str some_missing[] = {Z("missing"), Z("tree/b"), Z("gone")};
+    caller = this_thread();
     make_tree();
     CHECK_INT(WORKS(curt_usage(paths, 1, 0, NULL, &totals, WHY)), 0);
     CHECK_INT(totals.entries, ENTRIES + 1);
@@ -525,6 +531,7 @@ static void a_link_that_leads_back_is_a_loop(void)
     SIZED(curt_control, control);
     make_tree();
     CHECK_INT(symlink("..", "tree/b/up"), 0);
+    caller = this_thread();
     control.on_error = count_errors;
     control.context = &errors;
     FAILS_ONCE(CURT_E_LOOP, curt_names_below(path, CURT_TREE_FOLLOW, &control, &names, WHY));
