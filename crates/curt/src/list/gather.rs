@@ -216,17 +216,18 @@ impl List {
         }
         let workers = Workers::default();
         thread::scope(|scope| {
+            let mut threads = Vec::new();
             for Helper { asker, dir } in &mut helpers.started[..wanted] {
                 let (asker, parts) = (&mut *asker, &parts);
                 let batch = ListBatch { dir: dir.as_ref().unwrap_or(batch.dir), ..batch };
                 let work = move || {
                     batch.complete_parts(asker, parts, &mut Metadata::default(), complete);
                 };
-                if !workers.start(scope, work) {
-                    break;
-                }
+                let Some(thread) = workers.start(scope, work) else { break };
+                threads.push(thread);
             }
             batch.complete_parts(asker, &parts, metadata, complete);
+            Workers::join(threads);
         });
         workers.pass_on();
     }

@@ -1,5 +1,6 @@
 //! The workers of one operation: how many there are, and how they are started.
 
+use std::cell::RefCell;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -131,8 +132,8 @@ impl<T: Send> Crew<T> {
 
     /// Runs `work` on the caller's thread, as worker 0, which alone can start others, and on the
     /// threads that it starts. Worker 0 goes on with the platform `sys`, every other one starts its
-    /// own. Returns when all have returned. If one panics (a callback may), the others stop, and
-    /// the panic reaches the caller.
+    /// own. Returns when all have returned and their threads are gone. If one panics (a callback
+    /// may), the others stop, and the panic reaches the caller.
     pub(crate) fn work<S: Sys>(
         &self,
         sys: S,
@@ -147,6 +148,7 @@ impl<T: Send> Crew<T> {
         // Taken where it is needed: moved into the scope, it would be copied from frame to frame.
         let mut first = Some(sys);
         thread::scope(|scope| {
+            let threads = RefCell::new(Vec::new());
             let start = || {
                 if self.pool.workers() >= self.budget / FEWEST_DESCRIPTORS {
                     return false;
@@ -156,15 +158,18 @@ impl<T: Send> Crew<T> {
                     let _ends = EndOnPanic { pool: &self.pool, stop };
                     work(Member::new(number, self.budget_of(number), None), S::start(setup));
                 });
-                if !started {
+                let is_started = started.is_some();
+                if !is_started {
                     self.pool.dismiss();
                 }
-                started
+                threads.borrow_mut().extend(started);
+                is_started
             };
             let _ends = EndOnPanic { pool: &self.pool, stop };
             if let Some(sys) = first.take() {
                 work(Member::new(0, self.budget_of(0), Some(&start)), sys);
             }
+            Workers::join(threads.take());
         });
         workers.pass_on();
     }
@@ -225,9 +230,42 @@ impl<T> Drop for EndOnPanic<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
     use super::{CHECKPOINT, Crew, Member};
     use crate::control::Threads;
     use crate::sys::{Os, Setup, Sys};
+    use crate::tree::Stop;
+
+    /// What a thread keeps until it is gone.
+    struct Kept;
+
+    static GONE: AtomicUsize = AtomicUsize::new(0);
+
+    impl Drop for Kept {
+        fn drop(&mut self) {
+            std::thread::sleep(Duration::from_millis(30));
+            GONE.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn threads_are_gone_when_the_work_is_done() {
+        thread_local!(static KEPT: Kept = const { Kept });
+        let setup = Setup::default();
+        let (sys, stop) = (Os::start(&setup), Stop::new(None, None));
+        let crew: Crew<()> = Crew::new(&sys, Threads::AtMost(4), false, Some(1024));
+        crew.work(sys, &setup, &stop, |mut member, sys| {
+            if member.is_caller() {
+                member.count(CHECKPOINT);
+                crew.checkpoint(&sys, &mut member);
+            } else {
+                KEPT.with(|_| ());
+            }
+        });
+        assert_eq!(GONE.load(Ordering::Relaxed), 3);
+    }
 
     /// They exceed it together only because each may have eight directories open.
     #[test]

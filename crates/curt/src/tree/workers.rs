@@ -7,31 +7,39 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Mutex, PoisonError};
-use std::thread::{Builder, Scope};
+use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 /// The stack of a worker. A traversal needs little at any depth; the rest is for callbacks.
 const STACK: usize = 256 << 10;
 
-/// Workers in a scope of threads, with the payload of the first of their panics. The scope passes
-/// on that a thread panicked, but not its payload; joining each thread would, but would also wait
-/// until the thread is gone.
+/// Workers in a scope of threads, with the payload of the first of their panics.
 #[derive(Default)]
 pub(crate) struct Workers(Mutex<Option<Box<dyn Any + Send>>>);
 
 impl Workers {
-    /// Starts a worker. Returns `false` if the system has no thread left.
+    /// Starts a worker, which the caller joins: the scope waits for the end of its work, but not
+    /// until the thread is gone. Returns `None` if the system has no thread left.
     pub(crate) fn start<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
         work: impl FnOnce() + Send + 'scope,
-    ) -> bool {
-        Builder::new().stack_size(STACK).spawn_scoped(scope, move || self.catch(work)).is_ok()
+    ) -> Option<ScopedJoinHandle<'scope, ()>> {
+        Builder::new().stack_size(STACK).spawn_scoped(scope, move || self.catch(work)).ok()
     }
 
     fn catch(&self, work: impl FnOnce()) {
         // Unwind safe: the borrowed state is not used after a panic.
         if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
+        }
+    }
+
+    /// Waits until these threads are gone. After that nobody runs code of this library any more,
+    /// which can be unloaded.
+    pub(crate) fn join<'scope>(threads: impl IntoIterator<Item = ScopedJoinHandle<'scope, ()>>) {
+        for thread in threads {
+            // Panics were caught on the thread.
+            drop(thread.join());
         }
     }
 
