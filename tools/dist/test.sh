@@ -264,6 +264,11 @@ c_runs_on_windows() {
     cargo xtask windows-session -- sh -euxc '
         cd "$(mktemp -d)"
         tar -xzf "$1" --strip-components=1
+        # The functions of the list, and nothing else.
+        x86_64-w64-mingw32-objdump --private-headers bin/curt.dll |
+            awk "/Name Pointer] Table/ { on = 1; next } !NF { on = 0 } on && /[[]/ { print \$NF }" |
+            sort >exported
+        sed -n "/^Functions/,/^$/s/^  //p" "$2" | sort | diff - exported
         printf "%s\n" "#include <curt.h>" "int main(void) { return curt_abi() != CURT_ABI ||" \
             "curt_remove(CURT_CWD, curt_z(L\"tree\"), NULL, NULL, NULL, NULL) != 0; }" >program.c
         for way in "-DCURT_DLL -Llib -lcurt" \
@@ -274,7 +279,7 @@ c_runs_on_windows() {
             wine program.exe
             test ! -e tree
             rm -f curt.dll
-        done' sh "${c[3]}"
+        done' sh "${c[3]}" "$PWD/bindings/c/abi.txt"
 }
 
 sums_are_right() { (cd "$packages" && sha256sum --check --quiet --strict SHA256SUMS); }

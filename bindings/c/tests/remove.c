@@ -594,7 +594,8 @@ static void with_mounts(void)
     if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) {
         _exit(NO_NAMESPACE);
     }
-    CHECK_INT(mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL), 0);
+    /* After a chroot, `/` may be no mount point: its namespace is private already then. */
+    CHECK(mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) == 0 || errno == EINVAL);
     CHECK_INT(mount("none", "tree/mount", "tmpfs", 0, NULL), 0);
     make_file("tree/mount/file", 0);
     FAILS_ONCE(CURT_E_KEPT_MOUNT_POINT,
