@@ -10,6 +10,7 @@
 //! | `tree.rs`, `react.rs`, `ground.rs` | sample trees, and those that stand |
 //! | `place.rs`, `sandbox.rs` | filesystems; the guard before every removal |
 //! | `result.rs`, `report/`, `compare.rs` | what was found, how it is shown, two runs compared |
+//! | `proofs.rs` | the programs of the reports, with curt inside |
 //! | `roles/` | programs that this one plays itself: the baseline loop, the library |
 //! | `progress.rs` | what the user sees meanwhile, Ctrl-C |
 
@@ -24,6 +25,7 @@ mod place;
 mod process;
 mod programs;
 mod progress;
+mod proofs;
 mod react;
 mod report;
 mod result;
@@ -99,17 +101,25 @@ fn run(options: &Options, interrupt: &Interrupt) -> io::Result<bool> {
     let (compared, checked) = (compared?, checked?);
     options.outputs().try_for_each(writable)?;
     options.readme.iter().try_for_each(|path| report::check(path))?;
-    let report = measure(options, interrupt)?;
+    let proofs = if options.reports { proofs::run(interrupt)? } else { Vec::new() };
+    let report = Report { proofs, ..measure(options, interrupt)? };
     if interrupt.wanted() {
         note("curt-bench: interrupted; everything it made is removed");
     }
     let results = report::json(&report);
     let render = if options.is_quick() { report::quick } else { report::full };
-    let mut text = render(&report);
+    let mut text = String::new();
+    for proof in &report.proofs {
+        let _ = writeln!(text, "{}\n\n{}\n", proof.title, proof.text());
+    }
+    if !report.cells.is_empty() || !options.reports {
+        text.push_str(&render(&report));
+    }
     if let Some(old) = &compared {
         let _ = write!(text, "\n{}", compare::table(old, &results));
     }
     let mut is_good = report.cells.iter().all(Cell::is_right);
+    is_good &= report.proofs.iter().all(proofs::Proof::is_good);
     let wanted = |name: &str| SCENARIOS.iter().any(|one| one.name == name && options.wants(one));
     for line in checked.iter().flat_map(|baseline| compare::worse(baseline, &results, wanted)) {
         is_good = false;
@@ -220,7 +230,8 @@ fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
     drop(bench);
     drop(places);
     stage("");
-    Ok(Report { cells, left_out, missing, date, machine, cold: options.cold })
+    let (cold, proofs) = (options.cold, Vec::new());
+    Ok(Report { proofs, cells, left_out, missing, date, machine, cold })
 }
 
 /// What becomes one cell of the report.

@@ -27,6 +27,10 @@ pub(crate) struct Options {
     #[arg(long, value_name = "NAME", hide_possible_values = true)]
     #[arg(value_parser = RIVALS.iter().map(|one| one.name).collect::<Vec<_>>())]
     pub(crate) rival: Vec<String>,
+    /// Run the programs of five reports, before and with curt, and print their tables; without
+    /// another selection nothing else is measured
+    #[arg(long)]
+    pub(crate) reports: bool,
     /// List the scenarios and their contenders
     #[arg(long)]
     pub(crate) list: bool,
@@ -87,7 +91,7 @@ impl Options {
 
     pub(crate) fn wants(&self, scenario: &Scenario) -> bool {
         if self.only.is_empty() {
-            return self.full || scenario.quick.is_some();
+            return self.full || !self.reports && scenario.quick.is_some();
         }
         self.only.iter().any(|name| name == scenario.name)
     }

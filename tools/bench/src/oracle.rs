@@ -29,6 +29,8 @@ pub(crate) enum Question {
     Found(usize),
     /// Full paths, one per line.
     Expanded,
+    /// This line, where `{tree}` stands for the path of the tree.
+    Said(&'static str),
 }
 
 /// What is known of a tree.
@@ -124,6 +126,7 @@ impl Truth {
                 let file = |index| format!("{folder}/{}", program_name(index));
                 same_lines((0..size).map(file), lines)
             }
+            Question::Said(line) => same_lines([line.replace("{tree}", &root)].into_iter(), lines),
             Question::Expanded => {
                 same_lines(paths_to_expand(size).map(|path| full(&root, &path)), lines)
             }
@@ -330,6 +333,9 @@ mod tests {
         let found = "/x/tree/package-00196/hello\n/x/tree/package-00196/hello-1\n";
         assert_eq!(refute(Question::Found(196), found), None);
         assert!(refute(Question::Found(196), "/x/tree/package-00196/hello\n").is_some());
+        let said = Question::Said("{tree}/hello");
+        assert_eq!(refute(said, "/x/tree/hello\n"), None);
+        assert!(refute(said, "/x/tree/hello\n/x/tree/hello\n").is_some());
         let full = "/usr/share/doc/package-0/examples/main.rb\n/x/tree/lib/http/response-1.rb\n";
         assert_eq!(refute(Question::Expanded, full), None);
         assert_eq!(

@@ -49,7 +49,7 @@ pub(crate) struct Quick {
 }
 
 /// All scenarios, in the order of the report.
-pub(crate) static SCENARIOS: [Scenario; 24] = [
+pub(crate) static SCENARIOS: [Scenario; 31] = [
     Scenario {
         quick: Some(quick(REACT_ENTRIES / 4, 18, true)),
         few: false,
@@ -154,6 +154,21 @@ pub(crate) static SCENARIOS: [Scenario; 24] = [
         })
     },
     Scenario { times_itself: true, ..expand("python-abspath", "the same in Python", &[100]) },
+    Scenario {
+        times_itself: true,
+        full: &[3_580],
+        ..flat(["c-list", "list a directory in C", "c-list"], Question::Paths)
+    },
+    Scenario {
+        times_itself: true,
+        full: &[3_580],
+        ..flat(["c-stat", "list it in C with stat", "c-stat"], Question::Sizes)
+    },
+    call("c-expand", "make a clean path absolute", "/usr/share/doc/ruby/examples/main.rb"),
+    call("c-expand-dots", "the same with dots", "/usr/share/doc/ruby/examples/main.rb"),
+    call("c-which", "find a program", "{tree}/package-00003/hello"),
+    call("c-which-miss", "find no program", "missing"),
+    call("c-rm-miss", "remove nothing", "missing"),
 ];
 
 const COMMON: Scenario = Scenario {
@@ -222,6 +237,14 @@ const fn expand(name: &'static str, title: &'static str, full: &'static [u32]) -
     Scenario { name, title, job: name, question: Question::Expanded, full, ..common }
 }
 
+/// One call of libcurt beside the same of the library.
+const fn call(name: &'static str, title: &'static str, answer: &'static str) -> Scenario {
+    let question = Question::Said(answer);
+    let tree: Grow = |_| Tree::path(6, 3, 1);
+    let common = Scenario { times_itself: true, everywhere: false, full: &[1], ..COMMON };
+    Scenario { name, title, job: name, question, tree, shape: "path-6", ..common }
+}
+
 impl Scenario {
     /// Whether a run leaves the tree as it is.
     pub(crate) fn reads(&self) -> bool {
@@ -232,7 +255,7 @@ impl Scenario {
     pub(crate) fn units(&self, size: u32) -> u64 {
         match self.question {
             _ if self.stands.is_some() => size.into(),
-            Question::Found(_) | Question::Expanded => size.into(),
+            Question::Found(_) | Question::Expanded | Question::Said(_) => size.into(),
             Question::Opened => u64::from(size) * crate::roles::open::ROUNDS as u64,
             _ => self.grow(size).entries(),
         }
@@ -244,6 +267,7 @@ impl Scenario {
             Question::Found(_) => "names",
             Question::Expanded => "paths",
             Question::Opened => "opens",
+            Question::Said(_) => "calls",
             _ => "entries",
         }
     }

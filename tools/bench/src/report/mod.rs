@@ -13,12 +13,15 @@ pub(crate) use table::{Line, Table};
 pub(crate) use text::{full, quick};
 
 use crate::programs::Programs;
+use crate::proofs::Proof;
 use crate::result::{Cell, Row};
 use crate::stats::Median;
 use std::collections::{BTreeMap, BTreeSet};
 use table::{digits, grouped, time};
 
 pub(crate) struct Report {
+    /// What the proofs have to show.
+    pub(crate) proofs: Vec<Proof>,
     /// The cells that were measured.
     pub(crate) cells: Vec<Cell>,
     /// What was not measured, and why.
@@ -162,6 +165,7 @@ pub(crate) mod tests {
             }
         }
         Report {
+            proofs: Vec::new(),
             cells,
             left_out: vec!["find on <a place>: no \"room\" & more".to_owned()],
             missing: [("rmz", ""), ("bfs", "bfs")].into(),

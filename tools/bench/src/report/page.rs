@@ -28,6 +28,7 @@ pub(crate) fn page(report: &Report) -> String {
             body {
                 h1 { (title) }
                 p { (report.date) " · " (report.machine) }
+                @if !report.proofs.is_empty() { (proofs(report)) }
                 p {
                     "The speed of curt, and below it that of the fastest other program, relative \
                      to the usual tool, which the line marks. All took turns in one run. Whiskers \
@@ -53,6 +54,19 @@ pub(crate) fn page(report: &Report) -> String {
         }
     };
     page.into_string()
+}
+
+/// The tables of the reports.
+fn proofs(report: &Report) -> Markup {
+    html! {
+        figure {
+            figcaption { "The programs of the reports, as they were and with curt inside" }
+            @for proof in &report.proofs {
+                h2 { (proof.title) }
+                pre class="scroll" tabindex="0" { (proof.text()) }
+            }
+        }
+    }
 }
 
 /// A picture of curt's ratios alone, with its own colors and width.
@@ -155,6 +169,7 @@ fn class(part: Part) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::proofs::Proof;
     use crate::report::tests::report;
 
     #[test]
@@ -169,6 +184,22 @@ mod tests {
             assert!(page.contains(&heading(cell)), "{}", cell.name());
         }
         assert!(page.contains("find on &lt;a place&gt;: no &quot;room&quot; &amp; more"));
+    }
+
+    #[test]
+    fn the_tables_of_the_reports_come_first() {
+        let proof = Proof {
+            title: "Report 5".to_owned(),
+            tables: "calls  <7>".to_owned(),
+            failure: Some("no Wine".to_owned()),
+            is_missing: true,
+        };
+        let page = page(&Report { proofs: vec![proof], ..report(|_| true) });
+        let (_, first) = page.split_once("<figure>").unwrap();
+        let (first, _) = first.split_once("</figure>").unwrap();
+        for text in ["<h2>Report 5</h2>", ">calls  &lt;7&gt;\nLeft out: no Wine</pre>"] {
+            assert!(first.contains(text), "{text}\n{first}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! roles show the standard library, so that one rival is always there, and curt's library. All run
 //! in processes, because a user starts a process too.
 
+mod call;
 pub(crate) mod open;
 #[cfg(target_os = "linux")]
 mod read;
@@ -52,6 +53,7 @@ impl Task {
 ///
 /// - `baseline TASK TREE`, `std TASK TREE`
 /// - `open WAY TREE`: open every file
+/// - `call TASK TREE`: one call of the library
 pub(crate) fn play(words: &[OsString]) -> io::Result<()> {
     let Some((tree, words)) = words.split_last() else { return unknown() };
     let words: Vec<&str> = words.iter().filter_map(|word| word.to_str()).collect();
@@ -67,6 +69,7 @@ pub(crate) fn play(words: &[OsString]) -> io::Result<()> {
         ["std", "remove"] => std::fs::remove_dir_all(tree),
         ["std", task] => standard::read(named(task)?, tree, &mut out),
         ["open", way] => open::open(way, tree, &mut out),
+        ["call", task] => call::repeat(task, tree, &mut out),
         _ => unknown(),
     }
 }
