@@ -226,6 +226,10 @@ static void expands_by_the_rules_of_windows(void)
     BECOMES("D:x", "D:\\x");
     BECOMES("/x", "C:\\x");
     BECOMES("\\\\server\\share\\..\\x", "\\\\server\\share\\x");
+    BECOMES("\\\\?\\C:\\a\\..\\b", "\\\\?\\C:\\a\\..\\b");
+    options.flags = CURT_EXPAND_VERBATIM;
+    BECOMES("\\\\?\\C:\\a\\..\\b", "\\\\?\\C:\\b");
+    options.flags = 0;
     options.dot_dot = CURT_DOT_DOT_REFUSE;
     IS_REFUSED("..\\..\\x", CURT_E_EXPAND_ESCAPE);
     options.dot_dot = CURT_DOT_DOT_DEFAULT;
@@ -376,6 +380,9 @@ static void refuses_options_that_it_does_not_know(void)
     REFUSED_WITH(base_len, 1);
     REFUSED_WITH(home_len, 1);
     FAILS(CURT_E_ARGUMENT, curt_expander_open(&options, NULL, WHY));
+    made = NULL;
+    CHECK_INT(WORKS(curt_expander_open(NULL, &made, WHY)), 0);
+    curt_expander_close(made);
     start_from("/a");
     options.cwd = "/\0b";
     options.cwd_len = 3;
@@ -395,7 +402,7 @@ static void agrees_with_the_system(void)
     curt_expander *by;
     size_t at;
     begin(CURT_FLAVOR_NATIVE);
-    options.flags = CURT_EXPAND_ENVIRONMENT;
+    options.flags = CURT_EXPAND_ENVIRONMENT | CURT_EXPAND_VERBATIM;
     by = expander();
     for (at = 0; at < sizeof texts / sizeof *texts; at++) {
         wchar_t authority[600], own[600];
