@@ -105,7 +105,9 @@ struct Input<'a>(&'a [u8]);
 
 impl Input<'_> {
     fn byte(&mut self) -> u8 {
-        self.0.split_off_first().copied().unwrap_or(0)
+        let Some((&first, rest)) = self.0.split_first() else { return 0 };
+        self.0 = rest;
+        first
     }
 
     fn below(&mut self, end: usize) -> usize {
