@@ -448,7 +448,8 @@ mod tests {
         // SAFETY: NULL is refused.
         let nothing = unsafe { curt_expand_bytes(null(), null(), 0, null_mut(), 0) };
         assert_eq!(nothing, CURT_E_ARGUMENT as isize);
-        let expander = Opened::new(&OPTIONS);
+        let posix = curt_expand_options { flavor: CURT_FLAVOR_POSIX, ..OPTIONS };
+        let expander = Opened::new(&posix);
         // SAFETY: NULL is refused.
         let nothing = unsafe { curt_expand_units(expander.0, null(), 1, null_mut(), 0) };
         assert_eq!(nothing, CURT_E_ARGUMENT as isize);
