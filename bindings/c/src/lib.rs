@@ -35,8 +35,6 @@ pub mod root;
 pub mod search;
 pub mod stat;
 pub mod structs;
-#[cfg(test)]
-mod testing;
 pub mod text;
 pub mod tree;
 pub mod usage;

@@ -269,172 +269,48 @@ impl Progress {
 
 #[cfg(test)]
 mod tests {
-    use std::ffi::c_int;
     use std::fs;
     use std::path::Path;
-    use std::ptr;
+    use std::ptr::{null, null_mut};
 
     use curt::{Remove, Threads};
 
-    use super::{
-        CURT_DIRECTORIES_REFUSE, CURT_REMOVE_MISSING_OK, curt_remove, curt_remove_many,
-        curt_remove_options, curt_remove_report,
-    };
-    use crate::control::curt_control;
+    use super::{curt_remove, curt_remove_report};
     use crate::descriptor::CURT_CWD;
-    use crate::results::{CURT_E_ARGUMENT, CURT_E_KEPT_DIRECTORY, CURT_E_OS, CURT_E_STOPPED};
-    use crate::testing::{CONTROL, Calls, on_error, on_progress, poll};
     use crate::text::{curt_str, to_units};
 
-    const REPORT: curt_remove_report = curt_remove_report {
-        size: size_of::<curt_remove_report>(),
-        files: 0,
-        directories: 0,
-        vanished: 0,
-        errors: 0,
-        calls: 0,
-        threads: 0,
-        stopped: 0,
-    };
-    const OPTIONS: curt_remove_options = curt_remove_options {
-        size: size_of::<curt_remove_options>(),
-        flags: 0,
-        directories: 0,
-        on_progress: None,
-        context: ptr::null_mut(),
-    };
     /// Makes directories of 300 files each.
     fn tree(at: &Path, directories: u32) {
+        fs::create_dir(at).unwrap();
         for directory in 0..directories {
             let directory = at.join(directory.to_string());
-            fs::create_dir_all(&directory).unwrap();
+            fs::create_dir(&directory).unwrap();
             (0..300).for_each(|file| fs::write(directory.join(file.to_string()), "").unwrap());
         }
-    }
-
-    fn remove(
-        path: &Path,
-        options: &curt_remove_options,
-        control: &curt_control,
-    ) -> (i32, curt_remove_report) {
-        let (units, mut report) = (to_units(path.as_os_str()), REPORT);
-        let path = curt_str::of(&units);
-        // SAFETY: all pointers lead to what lives here, but for the error, which is not wanted.
-        let result = unsafe {
-            curt_remove(CURT_CWD, path, options, control, &raw mut report, ptr::null_mut())
-        };
-        (result, report)
     }
 
     #[test]
     fn a_removal_costs_the_calls_of_the_library() {
         let scratch = tempfile::tempdir().unwrap();
+        let theirs = |at: &Path| Remove::new().threads(Threads::AtMost(1)).run(at);
         // What a process asks the system only once.
-        let first = scratch.path().join("first");
-        fs::create_dir(&first).unwrap();
-        assert_eq!(remove(&first, &OPTIONS, &CONTROL).0, 0);
+        tree(&scratch.path().join("first"), 0);
+        theirs(&scratch.path().join("first"));
         for directories in [0, 1, 4] {
-            let (ours, theirs) = (scratch.path().join("ours"), scratch.path().join("theirs"));
-            for at in [&ours, &theirs] {
-                fs::create_dir(at).unwrap();
-                tree(at, directories);
-            }
-            let expected = Remove::new().threads(Threads::AtMost(1)).run(&theirs);
-            let (result, report) = remove(&ours, &OPTIONS, &CONTROL);
-            assert_eq!(result, 0);
+            let [ours, other] = ["ours", "other"].map(|name| scratch.path().join(name));
+            tree(&ours, directories);
+            tree(&other, directories);
+            let expected = theirs(&other);
+            let units = to_units(ours.as_os_str());
+            // SAFETY: all zero is valid.
+            let mut report: curt_remove_report = unsafe { std::mem::zeroed() };
+            report.size = size_of::<curt_remove_report>();
+            let (path, to) = (curt_str::of(&units), &raw mut report);
+            // SAFETY: the path and the report live here, and NULL is allowed for the rest.
+            let result = unsafe { curt_remove(CURT_CWD, path, null(), null(), to, null_mut()) };
+            assert_eq!((result, ours.exists()), (0, false));
             assert_eq!((report.files, report.directories), (expected.files, expected.directories));
             assert_eq!((report.calls, report.threads), (expected.calls.total(), 1));
-            assert!(!ours.exists());
         }
-    }
-
-    #[test]
-    fn missing_paths_and_directories_fail_unless_they_may() {
-        let scratch = tempfile::tempdir().unwrap();
-        let missing = scratch.path().join("missing");
-        assert_eq!(remove(&missing, &OPTIONS, &CONTROL).0, CURT_E_OS);
-        let fine = curt_remove_options { flags: CURT_REMOVE_MISSING_OK, ..OPTIONS };
-        assert_eq!(remove(&missing, &fine, &CONTROL).0, 0);
-        let refuse = curt_remove_options { directories: CURT_DIRECTORIES_REFUSE, ..OPTIONS };
-        let (result, report) = remove(scratch.path(), &refuse, &CONTROL);
-        assert_eq!((result, report.errors), (CURT_E_KEPT_DIRECTORY, 1));
-        for unknown in [
-            curt_remove_options { flags: 4, ..OPTIONS },
-            curt_remove_options { directories: 5, ..OPTIONS },
-            curt_remove_options { size: 8, ..OPTIONS },
-        ] {
-            assert_eq!(remove(scratch.path(), &unknown, &CONTROL).0, CURT_E_ARGUMENT);
-        }
-        assert!(scratch.path().exists());
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn an_entry_of_an_open_directory_is_removed() {
-        use std::os::fd::AsRawFd as _;
-
-        let scratch = tempfile::tempdir().unwrap();
-        tree(scratch.path(), 1);
-        let dir = fs::File::open(scratch.path()).unwrap();
-        let remove = |fd, name: &[u8]| {
-            let (name, control) = (curt_str::of(name), ptr::null());
-            let (report, error) = (ptr::null_mut(), ptr::null_mut());
-            // SAFETY: the name lives here, and NULL is allowed for the rest.
-            unsafe { curt_remove(fd, name, ptr::null(), control, report, error) }
-        };
-        assert_eq!(remove(-1, b"0"), CURT_E_ARGUMENT);
-        assert_eq!(remove(dir.as_raw_fd(), b"0/1"), CURT_E_ARGUMENT);
-        assert!(scratch.path().join("0/1").exists());
-        assert_eq!(remove(dir.as_raw_fd(), b"0"), 0);
-        assert!(!scratch.path().join("0").exists());
-    }
-
-    #[test]
-    fn callbacks_run_on_the_thread_of_the_caller_and_can_stop_a_removal() {
-        let scratch = tempfile::tempdir().unwrap();
-        for stop_after in [0, usize::MAX] {
-            tree(scratch.path(), 16);
-            let (polls, shown) = (Calls::new(usize::MAX), Calls::new(stop_after));
-            let control =
-                curt_control { threads: 4, poll: Some(poll), context: polls.context(), ..CONTROL };
-            let on_progress = Some(on_progress as _);
-            let options = curt_remove_options { on_progress, context: shown.context(), ..OPTIONS };
-            let (result, report) = remove(scratch.path(), &options, &control);
-            let expected = if stop_after == 0 { CURT_E_STOPPED } else { 0 };
-            assert_eq!((result, report.stopped), (expected, (expected != 0).into()), "{report:?}");
-            assert!(report.files > 0 && (stop_after == 0 || report.threads > 1), "{report:?}");
-            for calls in [polls, shown] {
-                assert!(calls.count_here() > 0);
-            }
-            fs::create_dir_all(scratch.path()).unwrap();
-        }
-    }
-
-    #[test]
-    fn a_failure_comes_before_a_stop_and_work_that_is_stopped_at_once_does_nothing() {
-        let scratch = tempfile::tempdir().unwrap();
-        fs::write(scratch.path().join("file"), "").unwrap();
-        let paths = ["missing", "missing, too", "file"].map(|name| scratch.path().join(name));
-        let units = paths.each_ref().map(|path| to_units(path.as_os_str()));
-        let array = units.each_ref().map(|units| curt_str::of(units));
-        let remove_many = |control: &curt_control| {
-            let (mut report, options) = (REPORT, ptr::null());
-            let (to, error) = (&raw mut report, ptr::null_mut());
-            // SAFETY: all pointers lead to what lives here; others may be NULL.
-            let result = unsafe {
-                curt_remove_many(array.as_ptr(), array.len(), options, control, to, error)
-            };
-            (result, report.errors, report.stopped)
-        };
-        let told = Calls::new(0);
-        let control = curt_control { on_error: Some(on_error), context: told.context(), ..CONTROL };
-        assert_eq!(remove_many(&control), (CURT_E_OS, 1, 1));
-        assert_eq!(told.count_here(), 1);
-        let cancel: c_int = 1;
-        let control = curt_control { cancel: &raw const cancel, ..CONTROL };
-        assert_eq!(remove_many(&control), (CURT_E_STOPPED, 0, 1));
-        assert!(paths[2].exists());
-        assert_eq!(remove_many(&CONTROL), (CURT_E_OS, 2, 0));
-        assert!(!paths[2].exists());
     }
 }

@@ -208,7 +208,7 @@ pub(crate) unsafe fn write<U: Copy + Default>(
 
 #[cfg(test)]
 mod tests {
-    use std::ptr::{null, null_mut};
+    use std::ptr::null;
 
     use super::*;
 
@@ -237,18 +237,6 @@ mod tests {
     }
 
     #[test]
-    fn a_text_has_no_nul() {
-        for at in 0..4 {
-            let mut text: [curt_char; 4] = [1, 2, 3, 4];
-            // SAFETY: it can be read.
-            assert!(unsafe { curt_str::of(&text).path() }.is_ok());
-            text[at] = 0;
-            // SAFETY: it can be read.
-            assert!(is_refused(unsafe { curt_str::of(&text).path() }));
-        }
-    }
-
-    #[test]
     fn a_length_beyond_memory_and_an_odd_pointer_are_refused_before_they_are_read() {
         let largest = isize::MAX as usize;
         for len in [largest + 1, usize::MAX] {
@@ -265,34 +253,6 @@ mod tests {
         let odd = std::ptr::without_provenance(4097);
         // SAFETY: it is refused.
         assert!(is_refused(unsafe { paths(odd, 1) }));
-    }
-
-    #[test]
-    fn one_wrong_path_of_many_refuses_all() {
-        let (good, nul): ([curt_char; 1], [curt_char; 2]) = ([1], [1, 0]);
-        let two = [curt_str::of(&good), curt_str::of(&nul)];
-        // SAFETY: it can be read.
-        assert_eq!(unsafe { paths(two.as_ptr(), 1) }.ok().map(|paths| paths.len()), Some(1));
-        // SAFETY: it can be read.
-        assert!(is_refused(unsafe { paths(two.as_ptr(), 2) }));
-    }
-
-    #[test]
-    fn a_text_is_written_with_its_nul_or_not_at_all() {
-        for capacity in 0..6 {
-            let mut buffer = [9_u16; 6];
-            // SAFETY: there is room.
-            let length = unsafe { write(&[1, 2, 3], buffer.as_mut_ptr(), capacity) };
-            assert_eq!(length.ok(), Some(3));
-            assert_eq!(buffer, if capacity > 3 { [1, 2, 3, 0, 9, 9] } else { [9; 6] });
-        }
-        // SAFETY: nothing is written.
-        assert_eq!(unsafe { write(&[1_u16], null_mut(), 0) }.ok(), Some(1));
-        let odd = std::ptr::without_provenance_mut::<u16>(4097);
-        for wrong in [null_mut(), odd] {
-            // SAFETY: it is refused.
-            assert!(is_refused(unsafe { write(&[1], wrong, 9) }));
-        }
     }
 
     #[test]

@@ -101,6 +101,7 @@ static void elements_have_the_callers_size(void)
         CHECK_INT(entries[at].entry.metadata.links, before.metadata.links);
     }
     CHECK(memcmp(&entries[10], &entries[11], sizeof *entries) == 0);
+    CHECK(memcmp(entries[0].more, entries[10].more, sizeof entries[0].more) == 0);
     curt_dir_close(dir);
 }
 
@@ -213,9 +214,10 @@ static void asks_about_entries_of_an_open_directory(void)
     curt_dir_close(dir);
 }
 
-static int stop(void *count)
+/* Counts up to the number at which it stops. */
+static int stop(void *left)
 {
-    return ++*(int *)count == 1;
+    return --*(int *)left == 0;
 }
 
 static void asks_about_many_paths(void)
@@ -223,7 +225,7 @@ static void asks_about_many_paths(void)
     curt_str paths[4];
     curt_metadata metadata[4];
     volatile int cancel = 1;
-    int polls = 0;
+    int polls = 1;
     SIZED(curt_control, control);
     make_file(T("a"), 5);
     make_dir(T("b"));
@@ -254,12 +256,50 @@ static void asks_about_many_paths(void)
     control.context = &polls;
     FAILS_ONCE(CURT_E_STOPPED, curt_stat_many(paths, 4, CURT_FIELD_SIZE, 0, &control, metadata,
                                               sizeof *metadata, WHY));
-    CHECK_INT(polls, 1);
+    CHECK_INT(polls, 0);
+    CHECK_INT(metadata[0].result, CURT_E_STOPPED);
     CHECK_INT(WORKS(curt_stat_many(NULL, 0, CURT_FIELD_SIZE, 0, NULL, NULL, sizeof *metadata,
                                    WHY)), 0);
 }
 
+/* Takes many times as long as the time between two polls, on any machine. */
+static void paths_after_a_stop_are_not_asked_about(void)
+{
+    enum { COUNT = 50000 };
+    static curt_str paths[COUNT];
+    static curt_metadata metadata[COUNT];
+    int polls = 2, at, asked = 0;
+    SIZED(curt_control, control);
+    control.poll = stop;
+    control.context = &polls;
+    for (at = 0; at < COUNT; at++)
+        paths[at] = Z(".");
+    FAILS_ONCE(CURT_E_STOPPED, curt_stat_many(paths, COUNT, CURT_FIELD_KIND, 0, &control, metadata,
+                                              sizeof *metadata, WHY));
+    CHECK_INT(polls, 0);
+    while (asked < COUNT && metadata[asked].result == 0)
+        asked++;
+    CHECK(asked > 0 && asked < COUNT);
+    for (at = asked; at < COUNT; at++)
+        CHECK(metadata[at].result == CURT_E_STOPPED && metadata[at].known == 0);
+}
+
 #ifdef _WIN32
+
+static void times_are_those_of_the_system(void)
+{
+    WIN32_FILE_ATTRIBUTE_DATA expected;
+    curt_metadata metadata;
+    unsigned long long ticks;
+    make_file(L"file", 4);
+    CHECK(GetFileAttributesExW(L"file", GetFileExInfoStandard, &expected));
+    ticks = (unsigned long long)expected.ftLastWriteTime.dwHighDateTime << 32
+        | expected.ftLastWriteTime.dwLowDateTime;
+    CHECK_INT(WORKS(curt_stat(Z("file"), CURT_FIELD_MODIFIED, 0, &metadata, sizeof metadata, WHY)),
+              0);
+    CHECK_INT(metadata.modified.seconds, (long long)(ticks / 10000000) - 11644473600LL);
+    CHECK_INT(metadata.modified.nanoseconds, ticks % 10000000 * 100);
+}
 
 static void adopts_a_handle(void)
 {
@@ -522,6 +562,8 @@ static void adopts_a_descriptor(void)
     if (result == 0)
         result = curt_dir_next(dir, entries, sizeof *entries, 8, NULL);
     CHECK_INT(result, CURT_E_OS);
+    if (dir != NULL)
+        CHECK_INT(curt_dir_next(dir, entries, sizeof *entries, 8, NULL), 0); /* It has ended. */
     curt_dir_close(dir);
     CHECK(fcntl(file, F_GETFD) < 0 && errno == EBADF);
 }
@@ -566,7 +608,9 @@ BEGIN_TESTS
     test(a_missing_directory_is_the_systems_failure),
     test(asks_about_entries_of_an_open_directory),
     test(asks_about_many_paths),
+    test(paths_after_a_stop_are_not_asked_about),
 #ifdef _WIN32
+    test(times_are_those_of_the_system),
     test(adopts_a_handle),
     test(names_may_have_lone_surrogates),
 #else

@@ -122,11 +122,7 @@ static void errors_keep_long_and_odd_paths(void)
     curt_error_free(error);
 
     /* What is not Unicode stays as it is in the path; the text is UTF-8. */
-#ifdef _WIN32
-    longest[0] = 0xd800;
-#else
-    longest[0] = (char)0xff;
-#endif
+    longest[0] = (text_char)ODD_UNIT;
     longest[1] = '\n';
     longest[2] = 0;
     FAILS(CURT_E_OS, curt_remove(CURT_CWD, curt_z(longest), NULL, NULL, NULL, WHY));

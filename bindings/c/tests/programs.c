@@ -107,6 +107,11 @@ static void searches_the_given_path(void)
     CHECK_INT(found.origin, CURT_ORIGIN_PATH);
     CHECK_INT(found.entry, 1);
     CHECK_INT(found.relative, 1);
+#ifdef _WIN32
+    CHECK_INT(found.program, CURT_PROGRAM_IMAGE);
+#else
+    CHECK_INT(found.program, CURT_PROGRAM_EXECUTABLE);
+#endif
     CHECK(find(Z("second.exe")) > 0);
     CHECK_INT(found.entry, 3);
     CHECK(find(Z("two/first.exe")) > 0);
@@ -180,6 +185,7 @@ static void every_policy_is_known(void)
 
 static void says_why_nothing_was_found(void)
 {
+    static const text_char odd[] = {'x', (text_char)ODD_UNIT, 'y', 0};
     static text_char long_name[301];
     size_t at;
     make_dir(T("dir"));
@@ -189,6 +195,9 @@ static void says_why_nothing_was_found(void)
     MISSES(CURT_E_FIND_NOT_FOUND, "none.exe");
     CHECK_INT(LAST.operation, CURT_OP_FIND);
     CHECK_TEXT(LAST.path, T("none.exe"));
+    /* What is not Unicode stays as it is. */
+    FAILS(CURT_E_FIND_NOT_FOUND, curt_find_once(&options, curt_z(odd), NULL, 0, NULL, WHY));
+    CHECK_TEXT(LAST.path, odd);
 #ifdef _WIN32
     MISSES(CURT_E_FIND_NOT_FOUND, "folder.exe");
 #else
@@ -357,9 +366,14 @@ static void reads_the_environment_only_when_asked(void)
     CHECK_INT(find(Z("tool.exe")), CURT_E_FIND_NOT_FOUND);
     begin(CURT_POLICY_CMD, CURT_SEARCH_WINDOWS);
     CHECK_INT(find(Z("here.exe")), CURT_E_FIND_NOT_FOUND);
+    CHECK_INT(find(Z("./here.exe")), CURT_E_FIND_NOT_FOUND);
     CHECK_INT(find(Z("tool.exe")), CURT_E_FIND_NOT_FOUND);
     options.flags |= CURT_SEARCH_ENVIRONMENT;
     CHECK(find(Z("here.exe")) > 0);
+    CHECK_INT(found.origin, CURT_ORIGIN_CWD);
+    CHECK(find(Z("./here.exe")) > 0);
+    CHECK_INT(found.origin, CURT_ORIGIN_GIVEN);
+    CHECK_INT(found.relative, 1);
 #ifdef _WIN32
     CHECK(find(Z("tool.exe")) > 0);
     SetEnvironmentVariableW(L"PATH", L"Z:\\nowhere");

@@ -56,11 +56,13 @@ typedef wchar_t text_char;
 #define T(literal) L##literal
 #define count_units wcslen
 #define NO_SUCH_FILE 2 /* ERROR_FILE_NOT_FOUND */
+#define ODD_UNIT 0xd800
 #else
 typedef char text_char;
 #define T(literal) literal
 #define count_units strlen
 #define NO_SUCH_FILE ENOENT
+#define ODD_UNIT 0xff /* Alone, neither is Unicode. */
 #endif
 #define Z(literal) curt_z(T(literal))
 

@@ -265,17 +265,24 @@ static void expands_as_ruby_does(void)
     BECOMES("", "/work");
     BECOMES("a/../b/", "/work/b");
     BECOMES("/../x", "/x");
+    BECOMES("~/x/", "/work/~/x");
+    options.flags = CURT_EXPAND_TILDE;
+    BECOMES("~/", "/home/me");
+    options.dot_dot = CURT_DOT_DOT_KEEP;
+    BECOMES("..", "/work/..");
     begin(CURT_FLAVOR_WINDOWS);
     options.style = CURT_STYLE_RUBY;
     start_from("C:/work");
     BECOMES("a\\..\\b", "C:/work/b");
 }
 
-static void refuses_texts_that_cannot_be_joined(void)
+static void joins_texts_of_both_widths_if_it_can(void)
 {
     static const uint16_t unit = 'x';
     static const uint16_t lone = 0xd800;
-    uint8_t byte = 'x';
+    static const uint16_t base[] = {'/', 0xd800, 'b'};
+    uint16_t units[8];
+    uint8_t byte = 'x', bytes[8];
     curt_expander *by;
     begin(CURT_FLAVOR_POSIX);
     start_from("/\xff");
@@ -293,6 +300,16 @@ static void refuses_texts_that_cannot_be_joined(void)
     CHECK_INT(curt_expand_units(by, &lone, 1, NULL, 0), 6);
     CHECK_INT(curt_expand_bytes(by, &byte, 1, NULL, 0), 6);
     CHECK_INT(curt_expand_units(by, widen("a\0b", 3), 3, NULL, 0), CURT_E_EXPAND_NUL);
+    curt_expander_close(by);
+    begin(CURT_FLAVOR_POSIX);
+    options.width = 2;
+    options.base = base;
+    options.base_len = 3;
+    by = expander();
+    CHECK_INT(curt_expand_units(by, &lone, 1, units, 8), 5);
+    CHECK(memcmp(units, base, sizeof base) == 0 && units[3] == '/' && units[4] == lone);
+    CHECK_INT(curt_expand_bytes(by, &byte, 1, bytes, 8), 7);
+    CHECK(memcmp(bytes, "/\xed\xa0\x80" "b/x", 8) == 0);
     curt_expander_close(by);
 }
 
@@ -379,6 +396,9 @@ static void refuses_options_that_it_does_not_know(void)
     REFUSED_WITH(cwd_len, SIZE_MAX);
     REFUSED_WITH(base_len, 1);
     REFUSED_WITH(home_len, 1);
+    options.width = 2;
+    REFUSED_WITH(cwd, (const char *)&options + 1);
+    options.width = 1;
     FAILS(CURT_E_ARGUMENT, curt_expander_open(&options, NULL, WHY));
     made = NULL;
     CHECK_INT(WORKS(curt_expander_open(NULL, &made, WHY)), 0);
@@ -455,6 +475,8 @@ static void reads_the_environment_only_when_asked(void)
     options.home = "/home/of/the/caller";
     options.home_len = 19;
     BECOMES("~/x", "/home/of/the/caller/x");
+    start_from("/cwd/of/the/caller");
+    BECOMES("x", "/cwd/of/the/caller/x");
     setenv("HOME", "poison", 1);
 #endif
 }
@@ -468,7 +490,7 @@ BEGIN_TESTS
     test(expands_by_the_rules_of_windows),
     test(expands_home_directories),
     test(expands_as_ruby_does),
-    test(refuses_texts_that_cannot_be_joined),
+    test(joins_texts_of_both_widths_if_it_can),
     test(keeps_a_copy_of_its_texts),
     test(writes_only_what_the_buffer_holds),
     test(refuses_options_that_it_does_not_know),

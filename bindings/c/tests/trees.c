@@ -113,6 +113,10 @@ static void names_of_what_is_no_tree(void)
     CHECK(info.count == 0 && info.errors == 1);
     curt_names_free(names);
     make_tree();
+    CHECK_INT(WORKS(curt_names_below(Z("tree/a/0"), 0, NULL, &names, WHY)), 0);
+    CHECK_INT(curt_names_get(names, &info), 0);
+    CHECK(info.count == 0 && info.errors == 0);
+    curt_names_free(names);
     control.cancel = &cancel;
     FAILS_ONCE(CURT_E_STOPPED, curt_names_below(Z("tree"), 0, &control, &names, WHY));
     CHECK_INT(curt_names_get(names, &info), 0);
@@ -196,7 +200,8 @@ static void does_not_enter_what_is_pruned(void)
             break;
         directories++;
         for (at = 0; at < dir.count; at++)
-            if (same(dir.entries[at].name, T("deep")))
+            /* Nothing lies below a file. */
+            if (same(dir.entries[at].name, T("deep")) || same(dir.entries[at].name, T("0")))
                 CHECK_INT(curt_walk_prune(walk, at), 0);
         CHECK_INT(curt_walk_prune(walk, dir.count), CURT_E_ARGUMENT);
         CHECK_INT(curt_walk_prune(walk, SIZE_MAX), CURT_E_ARGUMENT);
@@ -283,6 +288,9 @@ static void entries_have_the_callers_size(void)
         const curt_entry *entry = &((const struct newer *)(const void *)dir.entries)[at].entry;
         CHECK_INT(entry->name.len, 1);
         CHECK_INT(entry->metadata.length, (entry->name.ptr[0] - '0') * 1000);
+        /* The walk needs the kind, so the caller has it, too. */
+        CHECK_INT(entry->metadata.known, CURT_FIELD_SIZE | CURT_FIELD_KIND);
+        CHECK_INT(entry->metadata.kind, CURT_KIND_FILE);
     }
     curt_walk_close(walk);
 }
@@ -558,6 +566,89 @@ static void a_link_that_leads_back_is_a_loop(void)
     CHECK_INT(totals.entries, ENTRIES + 1);
 }
 
+static int stop_at_error(void *count, const curt_error *error)
+{
+    count_errors(count, error);
+    return 1;
+}
+
+/* Those of other threads, too. */
+static void hears_of_each_failure_on_its_own_thread(void)
+{
+    enum { DIRS = 16, LINKS = 20 };
+    static const uint32_t threads[] = {1, 4};
+    curt_str path = Z("tree");
+    char name[64];
+    size_t at;
+    int dir, link_;
+    SIZED(curt_control, control);
+    caller = this_thread();
+    control.on_error = count_errors;
+    make_dir("tree");
+    for (dir = 0; dir < DIRS; dir++) {
+        snprintf(name, sizeof name, "tree/%d", dir);
+        CHECK_INT(mkdir(name, 0777), 0);
+        for (link_ = 0; link_ < LINKS; link_++) {
+            snprintf(name, sizeof name, "tree/%d/%d", dir, link_);
+            CHECK_INT(symlink("..", name), 0);
+        }
+    }
+    for (at = 0; at < 2; at++) {
+        curt_names *names = NULL;
+        int errors = 0;
+        SIZED(curt_names_info, info);
+        control.threads = threads[at];
+        control.context = &errors;
+        FAILS_ONCE(CURT_E_LOOP, curt_names_below(path, CURT_TREE_FOLLOW, &control, &names, WHY));
+        CHECK_INT(curt_names_get(names, &info), 0);
+        CHECK_INT(info.errors, DIRS * LINKS);
+        CHECK_INT(errors, DIRS * LINKS);
+        curt_names_free(names);
+    }
+    for (dir = 0; dir < DIRS; dir++)
+        for (link_ = 0; link_ < LINKS; link_++) {
+            snprintf(name, sizeof name, "tree/%d/%d", dir, link_);
+            CHECK_INT(unlink(name) | symlink("missing", name), 0);
+        }
+    for (at = 0; at < 2; at++) {
+        int errors = 0;
+        SIZED(curt_totals, totals);
+        control.threads = threads[at];
+        control.context = &errors;
+        FAILS_ONCE(CURT_E_OS, curt_usage(&path, 1, CURT_TREE_FOLLOW | CURT_TREE_COUNT_LINKS,
+                                         &control, &totals, WHY));
+        CHECK_INT(totals.errors, DIRS * LINKS);
+        CHECK_INT(errors, DIRS * LINKS);
+        CHECK_INT(totals.entries, DIRS + 1);
+        control.on_error = stop_at_error;
+        FAILS_ONCE(CURT_E_OS, curt_usage(&path, 1, CURT_TREE_FOLLOW | CURT_TREE_COUNT_LINKS,
+                                         &control, &totals, WHY));
+        CHECK(totals.errors < DIRS * LINKS || threads[at] > 1);
+        CHECK_INT(errors, DIRS * LINKS + 1);
+        control.on_error = count_errors;
+    }
+}
+
+static void a_directory_that_vanished_is_a_failure(void)
+{
+    curt_str path = Z("tree");
+    curt_walk *walk;
+    int result, directories = 0, failures = 0;
+    WALK_DIR(dir);
+    make_tree();
+    CHECK_INT(mkdir("tree/c", 0777), 0);
+    walk = open_walk(&path, 1, 0, CURT_TREE_SAME_FILE_SYSTEM);
+    CHECK_INT(WORKS(curt_walk_next(walk, &dir, WHY)), 1);
+    CHECK_INT(rmdir("tree/c"), 0);
+    while ((result = curt_walk_next(walk, &dir, NULL)) != 0) {
+        directories += result == 1;
+        failures += result == CURT_E_OS;
+    }
+    CHECK_INT(directories, DIRECTORIES - 1);
+    CHECK_INT(failures, 1);
+    curt_walk_close(walk);
+}
+
 static void without_rights(void)
 {
     curt_names *names = NULL;
@@ -648,6 +739,8 @@ BEGIN_TESTS
 #ifndef _WIN32
     test(finds_what_nftw_finds),
     test(a_link_that_leads_back_is_a_loop),
+    test(hears_of_each_failure_on_its_own_thread),
+    test(a_directory_that_vanished_is_a_failure),
     test(goes_on_around_what_it_may_not_read),
     test(trees_may_be_deep),
 #endif
