@@ -546,7 +546,8 @@
 
 /**
  * Links are followed, also below a path. A link that leads back to a directory above it is a
- * failure, `CURT_E_LOOP`.
+ * failure, `CURT_E_LOOP`; `curt_usage`, which has counted that directory, leaves it out, and a
+ * link that leads nowhere is a failure there.
  */
 #define CURT_TREE_FOLLOW 1
 
@@ -1339,8 +1340,8 @@ int32_t curt_stat_many(const curt_str *paths,
 
 /**
  * Adds up the space that `count` trees take together, each with everything below it. A file with
- * several names, or below two of the paths, counts once. No link is followed. `flags`:
- * `CURT_TREE_FOLLOW`, `CURT_TREE_SAME_FILE_SYSTEM` (which has no call more) and
+ * several names, or below two of the paths, counts once. `flags`: `CURT_TREE_FOLLOW` (otherwise no
+ * link is followed), `CURT_TREE_SAME_FILE_SYSTEM` (which has no call more) and
  * `CURT_TREE_COUNT_LINKS`. The sums do not depend on the number of threads.
  *
  * Goes on after a failure. Returns 0, or the result of the first failure, which `error` is, or

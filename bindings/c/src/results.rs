@@ -151,7 +151,8 @@ const TEXTS: &[(i32, &CStr)] = &[
 ];
 
 fn text_of(result: i32) -> &'static CStr {
-    TEXTS.iter().find(|(other, _)| *other == result).map_or(c"done", |(_, text)| text)
+    let other = if result < 0 { c"unknown failure" } else { c"done" };
+    TEXTS.iter().find(|(known, _)| *known == result).map_or(other, |(_, text)| text)
 }
 
 /// Returns a text for a result, in English. Never NULL; the text lives as long as the library is

@@ -33,8 +33,8 @@ pub struct curt_totals {
 unsafe impl Versioned for curt_totals {}
 
 /// Adds up the space that `count` trees take together, each with everything below it. A file with
-/// several names, or below two of the paths, counts once. No link is followed. `flags`:
-/// `CURT_TREE_FOLLOW`, `CURT_TREE_SAME_FILE_SYSTEM` (which has no call more) and
+/// several names, or below two of the paths, counts once. `flags`: `CURT_TREE_FOLLOW` (otherwise no
+/// link is followed), `CURT_TREE_SAME_FILE_SYSTEM` (which has no call more) and
 /// `CURT_TREE_COUNT_LINKS`. The sums do not depend on the number of threads.
 ///
 /// Goes on after a failure. Returns 0, or the result of the first failure, which `error` is, or

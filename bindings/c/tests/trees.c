@@ -564,6 +564,12 @@ static void a_link_that_leads_back_is_a_loop(void)
     CHECK_INT(WORKS(curt_usage(&path, 1, CURT_TREE_FOLLOW | CURT_TREE_COUNT_LINKS, NULL, &totals,
                                WHY)), 0);
     CHECK_INT(totals.entries, ENTRIES + 1);
+    /* A link that leads nowhere has no length that could be added. */
+    CHECK_INT(symlink("nowhere", "tree/lost"), 0);
+    FAILS(CURT_E_OS, curt_usage(&path, 1, CURT_TREE_FOLLOW, NULL, &totals, WHY));
+    CHECK_TEXT(LAST.path, "tree/lost");
+    CHECK_INT(totals.errors, 1);
+    CHECK_INT(unlink("tree/lost"), 0);
 }
 
 static int stop_at_error(void *count, const curt_error *error)

@@ -153,12 +153,16 @@ pub use report::{Incomplete, Report};
 
 pub use crate::error::Kept;
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::path::Path;
+use std::slice::Iter;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::control::{Operands, Threads};
 use crate::error::Error;
 use crate::sys::{Os, Setup, Sys};
+use crate::tree::Stop;
 use engine::Engine;
 use shared::Shared;
 use worker::Worker;
@@ -220,7 +224,16 @@ fn remove_on<S: Sys>(
     let sys = S::start(&setup);
     // One thread has no need to know: sorting can take a third as long as removing as many files.
     let is_alone = matches!(options.threads, Threads::AtMost(0 | 1));
-    let shared = Shared::<S>::new(options, &sys, parent, !is_alone && overlap(operands));
+    let stop = Stop::new(options.cancel, options.callbacks.poll.as_ref());
+    let goes_on = || {
+        stop.poll(|| sys.now());
+        !stop.is_stopped()
+    };
+    let overlaps = !is_alone && overlap(operands, goes_on);
+    let shared = Shared::<S>::new(options, &sys, parent, overlaps);
+    if stop.is_stopped() {
+        shared.notifier.stop.stop();
+    }
     let next = AtomicUsize::new(0);
     let next = || operands.get(next.fetch_add(1, Ordering::Relaxed)).copied();
     shared.crew.work(sys, &setup, &shared.notifier.stop, |member, sys| {
@@ -232,14 +245,37 @@ fn remove_on<S: Sys>(
 
 /// Returns whether an operand is another one, or below it, as far as the text tells. Such operands
 /// are removed one after the other: in parallel, one could vanish with the other before its turn.
-fn overlap(operands: &[&Path]) -> bool {
+/// Many operands take a while, so it asks in between whether to go on.
+fn overlap(operands: &[&Path], mut goes_on: impl FnMut() -> bool) -> bool {
+    /// How many are sorted without a question.
+    const RUN: usize = 1024;
     if operands.len() < 2 {
         return false;
     }
-    let mut sorted: Vec<&Path> =
+    let mut paths: Vec<&Path> =
         operands.iter().map(|path| path.strip_prefix(".").unwrap_or(path)).collect();
-    sorted.sort_unstable();
-    sorted.windows(2).any(|pair| pair[1].starts_with(pair[0]))
+    for run in paths.chunks_mut(RUN) {
+        if !goes_on() {
+            return false;
+        }
+        run.sort_unstable();
+    }
+    // The runs are merged: the least of their first paths comes next.
+    let mut runs: Vec<_> = paths.chunks(RUN).map(|run| run.iter()).collect();
+    let first = |(number, run): (usize, &mut Iter<'_, _>)| Some(Reverse((*run.next()?, number)));
+    let mut heads: BinaryHeap<_> = runs.iter_mut().enumerate().filter_map(first).collect();
+    let mut before: Option<&Path> = None;
+    while let Some(Reverse((path, number))) = heads.pop() {
+        if !goes_on() {
+            return false;
+        }
+        if before.is_some_and(|before| path.starts_with(before)) {
+            return true;
+        }
+        before = Some(path);
+        heads.extend(runs[number].next().map(|next| Reverse((*next, number))));
+    }
+    false
 }
 
 /// Removes paths on a platform that a test has set up.

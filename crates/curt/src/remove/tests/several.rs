@@ -1,12 +1,14 @@
 //! Failures on several threads, on the file system in memory.
 
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::in_memory::{FIXED, remove};
 use super::remove_on;
 use crate::control::{Next, Operands, Threads};
-use crate::remove::{DirectoryOperands, Remove};
+use crate::remove::{DirectoryOperands, Remove, overlap};
+use crate::sys::Os;
 use crate::sys::memory::{Memory, Setup, World};
 
 /// Operands, trees or not, are shared by the threads as the entries of a directory are, and their
@@ -177,4 +179,53 @@ fn failures_are_told_one_at_a_time_and_none_after_one_that_stops() {
     });
     let report = remove(&options, &Setup::new(world));
     assert!(report.stopped && report.threads == 4, "{report:?}");
+}
+
+/// The comparison of very many operands takes a second, which is too long for who stops.
+#[test]
+fn many_operands_are_polled_before_the_first_is_removed() {
+    let operands: Vec<_> = (0..100_000).map(|number| format!("missing/{number}/file")).collect();
+    let polls = AtomicU64::new(0);
+    let poll = || match polls.fetch_add(1, Ordering::Relaxed) {
+        0 => Next::Continue,
+        _ => Next::Stop,
+    };
+    let options = Remove::new().threads(Threads::AtMost(2)).poll(poll);
+    let report = remove_on::<Os>(&options, &crate::sys::Setup::default(), &operands.into_paths());
+    assert!(report.stopped, "{report:?}");
+    assert_eq!(report.error_count, 0, "no operand was begun");
+    assert_eq!(polls.load(Ordering::Relaxed), 2, "nothing is called after an answer that stops");
+}
+
+#[test]
+fn operands_overlap_wherever_they_stand() {
+    let disjoint: Vec<_> =
+        (0..5_000).map(|number| format!("{:04}/x", number * 7 % 5_000)).collect();
+    let disjoint: Vec<_> = disjoint.iter().map(Path::new).collect();
+    assert!(!overlap(&disjoint, || true));
+    for (also, expected) in [
+        ("0000", true),
+        ("4999/x/y/z", true),
+        ("./2500//x", true),
+        (".", true),
+        ("2500/x-y", false),
+        ("2500/", true),
+        ("2500/y", false),
+        ("/0000", false),
+    ] {
+        for at in [0, 1_024, 5_000] {
+            let mut operands = disjoint.clone();
+            operands.insert(at, Path::new(also));
+            assert_eq!(overlap(&operands, || true), expected, "{also} at {at}");
+        }
+    }
+    for stops in [0, 3, 4, 5, 5_004] {
+        let mut asked = 0;
+        let goes_on = || {
+            asked += 1;
+            asked <= stops
+        };
+        assert!(!overlap(&disjoint, goes_on));
+        assert_eq!(asked, stops + 1);
+    }
 }
