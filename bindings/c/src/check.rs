@@ -3,7 +3,7 @@
 use curt::beneath::Aliases;
 use curt::paths::{Flavor, PathCheck, Unit};
 
-use crate::guard::{Failure, caught, int};
+use crate::guard::{Failure, int, plain};
 use crate::results::of_refusal;
 use crate::text;
 
@@ -49,5 +49,5 @@ unsafe fn check<U: Unit>(path: *const U, len: usize, rules: u32) -> i32 {
         check.check(path).map_err(|refusal| Failure::Result(of_refusal(refusal)))?;
         Ok(0)
     };
-    int(caught(body).map_err(|failure| failure.result()))
+    int(plain(body))
 }

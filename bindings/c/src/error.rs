@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use curt::Operation;
 
-use crate::guard::{Failure, caught, int};
+use crate::guard::{Failure, int, plain};
 use crate::structs::{self, Versioned};
 use crate::text::{curt_char, curt_str, to_units};
 
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn curt_error_get(
         // SAFETY: the caller passes a struct.
         unsafe { structs::write(info, error.info()) }.map(|()| 0)
     };
-    int(caught(body).map_err(|failure| failure.result()))
+    int(plain(body))
 }
 
 /// Frees an error object. NULL is fine.

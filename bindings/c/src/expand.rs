@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use curt::paths::{DotDot, Env, Expander, Flavor, PathText, Style, ThisProcess, Unit, Verbatim};
 
 use crate::error::curt_error;
-use crate::guard::{Failure, caught, length};
+use crate::guard::{Failure, length, plain};
 use crate::results::of_expansion;
 use crate::structs::{self, Versioned};
 use crate::{handle, text};
@@ -162,7 +162,7 @@ unsafe fn expand<U: Unit + Default>(
         // SAFETY: as required of the caller.
         unsafe { text::write(&full, buffer, capacity) }
     };
-    length(caught(body).map_err(|failure| failure.result()))
+    length(plain(body))
 }
 
 /// Makes an expander with these options.

@@ -75,6 +75,11 @@ pub(crate) fn caught<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, 
     })
 }
 
+/// Runs the body of a function that returns results without an error object.
+pub(crate) fn plain<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, i32> {
+    caught(body).map_err(|failure| failure.result())
+}
+
 /// Lets panics print nothing. The hook is that of this copy of the standard library alone, which no
 /// other code of the process uses.
 fn silence() {

@@ -16,18 +16,29 @@ pub(crate) unsafe fn open<T>(
     body: impl FnOnce() -> Result<T, Failure>,
 ) -> i32 {
     let body = || {
-        if object.is_null() || !object.is_aligned() {
-            return Err(Failure::Argument("the place for the object is NULL or not aligned"));
-        }
         // SAFETY: as required of the caller.
-        unsafe { object.write(std::ptr::null_mut()) };
+        unsafe { put(object, std::ptr::null_mut()) }?;
         let made = Box::into_raw(Box::new(body()?));
         // SAFETY: as above.
-        unsafe { object.write(made) };
+        unsafe { put(object, made) }?;
         Ok(0)
     };
     // SAFETY: as required of the caller.
     int(unsafe { guard(function, error, body) })
+}
+
+/// Writes what is handed over into the place that the caller has for it.
+///
+/// # Safety
+///
+/// The place is NULL, or a value can be written there.
+pub(crate) unsafe fn put<T>(place: *mut T, value: T) -> Result<(), Failure> {
+    if place.is_null() || !place.is_aligned() {
+        return Err(Failure::Argument("the place for what is opened is NULL or not aligned"));
+    }
+    // SAFETY: as required of the caller.
+    unsafe { place.write(value) };
+    Ok(())
 }
 
 /// Returns an object that threads share.

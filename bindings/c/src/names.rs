@@ -9,7 +9,7 @@ use curt::{Crossing, Error, Next, Walk};
 use crate::control::{Control, curt_control, outcome};
 use crate::error::curt_error;
 use crate::failures::Failures;
-use crate::guard::{Failure, caught, guard, int};
+use crate::guard::{Failure, guard, int, plain};
 use crate::handle;
 use crate::metadata::number_of;
 use crate::structs::{self, Versioned};
@@ -74,11 +74,8 @@ pub unsafe extern "C" fn curt_names_below(
     error: *mut *mut curt_error,
 ) -> i32 {
     let body = || {
-        if names.is_null() || !names.is_aligned() {
-            return Err(Failure::Argument("the place for the names is NULL or not aligned"));
-        }
         // SAFETY: as required of the caller.
-        unsafe { names.write(std::ptr::null_mut()) };
+        unsafe { handle::put(names, std::ptr::null_mut()) }?;
         // SAFETY: as above.
         let path = unsafe { path.path() }?;
         if flags & !(CURT_TREE_FOLLOW | CURT_TREE_SAME_FILE_SYSTEM) != 0 {
@@ -95,7 +92,7 @@ pub unsafe extern "C" fn curt_names_below(
         let (made, first, stopped) = find(walk, &control);
         let made = Box::into_raw(Box::new(made));
         // SAFETY: as above.
-        unsafe { names.write(made) };
+        unsafe { handle::put(names, made) }?;
         outcome(first, stopped)
     };
     // SAFETY: as required of the caller.
@@ -191,7 +188,7 @@ pub unsafe extern "C" fn curt_names_get(
         // SAFETY: as above.
         unsafe { structs::write(info, filled) }.map(|()| 0)
     };
-    int(caught(body).map_err(|failure| failure.result()))
+    int(plain(body))
 }
 
 /// Frees the names. NULL is fine.

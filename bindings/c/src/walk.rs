@@ -12,7 +12,7 @@ use curt::{Error, Next, Plan};
 
 use crate::dir::{self, curt_entry};
 use crate::error::curt_error;
-use crate::guard::{Failure, caught, guard, int};
+use crate::guard::{Failure, guard, int, plain};
 use crate::handle;
 use crate::metadata::Wanted;
 use crate::structs::{self, Versioned, check_size};
@@ -239,7 +239,7 @@ pub unsafe extern "C" fn curt_walk_prune(walk: *mut curt_walk, index: usize) -> 
         }
         Ok(0)
     };
-    int(caught(body).map_err(|failure| failure.result()))
+    int(plain(body))
 }
 
 /// Closes a walk, at its end or before: its texts and entries are gone. NULL is fine.
