@@ -770,7 +770,9 @@ typedef struct {
   uint32_t reserved;
   /**
    * NULL, or an `int` that a signal handler or another thread may set: other than 0 stops the
-   * work within a few milliseconds. A call of the system that blocks is not interrupted.
+   * work within a few milliseconds. A call of the system that blocks is not interrupted. A
+   * million paths in an array, or entries of a directory that is sorted (by `curt_usage` with
+   * `CURT_TREE_FOLLOW`), take up to half a second that is not interrupted either.
    */
   const volatile int *cancel;
   /** NULL, or a callback for the beginning and then every few milliseconds. */
@@ -1031,7 +1033,8 @@ int32_t curt_dir_from_fd(curt_fd fd,
  * `CURT_FIELD_GROUP` say.
  *
  * Returns the number of entries, which is less than `capacity` in most cases; 0 at the end. Or
- * `CURT_E_OS` if the directory cannot be read further, and `CURT_E_ARGUMENT`.
+ * `CURT_E_OS` if the directory cannot be read further, which ends the listing: 0 from then on; or
+ * `CURT_E_ARGUMENT`.
  */
 CURT_API
 int32_t curt_dir_next(curt_dir *dir,

@@ -30,7 +30,9 @@ pub struct curt_control {
     /// Must be 0.
     pub reserved: u32,
     /// NULL, or an `int` that a signal handler or another thread may set: other than 0 stops the
-    /// work within a few milliseconds. A call of the system that blocks is not interrupted.
+    /// work within a few milliseconds. A call of the system that blocks is not interrupted. A
+    /// million paths in an array, or entries of a directory that is sorted (by `curt_usage` with
+    /// `CURT_TREE_FOLLOW`), take up to half a second that is not interrupted either.
     pub cancel: *const c_int,
     /// NULL, or a callback for the beginning and then every few milliseconds.
     pub poll: Option<unsafe extern "C" fn(context: *mut c_void) -> c_int>,

@@ -155,7 +155,8 @@ fn list(
 /// `CURT_FIELD_GROUP` say.
 ///
 /// Returns the number of entries, which is less than `capacity` in most cases; 0 at the end. Or
-/// `CURT_E_OS` if the directory cannot be read further, and `CURT_E_ARGUMENT`.
+/// `CURT_E_OS` if the directory cannot be read further, which ends the listing: 0 from then on; or
+/// `CURT_E_ARGUMENT`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_dir_next(
     dir: *mut curt_dir,

@@ -601,6 +601,24 @@ static void tells_which_fields_failed(void)
 
 #endif
 
+#ifdef __linux__
+/* The descriptor of a file fails when it is listed. */
+static void a_failure_ends_a_listing(void)
+{
+    curt_dir *dir = NULL;
+    curt_entry entry;
+    int file;
+    CHECK_INT(make_file(T("file"), 1), 0);
+    file = open("file", O_RDONLY | O_CLOEXEC);
+    CHECK_INT(WORKS(curt_dir_from_fd(file, 0, 0, &dir, WHY)), 0);
+    FAILS_ONCE(CURT_E_OS, curt_dir_next(dir, &entry, sizeof entry, 1, WHY));
+    CHECK_INT(LAST.os_error, ENOTDIR);
+    CHECK_INT(WORKS(curt_dir_next(dir, &entry, sizeof entry, 1, WHY)), 0);
+    curt_dir_close(dir);
+    CHECK(fcntl(file, F_GETFD) < 0);
+}
+#endif
+
 BEGIN_TESTS
     test(lists_in_batches_of_any_size),
     test(elements_have_the_callers_size),
@@ -619,5 +637,8 @@ BEGIN_TESTS
     test(links_and_owners_have_texts),
     test(adopts_a_descriptor),
     test(tells_which_fields_failed),
+#endif
+#ifdef __linux__
+    test(a_failure_ends_a_listing),
 #endif
 END_TESTS
