@@ -6,7 +6,8 @@
  * CURT_E_… on failure. Many have a last parameter `curt_error **error`: NULL, or a place for an
  * error object, which says more. It becomes NULL on success; on failure it holds an object that the
  * caller frees with curt_error_free. Nothing else is freed by the caller but what a function named
- * …_free or …_close takes, once.
+ * …_free or …_close takes, once. Numbers of a class stay together, new ones too: -1 to -19 general,
+ * -20 to -39 KEPT, -40 to -59 FIND, -60 to -79 REFUSED, -80 to -99 EXPAND.
  *
  * Pointers. A pointer must be aligned, and lead to as many elements as the length or capacity
  * beside it says; where nothing else is said it may not be NULL. NULL, wrong sizes, unknown flags
@@ -705,7 +706,10 @@ typedef struct {
   int32_t os_error;
   /** Always 0. */
   int32_t reserved;
-  /** The path: the operand as it was given, and the names below it. Empty if there is none. */
+  /**
+   * The path: the operand as it was given, and the names below it. Empty if there is none. A NUL
+   * follows it.
+   */
   curt_str path;
   /** A sentence for people, in UTF-8: operation, path and cause. It ends in NUL. */
   const char *text;
@@ -739,7 +743,10 @@ typedef struct {
   const void *base;
   /** Its length in units. */
   size_t base_len;
-  /** The working directory, a full path; or NULL: it is unset. */
+  /**
+   * The working directory, a full path of that flavor, without which relative paths are
+   * `CURT_E_EXPAND_NO_START`; or NULL: it is unset.
+   */
   const void *cwd;
   /** Its length in units. */
   size_t cwd_len;
@@ -817,7 +824,8 @@ typedef struct {
   /** What happens to paths that are directories: one of `CURT_DIRECTORIES_…`. */
   uint32_t directories;
   /**
-   * NULL, or a callback that gets the totals so far: every few hundred entries, and at the end.
+   * NULL, or a callback that gets the totals so far: every few hundred entries, and at the end
+   * unless the removal was stopped.
    * It is called on the caller's thread, and a result other than 0 stops the removal. With
    * several threads the same totals can come twice, and smaller ones after larger ones.
    */
@@ -856,7 +864,10 @@ typedef struct {
   uint32_t mode;
 } curt_open_options;
 
-/** What a search is given. NULL in its place: all zero. The texts are copied. */
+/**
+ * What a search is given. NULL in its place: all zero, so nothing of the process is read, not even
+ * its `PATH`. The texts are copied.
+ */
 typedef struct {
   /** `sizeof(curt_search_options)`, set by the caller. */
   size_t size;
@@ -1193,8 +1204,9 @@ int32_t curt_remove_many(const curt_str *paths,
                          curt_error **error);
 
 /**
- * Returns a text for a result, in English. Never NULL; the text lives as long as the library is
- * loaded. An error object has a better one, with the path and the system's reason.
+ * Returns a text for a result, in English: also for the `result` of metadata, and "done" for 0, a
+ * count or a length. Never NULL; the text lives as long as the library is loaded. An error object
+ * has a better one, with the path and the system's reason.
  */
 CURT_API const char *curt_text(int32_t result);
 
@@ -1367,6 +1379,9 @@ int32_t curt_usage(const curt_str *paths,
  * before those that lie in it. `fields` are those of each entry (`CURT_FIELD_…`); the kind is
  * always among them. `flags`: `CURT_TREE_FOLLOW`, `CURT_TREE_SAME_FILE_SYSTEM`.
  *
+ * A path that is a link to a directory is followed; one that is no directory is a failure of
+ * `curt_walk_next`.
+ *
  * Nothing is opened yet. The caller closes `*walk` by `curt_walk_close`.
  *
  * Returns 0, or `CURT_E_ARGUMENT`; then `*walk` is NULL.
@@ -1395,7 +1410,7 @@ int32_t curt_walk_open(const curt_str *paths,
  * Returns 1, or 0 at the end. After a failure the walk goes on with the next call: `CURT_E_OS`,
  * `CURT_E_LOOP` if the directory is one of those above it, `CURT_E_OTHER`. A directory that cannot
  * be read to its end comes with what was read, and the failure after it. `CURT_E_ARGUMENT` changes
- * nothing.
+ * nothing, so a loop ends there, as after `CURT_E_INTERNAL`.
  */
 CURT_API int32_t curt_walk_next(curt_walk *walk, curt_walk_dir *dir, curt_error **error);
 

@@ -28,8 +28,8 @@ enum What {
 
 #[derive(Debug)]
 struct Texts {
+    /// Both end in NUL.
     path: Box<[curt_char]>,
-    /// Ends in NUL.
     text: Box<[u8]>,
 }
 
@@ -47,7 +47,8 @@ pub struct curt_error_info {
     pub os_error: i32,
     /// Always 0.
     pub reserved: i32,
-    /// The path: the operand as it was given, and the names below it. Empty if there is none.
+    /// The path: the operand as it was given, and the names below it. Empty if there is none. A NUL
+    /// follows it.
     pub path: curt_str,
     /// A sentence for people, in UTF-8: operation, path and cause. It ends in NUL.
     pub text: *const c_char,
@@ -89,7 +90,7 @@ impl curt_error {
             operation,
             os_error,
             reserved: 0,
-            path: curt_str::of(path),
+            path: curt_str::of(&path[..path.len() - 1]),
             text: text.as_ptr().cast(),
             text_len: text.len() - 1,
         }
@@ -100,10 +101,10 @@ impl What {
     fn texts(&self) -> Texts {
         match self {
             What::Library(error) => Texts {
-                path: to_units(error.path().as_os_str()).into(),
+                path: [&*to_units(error.path().as_os_str()), &[0]].concat().into(),
                 text: with_nul(&error.to_string()),
             },
-            What::Other(text) => Texts { path: Box::default(), text: with_nul(text) },
+            What::Other(text) => Texts { path: Box::new([0]), text: with_nul(text) },
         }
     }
 }

@@ -69,7 +69,8 @@ pub struct curt_expand_options {
     pub base: *const c_void,
     /// Its length in units.
     pub base_len: usize,
-    /// The working directory, a full path; or NULL: it is unset.
+    /// The working directory, a full path of that flavor, without which relative paths are
+    /// `CURT_E_EXPAND_NO_START`; or NULL: it is unset.
     pub cwd: *const c_void,
     /// Its length in units.
     pub cwd_len: usize,

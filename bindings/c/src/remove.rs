@@ -41,7 +41,8 @@ pub struct curt_remove_options {
     pub flags: u32,
     /// What happens to paths that are directories: one of `CURT_DIRECTORIES_…`.
     pub directories: u32,
-    /// NULL, or a callback that gets the totals so far: every few hundred entries, and at the end.
+    /// NULL, or a callback that gets the totals so far: every few hundred entries, and at the end
+    /// unless the removal was stopped.
     /// It is called on the caller's thread, and a result other than 0 stops the removal. With
     /// several threads the same totals can come twice, and smaller ones after larger ones.
     pub on_progress:

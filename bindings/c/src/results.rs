@@ -155,8 +155,9 @@ fn text_of(result: i32) -> &'static CStr {
     TEXTS.iter().find(|(known, _)| *known == result).map_or(other, |(_, text)| text)
 }
 
-/// Returns a text for a result, in English. Never NULL; the text lives as long as the library is
-/// loaded. An error object has a better one, with the path and the system's reason.
+/// Returns a text for a result, in English: also for the `result` of metadata, and "done" for 0, a
+/// count or a length. Never NULL; the text lives as long as the library is loaded. An error object
+/// has a better one, with the path and the system's reason.
 #[unsafe(no_mangle)]
 pub extern "C" fn curt_text(result: i32) -> *const c_char {
     text_of(result).as_ptr()
@@ -256,6 +257,12 @@ mod tests {
         for (at, (result, text)) in TEXTS.iter().enumerate() {
             assert!(*result < 0 && TEXTS[..at].iter().all(|other| other.0 != *result), "{result}");
             assert!(!text.is_empty());
+        }
+        for result in [-8, i32::MIN] {
+            assert_eq!(text_of(result), c"unknown failure");
+        }
+        for result in [0, 1, i32::MAX] {
+            assert_eq!(text_of(result), c"done");
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::descriptor::curt_fd;
 use crate::error::curt_error;
 use crate::guard::{Failure, guard, int};
 use crate::handle;
+use crate::results::CURT_E_ARGUMENT;
 use crate::structs::{self, Versioned};
 use crate::text::curt_str;
 
@@ -112,7 +113,12 @@ pub unsafe extern "C" fn curt_root_open_file(
         if opened.is_null() || !opened.is_aligned() {
             return Err(Failure::Argument("the place for the file is NULL or not aligned"));
         }
-        let file = root.root.open_file(&path, &options)?;
+        let file = root.root.open_file(&path, &options).map_err(|error| {
+            let odd =
+                "`flags` of the options contradict each other, or lack READ, WRITE and APPEND";
+            let failure = Failure::from(error);
+            if failure.result() == CURT_E_ARGUMENT { Failure::Argument(odd) } else { failure }
+        })?;
         // SAFETY: as above.
         unsafe { opened.write(into_fd(file)) };
         Ok(0)

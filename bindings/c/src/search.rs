@@ -43,7 +43,8 @@ pub const CURT_SEARCH_POSIX: u32 = 2;
 /// The rules of Windows, where the policy has them.
 pub const CURT_SEARCH_WINDOWS: u32 = 4;
 
-/// What a search is given. NULL in its place: all zero. The texts are copied.
+/// What a search is given. NULL in its place: all zero, so nothing of the process is read, not even
+/// its `PATH`. The texts are copied.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_search_options {

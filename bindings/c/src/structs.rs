@@ -84,7 +84,7 @@ pub(crate) fn check_array<T>(to: *const T, size: usize) -> Result<(), Failure> {
 pub(crate) fn check_size<T>(size: usize) -> Result<(), Failure> {
     // More than a page is the size of no struct.
     if size < size_of::<T>() || size > 4096 || size % align_of::<T>() != 0 {
-        return Err(Failure::Argument("the size of a struct is not its size"));
+        return Err(Failure::Argument("the size of a struct is not its `sizeof`"));
     }
     Ok(())
 }
@@ -124,7 +124,7 @@ unsafe fn size<T: Versioned>(of: *const T) -> Result<usize, Failure> {
     let size = unsafe { of.cast::<usize>().read() };
     // More than a page is the size of no struct: the field was not filled in.
     if size < T::FIRST || size > 4096 {
-        return Err(Failure::Argument("`size` of a struct is not its size"));
+        return Err(Failure::Argument("`size` of a struct is wrong: begin with its CURT_…_INIT"));
     }
     Ok(size)
 }
@@ -189,7 +189,7 @@ mod tests {
         for bit in 0..64 {
             assert_eq!(read_of(size, 1 << bit), Err(unknown));
         }
-        let wrong = "`size` of a struct is not its size";
+        let wrong = "`size` of a struct is wrong: begin with its CURT_…_INIT";
         for size in [0, 1, first - 1, 4097, usize::MAX] {
             assert_eq!(read_of(size, 0), Err(wrong), "{size}");
         }
@@ -219,7 +219,11 @@ mod tests {
         assert_eq!(write_to(first), Ok(older));
         assert_eq!(write_to(size_of::<Newer>()), Ok(newer(size_of::<Newer>(), 0)));
         for size in [0, 1, first - 1, 4097, usize::MAX] {
-            assert_eq!(write_to(size), Err("`size` of a struct is not its size"), "{size}");
+            assert_eq!(
+                write_to(size),
+                Err("`size` of a struct is wrong: begin with its CURT_…_INIT"),
+                "{size}"
+            );
         }
         // SAFETY: NULL is fine.
         assert_eq!(message(unsafe { write(null_mut(), SAMPLE) }), Ok(()));

@@ -91,6 +91,9 @@ unsafe impl Versioned for curt_walk_dir {}
 /// before those that lie in it. `fields` are those of each entry (`CURT_FIELD_…`); the kind is
 /// always among them. `flags`: `CURT_TREE_FOLLOW`, `CURT_TREE_SAME_FILE_SYSTEM`.
 ///
+/// A path that is a link to a directory is followed; one that is no directory is a failure of
+/// `curt_walk_next`.
+///
 /// Nothing is opened yet. The caller closes `*walk` by `curt_walk_close`.
 ///
 /// Returns 0, or `CURT_E_ARGUMENT`; then `*walk` is NULL.
@@ -144,7 +147,7 @@ pub unsafe extern "C" fn curt_walk_open(
 /// Returns 1, or 0 at the end. After a failure the walk goes on with the next call: `CURT_E_OS`,
 /// `CURT_E_LOOP` if the directory is one of those above it, `CURT_E_OTHER`. A directory that cannot
 /// be read to its end comes with what was read, and the failure after it. `CURT_E_ARGUMENT` changes
-/// nothing.
+/// nothing, so a loop ends there, as after `CURT_E_INTERNAL`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_walk_next(
     walk: *mut curt_walk,

@@ -6,7 +6,8 @@
  * CURT_E_… on failure. Many have a last parameter `curt_error **error`: NULL, or a place for an
  * error object, which says more. It becomes NULL on success; on failure it holds an object that the
  * caller frees with curt_error_free. Nothing else is freed by the caller but what a function named
- * …_free or …_close takes, once.
+ * …_free or …_close takes, once. Numbers of a class stay together, new ones too: -1 to -19 general,
+ * -20 to -39 KEPT, -40 to -59 FIND, -60 to -79 REFUSED, -80 to -99 EXPAND.
  *
  * Pointers. A pointer must be aligned, and lead to as many elements as the length or capacity
  * beside it says; where nothing else is said it may not be NULL. NULL, wrong sizes, unknown flags
