@@ -1,0 +1,13 @@
+/* The extension of the gem `curt`: each part defines its functions in the module `Curt`. */
+
+#include "curt_ext.h"
+
+VALUE rb_mCurt;
+
+RUBY_FUNC_EXPORTED void Init_curt(void)
+{
+  rb_mCurt = rb_define_module("Curt");
+  if (curt_abi() < CURT_ABI)
+    rb_raise(rb_eLoadError, "libcurt is older than the one that curt was built with");
+  Init_trees();
+}

@@ -1,0 +1,56 @@
+/* What the parts of the extension share. */
+#ifndef CURT_EXT_H
+#define CURT_EXT_H
+
+#include <curt.h>
+#include <ruby.h>
+#include <ruby/encoding.h>
+
+/* The module `Curt`. */
+extern VALUE rb_mCurt;
+
+void Init_trees(void);
+
+/* text.c: paths and names. */
+
+/* Converts an argument to a path as Ruby does: a String, or what has `to_path`, without NUL and in
+ * an encoding that contains ASCII. `*path` becomes the String, which must be kept alive with
+ * RB_GC_GUARD as long as the text is used. Raises Ruby's own errors. */
+curt_str path_argument(VALUE *path);
+
+/* Makes a String of a text of the system, in the encoding of the file system. */
+VALUE path_string(curt_str text);
+
+/* error.c: failures. */
+
+/* Makes an exception of a failure: of its error object, which is freed, or where that is NULL of
+ * its result. `SystemCallError` for what the system refuses, `ArgumentError` for arguments. */
+VALUE exception_of(int32_t result, curt_error *error);
+
+/* The same for an error object that libcurt keeps. */
+VALUE exception_of_kept(const curt_error *error);
+
+/* Raises the exception of a failure. */
+NORETURN(void raise_failure(int32_t result, curt_error *error));
+
+/* work.c: long work, without Ruby's lock. */
+
+/* One call of libcurt that may take long. Interrupts of Ruby are seen within a few milliseconds; a
+ * handler that raises stops the work, another one does not. */
+typedef struct work {
+  /* To be given to libcurt. */
+  curt_control control;
+  /* What is called with each failure, with Ruby's lock held, or NULL. It may raise. */
+  void (*on_error)(struct work *work, const curt_error *error);
+  /* The rest is work.c's. */
+  volatile int interrupted;
+  int state;
+} work;
+
+/* Calls `body(argument)` without Ruby's lock, with `work->control` filled in for `threads`. Where a
+ * handler or a callback raises, the work is stopped, `cleanup(argument)` called if it is not NULL,
+ * and the exception raised; `body` may then not have been called at all. */
+void run_work(work *work, uint32_t threads, void *(*body)(void *), void *argument,
+              void (*cleanup)(void *));
+
+#endif

@@ -1,0 +1,9 @@
+# frozen_string_literal: true
+
+require_relative "curt/version"
+require "curt/curt"
+
+# The filesystem operations of +File+, +FileUtils+, +Find+ and +Dir+, by libcurt: few system calls,
+# the system's exact answer, nothing lost.
+module Curt
+end

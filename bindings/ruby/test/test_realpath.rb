@@ -1,0 +1,23 @@
+# frozen_string_literal: true
+
+require "helper"
+
+class TestRealpath < Test::Unit::TestCase
+  def test_it_is_the_path_of_file_realpath
+    Dir.mktmpdir do |folder|
+      FileUtils.mkdir_p(long = File.join(folder, *["ä" * 100] * 15))
+      File.symlink(long, link = File.join(folder, "link"))
+      ["/", "/usr/bin/../lib", folder, long, link, "#{link}/.."].each do |path|
+        assert_equal(File.realpath(path), Curt.realpath(path))
+        assert_equal(File.realpath(path).encoding, Curt.realpath(path).encoding)
+      end
+    end
+  end
+
+  def test_errors_are_those_of_ruby
+    error = assert_raise(Errno::ENOENT) { Curt.realpath("/is/not/there") }
+    assert_equal("No such file or directory @ canonicalize - /is/not/there", error.message)
+    assert_raise(ArgumentError) { Curt.realpath("a\0b") }
+    assert_raise(TypeError) { Curt.realpath(1) }
+  end
+end
