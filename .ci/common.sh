@@ -3,6 +3,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 exec </dev/null
 export CARGO_TERM_COLOR=never
+# What is built once has no use for what would make the next build quicker: gigabytes.
+export CARGO_INCREMENTAL=0
 # A skip that tools/xtask/src/skips.txt does not list is a failure.
 export CURT_SKIPS=listed
 times=() counts=()

@@ -173,7 +173,8 @@ environment=(
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8
     HOME=/build/home CARGO_HOME=/build/cargo CARGO_TARGET_DIR=/build/target
 )
-for name in CI TERM NO_COLOR CARGO_TERM_COLOR RUST_BACKTRACE CARGO_BUILD_JOBS CARGO_NET_OFFLINE \
+for name in CI TERM NO_COLOR CARGO_TERM_COLOR RUST_BACKTRACE CARGO_BUILD_JOBS CARGO_INCREMENTAL \
+    CARGO_NET_OFFLINE \
     http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY \
     CURT_FILES CURT_FUZZ CURT_PATHS CURT_RACE_SECONDS CURT_ROUNDS CURT_TREES; do
     [[ -z ${!name+x} ]] || environment+=("$name=${!name}")

@@ -197,7 +197,6 @@ impl Wanted {
         Wanted::new(fields)
     }
 
-    /// Adds the kind.
     pub(crate) fn and_kind(self) -> Wanted {
         Wanted(self.0 | CURT_FIELD_KIND)
     }

@@ -56,8 +56,18 @@ pub(crate) unsafe fn write<T: Versioned>(to: *mut T, value: T) -> Result<(), Fai
     }
     // SAFETY: as required of the caller.
     let size = unsafe { size(to) }?;
+    let (from, known) = (size_of::<usize>(), size.min(size_of::<T>()));
+    let bytes = to.cast::<u8>();
+    // SAFETY: every size is at least that of its own field.
+    let source = unsafe { (&raw const value).cast::<u8>().add(from) };
     // SAFETY: as above.
-    unsafe { write_sized(to.cast(), value, size, size_of::<usize>()) };
+    let target = unsafe { bytes.add(from) };
+    // SAFETY: what is known of both, which overlap nowhere.
+    unsafe { ptr::copy_nonoverlapping(source, target, known - from) };
+    // SAFETY: within the size.
+    let rest = unsafe { bytes.add(known) };
+    // SAFETY: up to the size.
+    unsafe { ptr::write_bytes(rest, 0, size - known) };
     Ok(())
 }
 
@@ -87,28 +97,6 @@ pub(crate) fn check_size<T>(size: usize) -> Result<(), Failure> {
         return Err(Failure::Argument("the size of a struct is not its `sizeof`"));
     }
     Ok(())
-}
-
-/// Copies `value` from the byte `from` on to a place of `size` bytes, and fills the rest with
-/// zeros.
-///
-/// # Safety
-///
-/// `size` bytes can be written at `to`.
-pub(crate) unsafe fn write_sized<T: Copy>(to: *mut u8, value: T, size: usize, from: usize) {
-    let known = size.min(size_of::<T>());
-    // SAFETY: `from` lies within the value.
-    let source = unsafe { (&raw const value).cast::<u8>().add(from) };
-    // SAFETY: and within the place.
-    let target = unsafe { to.add(from) };
-    // SAFETY: what is known of both, which overlap nowhere.
-    unsafe { ptr::copy_nonoverlapping(source, target, known.saturating_sub(from)) };
-    if size > known {
-        // SAFETY: the rest of the place.
-        let rest = unsafe { to.add(known) };
-        // SAFETY: as above.
-        unsafe { ptr::write_bytes(rest, 0, size - known) };
-    }
 }
 
 /// Returns the size that the caller has filled in.

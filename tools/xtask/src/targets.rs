@@ -1,4 +1,4 @@
-//! Type-checks the library, the command and the bench for platforms that are not this machine's.
+//! Type-checks the library, the command, libcurt and the bench for platforms that are not this machine's.
 //!
 //! A check needs no linker and no C compiler, only the target's standard library: the one that
 //! rustup has or installs, and else the library source in the Debian root.
@@ -25,8 +25,14 @@ const TARGETS: &[&str] = &[
 const WINDOWS: &str = "x86_64-pc-windows-gnu";
 
 /// What every check is about.
-const CHECK: &[&str] =
-    &["check", "--locked", "--package", "curt", "--package", "curt-cli", "--package", "curt-bench"];
+const CHECK: &[&str] = &[
+    "check",
+    "--locked",
+    "--package=curt",
+    "--package=curt-cli",
+    "--package=curt-capi",
+    "--package=curt-bench",
+];
 
 /// The task `check-targets`: all of them, or those named.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
