@@ -24,10 +24,11 @@
  *
  * Threads. Every function may be called on any thread; two calls at the same time must not have the
  * same object, unless its comment says that it is shared. No thread is started unless curt_control
- * asks for it, and none is left. A thread that calls needs 64 KiB of stack. Callbacks are called on the caller's thread, and must return: no
- * longjmp, no exception. The library prints nothing, changes no signal handler or mask, and reads
- * the environment only where a flag asks for it. Functions are not safe in signal handlers; the
- * `int` of curt_control is the way to stop work from one.
+ * asks for it, and none is left. A thread that calls needs 64 KiB of stack. Callbacks are called on
+ * the caller's thread, and must return: no longjmp, no exception. The library prints nothing,
+ * changes no signal handler or mask, and reads the environment only where a flag asks for it.
+ * Functions are not safe in signal handlers; the `int` of curt_control is the way to stop work from
+ * one.
  *
  * To link a curt.dll, define CURT_DLL first.
  */
