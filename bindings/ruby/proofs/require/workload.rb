@@ -1,0 +1,162 @@
+# frozen_string_literal: true
+
+require "fileutils"
+
+# What is required, from where, and how often.
+#
+#   workload = Workload.plant("flat-60", folder)
+#   workload.set_load_path
+#   workload.run
+#
+# | workload | what is required |
+# |---|---|
+# | +flat+, +flat-60+, +flat-90+ | report 4's: 100 empty files in the last root, thirty times |
+# | +nested+, +nested-60+, +nested-90+ | the same, with a last root that is five levels deeper |
+# | +gems-60+, +gems-90+ | 772 and 1,146 features in as many roots, shaped like gems, once |
+# | +rails+ | the Rails that is installed, with the roots of its gems, once |
+#
+# Roots of gems come first in the load path, then Ruby's own, of which there are eight.
+class Workload
+  NAMES = %w[flat flat-60 flat-90 nested nested-60 nested-90 gems-60 gems-90 rails].freeze
+  # How many features that many roots have.
+  FEATURES = { 0 => 0, 60 => 772, 90 => 1146 }.freeze
+  FILES = 100
+  ROUNDS = 3 * 10
+
+  # How often everything is required.
+  attr_reader :rounds
+  # The names that are required. They may require others.
+  attr_reader :names
+
+  # Makes the files below +folder+, unless they are there already. The same name always means the
+  # same files.
+  def self.plant(name, folder)
+    new(name, folder).tap(&:plant)
+  end
+
+  def initialize(name, folder)
+    kind, roots = name.split("-")
+    @gems = Gems.new(File.join(folder, "gems-#{roots.to_i}"), roots.to_i)
+    @first, @last, @rounds = @gems.roots, [], 1
+    case kind
+    when "flat", "nested"
+      last = kind == "flat" ? "flat" : "nested/a/b/c/d/e"
+      @last = [File.join(folder, last)]
+      @names = Array.new(FILES) { |at| "#{"nested_" if kind == "nested"}empty#{at}" }
+      @rounds = ROUNDS
+    when "gems"
+      @names = @gems.names
+    when "rails"
+      @first = rails_roots
+      @names = ["rails/all"]
+    else
+      raise ArgumentError, "workloads are: #{NAMES.join(" ")}"
+    end
+  end
+
+  def plant
+    @gems.plant
+    @last.each do |root|
+      FileUtils.mkdir_p(root)
+      @names.each { |name| FileUtils.touch(File.join(root, "#{name}.rb")) }
+    end
+  end
+
+  # The whole load path.
+  def load_path
+    @first + $LOAD_PATH.reject { |root| @first.include?(root) } + @last
+  end
+
+  def set_load_path
+    $LOAD_PATH.replace(load_path)
+  end
+
+  # Requires everything. If that happens more than once, Ruby forgets what was loaded after each
+  # round, as the report's program does.
+  def run(rounds = @rounds)
+    loaded = $LOADED_FEATURES.dup if @rounds > 1
+    rounds.times do
+      @names.each { |name| require name }
+      $LOADED_FEATURES.replace(loaded) if loaded
+    end
+  end
+
+  private
+
+  # As Bundler sets them. Raises Gem::MissingSpecError where Rails is not installed.
+  def rails_roots
+    own = $LOAD_PATH.dup
+    gem "rails"
+    $LOAD_PATH - own
+  end
+
+  # Roots shaped like gems. Every fourth gem extends the one before, in a folder of its name.
+  class Gems
+    def initialize(folder, count)
+      @folder, @count = folder, count
+    end
+
+    def roots
+      Array.new(@count) { |at| File.join(@folder, "#{gem(at).tr("/", "-")}-1.#{at % 7}.0/lib") }
+    end
+
+    # The feature of each gem that requires all others.
+    def names
+      Array.new(@count) { |at| gem(at) }
+    end
+
+    def plant
+      return if @count.zero? || File.exist?(@folder)
+
+      partial = "#{@folder}.partial"
+      FileUtils.rm_rf(partial)
+      roots.each_with_index do |root, at|
+        write = ->(name, text) do
+          file = File.join(root.sub(@folder, partial), "#{name}.rb")
+          FileUtils.mkdir_p(File.dirname(file))
+          File.write(file, text)
+        end
+        parts = parts(at)
+        write.(gem(at), parts.map { |name| "require \"#{name}\"\n" }.join)
+        parts.each { |name| write.(name, text(name)) }
+      end
+      File.rename(partial, @folder)
+    end
+
+    private
+
+    def gem(at)
+      at % 4 == 3 ? "#{gem(at - 1)}/extension#{at}" : "library#{at}"
+    end
+
+    # Few gems are large: the sizes are as 1 to 13.
+    def parts(at)
+      sizes = Array.new(@count) { |gem| 1 + gem * 7 % 13 }
+      ends = [at, at + 1].map { |gems| FEATURES.fetch(@count) * sizes.take(gems).sum / sizes.sum }
+      # The gem's own feature is one of them.
+      Array.new(ends[1] - ends[0] - 1) do |part|
+        "#{gem(at)}/#{["", "group#{part / 8}/", "group#{part / 8}/inner/"][part % 3]}part#{part}"
+      end
+    end
+
+    def text(name)
+      modules = name.split("/").map(&:capitalize)
+      <<~RUBY
+        # frozen_string_literal: true
+
+        #{modules[..-2].map { |one| "module #{one}; " }.join}class #{modules.last}
+          attr_reader :name, :options
+
+          def initialize(name, options = {})
+            @name = name
+            @options = options
+          end
+
+          def to_s
+            "\#{self.class}: \#{name}"
+          end
+        end#{"; end" * (modules.size - 1)}
+      RUBY
+    end
+  end
+end
