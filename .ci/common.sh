@@ -63,6 +63,8 @@ install_tools() {
     fi
     # Debian's Python comes without virtual environments.
     if ! python3 -c 'import ensurepip' 2>/dev/null; then packages+=(python3-venv); fi
+    # Nor has its Ruby headers.
+    if ! ruby -rmkmf -e '' 2>/dev/null; then packages+=(ruby-dev); fi
     if ((${#packages[@]} == 0)); then
         echo 'all there'
         return
@@ -102,5 +104,13 @@ check_python() { # [--all]: the package for Python
         python3 bindings/python/check.py "$@"
     else
         echo 'skipped: Python 3.10 or newer with virtual environments is not installed'
+    fi
+}
+
+check_ruby() { # [--all]: the gem for Ruby
+    if ruby -rmkmf -e 'gem "test-unit"; exit RUBY_VERSION >= "3.1"' 2>/dev/null; then
+        ruby bindings/ruby/check.rb "$@"
+    else
+        echo 'skipped: Ruby 3.1 or newer with headers and test-unit is not installed'
     fi
 }

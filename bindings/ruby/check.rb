@@ -3,29 +3,45 @@
 
 # Builds the extension in the target folder, and runs the tests.
 #
-# usage: ruby bindings/ruby/check.rb [TEST.rb …]
+# usage: ruby bindings/ruby/check.rb [--all] [TEST.rb …]
 #
-# Needs Rust, a C compiler, and Ruby 3.1 or newer with its headers (Debian: ruby-dev).
+# Needs Rust, a C compiler, make, and Ruby 3.1 or newer with its headers (Debian: ruby-dev). With
+# `--all`, also what takes long: all tests once more with libcurt as in a release, and under
+# AddressSanitizer, the tests in `test/all`, and Ruby's own with curt installed.
 
 require "fileutils"
 require "rbconfig"
 
 HERE = __dir__
 RUBY = RbConfig.ruby
+CHECKOUT = File.expand_path("../..", HERE)
+TARGET = File.expand_path(ENV.fetch("CARGO_TARGET_DIR", "target"), CHECKOUT)
+WARNINGS = "-Wall -Wextra -Wno-unused-parameter -Werror"
 
-def run(*command, **options)
+def run(*command, environment: {}, **options)
   puts "+ #{command.join(" ")}"
   $stdout.flush
-  system(*command, **options) or exit($?.exitstatus || 1)
+  system(environment, *command, **options) or exit($?.exitstatus || 1)
 end
 
-target = File.expand_path(ENV.fetch("CARGO_TARGET_DIR", "target"), File.expand_path("../..", HERE))
-build = File.join(target, "ruby-#{RUBY_VERSION}")
-FileUtils.mkdir_p(File.join(build, "curt"))
-run RUBY, File.join(HERE, "ext/curt/extconf.rb"), chdir: build
-run "make", "--quiet", chdir: build
-FileUtils.cp(File.join(build, "curt.so"), File.join(build, "curt/curt.so"))
+# Builds the extension and returns its folder.
+def build(name, profile, *flags)
+  folder = File.join(TARGET, "ruby-#{RUBY_VERSION}", name)
+  FileUtils.mkdir_p(File.join(folder, "curt"))
+  extconf = File.join(HERE, "ext/curt/extconf.rb")
+  run RUBY, extconf, "--with-curt-profile=#{profile}", chdir: folder
+  run "make", "--quiet", *flags, chdir: folder
+  FileUtils.cp(File.join(folder, "curt.so"), File.join(folder, "curt/curt.so"))
+  folder
+end
 
-load_path = ["-I", build, "-I", File.join(HERE, "lib"), "-I", File.join(HERE, "test")]
-tests = ARGV.empty? ? Dir[File.join(HERE, "test/test_*.rb")].sort : ARGV
-run RUBY, "-w", *load_path, "-e", "ARGV.each { |test| require File.expand_path(test) }", *tests
+def test(folder, tests, environment = {})
+  load_path = ["-I", folder, "-I", File.join(HERE, "lib"), "-I", File.join(HERE, "test")]
+  script = "ARGV.each { |test| require File.expand_path(test) }; ARGV.clear"
+  run RUBY, "-w", *load_path, "-e", script, *tests, environment: environment
+end
+
+all = ARGV.delete("--all")
+chosen = ARGV.empty? ? Dir[File.join(HERE, "test/test_*.rb")].sort : ARGV
+# Without optimisation: this is about behaviour, and the tests of the library in C have built it.
+test build("dev", "dev", "ARCH_FLAG=#{WARNINGS}"), chosen

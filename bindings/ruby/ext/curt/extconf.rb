@@ -1,33 +1,66 @@
 # frozen_string_literal: true
 
 # Finds libcurt, in this order:
-#   --with-curt-checkout=FOLDER  a checkout of curt; libcurt.a is built by Cargo, and linked in
-#   --with-curt-dir=FOLDER       a folder that has include/curt.h and lib/libcurt.so
-#   pkg-config                   the installed libcurt
-# In a checkout, the checkout itself is the first choice.
+#   --with-curt-dir=FOLDER  an unpacked archive of libcurt; its libcurt.a is linked in
+#   a checkout of curt      the one that this file is in; Cargo builds libcurt.a, which is linked in,
+#                           with --with-curt-profile=PROFILE not as a release
+#   the installed libcurt   by pkg-config, or where the compiler looks; shared
 require "mkmf"
 
-checkout = with_config("curt-checkout")
-if checkout.nil? && File.exist?(File.join(__dir__, "../../../c/include/curt.h"))
-  checkout = File.expand_path("../../../..", __dir__)
+# What the gem needs of libcurt: the `CURT_ABI` of its header.
+ABI = 1
+
+abort "The gem curt is not for Windows yet" if $mswin || $mingw
+
+# Says where Cargo puts libcurt.a, and has it made.
+def build_libcurt(checkout, profile)
+  command = ["cargo", "build", "--locked", "--profile", profile, "--package", "curt-capi"]
+  puts command.join(" ")
+  $stdout.flush
+  case system(*command, chdir: checkout)
+  when nil
+    abort "This is a checkout of curt: building it needs Cargo, of Rust 1.85 or newer " \
+          "(https://rustup.rs, or the package cargo of Debian 13)"
+  when false
+    abort "libcurt cannot be built: #{command.join(" ")}"
+  end
+  target = File.expand_path(ENV.fetch("CARGO_TARGET_DIR", "target"), checkout)
+  File.join(target, profile == "dev" ? "debug" : profile, "libcurt.a")
 end
 
-if checkout
-  target = File.expand_path(ENV.fetch("CARGO_TARGET_DIR", "target"), checkout)
-  command = ["cargo", "build", "--release", "--locked", "--package", "curt-capi"]
-  system(*command, chdir: checkout) or abort "libcurt cannot be built: #{command.join(" ")}"
-  $INCFLAGS << " -I#{checkout}/bindings/c/include"
-  # Linked in, with its symbols hidden: no other library meets them.
-  $LOCAL_LIBS << " #{target}/release/libcurt.a"
-  $LDFLAGS << " -Wl,--exclude-libs,ALL"
+# Links a static library in, hides its symbols, so that no other library meets them, and returns what
+# the extension has to be made anew for.
+def link_in(archive, include)
+  abort "#{include}/curt.h is missing" unless File.exist?("#{include}/curt.h")
+  abort "#{archive} is missing" unless File.exist?(archive)
+  $INCFLAGS << " -I#{include.quote}"
+  $LOCAL_LIBS << " #{archive.quote}"
+  append_ldflags("-Wl,--exclude-libs,ALL")
   %w[dl pthread m].each { |library| have_library(library) }
-elsif !(with_config("curt-dir") ? dir_config("curt") : pkg_config("curt")) ||
-      !have_header("curt.h") || !have_library("curt", "curt_abi", "curt.h")
-  abort <<~MESSAGE
-    libcurt is missing: the package libcurt-dev, or the archive of libcurt with
-    gem install curt -- --with-curt-dir=FOLDER
-  MESSAGE
+  "$(OBJS): #{include.quote}/curt.h\n$(DLLIB): #{archive.quote}\n"
+end
+
+checkout = File.expand_path("../../../..", __dir__)
+needs = if (folder = with_config("curt-dir"))
+  folder = File.expand_path(folder)
+  link_in("#{folder}/lib/libcurt.a", "#{folder}/include")
+elsif File.exist?("#{checkout}/bindings/c/include/curt.h")
+  archive = build_libcurt(checkout, with_config("curt-profile", "release"))
+  link_in(archive, "#{checkout}/bindings/c/include")
+else
+  pkg_config("curt")
+  unless have_header("curt.h") && have_library("curt", "curt_abi", "curt.h")
+    abort <<~MESSAGE
+      libcurt is missing. Install its package libcurt-dev, or unpack its archive, and say where:
+          gem install curt -- --with-curt-dir=FOLDER
+    MESSAGE
+  end
+  ""
+end
+unless checking_for("CURT_ABI >= #{ABI}") { try_static_assert("CURT_ABI >= #{ABI}", "curt.h") }
+  abort "The libcurt that was found is older than the gem: it needs one whose CURT_ABI is #{ABI}"
 end
 
 $CFLAGS << " -fvisibility=hidden"
 create_makefile("curt/curt")
+File.write("Makefile", "\n#{needs}", mode: "a")
