@@ -480,6 +480,12 @@
 #define CURT_OPEN_NONBLOCKING 128
 
 /**
+ * The other flags are those of `open(2)`, which a caller converts: APPEND does not include WRITE, a
+ * file that is opened to read may be created or emptied, and the mode 0 is 0. Unknown on Windows.
+ */
+#define CURT_OPEN_EXACT 256
+
+/**
  * curt's own rules for this system: as `cmd.exe` or `execvp`, but the working directory is only
  * searched if `PATH` names it.
  */
@@ -861,7 +867,10 @@ typedef struct {
   size_t size;
   /** `CURT_OPEN_…`, joined by `|`: at least one of READ, WRITE and APPEND. */
   uint32_t flags;
-  /** The permissions of a new file, less what the process masks; 0 stands for 0666. */
+  /**
+   * The permissions of a new file, less what the process masks; 0 stands for 0666, unless
+   * `CURT_OPEN_EXACT` is set.
+   */
   uint32_t mode;
 } curt_open_options;
 

@@ -35,6 +35,9 @@ pub const CURT_OPEN_CREATE_NEW: u32 = 32;
 pub const CURT_OPEN_NO_FOLLOW: u32 = 64;
 /// Nothing waits (`O_NONBLOCK`): a FIFO in the place of a file, or reading from one.
 pub const CURT_OPEN_NONBLOCKING: u32 = 128;
+/// The other flags are those of `open(2)`, which a caller converts: APPEND does not include WRITE, a
+/// file that is opened to read may be created or emptied, and the mode 0 is 0. Unknown on Windows.
+pub const CURT_OPEN_EXACT: u32 = 256;
 
 /// A directory that nothing opened beneath it can leave. Threads may share it.
 #[derive(Debug)]
@@ -50,7 +53,8 @@ pub struct curt_open_options {
     pub size: usize,
     /// `CURT_OPEN_…`, joined by `|`: at least one of READ, WRITE and APPEND.
     pub flags: u32,
-    /// The permissions of a new file, less what the process masks; 0 stands for 0666.
+    /// The permissions of a new file, less what the process masks; 0 stands for 0666, unless
+    /// `CURT_OPEN_EXACT` is set.
     pub mode: u32,
 }
 
@@ -127,13 +131,16 @@ pub unsafe extern "C" fn curt_root_open_file(
     int(unsafe { guard("curt_root_open_file", error, body) })
 }
 
+/// The flags that this system knows.
+const KNOWN: u32 = if cfg!(unix) { CURT_OPEN_EXACT << 1 } else { CURT_OPEN_EXACT } - 1;
+
 fn open_options(given: Option<curt_open_options>) -> Result<OpenOptions, Failure> {
     let mut options = OpenOptions::new();
     let Some(curt_open_options { flags, mode, .. }) = given else {
         options.read(true);
         return Ok(options);
     };
-    if flags >= CURT_OPEN_NONBLOCKING << 1 || mode > 0o7777 {
+    if flags & !KNOWN != 0 || mode > 0o7777 {
         return Err(Failure::Argument("`flags` or `mode` of the options has an unknown bit"));
     }
     let has = |flag| flags & flag != 0;
@@ -146,8 +153,12 @@ fn open_options(given: Option<curt_open_options>) -> Result<OpenOptions, Failure
         .create_new(has(CURT_OPEN_CREATE_NEW))
         .follow(!has(CURT_OPEN_NO_FOLLOW))
         .nonblocking(has(CURT_OPEN_NONBLOCKING));
-    if mode != 0 {
+    if mode != 0 || has(CURT_OPEN_EXACT) {
         options.mode(mode);
+    }
+    #[cfg(unix)]
+    if has(CURT_OPEN_EXACT) {
+        curt::os::unix::OpenOptionsExt::exact(&mut options);
     }
     Ok(options)
 }

@@ -194,6 +194,13 @@ static long long open_with(void *options)
     return result;
 }
 
+/* The first flag that is unknown here. */
+#ifdef _WIN32
+#define ODD_OPEN CURT_OPEN_EXACT
+#else
+#define ODD_OPEN (CURT_OPEN_EXACT << 1)
+#endif
+
 static void refuses_wrong_arguments(void)
 {
     static text_char with_nul[] = T("tree\0x");
@@ -215,7 +222,7 @@ static void refuses_wrong_arguments(void)
     FAILS(CURT_E_OS, curt_root_open(Z("missing"), 0, &none, WHY));
     CHECK(none == NULL && LAST.os_error == NO_SUCH_FILE);
     root = open_root(Z("tree"), 0);
-    for (bit = 256; bit != 0; bit <<= 1)
+    for (bit = ODD_OPEN; bit != 0; bit <<= 1)
         FAILS(CURT_E_ARGUMENT, OPEN("file", CURT_OPEN_READ | bit));
     FAILS(CURT_E_ARGUMENT, OPEN("file", 0));
     FAILS(CURT_E_ARGUMENT, OPEN("file", CURT_OPEN_CREATE));
@@ -328,6 +335,65 @@ static void new_files_have_the_mode(void)
     curt_root_close(root);
 }
 
+static void exact_flags_are_those_of_open(void)
+{
+    static const int bits[][2] = {
+        {CURT_OPEN_APPEND, O_APPEND}, {CURT_OPEN_TRUNCATE, O_TRUNC}, {CURT_OPEN_CREATE, O_CREAT},
+        {CURT_OPEN_CREATE | CURT_OPEN_CREATE_NEW, O_CREAT | O_EXCL},
+        {CURT_OPEN_NO_FOLLOW, O_NOFOLLOW}, {CURT_OPEN_NONBLOCKING, O_NONBLOCK},
+    };
+    static const int access[][2] = {
+        {CURT_OPEN_READ, O_RDONLY}, {CURT_OPEN_WRITE, O_WRONLY},
+        {CURT_OPEN_READ | CURT_OPEN_WRITE, O_RDWR},
+    };
+    curt_root *root;
+    struct stat metadata;
+    int chosen, at;
+    make_tree();
+    root = open_root(Z("tree"), 0);
+    for (chosen = 0; chosen < 3 << 6; chosen++) {
+        int flags = CURT_OPEN_EXACT | access[chosen >> 6][0], system = access[chosen >> 6][1];
+        int fd, number;
+        long long result;
+        for (at = 0; at < 6; at++)
+            if (chosen & 1 << at) {
+                flags |= bits[at][0];
+                system |= bits[at][1];
+            }
+        unlink("tree/file");
+        if (chosen & 1)
+            make_file("tree/file", 4);
+        fd = open("tree/file", system, 0640);
+        number = errno;
+        metadata.st_size = -1;
+        metadata.st_mode = 0;
+        if (fd >= 0) {
+            CHECK_INT(fstat(fd, &metadata), 0);
+            close(fd);
+        }
+        unlink("tree/file");
+        if (chosen & 1)
+            make_file("tree/file", 4);
+        if (fd >= 0) {
+            struct stat ours;
+            result = WORKS(open_beneath(root, Z("file"), (uint32_t)flags, 0640));
+            CHECK_INT(result, metadata.st_size);
+            CHECK_INT(stat("tree/file", &ours), 0);
+            CHECK_INT(ours.st_mode, metadata.st_mode);
+        } else {
+            FAILS(CURT_E_OS, open_beneath(root, Z("file"), (uint32_t)flags, 0640));
+            CHECK_INT(LAST.os_error, number);
+        }
+    }
+    unlink("tree/file");
+    CHECK_INT(WORKS(open_beneath(root, Z("file"), CURT_OPEN_EXACT | CURT_OPEN_READ |
+                                 CURT_OPEN_CREATE, 0)), 0);
+    CHECK_INT(stat("tree/file", &metadata), 0);
+    CHECK_INT(metadata.st_mode & 07777, 0);
+    FAILS(CURT_E_ARGUMENT, OPEN("file", CURT_OPEN_EXACT | CURT_OPEN_APPEND));
+    curt_root_close(root);
+}
+
 static void a_fifo_makes_nobody_wait(void)
 {
     curt_root *root;
@@ -396,6 +462,7 @@ BEGIN_TESTS
     test(no_link_leads_out),
     test(a_root_is_where_it_was),
     test(new_files_have_the_mode),
+    test(exact_flags_are_those_of_open),
     test(a_fifo_makes_nobody_wait),
     test(a_swapped_link_leads_nowhere),
 #endif
