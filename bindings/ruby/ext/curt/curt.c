@@ -6,8 +6,11 @@ VALUE rb_mCurt;
 
 RUBY_FUNC_EXPORTED void Init_curt(void)
 {
+  rb_ext_ractor_safe(true);
   rb_mCurt = rb_define_module("Curt");
   if (curt_abi() < CURT_ABI)
     rb_raise(rb_eLoadError, "libcurt is older than the one that curt was built with");
+  Init_root();
   Init_trees();
+  Init_which();
 }

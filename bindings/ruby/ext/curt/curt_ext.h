@@ -9,7 +9,9 @@
 /* The module `Curt`. */
 extern VALUE rb_mCurt;
 
+void Init_root(void);
 void Init_trees(void);
+void Init_which(void);
 
 /* text.c: paths and names. */
 
@@ -52,5 +54,12 @@ typedef struct work {
  * and the exception raised; `body` may then not have been called at all. */
 void run_work(work *work, uint32_t threads, void *(*body)(void *), void *argument,
               void (*cleanup)(void *));
+
+/* Calls `body(argument)` without Ruby's lock, for a single short call of libcurt. Returns 0, and has
+ * called nothing, if an interrupt is pending: then comes rb_thread_check_ints. Raises nothing. */
+int try_call(void *(*body)(void *), void *argument);
+
+/* Calls it. What an interrupt raises, it raises before the call. */
+void run_call(void *(*body)(void *), void *argument);
 
 #endif

@@ -99,3 +99,29 @@ void run_work(work *work, uint32_t threads, void *(*body)(void *), void *argumen
     rb_jump_tag(state);
   }
 }
+
+typedef struct {
+  void *(*body)(void *);
+  void *argument;
+  int is_called;
+} single_call;
+
+static void *call_body(void *argument)
+{
+  single_call *call = argument;
+  call->is_called = 1;
+  return call->body(call->argument);
+}
+
+int try_call(void *(*body)(void *), void *argument)
+{
+  single_call call = { body, argument, 0 };
+  rb_thread_call_without_gvl2(call_body, &call, NULL, NULL);
+  return call.is_called;
+}
+
+void run_call(void *(*body)(void *), void *argument)
+{
+  while (!try_call(body, argument))
+    rb_thread_check_ints();
+}

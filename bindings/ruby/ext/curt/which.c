@@ -1,0 +1,88 @@
+/* The search for programs. */
+
+#include "curt_ext.h"
+
+typedef struct {
+  curt_search_options options;
+  curt_str name;
+  curt_char *buffer;
+  size_t capacity;
+  ptrdiff_t length;
+  curt_error *error;
+} look_up;
+
+static void *find_unlocked(void *argument)
+{
+  look_up *look = argument;
+  look->length = curt_find_once(&look->options, look->name, look->buffer, look->capacity, NULL,
+                                &look->error);
+  return NULL;
+}
+
+/* Whether a failure says that there is no such program. */
+static int is_missing(ptrdiff_t result)
+{
+  return result == CURT_E_FIND_NOT_FOUND || result == CURT_E_FIND_ONLY_IN_CWD ||
+         result == CURT_E_FIND_NOT_EXECUTABLE || result == CURT_E_FIND_INVALID_NAME ||
+         result == CURT_E_FIND_NAME_TOO_LONG;
+}
+
+/* call-seq: which(name, path: nil) -> string or nil
+ *
+ * Returns the full path of a program as +which+ finds it: the first file in the directories of
+ * +PATH+ that this process may execute, or +nil+. Without <tt>path:</tt>, a text as that of +PATH+,
+ * <tt>ENV["PATH"]</tt> is searched. A name with a slash is looked up as it is. The working
+ * directory is searched only if +PATH+ names it. One system call for each directory.
+ *
+ *   Curt.which("sh")                      # => "/usr/bin/sh"
+ *   Curt.which("sh", path: "/opt/none")   # => nil
+ *
+ * A directory of +PATH+ that cannot be searched is passed over. A name with a slash that could not
+ * be looked up is not +nil+: Errno::EACCES, Errno::ELOOP. Raises ArgumentError for a NUL. */
+static VALUE s_which(int argc, VALUE *argv, VALUE module)
+{
+  look_up look = { CURT_SEARCH_OPTIONS_INIT, { NULL, 0 }, NULL, 1024, 0, NULL };
+  VALUE name, keywords, path = Qundef, buffer;
+  curt_str found;
+  rb_scan_args(argc, argv, "1:", &name, &keywords);
+  if (!NIL_P(keywords)) {
+    ID names[1];
+    names[0] = rb_intern("path");
+    rb_get_kwargs(keywords, names, 0, 1, &path);
+  }
+  if (path == Qundef || NIL_P(path)) {
+    VALUE environment = rb_const_get(rb_cObject, rb_intern("ENV"));
+    path = rb_funcall(environment, rb_intern("[]"), 1, rb_str_new_cstr("PATH"));
+  }
+  look.name = path_argument(&name);
+  if (!NIL_P(path))
+    look.options.path = path_argument(&path);
+  look.options.base.ptr = (const curt_char *)".";
+  look.options.base.len = 1;
+  for (;;) {
+    buffer = rb_str_buf_new((long)look.capacity);
+    look.buffer = (curt_char *)RSTRING_PTR(buffer);
+    run_call(find_unlocked, &look);
+    if (look.length < 0 || (size_t)look.length < look.capacity)
+      break;
+    look.capacity = (size_t)look.length + 1;
+  }
+  RB_GC_GUARD(name);
+  RB_GC_GUARD(path);
+  if (is_missing(look.length)) {
+    curt_error_free(look.error);
+    return Qnil;
+  }
+  if (look.length < 0)
+    raise_failure((int32_t)look.length, look.error);
+  found.ptr = look.buffer;
+  found.len = (size_t)look.length;
+  path = path_string(found);
+  RB_GC_GUARD(buffer);
+  return path;
+}
+
+void Init_which(void)
+{
+  rb_define_singleton_method(rb_mCurt, "which", s_which, -1);
+}

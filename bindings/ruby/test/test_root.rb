@@ -1,0 +1,516 @@
+# frozen_string_literal: true
+
+require "fcntl"
+require "helper"
+require "timeout"
+
+# Curt::Root, beside File.open.
+class TestRoot < Test::Unit::TestCase
+  def setup
+    @folder = Dir.mktmpdir
+    @inside = File.join(@folder, "inside")
+    Dir.mkdir(@inside)
+    File.write(File.join(@inside, "file"), "text")
+    FileUtils.mkdir_p(File.join(@inside, "dir/deep"))
+    File.write(File.join(@inside, "dir/deep/file"), "deep")
+    File.write(File.join(@folder, "secret"), "secret")
+    Dir.mkdir(File.join(@folder, "outside"))
+    File.write(File.join(@folder, "outside/file"), "secret")
+  end
+
+  def teardown
+    FileUtils.rm_rf(@folder)
+  end
+
+  def with_root(**options, &block)
+    Curt::Root.open(@inside, **options, &block)
+  end
+
+  # What can be seen of an open file, or of an exception.
+  def facts(file)
+    facts = [file.class, file.path, file.external_encoding, file.internal_encoding, file.binmode?,
+             file.sync, file.close_on_exec?, file.autoclose?, file.stat.mode, file.size,
+             file.fcntl(Fcntl::F_GETFL) & ~File::NOFOLLOW, file.fileno > 2]
+    facts << (file.read(64) rescue $!.class)
+    facts << (file.write("wrote") rescue $!.class)
+    file.close
+    facts
+  end
+
+  # The facts, or the error without the name of the operation.
+  def outcome
+    facts(yield)
+  rescue SystemCallError, ArgumentError, TypeError, RangeError => error
+    [error.class, error.message.sub(/ @ \w+ - /, " - ")]
+  end
+
+  # Opens in two equal folders, by File and by a root, and compares what happens.
+  def assert_as_file(path, *arguments)
+    outcomes = %w[theirs ours].map do |name|
+      folder = File.join(@folder, name)
+      FileUtils.rm_rf(folder)
+      Dir.mkdir(folder)
+      File.write(File.join(folder, "file"), "text")
+      File.symlink("file", File.join(folder, "link"))
+      Dir.chdir(folder) do
+        opened = outcome do
+          next File.open(path, *arguments) if name == "theirs"
+
+          Curt::Root.open(".") { |root| root.open(path, *arguments) }
+        end
+        left = Dir.children(".").sort.map { |child| [child, File.size(child), File.stat(child).mode] }
+        [opened, left]
+      end
+    end
+    assert_equal(outcomes[0], outcomes[1], "open(#{path.inspect}, #{arguments.inspect})")
+  end
+
+  def test_modes_are_those_of_file_open
+    modes = ["r", "r+", "w", "w+", "a", "a+", "wx", "w+x", "rb", "r+b", "wb+", "ab", "rt", "wt", nil,
+             "r:utf-8", "r:iso-8859-1:utf-8", "rb:binary", "r:bom|utf-8", "w:utf-16le", "rb:utf-16",
+             "r:utf-16", "wbx", "q", "rbt", "", "rx", "ax", "w\0", [], Object]
+    %w[file gone link gone/below].product(modes).each do |path, mode|
+      assert_as_file(path, mode)
+    end
+    assert_as_file("file")
+  end
+
+  def test_flags_are_those_of_file_open
+    access = [File::RDONLY, File::WRONLY, File::RDWR]
+    bits = [File::APPEND, File::TRUNC, File::CREAT, File::EXCL, File::NONBLOCK, File::NOFOLLOW]
+    (0..bits.size).flat_map { |count| bits.combination(count).to_a }.each do |chosen|
+      flags = chosen.sum
+      %w[file gone link].product(access).each do |path, kind|
+        assert_as_file(path, kind | flags, 0o640)
+      end
+    end
+    [0, 0o200, 0o4640, 0o17777, -1, nil, "x", 1.5, 2**70].each do |permissions|
+      assert_as_file("gone", "w", permissions)
+      assert_as_file("gone", File::RDONLY | File::CREAT, permissions)
+    end
+    with_root do |root|
+      [File::SYNC, File::DSYNC, File::DIRECT, File::TMPFILE, File::NOATIME, 3, -1].each do |flags|
+        assert_raise(ArgumentError) { root.open("gone", flags) }
+      end
+    end
+    assert_equal(%w[dir file], Dir.children(@inside).sort)
+  end
+
+  def test_encodings_of_content
+    File.binwrite(File.join(@inside, "bom"), "\uFEFFgrün".b)
+    with_root do |root|
+      assert_equal("grün", root.open("bom", "r:bom|utf-8", &:read))
+      root.open("latin", "w:iso-8859-1") { |file| file.write("grün") }
+      assert_equal("gr\xFCn".b, File.binread(File.join(@inside, "latin")))
+      assert_equal("grün", root.open("latin", "r:iso-8859-1:utf-8", &:read))
+    end
+  end
+
+  def test_blocks_return_their_value_and_close
+    kept = file = nil
+    value = with_root do |root|
+      kept = root
+      root.open("file") do |opened|
+        file = opened
+        :value
+      end
+    end
+    assert_equal(:value, value)
+    assert_true(file.closed?)
+    assert_true(kept.closed?)
+    assert_raise(KeyError) do
+      with_root do |root|
+        kept = root
+        root.open("file") { |opened| raise KeyError if (file = opened) }
+      end
+    end
+    assert_true(file.closed? && kept.closed?)
+    thrown = catch(:out) { with_root { |root| root.open("file") { |opened| throw :out, opened } } }
+    assert_true(thrown.closed?)
+    assert_nil(with_root { |root| break root.open("file", &:close) })
+    with_root { |root| assert_equal(1, root.open("file") { |opened| opened.close || 1 }) }
+    with_root { |root| assert_nil(root.close) }
+  end
+
+  LEAVING = ["../secret", "dir/../../secret", "dir/deep/../../../secret", "..", "../inside/file",
+             "/etc/passwd", "//etc/passwd", "out", "absolute", "up/secret", "up/inside/file", "chain",
+             "dir/back", "folder/file", "folder", "folder/../../secret"].freeze
+
+  def plant_links
+    { "out" => "../secret", "absolute" => "/etc/passwd", "up" => "..", "chain" => "dir/back",
+      "dir/back" => "../../secret", "folder" => "../outside", "inner" => "dir/deep/file",
+      "loop" => "loop", "broken" => "../created" }.each do |name, target|
+      File.symlink(target, File.join(@inside, name))
+    end
+  end
+
+  def test_nothing_leaves_the_root
+    plant_links
+    [true, false].product(LEAVING + ["broken"], ["r", "w", "a+", File::CREAT | File::EXCL | 1])
+                 .each do |strict, path, mode|
+      with_root(strict: strict) do |root|
+        # With EXCL a link at the end is there already.
+        refused = mode.is_a?(Integer) ? [Errno::EXDEV, Errno::EEXIST, Errno::EISDIR] : [Errno::EXDEV]
+        refused << Errno::ELOOP if strict
+        # Not made through a link, but asked for: whether something is there is no secret.
+        refused << Errno::ENOENT << Errno::EISDIR if path == ".."
+        assert_raise(*refused) { root.open(path, mode).close }
+      end
+    end
+    assert_equal("secret", File.read(File.join(@folder, "secret")))
+    assert_equal("secret", File.read(File.join(@folder, "outside/file")))
+    assert_equal(%w[inside outside secret], Dir.children(@folder).sort)
+    with_root do |root|
+      assert_equal("deep", root.open("inner", &:read))
+      assert_equal("text", root.open("dir/../file", &:read))
+      assert_raise(Errno::ELOOP) { root.open("loop") }
+      assert_raise(Errno::ELOOP) { root.open("inner", File::NOFOLLOW) }
+      error = assert_raise(Errno::EXDEV) { root.open("../secret") }
+      assert_match(/ @ open - .*'\.\.\/secret': the path leaves the root/, error.message)
+    end
+  end
+
+  def test_in_root_keeps_everything_inside
+    plant_links
+    File.symlink("/dir/../../../file", File.join(@inside, "from root"))
+    with_root(in_root: true) do |root|
+      ["/file", "../../file", "/../file", "up/file", "from root"].each do |path|
+        assert_equal("text", root.open(path, &:read), path)
+      end
+      assert_raise(Errno::ENOENT) { root.open("/etc/passwd") }
+      assert_raise(Errno::ENOENT) { root.open("out") }
+    end
+    with_root(in_root: nil) { |root| assert_raise(Errno::EXDEV) { root.open("/file") } }
+  end
+
+  def test_strict_refuses_links_and_other_spellings
+    plant_links
+    with_root(strict: true) do |root|
+      assert_raise(Errno::ELOOP) { root.open("inner") }
+      ["file.", "file ", "nul", "dir/con.txt", "file:stream", "file::$DATA", "FILE~1", "dir\\deep",
+       "c:file", "what?", "dir./deep/file"].each do |path|
+        assert_raise(Errno::EXDEV, path) { root.open(path) }
+      end
+      ["a..b", "~", "x~", "ünï", "with space", "%2e", "...x", "\xFF"].each do |name|
+        root.open(name, "w") { |file| file.write(name) }
+        assert_equal(name.b, File.binread(File.join(@inside, name)))
+      end
+    end
+  end
+
+  def test_a_closed_root_is_an_error
+    root = with_root
+    file = root.open("file")
+    assert_false(root.closed?)
+    assert_nil(root.close)
+    assert_nil(root.close)
+    assert_true(root.closed?)
+    error = assert_raise(IOError) { root.open("file") }
+    assert_equal("closed root", error.message)
+    assert_raise(IOError) { root.open("new", "w") }
+    assert_equal("text", file.read)
+    file.close
+    assert_false(File.exist?(File.join(@inside, "new")))
+  end
+
+  def test_the_directory_stays_the_root
+    with_root do |root|
+      File.rename(@inside, moved = File.join(@folder, "moved"))
+      Dir.mkdir(@inside)
+      assert_equal("text", root.open("file", &:read))
+      root.open("new", "w").close
+      assert_true(File.exist?(File.join(moved, "new")))
+    end
+  end
+
+  def path_like(&block)
+    Object.new.tap { |object| object.define_singleton_method(:to_path, &block) }
+  end
+
+  def test_paths_are_those_of_ruby
+    with_root do |root|
+      assert_equal("text", root.open(path_like { "file" }, &:read))
+      assert_equal("text", root.open("file".b.freeze, &:read))
+      assert_equal("text", root.open("file".encode("iso-8859-1"), &:read))
+      assert_raise(KeyError) { root.open(path_like { raise KeyError }) }
+      assert_raise(TypeError) { root.open(path_like { 1 }) }
+      [nil, 1, :file, []].each { |path| assert_raise(TypeError) { root.open(path) } }
+      ["a\0b", "\0", "file\0"].each { |path| assert_raise(ArgumentError) { root.open(path) } }
+      [Encoding::UTF_16LE, Encoding::UTF_32BE, Encoding::UTF_7].each do |encoding|
+        path = "file".dup.force_encoding(encoding)
+        assert_raise(Encoding::CompatibilityError) { root.open(path) }
+      end
+      assert_raise(Errno::ENOENT) { root.open("") }
+      assert_raise(Errno::ENAMETOOLONG) { root.open("x" * 256) }
+      assert_raise(Errno::ENAMETOOLONG) { root.open("x/" * 3000) }
+      assert_raise(ArgumentError) { root.open }
+      assert_raise(ArgumentError) { root.open("a", "r", 0, 0) }
+      assert_raise(TypeError) { root.open("file", mode: "r") }
+      name = +"file"
+      file = root.open(name)
+      name.replace("another")
+      assert_equal("file", file.path)
+      file.close
+    end
+  end
+
+  def test_roots_are_opened_by_paths_of_ruby
+    inside = @inside
+    assert_false(Curt::Root.open(path_like { inside }, &:closed?))
+    assert_raise(KeyError) { Curt::Root.open(path_like { raise KeyError }) }
+    assert_raise(TypeError) { Curt::Root.open(nil) }
+    assert_raise(ArgumentError) { Curt::Root.open("#{@inside}\0") }
+    assert_raise(Encoding::CompatibilityError) { Curt::Root.open("x".encode("utf-16le")) }
+    assert_raise(Errno::ENOTDIR) { Curt::Root.open(File.join(@inside, "file")) }
+    error = assert_raise(Errno::ENOENT) { Curt::Root.open("is/not/there") }
+    assert_match(/ - is\/not\/there\z/, error.message)
+    assert_raise(ArgumentError) { Curt::Root.open(@inside, wrong: 1) }
+    assert_raise(ArgumentError) { Curt::Root.open(@inside, {}) }
+    assert_raise(ArgumentError) { Curt::Root.open }
+    assert_raise(NoMethodError) { Curt::Root.new(@inside) }
+    with_root do |root|
+      assert_raise(TypeError) { Curt::Root.allocate }
+      assert_raise(TypeError) { root.dup }
+      assert_raise(TypeError) { root.clone }
+      assert_raise(TypeError) { Marshal.dump(root) }
+    end
+    assert_instance_of(sub = Class.new(Curt::Root), sub.open(@inside))
+  end
+
+  # The open descriptors of this process.
+  def descriptors
+    GC.start
+    Dir.children("/dev/fd").size
+  end
+
+  def test_no_failure_leaves_a_descriptor
+    plant_links
+    before = descriptors
+    with_root do |root|
+      100.times do
+        assert_raise(Errno::EXDEV) { root.open("../secret") }
+        assert_raise(Errno::EISDIR) { root.open(".", "r:bom|utf-8") }
+        assert_raise(Errno::EISDIR) { root.open("dir", "w") }
+        assert_raise(ArgumentError) { root.open("file", "r:utf-16") }
+      end
+      singleton = File.singleton_class
+      singleton.alias_method(:kept_for_fd, :for_fd)
+      begin
+        singleton.define_method(:for_fd) { |*| raise KeyError }
+        100.times { assert_raise(KeyError) { root.open("file") } }
+      ensure
+        singleton.send(:remove_method, :for_fd)
+        singleton.remove_method(:kept_for_fd)
+      end
+      # A File that was half made closes nothing that is open now under the same number.
+      files = Array.new(100) { root.open("file") }
+      GC.start
+      assert_equal(["text"] * 100, files.map(&:read))
+      files.each(&:close)
+    end
+    assert_equal(before, descriptors)
+    300.times { with_root.open("file") }
+    10.times { GC.start }
+    assert_operator(descriptors, :<, before + 50)
+  end
+
+  # Runs a script in another process, with its own limits, user and signals.
+  def run_script(script, *arguments, **options)
+    load_path = $LOAD_PATH.grep(/ruby/).flat_map { |folder| ["-I", folder] }
+    command = [RbConfig.ruby, "-W:no-experimental", *load_path, "-r", "curt", "-e", script]
+    IO.popen([*command, *arguments, err: %i[child out], **options], &:read)
+  end
+
+  def test_exhausted_descriptors
+    script = <<~'RUBY'
+      root = Curt::Root.open(ARGV[0])
+      Process.setrlimit(Process::RLIMIT_NOFILE, 64)
+      # As File.open does, it frees files that nobody has any more.
+      1000.times { root.open("file") }
+      GC.start
+      kept = []
+      begin
+        loop { kept << root.open("file") }
+      rescue Errno::EMFILE => error
+        puts error.message, kept.size > 40
+      end
+      begin
+        Curt::Root.open(ARGV[0])
+      rescue Errno::EMFILE
+        puts "no root"
+      end
+      kept.each(&:close)
+      puts root.open("file", &:read)
+    RUBY
+    assert_equal("Too many open files @ open - file\ntrue\nno root\ntext\n",
+                 run_script(script, @inside))
+  end
+
+  def test_a_fifo_makes_nobody_wait
+    File.mkfifo(File.join(@inside, "fifo"))
+    Timeout.timeout(20) do
+      with_root do |root|
+        assert_raise(Errno::ENXIO) { root.open("fifo", "w") }
+        reader = root.open("fifo")
+        assert_equal(0, reader.fcntl(Fcntl::F_GETFL) & File::NONBLOCK)
+        writer = root.open("fifo", "w")
+        # Reading waits, and can be interrupted, as with File.open.
+        thread = Thread.new { reader.read(3) }
+        thread.report_on_exception = false
+        writer.write("abc")
+        writer.flush
+        assert_equal("abc", thread.value)
+        thread = Thread.new { reader.read(3) }
+        thread.report_on_exception = false
+        Thread.pass until thread.stop?
+        thread.raise(KeyError)
+        assert_raise(KeyError) { thread.join }
+        [reader, writer].each(&:close)
+      end
+    end
+  end
+
+  def test_threads_may_share_a_root_that_is_closed_meanwhile
+    before = descriptors
+    20.times do
+      root = with_root
+      threads = Array.new(4) do
+        Thread.new do
+          loop { root.open("file") { |file| raise file.path unless file.read == "text" } }
+        rescue IOError => error
+          error.message
+        end
+      end
+      sleep(0.005)
+      root.close
+      assert_equal(["closed root"] * 4, threads.map(&:value))
+    end
+    assert_equal(before, descriptors)
+  end
+
+  def test_interrupts_leave_no_descriptor
+    before = descriptors
+    with_root do |root|
+      200.times do
+        thread = Thread.new do
+          loop { root.open("dir/deep/file", &:read) }
+        end
+        thread.report_on_exception = false
+        sleep(0.001)
+        thread.raise(KeyError)
+        assert_raise(KeyError) { thread.join(20) }
+      end
+    end
+    assert_equal(before, descriptors)
+  end
+
+  def test_after_fork
+    with_root do |root|
+      child = fork do
+        content = root.open("file", &:read)
+        root.close
+        exit!(content == "text" ? 0 : 1)
+      end
+      assert_equal(0, Process.wait2(child)[1].exitstatus)
+      assert_equal("text", root.open("file", &:read))
+    end
+  end
+
+  def test_in_ractors
+    script = <<~'RUBY'
+      ractors = Array.new(3) do
+        Ractor.new(ARGV[0]) do |folder|
+          Curt::Root.open(folder, strict: true) do |root|
+            contents = Array.new(200) { root.open("file", &:read) }
+            begin
+              root.open("../secret")
+            rescue Errno::EXDEV
+              [contents.uniq, Curt.which("sh", path: "/usr/bin:/bin").class]
+            end
+          end
+        end
+      end
+      results = ractors.map { |ractor| ractor.respond_to?(:value) ? ractor.value : ractor.take }
+      p results.uniq
+      root = Curt::Root.open(ARGV[0])
+      begin
+        Ractor.new(root) { |got| got.open("file") }
+      rescue TypeError => error
+        puts error.message
+      end
+      p Ractor.shareable?(root)
+    RUBY
+    assert_equal(<<~OUTPUT, run_script(script, @inside))
+      [[["text"], String]]
+      allocator undefined for Curt::Root
+      false
+    OUTPUT
+  end
+
+  def test_under_gc_stress
+    GC.stress = true
+    3.times do
+      with_root(strict: true) do |root|
+        raise "content" unless root.open("dir/deep/file", "r:bom|utf-8", &:read) == "deep"
+
+        begin
+          root.open("../secret")
+        rescue Errno::EXDEV
+          next
+        end
+        raise "left"
+      end
+    end
+  ensure
+    GC.stress = false
+  end
+
+  def test_as_another_user
+    omit("only root can become another user") if Process.uid != 0
+    File.write(File.join(@inside, "mine"), "", perm: 0o600)
+    Dir.mkdir(File.join(@inside, "closed"), 0o700)
+    File.chmod(0o755, @folder, @inside)
+    child = fork do
+      root = with_root
+      Process::Sys.setgid(65_534)
+      Process::Sys.setuid(65_534)
+      seen = ["file", "mine", "closed/x"].map { |path| root.open(path, &:read) rescue $!.class }
+      seen << (root.open("new", "w") rescue $!.class)
+      exit!(seen == ["text", Errno::EACCES, Errno::EACCES, Errno::EACCES] ? 0 : 1)
+    end
+    assert_equal(0, Process.wait2(child)[1].exitstatus)
+  end
+
+  # While a directory is swapped for a link that leads out, again and again.
+  def test_swapped_links_lead_nowhere
+    dir = File.join(@inside, "dir")
+    swapper = fork do
+      loop do
+        File.rename(dir, "#{@folder}/parked")
+        File.symlink("../outside", dir)
+        File.unlink(dir)
+        File.rename("#{@folder}/parked", dir)
+      end
+    end
+    seen = Hash.new(0)
+    finish = Process.clock_gettime(Process::CLOCK_MONOTONIC) +
+             Float(ENV.fetch("CURT_RACE_SECONDS", "0.5"))
+    FileUtils.mkdir_p(File.join(@folder, "outside/deep"))
+    File.write(File.join(@folder, "outside/deep/file"), "secret")
+    [false, true].cycle do |strict|
+      with_root(strict: strict) do |root|
+        50.times do
+          seen[root.open("dir/deep/file", &:read)] += 1
+        rescue SystemCallError => error
+          seen[error.class] += 1
+        end
+      end
+      break if Process.clock_gettime(Process::CLOCK_MONOTONIC) > finish && seen["deep"] > 0
+    end
+    assert_empty(seen.keys - ["deep", Errno::ENOENT, Errno::EXDEV, Errno::ELOOP, Errno::EAGAIN])
+    assert_operator(seen[Errno::EXDEV], :>, 0, seen.inspect)
+  ensure
+    Process.kill(:KILL, swapper)
+    Process.wait(swapper)
+  end
+end
