@@ -1,4 +1,4 @@
-# Shared by the folders of scripts: script_FOR SOURCE PROGRAM, for node and python.
+# Shared by the folders of scripts: script_FOR SOURCE PROGRAM, for node, python and ruby.
 # Writes OUT/PROGRAM: the script, with the real interpreter's path in its first line. A name on PATH
 # may be a version manager's shim, whose start-up is not the interpreter's.
 script_node() {
@@ -9,6 +9,11 @@ script_node() {
 script_python() {
     interpreter=$(python3 -c 'import sys; print(sys.executable)')
     write_script "$interpreter -I" "$1" "$2"
+}
+
+script_ruby() {
+    interpreter=$(ruby -e 'print RbConfig.ruby')
+    write_script "$interpreter --disable=gems" "$1" "$2"
 }
 
 write_script() {

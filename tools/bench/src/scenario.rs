@@ -49,7 +49,7 @@ pub(crate) struct Quick {
 }
 
 /// All scenarios, in the order of the report.
-pub(crate) static SCENARIOS: [Scenario; 31] = [
+pub(crate) static SCENARIOS: [Scenario; 36] = [
     Scenario {
         quick: Some(quick(REACT_ENTRIES / 4, 18, true)),
         few: false,
@@ -164,12 +164,28 @@ pub(crate) static SCENARIOS: [Scenario; 31] = [
         full: &[3_580],
         ..flat(["c-stat", "list it in C with stat", "c-stat"], Question::Sizes)
     },
-    call("c-expand", "make a clean path absolute", "/usr/share/doc/ruby/examples/main.rb"),
-    call("c-expand-dots", "the same with dots", "/usr/share/doc/ruby/examples/main.rb"),
+    call("c-expand", "make a clean path absolute", CLEAN),
+    call("c-expand-dots", "the same with dots", CLEAN),
     call("c-which", "find a program", "{tree}/package-00003/hello"),
     call("c-which-miss", "find no program", "missing"),
     call("c-rm-miss", "remove nothing", "missing"),
+    call("ruby-expand-clean", "make a clean path absolute in Ruby", CLEAN),
+    call("ruby-expand-dotted", "the same with dots", CLEAN),
+    call("ruby-expand-relative", "make a relative path absolute", "{tree}/lib/http/response.rb"),
+    Scenario {
+        times_itself: true,
+        everywhere: false,
+        ..react(["ruby-rm", "remove node_modules in Ruby", "ruby-rm"], Question::Gone)
+    },
+    Scenario {
+        times_itself: true,
+        everywhere: false,
+        ..react(["ruby-names", "all paths of a tree in Ruby", "ruby-names"], Question::Paths)
+    },
 ];
+
+/// The answer to a clean path and to one with dots.
+const CLEAN: &str = "/usr/share/doc/ruby/examples/main.rb";
 
 const COMMON: Scenario = Scenario {
     name: "",
@@ -237,7 +253,7 @@ const fn expand(name: &'static str, title: &'static str, full: &'static [u32]) -
     Scenario { name, title, job: name, question: Question::Expanded, full, ..common }
 }
 
-/// One call of libcurt beside the same of the library.
+/// One call beside another that has the same answer.
 const fn call(name: &'static str, title: &'static str, answer: &'static str) -> Scenario {
     let question = Question::Said(answer);
     let tree: Grow = |_| Tree::path(6, 3, 1);

@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+# What curt replaces in Ruby, and what replaces it, timed without the start of the interpreter.
+#
+# A task writes its answer to standard output, once, and then runs again by the clock: how many
+# nanoseconds one run took goes to standard error.
+
+$LOAD_PATH.unshift(File.join(__dir__, "lib"))
+require "curt"
+require "fileutils"
+require "find"
+
+# The same tasks with the methods of each library. Paths are expanded `count` times: a block for
+# each would cost as much as a call.
+LIBRARIES = {
+  "ruby" => {
+    expand: lambda do |path, count|
+      full = nil
+      full = File.expand_path(path) while (count -= 1) >= 0
+      full
+    end,
+    remove: ->(tree) { FileUtils.rm_rf(tree) },
+    names: ->(tree) { Find.find(tree).to_a }
+  },
+  "glob" => { names: ->(tree) { Dir.glob("#{tree}/**/*", File::FNM_DOTMATCH) } },
+  "curt" => {
+    expand: lambda do |path, count|
+      full = nil
+      full = Curt.expand_path(path) while (count -= 1) >= 0
+      full
+    end,
+    remove: ->(tree) { Curt.rm_rf(tree) },
+    names: ->(tree) { Curt.find(tree).to_a }
+  },
+  "curt-1" => { remove: ->(tree) { Curt.rm_rf(tree, threads: 1) } }
+}.freeze
+PATHS = {
+  "clean" => "/usr/share/doc/ruby/examples/main.rb",
+  "dotted" => "/usr/./lib/../share/doc/ruby/./examples/main.rb",
+  "relative" => "lib/net/../http/./response.rb"
+}.freeze
+# How long a task is repeated, in nanoseconds.
+LEAST = 50_000_000
+
+def now
+  Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+end
+
+def took(nanoseconds)
+  warn "took #{nanoseconds}"
+end
+
+# Runs a block for a while, at least three times. Writes how long one of the +each+ runs took that
+# it makes.
+def repeated(each = 1)
+  count = 0
+  begun = now
+  while count < 3 || now - begun < LEAST
+    yield
+    count += 1
+  end
+  took((now - begun).fdiv(count * each))
+end
+
+library, task, tree, kind = ARGV
+work = LIBRARIES.fetch(library).fetch(task.to_sym)
+case task
+when "expand"
+  Dir.chdir(tree)
+  puts work.call(PATHS.fetch(kind), 1)
+  repeated(1000) { work.call(PATHS.fetch(kind), 1000) }
+when "remove"
+  begun = now
+  work.call(tree)
+  took(now - begun)
+when "names"
+  puts work.call(tree)
+  repeated { work.call(tree) }
+end
