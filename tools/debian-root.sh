@@ -1,9 +1,11 @@
 #!/bin/bash
 # Runs a command in the Debian 13 root: a folder with Debian's own Rust, the oldest that curt
 # supports, and its library source, from which the standard library of other targets can be built.
-# usage: debian-root.sh [--with SET,…] [--show PATH AT]… [-- COMMAND…]
+# usage: debian-root.sh [--debian 12] [--with SET,…] [--show PATH AT]… [-- COMMAND…]
 # The sets of packages are installed when they are first needed; without a command that is all, and
 # the folder is printed. `--show` puts a path of this machine, read-only, where the command finds it.
+#
+# With `--debian 12` it is the Debian before, whose Rust is too old for curt, in a folder beside it.
 #
 # It is made once and reused. Its folder is $CURT_DEBIAN_ROOT, or `curt/debian-13` in the user's
 # cache folder; beside it lie `.lock`, `.partial` while it is being made, and `.build` with Cargo's
@@ -34,6 +36,8 @@ declare -A sets=(
     # What builds libcurt as a package, and a program with it.
     [library]='cargo-c g++ libc6-dev pkgconf'
     [python]='python3-venv'
+    # What builds and runs a gem.
+    [ruby]='gcc libc6-dev make pkgconf ruby ruby-dev'
     # The libraries that Node's own builds want.
     [node]='libatomic1 libstdc++6'
     # What runs programs for other processors.
@@ -42,12 +46,17 @@ declare -A sets=(
     [gnu]='acl attr e2fsprogs libacl1-dev libattr1-dev libcap-dev libcap2-bin make perl python-is-python3 xz-utils'
 )
 
-wanted=(linux windows) shown=()
+wanted=(linux windows) shown=() suite=trixie
 while (($# > 0)) && [[ $1 != -- ]]; do
     case $1 in
     --with) IFS=, read -ra wanted <<<"$2"; shift 2 ;;
     --show) shown+=("$2" "$3"); shift 3 ;;
-    *) echo "usage: debian-root.sh [--with SET,…] [--show PATH AT]… [-- COMMAND…]" >&2; exit 2 ;;
+    --debian)
+        [[ ${2:-} == 12 ]] || { echo 'takes --debian 12 only' >&2; exit 2; }
+        suite=bookworm
+        shift 2
+        ;;
+    *) echo "usage: debian-root.sh [--debian 12] [--with SET,…] [--show PATH AT]… [-- COMMAND…]" >&2; exit 2 ;;
     esac
 done
 for set in "${wanted[@]}"; do
@@ -56,6 +65,7 @@ done
 (($# == 0)) || shift
 
 root=${CURT_DEBIAN_ROOT:-${XDG_CACHE_HOME:-$HOME/.cache}/curt/debian-13}
+[[ $suite == trixie ]] || root=${root%-13}-12
 [[ $root == /?* ]] || { echo "not an absolute path for the root: '$root'" >&2; exit 2; }
 
 lacking=
@@ -69,10 +79,10 @@ if [[ -n $lacking ]]; then
 fi
 
 # In its mount namespace: makes the root if it is not there or too old, and installs one set.
-# Arguments: root, version, name of the set, packages.
+# Arguments: root, version, Debian's name of its release, name of the set, packages.
 make='
-    root=$1 version=$2 set=$3
-    shift 3
+    root=$1 version=$2 suite=$3 set=$4
+    shift 4
     stamps=$root/var/lib/curt
     if [ "$(cat "$stamps/version" 2>/dev/null || :)" != "$version" ]; then
         if [ -n "$(ls -A "$root" 2>/dev/null || :)" ] && [ ! -e "$stamps/version" ]; then
@@ -80,7 +90,7 @@ make='
             exit 1
         fi
         rm -rf --one-file-system "$root.partial"
-        if ! debootstrap --variant=minbase --include=ca-certificates trixie "$root.partial"; then
+        if ! debootstrap --variant=minbase --include=ca-certificates "$suite" "$root.partial"; then
             tail -n 20 "$root.partial/debootstrap/debootstrap.log" || :
             exit 1
         fi
@@ -117,7 +127,7 @@ for set in "${wanted[@]}"; do
         mkdir -p "$(dirname "$root")"
         # shellcheck disable=SC2086
         LC_ALL=C.UTF-8 flock -o "$root.lock" unshare --mount \
-            sh -euc "$make" sh "$root" "$version" "$set" ${sets[$set]} >&2
+            sh -euc "$make" sh "$root" "$version" "$suite" "$set" ${sets[$set]} >&2
     fi
 done
 if (($# == 0)); then

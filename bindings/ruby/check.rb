@@ -6,8 +6,8 @@
 # usage: ruby bindings/ruby/check.rb [--all] [TEST.rb …]
 #
 # Needs Rust, a C compiler, make, and Ruby 3.1 or newer with its headers (Debian: ruby-dev). With
-# `--all`, also what takes long: all tests once more with libcurt as in a release, and under
-# AddressSanitizer, the tests in `test/all`, and Ruby's own with curt installed.
+# `--all` the tests run longer, with libcurt as in a release, and under AddressSanitizer, and Ruby's
+# own tests run with curt installed.
 
 require "fileutils"
 require "rbconfig"
@@ -41,7 +41,16 @@ def test(folder, tests, environment = {})
   run RUBY, "-w", *load_path, "-e", script, *tests, environment: environment
 end
 
-all = ARGV.delete("--all")
+is_all = ARGV.delete("--all")
 chosen = ARGV.empty? ? Dir[File.join(HERE, "test/test_*.rb")].sort : ARGV
 # Without optimisation: this is about behaviour, and the tests of the library in C have built it.
 test build("dev", "dev", "ARCH_FLAG=#{WARNINGS}"), chosen
+exit unless is_all
+
+release = build("release", "release")
+test release, chosen, "CURT_ROUNDS" => "10000"
+# Ruby leaves frames by jumps that AddressSanitizer does not see: without the stack.
+asan = build("asan", "dev", "ARCH_FLAG=-fsanitize=address --param asan-stack=0")
+library = IO.popen(%w[cc -print-file-name=libasan.so], &:read).chomp
+test asan, chosen, "LD_PRELOAD" => library, "ASAN_OPTIONS" => "detect_leaks=0"
+run RUBY, File.join(HERE, "test/ruby/run.rb"), release

@@ -160,6 +160,17 @@ make_c() {
     for name in "${c[@]##*/}"; do cp "$target/debian-root/library/$name" "$packages"; done
 }
 
+# The gem for Ruby: its sources, which are built where it is installed.
+make_gem() {
+    grep -q "VERSION = \"$version\"" bindings/ruby/lib/curt/version.rb ||
+        { echo "bindings/ruby/lib/curt/version.rb has another version than Cargo.toml" >&2; exit 1; }
+    cargo xtask in-root --with ruby -- sh -euc 'mkdir -p "$1"
+        cd bindings/ruby
+        SOURCE_DATE_EPOCH=$2 gem build --silent --output "$1/curt.gem" curt.gemspec' \
+        sh /build/target/gem "$SOURCE_DATE_EPOCH"
+    cp "$target/debian-root/gem/curt.gem" "$gem"
+}
+
 mkdir -p "$packages"
 made=()
 if [[ " ${kinds[*]} " =~ \ (tar|deb|npm|wheel)\  ]]; then
@@ -180,9 +191,9 @@ for kind in "${kinds[@]}"; do
         made+=("${c[@]}")
         continue
         ;;
-    npm)
-        make_npm
-        made+=("$npm")
+    npm | gem)
+        "make_$kind"
+        made+=("${!kind}")
         continue
         ;;
     esac

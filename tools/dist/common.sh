@@ -7,14 +7,17 @@ here= kinds=()
 for argument; do
     case $argument in
     --here) here=1 ;;
-    tar | deb | exe | npm | wheel | python | c) kinds+=("$argument") ;;
-    *) echo "takes --here, and kinds of packages: tar, deb, exe, npm, wheel, python, c" >&2; exit 2 ;;
+    tar | deb | exe | npm | wheel | python | c | gem) kinds+=("$argument") ;;
+    *)
+        echo "takes --here, and kinds of packages: tar, deb, exe, npm, wheel, python, c, gem" >&2
+        exit 2
+        ;;
     esac
 done
 if ((${#kinds[@]} == 0)); then
-    kinds=(tar deb exe npm wheel python c)
+    kinds=(tar deb exe npm wheel python c gem)
     # What is for Windows alone is not for here.
-    [[ -z $here ]] || kinds=(tar deb npm wheel python c)
+    [[ -z $here ]] || kinds=(tar deb npm wheel python c gem)
 fi
 
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
@@ -47,6 +50,7 @@ for name in libcurt0 libcurt-dev; do
     c+=("$packages/${name}_${version}_$(cut -d ' ' -f 2 <<<"$this").deb")
 done
 [[ -n $here ]] || c+=("$packages/libcurt-$version-x86_64-pc-windows-gnu.tar.gz")
+gem=$packages/curt-$version.gem
 
 missing() { # REASON: this machine lacks something
     echo "$*" >&2

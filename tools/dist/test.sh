@@ -3,7 +3,7 @@
 # whose /tmp nothing stays. usage: test.sh [--here] [KIND…], as for build.sh.
 # The last line is the total; what this machine cannot do is skipped, with its reason.
 source "$(dirname "$0")/common.sh"
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 release=
 
 try() { # KIND WHAT COMMAND…: what it prints is shown only if it fails; a status of 3 skips
     local name="$1: $2" out status=0
@@ -17,11 +17,19 @@ try() { # KIND WHAT COMMAND…: what it prints is shown only if it fails; a stat
     return "$status"
 }
 
-in_root() { # PACKAGES SCRIPT ARGUMENT…: a shell script in the Debian root
+in_root() { # PACKAGES SCRIPT ARGUMENT…: a shell script in the Debian root, or in that of $release
     local sets=$1 script=$2
     shift 2
-    cargo xtask in-root --with "$sets" -- sh -euxc "$script" sh "$@"
+    cargo xtask in-root ${release:+--debian "$release"} --with "$sets" -- sh -euxc "$script" sh "$@"
 }
+
+# A Debian over the Debian that nobody else sees, in /tmp/debian.
+own_debian='
+    cd /tmp
+    mkdir changes work debian
+    mount -t overlay overlay -o lowerdir=/,upperdir=/tmp/changes,workdir=/tmp/work debian
+    mount -t proc proc debian/proc
+    mount --rbind /dev debian/dev'
 
 # curt does its work, in an empty folder. Argument: how it is called.
 use='
@@ -58,13 +66,8 @@ deb_pleases_lintian() { # PACKAGE
             "HOME=/tmp lintian --fail-on error,warning --no-cfg /tmp/package.deb"' "$1"
 }
 
-# In a Debian over the Debian that nobody else sees.
 deb_installs() {
-    in_root packages 'cd /tmp
-        mkdir changes work debian
-        mount -t overlay overlay -o lowerdir=/,upperdir=/tmp/changes,workdir=/tmp/work debian
-        mount -t proc proc debian/proc
-        mount --rbind /dev debian/dev
+    in_root packages "$own_debian"'
         cp "$1" debian/opt/curt.deb
         chroot debian /bin/sh -euxc "$2"' "$(deb_of "$1")" "$use"'
         dpkg --install /opt/curt.deb
@@ -219,13 +222,8 @@ c_runs_from_archive() {
         done' "${c[0]}"
 }
 
-# In a Debian over the Debian that nobody else sees.
 c_installs() {
-    in_root library 'cd /tmp
-        mkdir changes work debian
-        mount -t overlay overlay -o lowerdir=/,upperdir=/tmp/changes,workdir=/tmp/work debian
-        mount -t proc proc debian/proc
-        mount --rbind /dev debian/dev
+    in_root library "$own_debian"'
         cp "$1" debian/opt/libcurt0.deb
         cp "$2" debian/opt/libcurt-dev.deb
         chroot debian /bin/sh -euxc "$3"' "${c[1]}" "${c[2]}" "$use_library"'
@@ -282,6 +280,80 @@ c_runs_on_windows() {
         done' sh "${c[3]}" "$PWD/bindings/c/abi.txt"
 }
 
+# Uses every function of the gem, in an empty folder.
+use_gem='
+    require "curt/install"
+    def equal(expected, found)
+      expected == found or raise "#{found.inspect}, not #{expected.inspect}"
+    end
+    Dir.mkdir("tree")
+    Dir.mkdir("tree/folder")
+    File.write("tree/folder/file", "x")
+    here = File.realpath(Dir.pwd)
+    equal("#{here}/tree", Curt.expand_path("tree/folder/.."))
+    equal("#{here}/~", Curt.absolute_path("~"))
+    equal("C:/a", Curt.expand_path("..\\a", "C:/b", flavor: :windows))
+    equal("#{here}/tree", Curt.realpath("tree"))
+    equal(["folder"], Curt.children("tree"))
+    equal(["tree", "tree/folder", "tree/folder/file"], Curt.find("tree").to_a)
+    equal(3, Curt.usage("tree").entries)
+    equal("/usr/bin/ruby", Curt.which("ruby", path: "/usr/bin"))
+    Curt::Root.open("tree") do |root|
+      equal("x", root.open("folder/file", &:read))
+      begin
+        root.open("../tree/folder/file")
+        raise "a path left the root"
+      rescue Errno::EXDEV
+      end
+    end
+    Curt.rm_r("tree/folder")
+    equal([], Dir.children("tree"))
+    FileUtils.rm_rf("tree")
+    equal(false, File.exist?("tree"))'
+
+# Against the installed libcurt, which is shared. Where it is missing, the gem says so.
+gem_installs() {
+    in_root ruby "$own_debian"'
+        cp "$1" debian/opt/curt.gem
+        cp "$2" debian/opt/libcurt0.deb
+        cp "$3" debian/opt/libcurt-dev.deb
+        chroot debian /bin/sh -euxc "$4" sh "$5"' "$gem" "${c[1]}" "${c[2]}" '
+        if gem install --local /opt/curt.gem >said 2>&1; then exit 1; fi
+        grep "libcurt is missing" said
+        dpkg --install /opt/libcurt0.deb /opt/libcurt-dev.deb
+        gem install --local --no-document /opt/curt.gem
+        ldd "$(gem contents curt | grep "/lib/curt/curt.so$")" | grep "libcurt.so.0 => /usr/lib"
+        cd "$(mktemp -d)"
+        ruby -w -e "$1"
+        gem uninstall --all --executables curt
+        if ruby -e "require %(curt)"; then exit 1; fi' "$use_gem"
+}
+
+# libcurt.a of the archive is linked in, and the archive can go.
+gem_installs_with_archive() {
+    in_root ruby 'cd /tmp
+        mkdir archive
+        tar -xzf "$2" -C archive --strip-components=1
+        export GEM_HOME=/tmp/gems
+        gem install --local --no-document "$1" -- --with-curt-dir=/tmp/archive
+        rm -r archive
+        mkdir work
+        cd work
+        ruby -w -e "$3"' "$gem" "${c[0]}" "$use_gem"
+}
+
+# By the Rust of Debian 13.
+gem_builds_from_checkout() {
+    in_root linux,ruby 'checkout=$PWD
+        mkdir /tmp/build /tmp/work
+        cd /tmp/build
+        ruby "$checkout/bindings/ruby/ext/curt/extconf.rb"
+        make --quiet
+        make --quiet install sitearchdir=/tmp/library
+        cd /tmp/work
+        ruby -w -I /tmp/library -I "$checkout/bindings/ruby/lib" -e "$1"' "$use_gem"
+}
+
 sums_are_right() { (cd "$packages" && sha256sum --check --quiet --strict SHA256SUMS); }
 
 for kind in "${kinds[@]}"; do
@@ -314,6 +386,17 @@ for kind in "${kinds[@]}"; do
     python)
         try python 'pip installs the wheel' python_installs --no-index "$(python_of "$processor" gnu)" || :
         try python 'pip installs the checkout, with Rust 1.85' python_installs ./bindings/python || :
+        ;;
+    gem)
+        [[ " ${kinds[*]} " == *' c '* ]] ||
+            try gem 'libcurt is built' tools/dist/build.sh --here c || continue
+        for release in '' 12; do
+            try gem "Debian ${release:-13}: is installed beside libcurt" gem_installs || :
+            try gem "Debian ${release:-13}: is installed with the archive" \
+                gem_installs_with_archive || :
+        done
+        release=
+        try gem 'is built from the checkout' gem_builds_from_checkout || :
         ;;
     esac
 done

@@ -47,7 +47,7 @@ usage: cargo xtask TASK
                            Valgrind and Wine, too
   rivals [NAME…]           build the rivals of the benchmark, under tools/bench/rivals
   debian-root              make or update the Debian 13 root, and print its folder (needs root)
-  in-root [--with SET,…] -- COMMAND…
+  in-root [--debian 12] [--with SET,…] -- COMMAND…
                            run a command in the Debian root, in the checkout
   msrv                     build with the oldest Rust, and test the library, in the Debian root
   check-targets [TARGET…]  type-check for Windows, macOS, FreeBSD, aarch64 Linux and musl
