@@ -1,0 +1,160 @@
+#!/usr/bin/env ruby
+# frozen_string_literal: true
+
+# usage: ruby server.rb FOLDER [PORT]
+#
+# Serves the files of a folder over HTTP, to strangers.
+#
+# WEBrick's FileHandler judges the text of a path by +File.expand_path+, and later opens what the
+# text means by then. So on Windows +expand_path+ had to ask the disk for the long name of
+# +htacce~1+, which every +require+ of every program paid for; and no text says what is a link.
+# Here the check is the open: a path is decoded once, and a strict Curt::Root opens it or refuses
+# it. What is open cannot be swapped any more. What test/test_server.rb gets from both:
+#
+#   request                                           WEBrick    this server
+#   ------------------------------------------------  ---------  -----------
+#   `..` in any spelling                              refused    refused
+#   double encoding, overlong and full-width dots     refused    refused
+#   absolute paths, servers, drives                   refused    refused
+#   NUL                                               refused    refused
+#   hidden names in any case                          refused    refused
+#   their short names, dots, spaces, streams          refused    refused
+#   names of devices                                  refused    refused
+#   links that lead out                               OUTSIDE    refused
+#   a link to a hidden file                           HIDDEN     refused
+#   a link that stays inside                          served     refused
+#   a link loop, a broken link                        refused    refused
+#   a FIFO                                            refused    refused
+#   a folder and a file swapped for links meanwhile   OUTSIDE    served
+#
+# OUTSIDE: a file outside of the folder was served; HIDDEN: one that is to stay hidden; served: only
+# what is inside.
+
+require "curt"
+require "socket"
+require "timeout"
+
+# The files beneath a folder, but for those with hidden names.
+class FileServer
+  TYPES = {
+    ".css" => "text/css", ".html" => "text/html", ".jpg" => "image/jpeg", ".js" => "text/javascript",
+    ".json" => "application/json", ".png" => "image/png", ".svg" => "image/svg+xml",
+    ".txt" => "text/plain"
+  }.freeze
+
+  # As the NondisclosureName of WEBrick; the case of letters does not count.
+  HIDDEN = [".ht*", "?*~"].freeze
+
+  REASONS = {
+    200 => "OK", 400 => "Bad Request", 403 => "Forbidden", 404 => "Not Found",
+    405 => "Method Not Allowed", 500 => "Internal Server Error"
+  }.freeze
+
+  # Why a request is answered without a file.
+  class Refused < StandardError
+    attr_reader :status
+
+    def initialize(status, reason)
+      super(reason)
+      @status = status
+    end
+  end
+
+  # Strict: links are refused, and names that mean another file on some system. So the name that is
+  # compared with HIDDEN is the name of what is opened.
+  def initialize(folder, log: $stderr)
+    @root = Curt::Root.open(folder, strict: true)
+    @log = log
+  end
+
+  # Answers each client in a thread, until an exception ends it.
+  def run(listener)
+    loop { Thread.new(listener.accept) { |client| answer(client) } }
+  ensure
+    @root.close
+  end
+
+  private
+
+  def answer(client)
+    respond(client)
+  rescue SystemCallError, IOError, Timeout::Error => error
+    @log.puts("client: #{error.message.inspect}")
+  ensure
+    client.close
+  end
+
+  def respond(client)
+    method, target = Timeout.timeout(30) { read_request(client) }
+    path = path_of(target)
+    file = open_file(path)
+    send_file(client, method, file, path)
+  rescue Refused => error
+    @log.puts("#{target.inspect}: #{error.message.inspect}")
+    send_head(client, error.status, "Content-Length" => 0)
+  ensure
+    file&.close
+  end
+
+  # Returns the method and the target: "GET", "/img/logo.png?size=2".
+  def read_request(client)
+    method, target, version = client.gets("\n", 8192)&.split(" ")
+    100.times { break if client.gets("\n", 8192).to_s.chomp.empty? }
+    raise Refused.new(400, "no request") unless version&.start_with?("HTTP/1.")
+    raise Refused.new(405, method) unless %w[GET HEAD].include?(method)
+
+    [method, target]
+  end
+
+  # The path of a target, relative to the root: without the query, and decoded once. What is still
+  # encoded then belongs to a name. Bytes, as the file system has them.
+  def path_of(target)
+    path = target.b[%r{\A/([^?#]*)}n, 1]
+    raise Refused.new(400, "no path") if path.nil? || path.match?(/%(?!\h\h)/n)
+
+    path = path.gsub(/%(\h\h)/n) { $1.hex.chr }
+    path.empty? || path.end_with?("/") ? "#{path}index.html" : path
+  end
+
+  def open_file(path)
+    raise Refused.new(404, "hidden") if path.split("/").any? { |name| hidden?(name) }
+
+    file = @root.open(path, "rb")
+    return file if file.stat.file?
+
+    # A directory, a FIFO or a device.
+    file.close
+    raise Refused.new(404, "no file")
+  rescue Errno::EXDEV, Errno::ELOOP, Errno::EACCES, ArgumentError => error
+    raise Refused.new(403, error.message)
+  rescue Errno::ENOENT, Errno::ENOTDIR, Errno::ENXIO, Errno::ENAMETOOLONG => error
+    raise Refused.new(404, error.message)
+  rescue SystemCallError => error
+    raise Refused.new(500, error.message)
+  end
+
+  def hidden?(name)
+    HIDDEN.any? { |pattern| File.fnmatch?(pattern, name, File::FNM_DOTMATCH | File::FNM_CASEFOLD) }
+  end
+
+  def send_file(client, method, file, path)
+    length = file.size
+    type = TYPES.fetch(File.extname(path).downcase, "application/octet-stream")
+    send_head(client, 200, "Content-Length" => length, "Content-Type" => type)
+    IO.copy_stream(file, client, length) if method == "GET"
+  end
+
+  def send_head(client, status, fields)
+    fields = fields.map { |name, value| "#{name}: #{value}\r\n" }.join
+    client.write("HTTP/1.1 #{status} #{REASONS.fetch(status)}\r\nConnection: close\r\n#{fields}\r\n")
+  end
+end
+
+if $PROGRAM_NAME == __FILE__
+  folder, port = ARGV
+  abort "usage: server.rb FOLDER [PORT]" unless folder
+  listener = TCPServer.new("127.0.0.1", port || 8000)
+  puts "http://127.0.0.1:#{listener.addr[1]}/"
+  trap(:INT) { exit }
+  FileServer.new(folder).run(listener)
+end

@@ -1,0 +1,268 @@
+# frozen_string_literal: true
+
+require "helper"
+require "stringio"
+require_relative "../examples/server"
+
+begin
+  require "webrick"
+rescue LoadError
+  puts "skipped: test_server: beside WEBrick: WEBrick is not installed (Debian: ruby-webrick)"
+end
+
+# The file server of the examples, attacked as WEBrick was, and WEBrick's own beside it.
+class TestServer < Test::Unit::TestCase
+  # An answer: its status, its fields in one text, and its content.
+  Answer = Struct.new(:status, :head, :content)
+
+  def setup
+    @folder = Dir.mktmpdir
+    @site = File.join(@folder, "site")
+    { "site/index.html" => "start", "site/page.html" => "page", "site/sub/deep/page.txt" => "deep",
+      "site/sub/index.html" => "sub", "site/.htaccess" => "HIDDEN", "site/page.html~" => "HIDDEN",
+      "site/sub/.htpasswd" => "HIDDEN", "secret" => "SECRET", "outside/page.html" => "SECRET",
+      "site-evil/page.html" => "SECRET" }.each do |name, content|
+      FileUtils.mkdir_p(File.dirname(path = File.join(@folder, name)))
+      File.write(path, content)
+    end
+    { "out" => "../secret", "absolute" => "#{@folder}/secret", "up" => "..", "folder" => "../outside",
+      "alias" => ".htaccess", "same" => "page.html", "loop" => "loop", "gone" => "../gone" }
+      .each { |name, target| File.symlink(target, File.join(@site, name)) }
+    @log = StringIO.new
+    listener = TCPServer.new("127.0.0.1", 0)
+    @port = listener.addr[1]
+    server = FileServer.new(@site, log: @log)
+    thread = Thread.new { server.run(listener) }
+    thread.report_on_exception = false
+    @stop = lambda do
+      listener.close
+      assert_raise(IOError, Errno::EBADF) { thread.join }
+    end
+  end
+
+  def teardown
+    @stop.call
+    FileUtils.rm_rf(@folder)
+  end
+
+  def ask(target, port: @port, method: "GET")
+    text = TCPSocket.open("127.0.0.1", port) do |socket|
+      socket.write("#{method} #{target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+      socket.read.b
+    end
+    head, content = text.split("\r\n\r\n", 2)
+    Answer.new(head[/\AHTTP\/1\.1 (\d+)/, 1].to_i, "#{head}\r\n", content)
+  end
+
+  # Runs WEBrick's file server beside, and yields its port.
+  def with_webrick
+    server = WEBrick::HTTPServer.new(Port: 0, BindAddress: "127.0.0.1", AccessLog: [],
+                                     Logger: WEBrick::Log.new(File::NULL))
+    server.mount("/", WEBrick::HTTPServlet::FileHandler, @site, FancyIndexing: false)
+    thread = Thread.new { server.start }
+    yield server.listeners[0].addr[1]
+  ensure
+    server.shutdown
+    thread.join
+  end
+
+  def test_files_are_served
+    { "/page.html" => ["page", "text/html"], "/sub/deep/page.txt" => ["deep", "text/plain"],
+      "/" => ["start", "text/html"], "/sub/" => ["sub", "text/html"],
+      "/page.html?x=../../secret" => ["page", "text/html"],
+      "/sub/../%70age.html" => ["page", "text/html"] }.each do |target, (content, type)|
+      answer = ask(target)
+      assert_equal([200, content], [answer.status, answer.content], target)
+      assert_include(answer.head, "Content-Type: #{type}\r\n")
+      assert_include(answer.head, "Content-Length: #{content.bytesize}\r\n")
+      head = ask(target, method: "HEAD")
+      assert_equal([answer.head, ""], [head.head, head.content])
+    end
+    large = Random.bytes(3 << 20)
+    File.binwrite(File.join(@site, "large.bin"), large)
+    assert_equal(large, ask("/large.bin").content)
+    assert_include(ask("/large.bin", method: "HEAD").head, "application/octet-stream")
+    assert_equal(405, ask("/page.html", method: "POST").status)
+    ["page.html", "*", "http://localhost/page.html", "/%", "/%2", "/%zz", "/x" * 5000].each do |target|
+      assert_equal(400, ask(target).status, target)
+    end
+    ["/sub", "/sub/deep/", "/gone-too", "/page.html/x", "/#{"x" * 256}"].each do |target|
+      assert_equal([404, ""], ask(target).to_a.values_at(0, 2), target)
+    end
+  end
+
+  HONEST = ["with space", "grün.html", "a..b", "..c", "...d", "~", "~root", "100%", "%2e%2e", "a+b",
+            "a&b=c", "(x) [y] {z}", "-", "\u3042", "a\u0301", "latin-\xFC", "e\u2025f", "x~y", "htaccess",
+            "a.htaccess"].freeze
+
+  def encode(name)
+    name.b.gsub(/[^a-z.]/n) { |byte| format("%%%02x", byte.ord) }
+  end
+
+  def test_odd_but_honest_names_are_served
+    HONEST.each do |name|
+      File.binwrite(File.join(@site, name), name)
+      assert_equal([200, name.b], ask("/#{encode(name)}").to_a.values_at(0, 2), name)
+      FileUtils.mkdir_p(folder = File.join(@folder, "site/in", name))
+      File.write(File.join(folder, "x"), "x")
+      assert_equal("x", ask("/in/#{encode(name)}/x").content, name)
+    end
+  end
+
+  # What strangers ask for, and what they got from some server once: see the advisories
+  # CVE-2008-1145, CVE-2008-1891, CVE-2022-41720, CVE-2022-41722 and CVE-2025-27210.
+  ATTACKS = {
+    "`..` in any spelling" => %w[
+      /../secret /../../../../../../etc/passwd /sub/../../secret /sub/deep/../../../secret
+      /./../secret /sub/./.././../secret /..//secret //..//..//secret /.. /../ /sub/../..
+      /../site-evil/page.html /../site/../secret /%2e%2e/secret /%2e%2e%2fsecret /..%2fsecret
+      /.%2e/secret /sub%2f..%2f..%2fsecret /..%5csecret /..%5c..%5csecret /sub/..%5c..%5csecret
+      /..\\secret /%2e%2e%5csecret /.../secret /....//secret /..;/secret /..%20/secret /..%09/secret
+    ],
+    "double encoding, overlong and full-width dots" => %w[
+      /%252e%252e/secret /%252e%252e%252fsecret /..%252fsecret /..%255csecret /%25%32%65%25%32%65/secret
+      /%c0%ae%c0%ae/secret /%c0%ae%c0%ae%c0%afsecret /..%c0%afsecret /..%c1%9csecret
+      /%e0%80%ae%e0%80%ae/secret /%ef%bc%8e%ef%bc%8e/secret /%ef%bc%8e%ef%bc%8e%ef%bc%8fsecret
+      /..%e2%88%95secret /..%c2%a5secret /%u002e%u002e/secret
+    ],
+    "absolute paths, servers, drives" => %w[
+      //etc/passwd /%2fetc/passwd ///etc/passwd /%2f%2fetc%2fpasswd /c:/windows/win.ini /c:secret
+      /sub/c:/windows/win.ini /a/../c:/secret /%5c%5cserver%5cshare%5csecret /%5c%5c.%5cc:%5csecret
+      /%5c%5c%3f%5cc:%5csecret /%5c%3f%3f%5cc:%5csecret //./secret /file:///etc/passwd
+    ],
+    "NUL" => %w[
+      /%00 /page.html%00 /page.html%00.png /../secret%00.html /%00/../secret /.htaccess%00.html
+    ],
+    "hidden names in any case" => %w[
+      /.htaccess /.HTACCESS /.HtAccess /%2ehtaccess /./.htaccess /sub/../.htaccess /sub/.htpasswd
+      /.htaccess/ /.htaccess/. /page.html~ /PAGE.HTML~ /page.html%7e
+      //.htaccess /sub//.htpasswd /.ht /nothing~ /nothing~/page.html
+    ],
+    "their short names, dots, spaces, streams" => %w[
+      /htacce~1 /HTACCE~1 /sub/htpass~1 /page~1.htm /.htaccess. /.htaccess%20 /.htaccess%20.
+      /.htaccess... /.htaccess::$DATA /.htaccess::$data /.htaccess:x:$DATA /page.html::$DATA
+      /page.html:x /page.html. /page.html%20 /sub.%20/page.html /sub::$INDEX_ALLOCATION/.htpasswd
+      /sub:$I30:$INDEX_ALLOCATION/.htpasswd /sub%5c.htpasswd /.%5c.htaccess /sub/..%5c.htaccess
+    ],
+    "names of devices" => %w[
+      /nul /NUL /con /aux.html /com1 /COM1.txt /lpt9 /com%c2%b9 /con%20 /con: /sub/nul /nul/page.html
+      /conin$ /prn..
+    ],
+    "links that lead out" => %w[/out /absolute /up/secret /folder/page.html /up/site/page.html],
+    "a link to a hidden file" => %w[/alias],
+    "a link that stays inside" => %w[/same],
+    "a link loop, a broken link" => %w[/loop /gone],
+    "a FIFO" => %w[/fifo],
+  }.freeze
+
+  # What answers amount to.
+  def verdict(answers)
+    contents = answers.map(&:content).join
+    return "OUTSIDE" if contents.match?(/SECRET|root:/)
+    return "HIDDEN" if contents.include?("HIDDEN")
+
+    answers.any? { |answer| answer.status < 400 } ? "served" : "refused"
+  end
+
+  def test_nothing_outside_and_nothing_hidden_is_served
+    File.mkfifo(File.join(@site, "fifo"))
+    ATTACKS.each do |group, targets|
+      targets.each do |target|
+        answer = ask(target)
+        assert_include([400, 403, 404], answer.status, "#{group}: #{target}\n#{@log.string}")
+        assert_empty(answer.content, target)
+      end
+    end
+    # The reason is in the log.
+    @log.truncate(0)
+    ask("/sub/../../secret")
+    assert_match(/the path leaves the root directory/, @log.string)
+  end
+
+  # Names that mean something else on Windows, which are files here.
+  def test_names_that_systems_disagree_about_are_refused
+    ["nul", "aux.html", "page.html.", "a:b", "page~1.htm", "back\\slash", "what?"].each do |name|
+      File.write(File.join(@site, name), "served")
+      assert_equal([403, ""], ask("/#{encode(name)}").to_a.values_at(0, 2), name)
+    end
+  end
+
+  # Swaps a folder for a link that leads out, and a file for a link to a hidden one, in another
+  # process, while the block runs.
+  def while_swapping
+    File.write(File.join(@site, "swapped.html"), "page")
+    FileUtils.mkdir_p(swapped = File.join(@site, "swapped"))
+    File.write(File.join(swapped, "page.html"), "page")
+    swapper = fork do
+      loop do
+        [[swapped, "../outside"], ["#{swapped}.html", ".htaccess"]].each do |path, target|
+          File.rename(path, "#{@folder}/parked")
+          File.symlink(target, path)
+          File.unlink(path)
+          File.rename("#{@folder}/parked", path)
+        end
+      end
+    end
+    yield
+  ensure
+    Process.kill(:KILL, swapper)
+    Process.wait(swapper)
+  end
+
+  # Asks for what is being swapped until the time is over, by several clients.
+  def verdict_while_swapping(port)
+    finish = Process.clock_gettime(Process::CLOCK_MONOTONIC) +
+             Float(ENV.fetch("CURT_RACE_SECONDS", "1"))
+    seen = Array.new(4) do
+      Thread.new do
+        answers = {}
+        until Process.clock_gettime(Process::CLOCK_MONOTONIC) > finish
+          answer = ask(%w[/swapped/page.html /swapped.html].sample, port: port)
+          answers[[answer.status, answer.content]] = answer
+        end
+        answers.values
+      end
+    end
+    answers = seen.flat_map(&:value)
+    assert_include(answers.map(&:content), "page")
+    verdict(answers)
+  end
+
+  def test_swapped_links_show_nothing
+    while_swapping { assert_equal("served", verdict_while_swapping(@port)) }
+  end
+
+  # The table at the beginning of the example says what both servers answer.
+  def test_the_table_of_the_example
+    omit("WEBrick is not installed") unless defined?(WEBrick)
+    File.mkfifo(File.join(@site, "fifo"))
+    rows = with_webrick do |port|
+      asked = ATTACKS.map do |group, targets|
+        [group, *[port, @port].map { |at| verdict(targets.map { |target| ask(target, port: at) }) }]
+      end
+      swapped = while_swapping { [port, @port].map { |at| verdict_while_swapping(at) } }
+      asked << ["a folder and a file swapped for links meanwhile", *swapped]
+    end
+    table = rows.map { |row| format("#   %-48s  %-9s  %s\n", *row) }.join
+    assert_include(File.read(File.expand_path("../examples/server.rb", __dir__)), table)
+  end
+
+  def test_nothing_stays_open
+    ask("/page.html")
+    GC.start
+    before = Dir.children("/dev/fd").size
+    GC.disable
+    50.times { %w[/page.html /sub /out /.htaccess /missing].each { |target| ask(target) } }
+    # A client that leaves, and one that says nothing.
+    20.times { TCPSocket.open("127.0.0.1", @port, &:close) }
+    20.times { TCPSocket.open("127.0.0.1", @port) { |socket| socket.write("GET /page.html HT") } }
+    50.times do
+      break if Dir.children("/dev/fd").size == before
+
+      sleep(0.1)
+    end
+    assert_equal(before, Dir.children("/dev/fd").size)
+  ensure
+    GC.enable
+  end
+end
