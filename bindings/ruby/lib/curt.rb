@@ -2,6 +2,8 @@
 
 require_relative "curt/version"
 require "curt/curt"
+require_relative "curt/remove"
+require_relative "curt/usage"
 
 # The filesystem operations of +File+, +FileUtils+, +Find+ and +Dir+, by libcurt: few system calls,
 # the system's exact answer, nothing lost.

@@ -9,8 +9,10 @@
 /* The module `Curt`. */
 extern VALUE rb_mCurt;
 
+void Init_remove(void);
 void Init_root(void);
 void Init_trees(void);
+void Init_usage(void);
 void Init_which(void);
 
 /* text.c: paths and names. */
@@ -19,6 +21,10 @@ void Init_which(void);
  * an encoding that contains ASCII. `*path` becomes the String, which must be kept alive with
  * RB_GC_GUARD as long as the text is used. Raises Ruby's own errors. */
 curt_str path_argument(VALUE *path);
+
+/* The same for each element of an Array. The texts live as long as `*keep`, which must be kept
+ * alive with RB_GC_GUARD. */
+curt_str *path_arguments(VALUE paths, size_t *count, volatile VALUE *keep);
 
 /* Makes a String of a text of the system, in the encoding of the file system. */
 VALUE path_string(curt_str text);
@@ -44,16 +50,19 @@ typedef struct work {
   curt_control control;
   /* What is called with each failure, with Ruby's lock held, or NULL. It may raise. */
   void (*on_error)(struct work *work, const curt_error *error);
-  /* The rest is work.c's. */
-  volatile int interrupted;
-  int state;
+  /* Whether `body` may be called a second time where the first was stopped. Work that takes a few
+   * milliseconds then needs no other thread. */
+  int repeatable;
 } work;
 
-/* Calls `body(argument)` without Ruby's lock, with `work->control` filled in for `threads`. Where a
+/* Calls `body(argument)` on another thread, with `work->control` filled in for `threads`. Where a
  * handler or a callback raises, the work is stopped, `cleanup(argument)` called if it is not NULL,
  * and the exception raised; `body` may then not have been called at all. */
 void run_work(work *work, uint32_t threads, void *(*body)(void *), void *argument,
               void (*cleanup)(void *));
+
+/* How many threads an argument `threads` stands for. Raises Ruby's own errors. */
+uint32_t threads_argument(VALUE threads);
 
 /* Calls `body(argument)` without Ruby's lock, for a single short call of libcurt. Returns 0, and has
  * called nothing, if an interrupt is pending: then comes rb_thread_check_ints. Raises nothing. */

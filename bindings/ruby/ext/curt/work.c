@@ -1,103 +1,230 @@
-/* Long work, without Ruby's lock. */
+/* Long work, without Ruby's lock.
+ *
+ * libcurt runs on a thread that Ruby does not know, and Ruby's thread waits for it. On Ruby's own
+ * thread a callback would have to take Ruby's lock and to give it back (rb_thread_call_with_gvl),
+ * where Ruby raises what has come up meanwhile, straight through the frames of libcurt. Only work
+ * that ends soon is done on Ruby's thread, because another one costs more than a small tree. */
 
 #include "curt_ext.h"
+#include <pthread.h>
 #include <ruby/thread.h>
+#include <ruby/thread_native.h>
+#include <string.h>
+#include <time.h>
 
-typedef struct {
-  work *of;
-  const curt_error *error;
-} report;
+/* How long an interrupt may wait until it is seen. */
+#define INTERRUPT_MS 10
+
+/* How long work may take on Ruby's thread. */
+#define SOON_MS 3
+
+/* The most threads that may be asked for: a larger number is a mistake. */
+#define MOST_THREADS 1024
 
 typedef struct {
   work *work;
   void *(*body)(void *);
   void *argument;
+  /* When the work on Ruby's thread ends. */
+  struct timespec deadline;
+  /* Set by Ruby where it wants its thread back, perhaps in a handler of a signal. */
+  volatile int interrupted;
+  /* Read by libcurt: other than 0 stops it. */
+  volatile int stopped;
+  /* The failure that Ruby's thread has seen. */
+  const curt_error *seen;
+
+  /* Guards the rest. */
+  rb_nativethread_lock_t lock;
+  rb_nativethread_cond_t changed;
+  /* The failure that libcurt waits with. */
+  const curt_error *failure;
+  int done;
 } call;
 
-static VALUE check_interrupts(VALUE nothing)
+/* On Ruby's thread: the work goes on elsewhere after an interrupt, a failure or a while. */
+static int stop(void *context, const curt_error *error)
 {
-  rb_thread_check_ints();
-  return nothing;
-}
-
-/* With Ruby's lock: lets handlers of signals and other threads have their say. */
-static void *with_lock_check(void *argument)
-{
-  work *work = argument;
-  rb_protect(check_interrupts, Qnil, &work->state);
-  return NULL;
-}
-
-static VALUE call_on_error(VALUE argument)
-{
-  report *report = (void *)argument;
-  report->of->on_error(report->of, report->error);
-  return Qnil;
-}
-
-static void *with_lock_report(void *argument)
-{
-  report *report = argument;
-  rb_protect(call_on_error, (VALUE)report, &report->of->state);
-  return NULL;
+  call *call = context;
+  (void)error;
+  call->stopped = 1;
+  return 1;
 }
 
 static int poll(void *context)
 {
-  work *work = context;
-  if (work->state == 0 && work->interrupted) {
-    work->interrupted = 0;
-    rb_thread_call_with_gvl(with_lock_check, work);
+  call *call = context;
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (call->interrupted || now.tv_sec > call->deadline.tv_sec ||
+      (now.tv_sec == call->deadline.tv_sec && now.tv_nsec > call->deadline.tv_nsec))
+    return stop(call, NULL);
+  return 0;
+}
+
+/* On its own thread: waits until Ruby's thread has seen the failure. */
+static int tell(void *context, const curt_error *error)
+{
+  call *call = context;
+  rb_native_mutex_lock(&call->lock);
+  if (!call->stopped) {
+    call->failure = error;
+    rb_native_cond_broadcast(&call->changed);
+    while (call->failure != NULL)
+      rb_native_cond_wait(&call->changed, &call->lock);
   }
-  return work->state != 0;
+  rb_native_mutex_unlock(&call->lock);
+  return call->stopped;
 }
 
-static int on_error(void *context, const curt_error *error)
+static void *run(void *context)
 {
-  work *work = context;
-  report report;
-  report.of = work;
-  report.error = error;
-  if (work->state == 0)
-    rb_thread_call_with_gvl(with_lock_report, &report);
-  return work->state != 0;
+  call *call = context;
+  call->body(call->argument);
+  rb_native_mutex_lock(&call->lock);
+  call->done = 1;
+  rb_native_cond_broadcast(&call->changed);
+  rb_native_mutex_unlock(&call->lock);
+  return NULL;
 }
 
-static void interrupt(void *argument)
+static void interrupt(void *context)
 {
-  work *work = argument;
-  work->interrupted = 1;
+  call *call = context;
+  call->interrupted = 1;
 }
 
-/* Raises what was pending before the work, too, and then does not begin it. */
-static VALUE call_without_lock(VALUE argument)
+/* Without Ruby's lock. `interrupt` cannot wake it, for it must be safe in a handler of a signal:
+ * otherwise Ruby starts a thread for each call. */
+static void *wait_for_news(void *context)
 {
-  call *call = (void *)argument;
-  rb_thread_call_without_gvl(call->body, call->argument, interrupt, call->work);
+  call *call = context;
+  rb_native_mutex_lock(&call->lock);
+  while (!call->done && !call->interrupted && call->failure == NULL)
+    rb_native_cond_timedwait(&call->changed, &call->lock, INTERRUPT_MS);
+  call->seen = call->failure;
+  rb_native_mutex_unlock(&call->lock);
+  return NULL;
+}
+
+/* Lets handlers of signals and other threads have their say. */
+static VALUE look(VALUE context)
+{
+  call *call = (void *)context;
+  rb_thread_check_ints();
+  if (call->seen != NULL && !call->stopped)
+    call->work->on_error(call->work, call->seen);
   return Qnil;
+}
+
+/* Lets libcurt go on, or stop. Returns whether it has ended. */
+static int answer(call *call, int state)
+{
+  int done;
+  rb_native_mutex_lock(&call->lock);
+  if (state != 0)
+    call->stopped = 1;
+  if (call->stopped || call->seen != NULL)
+    call->failure = NULL;
+  call->seen = NULL;
+  rb_native_cond_broadcast(&call->changed);
+  done = call->done;
+  rb_native_mutex_unlock(&call->lock);
+  return done;
+}
+
+static void *run_once(void *context)
+{
+  call *call = context;
+  call->body(call->argument);
+  call->done = 1;
+  return NULL;
+}
+
+/* Returns whether that was all. */
+static int run_here(call *call)
+{
+  clock_gettime(CLOCK_MONOTONIC, &call->deadline);
+  call->deadline.tv_nsec += SOON_MS * 1000000;
+  if (call->deadline.tv_nsec >= 1000000000) {
+    call->deadline.tv_nsec -= 1000000000;
+    call->deadline.tv_sec++;
+  }
+  rb_nogvl(run_once, call, interrupt, call, RB_NOGVL_INTR_FAIL | RB_NOGVL_UBF_ASYNC_SAFE);
+  return call->done && !call->stopped;
+}
+
+/* Returns the error number of a failure to start it. The last exception of several counts. */
+static int run_thread(call *call, int *state)
+{
+  pthread_t thread;
+  int done, next, failed = pthread_create(&thread, NULL, run, call);
+  if (failed != 0)
+    return failed;
+  do {
+    /* Neither raises, nor runs `wait_for_news` where an interrupt is pending. */
+    call->interrupted = 0;
+    rb_nogvl(wait_for_news, call, interrupt, call, RB_NOGVL_INTR_FAIL | RB_NOGVL_UBF_ASYNC_SAFE);
+    rb_protect(look, (VALUE)call, &next);
+    done = answer(call, next);
+    if (next != 0)
+      *state = next;
+  } while (!done);
+  pthread_join(thread, NULL);
+  return 0;
+}
+
+static curt_control control_of(call *call, uint32_t threads,
+                               int (*on_error)(void *, const curt_error *))
+{
+  curt_control control = CURT_CONTROL_INIT;
+  control.threads = threads;
+  control.cancel = &call->stopped;
+  control.on_error = call->work->on_error != NULL ? on_error : NULL;
+  control.context = call;
+  return control;
 }
 
 void run_work(work *work, uint32_t threads, void *(*body)(void *), void *argument,
               void (*cleanup)(void *))
 {
-  curt_control control = CURT_CONTROL_INIT;
-  call call = { work, body, argument };
-  int state = 0;
-  control.threads = threads;
-  control.poll = poll;
-  control.on_error = work->on_error != NULL ? on_error : NULL;
-  control.context = work;
-  work->control = control;
-  work->interrupted = 0;
-  work->state = 0;
-  rb_protect(call_without_lock, (VALUE)&call, &state);
-  if (work->state != 0)
-    state = work->state;
-  if (state != 0) {
-    if (cleanup != NULL)
-      cleanup(argument);
-    rb_jump_tag(state);
+  call call = { .work = work, .body = body, .argument = argument };
+  int state = 0, failed = 0;
+  /* Raises what was pending before the work, too, and then does not begin it. */
+  rb_protect(look, (VALUE)&call, &state);
+  if (state == 0 && work->repeatable) {
+    work->control = control_of(&call, 1, stop);
+    work->control.poll = poll;
+    if (run_here(&call))
+      return;
+    call.stopped = call.done = 0;
   }
+  if (state == 0) {
+    work->control = control_of(&call, threads, tell);
+    rb_native_mutex_initialize(&call.lock);
+    rb_native_cond_initialize(&call.changed);
+    failed = run_thread(&call, &state);
+    rb_native_cond_destroy(&call.changed);
+    rb_native_mutex_destroy(&call.lock);
+  }
+  if (cleanup != NULL && (state != 0 || failed != 0))
+    cleanup(argument);
+  if (state != 0)
+    rb_jump_tag(state);
+  if (failed != 0)
+    rb_raise(rb_eThreadError, "can't create Thread: %s", strerror(failed));
+}
+
+uint32_t threads_argument(VALUE threads)
+{
+  if (NIL_P(threads))
+    return CURT_THREADS_AUTOMATIC;
+  if (!RB_INTEGER_TYPE_P(threads))
+    rb_raise(rb_eTypeError, "no implicit conversion of %"PRIsVALUE" into Integer",
+             rb_obj_class(threads));
+  if (!FIXNUM_P(threads) || FIX2LONG(threads) < 1 || FIX2LONG(threads) > MOST_THREADS)
+    rb_raise(rb_eArgError, "threads must be from 1 to %d, not %"PRIsVALUE, MOST_THREADS, threads);
+  return (uint32_t)FIX2LONG(threads);
 }
 
 typedef struct {

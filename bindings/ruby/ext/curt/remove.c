@@ -1,0 +1,63 @@
+/* Removing trees. */
+
+#include "curt_ext.h"
+
+typedef struct {
+  work work;
+  const curt_str *paths;
+  size_t count;
+  int begun;
+  int32_t result;
+  curt_error *error;
+} removal;
+
+/* The second time a missing path is what the first has removed, and a failure of the first is the
+ * result. */
+static void *run_removal(void *argument)
+{
+  removal *removal = argument;
+  curt_remove_options options = CURT_REMOVE_OPTIONS_INIT;
+  curt_error *error = NULL;
+  int32_t result;
+  options.flags = removal->begun ? CURT_REMOVE_MISSING_OK : 0;
+  removal->begun = 1;
+  result = curt_remove_many(removal->paths, removal->count, &options, &removal->work.control, NULL,
+                            &error);
+  if (removal->result == 0 || removal->result == CURT_E_STOPPED) {
+    curt_error_free(removal->error);
+    removal->result = result;
+    removal->error = error;
+  } else {
+    curt_error_free(error);
+  }
+  return NULL;
+}
+
+static void free_error(void *argument)
+{
+  removal *removal = argument;
+  curt_error_free(removal->error);
+}
+
+/* remove_trees(paths, force, threads): what `rm_r` makes of its arguments. `force` forgives each
+ * failure but a bug of libcurt. */
+static VALUE s_remove_trees(VALUE module, VALUE paths, VALUE force, VALUE threads)
+{
+  removal removal = { 0 };
+  volatile VALUE keep;
+  uint32_t count = threads_argument(threads);
+  removal.paths = path_arguments(paths, &removal.count, &keep);
+  /* Of several paths it is not known which ones the first time has removed. */
+  removal.work.repeatable = removal.count == 1;
+  run_work(&removal.work, count, run_removal, &removal, free_error);
+  RB_GC_GUARD(keep);
+  if (removal.result != 0 && (!RTEST(force) || removal.result == CURT_E_INTERNAL))
+    raise_failure(removal.result, removal.error);
+  curt_error_free(removal.error);
+  return Qnil;
+}
+
+void Init_remove(void)
+{
+  rb_define_private_method(rb_singleton_class(rb_mCurt), "remove_trees", s_remove_trees, 3);
+}
