@@ -1,17 +1,18 @@
 //! The programs of the reports that curt began with, as they were and with curt inside: each proof
-//! in `bindings/c/proofs` prints its report's table beside today's.
+//! prints its report's table beside today's.
 
 use crate::progress::{Interrupt, stage};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The report, its title, and the folder of its proof.
-const PROOFS: [(u32, &str, &str); 4] = [
-    (1, "Zig starts programs", "zig-spawn"),
-    (2, "Zig removes a tree", "zig-delete"),
-    (3, "Cygwin lists a directory", "cygwin"),
-    (5, "libuv searches for programs", "libuv"),
+/// The report, its title, and the folder of its proof in that of the bindings.
+const PROOFS: [(u32, &str, &str); 5] = [
+    (1, "Zig starts programs", "c/proofs/zig-spawn"),
+    (2, "Zig removes a tree", "c/proofs/zig-delete"),
+    (3, "Cygwin lists a directory", "c/proofs/cygwin"),
+    (4, "Ruby expands paths and requires files", "ruby/proofs/require"),
+    (5, "libuv searches for programs", "c/proofs/libuv"),
 ];
 
 /// What a proof has to show.
@@ -31,7 +32,7 @@ pub(crate) fn run(interrupt: &Interrupt) -> io::Result<Vec<Proof>> {
     let Some(manifest) = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from) else {
         return Err(io::Error::other("--reports builds programs: start the bench by 'cargo run'"));
     };
-    let folder = manifest.join("../../bindings/c/proofs");
+    let folder = manifest.join("../../bindings");
     let mut proofs = Vec::new();
     for (number, title, name) in PROOFS {
         if interrupt.wanted() {
@@ -95,7 +96,7 @@ mod tests {
 
     #[test]
     fn every_proof_is_in_the_checkout() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bindings/c/proofs");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bindings");
         for (_, _, name) in PROOFS {
             assert!(folder.join(name).join("run.sh").is_file(), "{name}");
         }

@@ -37,7 +37,7 @@ class Workload
   def initialize(name, folder)
     kind, roots = name.split("-")
     @gems = Gems.new(File.join(folder, "gems-#{roots.to_i}"), roots.to_i)
-    @first, @last, @rounds = @gems.roots, [], 1
+    @first, @own, @last, @rounds = @gems.roots, $LOAD_PATH.dup, [], 1
     case kind
     when "flat", "nested"
       last = kind == "flat" ? "flat" : "nested/a/b/c/d/e"
@@ -47,7 +47,7 @@ class Workload
     when "gems"
       @names = @gems.names
     when "rails"
-      @first = rails_roots
+      @first = rails_roots(File.join(folder, "rails.roots"))
       @names = ["rails/all"]
     else
       raise ArgumentError, "workloads are: #{NAMES.join(" ")}"
@@ -62,19 +62,20 @@ class Workload
     end
   end
 
-  # The whole load path.
-  def load_path
-    @first + $LOAD_PATH.reject { |root| @first.include?(root) } + @last
+  # How many roots there are.
+  def roots
+    @first.size + @own.size + @last.size
   end
 
+  # Sets the load path, where Ruby's own roots are those of when this was made.
   def set_load_path
-    $LOAD_PATH.replace(load_path)
+    $LOAD_PATH.replace(@first + @own + @last)
   end
 
-  # Requires everything. If that happens more than once, Ruby forgets what was loaded after each
-  # round, as the report's program does.
-  def run(rounds = @rounds)
-    loaded = $LOADED_FEATURES.dup if @rounds > 1
+  # Requires everything. Where that happens more than once, Ruby forgets after each round what it
+  # has loaded, as the report's program does.
+  def run(rounds = @rounds, forget: @rounds > 1)
+    loaded = $LOADED_FEATURES.dup if forget
     rounds.times do
       @names.each { |name| require name }
       $LOADED_FEATURES.replace(loaded) if loaded
@@ -83,11 +84,16 @@ class Workload
 
   private
 
-  # As Bundler sets them. Raises Gem::MissingSpecError where Rails is not installed.
-  def rails_roots
-    own = $LOAD_PATH.dup
-    gem "rails"
-    $LOAD_PATH - own
+  # As Bundler sets them, kept in the file +list+: to find them takes RubyGems its time. Raises
+  # Gem::MissingSpecError where Rails is not installed.
+  def rails_roots(list)
+    unless File.exist?(list)
+      gem "rails"
+      FileUtils.mkdir_p(File.dirname(list))
+      File.write(list, ($LOAD_PATH - @own).join("\n"))
+      $LOAD_PATH.replace(@own)
+    end
+    File.readlines(list, chomp: true)
   end
 
   # Roots shaped like gems. Every fourth gem extends the one before, in a folder of its name.

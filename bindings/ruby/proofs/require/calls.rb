@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require "open3"
+require "tempfile"
+
+# Runs a command that must succeed, and returns what it prints.
+def run(*command)
+  output, said, status = Open3.capture3(*command)
+  status.success? or raise "#{command.join(" ")}: #{said.lines.first(3).join}"
+  output
+end
+
+# The calls to the system of a process, by name: how many, and how many of them failed.
+class Calls
+  # What a process does for its memory, its threads and its signals.
+  OTHERS = %w[brk clock_gettime clone clone3 exit_group futex madvise mmap mprotect mremap munmap
+              rseq rt_sigaction rt_sigprocmask sched_yield set_robust_list timer_create
+              timer_settime].freeze
+
+  # Those of a command.
+  def self.of(*command)
+    Tempfile.create do |log|
+      run("strace", "-f", "-c", "-U", "calls,errors,name", "-o", log.path, *command)
+      lines = File.readlines(log.path).map(&:split).select { |words| words[0] =~ /\A\d+\z/ }
+      counts = lines.to_h { |*numbers, name| [name, [numbers[0].to_i, numbers[1].to_i]] }
+      new(counts.except("total", *OTHERS))
+    end
+  end
+
+  def initialize(counts)
+    @counts = counts
+  end
+
+  # How many calls there are of a name, and how many of them failed.
+  def [](name)
+    @counts.fetch(name, [0, 0])
+  end
+
+  def all
+    @counts.sum { |_, (count, _)| count }
+  end
+
+  # The calls that another process does not make.
+  def -(other)
+    names = @counts.keys | other.counts.keys
+    Calls.new(names.to_h { |name| [name, self[name].zip(other[name]).map { |a, b| a - b }] })
+  end
+
+  # One of +times+ as many, such as "1 getcwd".
+  def one_of(times)
+    counts = @counts.transform_values { |count, _| count.fdiv(times).round }
+    counts.reject! { |_, count| count.zero? }
+    counts.empty? ? "none" : counts.map { |name, count| "#{count} #{name}" }.join(", ")
+  end
+
+  protected
+
+  attr_reader :counts
+end
