@@ -170,6 +170,12 @@
  */
 #define CURT_EXPAND_VERBATIM 4
 
+/**
+ * All extensions are tried in the first root, then in the second, as Python and Node do. Without
+ * this flag the first extension is tried in all roots, as Ruby does.
+ */
+#define CURT_LOOKUP_ROOT_FIRST 1
+
 /** The kind of the entry: see `CURT_KIND_FILE` and the others. */
 #define CURT_FIELD_KIND (1 << 0)
 
@@ -576,6 +582,9 @@ typedef struct curt_error curt_error;
 
 /** Expands paths. Threads may share it. */
 typedef struct curt_expander curt_expander;
+
+/** Root directories in which files are looked up by relative names, and what is known of them. */
+typedef struct curt_lookup curt_lookup;
 
 /** The paths of all entries of a tree. Nothing changes it, so threads may share it. */
 typedef struct curt_names curt_names;
@@ -1140,6 +1149,59 @@ ptrdiff_t curt_expand_units(const curt_expander *expander,
 
 /** Closes an expander. NULL is fine. No other thread may use it any more. */
 CURT_API void curt_expander_close(curt_expander *expander);
+
+/**
+ * Prepares to look in these roots, in this order. The texts are copied. No call. A relative root
+ * begins at the working directory of each call. `flags` is `CURT_LOOKUP_…`, or 0.
+ *
+ * Returns 0 and the object, which `curt_lookup_close` frees, or `CURT_E_ARGUMENT`. Any thread may
+ * use it, one at a time.
+ */
+CURT_API
+int32_t curt_lookup_open(const curt_str *roots,
+                         size_t count,
+                         uint32_t flags,
+                         curt_lookup **lookup,
+                         curt_error **error);
+
+/**
+ * Looks in other roots from now on, and keeps what is known of those that stay. No call. Returns 0
+ * or `CURT_E_ARGUMENT`.
+ */
+CURT_API
+int32_t curt_lookup_set_roots(curt_lookup *lookup,
+                              const curt_str *roots,
+                              size_t count,
+                              curt_error **error);
+
+/**
+ * Lets what is found from now on depend on nothing that was asked before. Without this a directory
+ * is asked about once, and changes are not seen. No call. Returns 0 or `CURT_E_ARGUMENT`.
+ */
+CURT_API int32_t curt_lookup_revalidate(curt_lookup *lookup);
+
+/**
+ * Finds the first file of this name with one of the extensions, and writes its path and a NUL into
+ * `buffer`: the root, the name and the extension, each as it was given. What has the name may be
+ * anything but a directory. An extension may be empty.
+ *
+ * Costs, after `curt_lookup_revalidate`, 1 call for each root up to the one that has the file, and
+ * on Linux 4 more for a directory that is new or was changed; 1 more for a link.
+ *
+ * Returns the length of the path in units, without the NUL, or 0 if no root has it. If that is not
+ * less than `capacity`, the buffer was too small and is unchanged. Otherwise `CURT_E_ARGUMENT`.
+ */
+CURT_API
+ptrdiff_t curt_lookup_find(curt_lookup *lookup,
+                           curt_str name,
+                           const curt_str *extensions,
+                           size_t count,
+                           curt_char *buffer,
+                           size_t capacity,
+                           curt_error **error);
+
+/** Closes it. NULL is fine. No other thread may use it any more. */
+CURT_API void curt_lookup_close(curt_lookup *lookup);
 
 /**
  * Finds all entries below a directory, and hands over an object with their paths, to be freed by

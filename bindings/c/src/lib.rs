@@ -27,6 +27,7 @@ pub mod expand;
 pub mod failures;
 pub mod guard;
 pub mod handle;
+pub mod lookup;
 pub mod metadata;
 pub mod names;
 pub mod remove;

@@ -7,6 +7,7 @@
 //! | measure a tree | [`usage`] | `du` |
 //! | list a directory, ask about an entry | [`mod@list`] | `std::fs::read_dir` and `metadata` |
 //! | find a program | [`mod@which`] | `which` |
+//! | find a file in one of many roots | [`lookup`] | a loop over `metadata` |
 //! | start a program | [`process`] | `std::process` |
 //! | open untrusted paths beneath a directory | [`beneath`] | `cap-std` |
 //! | find the canonical name of a path | [`canonical`] | `soft-canonicalize`, `normpath` |
@@ -119,6 +120,7 @@ mod error;
 pub mod fields;
 pub mod filters;
 pub mod list;
+pub mod lookup;
 mod name;
 pub mod os;
 mod pause;

@@ -10,6 +10,7 @@ RUBY_FUNC_EXPORTED void Init_curt(void)
   rb_mCurt = rb_define_module("Curt");
   if (curt_abi() < CURT_ABI)
     rb_raise(rb_eLoadError, "libcurt is older than the one that curt was built with");
+  Init_lookup();
   Init_remove();
   Init_root();
   Init_trees();

@@ -9,6 +9,7 @@
 /* The module `Curt`. */
 extern VALUE rb_mCurt;
 
+void Init_lookup(void);
 void Init_remove(void);
 void Init_root(void);
 void Init_trees(void);

@@ -7,7 +7,7 @@ const LIBRARY: &str = "crates/curt/src/";
 
 /// One operation each, in a file or a folder of that name.
 const OPERATIONS: &[&str] =
-    &["beneath", "canonical", "list", "process", "remove", "usage", "walk", "which"];
+    &["beneath", "canonical", "list", "lookup", "process", "remove", "usage", "walk", "which"];
 
 /// What lies below the operations, in a file or a folder of that name.
 const BELOW: &[&str] = &[

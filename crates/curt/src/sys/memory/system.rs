@@ -48,6 +48,7 @@ pub(super) const STAT: Fields = Fields::KIND
     .union(Fields::DEVICE)
     .union(Fields::SIZE)
     .union(Fields::ALLOCATED)
+    .union(Fields::MODIFIED)
     .union(Fields::CREATED)
     .union(Fields::LINKS);
 
@@ -347,7 +348,7 @@ impl World {
 
     pub(super) fn stat(&self, node: usize) -> Facts {
         let found = &self.nodes[node];
-        let created = Time::from(SystemTime::UNIX_EPOCH + found.made);
+        let time = |since| Time::from(SystemTime::UNIX_EPOCH + since);
         Facts {
             known: STAT,
             kind: found.kind,
@@ -356,7 +357,8 @@ impl World {
             links: found.links,
             size: found.size,
             allocated: found.size.next_multiple_of(4096),
-            created,
+            modified: time(found.altered),
+            created: time(found.made),
             ..Facts::default()
         }
     }

@@ -89,6 +89,8 @@ pub(super) struct Node {
     pub(super) size: u64,
     /// When it was created or moved.
     pub(super) made: Duration,
+    /// When an entry of this directory came or went.
+    pub(super) altered: Duration,
     /// The target of a link.
     pub(super) target: Vec<u8>,
     /// The parent of a directory.
@@ -381,6 +383,7 @@ impl World {
         self.nodes[node].links += 1;
         self.nodes[node].parent = parent;
         self.nodes[node].made = self.clock;
+        self.nodes[parent].altered = self.clock;
     }
 
     pub(super) fn detach(&mut self, parent: usize, name: &[u8]) -> Option<usize> {
@@ -389,6 +392,7 @@ impl World {
         let (_, node) = children.in_order.remove(&key)?;
         children.free.insert(key.0);
         self.nodes[node].links -= 1;
+        self.nodes[parent].altered = self.clock;
         Some(node)
     }
 
@@ -452,6 +456,7 @@ impl Node {
             links: 0,
             size: 0,
             made: Duration::ZERO,
+            altered: Duration::ZERO,
             target: Vec::new(),
             parent: ROOT,
             mounted: None,

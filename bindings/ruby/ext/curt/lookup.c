@@ -1,0 +1,287 @@
+/* `require` and `load` by a look-up in the directories of $LOAD_PATH, for "curt/require". */
+
+#include "curt_ext.h"
+#include <ruby/ractor.h>
+#include <string.h>
+
+/* What is known of $LOAD_PATH. */
+typedef struct {
+  curt_lookup *lookup;
+  /* The array that $LOAD_PATH was. While nobody changes that, both share their elements. */
+  VALUE seen;
+  /* How many elements at its start are roots of the look-up: strings with absolute paths. Ruby
+   * looks in the others. */
+  long roots;
+} load_path;
+
+/* The load_path of the main Ractor; in others Ruby requires nothing. */
+static rb_ractor_local_key_t of_ractor;
+/* What Kernel#require and Kernel#load were: those of RubyGems, perhaps; and Ruby's own. */
+static ID id_require_before, id_load_before, id_require_of_ruby, id_path, id_is_ready;
+/* Whether the fiber is within a `require` or a `load`. */
+static ID id_is_within;
+
+static const char any_extension[] = ".rb\0" DLEXT;
+
+static void mark_load_path(void *pointer)
+{
+  rb_gc_mark(((load_path *)pointer)->seen);
+}
+
+static void free_load_path(void *pointer)
+{
+  curt_lookup_close(((load_path *)pointer)->lookup);
+  xfree(pointer);
+}
+
+static const rb_data_type_t load_path_type = {
+  .wrap_struct_name = "Curt load path",
+  .function = { .dmark = mark_load_path, .dfree = free_load_path },
+  .flags = RUBY_TYPED_FREE_IMMEDIATELY
+};
+
+/* Whether no separator ends a path or comes before another one or a dot, which Ruby may fold. */
+static int has_clean_separators(const char *path, long len)
+{
+  long at;
+  for (at = 0; at < len; at++) {
+    if (path[at] == '/' && (at + 1 == len || path[at + 1] == '/' || path[at + 1] == '.'))
+      return 0;
+  }
+  return memchr(path, 0, (size_t)len) == NULL;
+}
+
+/* The path of a root as Ruby has it: its canonical name when the load path was changed, or its text
+ * if it was not there. Qnil for what Ruby looks at each time, or reads in its own way. */
+static VALUE root_path(VALUE root)
+{
+  curt_char buffer[4096];
+  curt_str text;
+  ptrdiff_t len;
+  /* Ruby has frozen those that it keeps a path of. */
+  if (!RB_TYPE_P(root, T_STRING) || !OBJ_FROZEN(root) || RSTRING_LEN(root) == 0 ||
+      RSTRING_PTR(root)[0] != '/')
+    return Qnil;
+  text.ptr = (const curt_char *)RSTRING_PTR(root);
+  text.len = (size_t)RSTRING_LEN(root);
+  len = curt_canonical(text, 0, buffer, sizeof buffer, NULL);
+  if (len > 0 && (size_t)len < sizeof buffer)
+    return rb_str_new((const char *)buffer, len);
+  return len < 0 && has_clean_separators(RSTRING_PTR(root), RSTRING_LEN(root)) ? root : Qnil;
+}
+
+/* Looks at $LOAD_PATH again. */
+static void read_load_path(load_path *known, VALUE array)
+{
+  long count, at;
+  VALUE kept, place;
+  curt_str *roots;
+  /* Ruby reads it now, too: strings are frozen, and roots that are links lead to the same. */
+  rb_provided("curt/require");
+  count = RARRAY_LEN(array);
+  kept = rb_ary_new_capa(count);
+  roots = ALLOCV_N(curt_str, place, count > 0 ? count : 1);
+  known->roots = 0;
+  for (at = 0; at < count; at++) {
+    VALUE path = root_path(rb_ary_entry(array, at));
+    if (NIL_P(path))
+      break;
+    rb_ary_push(kept, path);
+    roots[at].ptr = (const curt_char *)RSTRING_PTR(path);
+    roots[at].len = (size_t)RSTRING_LEN(path);
+  }
+  if (known->lookup == NULL)
+    curt_lookup_open(NULL, 0, 0, &known->lookup, NULL);
+  if (known->lookup != NULL && curt_lookup_set_roots(known->lookup, roots, (size_t)at, NULL) == 0)
+    known->roots = at;
+  ALLOCV_END(place);
+  RB_GC_GUARD(kept);
+  known->seen = rb_ary_new();
+  rb_ary_replace(known->seen, array);
+}
+
+/* Whether it is the array that was read, and nobody has changed it since. */
+static int is_seen(const load_path *known, VALUE array)
+{
+  return !NIL_P(known->seen) && RARRAY_LEN(known->seen) == RARRAY_LEN(array) &&
+         RARRAY_CONST_PTR(known->seen) == RARRAY_CONST_PTR(array);
+}
+
+static int is_within(void)
+{
+  return RTEST(rb_thread_local_aref(rb_thread_current(), id_is_within));
+}
+
+/* The path of a feature or a file, or Qnil: then Ruby must look itself. */
+static VALUE look_up(load_path *known, VALUE name, const curt_str *extensions, size_t count)
+{
+  curt_char buffer[4096];
+  curt_str text;
+  VALUE array = rb_gv_get("$LOAD_PATH");
+  ptrdiff_t len;
+  if (!RB_TYPE_P(array, T_ARRAY))
+    return Qnil;
+  if (!is_seen(known, array))
+    read_load_path(known, array);
+  if (known->roots == 0)
+    return Qnil;
+  /* The second extension comes after the first in all roots: also in those that Ruby looks in. */
+  if (known->roots < RARRAY_LEN(array) && count > 1)
+    count = 1;
+  text.ptr = (const curt_char *)RSTRING_PTR(name);
+  text.len = (size_t)RSTRING_LEN(name);
+  /* Those within it rely on what the outermost `require` has asked. */
+  if (!is_within())
+    curt_lookup_revalidate(known->lookup);
+  len = curt_lookup_find(known->lookup, text, extensions, count, buffer, sizeof buffer, NULL);
+  if (len <= 0 || (size_t)len >= sizeof buffer)
+    return Qnil;
+  return rb_str_freeze(rb_enc_str_new((const char *)buffer, len, rb_filesystem_encoding()));
+}
+
+/* Whether a name is one that is looked for in the load path, and read by Ruby as it is. */
+static int is_relative(VALUE name)
+{
+  const char *text;
+  long len;
+  if (!RB_TYPE_P(name, T_STRING) || rb_obj_class(name) != rb_cString)
+    return 0;
+  text = RSTRING_PTR(name);
+  len = RSTRING_LEN(name);
+  return len > 0 && len < 1024 && text[0] != '/' && text[0] != '.' && text[0] != '~' &&
+         rb_enc_str_asciionly_p(name) &&
+         has_clean_separators(text, len);
+}
+
+static load_path *current(void)
+{
+  VALUE known;
+  if (!rb_ractor_local_storage_value_lookup(of_ractor, &known) || NIL_P(known))
+    return NULL;
+  return rb_check_typeddata(known, &load_path_type);
+}
+
+/* The file that a feature is in, or Qnil. */
+static VALUE find_feature(VALUE name)
+{
+  static const curt_str extensions[] = {
+    { (const curt_char *)any_extension, 3 },
+    { (const curt_char *)any_extension + 4, sizeof any_extension - 5 }
+  };
+  static const curt_str no_extension = { (const curt_char *)any_extension, 0 };
+  load_path *known = current();
+  const char *text, *last, *dot;
+  if (known == NULL || !is_relative(name))
+    return Qnil;
+  text = StringValueCStr(name);
+  /* Then Ruby need not look. */
+  if (rb_provided(text) || !RTEST(rb_funcall(rb_mCurt, id_is_ready, 1, name)))
+    return Qnil;
+  last = strrchr(text, '/');
+  dot = strchr(last != NULL ? last : text, '.');
+  if (dot == NULL)
+    return look_up(known, name, extensions, 2);
+  return strcmp(dot, ".rb") == 0 ? look_up(known, name, &no_extension, 1) : Qnil;
+}
+
+/* A call of Ruby's `require` or `load`. */
+typedef struct {
+  VALUE self;
+  /* What was found, or Qnil. */
+  VALUE path;
+  ID with_path, with_name;
+  int count;
+  VALUE arguments[2];
+} call;
+
+static VALUE call_with_path(VALUE argument)
+{
+  call *call = (void *)argument;
+  VALUE arguments[2] = { call->path, call->arguments[1] };
+  return rb_funcallv(call->self, call->with_path, call->count, arguments);
+}
+
+/* Qundef if Ruby could not load the file that was found, for example because it may not be read. */
+static VALUE not_loaded(VALUE argument, VALUE error)
+{
+  call *call = (void *)argument;
+  VALUE path = rb_check_funcall(error, id_path, 0, NULL);
+  if (RB_TYPE_P(path, T_STRING) && RTEST(rb_str_equal(path, call->path)))
+    return Qundef;
+  rb_exc_raise(error);
+}
+
+/* Loads the file that was found, or else lets Ruby look. */
+static VALUE load_found(VALUE argument)
+{
+  call *call = (void *)argument;
+  VALUE loaded = Qundef;
+  if (!NIL_P(call->path))
+    loaded = rb_rescue2(call_with_path, argument, not_loaded, argument, rb_eLoadError, (VALUE)0);
+  if (loaded != Qundef)
+    return loaded;
+  return rb_funcallv(call->self, call->with_name, call->count, call->arguments);
+}
+
+static VALUE leave(VALUE fiber)
+{
+  return rb_thread_local_aset(fiber, id_is_within, Qnil);
+}
+
+static VALUE load_within(call *call)
+{
+  VALUE thread = rb_thread_current();
+  if (is_within())
+    return load_found((VALUE)call);
+  rb_thread_local_aset(thread, id_is_within, Qtrue);
+  return rb_ensure(load_found, (VALUE)call, leave, thread);
+}
+
+/* call-seq: require(name) -> true or false */
+static VALUE k_require(VALUE self, VALUE name)
+{
+  call call = { self, find_feature(name), id_require_of_ruby, id_require_before, 1, { name, Qnil } };
+  return load_within(&call);
+}
+
+/* call-seq: load(name, wrap = false) -> true */
+static VALUE k_load(int argc, VALUE *argv, VALUE self)
+{
+  static const curt_str no_extension = { (const curt_char *)any_extension, 0 };
+  call call = { self, Qnil, id_load_before, id_load_before, argc, { Qnil, Qnil } };
+  load_path *known = current();
+  rb_check_arity(argc, 1, 2);
+  memcpy(call.arguments, argv, sizeof *argv * (size_t)argc);
+  if (known != NULL && is_relative(argv[0]))
+    call.path = look_up(known, argv[0], &no_extension, 1);
+  return load_within(&call);
+}
+
+/* call-seq: look_up_features -> nil
+ *
+ * Puts `require` and `load` in the place of Ruby's. */
+static VALUE s_look_up_features(VALUE module)
+{
+  load_path *known;
+  VALUE object = TypedData_Make_Struct(rb_cObject, load_path, &load_path_type, known);
+  (void)module;
+  known->seen = Qnil;
+  rb_ractor_local_storage_value_set(of_ractor, object);
+  rb_define_module_function(rb_mKernel, "require", k_require, 1);
+  rb_define_module_function(rb_mKernel, "load", k_load, -1);
+  return Qnil;
+}
+
+void Init_lookup(void)
+{
+  of_ractor = rb_ractor_local_storage_value_newkey();
+  id_require_before = rb_intern("curt_require_before");
+  id_load_before = rb_intern("curt_load_before");
+  id_require_of_ruby = rb_intern("curt_require_of_ruby");
+  id_is_ready = rb_intern("require_of_ruby?");
+  id_is_within = rb_intern("curt_is_within_require");
+  id_path = rb_intern("path");
+  rb_define_singleton_method(rb_mCurt, "look_up_features", s_look_up_features, 0);
+  rb_funcall(rb_singleton_class(rb_mCurt), rb_intern("private"), 1,
+             ID2SYM(rb_intern("look_up_features")));
+}

@@ -1,0 +1,22 @@
+# frozen_string_literal: true
+
+# Does what it reads from its input, a line of Ruby each, and writes what came of it. It is run with
+# `curt/require` and without, side by side.
+require "pathname"
+
+$loaded = []
+FIRST = $LOADED_FEATURES.dup
+$LOAD_PATH.clear
+
+while (line = $stdin.gets)
+  $loaded.clear
+  answer =
+    begin
+      eval(line)
+    rescue LoadError, StandardError => error
+      [error.class, error.message, error.respond_to?(:path) && error.path]
+    end
+  features = $LOADED_FEATURES - FIRST
+  $stdout.puts [answer, $loaded, features, features.map(&:encoding)].inspect
+  $stdout.flush
+end

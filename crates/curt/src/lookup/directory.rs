@@ -1,0 +1,215 @@
+//! One directory: what it contained when it was asked last.
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::time::Duration;
+
+use crate::fields::{Facts, Fields, Kind, Time};
+use crate::name::{NameBuf, Unit as _};
+use crate::sys::{Ask, Batch, Identity, Sys, SystemUnit};
+use crate::tree::Reader;
+
+/// What directories are asked with.
+pub(super) struct Asking<S: Sys> {
+    pub(super) sys: S,
+    /// A directory is asked once in each.
+    pub(super) round: u64,
+    reader: Reader<S>,
+}
+
+impl<S: Sys> Asking<S> {
+    pub(super) fn new(sys: S) -> Asking<S> {
+        Asking { sys, round: 1, reader: Reader::new(S::DirBuf::default()) }
+    }
+
+    /// Whether a path leads to something that is not a directory.
+    pub(super) fn is_file(&self, path: &[S::Unit]) -> bool {
+        let ask = Ask { fields: Fields::KIND, follow: true };
+        let path = S::Unit::path(path.to_vec());
+        let asked = self.sys.at_path(&path, |dir, name| self.sys.query(dir, name, ask));
+        asked.and_then(|facts| facts).is_ok_and(|facts| !facts.kind.is_dir())
+    }
+}
+
+/// What changes when a directory does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    identity: Identity,
+    modified: Time,
+    changed: Time,
+}
+
+impl Stamp {
+    const ASK: Ask = Ask {
+        fields: Fields::KIND
+            .union(Fields::ID)
+            .union(Fields::DEVICE)
+            .union(Fields::MODIFIED)
+            .union(Fields::CHANGED),
+        follow: true,
+    };
+
+    fn of(facts: &Facts) -> Stamp {
+        let Facts { modified, changed, .. } = *facts;
+        Stamp { identity: Identity::of(facts), modified, changed }
+    }
+
+    /// Whether each change from `now` on brings another stamp. One that comes in the same tick of
+    /// the file system's clock would not.
+    fn is_settled(&self, now: Duration) -> bool {
+        let is_settled = |time: Time| {
+            let tick = if time.nanoseconds == 0 { 2_000 } else { 20 };
+            let since = u64::try_from(time.seconds).unwrap_or_default();
+            let since = Duration::new(since, time.nanoseconds);
+            now > since + Duration::from_millis(tick)
+        };
+        is_settled(self.modified) && is_settled(self.changed)
+    }
+}
+
+/// What a listing says about a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Holds {
+    Nothing,
+    File,
+    Directory,
+    /// The system must be asked.
+    Unclear,
+}
+
+impl Holds {
+    fn of(kind: Kind) -> Holds {
+        match kind {
+            Kind::Directory => Holds::Directory,
+            Kind::File | Kind::Fifo | Kind::Socket | Kind::CharacterDevice | Kind::BlockDevice => {
+                Holds::File
+            }
+            _ => Holds::Unclear,
+        }
+    }
+}
+
+/// The names in a directory.
+struct Names<U> {
+    exact: HashMap<Vec<U>, Holds>,
+    /// Those with capitals, in lower case.
+    folded: HashSet<Vec<U>>,
+}
+
+enum Contents<U> {
+    /// There is no such directory.
+    Nothing,
+    Names(Names<U>),
+    /// It cannot be listed.
+    Unclear,
+}
+
+pub(super) struct Directory<S: Sys> {
+    /// Its path, as the system takes it.
+    located: io::Result<(S::Dir, NameBuf<S::Unit>)>,
+    /// The round in which it was asked.
+    asked: u64,
+    /// The stamp that it had before it was listed, if no later change can have that, too.
+    settled: Option<Stamp>,
+    contents: Contents<S::Unit>,
+}
+
+impl<S: Sys> Directory<S> {
+    pub(super) fn new(path: &[S::Unit], sys: &S) -> Directory<S> {
+        let located = sys.locate(&S::Unit::path(path.to_vec()));
+        Directory { located, asked: 0, settled: None, contents: Contents::Nothing }
+    }
+
+    /// What it said about a name when it was asked last.
+    pub(super) fn holds(&self, name: &[S::Unit]) -> Holds {
+        let names = match &self.contents {
+            Contents::Nothing => return Holds::Nothing,
+            Contents::Names(names) => names,
+            Contents::Unclear => return Holds::Unclear,
+        };
+        if let Some(&holds) = names.exact.get(name) {
+            return holds;
+        }
+        let is_spelled = |names: &Names<_>| names.folded.contains(&folded(name));
+        let is_listed = |names: &Names<_>| names.exact.contains_key(&folded(name));
+        let has_capitals = name.iter().any(|unit| unit.to_ascii().is_ascii_uppercase());
+        let may_be =
+            (!names.folded.is_empty() && is_spelled(names)) || (has_capitals && is_listed(names));
+        if may_be { Holds::Unclear } else { Holds::Nothing }
+    }
+
+    /// Brings the contents up to date, once in each round.
+    pub(super) fn refresh(&mut self, asking: &mut Asking<S>) {
+        if self.asked == asking.round {
+            return;
+        }
+        self.asked = asking.round;
+        let before = self.settled.take();
+        self.contents = match self.ask(&asking.sys) {
+            Ok(facts) if facts.kind.is_dir() => {
+                let stamp = Stamp::of(&facts);
+                if before == Some(stamp) {
+                    self.settled = before;
+                    return;
+                }
+                self.settled = stamp.is_settled(asking.sys.wall_clock()).then_some(stamp);
+                self.list(asking).map_or(Contents::Unclear, Contents::Names)
+            }
+            Ok(_) => Contents::Nothing,
+            Err(error) => match error.kind() {
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Contents::Nothing,
+                _ => Contents::Unclear,
+            },
+        };
+    }
+
+    fn ask(&self, sys: &S) -> io::Result<Facts> {
+        let (dir, name) = self.located()?;
+        sys.query(dir, name.as_name(), Stamp::ASK)
+    }
+
+    fn located(&self) -> io::Result<&(S::Dir, NameBuf<S::Unit>)> {
+        self.located.as_ref().map_err(|error| error.kind().into())
+    }
+
+    fn list(&self, asking: &mut Asking<S>) -> io::Result<Names<S::Unit>> {
+        let Asking { sys, reader, .. } = asking;
+        let (dir, name) = self.located()?;
+        let dir = sys.open_below(dir, name.as_name(), true).into_result()?;
+        let mut names = Names { exact: HashMap::new(), folded: HashSet::new() };
+        reader.reset();
+        let read = loop {
+            match reader.read(&dir, sys) {
+                Ok(batch) => {
+                    while let Some((entry, _)) = reader.next() {
+                        names.add(entry.name.units(), entry.kind);
+                    }
+                    if batch == Batch::End {
+                        break Ok(names);
+                    }
+                }
+                Err(error) => break Err(error),
+            }
+        };
+        sys.close(dir);
+        read
+    }
+}
+
+impl<U: SystemUnit> Names<U> {
+    fn add(&mut self, name: &[U], kind: Kind) {
+        if name.iter().any(|unit| unit.to_ascii().is_ascii_uppercase()) {
+            self.folded.insert(folded(name));
+        }
+        self.exact.insert(name.to_vec(), Holds::of(kind));
+    }
+}
+
+/// A name in lower case.
+fn folded<U: SystemUnit>(name: &[U]) -> Vec<U> {
+    let folded = |&unit: &U| match unit.to_ascii() {
+        letter if letter.is_ascii_uppercase() => U::ascii(letter.to_ascii_lowercase()),
+        _ => unit,
+    };
+    name.iter().map(folded).collect()
+}

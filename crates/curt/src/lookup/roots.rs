@@ -1,0 +1,158 @@
+//! The search: candidates, and the roots that may have them.
+
+use std::collections::HashMap;
+
+use super::Order;
+use super::directory::{Asking, Directory, Holds};
+use crate::calls::Calls;
+use crate::name::{Unit as _, is_dot_or_dot_dot};
+use crate::sys::{Sys, SystemUnit};
+
+/// A relative name with its extension.
+struct Candidate<U> {
+    path: Vec<U>,
+    /// Where the last name begins.
+    last: usize,
+    /// Where the first of several names ends.
+    first: Option<usize>,
+    /// Whether a listing that lacks the name says that there is no such file.
+    is_plain: bool,
+}
+
+impl<U: SystemUnit> Candidate<U> {
+    fn new(relative: &[U], extension: &[U]) -> Candidate<U> {
+        let path = [relative, extension].concat();
+        let slash = U::ascii(b'/');
+        Candidate {
+            last: U::rposition(&path, slash).map_or(0, |slash| slash + 1),
+            first: U::position(&path, [b'/']),
+            is_plain: path.split(|&unit| unit == slash).all(is_plain),
+            path,
+        }
+    }
+
+    fn parent(&self) -> &[U] {
+        &self.path[..self.last.saturating_sub(1)]
+    }
+
+    fn last(&self) -> &[U] {
+        &self.path[self.last..]
+    }
+
+    fn first(&self) -> Option<&[U]> {
+        self.first.map(|first| &self.path[..first])
+    }
+}
+
+/// Whether a name has only the spellings of its letters in another case.
+fn is_plain<U: SystemUnit>(name: &[U]) -> bool {
+    let is_plain = |unit: &U| matches!(unit.to_ascii(), b' '..=b'}') && !is_special(unit);
+    let is_trimmed = |unit: &U| matches!(unit.to_ascii(), b'.' | b' ');
+    name.iter().all(is_plain) && !is_dot_or_dot_dot(name) && !name.last().is_none_or(is_trimmed)
+}
+
+fn is_special<U: SystemUnit>(unit: &U) -> bool {
+    matches!(unit.to_ascii(), b'\\' | b':')
+}
+
+struct Root<S: Sys> {
+    path: Vec<S::Unit>,
+    top: Directory<S>,
+    /// The directories below that were searched, by their paths from here.
+    below: HashMap<Vec<S::Unit>, Directory<S>>,
+}
+
+impl<S: Sys> Root<S> {
+    fn new(path: Vec<S::Unit>, sys: &S) -> Root<S> {
+        Root { top: Directory::new(&path, sys), path, below: HashMap::new() }
+    }
+
+    fn join(&self, relative: &[S::Unit]) -> Vec<S::Unit> {
+        let is_closed = self.path.last().is_some_and(|unit| unit.is_separator());
+        let separator = (!is_closed).then_some(S::Unit::SEPARATOR);
+        [&self.path, separator.as_slice(), relative].concat()
+    }
+
+    fn has(&mut self, candidate: &Candidate<S::Unit>, asking: &mut Asking<S>) -> bool {
+        if !candidate.is_plain {
+            return asking.is_file(&self.join(&candidate.path));
+        }
+        if let Some(first) = candidate.first() {
+            // An old listing that has the name does no harm: its directory is asked next.
+            let lacks =
+                |top: &Directory<S>| matches!(top.holds(first), Holds::Nothing | Holds::File);
+            if lacks(&self.top) {
+                self.top.refresh(asking);
+                if lacks(&self.top) {
+                    return false;
+                }
+            }
+        }
+        match self.directory(candidate.parent(), asking).holds(candidate.last()) {
+            Holds::File => true,
+            Holds::Nothing | Holds::Directory => false,
+            Holds::Unclear => asking.is_file(&self.join(&candidate.path)),
+        }
+    }
+
+    /// The directory with this path from here, refreshed.
+    fn directory(&mut self, parent: &[S::Unit], asking: &mut Asking<S>) -> &Directory<S> {
+        if !parent.is_empty() && !self.below.contains_key(parent) {
+            let directory = Directory::new(&self.join(parent), &asking.sys);
+            self.below.insert(parent.to_vec(), directory);
+        }
+        let directory = self.below.get_mut(parent).unwrap_or(&mut self.top);
+        directory.refresh(asking);
+        directory
+    }
+}
+
+pub(super) struct Roots<S: Sys> {
+    pub(super) order: Order,
+    all: Vec<Root<S>>,
+    asking: Asking<S>,
+}
+
+impl<S: Sys> Roots<S> {
+    pub(super) fn new(sys: S) -> Roots<S> {
+        Roots { order: Order::default(), all: Vec::new(), asking: Asking::new(sys) }
+    }
+
+    pub(super) fn set(&mut self, paths: impl Iterator<Item = Vec<S::Unit>>) {
+        let known = self.all.drain(..).map(|root| (root.path.clone(), root));
+        let mut known: HashMap<_, _> = known.collect();
+        let sys = &self.asking.sys;
+        let root = |path| known.remove(&path).unwrap_or_else(|| Root::new(path, sys));
+        self.all = paths.map(root).collect();
+    }
+
+    pub(super) fn find(
+        &mut self,
+        relative: &[S::Unit],
+        extensions: impl Iterator<Item = Vec<S::Unit>>,
+    ) -> Option<Vec<S::Unit>> {
+        let candidate = |extension: Vec<_>| Candidate::new(relative, &extension);
+        let candidates: Vec<_> = extensions.map(candidate).collect();
+        let Roots { order, all, asking } = self;
+        let mut find = |candidate: &Candidate<_>, all: &mut [Root<S>]| {
+            let root = all.iter_mut().find_map(|root| root.has(candidate, asking).then_some(root));
+            root.map(|root| root.join(&candidate.path))
+        };
+        match order {
+            Order::ExtensionFirst => candidates.iter().find_map(|one| find(one, all)),
+            Order::RootFirst => {
+                let mut in_root =
+                    |root: &mut [Root<S>]| candidates.iter().find_map(|one| find(one, root));
+                all.chunks_mut(1).find_map(&mut in_root)
+            }
+        }
+    }
+
+    pub(super) fn revalidate(&mut self) {
+        self.asking.round += 1;
+    }
+
+    pub(super) fn calls(&self) -> Calls {
+        self.asking.sys.calls()
+    }
+}
