@@ -4,6 +4,7 @@ require_relative "curt/version"
 require "curt/curt"
 require_relative "curt/remove"
 require_relative "curt/usage"
+require_relative "curt/working_directory"
 
 # The filesystem operations of +File+, +FileUtils+, +Find+ and +Dir+, by libcurt: few system calls,
 # the system's exact answer, nothing lost.

@@ -285,7 +285,7 @@ pub(crate) fn is_folded<U: Unit>(path: &[U]) -> bool {
 }
 
 /// What a name means.
-enum Kind {
+pub(crate) enum Kind {
     Empty,
     Dot,
     DotDot,
@@ -295,7 +295,7 @@ enum Kind {
 impl Kind {
     /// The kind of a Windows name, or of the first of several POSIX names.
     #[inline]
-    fn of<U: Unit, const WINDOWS: bool>(name: &[U]) -> Kind {
+    pub(crate) fn of<U: Unit, const WINDOWS: bool>(name: &[U]) -> Kind {
         let ends = |at: usize| name.get(at).is_none_or(|&unit| !WINDOWS && unit == U::ascii(b'/'));
         let is_dot = |at: usize| name.get(at) == Some(&U::ascii(b'.'));
         if ends(0) {

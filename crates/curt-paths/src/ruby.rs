@@ -2,7 +2,8 @@
 
 use crate::directory::Directory;
 #[cfg(feature = "ruby")]
-use crate::encoding::Kind;
+use crate::encoding;
+use crate::fold::Kind;
 use crate::options::{DotDot, ExpandError};
 use crate::rule::{Rule, Trace};
 use crate::unit::{PathText, Unit};
@@ -12,7 +13,7 @@ use crate::windows::prefix::{Start, is_separator};
 /// Returns why Ruby refuses a base, whether or not the path needs one.
 pub(crate) fn refusal_of_base(base: &PathText) -> Option<ExpandError> {
     #[cfg(feature = "ruby")]
-    if base.encoding.kind == Kind::Wide {
+    if base.encoding.kind == encoding::Kind::Wide {
         return Some(ExpandError::Encoding);
     }
     base.to_bytes().contains(&0).then_some(ExpandError::Nul)
@@ -33,10 +34,12 @@ pub(crate) fn write_posix<U: Unit>(
 ) -> Result<(), ExpandError> {
     let slash = U::ascii(b'/');
     let names = if let Some(directory) = directory {
+        out.reserve(directory.text.len() + text.len() + 1);
         out.extend_from_slice(&directory.text);
         text
     } else {
         trace.note(Rule::Root);
+        out.reserve(text.len());
         let leading = text.iter().take_while(|&&unit| unit == slash).count();
         if leading > 1 {
             trace.note(Rule::LeadingSlashes);
@@ -48,20 +51,33 @@ pub(crate) fn write_posix<U: Unit>(
     if out.last() == Some(&slash) {
         out.pop();
     }
-    for (index, name) in names.split(|&unit| unit == slash).enumerate() {
-        let is_dot = |unit: &U| *unit == U::ascii(b'.');
-        match name {
-            [] if index > 0 && !names.is_empty() => trace.note(Rule::Runs),
-            [] => {}
-            [only] if is_dot(only) => trace.note(Rule::Dot),
-            [first, second] if is_dot(first) && is_dot(second) && dot_dot != DotDot::Keep => {
-                remove_name(dot_dot, out, trace)?;
+    let mut at = 0;
+    while at < names.len() {
+        match Kind::of::<U, false>(&names[at..]) {
+            Kind::Empty => {
+                if at > 0 {
+                    trace.note(Rule::Runs);
+                }
+                at += 1;
             }
-            _ => {
+            Kind::Dot => {
+                trace.note(Rule::Dot);
+                at += 2;
+            }
+            Kind::DotDot if dot_dot != DotDot::Keep => {
+                remove_name(dot_dot, out, trace)?;
+                at += 3;
+            }
+            Kind::DotDot | Kind::Normal => {
+                let end = U::run_end(names, at);
                 out.push(slash);
-                out.extend_from_slice(name);
+                out.extend_from_slice(&names[at..end]);
+                at = end + 1;
             }
         }
+    }
+    if names.last() == Some(&slash) {
+        trace.note(Rule::Runs);
     }
     if out.iter().all(|&unit| unit == slash) {
         out.push(slash);

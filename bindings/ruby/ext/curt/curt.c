@@ -13,6 +13,7 @@ RUBY_FUNC_EXPORTED void Init_curt(void)
   Init_lookup();
   Init_remove();
   Init_root();
+  Init_expand();
   Init_trees();
   Init_usage();
   Init_which();

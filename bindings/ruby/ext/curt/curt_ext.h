@@ -12,9 +12,14 @@ extern VALUE rb_mCurt;
 void Init_lookup(void);
 void Init_remove(void);
 void Init_root(void);
+void Init_expand(void);
 void Init_trees(void);
 void Init_usage(void);
 void Init_which(void);
+
+/* expand.c: methods that can also be defined elsewhere, with -1 arguments. */
+VALUE curt_s_expand_path(int argc, VALUE *argv, VALUE module);
+VALUE curt_s_absolute_path(int argc, VALUE *argv, VALUE module);
 
 /* text.c: paths and names. */
 

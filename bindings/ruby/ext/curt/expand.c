@@ -1,0 +1,411 @@
+/* Full paths, by their text alone. */
+
+#include "curt_ext.h"
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What a path is joined to, and the path, are shorter than this; Ruby has longer ones. */
+enum { MOST = 4096 };
+
+/* For full paths of POSIX. It is never changed, so that threads and Ractors share it. */
+static curt_expander *full_posix;
+
+/* How often the working directory has changed, for the whole process. */
+static atomic_uint changes = 1;
+
+/* The working directory as a thread last found it, when that many changes had been. To ask for it
+ * at each relative path costs more than all the rest. */
+static _Thread_local struct {
+  unsigned at;
+  size_t len;
+  char text[1024];
+} kept;
+
+/* Ruby's own method, which is exact by definition. It is left what is rare, or must fail: home
+ * directories, which may be asked of the user database, texts of different encodings, of which not
+ * all are ASCII, very long texts, and a working directory that has no name. */
+static VALUE by_ruby(VALUE path, VALUE dir, int tilde)
+{
+  return tilde ? rb_file_expand_path(path, dir) : rb_file_absolute_path(path, dir);
+}
+
+/* Encodings are compared and kept by their numbers, which cost no call. */
+static int contains_ascii(int encoding)
+{
+  return encoding == rb_utf8_encindex() || rb_enc_asciicompat(rb_enc_from_index(encoding));
+}
+
+/* Converts an argument to a path as Ruby does, or raises its errors. A String stays as it is, where
+ * Ruby would make a frozen copy. */
+static VALUE text_argument(VALUE text)
+{
+  if (RB_TYPE_P(text, T_STRING) && contains_ascii(RB_ENCODING_GET(text)) &&
+      memchr(RSTRING_PTR(text), '\0', (size_t)RSTRING_LEN(text)) == NULL)
+    return text;
+  return rb_get_path(text);
+}
+
+static int begins_with(VALUE text, char letter)
+{
+  return RSTRING_LEN(text) > 0 && RSTRING_PTR(text)[0] == letter;
+}
+
+/* Whether all bytes are ASCII; eight at a time. */
+static int is_ascii(const char *text, size_t len)
+{
+  uint64_t word, all = 0;
+  for (; len >= sizeof word; len -= sizeof word, text += sizeof word) {
+    memcpy(&word, text, sizeof word);
+    all |= word;
+  }
+  for (; len > 0; len--)
+    all |= (uint64_t)(unsigned char)*text++;
+  return (all & UINT64_C(0x8080808080808080)) == 0;
+}
+
+/* Folds a path that begins with a slash. The text is shorter than MOST. */
+static VALUE folded(const char *text, size_t len, int encoding)
+{
+  curt_char full[MOST];
+  VALUE string;
+  ptrdiff_t written = curt_expand_bytes(full_posix, (const curt_char *)text, len, full, MOST);
+  if (written < 0)
+    raise_failure((int32_t)written, NULL);
+  string = rb_str_new((const char *)full, (long)written);
+  RB_ENCODING_SET(string, encoding);
+  return string;
+}
+
+/* The working directory of the process, or NULL where it is to be left to Ruby. */
+static const char *working_directory(size_t *len)
+{
+  unsigned now = atomic_load(&changes);
+  if (kept.at != now) {
+    if (getcwd(kept.text, sizeof kept.text) == NULL)
+      return NULL;
+    kept.len = strlen(kept.text);
+    kept.at = now;
+  }
+  *len = kept.len;
+  return kept.text;
+}
+
+/* Appends to a directory. The slashes that a path begins with are kept, so that none is added. */
+static char *append(char *end, const char *text, size_t len)
+{
+  if (end[-1] != '/')
+    *end++ = '/';
+  memcpy(end, text, len);
+  return end + len;
+}
+
+/* A relative path joined to what it starts from, and folded. That is the same as folding both, but
+ * where it starts from a home directory: that stays as it is. */
+static VALUE joined_path(VALUE path, VALUE dir, int tilde)
+{
+  char joined[MOST], *end = joined;
+  size_t path_len = (size_t)RSTRING_LEN(path), dir_len = 0, start_len = 0;
+  const char *start = NULL;
+  int encoding = RB_ENCODING_GET(NIL_P(dir) ? path : dir);
+  int is_same = encoding == RB_ENCODING_GET(path);
+  if (!NIL_P(dir))
+    dir_len = (size_t)RSTRING_LEN(dir);
+  if (NIL_P(dir) || !begins_with(dir, '/')) {
+    start = working_directory(&start_len);
+    if (start == NULL)
+      return by_ruby(path, dir, tilde);
+  }
+  if (start_len + dir_len + path_len + 2 >= MOST)
+    return by_ruby(path, dir, tilde);
+  if (start != NULL) {
+    memcpy(joined, start, start_len);
+    end += start_len;
+  }
+  if (start != NULL && !NIL_P(dir)) {
+    end = append(end, RSTRING_PTR(dir), dir_len);
+  } else if (!NIL_P(dir)) {
+    memcpy(joined, RSTRING_PTR(dir), dir_len);
+    end += dir_len;
+  }
+  end = append(end, RSTRING_PTR(path), path_len);
+  if (encoding == rb_usascii_encindex() || !is_ascii(joined, (size_t)(end - joined))) {
+    if (!is_same || (start != NULL && encoding != rb_filesystem_encindex()))
+      return by_ruby(path, dir, tilde);
+  }
+  return folded(joined, (size_t)(end - joined), encoding);
+}
+
+static VALUE posix_path(VALUE path, VALUE dir, int tilde)
+{
+  int is_full = begins_with(path, '/');
+  if (is_full && RSTRING_LEN(path) < MOST)
+    return folded(RSTRING_PTR(path), (size_t)RSTRING_LEN(path), RB_ENCODING_GET(path));
+  if (is_full || (tilde && (begins_with(path, '~') || (!NIL_P(dir) && begins_with(dir, '~')))))
+    return by_ruby(path, dir, tilde);
+  return joined_path(path, dir, tilde);
+}
+
+static int is_separator(char letter)
+{
+  return letter == '/' || letter == '\\';
+}
+
+/* The home directory in the variables that Ruby asks on Windows, or nil. */
+static VALUE windows_home(void)
+{
+  const char *home = getenv("HOME"), *drive = getenv("HOMEDRIVE"), *rest = getenv("HOMEPATH");
+  VALUE text;
+  if (home == NULL && drive != NULL) {
+    if (rest == NULL)
+      return Qnil;
+    text = rb_enc_str_new_cstr(drive, rb_filesystem_encoding());
+    return rb_str_cat_cstr(text, rest);
+  }
+  if (home == NULL)
+    home = getenv("USERPROFILE");
+  return home != NULL ? rb_enc_str_new_cstr(home, rb_filesystem_encoding()) : Qnil;
+}
+
+/* Bytes without an encoding are read as Latin 1, which keeps each. Windows reads them as
+ * Windows-1252; the characters that differ mean nothing in a path. */
+static rb_encoding *readable(rb_encoding *encoding)
+{
+  int is_bytes = encoding == rb_usascii_encoding() || encoding == rb_ascii8bit_encoding();
+  return is_bytes ? rb_enc_find("ISO-8859-1") : encoding;
+}
+
+static rb_encoding *utf16(void)
+{
+#ifdef WORDS_BIGENDIAN
+  return rb_enc_find("UTF-16BE");
+#else
+  return rb_enc_find("UTF-16LE");
+#endif
+}
+
+static VALUE transcoded(VALUE text, rb_encoding *from, rb_encoding *to)
+{
+  VALUE copy = rb_str_dup(text);
+  rb_enc_associate(copy, from);
+  return rb_str_encode(copy, rb_enc_from_encoding(to), 0, Qnil);
+}
+
+/* A text as libcurt shall read it: of one byte a unit in UTF-8, of two in UTF-16. */
+static VALUE text_of_width(VALUE text, rb_encoding *encoding, uint32_t width)
+{
+  if (NIL_P(text))
+    return Qnil;
+  if (width == 1)
+    return rb_str_conv_enc(text, encoding, rb_utf8_encoding());
+  return transcoded(text, readable(encoding), utf16());
+}
+
+static const void *start_of(VALUE text)
+{
+  return NIL_P(text) ? NULL : RSTRING_PTR(text);
+}
+
+static size_t units_of(VALUE text, uint32_t width)
+{
+  return NIL_P(text) ? 0 : (size_t)RSTRING_LEN(text) / width;
+}
+
+/* Opens an expander for one path: nothing is raised while it is open. */
+static ptrdiff_t expand_once(const curt_expand_options *options, VALUE text, void *buffer,
+                             size_t capacity)
+{
+  curt_expander *expander;
+  size_t len = units_of(text, options->width);
+  ptrdiff_t written = curt_expander_open(options, &expander, NULL);
+  if (written < 0)
+    return written;
+  if (options->width == 1)
+    written = curt_expand_bytes(expander, start_of(text), len, buffer, capacity);
+  else
+    written = curt_expand_units(expander, start_of(text), len, buffer, capacity);
+  curt_expander_close(expander);
+  return written;
+}
+
+/* Raises what Ruby raises on Windows, where it has a text of its own. */
+static void raise_windows(int32_t result, VALUE path, VALUE dir)
+{
+  VALUE text = begins_with(path, '~') ? path : dir;
+  if (result == CURT_E_EXPAND_NO_HOME)
+    rb_raise(rb_eArgError, "couldn't find HOME environment -- expanding `~'");
+  if (result == CURT_E_EXPAND_HOME_RELATIVE)
+    rb_raise(rb_eArgError, "non-absolute home");
+  if (result == CURT_E_EXPAND_NO_USER && !NIL_P(text)) {
+    rb_encoding *encoding = rb_enc_get(text);
+    const char *user = RSTRING_PTR(text) + 1, *end = RSTRING_END(text), *at = user;
+    while (at < end && !is_separator(*at))
+      at += rb_enc_mbclen(at, end, encoding);
+    rb_enc_raise(encoding, rb_eArgError, "can't find user %.*s", (int)(at - user), user);
+  }
+  raise_failure(result, NULL);
+}
+
+/* `~` alone is the home directory; `~:` is a drive, and a user's name leads to nothing. */
+static int is_at_home(VALUE path)
+{
+  return begins_with(path, '~') &&
+         (RSTRING_LEN(path) == 1 || is_separator(RSTRING_PTR(path)[1]));
+}
+
+/* Windows' rules, on any system. */
+static VALUE windows_path(VALUE path, VALUE dir, int tilde)
+{
+  curt_expand_options options = CURT_EXPAND_OPTIONS_INIT;
+  rb_encoding *encoding = NIL_P(dir) ? rb_enc_get(path) : rb_enc_check(path, dir);
+  VALUE home = Qnil, text, base, full;
+  size_t capacity;
+  ptrdiff_t len;
+  if (tilde) {
+    home = windows_home();
+    if (is_at_home(path) && rb_enc_str_asciionly_p(path))
+      encoding = rb_filesystem_encoding();
+  }
+  /* In UTF-16 no character contains the byte of a separator; in UTF-8 neither. */
+  options.width = encoding == rb_utf8_encoding() ? 1 : 2;
+  text = text_of_width(path, encoding, options.width);
+  base = text_of_width(dir, encoding, options.width);
+  home = text_of_width(home, rb_filesystem_encoding(), options.width);
+  options.flavor = CURT_FLAVOR_WINDOWS;
+  options.style = CURT_STYLE_RUBY;
+  options.flags = tilde ? CURT_EXPAND_TILDE : 0;
+  options.base = start_of(base);
+  options.base_len = units_of(base, options.width);
+  options.home = start_of(home);
+  options.home_len = units_of(home, options.width);
+  len = (ptrdiff_t)(units_of(text, options.width) + options.base_len + options.home_len + 8);
+  do {
+    capacity = (size_t)len + 1;
+    full = rb_str_new(NULL, (long)(capacity * options.width));
+    len = expand_once(&options, text, RSTRING_PTR(full), capacity);
+  } while (len >= (ptrdiff_t)capacity);
+  RB_GC_GUARD(text);
+  RB_GC_GUARD(base);
+  RB_GC_GUARD(home);
+  if (len < 0)
+    raise_windows((int32_t)len, path, dir);
+  rb_str_resize(full, (long)len * options.width);
+  if (options.width == 2)
+    full = transcoded(full, utf16(), readable(encoding));
+  rb_enc_associate(full, encoding);
+  return full;
+}
+
+/* Whether Windows' rules are asked for. */
+static int is_windows(VALUE options)
+{
+  ID keyword = rb_intern("flavor");
+  VALUE flavor;
+  rb_get_kwargs(options, &keyword, 0, 1, &flavor);
+  if (flavor == ID2SYM(rb_intern("windows")))
+    return 1;
+  if (flavor != Qundef && !NIL_P(flavor) && flavor != ID2SYM(rb_intern("posix")))
+    rb_raise(rb_eArgError, "flavor must be :windows, :posix or nil, not %+" PRIsVALUE, flavor);
+  return 0;
+}
+
+static VALUE full_path(int argc, const VALUE *argv, int tilde)
+{
+  VALUE path, dir, options = Qnil, full;
+  int windows = 0;
+  if (argc > 0 && RB_TYPE_P(argv[argc - 1], T_HASH) && rb_keyword_given_p()) {
+    rb_scan_args(argc, argv, "11:", &path, &dir, &options);
+    if (!NIL_P(options))
+      windows = is_windows(options);
+  } else {
+    rb_check_arity(argc, 1, 2);
+    path = argv[0];
+    dir = argc > 1 ? argv[1] : Qnil;
+  }
+  if (NIL_P(dir) || RB_TYPE_P(dir, T_STRING)) {
+    path = text_argument(path);
+  } else {
+    /* The directory's `to_path` could change the path. */
+    path = rb_get_path(path);
+  }
+  if (!NIL_P(dir))
+    dir = text_argument(dir);
+  full = windows ? windows_path(path, dir, tilde) : posix_path(path, dir, tilde);
+  RB_GC_GUARD(path);
+  RB_GC_GUARD(dir);
+  return full;
+}
+
+/*
+ * call-seq:
+ *   expand_path(path, dir = nil, flavor: nil) -> string
+ *
+ * The full path of a path, by its text alone, as File.expand_path: +.+, +..+ and runs of slashes
+ * are gone, a relative path starts from +dir+ or the working directory, and +~+ and <tt>~user</tt>
+ * are home directories. The result is a new String, in the encoding of the path.
+ *
+ *   Curt.expand_path("../lib/./set.rb", "/usr/bin")  #=> "/usr/lib/set.rb"
+ *
+ * With <tt>flavor: :windows</tt> the rules are those of Ruby on Windows, on any system, but for the
+ * long form of the last name, for which Ruby asks the disk there. No drive has a working directory:
+ * a path that needs one is an ArgumentError. For +~+ the variable +HOME+ is read, or +HOMEDRIVE+
+ * and +HOMEPATH+, or +USERPROFILE+. Characters that cannot be transcoded are an EncodingError.
+ *
+ *   Curt.expand_path("..\\b.", "C:/x/a", flavor: :windows)  #=> "C:/x/b"
+ *
+ * A path of a stranger is not safe because it was expanded: see Curt::Root.
+ *
+ * Errors are those of File.expand_path: ArgumentError for a NUL, and for a home directory that is
+ * unknown or not a full path; Encoding::CompatibilityError for encodings without ASCII and for two
+ * that cannot be joined; TypeError for what is no path.
+ *
+ * It costs no call, but for the first relative path after Dir.chdir, which asks for the working
+ * directory, and for home directories, which may be asked of the user database. A working directory
+ * that was renamed, or entered by C code that is not Ruby's own, is seen after Curt.refresh.
+ */
+VALUE curt_s_expand_path(int argc, VALUE *argv, VALUE module)
+{
+  return full_path(argc, argv, 1);
+}
+
+/*
+ * call-seq:
+ *   absolute_path(path, dir = nil, flavor: nil) -> string
+ *
+ * Curt.expand_path without home directories: a +~+ is a name like any other, as in
+ * File.absolute_path.
+ *
+ *   Curt.absolute_path("~", "/a/b")  #=> "/a/b/~"
+ */
+VALUE curt_s_absolute_path(int argc, VALUE *argv, VALUE module)
+{
+  return full_path(argc, argv, 0);
+}
+
+/*
+ * call-seq: refresh -> nil
+ *
+ * Forgets the working directory: relative paths ask for it again. Dir.chdir and its kin do that by
+ * themselves. It is needed where the directory was renamed or removed, or another one was entered
+ * by C code.
+ */
+static VALUE s_refresh(VALUE module)
+{
+  atomic_fetch_add(&changes, 1);
+  return Qnil;
+}
+
+void Init_expand(void)
+{
+  curt_expand_options options = CURT_EXPAND_OPTIONS_INIT;
+  curt_error *error;
+  int32_t result;
+  options.flavor = CURT_FLAVOR_POSIX;
+  options.style = CURT_STYLE_RUBY;
+  result = curt_expander_open(&options, &full_posix, &error);
+  if (result < 0)
+    raise_failure(result, error);
+  rb_define_singleton_method(rb_mCurt, "expand_path", curt_s_expand_path, -1);
+  rb_define_singleton_method(rb_mCurt, "absolute_path", curt_s_absolute_path, -1);
+  rb_define_singleton_method(rb_mCurt, "refresh", s_refresh, 0);
+}

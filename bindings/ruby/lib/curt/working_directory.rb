@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+module Curt
+  # What of Ruby's own changes the working directory, which Curt.expand_path keeps. With a block the
+  # old directory is entered again, too.
+  module Chdir # :nodoc:
+    def chdir(*)
+      return super unless block_given?
+
+      super do |*path|
+        Curt.refresh
+        yield(*path)
+      end
+    ensure
+      Curt.refresh
+    end
+
+    Dir.singleton_class.prepend(self)
+    Dir.prepend(self) if Dir.method_defined?(:chdir)
+  end
+
+  module Fchdir # :nodoc:
+    def fchdir(*)
+      return super unless block_given?
+
+      super do
+        Curt.refresh
+        yield
+      end
+    ensure
+      Curt.refresh
+    end
+
+    Dir.singleton_class.prepend(self) if Dir.respond_to?(:fchdir)
+  end
+
+  module Daemon # :nodoc:
+    def daemon(*)
+      super
+    ensure
+      Curt.refresh
+    end
+
+    Process.singleton_class.prepend(self)
+  end
+
+  private_constant :Chdir, :Fchdir, :Daemon
+end
