@@ -248,7 +248,7 @@ static VALUE make_file(VALUE argument)
  * Opens a file beneath the root, as File.open does: +mode+ and +perm+ are its own, with encodings
  * and flags, and so is the File. With a block, yields it, closes it however the block ends, and
  * returns what the block returns. Nothing outside is opened, created or emptied, whatever others
- * change meanwhile. One system call on Linux to open, one to let reading wait.
+ * change meanwhile. On Linux one system call opens it, and two more make a File of it.
  *
  *   root.open("notes.txt", "a") { |file| file.puts("more") }
  *   root.open("new", File::WRONLY | File::CREAT | File::EXCL, 0600) { |file| file.write(text) }
@@ -296,6 +296,10 @@ static VALUE m_open(int argc, VALUE *argv, VALUE self)
   return rb_block_given_p() ? rb_ensure(rb_yield, file, rb_io_close, file) : file;
 }
 
+/* Document-class: Curt::Root
+ *
+ * A directory that nothing opened beneath it can leave: what a file server, or a program that
+ * unpacks archives, opens by paths from strangers. Threads may share it. */
 void Init_root(void)
 {
   VALUE class = rb_define_class_under(rb_mCurt, "Root", rb_cObject);
