@@ -37,9 +37,9 @@ require "timeout"
 # The files beneath a folder, but for those with hidden names.
 class FileServer
   TYPES = {
-    ".css" => "text/css", ".html" => "text/html", ".jpg" => "image/jpeg", ".js" => "text/javascript",
-    ".json" => "application/json", ".png" => "image/png", ".svg" => "image/svg+xml",
-    ".txt" => "text/plain"
+    ".css" => "text/css", ".html" => "text/html", ".jpg" => "image/jpeg",
+    ".js" => "text/javascript", ".json" => "application/json", ".png" => "image/png",
+    ".svg" => "image/svg+xml", ".txt" => "text/plain"
   }.freeze
 
   # As the NondisclosureName of WEBrick; the case of letters does not count.
@@ -146,7 +146,8 @@ class FileServer
 
   def send_head(client, status, fields)
     fields = fields.map { |name, value| "#{name}: #{value}\r\n" }.join
-    client.write("HTTP/1.1 #{status} #{REASONS.fetch(status)}\r\nConnection: close\r\n#{fields}\r\n")
+    line = "HTTP/1.1 #{status} #{REASONS.fetch(status)}\r\n"
+    client.write("#{line}Connection: close\r\n#{fields}\r\n")
   end
 end
 

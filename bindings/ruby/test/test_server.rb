@@ -25,8 +25,9 @@ class TestServer < Test::Unit::TestCase
       FileUtils.mkdir_p(File.dirname(path = File.join(@folder, name)))
       File.write(path, content)
     end
-    { "out" => "../secret", "absolute" => "#{@folder}/secret", "up" => "..", "folder" => "../outside",
-      "alias" => ".htaccess", "same" => "page.html", "loop" => "loop", "gone" => "../gone" }
+    { "out" => "../secret", "absolute" => "#{@folder}/secret", "up" => "..",
+      "folder" => "../outside", "alias" => ".htaccess", "same" => "page.html", "loop" => "loop",
+      "gone" => "../gone" }
       .each { |name, target| File.symlink(target, File.join(@site, name)) }
     @log = StringIO.new
     listener = TCPServer.new("127.0.0.1", 0)
@@ -83,7 +84,7 @@ class TestServer < Test::Unit::TestCase
     assert_equal(large, ask("/large.bin").content)
     assert_include(ask("/large.bin", method: "HEAD").head, "application/octet-stream")
     assert_equal(405, ask("/page.html", method: "POST").status)
-    ["page.html", "*", "http://localhost/page.html", "/%", "/%2", "/%zz", "/x" * 5000].each do |target|
+    ["page.html", "*", "http://localhost/", "/%", "/%2", "/%zz", "/x" * 5000].each do |target|
       assert_equal(400, ask(target).status, target)
     end
     ["/sub", "/sub/deep/", "/gone-too", "/page.html/x", "/#{"x" * 256}"].each do |target|
@@ -91,9 +92,9 @@ class TestServer < Test::Unit::TestCase
     end
   end
 
-  HONEST = ["with space", "grün.html", "a..b", "..c", "...d", "~", "~root", "100%", "%2e%2e", "a+b",
-            "a&b=c", "(x) [y] {z}", "-", "\u3042", "a\u0301", "latin-\xFC", "e\u2025f", "x~y", "htaccess",
-            "a.htaccess"].freeze
+  HONEST = ["with space", "grün.html", "a..b", "..c", "...d", "~", "~root", "100%", "%2e%2e",
+            "a+b", "a&b=c", "(x) [y] {z}", "-", "\u3042", "a\u0301", "latin-\xFC", "e\u2025f",
+            "x~y", "htaccess", "a.htaccess"].freeze
 
   def encode(name)
     name.b.gsub(/[^a-z.]/n) { |byte| format("%%%02x", byte.ord) }
@@ -120,7 +121,8 @@ class TestServer < Test::Unit::TestCase
       /..\\secret /%2e%2e%5csecret /.../secret /....//secret /..;/secret /..%20/secret /..%09/secret
     ],
     "double encoding, overlong and full-width dots" => %w[
-      /%252e%252e/secret /%252e%252e%252fsecret /..%252fsecret /..%255csecret /%25%32%65%25%32%65/secret
+      /%252e%252e/secret /%252e%252e%252fsecret /..%252fsecret /..%255csecret
+      /%25%32%65%25%32%65/secret
       /%c0%ae%c0%ae/secret /%c0%ae%c0%ae%c0%afsecret /..%c0%afsecret /..%c1%9csecret
       /%e0%80%ae%e0%80%ae/secret /%ef%bc%8e%ef%bc%8e/secret /%ef%bc%8e%ef%bc%8e%ef%bc%8fsecret
       /..%e2%88%95secret /..%c2%a5secret /%u002e%u002e/secret
@@ -145,8 +147,8 @@ class TestServer < Test::Unit::TestCase
       /sub:$I30:$INDEX_ALLOCATION/.htpasswd /sub%5c.htpasswd /.%5c.htaccess /sub/..%5c.htaccess
     ],
     "names of devices" => %w[
-      /nul /NUL /con /aux.html /com1 /COM1.txt /lpt9 /com%c2%b9 /con%20 /con: /sub/nul /nul/page.html
-      /conin$ /prn..
+      /nul /NUL /con /aux.html /com1 /COM1.txt /lpt9 /com%c2%b9 /con%20 /con: /sub/nul
+      /nul/page.html /conin$ /prn..
     ],
     "links that lead out" => %w[/out /absolute /up/secret /folder/page.html /up/site/page.html],
     "a link to a hidden file" => %w[/alias],
@@ -187,15 +189,14 @@ class TestServer < Test::Unit::TestCase
     end
   end
 
-  # Swaps a folder for a link that leads out, and a file for a link to a hidden one, in another
-  # process, while the block runs.
+  # Swaps a folder and a file for links that lead out, in another process, while the block runs.
   def while_swapping
     File.write(File.join(@site, "swapped.html"), "page")
     FileUtils.mkdir_p(swapped = File.join(@site, "swapped"))
     File.write(File.join(swapped, "page.html"), "page")
     swapper = fork do
       loop do
-        [[swapped, "../outside"], ["#{swapped}.html", ".htaccess"]].each do |path, target|
+        [[swapped, "../outside"], ["#{swapped}.html", "../secret"]].each do |path, target|
           File.rename(path, "#{@folder}/parked")
           File.symlink(target, path)
           File.unlink(path)
@@ -240,7 +241,11 @@ class TestServer < Test::Unit::TestCase
       asked = ATTACKS.map do |group, targets|
         [group, *[port, @port].map { |at| verdict(targets.map { |target| ask(target, port: at) }) }]
       end
-      swapped = while_swapping { [port, @port].map { |at| verdict_while_swapping(at) } }
+      swapped = while_swapping do
+        # WEBrick follows any link: a busy machine shows it later.
+        theirs = 30.times.lazy.map { verdict_while_swapping(port) }.find { |seen| seen != "served" }
+        [theirs, verdict_while_swapping(@port)]
+      end
       asked << ["a folder and a file swapped for links meanwhile", *swapped]
     end
     table = rows.map { |row| format("#   %-48s  %-9s  %s\n", *row) }.join

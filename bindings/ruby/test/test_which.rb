@@ -87,7 +87,11 @@ class TestWhich < Test::Unit::TestCase
       Process::Sys.setgid(65_534)
       Process::Sys.setuid(65_534)
       path = "#{at("closed")}:#{@path}"
-      seen = ["gone", "tool", at("closed/x")].map { |name| Curt.which(name, path: path) rescue $!.class }
+      seen = ["gone", "tool", at("closed/x")].map do |name|
+        Curt.which(name, path: path)
+      rescue SystemCallError => error
+        error.class
+      end
       exit!(seen == [nil, at("one/tool"), Errno::EACCES] ? 0 : 1)
     end
     assert_equal(0, Process.wait2(child)[1].exitstatus)
