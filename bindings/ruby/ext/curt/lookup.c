@@ -58,10 +58,10 @@ static VALUE root_path(VALUE root)
   curt_char buffer[4096];
   curt_str text;
   ptrdiff_t len;
-  /* Ruby has frozen those that it keeps a path of. */
-  if (!RB_TYPE_P(root, T_STRING) || !OBJ_FROZEN(root) || RSTRING_LEN(root) == 0 ||
-      RSTRING_PTR(root)[0] != '/')
+  if (!RB_TYPE_P(root, T_STRING) || RSTRING_LEN(root) == 0 || RSTRING_PTR(root)[0] != '/')
     return Qnil;
+  /* As Ruby does with those that it keeps a path of. */
+  rb_str_freeze(root);
   text.ptr = (const curt_char *)RSTRING_PTR(root);
   text.len = (size_t)RSTRING_LEN(root);
   len = curt_canonical(text, 0, buffer, sizeof buffer, NULL);
@@ -76,7 +76,7 @@ static void read_load_path(load_path *known, VALUE array)
   long count, at;
   VALUE kept, place;
   curt_str *roots;
-  /* Ruby reads it now, too: strings are frozen, and roots that are links lead to the same. */
+  /* Ruby compares this with all roots, so it reads them now, too: links lead to the same. */
   rb_provided("curt/require");
   count = RARRAY_LEN(array);
   kept = rb_ary_new_capa(count);
@@ -240,7 +240,8 @@ static VALUE load_within(call *call)
 /* call-seq: require(name) -> true or false */
 static VALUE k_require(VALUE self, VALUE name)
 {
-  call call = { self, find_feature(name), id_require_of_ruby, id_require_before, 1, { name, Qnil } };
+  VALUE path = find_feature(name);
+  call call = { self, path, id_require_of_ruby, id_require_before, 1, { name, Qnil } };
   return load_within(&call);
 }
 
