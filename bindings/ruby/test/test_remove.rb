@@ -115,6 +115,18 @@ class TestRemove < Test::Unit::TestCase
     assert_equal(%w[top top/closed top/closed/a top/unreadable top/unreadable/c], names("."))
   end
 
+  def test_where_no_thread_can_be_started
+    omit_unless_root
+    FileUtils.mkdir_p(%w[top/a top/b top/c])
+    FileUtils.chmod(0o777, [@folder, "top"])
+    as_another_user do
+      Process.setrlimit(:NPROC, 0)
+      assert_equal(["top/a"], Curt.rm_rf("top/a"))
+      assert_raise(ThreadError) { Curt.rm_rf(%w[top/b top/c]) }
+    end
+    assert_equal(%w[top top/b top/c], names("."))
+  end
+
   def test_other_threads_run_meanwhile
     plant_many
     count = 0
