@@ -48,6 +48,16 @@ class TestRemove < Test::Unit::TestCase
     assert_equal([], Curt.rm_r([]))
   end
 
+  def test_a_missing_path_is_an_error_in_spite_of_signals
+    old = trap("USR1") {}
+    child = fork { loop { Process.kill("USR1", Process.ppid) } }
+    3_000.times { assert_raise(Errno::ENOENT) { Curt.rm_r("missing") } }
+  ensure
+    Process.kill("KILL", child)
+    Process.wait(child)
+    trap("USR1", old)
+  end
+
   def test_it_refuses_what_fileutils_empties
     FileUtils.mkdir_p("a/b")
     File.symlink("a", "link")

@@ -13,6 +13,7 @@ void Init_lookup(void);
 void Init_remove(void);
 void Init_root(void);
 void Init_expand(void);
+void Init_install(void);
 void Init_trees(void);
 void Init_usage(void);
 void Init_which(void);
