@@ -199,6 +199,18 @@ class TestRequire < Test::Unit::TestCase
     assert_same("Thread.new { require \"f\" }.value")
   end
 
+  def test_under_stress_and_in_a_ractor
+    write("one/f.rb")
+    write("two/g.rb", "raise LoadError, \"no\"")
+    load_path("one", "two")
+    assert_same("GC.stress = true; [require(\"f\"), load(\"f.rb\"), require(\"f\")]")
+    assert_same("GC.stress = false")
+    assert_same("require(\"g\")")
+    forget
+    ractor = "Ractor.new { Thread.current.report_on_exception = false; require \"f\" }"
+    assert_same("begin; #{ractor}.take; rescue Ractor::Error => error; error.class; end")
+  end
+
   def test_a_file_that_may_not_be_read_is_left_to_ruby
     File.chmod(0o755, @folder)
     write("one/f.rb")

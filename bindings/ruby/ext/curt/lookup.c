@@ -117,16 +117,11 @@ static VALUE look_up(load_path *known, VALUE name, const curt_str *extensions, s
 {
   curt_char buffer[4096];
   curt_str text;
-  VALUE array = rb_gv_get("$LOAD_PATH");
   ptrdiff_t len;
-  if (!RB_TYPE_P(array, T_ARRAY))
-    return Qnil;
-  if (!is_seen(known, array))
-    read_load_path(known, array);
   if (known->roots == 0)
     return Qnil;
   /* The second extension comes after the first in all roots: also in those that Ruby looks in. */
-  if (known->roots < RARRAY_LEN(array) && count > 1)
+  if (known->roots < RARRAY_LEN(known->seen) && count > 1)
     count = 1;
   text.ptr = (const curt_char *)RSTRING_PTR(name);
   text.len = (size_t)RSTRING_LEN(name);
@@ -153,12 +148,21 @@ static int is_relative(VALUE name)
          has_clean_separators(text, len);
 }
 
+/* What is known, read again if $LOAD_PATH was changed: also for a name that is loaded already,
+ * because Ruby reads it then, too. NULL where Ruby must look. */
 static load_path *current(void)
 {
-  VALUE known;
-  if (!rb_ractor_local_storage_value_lookup(of_ractor, &known) || NIL_P(known))
+  VALUE object, array;
+  load_path *known;
+  if (!rb_ractor_local_storage_value_lookup(of_ractor, &object) || NIL_P(object))
     return NULL;
-  return rb_check_typeddata(known, &load_path_type);
+  known = rb_check_typeddata(object, &load_path_type);
+  array = rb_gv_get("$LOAD_PATH");
+  if (!RB_TYPE_P(array, T_ARRAY))
+    return NULL;
+  if (!is_seen(known, array))
+    read_load_path(known, array);
+  return known;
 }
 
 /* The file that a feature is in, or Qnil. */
