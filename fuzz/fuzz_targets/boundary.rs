@@ -24,7 +24,8 @@ use std::{mem, slice};
 
 use libcurt::walk::*;
 use libcurt::{canonical::*, check::*, control::*, dir::*, error::*, expand::*, metadata::*};
-use libcurt::{names::*, remove::*, results::*, root::*, search::*, stat::*, text::*, usage::*};
+use libcurt::{names::*, remove::*, results::*, root::*, search::*, stat::*, text::*, tree::*};
+use libcurt::usage::*;
 use libfuzzer_sys::fuzz_target;
 
 /// What is below the scratch directory, and what is not. None leads out of it.
@@ -91,6 +92,9 @@ const FUNCTIONS: &[Function] = functions! {
     [ARGUMENT] curt_walk_open(paths, len, number, number, place(WALK), error);
     [PLAIN, LOOP, OTHER] curt_walk_next(pick(WALK), walk_dir, error);
     [ARGUMENT] curt_walk_prune(pick(WALK), index);
+    [ARGUMENT] curt_tree_open(path, number, place(TREE), error);
+    [PLAIN, REPLACED, LOOP, OTHER] curt_tree_next(pick(TREE), tree_entry, error);
+    [ARGUMENT] curt_tree_prune(pick(TREE));
     [STOPPABLE, LOOP, OTHER] curt_names_below(path, number, control, place(TREE_NAMES), error);
     [ARGUMENT] curt_names_get(pick(TREE_NAMES), names_info);
     [STOPPABLE, LOOP, OTHER] curt_usage(paths, len, number, control, filled, error);
@@ -108,6 +112,7 @@ const EXPANDER: usize = 2;
 const WALK: usize = 3;
 const ROOT: usize = 4;
 const TREE_NAMES: usize = 5;
+const TREE: usize = 6;
 
 unsafe fn close((kind, object): (usize, *mut c_void)) -> i32 {
     // SAFETY: the object is NULL or one of this kind, and not used any more.
@@ -117,6 +122,7 @@ unsafe fn close((kind, object): (usize, *mut c_void)) -> i32 {
             SEARCH => curt_search_close(object.cast()),
             EXPANDER => curt_expander_close(object.cast()),
             WALK => curt_walk_close(object.cast()),
+            TREE => curt_tree_close(object.cast()),
             ROOT => curt_root_close(object.cast()),
             _ => curt_names_free(object.cast()),
         }
@@ -144,7 +150,7 @@ struct Run<'a> {
     error: Option<*mut curt_error>,
     object: Option<(usize, *mut c_void)>,
     /// The objects that are open.
-    objects: [Vec<*mut c_void>; 6],
+    objects: [Vec<*mut c_void>; 7],
 }
 
 impl Run<'_> {
@@ -504,6 +510,19 @@ impl Run<'_> {
     fn open_options(&mut self) -> *const curt_open_options {
         let (flags, mode) = (self.number(), self.number());
         self.structure(curt_open_options { size: 0, flags, mode }, false)
+    }
+
+    fn tree_entry(&mut self) -> *mut curt_tree_entry {
+        let entry = self.structure(curt_tree_entry { ..zeros() }, true);
+        let tree = self.tree.clone();
+        self.after(move |result| {
+            if result > 0 {
+                // SAFETY: it was filled in.
+                let filled = unsafe { entry.read() };
+                assert!(with_nul(filled.path).starts_with(tree.as_bytes()));
+            }
+        });
+        entry
     }
 
     fn walk_dir(&mut self) -> *mut curt_walk_dir {

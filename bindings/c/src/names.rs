@@ -2,9 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use curt::fields::Follow;
 use curt::walk::Visited;
-use curt::{Crossing, Error, Next, Walk};
+use curt::{Error, Next, Walk};
 
 use crate::control::{Control, curt_control, outcome};
 use crate::error::curt_error;
@@ -14,7 +13,7 @@ use crate::handle;
 use crate::metadata::number_of;
 use crate::structs::{self, Versioned};
 use crate::text::{curt_char, curt_str, to_units};
-use crate::tree::{CURT_TREE_FOLLOW, CURT_TREE_SAME_FILE_SYSTEM};
+use crate::tree;
 
 /// The paths of all entries of a tree. Nothing changes it, so threads may share it.
 #[derive(Debug, Default)]
@@ -78,17 +77,10 @@ pub unsafe extern "C" fn curt_names_below(
         unsafe { handle::put(names, std::ptr::null_mut()) }?;
         // SAFETY: as above.
         let path = unsafe { path.path() }?;
-        if flags & !(CURT_TREE_FOLLOW | CURT_TREE_SAME_FILE_SYSTEM) != 0 {
-            return Err(Failure::Argument("`flags` has an unknown bit"));
-        }
+        let walk = tree::walk_of(&path, flags)?;
         // SAFETY: as above.
         let control = unsafe { Control::new(control) }?;
-        let (follows, stays) =
-            (flags & CURT_TREE_FOLLOW != 0, flags & CURT_TREE_SAME_FILE_SYSTEM != 0);
-        let walk = Walk::new(path)
-            .follow(if follows { Follow::Links } else { Follow::Never })
-            .crossing(if stays { Crossing::Nothing } else { Crossing::Mounts })
-            .threads(control.threads());
+        let walk = walk.threads(control.threads());
         let (made, first, stopped) = find(walk, &control);
         let made = Box::into_raw(Box::new(made));
         // SAFETY: as above.

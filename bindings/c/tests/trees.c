@@ -295,6 +295,90 @@ static void entries_have_the_callers_size(void)
     curt_walk_close(walk);
 }
 
+/* ---- an entry at a time, sorted ---- */
+
+/* Goes on until a path. Returns the last result. */
+static int next_until(curt_tree *tree, const char *path, curt_tree_entry *entry)
+{
+    int result;
+    while ((result = (int)WORKS(curt_tree_next(tree, entry, WHY))) == 1) {
+        char found[64];
+        size_t at;
+        for (at = 0; at < entry->path.len && at < sizeof found - 1; at++)
+            found[at] = entry->path.ptr[at] == '\\' ? '/' : (char)entry->path.ptr[at];
+        found[at] = 0;
+        CHECK(entry->path.ptr[entry->path.len] == 0);
+        if (strcmp(found, path) == 0)
+            break;
+    }
+    return result;
+}
+
+static void goes_through_a_tree_by_names(void)
+{
+    curt_tree *tree = NULL;
+    int entries = 0;
+    char before[64] = "";
+    SIZED(curt_tree_entry, entry);
+    make_tree();
+    CHECK_INT(WORKS(curt_tree_open(Z("tree"), 0, &tree, WHY)), 0);
+    while (WORKS(curt_tree_next(tree, &entry, WHY)) == 1) {
+        char path[64];
+        size_t at;
+        if (entries++ == 0) {
+            CHECK_TEXT(entry.path, T("tree"));
+            CHECK_INT(entry.depth, 0);
+            CHECK_INT(entry.kind, CURT_KIND_DIRECTORY);
+        }
+        /* No name here has a unit below the separator, so paths are in order, too. */
+        for (at = 0; at < entry.path.len && at < sizeof path - 1; at++)
+            path[at] = entry.path.ptr[at] == '\\' ? '/' : (char)entry.path.ptr[at];
+        path[at] = 0;
+        CHECK(strcmp(before, path) < 0);
+        strcpy(before, path);
+    }
+    CHECK_INT(entries, ENTRIES + 1);
+    CHECK_INT(WORKS(curt_tree_next(tree, &entry, WHY)), 0);
+    CHECK_INT(curt_tree_prune(tree), 0);
+    curt_tree_close(tree);
+    curt_tree_close(NULL);
+}
+
+static void leaves_out_what_lies_below_a_pruned_entry(void)
+{
+    curt_tree *tree = NULL;
+    SIZED(curt_tree_entry, entry);
+    make_tree();
+    CHECK_INT(WORKS(curt_tree_open(Z("tree"), 0, &tree, WHY)), 0);
+    CHECK_INT(next_until(tree, "tree/a", &entry), 1);
+    CHECK_INT(entry.kind, CURT_KIND_DIRECTORY);
+    CHECK_INT(entry.depth, 1);
+    CHECK_INT(curt_tree_prune(tree), 0);
+    CHECK_INT(WORKS(curt_tree_next(tree, &entry, WHY)), 1);
+    CHECK(entry.path.len == 6 && entry.path.ptr[5] == 'b');
+    curt_tree_close(tree);
+    /* Nothing lies below a file. */
+    CHECK_INT(WORKS(curt_tree_open(Z("tree/a/0"), 0, &tree, WHY)), 0);
+    CHECK_INT(WORKS(curt_tree_next(tree, &entry, WHY)), 1);
+    CHECK_INT(entry.kind, CURT_KIND_FILE);
+    CHECK_INT(WORKS(curt_tree_next(tree, &entry, WHY)), 0);
+    curt_tree_close(tree);
+    CHECK_INT(WORKS(curt_tree_open(Z("missing"), 0, &tree, WHY)), 0);
+    FAILS_ONCE(CURT_E_OS, curt_tree_next(tree, &entry, WHY));
+    CHECK_INT(WORKS(curt_tree_next(tree, &entry, WHY)), 0);
+    curt_tree_close(tree);
+}
+
+static long long next_entry_into(void *entry)
+{
+    curt_tree *tree = NULL;
+    int result;
+    CHECK_INT(curt_tree_open(Z("tree"), 0, &tree, NULL), 0);
+    result = curt_tree_next(tree, (curt_tree_entry *)entry, NULL);
+    curt_tree_close(tree);
+    return result;
+}
+
 /* ---- sums ---- */
 
 static void sums_up_a_tree(void)
@@ -349,11 +433,13 @@ static void structs_have_the_callers_size(void)
 {
     SIZED(curt_names_info, info);
     WALK_DIR(dir);
+    SIZED(curt_tree_entry, entry);
     SIZED(curt_totals, totals);
     SIZED(curt_control, control);
     make_tree();
     check_sizes(&info, sizeof info, FILLED, get_names_info);
     check_sizes(&dir, sizeof dir, BOTH, next_into);
+    check_sizes(&entry, sizeof entry, BOTH, next_entry_into);
     check_sizes(&totals, sizeof totals, FILLED, sum_into);
     check_sizes(&control, sizeof control, READ, sum_with);
 }
@@ -364,7 +450,9 @@ static void refuses_wrong_arguments(void)
     curt_str path = Z("tree"), odd = text_of(with_nul, 6);
     curt_names *names = NULL;
     curt_walk *walk = NULL;
+    curt_tree *tree = NULL;
     uint32_t bit;
+    SIZED(curt_tree_entry, entry);
     SIZED(curt_names_info, info);
     WALK_DIR(dir);
     SIZED(curt_totals, totals);
@@ -406,6 +494,16 @@ static void refuses_wrong_arguments(void)
     CHECK_TEXT(dir.path, T("tree"));
     curt_walk_close(walk);
     CHECK_INT(WORKS(curt_names_below(path, 0, NULL, &names, WHY)), 0);
+    tree = (curt_tree *)&tree;
+    FAILS(CURT_E_ARGUMENT, curt_tree_open(odd, 0, &tree, WHY));
+    CHECK(tree == NULL);
+    FAILS(CURT_E_ARGUMENT, curt_tree_open(path, CURT_TREE_COUNT_LINKS, &tree, WHY));
+    FAILS(CURT_E_ARGUMENT, curt_tree_open(path, 0, NULL, WHY));
+    FAILS(CURT_E_ARGUMENT, curt_tree_next(NULL, &entry, WHY));
+    CHECK_INT(curt_tree_prune(NULL), CURT_E_ARGUMENT);
+    CHECK_INT(WORKS(curt_tree_open(path, 0, &tree, WHY)), 0);
+    FAILS(CURT_E_ARGUMENT, curt_tree_next(tree, NULL, WHY));
+    curt_tree_close(tree);
     CHECK_INT(curt_names_get(NULL, &info), CURT_E_ARGUMENT);
     CHECK_INT(curt_names_get(names, NULL), CURT_E_ARGUMENT);
     curt_names_free(names);
@@ -703,6 +801,8 @@ static void trees_may_be_deep(void)
     int dir = AT_FDCWD, depth, directories = 0;
     SIZED(curt_totals, totals);
     SIZED(curt_names_info, info);
+    curt_tree *sorted = NULL;
+    SIZED(curt_tree_entry, entry);
     WALK_DIR(last);
     for (depth = 0; depth < DEPTH; depth++) {
         int below;
@@ -723,6 +823,11 @@ static void trees_may_be_deep(void)
     CHECK_INT(WORKS(curt_names_below(path, 0, NULL, &names, WHY)), 0);
     CHECK_INT(curt_names_get(names, &info), 0);
     CHECK_INT(info.count, DEPTH - 1);
+    CHECK_INT(WORKS(curt_tree_open(path, 0, &sorted, WHY)), 0);
+    for (directories = 0; WORKS(curt_tree_next(sorted, &entry, WHY)) == 1; directories++)
+        CHECK_INT(entry.depth, directories);
+    CHECK_INT(directories, DEPTH);
+    curt_tree_close(sorted);
     curt_names_free(names);
     CHECK_INT(WORKS(curt_usage(&path, 1, 0, NULL, &totals, WHY)), 0);
     CHECK_INT(totals.entries, DEPTH);
@@ -739,6 +844,8 @@ BEGIN_TESTS
     test(a_walk_may_end_early),
     test(a_walk_goes_on_after_a_failure),
     test(entries_have_the_callers_size),
+    test(goes_through_a_tree_by_names),
+    test(leaves_out_what_lies_below_a_pruned_entry),
     test(sums_up_a_tree),
     test(structs_have_the_callers_size),
     test(refuses_wrong_arguments),
