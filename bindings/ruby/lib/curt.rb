@@ -5,6 +5,7 @@ require "curt/curt"
 require_relative "curt/remove"
 require_relative "curt/usage"
 require_relative "curt/working_directory"
+require_relative "curt/find"
 
 # The filesystem operations of +File+, +FileUtils+, +Find+ and +Dir+, by libcurt: few system calls,
 # the system's exact answer, nothing lost.

@@ -14,10 +14,35 @@ class TestRealpath < Test::Unit::TestCase
     end
   end
 
+  def test_relative_paths_begin_at_a_directory
+    Dir.mktmpdir do |folder|
+      FileUtils.mkdir_p("#{folder}/ä/b")
+      File.symlink("ä", "#{folder}/link")
+      Dir.chdir(folder) do
+        [["b", "link"], ["..", "link/"], ["/usr", "link"], ["", "ä"], ["b", nil], ["b", "none"],
+         ["link", ""], ["b".b, "ä"], ["b", "ä".b], ["b".encode("EUC-JP"), "link"], ["link".b],
+         ["link".encode("US-ASCII")], ["b".encode("US-ASCII"), "ä"], ["ä".b]].each do |arguments|
+          assert_equal(realpath(File, arguments), realpath(Curt, arguments), arguments.inspect)
+        end
+      end
+    end
+    assert_raise(TypeError) { Curt.realpath("a", 1) }
+    assert_raise(ArgumentError) { Curt.realpath("a", "b", "c") }
+  end
+
   def test_errors_are_those_of_ruby
     error = assert_raise(Errno::ENOENT) { Curt.realpath("/is/not/there") }
     assert_equal("No such file or directory @ canonicalize - /is/not/there", error.message)
     assert_raise(ArgumentError) { Curt.realpath("a\0b") }
     assert_raise(TypeError) { Curt.realpath(1) }
+  end
+
+  private
+
+  def realpath(from, arguments)
+    path = from.realpath(*arguments)
+    [path, path.encoding, path.frozen?]
+  rescue SystemCallError => error
+    [error.class, error.message[/ - (.*)/, 1]]
   end
 end

@@ -14,8 +14,9 @@ RUBY_FUNC_EXPORTED void Init_curt(void)
   Init_remove();
   Init_root();
   Init_expand();
-  Init_install();
-  Init_trees();
   Init_usage();
   Init_which();
+  Init_dir();
+  Init_find();
+  Init_realpath();
 }

@@ -1,0 +1,90 @@
+/* One directory. */
+
+#include "curt_ext.h"
+
+typedef struct {
+  VALUE path;
+  rb_encoding *encoding;
+  VALUE names;
+  curt_dir *dir;
+  /* The entries that were read last. Their names live until the next are read. */
+  curt_entry entries[128];
+  int32_t count;
+  curt_error *error;
+} listing;
+
+/* Without Ruby's lock: opens the directory, the first time, and reads the next entries. */
+static void *read_entries(void *argument)
+{
+  listing *l = argument;
+  curt_str path = { (const curt_char *)RSTRING_PTR(l->path), (size_t)RSTRING_LEN(l->path) };
+  int32_t result = l->dir != NULL ? 0 : curt_dir_open(path, 0, 0, &l->dir, &l->error);
+  l->count = result < 0 ? result
+                        : curt_dir_next(l->dir, l->entries, sizeof *l->entries,
+                                        sizeof l->entries / sizeof *l->entries, &l->error);
+  return NULL;
+}
+
+static VALUE list(VALUE argument)
+{
+  listing *l = (listing *)argument;
+  int32_t at;
+  do {
+    run_call(read_entries, l);
+    if (l->count < 0) {
+      curt_error *error = l->error;
+      l->error = NULL;
+      raise_failure(l->count, error);
+    }
+    for (at = 0; at < l->count; at++) {
+      curt_str name = l->entries[at].name;
+      rb_ary_push(l->names, rb_external_str_new_with_enc((const char *)name.ptr, (long)name.len,
+                                                         l->encoding));
+    }
+  } while (l->count > 0);
+  return l->names;
+}
+
+static VALUE end_list(VALUE argument)
+{
+  listing *l = (listing *)argument;
+  curt_dir_close(l->dir);
+  curt_error_free(l->error);
+  return Qnil;
+}
+
+/* call-seq: children(path, encoding: nil) -> array
+ *
+ * Returns the names in a directory without <tt>.</tt> and <tt>..</tt>, in the order of the system,
+ * as Dir.children does. Their encoding is +encoding+, or that of the file system; they are
+ * converted to Encoding.default_internal if that is set. Errno::ENOENT and others are raised if the
+ * directory cannot be opened or read.
+ *
+ * Takes 4 calls of the system for up to about 2,000 entries, without Ruby's lock.
+ *
+ *   Curt.children("/usr").include?("bin") # => true
+ */
+static VALUE s_children(int argc, VALUE *argv, VALUE module)
+{
+  ID keyword = rb_intern("encoding");
+  VALUE path, options, encoding = Qundef;
+  listing l;
+  rb_scan_args(argc, argv, "1:", &path, &options);
+  if (!NIL_P(options))
+    rb_get_kwargs(options, &keyword, 0, 1, &encoding);
+  l.encoding = encoding == Qundef || NIL_P(encoding) ? rb_filesystem_encoding()
+                                                     : rb_to_encoding(encoding);
+  path_argument(&path);
+  l.path = path;
+  l.names = rb_ary_new();
+  l.dir = NULL;
+  l.error = NULL;
+  rb_ensure(list, (VALUE)&l, end_list, (VALUE)&l);
+  RB_GC_GUARD(path);
+  return l.names;
+}
+
+void Init_dir(void)
+{
+  rb_define_singleton_method(rb_mCurt, "children", s_children, -1);
+}

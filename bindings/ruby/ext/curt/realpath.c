@@ -1,0 +1,70 @@
+/* Canonical names. */
+
+#include "curt_ext.h"
+
+/* The path from a directory, unless it is absolute. Bytes are joined, as Ruby does here. */
+static VALUE join(VALUE dir, VALUE path)
+{
+  VALUE whole;
+  path_argument(&path);
+  path_argument(&dir);
+  if (RSTRING_LEN(path) > 0 && RSTRING_PTR(path)[0] == '/')
+    return path;
+  whole = rb_str_buf_new(RSTRING_LEN(dir) + 1 + RSTRING_LEN(path));
+  rb_enc_copy(whole, dir);
+  rb_str_cat(whole, RSTRING_PTR(dir), RSTRING_LEN(dir));
+  rb_str_cat(whole, "/", 1);
+  rb_str_cat(whole, RSTRING_PTR(path), RSTRING_LEN(path));
+  return whole;
+}
+
+static VALUE canonical(VALUE path)
+{
+  curt_str text = path_argument(&path);
+  curt_char buffer[1024];
+  curt_error *error;
+  VALUE copy;
+  ptrdiff_t len = curt_canonical(text, 0, buffer, sizeof buffer, &error);
+  if (len >= 0 && (size_t)len < sizeof buffer) {
+    curt_str name = { buffer, (size_t)len };
+    RB_GC_GUARD(path);
+    return path_string(name);
+  }
+  while (len >= 0) {
+    size_t capacity = (size_t)len + 1;
+    copy = rb_enc_str_new(NULL, len, rb_filesystem_encoding());
+    len = curt_canonical(text, 0, (curt_char *)RSTRING_PTR(copy), capacity, &error);
+    if (len >= 0 && (size_t)len < capacity) {
+      rb_str_set_len(copy, len);
+      RB_GC_GUARD(path);
+      return copy;
+    }
+  }
+  raise_failure((int32_t)len, error);
+}
+
+/* call-seq: realpath(path, dir = nil) -> string
+ *
+ * Returns the absolute path without links, <tt>.</tt> and <tt>..</tt> of what +path+ leads to, as
+ * File.realpath does: a relative path begins at +dir+, or else at the working directory. All of it
+ * must exist, otherwise Errno::ENOENT is raised. The encoding is that of +path+, where it has the
+ * characters.
+ *
+ * Takes 5 calls of the system on Linux.
+ *
+ *   Curt.realpath("/usr/bin/..")      # => "/usr"
+ *   Curt.realpath("../bin", "/usr/lib") # => "/usr/bin"
+ */
+static VALUE s_realpath(int argc, VALUE *argv, VALUE module)
+{
+  VALUE path, dir;
+  rb_scan_args(argc, argv, "11", &path, &dir);
+  path_argument(&path);
+  return rb_str_conv_enc(canonical(NIL_P(dir) ? path : join(dir, path)), rb_filesystem_encoding(),
+                         rb_enc_get(path));
+}
+
+void Init_realpath(void)
+{
+  rb_define_singleton_method(rb_mCurt, "realpath", s_realpath, -1);
+}
