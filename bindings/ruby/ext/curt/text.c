@@ -11,18 +11,32 @@ curt_str path_argument(VALUE *path)
   return text;
 }
 
-/* The texts, and behind them the Strings, which are marked there and so not moved. */
+/* Copies, because a short text lies in Ruby's heap, which is closed to threads that Ruby does not
+ * know while it is compacted. */
 curt_str *path_arguments(VALUE paths, size_t *count, volatile VALUE *keep)
 {
-  long i, len = RARRAY_LEN(paths);
-  curt_str *texts = rb_alloc_tmp_buffer2(keep, len, sizeof(curt_str) + sizeof(VALUE));
-  VALUE *strings = (VALUE *)(texts + len);
-  MEMZERO(strings, VALUE, len);
-  for (i = 0; i < len && i < RARRAY_LEN(paths); i++) {
-    strings[i] = RARRAY_AREF(paths, i);
-    texts[i] = path_argument(&strings[i]);
+  VALUE strings = rb_ary_new();
+  long i, len, room = 0;
+  curt_str *texts;
+  char *end;
+  for (i = 0; i < RARRAY_LEN(paths); i++) {
+    VALUE path = RARRAY_AREF(paths, i);
+    path_argument(&path);
+    rb_ary_push(strings, path);
+    room += RSTRING_LEN(path);
   }
-  *count = (size_t)i;
+  len = RARRAY_LEN(strings);
+  texts = rb_alloc_tmp_buffer(keep, room + len * (long)sizeof *texts);
+  end = (char *)(texts + len);
+  for (i = 0; i < len; i++) {
+    VALUE path = RARRAY_AREF(strings, i);
+    texts[i].ptr = (const curt_char *)end;
+    texts[i].len = (size_t)RSTRING_LEN(path);
+    memcpy(end, RSTRING_PTR(path), texts[i].len);
+    end += texts[i].len;
+  }
+  RB_GC_GUARD(strings);
+  *count = (size_t)len;
   return texts;
 }
 
