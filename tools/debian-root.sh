@@ -37,7 +37,7 @@ declare -A sets=(
     [library]='cargo-c g++ libc6-dev pkgconf'
     [python]='python3-venv'
     # What builds and runs a gem.
-    [ruby]='gcc libc6-dev make pkgconf ruby ruby-dev'
+    [ruby]='gcc libc6-dev make pkgconf ruby ruby-dev xz-utils'
     # The libraries that Node's own builds want.
     [node]='libatomic1 libstdc++6'
     # What runs programs for other processors.

@@ -52,5 +52,5 @@ test release, chosen, "CURT_ROUNDS" => "10000"
 # Ruby leaves frames by jumps that AddressSanitizer does not see: without the stack.
 asan = build("asan", "dev", "ARCH_FLAG=-fsanitize=address --param asan-stack=0")
 library = IO.popen(%w[cc -print-file-name=libasan.so], &:read).chomp
-test asan, chosen, "LD_PRELOAD" => library, "ASAN_OPTIONS" => "detect_leaks=0"
+test asan, chosen, "LD_PRELOAD" => library, "ASAN_OPTIONS" => "detect_leaks=0:use_sigaltstack=0"
 run RUBY, File.join(HERE, "test/ruby/run.rb"), release

@@ -48,6 +48,16 @@ class TestRemove < Test::Unit::TestCase
     assert_equal([], Curt.rm_r([]))
   end
 
+  def test_a_missing_path_is_an_error_in_spite_of_signals
+    old = trap("USR1") {}
+    child = fork { loop { Process.kill("USR1", Process.ppid) } }
+    3_000.times { assert_raise(Errno::ENOENT) { Curt.rm_r("missing") } }
+  ensure
+    Process.kill("KILL", child)
+    Process.wait(child)
+    trap("USR1", old)
+  end
+
   def test_it_refuses_what_fileutils_empties
     FileUtils.mkdir_p("a/b")
     File.symlink("a", "link")
@@ -113,6 +123,18 @@ class TestRemove < Test::Unit::TestCase
       assert_equal(["top"], Curt.rm_rf("top"))
     end
     assert_equal(%w[top top/closed top/closed/a top/unreadable top/unreadable/c], names("."))
+  end
+
+  def test_where_no_thread_can_be_started
+    omit_unless_root
+    FileUtils.mkdir_p(%w[top/a top/b top/c])
+    FileUtils.chmod(0o777, [@folder, "top"])
+    as_another_user do
+      Process.setrlimit(:NPROC, 0)
+      assert_equal(["top/a"], Curt.rm_rf("top/a"))
+      assert_raise(ThreadError) { Curt.rm_rf(%w[top/b top/c]) }
+    end
+    assert_equal(%w[top top/b top/c], names("."))
   end
 
   def test_other_threads_run_meanwhile

@@ -117,8 +117,9 @@ class TestRequire < Test::Unit::TestCase
       forget
     end
     ["require", "require 1, 2", "load", "load 1, 2, 3", "Kernel.require \"f\"",
-     "Object.new.send(:require, \"f\")", "load \"f.rb\", true", "Kernel.load \"f.rb\"", "load \"f\"",
-     "method(:require).arity", "BasicObject.new.instance_eval { require \"f\" }"].each do |line|
+     "Object.new.send(:require, \"f\")", "load \"f.rb\", true", "Kernel.load \"f.rb\"",
+     "load \"f\"",
+     "method(:require).arity"].each do |line|
       assert_same("(#{line}).to_s")
       forget
     end
@@ -165,23 +166,68 @@ class TestRequire < Test::Unit::TestCase
     end
   end
 
+  def test_ruby_is_given_the_path_of_what_was_found
+    write("one/f.rb")
+    write("two/g.rb")
+    script = <<~RUBY
+      module Kernel
+        alias of_ruby curt_require_of_ruby
+        def curt_require_of_ruby(path) = (print path, " ") || of_ruby(path)
+      end
+      $LOAD_PATH.replace([+#{path("one").inspect}, +#{path("two").inspect}])
+      $LOADED_FEATURES.clear
+      $loaded = []
+      require "f"
+      require "f"
+      $LOADED_FEATURES.clear
+      require "g.rb"
+    RUBY
+    roots = LIBRARY.flat_map { |root| ["-I", root] }
+    output, status = Open3.capture2(RbConfig.ruby, *roots, "-rcurt/require", "-e", script)
+    assert_true(status.success?)
+    assert_equal("#{path("one/f.rb")} #{path("two/g.rb")} ", output)
+  end
+
   def test_a_fork_and_a_thread_see_changes
     write("two/f.rb")
     load_path("one", "two")
     assert_match(%r{two/f}, assert_same("require \"f\""))
     forget
     write("one/f.rb")
-    assert_same("Process.wait(fork { exit(require(\"f\") && $loaded[-1].include?(\"one/\")) }); $?.success?")
+    forked = "fork { exit(require(\"f\") && $loaded[-1].include?(\"one/\")) }"
+    assert_match(/\[true/, assert_same("Process.wait(#{forked}); $?.success?"))
     assert_same("Thread.new { require \"f\" }.value")
   end
 
+  def test_under_stress_and_in_a_ractor
+    write("one/f.rb")
+    write("two/g.rb", "raise LoadError, \"no\"")
+    load_path("one", "two")
+    assert_same("GC.stress = true; [require(\"f\"), load(\"f.rb\"), require(\"f\")]")
+    assert_same("GC.stress = false")
+    assert_same("require(\"g\")")
+    forget
+    ractor = "Ractor.new { Thread.current.report_on_exception = false; require \"f\" }"
+    assert_same("begin; #{ractor}.take; rescue Ractor::Error => error; error.class; end")
+  end
+
   def test_a_file_that_may_not_be_read_is_left_to_ruby
-    omit("root reads every file") if Process.uid.zero?
+    File.chmod(0o755, @folder)
     write("one/f.rb")
     write("two/f.rb")
-    load_path("one", "two")
+    write("three/d/g.rb")
+    load_path("one", "two", "three")
+    assert_same("Process::Sys.setuid(65534) && nil") if Process.uid.zero?
     File.chmod(0, path("one/f.rb"))
     assert_match(%r{two/f}, assert_same("require \"f\""))
+    forget
+    File.chmod(0o311, path("three/d"))
+    assert_match(%r{three/d/g}, assert_same("require \"d/g\""))
+    forget
+    File.chmod(0, path("three"))
+    assert_match(/LoadError/, assert_same("require \"d/g\""))
+    File.chmod(0o755, path("three"))
+    File.chmod(0o755, path("three/d"))
   end
 
   # Adds, removes, renames and replaces files and roots, changes the load path and the working
@@ -189,9 +235,10 @@ class TestRequire < Test::Unit::TestCase
   def test_random_changes_lead_to_what_ruby_loads
     seed = (ENV["CURT_SEED"] || Random.new_seed % 1_000_000).to_i
     random = Random.new(seed)
-    steps = (ENV["CURT_STEPS"] || 3000).to_i
+    steps = (ENV["CURT_STEPS"] || 2000).to_i
     history = []
     found = 0
+    WORKING.each { |folder| FileUtils.mkdir_p(path(folder)) }
     steps.times do
       line = random.rand < 0.5 ? change(random) : ask(random)
       history << line
@@ -202,7 +249,9 @@ class TestRequire < Test::Unit::TestCase
     assert_operator(found, :>, steps / 20, "seed #{seed}: too few were found")
   end
 
-  ROOTS = %w[r0 r1 r2 r3 r4].freeze
+  # The last are also relative to the working directories.
+  ROOTS = %w[r0 r1 r2 r3 r4 w0/r1 w1/r1].freeze
+  WORKING = ["", "w0", "w1"].freeze
   NAMES = %w[f g d/f d/g d/e/f h/f].freeze
 
   def ask(random)
@@ -210,7 +259,7 @@ class TestRequire < Test::Unit::TestCase
     case random.rand(12)
     when 0 then "?load(#{name.inspect} + \".rb\")"
     when 1 then "?require(#{name.inspect} + \".rb\")"
-    when 2 then "?Dir.chdir(#{path(["", *ROOTS].sample(random: random)).inspect})"
+    when 2 then "?Dir.chdir(#{path(WORKING.sample(random: random)).inspect})"
     when 3 then "?$LOAD_PATH.#{load_path_change(random)}.size"
     else
       forget if random.rand < 0.7
@@ -261,6 +310,7 @@ class TestRequire < Test::Unit::TestCase
   end
 
   def nested(random)
-    random.rand < 0.2 ? "begin; require #{NAMES.sample(random: random).inspect}; rescue LoadError; end" : ""
+    name = NAMES.sample(random: random)
+    random.rand < 0.2 ? "begin; require #{name.inspect}; rescue LoadError; end" : ""
   end
 end

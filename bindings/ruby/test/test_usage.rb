@@ -58,9 +58,9 @@ class TestUsage < Test::Unit::TestCase
   end
 
   def test_long_work_can_be_interrupted_and_is_the_same
-    200.times do |i|
+    100.times do |i|
       Dir.mkdir(folder = File.join(@tree, i.to_s))
-      200.times { |k| File.write(File.join(folder, k.to_s), "x") }
+      100.times { |k| File.write(File.join(folder, k.to_s), "x") }
     end
     stats = Find.find(@tree).map { |path| File.lstat(path) }
     [1, 2, nil].each do |threads|

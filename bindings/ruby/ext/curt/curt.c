@@ -14,6 +14,7 @@ RUBY_FUNC_EXPORTED void Init_curt(void)
   Init_remove();
   Init_root();
   Init_expand();
+  Init_install();
   Init_usage();
   Init_which();
   Init_dir();

@@ -13,6 +13,7 @@ void Init_lookup(void);
 void Init_remove(void);
 void Init_root(void);
 void Init_expand(void);
+void Init_install(void);
 void Init_usage(void);
 void Init_which(void);
 void Init_dir(void);
@@ -63,9 +64,10 @@ typedef struct work {
   int repeatable;
 } work;
 
-/* Calls `body(argument)` on another thread, with `work->control` filled in for `threads`. Where a
- * handler or a callback raises, the work is stopped, `cleanup(argument)` called if it is not NULL,
- * and the exception raised; `body` may then not have been called at all. */
+/* Calls `body(argument)` on another thread, with `work->control` filled in for `threads`: for whole
+ * trees, because starting the thread costs as much as a few dozen entries. Where a handler or a
+ * callback raises, the work is stopped, `cleanup(argument)` called if it is not NULL, and the
+ * exception raised; `body` may then not have been called at all. */
 void run_work(work *work, uint32_t threads, void *(*body)(void *), void *argument,
               void (*cleanup)(void *));
 

@@ -58,10 +58,10 @@ static VALUE root_path(VALUE root)
   curt_char buffer[4096];
   curt_str text;
   ptrdiff_t len;
-  /* Ruby has frozen those that it keeps a path of. */
-  if (!RB_TYPE_P(root, T_STRING) || !OBJ_FROZEN(root) || RSTRING_LEN(root) == 0 ||
-      RSTRING_PTR(root)[0] != '/')
+  if (!RB_TYPE_P(root, T_STRING) || RSTRING_LEN(root) == 0 || RSTRING_PTR(root)[0] != '/')
     return Qnil;
+  /* As Ruby does with those that it keeps a path of. */
+  rb_str_freeze(root);
   text.ptr = (const curt_char *)RSTRING_PTR(root);
   text.len = (size_t)RSTRING_LEN(root);
   len = curt_canonical(text, 0, buffer, sizeof buffer, NULL);
@@ -76,7 +76,7 @@ static void read_load_path(load_path *known, VALUE array)
   long count, at;
   VALUE kept, place;
   curt_str *roots;
-  /* Ruby reads it now, too: strings are frozen, and roots that are links lead to the same. */
+  /* Ruby compares this with all roots, so it reads them now, too: links lead to the same. */
   rb_provided("curt/require");
   count = RARRAY_LEN(array);
   kept = rb_ary_new_capa(count);
@@ -117,16 +117,11 @@ static VALUE look_up(load_path *known, VALUE name, const curt_str *extensions, s
 {
   curt_char buffer[4096];
   curt_str text;
-  VALUE array = rb_gv_get("$LOAD_PATH");
   ptrdiff_t len;
-  if (!RB_TYPE_P(array, T_ARRAY))
-    return Qnil;
-  if (!is_seen(known, array))
-    read_load_path(known, array);
   if (known->roots == 0)
     return Qnil;
   /* The second extension comes after the first in all roots: also in those that Ruby looks in. */
-  if (known->roots < RARRAY_LEN(array) && count > 1)
+  if (known->roots < RARRAY_LEN(known->seen) && count > 1)
     count = 1;
   text.ptr = (const curt_char *)RSTRING_PTR(name);
   text.len = (size_t)RSTRING_LEN(name);
@@ -153,12 +148,21 @@ static int is_relative(VALUE name)
          has_clean_separators(text, len);
 }
 
+/* What is known, read again if $LOAD_PATH was changed: also for a name that is loaded already,
+ * because Ruby reads it then, too. NULL where Ruby must look. */
 static load_path *current(void)
 {
-  VALUE known;
-  if (!rb_ractor_local_storage_value_lookup(of_ractor, &known) || NIL_P(known))
+  VALUE object, array;
+  load_path *known;
+  if (!rb_ractor_local_storage_value_lookup(of_ractor, &object) || NIL_P(object))
     return NULL;
-  return rb_check_typeddata(known, &load_path_type);
+  known = rb_check_typeddata(object, &load_path_type);
+  array = rb_gv_get("$LOAD_PATH");
+  if (!RB_TYPE_P(array, T_ARRAY))
+    return NULL;
+  if (!is_seen(known, array))
+    read_load_path(known, array);
+  return known;
 }
 
 /* The file that a feature is in, or Qnil. */
@@ -240,7 +244,8 @@ static VALUE load_within(call *call)
 /* call-seq: require(name) -> true or false */
 static VALUE k_require(VALUE self, VALUE name)
 {
-  call call = { self, find_feature(name), id_require_of_ruby, id_require_before, 1, { name, Qnil } };
+  VALUE path = find_feature(name);
+  call call = { self, path, id_require_of_ruby, id_require_before, 1, { name, Qnil } };
   return load_within(&call);
 }
 

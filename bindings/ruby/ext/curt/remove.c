@@ -6,23 +6,24 @@ typedef struct {
   work work;
   const curt_str *paths;
   size_t count;
-  int begun;
+  uint64_t removed;
   int32_t result;
   curt_error *error;
 } removal;
 
-/* The second time a missing path is what the first has removed, and a failure of the first is the
- * result. */
+/* The second time a missing path is what the first has removed, if that removed anything, and a
+ * failure of the first is the result. */
 static void *run_removal(void *argument)
 {
   removal *removal = argument;
   curt_remove_options options = CURT_REMOVE_OPTIONS_INIT;
+  curt_remove_report report = CURT_REMOVE_REPORT_INIT;
   curt_error *error = NULL;
   int32_t result;
-  options.flags = removal->begun ? CURT_REMOVE_MISSING_OK : 0;
-  removal->begun = 1;
-  result = curt_remove_many(removal->paths, removal->count, &options, &removal->work.control, NULL,
-                            &error);
+  options.flags = removal->removed > 0 ? CURT_REMOVE_MISSING_OK : 0;
+  result = curt_remove_many(removal->paths, removal->count, &options, &removal->work.control,
+                            &report, &error);
+  removal->removed = report.files + report.directories;
   if (removal->result == 0 || removal->result == CURT_E_STOPPED) {
     curt_error_free(removal->error);
     removal->result = result;

@@ -1,0 +1,29 @@
+/* What `require "curt/install"` puts in the place of methods in C. */
+
+#include "curt_ext.h"
+
+/* Ruby's methods take no keywords: theirs is a Hash, which is no path. */
+static void check_no_keywords(int argc, const VALUE *argv)
+{
+  if (rb_keyword_given_p())
+    rb_get_path(argv[argc - 1]);
+}
+
+static VALUE installed_expand_path(int argc, VALUE *argv, VALUE file)
+{
+  check_no_keywords(argc, argv);
+  return curt_s_expand_path(argc, argv, file);
+}
+
+static VALUE installed_absolute_path(int argc, VALUE *argv, VALUE file)
+{
+  check_no_keywords(argc, argv);
+  return curt_s_absolute_path(argc, argv, file);
+}
+
+void Init_install(void)
+{
+  VALUE installed = rb_define_module_under(rb_mCurt, "Installed");
+  rb_define_method(installed, "expand_path", installed_expand_path, -1);
+  rb_define_method(installed, "absolute_path", installed_absolute_path, -1);
+}

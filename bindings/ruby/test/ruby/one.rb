@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+# Runs one file of Ruby's own tests. `run.rb` starts it, with Ruby's test library in the load path.
+#
+# usage: ruby one.rb plain|curt|windows RESULTS FILE
+#
+# Writes a JSON object to RESULTS: the outcome of each test ("passed", "skipped", or the text of the
+# failure), and how often each method of curt was called in the place of Ruby's.
+
+whose, results, file = ARGV.shift(3)
+
+# Runs a block before each call of a method that was installed.
+def on_each_call
+  places = [
+    ["File.expand_path", [File.singleton_class]], ["File.absolute_path", [File.singleton_class]],
+    # The methods of modules are also those of the classes that include them.
+    ["FileUtils.remove_entry", [FileUtils.singleton_class, FileUtils]],
+    ["FileUtils.remove_entry_secure", [FileUtils.singleton_class, FileUtils]]
+  ]
+  texts = places.flat_map do |text, owners|
+    owners.map { |owner| [[owner, text[/\w+\z/].to_sym], text] }
+  end.to_h
+  texts.each do |(owner, name), text|
+    abort "#{text} is still Ruby's" if owner.instance_method(name) == Curt::ORIGINALS[text].unbind
+  end
+  TracePoint.new(:call, :c_call) do |point|
+    text = texts[[point.defined_class, point.method_id]]
+    yield text if text
+  end.enable
+end
+
+calls = Hash.new(0)
+if whose == "curt"
+  require "curt/install"
+  on_each_call { |text| calls[text] += 1 }
+end
+
+outcomes = {}
+# Before the test library, whose own block then comes first: it runs the tests.
+at_exit do
+  require "json"
+  File.write(results, JSON.generate(outcomes: outcomes, calls: calls))
+end
+require "test/unit"
+
+Test::Unit::Runner.prepend(Module.new do
+  define_method(:record) do |suite, method, assertions, time, error, *rest|
+    # A test comes twice if its teardown fails, too.
+    unless error.nil? && outcomes.key?("#{suite}##{method}")
+      outcomes["#{suite}##{method}"] =
+        case error
+        when nil then "passed"
+        when Test::Unit::PendedError then "skipped"
+        else "#{error.class}: #{error.message[0, 1000]}\n#{error.backtrace.first(8).join("\n")}"
+        end
+    end
+    super(suite, method, assertions, time, error, *rest)
+  end
+end)
+
+if whose == "windows"
+  require_relative "windows"
+  OnWindows.load(file) { |text| calls[text] += 1 }
+else
+  require file
+end
