@@ -188,6 +188,15 @@ class TestRequire < Test::Unit::TestCase
     assert_equal("#{path("one/f.rb")} #{path("two/g.rb")} ", output)
   end
 
+  def test_extensions_in_c
+    libraries = [RbConfig::CONFIG["rubylibdir"], RbConfig::CONFIG["rubyarchdir"]].inspect
+    assert_same("$LOAD_PATH.replace(#{libraries}).size")
+    ["zlib.so", "zlib", "socket", "socket.so", "digest.rb", "digest"].each do |name|
+      assert_same("require #{name.dump}")
+    end
+    assert_same("[Zlib, Socket, Digest].size")
+  end
+
   def test_a_fork_and_a_thread_see_changes
     write("two/f.rb")
     load_path("one", "two")

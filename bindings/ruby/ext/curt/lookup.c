@@ -185,7 +185,9 @@ static VALUE find_feature(VALUE name)
   dot = strchr(last != NULL ? last : text, '.');
   if (dot == NULL)
     return look_up(known, name, extensions, 2);
-  return strcmp(dot, ".rb") == 0 ? look_up(known, name, &no_extension, 1) : Qnil;
+  if (strcmp(dot, ".rb") == 0 || strcmp(dot, DLEXT) == 0)
+    return look_up(known, name, &no_extension, 1);
+  return Qnil;
 }
 
 /* A call of Ruby's `require` or `load`. */
