@@ -322,7 +322,7 @@ gem_installs() {
         grep "libcurt is missing" said
         dpkg --install /opt/libcurt0.deb /opt/libcurt-dev.deb
         gem install --local --no-document /opt/curt.gem
-        ldd "$(gem contents curt | grep "/lib/curt/curt.so$")" | grep "libcurt.so.0 => /usr/lib"
+        ldd "$(gem contents curt | grep "/lib/curt/curt.so$")" | grep "libcurt.so.0 => /"
         cd "$(mktemp -d)"
         ruby -w -e "$1"
         gem uninstall --all --executables curt
@@ -335,8 +335,9 @@ gem_installs_with_archive() {
         mkdir archive
         tar -xzf "$2" -C archive --strip-components=1
         export GEM_HOME=/tmp/gems
-        gem install --local --no-document "$1" -- --with-curt-dir=/tmp/archive
+        gem install --local --document=rdoc "$1" -- --with-curt-dir=/tmp/archive
         rm -r archive
+        grep -q "method-c-which" gems/doc/curt-*/rdoc/Curt.html
         mkdir work
         cd work
         ruby -w -e "$3"' "$gem" "${c[0]}" "$use_gem"

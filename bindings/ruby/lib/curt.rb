@@ -10,4 +10,5 @@ require_relative "curt/find"
 # The filesystem operations of +File+, +FileUtils+, +Find+ and +Dir+, by libcurt: few system calls,
 # the system's exact answer, nothing lost.
 module Curt
+  private_constant :Installed
 end

@@ -84,6 +84,7 @@ static VALUE s_children(int argc, VALUE *argv, VALUE module)
   return l.names;
 }
 
+/* For RDoc: rb_mCurt = rb_define_module("Curt"); */
 void Init_dir(void)
 {
   rb_define_singleton_method(rb_mCurt, "children", s_children, -1);

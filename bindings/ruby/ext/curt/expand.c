@@ -395,6 +395,7 @@ static VALUE s_refresh(VALUE module)
   return Qnil;
 }
 
+/* For RDoc: rb_mCurt = rb_define_module("Curt"); */
 void Init_expand(void)
 {
   curt_expand_options options = CURT_EXPAND_OPTIONS_INIT;

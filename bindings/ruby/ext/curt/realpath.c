@@ -64,6 +64,7 @@ static VALUE s_realpath(int argc, VALUE *argv, VALUE module)
                          rb_enc_get(path));
 }
 
+/* For RDoc: rb_mCurt = rb_define_module("Curt"); */
 void Init_realpath(void)
 {
   rb_define_singleton_method(rb_mCurt, "realpath", s_realpath, -1);

@@ -118,9 +118,10 @@ static uint32_t root_flags(VALUE options)
  * <tt>LONGNA~1</tt>, one that ends in a dot or a space. So a name that was checked against a list
  * is the name of what is opened, unless the file system ignores case.
  *
- *   Curt::Root.open("/srv/www", strict: true) do |root|
- *     root.open("img/logo.png", "rb") { |file| file.read }
+ *   Curt::Root.open("project", strict: true) do |root|
+ *     root.open("src/main.rb", "rb") { |file| file.read }
  *   end
+ *   # => "text"
  *
  * Raises a SystemCallError, such as Errno::ENOENT or Errno::ENOTDIR. */
 static VALUE s_open(int argc, VALUE *argv, VALUE class)
@@ -251,7 +252,7 @@ static VALUE make_file(VALUE argument)
  * change meanwhile. On Linux one system call opens it, and two more make a File of it.
  *
  *   root.open("notes.txt", "a") { |file| file.puts("more") }
- *   root.open("new", File::WRONLY | File::CREAT | File::EXCL, 0600) { |file| file.write(text) }
+ *   root.open("new", File::WRONLY | File::CREAT | File::EXCL, 0600) { |file| file.write("x") }
  *
  * As File.open, it opens what has the name, also a directory or a device: ask
  * <tt>file.stat.file?</tt>. Unlike File.open it waits for nobody: a FIFO is open at once, or fails
@@ -295,6 +296,8 @@ static VALUE m_open(int argc, VALUE *argv, VALUE self)
   RB_GC_GUARD(path);
   return rb_block_given_p() ? rb_ensure(rb_yield, file, rb_io_close, file) : file;
 }
+
+/* For RDoc: rb_mCurt = rb_define_module("Curt"); */
 
 /* Document-class: Curt::Root
  *

@@ -82,6 +82,7 @@ static VALUE s_which(int argc, VALUE *argv, VALUE module)
   return path;
 }
 
+/* For RDoc: rb_mCurt = rb_define_module("Curt"); */
 void Init_which(void)
 {
   rb_define_singleton_method(rb_mCurt, "which", s_which, -1);

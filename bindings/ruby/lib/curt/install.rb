@@ -21,7 +21,6 @@ module Curt
       "FileUtils.remove_entry" => FileUtils.method(:remove_entry),
       "FileUtils.remove_entry_secure" => FileUtils.method(:remove_entry_secure)
     }.freeze
-    private_constant :Installed
 
     class << File
       %i[expand_path absolute_path].each do |name|

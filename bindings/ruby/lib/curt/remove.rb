@@ -4,8 +4,8 @@ module Curt
   # Removes files, links, and directories with everything in them, as FileUtils.rm_r does. +list+ is
   # a path or an Array of paths. Returns the paths as an Array, or +nil+ with +noop+.
   #
-  #   Curt.rm_r("build")
-  #   Curt.rm_r(["old", Pathname("older")], verbose: true)
+  #   Curt.rm_r("project/build")            # => ["project/build"]
+  #   Curt.rm_r(["project/src", "project/README"], noop: true, verbose: true)  # => nil
   #
   # - +force+: failures of the file system, also missing paths, are ignored.
   # - +noop+: nothing is removed.

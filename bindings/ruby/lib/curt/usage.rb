@@ -13,8 +13,8 @@ module Curt
   # file with several names, or below two of the paths, counts once. Returns a frozen Usage, or
   # raises the first failure of the file system.
   #
-  #   Curt.usage("/usr/share/doc").allocated
-  #   Curt.usage("app", "lib", count_links: true)
+  #   Curt.usage("project").entries         # => 6
+  #   Curt.usage("project/build", "project/src", count_links: true).unknown  # => 0
   #
   # - +follow+: links are followed; one that leads nowhere is a failure.
   # - +same_file_system+: directories on another file system than that of the path are not entered.
