@@ -40,34 +40,26 @@ VALUE path_string(curt_str text);
 
 /* error.c: failures. */
 
-/* Makes an exception of a failure: of its error object, which is freed, or where that is NULL of
+/* Raises the exception of a failure: of its error object, which is freed, or where that is NULL of
  * its result. `SystemCallError` for what the system refuses, `ArgumentError` for arguments. */
-VALUE exception_of(int32_t result, curt_error *error);
-
-/* The same for an error object that libcurt keeps. */
-VALUE exception_of_kept(const curt_error *error);
-
-/* Raises the exception of a failure. */
 NORETURN(void raise_failure(int32_t result, curt_error *error));
 
 /* work.c: long work, without Ruby's lock. */
 
 /* One call of libcurt that may take long. Interrupts of Ruby are seen within a few milliseconds; a
  * handler that raises stops the work, another one does not. */
-typedef struct work {
+typedef struct {
   /* To be given to libcurt. */
   curt_control control;
-  /* What is called with each failure, with Ruby's lock held, or NULL. It may raise. */
-  void (*on_error)(struct work *work, const curt_error *error);
   /* Whether `body` may be called a second time where the first was stopped. Work that takes a few
    * milliseconds then needs no other thread. */
   int repeatable;
 } work;
 
 /* Calls `body(argument)` on another thread, with `work->control` filled in for `threads`: for whole
- * trees, because starting the thread costs as much as a few dozen entries. Where a handler or a
- * callback raises, the work is stopped, `cleanup(argument)` called if it is not NULL, and the
- * exception raised; `body` may then not have been called at all. */
+ * trees, because starting the thread costs as much as a few dozen entries. Where a handler raises,
+ * the work is stopped, `cleanup(argument)` called if it is not NULL, and the exception raised;
+ * `body` may then not have been called at all. */
 void run_work(work *work, uint32_t threads, void *(*body)(void *), void *argument,
               void (*cleanup)(void *));
 

@@ -93,44 +93,33 @@ static VALUE system_call_error(int number, VALUE message, const char *operation)
   return rb_class_new_instance(operation != NULL ? 3 : 2, arguments, rb_eSystemCallError);
 }
 
-VALUE exception_of_kept(const curt_error *error)
+static VALUE exception(int32_t result, VALUE message, const char *operation)
+{
+  if (error_number(result) != 0)
+    return system_call_error(error_number(result), message, operation);
+  return rb_exc_new_str(result == CURT_E_INTERNAL ? rb_eRuntimeError : rb_eArgError, message);
+}
+
+static VALUE exception_of(VALUE error)
 {
   curt_error_info info = CURT_ERROR_INFO_INIT;
   const char *operation;
-  VALUE message;
-  curt_error_get(error, &info);
+  curt_error_get((const curt_error *)error, &info);
   operation = operation_name(info.operation);
   if (info.result == CURT_E_OS)
     return system_call_error(info.os_error, path_string(info.path), operation);
-  message = rb_utf8_str_new(info.text, (long)info.text_len);
-  if (error_number(info.result) != 0)
-    return system_call_error(error_number(info.result), message, operation);
-  return rb_exc_new_str(info.result == CURT_E_INTERNAL ? rb_eRuntimeError : rb_eArgError, message);
-}
-
-static VALUE make_exception(VALUE error)
-{
-  return exception_of_kept((const curt_error *)error);
-}
-
-VALUE exception_of(int32_t result, curt_error *error)
-{
-  VALUE exception;
-  int state = 0;
-  if (error == NULL) {
-    VALUE message = rb_utf8_str_new_cstr(curt_text(result));
-    if (error_number(result) != 0)
-      return system_call_error(error_number(result), message, NULL);
-    return rb_exc_new_str(result == CURT_E_INTERNAL ? rb_eRuntimeError : rb_eArgError, message);
-  }
-  exception = rb_protect(make_exception, (VALUE)error, &state);
-  curt_error_free(error);
-  if (state != 0)
-    rb_jump_tag(state);
-  return exception;
+  return exception(info.result, rb_utf8_str_new(info.text, (long)info.text_len), operation);
 }
 
 void raise_failure(int32_t result, curt_error *error)
 {
-  rb_exc_raise(exception_of(result, error));
+  VALUE raised;
+  int state = 0;
+  if (error == NULL)
+    rb_exc_raise(exception(result, rb_utf8_str_new_cstr(curt_text(result)), NULL));
+  raised = rb_protect(exception_of, (VALUE)error, &state);
+  curt_error_free(error);
+  if (state != 0)
+    rb_jump_tag(state);
+  rb_exc_raise(raised);
 }

@@ -22,7 +22,6 @@
 #define MOST_THREADS 1024
 
 typedef struct {
-  work *work;
   void *(*body)(void *);
   void *argument;
   /* When the work on Ruby's thread ends. */
@@ -31,49 +30,21 @@ typedef struct {
   volatile int interrupted;
   /* Read by libcurt: other than 0 stops it. */
   volatile int stopped;
-  /* The failure that Ruby's thread has seen. */
-  const curt_error *seen;
 
   /* Guards the rest. */
   rb_nativethread_lock_t lock;
   rb_nativethread_cond_t changed;
-  /* The failure that libcurt waits with. */
-  const curt_error *failure;
   int done;
 } call;
 
-/* On Ruby's thread: the work goes on elsewhere after an interrupt, a failure or a while. */
-static int stop(void *context, const curt_error *error)
-{
-  call *call = context;
-  (void)error;
-  call->stopped = 1;
-  return 1;
-}
-
+/* On Ruby's thread: the work goes on elsewhere after an interrupt or a while. */
 static int poll(void *context)
 {
   call *call = context;
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  if (call->interrupted || now.tv_sec > call->deadline.tv_sec ||
-      (now.tv_sec == call->deadline.tv_sec && now.tv_nsec > call->deadline.tv_nsec))
-    return stop(call, NULL);
-  return 0;
-}
-
-/* On its own thread: waits until Ruby's thread has seen the failure. */
-static int tell(void *context, const curt_error *error)
-{
-  call *call = context;
-  rb_native_mutex_lock(&call->lock);
-  if (!call->stopped) {
-    call->failure = error;
-    rb_native_cond_broadcast(&call->changed);
-    while (call->failure != NULL)
-      rb_native_cond_wait(&call->changed, &call->lock);
-  }
-  rb_native_mutex_unlock(&call->lock);
+  call->stopped = call->interrupted || now.tv_sec > call->deadline.tv_sec ||
+                  (now.tv_sec == call->deadline.tv_sec && now.tv_nsec > call->deadline.tv_nsec);
   return call->stopped;
 }
 
@@ -96,38 +67,27 @@ static void interrupt(void *context)
 
 /* Without Ruby's lock. `interrupt` cannot wake it, for it must be safe in a handler of a signal:
  * otherwise Ruby starts a thread for each call. */
-static void *wait_for_news(void *context)
+static void *wait_for_end(void *context)
 {
   call *call = context;
   rb_native_mutex_lock(&call->lock);
-  while (!call->done && !call->interrupted && call->failure == NULL)
+  while (!call->done && !call->interrupted)
     rb_native_cond_timedwait(&call->changed, &call->lock, INTERRUPT_MS);
-  call->seen = call->failure;
   rb_native_mutex_unlock(&call->lock);
   return NULL;
 }
 
 /* Lets handlers of signals and other threads have their say. */
-static VALUE look(VALUE context)
+static VALUE check_interrupts(VALUE nothing)
 {
-  call *call = (void *)context;
   rb_thread_check_ints();
-  if (call->seen != NULL && !call->stopped)
-    call->work->on_error(call->work, call->seen);
-  return Qnil;
+  return nothing;
 }
 
-/* Lets libcurt go on, or stop. Returns whether it has ended. */
-static int answer(call *call, int state)
+static int is_done(call *call)
 {
   int done;
   rb_native_mutex_lock(&call->lock);
-  if (state != 0)
-    call->stopped = 1;
-  if (call->stopped || call->seen != NULL)
-    call->failure = NULL;
-  call->seen = NULL;
-  rb_native_cond_broadcast(&call->changed);
   done = call->done;
   rb_native_mutex_unlock(&call->lock);
   return done;
@@ -158,29 +118,28 @@ static int run_here(call *call)
 static int run_thread(call *call, int *state)
 {
   pthread_t thread;
-  int done, next, failed = pthread_create(&thread, NULL, run, call);
+  int next, failed = pthread_create(&thread, NULL, run, call);
   if (failed != 0)
     return failed;
   do {
-    /* Neither raises, nor runs `wait_for_news` where an interrupt is pending. */
+    /* Neither raises, nor runs `wait_for_end` where an interrupt is pending. */
     call->interrupted = 0;
-    rb_nogvl(wait_for_news, call, interrupt, call, RB_NOGVL_INTR_FAIL | RB_NOGVL_UBF_ASYNC_SAFE);
-    rb_protect(look, (VALUE)call, &next);
-    done = answer(call, next);
-    if (next != 0)
+    rb_nogvl(wait_for_end, call, interrupt, call, RB_NOGVL_INTR_FAIL | RB_NOGVL_UBF_ASYNC_SAFE);
+    rb_protect(check_interrupts, Qnil, &next);
+    if (next != 0) {
+      call->stopped = 1;
       *state = next;
-  } while (!done);
+    }
+  } while (!is_done(call));
   pthread_join(thread, NULL);
   return 0;
 }
 
-static curt_control control_of(call *call, uint32_t threads,
-                               int (*on_error)(void *, const curt_error *))
+static curt_control control_of(call *call, uint32_t threads)
 {
   curt_control control = CURT_CONTROL_INIT;
   control.threads = threads;
   control.cancel = &call->stopped;
-  control.on_error = call->work->on_error != NULL ? on_error : NULL;
   control.context = call;
   return control;
 }
@@ -188,19 +147,19 @@ static curt_control control_of(call *call, uint32_t threads,
 void run_work(work *work, uint32_t threads, void *(*body)(void *), void *argument,
               void (*cleanup)(void *))
 {
-  call call = { .work = work, .body = body, .argument = argument };
+  call call = { .body = body, .argument = argument };
   int state = 0, failed = 0;
   /* Raises what was pending before the work, too, and then does not begin it. */
-  rb_protect(look, (VALUE)&call, &state);
+  rb_protect(check_interrupts, Qnil, &state);
   if (state == 0 && work->repeatable) {
-    work->control = control_of(&call, 1, stop);
+    work->control = control_of(&call, 1);
     work->control.poll = poll;
     if (run_here(&call))
       return;
     call.stopped = call.done = 0;
   }
   if (state == 0) {
-    work->control = control_of(&call, threads, tell);
+    work->control = control_of(&call, threads);
     rb_native_mutex_initialize(&call.lock);
     rb_native_cond_initialize(&call.changed);
     failed = run_thread(&call, &state);
