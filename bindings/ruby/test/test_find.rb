@@ -211,9 +211,8 @@ class TestFind < Test::Unit::TestCase
   def test_threads_interrupts_ractors_and_the_garbage_collector
     expected = Find.find(@tree).to_a
     assert_equal([expected] * 8, Array.new(8) { Thread.new { Curt.find(@tree).to_a } }.map(&:value))
-    verbose, $VERBOSE = $VERBOSE, nil
-    assert_equal(expected, Ractor.new(@tree) { |tree| Curt.find(tree).to_a }.take)
-    $VERBOSE = verbose
+    script = "p Ractor.new(ARGV[0]) { |tree| Curt.find(tree).to_a }.take"
+    assert_equal("#{expected}\n", output_of(script, @tree))
     GC.stress = true
     found = Curt.find(@tree).to_a
     GC.stress = false
@@ -223,7 +222,6 @@ class TestFind < Test::Unit::TestCase
     end
   ensure
     GC.stress = false
-    $VERBOSE = verbose
   end
 
   def test_large_directories_can_be_interrupted
