@@ -212,7 +212,7 @@ class TestInstall < Test::Unit::TestCase
     File.chmod(0, "sticky/closed/in", "closed/in")
   end
 
-  # That of remove_entry is no result: it is an Array of objects of its own, or nil.
+  # Paths and errors are compared. What remove_entry returns has no meaning, and changes with Ruby.
   def removed(way)
     Dir.mkdir("tree")
     Dir.chdir("tree") do
@@ -220,7 +220,7 @@ class TestInstall < Test::Unit::TestCase
       output = StringIO.new
       $stdout = output
       answer, = outcome { way.call }
-      answer = nil if answer.is_a?(Array) && answer.grep(String).empty?
+      answer = nil unless [Class, String].any? { |kind| Array(answer).first.is_a?(kind) }
       File.chmod(0o700, *Dir["{,sticky/}closed/in"])
       [answer, output.string, tree]
     ensure

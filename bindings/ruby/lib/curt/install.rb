@@ -2,14 +2,17 @@
 
 require "curt"
 require "fileutils"
+require "find"
 
 # +require "curt/install"+ puts curt in the place of File.expand_path, File.absolute_path,
-# FileUtils.remove_entry and FileUtils.remove_entry_secure, and with these of what calls them:
-# FileUtils.rm_r, rm_rf, rmtree and remove_dir, the modules FileUtils::Verbose, NoWrite and DryRun,
-# the same methods of Pathname, and Dir.mktmpdir. Their arguments, results and errors stay Ruby's.
+# Dir.children, Find.find, FileUtils.remove_entry and FileUtils.remove_entry_secure, and with these
+# of what calls them: FileUtils.rm_r, rm_rf, rmtree and remove_dir, the modules FileUtils::Verbose,
+# NoWrite and DryRun, the same methods of Pathname, and Dir.mktmpdir. Their arguments, results and
+# errors stay Ruby's.
 #
 #   require "curt/install"
 #   FileUtils.rm_rf("build", verbose: true)
+#   Find.find("lib") { |path| Find.prune if path.end_with?("/vendor") }
 #
 # Curt.rm_r says what it does not remove and Ruby does.
 module Curt
@@ -18,9 +21,12 @@ module Curt
     ORIGINALS = {
       "File.expand_path" => File.method(:expand_path),
       "File.absolute_path" => File.method(:absolute_path),
+      "Dir.children" => Dir.method(:children),
+      "Find.find" => Find.method(:find),
       "FileUtils.remove_entry" => FileUtils.method(:remove_entry),
       "FileUtils.remove_entry_secure" => FileUtils.method(:remove_entry_secure)
     }.freeze
+    private_constant :Installed
 
     class << File
       %i[expand_path absolute_path].each do |name|
@@ -29,7 +35,23 @@ module Curt
         define_method(name, Installed.instance_method(name))
       end
     end
+
+    class << Dir
+      alias children children
+      def children(path, encoding: nil) # :nodoc:
+        Curt.children(path, encoding: encoding)
+      end
+    end
   end
+end
+
+module Find # :nodoc:
+  def find(*paths, ignore_error: true, &block)
+    block or return enum_for(__method__, *paths, ignore_error: ignore_error)
+
+    Curt.find(*paths, ignore_error: ignore_error, &block)
+  end
+  module_function :find
 end
 
 module FileUtils # :nodoc:

@@ -13,7 +13,9 @@ whose, results, file = ARGV.shift(3)
 def on_each_call
   places = [
     ["File.expand_path", [File.singleton_class]], ["File.absolute_path", [File.singleton_class]],
+    ["Dir.children", [Dir.singleton_class]],
     # The methods of modules are also those of the classes that include them.
+    ["Find.find", [Find.singleton_class, Find]],
     ["FileUtils.remove_entry", [FileUtils.singleton_class, FileUtils]],
     ["FileUtils.remove_entry_secure", [FileUtils.singleton_class, FileUtils]]
   ]
