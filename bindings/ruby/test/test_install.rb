@@ -146,7 +146,8 @@ class TestInstall < Test::Unit::TestCase
       FileUtils.touch(%w[a/b/x a/b.c a/z])
       File.symlink("b", "a/link")
       File.symlink("nowhere", "dangling")
-      inside = ARGUMENTS.reject { |path, *| path == "../.." }
+      # Ruby takes one object with `to_path`, and fails at two of them.
+      inside = ARGUMENTS.reject { |path, *more| path == "../.." || more.grep(PathLike).any? }
       calls = inside.map { |arguments| -> { Find.find(*arguments).to_a } }
       calls += [
         -> { Find.find("a", "a/b").to_a }, -> { Find.find("a/").to_a },

@@ -12,7 +12,7 @@ require "find"
 #
 #   require "curt/install"
 #   FileUtils.rm_rf("build", verbose: true)
-#   Find.find("lib") { |path| Find.prune if path.end_with?("/vendor") }
+#   Find.find(".") { |path| Find.prune if path.end_with?("/vendor") }
 #
 # Curt.rm_r says what it does not remove and Ruby does.
 module Curt
@@ -26,7 +26,6 @@ module Curt
       "FileUtils.remove_entry" => FileUtils.method(:remove_entry),
       "FileUtils.remove_entry_secure" => FileUtils.method(:remove_entry_secure)
     }.freeze
-    private_constant :Installed
 
     class << File
       %i[expand_path absolute_path].each do |name|
