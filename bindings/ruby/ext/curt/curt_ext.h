@@ -31,8 +31,12 @@ VALUE curt_s_absolute_path(int argc, VALUE *argv, VALUE module);
  * RB_GC_GUARD as long as the text is used. Raises Ruby's own errors. */
 curt_str path_argument(VALUE *path);
 
-/* The same for each element of an Array. The texts live as long as `*keep`, which must be kept
- * alive with RB_GC_GUARD. */
+/* The same, as a copy that is used without Ruby's lock: a short String lies in Ruby's heap, which is
+ * closed to all others while it is compacted. It lives as long as `*keep`, which must be kept alive
+ * with RB_GC_GUARD. */
+curt_str path_copy(VALUE *path, volatile VALUE *keep);
+
+/* The same for each element of an Array. */
 curt_str *path_arguments(VALUE paths, size_t *count, volatile VALUE *keep);
 
 /* Makes a String of a text of the system, in the encoding of the file system. */

@@ -3,7 +3,7 @@
 #include "curt_ext.h"
 
 typedef struct {
-  VALUE path;
+  curt_str path;
   rb_encoding *encoding;
   VALUE names;
   curt_dir *dir;
@@ -17,8 +17,7 @@ typedef struct {
 static void *read_entries(void *argument)
 {
   listing *l = argument;
-  curt_str path = { (const curt_char *)RSTRING_PTR(l->path), (size_t)RSTRING_LEN(l->path) };
-  int32_t result = l->dir != NULL ? 0 : curt_dir_open(path, 0, 0, &l->dir, &l->error);
+  int32_t result = l->dir != NULL ? 0 : curt_dir_open(l->path, 0, 0, &l->dir, &l->error);
   l->count = result < 0 ? result
                         : curt_dir_next(l->dir, l->entries, sizeof *l->entries,
                                         sizeof l->entries / sizeof *l->entries, &l->error);
@@ -68,19 +67,19 @@ static VALUE s_children(int argc, VALUE *argv, VALUE module)
 {
   ID keyword = rb_intern("encoding");
   VALUE path, options, encoding = Qundef;
+  volatile VALUE keep;
   listing l;
   rb_scan_args(argc, argv, "1:", &path, &options);
   if (!NIL_P(options))
     rb_get_kwargs(options, &keyword, 0, 1, &encoding);
   l.encoding = encoding == Qundef || NIL_P(encoding) ? rb_filesystem_encoding()
                                                      : rb_to_encoding(encoding);
-  path_argument(&path);
-  l.path = path;
+  l.path = path_copy(&path, &keep);
   l.names = rb_ary_new();
   l.dir = NULL;
   l.error = NULL;
   rb_ensure(list, (VALUE)&l, end_list, (VALUE)&l);
-  RB_GC_GUARD(path);
+  RB_GC_GUARD(keep);
   return l.names;
 }
 

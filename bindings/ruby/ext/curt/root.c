@@ -128,13 +128,14 @@ static VALUE s_open(int argc, VALUE *argv, VALUE class)
 {
   root_opening opening = { { NULL, 0 }, 0, NULL, 0, NULL };
   VALUE path, options, self;
+  volatile VALUE keep;
   root *of;
   rb_scan_args(argc, argv, "1:", &path, &options);
   opening.flags = root_flags(options);
   self = TypedData_Make_Struct(class, root, &root_type, of);
-  opening.path = path_argument(&path);
+  opening.path = path_copy(&path, &keep);
   run_call(open_root_unlocked, &opening);
-  RB_GC_GUARD(path);
+  RB_GC_GUARD(keep);
   of->opened = opening.opened;
   if (opening.result != 0)
     raise_failure(opening.result, opening.error);
@@ -268,11 +269,12 @@ static VALUE m_open(int argc, VALUE *argv, VALUE self)
   file_opening opening = { NULL, { NULL, 0 }, CURT_OPEN_OPTIONS_INIT, 0, -1, 0, NULL };
   file_making making;
   VALUE path, mode, permissions, file;
+  volatile VALUE keep;
   rb_io_enc_t encodings;
   int flags, mode_bits, state = 0;
   rb_scan_args(argc, argv, "12", &path, &mode, &permissions);
   open_root_of(self);
-  opening.path = path_argument(&path);
+  opening.path = path_copy(&path, &keep);
   rb_io_extract_modeenc(&mode, &permissions, Qnil, &flags, &mode_bits, &encodings);
   opening.options.flags = open_flags(flags);
   opening.options.mode = NIL_P(permissions) ? 0666 : NUM2MODET(permissions) & 07777;
@@ -283,6 +285,7 @@ static VALUE m_open(int argc, VALUE *argv, VALUE self)
     rb_gc();
     open_beneath(self, &opening);
   }
+  RB_GC_GUARD(keep);
   if (opening.result != 0)
     raise_failure(opening.result, opening.error);
   making.opened = opening.opened;

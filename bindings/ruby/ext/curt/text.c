@@ -11,8 +11,15 @@ curt_str path_argument(VALUE *path)
   return text;
 }
 
-/* Copies, because a short text lies in Ruby's heap, which is closed to threads that Ruby does not
- * know while it is compacted. */
+curt_str path_copy(VALUE *path, volatile VALUE *keep)
+{
+  curt_str text = path_argument(path);
+  char *copy = rb_alloc_tmp_buffer(keep, (long)text.len + 1);
+  memcpy(copy, RSTRING_PTR(*path), text.len);
+  text.ptr = (const curt_char *)copy;
+  return text;
+}
+
 curt_str *path_arguments(VALUE paths, size_t *count, volatile VALUE *keep)
 {
   VALUE strings = rb_ary_new();

@@ -43,6 +43,7 @@ static VALUE s_which(int argc, VALUE *argv, VALUE module)
 {
   look_up look = { CURT_SEARCH_OPTIONS_INIT, { NULL, 0 }, NULL, 1024, 0, NULL };
   VALUE name, keywords, path = Qundef, buffer;
+  volatile VALUE keep_name, keep_path = Qnil;
   curt_str found;
   rb_scan_args(argc, argv, "1:", &name, &keywords);
   if (!NIL_P(keywords)) {
@@ -54,9 +55,9 @@ static VALUE s_which(int argc, VALUE *argv, VALUE module)
     VALUE environment = rb_const_get(rb_cObject, rb_intern("ENV"));
     path = rb_funcall(environment, rb_intern("[]"), 1, rb_str_new_cstr("PATH"));
   }
-  look.name = path_argument(&name);
+  look.name = path_copy(&name, &keep_name);
   if (!NIL_P(path))
-    look.options.path = path_argument(&path);
+    look.options.path = path_copy(&path, &keep_path);
   look.options.base.ptr = (const curt_char *)".";
   look.options.base.len = 1;
   for (;;) {
@@ -67,8 +68,8 @@ static VALUE s_which(int argc, VALUE *argv, VALUE module)
       break;
     look.capacity = (size_t)look.length + 1;
   }
-  RB_GC_GUARD(name);
-  RB_GC_GUARD(path);
+  RB_GC_GUARD(keep_name);
+  RB_GC_GUARD(keep_path);
   if (is_missing(look.length)) {
     curt_error_free(look.error);
     return Qnil;
