@@ -114,23 +114,22 @@ static int run_here(call *call)
   return call->done && !call->stopped;
 }
 
-/* Returns the error number of a failure to start it. The last exception of several counts. */
+/* Returns the error number of a failure to start it. After an exception nothing of Ruby runs until
+ * it is raised: a handler could take its place. */
 static int run_thread(call *call, int *state)
 {
   pthread_t thread;
-  int next, failed = pthread_create(&thread, NULL, run, call);
+  int failed = pthread_create(&thread, NULL, run, call);
   if (failed != 0)
     return failed;
   do {
     /* Neither raises, nor runs `wait_for_end` where an interrupt is pending. */
     call->interrupted = 0;
     rb_nogvl(wait_for_end, call, interrupt, call, RB_NOGVL_INTR_FAIL | RB_NOGVL_UBF_ASYNC_SAFE);
-    rb_protect(check_interrupts, Qnil, &next);
-    if (next != 0) {
-      call->stopped = 1;
-      *state = next;
-    }
-  } while (!is_done(call));
+    rb_protect(check_interrupts, Qnil, state);
+  } while (*state == 0 && !is_done(call));
+  if (*state != 0)
+    call->stopped = 1;
   pthread_join(thread, NULL);
   return 0;
 }

@@ -32,7 +32,9 @@ module Curt
   own = Kernel.instance_method(of_ruby)
   @asks_gems = defined?(Gem) && own != Kernel.instance_method(:require)
 
-  [Kernel, Kernel.singleton_class].each do |place|
+  # Loaded a second time, it would take itself for Ruby's.
+  is_there = Kernel.private_method_defined?(:curt_require_before)
+  (is_there ? [] : [Kernel, Kernel.singleton_class]).each do |place|
     place.class_eval do
       alias_method :curt_require_before, :require
       alias_method :curt_load_before, :load
@@ -40,5 +42,5 @@ module Curt
       private :curt_require_before, :curt_load_before, :curt_require_of_ruby
     end
   end
-  look_up_features
+  look_up_features unless is_there
 end
