@@ -58,14 +58,16 @@ typedef struct {
   /* Whether `body` may be called a second time where the first was stopped. Work that takes a few
    * milliseconds then needs no other thread. */
   int repeatable;
+  /* What libcurt returned, and its error object. */
+  int32_t result;
+  curt_error *error;
 } work;
 
 /* Calls `body(argument)` on another thread, with `work->control` filled in for `threads`: for whole
  * trees, because starting the thread costs as much as a few dozen entries. Where a handler raises,
- * the work is stopped, `cleanup(argument)` called if it is not NULL, and the exception raised;
- * `body` may then not have been called at all. */
-void run_work(work *work, uint32_t threads, void *(*body)(void *), void *argument,
-              void (*cleanup)(void *));
+ * the work is stopped, its error freed, and the exception raised; `body` may then not have been
+ * called at all. */
+void run_work(work *work, uint32_t threads, void *(*body)(void *), void *argument);
 
 /* How many threads an argument `threads` stands for. Raises Ruby's own errors. */
 uint32_t threads_argument(VALUE threads);

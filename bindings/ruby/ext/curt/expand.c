@@ -91,10 +91,11 @@ static const char *working_directory(size_t *len)
   return kept.text;
 }
 
-/* Appends to a directory. The slashes that a path begins with are kept, so that none is added. */
-static char *append(char *end, const char *text, size_t len)
+/* Appends to what was joined so far. The slashes that a path begins with are kept, so that none is
+ * added. */
+static char *append(const char *joined, char *end, const char *text, size_t len)
 {
-  if (end[-1] != '/')
+  if (end != joined && end[-1] != '/')
     *end++ = '/';
   memcpy(end, text, len);
   return end + len;
@@ -118,17 +119,11 @@ static VALUE joined_path(VALUE path, VALUE dir, int tilde)
   }
   if (start_len + dir_len + path_len + 2 >= MOST)
     return by_ruby(path, dir, tilde);
-  if (start != NULL) {
-    memcpy(joined, start, start_len);
-    end += start_len;
-  }
-  if (start != NULL && !NIL_P(dir)) {
-    end = append(end, RSTRING_PTR(dir), dir_len);
-  } else if (!NIL_P(dir)) {
-    memcpy(joined, RSTRING_PTR(dir), dir_len);
-    end += dir_len;
-  }
-  end = append(end, RSTRING_PTR(path), path_len);
+  if (start != NULL)
+    end = append(joined, end, start, start_len);
+  if (!NIL_P(dir))
+    end = append(joined, end, RSTRING_PTR(dir), dir_len);
+  end = append(joined, end, RSTRING_PTR(path), path_len);
   if (encoding == rb_usascii_encindex() || !is_ascii(joined, (size_t)(end - joined))) {
     if (!is_same || (start != NULL && encoding != rb_filesystem_encindex()))
       return by_ruby(path, dir, tilde);

@@ -21,26 +21,26 @@ static VALUE join(VALUE dir, VALUE path)
 static VALUE canonical(VALUE path)
 {
   curt_str text = path_argument(&path);
-  curt_char buffer[1024];
+  curt_char most[1024], *buffer = most;
+  size_t capacity = sizeof most;
+  volatile VALUE keep = Qnil;
   curt_error *error;
-  VALUE copy;
-  ptrdiff_t len = curt_canonical(text, 0, buffer, sizeof buffer, &error);
-  if (len >= 0 && (size_t)len < sizeof buffer) {
-    curt_str name = { buffer, (size_t)len };
-    RB_GC_GUARD(path);
-    return path_string(name);
+  curt_str name = { NULL, 0 };
+  for (;;) {
+    ptrdiff_t len = curt_canonical(text, 0, buffer, capacity, &error);
+    if (len < 0)
+      raise_failure((int32_t)len, error);
+    name.len = (size_t)len;
+    if (name.len < capacity)
+      break;
+    capacity = name.len + 1;
+    buffer = rb_alloc_tmp_buffer(&keep, (long)capacity);
   }
-  while (len >= 0) {
-    size_t capacity = (size_t)len + 1;
-    copy = rb_enc_str_new(NULL, len, rb_filesystem_encoding());
-    len = curt_canonical(text, 0, (curt_char *)RSTRING_PTR(copy), capacity, &error);
-    if (len >= 0 && (size_t)len < capacity) {
-      rb_str_set_len(copy, len);
-      RB_GC_GUARD(path);
-      return copy;
-    }
-  }
-  raise_failure((int32_t)len, error);
+  RB_GC_GUARD(path);
+  name.ptr = buffer;
+  path = path_string(name);
+  RB_GC_GUARD(keep);
+  return path;
 }
 
 /* call-seq: realpath(path, dir = nil) -> string

@@ -7,8 +7,6 @@ typedef struct {
   const curt_str *paths;
   size_t count;
   uint64_t removed;
-  int32_t result;
-  curt_error *error;
 } removal;
 
 /* The second time a missing path is what the first has removed, if that removed anything, and a
@@ -16,28 +14,23 @@ typedef struct {
 static void *run_removal(void *argument)
 {
   removal *removal = argument;
+  work *work = &removal->work;
   curt_remove_options options = CURT_REMOVE_OPTIONS_INIT;
   curt_remove_report report = CURT_REMOVE_REPORT_INIT;
   curt_error *error = NULL;
   int32_t result;
   options.flags = removal->removed > 0 ? CURT_REMOVE_MISSING_OK : 0;
-  result = curt_remove_many(removal->paths, removal->count, &options, &removal->work.control,
-                            &report, &error);
+  result = curt_remove_many(removal->paths, removal->count, &options, &work->control, &report,
+                            &error);
   removal->removed = report.files + report.directories;
-  if (removal->result == 0 || removal->result == CURT_E_STOPPED) {
-    curt_error_free(removal->error);
-    removal->result = result;
-    removal->error = error;
+  if (work->result == 0 || work->result == CURT_E_STOPPED) {
+    curt_error_free(work->error);
+    work->result = result;
+    work->error = error;
   } else {
     curt_error_free(error);
   }
   return NULL;
-}
-
-static void free_error(void *argument)
-{
-  removal *removal = argument;
-  curt_error_free(removal->error);
 }
 
 /* remove_trees(paths, force, threads): what `rm_r` makes of its arguments. `force` forgives each
@@ -50,11 +43,11 @@ static VALUE s_remove_trees(VALUE module, VALUE paths, VALUE force, VALUE thread
   removal.paths = path_arguments(paths, &removal.count, &keep);
   /* Of several paths it is not known which ones the first time has removed. */
   removal.work.repeatable = removal.count == 1;
-  run_work(&removal.work, count, run_removal, &removal, free_error);
+  run_work(&removal.work, count, run_removal, &removal);
   RB_GC_GUARD(keep);
-  if (removal.result != 0 && (!RTEST(force) || removal.result == CURT_E_INTERNAL))
-    raise_failure(removal.result, removal.error);
-  curt_error_free(removal.error);
+  if (removal.work.result != 0 && (!RTEST(force) || removal.work.result == CURT_E_INTERNAL))
+    raise_failure(removal.work.result, removal.work.error);
+  curt_error_free(removal.work.error);
   return Qnil;
 }
 

@@ -8,23 +8,16 @@ typedef struct {
   size_t count;
   uint32_t flags;
   curt_totals totals;
-  int32_t result;
-  curt_error *error;
 } measurement;
 
 static void *run_measurement(void *argument)
 {
   measurement *all = argument;
-  curt_error_free(all->error);
-  all->result = curt_usage(all->paths, all->count, all->flags, &all->work.control, &all->totals,
-                           &all->error);
+  work *work = &all->work;
+  curt_error_free(work->error);
+  work->result = curt_usage(all->paths, all->count, all->flags, &work->control, &all->totals,
+                            &work->error);
   return NULL;
-}
-
-static void free_error(void *argument)
-{
-  measurement *all = argument;
-  curt_error_free(all->error);
 }
 
 /* measure(paths, follow, same_file_system, count_links, threads): the attributes of a Usage. */
@@ -38,10 +31,10 @@ static VALUE s_measure(VALUE module, VALUE paths, VALUE follow, VALUE same_file_
   all.flags = (RTEST(follow) ? CURT_TREE_FOLLOW : 0) |
               (RTEST(same_file_system) ? CURT_TREE_SAME_FILE_SYSTEM : 0) |
               (RTEST(count_links) ? CURT_TREE_COUNT_LINKS : 0);
-  run_work(&all.work, count, run_measurement, &all, free_error);
+  run_work(&all.work, count, run_measurement, &all);
   RB_GC_GUARD(keep);
-  if (all.result != 0)
-    raise_failure(all.result, all.error);
+  if (all.work.result != 0)
+    raise_failure(all.work.result, all.work.error);
   return rb_ary_new_from_args(4, ULL2NUM(all.totals.entries), ULL2NUM(all.totals.apparent),
                               ULL2NUM(all.totals.allocated), ULL2NUM(all.totals.unknown));
 }

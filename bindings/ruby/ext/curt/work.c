@@ -143,8 +143,7 @@ static curt_control control_of(call *call, uint32_t threads)
   return control;
 }
 
-void run_work(work *work, uint32_t threads, void *(*body)(void *), void *argument,
-              void (*cleanup)(void *))
+void run_work(work *work, uint32_t threads, void *(*body)(void *), void *argument)
 {
   call call = { .body = body, .argument = argument };
   int state = 0, failed = 0;
@@ -165,8 +164,8 @@ void run_work(work *work, uint32_t threads, void *(*body)(void *), void *argumen
     rb_native_cond_destroy(&call.changed);
     rb_native_mutex_destroy(&call.lock);
   }
-  if (cleanup != NULL && (state != 0 || failed != 0))
-    cleanup(argument);
+  if (state != 0 || failed != 0)
+    curt_error_free(work->error);
   if (state != 0)
     rb_jump_tag(state);
   if (failed != 0)

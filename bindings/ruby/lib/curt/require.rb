@@ -28,19 +28,20 @@ module Curt
     end
   end
 
-  of_ruby = Kernel.private_method_defined?(:gem_original_require) ? :gem_original_require : :require
-  own = Kernel.instance_method(of_ruby)
-  @asks_gems = defined?(Gem) && own != Kernel.instance_method(:require)
-
   # Loaded a second time, it would take itself for Ruby's.
-  is_there = Kernel.private_method_defined?(:curt_require_before)
-  (is_there ? [] : [Kernel, Kernel.singleton_class]).each do |place|
-    place.class_eval do
-      alias_method :curt_require_before, :require
-      alias_method :curt_load_before, :load
-      define_method(:curt_require_of_ruby, own)
-      private :curt_require_before, :curt_load_before, :curt_require_of_ruby
+  unless Kernel.private_method_defined?(:curt_require_before)
+    is_replaced = Kernel.private_method_defined?(:gem_original_require)
+    own = Kernel.instance_method(is_replaced ? :gem_original_require : :require)
+    @asks_gems = defined?(Gem) && own != Kernel.instance_method(:require)
+
+    [Kernel, Kernel.singleton_class].each do |place|
+      place.class_eval do
+        alias_method :curt_require_before, :require
+        alias_method :curt_load_before, :load
+        define_method(:curt_require_of_ruby, own)
+        private :curt_require_before, :curt_load_before, :curt_require_of_ruby
+      end
     end
+    look_up_features
   end
-  look_up_features unless is_there
 end

@@ -10,25 +10,25 @@ require "curt"
 require "fileutils"
 require "find"
 
-# The same tasks with the methods of each library. Paths are expanded `count` times: a block for
-# each would cost as much as a call.
+# Expands a path `count` times: a block for each would cost as much as a call.
+def expand(library)
+  lambda do |path, count|
+    full = nil
+    full = library.expand_path(path) while (count -= 1) >= 0
+    full
+  end
+end
+
+# The same tasks with the methods of each library.
 LIBRARIES = {
   "ruby" => {
-    expand: lambda do |path, count|
-      full = nil
-      full = File.expand_path(path) while (count -= 1) >= 0
-      full
-    end,
+    expand: expand(File),
     remove: ->(tree) { FileUtils.rm_rf(tree) },
     names: ->(tree) { Find.find(tree).to_a }
   },
   "glob" => { names: ->(tree) { Dir.glob("#{tree}/**/*", File::FNM_DOTMATCH) } },
   "curt" => {
-    expand: lambda do |path, count|
-      full = nil
-      full = Curt.expand_path(path) while (count -= 1) >= 0
-      full
-    end,
+    expand: expand(Curt),
     remove: ->(tree) { Curt.rm_rf(tree) },
     names: ->(tree) { Curt.find(tree).to_a }
   },
