@@ -486,8 +486,8 @@
 #define CURT_OPEN_NONBLOCKING 128
 
 /**
- * The other flags are those of `open(2)`, which a caller converts: APPEND does not include WRITE, a
- * file that is opened to read may be created or emptied, and the mode 0 is 0. Unknown on Windows.
+ * The other flags are those of `open(2)`, which a caller converts: APPEND does not include WRITE,
+ * what is opened to read may be created or emptied, and the mode 0 is 0. Unknown on Windows.
  */
 #define CURT_OPEN_EXACT 256
 
@@ -1465,11 +1465,11 @@ int32_t curt_tree_open(curt_str path,
  * that handed it over, unless `curt_tree_prune` was called meanwhile; other calls mostly take what
  * was read before. All entries of the directories above are kept in memory; at most 64 are open.
  *
- * Each directory is opened below its parent, so the tree may be deeper than a path may be long, and
- * nothing that is swapped meanwhile leads out of it.
+ * Each directory is opened below its parent, so the tree may be deeper than a path may be long,
+ * and nothing that is swapped meanwhile leads out of it.
  *
- * Cost: 1 call for the path; 4 for a directory of up to about 2,000 entries, and 1 more with a flag
- * of `curt_tree_open`; none for an entry where listings have kinds.
+ * Cost: 1 call for the path; 4 for a directory of up to about 2,000 entries, and 1 more with a
+ * flag of `curt_tree_open`; none for an entry where listings have kinds.
  *
  * Returns 1, or 0 at the end. After a failure the walk goes on with the next call: `CURT_E_OS`,
  * `CURT_E_LOOP` if the directory is one of those above it, `CURT_E_REPLACED`, `CURT_E_OTHER`. A

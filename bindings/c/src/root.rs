@@ -35,8 +35,8 @@ pub const CURT_OPEN_CREATE_NEW: u32 = 32;
 pub const CURT_OPEN_NO_FOLLOW: u32 = 64;
 /// Nothing waits (`O_NONBLOCK`): a FIFO in the place of a file, or reading from one.
 pub const CURT_OPEN_NONBLOCKING: u32 = 128;
-/// The other flags are those of `open(2)`, which a caller converts: APPEND does not include WRITE, a
-/// file that is opened to read may be created or emptied, and the mode 0 is 0. Unknown on Windows.
+/// The other flags are those of `open(2)`, which a caller converts: APPEND does not include WRITE,
+/// what is opened to read may be created or emptied, and the mode 0 is 0. Unknown on Windows.
 pub const CURT_OPEN_EXACT: u32 = 256;
 
 /// A directory that nothing opened beneath it can leave. Threads may share it.

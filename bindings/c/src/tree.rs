@@ -93,11 +93,11 @@ pub unsafe extern "C" fn curt_tree_open(
 /// that handed it over, unless `curt_tree_prune` was called meanwhile; other calls mostly take what
 /// was read before. All entries of the directories above are kept in memory; at most 64 are open.
 ///
-/// Each directory is opened below its parent, so the tree may be deeper than a path may be long, and
-/// nothing that is swapped meanwhile leads out of it.
+/// Each directory is opened below its parent, so the tree may be deeper than a path may be long,
+/// and nothing that is swapped meanwhile leads out of it.
 ///
-/// Cost: 1 call for the path; 4 for a directory of up to about 2,000 entries, and 1 more with a flag
-/// of `curt_tree_open`; none for an entry where listings have kinds.
+/// Cost: 1 call for the path; 4 for a directory of up to about 2,000 entries, and 1 more with a
+/// flag of `curt_tree_open`; none for an entry where listings have kinds.
 ///
 /// Returns 1, or 0 at the end. After a failure the walk goes on with the next call: `CURT_E_OS`,
 /// `CURT_E_LOOP` if the directory is one of those above it, `CURT_E_REPLACED`, `CURT_E_OTHER`. A

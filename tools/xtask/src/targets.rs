@@ -1,4 +1,4 @@
-//! Type-checks the library, the command, libcurt and the bench for platforms that are not this machine's.
+//! Type-checks the library, the command, libcurt and the bench for the platforms of others.
 //!
 //! A check needs no linker and no C compiler, only the target's standard library: the one that
 //! rustup has or installs, and else the library source in the Debian root.

@@ -68,7 +68,6 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use self::roots::Roots;
-use crate::calls::Calls;
 use crate::sys::{Features, Os, OsUnit, Setup, Sys, SystemUnit};
 
 /// Which candidate comes first.
@@ -125,11 +124,6 @@ impl Lookup {
     /// Lets what is found from now on depend on nothing that was asked before. No call.
     pub fn revalidate(&mut self) {
         self.roots.revalidate();
-    }
-
-    /// Returns the calls made so far.
-    pub fn calls(&self) -> Calls {
-        self.roots.calls()
     }
 }
 

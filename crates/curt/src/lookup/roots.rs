@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use super::Order;
 use super::directory::{Asking, Directory, Holds};
-use crate::calls::Calls;
 use crate::name::{Unit as _, is_dot_or_dot_dot};
 use crate::sys::{Sys, SystemUnit};
 
@@ -152,7 +151,8 @@ impl<S: Sys> Roots<S> {
         self.asking.round += 1;
     }
 
-    pub(super) fn calls(&self) -> Calls {
+    #[cfg(test)]
+    pub(super) fn calls(&self) -> crate::Calls {
         self.asking.sys.calls()
     }
 }
