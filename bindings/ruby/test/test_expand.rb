@@ -313,6 +313,20 @@ class TestExpand < Test::Unit::TestCase
     end
   end
 
+  def test_a_root_that_was_changed
+    omit("not root") unless Process.uid.zero?
+    within do
+      Dir.mkdir("a")
+      Dir.chdir("a")
+      assert_here
+      printed = in_child do |writer|
+        Dir.chroot(".")
+        writer.print(Curt.expand_path("x"))
+      end
+      assert_equal("/x", printed)
+    end
+  end
+
   def test_a_working_directory_that_was_renamed_or_removed
     within do |folder|
       Dir.mkdir("a")

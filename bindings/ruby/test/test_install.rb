@@ -252,6 +252,19 @@ class TestInstall < Test::Unit::TestCase
     Process::UID.change_privilege(user.uid)
   end
 
+  def test_a_renamed_working_directory_is_not_found_by_its_old_name
+    beside do
+      FileUtils.mkdir_p("a/b/c")
+      top = Dir.pwd
+      Dir.chdir("a/b")
+      File.expand_path("c")
+      File.rename("#{top}/a", "#{top}/away")
+      FileUtils.mkdir_p("#{top}/a/b/c")
+      FileUtils.remove_entry_secure("c")
+      %w[a away].map { |name| File.exist?("#{top}/#{name}/b/c") }
+    end => [true, false]
+  end
+
   def test_it_works_in_ractors
     expected = [File.join(@folder, "work/b"), ["f"], %w[. ./f], []]
     answer = installed do

@@ -74,6 +74,8 @@ module FileUtils # :nodoc:
   # Ruby's own still judges parents that all may write to, and removes what curt could not: it makes
   # the directories accessible first.
   def remove_entry_secure(path, force = false)
+    # What is removed must not be found by the old name of a directory that was renamed.
+    Curt.refresh
     full = File.expand_path(path)
     parent = File.stat(File.dirname(full))
     return curt_remove_entry_secure(path, force) if parent.world_writable? && !parent.sticky?

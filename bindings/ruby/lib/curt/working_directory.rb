@@ -34,6 +34,16 @@ module Curt
     Dir.singleton_class.prepend(self) if Dir.respond_to?(:fchdir)
   end
 
+  module Chroot # :nodoc:
+    def chroot(*)
+      super
+    ensure
+      Curt.refresh
+    end
+
+    Dir.singleton_class.prepend(self)
+  end
+
   module Daemon # :nodoc:
     def daemon(*)
       super
@@ -44,5 +54,5 @@ module Curt
     Process.singleton_class.prepend(self)
   end
 
-  private_constant :Chdir, :Fchdir, :Daemon
+  private_constant :Chdir, :Fchdir, :Chroot, :Daemon
 end
