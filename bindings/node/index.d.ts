@@ -1,0 +1,178 @@
+/// <reference types="node" />
+
+import type { Dirent, Stats } from "node:fs";
+import type * as fs from "node:fs";
+import type { spawn as nodeSpawn, spawnSync as nodeSpawnSync } from "node:child_process";
+
+type PathLike = fs.PathLike;
+
+/** What an operation on a whole tree takes beside Node's own options. */
+export interface TreeOptions {
+  /**
+   * At most how many threads work: 1 to 1024, or `"auto"`, which starts others where the measured
+   * rate shows that they pay. They end before the operation does. By default 1, and `"auto"` for
+   * what blocks the event loop anyway (`rmSync`, `readdirSync`).
+   */
+  threads?: number | "auto" | undefined;
+}
+
+/** Ends an operation early: its promise is rejected with an `AbortError`. */
+export interface Abortable {
+  signal?: AbortSignal | undefined;
+}
+
+export type RmOptions = fs.RmOptions & TreeOptions;
+
+/**
+ * Removes a file or a tree, as `fs.rm` does.
+ *
+ * @example
+ * rm("build", { recursive: true, force: true }, (error) => {
+ *   if (error) throw error;
+ * });
+ */
+export function rm(path: PathLike, callback: fs.NoParamCallback): void;
+export function rm(
+  path: PathLike,
+  options: RmOptions & Abortable,
+  callback: fs.NoParamCallback,
+): void;
+
+/** Removes a file or a tree, as `fs.rmSync` does. */
+export function rmSync(path: PathLike, options?: RmOptions): void;
+
+/** Lists a directory or a tree, as `fs.readdir` does, with `threads` and `signal`, too. */
+export const readdir: typeof fs.readdir;
+
+/** Lists a directory or a tree, as `fs.readdirSync` does. */
+export const readdirSync: typeof fs.readdirSync;
+
+/** Opens a directory or a tree to be listed, as `fs.opendir` does. */
+export const opendir: typeof fs.opendir;
+
+/** Opens a directory or a tree to be listed, as `fs.opendirSync` does. */
+export const opendirSync: typeof fs.opendirSync;
+
+/** The forms that return promises, as in `fs.promises`. */
+export namespace promises {
+  function rm(path: PathLike, options?: RmOptions & Abortable): Promise<void>;
+  const readdir: typeof fs.promises.readdir;
+  const opendir: typeof fs.promises.opendir;
+}
+
+/** A directory of a walk. */
+export interface WalkedDirectory {
+  /** The path: that of the top as it was passed, and the names below it. */
+  path: string;
+  /** The names of subdirectories. What is taken out of the array is not walked. */
+  directories: string[];
+  /** The names of everything else, links among them. */
+  files: string[];
+}
+
+export interface WalkOptions extends Abortable {
+  /** Gets the error of a directory that cannot be listed; otherwise it ends the walk. */
+  onError?: ((error: NodeJS.ErrnoException) => void) | undefined;
+}
+
+/**
+ * Walks a tree, a directory at a time, each before those in it. Links are not followed.
+ *
+ * @example
+ * for await (const { path, directories, files } of walk("project")) {
+ *   const at = directories.indexOf("node_modules");
+ *   if (at >= 0) directories.splice(at, 1);
+ *   for (const name of files) console.log(`${path}/${name}`);
+ * }
+ */
+export function walk(
+  top: PathLike,
+  options?: WalkOptions,
+): AsyncGenerator<WalkedDirectory, void, undefined>;
+
+export interface StatManyOptions extends TreeOptions, Abortable {
+  /** Whether links are followed, as `fs.stat` does; otherwise as `fs.lstat`. By default they are. */
+  followSymlinks?: boolean | undefined;
+}
+
+/** Asks for the metadata of many paths at once. What fails has its error in its place. */
+export function statMany(
+  paths: Iterable<PathLike>,
+  options?: StatManyOptions,
+): Promise<(Stats | NodeJS.ErrnoException)[]>;
+
+/** The space that trees take. */
+export interface Usage {
+  /** How many entries there are, the top among them; a file with several links counts once. */
+  entries: number;
+  /** The sum of the sizes of what is no directory, in bytes. */
+  size: number;
+  /** The space that is allocated, in bytes. */
+  allocated: number;
+}
+
+/** Measures a tree, as `du` does. The first failure rejects the promise. */
+export function usage(path: PathLike, options?: TreeOptions & Abortable): Promise<Usage>;
+
+export interface WhichOptions {
+  /** The search path in place of `process.env.PATH`. */
+  path?: string | undefined;
+  /** The extensions in place of `process.env.PATHEXT`; on Windows only. */
+  pathExt?: string | undefined;
+  /** The working directory that relative elements of the search path start at. */
+  cwd?: string | undefined;
+}
+
+/** Finds a program as the shell would; `null` if there is none. */
+export function which(name: string, options?: WhichOptions): Promise<string | null>;
+export function whichSync(name: string, options?: WhichOptions): string | null;
+
+/**
+ * Starts a program, as `child_process.spawn` does. On Windows `npm` also finds `npm.cmd`, which is
+ * started by `cmd.exe` with arguments that it cannot misread. Elsewhere it is Node's own.
+ */
+export const spawn: typeof nodeSpawn;
+export const spawnSync: typeof nodeSpawnSync;
+
+/**
+ * Makes a path absolute by text alone: `~`, `~user`, `.` and `..` are resolved, and links are not
+ * looked at. A relative path starts at `base`, by default the working directory.
+ */
+export function expandPath(path: string, base?: string): string;
+
+export interface RootOptions {
+  /** Whether the directory is the root of all paths, as with `chroot`. Otherwise what would leave
+   * it is refused. */
+  inRoot?: boolean | undefined;
+  /** Whether links are refused, and names that mean another file on some system. */
+  strict?: boolean | undefined;
+}
+
+/**
+ * A directory beneath which untrusted paths are used: no path leaves it, also not while somebody
+ * replaces directories by links. What would leave it is refused with `EXDEV`.
+ *
+ * @example
+ * const root = await Root.open("public");
+ * const fd = await root.open("index.html");
+ * fs.createReadStream("", { fd }).pipe(response);
+ */
+export class Root {
+  static open(path: PathLike, options?: RootOptions): Promise<Root>;
+  /** Opens a file, and returns its descriptor, which is to be closed. Flags as of `fs.open`. */
+  open(path: PathLike, flags?: string | number, mode?: number): Promise<number>;
+  openRoot(path: PathLike): Promise<Root>;
+  readdir(path: PathLike): Promise<string[]>;
+  stat(path: PathLike): Promise<Stats>;
+  lstat(path: PathLike): Promise<Stats>;
+  readlink(path: PathLike): Promise<string>;
+  mkdir(path: PathLike, options?: { recursive?: boolean | undefined }): Promise<void>;
+  rename(from: PathLike, to: PathLike): Promise<void>;
+  symlink(target: PathLike, path: PathLike): Promise<void>;
+  link(existing: PathLike, path: PathLike): Promise<void>;
+  unlink(path: PathLike): Promise<void>;
+  rmdir(path: PathLike): Promise<void>;
+  rm(path: PathLike, options?: RmOptions): Promise<void>;
+  /** Closes the directory. What was opened beneath it stays open. */
+  close(): void;
+}

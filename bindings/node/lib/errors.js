@@ -1,0 +1,28 @@
+// Errors of the addon, as Node's own.
+"use strict";
+
+const { getSystemErrorMap } = require("util");
+
+/**
+ * Makes the error that Node would of what the addon has thrown: `ENOENT: no such file or directory,
+ * lstat 'path'`. Its stack begins at the caller of `above`.
+ */
+function errorOf(failure, above) {
+  const { number, function: syscall, path } = failure;
+  if (number === undefined) return failure;
+  const errno = -number;
+  const [code, text] = getSystemErrorMap().get(errno) || ["UNKNOWN", "unknown error"];
+  const error = new Error(`${code}: ${text}, ${syscall} '${path}'`);
+  if (above) Error.captureStackTrace(error, above);
+  return Object.assign(error, { errno, code, syscall, path });
+}
+
+/** The error of an operation that its `AbortSignal` has ended. */
+function abortError(signal) {
+  const error = new Error("The operation was aborted", { cause: signal.reason });
+  error.name = "AbortError";
+  error.code = "ABORT_ERR";
+  return error;
+}
+
+module.exports = { abortError, errorOf };

@@ -1,0 +1,13 @@
+// Node's own functions, as they were before curt-fs/install put others in their place.
+"use strict";
+
+const fs = require("fs");
+
+const { rm, rmSync, readdir, readdirSync, opendir, opendirSync } = fs;
+const promises = {
+  rm: fs.promises.rm,
+  readdir: fs.promises.readdir,
+  opendir: fs.promises.opendir,
+};
+
+module.exports = { rm, rmSync, readdir, readdirSync, opendir, opendirSync, promises };

@@ -1,0 +1,13 @@
+//! The addon of `curt-fs`: what JavaScript cannot do. The functions that users call are in `lib`.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `work.rs` | an operation that runs in Node's thread pool or at once, and how it is cancelled |
+//! | `failure.rs` | errors of the library, as `lib/errors.js` makes errors of Node of them |
+//! | `text.rs` | paths and names from and for JavaScript |
+//! | the rest | an operation each |
+
+mod failure;
+mod remove;
+mod text;
+mod work;

@@ -1,0 +1,85 @@
+//! Operations that run in Node's thread pool, or at once.
+
+use std::sync::Arc;
+
+use curt::{Cancel, Threads};
+use napi::bindgen_prelude::{AsyncTask, Either, ToNapiValue, TypeName};
+use napi::{Env, Task};
+use napi_derive::napi;
+
+use crate::failure::Failure;
+
+/// What an operation does, without JavaScript.
+pub trait Work: Send + 'static {
+    /// What JavaScript gets of it.
+    type Output: Send + ToNapiValue + TypeName + 'static;
+
+    fn run(&mut self, cancel: &Cancel) -> Result<Self::Output, Failure>;
+}
+
+/// Stops the operation that it was passed to.
+#[napi]
+#[derive(Default)]
+pub struct Control(Arc<Cancel>);
+
+#[napi]
+impl Control {
+    #[napi(constructor)]
+    pub fn new() -> Control {
+        Control::default()
+    }
+
+    /// The operation ends soon, with what it has done by then.
+    #[napi]
+    pub fn cancel(&self) {
+        self.0.cancel();
+    }
+}
+
+/// An operation in the thread pool.
+pub struct Pooled<W> {
+    work: W,
+    cancel: Arc<Cancel>,
+}
+
+impl<W: Work> Task for Pooled<W> {
+    type Output = Result<W::Output, Failure>;
+    type JsValue = W::Output;
+
+    fn compute(&mut self) -> napi::Result<Self::Output> {
+        Ok(self.work.run(&self.cancel))
+    }
+
+    fn resolve(&mut self, env: Env, output: Self::Output) -> napi::Result<W::Output> {
+        output.map_err(|failure| failure.into_error(env))
+    }
+}
+
+/// A promise, or the result.
+pub type Outcome<W> = Either<AsyncTask<Pooled<W>>, <W as Work>::Output>;
+
+/// Runs an operation: in the thread pool with a control, and at once without one.
+pub fn start<W: Work>(
+    env: Env,
+    mut work: W,
+    control: Option<&Control>,
+) -> napi::Result<Outcome<W>> {
+    match control {
+        Some(control) => {
+            let cancel = Arc::clone(&control.0);
+            Ok(Either::A(AsyncTask::new(Pooled { work, cancel })))
+        }
+        None => {
+            let output = work.run(&Cancel::new());
+            output.map(Either::B).map_err(|failure| failure.into_error(env))
+        }
+    }
+}
+
+/// How many threads may work: 0 says that the operation decides.
+pub fn threads(most: u32) -> Threads {
+    match most {
+        0 => Threads::Automatic,
+        most => Threads::AtMost(most as usize),
+    }
+}

@@ -1,0 +1,24 @@
+"use strict";
+
+const fs = require("fs");
+const os = require("os");
+const path = require("path");
+const { after } = require("node:test");
+
+/** Returns a fresh folder, which is removed at the end. */
+function folder() {
+  const made = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "curt-node-")));
+  after(() => fs.rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+/** Plants files by their paths, with their text, and returns the folder they are in. */
+function plant(files, top = folder()) {
+  for (const [name, text] of Object.entries(files)) {
+    fs.mkdirSync(path.join(top, path.dirname(name)), { recursive: true });
+    fs.writeFileSync(path.join(top, name), text);
+  }
+  return top;
+}
+
+module.exports = { folder, plant };
