@@ -116,7 +116,7 @@ check_ruby() { # [--all]: the gem for Ruby
 }
 
 check_node() { # [--all]: the package for Node, whose binding has a minimum Rust of its own
-    if ! node -e 'process.exit(process.versions.node.split(".")[0] < 18)' 2>/dev/null; then
+    if ! node -e 'process.exit(process.versions.node.split(".")[0] < 18 ? 1 : 0)' 2>/dev/null; then
         echo 'skipped: Node 18 or newer is not installed'
     elif ! cargo --version | awk '{ split($2, v, "."); exit v[1] == 1 && v[2] < 88 }'; then
         echo 'skipped: napi-rs needs Rust 1.88 or newer'
