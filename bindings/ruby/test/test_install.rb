@@ -109,6 +109,30 @@ class TestInstall < Test::Unit::TestCase
     [{}], ["a", {}]
   ].freeze
 
+  # How many arguments a method says that it takes, and of which kinds.
+  def shape(method)
+    [method.arity, method.parameters.map(&:first) - [:block]]
+  end
+
+  # Those of curt/install, and those around what changes the working directory.
+  def test_methods_take_what_those_of_ruby_take
+    different = installed do
+      pairs = Curt::ORIGINALS.map { |text, own| [eval(text.sub(".", ".method :")), own] }
+      [Dir, Dir.singleton_class, Process.singleton_class].each do |place|
+        before = place.ancestors.take_while { |one| one != place }
+        ours = before.select { |one| one.name.to_s.start_with?("Curt::") }
+        ours.flat_map { |one| one.instance_methods(false) }.each do |name|
+          method = place.instance_method(name)
+          pairs << [method, method.super_method]
+        end
+      end
+      raise "only #{pairs.size}" if pairs.size < Curt::ORIGINALS.size + 3
+
+      pairs.reject { |own, theirs| shape(own) == shape(theirs) }.map(&:inspect)
+    end
+    assert_empty(different)
+  end
+
   def test_full_paths_are_those_of_ruby
     %i[expand_path absolute_path].each do |name|
       answers = beside do

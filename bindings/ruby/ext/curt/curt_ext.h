@@ -24,6 +24,9 @@ void Init_realpath(void);
 VALUE curt_s_expand_path(int argc, VALUE *argv, VALUE module);
 VALUE curt_s_absolute_path(int argc, VALUE *argv, VALUE module);
 
+/* dir.c: the same. */
+VALUE curt_s_children(int argc, VALUE *argv, VALUE module);
+
 /* text.c: paths and names. */
 
 /* Converts an argument to a path as Ruby does: a String, or what has `to_path`, without NUL and in

@@ -63,7 +63,7 @@ static VALUE end_list(VALUE argument)
  *
  *   Curt.children("/usr").include?("bin") # => true
  */
-static VALUE s_children(int argc, VALUE *argv, VALUE module)
+VALUE curt_s_children(int argc, VALUE *argv, VALUE module)
 {
   ID keyword = rb_intern("encoding");
   VALUE path, options, encoding = Qundef;
@@ -86,5 +86,5 @@ static VALUE s_children(int argc, VALUE *argv, VALUE module)
 /* For RDoc: rb_mCurt = rb_define_module("Curt"); */
 void Init_dir(void)
 {
-  rb_define_singleton_method(rb_mCurt, "children", s_children, -1);
+  rb_define_singleton_method(rb_mCurt, "children", curt_s_children, -1);
 }

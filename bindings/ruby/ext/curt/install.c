@@ -26,4 +26,5 @@ void Init_install(void)
   VALUE installed = rb_define_module_under(rb_mCurt, "Installed");
   rb_define_method(installed, "expand_path", installed_expand_path, -1);
   rb_define_method(installed, "absolute_path", installed_absolute_path, -1);
+  rb_define_method(installed, "children", curt_s_children, -1);
 }

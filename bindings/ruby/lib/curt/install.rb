@@ -27,18 +27,11 @@ module Curt
       "FileUtils.remove_entry_secure" => FileUtils.method(:remove_entry_secure)
     }.freeze
 
-    class << File
-      %i[expand_path absolute_path].each do |name|
+    { File => %i[expand_path absolute_path], Dir => %i[children] }.each do |place, names|
+      names.each do |name|
         # So that Ruby does not warn of a method that is defined anew.
-        alias_method name, name
-        define_method(name, Installed.instance_method(name))
-      end
-    end
-
-    class << Dir
-      alias children children
-      def children(path, encoding: nil) # :nodoc:
-        Curt.children(path, encoding: encoding)
+        place.singleton_class.alias_method(name, name)
+        place.define_singleton_method(name, Installed.instance_method(name))
       end
     end
   end

@@ -16,11 +16,26 @@ module Curt
     end
 
     Dir.singleton_class.prepend(self)
+  end
+
+  # Of an open Dir.
+  module ChdirHere # :nodoc:
+    def chdir
+      return super unless block_given?
+
+      super do |*path|
+        Curt.refresh
+        yield(*path)
+      end
+    ensure
+      Curt.refresh
+    end
+
     Dir.prepend(self) if Dir.method_defined?(:chdir)
   end
 
   module Fchdir # :nodoc:
-    def fchdir(*)
+    def fchdir(descriptor)
       return super unless block_given?
 
       super do
@@ -35,7 +50,7 @@ module Curt
   end
 
   module Chroot # :nodoc:
-    def chroot(*)
+    def chroot(path)
       super
     ensure
       Curt.refresh
@@ -54,5 +69,5 @@ module Curt
     Process.singleton_class.prepend(self)
   end
 
-  private_constant :Chdir, :Fchdir, :Chroot, :Daemon
+  private_constant :Chdir, :ChdirHere, :Fchdir, :Chroot, :Daemon
 end
