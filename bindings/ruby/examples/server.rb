@@ -8,8 +8,9 @@
 # WEBrick's FileHandler judges the text of a path by +File.expand_path+, and later opens what the
 # text means by then. So on Windows +expand_path+ had to ask the disk for the long name of
 # +htacce~1+, which every +require+ of every program paid for; and no text says what is a link.
-# Here the check is the open: a path is decoded once, and a strict Curt::Root opens it or refuses
-# it. What is open cannot be swapped any more. What test/test_server.rb gets from both:
+# Here the check is the open: a path is decoded once, and a Curt::Root opens it or refuses it. What
+# is open cannot be swapped any more: whether it is hidden is judged by the name that the kernel has
+# for it, wherever links led. What test/test_server.rb gets from both:
 #
 #   request                                           WEBrick    this server
 #   ------------------------------------------------  ---------  -----------
@@ -22,13 +23,16 @@
 #   names of devices                                  refused    refused
 #   links that lead out                               OUTSIDE    refused
 #   a link to a hidden file                           HIDDEN     refused
-#   a link that stays inside                          served     refused
 #   a link loop, a broken link                        refused    refused
 #   a FIFO                                            refused    refused
+#   a link that stays inside                          served     served
 #   a folder and a file swapped for links meanwhile   OUTSIDE    served
 #
 # OUTSIDE: a file outside of the folder was served; HIDDEN: one that is to stay hidden; served: only
 # what is inside.
+#
+# A folder on a file system of Windows (vfat, NTFS) needs <tt>strict: true</tt>: there +htacce~1+ is
+# a name of a hidden file on Linux, too. Then links are refused, and all names of that kind.
 
 require "curt"
 require "socket"
@@ -60,10 +64,9 @@ class FileServer
     end
   end
 
-  # Strict: links are refused, and names that mean another file on some system. So the name that is
-  # compared with HIDDEN is the name of what is opened.
-  def initialize(folder, log: $stderr)
-    @root = Curt::Root.open(folder, strict: true)
+  def initialize(folder, strict: false, log: $stderr)
+    @root = Curt::Root.open(folder, strict: strict)
+    @folder = @root.open(".")
     @log = log
   end
 
@@ -71,6 +74,7 @@ class FileServer
   def run(listener)
     loop { Thread.new(listener.accept) { |client| answer(client) } }
   ensure
+    @folder.close
     @root.close
   end
 
@@ -116,25 +120,52 @@ class FileServer
     path.empty? || path.end_with?("/") ? "#{path}index.html" : path
   end
 
+  # The names in the path count, and those of what it leads to.
   def open_file(path)
-    raise Refused.new(404, "hidden") if path.split("/").any? { |name| hidden?(name) }
-
+    check_names(path)
     file = @root.open(path, "rb")
-    return file if file.stat.file?
+    check_names(path_beneath(file))
+    # Not a directory, a FIFO or a device.
+    raise Refused.new(404, "no file") unless file.stat.file?
 
-    # A directory, a FIFO or a device.
-    file.close
-    raise Refused.new(404, "no file")
-  rescue Errno::EXDEV, Errno::ELOOP, Errno::EACCES, ArgumentError => error
-    raise Refused.new(403, error.message)
-  rescue Errno::ENOENT, Errno::ENOTDIR, Errno::ENXIO, Errno::ENAMETOOLONG => error
-    raise Refused.new(404, error.message)
-  rescue SystemCallError => error
-    raise Refused.new(500, error.message)
+    file
+  rescue SystemCallError, ArgumentError, Refused => error
+    file&.close
+    raise refusal(error)
   end
 
-  def hidden?(name)
-    HIDDEN.any? { |pattern| File.fnmatch?(pattern, name, File::FNM_DOTMATCH | File::FNM_CASEFOLD) }
+  def check_names(path)
+    flags = File::FNM_DOTMATCH | File::FNM_CASEFOLD
+    path.split("/").product(HIDDEN) do |name, pattern|
+      raise Refused.new(404, "hidden") if File.fnmatch?(pattern, name, flags)
+    end
+  end
+
+  # Where an open file is in the folder. Either may have been moved since it was opened.
+  def path_beneath(file)
+    folder = "#{name_of(@folder).chomp("/")}/"
+    name = name_of(file)
+    raise Refused.new(404, "moved out of the folder") unless name.start_with?(folder)
+
+    name.delete_prefix(folder)
+  end
+
+  # The name that the kernel has for an open file, without what it adds after that was deleted.
+  def name_of(file)
+    File.readlink("/proc/self/fd/#{file.fileno}").b.delete_suffix(" (deleted)")
+  end
+
+  def refusal(error)
+    case error
+    when Refused
+      error
+    when Errno::EXDEV, Errno::ELOOP, Errno::EACCES, ArgumentError
+      Refused.new(403, error.message)
+    when Errno::ENOENT, Errno::ENOTDIR, Errno::ENXIO, Errno::ENAMETOOLONG
+      Refused.new(404, error.message)
+    else
+      Refused.new(500, error.message)
+    end
   end
 
   def send_file(client, method, file, path)

@@ -20,30 +20,38 @@ class TestServer < Test::Unit::TestCase
     @site = File.join(@folder, "site")
     { "site/index.html" => "start", "site/page.html" => "page", "site/sub/deep/page.txt" => "deep",
       "site/sub/index.html" => "sub", "site/.htaccess" => "HIDDEN", "site/page.html~" => "HIDDEN",
-      "site/sub/.htpasswd" => "HIDDEN", "secret" => "SECRET", "outside/page.html" => "SECRET",
-      "site-evil/page.html" => "SECRET" }.each do |name, content|
+      "site/sub/.htpasswd" => "HIDDEN", "site/.hts/page.html" => "HIDDEN", "secret" => "SECRET",
+      "outside/page.html" => "SECRET", "site-evil/page.html" => "SECRET" }.each do |name, content|
       FileUtils.mkdir_p(File.dirname(path = File.join(@folder, name)))
       File.write(path, content)
     end
     { "out" => "../secret", "absolute" => "#{@folder}/secret", "up" => "..",
-      "folder" => "../outside", "alias" => ".htaccess", "same" => "page.html", "loop" => "loop",
-      "gone" => "../gone" }
+      "folder" => "../outside", "alias" => ".htaccess", "chain" => "alias",
+      "backup" => "page.html~", "into" => ".hts", "same" => "page.html", "again" => "same", "lower" => "sub/deep",
+      "loop" => "loop", "gone" => "../gone" }
       .each { |name, target| File.symlink(target, File.join(@site, name)) }
+    File.symlink("../../page.html", File.join(@site, "sub/deep/upper"))
     @log = StringIO.new
-    listener = TCPServer.new("127.0.0.1", 0)
-    @port = listener.addr[1]
-    server = FileServer.new(@site, log: @log)
-    thread = Thread.new { server.run(listener) }
-    thread.report_on_exception = false
-    @stop = lambda do
-      listener.close
-      assert_raise(IOError, Errno::EBADF) { thread.join }
-    end
+    @running = []
+    @port = start_server
   end
 
   def teardown
-    @stop.call
+    @running.each do |listener, thread|
+      listener.close
+      assert_raise(IOError, Errno::EBADF) { thread.join }
+    end
     FileUtils.rm_rf(@folder)
+  end
+
+  # Returns the port.
+  def start_server(**options)
+    listener = TCPServer.new("127.0.0.1", 0)
+    server = FileServer.new(@site, log: @log, **options)
+    thread = Thread.new { server.run(listener) }
+    thread.report_on_exception = false
+    @running << [listener, thread]
+    listener.addr[1]
   end
 
   def ask(target, port: @port, method: "GET")
@@ -94,7 +102,8 @@ class TestServer < Test::Unit::TestCase
 
   HONEST = ["with space", "grün.html", "a..b", "..c", "...d", "~", "~root", "100%", "%2e%2e",
             "a+b", "a&b=c", "(x) [y] {z}", "-", "\u3042", "a\u0301", "latin-\xFC", "e\u2025f",
-            "x~y", "htaccess", "a.htaccess"].freeze
+            "x~y", "htaccess", "a.htaccess", "gone (deleted)", "nul", "aux.html", "a:b",
+            "page.html.", "page~1.htm", "back\\slash", "what?"].freeze
 
   def encode(name)
     name.b.gsub(/[^a-z.]/n) { |byte| format("%%%02x", byte.ord) }
@@ -151,10 +160,13 @@ class TestServer < Test::Unit::TestCase
       /nul/page.html /conin$ /prn..
     ],
     "links that lead out" => %w[/out /absolute /up/secret /folder/page.html /up/site/page.html],
-    "a link to a hidden file" => %w[/alias],
-    "a link that stays inside" => %w[/same],
+    "a link to a hidden file" => %w[/alias /chain /backup /into/page.html /into/../.htaccess],
     "a link loop, a broken link" => %w[/loop /gone],
     "a FIFO" => %w[/fifo],
+  }.freeze
+
+  INSIDE = {
+    "a link that stays inside" => %w[/same /again /lower/page.txt /sub/deep/upper /lower/upper]
   }.freeze
 
   # What answers amount to.
@@ -181,12 +193,43 @@ class TestServer < Test::Unit::TestCase
     assert_match(/the path leaves the root directory/, @log.string)
   end
 
-  # Names that mean something else on Windows, which are files here.
-  def test_names_that_systems_disagree_about_are_refused
+  def test_links_that_stay_inside_are_followed
+    INSIDE.values.flatten.each do |target|
+      assert_include([[200, "page"], [200, "deep"]], ask(target).to_a.values_at(0, 2), target)
+    end
+  end
+
+  # Names that mean something else on Windows, which are files here, and all links.
+  def test_a_strict_server_refuses_names_that_systems_disagree_about
+    port = start_server(strict: true)
+    assert_equal("page", ask("/page.html", port: port).content)
     ["nul", "aux.html", "page.html.", "a:b", "page~1.htm", "back\\slash", "what?"].each do |name|
       File.write(File.join(@site, name), "served")
-      assert_equal([403, ""], ask("/#{encode(name)}").to_a.values_at(0, 2), name)
+      assert_equal([403, ""], ask("/#{encode(name)}", port: port).to_a.values_at(0, 2), name)
     end
+    INSIDE.values.flatten.each do |target|
+      assert_equal(403, ask(target, port: port).status, target)
+    end
+  end
+
+  # What is hidden is known of what is open, also after another file took its name, and after the
+  # folder was moved.
+  def test_names_are_those_of_what_is_open
+    server = FileServer.new(@site)
+    beneath = ->(file) { server.send(:path_beneath, file) }
+    File.open(File.join(@site, "backup")) do |file|
+      assert_equal("page.html~", beneath.call(file))
+      File.rename(File.join(@site, "page.html"), File.join(@site, "page.html~"))
+      assert_equal("page.html~", beneath.call(file))
+      File.unlink(File.join(@site, "page.html~"))
+      assert_equal("page.html~", beneath.call(file))
+    end
+    File.open(File.join(@folder, "site-evil/page.html")) do |file|
+      assert_raise(FileServer::Refused) { beneath.call(file) }
+    end
+    File.rename(@site, "#{@site}-moved")
+    assert_equal([200, "sub"], ask("/sub/").to_a.values_at(0, 2))
+    assert_equal(404, ask("/alias").status)
   end
 
   # Swaps a folder and a file for links that lead out, in another process, while the block runs.
@@ -238,7 +281,7 @@ class TestServer < Test::Unit::TestCase
     omit("WEBrick is not installed") unless defined?(WEBrick)
     File.mkfifo(File.join(@site, "fifo"))
     rows = with_webrick do |port|
-      asked = ATTACKS.map do |group, targets|
+      asked = ATTACKS.merge(INSIDE).map do |group, targets|
         [group, *[port, @port].map { |at| verdict(targets.map { |target| ask(target, port: at) }) }]
       end
       swapped = while_swapping do

@@ -248,7 +248,7 @@ static VALUE make_file(VALUE argument)
  *   open(path, mode = "r", perm = nil) { |file| ... } -> object
  *
  * Opens a file beneath the root, as File.open does: +mode+ and +perm+ are its own, with encodings
- * and flags, and so is the File. With a block, yields it, closes it however the block ends, and
+ * and flags, and so is the File. It takes no keywords. With a block, yields it, closes it however the block ends, and
  * returns what the block returns. Nothing outside is opened, created or emptied, whatever others
  * change meanwhile. On Linux one system call opens it, and two more make a File of it.
  *
@@ -305,7 +305,8 @@ static VALUE m_open(int argc, VALUE *argv, VALUE self)
 /* Document-class: Curt::Root
  *
  * A directory that nothing opened beneath it can leave: what a file server, or a program that
- * unpacks archives, opens by paths from strangers. Threads may share it. */
+ * unpacks archives, opens by paths from strangers. Threads may share it; each Ractor opens its
+ * own. */
 void Init_root(void)
 {
   VALUE class = rb_define_class_under(rb_mCurt, "Root", rb_cObject);

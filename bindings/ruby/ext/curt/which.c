@@ -31,8 +31,12 @@ static int is_missing(ptrdiff_t result)
  *
  * Returns the full path of a program as +which+ finds it: the first file in the directories of
  * +PATH+ that this process may execute, or +nil+. Without <tt>path:</tt>, a text as that of +PATH+,
- * <tt>ENV["PATH"]</tt> is searched. A name with a slash is looked up as it is. The working
- * directory is searched only if +PATH+ names it. One system call for each directory.
+ * <tt>ENV["PATH"]</tt> is searched, and the directories of the system if that is not set. A name
+ * with a slash is looked up as it is. One system call for each directory.
+ *
+ * The working directory is searched only if +PATH+ names it, as <tt>.</tt>: an empty element is
+ * passed over, where a shell takes it for the working directory. What a relative element or name
+ * finds has the working directory in front, and is otherwise as it was written: "/usr/bin/./sh".
  *
  *   Curt.which("sh")                      # => "/usr/bin/sh"
  *   Curt.which("sh", path: "/opt/none")   # => nil

@@ -11,12 +11,16 @@ module Curt
   # - +noop+: nothing is removed.
   # - +verbose+: prints the command to $stdout.
   # - +secure+: is accepted; it is always safe against links that are swapped in.
-  # - +threads+: the most threads that work; by default as many as pay.
+  # - +threads+: the most threads that work, from 1 to 1024; by default as many as pay.
   #
   # Links are removed and never followed. It goes on after a failure, where FileUtils stops, and
-  # raises the first one at the end. It refuses, and does not empty, what FileUtils empties before
-  # it fails: paths that end in +.+ or +..+ (Errno::EINVAL), the root directory and mount points
-  # (Errno::EBUSY), and links with a slash at their end (Errno::ENOTDIR).
+  # raises the first one at the end. So an entry that may not be removed is Errno::EACCES, where
+  # FileUtils may raise Errno::ENOTEMPTY for the directory that it is in.
+  #
+  # It refuses, and does not empty, what FileUtils empties before it fails: paths that end in +.+ or
+  # +..+ (Errno::EINVAL), the root directory and mount points (Errno::EBUSY), and links with a slash
+  # at their end (Errno::ENOTDIR). With +force+, that is silent: <tt>rm_rf("a/.")</tt> and
+  # <tt>rm_rf("link/")</tt> remove nothing.
   #
   # Other threads of Ruby run meanwhile. An exception from another thread or from a handler of a
   # signal stops it, also with +force+, and leaves what is not removed yet.

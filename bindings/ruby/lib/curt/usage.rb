@@ -5,6 +5,7 @@ module Curt
   #
   # - +entries+: how many entries were counted, directories included.
   # - +apparent+: the bytes that can be read, the lengths of files and of the targets of links.
+  #   Directories add nothing, where <tt>du --apparent-size</tt> adds their own size.
   # - +allocated+: the bytes that the file system has allocated, also for directories.
   # - +unknown+: how many entries have no size that the system knows. They are missing in the sums.
   Usage = Struct.new(:entries, :apparent, :allocated, :unknown)
