@@ -1,6 +1,7 @@
 // Errors of the addon, as Node's own.
 "use strict";
 
+const { resolve } = require("path");
 const { getSystemErrorMap } = require("util");
 
 /**
@@ -8,8 +9,10 @@ const { getSystemErrorMap } = require("util");
  * lstat 'path'`. Its stack begins at the caller of `above`.
  */
 function errorOf(failure, above) {
-  const { number, function: syscall, path } = failure;
+  const { number, function: syscall } = failure;
   if (number === undefined) return failure;
+  // On Windows the system gets full paths from Node.
+  const path = process.platform === "win32" ? resolve(failure.path) : failure.path;
   const errno = -number;
   const [code, text] = getSystemErrorMap().get(errno) || ["UNKNOWN", "unknown error"];
   const error = new Error(`${code}: ${text}, ${syscall} '${path}'`);

@@ -6,10 +6,15 @@ use curt::remove::Kept;
 use curt::{Cause, Error, Operation};
 use napi::{Env, JsValue};
 
+#[cfg(windows)]
+use crate::windows as numbers;
+#[cfg(unix)]
+use libc as numbers;
+
 /// Why an operation failed: what `lib/errors.js` makes an error of.
 #[derive(Debug)]
 pub struct Failure {
-    /// The number of the system; `lib/errors.js` has its name and text.
+    /// The number that Node has for it, whose name and text `lib/errors.js` knows.
     number: i32,
     /// The function of the system that Node names in its place.
     function: &'static str,
@@ -57,32 +62,37 @@ fn function(operation: Operation) -> &'static str {
     }
 }
 
-/// The number of the system for an error; curt's own refusals get the closest one.
-#[cfg(unix)]
+/// Node's number for an error; curt's own refusals get the closest one.
 fn number(error: &Error) -> i32 {
     if let Some(number) = error.raw_os_error() {
-        return number;
+        return of_system(number);
     }
     match error.cause() {
-        Cause::Kept(Kept::MountPoint | Kept::RootDirectory) => libc::EBUSY,
-        Cause::Kept(Kept::OtherFileSystem) | Cause::Refused(_) => libc::EXDEV,
-        Cause::Kept(Kept::BeingWrittenTo) => libc::ENOTEMPTY,
-        Cause::Kept(Kept::DotOrDotDot) => libc::EINVAL,
-        Cause::Kept(Kept::IsADirectory) => libc::EISDIR,
-        Cause::Kept(Kept::IsALink) | Cause::Loop(_) => libc::ELOOP,
-        Cause::Replaced => libc::ENOENT,
+        Cause::Kept(Kept::MountPoint | Kept::RootDirectory) => numbers::EBUSY,
+        Cause::Kept(Kept::OtherFileSystem) | Cause::Refused(_) => numbers::EXDEV,
+        Cause::Kept(Kept::BeingWrittenTo) => numbers::ENOTEMPTY,
+        Cause::Kept(Kept::DotOrDotDot) => numbers::EINVAL,
+        Cause::Kept(Kept::IsADirectory) => numbers::EISDIR,
+        Cause::Kept(Kept::IsALink) | Cause::Loop(_) => numbers::ELOOP,
+        Cause::Replaced => numbers::ENOENT,
         Cause::Os(error) => number_of_kind(error.kind()),
-        _ => libc::EIO,
+        _ => numbers::EIO,
     }
 }
 
-#[cfg(unix)]
 fn number_of_kind(kind: io::ErrorKind) -> i32 {
     match kind {
-        io::ErrorKind::NotFound => libc::ENOENT,
-        io::ErrorKind::NotADirectory => libc::ENOTDIR,
-        io::ErrorKind::InvalidInput => libc::EINVAL,
-        io::ErrorKind::Unsupported => libc::ENOTSUP,
-        _ => libc::EIO,
+        io::ErrorKind::NotFound => numbers::ENOENT,
+        io::ErrorKind::NotADirectory => numbers::ENOTDIR,
+        io::ErrorKind::InvalidInput => numbers::EINVAL,
+        io::ErrorKind::Unsupported => numbers::ENOTSUP,
+        _ => numbers::EIO,
     }
+}
+
+/// Node's number for one of the system, which on Windows is another.
+fn of_system(number: i32) -> i32 {
+    #[cfg(windows)]
+    let number = numbers::of_system(number);
+    number
 }

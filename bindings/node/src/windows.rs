@@ -1,0 +1,59 @@
+//! The numbers that Node has for errors on Windows: those of libuv, with the names that they have
+//! in `libc` elsewhere.
+
+use windows_sys::Win32::Foundation as system;
+
+pub const EACCES: i32 = 4092;
+pub const EBADF: i32 = 4083;
+pub const EBUSY: i32 = 4082;
+pub const EEXIST: i32 = 4075;
+pub const EINVAL: i32 = 4071;
+pub const EIO: i32 = 4070;
+pub const EISDIR: i32 = 4068;
+pub const ELOOP: i32 = 4067;
+pub const EMFILE: i32 = 4066;
+pub const ENAMETOOLONG: i32 = 4064;
+pub const ENOENT: i32 = 4058;
+pub const ENOMEM: i32 = 4057;
+pub const ENOSPC: i32 = 4055;
+pub const ENOTDIR: i32 = 4052;
+pub const ENOTEMPTY: i32 = 4051;
+pub const ENOTSUP: i32 = 4049;
+pub const EPERM: i32 = 4048;
+pub const EROFS: i32 = 4047;
+pub const EXDEV: i32 = 4037;
+const UNKNOWN: i32 = 4094;
+
+/// The number for one of the system. libuv asks for a directory where one has to be, and says
+/// `ENOTDIR` itself; curt is told so by the system.
+pub fn of_system(number: i32) -> i32 {
+    match number.cast_unsigned() {
+        system::ERROR_NOACCESS | system::ERROR_CANT_ACCESS_FILE => EACCES,
+        system::ERROR_INVALID_HANDLE => EBADF,
+        system::ERROR_LOCK_VIOLATION | system::ERROR_SHARING_VIOLATION => EBUSY,
+        system::ERROR_ALREADY_EXISTS | system::ERROR_FILE_EXISTS => EEXIST,
+        system::ERROR_INVALID_DATA
+        | system::ERROR_INVALID_PARAMETER
+        | system::ERROR_INSUFFICIENT_BUFFER => EINVAL,
+        system::ERROR_CRC | system::ERROR_DISK_CORRUPT | system::ERROR_IO_DEVICE => EIO,
+        system::ERROR_CANT_RESOLVE_FILENAME => ELOOP,
+        system::ERROR_TOO_MANY_OPEN_FILES => EMFILE,
+        system::ERROR_FILENAME_EXCED_RANGE => ENAMETOOLONG,
+        system::ERROR_BAD_PATHNAME
+        | system::ERROR_FILE_NOT_FOUND
+        | system::ERROR_INVALID_DRIVE
+        | system::ERROR_INVALID_NAME
+        | system::ERROR_INVALID_REPARSE_DATA
+        | system::ERROR_PATH_NOT_FOUND => ENOENT,
+        system::ERROR_NOT_ENOUGH_MEMORY | system::ERROR_OUTOFMEMORY => ENOMEM,
+        system::ERROR_DISK_FULL | system::ERROR_HANDLE_DISK_FULL => ENOSPC,
+        system::ERROR_DIRECTORY => ENOTDIR,
+        system::ERROR_DIR_NOT_EMPTY => ENOTEMPTY,
+        system::ERROR_NOT_SUPPORTED => ENOTSUP,
+        system::ERROR_ACCESS_DENIED | system::ERROR_PRIVILEGE_NOT_HELD => EPERM,
+        system::ERROR_WRITE_PROTECT => EROFS,
+        system::ERROR_NOT_SAME_DEVICE => EXDEV,
+        system::ERROR_INVALID_FUNCTION => EISDIR,
+        _ => UNKNOWN,
+    }
+}
