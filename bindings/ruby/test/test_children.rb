@@ -71,8 +71,12 @@ class TestChildren < Test::Unit::TestCase
     assert_equal([Dir.children(@folder)] * 8,
                  Array.new(8) { Thread.new { Curt.children(@folder) } }.map(&:value))
     assert_raise(Timeout::Error) { Timeout.timeout(0.05) { loop { Curt.children(@folder) } } }
+    # A long path is copied to where the garbage collector could free it.
+    FileUtils.mkdir_p(long = File.join(@folder, *["d" * 200] * 3))
+    FileUtils.touch(File.join(long, "file"))
     GC.stress = true
     assert_equal(Dir.children(@folder).size, Curt.children(@folder).size)
+    assert_equal(["file"], Curt.children(long))
   ensure
     GC.stress = false
   end

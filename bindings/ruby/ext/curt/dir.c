@@ -2,14 +2,18 @@
 
 #include "curt_ext.h"
 
+#define MOST_ENTRIES 128
+
 typedef struct {
   curt_str path;
   rb_encoding *encoding;
   VALUE names;
   curt_dir *dir;
   /* The entries that were read last. Their names live until the next are read. */
-  curt_entry entries[128];
+  curt_entry entries[MOST_ENTRIES];
   int32_t count;
+  /* Whether the next call of libcurt calls the system. */
+  int reads;
   curt_error *error;
 } listing;
 
@@ -20,26 +24,30 @@ static void *read_entries(void *argument)
   int32_t result = l->dir != NULL ? 0 : curt_dir_open(l->path, 0, 0, &l->dir, &l->error);
   l->count = result < 0 ? result
                         : curt_dir_next(l->dir, l->entries, sizeof *l->entries,
-                                        sizeof l->entries / sizeof *l->entries, &l->error);
+                                        MOST_ENTRIES, &l->error);
   return NULL;
 }
 
 static VALUE list(VALUE argument)
 {
   listing *l = (listing *)argument;
+  VALUE names[MOST_ENTRIES];
   int32_t at;
   do {
-    run_call(read_entries, l);
+    /* Entries that are in memory are not worth that another thread of Ruby takes the lock. */
+    if (l->reads)
+      run_call(read_entries, l);
+    else
+      read_entries(l);
+    l->reads = l->count < MOST_ENTRIES;
     if (l->count < 0) {
       curt_error *error = l->error;
       l->error = NULL;
       raise_failure(l->count, error);
     }
-    for (at = 0; at < l->count; at++) {
-      curt_str name = l->entries[at].name;
-      rb_ary_push(l->names, rb_external_str_new_with_enc((const char *)name.ptr, (long)name.len,
-                                                         l->encoding));
-    }
+    for (at = 0; at < l->count; at++)
+      names[at] = external_string(l->entries[at].name, l->encoding);
+    rb_ary_cat(l->names, names, l->count);
   } while (l->count > 0);
   return l->names;
 }
@@ -67,19 +75,20 @@ VALUE curt_s_children(int argc, VALUE *argv, VALUE module)
 {
   ID keyword = rb_intern("encoding");
   VALUE path, options, encoding = Qundef;
-  volatile VALUE keep;
+  path_room room;
   listing l;
   rb_scan_args(argc, argv, "1:", &path, &options);
   if (!NIL_P(options))
     rb_get_kwargs(options, &keyword, 0, 1, &encoding);
   l.encoding = encoding == Qundef || NIL_P(encoding) ? rb_filesystem_encoding()
                                                      : rb_to_encoding(encoding);
-  l.path = path_copy(&path, &keep);
+  l.path = path_copy(&path, &room);
   l.names = rb_ary_new();
   l.dir = NULL;
+  l.reads = 1;
   l.error = NULL;
   rb_ensure(list, (VALUE)&l, end_list, (VALUE)&l);
-  RB_GC_GUARD(keep);
+  RB_GC_GUARD(room.longer);
   return l.names;
 }
 

@@ -98,12 +98,6 @@ static int32_t find_next(finding *f)
   return f->result;
 }
 
-static VALUE entry_path(const finding *f)
-{
-  curt_str path = f->entry.path;
-  return rb_external_str_new_with_enc((const char *)path.ptr, (long)path.len, f->encoding);
-}
-
 /* Yields the entries that are left, until the block throws `:prune`. */
 static VALUE yield_entries(RB_BLOCK_CALL_FUNC_ARGLIST(tag, object))
 {
@@ -112,9 +106,9 @@ static VALUE yield_entries(RB_BLOCK_CALL_FUNC_ARGLIST(tag, object))
     /* The path itself was yielded before. */
     if (f->result < 0 || f->entry.depth == 0)
       continue;
-    rb_yield(entry_path(f));
+    rb_yield(external_string(f->entry.path, f->encoding));
     if (!f->ignores_errors)
-      rb_funcall(rb_cFile, rb_intern("lstat"), 1, entry_path(f));
+      rb_funcall(rb_cFile, rb_intern("lstat"), 1, external_string(f->entry.path, f->encoding));
     rb_thread_check_ints();
   }
   return Qnil;

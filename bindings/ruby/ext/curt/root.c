@@ -128,14 +128,14 @@ static VALUE s_open(int argc, VALUE *argv, VALUE class)
 {
   root_opening opening = { { NULL, 0 }, 0, NULL, 0, NULL };
   VALUE path, options, self;
-  volatile VALUE keep;
+  path_room room;
   root *of;
   rb_scan_args(argc, argv, "1:", &path, &options);
   opening.flags = root_flags(options);
   self = TypedData_Make_Struct(class, root, &root_type, of);
-  opening.path = path_copy(&path, &keep);
+  opening.path = path_copy(&path, &room);
   run_call(open_root_unlocked, &opening);
-  RB_GC_GUARD(keep);
+  RB_GC_GUARD(room.longer);
   of->opened = opening.opened;
   if (opening.result != 0)
     raise_failure(opening.result, opening.error);
@@ -269,12 +269,12 @@ static VALUE m_open(int argc, VALUE *argv, VALUE self)
   file_opening opening = { NULL, { NULL, 0 }, CURT_OPEN_OPTIONS_INIT, 0, -1, 0, NULL };
   file_making making;
   VALUE path, mode, permissions, file;
-  volatile VALUE keep;
+  path_room room;
   rb_io_enc_t encodings;
   int flags, mode_bits, state = 0;
   rb_scan_args(argc, argv, "12", &path, &mode, &permissions);
   open_root_of(self);
-  opening.path = path_copy(&path, &keep);
+  opening.path = path_copy(&path, &room);
   rb_io_extract_modeenc(&mode, &permissions, Qnil, &flags, &mode_bits, &encodings);
   opening.options.flags = open_flags(flags);
   opening.options.mode = NIL_P(permissions) ? 0666 : NUM2MODET(permissions) & 07777;
@@ -285,7 +285,7 @@ static VALUE m_open(int argc, VALUE *argv, VALUE self)
     rb_gc();
     open_beneath(self, &opening);
   }
-  RB_GC_GUARD(keep);
+  RB_GC_GUARD(room.longer);
   if (opening.result != 0)
     raise_failure(opening.result, opening.error);
   making.opened = opening.opened;

@@ -11,10 +11,13 @@ curt_str path_argument(VALUE *path)
   return text;
 }
 
-curt_str path_copy(VALUE *path, volatile VALUE *keep)
+curt_str path_copy(VALUE *path, path_room *room)
 {
   curt_str text = path_argument(path);
-  char *copy = rb_alloc_tmp_buffer(keep, (long)text.len + 1);
+  char *copy = room->most;
+  room->longer = Qnil;
+  if (text.len > sizeof room->most)
+    copy = rb_alloc_tmp_buffer(&room->longer, (long)text.len);
   memcpy(copy, RSTRING_PTR(*path), text.len);
   text.ptr = (const curt_char *)copy;
   return text;
@@ -45,6 +48,18 @@ curt_str *path_arguments(VALUE paths, size_t *count, volatile VALUE *keep)
   RB_GC_GUARD(strings);
   *count = (size_t)len;
   return texts;
+}
+
+VALUE external_string(curt_str text, rb_encoding *encoding)
+{
+  const char *bytes = (const char *)text.ptr;
+  rb_encoding *internal = rb_default_internal_encoding();
+  VALUE string;
+  if (encoding != rb_utf8_encoding() || (internal != NULL && internal != encoding))
+    return rb_external_str_new_with_enc(bytes, (long)text.len, encoding);
+  string = rb_str_new(bytes, (long)text.len);
+  RB_ENCODING_SET_INLINED(string, rb_utf8_encindex());
+  return string;
 }
 
 VALUE path_string(curt_str text)

@@ -47,7 +47,7 @@ static VALUE s_which(int argc, VALUE *argv, VALUE module)
 {
   look_up look = { CURT_SEARCH_OPTIONS_INIT, { NULL, 0 }, NULL, 1024, 0, NULL };
   VALUE name, keywords, path = Qundef, buffer;
-  volatile VALUE keep_name, keep_path = Qnil;
+  path_room of_name, of_path = { .longer = Qnil };
   curt_str found;
   rb_scan_args(argc, argv, "1:", &name, &keywords);
   if (!NIL_P(keywords)) {
@@ -59,9 +59,9 @@ static VALUE s_which(int argc, VALUE *argv, VALUE module)
     VALUE environment = rb_const_get(rb_cObject, rb_intern("ENV"));
     path = rb_funcall(environment, rb_intern("[]"), 1, rb_str_new_cstr("PATH"));
   }
-  look.name = path_copy(&name, &keep_name);
+  look.name = path_copy(&name, &of_name);
   if (!NIL_P(path))
-    look.options.path = path_copy(&path, &keep_path);
+    look.options.path = path_copy(&path, &of_path);
   look.options.base.ptr = (const curt_char *)".";
   look.options.base.len = 1;
   for (;;) {
@@ -72,8 +72,8 @@ static VALUE s_which(int argc, VALUE *argv, VALUE module)
       break;
     look.capacity = (size_t)look.length + 1;
   }
-  RB_GC_GUARD(keep_name);
-  RB_GC_GUARD(keep_path);
+  RB_GC_GUARD(of_name.longer);
+  RB_GC_GUARD(of_path.longer);
   if (is_missing(look.length)) {
     curt_error_free(look.error);
     return Qnil;
