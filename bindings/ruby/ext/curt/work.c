@@ -65,13 +65,14 @@ static void interrupt(void *context)
   call->interrupted = 1;
 }
 
-/* Without Ruby's lock. `interrupt` cannot wake it, for it must be safe in a handler of a signal:
- * otherwise Ruby starts a thread for each call. */
+/* Without Ruby's lock, and only for a moment: `interrupt` cannot wake it, for it must be safe in a
+ * handler of a signal (otherwise Ruby starts a thread for each call), and Ruby 3.1 does not call it
+ * where another thread sends a signal to its own process. */
 static void *wait_for_end(void *context)
 {
   call *call = context;
   rb_native_mutex_lock(&call->lock);
-  while (!call->done && !call->interrupted)
+  if (!call->done && !call->interrupted)
     rb_native_cond_timedwait(&call->changed, &call->lock, INTERRUPT_MS);
   rb_native_mutex_unlock(&call->lock);
   return NULL;
