@@ -171,8 +171,8 @@ class TestRequire < Test::Unit::TestCase
     write("two/g.rb")
     script = <<~RUBY
       module Kernel
-        alias of_ruby curt_require_of_ruby
-        def curt_require_of_ruby(path) = (print path, " ") || of_ruby(path)
+        alias of_ruby curt_require_found
+        def curt_require_found(path) = (print path, " ") || of_ruby(path)
       end
       $LOAD_PATH.replace([+#{path("one").inspect}, +#{path("two").inspect}])
       $LOADED_FEATURES.clear
@@ -186,6 +186,30 @@ class TestRequire < Test::Unit::TestCase
     output, status = Open3.capture2(RbConfig.ruby, *roots, "-rcurt/require", "-e", script)
     assert_true(status.success?)
     assert_equal("#{path("one/f.rb")} #{path("two/g.rb")} ", output)
+  end
+
+  def test_what_others_made_of_require_is_called
+    write("one/f.rb")
+    define = "def require(name) = ($asked << name) && "
+    aliased = "alias_method :of_others, :require; #{define}of_others(name)"
+    prepended = "prepend(Module.new { #{define}super })"
+    { "Kernel" => "require", "Kernel.singleton_class" => "Kernel.require" }.each do |place, call|
+      { aliased => [path("one/f.rb"), "f"], prepended => %w[f f] }.each do |hook, asked|
+        assert_equal([true, false, asked].inspect, output_of(<<~RUBY, path("one")).chomp)
+          $loaded = $asked = []
+          #{place}.class_eval { #{hook} }
+          require "curt/require"
+          $LOAD_PATH.unshift(ARGV[0])
+          $loaded, $asked = [], []
+          p [#{call}("f"), #{call}("f"), $asked]
+        RUBY
+      end
+    end
+  end
+
+  def test_it_may_be_loaded_twice
+    script = "2.times { load \"curt/require.rb\" }; p require(\"English\"), require(\"English\")"
+    assert_equal("true\nfalse\n", output_of(script))
   end
 
   def test_extensions_in_c
@@ -206,6 +230,36 @@ class TestRequire < Test::Unit::TestCase
     forked = "fork { exit(require(\"f\") && $loaded[-1].include?(\"one/\")) }"
     assert_match(/\[true/, assert_same("Process.wait(#{forked}); $?.success?"))
     assert_same("Thread.new { require \"f\" }.value")
+  end
+
+  # A program may run within a `load`, and also within a `require`; that relies on the past for a
+  # second.
+  def test_a_program_that_is_loaded_sees_changes
+    { "load \"two/program.rb\"" => 0, "require \"program\"" => 1.05 }.each do |start, pause|
+      write("one/g.rb")
+      write("two/f.rb")
+      write("two/program.rb", <<~RUBY)
+        require "f"
+        $LOADED_FEATURES.replace(FIRST)
+        File.write(#{path("one/f.rb").inspect}, "$loaded << __FILE__")
+        sleep(#{pause})
+        require "f"
+        File.delete(#{path("one/f.rb").inspect})
+      RUBY
+      load_path("one", "two")
+      assert_match(%r{two/program.*two/f.*one/f}, assert_same(start))
+      forget
+    end
+  end
+
+  def test_what_is_required_by_a_file_with_a_path_is_not_of_the_past
+    write("two/f.rb")
+    write("two/g.rb", "require \"f\"")
+    load_path("one", "two")
+    assert_match(%r{two/f}, assert_same("require \"f\""))
+    forget
+    write("one/f.rb")
+    assert_match(%r{one/f}, assert_same("require #{path("two/g").inspect}"))
   end
 
   def test_under_stress_and_in_a_ractor

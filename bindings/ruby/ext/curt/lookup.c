@@ -3,6 +3,7 @@
 #include "curt_ext.h"
 #include <ruby/ractor.h>
 #include <string.h>
+#include <time.h>
 
 /* What is known of $LOAD_PATH. */
 typedef struct {
@@ -12,13 +13,16 @@ typedef struct {
   /* How many elements at its start are roots of the look-up: strings with absolute paths. Ruby
    * looks in the others. */
   long roots;
+  /* The second, of the clock that only goes forward, in which the directories were last asked. */
+  time_t asked;
 } load_path;
 
 /* The load_path of the main Ractor; in others Ruby requires nothing. */
 static rb_ractor_local_key_t of_ractor;
-/* What Kernel#require and Kernel#load were: those of RubyGems, perhaps; and Ruby's own. */
-static ID id_require_before, id_load_before, id_require_of_ruby, id_path, id_is_ready;
-/* Whether the fiber is within a `require` or a `load`. */
+/* What Kernel#require and Kernel#load were: those of RubyGems, perhaps; and what requires the path
+ * that was found. */
+static ID id_require_before, id_load_before, id_require_found, id_path, id_is_ready;
+/* Whether the fiber is within a `require`. */
 static ID id_is_within;
 
 static const char any_extension[] = ".rb\0" DLEXT;
@@ -112,6 +116,18 @@ static int is_within(void)
   return RTEST(rb_thread_local_aref(rb_thread_current(), id_is_within));
 }
 
+/* Lets the directories be asked again. Those within a `require` rely on what was asked for it, but
+ * only for a second: a whole program may run within it. */
+static void revalidate(load_path *known)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (is_within() && now.tv_sec == known->asked)
+    return;
+  known->asked = now.tv_sec;
+  curt_lookup_revalidate(known->lookup);
+}
+
 /* The path of a feature or a file, or Qnil: then Ruby must look itself. */
 static VALUE look_up(load_path *known, VALUE name, const curt_str *extensions, size_t count)
 {
@@ -125,9 +141,6 @@ static VALUE look_up(load_path *known, VALUE name, const curt_str *extensions, s
     count = 1;
   text.ptr = (const curt_char *)RSTRING_PTR(name);
   text.len = (size_t)RSTRING_LEN(name);
-  /* Those within it rely on what the outermost `require` has asked. */
-  if (!is_within())
-    curt_lookup_revalidate(known->lookup);
   len = curt_lookup_find(known->lookup, text, extensions, count, buffer, sizeof buffer, NULL);
   if (len <= 0 || (size_t)len >= sizeof buffer)
     return Qnil;
@@ -149,7 +162,8 @@ static int is_relative(VALUE name)
 }
 
 /* What is known, read again if $LOAD_PATH was changed: also for a name that is loaded already,
- * because Ruby reads it then, too. NULL where Ruby must look. */
+ * because Ruby reads it then, too; and asked again, also for one that is not looked up, because of
+ * those within it. NULL where Ruby must look. */
 static load_path *current(void)
 {
   VALUE object, array;
@@ -162,6 +176,7 @@ static load_path *current(void)
     return NULL;
   if (!is_seen(known, array))
     read_load_path(known, array);
+  revalidate(known);
   return known;
 }
 
@@ -234,21 +249,15 @@ static VALUE leave(VALUE fiber)
   return rb_thread_local_aset(fiber, id_is_within, Qnil);
 }
 
-static VALUE load_within(call *call)
-{
-  VALUE thread = rb_thread_current();
-  if (is_within())
-    return load_found((VALUE)call);
-  rb_thread_local_aset(thread, id_is_within, Qtrue);
-  return rb_ensure(load_found, (VALUE)call, leave, thread);
-}
-
 /* call-seq: require(name) -> true or false */
 static VALUE k_require(VALUE self, VALUE name)
 {
-  VALUE path = find_feature(name);
-  call call = { self, path, id_require_of_ruby, id_require_before, 1, { name, Qnil } };
-  return load_within(&call);
+  VALUE path = find_feature(name), thread = rb_thread_current();
+  call call = { self, path, id_require_found, id_require_before, 1, { name, Qnil } };
+  if (is_within())
+    return load_found((VALUE)&call);
+  rb_thread_local_aset(thread, id_is_within, Qtrue);
+  return rb_ensure(load_found, (VALUE)&call, leave, thread);
 }
 
 /* call-seq: load(name, wrap = false) -> true */
@@ -261,7 +270,7 @@ static VALUE k_load(int argc, VALUE *argv, VALUE self)
   memcpy(call.arguments, argv, sizeof *argv * (size_t)argc);
   if (known != NULL && is_relative(argv[0]))
     call.path = look_up(known, argv[0], &no_extension, 1);
-  return load_within(&call);
+  return load_found((VALUE)&call);
 }
 
 /* call-seq: look_up_features -> nil
@@ -284,8 +293,8 @@ void Init_lookup(void)
   of_ractor = rb_ractor_local_storage_value_newkey();
   id_require_before = rb_intern("curt_require_before");
   id_load_before = rb_intern("curt_load_before");
-  id_require_of_ruby = rb_intern("curt_require_of_ruby");
-  id_is_ready = rb_intern("require_of_ruby?");
+  id_require_found = rb_intern("curt_require_found");
+  id_is_ready = rb_intern("require_found?");
   id_is_within = rb_intern("curt_is_within_require");
   id_path = rb_intern("path");
   rb_define_singleton_method(rb_mCurt, "look_up_features", s_look_up_features, 0);

@@ -10,10 +10,11 @@ require "curt"
 #   require "set"
 #
 # Never stale: each +require+ asks the directories that its answer depends on for their times. Only
-# those within it, of the files that it loads, rely on what was asked since it began: a file that
-# appears meanwhile in an earlier root than the one that had it before may then not be seen. What is
-# not found is left to Ruby, and so is what RubyGems has to activate. An element of the load path
-# that is no absolute path is Ruby's, and so are those behind it.
+# those within it, of the files that it loads, rely on what was asked within the last second: a file
+# that appears meanwhile in an earlier root than the one that had it before may then not be seen.
+# What is not found is left to Ruby, and so is what RubyGems has to activate. An element of the load
+# path that is no absolute path is Ruby's, and so are those behind it. Other libraries' +require+
+# that was there before is called with the path, or with the name of what is not found.
 #
 # It costs 1 call for each root up to the one that has the feature, once within an outermost
 # +require+, and about 5 for each directory that is new or was changed.
@@ -21,8 +22,8 @@ module Curt
   class << self
     private
 
-    # Whether Ruby's own +require+ may be given the file of a feature: no gem is to be activated.
-    def require_of_ruby?(name)
+    # Whether the file of a feature may be required: no gem is to be activated.
+    def require_found?(name)
       !@asks_gems || (Gem::Specification.unresolved_deps.empty? &&
                       !Gem.find_unresolved_default_spec(name))
     end
@@ -30,16 +31,23 @@ module Curt
 
   # Loaded a second time, it would take itself for Ruby's.
   unless Kernel.private_method_defined?(:curt_require_before)
-    is_replaced = Kernel.private_method_defined?(:gem_original_require)
-    own = Kernel.instance_method(is_replaced ? :gem_original_require : :require)
-    @asks_gems = defined?(Gem) && own != Kernel.instance_method(:require)
-
     [Kernel, Kernel.singleton_class].each do |place|
+      # What is prepended stays in front.
+      before, load_before = %i[require load].map do |name|
+        method = place.instance_method(name)
+        method = method.super_method until method.owner == place
+        method
+      end
+      by, = before.source_location
+      @asks_gems = defined?(Gem) && by if place == Kernel
+      # With a path there is nothing for RubyGems to do, but for other libraries.
+      is_of_gems = by&.match?(%r{/rubygems/core_ext/kernel_require\.rb>?\z})
+      found = is_of_gems ? place.instance_method(:gem_original_require) : before
       place.class_eval do
-        alias_method :curt_require_before, :require
-        alias_method :curt_load_before, :load
-        define_method(:curt_require_of_ruby, own)
-        private :curt_require_before, :curt_load_before, :curt_require_of_ruby
+        define_method(:curt_require_before, before)
+        define_method(:curt_load_before, load_before)
+        define_method(:curt_require_found, found)
+        private :curt_require_before, :curt_load_before, :curt_require_found
       end
     end
     look_up_features
