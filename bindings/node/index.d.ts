@@ -64,7 +64,10 @@ export namespace promises {
 export interface WalkedDirectory {
   /** The path: that of the top as it was passed, and the names below it. */
   path: string;
-  /** The names of subdirectories. What is taken out of the array is not walked. */
+  /**
+   * The names of subdirectories, which are walked in the order of this array, once the loop goes
+   * on. What is taken out is not walked, and what was not in it is not either.
+   */
   directories: string[];
   /** The names of everything else, links among them. */
   files: string[];
@@ -76,7 +79,12 @@ export interface WalkOptions extends Abortable {
 }
 
 /**
- * Walks a tree, a directory at a time, each before those in it. Links are not followed.
+ * Walks a tree, a directory at a time, each before those in it. Of links only that of the top is
+ * followed. A directory that becomes a link meanwhile is an error, and one that is moved is walked
+ * where it is. Trees can be deeper than a path may be long. Names that are not UTF-8 are shown as
+ * `fs` shows them, and such directories are walked, too.
+ *
+ * Leaving the loop closes what is open.
  *
  * @example
  * for await (const { path, directories, files } of walk("project")) {
@@ -90,12 +98,21 @@ export function walk(
   options?: WalkOptions,
 ): AsyncGenerator<WalkedDirectory, void, undefined>;
 
-export interface StatManyOptions extends TreeOptions, Abortable {
+export interface StatManyOptions extends Abortable {
   /** Whether links are followed, as `fs.stat` does; otherwise as `fs.lstat`. By default they are. */
   followSymlinks?: boolean | undefined;
 }
 
-/** Asks for the metadata of many paths at once. What fails has its error in its place. */
+/**
+ * Asks for the metadata of many paths, in order, on one thread of the pool. What fails has the error
+ * of `fs.stat` in its place.
+ *
+ * @example
+ * const paths = ["package.json", "missing"];
+ * for (const [at, stats] of (await statMany(paths)).entries()) {
+ *   console.log(paths[at], stats instanceof Error ? stats.code : stats.size);
+ * }
+ */
 export function statMany(
   paths: Iterable<PathLike>,
   options?: StatManyOptions,
@@ -111,7 +128,12 @@ export interface Usage {
   allocated: number;
 }
 
-/** Measures a tree, as `du` does. The first failure rejects the promise. */
+/**
+ * Measures a tree, as `du` does. Links are not followed. The first failure rejects the promise.
+ *
+ * @example
+ * const { entries, size, allocated } = await usage("node_modules");
+ */
 export function usage(path: PathLike, options?: TreeOptions & Abortable): Promise<Usage>;
 
 export interface WhichOptions {
@@ -135,8 +157,13 @@ export const spawn: typeof nodeSpawn;
 export const spawnSync: typeof nodeSpawnSync;
 
 /**
- * Makes a path absolute by text alone: `~`, `~user`, `.` and `..` are resolved, and links are not
- * looked at. A relative path starts at `base`, by default the working directory.
+ * Makes a path absolute as `path.resolve` does, and replaces `~` and `~user` at its beginning. Links
+ * are not looked at. A relative path starts at `base`, by default the working directory. An unknown
+ * user or home directory is an error.
+ *
+ * @example
+ * expandPath("~/.npmrc"); // "/home/me/.npmrc"
+ * expandPath("../b", "/a/c"); // "/a/b"
  */
 export function expandPath(path: string, base?: string): string;
 

@@ -1,9 +1,17 @@
 "use strict";
 
+const { expandPath } = require("./lib/expand.js");
 const { rm, rmSync, promises: rmPromises } = require("./lib/rm.js");
+const { statMany } = require("./lib/stat.js");
+const { usage } = require("./lib/usage.js");
+const { walk } = require("./lib/walk.js");
 
 module.exports = {
   rm,
   rmSync,
+  expandPath,
+  statMany,
+  usage,
+  walk,
   promises: { ...rmPromises },
 };

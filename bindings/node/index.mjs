@@ -1,4 +1,4 @@
 import curt from "./index.js";
 
 export default curt;
-export const { rm, rmSync, promises } = curt;
+export const { rm, rmSync, expandPath, statMany, usage, walk, promises } = curt;

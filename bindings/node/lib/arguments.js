@@ -2,19 +2,35 @@
 // says what is wrong.
 "use strict";
 
-const { inspect } = require("util");
+const {
+  inspect,
+  types: { isUint8Array },
+} = require("util");
 const { fileURLToPath } = require("url");
 
 /** The path as text or bytes; null if it is none, or one that no file can have. */
 function pathOf(path) {
   if (typeof path === "string") return path === "" || path.includes("\0") ? null : path;
-  if (Buffer.isBuffer(path)) return path.length === 0 || path.includes(0) ? null : path;
+  if (isUint8Array(path)) {
+    return path.length === 0 || path.includes(0) ? null : Buffer.from(path);
+  }
   if (!(path instanceof URL)) return null;
   try {
     return pathOf(fileURLToPath(path));
   } catch {
     return null;
   }
+}
+
+/**
+ * The path for the addon, where curt alone has the function. What is wrong with a path is the error
+ * of Node's `original`, another function that takes one.
+ */
+function pathFor(original, path) {
+  const known = pathOf(path);
+  if (known !== null) return known;
+  original(path);
+  throw wrongType("path", "of type string or an instance of Buffer or URL", path);
 }
 
 /** The error of a wrong argument that Node's own functions do not have. */
@@ -25,8 +41,27 @@ function invalid(Class, code, message) {
 }
 
 function wrongType(name, expected, value) {
-  const message = `The "${name}" property must be ${expected}. Received ${inspect(value)}`;
+  const kind = name.includes(".") ? "property" : "argument";
+  const message = `The "${name}" ${kind} must be ${expected}. Received ${described(value)}`;
   return invalid(TypeError, "ERR_INVALID_ARG_TYPE", message);
+}
+
+function wrongValue(name, reason, value) {
+  const kind = name.includes(".") ? "property" : "argument";
+  const message = `The ${kind} '${name}' ${reason}. Received ${inspect(value)}`;
+  return invalid(TypeError, "ERR_INVALID_ARG_VALUE", message);
+}
+
+/** What was passed, as Node's errors describe it. */
+function described(value) {
+  if (value === undefined || value === null) return String(value);
+  if (typeof value === "function") return `function ${value.name}`;
+  if (typeof value === "object") {
+    const name = value.constructor?.name;
+    return name ? `an instance of ${name}` : inspect(value, { depth: -1 });
+  }
+  const shown = inspect(value);
+  return `type ${typeof value} (${shown.length > 28 ? `${shown.slice(0, 25)}...` : shown})`;
 }
 
 /** How many threads, for the addon: 0 lets it decide. */
@@ -50,4 +85,4 @@ function signalOf({ signal }) {
   return signal;
 }
 
-module.exports = { pathOf, signalOf, threadsOf };
+module.exports = { pathFor, pathOf, signalOf, threadsOf, wrongType, wrongValue };

@@ -5,6 +5,7 @@ use std::io;
 use curt::remove::Kept;
 use curt::{Cause, Error, Operation};
 use napi::{Env, JsValue};
+use napi_derive::napi;
 
 #[cfg(windows)]
 use crate::windows as numbers;
@@ -13,12 +14,13 @@ use libc as numbers;
 
 /// Why an operation failed: what `lib/errors.js` makes an error of.
 #[derive(Debug)]
+#[napi(object, object_from_js = false)]
 pub struct Failure {
     /// The number that Node has for it, whose name and text `lib/errors.js` knows.
-    number: i32,
+    pub number: i32,
     /// The function of the system that Node names in its place.
-    function: &'static str,
-    path: String,
+    pub function: &'static str,
+    pub path: String,
 }
 
 impl Failure {

@@ -9,8 +9,12 @@
 //! | the rest | an operation each |
 
 mod failure;
+mod home;
 mod remove;
+mod stat;
 mod text;
+mod usage;
+mod walk;
 #[cfg(windows)]
 mod windows;
 mod work;

@@ -1,6 +1,6 @@
 //! Paths and names from and for JavaScript.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use napi::bindgen_prelude::{Buffer, Either};
@@ -8,23 +8,35 @@ use napi::bindgen_prelude::{Buffer, Either};
 /// A path: text, or the bytes of the system.
 pub type PathArgument = Either<String, Buffer>;
 
-/// The path that was passed. Text is UTF-8, as Node's is.
-#[cfg(unix)]
+/// The path that was passed.
 pub fn path(argument: PathArgument) -> PathBuf {
-    use std::os::unix::ffi::OsStringExt;
+    path_of(bytes(argument))
+}
 
-    let bytes = match argument {
+/// The bytes that were passed. Text is UTF-8, as Node's is.
+pub fn bytes(argument: PathArgument) -> Vec<u8> {
+    match argument {
         Either::A(text) => text.into_bytes(),
         Either::B(bytes) => bytes.to_vec(),
-    };
+    }
+}
+
+/// The path that these bytes are.
+#[cfg(unix)]
+pub fn path_of(bytes: Vec<u8>) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
+
     PathBuf::from(OsString::from_vec(bytes))
 }
 
-/// The path that was passed. Bytes are UTF-8, as Node reads them.
+/// The path that these bytes are: UTF-8, as Node reads them.
 #[cfg(windows)]
-pub fn path(argument: PathArgument) -> PathBuf {
-    PathBuf::from(OsString::from(match argument {
-        Either::A(text) => text,
-        Either::B(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-    }))
+pub fn path_of(bytes: Vec<u8>) -> PathBuf {
+    PathBuf::from(OsString::from(String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// Appends a name or a path, and a NUL.
+pub fn push(text: &mut Vec<u8>, name: &OsStr) {
+    text.extend_from_slice(name.as_encoded_bytes());
+    text.push(0);
 }

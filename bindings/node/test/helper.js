@@ -21,4 +21,16 @@ function plant(files, top = folder()) {
   return top;
 }
 
-module.exports = { folder, plant };
+/** The descriptors of files and directories that are open. */
+function descriptors() {
+  const isFile = (fd) => {
+    try {
+      return fs.readlinkSync(`/proc/self/fd/${fd}`).startsWith("/");
+    } catch {
+      return false;
+    }
+  };
+  return fs.readdirSync("/proc/self/fd").filter(isFile);
+}
+
+module.exports = { descriptors, folder, plant };

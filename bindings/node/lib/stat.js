@@ -1,0 +1,98 @@
+// `statMany`.
+"use strict";
+
+const { promises, Stats } = require("fs");
+const { isUint8Array } = require("util").types;
+const { pathOf, signalOf, wrongType } = require("./arguments.js");
+const { errorOf } = require("./errors.js");
+const { statMany: ask } = require("./native.js");
+const { run } = require("./work.js");
+
+/** How many paths are asked about in one go: between two, the event loop has its turn. */
+const MOST = 4096;
+/** How many numbers the addon has for each. */
+const WIDTH = 14;
+const NUL = Buffer.from([0]);
+
+/** Newer versions of Node make dates when they are asked for them. */
+const hasLazyDates = "atime" in Stats.prototype;
+
+/** Makes `fs.Stats`, whose own constructor is deprecated. */
+function Made(numbers, at) {
+  this.dev = numbers[at];
+  this.mode = numbers[at + 1];
+  this.nlink = numbers[at + 2];
+  this.uid = numbers[at + 3];
+  this.gid = numbers[at + 4];
+  this.rdev = numbers[at + 5];
+  this.blksize = numbers[at + 6];
+  this.ino = numbers[at + 7];
+  this.size = numbers[at + 8];
+  this.blocks = numbers[at + 9];
+  this.atimeMs = numbers[at + 10];
+  this.mtimeMs = numbers[at + 11];
+  this.ctimeMs = numbers[at + 12];
+  this.birthtimeMs = numbers[at + 13];
+  if (hasLazyDates) return;
+  this.atime = dateOf(this.atimeMs);
+  this.mtime = dateOf(this.mtimeMs);
+  this.ctime = dateOf(this.ctimeMs);
+  this.birthtime = dateOf(this.birthtimeMs);
+}
+Made.prototype = Stats.prototype;
+
+/** As Node rounds them. */
+const dateOf = (milliseconds) => new Date(Math.round(milliseconds));
+
+/** The paths with a NUL after each, for the addon. */
+function blockOf(paths) {
+  if (paths.every((path) => typeof path === "string")) return `${paths.join("\0")}\0`;
+  return Buffer.concat(paths.flatMap((path) => [Buffer.from(path), NUL]));
+}
+
+/** The metadata of some paths, or the errors. */
+async function statSome(paths, follow, signal) {
+  const syscall = follow ? "stat" : "lstat";
+  const known = paths.map((path) => pathOf(path));
+  const block = blockOf(known.filter((path) => path !== null));
+  const numbers = await run(signal, (control) => ask(block, follow, control));
+  const answers = [];
+  let at = 0;
+  for (const [index, path] of known.entries()) {
+    const isKnown = path !== null;
+    const number = isKnown && Number.isNaN(numbers[at]) ? numbers[at + 1] : undefined;
+    if (!isKnown || number === 0) {
+      // Node's own function says what is wrong.
+      answers.push(await promises[syscall](paths[index]).catch((error) => error));
+    } else if (number !== undefined) {
+      const text = Buffer.from(path).toString();
+      answers.push(errorOf({ number, function: syscall, path: text }));
+    } else {
+      answers.push(new Made(numbers, at));
+    }
+    if (isKnown) at += WIDTH;
+  }
+  return answers;
+}
+
+async function statMany(paths, given) {
+  const options = { ...given };
+  const { followSymlinks = true } = options;
+  const signal = signalOf(options);
+  if (typeof followSymlinks !== "boolean") {
+    throw wrongType("options.followSymlinks", "of type boolean", followSymlinks);
+  }
+  // A text, which is a path, is iterable, too.
+  const isText = typeof paths === "string" || isUint8Array(paths);
+  if (isText || typeof paths?.[Symbol.iterator] !== "function") {
+    throw wrongType("paths", "an instance of Iterable", paths);
+  }
+  const all = [...paths];
+  const answers = [];
+  for (let from = 0; from < all.length; from += MOST) {
+    answers.push(...(await statSome(all.slice(from, from + MOST), followSymlinks, signal)));
+  }
+  return answers;
+}
+
+module.exports = { statMany };

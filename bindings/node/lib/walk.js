@@ -1,0 +1,60 @@
+// `walk`.
+"use strict";
+
+const originals = require("./originals.js");
+const { pathFor, signalOf, wrongType } = require("./arguments.js");
+const { abortError, errorOf } = require("./errors.js");
+const { Walker } = require("./native.js");
+const { run } = require("./work.js");
+
+/** The positions of the chosen names; null for all of them. */
+function positionsOf(names, chosen) {
+  if (!Array.isArray(chosen)) throw wrongType("directories", "an instance of Array", chosen);
+  if (chosen.length === names.length && names.every((name, at) => name === chosen[at])) return null;
+  // Names that are not UTF-8 may have the same text.
+  const positions = new Map(names.map((name) => [name, []]));
+  names.forEach((name, at) => positions.get(name).push(at));
+  return Uint32Array.from([...new Set(chosen)].flatMap((name) => positions.get(name) ?? []));
+}
+
+async function* directoriesOf(walker, signal, onError) {
+  try {
+    let chosen = null;
+    for (let isEnd = false; !isEnd; ) {
+      const found = await run(signal, (control) => walker.next(chosen, control));
+      const { counts, failure } = found;
+      chosen = null;
+      isEnd = found.isEnd;
+      const names = found.text.toString().split("\0");
+      for (let at = 0, index = 0; index < counts.length; index += 2) {
+        const first = at + 1;
+        const middle = first + counts[index];
+        at = middle + counts[index + 1];
+        const path = names[first - 1];
+        const directories = names.slice(first, middle);
+        const directory = { path, directories, files: names.slice(middle, at) };
+        yield directory;
+        if (signal?.aborted) throw abortError(signal);
+        if (middle > first) chosen = positionsOf(names.slice(first, middle), directory.directories);
+      }
+      if (!failure) continue;
+      const error = errorOf(failure);
+      if (!onError) throw error;
+      onError(error);
+    }
+  } finally {
+    walker.close();
+  }
+}
+
+function walk(top, given) {
+  const options = { ...given };
+  const { onError } = options;
+  if (onError !== undefined && typeof onError !== "function") {
+    throw wrongType("options.onError", "of type function", onError);
+  }
+  const known = pathFor(originals.readdirSync, top);
+  return directoriesOf(new Walker(known), signalOf(options), onError);
+}
+
+module.exports = { walk };

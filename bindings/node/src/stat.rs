@@ -1,0 +1,129 @@
+//! The metadata of many paths, for `statMany`.
+
+use curt::fields::{Follow, Time, Value};
+use curt::list::Stat;
+use curt::{Cancel, Fields, Kind, Metadata, Plan};
+use napi::bindgen_prelude::Float64Array;
+use napi::{Env, Result};
+use napi_derive::napi;
+
+use crate::failure::Failure;
+use crate::text::{self, PathArgument};
+use crate::work::{self, Control, Outcome, Work};
+
+/// How many numbers there are for each path.
+const WIDTH: usize = 14;
+
+const FIELDS: Fields = Fields::KIND
+    .union(Fields::MODE)
+    .union(Fields::ID)
+    .union(Fields::DEVICE)
+    .union(Fields::LINKS)
+    .union(Fields::USER_ID)
+    .union(Fields::GROUP_ID)
+    .union(Fields::SIZE)
+    .union(Fields::ACCESSED)
+    .union(Fields::MODIFIED)
+    .union(Fields::CHANGED)
+    .union(Fields::CREATED)
+    .union(Fields::BLOCK_SIZE)
+    .union(Fields::ALLOCATED)
+    .union(Fields::ATTRIBUTES)
+    .union(Fields::DEVICE_NUMBER);
+
+pub struct Questions {
+    paths: Vec<u8>,
+    follow: bool,
+}
+
+impl Work for Questions {
+    type Output = Float64Array;
+
+    fn run(&mut self, cancel: &Cancel) -> std::result::Result<Float64Array, Failure> {
+        let follow = if self.follow { Follow::Links } else { Follow::Never };
+        let mut stat = Stat::new(Plan::new(FIELDS).follow(follow));
+        let mut numbers = Vec::new();
+        for path in self.paths.split_inclusive(|&byte| byte == 0) {
+            if cancel.is_cancelled() {
+                break;
+            }
+            let path = text::path_of(path[..path.len() - 1].to_vec());
+            numbers.extend(match stat.path(path) {
+                // A broken link: only Node's own function has the error of that.
+                Ok(metadata) if self.follow && metadata.kind() == Kind::Symlink => failed(0),
+                Ok(metadata) => row(&metadata).unwrap_or_else(|error| failed(error.number)),
+                Err(error) => failed(Failure::from(&error).number),
+            });
+        }
+        Ok(numbers.into())
+    }
+}
+
+fn failed(number: i32) -> [f64; WIDTH] {
+    let mut row = [0.0; WIDTH];
+    (row[0], row[1]) = (f64::NAN, number.into());
+    row
+}
+
+/// The numbers of `fs.Stats`, in its order.
+fn row(metadata: &Metadata) -> std::result::Result<[f64; WIDTH], Failure> {
+    let milliseconds = |time| {
+        known(time).map(|Time { seconds, nanoseconds }| {
+            seconds as f64 * 1e3 + f64::from(nanoseconds) / 1e6
+        })
+    };
+    Ok([
+        known(metadata.device())? as f64,
+        mode(metadata)?,
+        known(metadata.links())? as f64,
+        known(metadata.user_id())?.into(),
+        known(metadata.group_id())?.into(),
+        known(metadata.device_number())? as f64,
+        known(metadata.block_size())? as f64,
+        known(metadata.id())? as f64,
+        known(metadata.size())? as f64,
+        (known(metadata.allocated())? / 512) as f64,
+        milliseconds(metadata.accessed())?,
+        milliseconds(metadata.modified())?,
+        milliseconds(metadata.changed())?,
+        milliseconds(metadata.created())?,
+    ])
+}
+
+/// What the system does not have is 0, as Node has it.
+fn known<T: Default>(value: Value<'_, T>) -> std::result::Result<T, Failure> {
+    match value {
+        Value::Known(value) => Ok(value),
+        Value::Failed(error) => Err(error.into()),
+        _ => Ok(T::default()),
+    }
+}
+
+#[cfg(unix)]
+fn mode(metadata: &Metadata) -> std::result::Result<f64, Failure> {
+    known(metadata.mode()).map(f64::from)
+}
+
+/// The mode that Node makes of the kind, and of the attribute for read-only files.
+#[cfg(windows)]
+fn mode(metadata: &Metadata) -> std::result::Result<f64, Failure> {
+    let kind = match metadata.kind() {
+        Kind::Directory => 0o040_000,
+        kind if kind.is_link() => 0o120_000,
+        _ => 0o100_000,
+    };
+    let is_read_only = known(metadata.attributes())? & 1 != 0;
+    Ok(f64::from(kind | if is_read_only { 0o444 } else { 0o666 }))
+}
+
+/// Asks about paths, each with a NUL after it. Returns the numbers of each, or NaN and the number of
+/// the error; that of a broken link is 0.
+#[napi]
+pub fn stat_many(
+    env: Env,
+    paths: PathArgument,
+    follow: bool,
+    control: Option<&Control>,
+) -> Result<Outcome<Questions>> {
+    work::start(env, Questions { paths: text::bytes(paths), follow }, control)
+}

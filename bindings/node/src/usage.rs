@@ -1,0 +1,63 @@
+//! Measuring a tree, for `usage`.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use curt::{Cancel, Next, Usage};
+use napi::{Env, Result};
+use napi_derive::napi;
+
+use crate::failure::Failure;
+use crate::text::{self, PathArgument};
+use crate::work::{self, Control, Outcome, Work};
+
+/// The space that a tree takes.
+#[napi(object, object_from_js = false)]
+pub struct Sizes {
+    pub entries: f64,
+    pub size: f64,
+    pub allocated: f64,
+}
+
+pub struct Measurement {
+    path: PathBuf,
+    threads: u32,
+}
+
+impl Work for Measurement {
+    type Output = Sizes;
+
+    fn run(&mut self, cancel: &Cancel) -> std::result::Result<Sizes, Failure> {
+        let first = OnceLock::new();
+        let report = Usage::new()
+            .max_depth(0)
+            .threads(work::threads(self.threads))
+            .on_error(|error| {
+                // Others come after it where several threads work.
+                let _ = first.set(Failure::from(error));
+                Next::Stop
+            })
+            .cancel(cancel)
+            .measure(&self.path);
+        let total = report.total();
+        first.into_inner().map_or(
+            Ok(Sizes {
+                entries: total.entries as f64,
+                size: total.apparent as f64,
+                allocated: total.allocated as f64,
+            }),
+            Err,
+        )
+    }
+}
+
+/// Measures a tree, and stops at the first failure.
+#[napi]
+pub fn measure(
+    env: Env,
+    path: PathArgument,
+    threads: u32,
+    control: Option<&Control>,
+) -> Result<Outcome<Measurement>> {
+    work::start(env, Measurement { path: text::path(path), threads }, control)
+}

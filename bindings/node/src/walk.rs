@@ -1,0 +1,169 @@
+//! Walking a tree, for `walk`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use curt::list::{Descent, Directory, List};
+use curt::{Cancel, Error, Fields, Next};
+use napi::bindgen_prelude::{Buffer, Uint32Array};
+use napi::{Env, Result};
+use napi_derive::napi;
+
+use crate::failure::Failure;
+use crate::text::{self, PathArgument};
+use crate::work::{self, Control, Outcome, Work};
+
+/// Directories without subdirectories are listed together up to about this many bytes of names.
+const ENOUGH: usize = 1 << 16;
+
+/// A tree that is walked, some directories at a time.
+#[napi]
+pub struct Walker(Arc<Mutex<State>>);
+
+pub struct State {
+    descent: Descent,
+    /// Where the walk begins; `None` once it has begun.
+    top: Option<PathBuf>,
+    /// The directory that was listed last and the names of its subdirectories, until the caller has
+    /// chosen among them.
+    undecided: Option<(List, Vec<OsString>)>,
+}
+
+#[napi]
+impl Walker {
+    #[napi(constructor)]
+    pub fn new(top: PathArgument) -> Walker {
+        let (descent, top) = (Descent::new(), Some(text::path(top)));
+        Walker(Arc::new(Mutex::new(State { descent, top, undecided: None })))
+    }
+
+    /// Lists the next directories. The last one that this has returned may have subdirectories:
+    /// those at the positions in `chosen` are walked, or all.
+    #[napi]
+    pub fn next(
+        &self,
+        env: Env,
+        chosen: Option<Uint32Array>,
+        control: Option<&Control>,
+    ) -> Result<Outcome<Step>> {
+        let chosen = chosen.map(|positions| positions.to_vec());
+        work::start(env, Step { walk: Arc::clone(&self.0), chosen }, control)
+    }
+
+    /// Closes what is open. The walk is at its end.
+    #[napi]
+    pub fn close(&self) {
+        let mut walk = lock(&self.0);
+        *walk = State { descent: Descent::new(), top: None, undecided: None };
+    }
+}
+
+fn lock(walk: &Mutex<State>) -> MutexGuard<'_, State> {
+    walk.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub struct Step {
+    walk: Arc<Mutex<State>>,
+    chosen: Option<Vec<u32>>,
+}
+
+/// Directories in the order of the walk. Only the last one may have subdirectories.
+#[napi(object, object_from_js = false)]
+pub struct Directories {
+    /// For each its path, the names of its subdirectories and all others, each with a NUL after it.
+    pub text: Buffer,
+    /// For each the number of its subdirectories, and that of the others.
+    pub counts: Uint32Array,
+    /// Why the directory after these could not be listed.
+    pub failure: Option<Failure>,
+    pub is_end: bool,
+}
+
+impl Work for Step {
+    type Output = Directories;
+
+    fn run(&mut self, cancel: &Cancel) -> std::result::Result<Directories, Failure> {
+        let mut walk = lock(&self.walk);
+        walk.enter(self.chosen.as_deref()).map_err(|error| Failure::from(&error))?;
+        let mut found = Found::default();
+        while found.has_room() && walk.undecided.is_none() && !cancel.is_cancelled() {
+            match walk.open() {
+                None => found.is_end = true,
+                Some(opened) => {
+                    let listed = opened.and_then(|dir| walk.list(dir, &mut found, cancel));
+                    found.failure = listed.err().map(|error| Failure::from(&error));
+                }
+            }
+        }
+        let Found { text, counts, failure, is_end } = found;
+        Ok(Directories { text: text.into(), counts: counts.into(), failure, is_end })
+    }
+}
+
+/// What becomes `Directories`.
+#[derive(Default)]
+struct Found {
+    text: Vec<u8>,
+    counts: Vec<u32>,
+    failure: Option<Failure>,
+    is_end: bool,
+}
+
+impl Found {
+    fn has_room(&self) -> bool {
+        !self.is_end && self.failure.is_none() && self.text.len() < ENOUGH
+    }
+}
+
+impl State {
+    /// Enters the directory that was listed last.
+    fn enter(&mut self, chosen: Option<&[u32]>) -> std::result::Result<(), Error> {
+        let Some((list, names)) = self.undecided.take() else { return Ok(()) };
+        match chosen {
+            None => self.descent.enter(list, names),
+            Some(positions) => {
+                let name = |&position: &u32| names.get(position as usize);
+                self.descent.enter(list, positions.iter().filter_map(name))
+            }
+        }
+    }
+
+    fn open(&mut self) -> Option<std::result::Result<Directory, Error>> {
+        match self.top.take() {
+            Some(top) => Some(self.descent.open(top)),
+            None => self.descent.next(),
+        }
+    }
+
+    fn list(
+        &mut self,
+        directory: Directory,
+        found: &mut Found,
+        cancel: &Cancel,
+    ) -> std::result::Result<(), Error> {
+        let (mut directories, mut text, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        let mut count = 0;
+        text::push(&mut text, directory.path().as_os_str());
+        let mut list = directory.list(Fields::KIND);
+        list.visit(|entry| {
+            let name = entry.name();
+            if entry.kind().is_dir() {
+                text::push(&mut text, &name);
+                directories.push(name.into_owned());
+            } else {
+                text::push(&mut others, &name);
+                count += 1;
+            }
+            if cancel.is_cancelled() { Next::Stop } else { Next::Continue }
+        })?;
+        found.text.append(&mut text);
+        found.text.append(&mut others);
+        found.counts.extend([directories.len() as u32, count]);
+        if directories.is_empty() {
+            return self.descent.enter(list, directories);
+        }
+        self.undecided = Some((list, directories));
+        Ok(())
+    }
+}

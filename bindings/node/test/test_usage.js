@@ -1,0 +1,111 @@
+"use strict";
+
+const assert = require("node:assert/strict");
+const { spawnSync } = require("child_process");
+const fs = require("fs");
+const path = require("path");
+const { pathToFileURL } = require("url");
+const { test } = require("node:test");
+const curt = require("curt-fs");
+const { folder, plant } = require("./helper.js");
+
+/** What GNU's `du` says of a tree, in bytes. */
+function du(...words) {
+  const { stdout } = spawnSync("du", ["-s", "--block-size=1", ...words], { encoding: "utf8" });
+  return Number.parseInt(stdout, 10);
+}
+
+/** The same by Node's own functions. */
+function measured(top, seen = new Set()) {
+  const stats = fs.lstatSync(top, { bigint: true });
+  const sizes = { entries: 1, size: 0, allocated: Number(stats.blocks) * 512 };
+  if (!stats.isDirectory()) {
+    if (stats.nlink > 1n && seen.has(stats.ino)) return { entries: 0, size: 0, allocated: 0 };
+    seen.add(stats.ino);
+    sizes.size = Number(stats.size);
+    return sizes;
+  }
+  for (const name of fs.readdirSync(top)) {
+    const below = measured(path.join(top, name), seen);
+    for (const key of Object.keys(sizes)) sizes[key] += below[key];
+  }
+  return sizes;
+}
+
+test("usage: measures a tree as du does", async () => {
+  const top = plant({ "a/b": "x".repeat(10000), "a/c/d": "", e: "four" });
+  fs.linkSync(path.join(top, "e"), path.join(top, "a", "again"));
+  fs.symlinkSync("a", path.join(top, "link"));
+  fs.truncateSync(path.join(top, "a", "c", "d"), 1_000_000);
+  const usage = await curt.usage(top);
+  assert.deepEqual({ ...usage }, measured(top));
+  assert.equal(usage.allocated, du(top));
+  for (const same of [Buffer.from(top), pathToFileURL(top)]) {
+    assert.deepEqual(await curt.usage(same), usage);
+  }
+  assert.deepEqual(await curt.usage(top, { threads: 2 }), usage);
+  assert.deepEqual(await curt.usage(top, { threads: "auto" }), usage);
+  for (const name of ["e", "link"]) {
+    const place = path.join(top, name);
+    assert.deepEqual({ ...(await curt.usage(place)) }, measured(place));
+  }
+});
+
+test("usage: the first failure rejects", async () => {
+  const top = folder();
+  const missing = path.join(top, "missing");
+  await assert.rejects(curt.usage(missing), {
+    message: `ENOENT: no such file or directory, lstat '${missing}'`,
+    code: "ENOENT",
+    errno: -2,
+    syscall: "lstat",
+    path: missing,
+  });
+});
+
+test("usage: a directory that may not be listed rejects", async (t) => {
+  if (process.getuid() !== 0) {
+    t.skip("needs root, to become nobody");
+    return;
+  }
+  const top = plant({ "a/secret/b": "b", "a/c": "c" });
+  fs.chmodSync(top, 0o755);
+  const place = path.join(top, "a", "secret");
+  fs.chmodSync(place, 0o700);
+  const script = `require("curt-fs").usage(process.argv[1]).then(console.log, (error) =>
+    console.log(error.code, error.syscall, error.path))`;
+  const nobody = { uid: 65534, gid: 65534, encoding: "utf8" };
+  const words = ["-e", script, path.join(top, "a")];
+  const { stdout } = spawnSync(process.execPath, words, nobody);
+  assert.equal(stdout, `EACCES scandir ${place}\n`);
+});
+
+test("usage: wrong arguments have Node's errors", async () => {
+  for (const wrong of ["", "a\0b", 7, null, undefined, {}]) {
+    let theirs;
+    try {
+      fs.lstatSync(wrong);
+    } catch (error) {
+      theirs = error;
+    }
+    const { name, code, message } = theirs;
+    await assert.rejects(curt.usage(wrong), { name, code, message });
+  }
+  const type = { name: "TypeError", code: "ERR_INVALID_ARG_TYPE" };
+  for (const options of [{ threads: "2" }, { threads: null }, { signal: 7 }]) {
+    await assert.rejects(curt.usage(".", options), type);
+  }
+  for (const threads of [0, -1, 1.5, NaN, 1025]) {
+    await assert.rejects(curt.usage(".", { threads }), { code: "ERR_OUT_OF_RANGE" });
+  }
+});
+
+test("usage: an aborted signal ends it", async () => {
+  const top = plant({ "a/b": "b" });
+  const aborted = { name: "AbortError", code: "ABORT_ERR", cause: "enough" };
+  await assert.rejects(curt.usage(top, { signal: AbortSignal.abort("enough") }), aborted);
+  const controller = new AbortController();
+  const usage = curt.usage(top, { signal: controller.signal });
+  controller.abort("enough");
+  await assert.rejects(usage, aborted);
+});
