@@ -5,6 +5,8 @@ const { rm, rmSync, promises: rmPromises } = require("./lib/rm.js");
 const { statMany } = require("./lib/stat.js");
 const { usage } = require("./lib/usage.js");
 const { walk } = require("./lib/walk.js");
+const { spawn, spawnSync } = require("./lib/spawn.js");
+const { which, whichSync } = require("./lib/which.js");
 
 module.exports = {
   rm,
@@ -14,4 +16,8 @@ module.exports = {
   usage,
   walk,
   promises: { ...rmPromises },
+  spawn,
+  spawnSync,
+  which,
+  whichSync,
 };

@@ -15,6 +15,7 @@ mod stat;
 mod text;
 mod usage;
 mod walk;
+mod which;
 #[cfg(windows)]
 mod windows;
 mod work;
