@@ -24,7 +24,13 @@ export interface Abortable {
 export type RmOptions = fs.RmOptions & TreeOptions;
 
 /**
- * Removes a file or a tree, as `fs.rm` does.
+ * Removes a file or a tree, as `fs.rm` does. All forms have the errors of `fs.promises.rm`, in all
+ * versions of Node: they name the entry that failed first. What else can be removed is removed.
+ *
+ * Where Node would remove more than was named, or say that it has removed what it has not, curt has
+ * an error: `EINVAL` for a path that ends in `..`, and `ENOTDIR` for a link with a slash behind it.
+ * A mount point stays, with everything in it (`EBUSY`). `maxRetries` counts the attempts for the
+ * whole tree.
  *
  * @example
  * rm("build", { recursive: true, force: true }, (error) => {
