@@ -88,12 +88,16 @@ impl<S: Sys> Asker<S> {
             needs = needs.without(known);
         }
         // No listing says what a link leads to.
-        let may_be_link = !known.contains(Fields::KIND) || into.facts.kind.is_link();
-        if subject.follow && may_be_link {
+        let has_kind = known.contains(Fields::KIND);
+        let is_link = has_kind && into.facts.kind.is_link();
+        if subject.follow && (is_link || !has_kind) {
             needs = self.needs.get() | Fields::KIND;
         }
         if !needs.is_empty() {
             self.ask(subject, needs, into);
+        }
+        if subject.follow && is_link && !into.facts.kind.is_link() {
+            (into.has_more, into.followed) = (true, true);
         }
     }
 

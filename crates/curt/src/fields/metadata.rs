@@ -252,6 +252,8 @@ pub struct Metadata {
     pub(crate) facts: Facts,
     /// Whether any of the following may be set. They rarely are, so resetting looks at this alone.
     pub(crate) has_more: bool,
+    /// Whether the listing had a link, and this is of what it leads to.
+    pub(crate) followed: bool,
     pub(crate) user: Option<Arc<OsString>>,
     pub(crate) group: Option<Arc<OsString>>,
     pub(crate) target: Option<PathBuf>,
@@ -424,7 +426,7 @@ impl Metadata {
     fn drop_more(&mut self) {
         (self.user, self.group, self.target, self.label) = (None, None, None, None);
         self.failed.clear();
-        self.has_more = false;
+        (self.has_more, self.followed) = (false, false);
     }
 }
 

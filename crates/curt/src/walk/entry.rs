@@ -111,6 +111,12 @@ impl<'w> Visited<'w> {
         self.metadata.facts.kind
     }
 
+    /// Whether the entry is a link that was followed, so that its kind and metadata are those of
+    /// what it leads to. `false` where listings have no kinds.
+    pub fn is_followed_link(&self) -> bool {
+        self.metadata.followed
+    }
+
     /// Returns what is known of the entry: the fields that the plan names, and those fetched since.
     pub fn metadata(&self) -> &Metadata {
         self.metadata

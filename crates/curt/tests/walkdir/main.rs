@@ -1,7 +1,7 @@
 //! Walks beside the crate walkdir.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::ErrorKind::NotFound;
 use std::path::{Path, PathBuf};
@@ -131,6 +131,27 @@ fn random_trees_are_walked_as_by_walkdir() {
         let differs = ours.iter().zip(&theirs).find(|(ours, theirs)| ours != theirs);
         assert!(differs.is_none(), "{differs:?}: {case}");
         assert_eq!(ours.len(), theirs.len(), "{case}");
+    }
+}
+
+#[test]
+fn links_that_are_followed_are_known_as_by_walkdir() {
+    let mut choices = Choices::new(2);
+    for round in 0..50 {
+        let scratch = tree(&mut choices);
+        let known = WalkDir::new(scratch.at("t")).follow_links(true).min_depth(1);
+        let known = known.into_iter().flatten().filter(|entry| !entry.file_type().is_symlink());
+        let theirs: HashMap<PathBuf, bool> =
+            known.map(|entry| (entry.path().to_owned(), entry.path_is_symlink())).collect();
+        let mut walking = Walk::new(scratch.at("t")).follow(Follow::Links).start();
+        let mut ours = HashMap::new();
+        while let Some(entry) = walking.next() {
+            let Ok(entry) = entry else { continue };
+            ours.insert(entry.path().into_owned(), entry.is_followed_link());
+        }
+        for (path, is_link) in theirs {
+            assert_eq!(ours.get(&path), Some(&is_link), "{path:?} in round {round}");
+        }
     }
 }
 
