@@ -24,13 +24,7 @@ export interface Abortable {
 export type RmOptions = fs.RmOptions & TreeOptions;
 
 /**
- * Removes a file or a tree, as `fs.rm` does. All forms have the errors of `fs.promises.rm`, in all
- * versions of Node: they name the entry that failed first. What else can be removed is removed.
- *
- * Where Node would remove more than was named, or say that it has removed what it has not, curt has
- * an error: `EINVAL` for a path that ends in `..`, and `ENOTDIR` for a link with a slash behind it.
- * A mount point stays, with everything in it (`EBUSY`). `maxRetries` counts the attempts for the
- * whole tree.
+ * Removes a file or a tree, as `fs.rm` does.
  *
  * @example
  * rm("build", { recursive: true, force: true }, (error) => {
@@ -47,7 +41,11 @@ export function rm(
 /** Removes a file or a tree, as `fs.rmSync` does. */
 export function rmSync(path: PathLike, options?: RmOptions): void;
 
-/** Lists a directory or a tree, as `fs.readdir` does, with `threads` and `signal`, too. */
+/**
+ * Lists a directory or a tree, as `fs.readdir` does. For a tree it takes `threads` and `signal`, and
+ * every form lists in the order of `fs.readdirSync`: the entries of one depth before those of the
+ * next. A link that leads back to a directory above it is listed, and not followed.
+ */
 export const readdir: typeof fs.readdir;
 
 /** Lists a directory or a tree, as `fs.readdirSync` does. */
@@ -151,21 +149,13 @@ export interface WhichOptions {
   cwd?: string | undefined;
 }
 
-/**
- * Finds the program that `spawn` starts: by the rules of `execvp`, on Windows by those of cmd.exe.
- * Returns its absolute path, or `null` if there is none.
- *
- * @example
- * const git = await which("git");
- */
+/** Finds a program as the shell would; `null` if there is none. */
 export function which(name: string, options?: WhichOptions): Promise<string | null>;
 export function whichSync(name: string, options?: WhichOptions): string | null;
 
 /**
- * Starts a program, as `child_process.spawn` does; elsewhere than on Windows it is that function.
- * There, without a shell, `npm` also finds `npm.cmd` (see `which`), which cmd.exe starts with
- * arguments that it cannot misread. An argument with a line end, which it would, is refused with
- * `ERR_INVALID_ARG_VALUE`.
+ * Starts a program, as `child_process.spawn` does. On Windows `npm` also finds `npm.cmd`, which is
+ * started by `cmd.exe` with arguments that it cannot misread. Elsewhere it is Node's own.
  */
 export const spawn: typeof nodeSpawn;
 export const spawnSync: typeof nodeSpawnSync;

@@ -1,23 +1,20 @@
 "use strict";
 
 const { expandPath } = require("./lib/expand.js");
+const { readdir, readdirSync, promises: readdirPromises } = require("./lib/readdir.js");
 const { rm, rmSync, promises: rmPromises } = require("./lib/rm.js");
 const { statMany } = require("./lib/stat.js");
 const { usage } = require("./lib/usage.js");
 const { walk } = require("./lib/walk.js");
-const { spawn, spawnSync } = require("./lib/spawn.js");
-const { which, whichSync } = require("./lib/which.js");
 
 module.exports = {
+  readdir,
+  readdirSync,
   rm,
   rmSync,
   expandPath,
   statMany,
   usage,
   walk,
-  promises: { ...rmPromises },
-  spawn,
-  spawnSync,
-  which,
-  whichSync,
+  promises: { ...readdirPromises, ...rmPromises },
 };

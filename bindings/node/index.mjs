@@ -1,5 +1,5 @@
 import curt from "./index.js";
 
 export default curt;
-export const { rm, rmSync, expandPath, statMany, usage, walk, promises } = curt;
-export const { spawn, spawnSync, which, whichSync } = curt;
+export const { expandPath, promises, readdir, readdirSync, rm, rmSync } = curt;
+export const { statMany, usage, walk } = curt;

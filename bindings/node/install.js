@@ -6,6 +6,7 @@ const fs = require("fs");
 const { syncBuiltinESMExports } = require("module");
 const curt = require("./index.js");
 
-Object.assign(fs, { rm: curt.rm, rmSync: curt.rmSync });
-Object.assign(fs.promises, { rm: curt.promises.rm });
+const { readdir, readdirSync, rm, rmSync, promises } = curt;
+Object.assign(fs, { readdir, readdirSync, rm, rmSync });
+Object.assign(fs.promises, { readdir: promises.readdir, rm: promises.rm });
 syncBuiltinESMExports();

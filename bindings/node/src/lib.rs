@@ -10,12 +10,12 @@
 
 mod failure;
 mod home;
+mod list;
 mod remove;
 mod stat;
 mod text;
 mod usage;
 mod walk;
-mod which;
 #[cfg(windows)]
 mod windows;
 mod work;

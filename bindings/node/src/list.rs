@@ -1,0 +1,326 @@
+//! Listing a tree, for `readdir`.
+
+use std::cmp::Ordering;
+use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use curt::fields::Follow;
+use curt::list::Directory;
+use curt::walk::Visited;
+use curt::{Cancel, Cause, Error, Kind, Operation, Walk};
+use napi::bindgen_prelude::{Buffer, Uint32Array};
+use napi::{Env, Result};
+use napi_derive::napi;
+
+use crate::failure::Failure;
+use crate::text::{self, PathArgument};
+use crate::work::{self, Control, Outcome, Work};
+
+const SEPARATOR: u8 = MAIN_SEPARATOR as u8;
+
+/// The options of `fs.readdir`, for a tree.
+#[napi(object)]
+pub struct ListOptions {
+    /// Whether the kinds are wanted, and the directory that each name is in.
+    pub kinds: bool,
+    /// Whether links to directories are followed.
+    pub follow: bool,
+    /// What stands in front of the path of an entry below the directory.
+    pub prefix: String,
+    pub threads: u32,
+}
+
+/// The entries of a tree: those of one depth before those of the next, and those of one directory in
+/// the order of their names.
+#[napi(object)]
+pub struct Listed {
+    /// The paths below the directory with NULs between them; with kinds, the names.
+    pub names: Buffer,
+    pub kinds: Option<Kinds>,
+}
+
+#[napi(object)]
+pub struct Kinds {
+    /// The kind of each entry, as Node's `UV_DIRENT_…`.
+    pub kinds: Buffer,
+    /// The paths of the other directories, in their order, with NULs between them.
+    pub directories: Buffer,
+    /// How many entries are in the directory, and then in each of the others.
+    pub counts: Uint32Array,
+}
+
+pub struct Listing {
+    path: PathBuf,
+    options: ListOptions,
+}
+
+/// Lists a tree.
+#[napi]
+pub fn list(
+    env: Env,
+    path: PathArgument,
+    options: ListOptions,
+    control: Option<&Control>,
+) -> Result<Outcome<Listing>> {
+    work::start(env, Listing { path: text::path(path), options }, control)
+}
+
+impl Work for Listing {
+    type Output = Listed;
+
+    fn run(&mut self, cancel: &Cancel) -> std::result::Result<Listed, Failure> {
+        let parts = self.find(cancel).map_err(|error| self.failure(&error))?;
+        Ok(Listed::new(&parts, self.options.kinds))
+    }
+}
+
+impl Listing {
+    fn find(&self, cancel: &Cancel) -> std::result::Result<Vec<Part>, Error> {
+        let ListOptions { follow, threads, .. } = self.options;
+        let parts = Mutex::default();
+        let follow = if follow { Follow::Links } else { Follow::CommandLine };
+        let walk = Walk::new(&self.path).follow(follow).threads(work::threads(threads));
+        let _ = walk.cancel(cancel).visit_with(|| {
+            let mut worker = Worker { listing: self, part: Part::default(), parts: &parts };
+            move |entry: std::result::Result<Visited<'_>, Error>| match entry {
+                Ok(entry) => worker.visit(&entry),
+                Err(error) => worker.fail(error),
+            }
+        });
+        let mut parts: Vec<Part> = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let failures = parts.iter_mut().filter_map(|part| part.failure.take());
+        match failures.min_by(place) {
+            Some(error) => Err(error),
+            // A file is a tree for the walk, and no directory for Node.
+            None if parts.iter().all(|part| part.entries.is_empty()) => {
+                Directory::open(&self.path).map(|_| parts)
+            }
+            None => Ok(parts),
+        }
+    }
+
+    /// The path of an entry below the directory; `None` for the directory.
+    fn below<'e>(&self, error: &'e Error) -> Option<&'e Path> {
+        let path = error.path().strip_prefix(&self.path).ok()?;
+        (!path.as_os_str().is_empty()).then_some(path)
+    }
+
+    fn failure(&self, error: &Error) -> Failure {
+        match self.below(error) {
+            None => Failure::new(error, "scandir"),
+            Some(path) => Failure::from(error).at(format!(
+                "{}{}",
+                self.options.prefix,
+                path.to_string_lossy()
+            )),
+        }
+    }
+}
+
+/// What one thread has found.
+#[derive(Default)]
+struct Part {
+    units: Vec<u8>,
+    entries: Vec<Entry>,
+    runs: Vec<Run>,
+    failure: Option<Error>,
+}
+
+struct Entry {
+    /// Where its name begins.
+    at: usize,
+    length: u32,
+    kind: u8,
+    /// Whether other entries may be in it.
+    is_directory: bool,
+}
+
+/// Entries of one directory, which were found one after the other.
+struct Run {
+    /// The path of the directory.
+    directory: Range<usize>,
+    /// The first entry.
+    first: usize,
+}
+
+impl Part {
+    /// Adds an entry of this directory.
+    fn add(&mut self, directory: &[u8], name: &[u8], kind: u8, is_directory: bool) {
+        let is_next = |run: &Run| self.units[run.directory.clone()] == *directory;
+        if !self.runs.last().is_some_and(is_next) {
+            let at = self.units.len();
+            self.units.extend_from_slice(directory);
+            let directory = at..self.units.len();
+            self.runs.push(Run { directory, first: self.entries.len() });
+        }
+        let (at, length) = (self.units.len(), name.len() as u32);
+        self.units.extend_from_slice(name);
+        self.entries.push(Entry { at, length, kind, is_directory });
+    }
+
+    /// Whether the last entry is this one.
+    fn ends_with(&self, directory: &[u8], name: &[u8]) -> bool {
+        let (Some(run), Some(entry)) = (self.runs.last(), self.entries.last()) else {
+            return false;
+        };
+        self.units[run.directory.clone()] == *directory && self.name(entry) == name
+    }
+
+    /// The name of an entry.
+    fn name(&self, entry: &Entry) -> &[u8] {
+        &self.units[entry.at..entry.at + entry.length as usize]
+    }
+
+    /// The entries of the directories.
+    fn runs(&self) -> impl Iterator<Item = (&[u8], &[Entry])> {
+        let ends = self.runs.iter().skip(1).map(|run| run.first).chain([self.entries.len()]);
+        self.runs
+            .iter()
+            .zip(ends)
+            .map(|(run, end)| (&self.units[run.directory.clone()], &self.entries[run.first..end]))
+    }
+}
+
+/// What one thread finds; when it has no more work, one of the parts.
+struct Worker<'p> {
+    listing: &'p Listing,
+    part: Part,
+    parts: &'p Mutex<Vec<Part>>,
+}
+
+impl Drop for Worker<'_> {
+    fn drop(&mut self) {
+        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        parts.push(std::mem::take(&mut self.part));
+    }
+}
+
+impl Worker<'_> {
+    fn visit(&mut self, entry: &Visited<'_>) {
+        if entry.depth() > 0 {
+            let kind = if entry.is_followed_link() { Kind::Symlink } else { entry.kind() };
+            let path = entry.relative_path();
+            let (directory, name) = split(&path);
+            self.part.add(directory, name, number(kind), entry.kind().is_dir());
+        }
+    }
+
+    fn fail(&mut self, error: Error) {
+        // A directory that contains itself is not listed again.
+        if matches!(error.cause(), Cause::Loop(_)) {
+            return;
+        }
+        let is_unfollowed = self.listing.options.follow && error.operation() == Operation::Stat;
+        if let (true, Some(path)) = (is_unfollowed, self.listing.below(&error)) {
+            let (directory, name) = split(path);
+            if !self.part.ends_with(directory, name) {
+                self.part.add(directory, name, number(Kind::Symlink), false);
+            }
+            return;
+        }
+        let failures = [self.part.failure.take(), Some(error)];
+        self.part.failure = failures.into_iter().flatten().min_by(place);
+    }
+}
+
+/// The order in which directories are listed.
+fn place(a: &Error, b: &Error) -> Ordering {
+    let place = |error: &'_ Error| error.path().components().count();
+    place(a).cmp(&place(b)).then_with(|| a.path().cmp(b.path()))
+}
+
+/// Splits a path into that of the directory and the name.
+fn split(path: &Path) -> (&[u8], &[u8]) {
+    let path = path.as_os_str().as_encoded_bytes();
+    match path.iter().rposition(|&unit| unit == SEPARATOR) {
+        Some(at) => (&path[..at], &path[at + 1..]),
+        None => (&[], path),
+    }
+}
+
+/// The number that Node has for a kind: `UV_DIRENT_…`.
+fn number(kind: Kind) -> u8 {
+    match kind {
+        Kind::File => 1,
+        Kind::Directory => 2,
+        kind if kind.is_link() => 3,
+        Kind::Fifo => 4,
+        Kind::Socket => 5,
+        Kind::CharacterDevice => 6,
+        Kind::BlockDevice => 7,
+        _ => 0,
+    }
+}
+
+/// Entries of one directory, in the parts that they are in.
+type Found<'p> = Vec<(&'p Part, &'p [Entry])>;
+
+impl Listed {
+    /// Puts in order what was found.
+    fn new(parts: &[Part], has_kinds: bool) -> Listed {
+        let mut found: HashMap<&[u8], Found<'_>> = HashMap::new();
+        for part in parts {
+            for (directory, entries) in part.runs() {
+                found.entry(directory).or_default().push((part, entries));
+            }
+        }
+        let mut names = Vec::with_capacity(parts.iter().map(|part| part.units.len()).sum());
+        let (mut kinds, mut directories, mut counts) = (Vec::new(), Vec::new(), Vec::new());
+        let mut path = Vec::new();
+        let mut next: VecDeque<_> = found.remove_entry(&b""[..]).into_iter().collect();
+        while let Some((directory, runs)) = next.pop_front() {
+            let entries = in_order(runs);
+            if has_kinds {
+                if !directory.is_empty() {
+                    directories.extend_from_slice(directory);
+                    directories.push(0);
+                }
+                counts.push(entries.len() as u32);
+                kinds.extend(entries.iter().map(|(_, entry)| entry.kind));
+            }
+            for (name, entry) in entries {
+                if !has_kinds {
+                    join(&mut names, directory);
+                }
+                names.extend_from_slice(name);
+                names.push(0);
+                if entry.is_directory {
+                    path.clear();
+                    join(&mut path, directory);
+                    path.extend_from_slice(name);
+                    next.extend(found.remove_entry(&path[..]));
+                }
+            }
+        }
+        names.pop();
+        directories.pop();
+        let kinds = has_kinds.then(|| Kinds {
+            kinds: kinds.into(),
+            directories: directories.into(),
+            counts: counts.into(),
+        });
+        Listed { names: names.into(), kinds }
+    }
+}
+
+/// Begins a path with that of a directory.
+fn join(path: &mut Vec<u8>, directory: &[u8]) {
+    if !directory.is_empty() {
+        path.extend_from_slice(directory);
+        path.push(SEPARATOR);
+    }
+}
+
+/// The entries of a directory in Node's order: that of their names, and on Windows the system's.
+fn in_order<'p>(runs: Found<'p>) -> Vec<(&'p [u8], &'p Entry)> {
+    let names = |(part, entries): (&'p Part, &'p [Entry])| {
+        entries.iter().map(|entry| (part.name(entry), entry))
+    };
+    let mut entries: Vec<_> = runs.into_iter().flat_map(names).collect();
+    if cfg!(unix) {
+        entries.sort_unstable_by_key(|&(name, _)| name);
+    }
+    entries
+}
