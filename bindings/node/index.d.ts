@@ -24,7 +24,13 @@ export interface Abortable {
 export type RmOptions = fs.RmOptions & TreeOptions;
 
 /**
- * Removes a file or a tree, as `fs.rm` does.
+ * Removes a file or a tree, as `fs.rm` does. All forms have the errors of `fs.promises.rm`, in all
+ * versions of Node: they name the entry that failed first. What else can be removed is removed.
+ *
+ * Where Node would remove more than was named, or say that it has removed what it has not, curt has
+ * an error: `EINVAL` for a path that ends in `..`, and `ENOTDIR` for a link with a slash behind it.
+ * A mount point stays, with everything in it (`EBUSY`). `maxRetries` counts the attempts for the
+ * whole tree.
  *
  * @example
  * rm("build", { recursive: true, force: true }, (error) => {
@@ -149,13 +155,21 @@ export interface WhichOptions {
   cwd?: string | undefined;
 }
 
-/** Finds a program as the shell would; `null` if there is none. */
+/**
+ * Finds the program that `spawn` starts: by the rules of `execvp`, on Windows by those of cmd.exe.
+ * Returns its absolute path, or `null` if there is none.
+ *
+ * @example
+ * const git = await which("git");
+ */
 export function which(name: string, options?: WhichOptions): Promise<string | null>;
 export function whichSync(name: string, options?: WhichOptions): string | null;
 
 /**
- * Starts a program, as `child_process.spawn` does. On Windows `npm` also finds `npm.cmd`, which is
- * started by `cmd.exe` with arguments that it cannot misread. Elsewhere it is Node's own.
+ * Starts a program, as `child_process.spawn` does; elsewhere than on Windows it is that function.
+ * There, without a shell, `npm` also finds `npm.cmd` (see `which`), which cmd.exe starts with
+ * arguments that it cannot misread. An argument with a line end, which it would, is refused with
+ * `ERR_INVALID_ARG_VALUE`.
  */
 export const spawn: typeof nodeSpawn;
 export const spawnSync: typeof nodeSpawnSync;

@@ -3,9 +3,11 @@
 const { expandPath } = require("./lib/expand.js");
 const { readdir, readdirSync, promises: readdirPromises } = require("./lib/readdir.js");
 const { rm, rmSync, promises: rmPromises } = require("./lib/rm.js");
+const { spawn, spawnSync } = require("./lib/spawn.js");
 const { statMany } = require("./lib/stat.js");
 const { usage } = require("./lib/usage.js");
 const { walk } = require("./lib/walk.js");
+const { which, whichSync } = require("./lib/which.js");
 
 module.exports = {
   readdir,
@@ -13,8 +15,12 @@ module.exports = {
   rm,
   rmSync,
   expandPath,
+  spawn,
+  spawnSync,
   statMany,
   usage,
   walk,
+  which,
+  whichSync,
   promises: { ...readdirPromises, ...rmPromises },
 };

@@ -1,6 +1,7 @@
 // Node's own functions, as they were before curt-fs/install put others in their place.
 "use strict";
 
+const { spawn, spawnSync } = require("child_process");
 const fs = require("fs");
 
 const { rm, rmSync, readdir, readdirSync, opendir, opendirSync } = fs;
@@ -10,4 +11,14 @@ const promises = {
   opendir: fs.promises.opendir,
 };
 
-module.exports = { rm, rmSync, readdir, readdirSync, opendir, opendirSync, promises };
+module.exports = {
+  rm,
+  rmSync,
+  readdir,
+  readdirSync,
+  opendir,
+  opendirSync,
+  promises,
+  spawn,
+  spawnSync,
+};

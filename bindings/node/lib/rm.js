@@ -1,47 +1,86 @@
 // `rm` and `rmSync`.
 "use strict";
 
+const { setTimeout } = require("timers/promises");
 const originals = require("./originals.js");
 const { pathOf, signalOf, threadsOf } = require("./arguments.js");
 const { remove } = require("./native.js");
-const { callBack, run, runSync } = require("./work.js");
+const { abortable, callBack, run, runSync } = require("./work.js");
+
+/** The errors after which Node tries again, if that was asked for. */
+const PASSING = new Set(["EBUSY", "EMFILE", "ENFILE", "ENOTEMPTY", "EPERM"]);
 
 const isCount = (value) => Number.isInteger(value) && value >= 0 && value < 2 ** 31;
 
 /**
- * The arguments for the addon, or null where Node's own function is called: it removes what is no
- * tree, and has the errors of wrong arguments.
+ * The tree that curt removes, or null where Node's own function is called: without `recursive`, and
+ * with wrong arguments, for which it has the errors.
  */
-function argumentsOf(path, options, threads) {
+function treeOf(path, options, threads) {
   const { force = false, maxRetries = 0, recursive = false, retryDelay = 100 } = options;
   const known = pathOf(path);
   const isTree = recursive === true && typeof force === "boolean";
   if (known === null || !isTree || !isCount(maxRetries) || !isCount(retryDelay)) return null;
-  return [known, { force, maxRetries, retryDelay, threads: threadsOf(options, threads) }];
+  return { path: known, force, maxRetries, retryDelay, threads: threadsOf(options, threads) };
 }
 
-function start(words, options) {
-  return run(signalOf(options), (control) => remove(...words, control));
+/** One of the attempts, of which the first is number 0. What is gone by the next one is removed. */
+function attempt({ path, force, threads }, number, control) {
+  return remove(path, force || number > 0, threads, control);
 }
 
-function rm(path, given, callback = given) {
-  const options = typeof given === "function" ? {} : { ...given };
-  const words = typeof callback === "function" ? argumentsOf(path, options, 1) : null;
-  if (words === null) return originals.rm(path, given, callback);
-  return callBack(start(words, options), callback);
+/** How long to wait before the attempt after this one; throws the error if there is none. */
+function delayAfter({ maxRetries, retryDelay }, number, error) {
+  if (number >= maxRetries || !PASSING.has(error.code)) throw error;
+  return (number + 1) * retryDelay;
+}
+
+async function removeTree(tree, signal) {
+  for (let number = 0; ; number += 1) {
+    try {
+      return await run(signal, (control) => attempt(tree, number, control));
+    } catch (error) {
+      await setTimeout(delayAfter(tree, number, error), undefined, { signal });
+    }
+  }
+}
+
+function removeTreeSync(tree) {
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  for (let number = 0; ; number += 1) {
+    try {
+      return runSync(() => attempt(tree, number, null), rmSync);
+    } catch (error) {
+      Atomics.wait(never, 0, 0, delayAfter(tree, number, error));
+    }
+  }
+}
+
+/** Removes a tree, or has Node's own function do what was asked for. */
+function start(tree, signal, path, given) {
+  if (tree !== null) return removeTree(tree, signal);
+  return abortable(signal, () => originals.promises.rm(path, given));
 }
 
 async function rmPromise(path, given) {
   const options = { ...given };
-  const words = argumentsOf(path, options, 1);
-  return words === null ? originals.promises.rm(path, given) : start(words, options);
+  return start(treeOf(path, options, 1), signalOf(options), path, given);
+}
+
+function rm(path, given, callback) {
+  const done = typeof given === "function" ? given : callback;
+  const options = given === done ? {} : { ...given };
+  const tree = treeOf(path, options, 1);
+  const signal = signalOf(options);
+  if (typeof done !== "function" || (tree === null && signal === undefined)) {
+    return originals.rm(path, given, callback);
+  }
+  return callBack(start(tree, signal, path, given), done);
 }
 
 function rmSync(path, given) {
-  const options = { ...given };
-  const words = argumentsOf(path, options, 0);
-  if (words === null) return originals.rmSync(path, given);
-  return runSync(() => remove(...words, null), rmSync);
+  const tree = treeOf(path, { ...given }, 0);
+  return tree === null ? originals.rmSync(path, given) : removeTreeSync(tree);
 }
 
 module.exports = { rm, rmSync, promises: { rm: rmPromise } };

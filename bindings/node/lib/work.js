@@ -5,9 +5,9 @@ const { abortError, errorOf } = require("./errors.js");
 const { Control } = require("./native.js");
 
 // Room in the pool is left for everything else that Node does there.
-const POOL = Number(process.env.UV_THREADPOOL_SIZE) || 4;
+const POOL = Number(process.env.UV_THREADPOOL_SIZE ?? 4) || 1;
 let places = Math.max(1, POOL - 2);
-const waiting = [];
+const waiting = new Set();
 const running = new Set();
 
 // At its end Node waits for the pool.
@@ -27,19 +27,23 @@ function enter(signal) {
       resolve();
     };
     const abort = () => {
-      waiting.splice(waiting.indexOf(begin), 1);
+      waiting.delete(begin);
       reject(abortError(signal));
     };
-    signal?.addEventListener("abort", abort);
-    waiting.push(begin);
+    signal?.addEventListener("abort", abort, { once: true });
+    waiting.add(begin);
   });
 }
 
 /** Gives the place to the next one. */
 function leave() {
-  const next = waiting.shift();
-  if (next) next();
-  else places += 1;
+  const [next] = waiting;
+  if (next === undefined) {
+    places += 1;
+  } else {
+    waiting.delete(next);
+    next();
+  }
 }
 
 /**
@@ -52,6 +56,8 @@ async function run(signal, begin) {
   const control = new Control();
   const abort = () => control.cancel();
   signal?.addEventListener("abort", abort);
+  // It may have been aborted since there was a place.
+  if (signal?.aborted) abort();
   running.add(control);
   try {
     const result = await begin(control);
@@ -64,6 +70,25 @@ async function run(signal, begin) {
     leave();
   }
   throw abortError(signal);
+}
+
+/**
+ * Waits for what Node's own function does, which takes no signal: once it is aborted, it is no
+ * longer waited for.
+ */
+async function abortable(signal, begin) {
+  if (signal === undefined) return begin();
+  if (signal.aborted) throw abortError(signal);
+  let abort;
+  const aborted = new Promise((_, reject) => {
+    abort = () => reject(abortError(signal));
+    signal.addEventListener("abort", abort);
+  });
+  try {
+    return await Promise.race([begin(), aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
 }
 
 /** Runs an operation at once. Errors have the stack of the caller of `above`. */
@@ -83,4 +108,4 @@ function callBack(promise, callback) {
   );
 }
 
-module.exports = { callBack, run, runSync };
+module.exports = { abortable, callBack, run, runSync };

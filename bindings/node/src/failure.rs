@@ -1,6 +1,7 @@
 //! Errors of the library.
 
 use std::io;
+use std::path::Path;
 
 use curt::remove::Kept;
 use curt::{Cause, Error, Operation};
@@ -31,6 +32,11 @@ impl Failure {
             function,
             path: error.path().to_string_lossy().into_owned(),
         }
+    }
+
+    /// The failure of a function of the system that was called with a path.
+    pub fn of_path(path: &Path, error: &io::Error, function: &'static str) -> Failure {
+        Failure { number: number_of(error), function, path: path.to_string_lossy().into_owned() }
     }
 
     /// The same failure, with the path as Node has it.
@@ -71,9 +77,6 @@ fn function(operation: Operation) -> &'static str {
 
 /// Node's number for an error; curt's own refusals get the closest one.
 fn number(error: &Error) -> i32 {
-    if let Some(number) = error.raw_os_error() {
-        return of_system(number);
-    }
     match error.cause() {
         Cause::Kept(Kept::MountPoint | Kept::RootDirectory) => numbers::EBUSY,
         Cause::Kept(Kept::OtherFileSystem) | Cause::Refused(_) => numbers::EXDEV,
@@ -82,13 +85,16 @@ fn number(error: &Error) -> i32 {
         Cause::Kept(Kept::IsADirectory) => numbers::EISDIR,
         Cause::Kept(Kept::IsALink) | Cause::Loop(_) => numbers::ELOOP,
         Cause::Replaced => numbers::ENOENT,
-        Cause::Os(error) => number_of_kind(error.kind()),
+        Cause::Os(error) => number_of(error),
         _ => numbers::EIO,
     }
 }
 
-fn number_of_kind(kind: io::ErrorKind) -> i32 {
-    match kind {
+fn number_of(error: &io::Error) -> i32 {
+    if let Some(number) = error.raw_os_error() {
+        return of_system(number);
+    }
+    match error.kind() {
         io::ErrorKind::NotFound => numbers::ENOENT,
         io::ErrorKind::NotADirectory => numbers::ENOTDIR,
         io::ErrorKind::InvalidInput => numbers::EINVAL,

@@ -16,6 +16,7 @@ mod stat;
 mod text;
 mod usage;
 mod walk;
+mod which;
 #[cfg(windows)]
 mod windows;
 mod work;

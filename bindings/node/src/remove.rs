@@ -1,9 +1,10 @@
 //! Removing a tree, for `rm` and `rmSync`.
 
+use std::fs;
+use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
 
-use curt::{Cancel, Next, Remove};
+use curt::{Cancel, Error, Next, Operation, Remove};
 use napi::{Env, Result};
 use napi_derive::napi;
 
@@ -11,43 +12,80 @@ use crate::failure::Failure;
 use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Work};
 
-/// The options of `fs.rm`.
-#[napi(object)]
-pub struct RemoveOptions {
-    pub force: bool,
-    pub max_retries: u32,
-    pub retry_delay: u32,
-    pub threads: u32,
-}
-
 pub struct Removal {
     path: PathBuf,
-    options: RemoveOptions,
+    force: bool,
+    threads: u32,
 }
 
 impl Work for Removal {
     type Output = ();
 
     fn run(&mut self, cancel: &Cancel) -> std::result::Result<(), Failure> {
-        let options = &self.options;
+        if self.remove_alone()? {
+            return Ok(());
+        }
+        // As with Node's `rm`, what can be removed is removed in spite of a failure.
         let report = Remove::new()
-            .missing_is_fine(options.force)
-            .retries(options.max_retries, Duration::from_millis(options.retry_delay.into()))
-            .threads(work::threads(options.threads))
-            .on_error(|_| Next::Stop)
+            .missing_is_fine(true)
+            .threads(work::threads(self.threads))
+            .on_error(|_| Next::Continue)
             .cancel(cancel)
             .run(&self.path);
-        report.errors.first().map_or(Ok(()), |error| Err(error.into()))
+        report.errors.first().map_or(Ok(()), |error| Err(failure(error)))
     }
 }
 
-/// Removes a tree, as `fs.rm` does with `recursive`.
+impl Removal {
+    /// Removes what has no entries. Returns false for what has some. Node, too, tries this first,
+    /// and leaves everything in a directory that cannot be removed, such as a mount point.
+    fn remove_alone(&self) -> std::result::Result<bool, Failure> {
+        let path = &self.path;
+        let (removed, function) = match fs::symlink_metadata(path) {
+            Ok(found) if found.is_dir() => (fs::remove_dir(path), "rmdir"),
+            Ok(_) => (fs::remove_file(path), "unlink"),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && self.force => return Ok(true),
+            Err(error) => return Err(Failure::of_path(path, &error, "lstat")),
+        };
+        match removed {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+            Err(error) if may_have_entries(&error) => Ok(false),
+            Err(error) => Err(Failure::of_path(path, &error, function)),
+        }
+    }
+}
+
+/// Whether a directory that cannot be removed with this error may have entries.
+#[cfg(unix)]
+fn may_have_entries(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::ENOTEMPTY | libc::EEXIST | libc::EPERM))
+}
+
+/// Whether curt is to try what cannot be removed with this error: it also removes what is
+/// write-protected, and has the error otherwise.
+#[cfg(windows)]
+fn may_have_entries(_: &io::Error) -> bool {
+    true
+}
+
+/// The failure of an entry of the tree. A directory that is kept on purpose is one that cannot be
+/// removed: the function that Node calls first.
+fn failure(error: &Error) -> Failure {
+    match error.operation() {
+        Operation::Remove => Failure::new(error, "rmdir"),
+        _ => Failure::from(error),
+    }
+}
+
+/// Removes a tree, as `fs.rm` does with `recursive`, without its retries.
 #[napi]
 pub fn remove(
     env: Env,
     path: PathArgument,
-    options: RemoveOptions,
+    force: bool,
+    threads: u32,
     control: Option<&Control>,
 ) -> Result<Outcome<Removal>> {
-    work::start(env, Removal { path: text::path(path), options }, control)
+    work::start(env, Removal { path: text::path(path), force, threads }, control)
 }

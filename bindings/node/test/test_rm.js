@@ -3,13 +3,18 @@
 const assert = require("node:assert/strict");
 const fs = require("fs");
 const path = require("path");
-const { test } = require("node:test");
+const { getEventListeners } = require("events");
+const { after, test } = require("node:test");
+const { setTimeout } = require("timers/promises");
+const { pathToFileURL } = require("url");
 const curt = require("curt-fs");
 const { folder, plant } = require("./helper.js");
 
 const TREE = { "a/b/c": "c", "a/d": "d", e: "e" };
+const isRoot = process.getuid() === 0;
+const NOBODY = 65534;
 
-/** What comes of a form of `rm`: undefined, or what its error says. */
+/** The forms of `rm`, as promises. */
 const FORMS = {
   callback: (fs, ...words) =>
     new Promise((resolve, reject) => {
@@ -18,6 +23,77 @@ const FORMS = {
   promise: (fs, ...words) => fs.promises.rm(...words),
   sync: async (fs, ...words) => fs.rmSync(...words),
 };
+
+/** What comes of a promise: undefined, or what its error says. */
+async function outcome(promise) {
+  const error = await promise.then(
+    () => undefined,
+    (error) => error,
+  );
+  if (!(error instanceof Error)) return error;
+  const { name, code, errno, syscall, path, message } = error;
+  return { name, code, errno, syscall, path, message };
+}
+
+/** Calls a function as a user whom modes bind, where the tests run as root. */
+async function unprivileged(begin) {
+  if (!isRoot) return begin();
+  process.setegid(NOBODY);
+  process.seteuid(NOBODY);
+  try {
+    return await begin();
+  } finally {
+    process.seteuid(0);
+    process.setegid(0);
+  }
+}
+
+/** The paths in a folder, which is made accessible. */
+function pathsIn(top) {
+  const found = [];
+  const look = (at) => {
+    fs.chmodSync(at, 0o700);
+    for (const entry of fs.readdirSync(at, { withFileTypes: true, encoding: "buffer" })) {
+      const below = Buffer.concat([at, Buffer.from("/"), entry.name]);
+      found.push(below.subarray(Buffer.byteLength(top) + 1).toString("latin1"));
+      if (entry.isDirectory()) look(below);
+    }
+  };
+  look(Buffer.from(top));
+  return found.sort();
+}
+
+/** Runs a form in a folder, and returns what comes of it and what is left. */
+async function removeIn(top, rm, words) {
+  process.chdir(top);
+  after(() => process.chdir("/"));
+  const came = await unprivileged(() => outcome(rm(...words)));
+  // Node answers after the first failure, and goes on.
+  let left = pathsIn(top);
+  for (let before = []; rm === fs.promises.rm && left.length !== before.length; ) {
+    before = left;
+    await setTimeout(came === undefined ? 0 : 30);
+    left = pathsIn(top);
+  }
+  process.chdir("/");
+  return { came, left };
+}
+
+/** Compares all forms with Node's promises, in folders that are filled alike. */
+async function compare(fill, words) {
+  const make = async () => {
+    const top = folder();
+    fs.chmodSync(top, 0o777);
+    process.chdir(top);
+    await unprivileged(fill);
+    return top;
+  };
+  const theirs = await removeIn(await make(), fs.promises.rm, words);
+  for (const [name, rm] of Object.entries(FORMS)) {
+    const ours = await removeIn(await make(), (...words) => rm(curt, ...words), words);
+    assert.deepEqual(ours, theirs, `${name}, ${JSON.stringify(words)}`);
+  }
+}
 
 for (const [name, rm] of Object.entries(FORMS)) {
   test(`rm, ${name}: removes a tree, and nothing else`, async () => {
@@ -28,28 +104,202 @@ for (const [name, rm] of Object.entries(FORMS)) {
     assert.deepEqual(fs.readdirSync(top), []);
   });
 
-  test(`rm, ${name}: has the errors of Node`, async () => {
+  test(`rm, ${name}: has Node's errors for arguments`, async () => {
     const top = plant(TREE);
     for (const words of [
       [path.join(top, "missing"), { recursive: true }],
       [path.join(top, "missing")],
-      [path.join(top, "e", "f"), { recursive: true }],
+      [path.join(top, "a")],
       ["", { recursive: true }],
       ["a\0b", { recursive: true }],
+      [Buffer.from("a\0b"), { recursive: true }],
+      [new URL("https://example.org/a"), { recursive: true }],
       [7, { recursive: true }],
+      [undefined, { recursive: true }],
       [path.join(top, "e"), { recursive: "yes" }],
+      [path.join(top, "e"), { recursive: true, force: 1 }],
       [path.join(top, "e"), { recursive: true, maxRetries: -1 }],
+      [path.join(top, "e"), { recursive: true, retryDelay: 1.5 }],
+      [path.join(top, "e"), { recursive: true, maxRetries: NaN }],
       [path.join(top, "e"), 7],
+      [path.join(top, "e"), null],
+      [path.join(top, "e"), []],
     ]) {
       const [theirs, ours] = await Promise.all(
-        [fs, curt].map((module) => rm(module, ...words).then(assert.fail, (error) => error)),
+        [fs, curt].map((module) => outcome(rm(module, ...words))),
       );
-      for (const key of ["name", "code", "errno", "syscall", "path", "message"]) {
-        assert.equal(ours[key], theirs[key], `${key} of ${JSON.stringify(words)}`);
-      }
+      assert.deepEqual(ours, theirs, JSON.stringify(words));
     }
+    assert.deepEqual(fs.readdirSync(top), ["a", "e"]);
+  });
+
+  test(`rm, ${name}: throws what options throw, and refuses wrong ones of its own`, async () => {
+    const top = plant(TREE);
+    const thrown = new Error("thrown");
+    const options = {
+      recursive: true,
+      get force() {
+        throw thrown;
+      },
+    };
+    const call = async (options) => rm(curt, top, { recursive: true, ...options });
+    await assert.rejects(async () => rm(curt, top, options), thrown);
+    await assert.rejects(call({ threads: 0 }), { code: "ERR_OUT_OF_RANGE" });
+    await assert.rejects(call({ threads: "2" }), { code: "ERR_INVALID_ARG_TYPE" });
+    if (name !== "sync") {
+      await assert.rejects(call({ signal: 7 }), { code: "ERR_INVALID_ARG_TYPE" });
+    }
+    assert.deepEqual(fs.readdirSync(top), ["a", "e"]);
   });
 }
+
+const write = (name) => plant({ [name]: "x" }, process.cwd());
+const link = (target) => fs.symlinkSync(target, "l");
+const lock = (name, mode) => () => {
+  write(`${name}/f`);
+  write("a/e");
+  fs.chmodSync(name, mode);
+};
+
+/** What a folder is filled with, the operand, and options beside `recursive`. */
+const CASES = [
+  [() => write("f"), "f"],
+  [() => write("f"), "f/"],
+  [() => write("f"), "f/", { force: true }],
+  [() => write("f"), "f/g", { force: true }],
+  [() => {}, "missing/"],
+  [() => {}, "missing", { force: true }],
+  [() => {}, Buffer.from("a\xffb", "latin1")],
+  [() => {}, "n".repeat(300), { force: true }],
+  [() => {}, "n/".repeat(3000)],
+  [() => link("d"), "l"],
+  [() => link("d"), "l/"],
+  [() => link("l"), "l"],
+  [() => link("l"), "l/"],
+  [() => link("l"), "l/x"],
+  [() => (write("d/f"), link("d")), "l"],
+  [() => write("d/f"), "d/"],
+  [() => write("d/f"), "d///"],
+  [() => write("d/f"), "."],
+  [() => write("d/f"), "d/."],
+  [() => write("d/f"), "d/./", { force: true }],
+  [() => write("d/f"), "d", { recursive: false }],
+  [() => fs.mkdirSync("d"), "d"],
+  [() => fs.mkdirSync("d", 0), "d"],
+  [() => fs.mkdirSync("a/d", { recursive: true, mode: 0o333 }), "a"],
+  [lock("d", 0), "d"],
+  [lock("d", 0), "d/"],
+  [lock("a/d", 0), "a", { force: true }],
+  [lock("a/d", 0o555), "a"],
+  [lock("a/d", 0o444), "a"],
+  [lock("a/d", 0o666), "a"],
+  [lock("a/d", 0o333), "a"],
+  [lock("a/d", 0o333), "a/d"],
+  [lock("a", 0o555), "a/f"],
+  [lock("a", 0o333), "a/f"],
+  [lock("a", 0), "a/f"],
+  [() => (write("p/d/f"), fs.chmodSync("p", 0o555)), "p/d"],
+  [() => (write("p/d/f"), fs.chmodSync("p", 0o333)), "p/d"],
+];
+
+test("rm: has the results and errors of Node", async () => {
+  for (const [fill, operand, options] of CASES) {
+    await compare(fill, [operand, { recursive: true, ...options }]);
+  }
+});
+
+test("rm: takes a URL", async () => {
+  const top = plant({ "a b/c": "c" });
+  await curt.promises.rm(pathToFileURL(path.join(top, "a b")), { recursive: true });
+  assert.deepEqual(fs.readdirSync(top), []);
+  const missing = pathToFileURL(path.join(top, "ü x"));
+  const came = await outcome(curt.promises.rm(missing, { recursive: true }));
+  assert.deepEqual(came, await outcome(fs.promises.rm(missing, { recursive: true })));
+});
+
+/** Fills the working directory with a random tree, with at most one directory that is locked. */
+function random(seed) {
+  let state = seed * 2654435761 + 1;
+  const below = (limit) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return (state >>> 8) % limit;
+  };
+  const NAMES = ["a", "b c", "ü", "new\nline", "\xff\xc3(", "\u0001", "-r", "x".repeat(255)];
+  const directories = [Buffer.from("top")];
+  fs.mkdirSync("top");
+  for (let made = below(40); made > 0; made -= 1) {
+    const parent = directories[below(directories.length)];
+    const name = Buffer.from(NAMES[below(NAMES.length)], "latin1");
+    const at = Buffer.concat([parent, Buffer.from("/"), name]);
+    if (fs.lstatSync(at, { throwIfNoEntry: false })) continue;
+    const kind = below(4);
+    if (kind === 0) fs.writeFileSync(at, "x");
+    else if (kind === 1) fs.symlinkSync(["..", "loop", "/", "."][below(4)], at);
+    else directories.push(at), fs.mkdirSync(at);
+  }
+  if (below(2) === 0) return;
+  const locked = Buffer.concat([directories[below(directories.length)], Buffer.from("/locked")]);
+  fs.mkdirSync(locked);
+  fs.writeFileSync(Buffer.concat([locked, Buffer.from("/\xfef", "latin1")]), "x");
+  fs.chmodSync(locked, [0, 0o111, 0o333, 0o444, 0o555][below(5)]);
+}
+
+test("rm: does with random trees what Node does", async () => {
+  for (let seed = 0; seed < 40; seed += 1) {
+    await compare(() => random(seed), ["top", { recursive: true }]);
+  }
+});
+
+test("rm: removes a tree that is deeper than a path is long", async () => {
+  const top = folder();
+  process.chdir(top);
+  for (let depth = 0; depth < 60; depth += 1) {
+    fs.mkdirSync("d".repeat(100));
+    process.chdir("d".repeat(100));
+  }
+  process.chdir("/");
+  await curt.promises.rm(top, { recursive: true });
+  assert.equal(fs.existsSync(top), false);
+});
+
+test("rm: refuses what would remove more than was named", async () => {
+  for (const rm of Object.values(FORMS)) {
+    const top = plant({ "d/e/f": "f", "d/g": "g" });
+    fs.symlinkSync("d", path.join(top, "l"));
+    const parent = rm(curt, `${top}/d/e/..`, { recursive: true });
+    await assert.rejects(parent, { code: "EINVAL", syscall: "rmdir", path: `${top}/d/e/..` });
+    const target = rm(curt, `${top}/l/`, { recursive: true, force: true });
+    await assert.rejects(target, { code: "ENOTDIR", syscall: "rmdir", path: `${top}/l/` });
+    assert.deepEqual(pathsIn(top), ["d", "d/e", "d/e/f", "d/g", "l"]);
+  }
+});
+
+test("rm: tries again, and waits longer each time", async (t) => {
+  if (!isRoot) return t.skip("needs root, which makes a directory that others cannot remove");
+  const top = plant({ keep: "" });
+  fs.chmodSync(top, 0o1777);
+  fs.mkdirSync(path.join(top, "d"));
+  const denied = { code: "EPERM", syscall: "rmdir", path: path.join(top, "d") };
+  const options = { recursive: true, maxRetries: 2, retryDelay: 40 };
+  for (const rm of Object.values(FORMS)) {
+    const start = performance.now();
+    const words = [path.join(top, "d"), options];
+    await unprivileged(() => assert.rejects(rm(curt, ...words), denied));
+    assert.ok(performance.now() - start >= 119);
+  }
+  // A signal ends the wait, too.
+  const long = { ...options, retryDelay: 100_000, signal: AbortSignal.timeout(20) };
+  const aborted = () => curt.promises.rm(path.join(top, "d"), long);
+  await unprivileged(() => assert.rejects(aborted, { name: "AbortError" }));
+  // What can be removed by then is removed.
+  await unprivileged(async () => {
+    const removed = curt.promises.rm(path.join(top, "d"), { ...options, retryDelay: 100 });
+    await setTimeout(50);
+    process.seteuid(0);
+    await removed;
+  });
+  assert.deepEqual(fs.readdirSync(top), ["keep"]);
+});
 
 test("rm: many at once end, and leave room in the pool", async () => {
   const top = folder();
@@ -61,17 +311,26 @@ test("rm: many at once end, and leave room in the pool", async () => {
   assert.deepEqual(fs.readdirSync(top), []);
 });
 
-test("rm: an aborted signal ends it before and while it waits", async () => {
-  const top = plant(TREE);
-  const signal = AbortSignal.abort("enough");
-  const before = curt.promises.rm(top, { recursive: true, signal });
-  await assert.rejects(before, { name: "AbortError", code: "ABORT_ERR", cause: "enough" });
-  assert.equal(fs.existsSync(path.join(top, "e")), true);
-  const controller = new AbortController();
-  const removals = Array.from({ length: 9 }, () =>
-    curt.promises.rm(top, { recursive: true, force: true, signal: controller.signal }),
-  );
-  controller.abort();
-  const names = (await Promise.allSettled(removals)).map(({ reason }) => reason?.name);
-  assert.deepEqual(names, Array(9).fill("AbortError"));
-});
+for (const name of ["callback", "promise"]) {
+  const rm = FORMS[name];
+
+  test(`rm, ${name}: an aborted signal ends it, also where Node's own function works`, async () => {
+    const top = plant(TREE);
+    const enough = { name: "AbortError", code: "ABORT_ERR", cause: "enough" };
+    const signal = AbortSignal.abort("enough");
+    await assert.rejects(rm(curt, top, { recursive: true, signal }), enough);
+    await assert.rejects(rm(curt, path.join(top, "e"), { signal }), enough);
+    assert.deepEqual(fs.readdirSync(top), ["a", "e"]);
+    const controller = new AbortController();
+    const options = { signal: controller.signal };
+    await rm(curt, path.join(top, "e"), options);
+    const missing = rm(curt, path.join(top, "e"), options);
+    await assert.rejects(missing, { code: "ENOENT" });
+    await rm(curt, path.join(top, "a"), { recursive: true, ...options });
+    assert.deepEqual(fs.readdirSync(top), []);
+    assert.deepEqual(getEventListeners(controller.signal, "abort"), []);
+    const ended = rm(curt, top, options);
+    controller.abort("enough");
+    await assert.rejects(ended, enough);
+  });
+}

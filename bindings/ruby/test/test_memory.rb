@@ -101,7 +101,7 @@ class TestMemory < Test::Unit::TestCase
   def test_garbage_may_be_collected_at_any_time
     CALLS.each_value do |call|
       GC.stress = true
-      repeat([ROUNDS / 500, 1].max, call)
+      repeat([ROUNDS / 1000, 1].max, call)
     ensure
       GC.stress = false
     end

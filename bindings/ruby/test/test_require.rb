@@ -16,8 +16,8 @@ class TestRequire < Test::Unit::TestCase
       [[], [*roots, "-rcurt/require"]].each do |options|
         input, input_end = IO.pipe
         output, output_end = IO.pipe
-        pid = spawn(RbConfig.ruby, "-W0", *options, PLAYER, in: input, out: output_end,
-                                                            chdir: folder)
+        pid = spawn(RbConfig.ruby, "-W0", "--disable-did_you_mean", *options, PLAYER,
+                    in: input, out: output_end, chdir: folder)
         [input, output_end].each(&:close)
         (@players ||= []) << [input_end, output, pid]
       end

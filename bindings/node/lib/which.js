@@ -1,0 +1,56 @@
+// `which` and `whichSync`.
+"use strict";
+
+const { wrongType, wrongValue } = require("./arguments.js");
+const { find } = require("./native.js");
+const { run, runSync } = require("./work.js");
+
+/** A variable of an environment. On Windows the case of its name counts as little as in Node. */
+function variable(env, name, isWindows) {
+  let known = name;
+  if (isWindows) {
+    const names = [];
+    for (const other in env) if (other.toUpperCase() === name.toUpperCase()) names.push(other);
+    known = names.sort()[0];
+  }
+  const value = env[known];
+  return value === undefined ? undefined : String(value);
+}
+
+/** Where a program is searched, for the addon. */
+function placesOf({ path, pathExt, cwd }, env, isWindows) {
+  const of = (name) => variable(env, name, isWindows);
+  return {
+    path: path ?? of("PATH"),
+    pathExt: pathExt ?? (isWindows ? of("PATHEXT") : undefined),
+    cwd,
+    isWindows,
+    searchesCwd: isWindows && of("NoDefaultCurrentDirectoryInExePath") === undefined,
+  };
+}
+
+/** The arguments for the addon. */
+function argumentsOf(name, given) {
+  if (typeof name !== "string") throw wrongType("name", "of type string", name);
+  if (name.includes("\0")) throw wrongValue("name", "must be a string without null bytes", name);
+  const options = { ...given };
+  for (const key of ["path", "pathExt", "cwd"]) {
+    const value = options[key];
+    if (value !== undefined && typeof value !== "string") {
+      throw wrongType(`options.${key}`, "of type string", value);
+    }
+  }
+  return [name, placesOf(options, process.env, process.platform === "win32")];
+}
+
+async function which(name, options) {
+  const words = argumentsOf(name, options);
+  return run(undefined, (control) => find(...words, control));
+}
+
+function whichSync(name, options) {
+  const words = argumentsOf(name, options);
+  return runSync(() => find(...words, null), whichSync);
+}
+
+module.exports = { placesOf, which, whichSync };
