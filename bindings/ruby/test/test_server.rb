@@ -27,8 +27,8 @@ class TestServer < Test::Unit::TestCase
     end
     { "out" => "../secret", "absolute" => "#{@folder}/secret", "up" => "..",
       "folder" => "../outside", "alias" => ".htaccess", "chain" => "alias",
-      "backup" => "page.html~", "into" => ".hts", "same" => "page.html", "again" => "same", "lower" => "sub/deep",
-      "loop" => "loop", "gone" => "../gone" }
+      "backup" => "page.html~", "into" => ".hts", "same" => "page.html", "again" => "same",
+      "lower" => "sub/deep", "loop" => "loop", "gone" => "../gone" }
       .each { |name, target| File.symlink(target, File.join(@site, name)) }
     File.symlink("../../page.html", File.join(@site, "sub/deep/upper"))
     @log = StringIO.new

@@ -343,8 +343,9 @@ static VALUE full_path(int argc, const VALUE *argv, int tilde)
  *
  * With <tt>flavor: :windows</tt> the rules are those of Ruby on Windows, on any system, but for the
  * long form of the last name, for which Ruby asks the disk there. No drive has a working directory:
- * a relative path needs a +dir+ with a drive or a share, or is an ArgumentError. For +~+ the variable +HOME+ is read, or +HOMEDRIVE+
- * and +HOMEPATH+, or +USERPROFILE+. Characters that cannot be transcoded are an EncodingError.
+ * a relative path needs a +dir+ with a drive or a share, or is an ArgumentError. For +~+ the
+ * variable +HOME+ is read, or +HOMEDRIVE+ and +HOMEPATH+, or +USERPROFILE+. Characters that cannot be
+ * transcoded are an EncodingError.
  *
  *   Curt.expand_path("..\\b.", "C:/x/a", flavor: :windows)  #=> "C:/x/b"
  *
