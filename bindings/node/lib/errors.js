@@ -4,6 +4,9 @@
 const { resolve } = require("path");
 const { getSystemErrorMap } = require("util");
 
+/** The names and texts of errors, of which Node makes a copy each time. */
+let known;
+
 /**
  * Makes the error that Node would of what the addon has thrown: `ENOENT: no such file or directory,
  * lstat 'path'`. Its stack begins at the caller of `above`.
@@ -14,7 +17,8 @@ function errorOf(failure, above) {
   // On Windows the system gets full paths from Node.
   const path = process.platform === "win32" ? resolve(failure.path) : failure.path;
   const errno = -number;
-  const [code, text] = getSystemErrorMap().get(errno) || ["UNKNOWN", "unknown error"];
+  known ??= getSystemErrorMap();
+  const [code, text] = known.get(errno) || ["UNKNOWN", "unknown error"];
   const error = new Error(`${code}: ${text}, ${syscall} '${path}'`);
   if (above) Error.captureStackTrace(error, above);
   return Object.assign(error, { errno, code, syscall, path });

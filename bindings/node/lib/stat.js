@@ -9,7 +9,7 @@ const { statMany: ask } = require("./native.js");
 const { run } = require("./work.js");
 
 /** How many paths are asked about in one go: between two, the event loop has its turn. */
-const MOST = 4096;
+const MOST = 1024;
 /** How many numbers the addon has for each. */
 const WIDTH = 14;
 const NUL = Buffer.from([0]);
