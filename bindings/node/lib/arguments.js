@@ -2,8 +2,10 @@
 // says what is wrong.
 "use strict";
 
+const { basename } = require("path");
 const {
   inspect,
+  promisify,
   types: { isUint8Array },
 } = require("util");
 const { fileURLToPath } = require("url");
@@ -42,7 +44,7 @@ function invalid(Class, code, message) {
 
 function wrongType(name, expected, value) {
   const kind = name.includes(".") ? "property" : "argument";
-  const message = `The "${name}" ${kind} must be ${expected}. Received ${described(value)}`;
+  const message = `The "${name}" ${kind} must be ${expected}. ${received(value)}`;
   return invalid(TypeError, "ERR_INVALID_ARG_TYPE", message);
 }
 
@@ -52,16 +54,13 @@ function wrongValue(name, reason, value) {
   return invalid(TypeError, "ERR_INVALID_ARG_VALUE", message);
 }
 
-/** What was passed, as Node's errors describe it. */
-function described(value) {
-  if (value === undefined || value === null) return String(value);
-  if (typeof value === "function") return `function ${value.name}`;
-  if (typeof value === "object") {
-    const name = value.constructor?.name;
-    return name ? `an instance of ${name}` : inspect(value, { depth: -1 });
+/** `Received …`, as this version of Node describes what was passed. */
+function received(value) {
+  try {
+    return typeof value === "function" ? basename(value) : promisify(value);
+  } catch ({ message }) {
+    return message.slice(message.indexOf("Received"));
   }
-  const shown = inspect(value);
-  return `type ${typeof value} (${shown.length > 28 ? `${shown.slice(0, 25)}...` : shown})`;
 }
 
 /** How many threads, for the addon: 0 lets it decide. */

@@ -1,10 +1,12 @@
 "use strict";
 
 const assert = require("node:assert/strict");
+const { once } = require("events");
 const fs = require("fs");
 const path = require("path");
 const { pathToFileURL } = require("url");
 const { test } = require("node:test");
+const { Worker } = require("worker_threads");
 const curt = require("curt-fs");
 const { descriptors, folder, plant } = require("./helper.js");
 
@@ -250,6 +252,21 @@ test("walk: is closed by leaving the loop, by an error in it, and by the collect
     global.gc();
     await new Promise(setImmediate);
   }
+  assert.deepEqual(descriptors(), before);
+});
+
+test("walk: is closed when its worker thread ends", async () => {
+  const before = descriptors();
+  const script = `
+    const { parentPort, workerData } = require("worker_threads");
+    const walk = require(workerData.curt).walk(workerData.top);
+    walk.next().then(() => parentPort.postMessage("begun"));
+    setInterval(() => {}, 1000);`;
+  const workerData = { curt: require.resolve("curt-fs"), top: plant(TREE) };
+  const worker = new Worker(script, { eval: true, workerData });
+  await once(worker, "message");
+  assert.equal(descriptors().length, before.length + 1);
+  await worker.terminate();
   assert.deepEqual(descriptors(), before);
 });
 
