@@ -53,24 +53,21 @@ function blockOf(paths) {
 /** The metadata of some paths, or the errors. */
 async function statSome(paths, follow, signal) {
   const syscall = follow ? "stat" : "lstat";
-  const known = paths.map((path) => pathOf(path));
-  const block = blockOf(known.filter((path) => path !== null));
-  const numbers = await run(signal, (control) => ask(block, follow, control));
+  const known = paths.map((path) => pathOf(path) ?? "");
+  const numbers = await run(signal, (control) => ask(blockOf(known), follow, control));
   const answers = [];
-  let at = 0;
-  for (const [index, path] of known.entries()) {
-    const isKnown = path !== null;
-    const number = isKnown && Number.isNaN(numbers[at]) ? numbers[at + 1] : undefined;
-    if (!isKnown || number === 0) {
-      // Node's own function says what is wrong.
-      answers.push(await promises[syscall](paths[index]).catch((error) => error));
-    } else if (number !== undefined) {
-      const text = Buffer.from(path).toString();
-      answers.push(errorOf({ number, function: syscall, path: text }));
-    } else {
+  for (const [index, path] of paths.entries()) {
+    const at = index * WIDTH;
+    const number = numbers[at + 1];
+    if (!Number.isNaN(numbers[at])) {
       answers.push(new Made(numbers, at));
+    } else if (number === 0) {
+      // Node's own function says what is wrong.
+      answers.push(await promises[syscall](path).catch((error) => error));
+    } else {
+      const text = Buffer.from(known[index]).toString();
+      answers.push(errorOf({ number, function: syscall, path: text }));
     }
-    if (isKnown) at += WIDTH;
   }
   return answers;
 }

@@ -47,8 +47,12 @@ impl Work for Questions {
             if cancel.is_cancelled() {
                 break;
             }
-            let path = text::path_of(path[..path.len() - 1].to_vec());
-            numbers.extend(match stat.path(path) {
+            let path = path.strip_suffix(&[0]).unwrap_or(path);
+            if path.is_empty() {
+                numbers.extend(failed(0));
+                continue;
+            }
+            numbers.extend(match stat.path(text::path_of(path.to_vec())) {
                 // A broken link: only Node's own function has the error of that.
                 Ok(metadata) if self.follow && metadata.kind() == Kind::Symlink => failed(0),
                 Ok(metadata) => row(&metadata).unwrap_or_else(|error| failed(error.number)),
@@ -117,7 +121,7 @@ fn mode(metadata: &Metadata) -> std::result::Result<f64, Failure> {
 }
 
 /// Asks about paths, each with a NUL after it. Returns the numbers of each, or NaN and the number of
-/// the error; that of a broken link is 0.
+/// the error: 0 for a broken link and for an empty path, which Node's own function is asked about.
 #[napi]
 pub fn stat_many(
     env: Env,
