@@ -48,9 +48,9 @@ export function rm(
 export function rmSync(path: PathLike, options?: RmOptions): void;
 
 /**
- * Lists a directory or a tree, as `fs.readdir` does. For a tree it takes `threads` and `signal`, and
- * every form lists in the order of `fs.readdirSync`: the entries of one depth before those of the
- * next. A link that leads back to a directory above it is listed, and not followed.
+ * Lists a directory or a tree, as `fs.readdir` does. It takes a `signal`, and `threads` for a tree,
+ * which every form lists in the order of `fs.readdirSync`: the entries of one depth before those of
+ * the next. A link that leads back to a directory above it is listed, and not followed.
  */
 export const readdir: typeof fs.readdir;
 

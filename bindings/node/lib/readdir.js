@@ -6,7 +6,7 @@ const { join } = require("path");
 const originals = require("./originals.js");
 const { pathOf, signalOf, threadsOf } = require("./arguments.js");
 const { list } = require("./native.js");
-const { callBack, run, runSync } = require("./work.js");
+const { abortable, callBack, run, runSync } = require("./work.js");
 
 const [MAJOR, MINOR] = process.versions.node.split(".").map(Number);
 // Node follows links to directories; with file types since this version, and never for promises.
@@ -20,29 +20,26 @@ const isEncoding = (encoding) =>
   !encoding || encoding === "buffer" || Buffer.isEncoding(encoding);
 
 /**
- * What is asked for, or null where Node's own function is called: it lists a single directory in
- * less time than the addon takes to be called, and has the errors of wrong arguments and of a tree
- * whose path is no text.
+ * The tree that curt lists, or null where Node's own function is called: for a single directory,
+ * which it lists in less time than the addon takes to be called, with wrong arguments, for which it
+ * has the errors, and for a tree whose path is no text.
  */
-function requestOf(path, given, threads, isPromise) {
-  if (typeof given !== "object" || !given?.recursive) return null;
-  const options = { ...given };
+function treeOf(path, options, threads, isPromise) {
   const { encoding, recursive, withFileTypes: kinds } = options;
+  if (recursive !== true) return null;
   const known = pathOf(path);
-  if (recursive !== true || typeof known !== "string" || !isEncoding(encoding)) return null;
+  if (typeof known !== "string" || !isEncoding(encoding)) return null;
   const follow = !kinds || (FOLLOWS_WITH_FILE_TYPES && !isPromise);
+  const prefix = join(known, "x").slice(0, -1);
   return {
     path: known,
     encoding,
-    options: {
-      kinds: Boolean(kinds),
-      follow,
-      prefix: join(known, "x").slice(0, -1),
-      threads: threadsOf(options, threads),
-    },
-    signal: signalOf(options),
+    options: { kinds: Boolean(kinds), follow, prefix, threads: threadsOf(options, threads) },
   };
 }
+
+/** The options that were passed, if there may be some that are about more than names. */
+const optionsOf = (given) => (typeof given === "object" ? { ...given } : {});
 
 /** The texts of a block, which has NULs between them. */
 function textsOf(block, encoding) {
@@ -91,29 +88,32 @@ function parentsOf(directories, prefix, encoding) {
   return textsOf(directories, encoding).map((path) => Buffer.concat([front, path]));
 }
 
-function start(request) {
-  const { path, options, signal } = request;
-  return run(signal, (control) => list(path, options, control)).then((listed) =>
-    resultOf(request, listed),
-  );
-}
-
-function readdir(path, given, callback = given) {
-  const request = typeof callback === "function" ? requestOf(path, given, 1, false) : null;
-  if (request === null) return originals.readdir(path, given, callback);
-  return callBack(start(request), callback);
+/** Lists a tree, or has Node's own function do what was asked for. */
+async function start(tree, signal, path, given) {
+  if (tree === null) return abortable(signal, () => originals.promises.readdir(path, given));
+  return resultOf(tree, await run(signal, (control) => list(tree.path, tree.options, control)));
 }
 
 async function readdirPromise(path, given) {
-  const request = requestOf(path, given, 1, true);
-  return request === null ? originals.promises.readdir(path, given) : start(request);
+  const options = optionsOf(given);
+  return start(treeOf(path, options, 1, true), signalOf(options), path, given);
+}
+
+function readdir(path, given, callback) {
+  const done = typeof given === "function" ? given : callback;
+  const options = optionsOf(given);
+  const tree = treeOf(path, options, 1, false);
+  const signal = signalOf(options);
+  if (typeof done !== "function" || (tree === null && signal === undefined)) {
+    return originals.readdir(path, given, callback);
+  }
+  return callBack(start(tree, signal, path, given), done);
 }
 
 function readdirSync(path, given) {
-  const request = requestOf(path, given, 0, false);
-  if (request === null) return originals.readdirSync(path, given);
-  const { path: known, options } = request;
-  return resultOf(request, runSync(() => list(known, options, null), readdirSync));
+  const tree = treeOf(path, optionsOf(given), 0, false);
+  if (tree === null) return originals.readdirSync(path, given);
+  return resultOf(tree, runSync(() => list(tree.path, tree.options, null), readdirSync));
 }
 
 module.exports = { readdir, readdirSync, promises: { readdir: readdirPromise } };

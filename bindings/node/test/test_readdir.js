@@ -130,3 +130,154 @@ testForms("has the errors of Node", async (form, name) => {
   if (name === "callback") return;
   await assertSame(form, true, Buffer.from(top), { recursive: true });
 });
+
+/** Plants a tree of a few directories with odd names, links and pipes, by a seed. */
+function plantAny(seed) {
+  const choose = (most) => {
+    seed = (seed * 1103515245 + 12345) % 2147483648;
+    return Math.floor((seed / 2147483648) * most);
+  };
+  const names = ["a", "a b", "a!", "ä", "\xff", "\n", "Z", "..a", "'", "\u{1f600}", "-", "b\\"];
+  const [top, other] = [folder(), plant({ "in/f": "", g: "" })];
+  const directories = [Buffer.from(top)];
+  for (let count = choose(60); count > 0; count -= 1) {
+    const above = directories[choose(directories.length)];
+    const name = names[choose(names.length)];
+    const encoding = name === "\xff" ? "latin1" : "utf8";
+    const at = Buffer.concat([above, Buffer.from("/"), Buffer.from(name, encoding)]);
+    if (fs.lstatSync(at, { throwIfNoEntry: false })) continue;
+    // Node does not go on below a name that is no UTF-8.
+    const kind = encoding === "latin1" ? 4 : choose(8);
+    if (kind < 4) {
+      fs.mkdirSync(at);
+      directories.push(at);
+    } else if (kind < 6) {
+      fs.writeFileSync(at, "");
+    } else {
+      fs.symlinkSync(["nowhere", "/dev/null", other, `${other}/g`][choose(4)], at);
+    }
+  }
+  return top;
+}
+
+testForms("lists any tree as Node does", async (form, name) => {
+  for (let seed = 1; seed <= 40; seed += 1) {
+    const top = plantAny(seed);
+    for (const withFileTypes of [false, true]) {
+      await assertSame(form, name !== "promise", top, { recursive: true, withFileTypes });
+    }
+  }
+});
+
+testForms("lists links that lead back, and does not follow them", async (form) => {
+  const top = plant({ "a/b/c": "" });
+  fs.symlinkSync("..", path.join(top, "a", "b", "up"));
+  fs.symlinkSync(".", path.join(top, "here"));
+  fs.symlinkSync(top, path.join(top, "a", "top"));
+  const names = await form(curt, top, { recursive: true });
+  assert.deepEqual(names, ["a", "here", "a/b", "a/top", "a/b/c", "a/b/up"]);
+  const entries = await form(curt, top, { recursive: true, withFileTypes: true });
+  assert.deepEqual(entries.map(({ name }) => name), names.map((name) => path.basename(name)));
+  const links = entries.filter((entry) => entry.isSymbolicLink());
+  assert.deepEqual(links.map(({ name }) => name), ["here", "top", "up"]);
+});
+
+testForms("lists a tree whose paths are longer than the system takes", async (form) => {
+  const top = folder();
+  process.chdir(top);
+  const name = "directory".repeat(5);
+  for (let depth = 0; depth < 100; depth += 1) {
+    fs.mkdirSync(name);
+    process.chdir(name);
+  }
+  fs.writeFileSync("last", "");
+  process.chdir("/");
+  for (const threads of [1, 2]) {
+    const names = await form(curt, top, { recursive: true, threads });
+    assert.deepEqual(names, [
+      ...Array.from({ length: 100 }, (_, depth) => Array(depth + 1).fill(name).join("/")),
+      `${Array(100).fill(name).join("/")}/last`,
+    ]);
+  }
+  spawnSync("rm", ["-rf", top]);
+});
+
+test("readdir: has the error of the first directory that may not be listed", (t) => {
+  if (process.getuid() !== 0) {
+    t.skip("needs root, to become nobody");
+    return;
+  }
+  const top = plant({ "a/x/f": "", "b/f": "", "c/f": "", d: "" });
+  fs.chmodSync(top, 0o755);
+  for (const name of ["a/x", "b", "c"]) fs.chmodSync(path.join(top, name), 0);
+  const script = `
+    const forms = {
+      sync: async (fs, ...words) => fs.readdirSync(...words),
+      callback: (fs, ...words) => require("util").promisify(fs.readdir)(...words),
+      promise: (fs, ...words) => fs.promises.readdir(...words),
+    };
+    const shown = ({ code, errno, syscall, path, message }) =>
+      JSON.stringify([code, errno, syscall, path, message]);
+    (async () => {
+      for (const [name, form] of Object.entries(forms)) {
+        for (const top of [process.argv[1], process.argv[1] + "//", process.argv[1] + "/b"]) {
+          const failed = [require("fs"), require(process.argv[2])].map((module) =>
+            form(module, top, { recursive: true }).then(String, shown));
+          const [theirs, ours] = await Promise.all(failed);
+          // Node's promises begin with the directory that was found last.
+          if (name !== "promise" || top.endsWith("b")) require("assert").equal(ours, theirs);
+          else require("assert").match(ours, /EACCES.*scandir/);
+        }
+      }
+    })();`;
+  const words = ["-e", script, top, require.resolve("curt-fs")];
+  const nobody = { uid: 65534, gid: 65534, cwd: "/" };
+  const { status, stderr } = spawnSync(process.execPath, words, nobody);
+  assert.equal(status, 0, String(stderr));
+});
+
+test("readdir: an aborted signal ends it", async () => {
+  const top = plant(TREE);
+  const abortError = { name: "AbortError", code: "ABORT_ERR" };
+  for (const recursive of [false, true]) {
+    const signal = AbortSignal.abort();
+    await assert.rejects(curt.promises.readdir(top, { recursive, signal }), abortError);
+    const controller = new AbortController();
+    const options = { recursive, signal: controller.signal };
+    const listings = Array.from({ length: 9 }, () => curt.promises.readdir(top, options));
+    controller.abort();
+    const names = (await Promise.allSettled(listings)).map(({ reason }) => reason?.name);
+    assert.deepEqual(names, Array(9).fill("AbortError"));
+    const wrong = curt.promises.readdir(top, { recursive, signal: "now" });
+    await assert.rejects(wrong, { code: "ERR_INVALID_ARG_TYPE" });
+  }
+});
+
+test("readdir: threads change nothing", async () => {
+  const top = folder();
+  for (let number = 0; number < 3000; number += 1) {
+    const at = path.join(top, `${number % 7}`, `${number % 11}`, `${number % 13}`);
+    fs.mkdirSync(at, { recursive: true });
+    fs.writeFileSync(path.join(at, `${number}`), "");
+  }
+  const theirs = fs.readdirSync(top, { recursive: true });
+  const entries = fs.readdirSync(top, { recursive: true, withFileTypes: true });
+  for (const threads of [1, 2, 8, "auto"]) {
+    const options = { recursive: true, threads };
+    assert.deepEqual(curt.readdirSync(top, options), theirs);
+    assert.deepEqual(await curt.promises.readdir(top, options), theirs);
+    assert.deepEqual(curt.readdirSync(top, { ...options, withFileTypes: true }), entries);
+  }
+  assert.throws(() => curt.readdirSync(top, { recursive: true, threads: 0 }), {
+    code: "ERR_OUT_OF_RANGE",
+  });
+});
+
+test("readdir: many at once end", async () => {
+  const top = plant(TREE);
+  const listings = Array.from({ length: 200 }, () =>
+    curt.promises.readdir(top, { recursive: true }),
+  );
+  const expected = fs.readdirSync(top, { recursive: true });
+  for (const names of await Promise.all(listings)) assert.deepEqual(names, expected);
+});
