@@ -5,7 +5,8 @@ const { setTimeout } = require("timers/promises");
 const originals = require("./originals.js");
 const { pathOf, signalOf, threadsOf } = require("./arguments.js");
 const { remove } = require("./native.js");
-const { abortable, callBack, run, runSync } = require("./work.js");
+const { abortable } = require("./signal.js");
+const { callBack, run, runSync } = require("./work.js");
 
 /** The errors after which Node tries again, if that was asked for. */
 const PASSING = new Set(["EBUSY", "EMFILE", "ENFILE", "ENOTEMPTY", "EPERM"]);

@@ -3,6 +3,7 @@
 
 const { abortError, errorOf } = require("./errors.js");
 const { Control } = require("./native.js");
+const { onAbort } = require("./signal.js");
 
 // Room in the pool is left for everything else that Node does there.
 const POOL = Number(process.env.UV_THREADPOOL_SIZE ?? 4) || 1;
@@ -23,14 +24,14 @@ function enter(signal) {
   }
   return new Promise((resolve, reject) => {
     const begin = () => {
-      signal?.removeEventListener("abort", abort);
+      forget();
       resolve();
     };
-    const abort = () => {
+    const forget = onAbort(signal, () => {
+      forget();
       waiting.delete(begin);
       reject(abortError(signal));
-    };
-    signal?.addEventListener("abort", abort, { once: true });
+    });
     waiting.add(begin);
   });
 }
@@ -54,10 +55,9 @@ async function run(signal, begin) {
   if (signal?.aborted) throw abortError(signal);
   await enter(signal);
   const control = new Control();
-  const abort = () => control.cancel();
-  signal?.addEventListener("abort", abort);
+  const forget = onAbort(signal, () => control.cancel());
   // It may have been aborted since there was a place.
-  if (signal?.aborted) abort();
+  if (signal?.aborted) control.cancel();
   running.add(control);
   try {
     const result = await begin(control);
@@ -66,29 +66,10 @@ async function run(signal, begin) {
     if (!signal?.aborted) throw errorOf(failure);
   } finally {
     running.delete(control);
-    signal?.removeEventListener("abort", abort);
+    forget();
     leave();
   }
   throw abortError(signal);
-}
-
-/**
- * Waits for what Node's own function does, which takes no signal: once it is aborted, it is no
- * longer waited for.
- */
-async function abortable(signal, begin) {
-  if (signal === undefined) return begin();
-  if (signal.aborted) throw abortError(signal);
-  let abort;
-  const aborted = new Promise((_, reject) => {
-    abort = () => reject(abortError(signal));
-    signal.addEventListener("abort", abort);
-  });
-  try {
-    return await Promise.race([begin(), aborted]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
 }
 
 /** Runs an operation at once. Errors have the stack of the caller of `above`. */
@@ -108,4 +89,4 @@ function callBack(promise, callback) {
   );
 }
 
-module.exports = { abortable, callBack, run, runSync };
+module.exports = { callBack, run, runSync };

@@ -1,0 +1,257 @@
+"use strict";
+
+const assert = require("node:assert/strict");
+const { AsyncLocalStorage } = require("async_hooks");
+const { spawnSync } = require("child_process");
+const fs = require("fs");
+const path = require("path");
+const { getEventListeners, once } = require("events");
+const { test } = require("node:test");
+const { setTimeout } = require("timers/promises");
+const { Worker } = require("worker_threads");
+const curt = require("curt-fs");
+const { folder, plant } = require("./helper.js");
+
+const RECURSIVE = { recursive: true };
+
+/** Plants a tree whose removal takes a while: 100 directories with 100 files each. */
+function plantMany() {
+  const top = folder();
+  for (let at = 0; at < 100; at += 1) {
+    fs.mkdirSync(path.join(top, String(at)));
+    for (let file = 0; file < 100; file += 1) {
+      fs.writeFileSync(path.join(top, String(at), String(file)), "");
+    }
+  }
+  return top;
+}
+
+/** How many directories are left of such a tree. */
+const left = (top) => (fs.existsSync(top) ? fs.readdirSync(top).length : 0);
+
+/** Waits until such a tree is being removed, with nothing else done meanwhile. */
+function awaitBegin(top) {
+  while (left(top) === 100);
+}
+
+/** Runs JavaScript in a process of its own, and returns what it prints. */
+function inProcess(code, { words = [], env = {}, status = 0 } = {}) {
+  const main = JSON.stringify(require.resolve("curt-fs"));
+  const begin = `const curt = require(${main}); const fs = require("fs");`;
+  const ran = spawnSync(process.execPath, ["--expose-gc", "-e", begin + code, ...words], {
+    env: { ...process.env, NODE_OPTIONS: "", ...env },
+    encoding: "utf8",
+    timeout: 60_000,
+  });
+  assert.equal(ran.status, status, ran.stderr + ran.stdout);
+  return ran.stdout;
+}
+
+/** Runs JavaScript in a worker thread. */
+function inThread(code, workerData) {
+  const begin = `
+    const curt = require(${JSON.stringify(require.resolve("curt-fs"))});
+    const { parentPort, workerData } = require("worker_threads");
+  `;
+  return new Worker(begin + code, { eval: true, workerData });
+}
+
+test("work: the end of the process ends what runs and what waits", () => {
+  const tops = [plantMany(), plantMany(), plant({ a: "a" })];
+  const code = `
+    for (const top of process.argv.slice(1)) {
+      curt.rm(top, { recursive: true }, () => console.log("ended"));
+    }
+    setTimeout(() => {
+      while (fs.readdirSync(process.argv[1]).length === 100);
+      process.exit(7);
+    }, 1);
+  `;
+  assert.equal(inProcess(code, { words: tops, status: 7 }), "");
+  assert.ok(tops.every((top) => left(top) > 0));
+});
+
+test("work: an exception in a callback is uncaught", () => {
+  const code = `
+    process.on("uncaughtException", (error) => console.log("uncaught", error.message));
+    process.on("unhandledRejection", () => console.log("unhandled"));
+    curt.rm("/dev/null/x", { recursive: true, force: true }, (error) => {
+      throw new Error(error.code);
+    });
+  `;
+  assert.equal(inProcess(code), "uncaught ENOTDIR\n");
+});
+
+test("work: a callback has the context of its caller, and is called later", async () => {
+  const storage = new AsyncLocalStorage();
+  const top = plant({ "a/b": "b" });
+  let isLater = false;
+  const found = await storage.run("context", () => {
+    const called = new Promise((resolve) => {
+      curt.rm(path.join(top, "a"), RECURSIVE, () => resolve([isLater, storage.getStore()]));
+    });
+    isLater = true;
+    return called;
+  });
+  assert.deepEqual(found, [true, "context"]);
+  await storage.run("context", async () => {
+    await curt.promises.rm(top, RECURSIVE);
+    assert.equal(storage.getStore(), "context");
+  });
+});
+
+test("work: a signal ends it early, and afterwards changes nothing", async () => {
+  const top = plantMany();
+  const controller = new AbortController();
+  const { signal } = controller;
+  const removal = curt.promises.rm(top, { ...RECURSIVE, signal });
+  await setTimeout(1);
+  awaitBegin(top);
+  controller.abort();
+  const aborted = { name: "AbortError", code: "ABORT_ERR", cause: signal.reason };
+  await assert.rejects(removal, aborted);
+  assert.ok(left(top) > 0);
+  assert.deepEqual(getEventListeners(signal, "abort"), []);
+  const other = new AbortController();
+  await curt.promises.rm(top, { ...RECURSIVE, signal: other.signal });
+  other.abort();
+  await setTimeout(1);
+  assert.equal(left(top), 0);
+});
+
+test("work: one signal ends what runs and what waits, and leaves places to others", async () => {
+  const tops = [plantMany(), plantMany(), plant({ a: "a" })];
+  const controller = new AbortController();
+  const { signal } = controller;
+  const removals = tops.map((top) => curt.promises.rm(top, { ...RECURSIVE, signal }));
+  const other = folder();
+  const last = curt.promises.rm(plant({ "a/b": "b" }, other), RECURSIVE);
+  await setTimeout(1);
+  awaitBegin(tops[0]);
+  controller.abort();
+  const settled = await Promise.allSettled(removals);
+  assert.ok(settled.every(({ reason }) => reason.name === "AbortError"));
+  assert.ok(tops.every((top) => left(top) > 0));
+  await last;
+  assert.equal(left(other), 0);
+});
+
+test("work: 10,000 calls at once share one signal, without a warning or a listener left", () => {
+  const code = `
+    process.on("warning", (warning) => console.log(String(warning)));
+    const { signal } = new AbortController();
+    const call = () => curt.promises.rm("/dev/null/x", { recursive: true, signal });
+    Promise.allSettled(Array.from({ length: 10_000 }, call)).then((settled) => {
+      console.log(settled.filter(({ reason }) => reason.code === "ENOTDIR").length);
+      console.log(require("events").getEventListeners(signal, "abort").length);
+      const controller = new AbortController();
+      const late = Array.from({ length: 10_000 }, () =>
+        curt.promises.rm("/dev/null/x", { recursive: true, signal: controller.signal }),
+      );
+      controller.abort();
+      return Promise.allSettled(late);
+    }).then((settled) => {
+      console.log(settled.filter(({ reason }) => reason.code === "ABORT_ERR").length);
+    });
+  `;
+  assert.equal(inProcess(code), "10000\n0\n10000\n");
+});
+
+test("work: keeps no memory", () => {
+  const code = `
+    const { signal } = new AbortController();
+    const top = process.argv[1];
+    async function calls(count) {
+      for (let at = 0; at < count; at += 1) {
+        await curt.promises.rm(top + "/a", { recursive: true, force: true, signal });
+        await curt.promises.rm(top + "/a", { recursive: true }).catch(() => {});
+        try { curt.rmSync(top + "/a", { recursive: true }) } catch {}
+        if (at % 10 === 0) fs.mkdirSync(top + "/a/b", { recursive: true });
+      }
+      await new Promise(setImmediate);
+      gc();
+      gc();
+      return process.memoryUsage();
+    }
+    calls(3000).then(async (before) => {
+      const after = await calls(7000);
+      console.log(after.heapUsed - before.heapUsed, after.rss - before.rss);
+    });
+  `;
+  const [heap, rss] = inProcess(code, { words: [folder()] }).split(" ").map(Number);
+  assert.ok(heap < 1 << 20, `heap: ${heap}`);
+  // V8 takes some for itself, in steps.
+  assert.ok(rss < 24 << 20, `resident: ${rss}`);
+});
+
+test("work: long removals leave room in the pool", async () => {
+  const tops = [plantMany(), plantMany(), plant({ a: "a" })];
+  const removals = tops.map((top) => curt.promises.rm(top, RECURSIVE));
+  await setTimeout(1);
+  await fs.promises.readFile(__filename);
+  assert.ok(left(tops[2]) > 0);
+  await Promise.all(removals);
+});
+
+for (const size of ["1", "0", "x", "2", "16"]) {
+  test(`work: works with UV_THREADPOOL_SIZE=${size}`, () => {
+    const code = `
+      const tops = process.argv.slice(1);
+      Promise.all([
+        ...tops.map((top) => curt.promises.rm(top, { recursive: true })),
+        fs.promises.readFile(__filename).catch(() => {}),
+      ]).then(() => console.log("ended"));
+    `;
+    const tops = Array.from({ length: 9 }, () => plant({ "a/b": "b" }));
+    const env = { UV_THREADPOOL_SIZE: size };
+    assert.equal(inProcess(code, { words: tops, env }), "ended\n");
+    assert.equal(tops.some((top) => fs.existsSync(top)), false);
+  });
+}
+
+test("work: works in several worker threads at once", async () => {
+  const tops = Array.from({ length: 6 }, () => {
+    const top = folder();
+    for (let at = 0; at < 20; at += 1) plant({ [`${at}/a/b`]: "b" }, top);
+    return top;
+  });
+  const code = `
+    for (let at = 0; at < 20; at += 1) {
+      curt.promises.rm(workerData + "/" + at, { recursive: true });
+    }
+  `;
+  await Promise.all(tops.map((top) => once(inThread(code, top), "exit")));
+  assert.ok(tops.every((top) => fs.readdirSync(top).length === 0));
+});
+
+test("work: worker threads may be terminated during calls", async () => {
+  const code = `
+    curt.promises.rm(workerData, { recursive: true });
+    curt.promises.rm(workerData + "/1", { recursive: true });
+    curt.rm(workerData + "/2", { recursive: true, force: true }, () => {});
+    parentPort.postMessage("begun");
+  `;
+  for (let round = 0; round < 2; round += 1) {
+    const top = plantMany();
+    const worker = inThread(code, top);
+    await once(worker, "message");
+    if (round > 0) awaitBegin(top);
+    await worker.terminate();
+    await curt.promises.rm(top, { recursive: true, force: true });
+    assert.equal(fs.existsSync(top), false);
+  }
+});
+
+test("work: a worker thread that exits ends its calls", async () => {
+  const top = plantMany();
+  const code = `
+    curt.promises.rm(workerData, { recursive: true });
+    setTimeout(() => {
+      while (require("fs").readdirSync(workerData).length === 100);
+      process.exit();
+    }, 1);
+  `;
+  const worker = inThread(code, top);
+  await once(worker, "exit");
+  assert.ok(left(top) > 0);
+});
