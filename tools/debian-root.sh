@@ -40,6 +40,8 @@ declare -A sets=(
     [ruby]='gcc libc6-dev make pkgconf ruby ruby-dev xz-utils'
     # The libraries that Node's own builds want.
     [node]='libatomic1 libstdc++6'
+    # What unpacks the source of Debian's Node.
+    [node-source]='xz-utils'
     # What runs programs for other processors.
     [emulator]='qemu-user'
     # What builds GNU's test suite for rm and others, and what its tests use.

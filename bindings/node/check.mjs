@@ -3,7 +3,8 @@
 //
 // usage: node bindings/node/check.mjs [--all] [TEST.js …]
 //
-// Needs Rust and Node 18 or newer. `--all`: also what takes long or wants packages of npm.
+// Needs Rust and Node 18 or newer. `--all`: also what takes long or wants packages of npm, and Node's
+// own tests with curt installed.
 
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -49,3 +50,4 @@ run(process.execPath, ["--test", "--expose-gc", ...tests.map((name) => `test/${n
   cwd: place,
   env: { ...process.env, CURT_ALL: isAll ? "1" : "" },
 });
+if (isAll) run(process.execPath, ["test/node/run.mjs", place, target]);

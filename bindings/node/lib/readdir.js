@@ -94,10 +94,12 @@ async function start(tree, signal, path, given) {
   return resultOf(tree, await run(signal, (control) => list(tree.path, tree.options, control)));
 }
 
-async function readdirPromise(path, given) {
-  const options = optionsOf(given);
-  return start(treeOf(path, options, 1, true), signalOf(options), path, given);
-}
+const promises = {
+  async readdir(path, given) {
+    const options = optionsOf(given);
+    return start(treeOf(path, options, 1, true), signalOf(options), path, given);
+  },
+};
 
 function readdir(path, given, callback) {
   const done = typeof given === "function" ? given : callback;
@@ -116,4 +118,4 @@ function readdirSync(path, given) {
   return resultOf(tree, runSync(() => list(tree.path, tree.options, null), readdirSync));
 }
 
-module.exports = { readdir, readdirSync, promises: { readdir: readdirPromise } };
+module.exports = { readdir, readdirSync, promises };

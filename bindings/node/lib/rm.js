@@ -63,10 +63,12 @@ function start(tree, signal, path, given) {
   return abortable(signal, () => originals.promises.rm(path, given));
 }
 
-async function rmPromise(path, given) {
-  const options = { ...given };
-  return start(treeOf(path, options, 1), signalOf(options), path, given);
-}
+const promises = {
+  async rm(path, given) {
+    const options = { ...given };
+    return start(treeOf(path, options, 1), signalOf(options), path, given);
+  },
+};
 
 function rm(path, given, callback) {
   const done = typeof given === "function" ? given : callback;
@@ -84,4 +86,4 @@ function rmSync(path, given) {
   return tree === null ? originals.rmSync(path, given) : removeTreeSync(tree);
 }
 
-module.exports = { rm, rmSync, promises: { rm: rmPromise } };
+module.exports = { rm, rmSync, promises };

@@ -1,0 +1,111 @@
+"use strict";
+
+const assert = require("node:assert/strict");
+const { spawnSync } = require("child_process");
+const fs = require("fs");
+const path = require("path");
+const { test } = require("node:test");
+const { promisify } = require("util");
+const curt = require("curt-fs");
+const { plant } = require("./helper.js");
+
+// Functions of Node, as they were.
+const before = { ...fs };
+const beforePromises = { ...fs.promises };
+require("curt-fs/install");
+
+const HERE = path.join(__dirname, "..");
+const keys = (module) => Object.keys(module).filter((key) => key !== "promises" && key in before);
+
+/** Runs a program in another Node with these options, and returns what it prints. */
+function output(options, program) {
+  const words = [...options, "-e", program];
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: HERE, encoding: "utf8" });
+  assert.equal(status, 0, stderr);
+  return stdout.trim();
+}
+
+test("install: each function of Node's that curt has is curt's", () => {
+  for (const [module, old, ours] of [
+    [fs, before, curt],
+    [fs.promises, beforePromises, curt.promises],
+    [require("node:fs/promises"), beforePromises, curt.promises],
+  ]) {
+    const names = keys(ours);
+    assert.notEqual(names.length, 0);
+    for (const name of names) {
+      assert.equal(module[name], ours[name], name);
+      assert.notEqual(module[name], old[name], name);
+    }
+  }
+});
+
+test("install: functions look like Node's", () => {
+  for (const [ours, old] of [[curt, before], [curt.promises, beforePromises]]) {
+    for (const name of keys(ours)) {
+      assert.equal(ours[name].name, old[name].name, name);
+      assert.equal(ours[name].length, old[name].length, name);
+    }
+  }
+});
+
+test("install: a second time changes nothing", () => {
+  const { rm } = fs;
+  require("curt-fs/install");
+  assert.equal(fs.rm, rm);
+  // Another copy of the package: what curt does not take still reaches Node's own functions.
+  for (const file of Object.keys(require.cache)) {
+    if (file.includes("curt-fs")) delete require.cache[file];
+  }
+  require("curt-fs/install");
+  const top = plant({ "a/b": "b" });
+  fs.rmSync(path.join(top, "a"), { recursive: true });
+  assert.deepEqual(fs.readdirSync(top), []);
+  assert.throws(() => fs.rmSync(7), { code: "ERR_INVALID_ARG_TYPE" });
+  assert.throws(() => fs.rmSync(top), { code: "ERR_FS_EISDIR" });
+});
+
+test("install: promisified functions return promises", async () => {
+  const top = plant({ "a/b": "b" });
+  await promisify(fs.rm)(path.join(top, "a"), { recursive: true });
+  assert.deepEqual(await promisify(fs.readdir)(top), []);
+  await assert.rejects(promisify(fs.rm)(path.join(top, "a"), { recursive: true }), { code: "ENOENT" });
+  const dir = await promisify(fs.opendir)(top);
+  assert.equal(await dir.read(), null);
+  await dir.close();
+});
+
+const PRINT = `console.log(require("fs").rm === require("curt-fs").rm)`;
+
+test("install: is asked for on the command line, or by import", () => {
+  assert.equal(output([], PRINT), "false");
+  assert.equal(output(["-r", "curt-fs/install"], PRINT), "true");
+  const modules = ["--input-type=module"];
+  const program = `
+    import { rmSync } from "node:fs";
+    import { rm } from "node:fs/promises";
+    import curt from "curt-fs";
+    const was = [rm, rmSync];
+    await import("curt-fs/install");
+    const { promises } = curt;
+    console.log(rm === promises.rm, rmSync === curt.rmSync, was.includes(rm), was.includes(rmSync));
+  `;
+  assert.equal(output(modules, program), "true true false false");
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  // Node has the option since then.
+  if (major > 18 || minor >= 18) {
+    assert.equal(output(["--import", "curt-fs/install"], PRINT), "true");
+  }
+});
+
+test("install: with -r, worker threads have it, too", async () => {
+  const text = `
+    const { parentPort } = require("worker_threads");
+    parentPort.postMessage(require("fs").rm === require("curt-fs").rm);
+  `;
+  const program = `
+    const { Worker } = require("worker_threads");
+    new Worker(${JSON.stringify(text)}, { eval: true }).on("message", (is) => console.log(is));
+  `;
+  assert.equal(output(["-r", "curt-fs/install"], program), "true");
+});
