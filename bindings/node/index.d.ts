@@ -186,38 +186,85 @@ export const spawnSync: typeof nodeSpawnSync;
 export function expandPath(path: string, base?: string): string;
 
 export interface RootOptions {
-  /** Whether the directory is the root of all paths, as with `chroot`. Otherwise what would leave
-   * it is refused. */
+  /**
+   * Whether the directory is the root of all paths, as after `chroot`: `/a` and `../a` are `a` in
+   * it. Otherwise what would leave it is refused.
+   */
   inRoot?: boolean | undefined;
-  /** Whether links are refused, and names that mean another file on some system. */
+  /** Whether links are refused, and names that mean another file on some system: `nul`, `a.`. */
   strict?: boolean | undefined;
+}
+
+export interface RootRmOptions extends TreeOptions, Abortable {
+  /** Whether a directory is removed with everything in it. Otherwise it is an error. */
+  recursive?: boolean | undefined;
+  /** Whether a path that does not exist is no error. */
+  force?: boolean | undefined;
 }
 
 /**
  * A directory beneath which untrusted paths are used: no path leaves it, also not while somebody
- * replaces directories by links. What would leave it is refused with `EXDEV`.
+ * replaces directories by links. What would leave it, or what a strict root refuses, is an error
+ * with the code `EXDEV` and the reason in its message; a link that is not followed is one with
+ * `ELOOP`. Otherwise functions have the results and errors of those of `fs.promises`; once the root
+ * is closed, an error with `ERR_DIR_CLOSED`.
+ *
+ * A file whose name is checked against a list, such as `.htpasswd`, may have other names: links, on
+ * Windows also short ones. A strict root refuses them.
  *
  * @example
- * const root = await Root.open("public");
+ * const root = await Root.open("public", { strict: true });
  * const fd = await root.open("index.html");
- * fs.createReadStream("", { fd }).pipe(response);
+ * if (fs.fstatSync(fd).isFile()) fs.createReadStream("", { fd }).pipe(response);
+ * else fs.closeSync(fd);
  */
 export class Root {
+  private constructor();
+
+  /** Opens a directory. Links in its path, which is the caller's own, are followed. */
   static open(path: PathLike, options?: RootOptions): Promise<Root>;
-  /** Opens a file, and returns its descriptor, which is to be closed. Flags as of `fs.open`. */
+
+  /**
+   * Opens a file, and returns its descriptor, which the caller closes. Flags and mode are those of
+   * `fs.open`, without `s` and others that would do nothing. What has the name is opened, also a
+   * directory or a device: `fs.fstat` says what it is. Unlike `fs.open` it waits for nobody: a FIFO
+   * is open at once, or fails with `ENXIO` where nobody reads.
+   */
   open(path: PathLike, flags?: string | number, mode?: number): Promise<number>;
+
+  /** Opens a directory as a root by the same rules. */
   openRoot(path: PathLike): Promise<Root>;
+
+  /** Lists the names in a directory; `.` is the root. */
   readdir(path: PathLike): Promise<string[]>;
+
   stat(path: PathLike): Promise<Stats>;
   lstat(path: PathLike): Promise<Stats>;
   readlink(path: PathLike): Promise<string>;
   mkdir(path: PathLike, options?: { recursive?: boolean | undefined }): Promise<void>;
-  rename(from: PathLike, to: PathLike): Promise<void>;
+
+  /** Renames, and replaces what has the new name. Both are beneath the root. */
+  rename(oldPath: PathLike, newPath: PathLike): Promise<void>;
+
+  /**
+   * Creates a link. The target is stored as it is: no function of a root follows it out of that, but
+   * other programs do. On Windows it fails with `ENOTSUP`.
+   */
   symlink(target: PathLike, path: PathLike): Promise<void>;
-  link(existing: PathLike, path: PathLike): Promise<void>;
+
+  /** Gives a file, or a link itself, a second name. Both are beneath the root. */
+  link(existingPath: PathLike, newPath: PathLike): Promise<void>;
+
   unlink(path: PathLike): Promise<void>;
   rmdir(path: PathLike): Promise<void>;
-  rm(path: PathLike, options?: RmOptions): Promise<void>;
-  /** Closes the directory. What was opened beneath it stays open. */
+
+  /** Removes a file or a tree. The first failure ends it. */
+  rm(path: PathLike, options?: RootRmOptions): Promise<void>;
+
+  /** Closes the directory. What was opened beneath it stays open, and what is under way ends. */
   close(): void;
+
+  /** Closes it at the end of a block, where Node has this symbol. */
+  [Symbol.dispose](): void;
+  [Symbol.asyncDispose](): Promise<void>;
 }

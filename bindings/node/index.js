@@ -3,6 +3,7 @@
 const { expandPath } = require("./lib/expand.js");
 const { readdir, readdirSync, promises: readdirPromises } = require("./lib/readdir.js");
 const { rm, rmSync, promises: rmPromises } = require("./lib/rm.js");
+const { Root } = require("./lib/root.js");
 const { spawn, spawnSync } = require("./lib/spawn.js");
 const { statMany } = require("./lib/stat.js");
 const { usage } = require("./lib/usage.js");
@@ -10,6 +11,7 @@ const { walk } = require("./lib/walk.js");
 const { which, whichSync } = require("./lib/which.js");
 
 module.exports = {
+  Root,
   readdir,
   readdirSync,
   rm,

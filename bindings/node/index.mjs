@@ -1,5 +1,5 @@
 import curt from "./index.js";
 
 export default curt;
-export const { expandPath, promises, readdir, readdirSync, rm, rmSync } = curt;
+export const { Root, expandPath, promises, readdir, readdirSync, rm, rmSync } = curt;
 export const { spawn, spawnSync, statMany, usage, walk, which, whichSync } = curt;

@@ -54,6 +54,12 @@ function wrongValue(name, reason, value) {
   return invalid(TypeError, "ERR_INVALID_ARG_VALUE", message);
 }
 
+function outOfRange(name, range, value) {
+  const shown = inspect(value);
+  const message = `The value of "${name}" is out of range. It must be ${range}. Received ${shown}`;
+  return invalid(RangeError, "ERR_OUT_OF_RANGE", message);
+}
+
 /** `Received …`, as this version of Node describes what was passed. */
 function received(value) {
   try {
@@ -61,6 +67,13 @@ function received(value) {
   } catch ({ message }) {
     return message.slice(message.indexOf("Received"));
   }
+}
+
+/** A yes or no among options. */
+function booleanOf(options, name) {
+  const { [name]: value = false } = options;
+  if (typeof value !== "boolean") throw wrongType(`options.${name}`, "of type boolean", value);
+  return value;
 }
 
 /** How many threads, for the addon: 0 lets it decide. */
@@ -71,10 +84,7 @@ function threadsOf({ threads }, otherwise) {
     throw wrongType("options.threads", 'of type number or "auto"', threads);
   }
   if (Number.isInteger(threads) && threads >= 1 && threads <= 1024) return threads;
-  const message =
-    `The value of "options.threads" is out of range. It must be an integer >= 1 && <= 1024. ` +
-    `Received ${inspect(threads)}`;
-  throw invalid(RangeError, "ERR_OUT_OF_RANGE", message);
+  throw outOfRange("options.threads", "an integer >= 1 && <= 1024", threads);
 }
 
 function signalOf({ signal }) {
@@ -84,4 +94,13 @@ function signalOf({ signal }) {
   return signal;
 }
 
-module.exports = { pathFor, pathOf, signalOf, threadsOf, wrongType, wrongValue };
+module.exports = {
+  booleanOf,
+  outOfRange,
+  pathFor,
+  pathOf,
+  signalOf,
+  threadsOf,
+  wrongType,
+  wrongValue,
+};

@@ -12,16 +12,23 @@ let known;
  * lstat 'path'`. Its stack begins at the caller of `above`.
  */
 function errorOf(failure, above) {
-  const { number, function: syscall } = failure;
-  if (number === undefined) return failure;
+  if (failure.number === undefined) return failure;
   // On Windows the system gets full paths from Node.
   const path = process.platform === "win32" ? resolve(failure.path) : failure.path;
+  const error = systemError({ ...failure, path });
+  if (above) Error.captureStackTrace(error, above);
+  return error;
+}
+
+/** The error of a function of the system that was called with one path or two. */
+function systemError({ number, function: syscall, path, dest, reason }) {
   const errno = -number;
   known ??= getSystemErrorMap();
   const [code, text] = known.get(errno) || ["UNKNOWN", "unknown error"];
-  const error = new Error(`${code}: ${text}, ${syscall} '${path}'`);
-  if (above) Error.captureStackTrace(error, above);
-  return Object.assign(error, { errno, code, syscall, path });
+  const paths = dest === undefined ? `'${path}'` : `'${path}' -> '${dest}'`;
+  const error = new Error(`${code}: ${reason ?? text}, ${syscall} ${paths}`);
+  Object.assign(error, { errno, code, syscall, path });
+  return dest === undefined ? error : Object.assign(error, { dest });
 }
 
 /** The error of an operation that its `AbortSignal` has ended. */
@@ -32,4 +39,4 @@ function abortError(signal) {
   return error;
 }
 
-module.exports = { abortError, errorOf };
+module.exports = { abortError, errorOf, systemError };

@@ -92,4 +92,4 @@ async function statMany(paths, given) {
   return answers;
 }
 
-module.exports = { statMany };
+module.exports = { Made, statMany };

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use curt::beneath::Refusal;
 use curt::remove::Kept;
 use curt::{Cause, Error, Operation};
 use napi::{Env, JsValue};
@@ -22,21 +23,27 @@ pub struct Failure {
     /// The function of the system that Node names in its place.
     pub function: &'static str,
     pub path: String,
+    /// Why curt has refused the path, in place of the text of the number.
+    pub reason: Option<String>,
 }
 
 impl Failure {
     /// The failure of this function of the system.
     pub fn new(error: &Error, function: &'static str) -> Failure {
-        Failure {
-            number: number(error),
-            function,
-            path: error.path().to_string_lossy().into_owned(),
-        }
+        let path = error.path().to_string_lossy().into_owned();
+        let reason = match error.cause() {
+            // That is missing to the system, too.
+            Cause::Refused(Refusal::Empty) => None,
+            Cause::Refused(refusal) => Some(refusal.to_string()),
+            _ => None,
+        };
+        Failure { number: number(error), function, path, reason }
     }
 
     /// The failure of a function of the system that was called with a path.
     pub fn of_path(path: &Path, error: &io::Error, function: &'static str) -> Failure {
-        Failure { number: number_of(error), function, path: path.to_string_lossy().into_owned() }
+        let path = path.to_string_lossy().into_owned();
+        Failure { number: number_of(error), function, path, reason: None }
     }
 
     /// The same failure, with the path as Node has it.
@@ -55,6 +62,7 @@ impl Failure {
         object.set("number", self.number)?;
         object.set("function", self.function)?;
         object.set("path", &self.path)?;
+        object.set("reason", self.reason.as_deref())?;
         Ok(napi::Error::from(object.to_unknown()))
     }
 }
@@ -79,6 +87,8 @@ fn function(operation: Operation) -> &'static str {
 fn number(error: &Error) -> i32 {
     match error.cause() {
         Cause::Kept(Kept::MountPoint | Kept::RootDirectory) => numbers::EBUSY,
+        Cause::Refused(Refusal::Empty) => numbers::ENOENT,
+        Cause::Refused(Refusal::Link) => numbers::ELOOP,
         Cause::Kept(Kept::OtherFileSystem) | Cause::Refused(_) => numbers::EXDEV,
         Cause::Kept(Kept::BeingWrittenTo) => numbers::ENOTEMPTY,
         Cause::Kept(Kept::DotOrDotDot) => numbers::EINVAL,

@@ -12,6 +12,7 @@ mod failure;
 mod home;
 mod list;
 mod remove;
+mod root;
 mod stat;
 mod text;
 mod usage;

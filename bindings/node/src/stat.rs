@@ -14,7 +14,7 @@ use crate::work::{self, Control, Outcome, Work};
 /// How many numbers there are for each path.
 const WIDTH: usize = 14;
 
-const FIELDS: Fields = Fields::KIND
+pub const FIELDS: Fields = Fields::KIND
     .union(Fields::MODE)
     .union(Fields::ID)
     .union(Fields::DEVICE)
@@ -70,7 +70,7 @@ fn failed(number: i32) -> [f64; WIDTH] {
 }
 
 /// The numbers of `fs.Stats`, in its order.
-fn row(metadata: &Metadata) -> std::result::Result<[f64; WIDTH], Failure> {
+pub fn row(metadata: &Metadata) -> std::result::Result<[f64; WIDTH], Failure> {
     let milliseconds = |time| {
         known(time).map(|Time { seconds, nanoseconds }| {
             seconds as f64 * 1e3 + f64::from(nanoseconds) / 1e6

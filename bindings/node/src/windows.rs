@@ -1,7 +1,14 @@
-//! The numbers that Node has for errors on Windows: those of libuv, with the names that they have
-//! in `libc` elsewhere.
+//! What Node has of libuv on Windows: the numbers for errors, with the names that they have in
+//! `libc` elsewhere, and descriptors of files.
+
+use std::ffi::{c_int, c_void};
+use std::fs::File;
+use std::mem;
+use std::os::windows::io::{AsRawHandle, IntoRawHandle};
+use std::ptr;
 
 use windows_sys::Win32::Foundation as system;
+use windows_sys::Win32::System::LibraryLoader::{GetModuleHandleW, GetProcAddress};
 
 pub const EACCES: i32 = 4092;
 pub const EBADF: i32 = 4083;
@@ -56,4 +63,25 @@ pub fn of_system(number: i32) -> i32 {
         system::ERROR_INVALID_FUNCTION => EISDIR,
         _ => UNKNOWN,
     }
+}
+
+/// The descriptor for an open file, which is one of the C library that the running program has in
+/// it; `None` if there are too many.
+pub fn descriptor(file: File) -> Option<c_int> {
+    type OpenDescriptor = unsafe extern "C" fn(*mut c_void) -> c_int;
+
+    // SAFETY: without a name it is the running program, which stays.
+    let program = unsafe { GetModuleHandleW(ptr::null()) };
+    // SAFETY: the name ends with a NUL.
+    let found = unsafe { GetProcAddress(program, c"uv_open_osfhandle".as_ptr().cast()) }?;
+    // SAFETY: this is how libuv declares the function of that name.
+    let open = unsafe { mem::transmute::<_, OpenDescriptor>(found) };
+    // SAFETY: the handle is open.
+    let descriptor = unsafe { open(file.as_raw_handle()) };
+    if descriptor < 0 {
+        return None;
+    }
+    // The descriptor owns it now.
+    let _ = file.into_raw_handle();
+    Some(descriptor)
 }

@@ -9,10 +9,14 @@ use napi_derive::napi;
 
 use crate::failure::Failure;
 
+/// What JavaScript gets of an operation.
+pub trait Value: Send + ToNapiValue + TypeName + 'static {}
+
+impl<T: Send + ToNapiValue + TypeName + 'static> Value for T {}
+
 /// What an operation does, without JavaScript.
 pub trait Work: Send + 'static {
-    /// What JavaScript gets of it.
-    type Output: Send + ToNapiValue + TypeName + 'static;
+    type Output: Value;
 
     fn run(&mut self, cancel: &Cancel) -> Result<Self::Output, Failure>;
 }

@@ -1,0 +1,216 @@
+// `Root`.
+"use strict";
+
+const { constants } = require("fs");
+const { isUint8Array } = require("util").types;
+const { fileURLToPath } = require("url");
+const {
+  booleanOf,
+  outOfRange,
+  pathOf,
+  signalOf,
+  threadsOf,
+  wrongType,
+  wrongValue,
+} = require("./arguments.js");
+const { systemError } = require("./errors.js");
+const { Control, OpenRoot, openRoot } = require("./native.js");
+const { Made } = require("./stat.js");
+const { run } = require("./work.js");
+
+const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND } = constants;
+// Windows does not have these.
+const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+const KNOWN = O_WRONLY | O_RDWR | O_CREAT | O_EXCL | O_TRUNC | O_APPEND | O_NOFOLLOW | O_NONBLOCK;
+
+/** The flags of `fs.open` by their names; `x` and the other letters in any order. */
+const FLAGS = {
+  r: O_RDONLY,
+  "r+": O_RDWR,
+  w: O_TRUNC | O_CREAT | O_WRONLY,
+  "w+": O_TRUNC | O_CREAT | O_RDWR,
+  a: O_APPEND | O_CREAT | O_WRONLY,
+  "a+": O_APPEND | O_CREAT | O_RDWR,
+};
+for (const name of ["w", "w+", "a", "a+"]) {
+  const exclusive = FLAGS[name] | O_EXCL;
+  FLAGS[name.replace(/^./, "$&x")] = exclusive;
+  FLAGS[`x${name}`] = exclusive;
+}
+
+/** The flags for the addon. Those that are refused would do nothing. */
+function flagsOf(flags) {
+  const number = typeof flags === "string" && Object.hasOwn(FLAGS, flags) ? FLAGS[flags] : flags;
+  if (!Number.isInteger(number)) throw wrongValue("flags", "is invalid", flags);
+  const has = (flag) => (number & flag) !== 0;
+  const access = number & (O_WRONLY | O_RDWR);
+  const isOdd = access === (O_WRONLY | O_RDWR) || (has(O_EXCL) && !has(O_CREAT));
+  if (isOdd || (number & ~KNOWN) !== 0) throw wrongValue("flags", "is unsupported", flags);
+  return {
+    read: access !== O_WRONLY,
+    write: access !== O_RDONLY,
+    append: has(O_APPEND),
+    create: has(O_CREAT),
+    createNew: has(O_EXCL),
+    truncate: has(O_TRUNC),
+    nonblocking: has(O_NONBLOCK),
+    follow: !has(O_NOFOLLOW),
+  };
+}
+
+function modeOf(mode) {
+  if (typeof mode !== "number") throw wrongType("mode", "of type number", mode);
+  if (Number.isInteger(mode) && mode >= 0 && mode < 2 ** 32) return mode;
+  throw outOfRange("mode", "an integer >= 0 && <= 4294967295", mode);
+}
+
+/** The path for the addon. An empty one does not exist. */
+function pathBeneath(path, name = "path") {
+  const isText = typeof path === "string" || isUint8Array(path);
+  const known = isText && path.length === 0 ? "" : pathOf(path);
+  if (known !== null) return known;
+  const expected = "string, Uint8Array, or URL without null bytes";
+  if (isText) throw wrongValue(name, `must be a ${expected}`, path);
+  if (path instanceof URL) fileURLToPath(path);
+  throw wrongType(name, "of type string or an instance of Buffer or URL", path);
+}
+
+/** Waits for an operation, whose errors have the paths as they were passed. */
+async function settled(promise, path, dest) {
+  try {
+    return await promise;
+  } catch (failure) {
+    if (failure.number === undefined) throw failure;
+    throw systemError({ ...failure, path: path ?? failure.path, dest });
+  }
+}
+
+/** The text of a path, as Node shows it. */
+const shown = (path) => path && Buffer.from(path).toString();
+
+/** What ends soon waits for no place in the pool. */
+function soon(begin, path, dest) {
+  return settled(begin(new Control()), shown(path), shown(dest));
+}
+
+class Root {
+  /** What the addon has opened; null once it is closed. */
+  #opened;
+
+  constructor(opened) {
+    if (!(opened instanceof OpenRoot)) {
+      const error = new TypeError("Illegal constructor");
+      throw Object.assign(error, { code: "ERR_ILLEGAL_CONSTRUCTOR" });
+    }
+    this.#opened = opened;
+  }
+
+  static async open(path, given) {
+    const known = pathBeneath(path);
+    const options = { ...given };
+    const how = { inRoot: booleanOf(options, "inRoot"), strict: booleanOf(options, "strict") };
+    return new Root(await soon((control) => openRoot(known, how, control), known));
+  }
+
+  get #root() {
+    if (this.#opened !== null) return this.#opened;
+    const error = new Error("Directory handle was closed");
+    throw Object.assign(error, { code: "ERR_DIR_CLOSED" });
+  }
+
+  async open(path, flags, mode) {
+    const known = pathBeneath(path);
+    const words = [known, flagsOf(flags ?? "r"), modeOf(mode ?? 0o666)];
+    return soon((control) => this.#root.open(...words, control), known);
+  }
+
+  async openRoot(path) {
+    const known = pathBeneath(path);
+    return new Root(await soon((control) => this.#root.openRoot(known, control), known));
+  }
+
+  async readdir(path) {
+    const known = pathBeneath(path);
+    const names = await soon((control) => this.#root.readdir(known, control), known);
+    return names.toString().split("\0").slice(0, -1);
+  }
+
+  async stat(path) {
+    const known = pathBeneath(path);
+    return new Made(await soon((control) => this.#root.stat(known, true, control), known), 0);
+  }
+
+  async lstat(path) {
+    const known = pathBeneath(path);
+    return new Made(await soon((control) => this.#root.stat(known, false, control), known), 0);
+  }
+
+  async readlink(path) {
+    const known = pathBeneath(path);
+    return soon((control) => this.#root.readlink(known, control), known);
+  }
+
+  async mkdir(path, given) {
+    const known = pathBeneath(path);
+    const recursive = booleanOf({ ...given }, "recursive");
+    return soon((control) => this.#root.mkdir(known, recursive, control), known);
+  }
+
+  async rename(from, to) {
+    const paths = [pathBeneath(from, "oldPath"), pathBeneath(to, "newPath")];
+    return soon((control) => this.#root.rename(...paths, control), ...paths);
+  }
+
+  async symlink(target, path) {
+    const paths = [pathBeneath(target, "target"), pathBeneath(path)];
+    return soon((control) => this.#root.symlink(...paths, control), ...paths);
+  }
+
+  async link(existing, path) {
+    const paths = [pathBeneath(existing, "existingPath"), pathBeneath(path, "newPath")];
+    return soon((control) => this.#root.link(...paths, control), ...paths);
+  }
+
+  async unlink(path) {
+    const known = pathBeneath(path);
+    return soon((control) => this.#root.unlink(known, control), known);
+  }
+
+  async rmdir(path) {
+    const known = pathBeneath(path);
+    return soon((control) => this.#root.rmdir(known, control), known);
+  }
+
+  async rm(path, given) {
+    const known = pathBeneath(path);
+    const options = { ...given };
+    const how = {
+      recursive: booleanOf(options, "recursive"),
+      force: booleanOf(options, "force"),
+      threads: threadsOf(options, 1),
+    };
+    const begin = async (control) => settled(this.#root.rm(known, how, control));
+    return run(signalOf(options), begin);
+  }
+
+  close() {
+    this.#opened?.close();
+    this.#opened = null;
+  }
+}
+
+// Node 18 has neither.
+const { dispose, asyncDispose } = Symbol;
+for (const [name, value] of [
+  [dispose, Root.prototype.close],
+  [
+    asyncDispose,
+    async function () {
+      this.close();
+    },
+  ],
+]) {
+  if (name) Object.defineProperty(Root.prototype, name, { value, writable: true, configurable: true });
+}
+
+module.exports = { Root };

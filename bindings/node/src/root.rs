@@ -1,0 +1,411 @@
+//! Untrusted paths beneath a directory, for `Root`.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use curt::beneath::{self, Aliases, Scope};
+use curt::fields::Follow;
+use curt::remove::DirectoryOperands;
+use curt::{Cancel, Error, Fields, Kind, Metadata, Next, Plan, Remove};
+use napi::bindgen_prelude::{Buffer, Float64Array, ToNapiValue, TypeName};
+use napi::sys::{napi_env, napi_value};
+use napi::{Env, Result, ValueType};
+use napi_derive::napi;
+
+use crate::failure::Failure;
+use crate::stat::{self, FIELDS};
+use crate::text::{self, PathArgument};
+use crate::work::{self, Control, Outcome, Value, Work};
+
+type Answer<T> = std::result::Result<T, Failure>;
+
+/// How a root is opened.
+#[napi(object)]
+pub struct RootOptions {
+    pub in_root: bool,
+    pub strict: bool,
+}
+
+pub struct Opening {
+    path: PathBuf,
+    options: RootOptions,
+}
+
+impl Work for Opening {
+    type Output = OpenRoot;
+
+    fn run(&mut self, _: &Cancel) -> Answer<OpenRoot> {
+        let RootOptions { in_root, strict } = self.options;
+        let root = curt::Root::open(&self.path).map_err(failed("opendir"))?;
+        let root = root.scope(if in_root { Scope::InRoot } else { Scope::Beneath });
+        let root = root.aliases(if strict { Aliases::Strict } else { Aliases::Open });
+        Ok(OpenRoot::new(root))
+    }
+}
+
+/// Opens a root.
+#[napi]
+pub fn open_root(
+    env: Env,
+    path: PathArgument,
+    options: RootOptions,
+    control: Option<&Control>,
+) -> Result<Outcome<Opening>> {
+    work::start(env, Opening { path: text::path(path), options }, control)
+}
+
+/// What is done beneath a root.
+type Act<T> = dyn Fn(&curt::Root, &Cancel) -> Answer<T> + Send;
+
+/// An operation beneath a root, which stays open until it ends.
+pub struct Beneath<T> {
+    root: Arc<curt::Root>,
+    act: Box<Act<T>>,
+}
+
+impl<T: Value> Work for Beneath<T> {
+    type Output = T;
+
+    fn run(&mut self, cancel: &Cancel) -> Answer<T> {
+        (self.act)(&self.root, cancel)
+    }
+}
+
+/// The flags of `open(2)`, by what they mean.
+#[napi(object)]
+pub struct Flags {
+    pub read: bool,
+    pub write: bool,
+    pub append: bool,
+    pub create: bool,
+    pub create_new: bool,
+    pub truncate: bool,
+    pub nonblocking: bool,
+    pub follow: bool,
+}
+
+/// How a tree is removed.
+#[napi(object)]
+pub struct RootRemoveOptions {
+    pub recursive: bool,
+    pub force: bool,
+    pub threads: u32,
+}
+
+/// A directory that is kept open. Each operation but `close` has the arguments of Node's function.
+#[napi]
+pub struct OpenRoot(Mutex<Option<Arc<curt::Root>>>);
+
+impl OpenRoot {
+    fn new(root: curt::Root) -> OpenRoot {
+        OpenRoot(Mutex::new(Some(Arc::new(root))))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Arc<curt::Root>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[napi]
+impl OpenRoot {
+    fn start<T: Value>(
+        &self,
+        env: Env,
+        control: Option<&Control>,
+        act: impl Fn(&curt::Root, &Cancel) -> Answer<T> + Send + 'static,
+    ) -> Result<Outcome<Beneath<T>>> {
+        let root = self.lock().clone().ok_or_else(|| napi::Error::from_reason("it is closed"))?;
+        work::start(env, Beneath { root, act: Box::new(act) }, control)
+    }
+
+    /// Closes the directory, once what is done beneath it ends.
+    #[napi]
+    pub fn close(&self) {
+        *self.lock() = None;
+    }
+
+    /// Opens a file, and returns its descriptor.
+    #[napi]
+    pub fn open(
+        &self,
+        env: Env,
+        path: PathArgument,
+        flags: Flags,
+        mode: u32,
+        control: Option<&Control>,
+    ) -> Result<Outcome<Beneath<Descriptor>>> {
+        let path = text::path(path);
+        self.start(env, control, move |root, _| {
+            let file = root.open_file(&path, &options(&flags, mode)).map_err(failed("open"))?;
+            Ok(Descriptor::new(file, &flags))
+        })
+    }
+
+    #[napi]
+    pub fn open_root(
+        &self,
+        env: Env,
+        path: PathArgument,
+        control: Option<&Control>,
+    ) -> Result<Outcome<Beneath<OpenRoot>>> {
+        let path = text::path(path);
+        self.start(env, control, move |root, _| {
+            let below = root.open_dir(&path).map_err(failed("opendir"))?;
+            Ok(OpenRoot::new(below))
+        })
+    }
+
+    /// The names in a directory, with a NUL after each.
+    #[napi]
+    pub fn readdir(
+        &self,
+        env: Env,
+        path: PathArgument,
+        control: Option<&Control>,
+    ) -> Result<Outcome<Beneath<Buffer>>> {
+        let path = text::path(path);
+        self.start(env, control, move |root, cancel| {
+            let mut names = Vec::new();
+            let mut list = root.read_dir(&path).map_err(failed("scandir"))?.list(Fields::KIND);
+            while let Some(entry) = list.next() {
+                text::push(&mut names, &entry.map_err(failed("scandir"))?.name());
+                if cancel.is_cancelled() {
+                    break;
+                }
+            }
+            Ok(names.into())
+        })
+    }
+
+    /// The numbers of `fs.Stats`.
+    #[napi]
+    pub fn stat(
+        &self,
+        env: Env,
+        path: PathArgument,
+        follow: bool,
+        control: Option<&Control>,
+    ) -> Result<Outcome<Beneath<Float64Array>>> {
+        let path = text::path(path);
+        self.start(env, control, move |root, _| {
+            Ok(stat::row(&metadata(root, &path, follow)?)?.to_vec().into())
+        })
+    }
+
+    #[napi]
+    pub fn readlink(
+        &self,
+        env: Env,
+        path: PathArgument,
+        control: Option<&Control>,
+    ) -> Result<Outcome<Beneath<String>>> {
+        let path = text::path(path);
+        self.start(env, control, move |root, _| {
+            let target = root.read_link(&path).map_err(failed("readlink"))?;
+            Ok(target.to_string_lossy().into_owned())
+        })
+    }
+
+    #[napi]
+    pub fn mkdir(
+        &self,
+        env: Env,
+        path: PathArgument,
+        recursive: bool,
+        control: Option<&Control>,
+    ) -> Result<Outcome<Beneath<()>>> {
+        let path = text::path(path);
+        self.start(env, control, move |root, _| {
+            let made = if recursive { root.create_dir_all(&path) } else { root.create_dir(&path) };
+            made.map_err(failed("mkdir"))
+        })
+    }
+
+    #[napi]
+    pub fn rename(
+        &self,
+        env: Env,
+        from: PathArgument,
+        to: PathArgument,
+        control: Option<&Control>,
+    ) -> Result<Outcome<Beneath<()>>> {
+        let (from, to) = (text::path(from), text::path(to));
+        self.start(env, control, move |root, _| root.rename(&from, &to).map_err(failed("rename")))
+    }
+
+    #[napi]
+    pub fn symlink(
+        &self,
+        env: Env,
+        target: PathArgument,
+        path: PathArgument,
+        control: Option<&Control>,
+    ) -> Result<Outcome<Beneath<()>>> {
+        let (target, path) = (text::path(target), text::path(path));
+        self.start(env, control, move |root, _| {
+            root.symlink(&target, &path).map_err(failed("symlink"))
+        })
+    }
+
+    #[napi]
+    pub fn link(
+        &self,
+        env: Env,
+        existing: PathArgument,
+        path: PathArgument,
+        control: Option<&Control>,
+    ) -> Result<Outcome<Beneath<()>>> {
+        let (existing, path) = (text::path(existing), text::path(path));
+        self.start(env, control, move |root, _| {
+            root.hard_link(&existing, &path).map_err(failed("link"))
+        })
+    }
+
+    #[napi]
+    pub fn unlink(
+        &self,
+        env: Env,
+        path: PathArgument,
+        control: Option<&Control>,
+    ) -> Result<Outcome<Beneath<()>>> {
+        let path = text::path(path);
+        self.start(env, control, move |root, _| root.remove_file(&path).map_err(failed("unlink")))
+    }
+
+    #[napi]
+    pub fn rmdir(
+        &self,
+        env: Env,
+        path: PathArgument,
+        control: Option<&Control>,
+    ) -> Result<Outcome<Beneath<()>>> {
+        let path = text::path(path);
+        self.start(env, control, move |root, _| root.remove_dir(&path).map_err(failed("rmdir")))
+    }
+
+    #[napi]
+    pub fn rm(
+        &self,
+        env: Env,
+        path: PathArgument,
+        options: RootRemoveOptions,
+        control: Option<&Control>,
+    ) -> Result<Outcome<Beneath<()>>> {
+        let path = text::path(path);
+        self.start(env, control, move |root, cancel| remove(root, &path, &options, cancel))
+    }
+}
+
+/// The failure of a function of the system.
+fn failed(function: &'static str) -> impl Fn(Error) -> Failure {
+    move |error| Failure::new(&error, function)
+}
+
+fn options(flags: &Flags, mode: u32) -> beneath::OpenOptions {
+    let mut options = beneath::OpenOptions::new();
+    options
+        .read(flags.read)
+        .write(flags.write)
+        .append(flags.append)
+        .create(flags.create)
+        .create_new(flags.create_new)
+        .truncate(flags.truncate)
+        // A FIFO where a file is expected must not occupy the thread until somebody writes to it.
+        .nonblocking(true)
+        .follow(flags.follow)
+        .mode(mode);
+    #[cfg(unix)]
+    curt::os::unix::OpenOptionsExt::exact(&mut options);
+    options
+}
+
+/// An open file, of which JavaScript gets the descriptor. It is closed if the promise never gets it.
+pub struct Descriptor(File);
+
+impl Descriptor {
+    /// The descriptor with the flags that were asked for.
+    #[cfg(unix)]
+    fn new(file: File, flags: &Flags) -> Descriptor {
+        use std::os::fd::AsRawFd;
+
+        if !flags.nonblocking {
+            let status = if flags.append { libc::O_APPEND } else { 0 };
+            // SAFETY: the command takes a number. A failure leaves the file as it was opened.
+            unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFL, status) };
+        }
+        Descriptor(file)
+    }
+
+    #[cfg(windows)]
+    fn new(file: File, _: &Flags) -> Descriptor {
+        Descriptor(file)
+    }
+
+    #[cfg(unix)]
+    fn number(self) -> Answer<i32> {
+        Ok(std::os::fd::IntoRawFd::into_raw_fd(self.0))
+    }
+
+    /// The number that Node has for the handle.
+    #[cfg(windows)]
+    fn number(self) -> Answer<i32> {
+        let (number, path) = (crate::windows::EMFILE, String::new());
+        let failure = Failure { number, function: "open", path, reason: None };
+        crate::windows::descriptor(self.0).ok_or(failure)
+    }
+}
+
+impl TypeName for Descriptor {
+    fn type_name() -> &'static str {
+        i32::type_name()
+    }
+
+    fn value_type() -> ValueType {
+        i32::value_type()
+    }
+}
+
+impl ToNapiValue for Descriptor {
+    unsafe fn to_napi_value(env: napi_env, descriptor: Descriptor) -> Result<napi_value> {
+        let number = descriptor.number().map_err(|failure| failure.into_error(Env::from(env)))?;
+        // SAFETY: the caller vouches for the environment.
+        unsafe { i32::to_napi_value(env, number) }
+    }
+}
+
+fn metadata(root: &curt::Root, path: &Path, follow: bool) -> Answer<Metadata> {
+    let function = if follow { "stat" } else { "lstat" };
+    let plan = |follow| Plan::new(FIELDS).follow(follow);
+    let links = if follow { Follow::Links } else { Follow::Never };
+    let metadata = root.stat(path, plan(links)).map_err(failed(function))?;
+    if follow && metadata.kind() == Kind::Symlink {
+        // It could not be followed, which opening it says why.
+        let target = root.canonical(path).map_err(failed(function))?;
+        return root.stat(target.path, plan(Follow::Never)).map_err(failed(function));
+    }
+    Ok(metadata)
+}
+
+fn remove(
+    root: &curt::Root,
+    path: &Path,
+    options: &RootRemoveOptions,
+    cancel: &Cancel,
+) -> Answer<()> {
+    let directories = match options.recursive {
+        true => DirectoryOperands::Recursive,
+        false => DirectoryOperands::Refuse,
+    };
+    let removal = Remove::new()
+        .directories(directories)
+        .missing_is_fine(options.force)
+        .threads(work::threads(options.threads))
+        .on_error(|_| Next::Stop)
+        .cancel(cancel);
+    let report = root.remove_tree(path, &removal).map_err(failed("rm"))?;
+    let Some(error) = report.errors.first() else { return Ok(()) };
+    // Its path begins with the last name of the one that was passed.
+    let parent = path.parent().unwrap_or(Path::new(""));
+    Err(Failure::from(error).at(parent.join(error.path()).to_string_lossy().into_owned()))
+}

@@ -1,0 +1,347 @@
+"use strict";
+
+const assert = require("node:assert/strict");
+const { execFileSync } = require("node:child_process");
+const fs = require("fs");
+const path = require("path");
+const { once } = require("node:events");
+const { test } = require("node:test");
+const { pathToFileURL } = require("url");
+const { Worker } = require("worker_threads");
+const { Root } = require("curt-fs");
+const { folder, plant } = require("./helper.js");
+
+const pipe = path.join(folder(), "fifo");
+execFileSync("mkfifo", [pipe]);
+
+/** A tree in a folder of its own, beside a secret. */
+function tree() {
+  const top = path.join(folder(), "top");
+  plant({ "a/b/c": "c", "a/d": "d", e: "e", "../outside/secret": "secret" }, top);
+  for (const [target, name] of [
+    ["a", "to-directory"],
+    ["e", "to-file"],
+    ["../outside", "out"],
+    ["/etc", "absolute"],
+    ["nowhere", "broken"],
+    ["loop", "loop"],
+  ]) {
+    fs.symlinkSync(target, path.join(top, name));
+  }
+  fs.mkdirSync(path.join(top, "empty"));
+  fs.linkSync(pipe, path.join(top, "fifo"));
+  return top;
+}
+
+/** What is in a tree. */
+function listed(top) {
+  return fs.readdirSync(top, { recursive: true }).sort();
+}
+
+/** What comes of a promise. */
+async function outcome(promise) {
+  try {
+    return { value: await promise };
+  } catch (error) {
+    const { name, code, errno, syscall, path, dest, message } = error;
+    return { error: { name, code, errno, syscall, path, dest, message } };
+  }
+}
+
+const METHODS = {
+  readdir: (it, name) => it.readdir(name).then((names) => names.sort()),
+  stat: (it, name) => it.stat(name),
+  lstat: (it, name) => it.lstat(name),
+  readlink: (it, name) => it.readlink(name),
+  mkdir: (it, name) => it.mkdir(name),
+  "mkdir recursive": (it, name) => it.mkdir(name, { recursive: true }).then(() => undefined),
+  rename: (it, name) => it.rename(name, "renamed"),
+  "rename to": (it, name) => it.rename("e", name),
+  symlink: (it, name) => it.symlink("e", name),
+  link: (it, name) => it.link(name, "linked"),
+  "link to": (it, name) => it.link("e", name),
+  unlink: (it, name) => it.unlink(name),
+  rmdir: (it, name) => it.rmdir(name),
+};
+const READING = new Set(["readdir", "stat", "lstat", "readlink"]);
+const INSIDE = ["e", "a", "a/d", "a/b/c", "a/b/../d", "empty", "to-directory", "to-directory/d"];
+INSIDE.push("to-file", "broken", "loop", "missing", "missing/below", "e/below", "fifo", "");
+INSIDE.push("x".repeat(300), "e/", Buffer.from("a/d"), "\ud800");
+
+test("root: has the results and errors of Node", async () => {
+  const before = process.cwd();
+  let [theirs, ours] = [tree(), tree()];
+  try {
+    for (const [method, call] of Object.entries(METHODS)) {
+      for (const name of INSIDE) {
+        if (!READING.has(method)) [theirs, ours] = [tree(), tree()];
+        process.chdir(theirs);
+        const expected = await outcome(call(fs.promises, name));
+        process.chdir(before);
+        const root = await Root.open(ours);
+        const found = await outcome(call(root, name));
+        root.close();
+        const shown = `${method} ${name}`;
+        if (method === "mkdir recursive" && (name === "" || expected.error)) {
+          // Node's own names the error of another step, and an empty path is the root here.
+          assert.equal(found.error === undefined, name === "", shown);
+        } else if (expected.value instanceof fs.Stats) {
+          assert.deepEqual(found.value.mode, expected.value.mode, shown);
+          const again = await outcome(fs.promises[method](path.join(ours, String(name))));
+          assert.deepEqual(found, again, shown);
+        } else {
+          assert.deepEqual(found, expected, shown);
+        }
+        assert.deepEqual(listed(ours), listed(theirs), shown);
+      }
+    }
+  } finally {
+    process.chdir(before);
+  }
+});
+
+/** What a descriptor is, or the error. */
+async function opened(opening) {
+  const found = await outcome(opening);
+  if (found.error) return found;
+  const info = fs.readFileSync(`/proc/self/fdinfo/${found.value}`, "utf8");
+  const { mode, size } = fs.fstatSync(found.value);
+  fs.closeSync(found.value);
+  return { flags: /flags:\s*(\d+)/.exec(info)[1], mode, size };
+}
+
+test("root: opens with the flags of fs.open", async (t) => {
+  if (process.platform !== "linux") return t.skip("descriptors are not in /proc");
+  const { O_RDWR, O_WRONLY, O_CREAT, O_EXCL, O_TRUNC, O_APPEND, O_NOFOLLOW, O_NONBLOCK } =
+    fs.constants;
+  const flags = ["r", "r+", "w", "wx", "xw", "w+", "wx+", "xw+", "a", "ax", "xa", "a+", "ax+"];
+  flags.push("xa+", 0, O_WRONLY, O_RDWR | O_CREAT, O_CREAT | O_EXCL | O_WRONLY, O_NONBLOCK);
+  flags.push(O_WRONLY | O_TRUNC, O_APPEND, O_RDWR | O_APPEND | O_NOFOLLOW, undefined, null);
+  const promised = (...words) =>
+    new Promise((resolve, reject) => {
+      fs.open(...words, (error, fd) => (error ? reject(error) : resolve(fd)));
+    });
+  const before = process.cwd();
+  for (const how of flags) {
+    // What one opening makes is there for the next one.
+    const [theirs, ours] = [tree(), tree()];
+    for (const name of ["e", "new", "a", "to-file", "broken", "missing/new", "loop", "a/d/x"]) {
+      process.chdir(theirs);
+      const expected = await opened(promised(name, how ?? "r", 0o4751));
+      process.chdir(before);
+      const root = await Root.open(ours);
+      const shown = `${how} ${name}`;
+      assert.deepEqual(await opened(root.open(name, how, 0o4751)), expected, shown);
+      assert.deepEqual(listed(ours), listed(theirs), shown);
+    }
+  }
+});
+
+test("root: descriptors are Node's", async () => {
+  const root = await Root.open(pathToFileURL(tree()));
+  const fd = await root.open("new", "wx+", 0o600);
+  fs.writeSync(fd, "text");
+  assert.equal(fs.fstatSync(fd).mode & 0o777, 0o600);
+  assert.equal((await once(fs.createReadStream("", { fd, start: 1 }), "data"))[0].toString(), "ext");
+  root.close();
+});
+
+test("root: a FIFO does not wait", { timeout: 5000 }, async () => {
+  const root = await Root.open(tree());
+  const fd = await root.open("fifo");
+  assert.equal(fs.readSync(fd, Buffer.alloc(1)), 0);
+  const writer = await root.open("fifo", "w");
+  fs.writeSync(writer, "x");
+  assert.equal(fs.readSync(fd, Buffer.alloc(1)), 1);
+  fs.closeSync(fd);
+  fs.closeSync(writer);
+  await assert.rejects(root.open("fifo", "w"), { code: "ENXIO" });
+});
+
+test("root: nothing leaves it", async () => {
+  const top = tree();
+  const root = await Root.open(top);
+  const before = listed(path.dirname(top));
+  const names = ["../outside/secret", "..", "a/../../outside", "/etc/passwd", "out/secret", "out/new"];
+  names.push("absolute/passwd", path.join(top, "e"), pathToFileURL(path.join(top, "e")));
+  for (const name of names) {
+    for (const [method, call] of [
+      ...Object.entries(METHODS),
+      ["open", (it) => it.open(name)],
+      ["open w", (it) => it.open(name, "w")],
+      ["rm", (it) => it.rm(name, { recursive: true })],
+      ["openRoot", (it) => it.openRoot(name)],
+    ]) {
+      const { error } = await outcome(call(root, name));
+      assert.equal(error?.code, "EXDEV", `${method} ${name}`);
+    }
+  }
+  assert.deepEqual(listed(path.dirname(top)), before);
+  const refused = { code: "EXDEV", errno: -18, syscall: "open", path: "../x" };
+  const message = "EXDEV: the path leaves the root directory, open '../x'";
+  await assert.rejects(root.open("../x"), { ...refused, message });
+  const moved = "EXDEV: the path leaves the root directory, rename 'e' -> '../x'";
+  await assert.rejects(root.rename("e", "../x"), { path: "e", dest: "../x", message: moved });
+});
+
+test("root: with inRoot, it is the root of all paths", async () => {
+  const top = tree();
+  fs.symlinkSync("/a/d", path.join(top, "absolute-d"));
+  const root = await Root.open(top, { inRoot: true });
+  for (const name of ["/a/d", "../../a/d", "absolute-d"]) {
+    const fd = await root.open(name);
+    assert.equal(fs.readFileSync(fd, "utf8"), "d");
+    fs.closeSync(fd);
+  }
+  const below = await root.openRoot("a");
+  assert.deepEqual((await below.readdir("/")).sort(), ["b", "d"]);
+});
+
+test("root: a strict one refuses links and second names", async () => {
+  const root = await Root.open(tree(), { strict: true });
+  await assert.rejects(root.open("to-file"), { code: "ELOOP", message: /a link that is not/ });
+  await assert.rejects(root.open("to-directory/d"), { code: "ELOOP" });
+  for (const name of ["e.", "nul", "e::$DATA", "LONGNA~1", "C:e"]) {
+    await assert.rejects(root.open(name), { code: "EXDEV" }, name);
+  }
+  const below = await root.openRoot("a");
+  await assert.rejects(below.open("d "), { code: "EXDEV", message: /ends in a dot or a space/ });
+});
+
+test("root: removes trees", async () => {
+  const top = tree();
+  const root = await Root.open(top);
+  await assert.rejects(root.rm("a"), { code: "EISDIR", path: "a" });
+  await root.rm("a/b", { recursive: true, threads: 2 });
+  assert.deepEqual(fs.readdirSync(path.join(top, "a")), ["d"]);
+  await root.rm("out", { recursive: true });
+  await root.rm("e");
+  await root.rm("gone/e", { force: true });
+  await assert.rejects(root.rm("to-directory/gone"), { code: "ENOENT", path: "to-directory/gone" });
+  const signal = AbortSignal.abort();
+  await assert.rejects(root.rm("a", { recursive: true, signal }), { name: "AbortError" });
+  assert.equal(fs.readFileSync(path.join(top, "../outside/secret"), "utf8"), "secret");
+});
+
+test("root: once it is closed, nothing is done", async () => {
+  const top = tree();
+  const root = await Root.open(top);
+  const below = await root.openRoot("a");
+  const reading = root.readdir(".");
+  root.close();
+  root.close();
+  assert.equal((await reading).length, fs.readdirSync(top).length);
+  assert.deepEqual((await below.readdir(".")).sort(), ["b", "d"]);
+  const calls = { ...METHODS, open: (it) => it.open("e"), rm: (it) => it.rm("e") };
+  calls.openRoot = (it) => it.openRoot("a");
+  const names = Object.getOwnPropertyNames(Root.prototype);
+  for (const name of names) assert.ok(name in calls || ["constructor", "close"].includes(name), name);
+  for (const call of Object.values(calls)) {
+    await assert.rejects(call(root, "e"), { code: "ERR_DIR_CLOSED" });
+  }
+  await below[Symbol.asyncDispose]?.();
+  below[Symbol.dispose]?.();
+  below.close();
+  await assert.rejects(below.stat("d"), { code: "ERR_DIR_CLOSED" });
+});
+
+test("root: wrong arguments have the errors of Node", async () => {
+  const root = await Root.open(tree());
+  assert.throws(() => new Root("."), { name: "TypeError", code: "ERR_ILLEGAL_CONSTRUCTOR" });
+  for (const name of ["a\0b", Buffer.from("a\0b"), 7, undefined, null, {}, new URL("http://a")]) {
+    for (const method of ["lstat", "unlink", "rename", "link"]) {
+      const theirs = await outcome(fs.promises[method](name, "x"));
+      assert.deepEqual(await outcome(root[method](name, "x")), theirs, `${method} ${name}`);
+    }
+    const code = (await outcome(fs.promises.stat(name))).error.code;
+    await assert.rejects(Root.open(name), { code });
+  }
+  for (const [code, ...words] of [
+    ["ERR_INVALID_ARG_VALUE", "e", "rz"],
+    ["ERR_INVALID_ARG_VALUE", "e", "rs"],
+    ["ERR_INVALID_ARG_VALUE", "e", 3],
+    ["ERR_INVALID_ARG_VALUE", "e", fs.constants.O_EXCL],
+    ["ERR_INVALID_ARG_VALUE", "e", fs.constants.O_SYNC],
+    ["ERR_INVALID_ARG_VALUE", "e", {}],
+    ["ERR_INVALID_ARG_VALUE", "e", "constructor"],
+    ["ERR_INVALID_ARG_TYPE", "e", "r", "7"],
+    ["ERR_OUT_OF_RANGE", "e", "r", -1],
+    ["ERR_OUT_OF_RANGE", "e", "r", 2 ** 32],
+  ]) {
+    await assert.rejects(root.open(...words), { code }, words.join());
+  }
+  await assert.rejects(root.rm("e", { recursive: 1 }), { code: "ERR_INVALID_ARG_TYPE" });
+  await assert.rejects(root.mkdir("x", { recursive: 1 }), { code: "ERR_INVALID_ARG_TYPE" });
+  await assert.rejects(root.rm("e", { threads: 0 }), { code: "ERR_OUT_OF_RANGE" });
+  await assert.rejects(Root.open(".", { strict: "yes" }), { code: "ERR_INVALID_ARG_TYPE" });
+  await assert.rejects(Root.open("missing"), { code: "ENOENT", syscall: "opendir" });
+  await assert.rejects(Root.open(__filename), { code: "ENOTDIR", syscall: "opendir" });
+});
+
+test("root: names that are no text are shown as Node shows them", async () => {
+  const top = tree();
+  const odd = [Buffer.from("a\xff", "latin1"), Buffer.from("new\nline"), Buffer.from("ü")];
+  for (const name of odd) fs.mkdirSync(Buffer.concat([Buffer.from(`${top}/a/b/`), name]));
+  const root = await Root.open(top);
+  const expected = fs.readdirSync(path.join(top, "a/b")).sort();
+  assert.deepEqual((await root.readdir("a/b")).sort(), expected);
+  assert.ok((await root.stat(Buffer.concat([Buffer.from("a/b/"), odd[0]]))).isDirectory());
+});
+
+/** Swaps a directory for a link that leads out, until it is told to stop. */
+const SWAP = `
+const fs = require("fs");
+const { workerData: { top, stop } } = require("worker_threads");
+const [a, link, kept] = ["a", "out", "kept"].map((name) => top + "/" + name);
+while (!Atomics.load(stop, 0)) {
+  for (const [from, to] of [[a, kept], [link, a], [a, link], [kept, a]]) fs.renameSync(from, to);
+}
+`;
+
+test("root: nothing leaves it while directories are swapped for links", async () => {
+  const top = tree();
+  fs.writeFileSync(path.join(top, "a/secret"), "inside");
+  const root = await Root.open(top);
+  const stop = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(SWAP, { eval: true, workerData: { top, stop } });
+  await once(worker, "online");
+  const codes = new Map();
+  for (const until = Date.now() + 1000; Date.now() < until; ) {
+    const found = await outcome(root.open("a/secret"));
+    const code = found.error?.code ?? "read";
+    codes.set(code, (codes.get(code) ?? 0) + 1);
+    if (found.error) continue;
+    assert.equal(fs.readFileSync(found.value, "utf8"), "inside");
+    fs.closeSync(found.value);
+    await root.open("a/made", "w").then(fs.closeSync, () => undefined);
+    await root.rm("a/made").catch(() => undefined);
+  }
+  Atomics.store(stop, 0, 1);
+  await once(worker, "exit");
+  for (const code of codes.keys()) assert.ok(["read", "ENOENT", "EXDEV", "EAGAIN"].includes(code), code);
+  assert.ok(codes.get("read") > 0 && codes.size > 1, `${[...codes]}`);
+  assert.deepEqual(fs.readdirSync(path.join(top, "../outside")), ["secret"]);
+});
+
+test("root: descriptors do not leak", async (t) => {
+  if (process.platform !== "linux") return t.skip("descriptors are not in /proc");
+  const top = tree();
+  /** How many descriptors there are, once what nothing refers to is collected. */
+  async function count() {
+    for (let round = 0; round < 10; round += 1) {
+      globalThis.gc();
+      await new Promise(setImmediate);
+    }
+    return fs.readdirSync("/proc/self/fd").length;
+  }
+  let before;
+  for (let round = 0; round < 60; round += 1) {
+    if (round === 10) before = await count();
+    const root = await Root.open(top);
+    await Promise.allSettled([root.readdir("."), root.open("gone"), root.stat("e"), root.rm("gone")]);
+    const below = await root.openRoot("a");
+    fs.closeSync(await below.open("d"));
+    if (round % 2) root.close();
+  }
+  assert.equal(await count(), before);
+});
