@@ -31,8 +31,10 @@ function install() {
     fs.cpSync(path.join(here, name), path.join(folder, name), { recursive: true });
   }
   fs.copyFileSync(path.join(place, "debug", "libcurt_node.so"), path.join(folder, "curt.node"));
-  fs.rmSync(path.join(place, "test"), { recursive: true, force: true });
-  fs.cpSync(path.join(here, "test"), path.join(place, "test"), { recursive: true });
+  for (const name of ["examples", "test"]) {
+    fs.rmSync(path.join(place, name), { recursive: true, force: true });
+    fs.cpSync(path.join(here, name), path.join(place, name), { recursive: true });
+  }
 }
 
 const words = process.argv.slice(2);

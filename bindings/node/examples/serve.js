@@ -1,0 +1,69 @@
+// A file server that sends nothing from outside its folder: neither for `..`, nor through links, nor
+// while somebody swaps directories.
+//
+// usage: node serve.js FOLDER [PORT]
+//
+// Then `curl --path-as-is http://127.0.0.1:8000/../secret` gets 403, and the log says why.
+"use strict";
+
+const fs = require("fs");
+const http = require("http");
+const { pipeline } = require("stream");
+const { Root } = require("curt-fs");
+
+const STATUS = { EXDEV: 403, ELOOP: 403, EACCES: 403, ENOENT: 404, ENOTDIR: 404, ENXIO: 404 };
+
+/** The status for what cannot be sent. */
+class Refused extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** The path that is asked for, decoded exactly once. */
+function pathOf({ method, url }) {
+  const [, path] = /^\/([^?#]*)/.exec(url) ?? [];
+  try {
+    if (method === "GET" && path !== undefined) return decodeURIComponent(path);
+  } catch {
+    // It is answered as the others are.
+  }
+  throw new Refused(400, `bad request: ${method} ${url}`);
+}
+
+/** Opens what is asked for, if it is a file. */
+async function open(root, request) {
+  // This also opens directories and devices, but waits for none of them.
+  const fd = await root.open(pathOf(request) || ".");
+  if (fs.fstatSync(fd).isFile()) return fd;
+  fs.closeSync(fd);
+  throw new Refused(404, `no file: ${request.url}`);
+}
+
+async function answer(root, request, response) {
+  try {
+    const stream = fs.createReadStream("", { fd: await open(root, request) });
+    // Closes the file when the client leaves, too.
+    pipeline(stream, response, () => {});
+  } catch (error) {
+    const isBad = error.code === "ERR_INVALID_ARG_VALUE";
+    const status = error.status ?? STATUS[error.code] ?? (isBad ? 400 : 500);
+    // What a client sends reaches no terminal as it is.
+    console.error(status, JSON.stringify(error.message));
+    response.writeHead(status).end();
+  }
+}
+
+/** Makes a server for a folder. */
+async function serve(folder) {
+  const root = await Root.open(folder, { strict: true });
+  return http.createServer((request, response) => answer(root, request, response));
+}
+
+if (require.main === module) {
+  const [folder = ".", port = "8000"] = process.argv.slice(2);
+  serve(folder).then((server) => server.listen(Number(port), "127.0.0.1"));
+}
+
+module.exports = { serve };
