@@ -1,6 +1,7 @@
 "use strict";
 
 const { expandPath } = require("./lib/expand.js");
+const { opendir, opendirSync, promises: opendirPromises } = require("./lib/opendir.js");
 const { readdir, readdirSync, promises: readdirPromises } = require("./lib/readdir.js");
 const { rm, rmSync, promises: rmPromises } = require("./lib/rm.js");
 const { Root } = require("./lib/root.js");
@@ -12,6 +13,8 @@ const { which, whichSync } = require("./lib/which.js");
 
 module.exports = {
   Root,
+  opendir,
+  opendirSync,
   readdir,
   readdirSync,
   rm,
@@ -24,5 +27,5 @@ module.exports = {
   walk,
   which,
   whichSync,
-  promises: { ...readdirPromises, ...rmPromises },
+  promises: { ...opendirPromises, ...readdirPromises, ...rmPromises },
 };

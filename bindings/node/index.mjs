@@ -1,5 +1,5 @@
 import curt from "./index.js";
 
 export default curt;
-export const { Root, expandPath, promises, readdir, readdirSync, rm, rmSync } = curt;
-export const { spawn, spawnSync, statMany, usage, walk, which, whichSync } = curt;
+export const { Root, expandPath, opendir, opendirSync, promises, readdir, readdirSync } = curt;
+export const { rm, rmSync, spawn, spawnSync, statMany, usage, walk, which, whichSync } = curt;

@@ -6,7 +6,7 @@ const fs = require("fs");
 const { syncBuiltinESMExports } = require("module");
 const curt = require("./index.js");
 
-const { readdir, readdirSync, rm, rmSync, promises } = curt;
-Object.assign(fs, { readdir, readdirSync, rm, rmSync });
-Object.assign(fs.promises, { readdir: promises.readdir, rm: promises.rm });
+const { opendir, opendirSync, readdir, readdirSync, rm, rmSync, promises } = curt;
+Object.assign(fs, { opendir, opendirSync, readdir, readdirSync, rm, rmSync });
+Object.assign(fs.promises, promises);
 syncBuiltinESMExports();

@@ -11,6 +11,7 @@
 mod failure;
 mod home;
 mod list;
+mod open;
 mod remove;
 mod root;
 mod stat;

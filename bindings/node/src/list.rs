@@ -36,7 +36,7 @@ pub struct ListOptions {
 /// the order of their names.
 #[napi(object)]
 pub struct Listed {
-    /// The paths below the directory with NULs between them; with kinds, the names.
+    /// The paths below the directory, each with a NUL after it; with kinds, the names.
     pub names: Buffer,
     pub kinds: Option<Kinds>,
 }
@@ -45,9 +45,9 @@ pub struct Listed {
 pub struct Kinds {
     /// The kind of each entry, as Node's `UV_DIRENT_…`.
     pub kinds: Buffer,
-    /// The paths of the other directories, in their order, with NULs between them.
+    /// The paths of the directories that they are in, each with a NUL after it.
     pub directories: Buffer,
-    /// How many entries are in the directory, and then in each of the others.
+    /// How many entries there are of each directory.
     pub counts: Uint32Array,
 }
 
@@ -241,7 +241,7 @@ fn split(path: &Path) -> (&[u8], &[u8]) {
 }
 
 /// The number that Node has for a kind: `UV_DIRENT_…`.
-fn number(kind: Kind) -> u8 {
+pub fn number(kind: Kind) -> u8 {
     match kind {
         Kind::File => 1,
         Kind::Directory => 2,
@@ -273,10 +273,8 @@ impl Listed {
         while let Some((directory, runs)) = next.pop_front() {
             let entries = in_order(runs);
             if has_kinds {
-                if !directory.is_empty() {
-                    directories.extend_from_slice(directory);
-                    directories.push(0);
-                }
+                directories.extend_from_slice(directory);
+                directories.push(0);
                 counts.push(entries.len() as u32);
                 kinds.extend(entries.iter().map(|(_, entry)| entry.kind));
             }
@@ -294,8 +292,6 @@ impl Listed {
                 }
             }
         }
-        names.pop();
-        directories.pop();
         let kinds = has_kinds.then(|| Kinds {
             kinds: kinds.into(),
             directories: directories.into(),

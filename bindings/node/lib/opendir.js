@@ -1,0 +1,180 @@
+// `opendir` and `opendirSync`.
+"use strict";
+
+const fs = require("fs");
+const { join } = require("path");
+const { promisify } = require("util");
+const originals = require("./originals.js");
+const { pathOf, wrongType } = require("./arguments.js");
+const { direntsOf, isEncoding } = require("./entries.js");
+const { errorOf } = require("./errors.js");
+const { OpenTree } = require("./native.js");
+const { callBack, run, runSync } = require("./work.js");
+
+function dirError(code, message) {
+  return Object.assign(new Error(message), { code });
+}
+
+const closed = () => dirError("ERR_DIR_CLOSED", "Directory handle was closed");
+const concurrent = () =>
+  dirError(
+    "ERR_DIR_CONCURRENT_OPERATION",
+    "Cannot do synchronous work on directory handle with concurrent asynchronous operations",
+  );
+
+function checkCallback(callback) {
+  if (typeof callback !== "function") throw wrongType("callback", "of type function", callback);
+}
+
+/** A tree that is listed as an `fs.Dir` with `recursive`. */
+class Dir {
+  #tree;
+  /** The path that was passed, the one in front of those below it, and the encoding of names. */
+  #about;
+  #entries = [];
+  /** The error after these. */
+  #error = null;
+  #isEnd = false;
+  #isClosed = false;
+  /** How many operations were begun and have not ended, and the last one of them. */
+  #running = 0;
+  #last = Promise.resolve();
+
+  constructor(tree, about) {
+    this.#tree = tree;
+    this.#about = about;
+  }
+
+  get path() {
+    return this.#about.path;
+  }
+
+  read(callback) {
+    if (this.#isClosed) throw closed();
+    if (callback === undefined) return this.#next();
+    checkCallback(callback);
+    return callBack(this.#next(), callback);
+  }
+
+  readSync() {
+    this.#beginSync();
+    while (!this.#has()) this.#take(runSync(() => this.#tree.read(null), this.readSync));
+    return this.#shift();
+  }
+
+  close(callback) {
+    if (callback !== undefined) checkCallback(callback);
+    const done = this.#isClosed ? Promise.reject(closed()) : this.#queue(() => this.#tree.close());
+    this.#isClosed = true;
+    return callback === undefined ? done : callBack(done, callback);
+  }
+
+  closeSync() {
+    this.#beginSync();
+    this.#isClosed = true;
+    this.#tree.close();
+  }
+
+  async *entries() {
+    try {
+      for (let entry; (entry = await this.read()) !== null; ) yield entry;
+    } finally {
+      await this.close();
+    }
+  }
+
+  [Symbol.asyncIterator]() {
+    return this.entries();
+  }
+
+  async [Symbol.asyncDispose ?? Symbol()]() {
+    if (!this.#isClosed) await this.close();
+  }
+
+  [Symbol.dispose ?? Symbol()]() {
+    if (!this.#isClosed) this.closeSync();
+  }
+
+  #beginSync() {
+    if (this.#isClosed) throw closed();
+    if (this.#running > 0) throw concurrent();
+  }
+
+  /** Runs an operation after those before it. */
+  async #queue(operation) {
+    this.#running += 1;
+    const before = this.#last;
+    let end;
+    this.#last = new Promise((resolve) => (end = resolve));
+    try {
+      await before;
+      return await operation();
+    } finally {
+      this.#running -= 1;
+      end();
+    }
+  }
+
+  async #next() {
+    if (this.#running === 0 && this.#has()) return this.#shift();
+    return this.#queue(async () => {
+      while (!this.#has()) this.#take(await run(undefined, (control) => this.#tree.read(control)));
+      return this.#shift();
+    });
+  }
+
+  /** Whether the next answer is known. */
+  #has() {
+    return this.#entries.length > 0 || this.#error !== null || this.#isEnd;
+  }
+
+  #take({ names, kinds, failure, isEnd }) {
+    this.#entries = direntsOf(names, kinds, this.#about).reverse();
+    this.#error = failure ? errorOf(failure) : null;
+    this.#isEnd = isEnd;
+  }
+
+  #shift() {
+    if (this.#entries.length > 0) return this.#entries.pop();
+    const error = this.#error;
+    this.#error = null;
+    if (error !== null) throw error;
+    return null;
+  }
+}
+
+Object.setPrototypeOf(Dir.prototype, fs.Dir.prototype);
+
+/**
+ * The tree to open, and what its `Dir` needs; null where Node's own function is called: for one
+ * directory, and with wrong arguments, for which it has the errors.
+ */
+function treeOf(path, given) {
+  const { encoding, recursive, bufferSize = 32 } = typeof given === "object" ? { ...given } : {};
+  if (recursive !== true) return null;
+  const known = pathOf(path);
+  const isCount = Number.isInteger(bufferSize) && bufferSize > 0 && bufferSize < 2 ** 32;
+  if (typeof known !== "string" || !isEncoding(encoding) || !isCount) return null;
+  const prefix = join(known, "x").slice(0, -1);
+  return { tree: new OpenTree(known, prefix), about: { path: known, prefix, encoding } };
+}
+
+async function start({ tree, about }) {
+  await run(undefined, (control) => tree.open(control));
+  return new Dir(tree, about);
+}
+
+function opendir(path, given, callback) {
+  const opening = typeof callback === "function" ? treeOf(path, given) : null;
+  if (opening === null) return originals.opendir(path, given, callback);
+  return callBack(start(opening), callback);
+}
+
+function opendirSync(path, given) {
+  const opening = treeOf(path, given);
+  if (opening === null) return originals.opendirSync(path, given);
+  runSync(() => opening.tree.open(null), opendirSync);
+  return new Dir(opening.tree, opening.about);
+}
+
+module.exports = { opendir, opendirSync, promises: { opendir: promisify(opendir) } };

@@ -1,0 +1,198 @@
+//! Listing a tree a part at a time, for `opendir`.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use curt::list::{Descent, Directory, List};
+use curt::{Cancel, Cause, Error, Fields, Next};
+use napi::bindgen_prelude::Buffer;
+use napi::{Env, Result};
+use napi_derive::napi;
+
+use crate::failure::Failure;
+use crate::list::{Kinds, number};
+use crate::text::{self, PathArgument};
+use crate::work::{self, Control, Outcome, Work};
+
+/// Directories are listed together up to about this many bytes of names.
+const ENOUGH: usize = 1 << 15;
+
+/// A tree that is listed a part at a time. Its directories are open meanwhile.
+#[napi]
+pub struct OpenTree(Arc<Mutex<State>>);
+
+#[napi]
+impl OpenTree {
+    /// `prefix` stands in front of the paths of what is below the top.
+    #[napi(constructor)]
+    pub fn new(top: PathArgument, prefix: String) -> OpenTree {
+        OpenTree(Arc::new(Mutex::new(State { top: text::path(top), prefix, ..State::default() })))
+    }
+
+    /// Opens the top.
+    #[napi]
+    pub fn open(&self, env: Env, control: Option<&Control>) -> Result<Outcome<Opening>> {
+        work::start(env, Opening(Arc::clone(&self.0)), control)
+    }
+
+    /// Lists the next entries.
+    #[napi]
+    pub fn read(&self, env: Env, control: Option<&Control>) -> Result<Outcome<Reading>> {
+        work::start(env, Reading(Arc::clone(&self.0)), control)
+    }
+
+    /// Closes what is open. The listing is at its end.
+    #[napi]
+    pub fn close(&self) {
+        *lock(&self.0) = State::default();
+    }
+}
+
+#[derive(Default)]
+struct State {
+    top: PathBuf,
+    prefix: String,
+    descent: Descent,
+    current: Option<Current>,
+}
+
+/// The directory that is being listed.
+struct Current {
+    path: PathBuf,
+    list: List,
+    /// The names of its subdirectories so far.
+    names: Vec<OsString>,
+}
+
+impl From<Directory> for Current {
+    fn from(opened: Directory) -> Current {
+        let path = opened.path().to_owned();
+        Current { path, list: opened.list(Fields::KIND), names: Vec::new() }
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub struct Opening(Arc<Mutex<State>>);
+
+impl Work for Opening {
+    type Output = ();
+
+    fn run(&mut self, _: &Cancel) -> std::result::Result<(), Failure> {
+        let mut state = lock(&self.0);
+        let State { top, descent, .. } = &mut *state;
+        let opened = descent.open(&*top).map_err(|error| Failure::new(&error, "opendir"))?;
+        state.current = Some(opened.into());
+        Ok(())
+    }
+}
+
+pub struct Reading(Arc<Mutex<State>>);
+
+/// Entries in the order of the system, a directory before those in it.
+#[napi(object, object_from_js = false)]
+pub struct Batch {
+    /// Each with a NUL after it.
+    pub names: Buffer,
+    pub kinds: Kinds,
+    /// What failed after these.
+    pub failure: Option<Failure>,
+    pub is_end: bool,
+}
+
+impl Work for Reading {
+    type Output = Batch;
+
+    fn run(&mut self, cancel: &Cancel) -> std::result::Result<Batch, Failure> {
+        let mut state = lock(&self.0);
+        let mut found = Found::default();
+        let (mut failure, mut is_end) = (None, false);
+        while found.names.len() < ENOUGH && failure.is_none() && !is_end && !cancel.is_cancelled() {
+            match state.step(&mut found) {
+                Ok(more) => is_end = !more,
+                Err(failed) => failure = Some(failed),
+            }
+        }
+        let Found { names, kinds, directories, counts } = found;
+        let (kinds, directories) = (kinds.into(), directories.into());
+        let kinds = Kinds { kinds, directories, counts: counts.into() };
+        Ok(Batch { names: names.into(), kinds, failure, is_end })
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    names: Vec<u8>,
+    kinds: Vec<u8>,
+    directories: Vec<u8>,
+    counts: Vec<u32>,
+}
+
+impl State {
+    /// Lists some entries, or opens the next directory. Returns whether there may be more.
+    fn step(&mut self, found: &mut Found) -> std::result::Result<bool, Failure> {
+        let Some(mut current) = self.current.take() else { return self.open_next() };
+        let mut failed = None;
+        let before = found.kinds.len();
+        let more = current.list.visit_batch(|name, entry| {
+            let (name, kind) = (name.get(), entry.kind());
+            if let Some((_, error)) = entry.metadata().failures().next() {
+                failed = Some(self.failure(error, "lstat"));
+            } else {
+                text::push(&mut found.names, &name);
+                found.kinds.push(number(kind));
+                if kind.is_dir() {
+                    current.names.push(name.into_owned());
+                }
+            }
+            Next::Continue
+        });
+        if found.kinds.len() > before {
+            text::push(&mut found.directories, self.below(&current.path).as_os_str());
+            found.counts.push((found.kinds.len() - before) as u32);
+        }
+        match more {
+            Ok(true) => self.current = Some(current),
+            Ok(false) => self.enter(current)?,
+            Err(error) => {
+                failed = Some(self.failure(&error, "scandir"));
+                self.enter(current)?;
+            }
+        }
+        failed.map_or(Ok(true), Err)
+    }
+
+    fn enter(&mut self, listed: Current) -> std::result::Result<(), Failure> {
+        let Current { list, names, .. } = listed;
+        self.descent.enter(list, names).map_err(|error| self.failure(&error, "opendir"))
+    }
+
+    fn open_next(&mut self) -> std::result::Result<bool, Failure> {
+        match self.descent.next() {
+            None => Ok(false),
+            Some(Ok(opened)) => {
+                self.current = Some(opened.into());
+                Ok(true)
+            }
+            // A directory that contains itself is not listed again.
+            Some(Err(error)) if matches!(error.cause(), Cause::Loop(_)) => Ok(true),
+            Some(Err(error)) => Err(self.failure(&error, "opendir")),
+        }
+    }
+
+    fn below<'p>(&self, path: &'p Path) -> &'p Path {
+        path.strip_prefix(&self.top).unwrap_or(path)
+    }
+
+    fn failure(&self, error: &Error, function: &'static str) -> Failure {
+        let path = self.below(error.path());
+        let failure = Failure::new(error, function);
+        if path.as_os_str().is_empty() {
+            return failure;
+        }
+        failure.at(format!("{}{}", self.prefix, path.to_string_lossy()))
+    }
+}
