@@ -43,12 +43,25 @@ static VALUE canonical(VALUE path)
   return path;
 }
 
+/* Converts a name to the encoding of the path that led to it. Where that cannot be, its bytes stay,
+ * in the first of that encoding, the system's and binary in which they are valid. */
+static VALUE encoded_as(VALUE name, rb_encoding *encoding)
+{
+  rb_encoding *system = rb_filesystem_encoding();
+  name = rb_enc_associate(rb_str_conv_enc(name, system, encoding), encoding);
+  if (rb_enc_str_coderange(name) == ENC_CODERANGE_BROKEN)
+    rb_enc_associate(name, system);
+  if (rb_enc_str_coderange(name) == ENC_CODERANGE_BROKEN)
+    rb_enc_associate(name, rb_ascii8bit_encoding());
+  return name;
+}
+
 /* call-seq: realpath(path, dir = nil) -> string
  *
  * Returns the absolute path without links, <tt>.</tt> and <tt>..</tt> of what +path+ leads to, as
  * File.realpath does: a relative path begins at +dir+, or else at the working directory. All of it
- * must exist, otherwise Errno::ENOENT is raised. The encoding is that of +path+, where it has the
- * characters.
+ * must exist, otherwise Errno::ENOENT is raised. The encoding is that of +path+, if
+ * the result is valid in it.
  *
  * Takes 5 calls of the system on Linux.
  *
@@ -60,8 +73,7 @@ static VALUE s_realpath(int argc, VALUE *argv, VALUE module)
   VALUE path, dir;
   rb_scan_args(argc, argv, "11", &path, &dir);
   path_argument(&path);
-  return rb_str_conv_enc(canonical(NIL_P(dir) ? path : join(dir, path)), rb_filesystem_encoding(),
-                         rb_enc_get(path));
+  return encoded_as(canonical(NIL_P(dir) ? path : join(dir, path)), rb_enc_get(path));
 }
 
 /* For RDoc: rb_mCurt = rb_define_module("Curt"); */
