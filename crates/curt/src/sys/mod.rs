@@ -11,7 +11,7 @@
 //! - `memory`: a small file system in memory with scheduled races, for tests.
 //!
 //! [`Sys`] is about files and directories, [`Host`] about this process;
-//! [`Beneath`](beneath::Beneath) and [`Lookup`] hold what one operation needs besides.
+//! [`Beneath`](beneath::Beneath) and [`Which`] hold what one operation needs besides.
 #![allow(unsafe_code, reason = "the platforms make the calls that have no safe form")]
 
 use std::io;
@@ -31,8 +31,8 @@ use crate::fields::{Facts, Fields, Kind};
 use crate::name::Unit;
 use crate::name::{Name, NameBuf};
 pub(crate) use host::Host;
-pub(crate) use lookup::{Lookup, Match, Shown, Unsearched, Verdict, script_interpreter};
 pub(crate) use text::{Last, SplitOperand, SystemUnit, kind_by_target};
+pub(crate) use which::{Match, Shown, Unsearched, Verdict, Which, script_interpreter};
 
 mod answer;
 pub(crate) mod beneath;
@@ -42,7 +42,6 @@ pub(crate) mod fault;
 mod features;
 mod gate;
 pub(crate) mod host;
-mod lookup;
 #[cfg(any(test, fuzzing))]
 #[cfg_attr(not(test), allow(dead_code, unused_imports, reason = "tests use more of it"))]
 pub(crate) mod memory;
@@ -52,6 +51,7 @@ pub(crate) mod tests;
 mod text;
 #[cfg(unix)]
 pub(crate) mod unix;
+mod which;
 #[cfg(windows)]
 pub(crate) mod windows;
 

@@ -10,7 +10,7 @@ use super::candidates::ascii;
 use super::policy::{Cwd, Quotes, Rules};
 use super::search::RelativeTo;
 use crate::name::NameBuf;
-use crate::sys::{Lookup, SystemUnit};
+use crate::sys::{SystemUnit, Which};
 use curt_paths::windows::{Start, is_separator, is_verbatim};
 use curt_paths::{DotDot, Env, Expander, Flavor, Fold, PathText, Unit};
 
@@ -39,7 +39,7 @@ impl fmt::Display for FoundIn {
     }
 }
 
-pub(super) struct SearchDirectory<S: Lookup> {
+pub(super) struct SearchDirectory<S: Which> {
     /// Its absolute path, as the paths of programs in it begin.
     pub(super) path: Vec<S::Unit>,
     pub(super) origin: FoundIn,
@@ -54,12 +54,12 @@ pub(super) struct SearchDirectory<S: Lookup> {
 
 /// Where candidates are looked for: the path of a directory from an open one, which is the
 /// directory itself if the path is empty.
-pub(super) struct Place<'a, S: Lookup> {
+pub(super) struct Place<'a, S: Which> {
     pub(super) dir: &'a S::Dir,
     pub(super) path: &'a [S::Unit],
 }
 
-impl<S: Lookup> SearchDirectory<S> {
+impl<S: Which> SearchDirectory<S> {
     /// The directory that a text names.
     pub(super) fn new(
         text: &[S::Unit],
@@ -132,7 +132,7 @@ impl<U: SystemUnit> Base<U> {
     }
 
     /// Its absolute path. At most 3 calls, the first time.
-    pub(super) fn units<S: Lookup<Unit = U>>(&mut self, sys: &S) -> &[U] {
+    pub(super) fn units<S: Which<Unit = U>>(&mut self, sys: &S) -> &[U] {
         let Base { given, known, .. } = self;
         known.get_or_insert_with(|| {
             let given = given.as_deref().unwrap_or(Path::new(""));
@@ -148,7 +148,7 @@ impl<U: SystemUnit> Base<U> {
 }
 
 /// The search directories in order.
-pub(super) struct Directories<S: Lookup> {
+pub(super) struct Directories<S: Which> {
     pub(super) all: Vec<SearchDirectory<S>>,
     /// The working directory where the policy leaves it out: if only that contains the program, the
     /// error should say so.
@@ -157,7 +157,7 @@ pub(super) struct Directories<S: Lookup> {
     pub(super) empty: Vec<usize>,
 }
 
-impl<S: Lookup> Directories<S> {
+impl<S: Which> Directories<S> {
     pub(super) fn new(
         path: Option<&[S::Unit]>,
         forbids_cwd: bool,
@@ -205,7 +205,7 @@ impl<S: Lookup> Directories<S> {
 }
 
 /// Each directory once, where it comes first, with the other entries that name it.
-fn each_once<S: Lookup>(found: Vec<SearchDirectory<S>>, rules: Flavor) -> Vec<SearchDirectory<S>> {
+fn each_once<S: Which>(found: Vec<SearchDirectory<S>>, rules: Flavor) -> Vec<SearchDirectory<S>> {
     let mut all: Vec<SearchDirectory<S>> = Vec::with_capacity(found.len());
     // Comparing each with each would take longer than searching them, if there are hundreds.
     let mut known = HashMap::with_capacity(found.len());

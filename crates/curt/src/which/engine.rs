@@ -14,18 +14,18 @@ use super::query::{Blame, Query, searched};
 use super::search::Options;
 use crate::error::{Cause, Error, FindCause, NotFound, Operation};
 use crate::fields::Fields;
-use crate::sys::{Ask, Lookup, SystemUnit};
+use crate::sys::{Ask, SystemUnit, Which};
 use curt_paths::Flavor;
 
 /// A search whose directories and extensions are known.
-pub(super) struct Engine<S: Lookup> {
+pub(super) struct Engine<S: Which> {
     pub(super) judge: Judge<S>,
     base: Base<S::Unit>,
     pub(super) directories: Directories<S>,
     pub(super) list: ExtensionList<S::Unit>,
 }
 
-impl<S: Lookup> Engine<S> {
+impl<S: Which> Engine<S> {
     /// Prepares a search.
     pub(super) fn new(sys: S, options: &Options) -> Engine<S> {
         let rules = options.rules();

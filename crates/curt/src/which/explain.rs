@@ -9,7 +9,7 @@ use super::engine::Engine;
 use super::found::Found;
 use crate::calls::Calls;
 use crate::error::Error;
-use crate::sys::{Lookup, Os, OsUnit, Sys, SystemUnit, Verdict};
+use crate::sys::{Os, OsUnit, Sys, SystemUnit, Verdict, Which};
 
 /// What a search did, step by step: see [`Search::explain`](super::Search::explain).
 #[derive(Debug)]
@@ -91,7 +91,7 @@ pub struct Looked {
 }
 
 impl Looked {
-    fn new<S: Lookup>(
+    fn new<S: Which>(
         directory: &SearchDirectory<S>,
         candidates: &Candidates<S::Unit>,
         outcome: &'static str,

@@ -8,7 +8,7 @@ use super::candidates::ascii;
 use super::directories::{FoundIn, SearchDirectory};
 use super::names::extension_at;
 use crate::fields::Fields;
-use crate::sys::{Ask, Lookup, SystemUnit, script_interpreter};
+use crate::sys::{Ask, SystemUnit, Which, script_interpreter};
 use curt_paths::{Flavor, Unit};
 
 /// The kind of a program, which decides how it is started.
@@ -111,7 +111,7 @@ impl Interpreter {
 
 impl Found {
     /// The file `name` of a directory.
-    pub(super) fn new<S: Lookup>(
+    pub(super) fn new<S: Which>(
         directory: &SearchDirectory<S>,
         name: &[S::Unit],
         rules: Flavor,
@@ -162,7 +162,7 @@ impl Found {
 
     /// Reads the first bytes of the file. If that is not possible, it stays
     /// [`Program::Executable`].
-    pub(super) fn read_head<S: Lookup>(&mut self, sys: &S) {
+    pub(super) fn read_head<S: Which>(&mut self, sys: &S) {
         let mut head = [0; HEAD];
         let read = sys.at_path(&self.path, |dir, name| sys.head(dir, name, &mut head));
         let Ok(Ok(length)) = read else { return };
@@ -198,7 +198,7 @@ const IMAGES: [&[u8]; 6] = [
 ];
 
 /// Whether an absolute path does not exist, for one call. A relative one depends on who starts it.
-fn is_missing<S: Lookup>(sys: &S, interpreter: &Path) -> bool {
+fn is_missing<S: Which>(sys: &S, interpreter: &Path) -> bool {
     if interpreter.as_os_str().as_encoded_bytes().first() != Some(&b'/') {
         return false;
     }

@@ -10,14 +10,14 @@ use super::candidates::Candidates;
 use super::directories::{Place, SearchDirectory, separator};
 use super::policy::Rules;
 use crate::name::NameBuf;
-use crate::sys::{Lookup, Shown, Unsearched, Verdict};
+use crate::sys::{Shown, Unsearched, Verdict, Which};
 use curt_paths::Flavor;
 
 /// Probing so few candidates takes fewer calls than opening, listing and closing the directory.
 const PROBED: usize = 2;
 
 /// The platform, the rules, and the scratch space of all searches.
-pub(super) struct Judge<S: Lookup> {
+pub(super) struct Judge<S: Which> {
     pub(super) sys: S,
     pub(super) rules: Rules,
     buf: S::DirBuf,
@@ -26,7 +26,7 @@ pub(super) struct Judge<S: Lookup> {
     spelled: Vec<S::Unit>,
 }
 
-impl<S: Lookup> Judge<S> {
+impl<S: Which> Judge<S> {
     pub(super) fn new(sys: S, rules: Rules) -> Judge<S> {
         let path = NameBuf::default();
         Judge { sys, rules, buf: S::DirBuf::default(), path, spelled: Vec::new() }

@@ -85,7 +85,7 @@
 // One run, of `search.find("ls")` on Linux: `search.rs` makes the `Engine` from the options and the
 // rules of the policy (`policy.rs`) when it is first used, with the entries of `PATH`
 // (`directories.rs`). `Engine::find` begins a `Query` with the candidates of the name (`names.rs`,
-// `candidates.rs`) and searches directory by directory (`judge.rs`, then `Lookup::executable`,
+// `candidates.rs`) and searches directory by directory (`judge.rs`, then `Which::executable`,
 // which is `faccessat2` and `statx`) until one has a program; that becomes a `Found`
 // (`found.rs`). A `Query` also notes why a directory was no help, from which the error is made.
 mod candidates;

@@ -13,14 +13,14 @@ use super::candidates::Candidates;
 use super::directories::SearchDirectory;
 use super::policy::Rules;
 use crate::error::{Cause, Error, FindCause, NotFound, Operation};
-use crate::sys::{Lookup, SystemUnit, Unsearched, is_loop, is_shortage, is_too_long};
+use crate::sys::{SystemUnit, Unsearched, Which, is_loop, is_shortage, is_too_long};
 use curt_paths::Flavor;
 
 /// Why a program was not found, and the path to blame.
 pub(super) type Blame = (FindCause, Option<PathBuf>);
 
 /// A name that is looked for.
-pub(super) struct Query<S: Lookup> {
+pub(super) struct Query<S: Which> {
     name: OsString,
     /// The one directory that a path names, instead of those of `PATH`.
     pub(super) given: Option<SearchDirectory<S>>,
@@ -43,14 +43,14 @@ pub(super) struct Query<S: Lookup> {
 }
 
 /// The directories that are searched for a name: the one that it names, or those of `PATH`.
-pub(super) fn searched<'a, S: Lookup>(
+pub(super) fn searched<'a, S: Which>(
     given: Option<&'a SearchDirectory<S>>,
     path: &'a [SearchDirectory<S>],
 ) -> &'a [SearchDirectory<S>] {
     given.map_or(path, slice::from_ref)
 }
 
-impl<S: Lookup> Query<S> {
+impl<S: Which> Query<S> {
     pub(super) fn new(
         name: &OsStr,
         given: Option<SearchDirectory<S>>,

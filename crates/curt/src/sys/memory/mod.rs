@@ -9,13 +9,13 @@ mod beneath;
 mod call;
 pub(crate) mod dir;
 mod events;
-mod lookup;
 #[cfg(test)]
 pub(crate) mod play;
 mod system;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tree;
+mod which;
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -10,7 +10,7 @@ use crate::fields::Kind;
 use crate::sys::beneath::Beneath;
 use crate::sys::fault::Faults;
 use crate::sys::memory::{self, Memory, World};
-use crate::sys::{Lookup, Setup, Sys};
+use crate::sys::{Setup, Sys, Which};
 
 /// Where platforms may differ.
 #[derive(Clone, Copy)]
@@ -76,7 +76,7 @@ impl Habits {
 
 /// A place to build in, and the platform that is asked about it. Paths are relative to `base`.
 pub(super) trait Ground {
-    type S: Lookup + Beneath;
+    type S: Which + Beneath;
     fn habits(&self) -> Habits;
     fn setup(&self) -> Setup;
     /// The directory that all is built in, as an operand would spell it.
@@ -130,7 +130,7 @@ impl<S> Real<S> {
     }
 }
 
-impl<S: Lookup + Beneath> Ground for Real<S> {
+impl<S: Which + Beneath> Ground for Real<S> {
     type S = S;
 
     fn habits(&self) -> Habits {

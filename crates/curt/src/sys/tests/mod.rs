@@ -1,5 +1,5 @@
 //! What the contract says, asked of every platform that runs here. `listing.rs`, `removal.rs`,
-//! `asking.rs`, `lookup.rs`, `steps.rs` and `others.rs` hold the questions, `asked.rs` how they are
+//! `asking.rs`, `which.rs`, `steps.rs` and `others.rs` hold the questions, `asked.rs` how they are
 //! put, `ground.rs` what they are asked on: true directories, or the tree in memory.
 
 mod asked;
@@ -7,12 +7,12 @@ mod asking;
 mod files;
 mod ground;
 mod listing;
-mod lookup;
 mod others;
 #[cfg(target_os = "linux")]
 mod programs;
 mod removal;
 mod steps;
+mod which;
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -123,11 +123,11 @@ macro_rules! contract {
             asking::directories_below_are_opened,
             asking::access_is_that_of_the_target,
             files::small_files_are_read,
-            lookup::executable_files_are_told_from_other_paths,
-            lookup::the_head_of_a_file_is_read_without_waiting,
-            lookup::directories_are_opened_to_be_searched,
-            lookup::names_match_in_any_case_of_letters,
-            lookup::a_probe_returns_the_verdict_and_the_spelling,
+            which::executable_files_are_told_from_other_paths,
+            which::the_head_of_a_file_is_read_without_waiting,
+            which::directories_are_opened_to_be_searched,
+            which::names_match_in_any_case_of_letters,
+            which::a_probe_returns_the_verdict_and_the_spelling,
             steps::a_step_enters_directories_and_nothing_else,
             steps::a_step_opens_files_and_no_links,
             steps::a_step_reads_links,

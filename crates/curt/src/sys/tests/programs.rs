@@ -6,7 +6,7 @@ use curt_testkit::Scratch;
 
 use crate::sys::fault::Faults;
 use crate::sys::tests::portably;
-use crate::sys::{Lookup, Os, Setup, Sys, Unsearched};
+use crate::sys::{Os, Setup, Sys, Unsearched, Which};
 
 const PERM: i32 = 1;
 const NOENT: i32 = 2;

@@ -20,9 +20,9 @@ pub(crate) mod dir;
 pub(crate) mod door;
 mod failing;
 pub(crate) mod host;
-mod lookup;
 pub(crate) mod process;
 mod values;
+mod which;
 
 #[cfg(target_os = "linux")]
 mod linux;

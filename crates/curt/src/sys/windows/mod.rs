@@ -20,7 +20,6 @@ mod canonical;
 mod content;
 mod dir;
 pub(crate) mod host;
-mod lookup;
 pub(crate) mod native;
 pub(crate) mod process;
 mod query;
@@ -31,6 +30,7 @@ mod status;
 mod tests;
 mod text;
 mod values;
+mod which;
 
 use std::io;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};

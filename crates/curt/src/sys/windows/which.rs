@@ -14,7 +14,7 @@ use super::status::Status;
 use super::{FILE, LIST, PLACE, READ_ATTRIBUTES, Windows};
 use crate::fields::Kind;
 use crate::name::{Name, Unit};
-use crate::sys::{Lookup, Match, Shown, Unsearched, Verdict};
+use crate::sys::{Match, Shown, Unsearched, Verdict, Which};
 
 /// The size of the buffer for names that begin alike, in units: small enough that the filesystem
 /// stops early if there are many, and larger than most directories need.
@@ -29,7 +29,7 @@ const SHORT_LENGTH: usize = 34;
 const SHORT: usize = 35;
 const NAME: usize = 47;
 
-impl Lookup for Windows {
+impl Which for Windows {
     /// Windows has none.
     const DEFAULT_PATH: &'static str = "";
 

@@ -10,9 +10,9 @@ use super::dir::text;
 use super::{Dir, Unix, values};
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
-use crate::sys::{Ask, Lookup, Sys, Unsearched, Verdict};
+use crate::sys::{Ask, Sys, Unsearched, Verdict, Which};
 
-impl Lookup for Unix {
+impl Which for Unix {
     #[cfg(any(target_vendor = "apple", target_os = "freebsd", target_os = "dragonfly"))]
     const DEFAULT_PATH: &'static str = "/usr/bin:/bin:/usr/sbin:/sbin";
     #[cfg(target_os = "openbsd")]

@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind};
 
 use super::asked::{Asked, At, kind};
 use super::ground::Ground;
-use crate::sys::{Lookup, Shown, Sys, SystemUnit, Unsearched, Verdict};
+use crate::sys::{Shown, Sys, SystemUnit, Unsearched, Verdict, Which};
 
 fn word(answer: &Result<Verdict, Unsearched>) -> &'static str {
     match answer {
@@ -51,7 +51,7 @@ pub(super) fn executable_files_are_told_from_other_paths<G: Ground>(ground: &G, 
 }
 
 pub(super) fn the_head_of_a_file_is_read_without_waiting<G: Ground>(ground: &G, base: &At<'_, G>) {
-    fn head<S: Lookup>(at: &Asked<'_, S>, child: &str) -> io::Result<usize> {
+    fn head<S: Which>(at: &Asked<'_, S>, child: &str) -> io::Result<usize> {
         at.sys.head(&at.dir, at.name(child).as_name(), &mut [0; 8])
     }
     ground.files(["bin/tool"]);
@@ -65,7 +65,7 @@ pub(super) fn the_head_of_a_file_is_read_without_waiting<G: Ground>(ground: &G, 
 }
 
 pub(super) fn directories_are_opened_to_be_searched<G: Ground>(ground: &G, base: &At<'_, G>) {
-    fn opens<S: Lookup>(at: &Asked<'_, S>, child: &str) -> bool {
+    fn opens<S: Which>(at: &Asked<'_, S>, child: &str) -> bool {
         match at.sys.open_search(&at.dir, at.name(child).as_name()) {
             Ok(dir) => {
                 let again = at.sys.open_search(&dir, at.name("").as_name()).unwrap();
@@ -90,7 +90,7 @@ pub(super) fn directories_are_opened_to_be_searched<G: Ground>(ground: &G, base:
 }
 
 /// The names that match, sorted, without others that the platform may yield.
-fn matching<S: Lookup>(at: &Asked<'_, S>, stem: &str) -> Vec<String> {
+fn matching<S: Which>(at: &Asked<'_, S>, stem: &str) -> Vec<String> {
     let mut buf = S::DirBuf::default();
     let mut found = Vec::new();
     let name = at.name(stem);

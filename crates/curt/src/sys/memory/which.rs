@@ -10,7 +10,7 @@ use super::tree::World;
 use super::{Memory, Sys};
 use crate::fields::Kind;
 use crate::name::{Name, Unit};
-use crate::sys::{Lookup, Match, Shown, Unsearched, Verdict};
+use crate::sys::{Match, Shown, Unsearched, Verdict, Which};
 
 /// What the buffer of a search holds, and that of a whole listing, in bytes.
 const SEARCH: usize = 4 << 10;
@@ -112,7 +112,7 @@ impl World {
     }
 }
 
-impl Lookup for Memory {
+impl Which for Memory {
     const DEFAULT_PATH: &'static str = "/bin:/usr/bin";
 
     fn executable(&self, from: &Dir, path: Name<'_, u8>) -> Result<Verdict, Unsearched> {

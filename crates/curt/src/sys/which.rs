@@ -66,7 +66,7 @@ pub(crate) enum Shown {
 }
 
 /// A platform on which programs are found.
-pub(crate) trait Lookup: Sys<Unit: Unit> {
+pub(crate) trait Which: Sys<Unit: Unit> {
     /// Where programs are if `PATH` is not set: the system's `_CS_PATH`.
     const DEFAULT_PATH: &'static str;
 
@@ -179,7 +179,7 @@ pub(crate) trait Lookup: Sys<Unit: Unit> {
 }
 
 /// Probes for an entry of exactly this name: 1 call, and a second one for a broken link.
-fn probe_exact<S: Lookup>(
+fn probe_exact<S: Which>(
     sys: &S,
     from: &S::Dir,
     path: Name<'_, S::Unit>,
