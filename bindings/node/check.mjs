@@ -3,8 +3,8 @@
 //
 // usage: node bindings/node/check.mjs [--all] [TEST.js …]
 //
-// Needs Rust and Node 18 or newer. `--all`: also what takes long or wants packages of npm, and Node's
-// own tests with curt installed.
+// Needs Rust and Node 18 or newer. `--all`: also what takes long or wants packages of npm, each
+// maintained version of Node with its types among them, and Node's own tests with curt installed.
 
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -27,7 +27,9 @@ function install() {
   const folder = path.join(place, "node_modules", "curt-fs");
   const { files } = JSON.parse(fs.readFileSync(path.join(here, "package.json")));
   fs.rmSync(folder, { recursive: true, force: true });
-  for (const name of ["package.json", ...files.filter((name) => !name.includes("*"))]) {
+  // The rest is made for a release.
+  const made = files.filter((name) => fs.existsSync(path.join(here, name)));
+  for (const name of ["package.json", "README.md", ...made]) {
     fs.cpSync(path.join(here, name), path.join(folder, name), { recursive: true });
   }
   fs.copyFileSync(path.join(place, "debug", "libcurt_node.so"), path.join(folder, "curt.node"));
@@ -47,9 +49,21 @@ run("cargo", ["clippy", "--locked", "--quiet", "--", "-D", "warnings"], cargo);
 run("cargo", ["build", "--locked", "--quiet"], cargo);
 install();
 const all = fs.readdirSync(path.join(place, "test")).filter((name) => name.startsWith("test_"));
-const tests = words.length > 0 ? words : all;
-run(process.execPath, ["--test", "--expose-gc", ...tests.map((name) => `test/${name}`)], {
-  cwd: place,
-  env: { ...process.env, CURT_ALL: isAll ? "1" : "" },
-});
+const tests = (words.length > 0 ? words : all).map((name) => `test/${name}`);
+
+/** Runs the tests in a version of Node. */
+function test(node, environment) {
+  const options = { cwd: place, env: { ...process.env, CURT_ALL: "", ...environment } };
+  run(node, ["--test", "--expose-gc", ...tests], options);
+}
+
+test(process.execPath, { CURT_ALL: isAll ? "1" : "" });
+for (const version of isAll ? ["18.20.8", "20.20.2", "22.23.3", "24.21.0"] : []) {
+  const folder = path.join(place, "nodes", version);
+  const node = `node-linux-${process.arch}`;
+  const packages = [`${node}@${version}`, `@types/node@${parseInt(version, 10)}`, "typescript@5.9.3"];
+  run("npm", ["install", "--silent", "--no-audit", "--no-fund", "--prefix", folder, ...packages]);
+  const modules = path.join(folder, "node_modules");
+  test(path.join(modules, node, "bin", "node"), { CURT_TYPES: modules });
+}
 if (isAll) run(process.execPath, ["test/node/run.mjs", place, target]);

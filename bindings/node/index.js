@@ -1,5 +1,9 @@
 "use strict";
 
+if (parseInt(process.versions.node, 10) < 18) {
+  throw new Error(`curt-fs needs Node 18 or newer as a library, and this is ${process.version}`);
+}
+
 const { expandPath } = require("./lib/expand.js");
 const { opendir, opendirSync, promises: opendirPromises } = require("./lib/opendir.js");
 const { readdir, readdirSync, promises: readdirPromises } = require("./lib/readdir.js");

@@ -52,14 +52,17 @@ cargo_deb() {
     fi
 }
 
-pip_tool() { # NAME VERSION: into its own virtual environment
+pip_tool() { # NAME VERSION: into its own virtual environment, alone
     local folder=$tools/$1-$2
     [[ ! -e $folder/ready ]] || return 0
     { python3 -m venv --clear "$folder" &&
-        "$folder/bin/pip" install --quiet --only-binary=:all: "$1==$2" &&
+        "$folder/bin/pip" install --quiet --no-deps --only-binary=:all: "$1==$2" &&
         : >"$folder/ready"; } || missing "$1 $2 cannot be installed here"
 }
-maturin=1.16.0 zig=0.14.1
+maturin=1.16.0 zigbuild=0.24.1 zig=0.14.1
+
+# What is linked by Zig does not depend on this machine's C library.
+export CARGO_ZIGBUILD_PYTHON_PATH=$tools/ziglang-$zig/bin/python
 
 # Manual pages, completions and documents, the same for all processors.
 share() {
@@ -102,27 +105,75 @@ make_deb() { # PROCESSOR DEBIAN'S-NAME
         --package curt-cli --profile dist --maintainer "$who" --output "$(deb_of "$2")"
 }
 
-# One package for all systems, with all binaries; `docs/adr/0042-packages.md` says why.
+# The library for Node and the command, with its binaries for all systems; the addons are packages
+# for a system each. `docs/adr/0042-packages.md` says why.
 make_npm() {
-    local folder=$packages/npm words name system file built
+    local folder=$packages/npm/curt-fs words name system library built
     command -v npm >/dev/null || missing 'npm is not installed'
-    rm -rf "$folder"
-    mkdir "$folder"
-    for file in package.json README.md curt.js curt-fs.js; do
-        sed "s/0\.0\.0/$version/" "tools/dist/npm/$file" >"$folder/$file"
-    done
+    cargo --version | awk '{ split($2, v, "."); exit v[1] == 1 && v[2] < 88 }' ||
+        missing 'napi-rs needs Rust 1.88 or newer'
+    pip_tool cargo-zigbuild "$zigbuild"
+    pip_tool ziglang "$zig"
+    rm -rf "$packages/npm"
+    mkdir -p "$folder"
+    (cd bindings/node && cp -r README.md index.* install.js lib bin "$folder")
+    sed "s/0\.0\.0/$version/" bindings/node/package.json >"$folder/package.json"
     cp LICENSE-APACHE LICENSE-MIT "$folder"
     for words in "${processors[@]}"; do
         read -r name _ system <<<"$words"
         mkdir "$folder/$system"
         cp "$(binary "$name")" "$folder/$system/curt"
+        for library in gnu musl; do
+            addon "$system-$library" "$name-unknown-linux-$library" libcurt_node.so
+        done
     done
     if [[ -z $here ]]; then
         mkdir "$folder/win32-x64"
         built=$(cargo xtask windows-build)
         cp "$built" "$folder/win32-x64/curt.exe"
+        addon win32-x64 x86_64-pc-windows-gnu curt_node.dll
     fi
-    (cd "$folder" && npm pack --silent --pack-destination "$packages" >/dev/null)
+    npm_pack curt-fs
+}
+
+addon() { # SYSTEM TRIPLE FILE: the package with the addon for Node
+    local folder=$packages/npm/curt-fs-$1 triple=$2 os cpu libc
+    IFS=- read -r os cpu libc <<<"$1"
+    has_library "$triple" || missing "no standard library for $triple can be had here"
+    # The addon finds Node's functions in the program that loads it; napi-build wants a library of
+    # Node for Windows all the same.
+    mkdir -p "$target/node/libnode"
+    : >"$target/node/libnode/libnode.dll"
+    printf '!<arch>\n' >"$target/node/libnode/libnode.a"
+    CARGO_TARGET_DIR=$target/node LIBNODE_PATH=$target/node/libnode \
+        RUSTFLAGS=-Ctarget-feature=-crt-static \
+        "$tools/cargo-zigbuild-$zigbuild/bin/cargo-zigbuild" zigbuild --quiet --locked --release \
+        --manifest-path bindings/node/Cargo.toml --target "${triple/%-linux-gnu/-linux-gnu.2.17}"
+    mkdir "$folder"
+    cp "$target/node/$triple/release/$3" "$folder/curt.node"
+    cp LICENSE-APACHE LICENSE-MIT "$folder"
+    printf '# curt-fs-%s\n\nThe addon of the package curt-fs for %s.\n' "$1" "$1" >"$folder/README.md"
+    case $libc in
+    gnu) libc=$'\n  "libc": ["glibc"],' ;;
+    musl) libc=$'\n  "libc": ["musl"],' ;;
+    esac
+    cat >"$folder/package.json" <<PACKAGE
+{
+  "name": "curt-fs-$1",
+  "version": "$version",
+  "description": "The addon of curt-fs for $1",
+  "license": "MIT OR Apache-2.0",
+  "main": "curt.node",
+  "os": ["$os"],
+  "cpu": ["$cpu"],$libc
+  "preferUnplugged": true
+}
+PACKAGE
+    npm_pack "curt-fs-$1"
+}
+
+npm_pack() { # NAME
+    (cd "$packages/npm/$1" && npm pack --silent --pack-destination "$packages" >/dev/null)
 }
 
 # For `pip` and `uvx`; `crates/curt-cli/pyproject.toml` says what is in it.
@@ -133,7 +184,7 @@ make_wheel() { # PROCESSOR
         --compatibility manylinux_2_17 musllinux_1_1
 }
 
-# The module. Zig links it, so that this machine's C library does not matter.
+# The module, linked by Zig.
 make_python() { # PROCESSOR
     local library system
     pip_tool maturin "$maturin"
@@ -143,8 +194,7 @@ make_python() { # PROCESSOR
         [[ $library == gnu ]] || system=musllinux_1_1
         has_library "$1-unknown-linux-$library" ||
             missing "no standard library for $1-unknown-linux-$library can be had here"
-        CARGO_ZIGBUILD_PYTHON_PATH=$tools/ziglang-$zig/bin/python CARGO_TARGET_DIR=$target/python \
-            "$tools/maturin-$maturin/bin/maturin" build --quiet --locked --release --zig \
+        CARGO_TARGET_DIR=$target/python "$tools/maturin-$maturin/bin/maturin" build --quiet --locked --release --zig \
             --manifest-path bindings/python/Cargo.toml --target "$1-unknown-linux-$library" \
             --compatibility "$system" --out "$packages"
     done
@@ -191,9 +241,14 @@ for kind in "${kinds[@]}"; do
         made+=("${c[@]}")
         continue
         ;;
-    npm | gem)
-        "make_$kind"
-        made+=("${!kind}")
+    npm)
+        make_npm
+        made+=("$npm" "${addons[@]}")
+        continue
+        ;;
+    gem)
+        make_gem
+        made+=("$gem")
         continue
         ;;
     esac

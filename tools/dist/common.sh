@@ -35,6 +35,12 @@ tar_of() { echo "$packages/curt-$version-$1-unknown-linux-musl.tar.gz"; }
 deb_of() { echo "$packages/curt_${version}_$1.deb"; }
 exe=$packages/curt-$version-x86_64-pc-windows-gnu.exe
 npm=$packages/curt-fs-$version.tgz
+addon_of() { echo "$packages/curt-fs-$1-$version.tgz"; } # SYSTEM
+addons=()
+for words in "${processors[@]}"; do
+    addons+=("$(addon_of "${words##* }-gnu")" "$(addon_of "${words##* }-musl")")
+done
+[[ -n $here ]] || addons+=("$(addon_of win32-x64)")
 wheel_of() {
     echo "$packages/curt_cli-$version-py3-none-manylinux2014_$1.manylinux_2_17_$1.musllinux_1_1_$1.whl"
 }

@@ -91,13 +91,31 @@ exe_runs() {
         "${run[@]}" stat 'C:\windows\system32' >/dev/null
 }
 
-# With the Node and npm of this machine, laid out as Node's own: Debian's npm has hundreds of
-# packages.
+# Node of a version, from npm: where its program is. Arguments: version, and `linux` or `win`.
+node_of() {
+    local folder=${XDG_CACHE_HOME:-$HOME/.cache}/curt/tools/node-$2-$1 cpu=x64 file=bin/node name
+    [[ $2 == win || $processor == x86_64 ]] || cpu=arm64
+    [[ $2 == linux ]] || file=bin/node.exe
+    name=node-$2-$cpu
+    [[ -e $folder/node_modules/$name/$file ]] ||
+        npm install --silent --no-audit --no-fund --force --prefix "$folder" "$name@$1" >&2 ||
+        missing "Node $1 cannot be had here"
+    echo "$folder/node_modules/$name/$file"
+}
+nodes=(14.21.3 18.20.8 20.20.2 22.23.3 24.21.0)
+
+# With the npm of this machine and its Node, laid out as Node's own: Debian's npm has hundreds of
+# packages. Other versions of Node are in /tmp/nodes, by their first number. The arguments of the
+# script are the packages, for GNU's C library, and the version.
 npm_runs() { # SCRIPT
-    local paths
+    local paths version_of_node node shown=()
     paths=$(npm exec --offline --call 'echo "$npm_node_execpath"; echo "${npm_execpath%/bin/*}"')
+    for version_of_node in "${nodes[@]}"; do
+        node=$(node_of "$version_of_node" linux) || exit
+        shown+=(--show "$node" "/tmp/nodes/${version_of_node%%.*}")
+    done
     cargo xtask in-root --with node --show "${paths%$'\n'*}" /tmp/node/bin/node \
-        --show "${paths#*$'\n'}" /tmp/node/lib/node_modules/npm -- sh -euxc '
+        --show "${paths#*$'\n'}" /tmp/node/lib/node_modules/npm "${shown[@]}" -- sh -euxc '
         export HOME=/tmp/home PATH="/tmp/node/bin:$PATH"
         for name in npm npx; do
             ln -s "../lib/node_modules/npm/bin/$name-cli.js" "/tmp/node/bin/$name"
@@ -106,12 +124,12 @@ npm_runs() { # SCRIPT
         cd /tmp/project
         npm --version || { echo "this Node does not run in the Debian root"; exit 3; }
         printf "{\"private\": true}" >package.json
-        '"$1" sh "$npm" "$version"
+        '"$1" sh "$npm" "$(addon_of "${this##* }-gnu")" "$version"
 }
 
 npm_installs='
-    npm install --offline --no-audit --no-fund "$1"
-    test "$(npx --offline curt-fs --version)" = "curt $2"
+    npm install --offline --no-audit --no-fund "$1" "$2"
+    test "$(npx --offline curt-fs --version)" = "curt $3"
     status=0
     npx --offline curt stat missing || status=$?
     test "$status" = 1
@@ -121,10 +139,56 @@ npm_installs='
     npx --yes --offline --package "$1" curt-fs rm node_modules
     test ! -e node_modules'
 
+# The library in both kinds of modules, and the command in a version of Node that it is too old for.
+npm_serves_all_nodes='
+    npm install --offline --no-audit --no-fund "$1" "$2"
+    cat >use.js <<"SCRIPT"
+const assert = require("assert");
+const fs = require("fs");
+const curt = require("curt-fs");
+fs.mkdirSync("tree/folder", { recursive: true });
+fs.writeFileSync("tree/file", "");
+assert.deepEqual(curt.readdirSync("tree", { recursive: true }).sort(), ["file", "folder"]);
+curt.promises.rm("tree", { recursive: true }).then(() => assert(!fs.existsSync("tree")));
+SCRIPT
+    cat >use.mjs <<"SCRIPT"
+import assert from "assert";
+import { rmSync } from "fs";
+import curt, { rmSync as rm } from "curt-fs";
+import "curt-fs/install";
+assert.equal(rm, curt.rmSync);
+assert.equal(rm, rmSync);
+SCRIPT
+    for node in 18 20 22 24; do
+        /tmp/nodes/$node use.js
+        /tmp/nodes/$node use.mjs
+    done
+    if /tmp/nodes/14 use.js 2>said; then exit 1; fi
+    grep "curt-fs needs Node 18 or newer as a library, and this is v14" said
+    test "$(/tmp/nodes/14 node_modules/curt-fs/bin/curt.js --version)" = "curt $3"
+    # Without the addon it says what is missing.
+    rm -r "node_modules/$(basename "$2" "-$3.tgz")"
+    if node use.js 2>said; then exit 1; fi
+    grep "curt-fs cannot load its addon for linux" said'
+
+# What the addon asks of its system: glibc of Node 18 or older; for musl nothing but its library.
+npm_needs_little() { # PROCESSOR SYSTEM
+    local folder oldest
+    folder=$(mktemp -d)
+    tar -xzf "$(addon_of "$2-gnu")" -C "$folder"
+    oldest=$(objdump -T "$folder/package/curt.node" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
+    [[ $(printf '%s\n' "$oldest" GLIBC_2.17 | sort -V | tail -n 1) == GLIBC_2.17 ]]
+    tar -xzf "$(addon_of "$2-musl")" -C "$folder"
+    readelf --dynamic "$folder/package/curt.node" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' >"$folder/needed"
+    cat "$folder/needed"
+    ! grep -v -x -e libc.so -e "libc.musl-$1.so.1" "$folder/needed"
+    rm -r "$folder"
+}
+
 # A signal that the launcher gets ends what it started, and then the launcher in the same way.
 npm_passes_signals='
-    npm install --offline --no-audit --no-fund "$1"
-    node node_modules/curt-fs/curt.js run --timeout 60s -- sleep 30 &
+    npm install --offline --no-audit --no-fund "$1" "$2"
+    node node_modules/curt-fs/bin/curt.js run --timeout 60s -- sleep 30 &
     launcher=$!
     curt=
     while [ -z "$curt" ]; do read -r curt <"/proc/$launcher/task/$launcher/children" || :; done
@@ -135,6 +199,17 @@ npm_passes_signals='
     test "$status" = 143
     for _ in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$curt" 2>/dev/null || exit 0; sleep 0.1; done
     exit 1'
+
+npm_works_on_windows() {
+    local version_of_node node
+    for version_of_node in 20.20.2 22.23.3; do
+        node=$(node_of "$version_of_node" win) || return
+        # Where the root sees it.
+        cp "$node" "$packages/npm/node.exe"
+        cargo xtask windows-session -- sh bindings/node/test/windows.sh "$packages/npm/node.exe" \
+            "$npm" "$(addon_of win32-x64)"
+    done
+}
 
 wheel_installs() {
     in_root python "$use"'
@@ -361,9 +436,10 @@ for kind in "${kinds[@]}"; do
     try "$kind" 'is built' tools/dist/build.sh ${here:+--here} "$kind" || continue
     try "$kind" 'its checksums are right' sums_are_right || :
     for words in "${processors[@]}"; do
-        read -r name debian _ <<<"$words"
+        read -r name debian system <<<"$words"
         case $kind in
         tar) try tar "$name: runs from the archive alone" tar_runs "$name" || : ;;
+        npm) try npm "$system: its addons need little" npm_needs_little "$name" "$system" || : ;;
         deb) try deb "$debian: lintian is content" deb_pleases_lintian "$(deb_of "$debian")" || : ;;
         esac
     done
@@ -381,7 +457,9 @@ for kind in "${kinds[@]}"; do
         ;;
     npm)
         try npm 'is installed, and deletes node_modules' npm_runs "$npm_installs" || :
+        try npm 'serves Node 18 to 24' npm_runs "$npm_serves_all_nodes" || :
         try npm 'passes signals on' npm_runs "$npm_passes_signals" || :
+        [[ -n $here ]] || try npm 'works in Node for Windows' npm_works_on_windows || :
         ;;
     wheel) try wheel 'pip installs it' wheel_installs || : ;;
     python)

@@ -10,7 +10,7 @@ use napi::{Env, JsValue};
 use napi_derive::napi;
 
 #[cfg(windows)]
-use crate::windows as numbers;
+use crate::windows::{self as numbers, of_system};
 #[cfg(unix)]
 use libc as numbers;
 
@@ -37,13 +37,13 @@ impl Failure {
             Cause::Refused(refusal) => Some(refusal.to_string()),
             _ => None,
         };
-        Failure { number: number(error), function, path, reason }
+        Failure { number: number(error, function), function, path, reason }
     }
 
     /// The failure of a function of the system that was called with a path.
     pub fn of_path(path: &Path, error: &io::Error, function: &'static str) -> Failure {
         let path = path.to_string_lossy().into_owned();
-        Failure { number: number_of(error), function, path, reason: None }
+        Failure { number: number_of(error, function), function, path, reason: None }
     }
 
     /// The same failure, with the path as Node has it.
@@ -84,7 +84,7 @@ fn function(operation: Operation) -> &'static str {
 }
 
 /// Node's number for an error; curt's own refusals get the closest one.
-fn number(error: &Error) -> i32 {
+fn number(error: &Error, function: &str) -> i32 {
     match error.cause() {
         Cause::Kept(Kept::MountPoint | Kept::RootDirectory) => numbers::EBUSY,
         Cause::Refused(Refusal::Empty) => numbers::ENOENT,
@@ -95,14 +95,14 @@ fn number(error: &Error) -> i32 {
         Cause::Kept(Kept::IsADirectory) => numbers::EISDIR,
         Cause::Kept(Kept::IsALink) | Cause::Loop(_) => numbers::ELOOP,
         Cause::Replaced => numbers::ENOENT,
-        Cause::Os(error) => number_of(error),
+        Cause::Os(error) => number_of(error, function),
         _ => numbers::EIO,
     }
 }
 
-fn number_of(error: &io::Error) -> i32 {
+fn number_of(error: &io::Error, function: &str) -> i32 {
     if let Some(number) = error.raw_os_error() {
-        return of_system(number);
+        return of_system(number, function);
     }
     match error.kind() {
         io::ErrorKind::NotFound => numbers::ENOENT,
@@ -113,9 +113,8 @@ fn number_of(error: &io::Error) -> i32 {
     }
 }
 
-/// Node's number for one of the system, which on Windows is another.
-fn of_system(number: i32) -> i32 {
-    #[cfg(windows)]
-    let number = numbers::of_system(number);
+/// Node's number for one of the system: the same.
+#[cfg(unix)]
+fn of_system(number: i32, _function: &str) -> i32 {
     number
 }

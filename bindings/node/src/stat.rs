@@ -83,7 +83,7 @@ pub fn row(metadata: &Metadata) -> std::result::Result<[f64; WIDTH], Failure> {
         known(metadata.user_id())?.into(),
         known(metadata.group_id())?.into(),
         known(metadata.device_number())? as f64,
-        known(metadata.block_size())? as f64,
+        block_size(metadata)?,
         known(metadata.id())? as f64,
         known(metadata.size())? as f64,
         (known(metadata.allocated())? / 512) as f64,
@@ -101,6 +101,17 @@ fn known<T: Default>(value: Value<'_, T>) -> std::result::Result<T, Failure> {
         Value::Failed(error) => Err(error.into()),
         _ => Ok(T::default()),
     }
+}
+
+#[cfg(unix)]
+fn block_size(metadata: &Metadata) -> std::result::Result<f64, Failure> {
+    known(metadata.block_size()).map(|size| size as f64)
+}
+
+/// Node has the same for all files on Windows.
+#[cfg(windows)]
+fn block_size(_: &Metadata) -> std::result::Result<f64, Failure> {
+    Ok(4096.0)
 }
 
 #[cfg(unix)]

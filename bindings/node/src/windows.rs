@@ -31,9 +31,9 @@ pub const EROFS: i32 = 4047;
 pub const EXDEV: i32 = 4037;
 const UNKNOWN: i32 = 4094;
 
-/// The number for one of the system. libuv asks for a directory where one has to be, and says
-/// `ENOTDIR` itself; curt is told so by the system.
-pub fn of_system(number: i32) -> i32 {
+/// The number for one of the system, by the function that Node names.
+pub fn of_system(number: i32, function: &str) -> i32 {
+    let is_listing = matches!(function, "scandir" | "opendir");
     match number.cast_unsigned() {
         system::ERROR_NOACCESS | system::ERROR_CANT_ACCESS_FILE => EACCES,
         system::ERROR_INVALID_HANDLE => EBADF,
@@ -52,9 +52,11 @@ pub fn of_system(number: i32) -> i32 {
         | system::ERROR_INVALID_NAME
         | system::ERROR_INVALID_REPARSE_DATA
         | system::ERROR_PATH_NOT_FOUND => ENOENT,
+        // Of a path on the way it is said on Wine only.
+        system::ERROR_DIRECTORY if is_listing => ENOTDIR,
+        system::ERROR_DIRECTORY => ENOENT,
         system::ERROR_NOT_ENOUGH_MEMORY | system::ERROR_OUTOFMEMORY => ENOMEM,
         system::ERROR_DISK_FULL | system::ERROR_HANDLE_DISK_FULL => ENOSPC,
-        system::ERROR_DIRECTORY => ENOTDIR,
         system::ERROR_DIR_NOT_EMPTY => ENOTEMPTY,
         system::ERROR_NOT_SUPPORTED => ENOTSUP,
         system::ERROR_ACCESS_DENIED | system::ERROR_PRIVILEGE_NOT_HELD => EPERM,
@@ -68,6 +70,7 @@ pub fn of_system(number: i32) -> i32 {
 /// The descriptor for an open file, which is one of the C library that the running program has in
 /// it; `None` if there are too many.
 pub fn descriptor(file: File) -> Option<c_int> {
+    type Found = unsafe extern "system" fn() -> isize;
     type OpenDescriptor = unsafe extern "C" fn(*mut c_void) -> c_int;
 
     // SAFETY: without a name it is the running program, which stays.
@@ -75,7 +78,7 @@ pub fn descriptor(file: File) -> Option<c_int> {
     // SAFETY: the name ends with a NUL.
     let found = unsafe { GetProcAddress(program, c"uv_open_osfhandle".as_ptr().cast()) }?;
     // SAFETY: this is how libuv declares the function of that name.
-    let open = unsafe { mem::transmute::<_, OpenDescriptor>(found) };
+    let open = unsafe { mem::transmute::<Found, OpenDescriptor>(found) };
     // SAFETY: the handle is open.
     let descriptor = unsafe { open(file.as_raw_handle()) };
     if descriptor < 0 {

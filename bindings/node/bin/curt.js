@@ -28,7 +28,7 @@ function run(words) {
     process.exitCode = 2;
     return;
   }
-  const child = spawn(path.join(__dirname, name), words, { stdio: "inherit" });
+  const child = spawn(path.join(__dirname, "..", name), words, { stdio: "inherit" });
   // A terminal sends an interrupt to both: curt decides what comes of it. The others are for this
   // process alone.
   const ignore = () => {};

@@ -1,0 +1,111 @@
+// The functions of curt beside Node's own, in Node for Windows under Wine: `cargo xtask dist-test
+// npm` runs this where the packages are installed.
+"use strict";
+
+const assert = require("node:assert/strict");
+const { spawnSync } = require("child_process");
+const fs = require("fs");
+const path = require("path");
+const { test } = require("node:test");
+const { pathToFileURL } = require("url");
+const curt = require("curt-fs");
+const { folder, plant } = require("./helper.js");
+
+const TREE = { "a/b/c": "c", "a/d": "d", e: "e" };
+
+/** What a function that may throw comes to. */
+function outcome(run) {
+  try {
+    return { value: run() };
+  } catch (error) {
+    const { name, code, errno, syscall, path, message } = error;
+    return { error: { name, code, errno, syscall, path, message } };
+  }
+}
+
+/** Without the time of the last access: to ask may be one. */
+function timeless(stats) {
+  return { ...stats, atime: undefined, atimeMs: undefined };
+}
+
+test("rm: takes all spellings of a path", async () => {
+  const top = folder();
+  for (const spell of [
+    (tree) => tree,
+    (tree) => tree.replaceAll("\\", "/"),
+    (tree) => path.relative("", tree),
+    (tree) => path.toNamespacedPath(tree),
+    (tree) => Buffer.from(tree),
+    (tree) => pathToFileURL(tree),
+  ]) {
+    const tree = plant(TREE, path.join(top, "tree \u{1f600}"));
+    fs.chmodSync(path.join(tree, "e"), 0o444);
+    await curt.promises.rm(spell(tree), { recursive: true });
+    assert.deepEqual(fs.readdirSync(top), []);
+  }
+});
+
+test("rm: has the errors of Node", () => {
+  const top = plant(TREE);
+  for (const name of ["missing", "missing\\below", "e\\below", "", "a\0b"]) {
+    const path = name && `${top}\\${name}`;
+    const [theirs, ours] = [fs, curt].map((module) =>
+      outcome(() => module.rmSync(path, { recursive: true })),
+    );
+    assert.deepEqual(ours, theirs, name);
+  }
+});
+
+test("walk, usage: see the tree", async () => {
+  const top = plant({ ...TREE, "a/\u{1f600}": "x" });
+  const seen = [];
+  for await (const { path, directories, files } of curt.walk(top)) {
+    seen.push([path.slice(top.length), directories.sort(), files.sort()]);
+  }
+  const expected = [
+    ["", ["a"], ["e"]],
+    ["\\a", ["b"], ["d", "\u{1f600}"]],
+    ["\\a\\b", [], ["c"]],
+  ];
+  assert.deepEqual(seen, expected);
+  const { entries, size } = await curt.usage(top);
+  assert.deepEqual([entries, size], [7, 4]);
+});
+
+test("statMany: has the answers of Node", async () => {
+  const top = plant(TREE);
+  const names = ["", "a", "a\\b\\c", "e", "missing", "e\\below"];
+  const paths = names.map((name) => path.join(top, name));
+  const expected = paths.map((path) => outcome(() => timeless(fs.lstatSync(path))));
+  const answers = await curt.statMany(paths, { followSymlinks: false });
+  const ours = answers.map((answer) =>
+    outcome(() => {
+      if (answer instanceof Error) throw answer;
+      return timeless(answer);
+    }),
+  );
+  assert.deepEqual(ours, expected);
+});
+
+test("expandPath: keeps the rules of Windows", () => {
+  for (const words of [["a/../b"], ["..\\x", "C:\\a\\b"], ["D:x", "C:\\a"], ["\\\\s\\h\\..\\x"]]) {
+    const expected = words.length === 1 ? path.resolve(words[0]) : path.resolve(words[1], words[0]);
+    assert.equal(curt.expandPath(...words), expected);
+  }
+  assert.equal(curt.expandPath("~\\x"), path.join(require("os").homedir(), "x"));
+});
+
+test("which, spawn: find a batch file, and start it", async () => {
+  const script = "@echo it got %*\r\n@exit /b 3\r\n";
+  const top = plant({ "tool.cmd": script }, path.join(folder(), "a b"));
+  const found = path.join(top, "tool.cmd").toLowerCase();
+  assert.equal(curt.whichSync("tool", { path: top }).toLowerCase(), found);
+  assert.equal((await curt.which("tool", { path: top })).toLowerCase(), found);
+  assert.equal(await curt.which("missing", { path: top }), null);
+  const env = { ...process.env, PATH: top };
+  assert.equal(spawnSync("tool", ["x"], { env }).error.code, "ENOENT");
+  const { status, stdout } = curt.spawnSync("tool", ["x", "y z"], { env, encoding: "utf8" });
+  assert.deepEqual([status, stdout.trim()], [3, 'it got x "y z"']);
+  const refused = curt.spawnSync("missing", { env });
+  assert.equal(refused.error.code, "ENOENT");
+});
