@@ -49,7 +49,7 @@ pub(crate) struct Quick {
 }
 
 /// All scenarios, in the order of the report.
-pub(crate) static SCENARIOS: [Scenario; 36] = [
+pub(crate) static SCENARIOS: [Scenario; 41] = [
     Scenario {
         quick: Some(quick(REACT_ENTRIES / 4, 18, true)),
         few: false,
@@ -182,6 +182,11 @@ pub(crate) static SCENARIOS: [Scenario; 36] = [
         everywhere: false,
         ..react(["ruby-names", "all paths of a tree in Ruby", "ruby-names"], Question::Paths)
     },
+    node("node-rm", "remove node_modules in Node", Question::Gone),
+    node("node-rm-sync", "the same, until it is done", Question::Gone),
+    node("node-readdir", "all paths of a tree in Node", Question::Paths),
+    node("node-dirents", "the same with kinds", Question::Paths),
+    node("node-fdir", "all paths beside fdir", Question::Paths),
 ];
 
 /// The answer to a clean path and to one with dots.
@@ -223,6 +228,10 @@ const fn flat([name, title, job]: Words, question: Question) -> Scenario {
 const fn react([name, title, job]: Words, question: Question) -> Scenario {
     let tree: Grow = |size| Tree::react(size, Content::Some);
     Scenario { name, title, job, question, tree, shape: "react", full: &[REACT_ENTRIES], ..COMMON }
+}
+
+const fn node(name: &'static str, title: &'static str, question: Question) -> Scenario {
+    Scenario { times_itself: true, ..react([name, title, name], question) }
 }
 
 /// Over the number of entries.

@@ -1,0 +1,80 @@
+// What curt replaces in Node, and what replaces it, timed without the start of Node.
+//
+// A task writes its answer to standard output, once, and then runs again by the clock: how many
+// nanoseconds one run took goes to standard error. With the word `once` it runs once and has no
+// answer: behind the time stand the longest delay of the event loop, in milliseconds, and the most
+// memory that the process took, in MiB.
+"use strict";
+
+const fs = require("fs");
+const { monitorEventLoopDelay } = require("perf_hooks");
+const { setTimeout } = require("timers/promises");
+const { fdir } = require("fdir");
+const { rimraf } = require("rimraf");
+const curt = require("curt-fs");
+
+const tasksOf = (library, more) => ({
+  rm: (tree) => library.promises.rm(tree, { recursive: true, ...more }),
+  "rm-sync": (tree) => library.rmSync(tree, { recursive: true, ...more }),
+  readdir: (tree) => library.promises.readdir(tree, { recursive: true, ...more }),
+  dirents: (tree) =>
+    library.promises.readdir(tree, { recursive: true, withFileTypes: true, ...more }),
+});
+const crawl = (tree) => new fdir().withBasePath().withDirs().crawl(tree);
+// The same tasks with the functions of each library.
+const LIBRARIES = {
+  node: tasksOf(fs, {}),
+  curt: tasksOf(curt, {}),
+  "curt-1": tasksOf(curt, { threads: 1 }),
+  "curt-auto": tasksOf(curt, { threads: "auto" }),
+  rimraf: { rm: (tree) => rimraf(tree), "rm-sync": (tree) => rimraf.sync(tree) },
+  fdir: { readdir: (tree) => crawl(tree).withPromise() },
+  "fdir-sync": { readdir: (tree) => crawl(tree).sync() },
+};
+// How long a task is repeated, in nanoseconds.
+const LEAST = 50_000_000n;
+// How often the event loop is looked at, in milliseconds.
+const RESOLUTION = 2;
+
+/** The path of an entry, also in versions of Node before `parentPath`. */
+const pathOf = (entry) =>
+  typeof entry === "string" ? entry : `${entry.parentPath ?? entry.path}/${entry.name}`;
+
+/** Runs a task at least so often, for a while. Returns how long one run took. */
+async function timed(task, tree, fewest, least) {
+  let count = 0;
+  const begin = process.hrtime.bigint();
+  while (count < fewest || process.hrtime.bigint() - begin < least) {
+    await task(tree);
+    count += 1;
+  }
+  return Number(process.hrtime.bigint() - begin) / count;
+}
+
+/** Runs a task once, and says what it meant for the rest of the program. */
+async function once(task, tree) {
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION });
+  delay.enable();
+  await setTimeout(10 * RESOLUTION);
+  delay.reset();
+  const took = await timed(task, tree, 1, 0n);
+  await setTimeout(2 * RESOLUTION);
+  delay.disable();
+  const late = delay.max / 1e6 - RESOLUTION;
+  const memory = process.resourceUsage().maxRSS / 1024;
+  console.error(`took ${took} ${late.toFixed(1)} ${memory.toFixed(0)}`);
+}
+
+async function main(library, name, tree, mode) {
+  const task = LIBRARIES[library][name];
+  if (mode === "once") return once(task, tree);
+  const isRemoval = name.startsWith("rm");
+  if (!isRemoval) {
+    const entries = await task(tree);
+    fs.writeFileSync(1, entries.map((entry) => `${pathOf(entry)}\n`).join(""));
+  }
+  const took = isRemoval ? timed(task, tree, 1, 0n) : timed(task, tree, 3, LEAST);
+  console.error(`took ${await took}`);
+}
+
+main(...process.argv.slice(2));
