@@ -405,6 +405,18 @@ class TestRoot < Test::Unit::TestCase
     assert_equal(before, descriptors)
   end
 
+  # That would close, when it is collected, what has got its number by then.
+  def test_an_interrupt_at_the_last_step_leaves_no_file_with_a_closed_descriptor
+    interrupt = TracePoint.new(:c_return) { |at| raise KeyError if at.method_id == :autoclose= }
+    before = descriptors
+    with_root do |root|
+      assert_raise(KeyError) { interrupt.enable { root.open("dir/deep/file") } }
+    end
+    left = ObjectSpace.each_object(File).reject(&:closed?)
+    assert_empty(left.select { |file| file.path == "dir/deep/file" && file.autoclose? })
+    assert_equal(before, descriptors)
+  end
+
   def test_after_fork
     with_root do |root|
       child = fork do
@@ -506,10 +518,12 @@ class TestRoot < Test::Unit::TestCase
           seen[error.class] += 1
         end
       end
-      break if Process.clock_gettime(Process::CLOCK_MONOTONIC) > finish && seen["deep"] > 0
+      left = finish - Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      break if left < 0 && seen["deep"] > 0 && seen[Errno::EXDEV] > 0
+
+      assert_operator(left, :>, -60, seen.inspect)
     end
     assert_empty(seen.keys - ["deep", Errno::ENOENT, Errno::EXDEV, Errno::ELOOP, Errno::EAGAIN])
-    assert_operator(seen[Errno::EXDEV], :>, 0, seen.inspect)
   ensure
     Process.kill(:KILL, swapper)
     Process.wait(swapper)

@@ -221,13 +221,19 @@ typedef struct {
   curt_fd opened;
   VALUE mode;
   VALUE path;
+  volatile VALUE file;
 } file_making;
+
+static VALUE set_owner(VALUE file, VALUE is_owner)
+{
+  return rb_funcall(file, rb_intern("autoclose="), 1, is_owner);
+}
 
 /* Makes a File that owns the descriptor, as its last step. */
 static VALUE make_file(VALUE argument)
 {
   file_making *making = (void *)argument;
-  VALUE arguments[3], file;
+  VALUE arguments[3];
   arguments[0] = INT2NUM(making->opened);
   arguments[1] = making->mode;
   arguments[2] = rb_hash_new();
@@ -235,12 +241,31 @@ static VALUE make_file(VALUE argument)
 #if RUBY_API_VERSION_CODE >= 30200
   rb_hash_aset(arguments[2], ID2SYM(rb_intern("path")), making->path);
 #endif
-  file = rb_funcallv_kw(rb_cFile, rb_intern("for_fd"), 3, arguments, RB_PASS_KEYWORDS);
+  making->file = rb_funcallv_kw(rb_cFile, rb_intern("for_fd"), 3, arguments, RB_PASS_KEYWORDS);
 #if RUBY_API_VERSION_CODE < 30200
-  RFILE(file)->fptr->pathv = making->path;
+  RFILE(making->file)->fptr->pathv = making->path;
 #endif
-  rb_funcall(file, rb_intern("autoclose="), 1, Qtrue);
-  return file;
+  return set_owner(making->file, Qtrue);
+}
+
+static VALUE disown(VALUE file)
+{
+  return set_owner(file, Qfalse);
+}
+
+/* Makes it. An interrupt leaves no descriptor, and no File that would close it later. */
+static VALUE file_of(file_making *making)
+{
+  int state = 0, later = 0;
+  making->file = Qnil;
+  rb_protect(make_file, (VALUE)making, &state);
+  if (state == 0)
+    return making->file;
+  /* Ruby looks for interrupts behind each method, also the last. */
+  if (!NIL_P(making->file))
+    rb_protect(disown, making->file, &later);
+  close(making->opened);
+  rb_jump_tag(later != 0 ? later : state);
 }
 
 /* call-seq:
@@ -272,7 +297,7 @@ static VALUE m_open(int argc, VALUE *argv, VALUE self)
   VALUE path, mode, permissions, file;
   path_room room;
   rb_io_enc_t encodings;
-  int flags, mode_bits, state = 0;
+  int flags, mode_bits;
   rb_scan_args(argc, argv, "12", &path, &mode, &permissions);
   open_root_of(self);
   opening.path = path_copy(&path, &room);
@@ -292,11 +317,7 @@ static VALUE m_open(int argc, VALUE *argv, VALUE self)
   making.opened = opening.opened;
   making.mode = NIL_P(mode) ? INT2FIX(flags) : mode;
   making.path = path;
-  file = rb_protect(make_file, (VALUE)&making, &state);
-  if (state != 0) {
-    close(opening.opened);
-    rb_jump_tag(state);
-  }
+  file = file_of(&making);
   RB_GC_GUARD(path);
   return rb_block_given_p() ? rb_ensure(rb_yield, file, rb_io_close, file) : file;
 }
