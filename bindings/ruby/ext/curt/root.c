@@ -274,9 +274,9 @@ static VALUE file_of(file_making *making)
  *
  * Opens a file beneath the root, as File.open does: +mode+ and +perm+ are its own, with encodings
  * and flags, and so is the File. It takes no keywords. With a block, yields it, closes it however
- * the block ends, and returns what the block returns. Nothing outside is opened, created or emptied,
- * whatever others change meanwhile. On Linux one system call opens it, and two more make a File of
- * it.
+ * the block ends, and returns what the block returns. Nothing outside is opened, created or
+ * emptied, whatever others change meanwhile. On Linux one system call opens it, and two more make a
+ * File of it.
  *
  *   root.open("notes.txt", "a") { |file| file.puts("more") }
  *   root.open("new", File::WRONLY | File::CREAT | File::EXCL, 0600) { |file| file.write("x") }
