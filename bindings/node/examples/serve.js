@@ -1,5 +1,5 @@
-// A file server that sends nothing from outside its folder: neither for `..`, nor through links, nor
-// while somebody swaps directories.
+// A file server that sends nothing from outside its folder: neither for `..`, nor through links,
+// nor while somebody swaps directories.
 //
 // usage: node serve.js FOLDER [PORT]
 //

@@ -199,18 +199,15 @@ class Root {
   }
 }
 
-// Node 18 has neither.
-const { dispose, asyncDispose } = Symbol;
-for (const [name, value] of [
-  [dispose, Root.prototype.close],
-  [
-    asyncDispose,
-    async function () {
-      this.close();
-    },
-  ],
-]) {
-  if (name) Object.defineProperty(Root.prototype, name, { value, writable: true, configurable: true });
+/** A method for a symbol that this version of Node may not have. */
+function define(symbol, value) {
+  if (symbol === undefined) return;
+  Object.defineProperty(Root.prototype, symbol, { value, writable: true, configurable: true });
 }
+
+define(Symbol.dispose, Root.prototype.close);
+define(Symbol.asyncDispose, async function () {
+  this.close();
+});
 
 module.exports = { Root };

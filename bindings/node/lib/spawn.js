@@ -8,8 +8,8 @@ const { find } = require("./native.js");
 const { placesOf } = require("./which.js");
 const { runSync } = require("./work.js");
 
-/** Words that cmd.exe, and the batch file, read as they are. */
-const PLAIN = /^[A-Za-z0-9#$*+\-./:?@_\\\u{a0}-\u{10ffff}]*[A-Za-z0-9#$*+\-./:?@_\u{a0}-\u{10ffff}]$/u;
+/** Words that cmd.exe, and the batch file, read as they are: none ends with a backslash. */
+const PLAIN = /^[A-Za-z0-9#$*+\-./:?@_\\\u{a0}-\u{10ffff}]+(?<!\\)$/u;
 
 /**
  * Keeps cmd.exe from putting variables in the place of their names, which it does in quotes, too:

@@ -320,7 +320,7 @@ fn options(flags: &Flags, mode: u32) -> beneath::OpenOptions {
     options
 }
 
-/// An open file, of which JavaScript gets the descriptor. It is closed if the promise never gets it.
+/// An open file, of which JavaScript gets the descriptor. It is closed if nobody waits for it.
 pub struct Descriptor(File);
 
 impl Descriptor {

@@ -37,11 +37,14 @@ pub fn of_system(number: i32, function: &str) -> i32 {
     match number.cast_unsigned() {
         system::ERROR_NOACCESS | system::ERROR_CANT_ACCESS_FILE => EACCES,
         system::ERROR_INVALID_HANDLE => EBADF,
-        system::ERROR_LOCK_VIOLATION | system::ERROR_SHARING_VIOLATION => EBUSY,
+        system::ERROR_BUSY | system::ERROR_LOCK_VIOLATION | system::ERROR_SHARING_VIOLATION => {
+            EBUSY
+        }
         system::ERROR_ALREADY_EXISTS | system::ERROR_FILE_EXISTS => EEXIST,
         system::ERROR_INVALID_DATA
         | system::ERROR_INVALID_PARAMETER
-        | system::ERROR_INSUFFICIENT_BUFFER => EINVAL,
+        | system::ERROR_INSUFFICIENT_BUFFER
+        | system::ERROR_NOT_A_REPARSE_POINT => EINVAL,
         system::ERROR_CRC | system::ERROR_DISK_CORRUPT | system::ERROR_IO_DEVICE => EIO,
         system::ERROR_CANT_RESOLVE_FILENAME => ELOOP,
         system::ERROR_TOO_MANY_OPEN_FILES => EMFILE,
@@ -62,7 +65,7 @@ pub fn of_system(number: i32, function: &str) -> i32 {
         system::ERROR_ACCESS_DENIED | system::ERROR_PRIVILEGE_NOT_HELD => EPERM,
         system::ERROR_WRITE_PROTECT => EROFS,
         system::ERROR_NOT_SAME_DEVICE => EXDEV,
-        system::ERROR_INVALID_FUNCTION => EISDIR,
+        system::ERROR_DIRECTORY_NOT_SUPPORTED | system::ERROR_INVALID_FUNCTION => EISDIR,
         _ => UNKNOWN,
     }
 }

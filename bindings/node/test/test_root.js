@@ -142,7 +142,8 @@ test("root: descriptors are Node's", async () => {
   const fd = await root.open("new", "wx+", 0o600);
   fs.writeSync(fd, "text");
   assert.equal(fs.fstatSync(fd).mode & 0o777, 0o600);
-  assert.equal((await once(fs.createReadStream("", { fd, start: 1 }), "data"))[0].toString(), "ext");
+  const [text] = await once(fs.createReadStream("", { fd, start: 1 }), "data");
+  assert.equal(text.toString(), "ext");
   root.close();
 });
 
@@ -162,8 +163,8 @@ test("root: nothing leaves it", async () => {
   const top = tree();
   const root = await Root.open(top);
   const before = listed(path.dirname(top));
-  const names = ["../outside/secret", "..", "a/../../outside", "/etc/passwd", "out/secret", "out/new"];
-  names.push("absolute/passwd", path.join(top, "e"), pathToFileURL(path.join(top, "e")));
+  const names = ["../outside/secret", "..", "a/../../outside", "/etc/passwd", "out/secret"];
+  names.push("out/new", "absolute/passwd", path.join(top, "e"), pathToFileURL(path.join(top, "e")));
   for (const name of names) {
     for (const [method, call] of [
       ...Object.entries(METHODS),
@@ -235,7 +236,8 @@ test("root: once it is closed, nothing is done", async () => {
   const calls = { ...METHODS, open: (it) => it.open("e"), rm: (it) => it.rm("e") };
   calls.openRoot = (it) => it.openRoot("a");
   const names = Object.getOwnPropertyNames(Root.prototype);
-  for (const name of names) assert.ok(name in calls || ["constructor", "close"].includes(name), name);
+  const others = new Set(["constructor", "close"]);
+  for (const name of names) assert.ok(name in calls || others.has(name), name);
   for (const call of Object.values(calls)) {
     await assert.rejects(call(root, "e"), { code: "ERR_DIR_CLOSED" });
   }
@@ -318,7 +320,8 @@ test("root: nothing leaves it while directories are swapped for links", async ()
   }
   Atomics.store(stop, 0, 1);
   await once(worker, "exit");
-  for (const code of codes.keys()) assert.ok(["read", "ENOENT", "EXDEV", "EAGAIN"].includes(code), code);
+  const expected = new Set(["read", "ENOENT", "EXDEV", "EAGAIN"]);
+  for (const code of codes.keys()) assert.ok(expected.has(code), code);
   assert.ok(codes.get("read") > 0 && codes.size > 1, `${[...codes]}`);
   assert.deepEqual(fs.readdirSync(path.join(top, "../outside")), ["secret"]);
 });
@@ -338,7 +341,8 @@ test("root: descriptors do not leak", async (t) => {
   for (let round = 0; round < 60; round += 1) {
     if (round === 10) before = await count();
     const root = await Root.open(top);
-    await Promise.allSettled([root.readdir("."), root.open("gone"), root.stat("e"), root.rm("gone")]);
+    const calls = [root.readdir("."), root.open("gone"), root.stat("e"), root.rm("gone")];
+    await Promise.allSettled(calls);
     const below = await root.openRoot("a");
     fs.closeSync(await below.open("d"));
     if (round % 2) root.close();

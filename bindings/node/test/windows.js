@@ -109,3 +109,57 @@ test("which, spawn: find a batch file, and start it", async () => {
   const refused = curt.spawnSync("missing", { env });
   assert.equal(refused.error.code, "ENOENT");
 });
+
+test("spawn: a batch file passes words on as they are", () => {
+  const top = plant({
+    "tool.cmd": `@"${process.execPath}" "%~dp0words.js" %*\r\n`,
+    "words.js": "console.log(JSON.stringify(process.argv.slice(2)));",
+    "100%PATH%&.cmd": "@echo odd\r\n",
+  });
+  const options = { env: { ...process.env, PATH: top }, encoding: "utf8" };
+  for (const word of [
+    ...["", "a b", "a&b", "a|b", "<a>", "a^b", "(a)", "a,b;c=d", "a!b!", "\ta", "gr\u00fcn", "*"],
+    ...['"', 'a"b', 'a"&echo b"', 'a\\"b', 'a\\\\"b\\', "C:\\", "a b\\\\", "a\\b"],
+    ...["%PATH%", "100%", "%", "%%", "a%b%c", 'x"%PATH%"', "^%PATH^%", '%CD%"&echo x'],
+  ]) {
+    const words = ["x", word, "y z"];
+    const { stdout } = curt.spawnSync("tool", words, options);
+    assert.equal(stdout.trim(), JSON.stringify(words));
+  }
+  assert.equal(curt.spawnSync("100%PATH%&", options).stdout.trim(), "odd");
+  assert.throws(() => curt.spawnSync("tool", ["a\nb"], options), { code: "ERR_INVALID_ARG_VALUE" });
+});
+
+test("Root: opens descriptors of Node, and stays beneath", async () => {
+  const top = path.join(folder(), "top");
+  plant({ ...TREE, "../secret": "secret" }, top);
+  const root = await curt.Root.open(top);
+  const writing = await root.open("a/new", "wx+");
+  fs.writeSync(writing, "text");
+  fs.closeSync(writing);
+  const appending = await root.open("a\\new", "a");
+  fs.writeSync(appending, "more");
+  fs.closeSync(appending);
+  let text = "";
+  const reading = await root.open("a/new");
+  for await (const part of fs.createReadStream("", { fd: reading })) text += part;
+  assert.equal(text, "textmore");
+  assert.deepEqual(timeless(await root.stat("a/new")), timeless(fs.statSync(`${top}\\a\\new`)));
+  await assert.rejects(root.open("a"), { code: "EISDIR", path: "a" });
+  await assert.rejects(root.readlink("e"), { code: "EINVAL", path: "e" });
+  const names = ["..\\secret", "a/../../secret", "C:\\x", "C:x", "\\x", "/x", "\\\\s\\x", "nul"];
+  for (const name of names) {
+    await assert.rejects(root.open(name), { code: "EXDEV", path: name });
+  }
+  await root.mkdir("made/below", { recursive: true });
+  await root.rename("a/new", "made/below/moved");
+  await assert.rejects(root.rename("e", "../e"), { code: "EXDEV", path: "e", dest: "../e" });
+  await root.rm("made", { recursive: true });
+  assert.deepEqual((await root.readdir(".")).sort(), ["a", "e"]);
+  const strict = await curt.Root.open(top, { strict: true });
+  for (const name of ["e.", "e::$DATA", "LONGNA~1"]) {
+    await assert.rejects(strict.open(name), { code: "EXDEV" });
+  }
+  root.close();
+  strict.close();
+});
