@@ -13,16 +13,21 @@ const PASSING = new Set(["EBUSY", "EMFILE", "ENFILE", "ENOTEMPTY", "EPERM"]);
 
 const isCount = (value) => Number.isInteger(value) && value >= 0 && value < 2 ** 31;
 
+const DEFAULTS = { force: false, maxRetries: 0, recursive: false, retryDelay: 100 };
+
 /**
- * The tree that curt removes, or null where Node's own function is called: without `recursive`, and
- * with wrong arguments, for which it has the errors.
+ * The options, and the tree that curt removes: null where Node's own function is called, without
+ * `recursive`, and with wrong arguments, for which it has the errors.
  */
-function treeOf(path, options, threads) {
-  const { force = false, maxRetries = 0, recursive = false, retryDelay = 100 } = options;
+function requestOf(path, given, threads) {
   const known = pathOf(path);
+  if (known === null) return { options: {}, tree: null };
+  const options = { ...DEFAULTS, ...given };
+  const { force, maxRetries, recursive, retryDelay } = options;
   const isTree = recursive === true && typeof force === "boolean";
-  if (known === null || !isTree || !isCount(maxRetries) || !isCount(retryDelay)) return null;
-  return { path: known, force, maxRetries, retryDelay, threads: threadsOf(options, threads) };
+  if (!isTree || !isCount(maxRetries) || !isCount(retryDelay)) return { options, tree: null };
+  const tree = { path: known, force, maxRetries, retryDelay, threads: threadsOf(options, threads) };
+  return { options, tree };
 }
 
 /** One of the attempts, of which the first is number 0. What is gone by the next one is removed. */
@@ -65,15 +70,14 @@ function start(tree, signal, path, given) {
 
 const promises = {
   async rm(path, given) {
-    const options = { ...given };
-    return start(treeOf(path, options, 1), signalOf(options), path, given);
+    const { options, tree } = requestOf(path, given, 1);
+    return start(tree, signalOf(options), path, given);
   },
 };
 
 function rm(path, given, callback) {
   const done = typeof given === "function" ? given : callback;
-  const options = given === done ? {} : { ...given };
-  const tree = treeOf(path, options, 1);
+  const { options, tree } = requestOf(path, given === done ? {} : given, 1);
   const signal = signalOf(options);
   if (typeof done !== "function" || (tree === null && signal === undefined)) {
     return originals.rm(path, given, callback);
@@ -82,7 +86,7 @@ function rm(path, given, callback) {
 }
 
 function rmSync(path, given) {
-  const tree = treeOf(path, { ...given }, 0);
+  const { tree } = requestOf(path, given, 0);
   return tree === null ? originals.rmSync(path, given) : removeTreeSync(tree);
 }
 
