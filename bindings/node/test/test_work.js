@@ -41,7 +41,7 @@ function inProcess(code, { words = [], env = {}, status = 0 } = {}) {
   const ran = spawnSync(process.execPath, ["--expose-gc", "-e", begin + code, ...words], {
     env: { ...process.env, NODE_OPTIONS: "", ...env },
     encoding: "utf8",
-    timeout: 60_000,
+    timeout: 300_000,
   });
   assert.equal(ran.status, status, ran.stderr + ran.stdout);
   return ran.stdout;
@@ -157,7 +157,8 @@ test("work: 10,000 calls at once share one signal, without a warning or a listen
   assert.equal(inProcess(code), "10000\n0\n10000\n");
 });
 
-test("work: keeps no memory", () => {
+test("work: keeps no memory", (t) => {
+  if (process.env.LD_PRELOAD) return t.skip("AddressSanitizer keeps what was freed");
   const code = `
     const { signal } = new AbortController();
     const top = process.argv[1];
@@ -173,8 +174,8 @@ test("work: keeps no memory", () => {
       gc();
       return process.memoryUsage();
     }
-    calls(3000).then(async (before) => {
-      const after = await calls(7000);
+    calls(1000).then(async (before) => {
+      const after = await calls(3000);
       console.log(after.heapUsed - before.heapUsed, after.rss - before.rss);
     });
   `;
