@@ -3,24 +3,15 @@
 
 const { Dirent } = require("fs");
 
-// About as many bytes become strings at once: a string that is kept holds those beside it.
-const PIECE = 1 << 20;
-
 const isUtf8 = (encoding) => !encoding || /^utf-?8$/i.test(encoding);
 const isEncoding = (encoding) =>
   !encoding || encoding === "buffer" || Buffer.isEncoding(encoding);
 
-/** The texts of a block, which has a NUL after each. */
-function textsOf(block, encoding) {
-  if (!isUtf8(encoding)) return encodedOf(block, encoding);
-  const pieces = [];
-  for (let from = 0; from < block.length; ) {
-    let to = block.indexOf(0, from + PIECE);
-    if (to < 0) to = block.length - 1;
-    pieces.push(block.toString("utf8", from, to).split("\0"));
-    from = to + 1;
-  }
-  return pieces.length === 1 ? pieces[0] : pieces.flat();
+/** The texts that the addon has found: a few strings with NULs in between, or bytes. */
+function textsOf(found, encoding) {
+  if (Buffer.isBuffer(found)) return encodedOf(found, encoding);
+  if (found.length === 1) return found[0].split("\0");
+  return found.flatMap((piece) => piece.split("\0"));
 }
 
 function encodedOf(block, encoding) {
@@ -35,17 +26,16 @@ function encodedOf(block, encoding) {
 }
 
 /**
- * The entries of a tree with these names. `path` is that of the top, and `prefix` stands in front of
+ * The entries of a tree with these names. `path` is that of the top; `prefix` stands in front of
  * the paths of other directories.
  */
 function direntsOf(names, { kinds, directories, counts }, { path, prefix, encoding }) {
   const entries = textsOf(names, encoding);
-  const front = Buffer.from(prefix);
-  const parents =
-    encoding === "buffer"
-      ? encodedOf(directories, encoding).map((below) => Buffer.concat([front, below]))
-      : textsOf(directories).map((below) => prefix + below);
-  if (directories[0] === 0) parents[0] = path;
+  const isBytes = encoding === "buffer";
+  const whole = (below) => (isBytes ? Buffer.concat([Buffer.from(prefix), below]) : prefix + below);
+  const parents = textsOf(directories, isBytes ? encoding : "utf8").map((below) =>
+    below.length === 0 ? path : whole(below),
+  );
   let at = 0;
   parents.forEach((parent, number) => {
     for (const end = at + counts[number]; at < end; at += 1) {
@@ -56,4 +46,4 @@ function direntsOf(names, { kinds, directories, counts }, { path, prefix, encodi
   return entries;
 }
 
-module.exports = { direntsOf, isEncoding, textsOf };
+module.exports = { direntsOf, isEncoding, isUtf8, textsOf };

@@ -6,7 +6,7 @@ const { join } = require("path");
 const { promisify } = require("util");
 const originals = require("./originals.js");
 const { pathOf, wrongType } = require("./arguments.js");
-const { direntsOf, isEncoding } = require("./entries.js");
+const { direntsOf, isEncoding, isUtf8 } = require("./entries.js");
 const { errorOf } = require("./errors.js");
 const { OpenTree } = require("./native.js");
 const { callBack, run, runSync } = require("./work.js");
@@ -156,7 +156,8 @@ function treeOf(path, given) {
   const isCount = Number.isInteger(bufferSize) && bufferSize > 0 && bufferSize < 2 ** 32;
   if (typeof known !== "string" || !isEncoding(encoding) || !isCount) return null;
   const prefix = join(known, "x").slice(0, -1);
-  return { tree: new OpenTree(known, prefix), about: { path: known, prefix, encoding } };
+  const tree = new OpenTree(known, prefix, !isUtf8(encoding));
+  return { tree, about: { path: known, prefix, encoding } };
 }
 
 async function start({ tree, about }) {

@@ -4,7 +4,7 @@
 const { join } = require("path");
 const originals = require("./originals.js");
 const { pathOf, signalOf, threadsOf } = require("./arguments.js");
-const { direntsOf, isEncoding, textsOf } = require("./entries.js");
+const { direntsOf, isEncoding, isUtf8, textsOf } = require("./entries.js");
 const { list } = require("./native.js");
 const { abortable } = require("./signal.js");
 const { callBack, run, runSync } = require("./work.js");
@@ -28,7 +28,13 @@ function treeOf(path, options, threads, isPromise) {
   return {
     path: known,
     encoding,
-    options: { kinds: Boolean(kinds), follow, prefix, threads: threadsOf(options, threads) },
+    options: {
+      kinds: Boolean(kinds),
+      follow,
+      bytes: !isUtf8(encoding),
+      prefix,
+      threads: threadsOf(options, threads),
+    },
   };
 }
 

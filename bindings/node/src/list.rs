@@ -15,7 +15,7 @@ use napi::{Env, Result};
 use napi_derive::napi;
 
 use crate::failure::Failure;
-use crate::text::{self, PathArgument};
+use crate::text::{self, PathArgument, Texts, TextsOrBytes};
 use crate::work::{self, Control, Outcome, Work};
 
 const SEPARATOR: u8 = MAIN_SEPARATOR as u8;
@@ -27,6 +27,8 @@ pub struct ListOptions {
     pub kinds: bool,
     /// Whether links to directories are followed.
     pub follow: bool,
+    /// Whether names are wanted as bytes.
+    pub bytes: bool,
     /// What stands in front of the path of an entry below the directory.
     pub prefix: String,
     pub threads: u32,
@@ -36,8 +38,8 @@ pub struct ListOptions {
 /// the order of their names.
 #[napi(object)]
 pub struct Listed {
-    /// The paths below the directory, each with a NUL after it; with kinds, the names.
-    pub names: Buffer,
+    /// The paths below the directory; with kinds, the names.
+    pub names: TextsOrBytes,
     pub kinds: Option<Kinds>,
 }
 
@@ -45,8 +47,8 @@ pub struct Listed {
 pub struct Kinds {
     /// The kind of each entry, as Node's `UV_DIRENT_…`.
     pub kinds: Buffer,
-    /// The paths of the directories that they are in, each with a NUL after it.
-    pub directories: Buffer,
+    /// The paths of the directories that they are in.
+    pub directories: TextsOrBytes,
     /// How many entries there are of each directory.
     pub counts: Uint32Array,
 }
@@ -72,7 +74,7 @@ impl Work for Listing {
 
     fn run(&mut self, cancel: &Cancel) -> std::result::Result<Listed, Failure> {
         let parts = self.find(cancel).map_err(|error| self.failure(&error))?;
-        Ok(Listed::new(&parts, self.options.kinds))
+        Ok(Sorted::new(&parts, self.options.kinds).finish(&self.options))
     }
 }
 
@@ -257,55 +259,60 @@ pub fn number(kind: Kind) -> u8 {
 /// Entries of one directory, in the parts that they are in.
 type Found<'p> = Vec<(&'p Part, &'p [Entry])>;
 
-impl Listed {
+/// What becomes `Listed`.
+#[derive(Default)]
+struct Sorted {
+    names: Texts,
+    kinds: Vec<u8>,
+    directories: Texts,
+    counts: Vec<u32>,
+}
+
+impl Sorted {
     /// Puts in order what was found.
-    fn new(parts: &[Part], has_kinds: bool) -> Listed {
+    fn new(parts: &[Part], has_kinds: bool) -> Sorted {
         let mut found: HashMap<&[u8], Found<'_>> = HashMap::new();
         for part in parts {
             for (directory, entries) in part.runs() {
                 found.entry(directory).or_default().push((part, entries));
             }
         }
-        let mut names = Vec::with_capacity(parts.iter().map(|part| part.units.len()).sum());
-        let (mut kinds, mut directories, mut counts) = (Vec::new(), Vec::new(), Vec::new());
-        let mut path = Vec::new();
+        let mut sorted = Sorted::default();
         let mut next: VecDeque<_> = found.remove_entry(&b""[..]).into_iter().collect();
+        let (mut above, mut path) = (Vec::new(), Vec::new());
         while let Some((directory, runs)) = next.pop_front() {
+            above.clear();
+            if !directory.is_empty() {
+                above.extend_from_slice(directory);
+                above.push(SEPARATOR);
+            }
             let entries = in_order(runs);
             if has_kinds {
-                directories.extend_from_slice(directory);
-                directories.push(0);
-                counts.push(entries.len() as u32);
-                kinds.extend(entries.iter().map(|(_, entry)| entry.kind));
+                sorted.directories.push(directory);
+                sorted.counts.push(entries.len() as u32);
+                sorted.kinds.extend(entries.iter().map(|(_, entry)| entry.kind));
             }
             for (name, entry) in entries {
-                if !has_kinds {
-                    join(&mut names, directory);
-                }
-                names.extend_from_slice(name);
-                names.push(0);
+                sorted.names.push_joined(if has_kinds { &[] } else { &above }, name);
                 if entry.is_directory {
                     path.clear();
-                    join(&mut path, directory);
+                    path.extend_from_slice(&above);
                     path.extend_from_slice(name);
                     next.extend(found.remove_entry(&path[..]));
                 }
             }
         }
-        let kinds = has_kinds.then(|| Kinds {
-            kinds: kinds.into(),
-            directories: directories.into(),
-            counts: counts.into(),
-        });
-        Listed { names: names.into(), kinds }
+        sorted
     }
-}
 
-/// Begins a path with that of a directory.
-fn join(path: &mut Vec<u8>, directory: &[u8]) {
-    if !directory.is_empty() {
-        path.extend_from_slice(directory);
-        path.push(SEPARATOR);
+    fn finish(self, options: &ListOptions) -> Listed {
+        let Sorted { names, kinds, directories, counts } = self;
+        let directories = directories.finish(options.bytes);
+        let (kinds, counts) = (kinds.into(), counts.into());
+        Listed {
+            names: names.finish(options.bytes),
+            kinds: options.kinds.then_some(Kinds { kinds, directories, counts }),
+        }
     }
 }
 

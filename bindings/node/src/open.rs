@@ -6,13 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use curt::list::{Descent, Directory, List};
 use curt::{Cancel, Cause, Error, Fields, Next};
-use napi::bindgen_prelude::Buffer;
 use napi::{Env, Result};
 use napi_derive::napi;
 
 use crate::failure::Failure;
 use crate::list::{Kinds, number};
-use crate::text::{self, PathArgument};
+use crate::text::{self, PathArgument, Texts, TextsOrBytes};
 use crate::work::{self, Control, Outcome, Work};
 
 /// Directories are listed together up to about this many bytes of names.
@@ -24,10 +23,12 @@ pub struct OpenTree(Arc<Mutex<State>>);
 
 #[napi]
 impl OpenTree {
-    /// `prefix` stands in front of the paths of what is below the top.
+    /// `prefix` stands in front of the paths of what is below the top. `bytes`: names are wanted as
+    /// bytes.
     #[napi(constructor)]
-    pub fn new(top: PathArgument, prefix: String) -> OpenTree {
-        OpenTree(Arc::new(Mutex::new(State { top: text::path(top), prefix, ..State::default() })))
+    pub fn new(top: PathArgument, prefix: String, bytes: bool) -> OpenTree {
+        let state = State { top: text::path(top), prefix, bytes, ..State::default() };
+        OpenTree(Arc::new(Mutex::new(state)))
     }
 
     /// Opens the top.
@@ -53,6 +54,7 @@ impl OpenTree {
 struct State {
     top: PathBuf,
     prefix: String,
+    bytes: bool,
     descent: Descent,
     current: Option<Current>,
 }
@@ -95,8 +97,7 @@ pub struct Reading(Arc<Mutex<State>>);
 /// Entries in the order of the system, a directory before those in it.
 #[napi(object, object_from_js = false)]
 pub struct Batch {
-    /// Each with a NUL after it.
-    pub names: Buffer,
+    pub names: TextsOrBytes,
     pub kinds: Kinds,
     /// What failed after these.
     pub failure: Option<Failure>,
@@ -117,17 +118,17 @@ impl Work for Reading {
             }
         }
         let Found { names, kinds, directories, counts } = found;
-        let (kinds, directories) = (kinds.into(), directories.into());
-        let kinds = Kinds { kinds, directories, counts: counts.into() };
-        Ok(Batch { names: names.into(), kinds, failure, is_end })
+        let directories = directories.finish(state.bytes);
+        let kinds = Kinds { kinds: kinds.into(), directories, counts: counts.into() };
+        Ok(Batch { names: names.finish(state.bytes), kinds, failure, is_end })
     }
 }
 
 #[derive(Default)]
 struct Found {
-    names: Vec<u8>,
+    names: Texts,
     kinds: Vec<u8>,
-    directories: Vec<u8>,
+    directories: Texts,
     counts: Vec<u32>,
 }
 
@@ -142,7 +143,7 @@ impl State {
             if let Some((_, error)) = entry.metadata().failures().next() {
                 failed = Some(self.failure(error, "lstat"));
             } else {
-                text::push(&mut found.names, &name);
+                found.names.push(name.as_encoded_bytes());
                 found.kinds.push(number(kind));
                 if kind.is_dir() {
                     current.names.push(name.into_owned());
@@ -151,7 +152,8 @@ impl State {
             Next::Continue
         });
         if found.kinds.len() > before {
-            text::push(&mut found.directories, self.below(&current.path).as_os_str());
+            let directory = self.below(&current.path).as_os_str();
+            found.directories.push(directory.as_encoded_bytes());
             found.counts.push((found.kinds.len() - before) as u32);
         }
         match more {

@@ -253,6 +253,21 @@ test("readdir: an aborted signal ends it", async () => {
   }
 });
 
+testForms("lists more than becomes one string", async (form) => {
+  const top = folder();
+  const [name, below] = ["n".repeat(240), "d".repeat(200)];
+  fs.mkdirSync(path.join(top, below));
+  for (let number = 0; number < 6000; number += 1) {
+    fs.writeFileSync(path.join(top, below, `${name}${number}`), "");
+  }
+  for (const options of [{}, { withFileTypes: true }]) {
+    const all = { recursive: true, ...options };
+    assert.deepEqual(await form(curt, top, all), fs.readdirSync(top, all));
+  }
+  const bytes = await form(curt, top, { recursive: true, encoding: "buffer" });
+  assert.deepEqual(bytes.map(String), fs.readdirSync(top, { recursive: true }));
+});
+
 test("readdir: threads change nothing", async () => {
   const top = folder();
   for (let number = 0; number < 3000; number += 1) {
