@@ -11,3 +11,9 @@ def output_of(script, *arguments)
   load_path = $LOAD_PATH.flat_map { |folder| ["-I", folder] }
   IO.popen([RbConfig.ruby, "-W0", *load_path, "-r", "curt", "-e", script, *arguments], &:read)
 end
+
+# Runs one while garbage is collected at every chance. Here each collection would mark what all
+# tests have made.
+def output_under_stress(script, *arguments)
+  output_of("GC.stress = true\n#{script}", *arguments)
+end

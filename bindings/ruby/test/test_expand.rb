@@ -456,18 +456,25 @@ class TestExpand < Test::Unit::TestCase
   end
 
   def test_under_stress
-    ENV["HOME"] = "C:/é"
-    path, dir = "~/ä".encode("CP1252"), "C:/ö".encode("CP1252")
+    ENV["HOME"] = "C:/\u00e9"
     within do |folder|
-      GC.stress = true
-      full = [Curt.expand_path("a/../#{"b" * 40}"), Curt.expand_path("é", "/c/#{"d" * 40}"),
-              windows(path), windows("x", dir), windows("C:\\#{"x" * 40}\\..\\y"),
-              Curt.expand_path(Path.new("a".b), Path.new("/é"))]
-      GC.stress = false
-      assert_equal(["#{folder}/#{"b" * 40}", "/c/#{"d" * 40}/é", "C:/é/ä".encode("CP1252"),
-                    "C:/ö/x".encode("CP1252"), "C:/y", "/é/a"], full)
+      assert_equal("all\n", output_of(<<~'RUBY', folder))
+        Path = Struct.new(:to_path)
+        path, dir = "~/\u00e4".encode("CP1252"), "C:/\u00f6".encode("CP1252")
+        # Converters are loaded before.
+        [path, dir].each { |text| text.encode("UTF-8").encode("CP1252") }
+        windows = { flavor: :windows }
+        GC.stress = true
+        full = [Curt.expand_path("a/../#{"b" * 40}"), Curt.expand_path("\u00e9", "/c/#{"d" * 40}"),
+                Curt.expand_path(path, **windows), Curt.expand_path("x", dir, **windows),
+                Curt.expand_path("C:\\#{"x" * 40}\\..\\y", **windows),
+                Curt.expand_path(Path.new("a".b), Path.new("/\u00e9"))]
+        GC.stress = false
+        expected = ["#{ARGV[0]}/#{"b" * 40}", "/c/#{"d" * 40}/\u00e9",
+                    "C:/\u00e9/\u00e4".encode("CP1252"), "C:/\u00f6/x".encode("CP1252"), "C:/y",
+                    "/\u00e9/a"]
+        puts full == expected ? "all" : full.inspect
+      RUBY
     end
-  ensure
-    GC.stress = false
   end
 end

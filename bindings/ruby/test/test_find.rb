@@ -213,15 +213,10 @@ class TestFind < Test::Unit::TestCase
     assert_equal([expected] * 8, Array.new(8) { Thread.new { Curt.find(@tree).to_a } }.map(&:value))
     script = "p Ractor.new(ARGV[0]) { |tree| Curt.find(tree).to_a }.take"
     assert_equal("#{expected}\n", output_of(script, @tree))
-    GC.stress = true
-    found = Curt.find(@tree).to_a
-    GC.stress = false
-    assert_equal(expected, found)
+    assert_equal("#{expected}\n", output_under_stress("p Curt.find(ARGV[0]).to_a", @tree))
     assert_nothing_stays_open do
       assert_raise(Timeout::Error) { Timeout.timeout(0.05) { loop { Curt.find(@tree) {} } } }
     end
-  ensure
-    GC.stress = false
   end
 
   def test_large_directories_can_be_interrupted
