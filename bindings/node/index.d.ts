@@ -16,7 +16,10 @@ export interface TreeOptions {
   threads?: number | "auto" | undefined;
 }
 
-/** Ends an operation early: its promise is rejected with an `AbortError`. */
+/**
+ * Ends an operation early: its promise is rejected with an `AbortError`. The end of the process
+ * ends all operations of the main thread. A worker thread that is terminated waits for its own.
+ */
 export interface Abortable {
   signal?: AbortSignal | undefined;
 }

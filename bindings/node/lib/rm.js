@@ -52,12 +52,12 @@ async function removeTree(tree, signal) {
 }
 
 function removeTreeSync(tree) {
-  const never = new Int32Array(new SharedArrayBuffer(4));
   for (let number = 0; ; number += 1) {
     try {
       return runSync(() => attempt(tree, number, null), rmSync);
     } catch (error) {
-      Atomics.wait(never, 0, 0, delayAfter(tree, number, error));
+      const delay = delayAfter(tree, number, error);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, delay);
     }
   }
 }

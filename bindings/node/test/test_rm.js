@@ -1,6 +1,7 @@
 "use strict";
 
 const assert = require("node:assert/strict");
+const { spawnSync } = require("child_process");
 const fs = require("fs");
 const path = require("path");
 const { getEventListeners } = require("events");
@@ -268,6 +269,30 @@ test("rm: removes a tree that is deeper than a path is long", async () => {
   process.chdir("/");
   await curt.promises.rm(top, { recursive: true });
   assert.equal(fs.existsSync(top), false);
+});
+
+test("rm: leaves a mount point as it is, as Node does", (t) => {
+  const mayMount = isRoot && spawnSync("unshare", ["-m", "true"]).status === 0;
+  if (!mayMount) return t.skip("needs a user who may mount");
+  const code = `
+    const [main, top] = process.argv.slice(1);
+    const fs = require("fs");
+    fs.writeFileSync(top + "/a/mount/f", "");
+    const rm = (operand) => require(main).promises.rm(operand, { recursive: true });
+    rm(top + "/a/mount").catch(({ message }) => console.log(message))
+      .then(() => rm(top + "/a").catch(({ message }) => console.log(message)))
+      .then(() => console.log(fs.readdirSync(top + "/a/mount").join()));
+  `;
+  const [theirs, ours] = ["fs", require.resolve("curt-fs")].map((main) => {
+    const top = plant({ "a/mount/below": "" });
+    const mounted = 'mount -t tmpfs none "$1/a/mount" && shift && exec "$@"';
+    const words = [process.execPath, "-e", code, main, top];
+    const ran = spawnSync("unshare", ["-m", "sh", "-c", mounted, "sh", top, ...words]);
+    assert.equal(ran.status, 0, ran.error ?? ran.stderr.toString());
+    return ran.stdout.toString().replaceAll(top, "");
+  });
+  assert.match(theirs, /^EBUSY.*\nEBUSY.*\nf\n$/);
+  assert.equal(ours, theirs);
 });
 
 test("rm: refuses what would remove more than was named", async () => {
