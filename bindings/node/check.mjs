@@ -44,6 +44,7 @@ const isAll = words[0] === "--all";
 if (isAll) words.shift();
 const cargo = { env: { ...process.env, CARGO_TARGET_DIR: place } };
 
+run(process.execPath, ["reference.mjs", "--check"]);
 run("cargo", ["fmt", "--check"]);
 run("cargo", ["clippy", "--locked", "--quiet", "--", "-D", "warnings"], cargo);
 run("cargo", ["build", "--locked", "--quiet"], cargo);
@@ -61,8 +62,9 @@ test(process.execPath, { CURT_ALL: isAll ? "1" : "" });
 for (const version of isAll ? ["18.20.8", "20.20.2", "22.23.3", "24.21.0"] : []) {
   const folder = path.join(place, "nodes", version);
   const node = `node-linux-${process.arch}`;
-  const packages = [`${node}@${version}`, `@types/node@${parseInt(version, 10)}`, "typescript@5.9.3"];
-  run("npm", ["install", "--silent", "--no-audit", "--no-fund", "--prefix", folder, ...packages]);
+  const types = `@types/node@${parseInt(version, 10)}`;
+  const words = ["install", "--silent", "--no-audit", "--no-fund", "--prefix", folder];
+  run("npm", [...words, `${node}@${version}`, types, "typescript@5.9.3"]);
   const modules = path.join(folder, "node_modules");
   test(path.join(modules, node, "bin", "node"), { CURT_TYPES: modules });
 }

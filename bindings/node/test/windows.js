@@ -163,3 +163,19 @@ test("Root: opens descriptors of Node, and stays beneath", async () => {
   root.close();
   strict.close();
 });
+
+test("readdir: lists what Node lists", () => {
+  const top = plant({ ...TREE, "\u{1f600}": "x" });
+  for (const options of [{}, { withFileTypes: true }]) {
+    const [theirs, ours] = [fs, curt].map((module) =>
+      module.readdirSync(top, { recursive: true, ...options }),
+    );
+    assert.deepEqual(ours, theirs);
+  }
+  for (const name of ["missing", "e", "e\\below"]) {
+    const [theirs, ours] = [fs, curt].map((module) =>
+      outcome(() => module.readdirSync(path.join(top, name), { recursive: true })),
+    );
+    assert.deepEqual(ours, theirs, name);
+  }
+});

@@ -1,0 +1,50 @@
+// What the types promise, and what they refuse. It is compiled only.
+
+import type { Dirent, Stats } from "node:fs";
+import curt, { Root, promises, readdir, readdirSync, rm, rmSync, statMany, walk } from "curt-fs";
+import "curt-fs/install";
+
+/** Fails to compile where two types differ. */
+type Same<A, B> = [A, B] extends [B, A] ? true : never;
+function same<A, B>(_: Same<A, B>): void {}
+
+same<typeof curt.rmSync, typeof rmSync>(true);
+
+rm("a", () => {});
+const { signal } = new AbortController();
+rm(new URL("file:///a"), { recursive: true, threads: "auto", signal }, (error) => {
+  same<typeof error, NodeJS.ErrnoException | null>(true);
+});
+rmSync(Buffer.from("a"), { force: true, maxRetries: 3, threads: 2 });
+// @ts-expect-error: what blocks cannot be aborted
+rmSync("a", { signal });
+// @ts-expect-error: neither a number nor "auto"
+void promises.rm("a", { threads: "many" });
+
+const names = await promises.readdir("a", { recursive: true });
+same<typeof names, string[]>(true);
+const buffers = readdirSync("a", { encoding: "buffer" });
+same<(typeof buffers)[number] extends Buffer ? true : false, true>(true);
+const entries = await promises.readdir("a", { withFileTypes: true, recursive: true });
+same<(typeof entries)[number] extends Dirent ? true : false, true>(true);
+readdir("a", (error, names) => same<typeof names, string[]>(true));
+
+for await (const { path, directories, files } of walk("a", { onError: (error) => error.code })) {
+  same<[typeof path, typeof directories, typeof files], [string, string[], string[]]>(true);
+}
+const answers = await statMany(new Set(["a", "b"]), { followSymlinks: false });
+same<(typeof answers)[number], Stats | NodeJS.ErrnoException>(true);
+
+const found = await curt.which("node", { path: "/usr/bin" });
+same<typeof found, string | null>(true);
+const child = curt.spawn("npm", ["install"], { stdio: "inherit" });
+child.on("exit", (code) => same<typeof code, number | null>(true));
+same<string, ReturnType<typeof curt.expandPath>>(true);
+const { allocated } = await curt.usage("a", { threads: 1 });
+same<typeof allocated, number>(true);
+
+const root = await Root.open("a", { strict: true });
+const descriptor = await root.open("b", "r");
+same<typeof descriptor, number>(true);
+// @ts-expect-error: a descriptor has no path
+descriptor.path;
