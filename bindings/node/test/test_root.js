@@ -249,11 +249,17 @@ test("root: once it is closed, nothing is done", async () => {
 
 test("root: wrong arguments have the errors of Node", async () => {
   const root = await Root.open(tree());
+  const expected = "string, Uint8Array, or URL";
   assert.throws(() => new Root("."), { name: "TypeError", code: "ERR_ILLEGAL_CONSTRUCTOR" });
   for (const name of ["a\0b", Buffer.from("a\0b"), 7, undefined, null, {}, new URL("http://a")]) {
     for (const method of ["lstat", "unlink", "rename", "link"]) {
       const theirs = await outcome(fs.promises[method](name, "x"));
-      assert.deepEqual(await outcome(root[method](name, "x")), theirs, `${method} ${name}`);
+      const ours = await outcome(root[method](name, "x"));
+      if (/^v18\./.test(process.version)) {
+        // It does not say that a URL may be passed, too.
+        theirs.error.message = theirs.error.message.replace("string or Uint8Array", expected);
+      }
+      assert.deepEqual(ours, theirs, `${method} ${name}`);
     }
     const code = (await outcome(fs.promises.stat(name))).error.code;
     await assert.rejects(Root.open(name), { code });
