@@ -7,11 +7,16 @@ const isUtf8 = (encoding) => !encoding || /^utf-?8$/i.test(encoding);
 const isEncoding = (encoding) =>
   !encoding || encoding === "buffer" || Buffer.isEncoding(encoding);
 
-/** The texts that the addon has found: a few strings with NULs in between, or bytes. */
+/** Yields some of the texts that the addon has found: strings with NULs in between, or bytes. */
+function* partsOf(found, encoding) {
+  if (Buffer.isBuffer(found)) yield encodedOf(found, encoding);
+  else for (const piece of found) yield piece.split("\0");
+}
+
+/** All of the texts. */
 function textsOf(found, encoding) {
-  if (Buffer.isBuffer(found)) return encodedOf(found, encoding);
-  if (found.length === 1) return found[0].split("\0");
-  return found.flatMap((piece) => piece.split("\0"));
+  const parts = [...partsOf(found, encoding)];
+  return parts.length === 1 ? parts[0] : parts.flat();
 }
 
 function encodedOf(block, encoding) {
@@ -30,19 +35,22 @@ function encodedOf(block, encoding) {
  * the paths of other directories.
  */
 function direntsOf(names, { kinds, directories, counts }, { path, prefix, encoding }) {
-  const entries = textsOf(names, encoding);
   const isBytes = encoding === "buffer";
   const whole = (below) => (isBytes ? Buffer.concat([Buffer.from(prefix), below]) : prefix + below);
   const parents = textsOf(directories, isBytes ? encoding : "utf8").map((below) =>
     below.length === 0 ? path : whole(below),
   );
-  let at = 0;
-  parents.forEach((parent, number) => {
-    for (const end = at + counts[number]; at < end; at += 1) {
+  const entries = new Array(kinds.length);
+  let [at, number, end] = [0, 0, counts[0]];
+  // A part of the names at a time: those of large trees take much memory.
+  for (const part of partsOf(names, encoding)) {
+    for (const name of part) {
+      while (at === end) end += counts[(number += 1)];
       // The path is the last argument of Node 18.
-      entries[at] = new Dirent(entries[at], kinds[at], parent, parent);
+      entries[at] = new Dirent(name, kinds[at], parents[number], parents[number]);
+      at += 1;
     }
-  });
+  }
   return entries;
 }
 

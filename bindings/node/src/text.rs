@@ -46,11 +46,11 @@ pub fn push(text: &mut Vec<u8>, name: &OsStr) {
 #[derive(Default)]
 pub struct Texts(Vec<Vec<u8>>);
 
-/// As text a few strings with NULs in between, and otherwise the bytes, with a NUL after each.
+/// As text some strings with NULs in between, and otherwise the bytes, with a NUL after each.
 pub type TextsOrBytes = Either<Vec<String>, Buffer>;
 
 /// About as many bytes become one string, which a part of it keeps in memory.
-const PIECE: usize = 1 << 20;
+const PIECE: usize = 1 << 16;
 
 impl Texts {
     /// Adds a text, which has no NUL.
