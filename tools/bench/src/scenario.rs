@@ -182,11 +182,17 @@ pub(crate) static SCENARIOS: [Scenario; 41] = [
         everywhere: false,
         ..react(["ruby-names", "all paths of a tree in Ruby", "ruby-names"], Question::Paths)
     },
-    node("node-rm", "remove node_modules in Node", Question::Gone),
-    node("node-rm-sync", "the same, until it is done", Question::Gone),
-    node("node-readdir", "all paths of a tree in Node", Question::Paths),
-    node("node-dirents", "the same with kinds", Question::Paths),
-    node("node-fdir", "all paths beside fdir", Question::Paths),
+    Scenario {
+        times_itself: true,
+        ..react(["node-rm", "remove node_modules in Node", "node-rm"], Question::Gone)
+    },
+    Scenario {
+        times_itself: true,
+        ..react(["node-rm-sync", "the same, until it is done", "node-rm-sync"], Question::Gone)
+    },
+    node("node-readdir", "all paths of a tree in Node"),
+    node("node-dirents", "the same with kinds"),
+    node("node-fdir", "all paths beside fdir"),
 ];
 
 /// The answer to a clean path and to one with dots.
@@ -230,8 +236,11 @@ const fn react([name, title, job]: Words, question: Question) -> Scenario {
     Scenario { name, title, job, question, tree, shape: "react", full: &[REACT_ENTRIES], ..COMMON }
 }
 
-const fn node(name: &'static str, title: &'static str, question: Question) -> Scenario {
-    Scenario { times_itself: true, ..react([name, title, name], question) }
+const fn node(name: &'static str, title: &'static str) -> Scenario {
+    // Node's `readdir` follows links.
+    let tree: Grow = |size| Tree::react(size, Content::Some).without_link();
+    let common = react([name, title, name], Question::Paths);
+    Scenario { tree, shape: "react-no-link", times_itself: true, ..common }
 }
 
 /// Over the number of entries.

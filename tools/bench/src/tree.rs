@@ -88,7 +88,12 @@ impl Tree {
         let directories =
             (0..=names.len()).map(|depth| (names[..depth].iter().collect(), files(depth)));
         // A link that leads out would have to be refused.
-        Self { has_link: false, ..Self::new(directories, Content::Empty) }
+        Self::new(directories, Content::Empty).without_link()
+    }
+
+    /// The same tree with a file in the place of the link.
+    pub(crate) fn without_link(self) -> Self {
+        Self { has_link: false, ..self }
     }
 
     fn files(&self) -> u64 {
