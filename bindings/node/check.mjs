@@ -64,7 +64,11 @@ for (const version of isAll ? ["18.20.8", "20.20.2", "22.23.3", "24.21.0"] : [])
   const node = `node-linux-${process.arch}`;
   const types = `@types/node@${parseInt(version, 10)}`;
   const words = ["install", "--silent", "--no-audit", "--no-fund", "--prefix", folder];
-  run("npm", [...words, `${node}@${version}`, types, "typescript@5.9.3"]);
+  const packages = [`${node}@${version}`, types, "typescript@5.9.3"];
+  if (spawnSync("npm", [...words, ...packages], { stdio: "inherit" }).status !== 0) {
+    console.log(`skipped: Node ${version}: npm cannot install it here`);
+    continue;
+  }
   const modules = path.join(folder, "node_modules");
   test(path.join(modules, node, "bin", "node"), { CURT_TYPES: modules });
 }
