@@ -232,6 +232,9 @@ export class Root {
    * `fs.open`, without `s` and others that would do nothing. What has the name is opened, also a
    * directory or a device: `fs.fstat` says what it is. Unlike `fs.open` it waits for nobody: a FIFO
    * is open at once, or fails with `ENXIO` where nobody reads.
+   *
+   * A worker thread closes it neither when it ends, nor without a warning: Node knows only what its
+   * own `fs.open` has opened there, unless the worker was made with `trackUnmanagedFds: false`.
    */
   open(path: PathLike, flags?: string | number, mode?: number): Promise<number>;
 
