@@ -4,7 +4,8 @@
 // usage: node bindings/node/check.mjs [--all] [TEST.js …]
 //
 // Needs Rust and Node 18 or newer. `--all`: also what takes long or wants packages of npm, each
-// maintained version of Node with its types among them, and Node's own tests with curt installed.
+// maintained version of Node with its types among them, Node's own tests with curt installed, and
+// the tests under AddressSanitizer, for which the addon is built by a nightly Rust.
 
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -23,7 +24,7 @@ function run(program, words, options = {}) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-function install() {
+function install(addon) {
   const folder = path.join(place, "node_modules", "curt-fs");
   const { files } = JSON.parse(fs.readFileSync(path.join(here, "package.json")));
   fs.rmSync(folder, { recursive: true, force: true });
@@ -32,7 +33,7 @@ function install() {
   for (const name of ["package.json", "README.md", ...made]) {
     fs.cpSync(path.join(here, name), path.join(folder, name), { recursive: true });
   }
-  fs.copyFileSync(path.join(place, "debug", "libcurt_node.so"), path.join(folder, "curt.node"));
+  fs.copyFileSync(path.join(place, addon, "libcurt_node.so"), path.join(folder, "curt.node"));
   for (const name of ["examples", "test"]) {
     fs.rmSync(path.join(place, name), { recursive: true, force: true });
     fs.cpSync(path.join(here, name), path.join(place, name), { recursive: true });
@@ -48,7 +49,7 @@ run(process.execPath, ["reference.mjs", "--check"]);
 run("cargo", ["fmt", "--check"]);
 run("cargo", ["clippy", "--locked", "--quiet", "--", "-D", "warnings"], cargo);
 run("cargo", ["build", "--locked", "--quiet"], cargo);
-install();
+install("debug");
 const all = fs.readdirSync(path.join(place, "test")).filter((name) => name.startsWith("test_"));
 const tests = (words.length > 0 ? words : all).map((name) => `test/${name}`);
 
@@ -73,3 +74,18 @@ for (const version of isAll ? ["18.20.8", "20.20.2", "22.23.3", "24.21.0"] : [])
   test(path.join(modules, node, "bin", "node"), { CURT_TYPES: modules });
 }
 if (isAll) run(process.execPath, ["test/node/run.mjs", place, target]);
+if (isAll) testSanitized();
+
+function testSanitized() {
+  const nightly = spawnSync("cargo", ["+nightly", "--version"]);
+  if (nightly.status !== 0) {
+    console.log("skipped: node: AddressSanitizer: there is no nightly Rust");
+    return;
+  }
+  const triple = `${process.arch === "arm64" ? "aarch64" : "x86_64"}-unknown-linux-gnu`;
+  const env = { ...cargo.env, RUSTFLAGS: "-Zsanitizer=address" };
+  run("cargo", ["+nightly", "build", "--locked", "--quiet", "--target", triple], { env });
+  install(path.join(triple, "debug"));
+  const found = spawnSync("cc", ["-print-file-name=libasan.so"], { encoding: "utf8" });
+  test(process.execPath, { LD_PRELOAD: found.stdout.trim(), ASAN_OPTIONS: "detect_leaks=0" });
+}
