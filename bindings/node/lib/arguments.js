@@ -14,9 +14,12 @@ const { fileURLToPath } = require("url");
 function pathOf(path) {
   if (typeof path === "string") return path === "" || path.includes("\0") ? null : path;
   if (isUint8Array(path)) {
-    return path.length === 0 || path.includes(0) ? null : Buffer.from(path);
+    // A copy first: other threads may write to what they share.
+    const bytes = Buffer.from(path);
+    return bytes.length === 0 || bytes.includes(0) ? null : bytes;
   }
-  if (!(path instanceof URL)) return null;
+  // Of any realm.
+  if (typeof path !== "object") return null;
   try {
     return pathOf(fileURLToPath(path));
   } catch {
@@ -88,7 +91,8 @@ function threadsOf({ threads }, otherwise) {
 }
 
 function signalOf({ signal }) {
-  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+  const isSignal = typeof signal === "object" && signal !== null && "aborted" in signal;
+  if (signal !== undefined && !isSignal) {
     throw wrongType("options.signal", "an instance of AbortSignal", signal);
   }
   return signal;

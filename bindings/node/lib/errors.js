@@ -31,9 +31,9 @@ function systemError({ number, function: syscall, path, dest, reason }) {
   return dest === undefined ? error : Object.assign(error, { dest });
 }
 
-/** The error of an operation that its `AbortSignal` has ended. */
+/** The error of an operation that was ended early, mostly by its `AbortSignal`. */
 function abortError(signal) {
-  const error = new Error("The operation was aborted", { cause: signal.reason });
+  const error = new Error("The operation was aborted", { cause: signal?.reason });
   error.name = "AbortError";
   error.code = "ABORT_ERR";
   return error;

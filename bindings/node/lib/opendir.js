@@ -150,7 +150,8 @@ Object.setPrototypeOf(Dir.prototype, fs.Dir.prototype);
  * directory, and with wrong arguments, for which it has the errors.
  */
 function treeOf(path, given) {
-  const { encoding, recursive, bufferSize = 32 } = typeof given === "object" ? { ...given } : {};
+  const options = typeof given === "object" && given !== null ? given : {};
+  const { encoding, recursive, bufferSize = 32 } = options;
   if (recursive !== true) return null;
   const known = pathOf(path);
   const isCount = Number.isInteger(bufferSize) && bufferSize > 0 && bufferSize < 2 ** 32;

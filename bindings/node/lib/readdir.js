@@ -38,8 +38,12 @@ function treeOf(path, options, threads, isPromise) {
   };
 }
 
-/** The options that were passed, if there may be some that are about more than names. */
-const optionsOf = (given) => (typeof given === "object" ? { ...given } : {});
+/** The options, each read once. As in Node, those that are inherited count. */
+function optionsOf(given) {
+  if (typeof given !== "object" || given === null) return {};
+  const { encoding, recursive, withFileTypes, signal, threads } = given;
+  return { encoding, recursive, withFileTypes, signal, threads };
+}
 
 /** What the caller gets of what the addon has found. */
 function resultOf({ path, encoding, options: { prefix } }, { names, kinds }) {

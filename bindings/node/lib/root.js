@@ -14,7 +14,7 @@ const {
   wrongValue,
 } = require("./arguments.js");
 const { systemError } = require("./errors.js");
-const { Control, OpenRoot, openRoot } = require("./native.js");
+const { Control, openRoot } = require("./native.js");
 const { Made } = require("./stat.js");
 const { run } = require("./work.js");
 
@@ -93,12 +93,15 @@ function soon(begin, path, dest) {
   return settled(begin(new Control()), shown(path), shown(dest));
 }
 
+/** Says that it is this module that makes a `Root`. */
+const KEY = Symbol("key");
+
 class Root {
   /** What the addon has opened; null once it is closed. */
   #opened;
 
-  constructor(opened) {
-    if (!(opened instanceof OpenRoot)) {
+  constructor(opened, key) {
+    if (key !== KEY) {
       const error = new TypeError("Illegal constructor");
       throw Object.assign(error, { code: "ERR_ILLEGAL_CONSTRUCTOR" });
     }
@@ -109,7 +112,7 @@ class Root {
     const known = pathBeneath(path);
     const options = { ...given };
     const how = { inRoot: booleanOf(options, "inRoot"), strict: booleanOf(options, "strict") };
-    return new Root(await soon((control) => openRoot(known, how, control), known));
+    return new Root(await soon((control) => openRoot(known, how, control), known), KEY);
   }
 
   get #root() {
@@ -126,7 +129,7 @@ class Root {
 
   async openRoot(path) {
     const known = pathBeneath(path);
-    return new Root(await soon((control) => this.#root.openRoot(known, control), known));
+    return new Root(await soon((control) => this.#root.openRoot(known, control), known), KEY);
   }
 
   async readdir(path) {

@@ -18,8 +18,8 @@ function onAbort(signal, abort) {
   let aborts = abortsOf.get(signal);
   if (aborts === undefined) {
     aborts = new Aborts();
-    abortsOf.set(signal, aborts);
     signal.addEventListener("abort", aborts);
+    abortsOf.set(signal, aborts);
   }
   aborts.add(abort);
   return () => {

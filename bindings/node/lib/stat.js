@@ -12,6 +12,8 @@ const { run } = require("./work.js");
 const MOST = 1024;
 /** How many numbers the addon has for each. */
 const WIDTH = 14;
+/** No system has longer paths: of such ones Node's own function has the error. */
+const LONGEST = 1 << 16;
 const NUL = Buffer.from([0]);
 
 /** Newer versions of Node make dates when they are asked for them. */
@@ -53,7 +55,10 @@ function blockOf(paths) {
 /** The metadata of some paths, or the errors. */
 async function statSome(paths, follow, signal) {
   const syscall = follow ? "stat" : "lstat";
-  const known = paths.map((path) => pathOf(path) ?? "");
+  const known = paths.map((path) => {
+    const known = pathOf(path) ?? "";
+    return known.length > LONGEST ? "" : known;
+  });
   const numbers = await run(signal, (control) => ask(blockOf(known), follow, control));
   const answers = [];
   for (const [index, path] of paths.entries()) {

@@ -9,12 +9,15 @@ const { onAbort } = require("./signal.js");
 const POOL = Number(process.env.UV_THREADPOOL_SIZE ?? 4) || 1;
 let places = Math.max(1, POOL - 2);
 const waiting = new Set();
+/** For each operation that runs, what ends it early. */
 const running = new Set();
+// Tests replace it.
+const { nextTick } = process;
 
-// At its end Node waits for the pool.
-process.on("exit", () => {
-  for (const control of running) control.cancel();
-});
+/** At its end Node waits for the pool. */
+function endAll() {
+  for (const end of running) end();
+}
 
 /** Waits for a place in the pool. */
 function enter(signal) {
@@ -54,20 +57,36 @@ function leave() {
 async function run(signal, begin) {
   if (signal?.aborted) throw abortError(signal);
   await enter(signal);
-  const control = new Control();
-  const forget = onAbort(signal, () => control.cancel());
-  // It may have been aborted since there was a place.
-  if (signal?.aborted) control.cancel();
-  running.add(control);
   try {
-    const result = await begin(control);
-    if (!signal?.aborted) return result;
-  } catch (failure) {
-    if (!signal?.aborted) throw errorOf(failure);
+    return await operate(signal, begin);
   } finally {
-    running.delete(control);
-    forget();
     leave();
+  }
+}
+
+/** Runs an operation. What has been ended early is no result, whoever ended it. */
+async function operate(signal, begin) {
+  const control = new Control();
+  let isEnded = false;
+  const end = () => {
+    isEnded = true;
+    control.cancel();
+  };
+  const forget = onAbort(signal, end);
+  // Not for good: the module may be loaded anew for each test.
+  if (running.size === 0) process.on("exit", endAll);
+  running.add(end);
+  try {
+    // It may have been aborted since there was a place.
+    if (signal?.aborted) end();
+    const result = await begin(control);
+    if (!isEnded) return result;
+  } catch (failure) {
+    if (!isEnded) throw errorOf(failure);
+  } finally {
+    running.delete(end);
+    if (running.size === 0) process.off("exit", endAll);
+    forget();
   }
   throw abortError(signal);
 }
@@ -84,8 +103,8 @@ function runSync(begin, above) {
 /** Passes what comes of a promise to a callback, whose exceptions are nobody's. */
 function callBack(promise, callback) {
   promise.then(
-    (result) => process.nextTick(callback, null, result),
-    (error) => process.nextTick(callback, error),
+    (result) => nextTick(callback, null, result),
+    (error) => nextTick(callback, error),
   );
 }
 

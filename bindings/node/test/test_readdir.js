@@ -53,6 +53,13 @@ async function assertSame(form, isOrdered, ...words) {
   }
 }
 
+testForms("options that are inherited count", async (form) => {
+  const top = plant(TREE);
+  const options = Object.assign(Object.create({ withFileTypes: true }), { recursive: true });
+  const [node, curt] = await both(form, top, options);
+  assert.deepEqual(inOrder(curt), inOrder(node));
+});
+
 testForms("lists what Node does", async (form, name) => {
   const top = plant(TREE);
   const below = plant({ "in/f": "", g: "" });

@@ -127,6 +127,11 @@ test("statMany: takes more than are asked about in one go, and any iterable", as
   assert.deepEqual(await curt.statMany([]), []);
 });
 
+test("statMany: paths that together are longer than a text may be", async () => {
+  const answers = await curt.statMany(Array(1024).fill("a".repeat(1 << 20)));
+  assert.ok(answers.every(({ code }) => code === "ENAMETOOLONG"));
+});
+
 test("statMany: an array may be changed meanwhile", async () => {
   const paths = Array(10_000).fill(plant({ a: "a" }));
   const asked = curt.statMany(paths);

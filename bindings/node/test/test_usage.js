@@ -51,6 +51,16 @@ test("usage: measures a tree as du does", async () => {
   }
 });
 
+test("usage: takes a URL that is not of the class with that name", async () => {
+  const { URL } = globalThis;
+  try {
+    globalThis.URL = class {};
+    assert.equal((await curt.usage(pathToFileURL(plant({ a: "a" })))).entries, 2);
+  } finally {
+    globalThis.URL = URL;
+  }
+});
+
 test("usage: the first failure rejects", async () => {
   const top = folder();
   const missing = path.join(top, "missing");

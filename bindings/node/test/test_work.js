@@ -8,6 +8,7 @@ const path = require("path");
 const { getEventListeners, once } = require("events");
 const { test } = require("node:test");
 const { setTimeout } = require("timers/promises");
+const vm = require("vm");
 const { Worker } = require("worker_threads");
 const curt = require("curt-fs");
 const { folder, plant } = require("./helper.js");
@@ -117,6 +118,81 @@ test("work: a signal ends it early, and afterwards changes nothing", async () =>
   other.abort();
   await setTimeout(1);
   assert.equal(left(top), 0);
+});
+
+test("work: what somebody else has ended early is no success", () => {
+  const code = `
+    (async () => {
+      const { signal } = new AbortController();
+      const ends = [() => signal.dispatchEvent(new Event("abort")), () => process.emit("exit")];
+      for (const [at, end] of ends.entries()) {
+        const top = process.argv[1 + at];
+        const removal = curt.promises.rm(top, { recursive: true, signal });
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        while (fs.readdirSync(top).length === 100);
+        end();
+        console.log(await removal.catch(({ code }) => code), fs.existsSync(top));
+      }
+    })();
+  `;
+  const lines = "ABORT_ERR true\nABORT_ERR true\n";
+  assert.equal(inProcess(code, { words: [plantMany(), plantMany()] }), lines);
+});
+
+test("work: signals that throw keep no place in the pool", async () => {
+  for (let at = 0; at < 3; at += 1) {
+    const { signal } = new AbortController();
+    signal.addEventListener = () => {
+      throw new Error("listener");
+    };
+    const options = { ...RECURSIVE, force: true, signal };
+    for (let call = 0; call < 2; call += 1) {
+      await assert.rejects(curt.promises.rm(folder(), options), { message: "listener" });
+    }
+  }
+  await curt.promises.rm(folder(), RECURSIVE);
+});
+
+test("work: signals of another realm count", async () => {
+  const source = "({ aborted: true, reason: 'r' })";
+  const signal = vm.runInNewContext(source);
+  const aborted = { code: "ABORT_ERR", cause: "r" };
+  await assert.rejects(curt.promises.rm(folder(), { ...RECURSIVE, signal }), aborted);
+});
+
+test("work: a replaced nextTick changes nothing", async () => {
+  const { nextTick } = process;
+  const top = folder();
+  try {
+    process.nextTick = () => {};
+    await new Promise((resolve) => curt.rm(top, RECURSIVE, resolve));
+  } finally {
+    process.nextTick = nextTick;
+  }
+});
+
+test("work: the package can be loaded again, with the old one still in use", () => {
+  const code = `
+    process.on("warning", (warning) => console.log(String(warning)));
+    const main = require.resolve(${JSON.stringify(require.resolve("curt-fs"))});
+    for (let at = 0; at < 12; at += 1) {
+      for (const name of Object.keys(require.cache)) delete require.cache[name];
+      require(main);
+    }
+    (async () => {
+      const top = process.argv[1];
+      for (const { promises, Root, walk, usage } of [curt, require(main)]) {
+        fs.mkdirSync(top + "/a/b", { recursive: true });
+        const root = await Root.open(top);
+        console.log(await root.readdir("."), (await usage(top)).entries);
+        root.close();
+        for await (const { directories } of walk(top)) console.log(directories);
+        await promises.rm(top + "/a", { recursive: true });
+      }
+    })();
+  `;
+  const lines = "[ 'a' ] 3\n[ 'a' ]\n[ 'b' ]\n[]\n";
+  assert.equal(inProcess(code, { words: [folder()] }), lines + lines);
 });
 
 test("work: one signal ends what runs and what waits, and leaves places to others", async () => {
