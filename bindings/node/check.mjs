@@ -4,8 +4,8 @@
 // usage: node bindings/node/check.mjs [--all] [TEST.js …]
 //
 // Needs Rust and Node 18 or newer. `--all`: also what takes long or wants packages of npm, each
-// maintained version of Node with its types among them, Node's own tests with curt installed, and
-// the tests under AddressSanitizer, for which the addon is built by a nightly Rust.
+// maintained version of Node with its types among them, the tests of Node itself, rimraf and fdir
+// with curt, and the tests under AddressSanitizer, for which the addon is built by a nightly Rust.
 
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -74,6 +74,7 @@ for (const version of isAll ? ["18.20.8", "20.20.2", "22.23.3", "24.21.0"] : [])
   test(path.join(modules, node, "bin", "node"), { CURT_TYPES: modules });
 }
 if (isAll) run(process.execPath, ["test/node/run.mjs", place, target]);
+if (isAll) run(process.execPath, ["test/suites/run.mjs", place, target]);
 if (isAll) testSanitized();
 
 function testSanitized() {

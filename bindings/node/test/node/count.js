@@ -1,4 +1,4 @@
-// Installs curt, and counts in the file $CURT_CALLS what the addon is called for.
+// Installs curt, and writes into the file $CURT_CALLS what the addon is called for, a line each.
 "use strict";
 
 const fs = require("fs");
@@ -6,14 +6,21 @@ const path = require("path");
 
 const { appendFileSync } = fs;
 const native = require(path.join(path.dirname(require.resolve("curt-fs")), "lib/native.js"));
-const calls = {};
+
+// At once: a worker thread may be ended without an event.
+const count = (name) => appendFileSync(process.env.CURT_CALLS, `${name}\n`);
+
 for (const [name, call] of Object.entries(native)) {
-  // Names of classes are left alone.
-  if (name[0] !== name[0].toLowerCase()) continue;
-  native[name] = (...words) => {
-    calls[name] = (calls[name] || 0) + 1;
-    return call(...words);
-  };
+  if (name === "Control") continue;
+  native[name] = new Proxy(call, {
+    apply(target, self, words) {
+      count(name);
+      return Reflect.apply(target, self, words);
+    },
+    construct(target, words) {
+      count(name);
+      return Reflect.construct(target, words);
+    },
+  });
 }
 require("curt-fs/install");
-process.on("exit", () => appendFileSync(process.env.CURT_CALLS, `${JSON.stringify(calls)}\n`));
