@@ -50,15 +50,35 @@ export function rm(
 /** Removes a file or a tree, as `fs.rmSync` does. */
 export function rmSync(path: PathLike, options?: RmOptions): void;
 
+/** The options of `fs.readdir`, and curt's own. */
+export type ReaddirOptions = {
+  encoding?: BufferEncoding | "buffer" | null | undefined;
+  recursive?: boolean | undefined;
+  withFileTypes?: boolean | undefined;
+} & TreeOptions;
+
+/** What `readdir` lists with these options. */
+export type Listed<O extends ReaddirOptions> = O extends { withFileTypes: true }
+  ? Dirent[]
+  : O extends { encoding: "buffer" }
+    ? Buffer[]
+    : string[];
+
 /**
  * Lists a directory or a tree, as `fs.readdir` does. It takes a `signal`, and `threads` for a tree,
  * which every form lists in the order of `fs.readdirSync`: the entries of one depth before those of
  * the next. A link that leads back to a directory above it is listed, and not followed.
  */
-export const readdir: typeof fs.readdir;
+export const readdir: typeof fs.readdir &
+  (<O extends ReaddirOptions & Abortable>(
+    path: PathLike,
+    options: O,
+    callback: (error: NodeJS.ErrnoException | null, entries: Listed<O>) => void,
+  ) => void);
 
 /** Lists a directory or a tree, as `fs.readdirSync` does. */
-export const readdirSync: typeof fs.readdirSync;
+export const readdirSync: typeof fs.readdirSync &
+  (<O extends ReaddirOptions>(path: PathLike, options: O) => Listed<O>);
 
 /** Opens a directory or a tree to be listed, as `fs.opendir` does. */
 export const opendir: typeof fs.opendir;
@@ -69,7 +89,8 @@ export const opendirSync: typeof fs.opendirSync;
 /** The forms that return promises, as in `fs.promises`. */
 export namespace promises {
   function rm(path: PathLike, options?: RmOptions & Abortable): Promise<void>;
-  const readdir: typeof fs.promises.readdir;
+  const readdir: typeof fs.promises.readdir &
+    (<O extends ReaddirOptions & Abortable>(path: PathLike, options: O) => Promise<Listed<O>>);
   const opendir: typeof fs.promises.opendir;
 }
 

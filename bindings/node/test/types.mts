@@ -29,6 +29,14 @@ const entries = await promises.readdir("a", { withFileTypes: true, recursive: tr
 same<(typeof entries)[number] extends Dirent ? true : false, true>(true);
 readdir("a", (error, names) => same<typeof names, string[]>(true));
 
+const listed = await promises.readdir("a", { recursive: true, threads: 2, signal });
+same<typeof listed, string[]>(true);
+const typed = readdirSync("a", { recursive: true, withFileTypes: true, threads: "auto" });
+same<(typeof typed)[number] extends Dirent ? true : false, true>(true);
+readdir("a", { encoding: "buffer", signal }, (error, names) => {
+  same<typeof names, Buffer[]>(true);
+});
+
 for await (const { path, directories, files } of walk("a", { onError: (error) => error.code })) {
   same<[typeof path, typeof directories, typeof files], [string, string[], string[]]>(true);
 }
