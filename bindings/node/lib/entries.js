@@ -2,47 +2,72 @@
 "use strict";
 
 const { Dirent } = require("fs");
+const { performance } = require("perf_hooks");
+const { setImmediate } = require("timers/promises");
 
 const isUtf8 = (encoding) => !encoding || /^utf-?8$/i.test(encoding);
 const isEncoding = (encoding) =>
   !encoding || encoding === "buffer" || Buffer.isEncoding(encoding);
 
+// What is made of many names is made in steps: a generator yields between them.
+
+/** How long the steps for a promise may keep the event loop, in milliseconds. */
+const TURN = 5;
+
+/** Takes all steps. */
+function finish(steps) {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** Takes all steps, in several turns of the event loop. */
+async function finishInTurns(steps) {
+  for (let end = performance.now() + TURN; ; ) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    if (performance.now() < end) continue;
+    await setImmediate();
+    end = performance.now() + TURN;
+  }
+}
+
 /** Yields some of the texts that the addon has found: strings with NULs in between, or bytes. */
 function* partsOf(found, encoding) {
-  if (Buffer.isBuffer(found)) yield encodedOf(found, encoding);
-  else for (const piece of found) yield piece.split("\0");
-}
-
-/** All of the texts. */
-function textsOf(found, encoding) {
-  const parts = [...partsOf(found, encoding)];
-  return parts.length === 1 ? parts[0] : parts.flat();
-}
-
-function encodedOf(block, encoding) {
-  const texts = [];
-  for (let from = 0; from < block.length; ) {
-    const to = block.indexOf(0, from);
-    const bytes = block.subarray(from, to);
-    texts.push(encoding === "buffer" ? Buffer.from(bytes) : bytes.toString(encoding));
+  if (!Buffer.isBuffer(found)) {
+    for (const piece of found) yield piece.split("\0");
+    return;
+  }
+  for (let from = 0; from < found.length; ) {
+    const to = found.indexOf(0, from);
+    const bytes = found.subarray(from, to);
+    yield [encoding === "buffer" ? Buffer.from(bytes) : bytes.toString(encoding)];
     from = to + 1;
+  }
+}
+
+/** Makes all of the texts. */
+function* textsOf(found, encoding) {
+  const texts = [];
+  for (const part of partsOf(found, encoding)) {
+    for (const text of part) texts.push(text);
+    yield;
   }
   return texts;
 }
 
 /**
- * The entries of a tree with these names. `path` is that of the top; `prefix` stands in front of
- * the paths of other directories.
+ * Makes the entries of a tree with these names. `path` is that of the top; `prefix` stands in front
+ * of the paths of other directories.
  */
-function direntsOf(names, { kinds, directories, counts }, { path, prefix, encoding }) {
+function* direntsOf(names, { kinds, directories, counts }, { path, prefix, encoding }) {
   const isBytes = encoding === "buffer";
   const whole = (below) => (isBytes ? Buffer.concat([Buffer.from(prefix), below]) : prefix + below);
-  const parents = textsOf(directories, isBytes ? encoding : "utf8").map((below) =>
-    below.length === 0 ? path : whole(below),
-  );
+  const belows = yield* textsOf(directories, isBytes ? encoding : "utf8");
+  const parents = belows.map((below) => (below.length === 0 ? path : whole(below)));
   const entries = new Array(kinds.length);
   let [at, number, end] = [0, 0, counts[0]];
-  // A part of the names at a time: those of large trees take much memory.
   for (const part of partsOf(names, encoding)) {
     for (const name of part) {
       while (at === end) end += counts[(number += 1)];
@@ -50,8 +75,9 @@ function direntsOf(names, { kinds, directories, counts }, { path, prefix, encodi
       entries[at] = new Dirent(name, kinds[at], parents[number], parents[number]);
       at += 1;
     }
+    yield;
   }
   return entries;
 }
 
-module.exports = { direntsOf, isEncoding, isUtf8, textsOf };
+module.exports = { direntsOf, finish, finishInTurns, isEncoding, isUtf8, textsOf };

@@ -6,7 +6,7 @@ const { join } = require("path");
 const { promisify } = require("util");
 const originals = require("./originals.js");
 const { pathOf, wrongType } = require("./arguments.js");
-const { direntsOf, isEncoding, isUtf8 } = require("./entries.js");
+const { direntsOf, finish, isEncoding, isUtf8 } = require("./entries.js");
 const { errorOf } = require("./errors.js");
 const { OpenTree } = require("./native.js");
 const { callBack, run, runSync } = require("./work.js");
@@ -129,7 +129,7 @@ class Dir {
   }
 
   #take({ names, kinds, failure, isEnd }) {
-    this.#entries = direntsOf(names, kinds, this.#about).reverse();
+    this.#entries = finish(direntsOf(names, kinds, this.#about)).reverse();
     this.#error = failure ? errorOf(failure) : null;
     this.#isEnd = isEnd;
   }

@@ -4,7 +4,7 @@
 const { join } = require("path");
 const originals = require("./originals.js");
 const { pathOf, signalOf, threadsOf } = require("./arguments.js");
-const { direntsOf, isEncoding, isUtf8, textsOf } = require("./entries.js");
+const { direntsOf, finish, finishInTurns, isEncoding, isUtf8, textsOf } = require("./entries.js");
 const { list } = require("./native.js");
 const { abortable } = require("./signal.js");
 const { callBack, run, runSync } = require("./work.js");
@@ -45,7 +45,7 @@ function optionsOf(given) {
   return { encoding, recursive, withFileTypes, signal, threads };
 }
 
-/** What the caller gets of what the addon has found. */
+/** Makes what the caller gets of what the addon has found, in steps. */
 function resultOf({ path, encoding, options: { prefix } }, { names, kinds }) {
   return kinds ? direntsOf(names, kinds, { path, prefix, encoding }) : textsOf(names, encoding);
 }
@@ -53,7 +53,8 @@ function resultOf({ path, encoding, options: { prefix } }, { names, kinds }) {
 /** Lists a tree, or has Node's own function do what was asked for. */
 async function start(tree, signal, path, given) {
   if (tree === null) return abortable(signal, () => originals.promises.readdir(path, given));
-  return resultOf(tree, await run(signal, (control) => list(tree.path, tree.options, control)));
+  const listed = await run(signal, (control) => list(tree.path, tree.options, control));
+  return finishInTurns(resultOf(tree, listed));
 }
 
 const promises = {
@@ -77,7 +78,7 @@ function readdir(path, given, callback) {
 function readdirSync(path, given) {
   const tree = treeOf(path, optionsOf(given), 0, false);
   if (tree === null) return originals.readdirSync(path, given);
-  return resultOf(tree, runSync(() => list(tree.path, tree.options, null), readdirSync));
+  return finish(resultOf(tree, runSync(() => list(tree.path, tree.options, null), readdirSync)));
 }
 
 module.exports = { readdir, readdirSync, promises };
