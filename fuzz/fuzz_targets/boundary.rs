@@ -22,10 +22,12 @@ use std::sync::OnceLock;
 use std::thread::{self, ThreadId};
 use std::{mem, slice};
 
+use libcurt::usage::*;
 use libcurt::walk::*;
 use libcurt::{canonical::*, check::*, control::*, dir::*, error::*, expand::*, metadata::*};
-use libcurt::{names::*, remove::*, results::*, root::*, search::*, stat::*, text::*, tree::*};
-use libcurt::usage::*;
+use libcurt::{
+    lookup::*, names::*, remove::*, results::*, root::*, search::*, stat::*, text::*, tree::*,
+};
 use libfuzzer_sys::fuzz_target;
 
 /// What is below the scratch directory, and what is not. None leads out of it.
@@ -70,12 +72,12 @@ const FUNCTIONS: &[Function] = functions! {
     [ARGUMENT, REFUSED] curt_check_bytes(text, len, number);
     [ARGUMENT, REFUSED] curt_check_units(text, len, number);
     [ARGUMENT] curt_search_open(search_options, place(SEARCH), error);
-    [PLAIN, OTHER, FIND] curt_search_find(pick(SEARCH), name, buffer, len, filled, error);
-    [PLAIN, OTHER, FIND] curt_find_once(search_options, name, buffer, len, filled, error);
+    [PLAIN, OTHER, FIND] curt_search_find(pick(SEARCH), name, buffer(0), len, filled, error);
+    [PLAIN, OTHER, FIND] curt_find_once(search_options, name, buffer(0), len, filled, error);
     [STOPPABLE, OTHER, FIND] curt_search_all(pick(SEARCH), name, each, context, error);
     [ARGUMENT] curt_expander_open(expand_options, place(EXPANDER), error);
-    [ARGUMENT, EXPAND] curt_expand_bytes(pick(EXPANDER), text, len, buffer, len);
-    [ARGUMENT, EXPAND] curt_expand_units(pick(EXPANDER), text, len, buffer, len);
+    [ARGUMENT, EXPAND] curt_expand_bytes(pick(EXPANDER), text, len, buffer(0), len);
+    [ARGUMENT, EXPAND] curt_expand_units(pick(EXPANDER), text, len, buffer(0), len);
     [PLAIN] curt_dir_open(path, number, number, place(DIR), error);
     [PLAIN] curt_dir_from_fd(fd(true), number, number, place(DIR), error);
     [PLAIN] curt_dir_next(pick(DIR), entries, len, count, error);
@@ -98,11 +100,16 @@ const FUNCTIONS: &[Function] = functions! {
     [STOPPABLE, LOOP, OTHER] curt_names_below(path, number, control, place(TREE_NAMES), error);
     [ARGUMENT] curt_names_get(pick(TREE_NAMES), names_info);
     [STOPPABLE, LOOP, OTHER] curt_usage(paths, len, number, control, filled, error);
-    [PLAIN, LOOP, OTHER] curt_canonical(path, number, buffer, len, error);
+    [PLAIN, LOOP, OTHER] curt_canonical(path, number, buffer(0), len, error);
     [PLAIN, OTHER] curt_root_open(path, number, place(ROOT), error);
     [PLAIN, REPLACED, OTHER, REFUSED]
         curt_root_open_file(pick(ROOT), name, open_options, place_of_fd, error);
     [] close(object);
+    [ARGUMENT] curt_lookup_open(paths, len, number, place(LOOKUP), error);
+    [ARGUMENT] curt_lookup_set_roots(pick(LOOKUP), paths, len, error);
+    [ARGUMENT] curt_lookup_revalidate(pick(LOOKUP));
+    [ARGUMENT]
+        curt_lookup_find(pick(LOOKUP), name, extensions, len, buffer(1), len, error);
 };
 
 /// The kinds of objects, and how those are closed that are not used any more.
@@ -113,6 +120,7 @@ const WALK: usize = 3;
 const ROOT: usize = 4;
 const TREE_NAMES: usize = 5;
 const TREE: usize = 6;
+const LOOKUP: usize = 7;
 
 unsafe fn close((kind, object): (usize, *mut c_void)) -> i32 {
     // SAFETY: the object is NULL or one of this kind, and not used any more.
@@ -123,6 +131,7 @@ unsafe fn close((kind, object): (usize, *mut c_void)) -> i32 {
             EXPANDER => curt_expander_close(object.cast()),
             WALK => curt_walk_close(object.cast()),
             TREE => curt_tree_close(object.cast()),
+            LOOKUP => curt_lookup_close(object.cast()),
             ROOT => curt_root_close(object.cast()),
             _ => curt_names_free(object.cast()),
         }
@@ -150,7 +159,7 @@ struct Run<'a> {
     error: Option<*mut curt_error>,
     object: Option<(usize, *mut c_void)>,
     /// The objects that are open.
-    objects: [Vec<*mut c_void>; 7],
+    objects: [Vec<*mut c_void>; 8],
 }
 
 impl Run<'_> {
@@ -298,6 +307,13 @@ impl Run<'_> {
         }
     }
 
+    fn extensions(&mut self) -> *const curt_str {
+        let extensions: Vec<_> = (0..self.below(4))
+            .map(|_| if self.byte() % 2 == 0 { self.lend_str(b"", 0) } else { self.any_str() })
+            .collect();
+        self.lend(&extensions, 0)
+    }
+
     /// The size of a struct, which may be wrong.
     fn size<T>(&mut self) -> usize {
         let whole = size_of::<T>();
@@ -361,13 +377,14 @@ impl Run<'_> {
         self.array(3, move |result| if result == 0 { count } else { 0 }, check_metadata)
     }
 
-    /// A buffer for a text.
-    fn buffer<U: Copy>(&mut self) -> *mut U {
+    /// A buffer for a text, which is not written if it is shorter than `least`.
+    fn buffer<U: Copy>(&mut self, least: usize) -> *mut U {
         let capacity = [512, 0, 1, self.below(64)].get(self.below(8)).copied().unwrap_or(512);
         let unit = size_of::<U>();
         // A text and its NUL, or nothing.
         let written = move |result: isize| {
-            usize::try_from(result).ok().filter(|&len| len < capacity).map(|len| (len + 1) * unit)
+            let is_written = |len: &usize| (least..capacity).contains(len);
+            usize::try_from(result).ok().filter(is_written).map(|len| (len + 1) * unit)
         };
         let room = capacity * unit;
         let kept = self.keep::<u8>(&[], room, move |result| 0..written(result).unwrap_or(0));
