@@ -34,6 +34,8 @@ function install(addon) {
     fs.cpSync(path.join(here, name), path.join(folder, name), { recursive: true });
   }
   fs.copyFileSync(path.join(place, addon, "libcurt_node.so"), path.join(folder, "curt.node"));
+  // Within the folder of a package, its name is that package, and not the installed one.
+  fs.writeFileSync(path.join(place, "package.json"), "{}");
   for (const name of ["examples", "test"]) {
     fs.rmSync(path.join(place, name), { recursive: true, force: true });
     fs.cpSync(path.join(here, name), path.join(place, name), { recursive: true });
