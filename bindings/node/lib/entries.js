@@ -2,12 +2,16 @@
 "use strict";
 
 const { Dirent } = require("fs");
+const { join } = require("path");
 const { performance } = require("perf_hooks");
 const { setImmediate } = require("timers/promises");
 
 const isUtf8 = (encoding) => !encoding || /^utf-?8$/i.test(encoding);
 const isEncoding = (encoding) =>
   !encoding || encoding === "buffer" || Buffer.isEncoding(encoding);
+
+/** What stands in front of the paths of what is below a directory, as `join` has it. */
+const prefixOf = (path) => join(path, "x").slice(0, -1);
 
 // What is made of many names is made in steps: a generator yields between them.
 
@@ -80,4 +84,4 @@ function* direntsOf(names, { kinds, directories, counts }, { path, prefix, encod
   return entries;
 }
 
-module.exports = { direntsOf, finish, finishInTurns, isEncoding, isUtf8, textsOf };
+module.exports = { direntsOf, finish, finishInTurns, isEncoding, isUtf8, prefixOf, textsOf };

@@ -2,11 +2,10 @@
 "use strict";
 
 const fs = require("fs");
-const { join } = require("path");
 const { promisify } = require("util");
 const originals = require("./originals.js");
 const { pathOf, wrongType } = require("./arguments.js");
-const { direntsOf, finish, isEncoding, isUtf8 } = require("./entries.js");
+const { direntsOf, finish, isEncoding, isUtf8, prefixOf } = require("./entries.js");
 const { errorOf } = require("./errors.js");
 const { OpenTree } = require("./native.js");
 const { callBack, run, runSync } = require("./work.js");
@@ -156,7 +155,7 @@ function treeOf(path, given) {
   const known = pathOf(path);
   const isCount = Number.isInteger(bufferSize) && bufferSize > 0 && bufferSize < 2 ** 32;
   if (typeof known !== "string" || !isEncoding(encoding) || !isCount) return null;
-  const prefix = join(known, "x").slice(0, -1);
+  const prefix = prefixOf(known);
   const tree = new OpenTree(known, prefix, !isUtf8(encoding));
   return { tree, about: { path: known, prefix, encoding } };
 }

@@ -1,10 +1,17 @@
 // `readdir` and `readdirSync`.
 "use strict";
 
-const { join } = require("path");
 const originals = require("./originals.js");
 const { pathOf, signalOf, threadsOf } = require("./arguments.js");
-const { direntsOf, finish, finishInTurns, isEncoding, isUtf8, textsOf } = require("./entries.js");
+const {
+  direntsOf,
+  finish,
+  finishInTurns,
+  isEncoding,
+  isUtf8,
+  prefixOf,
+  textsOf,
+} = require("./entries.js");
 const { list } = require("./native.js");
 const { abortable } = require("./signal.js");
 const { callBack, run, runSync } = require("./work.js");
@@ -24,7 +31,6 @@ function treeOf(path, options, threads, isPromise) {
   const known = pathOf(path);
   if (typeof known !== "string" || !isEncoding(encoding)) return null;
   const follow = !kinds || (FOLLOWS_WITH_FILE_TYPES && !isPromise);
-  const prefix = join(known, "x").slice(0, -1);
   return {
     path: known,
     encoding,
@@ -32,7 +38,7 @@ function treeOf(path, options, threads, isPromise) {
       kinds: Boolean(kinds),
       follow,
       bytes: !isUtf8(encoding),
-      prefix,
+      prefix: prefixOf(known),
       threads: threadsOf(options, threads),
     },
   };

@@ -27,6 +27,9 @@ pub struct Failure {
     pub reason: Option<String>,
 }
 
+/// What comes of an operation.
+pub type Answer<T> = std::result::Result<T, Failure>;
+
 impl Failure {
     /// The failure of this function of the system.
     pub fn new(error: &Error, function: &'static str) -> Failure {

@@ -14,9 +14,9 @@ use napi::bindgen_prelude::{Buffer, Uint32Array};
 use napi::{Env, Result};
 use napi_derive::napi;
 
-use crate::failure::Failure;
+use crate::failure::{Answer, Failure};
 use crate::text::{self, PathArgument, Texts, TextsOrBytes};
-use crate::work::{self, Control, Outcome, Work};
+use crate::work::{self, Control, Outcome, Work, lock};
 
 const SEPARATOR: u8 = MAIN_SEPARATOR as u8;
 
@@ -34,8 +34,8 @@ pub struct ListOptions {
     pub threads: u32,
 }
 
-/// The entries of a tree: those of one depth before those of the next, and those of one directory in
-/// the order of their names.
+/// The entries of a tree: those of one depth before those of the next, and those of one directory
+/// in the order of their names.
 #[napi(object)]
 pub struct Listed {
     /// The paths below the directory; with kinds, the names.
@@ -72,7 +72,7 @@ pub fn list(
 impl Work for Listing {
     type Output = Listed;
 
-    fn run(&mut self, cancel: &Cancel) -> std::result::Result<Listed, Failure> {
+    fn run(&mut self, cancel: &Cancel) -> Answer<Listed> {
         let parts = self.find(cancel).map_err(|error| self.failure(&error))?;
         Ok(Sorted::new(&parts, self.options.kinds).finish(&self.options))
     }
@@ -194,7 +194,7 @@ struct Worker<'p> {
 
 impl Drop for Worker<'_> {
     fn drop(&mut self) {
-        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut parts = lock(self.parts);
         parts.push(std::mem::take(&mut self.part));
     }
 }

@@ -2,17 +2,17 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use curt::list::{Descent, Directory, List};
 use curt::{Cancel, Cause, Error, Fields, Next};
 use napi::{Env, Result};
 use napi_derive::napi;
 
-use crate::failure::Failure;
+use crate::failure::{Answer, Failure};
 use crate::list::{Kinds, number};
 use crate::text::{self, PathArgument, Texts, TextsOrBytes};
-use crate::work::{self, Control, Outcome, Work};
+use crate::work::{self, Control, Outcome, Work, lock};
 
 /// Directories are listed together up to about this many bytes of names.
 const ENOUGH: usize = 1 << 15;
@@ -74,16 +74,12 @@ impl From<Directory> for Current {
     }
 }
 
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 pub struct Opening(Arc<Mutex<State>>);
 
 impl Work for Opening {
     type Output = ();
 
-    fn run(&mut self, _: &Cancel) -> std::result::Result<(), Failure> {
+    fn run(&mut self, _: &Cancel) -> Answer<()> {
         let mut state = lock(&self.0);
         let State { top, descent, .. } = &mut *state;
         let opened = descent.open(&*top).map_err(|error| Failure::new(&error, "opendir"))?;
@@ -107,7 +103,7 @@ pub struct Batch {
 impl Work for Reading {
     type Output = Batch;
 
-    fn run(&mut self, cancel: &Cancel) -> std::result::Result<Batch, Failure> {
+    fn run(&mut self, cancel: &Cancel) -> Answer<Batch> {
         let mut state = lock(&self.0);
         let mut found = Found::default();
         let (mut failure, mut is_end) = (None, false);
@@ -134,7 +130,7 @@ struct Found {
 
 impl State {
     /// Lists some entries, or opens the next directory. Returns whether there may be more.
-    fn step(&mut self, found: &mut Found) -> std::result::Result<bool, Failure> {
+    fn step(&mut self, found: &mut Found) -> Answer<bool> {
         let Some(mut current) = self.current.take() else { return self.open_next() };
         let mut failed = None;
         let before = found.kinds.len();
@@ -167,12 +163,12 @@ impl State {
         failed.map_or(Ok(true), Err)
     }
 
-    fn enter(&mut self, listed: Current) -> std::result::Result<(), Failure> {
+    fn enter(&mut self, listed: Current) -> Answer<()> {
         let Current { list, names, .. } = listed;
         self.descent.enter(list, names).map_err(|error| self.failure(&error, "opendir"))
     }
 
-    fn open_next(&mut self) -> std::result::Result<bool, Failure> {
+    fn open_next(&mut self) -> Answer<bool> {
         match self.descent.next() {
             None => Ok(false),
             Some(Ok(opened)) => {

@@ -8,7 +8,7 @@ use curt::{Cancel, Error, Next, Operation, Remove};
 use napi::{Env, Result};
 use napi_derive::napi;
 
-use crate::failure::Failure;
+use crate::failure::{Answer, Failure};
 use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Work};
 
@@ -21,7 +21,7 @@ pub struct Removal {
 impl Work for Removal {
     type Output = ();
 
-    fn run(&mut self, cancel: &Cancel) -> std::result::Result<(), Failure> {
+    fn run(&mut self, cancel: &Cancel) -> Answer<()> {
         if self.remove_alone()? {
             return Ok(());
         }
@@ -39,7 +39,7 @@ impl Work for Removal {
 impl Removal {
     /// Removes what has no entries. Returns false for what has some. Node, too, tries this first,
     /// and leaves everything in a directory that cannot be removed, such as a mount point.
-    fn remove_alone(&self) -> std::result::Result<bool, Failure> {
+    fn remove_alone(&self) -> Answer<bool> {
         let path = &self.path;
         let (removed, function) = match fs::symlink_metadata(path) {
             Ok(found) if found.is_dir() => (fs::remove_dir(path), "rmdir"),

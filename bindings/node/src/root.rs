@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use curt::beneath::{self, Aliases, Scope};
 use curt::fields::Follow;
@@ -13,12 +13,10 @@ use napi::sys::{napi_env, napi_value};
 use napi::{Env, Result, ValueType};
 use napi_derive::napi;
 
-use crate::failure::Failure;
+use crate::failure::{Answer, Failure};
 use crate::stat::{self, FIELDS};
 use crate::text::{self, PathArgument};
-use crate::work::{self, Control, Outcome, Value, Work};
-
-type Answer<T> = std::result::Result<T, Failure>;
+use crate::work::{self, Control, Outcome, Value, Work, lock};
 
 /// How a root is opened.
 #[napi(object)]
@@ -101,10 +99,6 @@ impl OpenRoot {
     fn new(root: curt::Root) -> OpenRoot {
         OpenRoot(Mutex::new(Some(Arc::new(root))))
     }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Arc<curt::Root>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 #[napi]
@@ -115,14 +109,14 @@ impl OpenRoot {
         control: Option<&Control>,
         act: impl Fn(&curt::Root, &Cancel) -> Answer<T> + Send + 'static,
     ) -> Result<Outcome<Beneath<T>>> {
-        let root = self.lock().clone().ok_or_else(|| napi::Error::from_reason("it is closed"))?;
+        let root = lock(&self.0).clone().ok_or_else(|| napi::Error::from_reason("it is closed"))?;
         work::start(env, Beneath { root, act: Box::new(act) }, control)
     }
 
     /// Closes the directory, once what is done beneath it ends.
     #[napi]
     pub fn close(&self) {
-        *self.lock() = None;
+        *lock(&self.0) = None;
     }
 
     /// Opens a file, and returns its descriptor.

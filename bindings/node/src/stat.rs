@@ -7,7 +7,7 @@ use napi::bindgen_prelude::Float64Array;
 use napi::{Env, Result};
 use napi_derive::napi;
 
-use crate::failure::Failure;
+use crate::failure::{Answer, Failure};
 use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Work};
 
@@ -39,7 +39,7 @@ pub struct Questions {
 impl Work for Questions {
     type Output = Float64Array;
 
-    fn run(&mut self, cancel: &Cancel) -> std::result::Result<Float64Array, Failure> {
+    fn run(&mut self, cancel: &Cancel) -> Answer<Float64Array> {
         let follow = if self.follow { Follow::Links } else { Follow::Never };
         let mut stat = Stat::new(Plan::new(FIELDS).follow(follow));
         let mut numbers = Vec::new();
@@ -70,7 +70,7 @@ fn failed(number: i32) -> [f64; WIDTH] {
 }
 
 /// The numbers of `fs.Stats`, in its order.
-pub fn row(metadata: &Metadata) -> std::result::Result<[f64; WIDTH], Failure> {
+pub fn row(metadata: &Metadata) -> Answer<[f64; WIDTH]> {
     let milliseconds = |time| {
         known(time).map(|Time { seconds, nanoseconds }| {
             seconds as f64 * 1e3 + f64::from(nanoseconds) / 1e6
@@ -95,7 +95,7 @@ pub fn row(metadata: &Metadata) -> std::result::Result<[f64; WIDTH], Failure> {
 }
 
 /// What the system does not have is 0, as Node has it.
-fn known<T: Default>(value: Value<'_, T>) -> std::result::Result<T, Failure> {
+fn known<T: Default>(value: Value<'_, T>) -> Answer<T> {
     match value {
         Value::Known(value) => Ok(value),
         Value::Failed(error) => Err(error.into()),
@@ -104,24 +104,24 @@ fn known<T: Default>(value: Value<'_, T>) -> std::result::Result<T, Failure> {
 }
 
 #[cfg(unix)]
-fn block_size(metadata: &Metadata) -> std::result::Result<f64, Failure> {
+fn block_size(metadata: &Metadata) -> Answer<f64> {
     known(metadata.block_size()).map(|size| size as f64)
 }
 
 /// Node has the same for all files on Windows.
 #[cfg(windows)]
-fn block_size(_: &Metadata) -> std::result::Result<f64, Failure> {
+fn block_size(_: &Metadata) -> Answer<f64> {
     Ok(4096.0)
 }
 
 #[cfg(unix)]
-fn mode(metadata: &Metadata) -> std::result::Result<f64, Failure> {
+fn mode(metadata: &Metadata) -> Answer<f64> {
     known(metadata.mode()).map(f64::from)
 }
 
 /// The mode that Node makes of the kind, and of the attribute for read-only files.
 #[cfg(windows)]
-fn mode(metadata: &Metadata) -> std::result::Result<f64, Failure> {
+fn mode(metadata: &Metadata) -> Answer<f64> {
     let kind = match metadata.kind() {
         Kind::Directory => 0o040_000,
         kind if kind.is_link() => 0o120_000,
@@ -131,8 +131,9 @@ fn mode(metadata: &Metadata) -> std::result::Result<f64, Failure> {
     Ok(f64::from(kind | if is_read_only { 0o444 } else { 0o666 }))
 }
 
-/// Asks about paths, each with a NUL after it. Returns the numbers of each, or NaN and the number of
-/// the error: 0 for a broken link and for an empty path, which Node's own function is asked about.
+/// Asks about paths, each with a NUL after it. Returns the numbers of each, or NaN and the number
+/// of the error: 0 for a broken link and for an empty path, which Node's own function is asked
+/// about.
 #[napi]
 pub fn stat_many(
     env: Env,

@@ -7,7 +7,7 @@ use curt::{Cancel, Next, Usage};
 use napi::{Env, Result};
 use napi_derive::napi;
 
-use crate::failure::Failure;
+use crate::failure::{Answer, Failure};
 use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Work};
 
@@ -27,7 +27,7 @@ pub struct Measurement {
 impl Work for Measurement {
     type Output = Sizes;
 
-    fn run(&mut self, cancel: &Cancel) -> std::result::Result<Sizes, Failure> {
+    fn run(&mut self, cancel: &Cancel) -> Answer<Sizes> {
         let first = OnceLock::new();
         let report = Usage::new()
             .max_depth(0)

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use curt::list::{Descent, Directory, List};
 use curt::{Cancel, Error, Fields, Next};
@@ -10,9 +10,9 @@ use napi::bindgen_prelude::{Buffer, Uint32Array};
 use napi::{Env, Result};
 use napi_derive::napi;
 
-use crate::failure::Failure;
+use crate::failure::{Answer, Failure};
 use crate::text::{self, PathArgument};
-use crate::work::{self, Control, Outcome, Work};
+use crate::work::{self, Control, Outcome, Work, lock};
 
 /// Directories without subdirectories are listed together up to about this many bytes of names.
 const ENOUGH: usize = 1 << 16;
@@ -59,10 +59,6 @@ impl Walker {
     }
 }
 
-fn lock(walk: &Mutex<State>) -> MutexGuard<'_, State> {
-    walk.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 pub struct Step {
     walk: Arc<Mutex<State>>,
     chosen: Option<Vec<u32>>,
@@ -83,7 +79,7 @@ pub struct Directories {
 impl Work for Step {
     type Output = Directories;
 
-    fn run(&mut self, cancel: &Cancel) -> std::result::Result<Directories, Failure> {
+    fn run(&mut self, cancel: &Cancel) -> Answer<Directories> {
         let mut walk = lock(&self.walk);
         walk.enter(self.chosen.as_deref()).map_err(|error| Failure::from(&error))?;
         let mut found = Found::default();

@@ -7,7 +7,7 @@ use curt::{Cancel, Cause, Search};
 use napi::{Env, Result};
 use napi_derive::napi;
 
-use crate::failure::Failure;
+use crate::failure::{Answer, Failure};
 use crate::work::{self, Control, Outcome, Work};
 
 /// Where a program is searched. What is missing here is not taken from the environment: JavaScript
@@ -34,7 +34,7 @@ pub struct Find {
 impl Work for Find {
     type Output = Option<String>;
 
-    fn run(&mut self, _: &Cancel) -> std::result::Result<Option<String>, Failure> {
+    fn run(&mut self, _: &Cancel) -> Answer<Option<String>> {
         let places = &self.places;
         let mut search = Search::new().environment([("", ""); 0]);
         search = if places.is_windows {

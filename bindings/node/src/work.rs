@@ -1,13 +1,13 @@
 //! Operations that run in Node's thread pool, or at once.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use curt::{Cancel, Threads};
 use napi::bindgen_prelude::{AsyncTask, Either, ToNapiValue, TypeName};
 use napi::{Env, Task};
 use napi_derive::napi;
 
-use crate::failure::Failure;
+use crate::failure::Answer;
 
 /// What JavaScript gets of an operation.
 pub trait Value: Send + ToNapiValue + TypeName + 'static {}
@@ -18,7 +18,7 @@ impl<T: Send + ToNapiValue + TypeName + 'static> Value for T {}
 pub trait Work: Send + 'static {
     type Output: Value;
 
-    fn run(&mut self, cancel: &Cancel) -> Result<Self::Output, Failure>;
+    fn run(&mut self, cancel: &Cancel) -> Answer<Self::Output>;
 }
 
 /// Stops the operation that it was passed to.
@@ -47,7 +47,7 @@ pub struct Pooled<W> {
 }
 
 impl<W: Work> Task for Pooled<W> {
-    type Output = Result<W::Output, Failure>;
+    type Output = Answer<W::Output>;
     type JsValue = W::Output;
 
     fn compute(&mut self) -> napi::Result<Self::Output> {
@@ -78,6 +78,11 @@ pub fn start<W: Work>(
             output.map(Either::B).map_err(|failure| failure.into_error(env))
         }
     }
+}
+
+/// Locks what operations share, also after one of them has panicked.
+pub fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How many threads may work: 0 says that the operation decides.
