@@ -6,9 +6,9 @@ const { join } = require("path");
 const { performance } = require("perf_hooks");
 const { setImmediate } = require("timers/promises");
 
-const isUtf8 = (encoding) => !encoding || /^utf-?8$/i.test(encoding);
-const isEncoding = (encoding) =>
-  !encoding || encoding === "buffer" || Buffer.isEncoding(encoding);
+/** Whether it is UTF-8 or bytes. In another one Node goes on below what names are then. */
+const isTextOrBytes = (encoding) =>
+  !encoding || encoding === "buffer" || /^utf-?8$/i.test(encoding);
 
 /** What stands in front of the paths of what is below a directory, as `join` has it. */
 const prefixOf = (path) => join(path, "x").slice(0, -1);
@@ -38,23 +38,22 @@ async function finishInTurns(steps) {
 }
 
 /** Yields some of the texts that the addon has found: strings with NULs in between, or bytes. */
-function* partsOf(found, encoding) {
+function* partsOf(found) {
   if (!Buffer.isBuffer(found)) {
     for (const piece of found) yield piece.split("\0");
     return;
   }
   for (let from = 0; from < found.length; ) {
     const to = found.indexOf(0, from);
-    const bytes = found.subarray(from, to);
-    yield [encoding === "buffer" ? Buffer.from(bytes) : bytes.toString(encoding)];
+    yield [Buffer.from(found.subarray(from, to))];
     from = to + 1;
   }
 }
 
 /** Makes all of the texts. */
-function* textsOf(found, encoding) {
+function* textsOf(found) {
   const texts = [];
-  for (const part of partsOf(found, encoding)) {
+  for (const part of partsOf(found)) {
     for (const text of part) texts.push(text);
     yield;
   }
@@ -65,14 +64,14 @@ function* textsOf(found, encoding) {
  * Makes the entries of a tree with these names. `path` is that of the top; `prefix` stands in front
  * of the paths of other directories.
  */
-function* direntsOf(names, { kinds, directories, counts }, { path, prefix, encoding }) {
-  const isBytes = encoding === "buffer";
+function* direntsOf(names, { kinds, directories, counts }, { path, prefix }) {
+  const isBytes = Buffer.isBuffer(directories);
   const whole = (below) => (isBytes ? Buffer.concat([Buffer.from(prefix), below]) : prefix + below);
-  const belows = yield* textsOf(directories, isBytes ? encoding : "utf8");
+  const belows = yield* textsOf(directories);
   const parents = belows.map((below) => (below.length === 0 ? path : whole(below)));
   const entries = new Array(kinds.length);
   let [at, number, end] = [0, 0, counts[0]];
-  for (const part of partsOf(names, encoding)) {
+  for (const part of partsOf(names)) {
     for (const name of part) {
       while (at === end) end += counts[(number += 1)];
       // The path is the last argument of Node 18.
@@ -84,4 +83,4 @@ function* direntsOf(names, { kinds, directories, counts }, { path, prefix, encod
   return entries;
 }
 
-module.exports = { direntsOf, finish, finishInTurns, isEncoding, isUtf8, prefixOf, textsOf };
+module.exports = { direntsOf, finish, finishInTurns, isTextOrBytes, prefixOf, textsOf };

@@ -5,7 +5,7 @@ const fs = require("fs");
 const { promisify } = require("util");
 const originals = require("./originals.js");
 const { pathOf, wrongType } = require("./arguments.js");
-const { direntsOf, finish, isEncoding, isUtf8, prefixOf } = require("./entries.js");
+const { direntsOf, finish, isTextOrBytes, prefixOf } = require("./entries.js");
 const { errorOf } = require("./errors.js");
 const { OpenTree } = require("./native.js");
 const { callBack, run, runSync } = require("./work.js");
@@ -28,7 +28,7 @@ function checkCallback(callback) {
 /** A tree that is listed as an `fs.Dir` with `recursive`. */
 class Dir {
   #tree;
-  /** The path that was passed, the one in front of those below it, and the encoding of names. */
+  /** The path that was passed, and the one in front of those below it. */
   #about;
   #entries = [];
   /** The error after these. */
@@ -146,7 +146,7 @@ Object.setPrototypeOf(Dir.prototype, fs.Dir.prototype);
 
 /**
  * The tree to open, and what its `Dir` needs; null where Node's own function is called: for one
- * directory, and with wrong arguments, for which it has the errors.
+ * directory, for names in other encodings, and with wrong arguments, for which it has the errors.
  */
 function treeOf(path, given) {
   const options = typeof given === "object" && given !== null ? given : {};
@@ -154,10 +154,10 @@ function treeOf(path, given) {
   if (recursive !== true) return null;
   const known = pathOf(path);
   const isCount = Number.isInteger(bufferSize) && bufferSize > 0 && bufferSize < 2 ** 32;
-  if (typeof known !== "string" || !isEncoding(encoding) || !isCount) return null;
+  if (typeof known !== "string" || !isTextOrBytes(encoding) || !isCount) return null;
   const prefix = prefixOf(known);
-  const tree = new OpenTree(known, prefix, !isUtf8(encoding));
-  return { tree, about: { path: known, prefix, encoding } };
+  const tree = new OpenTree(known, prefix, encoding === "buffer");
+  return { tree, about: { path: known, prefix } };
 }
 
 async function start({ tree, about }) {

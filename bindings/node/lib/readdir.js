@@ -7,8 +7,7 @@ const {
   direntsOf,
   finish,
   finishInTurns,
-  isEncoding,
-  isUtf8,
+  isTextOrBytes,
   prefixOf,
   textsOf,
 } = require("./entries.js");
@@ -23,21 +22,20 @@ const FOLLOWS_WITH_FILE_TYPES = MAJOR > 22 || (MAJOR === 22 && MINOR >= 13);
 /**
  * The tree that curt lists, or null where Node's own function is called: for a single directory,
  * which it lists in less time than the addon takes to be called, with wrong arguments, for which it
- * has the errors, and for a tree whose path is no text.
+ * has the errors, for a tree whose path is no text, and for names in other encodings.
  */
 function treeOf(path, options, threads, isPromise) {
   const { encoding, recursive, withFileTypes: kinds } = options;
   if (recursive !== true) return null;
   const known = pathOf(path);
-  if (typeof known !== "string" || !isEncoding(encoding)) return null;
+  if (typeof known !== "string" || !isTextOrBytes(encoding)) return null;
   const follow = !kinds || (FOLLOWS_WITH_FILE_TYPES && !isPromise);
   return {
     path: known,
-    encoding,
     options: {
       kinds: Boolean(kinds),
       follow,
-      bytes: !isUtf8(encoding),
+      bytes: encoding === "buffer",
       prefix: prefixOf(known),
       threads: threadsOf(options, threads),
     },
@@ -51,9 +49,16 @@ function optionsOf(given) {
   return { encoding, recursive, withFileTypes, signal, threads };
 }
 
+/** For promises Node makes a copy first, of what is enumerable. */
+function enumerableOf(given) {
+  const copy = {};
+  for (const name in given) copy[name] = given[name];
+  return copy;
+}
+
 /** Makes what the caller gets of what the addon has found, in steps. */
-function resultOf({ path, encoding, options: { prefix } }, { names, kinds }) {
-  return kinds ? direntsOf(names, kinds, { path, prefix, encoding }) : textsOf(names, encoding);
+function resultOf({ path, options: { prefix } }, { names, kinds }) {
+  return kinds ? direntsOf(names, kinds, { path, prefix }) : textsOf(names);
 }
 
 /** Lists a tree, or has Node's own function do what was asked for. */
@@ -65,7 +70,7 @@ async function start(tree, signal, path, given) {
 
 const promises = {
   async readdir(path, given) {
-    const options = optionsOf(given);
+    const options = optionsOf(enumerableOf(given));
     return start(treeOf(path, options, 1, true), signalOf(options), path, given);
   },
 };

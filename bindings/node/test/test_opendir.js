@@ -127,6 +127,18 @@ testForms("has the errors of Node", async (form) => {
   assert.throws(() => curt.opendirSync(top, options), { code: "ERR_OUT_OF_RANGE" });
 });
 
+testForms("goes on below what names are in an encoding, as Node does", async (form) => {
+  const top = plant({ "ü/a": "" });
+  for (const encoding of ["latin1", "hex"]) {
+    const options = { recursive: true, encoding };
+    const read = async (module) => READS.promise(await form(module, top, options));
+    const [theirs, ours] = await Promise.all(
+      [fs, curt].map((module) => read(module).then(assert.fail, ({ message }) => message)),
+    );
+    assert.equal(ours, theirs);
+  }
+});
+
 test("opendir: a closed directory has the errors of Node", async () => {
   const top = plant(TREE);
   for (const module of [fs, curt]) {
