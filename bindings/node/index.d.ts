@@ -46,6 +46,10 @@ export function rm(
   options: RmOptions & Abortable,
   callback: fs.NoParamCallback,
 ): void;
+export namespace rm {
+  /** What `util.promisify` makes of it. */
+  function __promisify__(path: PathLike, options?: RmOptions & Abortable): Promise<void>;
+}
 
 /** Removes a file or a tree, as `fs.rmSync` does. */
 export function rmSync(path: PathLike, options?: RmOptions): void;
@@ -57,17 +61,25 @@ export type ReaddirOptions = {
   withFileTypes?: boolean | undefined;
 } & TreeOptions;
 
-/** What `readdir` lists with these options. */
+/** What `readdir` lists with these options: all that it may be, where a type does not say which. */
 export type Listed<O extends ReaddirOptions> = O extends { withFileTypes: true }
   ? Dirent[]
-  : O extends { encoding: "buffer" }
-    ? Buffer[]
-    : string[];
+  : O extends ReaddirOptions & Abortable & { withFileTypes?: false | undefined }
+    ? Names<O>
+    : Dirent[] | Names<O>;
+
+type Names<O extends ReaddirOptions> = O extends { encoding: "buffer" }
+  ? Buffer[]
+  : O extends ReaddirOptions & Abortable & { encoding?: BufferEncoding | null | undefined }
+    ? string[]
+    : string[] | Buffer[];
 
 /**
  * Lists a directory or a tree, as `fs.readdir` does. It takes a `signal`, and `threads` for a tree,
  * which every form lists in the order of `fs.readdirSync`: the entries of one depth before those of
- * the next. A link that leads back to a directory above it is listed, and not followed.
+ * the next. A link that leads back to a directory above it is listed, and not followed. Names that
+ * are not UTF-8 are listed as buffers with the encoding `"buffer"`, also of a tree, for which Node's
+ * own functions fail.
  */
 export const readdir: typeof fs.readdir &
   (<O extends ReaddirOptions & Abortable>(
@@ -164,6 +176,7 @@ export interface Usage {
 
 /**
  * Measures a tree, as `du` does. Links are not followed. The first failure rejects the promise.
+ * `allocated` is what `du` shows; `size`, unlike `du --apparent-size`, is without directories.
  *
  * @example
  * const { entries, size, allocated } = await usage("node_modules");
@@ -187,6 +200,7 @@ export interface WhichOptions {
  * const git = await which("git");
  */
 export function which(name: string, options?: WhichOptions): Promise<string | null>;
+/** Finds the program that `spawnSync` starts, as `which` does. */
 export function whichSync(name: string, options?: WhichOptions): string | null;
 
 /**
@@ -196,6 +210,7 @@ export function whichSync(name: string, options?: WhichOptions): string | null;
  * `ERR_INVALID_ARG_VALUE`.
  */
 export const spawn: typeof nodeSpawn;
+/** Runs a program to its end, as `child_process.spawnSync` does; on Windows as `spawn` here. */
 export const spawnSync: typeof nodeSpawnSync;
 
 /**
@@ -220,7 +235,7 @@ export interface RootOptions {
 }
 
 export interface RootRmOptions extends TreeOptions, Abortable {
-  /** Whether a directory is removed with everything in it. Otherwise it is an error. */
+  /** Whether a directory is removed with everything in it. Otherwise it is an error, `EISDIR`. */
   recursive?: boolean | undefined;
   /** Whether a path that does not exist is no error. */
   force?: boolean | undefined;

@@ -9,8 +9,8 @@ import fs from "node:fs";
 function exportsOf(types) {
   const all = [];
   let comment = "";
-  // Declarations and their comments begin and end without indentation.
-  for (const [block] of types.matchAll(/^\S.*(?:;|\*\/)$|^\S[^]*?\n(?: \*\/|\S.*)$/gm)) {
+  // What is exported, and its comment, begin without indentation.
+  for (const block of types.trimEnd().split(/\n+(?=\/\*\*|export )/)) {
     const kinds = /^export (?:type|interface|function|const|class|namespace) (\w+)/;
     const declaration = block.match(kinds);
     if (declaration) {

@@ -1,7 +1,9 @@
 // What the types promise, and what they refuse. It is compiled only.
 
 import type { Dirent, Stats } from "node:fs";
+import { promisify } from "node:util";
 import curt, { Root, promises, readdir, readdirSync, rm, rmSync, statMany, walk } from "curt-fs";
+import type { ReaddirOptions } from "curt-fs";
 import "curt-fs/install";
 
 /** Fails to compile where two types differ. */
@@ -36,6 +38,18 @@ same<(typeof typed)[number] extends Dirent ? true : false, true>(true);
 readdir("a", { encoding: "buffer", signal }, (error, names) => {
   same<typeof names, Buffer[]>(true);
 });
+
+const wide = { recursive: true, withFileTypes: true, threads: 2 };
+const either = readdirSync("a", wide);
+same<typeof either, Dirent[] | string[]>(true);
+declare const unknown: ReaddirOptions;
+const any = readdirSync("a", unknown);
+same<typeof any, Dirent[] | Buffer[] | string[]>(true);
+readdir("a", { signal }, (error, names) => same<typeof names, string[]>(true));
+const remove = promisify(rm);
+same<ReturnType<typeof remove>, Promise<void>>(true);
+await remove("a", { recursive: true, threads: 2, signal });
+await remove("a");
 
 for await (const { path, directories, files } of walk("a", { onError: (error) => error.code })) {
   same<[typeof path, typeof directories, typeof files], [string, string[], string[]]>(true);
