@@ -36,7 +36,7 @@ impl<'py> Target<'py> {
         PathArg::new(path, what).map(Target::Path)
     }
 
-    fn open(&self, py: Python<'py>) -> PyResult<Open> {
+    fn open(&self, py: Python<'py>) -> PyResult<Box<Open>> {
         match self {
             Target::Path(path) => {
                 let place = path.as_path();
@@ -175,12 +175,12 @@ pub(crate) struct Directory {
     root: Option<Py<Root>>,
     /// Open until the iterator ends: entries that are kept longer ask by their path, so that they
     /// keep no descriptor.
-    open: Mutex<Option<Open>>,
+    open: Mutex<Option<Box<Open>>>,
 }
 
 impl Directory {
     /// A directory beneath a root.
-    pub(crate) fn beneath(path: &PathArg<'_>, open: Open, root: Py<Root>) -> Directory {
+    pub(crate) fn beneath(path: &PathArg<'_>, open: Box<Open>, root: Py<Root>) -> Directory {
         Directory {
             object: path.object.clone().unbind(),
             path: path.as_bytes().to_vec(),
@@ -192,7 +192,7 @@ impl Directory {
     }
 
     /// Locks without the GIL: another thread that has the lock may wait for it.
-    fn lock(&self) -> MutexGuard<'_, Option<Open>> {
+    fn lock(&self) -> MutexGuard<'_, Option<Box<Open>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -249,13 +249,13 @@ impl ScandirIterator {
         let Batch { entries, next, error, is_at_end } = &mut *batch;
         if *next >= entries.len() {
             *next = 0;
-            if *is_at_end || error.is_some() {
+            if *is_at_end {
                 entries.clear();
             } else {
                 *error = py.detach(|| self.directory.read(entries)).err();
+                *is_at_end = !entries.is_full();
             }
             if entries.len() == 0 {
-                *is_at_end = true;
                 let error = error.take();
                 drop(batch);
                 py.detach(|| self.directory.close());
