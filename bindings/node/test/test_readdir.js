@@ -199,6 +199,39 @@ testForms("lists links that lead back, and does not follow them", async (form) =
   assert.deepEqual(links.map(({ name }) => name), ["here", "top", "up"]);
 });
 
+/** What is below a directory, without going on at links that lead back. */
+function unlooped(top, below = "", ancestors = []) {
+  const at = path.join(top, below);
+  const here = fs.realpathSync(at);
+  if (ancestors.includes(here)) return [];
+  return fs.readdirSync(at).flatMap((name) => {
+    const isDirectory = fs.statSync(path.join(at, name), { throwIfNoEntry: false })?.isDirectory();
+    const next = path.join(below, name);
+    return [next, ...(isDirectory ? unlooped(top, next, [...ancestors, here]) : [])];
+  });
+}
+
+test("readdir: follows any links, once for each way there", async () => {
+  for (let seed = 1; seed <= 60; seed += 1) {
+    const outer = folder();
+    const top = plant({ "a/b/f": "", "c/d/e/f": "", g: "" }, path.join(outer, "top"));
+    const other = plant({ "x/f": "", "y/z/f": "" }, path.join(outer, "other"));
+    const places = ["a", "a/b", "c/d", "c/d/e"].map((name) => path.join(top, name));
+    places.push(top, path.join(other, "x"), path.join(other, "y/z"));
+    const targets = [...places, other, ".", "..", "nowhere", "g"];
+    for (let number = 0; number < seed % 7; number += 1) {
+      const from = places[(seed * 5 + number * 3) % places.length];
+      fs.symlinkSync(targets[(seed * 7 + number * 5) % targets.length], `${from}/link${number}`);
+    }
+    const expected = unlooped(top).sort();
+    for (const threads of [1, 2, "auto"]) {
+      const options = { recursive: true, threads };
+      assert.deepEqual(curt.readdirSync(top, options).sort(), expected, `${seed}`);
+      assert.deepEqual((await curt.promises.readdir(top, options)).sort(), expected, `${seed}`);
+    }
+  }
+});
+
 testForms("lists a tree whose paths are longer than the system takes", async (form) => {
   const top = folder();
   process.chdir(top);

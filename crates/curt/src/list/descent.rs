@@ -27,10 +27,10 @@ const MOST_OPEN: usize = 64;
 /// its ancestors, by a link or because it is mounted there (Linux), is the error
 /// [`Cause::Loop`](crate::Cause::Loop).
 ///
-/// Cost: that of listing each directory. 1 call more for each where links are followed. On Linux 2
-/// for a mount point, and 3 for each directory above it. About 4 for each directory that was closed
-/// and is opened again, which happens only in trees that have more than 64 levels with several
-/// directories each.
+/// Cost: that of listing each directory. 1 call more for each where links are followed, on Linux
+/// from the first link on, and 3 for each directory above that. On Linux 2 for a mount point, and 3
+/// for each directory above it. About 4 for each directory that was closed and is opened again,
+/// which happens only in trees that have more than 64 levels with several directories each.
 ///
 /// Races: those of a walk. A directory that was moved while it stays open is listed where it is.
 ///

@@ -4,6 +4,7 @@
 //! its own ancestors, and puts the child on top. Only the directories of the stack are ever opened,
 //! each relative to its parent, so nothing outside the tree is reached unless links are followed.
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -64,7 +65,7 @@ impl<S: Sys, T> Branch<S, T> {
         Branch {
             stack: Stack::new(descriptors, links),
             path: TreePath::default(),
-            loops: Loops::new(limits),
+            loops: Loops::new(limits, S::MOUNTS_MAY_LOOP),
             base_depth: 0,
         }
     }
@@ -128,21 +129,38 @@ impl<S: Sys, T> Branch<S, T> {
         self.path.push(name);
         loop {
             let (dir, name) = self.place()?;
-            match self.open_child(dir, name, sys) {
-                (Opened::Failed(error), _) if is_shortage(&error) => {
+            let (mut opened, is_mount) = self.open_child(dir, name, sys);
+            if matches!(opened, Opened::NotDirectory) && self.loops.lacks_ancestors() {
+                // It may be a link.
+                match self.add_ancestors(sys) {
+                    Ok(()) => continue,
+                    Err(error) => opened = Opened::Failed(error),
+                }
+            }
+            match opened {
+                Opened::Failed(error) if is_shortage(&error) => {
                     if !self.stack.lower_budget(sys) {
                         return Err(Cause::Os(error));
                     }
                 }
-                (opened, is_mount) => return self.decide(opened, is_mount, sys),
+                opened => return self.decide(opened, is_mount, sys),
             }
         }
     }
 
-    /// Opens a child. Also returns whether it is a mount that may form a loop.
+    /// Adds the topmost directory, which must be open, and its ancestors to those that are compared.
+    #[cold]
+    fn add_ancestors(&mut self, sys: &S) -> io::Result<()> {
+        let depth = self.depth();
+        let dir = self.stack.last().and_then(Level::dir).ok_or(io::ErrorKind::NotFound)?;
+        self.loops.add_ancestors(dir, depth, sys)
+    }
+
+    /// Opens a child; a link is followed only when directories are asked for their identities. Also
+    /// returns whether it is a mount that may form a loop.
     fn open_child(&self, dir: &S::Dir, name: Name<'_, S::Unit>, sys: &S) -> (Opened<S::Dir>, bool) {
         let Limits { follow, refuse_mounts, .. } = self.loops.limits;
-        if follow {
+        if follow && self.loops.needs_identities() {
             return (sys.open_below(dir, name, true), false);
         }
         if refuse_mounts {
@@ -224,15 +242,19 @@ impl<S: Sys, T> Branch<S, T> {
         self.stack.push_base(handoff.dir, self.path.len(), waiting, own);
     }
 
-    /// Returns whether the current entry is a mount of one of its ancestors. Makes calls only for
-    /// mounts.
+    /// Returns whether the current entry is one of its ancestors, by a mount or by a link that was
+    /// followed. Makes calls only for these.
     #[inline]
-    pub(crate) fn leads_back(&mut self, facts: &Facts, sys: &S) -> bool {
+    pub(crate) fn leads_back(&mut self, facts: &Facts, is_link: bool, sys: &S) -> bool {
         if facts.kind != Kind::Directory {
             return false;
         }
         if facts.is_known_mount() {
             return self.mount_leads_back(sys).unwrap_or(false);
+        }
+        if is_link && self.loops.lacks_ancestors() {
+            // A failure is reported when the link is opened.
+            let _ = self.reopen(sys).map(|()| self.add_ancestors(sys));
         }
         !self.loops.is_empty()
             && Identity::known(facts).is_some_and(|identity| self.loops.contain(identity))

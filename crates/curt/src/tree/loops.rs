@@ -1,11 +1,13 @@
 //! Detects loops: directories that lead back to one of their ancestors.
 //!
-//! Where symbolic links are followed, or devices are compared, each directory is asked for its
-//! identity, and the identities of all ancestors form a set. Otherwise only a mount
-//! can lead back: a directory that is mounted below itself, or one that holds the operand. Opening
-//! a directory reports a mount for no extra call; then the ancestors of the mount are asked, from
-//! its parent up to the operand. If one of them is on the file system of the mount, they are the
-//! beginning of such a set for everything below the mount.
+//! Where devices are compared, each directory is asked for its identity, and the identities of all
+//! ancestors form a set. Otherwise only a mount can lead back, a directory that is mounted below
+//! itself, or one that holds the operand; or a symbolic link, where links are followed. Opening a
+//! directory reports a mount for no extra call; then the ancestors of the mount are asked, from its
+//! parent up to the operand. If one of them is on the file system of the mount, they are the
+//! beginning of such a set for everything below the mount. At the first link to a directory all its
+//! ancestors become such a set, and all other directories are asked from then on. Where opening a
+//! directory reports no mounts, all are asked if links are followed.
 
 use std::collections::HashMap;
 use std::io;
@@ -31,6 +33,8 @@ pub(crate) struct Limits {
 #[derive(Clone, Default)]
 pub(super) struct Loops {
     pub(super) limits: Limits,
+    /// Every directory is asked for its identity from the operand on.
+    asks_all: bool,
     /// Each with its depth.
     ancestors: HashMap<Identity, usize>,
     /// The same, each with the depth of the directory for which it was added, the deepest last.
@@ -48,18 +52,39 @@ pub(super) enum Verdict {
 }
 
 impl Loops {
-    pub(super) fn new(limits: Limits) -> Self {
-        Loops { limits, ..Loops::default() }
+    /// `reports_mounts` says that opening a directory does.
+    pub(super) fn new(limits: Limits, reports_mounts: bool) -> Self {
+        let asks_all = limits.one_device || limits.follow && !reports_mounts;
+        Loops { limits, asks_all, ..Loops::default() }
     }
 
     /// Begins with another operand.
     pub(super) fn begin(&mut self) {
-        *self = Loops::new(self.limits);
+        *self = Loops { limits: self.limits, asks_all: self.asks_all, ..Loops::default() };
     }
 
     /// Returns whether every directory is asked for its identity.
     pub(super) fn needs_identities(&self) -> bool {
-        self.limits.follow || self.limits.one_device || !self.ancestors.is_empty()
+        self.asks_all || !self.ancestors.is_empty()
+    }
+
+    /// Returns whether the ancestors are to be added before a link is followed.
+    pub(super) fn lacks_ancestors(&self) -> bool {
+        self.limits.follow && !self.needs_identities()
+    }
+
+    /// Adds a directory at the depth `count - 1` and its ancestors, none of which was reached by a
+    /// link.
+    pub(super) fn add_ancestors<S: Sys>(
+        &mut self,
+        dir: &S::Dir,
+        count: usize,
+        sys: &S,
+    ) -> io::Result<()> {
+        for (up, ancestor) in ancestors(dir, count, sys)?.into_iter().enumerate().rev() {
+            self.add(ancestor, count - 1 - up, count - 1 - up);
+        }
+        Ok(())
     }
 
     /// Decides whether to enter `dir`, which lies at this depth. `mounted_in` is its parent if it

@@ -97,7 +97,7 @@ impl<'r> Notes<'r> {
     #[inline]
     fn is_first_visit(&self, entry: &mut Visited<'_>, has_failed: bool) -> bool {
         let depth = entry.depth();
-        if depth > 0 && entry.is_mounted_ancestor() {
+        if depth > 0 && entry.is_ancestor() {
             return false;
         }
         let facts = &entry.metadata().facts;

@@ -143,10 +143,12 @@ impl<'w> Visited<'w> {
         self.at.remove(self.metadata.facts.kind)
     }
 
-    /// Whether the entry is a mount of one of its ancestors. Makes calls only for mounts.
+    /// Whether the entry is one of its ancestors, by a mount or by a link that was followed. Makes
+    /// calls only for these.
     #[inline]
-    pub(crate) fn is_mounted_ancestor(&mut self) -> bool {
-        self.kind() == Kind::Directory && self.at.leads_back(&self.metadata.facts)
+    pub(crate) fn is_ancestor(&mut self) -> bool {
+        let is_link = self.is_followed_link();
+        self.kind() == Kind::Directory && self.at.leads_back(&self.metadata.facts, is_link)
     }
 
     /// Whether the entry is a link whose target is missing, in a walk that follows links. An error

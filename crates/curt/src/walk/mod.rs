@@ -61,7 +61,7 @@
 //! | directory | 4 (`openat2`, for the operand itself `openat`; 2 `getdents64`, `close`) | 5 | 4 |
 //! | entry, for name and kind | 0 | 0 | 0 |
 //! | entry, for more | as in [`fields`](crate::fields) | the same | the same |
-//! | following links | 1 for each link, 1 for each directory | the same | the same |
+//! | following links | 1 for each link; once one leads to a directory, 3 for each above it, then 1 for each directory | 1 for each link, 1 for each directory | the same |
 //! | one file system, by mount | 0 | 1 for each directory | 0 |
 //! | a mount point | 2, and 3 for each directory above it | – | – |
 //! | one file system, by device | 1 for each directory | the same | the same |

@@ -33,8 +33,8 @@ pub(super) trait CurrentEntry {
     fn fetch(&mut self, more: Fields, metadata: &mut Metadata);
     /// Removes it. Returns whether it was there.
     fn remove(&mut self, kind: Kind) -> Result<bool, Error>;
-    /// Returns whether it is a mount of one of its ancestors.
-    fn leads_back(&mut self, facts: &Facts) -> bool;
+    /// Returns whether it is one of its ancestors, by a mount or by a link that was followed.
+    fn leads_back(&mut self, facts: &Facts, is_link: bool) -> bool;
 }
 
 impl<S: Sys> Position<S> {
@@ -124,7 +124,7 @@ impl<S: Sys> CurrentEntry for Position<S> {
         removed.map_err(|cause| self.error(Operation::Remove, cause))
     }
 
-    fn leads_back(&mut self, facts: &Facts) -> bool {
-        self.branch.leads_back(facts, &self.asker.sys)
+    fn leads_back(&mut self, facts: &Facts, is_link: bool) -> bool {
+        self.branch.leads_back(facts, is_link, &self.asker.sys)
     }
 }

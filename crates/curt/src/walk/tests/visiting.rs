@@ -10,8 +10,8 @@ use curt_testkit::Scratch;
 
 use super::{sample, spelled};
 use crate::control::{Cancel, Next, Threads};
-use crate::error::Error;
-use crate::fields::Fields;
+use crate::error::{Cause, Error};
+use crate::fields::{Fields, Follow};
 use crate::sys::{Os, Setup};
 use crate::tree::Stop;
 use crate::walk::{Order, SortBy, Summary, Visited, Walk};
@@ -95,6 +95,52 @@ fn order_does_not_depend_on_threads() {
             }
         }
     }
+}
+
+/// The ancestors of a directory are known to the worker that takes it over.
+#[test]
+#[cfg(unix)]
+fn loops_do_not_depend_on_threads() {
+    use std::os::unix::fs::symlink;
+    let scratch = Scratch::new();
+    for number in 0..200 {
+        let dir = scratch.dir(format!("t/wide/{number}"));
+        scratch.file(format!("t/wide/{number}/a/b/file"));
+        symlink("../..", dir.join("a/b/up")).unwrap();
+        if number % 2 == 0 {
+            symlink("../../far", dir.join("far")).unwrap();
+        }
+    }
+    symlink("../wide/0", scratch.dir("t/far").join("back")).unwrap();
+    symlink("..", scratch.at("t/top")).unwrap();
+    let expected = followed(&scratch, 1);
+    let loops = expected.iter().filter(|(_, is_loop)| *is_loop).count();
+    assert!(loops > 400, "{loops}");
+    for threads in [2, 4] {
+        assert!(followed(&scratch, threads) == expected, "{threads} threads");
+    }
+}
+
+/// What is found where links are followed, and what of it leads back.
+#[cfg(unix)]
+fn followed(scratch: &Scratch, threads: usize) -> Vec<(PathBuf, bool)> {
+    let found = Mutex::new(Vec::new());
+    let walk = Walk::new(scratch.at("t")).follow(Follow::Links);
+    let summary = walk.threads(Threads::AtMost(threads)).visit(|entry| {
+        let entry = match entry {
+            Ok(entry) => (entry.path().into_owned(), false),
+            Err(error) => {
+                assert!(matches!(error.cause(), Cause::Loop(_)), "{error}");
+                (error.path().to_owned(), true)
+            }
+        };
+        found.lock().unwrap().push(entry);
+        Next::Continue
+    });
+    assert_eq!(summary.threads, threads);
+    let mut found = found.into_inner().unwrap();
+    found.sort_unstable();
+    found
 }
 
 #[test]
