@@ -1,27 +1,31 @@
 #!/usr/bin/env node
-// Makes the reference of the API, `docs/api.md`, of `index.d.ts`.
+// Makes the reference of the API, `docs/api.md`, from `index.d.ts`.
 //
-// usage: node reference.mjs [--check]: ends with 1 if it is not what would be made.
+// usage: node reference.mjs [--check]: ends with 1 if the page is not up to date. Either way, ends
+// with 1 if something that is exported has no comment.
 
 import fs from "node:fs";
 
-/** What is exported, each with its comment and its declarations. */
+const EXPORT = /^export (?:type|interface|function|const|class|namespace) (\w+)/gm;
+
+/** What is exported, each with its comment and its declarations. A blank line is between two. */
 function exportsOf(types) {
-  const all = [];
-  let comment = "";
-  // What is exported, and its comment, begin without indentation.
-  for (const block of types.trimEnd().split(/\n+(?=\/\*\*|export )/)) {
-    const kinds = /^export (?:type|interface|function|const|class|namespace) (\w+)/;
-    const declaration = block.match(kinds);
-    if (declaration) {
-      const [, name] = declaration;
-      const code = block.slice("export ".length);
-      if (all.at(-1)?.name === name) all.at(-1).code += `\n${code}`;
-      else all.push({ name, comment, code });
-    }
-    comment = block.startsWith("/**") ? block.slice(3, -2) : "";
+  return types.split(/\n{2,}(?=\S)/).flatMap((block) => {
+    const [, comment, code] = block.match(/^(?:\/\*\*([^]*?)\*\/\n)?(export [^]*?)\n?$/) ?? [];
+    if (code === undefined) return [];
+    const [name, ...others] = new Set([...code.matchAll(EXPORT)].map(([, name]) => name));
+    return [{ name, others, comment, code: code.replace(/^export /gm, "") }];
+  });
+}
+
+/** Why a section would be misread. */
+function faultsOf({ name, others, comment, code }) {
+  const faults = [];
+  if (!comment) faults.push(`${name} has no comment`);
+  if (others.length > 0 || /^\/\*\*/m.test(code)) {
+    faults.push(`there is no blank line after ${name}`);
   }
-  return all;
+  return faults;
 }
 
 /** A comment as Markdown. */
@@ -34,17 +38,21 @@ function textOf(comment) {
 
 function section({ name, comment, code }) {
   const [text, ...examples] = textOf(comment);
-  const parts = [`## ${name}`, text, `\`\`\`ts\n${code}\n\`\`\``, ...examples];
-  return parts.filter(Boolean).join("\n\n");
+  return [`## ${name}`, text, `\`\`\`ts\n${code}\n\`\`\``, ...examples].join("\n\n");
 }
 
 const [types, page] = ["index.d.ts", "docs/api.md"].map((name) => new URL(name, import.meta.url));
+const all = exportsOf(fs.readFileSync(types, "utf8"));
+const faults = all.flatMap(faultsOf);
+if (faults.length > 0) {
+  console.error(`index.d.ts: ${faults.join("; ")}`);
+  process.exit(1);
+}
 const head = "# The functions of curt-fs\n\nMade from `index.d.ts`, which editors and compilers read.";
-const sections = exportsOf(fs.readFileSync(types, "utf8")).map(section);
-const made = `${[head, ...sections].join("\n\n")}\n`;
+const made = `${[head, ...all.map(section)].join("\n\n")}\n`;
 if (process.argv[2] !== "--check") {
   fs.writeFileSync(page, made);
 } else if (fs.readFileSync(page, "utf8") !== made) {
-  console.error("docs/api.md is not what index.d.ts says: run bindings/node/reference.mjs");
+  console.error("docs/api.md is not up to date: run bindings/node/reference.mjs");
   process.exitCode = 1;
 }

@@ -116,7 +116,7 @@ make_npm() {
     pip_tool ziglang "$zig"
     rm -rf "$packages/npm"
     mkdir -p "$folder"
-    (cd bindings/node && cp -r README.md index.* install.js lib bin docs "$folder")
+    (cd bindings/node && cp -r README.md index.* install.* lib bin docs examples "$folder")
     sed "s/0\.0\.0/$version/" bindings/node/package.json >"$folder/package.json"
     cp LICENSE-APACHE LICENSE-MIT "$folder"
     for words in "${processors[@]}"; do

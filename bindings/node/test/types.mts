@@ -1,6 +1,6 @@
 // What the types promise, and what they refuse. It is compiled only.
 
-import type { Dirent, Stats } from "node:fs";
+import type { Dir, Dirent, Stats } from "node:fs";
 import { promisify } from "node:util";
 import curt, { Root, promises, readdir, readdirSync, rm, rmSync, statMany, walk } from "curt-fs";
 import type { ReaddirOptions } from "curt-fs";
@@ -44,12 +44,17 @@ const either = readdirSync("a", wide);
 same<typeof either, Dirent[] | string[]>(true);
 declare const unknown: ReaddirOptions;
 const any = readdirSync("a", unknown);
-same<typeof any, Dirent[] | Buffer[] | string[]>(true);
+same<typeof any, Dirent[] | Dirent<Buffer>[] | Buffer[] | string[]>(true);
+const bytes = readdirSync("a", { encoding: "buffer", withFileTypes: true, threads: 2 });
+same<typeof bytes, Dirent<Buffer>[]>(true);
 readdir("a", { signal }, (error, names) => same<typeof names, string[]>(true));
 const remove = promisify(rm);
 same<ReturnType<typeof remove>, Promise<void>>(true);
 await remove("a", { recursive: true, threads: 2, signal });
 await remove("a");
+
+const opened = await promises.opendir("a", { recursive: true });
+same<typeof opened, Dir>(true);
 
 for await (const { path, directories, files } of walk("a", { onError: (error) => error.code })) {
   same<[typeof path, typeof directories, typeof files], [string, string[], string[]]>(true);
