@@ -15,7 +15,7 @@ const TRACED = "trace=%file,close,fstat,getdents64";
 const MARK = "/curt marks ";
 
 const recursive = true;
-const below = (top) => fs.readdirSync(top, { recursive }).map((name) => path.join(top, name));
+const namesIn = (top) => fs.readdirSync(top, { recursive }).map((name) => path.join(top, name));
 /** What is done to a tree, and the same by Node alone. */
 const WAYS = {
   rmSync: [
@@ -40,7 +40,7 @@ const WAYS = {
   ],
   usage: [
     (top) => curt.usage(top, { threads: 1 }),
-    (top) => Promise.all([top, ...below(top)].map((name) => fs.promises.lstat(name))),
+    (top) => Promise.all([top, ...namesIn(top)].map((name) => fs.promises.lstat(name))),
   ],
   statMany: [
     (top) => curt.statMany(Array(50).fill(top)),
@@ -49,19 +49,20 @@ const WAYS = {
 };
 
 /** Plants ten directories with four files each. */
-function plantTen() {
+function plantTen(top) {
   const names = Array.from({ length: 40 }, (_, at) => `${at % 10}/${at}`);
-  return plant(Object.fromEntries(names.map((name) => [name, ""])));
+  return plant(Object.fromEntries(names.map((name) => [name, ""])), top);
 }
 
-/** Does all this, with marks for who reads the trace. */
-async function run() {
+/** Does all this in a folder, with marks for who reads the trace. */
+async function run(folder) {
   for (const [way, functions] of Object.entries(WAYS)) {
     for (const [index, take] of functions.entries()) {
       // What is loaded at the first call is no part of it.
-      await take(plantTen());
-      const top = plantTen();
-      fs.existsSync(`${MARK}${["curt", "Node"][index]} ${way}`);
+      const name = `${["curt", "Node"][index]} ${way}`;
+      await take(plantTen(path.join(folder, `${name}, first`)));
+      const top = plantTen(path.join(folder, name));
+      fs.existsSync(`${MARK}${name}`);
       await take(top);
       fs.existsSync(`${MARK}`);
     }
@@ -84,8 +85,10 @@ function countsIn(trace) {
 const total = (counts) => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 async function compare(t) {
-  const log = path.join(folder(), "log");
-  const words = ["-f", "-qq", "-e", TRACED, "-o", log, process.execPath, __filename, "run"];
+  const top = folder();
+  const log = path.join(top, "log");
+  const program = [process.execPath, __filename, "run", top];
+  const words = ["-f", "-qq", "-e", TRACED, "-o", log, ...program];
   // A new thread asks the system about itself, for its own memory.
   const env = { ...process.env, MALLOC_ARENA_MAX: "1" };
   const traced = spawnSync("strace", words, { encoding: "utf8", env });
@@ -108,5 +111,5 @@ async function compare(t) {
   assert.equal(text, known);
 }
 
-if (process.argv[2] === "run") run();
+if (process.argv[2] === "run") run(process.argv[3]);
 else test("calls: a tree costs as many as are in linux-calls.txt", compare);
