@@ -1,5 +1,4 @@
-// What callers pass. Where it is nothing that curt takes, Node's own function is called with it, and
-// says what is wrong.
+// Checks arguments. Anything else goes to Node's function, which reports the error.
 "use strict";
 
 const { basename } = require("path");
@@ -63,7 +62,10 @@ function outOfRange(name, range, value) {
   return invalid(RangeError, "ERR_OUT_OF_RANGE", message);
 }
 
-/** `Received …`, as this version of Node describes what was passed. */
+/**
+ * `Received …`, as this version of Node describes a value. Takes the text from an error of Node:
+ * `basename` accepts only strings, `promisify` only functions.
+ */
 function received(value) {
   try {
     return typeof value === "function" ? basename(value) : promisify(value);

@@ -10,7 +10,7 @@ const { setImmediate } = require("timers/promises");
 const isTextOrBytes = (encoding) =>
   !encoding || encoding === "buffer" || /^utf-?8$/i.test(encoding);
 
-/** What stands in front of the paths of what is below a directory, as `join` has it. */
+/** Prefix of the paths in a directory, as `path.join` forms them. */
 const prefixOf = (path) => join(path, "x").slice(0, -1);
 
 // What is made of many names is made in steps: a generator yields between them.

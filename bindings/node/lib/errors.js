@@ -13,7 +13,7 @@ let known;
  */
 function errorOf(failure, above) {
   if (failure.number === undefined) return failure;
-  // On Windows the system gets full paths from Node.
+  // On Windows Node passes absolute paths, and its errors show them.
   const path = process.platform === "win32" ? resolve(failure.path) : failure.path;
   const error = systemError({ ...failure, path });
   if (above) Error.captureStackTrace(error, above);

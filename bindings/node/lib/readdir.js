@@ -16,7 +16,8 @@ const { abortable } = require("./signal.js");
 const { callBack, run, runSync } = require("./work.js");
 
 const [MAJOR, MINOR] = process.versions.node.split(".").map(Number);
-// Node follows links to directories; with file types since this version, and never for promises.
+// Without file types Node follows links to directories. With file types it does since 22.13, but
+// not in `fs.promises`.
 const FOLLOWS_WITH_FILE_TYPES = MAJOR > 22 || (MAJOR === 22 && MINOR >= 13);
 
 /**

@@ -30,7 +30,7 @@ function requestOf(path, given, threads) {
   return { options, tree };
 }
 
-/** One of the attempts, of which the first is number 0. What is gone by the next one is removed. */
+/** One attempt; the first has number 0. On a retry, a missing path counts as removed. */
 function attempt({ path, force, threads }, number, control) {
   return remove(path, force || number > 0, threads, control);
 }

@@ -12,7 +12,7 @@ const { run } = require("./work.js");
 const MOST = 1024;
 /** How many numbers the addon has for each. */
 const WIDTH = 14;
-/** No system has longer paths: of such ones Node's own function has the error. */
+/** Longer than any system allows; Node's function reports the error. */
 const LONGEST = 1 << 16;
 const NUL = Buffer.from([0]);
 

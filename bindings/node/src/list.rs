@@ -210,7 +210,7 @@ impl Worker<'_> {
     }
 
     fn fail(&mut self, error: Error) {
-        // A directory that contains itself is not listed again.
+        // A link or mount that leads back to an ancestor.
         if matches!(error.cause(), Cause::Loop(_)) {
             return;
         }

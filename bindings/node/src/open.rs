@@ -175,7 +175,7 @@ impl State {
                 self.current = Some(opened.into());
                 Ok(true)
             }
-            // A directory that contains itself is not listed again.
+            // A link or mount that leads back to an ancestor.
             Some(Err(error)) if matches!(error.cause(), Cause::Loop(_)) => Ok(true),
             Some(Err(error)) => Err(self.failure(&error, "opendir")),
         }

@@ -37,8 +37,9 @@ impl Work for Removal {
 }
 
 impl Removal {
-    /// Removes what has no entries. Returns false for what has some. Node, too, tries this first,
-    /// and leaves everything in a directory that cannot be removed, such as a mount point.
+    /// Removes a file or an empty directory; false if the directory has entries. Node, too, tries
+    /// this first, and leaves everything in a directory that cannot be removed, such as a mount
+    /// point.
     fn remove_alone(&self) -> Answer<bool> {
         let path = &self.path;
         let (removed, function) = match fs::symlink_metadata(path) {
