@@ -3,21 +3,21 @@
 
 const { platform, arch } = process;
 
-/** Names of what holds the addon, in the order in which they are tried. */
-const places = ["../curt.node"];
+/** Modules that can be the addon, in the order in which they are tried. */
+const candidates = ["../curt.node"];
 if (platform === "linux") {
-  places.push(`curt-fs-linux-${arch}-gnu`, `curt-fs-linux-${arch}-musl`);
+  candidates.push(`curt-fs-linux-${arch}-gnu`, `curt-fs-linux-${arch}-musl`);
 } else {
-  places.push(`curt-fs-${platform}-${arch}`);
+  candidates.push(`curt-fs-${platform}-${arch}`);
 }
 
 function load() {
   const reasons = [];
-  for (const place of places) {
+  for (const candidate of candidates) {
     try {
-      return require(place);
+      return require(candidate);
     } catch (error) {
-      reasons.push(`${place}: ${error.message.split("\n")[0]}`);
+      reasons.push(`${candidate}: ${error.message.split("\n")[0]}`);
     }
   }
   throw new Error(`curt-fs cannot load its addon for ${platform} ${arch}:\n${reasons.join("\n")}`);

@@ -5,7 +5,7 @@ const { win32 } = require("path");
 const originals = require("./originals.js");
 const { pathOf, wrongValue } = require("./arguments.js");
 const { find } = require("./native.js");
-const { placesOf } = require("./which.js");
+const { settingsOf } = require("./which.js");
 const { runSync } = require("./work.js");
 
 /** Words that cmd.exe, and the batch file, read as they are: none ends with a backslash. */
@@ -56,8 +56,8 @@ function found(...passed) {
   const directory = pathOf(options.cwd ?? ".");
   if (!isTaken || options.shell || directory === null) return passed;
   const cwd = options.cwd ? String(directory) : undefined;
-  const places = placesOf({ cwd }, options.env || process.env, true);
-  const path = runSync(() => find(command, places, null));
+  const settings = settingsOf({ cwd }, options.env || process.env, true);
+  const path = runSync(() => find(command, settings, null));
   if (/\.(?:bat|cmd)$/i.test(path)) return batchOf(path, words, options);
   if (!/\.(?:com|exe)$/i.test(path)) return passed;
   return [path, words, { ...options, argv0: options.argv0 ?? command }];

@@ -17,8 +17,8 @@ function variable(env, name, isWindows) {
   return value === undefined ? undefined : String(value);
 }
 
-/** Where a program is searched, for the addon. */
-function placesOf({ path, pathExt, cwd }, env, isWindows) {
+/** How a program is searched, for the addon. */
+function settingsOf({ path, pathExt, cwd }, env, isWindows) {
   const of = (name) => variable(env, name, isWindows);
   return {
     path: path ?? of("PATH"),
@@ -40,7 +40,7 @@ function argumentsOf(name, given) {
       throw wrongType(`options.${key}`, "of type string", value);
     }
   }
-  return [name, placesOf(options, process.env, process.platform === "win32")];
+  return [name, settingsOf(options, process.env, process.platform === "win32")];
 }
 
 async function which(name, options) {
@@ -53,4 +53,4 @@ function whichSync(name, options) {
   return runSync(() => find(...words, null), whichSync);
 }
 
-module.exports = { placesOf, which, whichSync };
+module.exports = { settingsOf, which, whichSync };

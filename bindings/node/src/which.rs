@@ -10,10 +10,10 @@ use napi_derive::napi;
 use crate::failure::{Answer, Failure};
 use crate::work::{self, Control, Outcome, Work};
 
-/// Where a program is searched. What is missing here is not taken from the environment: JavaScript
+/// How a program is searched. What is missing here is not taken from the environment: JavaScript
 /// may change that while it is read.
 #[napi(object)]
-pub struct Places {
+pub struct Settings {
     /// `PATH`; without it the default of the system.
     pub path: Option<String>,
     /// `PATHEXT`; without it the extensions that cmd.exe knows.
@@ -28,28 +28,28 @@ pub struct Places {
 
 pub struct Find {
     name: String,
-    places: Places,
+    settings: Settings,
 }
 
 impl Work for Find {
     type Output = Option<String>;
 
     fn run(&mut self, _: &Cancel) -> Answer<Option<String>> {
-        let places = &self.places;
+        let settings = &self.settings;
         let mut search = Search::new().environment([("", ""); 0]);
-        search = if places.is_windows {
-            let cwd = if places.searches_cwd { Cwd::Always } else { Cwd::Never };
+        search = if settings.is_windows {
+            let cwd = if settings.searches_cwd { Cwd::Always } else { Cwd::Never };
             search.policy(Policy::Cmd).rules(Flavor::Windows).cwd(cwd)
         } else {
             search.policy(Policy::Node).rules(Flavor::Posix)
         };
-        if let Some(path) = &places.path {
+        if let Some(path) = &settings.path {
             search = search.path(path);
         }
-        if let Some(extensions) = &places.path_ext {
+        if let Some(extensions) = &settings.path_ext {
             search = search.pathext(extensions);
         }
-        if let Some(directory) = &places.cwd {
+        if let Some(directory) = &settings.cwd {
             search = search.base(directory);
         }
         match search.find(&self.name) {
@@ -67,8 +67,8 @@ impl Work for Find {
 pub fn find(
     env: Env,
     name: String,
-    places: Places,
+    settings: Settings,
     control: Option<&Control>,
 ) -> Result<Outcome<Find>> {
-    work::start(env, Find { name, places }, control)
+    work::start(env, Find { name, settings }, control)
 }
