@@ -5,6 +5,7 @@ const { Dirent } = require("fs");
 const { join } = require("path");
 const { performance } = require("perf_hooks");
 const { setImmediate } = require("timers/promises");
+const { abortError } = require("./errors.js");
 
 /** Whether it is UTF-8 or bytes. In another one Node goes on below what names are then. */
 const isTextOrBytes = (encoding) =>
@@ -26,13 +27,14 @@ function finish(steps) {
   }
 }
 
-/** Takes all steps, in several turns of the event loop. */
-async function finishInTurns(steps) {
+/** Takes all steps, in several turns of the event loop, until the signal is aborted. */
+async function finishInTurns(steps, signal) {
   for (let end = performance.now() + TURN; ; ) {
     const { done, value } = steps.next();
     if (done) return value;
     if (performance.now() < end) continue;
     await setImmediate();
+    if (signal?.aborted) throw abortError(signal);
     end = performance.now() + TURN;
   }
 }

@@ -66,7 +66,7 @@ function resultOf({ path, options: { prefix } }, { names, kinds }) {
 async function start(tree, signal, path, given) {
   if (tree === null) return abortable(signal, () => originals.promises.readdir(path, given));
   const listed = await run(signal, (control) => list(tree.path, tree.options, control));
-  return finishInTurns(resultOf(tree, listed));
+  return finishInTurns(resultOf(tree, listed), signal);
 }
 
 const promises = {

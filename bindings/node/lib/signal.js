@@ -25,8 +25,12 @@ function onAbort(signal, abort) {
   return () => {
     aborts.delete(abort);
     if (aborts.size > 0) return;
-    signal.removeEventListener("abort", aborts);
     if (abortsOf.get(signal) === aborts) abortsOf.delete(signal);
+    try {
+      signal.removeEventListener("abort", aborts);
+    } catch {
+      // What a foreign signal throws is no failure of the operation that has ended.
+    }
   };
 }
 

@@ -4,7 +4,7 @@
 const { promises, Stats } = require("fs");
 const { isUint8Array } = require("util").types;
 const { pathOf, signalOf, wrongType } = require("./arguments.js");
-const { errorOf } = require("./errors.js");
+const { abortError, errorOf } = require("./errors.js");
 const { statMany: ask } = require("./native.js");
 const { run } = require("./work.js");
 
@@ -69,6 +69,7 @@ async function statSome(paths, follow, signal) {
     } else if (number === 0) {
       // Node's own function says what is wrong.
       answers.push(await promises[syscall](path).catch((error) => error));
+      if (signal?.aborted) throw abortError(signal);
     } else {
       const text = Buffer.from(known[index]).toString();
       answers.push(errorOf({ number, function: syscall, path: text }));

@@ -6,7 +6,8 @@ const { Control } = require("./native.js");
 const { onAbort } = require("./signal.js");
 
 // Room in the pool is left for everything else that Node does there.
-const POOL = Number(process.env.UV_THREADPOOL_SIZE ?? 4) || 1;
+// Its size is read as libuv reads it.
+const POOL = Math.min(parseInt(process.env.UV_THREADPOOL_SIZE ?? "4", 10) || 1, 1024);
 let places = Math.max(1, POOL - 2);
 const waiting = new Set();
 /** For each operation that runs, what ends it early. */
@@ -78,7 +79,7 @@ async function operate(signal, begin) {
   running.add(end);
   try {
     // It may have been aborted since there was a place.
-    if (signal?.aborted) end();
+    if (signal?.aborted) throw abortError(signal);
     const result = await begin(control);
     if (!isEnded) return result;
   } catch (failure) {

@@ -22,7 +22,7 @@ impl Work for Removal {
     type Output = ();
 
     fn run(&mut self, cancel: &Cancel) -> Answer<()> {
-        if self.remove_alone()? {
+        if cancel.is_cancelled() || self.remove_alone()? {
             return Ok(());
         }
         // As with Node's `rm`, what can be removed is removed in spite of a failure.

@@ -303,6 +303,18 @@ test("readdir: an aborted signal ends it", async () => {
   }
 });
 
+test("readdir: an aborted signal ends it while its result is made", async (t) => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  // That is when the addon has listed the tree.
+  signal.removeEventListener = () => controller.abort();
+  // Each step takes a turn.
+  let now = 0;
+  t.mock.method(performance, "now", () => (now += 100));
+  const listing = curt.promises.readdir(plant(TREE), { recursive: true, signal });
+  await assert.rejects(listing, { name: "AbortError", code: "ABORT_ERR" });
+});
+
 testForms("lists more than becomes one string", async (form) => {
   const top = folder();
   const [name, below] = ["n".repeat(240), "d".repeat(200)];

@@ -163,4 +163,8 @@ test("statMany: an aborted signal ends it", async () => {
   const asked = curt.statMany(Array(20_000).fill("."), { signal: controller.signal });
   setImmediate(() => controller.abort("enough"));
   await assert.rejects(asked, aborted);
+  // While Node's own function is asked.
+  const other = new AbortController();
+  other.signal.removeEventListener = () => other.abort("enough");
+  await assert.rejects(curt.statMany([""], { signal: other.signal }), aborted);
 });

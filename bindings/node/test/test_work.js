@@ -139,6 +139,37 @@ test("work: what somebody else has ended early is no success", () => {
   assert.equal(inProcess(code, { words: [plantMany(), plantMany()] }), lines);
 });
 
+test("work: what is aborted before it has begun does nothing", async () => {
+  const code = `
+    const { pbkdf2 } = require("crypto");
+    const aborts = [
+      async (controller) => controller.abort(),
+      async (controller) => {
+        for (let at = 0; at < 4; at += 1) pbkdf2("a", "b", 1e6, 64, "sha512", () => {});
+        await new Promise(setImmediate);
+        controller.abort();
+      },
+      async () => process.exit(),
+    ];
+    (async () => {
+      for (const abort of aborts) {
+        for (const top of process.argv.slice(1)) {
+          const controller = new AbortController();
+          const { signal } = controller;
+          const removal = curt.promises.rm(top, { recursive: true, signal });
+          await abort(controller);
+          console.log(await removal.catch(({ code }) => code));
+        }
+      }
+    })();
+  `;
+  const top = plant({ file: "" });
+  fs.mkdirSync(path.join(top, "directory"));
+  const words = ["file", "directory"].map((name) => path.join(top, name));
+  assert.equal(inProcess(code, { words }), "ABORT_ERR\n".repeat(4));
+  assert.deepEqual(fs.readdirSync(top), ["directory", "file"]);
+});
+
 test("work: signals that throw keep no place in the pool", async () => {
   for (let at = 0; at < 3; at += 1) {
     const { signal } = new AbortController();
@@ -151,6 +182,15 @@ test("work: signals that throw keep no place in the pool", async () => {
     }
   }
   await curt.promises.rm(folder(), RECURSIVE);
+});
+
+test("work: signals that keep their listeners keep no place, and fail no other call", async () => {
+  const missing = { aborted: false, addEventListener() {}, removeEventListener: undefined };
+  for (let round = 0; round < 3; round += 1) {
+    const options = [missing, undefined, missing, undefined, missing, undefined];
+    const removals = options.map((signal) => curt.promises.rm(folder(), { ...RECURSIVE, signal }));
+    await Promise.all(removals);
+  }
 });
 
 test("work: signals of another realm count", async () => {
@@ -268,6 +308,20 @@ test("work: long removals leave room in the pool", async () => {
   await fs.promises.readFile(__filename);
   assert.ok(left(tops[2]) > 0);
   await Promise.all(removals);
+});
+
+test("work: the size of the pool is read as Node reads it", () => {
+  const code = `
+    const tops = process.argv.slice(1);
+    for (const top of tops) curt.promises.rm(top, { recursive: true });
+    setTimeout(async () => {
+      await fs.promises.readFile("/dev/null");
+      console.log(fs.existsSync(tops[6]));
+    }, 1);
+  `;
+  const tops = [1, 2, 3, 4, 5, 6].map(plantMany);
+  const env = { UV_THREADPOOL_SIZE: "5e3" };
+  assert.equal(inProcess(code, { words: [...tops, folder()], env }), "true\n");
 });
 
 for (const size of ["1", "0", "x", "2", "16"]) {
