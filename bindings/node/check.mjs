@@ -9,6 +9,7 @@
 
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -55,10 +56,17 @@ install("debug");
 const all = fs.readdirSync(path.join(place, "test")).filter((name) => name.startsWith("test_"));
 const tests = (words.length > 0 ? words : all).map((name) => `test/${name}`);
 
+// For what the tests make, as public as the one it is in. They leave nothing there.
+const temporary = fs.mkdtempSync(path.join(os.tmpdir(), "curt-node-check-"));
+fs.chmodSync(temporary, 0o1777);
+process.on("exit", () => fs.rmSync(temporary, { recursive: true, force: true }));
+
 /** Runs the tests in a version of Node. */
 function test(node, environment) {
-  const options = { cwd: place, env: { ...process.env, CURT_ALL: "", ...environment } };
-  run(node, ["--test", "--expose-gc", ...tests], options);
+  const env = { ...process.env, TMPDIR: temporary, CURT_ALL: "", ...environment };
+  run(node, ["--test", "--expose-gc", ...tests], { cwd: place, env });
+  const names = fs.readdirSync(temporary);
+  if (names.length > 0) throw new Error(`the tests have left behind: ${names.join(" ")}`);
 }
 
 test(process.execPath, { CURT_ALL: isAll ? "1" : "" });
