@@ -432,10 +432,14 @@ export class Root {
   readlink(path: PathLike): Promise<string>;
 
   /**
-   * Creates a directory; with `recursive` also those on the way, and an existing directory is no
-   * error. There is no mode, and it returns nothing.
+   * Creates a directory, with the mode 0o777 as far as the umask leaves it. With `recursive`, also
+   * those on the way, and an existing directory is no error; returns the path of the first one that
+   * was made, also on Windows as it was passed, where Node's is absolute.
    */
-  mkdir(path: PathLike, options?: { recursive?: boolean | undefined }): Promise<void>;
+  mkdir(
+    path: PathLike,
+    options?: { recursive?: boolean | undefined },
+  ): Promise<string | undefined>;
 
   /** Renames, and replaces what has the new name. Both are beneath the root. */
   rename(oldPath: PathLike, newPath: PathLike): Promise<void>;

@@ -156,7 +156,9 @@ class Root {
   async mkdir(path, given) {
     const known = pathBeneath(path);
     const recursive = booleanOf({ ...given }, "recursive");
-    return soon((control) => this.#root.mkdir(known, recursive, control), known);
+    // Errors have the path of the step that failed.
+    const made = await settled(this.#root.mkdir(known, recursive, new Control()));
+    return made ?? undefined;
   }
 
   async rename(from, to) {

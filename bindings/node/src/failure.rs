@@ -9,10 +9,14 @@ use curt::{Cause, Error, Operation};
 use napi::{Env, JsValue};
 use napi_derive::napi;
 
+/// Node's numbers.
 #[cfg(windows)]
-use crate::windows::{self as numbers, of_system};
+pub use crate::windows as numbers;
+#[cfg(windows)]
+use crate::windows::of_system;
+/// Node's numbers.
 #[cfg(unix)]
-use libc as numbers;
+pub use libc as numbers;
 
 /// Why an operation failed: what `lib/errors.js` makes an error of.
 #[derive(Debug)]

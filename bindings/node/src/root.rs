@@ -13,7 +13,7 @@ use napi::sys::{napi_env, napi_value};
 use napi::{Env, Result, ValueType};
 use napi_derive::napi;
 
-use crate::failure::{Answer, Failure};
+use crate::failure::{Answer, Failure, numbers};
 use crate::stat::{self, FIELDS};
 use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Value, Work, lock};
@@ -201,6 +201,7 @@ impl OpenRoot {
         })
     }
 
+    /// With `recursive`, the path of the first directory that was made.
     #[napi]
     pub fn mkdir(
         &self,
@@ -208,11 +209,13 @@ impl OpenRoot {
         path: PathArgument,
         recursive: bool,
         control: Option<&Control>,
-    ) -> Result<Outcome<Beneath<()>>> {
+    ) -> Result<Outcome<Beneath<Option<String>>>> {
         let path = text::path(path);
         self.start(env, control, move |root, _| {
-            let made = if recursive { root.create_dir_all(&path) } else { root.create_dir(&path) };
-            made.map_err(failed("mkdir"))
+            if recursive {
+                return make_directories(root, &path);
+            }
+            make_directory(root, &path).map(|()| None)
         })
     }
 
@@ -366,6 +369,55 @@ impl ToNapiValue for Descriptor {
         // SAFETY: the caller vouches for the environment.
         unsafe { i32::to_napi_value(env, number) }
     }
+}
+
+fn make_directory(root: &curt::Root, path: &Path) -> Answer<()> {
+    let failed = |error| Failure::new(&error, "mkdir").at(path.to_string_lossy().into_owned());
+    root.create_dir(path).map_err(failed)
+}
+
+/// Creates a directory and those on the way to it that are missing, by the paths of Node, which are
+/// also those of errors. Returns the first one that was made.
+fn make_directories(root: &curt::Root, path: &Path) -> Answer<Option<String>> {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
+    // Where the paths to create end, the longest first. One that is gone again is an error.
+    let mut ends = vec![bytes.len()];
+    let (mut first, mut is_upward) = (None, true);
+    while let Some(&end) = ends.last() {
+        let front = &bytes[..end];
+        let step = text::path_of(front.to_vec());
+        if let Err(failure) = make_directory(root, &step) {
+            let is_missing = is_upward && failure.number == numbers::ENOENT;
+            if let Some(parent) = front.iter().rposition(is_separator).filter(|_| is_missing) {
+                ends.push(parent);
+                continue;
+            }
+            entered(root, &step, failure, ends.len() == 1)?;
+        } else {
+            first.get_or_insert(step);
+        }
+        is_upward = false;
+        ends.pop();
+    }
+    Ok(first.map(|first| first.to_string_lossy().into_owned()))
+}
+
+/// Fails as Node does unless what could not be created is a directory.
+fn entered(root: &curt::Root, path: &Path, failure: Failure, is_last: bool) -> Answer<()> {
+    use numbers::{EACCES, EEXIST, ENOSPC, ENOTDIR, EPERM};
+
+    if [EACCES, ENOSPC, ENOTDIR, EPERM].contains(&failure.number) {
+        return Err(failure);
+    }
+    let (number, reason) = match metadata(root, path, true) {
+        Ok(found) if found.kind().is_dir() => return Ok(()),
+        Err(refused) if refused.reason.is_some() => (refused.number, refused.reason),
+        _ if failure.number == EEXIST && !is_last => (ENOTDIR, None),
+        Ok(_) => (EEXIST, None),
+        Err(other) => (other.number, None),
+    };
+    Err(Failure { number, reason, ..failure })
 }
 
 fn metadata(root: &curt::Root, path: &Path, follow: bool) -> Answer<Metadata> {
