@@ -4,8 +4,8 @@
 const { resolve } = require("path");
 const { getSystemErrorMap } = require("util");
 
-/** The names and texts of errors, of which Node makes a copy each time. */
-let known;
+/** Names and texts of the errors of the system: Node makes a new map for each call. */
+let systemErrors;
 
 /**
  * Makes the error that Node would of what the addon has thrown: `ENOENT: no such file or directory,
@@ -23,8 +23,8 @@ function errorOf(failure, above) {
 /** The error of a function of the system that was called with one path or two. */
 function systemError({ number, function: syscall, path, dest, reason }) {
   const errno = -number;
-  known ??= getSystemErrorMap();
-  const [code, text] = known.get(errno) || ["UNKNOWN", "unknown error"];
+  systemErrors ??= getSystemErrorMap();
+  const [code, text] = systemErrors.get(errno) || ["UNKNOWN", "unknown error"];
   const paths = dest === undefined ? `'${path}'` : `'${path}' -> '${dest}'`;
   const error = new Error(`${code}: ${reason ?? text}, ${syscall} ${paths}`);
   Object.assign(error, { errno, code, syscall, path });

@@ -35,8 +35,8 @@ function attempt({ path, force, threads }, number, control) {
   return remove(path, force || number > 0, threads, control);
 }
 
-/** How long to wait before the attempt after this one; throws the error if there is none. */
-function delayAfter({ maxRetries, retryDelay }, number, error) {
+/** Returns the delay before the next attempt; throws the error if there is none. */
+function delayOrThrow({ maxRetries, retryDelay }, number, error) {
   if (number >= maxRetries || !PASSING.has(error.code)) throw error;
   return (number + 1) * retryDelay;
 }
@@ -46,7 +46,7 @@ async function removeTree(tree, signal) {
     try {
       return await run(signal, (control) => attempt(tree, number, control));
     } catch (error) {
-      await setTimeout(delayAfter(tree, number, error), undefined, { signal });
+      await setTimeout(delayOrThrow(tree, number, error), undefined, { signal });
     }
   }
 }
@@ -56,7 +56,7 @@ function removeTreeSync(tree) {
     try {
       return runSync(() => attempt(tree, number, null), rmSync);
     } catch (error) {
-      const delay = delayAfter(tree, number, error);
+      const delay = delayOrThrow(tree, number, error);
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, delay);
     }
   }
