@@ -5,10 +5,10 @@ const { abortError, errorOf } = require("./errors.js");
 const { Control } = require("./native.js");
 const { onAbort } = require("./signal.js");
 
-// Room in the pool is left for everything else that Node does there.
-// Its size is read as libuv reads it.
+// Size of the pool, as libuv reads it.
 const POOL = Math.min(parseInt(process.env.UV_THREADPOOL_SIZE ?? "4", 10) || 1, 1024);
-let places = Math.max(1, POOL - 2);
+/** Two pool threads stay free for Node's own file and DNS work, if the pool has three or more. */
+let slots = Math.max(1, POOL - 2);
 const waiting = new Set();
 /** For each operation that runs, what ends it early. */
 const running = new Set();
@@ -20,10 +20,10 @@ function endAll() {
   for (const end of running) end();
 }
 
-/** Waits for a place in the pool. */
+/** Waits for a slot in the pool. */
 function enter(signal) {
-  if (places > 0) {
-    places -= 1;
+  if (slots > 0) {
+    slots -= 1;
     return undefined;
   }
   return new Promise((resolve, reject) => {
@@ -40,11 +40,11 @@ function enter(signal) {
   });
 }
 
-/** Gives the place to the next one. */
+/** Gives the slot to the next operation. */
 function leave() {
   const [next] = waiting;
   if (next === undefined) {
-    places += 1;
+    slots += 1;
   } else {
     waiting.delete(next);
     next();
@@ -74,11 +74,11 @@ async function operate(signal, begin) {
     control.cancel();
   };
   const forget = onAbort(signal, end);
-  // Not for good: the module may be loaded anew for each test.
+  // Only while something runs: each copy of the module would otherwise keep a listener.
   if (running.size === 0) process.on("exit", endAll);
   running.add(end);
   try {
-    // It may have been aborted since there was a place.
+    // It may have been aborted since there was a slot.
     if (signal?.aborted) throw abortError(signal);
     const result = await begin(control);
     if (!isEnded) return result;
