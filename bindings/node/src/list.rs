@@ -93,7 +93,7 @@ impl Listing {
         });
         let mut parts: Vec<Part> = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
         let failures = parts.iter_mut().filter_map(|part| part.failure.take());
-        match failures.min_by(place) {
+        match failures.min_by(in_listing_order) {
             Some(error) => Err(error),
             // A file is a tree for the walk, and no directory for Node.
             None if parts.iter().all(|part| part.entries.is_empty()) => {
@@ -124,7 +124,7 @@ impl Listing {
 /// What one thread has found.
 #[derive(Default)]
 struct Part {
-    units: Vec<u8>,
+    bytes: Vec<u8>,
     entries: Vec<Entry>,
     runs: Vec<Run>,
     failure: Option<Error>,
@@ -150,15 +150,15 @@ struct Run {
 impl Part {
     /// Adds an entry of this directory.
     fn add(&mut self, directory: &[u8], name: &[u8], kind: u8, is_directory: bool) {
-        let is_next = |run: &Run| self.units[run.directory.clone()] == *directory;
+        let is_next = |run: &Run| self.bytes[run.directory.clone()] == *directory;
         if !self.runs.last().is_some_and(is_next) {
-            let at = self.units.len();
-            self.units.extend_from_slice(directory);
-            let directory = at..self.units.len();
+            let at = self.bytes.len();
+            self.bytes.extend_from_slice(directory);
+            let directory = at..self.bytes.len();
             self.runs.push(Run { directory, first: self.entries.len() });
         }
-        let (at, length) = (self.units.len(), name.len() as u32);
-        self.units.extend_from_slice(name);
+        let (at, length) = (self.bytes.len(), name.len() as u32);
+        self.bytes.extend_from_slice(name);
         self.entries.push(Entry { at, length, kind, is_directory });
     }
 
@@ -167,12 +167,12 @@ impl Part {
         let (Some(run), Some(entry)) = (self.runs.last(), self.entries.last()) else {
             return false;
         };
-        self.units[run.directory.clone()] == *directory && self.name(entry) == name
+        self.bytes[run.directory.clone()] == *directory && self.name(entry) == name
     }
 
     /// The name of an entry.
     fn name(&self, entry: &Entry) -> &[u8] {
-        &self.units[entry.at..entry.at + entry.length as usize]
+        &self.bytes[entry.at..entry.at + entry.length as usize]
     }
 
     /// The entries of the directories.
@@ -181,7 +181,7 @@ impl Part {
         self.runs
             .iter()
             .zip(ends)
-            .map(|(run, end)| (&self.units[run.directory.clone()], &self.entries[run.first..end]))
+            .map(|(run, end)| (&self.bytes[run.directory.clone()], &self.entries[run.first..end]))
     }
 }
 
@@ -223,20 +223,20 @@ impl Worker<'_> {
             return;
         }
         let failures = [self.part.failure.take(), Some(error)];
-        self.part.failure = failures.into_iter().flatten().min_by(place);
+        self.part.failure = failures.into_iter().flatten().min_by(in_listing_order);
     }
 }
 
 /// The order in which directories are listed.
-fn place(a: &Error, b: &Error) -> Ordering {
-    let place = |error: &'_ Error| error.path().components().count();
-    place(a).cmp(&place(b)).then_with(|| a.path().cmp(b.path()))
+fn in_listing_order(a: &Error, b: &Error) -> Ordering {
+    let depth = |error: &'_ Error| error.path().components().count();
+    depth(a).cmp(&depth(b)).then_with(|| a.path().cmp(b.path()))
 }
 
 /// Splits a path into that of the directory and the name.
 fn split(path: &Path) -> (&[u8], &[u8]) {
     let path = path.as_os_str().as_encoded_bytes();
-    match path.iter().rposition(|&unit| unit == SEPARATOR) {
+    match path.iter().rposition(|&byte| byte == SEPARATOR) {
         Some(at) => (&path[..at], &path[at + 1..]),
         None => (&[], path),
     }

@@ -426,7 +426,7 @@ fn metadata(root: &curt::Root, path: &Path, follow: bool) -> Answer<Metadata> {
     let links = if follow { Follow::Links } else { Follow::Never };
     let metadata = root.stat(path, plan(links)).map_err(failed(function))?;
     if follow && metadata.kind() == Kind::Symlink {
-        // It could not be followed, which opening it says why.
+        // The link is broken: `canonical` returns the reason.
         let target = root.canonical(path).map_err(failed(function))?;
         return root.stat(target.path, plan(Follow::Never)).map_err(failed(function));
     }
