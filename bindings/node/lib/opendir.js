@@ -8,7 +8,7 @@ const { pathOf, wrongType } = require("./arguments.js");
 const { direntsOf, finish, isTextOrBytes, prefixOf } = require("./entries.js");
 const { errorOf } = require("./errors.js");
 const { OpenTree } = require("./native.js");
-const { callBack, run, runSync } = require("./work.js");
+const { run, runSync, settle } = require("./work.js");
 
 function dirError(code, message) {
   return Object.assign(new Error(message), { code });
@@ -52,7 +52,7 @@ class Dir {
     if (this.#isClosed) throw closed();
     if (callback === undefined) return this.#next();
     checkCallback(callback);
-    return callBack(this.#next(), callback);
+    return settle(this.#next(), callback);
   }
 
   readSync() {
@@ -65,7 +65,7 @@ class Dir {
     if (callback !== undefined) checkCallback(callback);
     const done = this.#isClosed ? Promise.reject(closed()) : this.#queue(() => this.#tree.close());
     this.#isClosed = true;
-    return callback === undefined ? done : callBack(done, callback);
+    return callback === undefined ? done : settle(done, callback);
   }
 
   closeSync() {
@@ -168,7 +168,7 @@ async function start({ tree, about }) {
 function opendir(path, given, callback) {
   const opening = typeof callback === "function" ? treeOf(path, given) : null;
   if (opening === null) return originals.opendir(path, given, callback);
-  return callBack(start(opening), callback);
+  return settle(start(opening), callback);
 }
 
 function opendirSync(path, given) {

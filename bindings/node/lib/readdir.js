@@ -13,7 +13,7 @@ const {
 } = require("./entries.js");
 const { list } = require("./native.js");
 const { abortable } = require("./signal.js");
-const { callBack, run, runSync } = require("./work.js");
+const { run, runSync, settle } = require("./work.js");
 
 const [MAJOR, MINOR] = process.versions.node.split(".").map(Number);
 // Without file types Node follows links to directories. With file types it does since 22.13, but
@@ -84,7 +84,7 @@ function readdir(path, given, callback) {
   if (typeof done !== "function" || (tree === null && signal === undefined)) {
     return originals.readdir(path, given, callback);
   }
-  return callBack(start(tree, signal, path, given), done);
+  return settle(start(tree, signal, path, given), done);
 }
 
 function readdirSync(path, given) {

@@ -6,7 +6,7 @@ const originals = require("./originals.js");
 const { pathOf, signalOf, threadsOf } = require("./arguments.js");
 const { remove } = require("./native.js");
 const { abortable } = require("./signal.js");
-const { callBack, run, runSync } = require("./work.js");
+const { run, runSync, settle } = require("./work.js");
 
 /** The errors after which Node tries again, if that was asked for. */
 const PASSING = new Set(["EBUSY", "EMFILE", "ENFILE", "ENOTEMPTY", "EPERM"]);
@@ -82,7 +82,7 @@ function rm(path, given, callback) {
   if (typeof done !== "function" || (tree === null && signal === undefined)) {
     return originals.rm(path, given, callback);
   }
-  return callBack(start(tree, signal, path, given), done);
+  return settle(start(tree, signal, path, given), done);
 }
 
 function rmSync(path, given) {

@@ -102,11 +102,11 @@ function runSync(begin, above) {
 }
 
 /** Passes what comes of a promise to a callback, whose exceptions are nobody's. */
-function callBack(promise, callback) {
+function settle(promise, callback) {
   promise.then(
     (result) => nextTick(callback, null, result),
     (error) => nextTick(callback, error),
   );
 }
 
-module.exports = { callBack, run, runSync };
+module.exports = { run, runSync, settle };
