@@ -15,7 +15,7 @@ const {
 } = require("./arguments.js");
 const { systemError } = require("./errors.js");
 const { Control, openRoot } = require("./native.js");
-const { Made } = require("./stat.js");
+const { FileStats } = require("./stat.js");
 const { run } = require("./work.js");
 
 const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND } = constants;
@@ -140,12 +140,12 @@ class Root {
 
   async stat(path) {
     const known = pathBeneath(path);
-    return new Made(await soon((control) => this.#root.stat(known, true, control), known), 0);
+    return new FileStats(await soon((control) => this.#root.stat(known, true, control), known), 0);
   }
 
   async lstat(path) {
     const known = pathBeneath(path);
-    return new Made(await soon((control) => this.#root.stat(known, false, control), known), 0);
+    return new FileStats(await soon((control) => this.#root.stat(known, false, control), known), 0);
   }
 
   async readlink(path) {

@@ -19,8 +19,8 @@ const NUL = Buffer.from([0]);
 /** Newer versions of Node make dates when they are asked for them. */
 const hasLazyDates = "atime" in Stats.prototype;
 
-/** Makes `fs.Stats`, whose own constructor is deprecated. */
-function Made(numbers, at) {
+/** An `fs.Stats` from numbers of the addon: the constructor of Node is deprecated. */
+function FileStats(numbers, at) {
   this.dev = numbers[at];
   this.mode = numbers[at + 1];
   this.nlink = numbers[at + 2];
@@ -41,7 +41,7 @@ function Made(numbers, at) {
   this.ctime = dateOf(this.ctimeMs);
   this.birthtime = dateOf(this.birthtimeMs);
 }
-Made.prototype = Stats.prototype;
+FileStats.prototype = Stats.prototype;
 
 /** As Node rounds them. */
 const dateOf = (milliseconds) => new Date(Math.round(milliseconds));
@@ -65,7 +65,7 @@ async function statSome(paths, follow, signal) {
     const at = index * WIDTH;
     const number = numbers[at + 1];
     if (!Number.isNaN(numbers[at])) {
-      answers.push(new Made(numbers, at));
+      answers.push(new FileStats(numbers, at));
     } else if (number === 0) {
       // Node's own function says what is wrong.
       answers.push(await promises[syscall](path).catch((error) => error));
@@ -98,4 +98,4 @@ async function statMany(paths, given) {
   return answers;
 }
 
-module.exports = { Made, statMany };
+module.exports = { FileStats, statMany };
