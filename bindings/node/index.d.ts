@@ -384,7 +384,7 @@ export interface RootRmOptions extends TreeOptions, Abortable {
  * - `EAGAIN` says that other programs renamed directories so often that `..` could not be checked.
  * - Once the root is closed, methods fail with `ERR_DIR_CLOSED`.
  * - The paths of errors are as they were passed, on Windows, too.
- * - `open`, `readdir`, `mkdir` and `rm` return and take less; see there.
+ * - `open` and `rm` behave differently, and `readdir` and `mkdir` take fewer options; see there.
  *
  * A file whose name is checked against a list, such as `.htpasswd`, may have other names: links, on
  * Windows also short ones. A strict root refuses them.
