@@ -3,7 +3,7 @@
 //
 // usage: node bindings/node/check.mjs [--all] [TEST.js …]
 //
-// Needs Rust and Node 18 or newer. `--all`: also what takes long or wants packages of npm, each
+// Needs Linux, Rust, and Node 18 or newer. `--all`: also what takes long or wants packages of npm, each
 // maintained version of Node with its types among them, the tests of Node itself, rimraf and fdir
 // with curt, and the tests under AddressSanitizer, for which the addon is built by a nightly Rust.
 

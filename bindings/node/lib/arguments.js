@@ -1,7 +1,7 @@
 // Checks arguments. Anything else goes to Node's function, which reports the error.
 "use strict";
 
-const { basename } = require("path");
+const { basename, toNamespacedPath } = require("path");
 const {
   inspect,
   promisify,
@@ -27,8 +27,16 @@ function pathOf(path) {
 }
 
 /**
- * The path for the addon, where curt alone has the function. What is wrong with a path is the error
- * of Node's `original`, another function that takes one.
+ * A path as Node passes it to the system. On Windows that is a full one, behind `\\?\`: its names
+ * are taken literally. Otherwise `name.` would be `name`, and `nul` a device.
+ */
+function systemPathOf(known) {
+  return process.platform === "win32" ? toNamespacedPath(known.toString()) : known;
+}
+
+/**
+ * The path, where curt alone has the function. What is wrong with a path is the error of Node's
+ * `original`, another function that takes one.
  */
 function pathFor(original, path) {
   const known = pathOf(path);
@@ -106,6 +114,7 @@ module.exports = {
   pathFor,
   pathOf,
   signalOf,
+  systemPathOf,
   threadsOf,
   wrongType,
   wrongValue,

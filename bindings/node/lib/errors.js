@@ -13,11 +13,15 @@ let systemErrors;
  */
 function errorOf(failure, above) {
   if (failure.number === undefined) return failure;
-  // On Windows Node passes absolute paths, and its errors show them.
-  const path = process.platform === "win32" ? resolve(failure.path) : failure.path;
-  const error = systemError({ ...failure, path });
+  const error = systemError({ ...failure, path: shown(failure.path) });
   if (above) Error.captureStackTrace(error, above);
   return error;
+}
+
+/** A path in errors: on Windows the full one, without what `systemPathOf` puts in front. */
+function shown(path) {
+  if (process.platform !== "win32") return path;
+  return resolve(path).replace(/^\\\\\?\\(UNC\\)?/, (_, share) => (share ? "\\\\" : ""));
 }
 
 /** The error of a function of the system that was called with one path or two. */

@@ -4,7 +4,7 @@
 const fs = require("fs");
 const { promisify } = require("util");
 const originals = require("./originals.js");
-const { pathOf, wrongType } = require("./arguments.js");
+const { pathOf, systemPathOf, wrongType } = require("./arguments.js");
 const { direntsOf, finish, isTextOrBytes, prefixOf } = require("./entries.js");
 const { errorOf } = require("./errors.js");
 const { OpenTree } = require("./native.js");
@@ -156,7 +156,7 @@ function treeOf(path, given) {
   const isCount = Number.isInteger(bufferSize) && bufferSize > 0 && bufferSize < 2 ** 32;
   if (typeof known !== "string" || !isTextOrBytes(encoding) || !isCount) return null;
   const prefix = prefixOf(known);
-  const tree = new OpenTree(known, prefix, encoding === "buffer");
+  const tree = new OpenTree(systemPathOf(known), prefix, encoding === "buffer");
   return { tree, about: { path: known, prefix } };
 }
 

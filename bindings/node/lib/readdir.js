@@ -2,7 +2,7 @@
 "use strict";
 
 const originals = require("./originals.js");
-const { pathOf, signalOf, threadsOf } = require("./arguments.js");
+const { pathOf, signalOf, systemPathOf, threadsOf } = require("./arguments.js");
 const {
   direntsOf,
   finish,
@@ -33,6 +33,7 @@ function treeOf(path, options, threads, isPromise) {
   const follow = !kinds || (FOLLOWS_WITH_FILE_TYPES && !isPromise);
   return {
     path: known,
+    systemPath: systemPathOf(known),
     options: {
       kinds: Boolean(kinds),
       follow,
@@ -65,7 +66,7 @@ function resultOf({ path, options: { prefix } }, { names, kinds }) {
 /** Lists a tree, or has Node's own function do what was asked for. */
 async function start(tree, signal, path, given) {
   if (tree === null) return abortable(signal, () => originals.promises.readdir(path, given));
-  const listed = await run(signal, (control) => list(tree.path, tree.options, control));
+  const listed = await run(signal, (control) => list(tree.systemPath, tree.options, control));
   return finishInTurns(resultOf(tree, listed), signal);
 }
 
@@ -90,7 +91,8 @@ function readdir(path, given, callback) {
 function readdirSync(path, given) {
   const tree = treeOf(path, optionsOf(given), 0, false);
   if (tree === null) return originals.readdirSync(path, given);
-  return finish(resultOf(tree, runSync(() => list(tree.path, tree.options, null), readdirSync)));
+  const listed = runSync(() => list(tree.systemPath, tree.options, null), readdirSync);
+  return finish(resultOf(tree, listed));
 }
 
 module.exports = { readdir, readdirSync, promises };

@@ -3,7 +3,7 @@
 
 const { setTimeout } = require("timers/promises");
 const originals = require("./originals.js");
-const { pathOf, signalOf, threadsOf } = require("./arguments.js");
+const { pathOf, signalOf, systemPathOf, threadsOf } = require("./arguments.js");
 const { remove } = require("./native.js");
 const { abortable } = require("./signal.js");
 const { run, runSync, settle } = require("./work.js");
@@ -26,8 +26,8 @@ function requestOf(path, given, threads) {
   const { force, maxRetries, recursive, retryDelay } = options;
   const isTree = recursive === true && typeof force === "boolean";
   if (!isTree || !isCount(maxRetries) || !isCount(retryDelay)) return { options, tree: null };
-  const tree = { path: known, force, maxRetries, retryDelay, threads: threadsOf(options, threads) };
-  return { options, tree };
+  const request = { path: systemPathOf(known), force, maxRetries, retryDelay };
+  return { options, tree: { ...request, threads: threadsOf(options, threads) } };
 }
 
 /** One attempt; the first has number 0. On a retry, a missing path counts as removed. */

@@ -9,6 +9,7 @@ const {
   outOfRange,
   pathOf,
   signalOf,
+  systemPathOf,
   threadsOf,
   wrongType,
   wrongValue,
@@ -112,7 +113,8 @@ class Root {
     const known = pathBeneath(path);
     const options = { ...given };
     const how = { inRoot: booleanOf(options, "inRoot"), strict: booleanOf(options, "strict") };
-    return new Root(await soon((control) => openRoot(known, how, control), known), KEY);
+    const full = systemPathOf(known);
+    return new Root(await soon((control) => openRoot(full, how, control), known), KEY);
   }
 
   get #root() {

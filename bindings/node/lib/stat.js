@@ -3,7 +3,7 @@
 
 const { promises, Stats } = require("fs");
 const { isUint8Array } = require("util").types;
-const { pathOf, signalOf, wrongType } = require("./arguments.js");
+const { pathOf, signalOf, systemPathOf, wrongType } = require("./arguments.js");
 const { abortError, errorOf } = require("./errors.js");
 const { statMany: ask } = require("./native.js");
 const { run } = require("./work.js");
@@ -57,7 +57,7 @@ async function statSome(paths, follow, signal) {
   const syscall = follow ? "stat" : "lstat";
   const known = paths.map((path) => {
     const known = pathOf(path) ?? "";
-    return known.length > LONGEST ? "" : known;
+    return known.length > LONGEST ? "" : systemPathOf(known);
   });
   const numbers = await run(signal, (control) => ask(blockOf(known), follow, control));
   const answers = [];

@@ -45,8 +45,10 @@ impl Removal {
         let (removed, function) = match fs::symlink_metadata(path) {
             Ok(found) if found.is_dir() => (fs::remove_dir(path), "rmdir"),
             Ok(_) => (fs::remove_file(path), "unlink"),
-            Err(error) if error.kind() == io::ErrorKind::NotFound && self.force => return Ok(true),
-            Err(error) => return Err(Failure::of_path(path, &error, "lstat")),
+            Err(error) => {
+                let failure = Failure::of_path(path, &error, "lstat");
+                return if self.force && failure.is_missing() { Ok(true) } else { Err(failure) };
+            }
         };
         match removed {
             Ok(()) => Ok(true),

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use curt::beneath::{self, Aliases, Scope};
 use curt::fields::Follow;
 use curt::remove::DirectoryOperands;
-use curt::{Cancel, Error, Fields, Kind, Metadata, Next, Plan, Remove};
+use curt::{Cancel, Error, Fields, Metadata, Next, Plan, Remove};
 use napi::bindgen_prelude::{Buffer, Float64Array, ToNapiValue, TypeName};
 use napi::sys::{napi_env, napi_value};
 use napi::{Env, Result, ValueType};
@@ -347,9 +347,9 @@ impl Descriptor {
     /// The number that Node has for the handle.
     #[cfg(windows)]
     fn number(self) -> Answer<i32> {
-        let (number, path) = (crate::windows::EMFILE, String::new());
-        let failure = Failure { number, function: "open", path, reason: None };
-        crate::windows::descriptor(self.0).ok_or(failure)
+        crate::windows::descriptor(self.0).map_err(|number| {
+            Failure { number, function: "open", path: String::new(), reason: None }
+        })
     }
 }
 
@@ -425,7 +425,7 @@ fn metadata(root: &curt::Root, path: &Path, follow: bool) -> Answer<Metadata> {
     let plan = |follow| Plan::new(FIELDS).follow(follow);
     let links = if follow { Follow::Links } else { Follow::Never };
     let metadata = root.stat(path, plan(links)).map_err(failed(function))?;
-    if follow && metadata.kind() == Kind::Symlink {
+    if follow && metadata.kind().is_link() {
         // The link is broken: `canonical` returns the reason.
         let target = root.canonical(path).map_err(failed(function))?;
         return root.stat(target.path, plan(Follow::Never)).map_err(failed(function));

@@ -2,7 +2,7 @@
 
 use curt::fields::{Follow, Time, Value};
 use curt::list::Stat;
-use curt::{Cancel, Fields, Kind, Metadata, Plan};
+use curt::{Cancel, Fields, Metadata, Plan};
 use napi::bindgen_prelude::Float64Array;
 use napi::{Env, Result};
 use napi_derive::napi;
@@ -54,7 +54,7 @@ impl Work for Questions {
             }
             numbers.extend(match stat.path(text::path_of(path.to_vec())) {
                 // A broken link: only Node's own function has the error of that.
-                Ok(metadata) if self.follow && metadata.kind() == Kind::Symlink => failed(0),
+                Ok(metadata) if self.follow && metadata.kind().is_link() => failed(0),
                 Ok(metadata) => row(&metadata).unwrap_or_else(|error| failed(error.number)),
                 Err(error) => failed(Failure::from(&error).number),
             });
@@ -123,7 +123,7 @@ fn mode(metadata: &Metadata) -> Answer<f64> {
 #[cfg(windows)]
 fn mode(metadata: &Metadata) -> Answer<f64> {
     let kind = match metadata.kind() {
-        Kind::Directory => 0o040_000,
+        curt::Kind::Directory => 0o040_000,
         kind if kind.is_link() => 0o120_000,
         _ => 0o100_000,
     };

@@ -27,7 +27,7 @@ pub const ENOTDIR: i32 = 4052;
 pub const ENOTEMPTY: i32 = 4051;
 pub const ENOTSUP: i32 = 4049;
 pub const EPERM: i32 = 4048;
-pub const EROFS: i32 = 4047;
+pub const EROFS: i32 = 4043;
 pub const EXDEV: i32 = 4037;
 const UNKNOWN: i32 = 4094;
 
@@ -71,23 +71,24 @@ pub fn of_system(number: i32, function: &str) -> i32 {
 }
 
 /// The descriptor for an open file, which is one of the C library that the running program has in
-/// it; `None` if there are too many.
-pub fn descriptor(file: File) -> Option<c_int> {
+/// it. Otherwise the number of the error: the program lacks the function, or has too many.
+pub fn descriptor(file: File) -> Result<c_int, i32> {
     type Found = unsafe extern "system" fn() -> isize;
     type OpenDescriptor = unsafe extern "C" fn(*mut c_void) -> c_int;
 
     // SAFETY: without a name it is the running program, which stays.
     let program = unsafe { GetModuleHandleW(ptr::null()) };
     // SAFETY: the name ends with a NUL.
-    let found = unsafe { GetProcAddress(program, c"uv_open_osfhandle".as_ptr().cast()) }?;
+    let found = unsafe { GetProcAddress(program, c"uv_open_osfhandle".as_ptr().cast()) };
+    let found = found.ok_or(ENOTSUP)?;
     // SAFETY: this is how libuv declares the function of that name.
     let open = unsafe { mem::transmute::<Found, OpenDescriptor>(found) };
     // SAFETY: the handle is open.
     let descriptor = unsafe { open(file.as_raw_handle()) };
     if descriptor < 0 {
-        return None;
+        return Err(EMFILE);
     }
     // The descriptor owns it now.
     let _ = file.into_raw_handle();
-    Some(descriptor)
+    Ok(descriptor)
 }

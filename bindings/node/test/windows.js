@@ -48,11 +48,39 @@ test("rm: takes all spellings of a path", async () => {
 test("rm: has the errors of Node", () => {
   const top = plant(TREE);
   for (const name of ["missing", "missing\\below", "e\\below", "", "a\0b"]) {
-    const path = name && `${top}\\${name}`;
-    const [theirs, ours] = [fs, curt].map((module) =>
-      outcome(() => module.rmSync(path, { recursive: true })),
-    );
-    assert.deepEqual(ours, theirs, name);
+    for (const place of [top, path.toNamespacedPath(top)]) {
+      const path = name && `${place}\\${name}`;
+      const [theirs, ours] = [fs, curt].map((module) =>
+        outcome(() => module.rmSync(path, { recursive: true })),
+      );
+      assert.deepEqual(ours, theirs, path);
+    }
+  }
+});
+
+test("rm, readdir: take names literally", () => {
+  for (const [planted, name] of [
+    ["foo", "foo."],
+    ["foo", "foo "],
+    ["foo.", "foo."],
+    ["foo", "*"],
+    ["foo", "nul"],
+  ]) {
+    for (const files of [{ [planted]: "x" }, { [`${planted}\\a`]: "x" }]) {
+      for (const act of [
+        (module, path) => module.rmSync(path, { recursive: true }),
+        (module, path) => module.rmSync(path, { recursive: true, force: true }),
+        (module, path) => module.readdirSync(path, { recursive: true }),
+      ]) {
+        const top = path.toNamespacedPath(folder());
+        const [theirs, ours] = [fs, curt].map((module) => {
+          plant(files, top);
+          const said = outcome(() => act(module, `${top.slice(4)}\\${name}`));
+          return [said, fs.readdirSync(top)];
+        });
+        assert.deepEqual(ours, theirs, `${planted}, ${name}, ${act}`);
+      }
+    }
   }
 });
 
