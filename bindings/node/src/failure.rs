@@ -11,12 +11,12 @@ use napi_derive::napi;
 
 /// Node's numbers.
 #[cfg(windows)]
-pub use crate::windows as numbers;
+pub(crate) use crate::windows as numbers;
 #[cfg(windows)]
 use crate::windows::of_system;
 /// Node's numbers.
 #[cfg(unix)]
-pub use libc as numbers;
+pub(crate) use libc as numbers;
 
 /// Why an operation failed: what `lib/errors.js` makes an error of.
 #[derive(Debug)]
