@@ -53,11 +53,6 @@ impl Failure {
         Failure { number: number_of(error, function), function, path, reason: None }
     }
 
-    /// Whether for Node the path does not exist.
-    pub fn is_missing(&self) -> bool {
-        self.number == numbers::ENOENT
-    }
-
     /// The same failure, with the path as Node has it.
     pub fn at(self, path: String) -> Failure {
         Failure { path, ..self }

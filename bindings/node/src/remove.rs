@@ -1,14 +1,13 @@
 //! Removing a tree, for `rm` and `rmSync`.
 
 use std::fs;
-use std::io;
 use std::path::PathBuf;
 
 use curt::{Cancel, Error, Next, Operation, Remove};
 use napi::{Env, Result};
 use napi_derive::napi;
 
-use crate::failure::{Answer, Failure};
+use crate::failure::{Answer, Failure, numbers};
 use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Work};
 
@@ -47,29 +46,26 @@ impl Removal {
             Ok(_) => (fs::remove_file(path), "unlink"),
             Err(error) => {
                 let failure = Failure::of_path(path, &error, "lstat");
-                return if self.force && failure.is_missing() { Ok(true) } else { Err(failure) };
+                return if self.force && failure.number == numbers::ENOENT {
+                    Ok(true)
+                } else {
+                    Err(failure)
+                };
             }
         };
         match removed {
             Ok(()) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
-            Err(error) if may_have_entries(&error) => Ok(false),
-            Err(error) => Err(Failure::of_path(path, &error, function)),
+            Err(error) => {
+                let failure = Failure::of_path(path, &error, function);
+                match failure.number {
+                    numbers::ENOENT => Ok(true),
+                    // A directory that may have entries; on Windows also what is write-protected.
+                    numbers::ENOTEMPTY | numbers::EEXIST | numbers::EPERM => Ok(false),
+                    _ => Err(failure),
+                }
+            }
         }
     }
-}
-
-/// Whether a directory that cannot be removed with this error may have entries.
-#[cfg(unix)]
-fn may_have_entries(error: &io::Error) -> bool {
-    matches!(error.raw_os_error(), Some(libc::ENOTEMPTY | libc::EEXIST | libc::EPERM))
-}
-
-/// Whether curt is to try what cannot be removed with this error: it also removes what is
-/// write-protected, and has the error otherwise.
-#[cfg(windows)]
-fn may_have_entries(_: &io::Error) -> bool {
-    true
 }
 
 /// The failure of an entry of the tree. A directory that is kept on purpose is one that cannot be

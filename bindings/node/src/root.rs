@@ -347,8 +347,11 @@ impl Descriptor {
     /// The number that Node has for the handle.
     #[cfg(windows)]
     fn number(self) -> Answer<i32> {
-        crate::windows::descriptor(self.0).map_err(|number| {
-            Failure { number, function: "open", path: String::new(), reason: None }
+        crate::windows::descriptor(self.0).map_err(|number| Failure {
+            number,
+            function: "open",
+            path: String::new(),
+            reason: None,
         })
     }
 }

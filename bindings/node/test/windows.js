@@ -84,6 +84,16 @@ test("rm, readdir: take names literally", () => {
   }
 });
 
+test("rm: empties no directory that is in use", () => {
+  for (const module of [fs, curt]) {
+    const top = plant(TREE);
+    process.chdir(top);
+    assert.throws(() => module.rmSync(".", { recursive: true }), { code: "EBUSY", path: top });
+    process.chdir("C:\\");
+    assert.deepEqual(fs.readdirSync(top), ["a", "e"]);
+  }
+});
+
 test("walk, usage: see the tree", async () => {
   const top = plant({ ...TREE, "a/\u{1f600}": "x" });
   const seen = [];
