@@ -39,23 +39,32 @@ async function finishInTurns(steps, signal) {
   }
 }
 
-/** Yields some of the texts that the addon has found: strings with NULs in between, or bytes. */
-function* partsOf(found) {
-  if (!Buffer.isBuffer(found)) {
-    for (const piece of found) yield piece.split("\0");
-    return;
-  }
-  for (let from = 0; from < found.length; ) {
-    const to = found.indexOf(0, from);
-    yield [Buffer.from(found.subarray(from, to))];
-    from = to + 1;
+/** About how many bytes become texts in one step. */
+const PIECE = 1 << 16;
+
+/** Yields some of the texts that the addon has found, which have a NUL after each. */
+function* partsOf(found, isBytes) {
+  for (let from = 0, to; from < found.length; from = to + 1) {
+    to = found.indexOf(0, Math.min(from + PIECE, found.length - 1));
+    if (isBytes) yield bytesIn(found.subarray(from, to + 1));
+    else yield found.toString("utf8", from, to).split("\0");
   }
 }
 
-/** Makes all of the texts. */
-function* textsOf(found) {
+/** A copy of each of the texts in a piece. */
+function bytesIn(piece) {
   const texts = [];
-  for (const part of partsOf(found)) {
+  for (let from = 0, to; from < piece.length; from = to + 1) {
+    to = piece.indexOf(0, from);
+    texts.push(Buffer.from(piece.subarray(from, to)));
+  }
+  return texts;
+}
+
+/** Makes all of the texts. */
+function* textsOf(found, isBytes) {
+  const texts = [];
+  for (const part of partsOf(found, isBytes)) {
     for (const text of part) texts.push(text);
     yield;
   }
@@ -63,17 +72,16 @@ function* textsOf(found) {
 }
 
 /**
- * Makes the entries of a tree with these names. `path` is that of the top; `prefix` stands in front
- * of the paths of other directories.
+ * Makes the entries of a tree. `path` is that of the top; `prefix` stands in front of the paths of
+ * other directories.
  */
-function* direntsOf(names, { kinds, directories, counts }, { path, prefix }) {
-  const isBytes = Buffer.isBuffer(directories);
+function* direntsOf({ names, kinds, directories, counts }, { path, prefix, isBytes }) {
   const whole = (below) => (isBytes ? Buffer.concat([Buffer.from(prefix), below]) : prefix + below);
-  const belows = yield* textsOf(directories);
+  const belows = yield* textsOf(directories, isBytes);
   const parents = belows.map((below) => (below.length === 0 ? path : whole(below)));
   const entries = new Array(kinds.length);
   let [at, number, end] = [0, 0, counts[0]];
-  for (const part of partsOf(names)) {
+  for (const part of partsOf(names, isBytes)) {
     for (const name of part) {
       while (at === end) end += counts[(number += 1)];
       // The path is the last argument of Node 18.

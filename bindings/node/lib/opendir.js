@@ -127,8 +127,8 @@ class Dir {
     return this.#entries.length > 0 || this.#error !== null || this.#isEnd;
   }
 
-  #take({ names, kinds, failure, isEnd }) {
-    this.#entries = finish(direntsOf(names, kinds, this.#about)).reverse();
+  #take({ entries, failure, isEnd }) {
+    this.#entries = finish(direntsOf(entries, this.#about)).reverse();
     this.#error = failure ? errorOf(failure) : null;
     this.#isEnd = isEnd;
   }
@@ -156,8 +156,8 @@ function treeOf(path, given) {
   const isCount = Number.isInteger(bufferSize) && bufferSize > 0 && bufferSize < 2 ** 32;
   if (typeof known !== "string" || !isTextOrBytes(encoding) || !isCount) return null;
   const prefix = prefixOf(known);
-  const tree = new OpenTree(systemPathOf(known), prefix, encoding === "buffer");
-  return { tree, about: { path: known, prefix } };
+  const tree = new OpenTree(systemPathOf(known), prefix);
+  return { tree, about: { path: known, prefix, isBytes: encoding === "buffer" } };
 }
 
 async function start({ tree, about }) {

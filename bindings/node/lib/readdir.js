@@ -34,10 +34,10 @@ function treeOf(path, options, threads, isPromise) {
   return {
     path: known,
     systemPath: systemPathOf(known),
+    isBytes: encoding === "buffer",
     options: {
       kinds: Boolean(kinds),
       follow,
-      bytes: encoding === "buffer",
       prefix: prefixOf(known),
       threads: threadsOf(options, threads),
     },
@@ -59,8 +59,8 @@ function enumerableOf(given) {
 }
 
 /** Makes what the caller gets of what the addon has found, in steps. */
-function resultOf({ path, options: { prefix } }, { names, kinds }) {
-  return kinds ? direntsOf(names, kinds, { path, prefix }) : textsOf(names);
+function resultOf({ path, isBytes, options: { kinds, prefix } }, listed) {
+  return kinds ? direntsOf(listed, { path, prefix, isBytes }) : textsOf(listed.names, isBytes);
 }
 
 /** Lists a tree, or has Node's own function do what was asked for. */

@@ -14,6 +14,7 @@ const {
   wrongType,
   wrongValue,
 } = require("./arguments.js");
+const { finishInTurns, textsOf } = require("./entries.js");
 const { systemError } = require("./errors.js");
 const { Control, openRoot } = require("./native.js");
 const { FileStats } = require("./stat.js");
@@ -137,7 +138,7 @@ class Root {
   async readdir(path) {
     const known = pathBeneath(path);
     const names = await soon((control) => this.#root.readdir(known, control), known);
-    return names.toString().split("\0").slice(0, -1);
+    return finishInTurns(textsOf(names));
   }
 
   async stat(path) {

@@ -3,6 +3,7 @@
 
 const originals = require("./originals.js");
 const { pathFor, signalOf, wrongType } = require("./arguments.js");
+const { finishInTurns, textsOf } = require("./entries.js");
 const { abortError, errorOf } = require("./errors.js");
 const { Walker } = require("./native.js");
 const { run } = require("./work.js");
@@ -25,17 +26,17 @@ async function* directoriesOf(walker, signal, onError) {
       const { counts, failure } = found;
       chosen = null;
       isEnd = found.isEnd;
-      const names = found.text.toString().split("\0");
+      const names = await finishInTurns(textsOf(found.text));
       for (let at = 0, index = 0; index < counts.length; index += 2) {
         const first = at + 1;
         const middle = first + counts[index];
         at = middle + counts[index + 1];
         const path = names[first - 1];
-        const directories = names.slice(first, middle);
-        const directory = { path, directories, files: names.slice(middle, at) };
+        const listed = names.slice(first, middle);
+        const directory = { path, directories: [...listed], files: names.slice(middle, at) };
         yield directory;
         if (signal?.aborted) throw abortError(signal);
-        if (middle > first) chosen = positionsOf(names.slice(first, middle), directory.directories);
+        if (listed.length > 0) chosen = positionsOf(listed, directory.directories);
       }
       if (!failure) continue;
       const error = errorOf(failure);

@@ -15,7 +15,7 @@ use napi::{Env, Result};
 use napi_derive::napi;
 
 use crate::failure::{Answer, Failure};
-use crate::text::{self, PathArgument, Texts, TextsOrBytes};
+use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Work, lock};
 
 const SEPARATOR: u8 = MAIN_SEPARATOR as u8;
@@ -27,29 +27,22 @@ pub struct ListOptions {
     pub kinds: bool,
     /// Whether links to directories are followed.
     pub follow: bool,
-    /// Whether names are wanted as bytes.
-    pub bytes: bool,
     /// What stands in front of the path of an entry below the directory.
     pub prefix: String,
     pub threads: u32,
 }
 
-/// The entries of a tree: those of one depth before those of the next, and those of one directory
-/// in the order of their names.
-#[napi(object)]
-pub struct Listed {
-    /// The paths below the directory; with kinds, the names.
-    pub names: TextsOrBytes,
-    pub kinds: Option<Kinds>,
-}
-
-#[napi(object)]
-pub struct Kinds {
-    /// The kind of each entry, as Node's `UV_DIRENT_…`.
+/// Entries, those of one directory after the other.
+#[napi(object, object_from_js = false)]
+pub struct Entries {
+    /// Their names; for a listing without kinds, their paths below the top. Here and below with a
+    /// NUL after each.
+    pub names: Buffer,
+    /// The kind of each, as Node's `UV_DIRENT_…`.
     pub kinds: Buffer,
-    /// The paths of the directories that they are in.
-    pub directories: TextsOrBytes,
-    /// How many entries there are of each directory.
+    /// The paths of the directories that they are in, below the top.
+    pub directories: Buffer,
+    /// How many there are of each directory.
     pub counts: Uint32Array,
 }
 
@@ -70,11 +63,15 @@ pub fn list(
 }
 
 impl Work for Listing {
-    type Output = Listed;
+    type Output = Entries;
 
-    fn run(&mut self, cancel: &Cancel) -> Answer<Listed> {
+    /// Lists those of one depth before those of the next, and those of one directory in order.
+    fn run(&mut self, cancel: &Cancel) -> Answer<Entries> {
         let parts = self.find(cancel).map_err(|error| self.failure(&error))?;
-        Ok(Sorted::new(&parts, self.options.kinds).finish(&self.options))
+        if cancel.is_cancelled() {
+            return Ok(Entries::from(Found::default()));
+        }
+        Ok(Entries::from(sorted(&parts, self.options.kinds)))
     }
 }
 
@@ -256,68 +253,71 @@ pub fn number(kind: Kind) -> u8 {
     }
 }
 
-/// Entries of one directory, in the parts that they are in.
-type Found<'p> = Vec<(&'p Part, &'p [Entry])>;
-
-/// What becomes `Listed`.
+/// What becomes `Entries`.
 #[derive(Default)]
-struct Sorted {
-    names: Texts,
-    kinds: Vec<u8>,
-    directories: Texts,
-    counts: Vec<u32>,
+pub struct Found {
+    pub names: Vec<u8>,
+    pub kinds: Vec<u8>,
+    pub directories: Vec<u8>,
+    pub counts: Vec<u32>,
 }
 
-impl Sorted {
-    /// Puts in order what was found.
-    fn new(parts: &[Part], has_kinds: bool) -> Sorted {
-        let mut found: HashMap<&[u8], Found<'_>> = HashMap::new();
-        for part in parts {
-            for (directory, entries) in part.runs() {
-                found.entry(directory).or_default().push((part, entries));
-            }
+impl From<Found> for Entries {
+    fn from(found: Found) -> Entries {
+        let Found { names, kinds, directories, counts } = found;
+        Entries {
+            names: names.into(),
+            kinds: kinds.into(),
+            directories: directories.into(),
+            counts: counts.into(),
         }
-        let mut sorted = Sorted::default();
-        let mut next: VecDeque<_> = found.remove_entry(&b""[..]).into_iter().collect();
-        let (mut above, mut path) = (Vec::new(), Vec::new());
-        while let Some((directory, runs)) = next.pop_front() {
-            above.clear();
-            if !directory.is_empty() {
-                above.extend_from_slice(directory);
-                above.push(SEPARATOR);
-            }
-            let entries = in_order(runs);
-            if has_kinds {
-                sorted.directories.push(directory);
-                sorted.counts.push(entries.len() as u32);
-                sorted.kinds.extend(entries.iter().map(|(_, entry)| entry.kind));
-            }
-            for (name, entry) in entries {
-                sorted.names.push_joined(if has_kinds { &[] } else { &above }, name);
-                if entry.is_directory {
-                    path.clear();
-                    path.extend_from_slice(&above);
-                    path.extend_from_slice(name);
-                    next.extend(found.remove_entry(&path[..]));
-                }
-            }
-        }
-        sorted
     }
+}
 
-    fn finish(self, options: &ListOptions) -> Listed {
-        let Sorted { names, kinds, directories, counts } = self;
-        let directories = directories.finish(options.bytes);
-        let (kinds, counts) = (kinds.into(), counts.into());
-        Listed {
-            names: names.finish(options.bytes),
-            kinds: options.kinds.then_some(Kinds { kinds, directories, counts }),
+/// Entries of one directory, in the parts that they are in.
+type Runs<'p> = Vec<(&'p Part, &'p [Entry])>;
+
+/// Puts in order what was found.
+fn sorted(parts: &[Part], has_kinds: bool) -> Found {
+    let mut runs_of: HashMap<&[u8], Runs<'_>> = HashMap::new();
+    for part in parts {
+        for (directory, entries) in part.runs() {
+            runs_of.entry(directory).or_default().push((part, entries));
         }
     }
+    let mut found = Found::default();
+    let mut next: VecDeque<_> = runs_of.remove_entry(&b""[..]).into_iter().collect();
+    let (mut above, mut path) = (Vec::new(), Vec::new());
+    while let Some((directory, runs)) = next.pop_front() {
+        above.clear();
+        if !directory.is_empty() {
+            above.extend_from_slice(directory);
+            above.push(SEPARATOR);
+        }
+        let entries = in_order(runs);
+        if has_kinds {
+            text::push(&mut found.directories, directory);
+            found.counts.push(entries.len() as u32);
+            found.kinds.extend(entries.iter().map(|(_, entry)| entry.kind));
+        }
+        for (name, entry) in entries {
+            if !has_kinds {
+                found.names.extend_from_slice(&above);
+            }
+            text::push(&mut found.names, name);
+            if entry.is_directory {
+                path.clear();
+                path.extend_from_slice(&above);
+                path.extend_from_slice(name);
+                next.extend(runs_of.remove_entry(&path[..]));
+            }
+        }
+    }
+    found
 }
 
 /// The entries of a directory in Node's order: that of their names, and on Windows the system's.
-fn in_order<'p>(runs: Found<'p>) -> Vec<(&'p [u8], &'p Entry)> {
+fn in_order<'p>(runs: Runs<'p>) -> Vec<(&'p [u8], &'p Entry)> {
     let names = |(part, entries): (&'p Part, &'p [Entry])| {
         entries.iter().map(|entry| (part.name(entry), entry))
     };

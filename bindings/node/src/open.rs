@@ -10,8 +10,8 @@ use napi::{Env, Result};
 use napi_derive::napi;
 
 use crate::failure::{Answer, Failure};
-use crate::list::{Kinds, number};
-use crate::text::{self, PathArgument, Texts, TextsOrBytes};
+use crate::list::{Entries, Found, number};
+use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Work, lock};
 
 /// Directories are listed together up to about this many bytes of names.
@@ -23,11 +23,10 @@ pub struct OpenTree(Arc<Mutex<State>>);
 
 #[napi]
 impl OpenTree {
-    /// `prefix` stands in front of the paths of what is below the top. `bytes`: names are wanted as
-    /// bytes.
+    /// `prefix` stands in front of the paths of what is below the top.
     #[napi(constructor)]
-    pub fn new(top: PathArgument, prefix: String, bytes: bool) -> OpenTree {
-        let state = State { top: text::path(top), prefix, bytes, ..State::default() };
+    pub fn new(top: PathArgument, prefix: String) -> OpenTree {
+        let state = State { top: text::path(top), prefix, ..State::default() };
         OpenTree(Arc::new(Mutex::new(state)))
     }
 
@@ -54,7 +53,6 @@ impl OpenTree {
 struct State {
     top: PathBuf,
     prefix: String,
-    bytes: bool,
     descent: Descent,
     current: Option<Current>,
 }
@@ -93,8 +91,7 @@ pub struct Reading(Arc<Mutex<State>>);
 /// Entries in the order of the system, a directory before those in it.
 #[napi(object, object_from_js = false)]
 pub struct Batch {
-    pub names: TextsOrBytes,
-    pub kinds: Kinds,
+    pub entries: Entries,
     /// What failed after these.
     pub failure: Option<Failure>,
     pub is_end: bool,
@@ -113,19 +110,8 @@ impl Work for Reading {
                 Err(failed) => failure = Some(failed),
             }
         }
-        let Found { names, kinds, directories, counts } = found;
-        let directories = directories.finish(state.bytes);
-        let kinds = Kinds { kinds: kinds.into(), directories, counts: counts.into() };
-        Ok(Batch { names: names.finish(state.bytes), kinds, failure, is_end })
+        Ok(Batch { entries: found.into(), failure, is_end })
     }
-}
-
-#[derive(Default)]
-struct Found {
-    names: Texts,
-    kinds: Vec<u8>,
-    directories: Texts,
-    counts: Vec<u32>,
 }
 
 impl State {
@@ -139,7 +125,7 @@ impl State {
             if let Some((_, error)) = entry.metadata().failures().next() {
                 failed = Some(self.failure(error, "lstat"));
             } else {
-                found.names.push(name.as_encoded_bytes());
+                text::push(&mut found.names, name.as_encoded_bytes());
                 found.kinds.push(number(kind));
                 if kind.is_dir() {
                     current.names.push(name.into_owned());
@@ -149,7 +135,7 @@ impl State {
         });
         if found.kinds.len() > before {
             let directory = self.below(&current.path).as_os_str();
-            found.directories.push(directory.as_encoded_bytes());
+            text::push(&mut found.directories, directory.as_encoded_bytes());
             found.counts.push((found.kinds.len() - before) as u32);
         }
         match more {

@@ -163,7 +163,7 @@ impl OpenRoot {
             let mut names = Vec::new();
             let mut list = root.read_dir(&path).map_err(failed("scandir"))?.list(Fields::KIND);
             while let Some(entry) = list.next() {
-                text::push(&mut names, &entry.map_err(failed("scandir"))?.name());
+                text::push(&mut names, entry.map_err(failed("scandir"))?.name().as_encoded_bytes());
                 if cancel.is_cancelled() {
                     break;
                 }

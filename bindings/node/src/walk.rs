@@ -140,15 +140,15 @@ impl State {
     ) -> std::result::Result<(), Error> {
         let (mut directories, mut text, mut others) = (Vec::new(), Vec::new(), Vec::new());
         let mut count = 0;
-        text::push(&mut text, directory.path().as_os_str());
+        text::push(&mut text, directory.path().as_os_str().as_encoded_bytes());
         let mut list = directory.list(Fields::KIND);
         list.visit(|entry| {
             let name = entry.name();
             if entry.kind().is_dir() {
-                text::push(&mut text, &name);
+                text::push(&mut text, name.as_encoded_bytes());
                 directories.push(name.into_owned());
             } else {
-                text::push(&mut others, &name);
+                text::push(&mut others, name.as_encoded_bytes());
                 count += 1;
             }
             if cancel.is_cancelled() { Next::Stop } else { Next::Continue }
