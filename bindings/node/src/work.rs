@@ -1,5 +1,6 @@
 //! Operations that run in Node's thread pool, or at once.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use curt::{Cancel, Threads};
@@ -51,7 +52,7 @@ impl<W: Work> Task for Pooled<W> {
     type JsValue = W::Output;
 
     fn compute(&mut self) -> napi::Result<Self::Output> {
-        Ok(self.work.run(&self.cancel))
+        attempt(&mut self.work, &self.cancel)
     }
 
     fn resolve(&mut self, env: Env, output: Self::Output) -> napi::Result<W::Output> {
@@ -74,10 +75,16 @@ pub fn start<W: Work>(
             Ok(Either::A(AsyncTask::new(Pooled { work, cancel })))
         }
         None => {
-            let output = work.run(&Cancel::new());
+            let output = attempt(&mut work, &Cancel::new())?;
             output.map(Either::B).map_err(|failure| failure.into_error(env))
         }
     }
+}
+
+/// Runs an operation. A panic, which is a fault of curt, must not end the process.
+fn attempt<W: Work>(work: &mut W, cancel: &Cancel) -> napi::Result<Answer<W::Output>> {
+    let run = AssertUnwindSafe(|| work.run(cancel));
+    catch_unwind(run).map_err(|_| napi::Error::from_reason("curt has panicked, which is a bug"))
 }
 
 /// Locks what operations share, also after one of them has panicked.
