@@ -99,14 +99,15 @@ type ListedAs<Types, Encoding> = Types extends true
  * `"buffer"`. With `"buffer"`, a tree can have names that are not UTF-8, for which Node fails.
  *
  * All forms have the order of `fs.readdirSync`: the entries of one depth before those of the next.
- * A directory that cannot be listed rejects the whole listing with its error.
+ * A directory that cannot be listed rejects the whole listing with its error. So does one in a
+ * directory that may be read but not searched; without file types Node leaves out what is in it.
  *
  * Whether links to directories are followed is up to the form, as in Node. Without `withFileTypes`
  * they are. With it they are since Node 22.13, but not by `promises.readdir`. A link that leads
  * back to an ancestor is listed, and not followed.
  *
- * A file that is added or removed meanwhile may or may not be listed. On Linux a listing costs five
- * calls for each directory, and one for each link that is followed.
+ * A file that is added or removed meanwhile may or may not be listed. On Linux a listing costs four
+ * calls for each directory, and two for each link that is followed.
  *
  * @example
  * readdir("project", { recursive: true, threads: "auto" }, (error, names) => {

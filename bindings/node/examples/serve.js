@@ -11,7 +11,15 @@ const http = require("http");
 const { pipeline } = require("stream");
 const { Root } = require("curt-fs");
 
-const STATUS = { EXDEV: 403, ELOOP: 403, EACCES: 403, ENOENT: 404, ENOTDIR: 404, ENXIO: 404 };
+const STATUS = {
+  EXDEV: 403,
+  ELOOP: 403,
+  EACCES: 403,
+  ENOENT: 404,
+  ENOTDIR: 404,
+  ENXIO: 404,
+  ENAMETOOLONG: 404,
+};
 
 /** The status for what cannot be sent. */
 class Refused extends Error {

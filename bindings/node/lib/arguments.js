@@ -1,6 +1,7 @@
 // Checks arguments. Anything else goes to Node's function, which reports the error.
 "use strict";
 
+const { isArray } = Array;
 const { basename, toNamespacedPath } = require("path");
 const {
   inspect,
@@ -35,6 +36,14 @@ function systemPathOf(known) {
 }
 
 /**
+ * The path of a tree, where Node has the function, too; null where that one is called, as with
+ * `--permission`, whose rules it knows.
+ */
+function treePathOf(path) {
+  return process.permission === undefined ? pathOf(path) : null;
+}
+
+/**
  * The path, where curt alone has the function. What is wrong with a path is the error of Node's
  * `original`, another function that takes one.
  */
@@ -60,7 +69,9 @@ function wrongType(name, expected, value) {
 
 function wrongValue(name, reason, value) {
   const kind = name.includes(".") ? "property" : "argument";
-  const message = `The ${kind} '${name}' ${reason}. Received ${inspect(value)}`;
+  const text = inspect(value);
+  const shown = text.length > 128 ? `${text.slice(0, 128)}...` : text;
+  const message = `The ${kind} '${name}' ${reason}. Received ${shown}`;
   return invalid(TypeError, "ERR_INVALID_ARG_VALUE", message);
 }
 
@@ -80,6 +91,17 @@ function received(value) {
   } catch ({ message }) {
     return message.slice(message.indexOf("Received"));
   }
+}
+
+/** Whether Node takes these as options. */
+function isOptions(given) {
+  return given === undefined || (typeof given === "object" && given !== null && !isArray(given));
+}
+
+/** The options of a function that Node does not have: as for Node's, inherited ones do not count. */
+function optionsOf(given) {
+  if (!isOptions(given)) throw wrongType("options", "of type object", given);
+  return { __proto__: null, ...given };
 }
 
 /** A yes or no among options. */
@@ -110,12 +132,15 @@ function signalOf({ signal }) {
 
 module.exports = {
   booleanOf,
+  isOptions,
+  optionsOf,
   outOfRange,
   pathFor,
   pathOf,
   signalOf,
   systemPathOf,
   threadsOf,
+  treePathOf,
   wrongType,
   wrongValue,
 };

@@ -4,7 +4,7 @@
 const fs = require("fs");
 const { promisify } = require("util");
 const originals = require("./originals.js");
-const { pathOf, systemPathOf, wrongType } = require("./arguments.js");
+const { systemPathOf, treePathOf, wrongType } = require("./arguments.js");
 const { direntsOf, finish, isTextOrBytes, prefixOf } = require("./entries.js");
 const { errorOf } = require("./errors.js");
 const { OpenTree } = require("./native.js");
@@ -149,10 +149,11 @@ Object.setPrototypeOf(Dir.prototype, fs.Dir.prototype);
  * directory, for names in other encodings, and with wrong arguments, for which it has the errors.
  */
 function treeOf(path, given) {
-  const options = typeof given === "object" && given !== null ? given : {};
+  // As Node's, it takes no inherited options.
+  const options = { __proto__: null, ...(typeof given === "object" ? given : undefined) };
   const { encoding, recursive, bufferSize = 32 } = options;
   if (recursive !== true) return null;
-  const known = pathOf(path);
+  const known = treePathOf(path);
   const isCount = Number.isInteger(bufferSize) && bufferSize > 0 && bufferSize < 2 ** 32;
   if (typeof known !== "string" || !isTextOrBytes(encoding) || !isCount) return null;
   const prefix = prefixOf(known);

@@ -2,7 +2,7 @@
 "use strict";
 
 const originals = require("./originals.js");
-const { pathOf, signalOf, systemPathOf, threadsOf } = require("./arguments.js");
+const { signalOf, systemPathOf, threadsOf, treePathOf } = require("./arguments.js");
 const {
   direntsOf,
   finish,
@@ -28,7 +28,7 @@ const FOLLOWS_WITH_FILE_TYPES = MAJOR > 22 || (MAJOR === 22 && MINOR >= 13);
 function treeOf(path, options, threads, isPromise) {
   const { encoding, recursive, withFileTypes: kinds } = options;
   if (recursive !== true) return null;
-  const known = pathOf(path);
+  const known = treePathOf(path);
   if (typeof known !== "string" || !isTextOrBytes(encoding)) return null;
   const follow = !kinds || (FOLLOWS_WITH_FILE_TYPES && !isPromise);
   return {
@@ -46,7 +46,7 @@ function treeOf(path, options, threads, isPromise) {
 
 /** The options, each read once. As in Node, those that are inherited count. */
 function optionsOf(given) {
-  if (typeof given !== "object" || given === null) return {};
+  if (typeof given !== "object" || given === null) return { __proto__: null };
   const { encoding, recursive, withFileTypes, signal, threads } = given;
   return { encoding, recursive, withFileTypes, signal, threads };
 }

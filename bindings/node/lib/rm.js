@@ -3,7 +3,7 @@
 
 const { setTimeout } = require("timers/promises");
 const originals = require("./originals.js");
-const { pathOf, signalOf, systemPathOf, threadsOf } = require("./arguments.js");
+const { isOptions, signalOf, systemPathOf, threadsOf, treePathOf } = require("./arguments.js");
 const { remove } = require("./native.js");
 const { abortable } = require("./signal.js");
 const { run, runSync, settle } = require("./work.js");
@@ -20,11 +20,12 @@ const DEFAULTS = { force: false, maxRetries: 0, recursive: false, retryDelay: 10
  * `recursive`, and with wrong arguments, for which it has the errors.
  */
 function requestOf(path, given, threads) {
-  const known = pathOf(path);
-  if (known === null) return { options: {}, tree: null };
-  const options = { ...DEFAULTS, ...given };
+  const known = treePathOf(path);
+  if (known === null) return { options: { __proto__: null }, tree: null };
+  // As Node's, it takes no inherited options.
+  const options = { __proto__: null, ...DEFAULTS, ...given };
   const { force, maxRetries, recursive, retryDelay } = options;
-  const isTree = recursive === true && typeof force === "boolean";
+  const isTree = isOptions(given) && recursive === true && typeof force === "boolean";
   if (!isTree || !isCount(maxRetries) || !isCount(retryDelay)) return { options, tree: null };
   const request = { path: systemPathOf(known), force, maxRetries, retryDelay };
   return { options, tree: { ...request, threads: threadsOf(options, threads) } };

@@ -6,6 +6,7 @@ const { isUint8Array } = require("util").types;
 const { fileURLToPath } = require("url");
 const {
   booleanOf,
+  optionsOf,
   outOfRange,
   pathOf,
   signalOf,
@@ -112,7 +113,7 @@ class Root {
 
   static async open(path, given) {
     const known = pathBeneath(path);
-    const options = { ...given };
+    const options = optionsOf(given);
     const how = { inRoot: booleanOf(options, "inRoot"), strict: booleanOf(options, "strict") };
     const full = systemPathOf(known);
     return new Root(await soon((control) => openRoot(full, how, control), known), KEY);
@@ -158,7 +159,7 @@ class Root {
 
   async mkdir(path, given) {
     const known = pathBeneath(path);
-    const recursive = booleanOf({ ...given }, "recursive");
+    const recursive = booleanOf(optionsOf(given), "recursive");
     // Errors have the path of the step that failed.
     const made = await settled(this.#root.mkdir(known, recursive, new Control()));
     return made ?? undefined;
@@ -191,14 +192,19 @@ class Root {
 
   async rm(path, given) {
     const known = pathBeneath(path);
-    const options = { ...given };
+    const options = optionsOf(given);
     const how = {
       recursive: booleanOf(options, "recursive"),
       force: booleanOf(options, "force"),
       threads: threadsOf(options, 1),
     };
-    const begin = async (control) => settled(this.#root.rm(known, how, control));
-    return run(signalOf(options), begin);
+    // It is closed later than the root, if the removal has to wait.
+    const kept = this.#root.keep();
+    try {
+      return await run(signalOf(options), (control) => settled(kept.rm(known, how, control)));
+    } finally {
+      kept.close();
+    }
   }
 
   close() {

@@ -3,7 +3,7 @@
 
 const { win32 } = require("path");
 const originals = require("./originals.js");
-const { pathOf, wrongValue } = require("./arguments.js");
+const { isOptions, pathOf, wrongValue } = require("./arguments.js");
 const { find } = require("./native.js");
 const { settingsOf } = require("./which.js");
 const { runSync } = require("./work.js");
@@ -47,17 +47,24 @@ function found(...passed) {
   const [command, args] = passed;
   const hasWords = args === undefined || args === null || Array.isArray(args);
   const given = hasWords ? passed[2] : args;
-  const options = { ...given };
+  const options = { __proto__: null, ...given };
   const words = hasWords ? Array.from(args ?? [], String) : [];
   const isTaken =
     typeof command === "string" &&
     ![command, ...words].some((word) => word.includes("\0")) &&
-    (given === undefined || (typeof given === "object" && given !== null));
-  const directory = pathOf(options.cwd ?? ".");
+    isOptions(given);
+  // As for Node, an empty one is none.
+  const directory = pathOf(options.cwd || ".");
   if (!isTaken || options.shell || directory === null) return passed;
   const cwd = options.cwd ? String(directory) : undefined;
   const settings = settingsOf({ cwd }, options.env || process.env, true);
-  const path = runSync(() => find(command, settings, null));
+  let path = null;
+  try {
+    path = runSync(() => find(command, settings, null));
+  } catch {
+    // Node emits the error.
+  }
+  if (path === null) return passed;
   if (/\.(?:bat|cmd)$/i.test(path)) return batchOf(path, words, options);
   if (!/\.(?:com|exe)$/i.test(path)) return passed;
   return [path, words, { ...options, argv0: options.argv0 ?? command }];

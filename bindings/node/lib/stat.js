@@ -3,7 +3,7 @@
 
 const { promises, Stats } = require("fs");
 const { isUint8Array } = require("util").types;
-const { pathOf, signalOf, systemPathOf, wrongType } = require("./arguments.js");
+const { optionsOf, pathOf, signalOf, systemPathOf, wrongType } = require("./arguments.js");
 const { abortError, errorOf } = require("./errors.js");
 const { statMany: ask } = require("./native.js");
 const { run } = require("./work.js");
@@ -79,7 +79,7 @@ async function statSome(paths, follow, signal) {
 }
 
 async function statMany(paths, given) {
-  const options = { ...given };
+  const options = optionsOf(given);
   const { followSymlinks = true } = options;
   const signal = signalOf(options);
   if (typeof followSymlinks !== "boolean") {

@@ -2,12 +2,12 @@
 "use strict";
 
 const { lstatSync } = require("fs");
-const { pathFor, signalOf, systemPathOf, threadsOf } = require("./arguments.js");
+const { optionsOf, pathFor, signalOf, systemPathOf, threadsOf } = require("./arguments.js");
 const { measure } = require("./native.js");
 const { run } = require("./work.js");
 
 async function usage(path, given) {
-  const options = { ...given };
+  const options = optionsOf(given);
   const threads = threadsOf(options, 1);
   const known = systemPathOf(pathFor(lstatSync, path));
   return run(signalOf(options), (control) => measure(known, threads, control));

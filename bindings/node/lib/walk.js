@@ -2,7 +2,7 @@
 "use strict";
 
 const originals = require("./originals.js");
-const { pathFor, signalOf, wrongType } = require("./arguments.js");
+const { optionsOf, pathFor, signalOf, wrongType } = require("./arguments.js");
 const { finishInTurns, textsOf } = require("./entries.js");
 const { abortError, errorOf } = require("./errors.js");
 const { Walker } = require("./native.js");
@@ -49,7 +49,7 @@ async function* directoriesOf(walker, signal, onError) {
 }
 
 function walk(top, given) {
-  const options = { ...given };
+  const options = optionsOf(given);
   const { onError } = options;
   if (onError !== undefined && typeof onError !== "function") {
     throw wrongType("options.onError", "of type function", onError);

@@ -1,7 +1,7 @@
 // `which` and `whichSync`.
 "use strict";
 
-const { wrongType, wrongValue } = require("./arguments.js");
+const { optionsOf, wrongType, wrongValue } = require("./arguments.js");
 const { find } = require("./native.js");
 const { run, runSync } = require("./work.js");
 
@@ -33,7 +33,7 @@ function settingsOf({ path, pathExt, cwd }, env, isWindows) {
 function argumentsOf(name, given) {
   if (typeof name !== "string") throw wrongType("name", "of type string", name);
   if (name.includes("\0")) throw wrongValue("name", "must be a string without null bytes", name);
-  const options = { ...given };
+  const options = optionsOf(given);
   for (const key of ["path", "pathExt", "cwd"]) {
     const value = options[key];
     if (value !== undefined && typeof value !== "string") {

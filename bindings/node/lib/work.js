@@ -104,7 +104,7 @@ function runSync(begin, above) {
 /** Passes what comes of a promise to a callback, whose exceptions are nobody's. */
 function settle(promise, callback) {
   promise.then(
-    (result) => nextTick(callback, null, result),
+    (result) => nextTick(callback, null, ...(result === undefined ? [] : [result])),
     (error) => nextTick(callback, error),
   );
 }

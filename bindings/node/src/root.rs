@@ -103,14 +103,23 @@ impl OpenRoot {
 
 #[napi]
 impl OpenRoot {
+    fn opened(&self) -> Result<Arc<curt::Root>> {
+        lock(&self.0).clone().ok_or_else(|| napi::Error::from_reason("it is closed"))
+    }
+
     fn start<T: Value>(
         &self,
         env: Env,
         control: Option<&Control>,
         act: impl Fn(&curt::Root, &Cancel) -> Answer<T> + Send + 'static,
     ) -> Result<Outcome<Beneath<T>>> {
-        let root = lock(&self.0).clone().ok_or_else(|| napi::Error::from_reason("it is closed"))?;
-        work::start(env, Beneath { root, act: Box::new(act) }, control)
+        work::start(env, Beneath { root: self.opened()?, act: Box::new(act) }, control)
+    }
+
+    /// The same directory, for an operation that begins later, and is closed by itself.
+    #[napi]
+    pub fn keep(&self) -> Result<OpenRoot> {
+        Ok(OpenRoot(Mutex::new(Some(self.opened()?))))
     }
 
     /// Closes the directory, once what is done beneath it ends.

@@ -109,3 +109,24 @@ test("install: with -r, worker threads have it, too", async () => {
   `;
   assert.equal(output(["-r", "curt-fs/install"], program), "true");
 });
+
+test("install: what Node's permissions refuse is refused", (t) => {
+  if (parseInt(process.versions.node, 10) < 20) {
+    t.skip("this version of Node has no permissions");
+    return;
+  }
+  const top = plant({ "a/b": "" });
+  const options = ["--experimental-permission", "--no-warnings", "--allow-addons"];
+  const program = `
+    for (const name of ["rmSync", "readdirSync", "opendirSync"]) {
+      try {
+        fs[name](${JSON.stringify(top)}, { recursive: true });
+      } catch ({ code }) {
+        console.log(code);
+      }
+    }
+  `;
+  const words = [...options, `--allow-fs-read=${HERE}`, "-r", "curt-fs/install"];
+  assert.equal(output(words, program), Array(3).fill("ERR_ACCESS_DENIED").join("\n"));
+  assert.ok(fs.existsSync(path.join(top, "a/b")));
+});

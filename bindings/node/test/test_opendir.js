@@ -58,6 +58,14 @@ const READS = {
 const keyOf = (entry) => `${entry.parentPath ?? entry.path}/${entry.name}`;
 const inOrder = (entries) => [...entries].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 
+testForms("inherited options do not count", async (form) => {
+  const top = plant(TREE);
+  const given = Object.create({ recursive: true });
+  const [theirs, ours] = [fs, curt].map((module) => form(module, top, given));
+  const names = async (dir) => inOrder(await READS.promise(await dir)).map(({ name }) => name);
+  assert.deepEqual(await names(ours), await names(theirs));
+});
+
 testForms("reads what readdir lists", async (form) => {
   const top = plant(TREE);
   fs.symlinkSync("a", path.join(top, "link"));

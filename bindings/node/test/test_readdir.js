@@ -60,6 +60,18 @@ testForms("the same options count", async (form) => {
   for (const options of [inherited, hidden]) await assertSame(form, false, top, options);
 });
 
+testForms("what Object.prototype has counts where it does for Node", async (form) => {
+  const top = plant(TREE);
+  Object.prototype.recursive = true;
+  try {
+    for (const words of [[], [{ __proto__: null }], [{}]]) {
+      await assertSame(form, false, top, ...words);
+    }
+  } finally {
+    delete Object.prototype.recursive;
+  }
+});
+
 testForms("lists what Node does", async (form, name) => {
   const top = plant(TREE);
   const below = plant({ "in/f": "", g: "" });

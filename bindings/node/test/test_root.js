@@ -9,7 +9,7 @@ const { test } = require("node:test");
 const { pathToFileURL } = require("url");
 const { Worker } = require("worker_threads");
 const { Root } = require("curt-fs");
-const { folder, plant } = require("./helper.js");
+const { descriptors, folder, plant } = require("./helper.js");
 
 const pipe = path.join(folder(), "fifo");
 execFileSync("mkfifo", [pipe]);
@@ -283,6 +283,18 @@ test("root: once it is closed, nothing is done", async () => {
   below[Symbol.dispose]?.();
   below.close();
   await assert.rejects(below.stat("d"), { code: "ERR_DIR_CLOSED" });
+});
+
+test("root: removals that wait for their turn outlast it", async () => {
+  const top = tree();
+  const before = descriptors().length;
+  const root = await Root.open(top);
+  const removals = ["a", "e", "missing"].map((name) => root.rm(name, { recursive: true }));
+  root.close();
+  const settled = await Promise.allSettled(removals);
+  assert.deepEqual(settled.map(({ reason }) => reason?.code), [undefined, undefined, "ENOENT"]);
+  assert.equal(["a", "e"].some((name) => fs.existsSync(path.join(top, name))), false);
+  assert.equal(descriptors().length, before);
 });
 
 test("root: wrong arguments have the errors of Node", async () => {

@@ -53,6 +53,7 @@ test("serve sends files, and nothing else", { timeout: 60_000 }, async (t) => {
     ["/page.html::$DATA", "403"],
     ["/%252e%252e/secret", "404"],
     ["/missing", "404"],
+    [`/${"x".repeat(5000)}`, "404"],
     ["/page.html/", "404"],
     ["/sub", "404"],
     ["/", "404"],

@@ -58,6 +58,7 @@ test("spawn leaves to Node what it refuses, and what is nowhere", () => {
     ["npm", 7],
     ["npm", [], null],
     ["npm", [], 7],
+    ["npm", [], Object.assign([], options)],
     ["npm", ["a\0b"], options],
     ["npm\0", options],
     ["npm", { ...options, shell: true }],

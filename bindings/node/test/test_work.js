@@ -193,6 +193,25 @@ test("work: signals that keep their listeners keep no place, and fail no other c
   }
 });
 
+test("work: what Object.prototype has is no option", async () => {
+  const top = plant({ "a/b": "b", "c/d": "d" });
+  const names = ["signal", "threads", "inRoot", "strict", "force", "onError", "cwd", "pathExt"];
+  try {
+    for (const name of names) Object.prototype[name] = "x";
+    await curt.promises.rm(path.join(top, "a"), RECURSIVE);
+    curt.rmSync(path.join(top, "c"), RECURSIVE);
+    assert.equal((await curt.usage(top)).entries, 1);
+    for await (const { files } of curt.walk(top)) assert.deepEqual(files, []);
+    assert.equal((await curt.statMany([top]))[0].isDirectory(), true);
+    assert.equal(typeof curt.whichSync("node"), "string");
+    const root = await curt.Root.open(top);
+    await assert.rejects(root.rm("a", RECURSIVE), { code: "ENOENT" });
+    root.close();
+  } finally {
+    for (const name of names) delete Object.prototype[name];
+  }
+});
+
 test("work: signals of another realm count", async () => {
   const source = "({ aborted: true, reason: 'r' })";
   const signal = vm.runInNewContext(source);
@@ -200,15 +219,15 @@ test("work: signals of another realm count", async () => {
   await assert.rejects(curt.promises.rm(folder(), { ...RECURSIVE, signal }), aborted);
 });
 
-test("work: a replaced nextTick changes nothing", async () => {
-  const { nextTick } = process;
-  const top = folder();
-  try {
+test("work: a replaced nextTick changes nothing", () => {
+  // In a process of its own: what reports the tests uses it, too.
+  const code = `
     process.nextTick = () => {};
-    await new Promise((resolve) => curt.rm(top, RECURSIVE, resolve));
-  } finally {
-    process.nextTick = nextTick;
-  }
+    curt.rm(process.argv[1], { recursive: true }, (...results) => {
+      fs.writeSync(1, JSON.stringify(results));
+    });
+  `;
+  assert.equal(inProcess(code, { words: [folder()] }), "[null]");
 });
 
 test("work: the package can be loaded again, with the old one still in use", () => {
@@ -385,4 +404,38 @@ test("work: a worker thread that exits ends its calls", async () => {
   const worker = inThread(code, top);
   await once(worker, "exit");
   assert.ok(left(top) > 0);
+});
+
+test("work: options that are inherited, or no options to Node, are none", () => {
+  const code = `
+    const top = process.argv[1];
+    const dirs = (dir) => { const names = []; for (let e; (e = dir.readSync()); ) names.push(e.name);
+      dir.closeSync(); return names.join(); };
+    const attempts = {
+      array: () => curt.rmSync(top, Object.assign([], { recursive: true })),
+      callable: () => curt.rmSync(top, Object.assign(() => {}, { recursive: true })),
+      usage: () => curt.usage(top, []),
+      opendir: () => {
+        const options = Object.create({ recursive: true });
+        return dirs(curt.opendirSync(top, options)) === dirs(fs.opendirSync(top, options));
+      },
+      root: async () => {
+        const root = await curt.Root.open(top);
+        Object.prototype.recursive = true;
+        await root.rm("a", {}).finally(() => delete Object.prototype.recursive);
+      },
+      message: () => curt.which("x".repeat(1000) + "\\0"),
+    };
+    (async () => {
+      for (const attempt of Object.values(attempts)) {
+        const show = ({ code, message }) => [code, message.length < 300].join(" ");
+        console.log(await (async () => attempt())().catch(show));
+      }
+    })();
+  `;
+  const top = plant({ "a/b": "b" });
+  const lines = ["ERR_INVALID_ARG_TYPE true", "ERR_INVALID_ARG_TYPE true"];
+  lines.push("ERR_INVALID_ARG_TYPE true", "true", "EISDIR true", "ERR_INVALID_ARG_VALUE true", "");
+  assert.equal(inProcess(code, { words: [top] }), lines.join("\n"));
+  assert.equal(fs.readFileSync(path.join(top, "a/b"), "utf8"), "b");
 });
