@@ -27,9 +27,9 @@ static void finds(const text_char *expected)
 }
 
 #ifdef _WIN32
-#define IN(root, rest) T(root "\\" rest)
+#define JOINED(root, rest) T(root "\\" rest)
 #else
-#define IN(root, rest) T(root "/" rest)
+#define JOINED(root, rest) T(root "/" rest)
 #endif
 
 static void plant(curt_str roots[2])
@@ -49,13 +49,13 @@ static void finds_the_first_candidate(void)
     curt_str roots[2];
     plant(roots);
     open_lookup(roots, 2, 0);
-    finds(IN("two", "d/f.rb"));
+    finds(JOINED("two", "d/f.rb"));
     CHECK_INT(find(Z("f")), 0);
     curt_lookup_close(lookup);
     open_lookup(roots, 2, CURT_LOOKUP_ROOT_FIRST);
-    finds(IN("one", "d/f.so"));
+    finds(JOINED("one", "d/f.so"));
     CHECK_INT(WORKS(curt_lookup_set_roots(lookup, roots + 1, 1, WHY)), 0);
-    finds(IN("two", "d/f.rb"));
+    finds(JOINED("two", "d/f.rb"));
     CHECK_INT(WORKS(curt_lookup_set_roots(lookup, NULL, 0, WHY)), 0);
     CHECK_INT(find(Z("d/f")), 0);
     curt_lookup_close(lookup);
@@ -67,11 +67,11 @@ static void sees_changes_after_a_revalidation(void)
     curt_str roots[2];
     plant(roots);
     open_lookup(roots, 2, 0);
-    finds(IN("two", "d/f.rb"));
+    finds(JOINED("two", "d/f.rb"));
     make_file(T("one/d/f.rb"), 0);
-    finds(IN("two", "d/f.rb"));
+    finds(JOINED("two", "d/f.rb"));
     CHECK_INT(curt_lookup_revalidate(lookup), 0);
-    finds(IN("one", "d/f.rb"));
+    finds(JOINED("one", "d/f.rb"));
     curt_lookup_close(lookup);
 }
 
