@@ -109,7 +109,8 @@ impl Lookup {
     }
 
     /// Finds a file: the path of the root, the relative name, and one of the extensions, each as it
-    /// was given. `""` is an extension, too. `None` if no root has it.
+    /// was given, but with `\` for `/` if the root begins with `\\?\`. `""` is an extension, too.
+    /// `None` if no root has it.
     pub fn find<E: AsRef<OsStr>>(
         &mut self,
         relative: impl AsRef<Path>,

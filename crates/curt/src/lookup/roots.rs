@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use curt_paths::windows::is_verbatim;
+
 use super::Order;
 use super::directory::{Asking, Directory, Holds};
 use crate::name::{Unit as _, is_dot_or_dot_dot};
@@ -69,7 +71,13 @@ impl<S: Sys> Root<S> {
     fn join(&self, relative: &[S::Unit]) -> Vec<S::Unit> {
         let is_closed = self.path.last().is_some_and(|unit| unit.is_separator());
         let separator = (!is_closed).then_some(S::Unit::SEPARATOR);
-        [&self.path, separator.as_slice(), relative].concat()
+        let mut path = [&self.path, separator.as_slice(), relative].concat();
+        // In a verbatim path of Windows a slash is part of a name.
+        if S::Unit::SEPARATOR != S::Unit::ascii(b'/') && is_verbatim(&path) {
+            let slashes = path.iter_mut().filter(|unit| **unit == S::Unit::ascii(b'/'));
+            slashes.for_each(|slash| *slash = S::Unit::SEPARATOR);
+        }
+        path
     }
 
     fn has(&mut self, candidate: &Candidate<S::Unit>, asking: &mut Asking<S>) -> bool {
