@@ -51,8 +51,9 @@ function optionsOf(given) {
   return { encoding, recursive, withFileTypes, signal, threads };
 }
 
-/** For promises Node makes a copy first, of what is enumerable. */
+/** What counts for promises: since Node 20 a copy of what is enumerable. */
 function enumerableOf(given) {
+  if (MAJOR < 20) return given;
   const copy = {};
   for (const name in given) copy[name] = given[name];
   return copy;
