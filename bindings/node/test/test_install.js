@@ -111,12 +111,14 @@ test("install: with -r, worker threads have it, too", async () => {
 });
 
 test("install: what Node's permissions refuse is refused", (t) => {
-  if (parseInt(process.versions.node, 10) < 20) {
+  const names = ["--permission", "--experimental-permission"];
+  const name = names.find((name) => process.allowedNodeEnvironmentFlags.has(name));
+  if (name === undefined) {
     t.skip("this version of Node has no permissions");
     return;
   }
   const top = plant({ "a/b": "" });
-  const options = ["--experimental-permission", "--no-warnings", "--allow-addons"];
+  const options = [name, "--no-warnings", "--allow-addons"];
   const program = `
     for (const name of ["rmSync", "readdirSync", "opendirSync"]) {
       try {
