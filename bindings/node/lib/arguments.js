@@ -98,7 +98,7 @@ function isOptions(given) {
   return given === undefined || (typeof given === "object" && given !== null && !isArray(given));
 }
 
-/** The options of a function that Node does not have: as for Node's, inherited ones do not count. */
+/** The options of a function that Node does not have. As for Node, inherited ones do not count. */
 function optionsOf(given) {
   if (!isOptions(given)) throw wrongType("options", "of type object", given);
   return { __proto__: null, ...given };

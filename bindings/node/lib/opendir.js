@@ -28,7 +28,7 @@ function checkCallback(callback) {
 /** A tree that is listed as an `fs.Dir` with `recursive`. */
 class Dir {
   #tree;
-  /** The path that was passed, and the one in front of those below it. */
+  /** The path that was passed, the one in front of those below it, and whether names are bytes. */
   #about;
   #entries = [];
   /** The error after these. */

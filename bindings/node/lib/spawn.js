@@ -6,7 +6,6 @@ const originals = require("./originals.js");
 const { isOptions, pathOf, wrongValue } = require("./arguments.js");
 const { find } = require("./native.js");
 const { settingsOf } = require("./which.js");
-const { runSync } = require("./work.js");
 
 /** Words that cmd.exe, and the batch file, read as they are: none ends with a backslash. */
 const PLAIN = /^[A-Za-z0-9#$*+\-./:?@_\\\u{a0}-\u{10ffff}]+(?<!\\)$/u;
@@ -60,7 +59,7 @@ function found(...passed) {
   const settings = settingsOf({ cwd }, options.env || process.env, true);
   let path = null;
   try {
-    path = runSync(() => find(command, settings, null));
+    path = find(command, settings, null);
   } catch {
     // Node emits the error.
   }

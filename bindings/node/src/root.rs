@@ -168,14 +168,11 @@ impl OpenRoot {
         control: Option<&Control>,
     ) -> Result<Outcome<Beneath<Buffer>>> {
         let path = text::path(path);
-        self.start(env, control, move |root, cancel| {
+        self.start(env, control, move |root, _| {
             let mut names = Vec::new();
             let mut list = root.read_dir(&path).map_err(failed("scandir"))?.list(Fields::KIND);
             while let Some(entry) = list.next() {
                 text::push(&mut names, entry.map_err(failed("scandir"))?.name().as_encoded_bytes());
-                if cancel.is_cancelled() {
-                    break;
-                }
             }
             Ok(names.into())
         })
