@@ -148,7 +148,7 @@ impl<S: Sys, T> Branch<S, T> {
         }
     }
 
-    /// Adds the topmost directory, which must be open, and its ancestors to those that are compared.
+    /// Adds the topmost directory, which must be open, and its ancestors to those compared.
     #[cold]
     fn add_ancestors(&mut self, sys: &S) -> io::Result<()> {
         let depth = self.depth();
