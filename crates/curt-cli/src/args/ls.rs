@@ -37,7 +37,7 @@ Exit status:
 
 const EXAMPLES: &str = "\
 Examples:
-  curt ls -lh --git --header --total  states in git, and the names of columns
+  curt ls -lh --header --total        the names of columns, and sums
   curt ls --tree --depth 2            a tree of two levels
   curt ls --fields name,size,created  chosen fields, separated by tabs";
 
@@ -312,15 +312,6 @@ pub(crate) struct LsOptions {
     #[arg(long, alias = "max-depth", value_name = "N", allow_negative_numbers = true,
           help_heading = BEYOND_GNU)]
     pub(crate) depth: Option<usize>,
-
-    /// Show the state in git of each entry: in the index, and in the working tree
-    ///
-    /// The letters are N (new), M (modified), D (deleted), R (renamed), C (copied), T (another
-    /// type), U (in conflict) and I (ignored); a directory shows the most important ones of its
-    /// contents. Runs git for each operand and each repository below it, without the filters, hooks
-    /// and monitors that they configure.
-    #[arg(long, help_heading = BEYOND_GNU)]
-    pub(crate) git: bool,
 
     /// With -l or --fields, begin with the names of the columns
     #[arg(long, conflicts_with_all = ["json", "tree"], help_heading = BEYOND_GNU)]

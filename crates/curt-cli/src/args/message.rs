@@ -245,7 +245,7 @@ const OTHER_COMMANDS: [(&[&str], &str); 17] = [
 
 /// Options of other tools, by the command of curt that people type them after, and its substitute:
 /// an option, or a sentence, or nothing. A name with a dash before it counts after two dashes only.
-const OF_OTHERS: [(&str, &[&str], &str); 77] = [
+const OF_OTHERS: [(&str, &[&str], &str); 78] = [
     (
         "find",
         &["amin", "anewer", "atime", "cmin", "cnewer", "ctime"],
@@ -325,6 +325,7 @@ const OF_OTHERS: [(&str, &[&str], &str); 77] = [
     ("du", &["I", "ignore-directory"], "--exclude"),
     ("du", &["g"], "-BG"),
     ("ls", &["icons"], "there are no icons; --color shows kinds"),
+    ("ls", &["git", "git-repos"], "'git status -s' shows the state of files"),
     ("ls", &["git-ignore", "ignore-git"], "'curt find' skips entries that git ignores"),
     ("ls", &["level"], "--depth"),
     ("ls", &["long"], "-l"),

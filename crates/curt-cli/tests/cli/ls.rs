@@ -5,8 +5,8 @@ use std::process::Command;
 
 use curt_testkit::Scratch;
 
+use crate::run_words as run;
 use crate::terminal::in_a_terminal;
-use crate::{objects, run_words as run, said};
 
 fn curt(scratch: &Scratch, args: &[&str]) -> Command {
     crate::command(scratch, args[0], &args[1..])
@@ -90,83 +90,4 @@ fn a_swapped_directory_leads_out_of_no_operand() {
         assert_eq!(String::from_utf8_lossy(&output.stderr), said);
         assert_eq!(output.status.code(), Some(i32::from(!is_listed)));
     }
-}
-
-/// The same in the C locale, in which trees are drawn in ASCII.
-fn run_in_c(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {
-    said(&curt(scratch, args).env("LC_ALL", "C").output().unwrap())
-}
-
-/// The lines of a listing, without blanks at their ends.
-fn lines(text: &str) -> Vec<&str> {
-    text.lines().map(str::trim_end).collect()
-}
-
-/// Runs git, which must be there, in a directory.
-fn git(scratch: &Scratch, args: &[&str]) {
-    let mut command = Command::new("git");
-    command.args(["-c", "user.name=x", "-c", "user.email=x@y", "-c", "init.defaultBranch=main"]);
-    command.args(args).current_dir(scratch.path());
-    let output = command.env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-}
-
-#[test]
-fn git_shows_the_state_of_each_entry() {
-    if Command::new("git").arg("--version").output().is_err() {
-        return curt_testkit::skip("git is not installed");
-    }
-    let scratch = Scratch::new();
-    let (_, out, messages) = run_in_c(&scratch, &["ls", "-1", "--git", "."]);
-    assert_eq!((out.as_str(), messages.as_str()), ("", ""), "no working tree is no failure");
-    for path in ["clean", "changed", "sub/old name", "sub/below/x", ".gitignore"] {
-        scratch.file(path);
-    }
-    std::fs::write(scratch.at(".gitignore"), b"target/\n").unwrap();
-    git(&scratch, &["init", "-q"]);
-    git(&scratch, &["add", "-A"]);
-    git(&scratch, &["commit", "-qm", "x"]);
-    std::fs::write(scratch.at("changed"), b"more").unwrap();
-    std::fs::write(scratch.at("sub/below/x"), b"more").unwrap();
-    scratch.file_with("staged", b"1");
-    scratch.file_with("new\nline", b"1");
-    scratch.file("target/debug/x");
-    scratch.file("untracked/x");
-    git(&scratch, &["add", "staged"]);
-    git(&scratch, &["mv", "sub/old name", "sub/new name"]);
-    let out = run_in_c(&scratch, &["ls", "-1", "-Q", "--git"]).1;
-    let expected = "\
--M  \"changed\"
---  \"clean\"
--N  \"new\\nline\"
-N-  \"staged\"
-RM  \"sub\"
--I  \"target\"
--N  \"untracked\"
-";
-    assert_eq!(out, expected);
-    // The same from another directory, for operands of each kind, and below them.
-    let out = run_in_c(&scratch, &["ls", "-d", "--git", "sub/below/x", "sub", "clean", ".git"]).1;
-    assert_eq!(out, "--  .git\n--  clean\nRM  sub\n-M  sub/below/x\n");
-    let out = run_in_c(&scratch, &["ls", "--tree", "--git", "sub", "target"]).1;
-    let expected = "\
-RM  sub
--M  |-- below
--M  |   `-- x
-R-  `-- new name
--I  target
--I  `-- debug
--I      `-- x
-";
-    assert_eq!(out, expected);
-    let out = run_in_c(&scratch, &["ls", "-l", "--header", "--git", "changed"]).1;
-    assert!(lines(&out)[0].ends_with(" Git Name") && out.ends_with(" -M  changed\n"), "{out}");
-    let out = run_in_c(&scratch, &["ls", "-R", "--json", "--fields=name", "--git", "sub"]).1;
-    let found = objects(&out);
-    assert!(found.iter().any(|line| line["name"] == "x" && line["git"] == "-M"), "{out}");
-    let output = curt(&scratch, &["ls", "-1", "--git"]).env("PATH", "/nowhere").output().unwrap();
-    let (code, out, messages) = said(&output);
-    assert_eq!(code, Some(1));
-    assert!(out.contains("    clean\n"), "{out}");
-    assert_eq!(messages, "curt ls: --git needs git: git: not found in PATH\n");
 }

@@ -4,7 +4,6 @@
 
 mod config;
 mod lines;
-mod trust;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;

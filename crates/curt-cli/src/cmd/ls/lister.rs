@@ -140,24 +140,6 @@ impl<'a> Lister<'a> {
         self.writer.finish();
     }
 
-    /// Asks git about a directory, if that is shown.
-    pub(super) fn ask_git(&mut self, dir: &Path) {
-        if let Some(git) = &mut self.writer.git {
-            git.ask(dir);
-        }
-    }
-
-    /// Asks git about a directory below an operand, if it may be in another repository.
-    pub(super) fn ask_git_below(&mut self, dir: &Path) {
-        let follows = self.settings.follows();
-        match &mut self.writer.git {
-            // A link may have led there.
-            Some(git) if follows => git.ask(dir),
-            Some(git) => git.ask_nested(dir),
-            None => {}
-        }
-    }
-
     /// Returns the positions of entries in the order that is wanted.
     fn indices(&self, items: &[Item]) -> Vec<usize> {
         let settings = self.settings;
@@ -183,7 +165,6 @@ impl<'a> Lister<'a> {
 
     /// Lists an operand, and the directories below it that were entered.
     fn list_operand(&mut self, operand: &OsStr) {
-        self.ask_git(Path::new(operand));
         let opened = self.descent.open(operand);
         self.list_directory(operand, opened, true);
         while !self.session.is_cancelled() {
@@ -193,7 +174,6 @@ impl<'a> Lister<'a> {
                 Ok(relative) => header_path(operand, relative.as_os_str()).into_os_string(),
                 Err(_) => path.as_os_str().to_owned(),
             };
-            self.ask_git_below(Path::new(&path));
             self.list_directory(&path, opened, false);
         }
     }
@@ -266,9 +246,6 @@ impl<'a> Lister<'a> {
         item.is_opened = item.kind == Kind::Directory && !settings.options.directory;
         if !item.is_opened {
             self.complete(&mut item, None, path);
-            if let Some(git) = &mut self.writer.git {
-                git.ask_parent(path);
-            }
         }
         Some(item)
     }

@@ -133,8 +133,8 @@ impl<'a> LineFormatter<'a> {
         inode + if self.settings.shows_blocks { blocks + 1 } else { 0 }
     }
 
-    /// Adds the names of the columns; `before` is the one before the name of an entry.
-    pub(super) fn header(&self, before: &str, line: &mut Vec<u8>) {
+    /// Adds the names of the columns.
+    pub(super) fn header(&self, line: &mut Vec<u8>) {
         let (settings, widths) = (self.settings, &self.widths);
         let time = match settings.time() {
             Fields::ACCESSED => "Accessed",
@@ -155,7 +155,6 @@ impl<'a> LineFormatter<'a> {
             (settings.options.author, "Author", 0, widths.user),
             (true, "Size", widths.size, 0),
             (true, time, 0, time_width),
-            (!before.is_empty(), before, 0, 0),
             (true, "Name", 0, 0),
         ];
         let shown = columns.into_iter().filter(|column| column.0);
@@ -188,12 +187,12 @@ impl<'a> LineFormatter<'a> {
         }
     }
 
-    /// Adds a line of the long format, with some text before the name.
+    /// Adds a line of the long format, in a tree with the branch before the name.
     pub(super) fn long(
         &mut self,
         item: &Item,
         names: &NameFormatter<'_>,
-        before: &[u8],
+        branch: &str,
         line: &mut Vec<u8>,
     ) {
         let settings = self.settings;
@@ -220,7 +219,7 @@ impl<'a> LineFormatter<'a> {
             }
             line.push(b' ');
         }
-        line.extend_from_slice(before);
+        line.extend_from_slice(branch.as_bytes());
         let column = line.len() - begin;
         match item.get(Metadata::target) {
             Some(target) => {

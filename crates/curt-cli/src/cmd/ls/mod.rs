@@ -4,7 +4,6 @@
 //! goes through operands and directories, or through trees (`tree`); `item` holds an entry, `order`
 //! sorts entries; `writer` prints them, in lines (`long`) or in columns (`grid`).
 
-mod git;
 mod grid;
 mod hyperlinks;
 mod ignored;

@@ -298,9 +298,6 @@ fn time(options: &LsOptions) -> Fields {
 
 fn form(options: &LsOptions, is_long: bool) -> Result<Form, String> {
     let list = options.fields.as_deref();
-    if list.is_some_and(|list| list.split(',').any(|name| name.trim() == "git")) {
-        return Err("unknown field 'git'; use --git, whose column is first".to_owned());
-    }
     let named = list.map(entry::fields_named).transpose()?;
     if !options.output.json {
         return Ok(named.map_or(Form::Listing, Form::Fields));

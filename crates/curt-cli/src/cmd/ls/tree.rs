@@ -52,7 +52,6 @@ impl Lister<'_> {
         let operand = root.name.clone();
         if is_directory {
             self.complete(&mut root, None, Path::new(&operand));
-            self.ask_git(Path::new(&operand));
         }
         let is_aligned = settings.is_long() || settings.shows_inode || settings.shows_blocks;
         let is_unicode = sys::has_utf8_locale();
@@ -119,9 +118,6 @@ impl Lister<'_> {
         branch: String,
         depth: usize,
     ) -> Option<Level> {
-        if depth > 1 {
-            self.ask_git_below(Path::new(&*dir));
-        }
         let (list, items) = self.read_directory(&dir, opened, depth == 1)?;
         let items = self.sort(items);
         let is_end = depth >= self.settings.depth();

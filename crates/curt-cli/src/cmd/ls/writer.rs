@@ -6,7 +6,6 @@ use std::path::Path;
 
 use curt::Fields;
 
-use super::git::Git;
 use super::grid;
 use super::hyperlinks::Hyperlinks;
 use super::item::{Item, display_path};
@@ -31,8 +30,6 @@ pub(super) struct Writer<'a> {
     has_color: Cell<bool>,
     links: Option<Hyperlinks>,
     owners: Owners,
-    /// The states in git, if they are shown.
-    pub(super) git: Option<Git<'a>>,
 }
 
 impl<'a> Writer<'a> {
@@ -44,7 +41,6 @@ impl<'a> Writer<'a> {
             has_color: Cell::new(false),
             links: settings.has_links.then(Hyperlinks::new),
             owners: Owners::new(settings),
-            git: settings.options.git.then(|| Git::new(session)),
         }
     }
 
@@ -55,7 +51,7 @@ impl<'a> Writer<'a> {
         let shown = items.iter().copied().filter(|item| !item.is_opened);
         match &self.settings.form {
             Form::Listing => self.listing(items, &shown.collect::<Vec<_>>(), dir),
-            Form::Fields(fields) => shown.for_each(|item| self.fields(item, fields, dir)),
+            Form::Fields(fields) => shown.for_each(|item| self.fields(item, fields)),
             Form::Json(fields) => shown.for_each(|item| self.object(item, *fields, dir, None)),
         }
     }
@@ -81,34 +77,25 @@ impl<'a> Writer<'a> {
                 names.links = Some(links.directory(dir, self.settings.follows()));
                 linked = Some(dir);
             }
-            let mut before = self.git_column(&row.item, dir);
-            before.extend_from_slice(row.branch.as_bytes());
-            self.entry(&row.item, &before, &mut lines, &names, text);
+            self.entry(&row.item, &row.branch, &mut lines, &names, text);
         });
     }
 
-    /// Returns the state of an entry in git, and blanks after it.
-    fn git_column(&self, item: &Item, dir: Option<&OsStr>) -> Vec<u8> {
-        let Some(git) = &self.git else { return Vec::new() };
-        let [index, tree] = git.state(dir, &item.name).unwrap_or(*b"  ");
-        vec![index, tree, b' ', b' ']
-    }
-
-    /// Adds an entry, with some text before its name.
+    /// Adds an entry, in a tree with the branch before its name.
     fn entry(
         &self,
         item: &Item,
-        before: &[u8],
+        branch: &str,
         lines: &mut LineFormatter<'_>,
         names: &NameFormatter<'_>,
         text: &mut Vec<u8>,
     ) {
         if self.settings.is_long() {
-            return lines.long(item, names, before, text);
+            return lines.long(item, names, branch, text);
         }
         names.normal(text);
         lines.prefix(item, text);
-        text.extend_from_slice(before);
+        text.extend_from_slice(branch.as_bytes());
         names.add(item, 0, text);
     }
 
@@ -131,11 +118,8 @@ impl<'a> Writer<'a> {
     /// Prints the names of fields.
     pub(super) fn field_names(&self) {
         if let Form::Fields(fields) = &self.settings.form {
-            let mut names: Vec<&str> =
+            let names: Vec<&str> =
                 fields.iter().filter_map(|field| Some(field.iter().next()?.0)).collect();
-            if self.settings.options.git {
-                names.insert(0, "git");
-            }
             self.line(names.join("\t").into_bytes());
         }
     }
@@ -158,18 +142,17 @@ impl<'a> Writer<'a> {
                 names.is_aligned &= settings.is_long();
                 if settings.is_long() && settings.options.header && !shown.is_empty() {
                     let mut header = Vec::new();
-                    lines.header(if self.git.is_some() { "Git" } else { "" }, &mut header);
+                    lines.header(&mut header);
                     self.line(header);
                 }
                 self.lines(shown, |item, text| {
-                    self.entry(item, &self.git_column(item, dir), &mut lines, &names, text);
+                    self.entry(item, "", &mut lines, &names, text);
                 });
             }
             Format::Columns | Format::Across | Format::Commas => {
                 let is_commas = settings.format == Format::Commas;
                 names.is_aligned &= settings.width > 0 && !is_commas;
-                let git = if self.git.is_some() { 4 } else { 0 };
-                let width = |item: &&Item| lines.prefix_width(item) + git + names.width(item);
+                let width = |item: &&Item| lines.prefix_width(item) + names.width(item);
                 let widths: Vec<usize> = shown.iter().map(width).collect();
                 let layout = grid::Layout {
                     line: settings.width,
@@ -181,7 +164,6 @@ impl<'a> Writer<'a> {
                 let add = |index: usize, column: usize, text: &mut Vec<u8>| {
                     names.normal(text);
                     lines.prefix(shown[index], text);
-                    text.extend(self.git_column(shown[index], dir));
                     text.extend(names.name(shown[index], column).bytes);
                 };
                 self.screen.data(&if is_commas {
@@ -194,14 +176,12 @@ impl<'a> Writer<'a> {
     }
 
     /// Prints the fields of an entry.
-    fn fields(&self, item: &Item, fields: &[Fields], dir: Option<&OsStr>) {
+    fn fields(&self, item: &Item, fields: &[Fields]) {
         let metadata = item.all_metadata();
         let shown = Shown { name: &item.name, path: Path::new(""), metadata: &metadata };
         let style = TextStyle { zone: &self.zone, is_quoted: self.settings.is_quoted };
-        let git = self.git.is_some().then(|| self.git_column(item, dir)[..2].to_vec());
         let fields = fields.iter().map(|&field| entry::field(&shown, field, &style));
-        let cells: Vec<Vec<u8>> = git.into_iter().chain(fields).collect();
-        self.line(cells.join(&b'\t'));
+        self.line(fields.collect::<Vec<Vec<u8>>>().join(&b'\t'));
     }
 
     /// Prints an object, in a tree with the depth.
@@ -217,12 +197,6 @@ impl<'a> Writer<'a> {
         let mut object = entry::object(&Shown { name, path: &path, metadata: &metadata }, fields);
         if let Some(depth) = depth {
             object = object.number("depth", depth as u64);
-        }
-        if let Some(git) = &self.git {
-            object = match git.state(dir, &item.name) {
-                Some(state) => object.text("git", &String::from_utf8_lossy(&state)),
-                None => object.raw("git", "null"),
-            };
         }
         self.screen.data(object.line().as_bytes());
     }
