@@ -5,6 +5,7 @@
 const { spawn } = require("child_process");
 const { constants } = require("os");
 const path = require("path");
+const { isatty } = require("tty");
 
 /** The binary for this system. Windows on ARM runs programs for x64. */
 function binary() {
@@ -29,11 +30,13 @@ function run(words) {
     return;
   }
   const child = spawn(path.join(__dirname, "..", name), words, { stdio: "inherit" });
-  // A terminal sends an interrupt to both: curt decides what comes of it. The others are for this
+  // A terminal sends its keys to both: curt decides what comes of them. All others are for this
   // process alone.
-  const ignore = () => {};
+  const hasTerminal = [0, 1, 2].some(isatty);
   const pass = (signal) => child.kill(signal);
-  process.on("SIGINT", ignore).on("SIGTERM", pass).on("SIGHUP", pass);
+  const typed = (signal) => hasTerminal || pass(signal);
+  const handlers = { SIGINT: typed, SIGQUIT: typed, SIGTERM: pass, SIGHUP: pass };
+  for (const [signal, handler] of Object.entries(handlers)) process.on(signal, handler);
   child.on("error", (error) => {
     console.error(`curt: cannot start '${error.path}': ${error.message}`);
     process.exitCode = 2;
@@ -44,7 +47,7 @@ function run(words) {
       return;
     }
     // What Node.js does not handle has the system's effect.
-    process.off("SIGINT", ignore).off("SIGTERM", pass).off("SIGHUP", pass);
+    for (const [name, handler] of Object.entries(handlers)) process.off(name, handler);
     process.exitCode = 128 + (constants.signals[signal] || 0);
     process.kill(process.pid, signal);
   });

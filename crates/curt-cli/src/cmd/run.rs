@@ -107,13 +107,13 @@ fn watch(
     let mut kill_after = options.kill_after.filter(is_limit);
     let mut is_over = false;
     let ended = loop {
-        let sent = match watch.next(&mut child) {
+        let (sent, is_typed) = match watch.next(&mut child) {
             Ok(Event::Ended(status)) => break Ok((status, is_over)),
             Ok(Event::TimeOver) => {
                 is_over = true;
-                signal
+                (signal, false)
             }
-            Ok(Event::Signal(number)) => number,
+            Ok(Event::Signal { number, is_typed }) => (number, is_typed),
             Err(error) => break Err(error),
         };
         if let Some(after) = kill_after.take() {
@@ -124,7 +124,7 @@ fn watch(
             let (name, program) = (sys::signal_name(sent), quote(command.get_program()));
             session.warn(&format!("sending signal {name} to command {program}"));
         }
-        if let Err(error) = watch.send(&mut child, sent) {
+        if let Err(error) = watch.send(&mut child, sent, is_typed) {
             break Err(error);
         }
     };

@@ -40,9 +40,9 @@ pub(crate) enum Event {
     Ended(ExitStatus),
     /// The time that was set is over.
     TimeOver,
-    /// A signal for it arrived.
+    /// A signal for it arrived; whether it was typed, so that the whole group got it.
     #[cfg_attr(windows, allow(dead_code, reason = "programs get the keys of a console themselves"))]
-    Signal(i32),
+    Signal { number: i32, is_typed: bool },
 }
 
 pub(crate) struct FileSystem {

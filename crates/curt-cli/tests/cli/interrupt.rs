@@ -120,6 +120,49 @@ fn commands_end_with_the_search_that_is_interrupted() {
     }
 }
 
+/// Each signal is passed on, the last one too; what a program left behind is not waited for, and one
+/// that is stopped can answer.
+#[test]
+fn no_program_keeps_a_search_from_ending() {
+    curt_testkit::heed_signals();
+    let twice = "n=0; trap 'echo got >> got; n=$((n+1)); [ $n = 2 ] && exit' TERM
+        echo $$ >> begun; while :; do sleep 0.05; done";
+    let stopped = "trap 'echo got >> got; exit' TERM; echo $$ >> begun; kill -STOP $$";
+    for (options, script, got) in [
+        (&["-j2", "-x"][..], "sleep 100 & echo $! >> begun", 0),
+        (&["-j2", "-x"], "sleep 100; true", 0),
+        (&["-j2", "-x"], twice, 2),
+        (&["-X"], twice, 2),
+        (&["-j2", "-x"], stopped, 1),
+        (&["-X"], stopped, 1),
+    ] {
+        let scratch = Scratch::new();
+        scratch.file("f");
+        let script = script.replace("sleep 100; true", "echo $$ >> begun; sleep 100; true");
+        let words = [&["^f"], options, &["sh", "-c", &script]].concat();
+        let mut command = crate::command(&scratch, "find", &words);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let text = |name| std::fs::read_to_string(scratch.at(name)).unwrap_or_default();
+        let wait_for = |is_so: &dyn Fn() -> bool| {
+            while !is_so() {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        };
+        wait_for(&|| text("begun").ends_with('\n'));
+        // What runs now is stopped, or has come to its end.
+        std::thread::sleep(Duration::from_millis(100));
+        signal(&child, SIGTERM);
+        if got == 2 {
+            wait_for(&|| !text("got").is_empty());
+            signal(&child, SIGTERM);
+        }
+        assert_eq!(child.wait().unwrap().signal(), Some(SIGTERM), "{options:?} {script}");
+        wait_for(&|| text("got").lines().count() == got);
+        let left = Pid::from_raw(text("begun").trim().parse().unwrap()).unwrap();
+        let _ = rustix::process::kill_process(left, Signal::KILL);
+    }
+}
+
 #[test]
 fn ignored_signals_stay_ignored() {
     let scratch = Scratch::new();

@@ -270,6 +270,34 @@ impl Prompt {
     }
 }
 
+/// The terminal sends Ctrl-C to programs itself, so curt must not do so, too. Perl counts signals
+/// that come together; the system makes one of them sometimes, so there are several tries.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_typed_interrupt_reaches_a_program_once() {
+    if Command::new("perl").arg("-v").output().is_err() {
+        return skip("perl is not installed");
+    }
+    let scratch = Scratch::new();
+    scratch.file("f");
+    let Some(mut prompt) = Prompt::new(&scratch) else { return };
+    let script = r#"$| = 1; $SIG{INT} = sub { $n .= "x" }; print "is.ready.";
+        select undef, undef, undef, .02 until $n; select undef, undef, undef, .03; print "end.$n.""#;
+    for start in ["run -t 100 --", "find ^f -X"] {
+        for _ in 0..24 {
+            prompt.type_in(&format!("$CURT {start} perl -e '{script}'\n"));
+            prompt.until("is.ready.");
+            prompt.type_in("\u{3}");
+            prompt.until("end.");
+            assert_eq!(prompt.until("."), "x", "{start}");
+            prompt.type_in("echo ne''xt.\n");
+            prompt.until("next.");
+        }
+    }
+    prompt.type_in("exit\n");
+    prompt.script.wait().unwrap();
+}
+
 /// As with GNU timeout: at a prompt the program can read and set the terminal, Ctrl-Z stops curt and
 /// the program, `fg` continues both, and Ctrl-C is for the program to answer, once.
 #[test]

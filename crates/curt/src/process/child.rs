@@ -98,28 +98,49 @@ impl Child {
 
     /// Closes the standard input, if that is a pipe, reads all that the program writes, and waits
     /// until it ends. The output of a stream that is not a pipe is empty.
-    pub fn wait_with_output(mut self) -> Result<Output, Error> {
+    pub fn wait_with_output(self) -> Result<Output, Error> {
+        self.output_unless(Duration::MAX, || false)
+    }
+
+    /// Does the same, but once `is_stopped`, which is asked after each pause, it waits for the
+    /// program only, not for processes that it left behind and that hold its outputs open.
+    #[doc(hidden)]
+    pub fn output_unless(
+        mut self,
+        pause: Duration,
+        is_stopped: impl Fn() -> bool,
+    ) -> Result<Output, Error> {
         self.stdin = None;
-        let (read, [stdout, stderr]) = self.read_until(Duration::MAX);
+        let mut outputs = [Vec::new(), Vec::new()];
+        let read = loop {
+            let is_last = is_stopped() && !matches!(self.wait_timeout(Duration::ZERO), Ok(None));
+            let read = self.read_until(pause, &mut outputs);
+            if is_last || !matches!(read, Ok(false)) {
+                break read;
+            }
+        };
         // A program that writes on must not wait for this process.
         (self.stdout, self.stderr) = (None, None);
         let status = self.wait()?;
+        let [stdout, stderr] = outputs;
         read.map(|_| Output { status, stdout, stderr })
     }
 
     /// Reads both outputs, as they arrive, until both end or the limit passes. Returns whether both
     /// ended.
-    pub(super) fn read_until(&mut self, limit: Duration) -> (Result<bool, Error>, [Vec<u8>; 2]) {
-        let mut outputs = [Vec::new(), Vec::new()];
-        let read = self.with(Operation::Wait, |sys, child| {
+    pub(super) fn read_until(
+        &mut self,
+        limit: Duration,
+        outputs: &mut [Vec<u8>; 2],
+    ) -> Result<bool, Error> {
+        self.with(Operation::Wait, |sys, child| {
             child.process.stdout = child.stdout.take();
             child.process.stderr = child.stderr.take();
-            let read = sys.read_until(&mut child.process, &mut outputs, limit);
+            let read = sys.read_until(&mut child.process, outputs, limit);
             child.stdout = child.process.stdout.take();
             child.stderr = child.process.stderr.take();
             read
-        });
-        (read, outputs)
+        })
     }
 
     /// Kills the program (`SIGKILL`, `TerminateProcess`), with all that it started if it has

@@ -236,7 +236,8 @@ impl Command {
         let mut child = self.spawn_with([Stream::Null, Stream::Pipe, Stream::Pipe])?;
         let begun = Instant::now();
         child.stdin = None;
-        let (read, [stdout, stderr]) = child.read_until(limit);
+        let mut outputs = [Vec::new(), Vec::new()];
+        let read = child.read_until(limit, &mut outputs);
         let is_read = matches!(read, Ok(true));
         let ended = if is_read {
             child.wait_timeout(limit.saturating_sub(begun.elapsed()))
@@ -250,6 +251,7 @@ impl Command {
             None => child.kill().and_then(|()| child.wait())?,
         };
         read?;
+        let [stdout, stderr] = outputs;
         Ok(TimedOutput { status, stdout, stderr, timed_out })
     }
 

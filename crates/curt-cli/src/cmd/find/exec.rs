@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::Output;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use curt::process::{Child, StartFailure, Stream};
 use curt::{Cause, Error, Search, Threads};
@@ -18,6 +19,9 @@ use crate::out::text;
 use crate::quote::quote;
 use crate::session::Session;
 use crate::sys::{self, Running, interrupt};
+
+/// The longest time until a thread that waits for a command notices a signal.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// The commands of `-x` or `-X`.
 pub(super) struct Commands<'a> {
@@ -123,7 +127,8 @@ impl<'a> Commands<'a> {
         if !is_collected {
             return Ok(child.wait()?.success());
         }
-        let output = child.wait_with_output()?;
+        let is_stopped = || interrupt::signal().is_some();
+        let output = child.output_unless(PAUSE, is_stopped)?;
         let is_success = output.status.success();
         outputs.push(output);
         Ok(is_success)

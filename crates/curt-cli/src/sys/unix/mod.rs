@@ -25,6 +25,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -33,6 +34,8 @@ use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::termios::Winsize;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::low_level::emulate_default_handler;
+use signal_hook_registry::register_sigaction;
 
 use curt::Fields;
 pub(crate) use curt::os::unix::{group_name, user_name};
@@ -59,19 +62,26 @@ pub(crate) const OWNERS: (Fields, Fields) = (Fields::USER_ID, Fields::GROUP_ID);
 const READ: usize = 64 * 1024;
 
 /// Lets the first signal that asks a program to end set the token, and the second one end the
-/// process. A signal that is ignored stays so: that is how `nohup`, and shells that start jobs in
-/// the background, protect a command.
+/// process; programs that run get both. A signal that is ignored stays so: that is how `nohup`, and
+/// shells that start jobs in the background, protect a command.
 pub(crate) fn listen() {
     [SIGINT, SIGTERM, SIGHUP].into_iter().for_each(heed);
 }
 
 fn heed(number: i32) {
-    let flag = interrupt::CANCEL.flag();
+    let act = move |info: &libc::siginfo_t| {
+        let is_last = interrupt::CANCEL.is_cancelled();
+        interrupt::SIGNAL.store(number.unsigned_abs() as usize, Ordering::SeqCst);
+        running::tell_all(number, signals::is_from_kernel(info), is_last);
+        if is_last {
+            let _ = emulate_default_handler(number);
+        }
+        interrupt::CANCEL.cancel();
+    };
     if !signals::is_ignored(number) {
         // If that fails, the signal keeps its default action, which is right too.
-        let _ = signal_hook::flag::register_conditional_default(number, flag);
-        let _ = signal_hook::flag::register_usize(number, &interrupt::SIGNAL, number as usize);
-        let _ = signal_hook::flag::register(number, flag);
+        // SAFETY: the handler makes system calls and changes atomics, which handlers may do.
+        let _ = unsafe { register_sigaction(number, act) };
     }
 }
 

@@ -1,18 +1,16 @@
-//! Programs that the command waits for: what asks it to end is passed on to them, each once. A
-//! terminal sends its signals to them, too.
+//! Programs that the command waits for: each signal that asks it to end is passed on to them, once.
+//! A terminal sends its signals to them, too.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use curt::process::Child;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpgid, getpgrp, kill_process, waitid};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-use signal_hook_registry::register_sigaction;
+use signal_hook::consts::SIGQUIT;
 
-use super::signals::{is_from_kernel, is_ignored};
 use super::{heed, interrupt};
 
-/// The numbers of the programs that were not told yet; 0 is a free place.
+/// The numbers of the programs, negative after the first signal; 0 is a free place.
 static RUNNING: OnceLock<Box<[AtomicI32]>> = OnceLock::new();
 /// The signal that arrived was for this process alone.
 static IS_PASSED_ON: AtomicBool = AtomicBool::new(false);
@@ -21,14 +19,6 @@ static IS_PASSED_ON: AtomicBool = AtomicBool::new(false);
 pub(crate) fn pass_signals_on(programs: usize) {
     RUNNING.get_or_init(|| (0..programs).map(|_| AtomicI32::new(0)).collect());
     heed(SIGQUIT);
-    for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
-        if !is_ignored(number) {
-            // SAFETY: the handler makes system calls and changes atomics, which handlers may do.
-            let _ = unsafe {
-                register_sigaction(number, move |info| tell_all(number, is_from_kernel(info)))
-            };
-        }
-    }
 }
 
 pub(crate) struct Running(i32);
@@ -40,8 +30,9 @@ impl Running {
             let order = Ordering::SeqCst;
             if place.compare_exchange(0, program, order, order).is_ok() {
                 // A signal may have arrived since it was started.
-                if let Some(number) = interrupt::signal().filter(|_| IS_PASSED_ON.load(order)) {
-                    tell(place, i32::try_from(number).unwrap_or(0), false);
+                if IS_PASSED_ON.load(order) {
+                    let number = interrupt::signal().unwrap_or(0);
+                    tell(place, i32::try_from(number).unwrap_or(0), false, false);
                 }
                 break;
             }
@@ -53,7 +44,9 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         for place in places() {
-            let _ = place.compare_exchange(self.0, 0, Ordering::SeqCst, Ordering::SeqCst);
+            for number in [self.0, -self.0] {
+                let _ = place.compare_exchange(number, 0, Ordering::SeqCst, Ordering::SeqCst);
+            }
         }
     }
 }
@@ -62,14 +55,18 @@ fn places() -> impl Iterator<Item = &'static AtomicI32> {
     RUNNING.get().into_iter().flatten()
 }
 
-fn tell_all(number: i32, is_from_kernel: bool) {
+/// Passes a signal on; after the last one, this process ends. For a handler.
+pub(super) fn tell_all(number: i32, is_from_kernel: bool, is_last: bool) {
     IS_PASSED_ON.fetch_or(!is_from_kernel, Ordering::SeqCst);
-    places().for_each(|place| tell(place, number, is_from_kernel));
+    places().for_each(|place| tell(place, number, is_from_kernel, is_last));
 }
 
-/// Sends a signal to a program, unless the terminal did.
-fn tell(place: &AtomicI32, number: i32, is_from_kernel: bool) {
-    let program = Pid::from_raw(place.swap(0, Ordering::SeqCst));
+/// Sends a signal to a program, unless the terminal did, or it got the first one already.
+fn tell(place: &AtomicI32, number: i32, is_from_kernel: bool, is_last: bool) {
+    let order = Ordering::SeqCst;
+    let untold = place.fetch_update(order, order, |program| (program > 0).then_some(-program));
+    let program = untold.or_else(|told| if is_last { Ok(-told) } else { Err(told) });
+    let program = Pid::from_raw(program.unwrap_or(0));
     let Some((program, signal)) = program.zip(Signal::from_named_raw(number)) else { return };
     if is_from_kernel && getpgid(Some(program)).is_ok_and(|group| group == getpgrp()) {
         return;
@@ -84,8 +81,13 @@ fn tell(place: &AtomicI32, number: i32, is_from_kernel: bool) {
     }
     #[cfg(target_os = "linux")]
     if let Ok(descriptor) = descriptor {
-        let _ = rustix::process::pidfd_send_signal(descriptor, signal);
+        for signal in [signal, Signal::CONT] {
+            let _ = rustix::process::pidfd_send_signal(&descriptor, signal);
+        }
         return;
     }
-    let _ = kill_process(program, signal);
+    // A stopped program cannot answer.
+    for signal in [signal, Signal::CONT] {
+        let _ = kill_process(program, signal);
+    }
 }

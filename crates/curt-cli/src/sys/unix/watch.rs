@@ -109,7 +109,11 @@ impl Watch {
                 match number {
                     libc::SIGALRM => return Ok(Event::TimeOver),
                     number if WAKING.contains(&number) => {}
-                    number => return Ok(Event::Signal(number)),
+                    number => {
+                        let typed = FROM_KERNEL.fetch_and(!bit(number), Ordering::SeqCst);
+                        let is_typed = typed & bit(number) != 0;
+                        return Ok(Event::Signal { number, is_typed });
+                    }
                 }
             }
             // SAFETY: no descriptors and no time are given, and the mask is one that the system
@@ -122,10 +126,10 @@ impl Watch {
     }
 
     /// Sends a signal to the program and, unless it is in the foreground, to its group; then wakes
-    /// stopped processes, so that they can answer. The program was not waited for, so the number is
-    /// its own.
+    /// stopped processes, so that they can answer. One that was typed has reached the group already.
+    /// The program was not waited for, so the number is its own.
     #[allow(clippy::unnecessary_wraps, reason = "it can fail on Windows")]
-    pub(crate) fn send(&self, child: &mut Child, number: i32) -> Result<(), Error> {
+    pub(crate) fn send(&self, child: &mut Child, number: i32, is_typed: bool) -> Result<(), Error> {
         let Ok(program) = i32::try_from(child.id()) else { return Ok(()) };
         let is_member = getpgid(Pid::from_raw(program)).is_ok_and(|group| group == getpgrp());
         let send = |number: i32| {
@@ -143,8 +147,7 @@ impl Watch {
                 }
             }
         };
-        let is_from_kernel = FROM_KERNEL.fetch_and(!bit(number), Ordering::SeqCst) & bit(number);
-        if is_from_kernel == 0 || !is_member {
+        if !is_typed || !is_member {
             send(number);
         }
         if !self.is_foreground && number != libc::SIGKILL && number != libc::SIGCONT {

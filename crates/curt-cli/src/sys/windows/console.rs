@@ -88,7 +88,7 @@ impl Watch {
     }
 
     /// Kills the program and, unless it is in the foreground, the processes that it started.
-    pub(crate) fn send(&self, child: &mut Child, _number: i32) -> Result<(), Error> {
+    pub(crate) fn send(&self, child: &mut Child, _number: i32, _: bool) -> Result<(), Error> {
         child.kill()
     }
 }
