@@ -172,7 +172,7 @@ fn convert(local: &Local, letter: char, spec: Spec) -> Option<Part> {
         'r' => nested("%I:%M:%S %p"),
         'R' => nested("%H:%M"),
         's' => number(local.time.seconds, 1, '0'),
-        'S' => number(date.second().into(), 2, '0'),
+        'S' => number(i64::from(date.second()) + local.leap, 2, '0'),
         'T' | 'X' => nested("%H:%M:%S"),
         'u' => number(i64::from(from_monday) + 1, 1, '0'),
         'U' => number((day_of_year + 6 - i64::from(from_sunday)) / 7, 2, '0'),
@@ -181,7 +181,7 @@ fn convert(local: &Local, letter: char, spec: Spec) -> Option<Part> {
         'W' => number((day_of_year + 6 - i64::from(from_monday)) / 7, 2, '0'),
         'y' => number(year.rem_euclid(100), 2, '0'),
         'Y' => number(year, 4, '0'),
-        'z' => text(offset(local.offset.seconds(), spec)),
+        'z' => text(offset(local, spec)),
         'Z' if spec.swap => text(word(&local.zone.to_lowercase(), spec)),
         'Z' => text(word(&local.zone, spec)),
         _ => None,
@@ -238,8 +238,11 @@ fn fraction(nanoseconds: u32, spec: Spec) -> String {
 }
 
 /// Returns an offset: `+0100`, or with colons.
-fn offset(seconds: i32, spec: Spec) -> String {
-    let sign = if seconds < 0 { '-' } else { '+' };
+fn offset(local: &Local, spec: Spec) -> String {
+    let seconds = local.offset.seconds();
+    // An unknown offset is -00.
+    let is_negative = seconds < 0 || seconds == 0 && local.zone.starts_with('-');
+    let sign = if is_negative { '-' } else { '+' };
     let all = seconds.unsigned_abs();
     let (hours, minutes, rest) = (all / 3600, all / 60 % 60, all % 60);
     match spec.colons {

@@ -4,6 +4,7 @@
 //! itself after 400 years, so dates are computed in the 400 years from 1970 on.
 
 mod format;
+mod leap;
 mod parse;
 
 use std::sync::LazyLock;
@@ -17,13 +18,15 @@ use jiff::tz::{Offset, TimeZone};
 use crate::sys;
 
 pub(crate) use format::Format;
+pub(crate) use leap::LeapSeconds;
 pub(crate) use parse::parse;
 
 /// The seconds in 400 years, after which the calendar repeats itself.
 const CYCLE: i64 = 146_097 * 86400;
 
-/// A time zone. [`Zone::local`] is the command's only way to one.
-pub(crate) struct Zone(TimeZone);
+/// A time zone, and the leap seconds that its times count. [`Zone::local`] is the command's only way
+/// to one.
+pub(crate) struct Zone(TimeZone, LeapSeconds);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Local {
@@ -31,6 +34,8 @@ pub(crate) struct Local {
     date: DateTime,
     /// What to add to that year: a multiple of 400.
     years: i64,
+    /// What to add to the second: more than 0 in a leap second.
+    leap: i64,
     offset: Offset,
     zone: String,
     time: Time,
@@ -42,7 +47,8 @@ pub(crate) type LocalZone = LazyLock<Zone>;
 impl Zone {
     /// Returns the zone that `TZ` names, or that of the system.
     pub(crate) fn local() -> Zone {
-        Zone(sys::local_zone())
+        let (zone, leaps) = sys::local_zone();
+        Zone(zone, leaps)
     }
 
     /// Returns the date and time of a point in time. `None` if the year is too large for the C
@@ -52,7 +58,15 @@ impl Zone {
         let bounds = Timestamp::MIN.as_second()..=Timestamp::MAX.as_second();
         let second = time.seconds.clamp(*bounds.start(), *bounds.end());
         let info = self.0.to_offset_info(Timestamp::from_second(second).ok()?);
-        Local::new(time, info.offset(), info.abbreviation())
+        let (total, leap) = self.1.at(time.seconds);
+        // The calendar does not count leap seconds.
+        let seconds = time.seconds.saturating_sub(total);
+        let years = 400 * seconds.div_euclid(CYCLE);
+        let cycle = Timestamp::from_second(seconds.rem_euclid(CYCLE)).ok()?;
+        let (offset, zone) = (info.offset(), info.abbreviation().to_owned());
+        let local = Local { date: offset.to_datetime(cycle), years, leap, offset, zone, time };
+        i32::try_from(local.year() - 1900).ok()?;
+        Some(local)
     }
 
     /// Returns a time in ISO 8601: `2026-01-31T09:30:00.000000000+01:00`.
@@ -69,14 +83,6 @@ pub(crate) fn now() -> Time {
 }
 
 impl Local {
-    fn new(time: Time, offset: Offset, zone: &str) -> Option<Local> {
-        let years = 400 * time.seconds.div_euclid(CYCLE);
-        let date = offset.to_datetime(Timestamp::from_second(time.seconds.rem_euclid(CYCLE)).ok()?);
-        let local = Local { date, years, offset, zone: zone.to_owned(), time };
-        i32::try_from(local.year() - 1900).ok()?;
-        Some(local)
-    }
-
     fn year(&self) -> i64 {
         self.years + i64::from(self.date.year())
     }
@@ -84,12 +90,12 @@ impl Local {
 
 #[cfg(test)]
 mod tests {
-    use super::{Format, Zone};
+    use super::{Format, LeapSeconds, Zone};
     use curt::fields::Time;
     use jiff::tz::TimeZone;
 
     fn utc(seconds: i64) -> String {
-        let zone = Zone(TimeZone::UTC);
+        let zone = Zone(TimeZone::UTC, LeapSeconds::default());
         zone.iso8601(Time { seconds, nanoseconds: 5 })
     }
 
@@ -107,7 +113,7 @@ mod tests {
 
     #[test]
     fn days_are_counted_within_the_year() {
-        let zone = Zone(TimeZone::UTC);
+        let zone = Zone(TimeZone::UTC, LeapSeconds::default());
         for (seconds, days) in
             [(0, "4 001"), (951_782_400, "2 060"), (951_868_800, "3 061"), (978_220_800, "0 366")]
         {
@@ -118,7 +124,8 @@ mod tests {
 
     #[test]
     fn zones_have_offsets() {
-        let zone = Zone(TimeZone::posix("EST5EDT,M3.2.0,M11.1.0").unwrap());
+        let rules = TimeZone::posix("EST5EDT,M3.2.0,M11.1.0").unwrap();
+        let zone = Zone(rules, LeapSeconds::default());
         let local = zone.local_time(Time { seconds: 1_720_000_000, nanoseconds: 0 }).unwrap();
         assert_eq!(Format::new("%H %z %Z").apply(&local), "05 -0400 EDT");
     }

@@ -3,7 +3,7 @@
 use curt::fields::Time;
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
-use jiff::{Span, Timestamp, Zoned};
+use jiff::{SignedDuration, Span, Timestamp, Zoned};
 
 use super::Zone;
 
@@ -13,33 +13,45 @@ const NANOSECONDS: u32 = 1_000_000_000;
 /// the error says why there is no such point in time.
 pub(crate) fn parse(text: &str, zone: &Zone) -> Result<Option<Time>, &'static str> {
     let Some((date, offset)) = date(text) else {
-        let now = Timestamp::now().to_zoned(zone.0.clone());
-        let moment = || Some(time(moment(text, &now)?.timestamp()));
+        let now = Timestamp::now();
+        let leaps = SignedDuration::from_secs(zone.1.at(now.as_second()).0);
+        let now = (now - leaps).to_zoned(zone.0.clone());
+        let moment = || {
+            let moment = moment(text, &now)?;
+            zone.timestamp(moment.datetime(), Some(moment.offset())).map(time)
+        };
         return Ok(since_1970(text).or_else(moment));
     };
-    let timestamp = match offset {
-        Some(offset) => offset.to_timestamp(date).ok(),
-        None => zone.timestamp(date),
-    };
-    timestamp
-        .map(|timestamp| Some(time(timestamp)))
-        .ok_or("there is no such time in this time zone")
+    let found = zone.timestamp(date, offset);
+    // A leap second was parsed as the second before.
+    let found = if text.contains(":60") { found.and_then(|it| zone.leap_after(it)) } else { found };
+    found.map(|found| Some(time(found))).ok_or("there is no such time in this time zone")
 }
 
 impl Zone {
-    /// Returns the point in time at which the clocks show this. Where they do twice, it is the one
-    /// that `mktime` of the C library finds: it takes the date for UTC, and corrects that.
-    fn timestamp(&self, date: DateTime) -> Option<Timestamp> {
-        let shown = |offset: Offset| offset.to_timestamp(date).ok();
-        let mut guess = shown(Offset::UTC)?;
+    /// Returns the point in time at which the clocks show this, in the zone or at an offset. Where
+    /// they do twice, it is the one that `mktime` of the C library finds: it takes the date for
+    /// UTC, and corrects that.
+    fn timestamp(&self, date: DateTime, offset: Option<Offset>) -> Option<Timestamp> {
+        let mut guess = Offset::UTC.to_timestamp(date).ok()?;
         for _ in 0..6 {
-            let next = shown(self.0.to_offset(guess))?;
+            let offset = offset.unwrap_or_else(|| self.0.to_offset(guess));
+            let (leaps, leap) = self.1.at(guess.as_second());
+            let next = offset.to_timestamp(date).ok()?;
+            let next = next.checked_add(SignedDuration::from_secs(leaps)).ok()?;
             if next == guess {
-                return Some(guess);
+                // A leap second shows the second before it.
+                return guess.checked_sub(SignedDuration::from_secs(leap)).ok();
             }
             guess = next;
         }
         None
+    }
+
+    /// Returns the leap second that follows a time.
+    fn leap_after(&self, time: Timestamp) -> Option<Timestamp> {
+        let next = time.checked_add(SignedDuration::from_secs(1)).ok()?;
+        Some(next).filter(|next| self.1.at(next.as_second()).1 > 0)
     }
 }
 
@@ -59,8 +71,7 @@ fn date(text: &str) -> Option<(DateTime, Option<Offset>)> {
         let date = DateTime::strptime("%a, %d %b %Y %H:%M:%S", rest).ok()?;
         Some(date).filter(|date| date.year() >= 1900)?
     };
-    // Leap seconds, which would become the second before them, are in no zone of a system.
-    Some((date, offset)).filter(|_| !rest.contains(":60"))
+    Some((date, offset))
 }
 
 /// Splits off an offset, `Z`, `UTC`, `+01`, `+0100` or `+01:00`, if there is one.
@@ -133,12 +144,13 @@ fn time(timestamp: Timestamp) -> Time {
 #[cfg(test)]
 mod tests {
     use super::{moment, parse, time};
-    use crate::time::{Format, Zone};
+    use crate::time::{Format, LeapSeconds, Zone};
     use jiff::Timestamp;
     use jiff::tz::TimeZone;
 
     fn berlin() -> Zone {
-        Zone(TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap())
+        let rules = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
+        Zone(rules, LeapSeconds::default())
     }
 
     /// The same point in time as `stat` shows it, or the reason why there is none.
@@ -182,7 +194,6 @@ mod tests {
         for text in [
             "2026-02-30",
             "2026-11-26 24:00",
-            "2026-11-26 23:59:60",
             "2026-11-26 10",
             "26-11-26",
             "2026-11-26T10",
@@ -224,6 +235,7 @@ mod tests {
     #[test]
     fn clocks_that_are_set_are_as_in_mktime() {
         assert!(shown("2026-03-29 02:30").is_err());
+        assert!(shown("2026-11-26 23:59:60").is_err());
         let twice = Ok(Some("2026-10-25 02:30:00.000000000 +0100".into()));
         assert_eq!(shown("2026-10-25 02:30"), twice);
     }

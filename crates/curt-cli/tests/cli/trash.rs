@@ -76,8 +76,7 @@ fn a_full_path_that_leads_elsewhere_is_not_used() {
 /// The date of deletion is that of the user's clock, as the specification says.
 #[test]
 fn deletion_dates_are_local_times() {
-    for zone in ["UTC", "Asia/Kathmandu", "America/St_Johns", "Pacific/Kiritimati", "XYZ+7:30", ":"]
-    {
+    for zone in ["UTC", "Asia/Kathmandu", "America/St_Johns", "right/Asia/Tokyo", "XYZ+7:30", ":"] {
         let scratch = Scratch::new();
         scratch.tree("", "f data/");
         let date = || {

@@ -41,6 +41,27 @@ impl Bench {
     }
 }
 
+/// The file of a zone, an hour ahead of UTC, with a leap second, two at once, and a negative one.
+pub(crate) fn zone_with_leap_seconds(version: u8) -> Vec<u8> {
+    let leaps = [(78_796_800, 1), (94_694_401, 2), (94_694_402, 3), (1_483_228_802, 2_i32)];
+    let block = |is_long: bool| {
+        // No indicators and no transitions; one type, whose name has four bytes.
+        let counts = [0, 0, leaps.len() as u32, 0, 1, 4].map(u32::to_be_bytes).concat();
+        let mut block = [b"TZif", &[version][..], &[0; 15], &counts].concat();
+        block.extend(b"\0\0\x0e\x10\0\0ONE\0");
+        for (time, total) in leaps {
+            let time = i64::to_be_bytes(time);
+            block.extend(&time[if is_long { 0 } else { 4 }..]);
+            block.extend(total.to_be_bytes());
+        }
+        block
+    };
+    match version {
+        0 => block(false),
+        _ => [block(false), block(true), b"\nONE-1\n".to_vec()].concat(),
+    }
+}
+
 /// Nothing, said aloud, where a tool is missing or not GNU's.
 pub(crate) fn has_gnu(tool: &str) -> Option<()> {
     let version = Command::new(tool).arg("--version").output();

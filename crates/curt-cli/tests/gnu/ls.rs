@@ -12,7 +12,9 @@ use std::time::{Duration, SystemTime};
 
 use curt_testkit::{Choices, Scratch, cells, is_root};
 
-use crate::harness::{Bench, Beside, Trial, equate_quotes, has_utf8, property, version};
+use crate::harness::{
+    Bench, Beside, Trial, equate_quotes, has_utf8, property, version, zone_with_leap_seconds,
+};
 use crate::tree::{Oddities, Tree, users};
 
 /// Options that a random command line has some of, mostly beside `-R`.
@@ -316,7 +318,7 @@ fn time_zones_are_those_of_gnu() {
     for zone in cells(
         "
         UTC | :UTC | America/New_York | :Europe/Berlin | /usr/share/zoneinfo/Asia/Kolkata
-        Australia/Lord_Howe | Africa/Monrovia | <+0330>-3:30 | XYZ-13:45 | /does/not/exist
+        Australia/Lord_Howe | Africa/Monrovia | <+0330>-3:30 | <-00>0 | XYZ-13:45 | /does/not/exist
         ",
     ) {
         Beside { variables: &[("TZ", zone)], ..beside.clone() }.compare(&options);
@@ -325,6 +327,23 @@ fn time_zones_are_those_of_gnu() {
     for zone in ["EST5EDT", "EST5EDT,M3.2.0,M11.1.0", "<-03>3<-02>,M3.5.0/-2,M10.5.0/-1"] {
         let beside = Beside { variables: &[("TZ", zone)], ..beside.clone() };
         beside.compare_with(&options, &["after-2038 fraction summer plain"]);
+    }
+    let zones = Scratch::new();
+    for (leap, name) in [(78_796_800, "one"), (94_694_401, "two"), (1_483_228_802, "negative")] {
+        for seconds in leap - 3..leap + 4 {
+            set_time(&scratch.file(format!("leaps/{name}{seconds}")), seconds, 0);
+        }
+    }
+    for version in [0, b'2', b'3', b'4'] {
+        let file = zones.file_with(format!("v{version}"), &zone_with_leap_seconds(version));
+        let variables = &[("TZ", file.to_str().unwrap())];
+        Beside { variables, ..beside.clone() }.compare_with(&options, &["leaps", "summer"]);
+    }
+    // By the name of a folder; the empty name is a name of UTC.
+    zones.file_with("Universal", &zone_with_leap_seconds(b'2'));
+    for zone in ["", ":", "v50", ":v50"] {
+        let variables = &[("TZDIR", zones.path().to_str().unwrap()), ("TZ", zone)];
+        Beside { variables, ..beside.clone() }.compare_with(&options, &["leaps"]);
     }
 }
 

@@ -7,6 +7,8 @@ use std::path::Path;
 
 use jiff::tz::TimeZone;
 
+use crate::time::LeapSeconds;
+
 const LOCAL: &str = "/etc/localtime";
 const ZONES: &str = "/usr/share/zoneinfo";
 /// The ends of incomplete rules: nothing, both days of summer time, or its end.
@@ -19,16 +21,18 @@ const LONGEST_RULES: usize = 256;
 const LARGEST_FILE: usize = 512 << 10;
 
 /// Returns the local time zone, or UTC if it cannot be found.
-pub(crate) fn local_zone() -> TimeZone {
+pub(crate) fn local_zone() -> (TimeZone, LeapSeconds) {
     let zone = match std::env::var_os("TZ") {
         None => from_file(Path::new(LOCAL)),
+        // UTC, but the C library opens its file, which may have leap seconds.
+        Some(text) if text.is_empty() => named(OsStr::new("Universal")),
         Some(text) => named(&text),
     };
-    zone.unwrap_or(TimeZone::UTC)
+    zone.unwrap_or((TimeZone::UTC, LeapSeconds::default()))
 }
 
 /// Returns the zone that a value of `TZ` means: a file or rules.
-fn named(text: &OsStr) -> Option<TimeZone> {
+fn named(text: &OsStr) -> Option<(TimeZone, LeapSeconds)> {
     let bytes = text.as_bytes();
     let bytes = bytes.strip_prefix(b":").unwrap_or(bytes);
     if bytes.is_empty() {
@@ -37,12 +41,12 @@ fn named(text: &OsStr) -> Option<TimeZone> {
     let name = Path::new(OsStr::from_bytes(bytes));
     let folder = std::env::var_os("TZDIR").unwrap_or_else(|| ZONES.into());
     from_file(&Path::new(&folder).join(name))
-        .or_else(|| from_rules(std::str::from_utf8(bytes).ok()?))
+        .or_else(|| Some((from_rules(std::str::from_utf8(bytes).ok()?)?, LeapSeconds::default())))
 }
 
-fn from_file(path: &Path) -> Option<TimeZone> {
+fn from_file(path: &Path) -> Option<(TimeZone, LeapSeconds)> {
     let bytes = super::read_file(path, LARGEST_FILE).ok()?;
-    TimeZone::tzif("", &bytes).ok()
+    Some((TimeZone::tzif("", &bytes).ok()?, LeapSeconds::of_file(&bytes)))
 }
 
 /// Parses rules as POSIX has them. As in the C library, an end that cannot be parsed is ignored,
@@ -91,7 +95,7 @@ mod tests {
     fn every_form_of_tz_is_understood() {
         let offset = |tz: &str, second: i64| {
             let at = Timestamp::from_second(second).unwrap();
-            named(tz.as_ref()).map(|zone| zone.to_offset(at).seconds())
+            named(tz.as_ref()).map(|(zone, _)| zone.to_offset(at).seconds())
         };
         let (winter, summer) = (1_700_000_000, 1_720_000_000);
         assert_eq!(offset("XYZ-3", winter), Some(3 * 3600));

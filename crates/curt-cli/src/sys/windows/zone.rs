@@ -2,7 +2,9 @@
 
 use jiff::tz::TimeZone;
 
+use crate::time::LeapSeconds;
+
 /// Returns the local time zone, from the settings of the system or `TZ`.
-pub(crate) fn local_zone() -> TimeZone {
-    TimeZone::system()
+pub(crate) fn local_zone() -> (TimeZone, LeapSeconds) {
+    (TimeZone::system(), LeapSeconds::default())
 }
