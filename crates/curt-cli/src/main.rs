@@ -14,6 +14,7 @@ mod args;
 mod called;
 mod cmd;
 mod exit;
+mod number;
 mod out;
 mod prompt;
 mod quote;

@@ -10,6 +10,7 @@ use super::{
     AbbreviationOf, OperandsOf, Options, OutputOptions, Positions, WithoutOptions, parse_threads,
 };
 use crate::called;
+use crate::number::{self, Flaw};
 
 const LONG_ABOUT: &str = "\
 Measure the disk usage of directories. Without PATH, measures '.'.
@@ -95,7 +96,8 @@ pub(crate) struct DuOptions {
     no_dereference: bool,
 
     /// Print nothing deeper than N levels below an operand
-    #[arg(short = 'd', long, alias = "depth", value_name = "N", allow_negative_numbers = true)]
+    #[arg(short = 'd', long, alias = "depth", value_name = "N", allow_negative_numbers = true,
+          value_parser = parse_depth)]
     pub(crate) max_depth: Option<usize>,
 
     /// Print human-readable sizes, rounded up (1.5K, 23M)
@@ -227,6 +229,15 @@ const TIMES: [(&str, Fields); 6] = [
     ("status", Fields::CHANGED),
     ("modification", Fields::MODIFIED),
 ];
+
+fn parse_depth(word: &str) -> Result<usize, &'static str> {
+    match number::parse(word.as_bytes(), b"", &(0..=usize::MAX as i128)) {
+        Ok(depth) => Ok(depth as usize),
+        Err(Flaw::TooLarge(_)) => Err("it is too large"),
+        Err(_) if word.starts_with('-') => Err("it must not be negative"),
+        Err(_) => Err("expected a whole number"),
+    }
+}
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Unit {

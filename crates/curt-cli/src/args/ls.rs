@@ -2,8 +2,10 @@
 
 mod words;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::ops::RangeInclusive;
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{ArgAction, Args};
 use curt::fields::Follow;
 use curt::{Fields, Threads};
@@ -12,6 +14,7 @@ use super::help::fields_help;
 use super::{
     AbbreviationOf, OperandsOf, Options, OutputOptions, Positions, message, parse_threads,
 };
+use crate::number::{self, Flaw};
 use crate::out::blocks::Blocks;
 use crate::quote::Style;
 use words::{FORMATS, MARKS, SORTS, TIMES, WHENS};
@@ -69,7 +72,8 @@ pub(crate) struct LsOptions {
     pub(crate) ignore_backups: bool,
 
     /// Print sizes in units of SIZE, such as 512, K, MB or human-readable
-    #[arg(long, value_name = "SIZE", value_parser = Blocks::from_option)]
+    #[arg(long, value_name = "SIZE",
+          value_parser = OsStringValueParser::new().try_map(|it| parse_block_size(&it)))]
     block_size: Option<Blocks>,
 
     /// Sort by status change time; with -l, show it
@@ -503,28 +507,31 @@ fn format(named: Option<Format>, given: &Positions<'_>) -> Option<Format> {
     })
 }
 
-/// Reads a width in decimal, octal or hexadecimal digits. One that is too large is no limit, as 0.
-pub(crate) fn parse_width(word: &str) -> Result<usize, String> {
-    parse_columns(word).map(|width| width.unwrap_or(0))
+fn parse_block_size(word: &OsStr) -> Result<Blocks, &'static str> {
+    Blocks::parse(word).map_err(|_| "expected a size such as 512, K, 2MiB, kB or human-readable")
 }
 
-/// Reads a distance of tab stops, which can be too large.
-pub(crate) fn parse_tab_size(word: &str) -> Result<usize, String> {
-    parse_columns(word)?.ok_or_else(|| "the number is too large".to_owned())
-}
-
-/// Reads a number of columns. `None` if it is too large.
-fn parse_columns(word: &str) -> Result<Option<usize>, String> {
-    let digits = word.trim_start().strip_prefix('+').unwrap_or(word.trim_start());
-    let (digits, base) = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-        Some(digits) => (digits, 16),
-        None if digits.len() > 1 && digits.starts_with('0') => (digits, 8),
-        None => (digits, 10),
-    };
-    if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(base)) {
-        return Err("expected a number of columns, 0 or more".to_owned());
+/// Parses a width. One that is too large is no limit, as 0.
+pub(crate) fn parse_width(word: &str) -> Result<usize, &'static str> {
+    match number::parse(word.as_bytes(), b"", &COLUMNS) {
+        Err(Flaw::TooLarge(_)) => Ok(0),
+        parsed => columns(parsed),
     }
-    Ok(usize::from_str_radix(digits, base).ok())
+}
+
+/// Parses a distance of tab stops, which can be too large.
+pub(crate) fn parse_tab_size(word: &str) -> Result<usize, &'static str> {
+    columns(number::parse(word.as_bytes(), b"", &COLUMNS))
+}
+
+const COLUMNS: RangeInclusive<i128> = 0..=isize::MAX as i128;
+
+fn columns(parsed: Result<i128, Flaw>) -> Result<usize, &'static str> {
+    match parsed {
+        Ok(columns) => Ok(columns as usize),
+        Err(Flaw::TooLarge(_)) => Err("the number is too large"),
+        Err(_) => Err("expected a number of columns, 0 or more"),
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! The unit of sizes, which `BLOCK_SIZE` and similar variables choose, as for the GNU tools, and
 //! human-readable sizes.
 
-use std::ffi::OsString;
+use std::ffi::OsStr;
 
 use super::column;
+use crate::args::abbreviated;
+use crate::number::{self, Flaw};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Blocks {
@@ -19,46 +21,40 @@ impl Blocks {
     pub(crate) const HUMAN: Blocks = Blocks::Scaled(1024);
     pub(crate) const SI: Blocks = Blocks::Scaled(1000);
 
-    /// Reads the value of `--block-size`.
-    pub(crate) fn from_option(word: &str) -> Result<Blocks, String> {
-        Blocks::parse(word)
-            .ok_or_else(|| "expected a size such as 512, K, 2MiB, kB or human-readable".to_owned())
-    }
-
     /// Returns the choice of the first of these variables that is set, or the default of POSIX or
-    /// GNU if none is set or its value makes no sense.
+    /// GNU if none is set. A wrong value counts as far as it is a number, as for GNU.
     pub(crate) fn from_environment(variables: &[&str]) -> Blocks {
         let chosen = variables.iter().find_map(std::env::var_os);
-        let chosen = chosen.map(OsString::into_string).and_then(Result::ok);
-        chosen.and_then(|text| Blocks::parse(&text)).unwrap_or_else(|| {
-            let is_posix = std::env::var_os("POSIXLY_CORRECT").is_some();
-            Blocks::Units(if is_posix { 512 } else { 1024 }, String::new())
-        })
+        let usual = if std::env::var_os("POSIXLY_CORRECT").is_some() { 512 } else { 1024 };
+        match chosen.as_deref().map_or(Err(Flaw::NoNumber), Blocks::parse) {
+            Ok(blocks) => blocks,
+            Err(Flaw::NoNumber) => Blocks::Units(usual, String::new()),
+            Err(Flaw::Suffix(size) | Flaw::TooLarge(size)) => {
+                Blocks::Units(u64::try_from(size).unwrap_or(usual), String::new())
+            }
+        }
     }
 
     /// Parses `human-readable`, `si`, a number, a unit, or both. A unit alone is shown as suffix.
-    pub(crate) fn parse(text: &str) -> Option<Blocks> {
+    pub(crate) fn parse(word: &OsStr) -> Result<Blocks, Flaw> {
+        let text = word.as_encoded_bytes();
         // Digits are not grouped in the C locale.
-        let text = text.strip_prefix('\'').unwrap_or(text);
-        let begins = |word: &str| !text.is_empty() && word.starts_with(text);
-        if begins("human-readable") {
-            return Some(Blocks::HUMAN);
+        let text = text.strip_prefix(b"'").unwrap_or(text);
+        let words = [("human-readable", 1024), ("si", 1000)];
+        if let Some(base) =
+            std::str::from_utf8(text).ok().and_then(|it| abbreviated(&words, it).ok())
+        {
+            return Ok(Blocks::Scaled(base));
         }
-        if begins("si") {
-            return Some(Blocks::Scaled(1000));
+        match number::parse(text, b"eEgGkKmMpPtTyYzZ", &(0..=u64::MAX.into())) {
+            Ok(0) | Err(Flaw::Suffix(0)) => Err(Flaw::NoNumber),
+            Err(flaw) => Err(flaw),
+            Ok(size) => {
+                let has_digits = text.iter().any(u8::is_ascii_digit);
+                let suffix = if has_digits { String::new() } else { shown_unit(text) };
+                Ok(Blocks::Units(size as u64, suffix))
+            }
         }
-        let (digits, radix) = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-            Some(digits) => (digits, 16),
-            None => (text, if text.starts_with('0') { 8 } else { 10 }),
-        };
-        let end = digits.find(|digit: char| !digit.is_digit(radix)).unwrap_or(digits.len());
-        let (digits, unit) = digits.split_at(end);
-        let factor = if unit.is_empty() { 1 } else { unit_size(unit)? };
-        if digits.is_empty() {
-            return (!unit.is_empty()).then(|| Blocks::Units(factor, shown_unit(unit)));
-        }
-        let size = u64::from_str_radix(digits, radix).ok()?.checked_mul(factor)?;
-        (size > 0).then(|| Blocks::Units(size, String::new()))
     }
 
     /// Whether sizes are shown as more than a number.
@@ -96,29 +92,15 @@ impl Blocks {
     }
 }
 
-/// Returns the size of a unit: `K` and `KiB` are 1024, `KB` is 1000.
-fn unit_size(unit: &str) -> Option<u64> {
-    let mut letters = unit.chars();
-    let letter = letters.next()?.to_ascii_uppercase();
-    // Only these may be lower case.
-    let is_known = unit.starts_with(['k', 'm', 'g', 't']) || unit.starts_with(letter);
-    let power = UNITS.iter().position(|known| known.starts_with(letter))?;
-    let base: u64 = match letters.as_str() {
-        "" | "iB" => 1024,
-        "B" => 1000,
-        _ => return None,
-    };
-    if is_known { base.checked_pow(u32::try_from(power).ok()?) } else { None }
-}
-
-fn shown_unit(unit: &str) -> String {
-    let (letter, rest) = unit.split_at(1);
-    let letter = if unit.len() == 2 && letter.eq_ignore_ascii_case("k") {
-        "k".to_owned()
-    } else {
-        letter.to_ascii_uppercase()
-    };
-    format!("{letter}{rest}")
+fn shown_unit(unit: &[u8]) -> String {
+    match unit {
+        [b'k' | b'K', b'B'] => "kB".to_owned(),
+        [letter, b'D'] | [letter] => char::from(letter.to_ascii_uppercase()).to_string(),
+        [letter, rest @ ..] => {
+            format!("{}{}", char::from(letter.to_ascii_uppercase()), String::from_utf8_lossy(rest))
+        }
+        [] => String::new(),
+    }
 }
 
 const UNITS: [&str; 9] = ["", "K", "M", "G", "T", "P", "E", "Z", "Y"];

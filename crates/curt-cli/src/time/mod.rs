@@ -15,6 +15,7 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
 
+use crate::args::abbreviated;
 use crate::sys;
 
 pub(crate) use format::Format;
@@ -76,6 +77,15 @@ impl Zone {
             None => time.seconds.to_string(),
         }
     }
+}
+
+/// The formats of the styles `full-iso` and `long-iso`.
+pub(crate) const FULL_ISO: &str = "%Y-%m-%d %H:%M:%S.%N %z";
+pub(crate) const LONG_ISO: &str = "%Y-%m-%d %H:%M";
+
+/// Returns the format that a style has behind its `+`, or that one of these words means.
+pub(crate) fn format_of_style<'a>(style: &'a str, words: &[(&str, &'a str)]) -> Option<&'a str> {
+    style.strip_prefix('+').or_else(|| abbreviated(words, style).ok())
 }
 
 pub(crate) fn now() -> Time {

@@ -186,9 +186,6 @@ fn styles_of_times_are_those_of_gnu() {
         --time --time-style=+%s.%N -a t | --time --time-style=+ t
         ",
     ));
-    for style in ["iso", "posix-long-iso", "+%Y", "locale", "full-iso"] {
-        Beside { variables: &[("TIME_STYLE", style)], ..beside.clone() }.compare(&["--time t"]);
-    }
 }
 
 #[test]

@@ -20,3 +20,4 @@ mod rm;
 mod run;
 mod stat;
 mod tree;
+mod values;

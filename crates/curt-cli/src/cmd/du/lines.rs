@@ -6,11 +6,12 @@ use curt::fields::Time;
 use curt::usage::{Sizes, UsageRecord};
 
 use crate::args::{DuOptions, Unit};
+use crate::number::{self, Flaw};
 use crate::out::blocks::Blocks;
 use crate::out::json::{self, Object};
 use crate::quote::{masked, quote};
 use crate::session::Session;
-use crate::time::{Format, Zone};
+use crate::time::{self, Format, Zone};
 
 /// A wrong option.
 pub(super) enum Wrong {
@@ -131,20 +132,18 @@ pub(super) fn add_sizes(object: Object, sizes: &Sizes) -> Object {
 
 impl Times {
     fn new(options: &DuOptions) -> Result<Times, Wrong> {
-        let of_environment = || {
-            let style = std::env::var("TIME_STYLE").ok()?;
-            // A format of ls can have a second line, for old times, and its styles a prefix.
-            Some(match style.strip_prefix('+') {
-                Some(format) => format!("+{}", format.split('\n').next().unwrap_or_default()),
-                None => style.trim_start_matches("posix-").to_owned(),
-            })
+        let style = match (&options.time_style, std::env::var_os("TIME_STYLE")) {
+            (Some(style), _) => style.clone(),
+            (None, Some(style)) if style != "locale" => {
+                let style = style.to_string_lossy();
+                // A format of ls can have a second line, and its styles a prefix.
+                let end = style.find('\n').filter(|_| style.starts_with('+'));
+                let style = &style[..end.unwrap_or(style.len())];
+                style.trim_start_matches("posix-").to_owned()
+            }
+            _ => "long-iso".to_owned(),
         };
-        let usual = "long-iso".to_owned();
-        let style = match &options.time_style {
-            Some(style) => style.clone(),
-            None => of_environment().filter(|style| style != "locale").unwrap_or(usual),
-        };
-        let format = time_format(&style).ok_or_else(|| {
+        let format = time::format_of_style(&style, &FORMATS).ok_or_else(|| {
             Wrong::Usage(format!("invalid argument {} for 'time style'\n{STYLES}", quote(&style)))
         })?;
         Ok(Times { format: Format::new(format), zone: Zone::local() })
@@ -168,20 +167,8 @@ Valid arguments are:
   - 'long-iso'
   - 'iso'";
 
-/// Returns the format that a style means, which may be abbreviated.
-fn time_format(style: &str) -> Option<&str> {
-    const FORMATS: [(&str, &str); 3] = [
-        ("full-iso", "%Y-%m-%d %H:%M:%S.%N %z"),
-        ("long-iso", "%Y-%m-%d %H:%M"),
-        ("iso", "%Y-%m-%d"),
-    ];
-    if let Some(format) = style.strip_prefix('+') {
-        return Some(format);
-    }
-    // No two of them begin alike.
-    let meant = FORMATS.iter().find(|(name, _)| !style.is_empty() && name.starts_with(style));
-    meant.map(|&(_, format)| format)
-}
+const FORMATS: [(&str, &str); 3] =
+    [("full-iso", time::FULL_ISO), ("long-iso", time::LONG_ISO), ("iso", "%Y-%m-%d")];
 
 /// Returns the unit of sizes. Entries are counted one by one.
 fn blocks(options: &DuOptions) -> Result<Blocks, Wrong> {
@@ -195,11 +182,14 @@ fn blocks(options: &DuOptions) -> Result<Blocks, Wrong> {
         Unit::Chosen => {
             let word = options.block_size.as_deref().unwrap_or_default();
             let option = if options.is_long_block_size { "--block-size" } else { "-B" };
-            let parsed = word.to_str().and_then(Blocks::parse);
-            parsed.ok_or_else(|| invalid_size(option, word))?
+            Blocks::parse(word).map_err(|flaw| invalid_size(option, word, flaw))?
         }
     };
     Ok(match blocks {
+        // As in GNU du the B of a unit stays.
+        Blocks::Units(_, suffix) if options.inodes && suffix.ends_with('B') => {
+            Blocks::Units(1, "B".to_owned())
+        }
         Blocks::Units(..) if options.inodes => Blocks::BYTES,
         blocks => blocks,
     })
@@ -217,41 +207,22 @@ pub(super) fn chooses_unit(options: &DuOptions) -> bool {
 /// Returns the number of bytes, or entries, that a threshold means.
 fn threshold(word: &OsStr, is_long: bool) -> Result<i128, Wrong> {
     let option = if is_long { "--threshold" } else { "-t" };
-    let invalid = || invalid_size(option, word);
-    let text = word.to_str().ok_or_else(invalid)?;
-    let (sign, digits) = match text.strip_prefix('-') {
-        Some(digits) => (-1, digits),
-        None => (1, text.strip_prefix('+').unwrap_or(text)),
-    };
-    if !digits.is_empty() && digits.bytes().all(|digit| digit == b'0') {
-        return if sign > 0 {
-            Ok(0)
-        } else {
+    let text = word.as_encoded_bytes();
+    let range = i64::MIN.into()..=i64::MAX.into();
+    match number::parse(text, b"kKmMGTPEZY", &range) {
+        Ok(0) if text.starts_with(b"-") => {
             Err(Wrong::Value("invalid --threshold argument '-0'".to_owned()))
-        };
-    }
-    // Unlike a unit of lines it has no words, and these units must be capital letters.
-    let is_number = digits.starts_with(|first: char| first.is_ascii_digit());
-    let is_unit = matches!(digits.as_bytes(), [b'k' | b'K' | b'M' | b'm' | b'G'..=b'Z', ..]);
-    match Blocks::parse(digits).filter(|_| is_number || is_unit) {
-        Some(Blocks::Units(size, _)) if !digits.contains(['g', 't']) && size < 1 << 63 => {
-            Ok(sign * i128::from(size))
         }
-        _ => Err(invalid()),
+        parsed => parsed.map_err(|flaw| invalid_size(option, word, flaw)),
     }
 }
 
 /// Returns the message of GNU's tools about a size that they cannot parse.
-fn invalid_size(option: &str, word: &OsStr) -> Wrong {
+fn invalid_size(option: &str, word: &OsStr, flaw: Flaw) -> Wrong {
     let shown = quote(word);
-    let text = word.to_string_lossy();
-    let number = text.trim_start_matches(['\'', '-', '+']);
-    let unit = number.trim_start_matches(|digit: char| digit.is_ascii_digit());
-    let is_number = unit.len() < number.len() && !number.trim_matches('0').is_empty();
-    let is_unit = unit.is_empty() || Blocks::parse(unit).is_some() || unit.starts_with(['Z', 'Y']);
-    Wrong::Value(match is_number {
-        false => format!("invalid {option} argument {shown}"),
-        true if is_unit => format!("{option} argument {shown} too large"),
-        true => format!("invalid suffix in {option} argument {shown}"),
+    Wrong::Value(match flaw {
+        Flaw::NoNumber => format!("invalid {option} argument {shown}"),
+        Flaw::Suffix(_) => format!("invalid suffix in {option} argument {shown}"),
+        Flaw::TooLarge(_) => format!("{option} argument {shown} too large"),
     })
 }

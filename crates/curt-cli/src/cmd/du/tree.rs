@@ -100,7 +100,7 @@ fn lead_rows(nodes: &[Node], roots: &[usize], style: &Style) -> Vec<Row> {
 
 /// Returns how names are quoted, so that a terminal gets nothing that it would act upon.
 pub(super) fn quoting(of_names: QuotingStyle, style: &Style) -> Quoting {
-    let is_ascii = !style.is_unicode && sys::has_c_locale();
+    let is_ascii = !style.is_unicode && sys::has_c_locale("LC_CTYPE");
     Quoting { style: of_names, is_masked: true, is_ascii, has_utf8_quotes: false }
 }
 

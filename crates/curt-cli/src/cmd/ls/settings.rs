@@ -363,7 +363,7 @@ fn quoting(options: &LsOptions, session: &Session) -> Quoting {
         style != default || options.quoting_style.is_some() || options.masks == Some(true);
     // Names that are shown as they are need no look at their characters.
     let is_plain = style == Style::Literal && !is_masked;
-    let is_ascii = is_chosen && !is_plain && sys::has_c_locale();
+    let is_ascii = is_chosen && !is_plain && sys::has_c_locale("LC_CTYPE");
     let has_utf8_quotes = matches!(style, Style::Locale | Style::CLocale) && sys::has_utf8_locale();
     Quoting { style, is_masked, is_ascii, has_utf8_quotes }
 }

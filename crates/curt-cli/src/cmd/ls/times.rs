@@ -6,6 +6,7 @@ use curt::fields::Time;
 
 use crate::args::LsOptions;
 use crate::quote::quote;
+use crate::sys;
 use crate::time::{self, Format, Zone};
 
 /// Half a year of the Gregorian calendar, in seconds.
@@ -41,6 +42,18 @@ const RELATIVE: usize = 14;
 /// How many texts are kept.
 const CACHED: u32 = 64;
 
+/// The formats of styles: of old and future times, and in a second line of the last half year.
+const FORMATS: [(&str, &str); 5] = [
+    ("full-iso", time::FULL_ISO),
+    ("long-iso", time::LONG_ISO),
+    ("iso", "%Y-%m-%d \n%m-%d %H:%M"),
+    ("locale", "%b %e  %Y\n%b %e %H:%M"),
+    (RELATIVE_STYLE, RELATIVE_STYLE),
+];
+
+/// The style that is not a format.
+const RELATIVE_STYLE: &str = "relative";
+
 /// The text of GNU ls about an unknown style.
 const STYLES: &str = "\
 Valid arguments are:
@@ -53,15 +66,23 @@ Valid arguments are:
 
 impl Times {
     pub(super) fn new(options: &LsOptions) -> Result<Times, String> {
-        let style = match &options.time_style {
-            Some(style) => style.clone(),
-            None => std::env::var("TIME_STYLE").unwrap_or_else(|_| "locale".to_owned()),
+        let style = options.time_style.clone().unwrap_or_else(|| {
+            std::env::var_os("TIME_STYLE")
+                .map_or_else(|| "locale".to_owned(), |it| it.to_string_lossy().into_owned())
+        });
+        let style = match style.trim_start_matches("posix-") {
+            // For GNU ls the C locale has no other style with this prefix than its own.
+            rest if rest.len() < style.len() && sys::has_c_locale("LC_TIME") => "locale",
+            rest => rest,
         };
-        let is_relative = !style.is_empty() && "relative".starts_with(&style);
-        let found = if is_relative { formats("iso") } else { formats(&style) };
-        let (old, recent) = found.ok_or_else(|| {
-            format!("invalid argument {} for 'time style'\n{STYLES}", quote(&style))
+        let format = time::format_of_style(style, &FORMATS).ok_or_else(|| {
+            format!("invalid argument {} for 'time style'\n{STYLES}", quote(style))
         })?;
+        let (old, recent) = format.split_once('\n').unwrap_or((format, format));
+        if recent.contains('\n') {
+            return Err(format!("invalid time style format {}", quote(format)));
+        }
+        let is_relative = format == RELATIVE_STYLE && !style.starts_with('+');
         let (old, recent) = (Format::new(old), Format::new(recent));
         let zone = Zone::local();
         let epoch = zone.local_time(Time::default());
@@ -129,34 +150,11 @@ fn relative(time: Time, now: Time) -> String {
     }
 }
 
-/// Returns the format of old and future times, and that of the last half year.
-fn formats(style: &str) -> Option<(String, String)> {
-    let both = |old: &str, recent: &str| Some((old.to_owned(), recent.to_owned()));
-    let of_locale = || both("%b %e  %Y", "%b %e %H:%M");
-    if let Some(format) = style.strip_prefix('+') {
-        let (old, recent) = format.split_once('\n').unwrap_or((format, format));
-        return both(old, recent);
-    }
-    if style.starts_with("posix-") {
-        // In the C locale this means the default style, whatever follows.
-        return of_locale();
-    }
-    let names = ["full-iso", "long-iso", "iso", "locale"];
-    let exact = names.into_iter().find(|&name| name == style);
-    let mut meant = names.into_iter().filter(|name| name.starts_with(style));
-    match exact.or_else(|| meant.next().filter(|_| meant.next().is_none()))? {
-        "full-iso" => both("%Y-%m-%d %H:%M:%S.%N %z", "%Y-%m-%d %H:%M:%S.%N %z"),
-        "long-iso" => both("%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M"),
-        "iso" => both("%Y-%m-%d ", "%m-%d %H:%M"),
-        _ => of_locale(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use curt::fields::Time;
 
-    use super::{formats, relative};
+    use super::relative;
 
     #[test]
     fn distances_have_the_largest_unit_that_fits() {
@@ -179,16 +177,5 @@ mod tests {
         }
         let longest = Time { seconds: i64::MIN, nanoseconds: 0 };
         assert!(relative(longest, now).ends_with(" years ago"));
-    }
-
-    #[test]
-    fn styles_have_names_and_may_be_formats() {
-        let both = |old: &str, recent: &str| Some((old.to_owned(), recent.to_owned()));
-        assert_eq!(formats("iso"), both("%Y-%m-%d ", "%m-%d %H:%M"));
-        assert_eq!(formats("lon"), both("%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M"));
-        assert_eq!(formats("+a\nb"), both("a", "b"));
-        assert_eq!(formats("+"), both("", ""));
-        assert_eq!(formats("l"), None, "long-iso or locale");
-        assert_eq!(formats("x"), None);
     }
 }

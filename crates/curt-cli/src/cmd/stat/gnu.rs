@@ -57,7 +57,7 @@ pub(super) fn run(options: &StatOptions, session: &Session) -> Exit {
             _ => Style::Literal,
         },
         is_masked: session.is_terminal(),
-        is_ascii: sys::has_c_locale(),
+        is_ascii: sys::has_c_locale("LC_CTYPE"),
         has_utf8_quotes: sys::has_utf8_locale(),
     };
     let zone = LocalZone::new(Zone::local);

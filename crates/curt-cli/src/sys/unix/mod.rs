@@ -138,19 +138,20 @@ fn has_input(timeout: Duration) -> bool {
     }
 }
 
-/// Whether the environment chooses the C locale for characters, also by naming none.
-pub(crate) fn has_c_locale() -> bool {
-    locale().is_none_or(|name| name == "C" || name == "POSIX")
+/// Whether the environment chooses the C locale for `LC_CTYPE` or another category, also by naming
+/// none.
+pub(crate) fn has_c_locale(category: &str) -> bool {
+    locale(category).is_none_or(|name| name == "C" || name == "POSIX")
 }
 
-fn locale() -> Option<OsString> {
-    let names = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(std::env::var_os);
+fn locale(category: &str) -> Option<OsString> {
+    let names = ["LC_ALL", category, "LANG"].into_iter().filter_map(std::env::var_os);
     names.into_iter().find(|name| !name.is_empty())
 }
 
 /// Whether the environment chooses a locale whose characters are UTF-8.
 pub(crate) fn has_utf8_locale() -> bool {
-    locale().is_some_and(|name| {
+    locale("LC_CTYPE").is_some_and(|name| {
         let name = name.to_string_lossy().to_ascii_lowercase();
         let charset = name.split_once('.').map_or("", |(_, charset)| charset);
         charset.starts_with("utf-8") || charset.starts_with("utf8")

@@ -64,7 +64,7 @@ pub(crate) fn user_name(_id: u32) -> io::Result<Option<OsString>> {
 pub(crate) use user_name as group_name;
 
 /// The environment names no locale here.
-pub(crate) fn has_c_locale() -> bool {
+pub(crate) fn has_c_locale(_category: &str) -> bool {
     false
 }
 

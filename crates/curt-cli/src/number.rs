@@ -1,0 +1,65 @@
+//! Numbers of GNU's options, as `xstrtoumax` and `xstrtoimax` of gnulib parse them.
+
+use std::ops::RangeInclusive;
+
+/// Why a number is wrong. The GNU tools use the value in spite of it where a variable has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flaw {
+    NoNumber,
+    Suffix(i128),
+    TooLarge(i128),
+}
+
+/// Parses a number in C's notation, with a unit if its letter is one of these: `K` and `KiB` are
+/// 1024, `KB` is 1000. A unit alone is one of it. A number without negative ones has no minus.
+pub(crate) fn parse(text: &[u8], units: &[u8], range: &RangeInclusive<i128>) -> Result<i128, Flaw> {
+    let (least, most) = (*range.start(), *range.end());
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r');
+    let start = text.iter().position(|byte| !is_blank(byte)).unwrap_or(text.len());
+    let (sign, digits) = match &text[start..] {
+        [b'-', ..] if least == 0 => return Err(Flaw::NoNumber),
+        [b'-', digits @ ..] => (-1, digits),
+        [b'+', digits @ ..] | digits => (1, digits),
+    };
+    let (radix, digits) = match digits {
+        [b'0', b'x' | b'X', digits @ ..] if digits.first().is_some_and(u8::is_ascii_hexdigit) => {
+            (16, digits)
+        }
+        [b'0', ..] => (8, digits),
+        _ => (10, digits),
+    };
+    let digit = |byte: &u8| char::from(*byte).to_digit(radix).map(i128::from);
+    let number: Vec<i128> = digits.iter().map_while(digit).collect();
+    let mut rest = &digits[number.len()..];
+    let mut value = number.iter().fold(0_i128, |value, digit| {
+        value.saturating_mul(radix.into()).saturating_add(sign * digit)
+    });
+    if number.is_empty() {
+        // A unit alone has neither blanks nor a sign before it.
+        if !text.first().is_some_and(|letter| units.contains(letter)) {
+            return Err(Flaw::NoNumber);
+        }
+        (value, rest) = (1, text);
+    }
+    let mut is_too_large = !range.contains(&value);
+    value = value.clamp(least, most);
+    if let Some((letter, after)) = rest.split_first() {
+        let known = b"kKmMgGtTPPEEZZYY".iter().position(|known| known == letter);
+        let Some(at) = known.filter(|_| units.contains(letter)) else {
+            return Err(Flaw::Suffix(value));
+        };
+        let (base, after) = match after {
+            [b'B' | b'D', after @ ..] => (1000, after),
+            [b'i', b'B', after @ ..] | after => (1024, after),
+        };
+        for _ in 0..=at / 2 {
+            value *= base;
+            is_too_large |= !range.contains(&value);
+            value = value.clamp(least, most);
+        }
+        if !after.is_empty() {
+            return Err(Flaw::Suffix(value));
+        }
+    }
+    if is_too_large { Err(Flaw::TooLarge(value)) } else { Ok(value) }
+}
