@@ -1,6 +1,6 @@
 //! Lines: a size, a time if it is wanted, and a path, as GNU du prints them, or a JSON object.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 
 use curt::fields::Time;
 use curt::usage::{Sizes, UsageRecord};
@@ -172,18 +172,19 @@ const FORMATS: [(&str, &str); 3] =
 
 /// Returns the unit of sizes. Entries are counted one by one.
 fn blocks(options: &DuOptions) -> Result<Blocks, Wrong> {
+    let option = if options.is_long_block_size { "--block-size" } else { "-B" };
+    let parse =
+        |word: &OsString| Blocks::parse(word).map_err(|flaw| invalid_size(option, word, flaw));
+    // A wrong size is refused although another unit follows it.
+    let chosen = options.block_size.as_ref().map(parse).transpose()?;
     let blocks = match options.unit {
         Unit::Environment => Blocks::from_environment(&VARIABLES),
         Unit::Kilobytes => Blocks::KILOBYTES,
         Unit::Megabytes => Blocks::Units(1 << 20, String::new()),
         Unit::Bytes => Blocks::BYTES,
         Unit::Human => Blocks::HUMAN,
-        Unit::Si => Blocks::Scaled(1000),
-        Unit::Chosen => {
-            let word = options.block_size.as_deref().unwrap_or_default();
-            let option = if options.is_long_block_size { "--block-size" } else { "-B" };
-            Blocks::parse(word).map_err(|flaw| invalid_size(option, word, flaw))?
-        }
+        Unit::Si => Blocks::SI,
+        Unit::Chosen => chosen.unwrap_or(Blocks::KILOBYTES),
     };
     Ok(match blocks {
         // As in GNU du the B of a unit stays.
