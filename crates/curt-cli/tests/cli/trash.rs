@@ -107,9 +107,9 @@ fn may_trace() -> bool {
 
 /// Runs `rm -rf --trash d` again and again, while strace injects something into one call of a kind,
 /// after those that load the program: the first, the second and so on. Returns for each run its exit
-/// code, how much it said, whether the operand is still there, and how many entries and texts are in
-/// the trash.
-fn injected(call: &str, what: &str) -> Vec<[i32; 5]> {
+/// code, how much it said, whether the operand is still there, how many entries and texts are in the
+/// trash, and how many files and directories of it are there.
+fn injected(call: &str, what: &str) -> Vec<[i32; 6]> {
     let first = match call {
         "read" | "openat" | "newfstatat" => 4,
         _ => 1,
@@ -126,7 +126,7 @@ fn injected(call: &str, what: &str) -> Vec<[i32; 5]> {
              for f in data/Trash/files/*/f .Trash-0/files/*/f; do
                  [ -s $f ] && there=$((there + 1)); done
              for f in data/Trash/info/d.* .Trash-0/info/d.*; do [ -s $f ] && info=$((info + 1)); done
-             echo $code $said $here $there $info
+             echo $code $said $here $there $info $(find data/* .Trash-0 2>/dev/null | wc -l)
          done"
     );
     let numbers = |line: &str| {
@@ -147,8 +147,10 @@ fn an_entry_is_never_lost_when_the_process_is_killed() {
     for call in ["mkdirat", "openat", "write", "renameat2", "unlinkat"] {
         for run in injected(call, "signal=KILL") {
             killed += 1;
-            let [_, _, here, there, info] = run;
-            assert!(here + there == 1 && there <= info, "{call} {run:?}");
+            let [_, _, here, there, info, _] = run;
+            // The information is written first.
+            let waits = i32::from(call == "renameat2");
+            assert_eq!((here + there, info), (1, there + waits), "{call} {run:?}");
         }
     }
     assert!(killed > 12, "{killed}");
@@ -167,9 +169,10 @@ fn a_call_that_fails_loses_nothing_and_is_never_silent() {
         let mut failed = 0;
         for error in ["EACCES", "EPERM", "ENOENT", "EIO", "ENOSPC", "EXDEV"] {
             for (number, run) in injected(call, &format!("error={error}")).into_iter().enumerate() {
-                let [code, said, here, there, info] = run;
+                let [code, said, here, there, info, left] = run;
                 let context = format!("{call} {error} {number}: {run:?}");
-                assert!(here + there == 1 && there <= info, "{context}");
+                assert_eq!((here + there, info), (1, there), "{context}");
+                assert!(here == 0 || left == 0, "{context}");
                 match (code, here) {
                     (0, 1) => {
                         assert_eq!((error, said), ("ENOENT", 0), "{context}");

@@ -1,13 +1,15 @@
 //! Directories and files that only this user can have made: how the trash is opened and changed.
 
-use std::ffi::OsStr;
+use std::cell::RefCell;
+use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use curt::paths::{Environment, ThisProcess};
 use rustix::fs::{
     Access, AtFlags, Mode, OFlags, RenameFlags, accessat, fstat, mkdirat, open, openat, renameat,
-    renameat_with, statat,
+    renameat_with, statat, unlinkat,
 };
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 
@@ -50,11 +52,41 @@ pub(super) fn split(operand: &OsStr) -> Result<Operand<'_>, Refusal> {
     })
 }
 
-/// Returns a directory that the environment names, by default one below the home directory.
+/// Returns a directory that the environment names, by default one below the home directory, which
+/// the user database has where `HOME` is no full path.
 pub(super) fn home_directory(variable: &str, below: &str) -> Option<PathBuf> {
-    let absolute =
-        |name| Some(PathBuf::from(std::env::var_os(name)?)).filter(|path| path.is_absolute());
-    absolute(variable).or_else(|| Some(absolute("HOME")?.join(below)))
+    let absolute = |path: PathBuf| Some(path).filter(|path| path.is_absolute());
+    let named = |name| absolute(std::env::var_os(name)?.into());
+    let of_user = || absolute(ThisProcess::new().home_of(b"")?.to_path().ok()?);
+    named(variable).or_else(|| Some(named("HOME").or_else(of_user)?.join(below)))
+}
+
+/// Makes missing directories, unless this is a dry run. Those in which nothing was put are removed
+/// when this is dropped.
+pub(super) struct Maker {
+    is_dry: bool,
+    /// The directories made, each as its parent and its name.
+    made: RefCell<Vec<(OwnedFd, OsString)>>,
+}
+
+impl Maker {
+    pub(super) fn new(is_dry: bool) -> Maker {
+        Maker { is_dry, made: RefCell::default() }
+    }
+
+    /// Keeps the directories: something was put there.
+    pub(super) fn keep(&self) {
+        self.made.take();
+    }
+}
+
+impl Drop for Maker {
+    fn drop(&mut self) {
+        for (parent, name) in self.made.take().iter().rev() {
+            // If it is not empty, another process uses it.
+            let _ = unlinkat(parent, name, AtFlags::REMOVEDIR);
+        }
+    }
 }
 
 /// A directory, or the one in which it is to be made.
@@ -66,12 +98,12 @@ pub(super) struct Place {
 
 impl Place {
     /// Opens a directory. If it is missing, it is made, with its parents, or in a dry run would be.
-    pub(super) fn open_all(path: &Path, dry_run: bool) -> Result<Place, Errno> {
+    pub(super) fn open_all(path: &Path, maker: &Maker) -> Result<Place, Errno> {
         match (open(path, FOLDER, Mode::empty()), path.parent(), path.file_name()) {
             (Err(Errno::NOENT), Some(parent), Some(name)) => {
-                let parent = Place::open_all(parent, dry_run)?;
+                let parent = Place::open_all(parent, maker)?;
                 check_owner(&parent.dir)?;
-                parent.child(name, dry_run)
+                parent.child(name, maker)
             }
             (opened, ..) => Ok(Place { dir: opened?, is_missing: false }),
         }
@@ -79,18 +111,23 @@ impl Place {
 
     /// Opens a directory in this one that is no link and that this user owns. If it is missing, it
     /// is made, or in a dry run would be.
-    pub(super) fn child(&self, name: &OsStr, dry_run: bool) -> Result<Place, Errno> {
+    pub(super) fn child(&self, name: &OsStr, maker: &Maker) -> Result<Place, Errno> {
         if !self.is_missing {
             let open = || openat(&self.dir, name, NO_LINK, Mode::empty());
             let dir = match open() {
-                Err(Errno::NOENT) if dry_run => {
+                Err(Errno::NOENT) if maker.is_dry => {
                     accessat(&self.dir, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::empty())?;
                     return self.missing();
                 }
-                Err(Errno::NOENT) => match mkdirat(&self.dir, name, Mode::RWXU) {
-                    Ok(()) | Err(Errno::EXIST) => open()?,
-                    Err(error) => return Err(error),
-                },
+                Err(Errno::NOENT) => {
+                    let parent = fcntl_dupfd_cloexec(&self.dir, 0)?;
+                    match mkdirat(&self.dir, name, Mode::RWXU) {
+                        Ok(()) => maker.made.borrow_mut().push((parent, name.to_owned())),
+                        Err(Errno::EXIST) => {}
+                        Err(error) => return Err(error),
+                    }
+                    open()?
+                }
                 opened => opened?,
             };
             check_owner(&dir)?;

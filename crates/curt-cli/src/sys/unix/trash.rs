@@ -5,7 +5,7 @@
 //! home directory, or to the one that its filesystem has. A folder is used only if this user owns
 //! it, and on other filesystems only if it is no link, since anybody may have made it there.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
 use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
@@ -23,7 +23,8 @@ use rustix::fs::{
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 
 use super::folders::{
-    FOLDER, NO_LINK, Operand, Place, check_owner, home_directory, rename_new, split, write_all,
+    FOLDER, Maker, NO_LINK, Operand, Place, check_owner, home_directory, rename_new, split,
+    write_all,
 };
 use super::mounts::{Mounted, mounted_at};
 use crate::sys::{Refusal, TrashRules, Trashed};
@@ -40,7 +41,10 @@ const MOST_NAMES: u32 = 2 * MOST_NUMBERS;
 type Id = (u64, u64);
 
 pub(crate) struct Trash {
+    /// The folder at home as it was found.
     home: Option<Folder>,
+    /// The same after what was missing in it was made, for the first entry.
+    made: OnceCell<Folder>,
     /// Why it is not known whether there is one at home.
     failed: Option<Errno>,
     dry_run: bool,
@@ -49,17 +53,13 @@ pub(crate) struct Trash {
 }
 
 impl Trash {
-    /// Opens the trash in the home directory, and makes it if it is missing.
+    /// Opens the trash in the home directory, if there is one.
     pub(crate) fn open(dry_run: bool) -> Trash {
-        let (home, failed) = match home_folder(dry_run) {
-            Ok(home) => (Some(home), None),
-            Err(error @ (Errno::IO | Errno::MFILE | Errno::NFILE | Errno::NOMEM)) => {
-                (None, Some(error))
-            }
-            // The entries of its filesystem can go to the top if there is none that may be used.
-            Err(_) => (None, None),
+        let (home, failed) = match usable(home_folder(true)) {
+            Ok(home) => (home, None),
+            Err(error) => (None, Some(error)),
         };
-        Trash { home, failed, dry_run, given: RefCell::default() }
+        Trash { home, made: OnceCell::new(), failed, dry_run, given: RefCell::default() }
     }
 
     /// Moves an entry to the trash. It is found once, by the system: all that is renamed are names
@@ -113,8 +113,8 @@ impl Trash {
         }
         let way = Way::from(&entry.dir)?;
         // By whichever mount the entry is reached.
-        self.home.iter().try_for_each(|home| home.refuse(entry, &way))?;
-        if let Some(home) = self.home.as_ref().filter(|home| home.mount == way.mount) {
+        self.made.get().or(self.home.as_ref()).map_or(Ok(()), |home| home.refuse(entry, &way))?;
+        if let Some(home) = self.home_for(&way).map_err(Refusal::unusable)? {
             match self.put_in(home, entry, Path::new("")) {
                 // Another mount of the filesystem, as only a rename tells on older kernels.
                 Err(Refusal::Os(error))
@@ -130,6 +130,23 @@ impl Trash {
         let folder = folder.map_err(Refusal::unusable)?;
         folder.refuse(entry, &way)?;
         self.put_in(&folder, entry, top_path)
+    }
+
+    /// Returns the folder at home, with all that was missing, if it is on this mount.
+    fn home_for(&self, way: &Way) -> Result<Option<&Folder>, Errno> {
+        let Some(found) = self.home.as_ref().filter(|home| home.mount == way.mount) else {
+            return Ok(None);
+        };
+        let is_complete = !found.files.is_missing && !found.info.is_missing;
+        if self.dry_run || is_complete {
+            return Ok(Some(found));
+        }
+        if self.made.get().is_none() {
+            if let Some(home) = usable(home_folder(false))? {
+                let _ = self.made.set(home);
+            }
+        }
+        Ok(self.made.get())
     }
 
     /// Moves an entry into a folder, and returns where that is. The user who wants it back finds
@@ -155,7 +172,10 @@ impl Trash {
                 written => written?,
             }
             let moved = rename_new(&entry.dir, name, &folder.files.dir, &name_there);
-            let Err(error) = moved else { return Ok(to) };
+            let Err(error) = moved else {
+                folder.maker.keep();
+                return Ok(to);
+            };
             // A server that does not answer may have moved it.
             if error == Errno::EXIST || folder.files.has(&name_there) == Ok(false) {
                 // If this fails, too, the information is about nothing, which programs ignore.
@@ -264,20 +284,21 @@ struct Folder {
     holders: Vec<Id>,
     /// Where it is, for people.
     path: PathBuf,
+    maker: Maker,
 }
 
 impl Folder {
     /// Opens the folders in a directory that this user owns, and makes those that are missing.
-    fn open_in(base: &Place, path: PathBuf, dry_run: bool) -> Result<Folder, Errno> {
-        let files = base.child("files".as_ref(), dry_run)?;
-        let info = base.child("info".as_ref(), dry_run)?;
+    fn open_in(base: &Place, path: PathBuf, maker: Maker) -> Result<Folder, Errno> {
+        let files = base.child("files".as_ref(), &maker)?;
+        let info = base.child("info".as_ref(), &maker)?;
         let mut own = Vec::new();
         for place in [base, &files, &info].into_iter().filter(|place| !place.is_missing) {
             own.push(identity(&place.dir)?.0);
         }
         let Way { ids: mut holders, mount, .. } = Way::from(&files.dir)?;
         holders.push(identity(&info.dir)?.0);
-        Ok(Folder { files, info, mount, own, holders, path })
+        Ok(Folder { files, info, mount, own, holders, path, maker })
     }
 
     /// Refuses an entry that this is in, or that is in this.
@@ -338,20 +359,30 @@ fn info(path: &Path) -> String {
     format!("[Trash Info]\nPath={escaped}\nDeletionDate={date}\n")
 }
 
+/// Returns a folder unless it may not be used: then its filesystem may have another one.
+fn usable(folder: Result<Folder, Errno>) -> Result<Option<Folder>, Errno> {
+    match folder {
+        Ok(folder) => Ok(Some(folder)),
+        Err(error @ (Errno::IO | Errno::MFILE | Errno::NFILE | Errno::NOMEM)) => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
 /// Opens the trash in the home directory, `$XDG_DATA_HOME/Trash`.
 fn home_folder(dry_run: bool) -> Result<Folder, Errno> {
     let path = home_directory("XDG_DATA_HOME", ".local/share").ok_or(Errno::NOENT)?;
-    let data = Place::open_all(&path, dry_run)?;
+    let maker = Maker::new(dry_run);
+    let data = Place::open_all(&path, &maker)?;
     // With sudo it may be another user's, where nothing is to be made.
     check_owner(&data.dir)?;
     // Users may have put a link to their trash there themselves.
     let trash = match openat(&data.dir, "Trash", FOLDER, Mode::empty()) {
         Ok(dir) if !data.is_missing => Place { dir, is_missing: false },
         Err(error) if error != Errno::NOENT => return Err(error),
-        _ => data.child("Trash".as_ref(), dry_run)?,
+        _ => data.child("Trash".as_ref(), &maker)?,
     };
     check_owner(&trash.dir)?;
-    Folder::open_in(&trash, path.join("Trash"), dry_run)
+    Folder::open_in(&trash, path.join("Trash"), maker)
 }
 
 /// Opens the folder of this user in the one that the administrator made for all users.
@@ -361,13 +392,15 @@ fn shared_folder(top: &OwnedFd, path: &Path, dry_run: bool) -> Result<Folder, Er
         return Err(Errno::PERM);
     }
     let name = rustix::process::geteuid().as_raw().to_string();
-    let own = Place { dir, is_missing: false }.child(name.as_ref(), dry_run)?;
-    Folder::open_in(&own, path.join(".Trash").join(name), dry_run)
+    let maker = Maker::new(dry_run);
+    let own = Place { dir, is_missing: false }.child(name.as_ref(), &maker)?;
+    Folder::open_in(&own, path.join(".Trash").join(name), maker)
 }
 
 /// Opens the folder of this user in the top directory of a filesystem.
 fn own_folder(top: &OwnedFd, path: &Path, dry_run: bool) -> Result<Folder, Errno> {
     let name = format!(".Trash-{}", rustix::process::geteuid().as_raw());
     let top = Place { dir: fcntl_dupfd_cloexec(top, 0)?, is_missing: false };
-    Folder::open_in(&top.child(name.as_ref(), dry_run)?, path.join(name), dry_run)
+    let maker = Maker::new(dry_run);
+    Folder::open_in(&top.child(name.as_ref(), &maker)?, path.join(name), maker)
 }
