@@ -4,7 +4,7 @@ use curt::canonical::{Canonicalizer, Missing};
 
 use crate::error::curt_error;
 use crate::guard::{Failure, guard, length};
-use crate::text::{self, curt_char, curt_str, to_units};
+use crate::text::{Buffer, curt_char, curt_str, to_units};
 
 /// The last name may be missing, or that which a link at the end leads to.
 pub const CURT_CANONICAL_MISSING_LAST: u32 = 1;
@@ -31,6 +31,8 @@ pub unsafe extern "C" fn curt_canonical(
 ) -> isize {
     let body = || {
         // SAFETY: as required of the caller.
+        let buffer = unsafe { Buffer::new(buffer, capacity) }?;
+        // SAFETY: as required of the caller.
         let path = unsafe { path.path() }?;
         let missing = match flags {
             0 => Missing::Nothing,
@@ -39,8 +41,7 @@ pub unsafe extern "C" fn curt_canonical(
             _ => return Err(Failure::Argument("`flags` is not one of those that there are")),
         };
         let found = Canonicalizer::new().missing(missing).find(&path)?;
-        // SAFETY: as required of the caller.
-        unsafe { text::write(&to_units(found.as_os_str()), buffer, capacity) }
+        Ok(buffer.write(&to_units(found.as_os_str())))
     };
     // SAFETY: as required of the caller.
     length(unsafe { guard("curt_canonical", error, body) })

@@ -168,7 +168,7 @@ pub unsafe extern "C" fn curt_dir_next(
     let body = || {
         // SAFETY: as required of the caller.
         let dir = unsafe { handle::exclusive(dir) }?;
-        check_array(entries, entry_size)?;
+        check_array(entries, entry_size, capacity)?;
         let most = i32::try_from(capacity).unwrap_or(i32::MAX);
         if most == 0 {
             return Err(Failure::Argument("`capacity` is 0"));
@@ -230,7 +230,7 @@ pub unsafe extern "C" fn curt_dir_stat(
     let body = || {
         // SAFETY: as required of the caller.
         let dir = unsafe { handle::exclusive(dir) }?;
-        check_array(metadata, metadata_size)?;
+        check_array(metadata, metadata_size, 1)?;
         // SAFETY: there is room for the struct, which was checked.
         let place = unsafe { Place::new(metadata) };
         // SAFETY: the caller's text can be read.

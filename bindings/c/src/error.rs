@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use curt::Operation;
 
 use crate::guard::{Failure, int, plain};
+use crate::handle;
 use crate::structs::{self, Versioned};
 use crate::text::{curt_char, curt_str, to_units};
 
@@ -125,10 +126,10 @@ pub unsafe extern "C" fn curt_error_get(
 ) -> i32 {
     let body = || {
         // SAFETY: the caller passes NULL or an object.
-        let error = unsafe { error.as_ref() };
-        let Some(error) = error.filter(|_| !info.is_null()) else {
-            return Err(Failure::Argument("a pointer is NULL"));
-        };
+        let error = unsafe { handle::shared(error) }?;
+        if info.is_null() {
+            return Err(Failure::Argument("`info` is NULL"));
+        }
         // SAFETY: the caller passes a struct.
         unsafe { structs::write(info, error.info()) }.map(|()| 0)
     };
@@ -138,10 +139,8 @@ pub unsafe extern "C" fn curt_error_get(
 /// Frees an error object. NULL is fine.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_error_free(error: *mut curt_error) {
-    if !error.is_null() {
-        // SAFETY: the caller passes an object, once.
-        drop(unsafe { Box::from_raw(error) });
-    }
+    // SAFETY: the caller passes an object, once.
+    unsafe { handle::close(error) };
 }
 
 /// Removing an entry: finding it, or a refusal before or between the steps below.

@@ -8,6 +8,7 @@ use crate::error::curt_error;
 use crate::guard::{Failure, length, plain};
 use crate::results::of_expansion;
 use crate::structs::{self, Versioned};
+use crate::text::Buffer;
 use crate::{handle, text};
 
 /// Paths of the system that the library runs on.
@@ -158,10 +159,11 @@ unsafe fn expand<U: Unit + Default>(
         // SAFETY: as required of the caller.
         let expander = unsafe { handle::shared(expander) }?;
         // SAFETY: as required of the caller.
+        let buffer = unsafe { Buffer::new(buffer, capacity) }?;
+        // SAFETY: as required of the caller.
         let path = unsafe { text::array(path, len) }?;
         let full = expander.0.expand(path).map_err(|error| Failure::Result(of_expansion(error)))?;
-        // SAFETY: as required of the caller.
-        unsafe { text::write(&full, buffer, capacity) }
+        Ok(buffer.write(&full))
     };
     length(plain(body))
 }

@@ -1,5 +1,6 @@
 //! Around the body of each function: panics are caught, and failures become results.
 
+use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
@@ -66,6 +67,7 @@ pub(crate) fn caught<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, 
         silence();
     }
     panic::catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|payload| {
+        UNWINDING.set(false);
         let message = payload.downcast_ref::<String>().cloned();
         let literal = || payload.downcast_ref::<&str>().map(ToString::to_string);
         let message = message.or_else(literal).unwrap_or_default();
@@ -80,11 +82,19 @@ pub(crate) fn plain<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, i
     caught(body).map_err(|failure| failure.result())
 }
 
+thread_local!(static UNWINDING: Cell<bool> = const { Cell::new(false) });
+
 /// Lets panics print nothing. The hook is that of this copy of the standard library alone, which no
-/// other code of the process uses.
+/// other code of the process uses. A second panic during unwinding aborts here, because the
+/// standard library would print before it aborts.
 fn silence() {
     static SILENT: Once = Once::new();
-    SILENT.call_once(|| panic::set_hook(Box::new(|_| ())));
+    let hook = |_: &panic::PanicHookInfo<'_>| {
+        if UNWINDING.replace(true) {
+            std::process::abort();
+        }
+    };
+    SILENT.call_once(|| panic::set_hook(Box::new(hook)));
 }
 
 /// Returns the value or the result, as the functions that return an `int` do.
@@ -193,20 +203,31 @@ mod tests {
     #[test]
     fn a_panic_prints_nothing() {
         const INSIDE: &str = "CURT_TEST_OF_SILENCE";
-        if std::env::var_os(INSIDE).is_some() {
+        if let Some(twice) = std::env::var_os(INSIDE) {
             silence();
-            assert!(caught(|| number().map(|_| panic!("it is loud"))).is_err());
+            for _ in 0..2 {
+                assert!(caught(|| number().map(|_| panic!("it is loud"))).is_err());
+            }
+            let bomb = (twice == "twice").then(|| Bomb);
+            let panics = || {
+                let _dropped = bomb;
+                panic!("it is loud")
+            };
+            assert!(caught(|| number().map(|_| panics())).is_err());
             let helper = std::thread::spawn(|| panic!("it is loud"));
             assert!(helper.join().is_err());
             return;
         }
         let me = std::env::current_exe().unwrap();
         let name = "guard::tests::a_panic_prints_nothing";
-        let mut child = std::process::Command::new(me);
-        let output = child.args(["--exact", name, "--nocapture"]).env(INSIDE, "1").output();
-        let output = output.unwrap();
-        let said = [output.stdout, output.stderr].map(|said| String::from_utf8(said).unwrap());
-        assert!(output.status.success() && said[0].contains("1 passed"), "{said:?}");
-        assert!(!said.concat().contains("loud"), "{said:?}");
+        for times in ["once", "twice"] {
+            let mut child = std::process::Command::new(&me);
+            let output = child.args(["--exact", name, "--nocapture"]).env(INSIDE, times).output();
+            let output = output.unwrap();
+            let said = [output.stdout, output.stderr].map(|said| String::from_utf8(said).unwrap());
+            assert_eq!(output.status.success(), times == "once", "{said:?}");
+            assert_eq!(said[0].contains("1 passed"), times == "once", "{said:?}");
+            assert_eq!(said[1], "", "{said:?}");
+        }
     }
 }

@@ -28,6 +28,9 @@ pub mod failures;
 pub mod guard;
 pub mod handle;
 pub mod lookup;
+// Tests and fuzz targets are whole programs, with their own allocator.
+#[cfg(not(any(test, fuzzing)))]
+mod memory;
 pub mod metadata;
 pub mod names;
 pub mod remove;

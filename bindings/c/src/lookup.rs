@@ -5,7 +5,7 @@ use curt::lookup::{Lookup, Order};
 use crate::error::curt_error;
 use crate::guard::{Failure, guard, int, length, plain};
 use crate::handle;
-use crate::text::{self, curt_char, curt_str, to_units};
+use crate::text::{self, Buffer, curt_char, curt_str, to_units};
 
 /// All extensions are tried in the first root, then in the second, as Python and Node do. Without
 /// this flag the first extension is tried in all roots, as Ruby does.
@@ -97,13 +97,14 @@ pub unsafe extern "C" fn curt_lookup_find(
         // SAFETY: as required of the caller.
         let lookup = unsafe { handle::exclusive(lookup) }?;
         // SAFETY: as required of the caller.
+        let buffer = unsafe { Buffer::new(buffer, capacity) }?;
+        // SAFETY: as required of the caller.
         let name = unsafe { name.path() }?;
         // SAFETY: as required of the caller.
         let extensions = unsafe { text::paths(extensions, count) }?;
         let extensions = extensions.iter().map(|extension| extension.as_os_str());
         let Some(found) = lookup.0.find(name, extensions) else { return Ok(0) };
-        // SAFETY: as required of the caller.
-        unsafe { text::write(&to_units(found.as_os_str()), buffer, capacity) }
+        Ok(buffer.write(&to_units(found.as_os_str())))
     };
     // SAFETY: as required of the caller.
     length(unsafe { guard("curt_lookup_find", error, body) })

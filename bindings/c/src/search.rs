@@ -9,7 +9,7 @@ use curt::which::{Found, FoundIn, Policy, Program};
 use crate::error::curt_error;
 use crate::guard::{Failure, guard, int, length};
 use crate::structs::{self, Versioned};
-use crate::text::{self, curt_char, curt_str, to_units};
+use crate::text::{Buffer, curt_char, curt_str, to_units};
 use crate::{control, handle};
 
 /// curt's own rules for this system: as `cmd.exe` or `execvp`, but the working directory is only
@@ -321,11 +321,11 @@ unsafe fn find(
     // SAFETY: as required of the caller.
     unsafe { structs::check(found) }?;
     // SAFETY: as required of the caller.
+    let buffer = unsafe { Buffer::new(buffer, capacity) }?;
+    // SAFETY: as required of the caller.
     let name = unsafe { name.path() }?;
     let program = search.find(name.as_os_str())?;
-    let path = to_units(program.path().as_os_str());
-    // SAFETY: as required of the caller.
-    let length = unsafe { text::write(&path, buffer, capacity) }?;
+    let length = buffer.write(&to_units(program.path().as_os_str()));
     // SAFETY: as required of the caller.
     unsafe { structs::write(found, described(&program)) }?;
     Ok(length)

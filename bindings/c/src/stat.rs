@@ -35,7 +35,7 @@ pub unsafe extern "C" fn curt_stat(
     error: *mut *mut curt_error,
 ) -> i32 {
     let body = || {
-        check_array(metadata, metadata_size)?;
+        check_array(metadata, metadata_size, 1)?;
         // SAFETY: there is room for the struct, which was checked.
         let place = unsafe { Place::new(metadata) };
         // SAFETY: the caller's text can be read.
@@ -70,15 +70,15 @@ pub unsafe extern "C" fn curt_stat_many(
     error: *mut *mut curt_error,
 ) -> i32 {
     let body = || {
+        if count > 0 {
+            check_array(metadata, metadata_size, count)?;
+        }
         // SAFETY: the caller's array and its texts can be read.
         let paths = unsafe { text::paths(paths, count) }?;
         // SAFETY: the caller's struct can be read.
         let control = unsafe { Control::new(control) }?;
         let wanted = Wanted::without_texts(fields)?;
         let mut stat = Stat::new(wanted.plan(flags)?);
-        if count > 0 {
-            check_array(metadata, metadata_size)?;
-        }
         let place = |index: usize| {
             // SAFETY: the array has room for `count` structs of this size.
             let to = unsafe { metadata.byte_add(index * metadata_size) };

@@ -83,11 +83,9 @@ pub(crate) unsafe fn check<T: Versioned>(to: *const T) -> Result<(), Failure> {
 
 /// Checks an array of structs that will be filled in, each of this size as the caller was compiled.
 /// What this version does not know is at their end, and is left as it is.
-pub(crate) fn check_array<T>(to: *const T, size: usize) -> Result<(), Failure> {
-    if to.is_null() || !to.is_aligned() {
-        return Err(Failure::Argument("the pointer to a struct is NULL or not aligned"));
-    }
-    check_size::<T>(size)
+pub(crate) fn check_array<T>(to: *const T, size: usize, count: usize) -> Result<(), Failure> {
+    check_size::<T>(size)?;
+    crate::text::check(to, count, size)
 }
 
 /// Checks the size of the elements of an array.
@@ -238,12 +236,13 @@ mod tests {
         let place = [SAMPLE; 2];
         let (to, size) = (place.as_ptr(), size_of::<Sample>());
         for size in [size, size + 8, 4096] {
-            assert_eq!(message(check_array(to, size)), Ok(()));
+            assert_eq!(message(check_array(to, size, 2)), Ok(()));
         }
         for size in [0, 8, size - 8, size + 1, 4096 + 8, usize::MAX] {
-            assert!(check_array(to, size).is_err(), "{size}");
+            assert!(check_array(to, size, 2).is_err(), "{size}");
         }
-        assert!(check_array(null_mut::<Sample>(), size).is_err());
-        assert!(check_array(to.wrapping_byte_add(1), size).is_err());
+        assert!(check_array(to, size, isize::MAX as usize / size + 1).is_err());
+        assert!(check_array(null_mut::<Sample>(), size, 1).is_err());
+        assert!(check_array(to.wrapping_byte_add(1), size, 1).is_err());
     }
 }

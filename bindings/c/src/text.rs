@@ -104,17 +104,23 @@ pub(crate) unsafe fn units<'a, U: Copy + PartialEq + Default>(
 ///
 /// `len` elements can be read at `ptr`, and nobody changes them, during `'a`.
 pub(crate) unsafe fn array<'a, T>(ptr: *const T, len: usize) -> Result<&'a [T], Failure> {
+    check(ptr, len, size_of::<T>())?;
     if len == 0 {
         return Ok(&[]);
     }
-    if ptr.is_null() || !ptr.is_aligned() {
-        return Err(Failure::Argument("the pointer to an array or a text is NULL or not aligned"));
-    }
-    if len > isize::MAX as usize / size_of::<T>().max(1) {
-        return Err(Failure::Argument("a length is larger than memory"));
-    }
     // SAFETY: it is not NULL, aligned, not larger than memory; and as required of the caller.
     Ok(unsafe { slice::from_raw_parts(ptr, len) })
+}
+
+/// Checks a pointer to as many elements of this size.
+pub(crate) fn check<T>(ptr: *const T, len: usize, size: usize) -> Result<(), Failure> {
+    if len > 0 && (ptr.is_null() || !ptr.is_aligned()) {
+        return Err(Failure::Argument("the pointer to an array or a text is NULL or not aligned"));
+    }
+    if len > isize::MAX as usize / size.max(1) {
+        return Err(Failure::Argument("a length or a capacity is larger than memory"));
+    }
+    Ok(())
 }
 
 #[cfg(unix)]
@@ -179,31 +185,36 @@ impl Texts {
     }
 }
 
-/// Writes a text and a NUL behind it into the caller's buffer, if there is room for both, and
-/// returns the length of the text.
-///
-/// # Safety
-///
-/// `capacity` units can be written at `buffer`.
-pub(crate) unsafe fn write<U: Copy + Default>(
-    text: &[U],
-    buffer: *mut U,
+/// The caller's buffer for a text, checked before the work that makes the text.
+pub(crate) struct Buffer<U> {
+    units: *mut U,
     capacity: usize,
-) -> Result<isize, Failure> {
-    if capacity > 0 && (buffer.is_null() || !buffer.is_aligned()) {
-        return Err(Failure::Argument("the buffer is NULL or not aligned"));
+}
+
+impl<U: Copy + Default> Buffer<U> {
+    /// # Safety
+    ///
+    /// `capacity` units can be written at `units`, as long as the buffer is used.
+    pub(crate) unsafe fn new(units: *mut U, capacity: usize) -> Result<Self, Failure> {
+        check(units, capacity, size_of::<U>())?;
+        Ok(Buffer { units, capacity })
     }
-    if text.len() < capacity {
-        // SAFETY: there is room for the text, as required of the caller. A buffer of the caller
-        // that overlaps with a text of the library does not exist.
-        unsafe { std::ptr::copy(text.as_ptr(), buffer, text.len()) };
-        // SAFETY: there is room for one unit more.
-        let end = unsafe { buffer.add(text.len()) };
-        // SAFETY: as above.
-        unsafe { end.write(U::default()) };
+
+    /// Writes a text and a NUL behind it, if there is room for both, and returns the length of the
+    /// text.
+    pub(crate) fn write(&self, text: &[U]) -> isize {
+        if text.len() < self.capacity {
+            // SAFETY: there is room for the text. A buffer of the caller that overlaps with a text
+            // of the library does not exist.
+            unsafe { std::ptr::copy(text.as_ptr(), self.units, text.len()) };
+            // SAFETY: there is room for one unit more.
+            let end = unsafe { self.units.add(text.len()) };
+            // SAFETY: as above.
+            unsafe { end.write(U::default()) };
+        }
+        // No slice is longer than `isize::MAX`.
+        isize::try_from(text.len()).unwrap_or(isize::MAX)
     }
-    // No slice is longer than `isize::MAX`.
-    Ok(isize::try_from(text.len()).unwrap_or(isize::MAX))
 }
 
 #[cfg(test)]

@@ -105,72 +105,6 @@ static void elements_have_the_callers_size(void)
     curt_dir_close(dir);
 }
 
-static void refuses_wrong_arguments(void)
-{
-    static text_char with_nul[] = T("dir\0x");
-    curt_dir *dir = NULL, *open = NULL;
-    curt_entry entries[4];
-    curt_metadata metadata[2];
-    curt_str path = Z("dir");
-    uint32_t bit;
-    make_files(2);
-    open = open_dir(Z("dir"), 0, 0);
-#define NOT_OPENED(...) do { \
-        dir = (curt_dir *)&dir; \
-        FAILS(CURT_E_ARGUMENT, curt_dir_open(__VA_ARGS__, &dir, WHY)); \
-        CHECK(dir == NULL); \
-    } while (0)
-    NOT_OPENED(text_of(with_nul, 5), 0, 0);
-    NOT_OPENED(text_of(NULL, 5), 0, 0);
-    NOT_OPENED(text_of(with_nul, SIZE_MAX), 0, 0);
-    for (bit = 1u << 19; bit != 0; bit <<= 1) {
-        NOT_OPENED(path, bit, 0);
-        FAILS(CURT_E_ARGUMENT, curt_stat(path, bit, 0, metadata, sizeof *metadata, WHY));
-        FAILS(CURT_E_ARGUMENT,
-              curt_stat_many(&path, 1, bit, 0, NULL, metadata, sizeof *metadata, WHY));
-        FAILS(CURT_E_ARGUMENT, curt_dir_stat(open, path, bit, 0, metadata, sizeof *metadata, WHY));
-    }
-    for (bit = 4; bit != 0; bit <<= 1) {
-        NOT_OPENED(path, 0, bit);
-        FAILS(CURT_E_ARGUMENT, curt_stat(path, 1, bit, metadata, sizeof *metadata, WHY));
-        FAILS(CURT_E_ARGUMENT,
-              curt_stat_many(&path, 1, 1, bit, NULL, metadata, sizeof *metadata, WHY));
-        FAILS(CURT_E_ARGUMENT, curt_dir_stat(open, path, 1, bit, metadata, sizeof *metadata, WHY));
-    }
-    FAILS(CURT_E_ARGUMENT, curt_dir_open(path, 0, 0, NULL, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_dir_next(NULL, entries, sizeof *entries, 4, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_dir_next(open, NULL, sizeof *entries, 4, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_dir_next(open, entries, sizeof *entries, 0, WHY));
-    FAILS(CURT_E_ARGUMENT,
-          curt_dir_next(open, (curt_entry *)(void *)((char *)entries + 1), sizeof *entries, 3,
-                        WHY));
-    FAILS(CURT_E_ARGUMENT, curt_dir_stat(NULL, path, 1, 0, metadata, sizeof *metadata, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_dir_stat(open, path, 1, 0, NULL, sizeof *metadata, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_dir_stat(open, path, 1, 0, metadata, 8, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_dir_stat(open, text_of(NULL, 1), 1, 0, metadata, sizeof *metadata,
-                                         WHY));
-    FAILS(CURT_E_ARGUMENT, curt_stat(path, 1, 0, NULL, sizeof *metadata, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_stat(path, 1, 0, metadata, sizeof *metadata - 8, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_stat(path, 1, 0, metadata, 0, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_stat(text_of(with_nul, 5), 1, 0, metadata, sizeof *metadata, WHY));
-    /* There is nowhere to keep texts. */
-    for (bit = CURT_FIELD_TARGET; bit <= CURT_FIELD_GROUP; bit <<= 1) {
-        FAILS(CURT_E_ARGUMENT, curt_stat(path, bit, 0, metadata, sizeof *metadata, WHY));
-        FAILS(CURT_E_ARGUMENT,
-              curt_stat_many(&path, 1, bit, 0, NULL, metadata, sizeof *metadata, WHY));
-    }
-    FAILS(CURT_E_ARGUMENT, curt_stat_many(NULL, 1, 1, 0, NULL, metadata, sizeof *metadata, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_stat_many(&path, 1, 1, 0, NULL, NULL, sizeof *metadata, WHY));
-    FAILS(CURT_E_ARGUMENT,
-          curt_stat_many(&path, SIZE_MAX, 1, 0, NULL, metadata, sizeof *metadata, WHY));
-    path = text_of(NULL, 3);
-    FAILS(CURT_E_ARGUMENT, curt_stat_many(&path, 1, 1, 0, NULL, metadata, sizeof *metadata, WHY));
-    /* And nothing was read. */
-    CHECK_INT(WORKS(curt_dir_next(open, entries, sizeof *entries, 4, WHY)), 2);
-    curt_dir_close(open);
-    curt_dir_close(NULL);
-}
-
 static void a_missing_directory_is_the_systems_failure(void)
 {
     curt_dir *dir = (curt_dir *)&dir;
@@ -622,7 +556,6 @@ static void a_failure_ends_a_listing(void)
 BEGIN_TESTS
     test(lists_in_batches_of_any_size),
     test(elements_have_the_callers_size),
-    test(refuses_wrong_arguments),
     test(a_missing_directory_is_the_systems_failure),
     test(asks_about_entries_of_an_open_directory),
     test(asks_about_many_paths),

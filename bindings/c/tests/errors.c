@@ -62,31 +62,6 @@ static void error_objects_say_what_failed(void)
     curt_error_free(error);
 }
 
-static long long get_error_info(void *info)
-{
-    curt_error *error = error_of_a_missing_file();
-    int result = curt_error_get(error, (curt_error_info *)info);
-    curt_error_free(error);
-    return result;
-}
-
-static void error_info_is_of_the_callers_size(void)
-{
-    SIZED(curt_error_info, info);
-    check_sizes(&info, sizeof info, FILLED, get_error_info);
-}
-
-static void error_functions_take_null(void)
-{
-    curt_error *error = error_of_a_missing_file();
-    SIZED(curt_error_info, info);
-    CHECK_INT(curt_error_get(NULL, &info), CURT_E_ARGUMENT);
-    CHECK_INT(curt_error_get(error, NULL), CURT_E_ARGUMENT);
-    CHECK_INT(curt_error_get(NULL, NULL), CURT_E_ARGUMENT);
-    curt_error_free(error);
-    curt_error_free(NULL);
-}
-
 static void an_error_that_is_not_filled_in_stays_as_it_was(void)
 {
     curt_error *error = error_of_a_missing_file();
@@ -151,8 +126,6 @@ BEGIN_TESTS
     test(has_the_version_of_its_header),
     test(gives_every_result_a_text),
     test(error_objects_say_what_failed),
-    test(error_info_is_of_the_callers_size),
-    test(error_functions_take_null),
     test(an_error_that_is_not_filled_in_stays_as_it_was),
     test(wrong_arguments_name_the_function),
     test(errors_keep_long_and_odd_paths),

@@ -91,30 +91,8 @@ static void writes_only_what_the_buffer_holds(void)
     curt_lookup_close(lookup);
 }
 
-static void refuses_wrong_arguments(void)
-{
-    curt_str bad;
-    bad.ptr = NULL;
-    bad.len = 1;
-    FAILS(CURT_E_ARGUMENT, curt_lookup_open(&bad, 1, 0, &lookup, WHY));
-    CHECK(lookup == NULL);
-    FAILS(CURT_E_ARGUMENT, curt_lookup_open(NULL, 1, 0, &lookup, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_lookup_open(NULL, 0, 2, &lookup, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_lookup_open(NULL, 0, 0, NULL, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_lookup_set_roots(NULL, NULL, 0, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_lookup_find(NULL, Z("f"), NULL, 0, NULL, 0, WHY));
-    CHECK_INT(curt_lookup_revalidate(NULL), CURT_E_ARGUMENT);
-    open_lookup(NULL, 0, 0);
-    FAILS(CURT_E_ARGUMENT, curt_lookup_set_roots(lookup, &bad, 1, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_lookup_find(lookup, bad, NULL, 0, NULL, 0, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_lookup_find(lookup, Z("f"), &bad, 1, NULL, 0, WHY));
-    CHECK_INT(WORKS(curt_lookup_find(lookup, Z("f"), NULL, 0, NULL, 0, WHY)), 0);
-    curt_lookup_close(lookup);
-}
-
 BEGIN_TESTS
     test(finds_the_first_candidate),
     test(sees_changes_after_a_revalidation),
     test(writes_only_what_the_buffer_holds),
-    test(refuses_wrong_arguments),
 END_TESTS

@@ -322,6 +322,141 @@ static void works_after_fork(void)
     curt_search_close(search);
 }
 
+/* ---- memory that runs out ---- */
+
+/* Valgrind and AddressSanitizer have an allocator of their own. */
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__cplusplus)
+#define FAILING_ALLOCATOR
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+
+static int until_failure;   /* 0: never, 1: the next allocation fails */
+static int all_fail_then;   /* whether all that follow fail, too */
+static volatile int failing;
+
+static int fails(void)
+{
+    int left = __sync_fetch_and_sub(&until_failure, until_failure > 0);
+    if (left == 1 && all_fail_then)
+        failing = 1;
+    if (left != 1 && !failing)
+        return 0;
+    errno = ENOMEM;
+    return 1;
+}
+
+#define UNLESS_IT_FAILS(memory) (fails() ? NULL : (memory))
+
+void *malloc(size_t size)
+{
+    return UNLESS_IT_FAILS(__libc_malloc(size));
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return UNLESS_IT_FAILS(__libc_calloc(count, size));
+}
+
+void *realloc(void *memory, size_t size)
+{
+    return UNLESS_IT_FAILS(__libc_realloc(memory, size));
+}
+
+int posix_memalign(void **memory, size_t alignment, size_t size)
+{
+    *memory = UNLESS_IT_FAILS(__libc_memalign(alignment, size));
+    return *memory == NULL ? ENOMEM : 0;
+}
+
+/* No flag here asks for the environment. Whatever is printed fails a test. */
+char *getenv(const char *name)
+{
+    CHECK(write(2, name, strlen(name)) > 0);
+    return NULL;
+}
+
+static void use_handles_with_memory(void)
+{
+    struct handles handles;
+    memset(&handles, 0, sizeof handles);
+    open_handles(&handles);
+    use_handles(&handles);
+    close_handles(&handles);
+}
+
+static void use_paths_with_memory(void)
+{
+    curt_str path = Z("tree");
+    curt_lookup *lookup = NULL;
+    curt_tree *tree = NULL;
+    char buffer[4096];
+    SIZED(curt_tree_entry, entry);
+    if (curt_lookup_open(&path, 1, 0, &lookup, NULL) == 0)
+        curt_lookup_find(lookup, Z("1/2"), &path, 1, (curt_char *)buffer, sizeof buffer, NULL);
+    curt_lookup_close(lookup);
+    curt_canonical(Z("tree/1/../1/2"), 0, (curt_char *)buffer, sizeof buffer, NULL);
+    if (curt_tree_open(path, 0, &tree, NULL) == 0)
+        while (curt_tree_next(tree, &entry, NULL) == 1)
+            ;
+    curt_tree_close(tree);
+}
+
+static void use_threads_with_memory(void)
+{
+    curt_str path = Z("tree");
+    curt_names *names = NULL;
+    SIZED(curt_totals, totals);
+    SIZED(curt_control, control);
+    control.threads = 3;
+    curt_names_below(path, 0, &control, &names, NULL);
+    curt_names_free(names);
+    curt_usage(&path, 1, 0, &control, &totals, NULL);
+    remove_one((void *)"tree");
+}
+
+/* The process ends by `abort`, or goes on; either way nothing is printed, as after every test. */
+static void aborts_in_silence_without_memory(void)
+{
+    static void (*const works[])(void) = {use_handles_with_memory, use_paths_with_memory,
+                                          use_threads_with_memory};
+    const struct rlimit no_core = {0, 0};
+    size_t work;
+    int number, aborted = 0;
+    for (all_fail_then = 0; all_fail_then < 2; all_fail_then++)
+        for (work = 0; work < sizeof works / sizeof *works; work++) {
+            int status = 0;
+            for (number = 1; number < 1000 && status != 1 << 8; number++) {
+                pid_t child;
+                if (!exists("tree"))
+                    make_tree("tree", 2, 3);
+                fflush(NULL);
+                child = fork();
+                if (child == 0) {
+                    setrlimit(RLIMIT_CORE, &no_core);
+                    until_failure = number;
+                    works[work]();
+                    _exit(until_failure > 0);
+                }
+                CHECK_INT(waitpid(child, &status, 0), child);
+                if (WIFSIGNALED(status))
+                    aborted += CHECK_INT(WTERMSIG(status), SIGABRT);
+                else
+                    CHECK(status == 0 || status == 1 << 8);
+            }
+            CHECK_INT(status, 1 << 8);
+        }
+    if (number == 2)
+        SKIP("the allocator is not this program's");
+    else
+        CHECK(aborted > 200);
+    curt_remove(CURT_CWD, Z("tree"), NULL, NULL, NULL, NULL);
+}
+
+#endif
+
 /* ---- signals ---- */
 
 static volatile int stop_now;
@@ -507,6 +642,9 @@ BEGIN_TESTS
     test(removals_run_side_by_side),
     test(a_small_stack_is_enough),
     test(works_after_fork),
+#ifdef FAILING_ALLOCATOR
+    test(aborts_in_silence_without_memory),
+#endif
     test(signals_interrupt_nothing),
     test(a_signal_stops_each_function),
     test(works_with_every_signal_blocked),

@@ -141,73 +141,6 @@ static void goes_on_after_a_failure(void)
     CHECK_REPORT(0, 0, 0);
 }
 
-static void refuses_wrong_arguments_before_any_work(void)
-{
-    static text_char with_nul[] = T("file\0x");
-    curt_str paths[2];
-    SIZED(curt_remove_options, options);
-    SIZED(curt_control, control);
-    uint32_t bit;
-    make_file(T("file"), 0);
-    paths[0] = Z("file");
-    paths[1] = text_of(with_nul, 6);
-#define REFUSED(call) do { FAILS(CURT_E_ARGUMENT, call); CHECK(exists(T("file"))); } while (0)
-    REFUSED(curt_remove(CURT_CWD, text_of(with_nul, 6), NULL, NULL, NULL, WHY));
-    REFUSED(curt_remove_many(paths, 2, NULL, NULL, NULL, WHY));
-    REFUSED(curt_remove(CURT_CWD, text_of(NULL, 4), NULL, NULL, NULL, WHY));
-    REFUSED(curt_remove(CURT_CWD, text_of(with_nul, SIZE_MAX), NULL, NULL, NULL, WHY));
-    REFUSED(curt_remove(CURT_CWD, text_of(with_nul, SIZE_MAX / 2 + 1), NULL, NULL, NULL, WHY));
-    REFUSED(curt_remove_many(NULL, 1, NULL, NULL, NULL, WHY));
-    REFUSED(curt_remove_many(paths, SIZE_MAX, NULL, NULL, NULL, WHY));
-    REFUSED(curt_remove_many(paths, SIZE_MAX / 16 + 1, NULL, NULL, NULL, WHY));
-    for (bit = 4; bit != 0; bit <<= 1) {
-        options.flags = bit;
-        REFUSED(curt_remove(CURT_CWD, Z("file"), &options, NULL, NULL, WHY));
-        REFUSED(curt_remove_many(paths, 1, &options, NULL, NULL, WHY));
-    }
-    options.flags = 0;
-    options.directories = CURT_DIRECTORIES_REFUSE + 1;
-    REFUSED(curt_remove(CURT_CWD, Z("file"), &options, NULL, NULL, WHY));
-    options.directories = UINT32_MAX;
-    REFUSED(curt_remove_many(paths, 1, &options, NULL, NULL, WHY));
-    control.reserved = 1;
-    REFUSED(curt_remove(CURT_CWD, Z("file"), NULL, &control, NULL, WHY));
-    control.reserved = 0;
-    control.cancel = (const volatile int *)(const void *)((const char *)&control + 1);
-    REFUSED(curt_remove(CURT_CWD, Z("file"), NULL, &control, NULL, WHY));
-}
-
-static long long use_options(void *options)
-{
-    make_file(T("file"), 0);
-    return curt_remove(CURT_CWD, Z("file"), (const curt_remove_options *)options, NULL, NULL, NULL);
-}
-
-static long long use_control(void *control)
-{
-    make_file(T("file"), 0);
-    return curt_remove(CURT_CWD, Z("file"), NULL, (const curt_control *)control, NULL, NULL);
-}
-
-static long long use_report(void *with)
-{
-    int result;
-    make_file(T("file"), 0);
-    result = curt_remove(CURT_CWD, Z("file"), NULL, NULL, (curt_remove_report *)with, NULL);
-    /* A struct that is refused is refused before the work. */
-    CHECK_INT(exists(T("file")), result < 0);
-    return result;
-}
-
-static void structs_have_the_callers_size(void)
-{
-    SIZED(curt_remove_options, options);
-    SIZED(curt_control, control);
-    check_sizes(&options, sizeof options, READ, use_options);
-    check_sizes(&control, sizeof control, READ, use_control);
-    check_sizes(fresh_report(), sizeof report, FILLED, use_report);
-}
-
 /* ---- callbacks ---- */
 
 struct calls {
@@ -707,8 +640,6 @@ BEGIN_TESTS
     test(treats_directories_as_it_is_told),
     test(refuses_dots),
     test(goes_on_after_a_failure),
-    test(refuses_wrong_arguments_before_any_work),
-    test(structs_have_the_callers_size),
     test(tells_of_progress_and_failures_on_the_callers_thread),
     test(each_callback_stops_the_work),
     test(an_int_stops_the_work),

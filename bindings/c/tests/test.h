@@ -230,48 +230,6 @@ static inline void skip_test(const char *reason)
     memset(&name, 0, sizeof name); \
     name.size = sizeof name
 
-/* Who reads or fills in a struct: the library reads it, fills it in, or does both. */
-enum { READ = 1, FILLED = 2, BOTH = READ | FILLED };
-
-/* Calls `use` with a struct of every size that is of interest. The one at `good` works. */
-static inline void check_sizes(const void *good, size_t size, int who, long long (*use)(void *))
-{
-    union {
-        size_t size;
-        void *aligned;
-        unsigned char bytes[5000];
-    } place;
-    const size_t bad[] = {0, 1, sizeof(size_t), size - 1, 4097, 5000, SIZE_MAX};
-    size_t at;
-    long long result;
-    for (at = 0; at < sizeof bad / sizeof *bad; at++) {
-        memset(place.bytes, 0xa5, sizeof place.bytes);
-        memcpy(place.bytes, good, size);
-        place.size = bad[at];
-        result = use(place.bytes);
-        if (!CHECK_INT(result, CURT_E_ARGUMENT))
-            fprintf(test_state.report, "  for the size %zu of %zu\n", bad[at], size);
-    }
-    /* A newer caller: fields that it does not use are zero. */
-    memset(place.bytes, 0xa5, sizeof place.bytes);
-    memcpy(place.bytes, good, size);
-    if (who & READ)
-        memset(place.bytes + size, 0, 24);
-    place.size = size + 24;
-    CHECK(use(place.bytes) >= 0);
-    CHECK_INT(place.size, size + 24);
-    for (at = size; at < size + 24; at++)
-        CHECK_INT(place.bytes[at], 0);
-    CHECK_INT(place.bytes[size + 24], 0xa5);
-    if (who & READ) {
-        place.bytes[size + 23] = 1;
-        CHECK_INT(use(place.bytes), CURT_E_ARGUMENT);
-    }
-    /* Not aligned. */
-    memmove(place.bytes + 1, good, size);
-    CHECK_INT(use(place.bytes + 1), CURT_E_ARGUMENT);
-}
-
 /* ---- files ---- */
 
 #ifdef _WIN32

@@ -66,16 +66,6 @@ static void names_are_one_block(void)
     curt_names_free(NULL);
 }
 
-static long long get_names_info(void *info)
-{
-    curt_names *names = NULL;
-    int result;
-    CHECK_INT(curt_names_below(Z("tree"), 0, NULL, &names, NULL), 0);
-    result = curt_names_get(names, (curt_names_info *)info);
-    curt_names_free(names);
-    return result;
-}
-
 static thread_id caller;
 
 static int stop(void *count)
@@ -252,17 +242,6 @@ static void a_walk_goes_on_after_a_failure(void)
     curt_walk_close(walk);
 }
 
-static long long next_into(void *dir)
-{
-    curt_str path = Z("tree");
-    curt_walk *walk = NULL;
-    int result;
-    CHECK_INT(curt_walk_open(&path, 1, 0, 0, &walk, NULL), 0);
-    result = curt_walk_next(walk, (curt_walk_dir *)dir, NULL);
-    curt_walk_close(walk);
-    return result;
-}
-
 static void entries_have_the_callers_size(void)
 {
     struct newer {
@@ -369,16 +348,6 @@ static void leaves_out_what_lies_below_a_pruned_entry(void)
     curt_tree_close(tree);
 }
 
-static long long next_entry_into(void *entry)
-{
-    curt_tree *tree = NULL;
-    int result;
-    CHECK_INT(curt_tree_open(Z("tree"), 0, &tree, NULL), 0);
-    result = curt_tree_next(tree, (curt_tree_entry *)entry, NULL);
-    curt_tree_close(tree);
-    return result;
-}
-
 /* ---- sums ---- */
 
 static void sums_up_a_tree(void)
@@ -412,101 +381,6 @@ static void sums_up_a_tree(void)
     FAILS_ONCE(CURT_E_STOPPED, curt_usage(paths, 2, 0, &control, &totals, WHY));
     CHECK_INT(WORKS(curt_usage(NULL, 0, 0, NULL, &totals, WHY)), 0);
     CHECK_INT(totals.entries, 0);
-}
-
-static long long sum_into(void *totals)
-{
-    curt_str path = Z("tree");
-    return curt_usage(&path, 1, 0, NULL, (curt_totals *)totals, NULL);
-}
-
-static long long sum_with(void *control)
-{
-    curt_str path = Z("tree");
-    SIZED(curt_totals, totals);
-    return curt_usage(&path, 1, 0, (const curt_control *)control, &totals, NULL);
-}
-
-/* ---- arguments ---- */
-
-static void structs_have_the_callers_size(void)
-{
-    SIZED(curt_names_info, info);
-    WALK_DIR(dir);
-    SIZED(curt_tree_entry, entry);
-    SIZED(curt_totals, totals);
-    SIZED(curt_control, control);
-    make_tree();
-    check_sizes(&info, sizeof info, FILLED, get_names_info);
-    check_sizes(&dir, sizeof dir, BOTH, next_into);
-    check_sizes(&entry, sizeof entry, BOTH, next_entry_into);
-    check_sizes(&totals, sizeof totals, FILLED, sum_into);
-    check_sizes(&control, sizeof control, READ, sum_with);
-}
-
-static void refuses_wrong_arguments(void)
-{
-    static text_char with_nul[] = T("tree\0x");
-    curt_str path = Z("tree"), odd = text_of(with_nul, 6);
-    curt_names *names = NULL;
-    curt_walk *walk = NULL;
-    curt_tree *tree = NULL;
-    uint32_t bit;
-    SIZED(curt_tree_entry, entry);
-    SIZED(curt_names_info, info);
-    WALK_DIR(dir);
-    SIZED(curt_totals, totals);
-    make_tree();
-#define NO_NAMES(...) do { \
-        names = (curt_names *)&names; \
-        FAILS(CURT_E_ARGUMENT, curt_names_below(__VA_ARGS__, NULL, &names, WHY)); \
-        CHECK(names == NULL); \
-    } while (0)
-#define NO_WALK(...) do { \
-        walk = (curt_walk *)&walk; \
-        FAILS(CURT_E_ARGUMENT, curt_walk_open(__VA_ARGS__, &walk, WHY)); \
-        CHECK(walk == NULL); \
-    } while (0)
-    NO_NAMES(odd, 0);
-    NO_NAMES(text_of(NULL, 1), 0);
-    NO_WALK(&odd, 1, 0, 0);
-    NO_WALK(NULL, 1, 0, 0);
-    NO_WALK(&path, SIZE_MAX, 0, 0);
-    NO_WALK(&path, 1, 1u << 19, 0);
-    FAILS(CURT_E_ARGUMENT, curt_usage(&odd, 1, 0, NULL, &totals, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_usage(NULL, 1, 0, NULL, &totals, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_usage(&path, SIZE_MAX, 0, NULL, &totals, WHY));
-    NO_NAMES(path, CURT_TREE_COUNT_LINKS);
-    NO_WALK(&path, 1, 0, CURT_TREE_COUNT_LINKS);
-    for (bit = 8; bit != 0; bit <<= 1) {
-        NO_NAMES(path, bit);
-        NO_WALK(&path, 1, 0, bit);
-        FAILS(CURT_E_ARGUMENT, curt_usage(&path, 1, bit, NULL, &totals, WHY));
-    }
-    FAILS(CURT_E_ARGUMENT, curt_names_below(path, 0, NULL, NULL, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_walk_open(&path, 1, 0, 0, NULL, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_usage(&path, 1, 0, NULL, NULL, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_walk_next(NULL, &dir, WHY));
-    walk = open_walk(&path, 1, 0, 0);
-    FAILS(CURT_E_ARGUMENT, curt_walk_next(walk, NULL, WHY));
-    CHECK_INT(curt_walk_prune(walk, 0), CURT_E_ARGUMENT);
-    CHECK_INT(WORKS(curt_walk_next(walk, &dir, WHY)), 1);
-    CHECK_TEXT(dir.path, T("tree"));
-    curt_walk_close(walk);
-    CHECK_INT(WORKS(curt_names_below(path, 0, NULL, &names, WHY)), 0);
-    tree = (curt_tree *)&tree;
-    FAILS(CURT_E_ARGUMENT, curt_tree_open(odd, 0, &tree, WHY));
-    CHECK(tree == NULL);
-    FAILS(CURT_E_ARGUMENT, curt_tree_open(path, CURT_TREE_COUNT_LINKS, &tree, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_tree_open(path, 0, NULL, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_tree_next(NULL, &entry, WHY));
-    CHECK_INT(curt_tree_prune(NULL), CURT_E_ARGUMENT);
-    CHECK_INT(WORKS(curt_tree_open(path, 0, &tree, WHY)), 0);
-    FAILS(CURT_E_ARGUMENT, curt_tree_next(tree, NULL, WHY));
-    curt_tree_close(tree);
-    CHECK_INT(curt_names_get(NULL, &info), CURT_E_ARGUMENT);
-    CHECK_INT(curt_names_get(names, NULL), CURT_E_ARGUMENT);
-    curt_names_free(names);
 }
 
 #ifndef _WIN32
@@ -847,8 +721,6 @@ BEGIN_TESTS
     test(goes_through_a_tree_by_names),
     test(leaves_out_what_lies_below_a_pruned_entry),
     test(sums_up_a_tree),
-    test(structs_have_the_callers_size),
-    test(refuses_wrong_arguments),
 #ifndef _WIN32
     test(finds_what_nftw_finds),
     test(a_link_that_leads_back_is_a_loop),

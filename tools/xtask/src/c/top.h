@@ -11,8 +11,8 @@
  *
  * Pointers. A pointer must be aligned, and lead to as many elements as the length or capacity
  * beside it says; where nothing else is said it may not be NULL. NULL, wrong sizes, unknown flags
- * and lengths larger than memory are CURT_E_ARGUMENT where they can be seen. Memory that the caller
- * passes is used until the function returns, unless its comment says otherwise.
+ * and lengths or capacities larger than memory are CURT_E_ARGUMENT where they can be seen. Memory
+ * that the caller passes is used until the function returns, unless its comment says otherwise.
  *
  * Texts are exactly as the system has them: bytes on Unix, UTF-16 on Windows, not necessarily valid
  * Unicode, with a length and no NUL in between. A function that writes a text into a buffer returns
@@ -29,6 +29,8 @@
  * changes no signal handler or mask, and reads the environment only where a flag asks for it.
  * Functions are not safe in signal handlers; the `int` of curt_control is the way to stop work from
  * one.
+ *
+ * Memory. When an allocation fails, the library calls abort(), without a message.
  *
  * To link a curt.dll, define CURT_DLL first.
  */
