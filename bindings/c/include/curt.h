@@ -292,7 +292,10 @@
 /** A mark in a union file system that hides an entry of a lower layer. */
 #define CURT_KIND_WHITEOUT 13
 
-/** A path that does not exist counts as removed. */
+/**
+ * A path that does not exist counts as removed, as for `rm -f`: on Unix also one that continues
+ * behind a file, such as `file/`, and the file stays.
+ */
 #define CURT_REMOVE_MISSING_OK 1
 
 /**

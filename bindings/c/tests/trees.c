@@ -4,6 +4,13 @@
 #ifndef _WIN32
 #include <ftw.h>
 #endif
+#if defined(__linux__) && defined(__x86_64__)
+#define FAILING_CALLS
+#include <stddef.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#endif
 
 /* tree/{a,b}/{0..9}, tree/a/deep/deeper/file */
 static void make_tree(void)
@@ -544,68 +551,239 @@ static void a_link_that_leads_back_is_a_loop(void)
     CHECK_INT(unlink("tree/lost"), 0);
 }
 
-static int stop_at_error(void *count, const curt_error *error)
+/* ---- callbacks ---- */
+
+struct calls {
+    int polls, errors, stop_at_poll, stop_at_error;
+    char first[64];
+};
+
+static int on_poll(void *context)
 {
-    count_errors(count, error);
-    return 1;
+    struct calls *calls = (struct calls *)context;
+    CHECK(is_thread(caller));
+    return ++calls->polls == calls->stop_at_poll;
 }
 
-/* Those of other threads, too. */
-static void hears_of_each_failure_on_its_own_thread(void)
+static int on_error(void *context, const curt_error *error)
 {
-    enum { DIRS = 16, LINKS = 20 };
-    static const uint32_t threads[] = {1, 4};
-    curt_str path = Z("tree");
-    char name[64];
-    size_t at;
-    int dir, link_;
-    SIZED(curt_control, control);
-    caller = this_thread();
-    control.on_error = count_errors;
-    make_dir("tree");
-    for (dir = 0; dir < DIRS; dir++) {
-        snprintf(name, sizeof name, "tree/%d", dir);
-        CHECK_INT(mkdir(name, 0777), 0);
-        for (link_ = 0; link_ < LINKS; link_++) {
-            snprintf(name, sizeof name, "tree/%d/%d", dir, link_);
-            CHECK_INT(symlink("..", name), 0);
-        }
-    }
-    for (at = 0; at < 2; at++) {
-        curt_names *names = NULL;
-        int errors = 0;
-        SIZED(curt_names_info, info);
-        control.threads = threads[at];
-        control.context = &errors;
-        FAILS_ONCE(CURT_E_LOOP, curt_names_below(path, CURT_TREE_FOLLOW, &control, &names, WHY));
-        CHECK_INT(curt_names_get(names, &info), 0);
-        CHECK_INT(info.errors, DIRS * LINKS);
-        CHECK_INT(errors, DIRS * LINKS);
-        curt_names_free(names);
-    }
-    for (dir = 0; dir < DIRS; dir++)
-        for (link_ = 0; link_ < LINKS; link_++) {
-            snprintf(name, sizeof name, "tree/%d/%d", dir, link_);
-            CHECK_INT(unlink(name) | symlink("missing", name), 0);
-        }
-    for (at = 0; at < 2; at++) {
-        int errors = 0;
+    struct calls *calls = (struct calls *)context;
+    SIZED(curt_error_info, info);
+    CHECK(is_thread(caller));
+    CHECK_INT(curt_error_get(error, &info), 0);
+    if (calls->errors++ == 0 && info.path.len < sizeof calls->first)
+        memcpy(calls->first, info.path.ptr, info.path.len);
+    return calls->errors == calls->stop_at_error;
+}
+
+enum { POLL = 1, ERROR = 2, CANCEL = 4, FORMS = 8 };
+
+/* Enough for several threads to begin: each directory that may not be read is a failure. */
+enum { PARENTS = 16, CLOSED = 40, FAILURES = PARENTS * CLOSED };
+
+/* Both functions with these callbacks, of which one stops the work. Without any: also without a
+ * control. */
+static void fail_in(int callbacks, uint32_t threads, int stop, int of_usage)
+{
+    const curt_str path = Z("tree");
+    int without = callbacks == 0 && threads == 1;
+    for (; without >= 0; without--) {
+        struct calls calls;
+        volatile int cancel = stop == CANCEL;
+        int before = test_state.failures, expected = stop & (POLL | CANCEL) ? CURT_E_STOPPED : -1;
+        unsigned long long errors;
+        SIZED(curt_control, control);
         SIZED(curt_totals, totals);
-        control.threads = threads[at];
-        control.context = &errors;
-        FAILS_ONCE(CURT_E_OS, curt_usage(&path, 1, CURT_TREE_FOLLOW | CURT_TREE_COUNT_LINKS,
-                                         &control, &totals, WHY));
-        CHECK_INT(totals.errors, DIRS * LINKS);
-        CHECK_INT(errors, DIRS * LINKS);
-        CHECK_INT(totals.entries, DIRS + 1);
-        control.on_error = stop_at_error;
-        FAILS_ONCE(CURT_E_OS, curt_usage(&path, 1, CURT_TREE_FOLLOW | CURT_TREE_COUNT_LINKS,
-                                         &control, &totals, WHY));
-        CHECK(totals.errors < DIRS * LINKS || threads[at] > 1);
-        CHECK_INT(errors, DIRS * LINKS + 1);
-        control.on_error = count_errors;
+        memset(&calls, 0, sizeof calls);
+        calls.stop_at_poll = stop == POLL;
+        calls.stop_at_error = stop == ERROR;
+        control.context = &calls;
+        control.threads = threads;
+        control.poll = callbacks & POLL ? on_poll : NULL;
+        control.on_error = callbacks & ERROR ? on_error : NULL;
+        control.cancel = callbacks & CANCEL ? &cancel : NULL;
+        if (of_usage) {
+            FAILS_ONCE(expected, curt_usage(&path, 1, 0, without ? NULL : &control, &totals, WHY));
+            errors = totals.errors;
+        } else {
+            curt_names *names = NULL;
+            SIZED(curt_names_info, info);
+            FAILS_ONCE(expected, curt_names_below(path, 0, without ? NULL : &control, &names, WHY));
+            CHECK_INT(curt_names_get(names, &info), 0);
+            errors = info.errors;
+            curt_names_free(names);
+        }
+        CHECK_INT(calls.polls > 0, (callbacks & POLL) != 0 && stop != CANCEL);
+        if (stop == 0) {
+            CHECK_INT(errors, FAILURES);
+            CHECK_INT(calls.errors, callbacks & ERROR ? FAILURES : 0);
+        } else {
+            CHECK(stop == ERROR ? calls.errors == 1 : errors == 0);
+            CHECK(stop != POLL || calls.polls == 1);
+        }
+        if (calls.errors > 0)
+            CHECK_TEXT(LAST.path, calls.first);
+        if (test_state.failures != before)
+            fprintf(test_state.report, "  callbacks %d, threads %d, stopped by %d, of %s\n",
+                    callbacks, (int)threads, stop, of_usage ? "usage" : "names");
     }
 }
+
+static void fail_in_every_form(void)
+{
+    int number, callbacks, stop, round;
+    char name[64];
+    CHECK_INT(mkdir("tree", 0777), 0);
+    for (number = 0; number < FAILURES; number++) {
+        snprintf(name, sizeof name, "tree/%d", number % PARENTS);
+        CHECK(number >= PARENTS || mkdir(name, 0777) == 0);
+        snprintf(name, sizeof name, "tree/%d/%d", number % PARENTS, number / PARENTS);
+        CHECK_INT(mkdir(name, 0), 0);
+    }
+    caller = this_thread();
+    for (round = 0; round < 10; round++)
+        for (callbacks = 0; callbacks < FORMS; callbacks++)
+            for (stop = 0; stop < FORMS; stop = stop == 0 ? 1 : 2 * stop)
+                if ((stop & ~callbacks) == 0) {
+                    fail_in(callbacks, 1, stop, round & 1);
+                    fail_in(callbacks, 4, stop, round & 1);
+                }
+}
+
+static void tells_each_failure_in_every_form(void)
+{
+    as_nobody(fail_in_every_form);
+}
+
+#ifdef FAILING_CALLS
+
+/* ---- a listing that fails in the middle ---- */
+
+enum { MANY = 3000 }; /* More than one call reads. */
+
+static int entries_read;
+
+static int fail_in_dir(void)
+{
+    curt_dir *dir = NULL;
+    curt_entry entries[64];
+    int count;
+    CHECK_INT(curt_dir_open(Z("many"), 0, 0, &dir, NULL), 0);
+    while ((count = curt_dir_next(dir, entries, sizeof *entries, 64, WHY)) > 0)
+        entries_read += count;
+    curt_dir_close(dir);
+    return count;
+}
+
+static int fail_in_walk(void)
+{
+    curt_str path = Z("many");
+    curt_walk *walk = NULL;
+    int result;
+    WALK_DIR(dir);
+    CHECK_INT(curt_walk_open(&path, 1, 0, 0, &walk, NULL), 0);
+    while ((result = curt_walk_next(walk, &dir, WHY)) > 0)
+        entries_read += (int)dir.count;
+    curt_walk_close(walk);
+    return result;
+}
+
+static int fail_in_tree(void)
+{
+    curt_tree *tree = NULL;
+    int result, failed = 0;
+    SIZED(curt_tree_entry, entry);
+    CHECK_INT(curt_tree_open(Z("many"), 0, &tree, NULL), 0);
+    while (!failed && (result = curt_tree_next(tree, &entry, WHY)) != 0)
+        failed = result < 0 ? result : 0;
+    while (curt_tree_next(tree, &entry, NULL) > 0)
+        entries_read++;
+    curt_tree_close(tree);
+    return failed;
+}
+
+static int fail_in_names(void)
+{
+    curt_names *names = NULL;
+    SIZED(curt_names_info, info);
+    int result = curt_names_below(Z("many"), 0, NULL, &names, WHY);
+    CHECK_INT(curt_names_get(names, &info), 0);
+    CHECK_INT(info.errors, 1);
+    entries_read = (int)info.count;
+    curt_names_free(names);
+    return result;
+}
+
+static int fail_in_usage(void)
+{
+    curt_str path = Z("many");
+    SIZED(curt_totals, totals);
+    int result = curt_usage(&path, 1, 0, NULL, &totals, WHY);
+    CHECK_INT(totals.errors, 1);
+    entries_read = (int)totals.entries;
+    return result;
+}
+
+static int fail_in_remove(void)
+{
+    SIZED(curt_remove_report, report);
+    int result = curt_remove(CURT_CWD, Z("many"), NULL, NULL, &report, WHY);
+    CHECK_INT(report.errors, 1);
+    entries_read = (int)report.files;
+    return result;
+}
+
+static void traced(int (*fails)(void))
+{
+    test_state.failures = entries_read = 0;
+    CHECK_INT(ptrace(PTRACE_TRACEME, 0, NULL, NULL), 0);
+    raise(SIGSTOP);
+    FAILS_ONCE(CURT_E_OS, fails());
+    CHECK_INT(LAST.operation, CURT_OP_READ_DIRECTORY);
+    CHECK_TEXT(LAST.path, "many");
+    CHECK_INT(LAST.os_error, ENOSYS);
+    CHECK(entries_read > 0 && entries_read < MANY);
+    fflush(test_state.report);
+    _exit(test_state.failures != 0);
+}
+
+/* What was read before the failure is handed over, and the failure is reported, too. */
+static void a_listing_that_fails_in_the_middle_says_so(void)
+{
+    static int (*const functions[])(void) = {fail_in_dir, fail_in_walk, fail_in_tree,
+                                             fail_in_names, fail_in_usage, fail_in_remove};
+    const long number = offsetof(struct user_regs_struct, orig_rax);
+    size_t at;
+    char name[64];
+    int file;
+    CHECK_INT(mkdir("many", 0777), 0);
+    for (file = 0; file < MANY; file++) {
+        snprintf(name, sizeof name, "many/%d", file);
+        CHECK_INT(make_file(name, 0), 0);
+    }
+    for (at = 0; at < sizeof functions / sizeof *functions; at++) {
+        int status = 0, listings = 0;
+        pid_t child;
+        fflush(NULL);
+        child = fork();
+        if (child == 0)
+            traced(functions[at]);
+        CHECK_INT(waitpid(child, &status, 0), child);
+        CHECK_INT(ptrace(PTRACE_SETOPTIONS, child, NULL, PTRACE_O_TRACESYSGOOD), 0);
+        /* Each call stops twice, before and after. */
+        while (ptrace(PTRACE_SYSCALL, child, NULL, NULL) == 0
+               && waitpid(child, &status, 0) == child && !WIFEXITED(status))
+            if (WSTOPSIG(status) == (SIGTRAP | 0x80)
+                && ptrace(PTRACE_PEEKUSER, child, number, NULL) == SYS_getdents64
+                && ++listings == 3)
+                CHECK_INT(ptrace(PTRACE_POKEUSER, child, number, -1L), 0);
+        if (!CHECK_INT(status, 0))
+            fprintf(test_state.report, "  of function %d\n", (int)at);
+    }
+    CHECK_INT(WORKS(curt_remove(CURT_CWD, Z("many"), NULL, NULL, NULL, WHY)), 0);
+}
+
+#endif
 
 static void a_directory_that_vanished_is_a_failure(void)
 {
@@ -724,8 +902,11 @@ BEGIN_TESTS
 #ifndef _WIN32
     test(finds_what_nftw_finds),
     test(a_link_that_leads_back_is_a_loop),
-    test(hears_of_each_failure_on_its_own_thread),
+    test(tells_each_failure_in_every_form),
     test(a_directory_that_vanished_is_a_failure),
+#ifdef FAILING_CALLS
+    test(a_listing_that_fails_in_the_middle_says_so),
+#endif
     test(goes_on_around_what_it_may_not_read),
     test(trees_may_be_deep),
 #endif
