@@ -61,9 +61,56 @@ class TestRealpath < Test::Unit::TestCase
     end
   end
 
-  def test_errors_are_those_of_ruby
-    error = assert_raise(Errno::ENOENT) { Curt.realpath("/is/not/there") }
-    assert_equal("No such file or directory @ canonicalize - /is/not/there", error.message)
+  # Random paths, also for another user, who may not read all of it: the same path, or the same error.
+  RANDOM = <<~'RUBY'
+    require "fileutils"
+    Dir.chdir(ARGV.fetch(0))
+    FileUtils.mkdir_p(%w[a/b/c d closed/in unread/in])
+    %w[f.rb a/g.rb a/b/h.rb closed/x unread/y].each { |file| File.write(file, "") }
+    links = { "dir" => "a", "file" => "f.rb", "broken" => "missing", "one" => "two", "two" => "one",
+              "a/up" => "..", "full" => "#{Dir.pwd}/a", "slash" => "f.rb/", "behind" => "f.rb/..",
+              "self" => "self/x", "locked" => "closed/x", "below" => "a/b/../g.rb" }
+    links.each { |link, target| File.symlink(target, link) }
+    FileUtils.chmod(0, "closed")
+    FileUtils.chmod(0o311, "unread")
+    if ARGV[1] && Process.uid == 0
+      FileUtils.chown_R(65_534, nil, ".")
+      Process::Sys.setgid(65_534)
+      Process::Sys.setuid(65_534)
+    end
+
+    def realpath(from, arguments)
+      from.realpath(*arguments)
+    rescue SystemCallError => error
+      [error.class, error.message]
+    end
+
+    random = Random.new(seed = Random.new_seed)
+    names = %w[a b c d f.rb g.rb h.rb up x y in closed unread missing . . .. .. .. ..] +
+      ["", "n" * 256] + links.keys
+    some = ->(most) { Array.new(random.rand(0..most)) { names.sample(random: random) }.join("/") }
+    3000.times do
+      path = some[5] + ["", "", "", "/"].sample(random: random)
+      path = "#{Dir.pwd}/#{path}" if random.rand(5) == 0
+      arguments = [path, *(some[3] if random.rand(3) == 0)]
+      theirs, ours = [File, Curt].map { |from| realpath(from, arguments) }
+      puts [seed, arguments, theirs, ours].inspect if theirs != ours
+    end
+    puts "all"
+  RUBY
+
+  def test_random_paths_have_the_answers_of_file_realpath
+    [[], ["another user"]].each do |user|
+      Dir.mktmpdir do |folder|
+        FileUtils.chmod(0o755, folder)
+        assert_equal("all\n", output_of(RANDOM, folder, *user))
+      ensure
+        FileUtils.chmod(0o700, Dir["#{folder}/{closed,unread}"])
+      end
+    end
+  end
+
+  def test_wrong_arguments_are_rubys_errors
     assert_raise(ArgumentError) { Curt.realpath("a\0b") }
     assert_raise(TypeError) { Curt.realpath(1) }
   end
