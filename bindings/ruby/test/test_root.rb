@@ -51,14 +51,16 @@ class TestRoot < Test::Unit::TestCase
       FileUtils.rm_rf(folder)
       Dir.mkdir(folder)
       File.write(File.join(folder, "file"), "text")
-      File.symlink("file", File.join(folder, "link"))
+      Dir.mkdir(File.join(folder, "dir"))
+      { "link" => "file", "to_dir" => "dir", "broken" => "missing", "one" => "two", "two" => "one",
+        "slash" => "file/" }.each { |link, target| File.symlink(target, File.join(folder, link)) }
       Dir.chdir(folder) do
         opened = outcome do
           next File.open(path, *arguments) if name == "theirs"
 
           Curt::Root.open(".") { |root| root.open(path, *arguments) }
         end
-        left = Dir.children(".").sort.map { |child| [child, File.stat(child)] }
+        left = Dir.children(".").sort.map { |child| [child, File.lstat(child)] }
         [opened, left.map { |child, stat| [child, stat.size, stat.mode] }]
       end
     end
@@ -73,6 +75,15 @@ class TestRoot < Test::Unit::TestCase
       assert_as_file(path, mode)
     end
     assert_as_file("file")
+  end
+
+  def test_odd_paths_are_those_of_file_open
+    paths = %w[file/ file// file/. file/.. file/x ./file dir dir/ dir/. dir/.. dir/../file . ./
+               dir/../gone gone/ gone/. gone/.. gone/below to_dir to_dir/ to_dir/.. link/ link/x
+               broken broken/ broken/x one one/ slash slash/] + ["", "n" * 256, "n/" * 2500]
+    modes = ["r", "w", "a+", "wx", File::RDONLY | File::CREAT, File::WRONLY | File::NOFOLLOW,
+             File::RDONLY | File::NOFOLLOW]
+    paths.product(modes).each { |path, mode| assert_as_file(path, mode) }
   end
 
   def test_flags_are_those_of_file_open

@@ -106,8 +106,9 @@ static VALUE exception_of(VALUE error)
   const char *operation;
   curt_error_get((const curt_error *)error, &info);
   operation = operation_name(info.operation);
-  if (info.result == CURT_E_OS)
-    return system_call_error(info.os_error, path_string(info.path), operation);
+  if (info.result == CURT_E_OS || info.result == CURT_E_REFUSED_EMPTY)
+    return system_call_error(info.os_error != 0 ? info.os_error : error_number(info.result),
+                             path_string(info.path), operation);
   return exception(info.result, rb_utf8_str_new(info.text, (long)info.text_len), operation);
 }
 
