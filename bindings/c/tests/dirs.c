@@ -148,6 +148,39 @@ static void asks_about_entries_of_an_open_directory(void)
     curt_dir_close(dir);
 }
 
+#ifndef _WIN32
+
+/* Each question is answered by its own fields and flags, whatever was asked before. */
+static void asks_what_it_is_told_each_time(void)
+{
+    static const uint32_t fields[] = {CURT_FIELD_KIND, CURT_FIELD_SIZE,
+                                      CURT_FIELD_SIZE | CURT_FIELD_ID};
+    static const uint32_t flags[] = {0, CURT_FOLLOW, CURT_FOLLOW | CURT_EXACT};
+    curt_dir *dir;
+    int before, now;
+    make_dir("dir");
+    make_file("dir/file", 77);
+    CHECK_INT(symlink("file", "dir/link"), 0);
+    dir = open_dir(Z("dir"), 0, 0);
+    for (before = 0; before < 9; before++)
+        for (now = 0; now < 9; now++) {
+            curt_metadata metadata;
+            int follows = flags[now % 3] != 0;
+            WORKS(curt_dir_stat(dir, Z("link"), fields[before / 3], flags[before % 3], &metadata,
+                                sizeof metadata, WHY));
+            WORKS(curt_dir_stat(dir, Z("link"), fields[now / 3], flags[now % 3], &metadata,
+                                sizeof metadata, WHY));
+            CHECK_INT(metadata.known, fields[now / 3]);
+            if (metadata.known & CURT_FIELD_KIND)
+                CHECK_INT(metadata.kind, follows ? CURT_KIND_FILE : CURT_KIND_SYMLINK);
+            if (metadata.known & CURT_FIELD_SIZE)
+                CHECK_INT(metadata.length, follows ? 77 : 4);
+        }
+    curt_dir_close(dir);
+}
+
+#endif
+
 /* Counts up to the number at which it stops. */
 static int stop(void *left)
 {
@@ -565,6 +598,7 @@ BEGIN_TESTS
     test(adopts_a_handle),
     test(names_may_have_lone_surrogates),
 #else
+    test(asks_what_it_is_told_each_time),
     test(agrees_with_readdir_and_fstatat),
     test(agrees_with_stat_and_lstat),
     test(links_and_owners_have_texts),

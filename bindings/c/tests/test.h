@@ -46,6 +46,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #endif
+#ifdef __linux__
+#include <sched.h>
+#include <sys/mount.h>
+#endif
 
 #include <curt.h>
 
@@ -324,6 +328,31 @@ static inline int is_thread(thread_id thread)
 }
 
 #ifdef __linux__
+
+/* Runs a part of a test in a child with mounts of its own, which end with it. */
+static inline void with_own_mounts(void (*part)(void))
+{
+    enum { NO_NAMESPACE = 77 };
+    int status = 1;
+    pid_t child;
+    fflush(NULL);
+    child = fork();
+    if (child == 0) {
+        test_state.failures = 0;
+        if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+            _exit(NO_NAMESPACE);
+        /* After a chroot, `/` may be no mount point: its namespace is private already then. */
+        CHECK(mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) == 0 || errno == EINVAL);
+        part();
+        fflush(test_state.report);
+        _exit(test_state.failures != 0);
+    }
+    CHECK_INT(waitpid(child, &status, 0), child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == NO_NAMESPACE)
+        SKIP("mount namespaces need root and unshare");
+    else
+        CHECK_INT(status, 0);
+}
 
 static inline int count_in(const char *folder)
 {

@@ -655,6 +655,82 @@ static void tells_each_failure_in_every_form(void)
     as_nobody(fail_in_every_form);
 }
 
+#ifdef __linux__
+
+/* ---- other file systems ---- */
+
+/* How many entries each function finds, without the path itself. */
+static long count_names(uint32_t flags)
+{
+    curt_names *names = NULL;
+    SIZED(curt_names_info, info);
+    WORKS(curt_names_below(Z("tree"), flags, NULL, &names, WHY));
+    curt_names_get(names, &info);
+    curt_names_free(names);
+    return (long)info.count;
+}
+
+static long count_in_tree(uint32_t flags)
+{
+    curt_tree *tree = NULL;
+    long count = -1;
+    SIZED(curt_tree_entry, entry);
+    WORKS(curt_tree_open(Z("tree"), flags, &tree, WHY));
+    while (WORKS(curt_tree_next(tree, &entry, WHY)) > 0)
+        count++;
+    curt_tree_close(tree);
+    return count;
+}
+
+static long count_in_walk(uint32_t flags)
+{
+    const curt_str path = Z("tree");
+    curt_walk *walk = open_walk(&path, 1, 0, flags);
+    long count = 0;
+    WALK_DIR(dir);
+    while (WORKS(curt_walk_next(walk, &dir, WHY)) > 0)
+        count += (long)dir.count;
+    curt_walk_close(walk);
+    return count;
+}
+
+static long count_in_usage(uint32_t flags)
+{
+    const curt_str path = Z("tree");
+    SIZED(curt_totals, totals);
+    WORKS(curt_usage(&path, 1, flags, NULL, &totals, WHY));
+    return (long)totals.entries - 1;
+}
+
+static void count_with_mounts(void)
+{
+    static long (*const functions[])(uint32_t) = {count_names, count_in_tree, count_in_walk,
+                                                  count_in_usage};
+    size_t at;
+    CHECK_INT(mkdir("tree", 0777) | mkdir("tree/mount", 0777) | mkdir("other", 0777), 0);
+    CHECK_INT(mount("none", "tree/mount", "tmpfs", 0, NULL), 0);
+    CHECK_INT(mount("none", "other", "tmpfs", 0, NULL), 0);
+    CHECK_INT(make_file("tree/mount/file", 0) | make_file("other/file", 0), 0);
+    CHECK_INT(symlink("../other", "tree/link"), 0);
+    for (at = 0; at < sizeof functions / sizeof *functions; at++) {
+        int du = functions[at] == count_in_usage; /* As du -x, it leaves out the mount point. */
+        int before = test_state.failures;
+        CHECK_INT(functions[at](0), 3);
+        CHECK_INT(functions[at](CURT_TREE_FOLLOW), 4);
+        CHECK_INT(functions[at](CURT_TREE_SAME_FILE_SYSTEM), du ? 1 : 2);
+        CHECK_INT(functions[at](CURT_TREE_SAME_FILE_SYSTEM | CURT_TREE_FOLLOW), du ? 0 : 2);
+        if (test_state.failures != before)
+            fprintf(test_state.report, "  of function %d\n", (int)at);
+    }
+}
+
+static void enters_other_file_systems_as_it_is_told(void)
+{
+    with_own_mounts(count_with_mounts);
+}
+
+#endif
+
 #ifdef FAILING_CALLS
 
 /* ---- a listing that fails in the middle ---- */
@@ -904,6 +980,9 @@ BEGIN_TESTS
     test(a_link_that_leads_back_is_a_loop),
     test(tells_each_failure_in_every_form),
     test(a_directory_that_vanished_is_a_failure),
+#ifdef __linux__
+    test(enters_other_file_systems_as_it_is_told),
+#endif
 #ifdef FAILING_CALLS
     test(a_listing_that_fails_in_the_middle_says_so),
 #endif
