@@ -151,6 +151,22 @@ class TestRemove < Test::Unit::TestCase
     counter&.kill&.join
   end
 
+  MOST_THREADS = <<~'RUBY'
+    most = 0
+    Thread.new { loop { most = [most, Dir.children("/proc/self/task").size].max } }
+    Thread.pass while most.zero?
+    Curt.rm_r("many", threads: ARGV.fetch(0).to_i)
+    print(most)
+  RUBY
+
+  def test_as_many_threads_work_as_are_asked_for
+    one, several = ["1", "4"].map do |threads|
+      plant_many("many", 50)
+      output_of(MOST_THREADS, threads).to_i
+    end
+    assert_operator(several, :>, one)
+  end
+
   def test_threads_of_ruby_remove_at_the_same_time
     threads = Array.new(4) do |i|
       plant_many("many#{i}", 10)
