@@ -337,6 +337,9 @@ pub(crate) struct FindOptions {
     pub(crate) exec: Vec<OsString>,
 
     /// Run a command once for all entries, sorted; can be repeated
+    ///
+    /// If the paths do not fit one command line, several are run. Of several commands, all run for
+    /// the same paths, in the order given, even after one that failed.
     #[arg(short = 'X', long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
           allow_hyphen_values = true, conflicts_with_all = ["format", "fields"],
           value_hint = ValueHint::CommandName, help_heading = ACTIONS)]

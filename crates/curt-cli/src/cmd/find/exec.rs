@@ -82,29 +82,40 @@ impl<'a> Commands<'a> {
         }
     }
 
-    /// Runs each command once for all entries, or for as many at a time as fit.
+    /// Runs the commands once for all entries, or for as many at a time as fit. The commands share
+    /// each batch: a later one never gets an entry that an earlier one has not had.
     pub(super) fn run_for_all(&self, found: Vec<Found>) {
-        let run = |command, paths: &[OsString]| {
-            self.check(command, paths, self.start(command, paths, &mut Vec::new()));
-        };
         let room = sys::argument_bytes();
-        let mut batches = vec![(Vec::new(), 0); self.list.len()];
+        let mut batch = Vec::new();
+        let mut used = vec![0; self.list.len()];
         for Found { path, .. } in found {
-            for (command, (paths, bytes)) in self.list.iter().zip(&mut batches) {
-                let path = [path.clone().into_os_string()];
-                let more = command.bytes_of(&path);
-                let is_full = *bytes + more > room.saturating_sub(command.bytes);
-                if is_full || paths.len() >= self.most_paths {
-                    run(command, paths);
-                    paths.clear();
-                    *bytes = 0;
-                }
-                paths.extend(path);
-                *bytes += more;
+            let path = [path.into_os_string()];
+            let more: Vec<usize> = self.list.iter().map(|it| it.bytes_of(&path)).collect();
+            let has_room =
+                self.list.iter().zip(&used).zip(&more).all(|((command, used), more)| {
+                    used + more <= room.saturating_sub(command.bytes)
+                });
+            if !has_room || batch.len() >= self.most_paths {
+                self.run_batch(&batch);
+                batch.clear();
+                used.fill(0);
             }
+            batch.extend(path);
+            used.iter_mut().zip(more).for_each(|(used, more)| *used += more);
         }
-        for (command, (paths, _)) in self.list.iter().zip(&batches) {
-            run(command, paths);
+        self.run_batch(&batch);
+    }
+
+    /// Runs each command for a batch, until one cannot be started. One that ends with a failure
+    /// does not stop the others, as in fd.
+    fn run_batch(&self, batch: &[OsString]) {
+        for command in &self.list {
+            let result = self.start(command, batch, &mut Vec::new());
+            let has_started = result.is_ok();
+            self.check(command, batch, result);
+            if !has_started {
+                return;
+            }
         }
     }
 

@@ -113,3 +113,71 @@ fn a_command_line_is_filled_as_find_fills_it() {
     let found = printed(&place, "find t -exec ./words {} +").0.len();
     assert!(found <= 2, "{found}");
 }
+
+/// A command that ran on an entry before an earlier one could remove what that one was to copy.
+#[test]
+fn several_commands_share_each_batch() {
+    let Some(place) = Place::new() else { return };
+    let script = "#!/bin/sh\n[ ${#1} -gt 999 ] && shift\nprintf '%s ' \"$@\"; echo\n";
+    place.scratch.script("paths", script, 0o755);
+    for number in 0..2_500 {
+        place.scratch.file(format!("t/{}-{number}", "long".repeat(9)));
+    }
+    // Words of commands, one of which has little room left for paths.
+    let word = "w".repeat(100_000);
+    let long = format!("./paths {word}");
+    for (number, (size, commands, batches)) in [
+        ("", [&*long, "./paths", "./paths"], 4..9),
+        ("", ["./paths", &long, "./paths {}"], 4..9),
+        ("", ["./paths", "./paths {}", &long], 4..9),
+        ("", ["./paths {} {}", "./paths", "./paths {} {//}/{/}"], 2..5),
+        ("--batch-size 700", ["./paths", &long, "./paths"], 4..9),
+        ("--batch-size 7", ["./paths", "./paths {}", "./paths"], 358..359),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let all = commands.map(|command| format!("-X {command}")).join(" \\; ");
+        let line = format!("\"$CURT\" find -u -tf . t {size} {all} >out; cat out >&2");
+        let (_, lines, code) = printed(&place, &line);
+        assert_eq!(code, Some(0), "{number}: {lines}");
+        let paths: Vec<Vec<&str>> = lines
+            .lines()
+            .map(|line| {
+                // A command may get each path twice.
+                let mut paths: Vec<&str> = line.split_whitespace().collect();
+                paths.sort_unstable();
+                paths.dedup();
+                paths
+            })
+            .collect();
+        for batch in paths.chunks(commands.len()) {
+            assert!(batch.iter().all(|paths| *paths == batch[0]), "{number}");
+        }
+        let batches_run = paths.len() / commands.len();
+        assert!(batches.contains(&batches_run), "{number}: {batches_run}");
+        let all: usize = paths.iter().step_by(commands.len()).map(Vec::len).sum();
+        assert_eq!(all, 2_500, "{number}");
+        if size == "--batch-size 7" {
+            assert!(paths[0].len() == 7 && paths.last().unwrap().len() == 2_500 % 7);
+        }
+    }
+}
+
+/// One that ends with a failure does not stop the others, as in fd; one that cannot be started does.
+#[test]
+fn a_command_that_cannot_start_ends_its_batch() {
+    let Some(place) = Place::new() else { return };
+    place.scratch.tree("t", "a b");
+    words(&place);
+    let run = |commands: &str| printed(&place, &format!("\"$CURT\" find . t {commands}"));
+    for command in ["false", "sh -c 'kill -9 $$'"] {
+        let (lines, messages, code) = run(&format!("-X {command} \\; -X ./words"));
+        assert_eq!((lines.concat().as_str(), &*messages, code), ("t/a|t/b|", "", Some(1)));
+    }
+    for command in ["nowhere/cp", "./{/}.cp", "/dev/null"] {
+        let (lines, messages, code) = run(&format!("-X {command} \\; -X ./words"));
+        assert_eq!((lines, code), (vec![], Some(1)), "{messages}");
+        assert_eq!(messages.lines().count(), 1, "{messages}");
+    }
+}
