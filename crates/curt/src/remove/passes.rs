@@ -195,13 +195,30 @@ mod tests {
     use std::time::Duration;
 
     fn options() -> Remove<'static> {
-        Remove::new().retries(3, Duration::from_millis(10))
+        Remove::new().retries(3, MS * 10)
     }
+
+    const MS: Duration = Duration::from_millis(1);
 
     fn find(passes: &mut Passes, entries: u64) {
         for _ in 0..entries {
             passes.count();
         }
+    }
+
+    /// Ends passes that found so many entries at these milliseconds, each for the same reason.
+    /// Returns the pauses, and the reason why no other pass followed the last one.
+    fn retry(why: Why, ends: &[(u64, u32)]) -> (Vec<Duration>, Option<Cause>) {
+        let (mut passes, mut pauses) = (Passes::new(), Vec::new());
+        for &(found, at) in ends {
+            find(&mut passes, found);
+            match passes.retry(why, MS * at, &options()) {
+                Ok(pause) => pauses.push(pause),
+                Err(cause) => return (pauses, Some(cause)),
+            }
+            passes.begin();
+        }
+        (pauses, None)
     }
 
     #[test]
@@ -240,5 +257,49 @@ mod tests {
         find(&mut passes, 1);
         let left = passes.retry(Why::NotEmpty, now, &options());
         assert!(matches!(left, Err(Cause::Kept(Kept::BeingWrittenTo))), "{left:?}");
+    }
+
+    #[test]
+    fn retries_and_the_window_bound_the_passes() {
+        let ends = |found: [u64; 4]| found.map(|found| (found, 0));
+        // A number that goes up and down is no progress.
+        let (pauses, left) = retry(Why::NotEmpty, &ends([4, 64, 32, 16]));
+        assert_eq!(pauses, [Duration::ZERO; 3]);
+        assert!(matches!(left, Some(Cause::Kept(Kept::BeingWrittenTo))), "{left:?}");
+        // Nothing was added: it only seems not to be empty.
+        let (pauses, left) = retry(Why::NotEmpty, &ends([4, 0, 0, 0]));
+        assert_eq!(pauses, [Duration::ZERO, MS, MS * 2]);
+        assert!(matches!(left, Some(Cause::Os(_))), "{left:?}");
+        // The last pause ends with the window.
+        let (pauses, left) = retry(Why::NotEmpty, &[(0, 0), (0, 9), (0, 11)]);
+        assert_eq!((pauses, left.is_some()), (vec![MS, MS], true));
+        // A directory that stays is listed once more without being counted.
+        let (pauses, left) = retry(Why::Stays, &[(9, 0); 5]);
+        assert_eq!((pauses.len(), left.is_some()), (4, true));
+    }
+
+    #[test]
+    fn entries_that_others_have_open_are_waited_for() {
+        let mut passes = Passes::new();
+        find(&mut passes, 1);
+        passes.count_pending();
+        assert_eq!(passes.retry(Why::NotEmpty, MS, &options()).ok(), Some(MS));
+        passes.begin();
+        find(&mut passes, 1);
+        let pause = passes.retry(Why::NotEmpty, MS, &options());
+        assert_eq!(pause.ok(), Some(Duration::ZERO), "this one was found anew");
+    }
+
+    #[test]
+    fn a_retry_ends_with_the_window_unless_it_finds_far_fewer_entries() {
+        let mut passes = Passes::new();
+        find(&mut passes, 10);
+        assert!(passes.retry(Why::NotEmpty, Duration::ZERO, &options()).is_ok());
+        passes.begin();
+        for (entries, at, is_overrun) in [(5, 11, false), (1, 10, false), (0, 11, true)] {
+            find(&mut passes, entries);
+            passes.end_if_overrun(|| MS * at, &options());
+            assert_eq!(passes.is_overrun(), is_overrun, "{at} ms");
+        }
     }
 }

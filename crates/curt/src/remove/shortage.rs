@@ -41,3 +41,24 @@ impl Shortage {
         self.since.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Shortage;
+    use std::time::Duration;
+
+    #[test]
+    fn a_shortage_lasts_until_more_directories_are_open_than_when_it_was_met() {
+        let shortage = Shortage::none();
+        let ms = Duration::from_millis;
+        let may_wait = |held, now| shortage.may_wait(held, ms(now), ms(10));
+        assert!(may_wait(3, 0));
+        // One was closed for this one.
+        shortage.opened(3);
+        assert!(may_wait(3, 10));
+        assert!(!may_wait(3, 11));
+        shortage.opened(4);
+        assert!(may_wait(4, 11) && may_wait(4, 21), "another shortage");
+        assert!(!may_wait(4, 22));
+    }
+}

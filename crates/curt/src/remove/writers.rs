@@ -90,8 +90,10 @@ impl Samples {
 
 #[cfg(test)]
 mod tests {
-    use super::Writers;
-    use std::path::PathBuf;
+    use super::{ENTRIES_PER_SAMPLE, Samples, Writers};
+    use crate::sys::Sys;
+    use crate::sys::memory::{Memory, Setup, World};
+    use std::path::{Path, PathBuf};
     use std::time::Duration;
 
     #[test]
@@ -102,5 +104,32 @@ mod tests {
         }
         let left = ["t/a", "t/a-b", "t/b/x", "t/b/y"].map(PathBuf::from);
         assert_eq!(writers.into_left(), left);
+    }
+
+    #[test]
+    fn new_directories_are_left_once_all_samples_were_new_for_the_window() {
+        let ms = Duration::from_millis;
+        let mut world = World::new();
+        world.rules.call_time = Duration::ZERO;
+        world.clock = ms(1);
+        world.dir("old");
+        world.clock = ms(2);
+        world.dir("new");
+        let setup = Setup::new(world);
+        let (sys, writers) = (Memory::start(&setup), Writers::since(ms(1)));
+        let (mut samples, mut files) = (Samples::default(), 0);
+        let mut is_left = |path: &str, now, more| {
+            files += more;
+            setup.world(|world| world.clock = ms(now));
+            let dir = sys.open_place(Path::new(path)).unwrap();
+            samples.must_leave(&dir, files, &writers, ms(10), &sys)
+        };
+        // The directories that are entered count, too.
+        let due = ENTRIES_PER_SAMPLE - 1;
+        assert!(!is_left("new", 10, due) && !is_left("new", 20, due));
+        assert!(!is_left("old", 21, due) && !is_left("new", 22, due), "the window begins anew");
+        assert!(!is_left("new", 40, due - 1), "this one is not read");
+        assert!(is_left("new", 40, 0));
+        assert!(is_left("new", 40, 0) && !is_left("old", 40, 0), "all are read from now on");
     }
 }

@@ -123,7 +123,8 @@ impl<S: Sys, T> Branch<S, T> {
     /// Opens the subdirectory of the topmost directory whose name lies at `at`.
     fn open(&mut self, at: usize, sys: &S) -> Result<Option<Admitted<S::Dir>>, Cause> {
         self.stack.make_room(sys);
-        // A sibling that was opened before and not entered was not left either.
+        // A sibling that was opened before and not entered was not left either, nor was what another
+        // worker had entered when it handed this directory off.
         self.loops.leave(self.depth());
         let name = self.stack.names().get(at).ok_or_else(|| bug("a name was forgotten"))?;
         self.path.push(name);
@@ -229,10 +230,9 @@ impl<S: Sys, T> Branch<S, T> {
     pub(crate) fn hand_off(&mut self, index: usize) -> Option<Handoff<S>> {
         let dir = self.stack[index].share()?;
         let depth = self.base_depth + index;
-        let (mut path, mut loops) = (self.path.clone(), self.loops.clone());
+        let mut path = self.path.clone();
         path.truncate(self.stack[index].path_len());
-        loops.leave(depth + 1);
-        Some(Handoff { dir, path, loops, depth })
+        Some(Handoff { dir, path, loops: self.loops.clone(), depth })
     }
 
     /// Goes on with what another worker handed off: the subdirectories with these names wait in
@@ -319,3 +319,6 @@ impl<S: Sys, T: Own> Branch<S, T> {
         Error::new(Operation::OpenDirectory, self.to_path(), cause)
     }
 }
+
+#[cfg(test)]
+mod tests;

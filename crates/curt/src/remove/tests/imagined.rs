@@ -7,7 +7,7 @@ use super::in_memory::{chain, kept, remove};
 use super::remove_on;
 use crate::control::Unvisited;
 use crate::error::{Cause, Kept};
-use crate::remove::{Crossing, DirectoryOperands, Remove, Threads};
+use crate::remove::{Confirm, Crossing, DirectoryOperands, Remove, Threads};
 use crate::sys::fault::Faults;
 use crate::sys::memory::play::{DEEDS, PLACES, setup};
 use crate::sys::memory::{Denied, Ending, Memory, Order, Positions, Setup};
@@ -161,6 +161,24 @@ fn nothing_is_crossed_to_another_device_or_mount() {
     }
 }
 
+/// Without `openat2`, opening a mount point without permission does not tell that it is one.
+#[test]
+fn a_mount_that_cannot_be_opened_is_not_removed_unread() {
+    let run = |faults: Faults| {
+        let setup = setup(|world| _ = world.mount("tree/a/b", 2)).with_faults(faults);
+        remove(&options().crossing(Crossing::Nothing), &setup)
+    };
+    let mut reported = 0;
+    for nth in 0..run(Faults::default()).calls.of("openat") {
+        let report = run(Faults::default().fail("openat", nth, 13));
+        for error in report.errors.iter().filter(|error| error.path().ends_with("a/b")) {
+            assert!(matches!(error.cause(), Cause::Kept(Kept::OtherFileSystem)), "{report:?}");
+            reported += 1;
+        }
+    }
+    assert!(reported > 2, "{reported}");
+}
+
 #[test]
 fn forbidden_entries_stay_and_the_rest_is_removed() {
     let list = Denied { list: true, ..Denied::default() };
@@ -171,6 +189,10 @@ fn forbidden_entries_stay_and_the_rest_is_removed() {
     assert_eq!(report.error_count, 1, "an empty one can be removed unread: {report:?}");
     assert!(report.errors[0].path().ends_with("tree/a/b"), "{report:?}");
     assert_eq!(setup_unreadable.world(|world| world.list("tree").len()), 7);
+    setup_unreadable.world(|world| _ = world.dir("tree/shut").deny("tree/shut", list));
+    let asking = options().confirm(Confirm::WriteProtected, |_, _| true);
+    let report = remove(&asking, &setup_unreadable);
+    assert_eq!(report.error_count, 2, "no question is about an unreadable one: {report:?}");
 
     let change = Denied { change: true, ..Denied::default() };
     let setup_fixed = setup(|world| {
@@ -237,6 +259,25 @@ fn excluded_entries_survive_every_kind_of_listing() {
             ["- a/b/c/d/file", "- a/b/c/x", "- e/2", "d a", "d a/b", "d a/b/c", "d a/b/c/d", "d e"];
         assert_eq!(setup.world(|world| world.list("tree")), left);
     }
+}
+
+/// What other threads take was not asked about.
+#[test]
+fn excluded_directories_among_many_files_survive_with_several_threads() {
+    let setup = setup(|world| {
+        (world.rules.page, world.rules.processors) = (100_000, 4);
+        for number in 0..20_000 {
+            if number % 20 == 0 {
+                world.file(format!("tree/keep{number}/file"));
+            } else {
+                world.file(format!("tree/{number}"));
+            }
+        }
+    });
+    let keep = |entry: &Unvisited<'_>| entry.name().as_encoded_bytes().starts_with(b"keep");
+    let report = remove(&options().threads(Threads::AtMost(4)).exclude(keep), &setup);
+    assert!(report.is_complete() && report.skipped == 1_000, "{report:?}");
+    assert_eq!(setup.world(|world| world.list("tree").len()), 2_000);
 }
 
 #[test]
@@ -362,4 +403,28 @@ fn replacement_of_a_released_directory_is_left() {
     }
     // By another directory, and by a link.
     assert!(replaced.iter().all(|&times| times > 5), "{replaced:?}");
+}
+
+/// Where descriptors are few, `..` leads back from the directory that is left: not if that was moved
+/// meanwhile.
+#[test]
+fn the_new_parent_of_a_moved_directory_is_left() {
+    let mut moved = 0;
+    for levels in [20, 35, 50] {
+        for call in (60..600).step_by(5) {
+            let mut world = chain();
+            world.rules.descriptors = 6;
+            world.file("victim/file");
+            let place = format!("tree/{}", "deep/".repeat(levels));
+            world.after(call, move |world| {
+                world.rename(place.trim_end_matches('/'), "victim/moved");
+            });
+            let setup = Setup::new(world);
+            let report = remove(&options(), &setup);
+            let case = format!("{levels} levels, before call {call}: {report:?}");
+            assert!(setup.world(|world| world.exists("victim/file")), "{case}");
+            moved += u64::from(setup.world(|world| world.exists("victim/moved")));
+        }
+    }
+    assert!(moved > 100, "{moved}");
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::in_memory::{FIXED, chain, remove};
 use super::remove_on;
-use crate::control::Cancel;
+use crate::control::{Cancel, Next};
 use crate::remove::{DirectoryOperands, Remove, Report, Threads};
 use crate::sys::fault::Faults;
 use crate::sys::memory::{Memory, Order, Setup, World};
@@ -64,6 +64,40 @@ fn failures_are_reported_once_when_descriptors_run_out() {
                 assert!(left > stays, "{left}");
             }
         }
+    }
+}
+
+/// Failures that come again whenever the directory is tried again.
+#[test]
+fn a_directory_that_fails_is_not_tried_again() {
+    let mut world = World::new();
+    world.rules.page = 2;
+    world.file("tree/1").file("tree/2").file("tree/3");
+    let unreadable = (1..50).fold(Faults::default(), |all, nth| all.fail("getdents64", nth, 5));
+    assert_once(&remove(&options(), &Setup::new(world).with_faults(unreadable)), 1);
+
+    let mut world = World::new();
+    world.file("tree/stays/file").deny("tree/stays", FIXED);
+    let failures = AtomicU64::new(0);
+    let options = options().try_parents(true).on_error(|_| {
+        let is_over = failures.fetch_add(1, Ordering::Relaxed) == 9;
+        if is_over { Next::Stop } else { Next::Continue }
+    });
+    let report = remove(&options, &Setup::new(world));
+    assert_eq!(report.error_count, 2, "the directory, and its parent: {report:?}");
+}
+
+/// One that is not known could not be recognized when it is reopened.
+#[test]
+fn a_directory_of_unknown_identity_stays_open() {
+    let run = |faults: Faults| {
+        let setup = Setup::new(chain()).with_faults(faults);
+        remove(&options().threads(Threads::AtMost(1)).descriptors(8), &setup)
+    };
+    for nth in 0..run(Faults::default()).calls.of("statx") {
+        let report = run(Faults::default().fail("statx", nth, 5));
+        let is_of_call = |error: &crate::Error| error.raw_os_error() == Some(5);
+        assert!(report.errors.iter().all(is_of_call), "{nth}: {report:?}");
     }
 }
 
@@ -162,6 +196,20 @@ fn a_cancelled_removal_does_not_fail_for_want_of_descriptors() {
         let report = remove(&options().cancel(&cancel), &Setup::new(world));
         assert!(report.stopped && report.error_count == 0, "{call}: {report:?}");
     }
+}
+
+#[test]
+fn a_poll_ends_a_wait_for_descriptors() {
+    let mut world = chain();
+    world.rules.descriptors = 0;
+    let setup = Setup::new(world);
+    let options = options().retries(10, Duration::from_secs(60)).poll(|| {
+        let is_late = setup.world(|world| world.clock) > Duration::from_millis(20);
+        if is_late { Next::Stop } else { Next::Continue }
+    });
+    let report = remove(&options, &setup);
+    assert!(report.stopped && report.error_count == 0, "{report:?}");
+    assert!(setup.world(|world| world.clock) < Duration::from_millis(40));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The way up from a mount.
 #![cfg(unix)]
 
-use super::ancestors;
+use super::{Limits, Loops, Verdict, ancestors};
 use crate::sys::fault::Faults;
 use crate::sys::{Os, Setup, Sys};
 
@@ -23,4 +23,32 @@ fn all_ancestors_are_found_or_a_failure_is_reported() {
         }
         sys.close(dir);
     });
+}
+
+/// `a` lies at the depth 0, and `a/b/c/d/e` is a mount.
+#[test]
+fn a_loop_names_the_depth_of_its_ancestor() {
+    let scratch = curt_testkit::Scratch::new();
+    scratch.tree("", "a/b/c/d/e/f/ other/");
+    let sys = Os::start(&Setup::default());
+    let open = |path: &str| sys.open_place(&scratch.at(path)).unwrap();
+    let (b, d, other) = (open("a/b"), open("a/b/c/d"), open("other"));
+    let mut loops = Loops::new(Limits { follow: true, ..Limits::default() }, true);
+    let enter = |loops: &mut Loops, dir, depth, mounted_in| match loops
+        .enter(dir, depth, mounted_in, &sys)
+    {
+        Ok(Verdict::Loop(ancestor)) => Some(ancestor),
+        Ok(Verdict::Enter(_)) => None,
+        _ => panic!("it is not left out"),
+    };
+    assert_eq!(enter(&mut loops, &b, 4, Some(&d)), Some(1));
+    // Another mount of the same file system: all below it are compared from now on.
+    assert_eq!(enter(&mut loops, &other, 4, Some(&d)), None);
+    assert_eq!(enter(&mut loops, &b, 5, None), Some(1));
+    assert_eq!(enter(&mut loops, &other, 5, None), Some(4));
+    loops.leave(4);
+    assert!(loops.lacks_ancestors());
+    // So are all below a link.
+    loops.add_ancestors(&d, 4, &sys).unwrap();
+    assert_eq!(enter(&mut loops, &b, 4, None), Some(1));
 }

@@ -1,0 +1,127 @@
+//! Branches on the file system in memory, where directories move at the worst moment.
+
+use std::path::Path;
+
+use super::{Branch, Limits};
+use crate::error::{Cause, Error};
+use crate::fields::{Facts, Fields, Kind};
+use crate::name::{NameBuf, Names};
+use crate::sys::memory::{Memory, Setup, World};
+use crate::sys::{Opened, Sys};
+
+const FOLLOW: Limits = Limits { follow: true, refuse_mounts: false, one_device: false };
+
+fn name(text: &str) -> NameBuf<u8> {
+    NameBuf::new(text.as_bytes().to_vec()).unwrap()
+}
+
+/// A branch with the directory `tree`.
+fn begin(sys: &Memory, limits: Limits) -> Branch<Memory, ()> {
+    let mut branch = Branch::new(limits, 8);
+    branch.begin(b"tree".to_vec());
+    let tree = Opened::Dir(sys.open_place(Path::new("tree")).unwrap());
+    let admitted = branch.admit(tree, sys).ok().flatten();
+    branch.enter(admitted.unwrap(), ());
+    branch
+}
+
+/// A branch that goes on with a subdirectory of a directory of another one.
+fn take_over(from: &mut Branch<Memory, ()>, index: usize, waiting: &str) -> Branch<Memory, ()> {
+    let (mut to, mut names) = (Branch::new(FOLLOW, 8), Names::new());
+    names.push(name(waiting).as_name());
+    to.take_over(from.hand_off(index).unwrap(), &names, ());
+    to
+}
+
+/// Enters the next directory that waits; `false` if none does.
+fn enter_next(branch: &mut Branch<Memory, ()>, sys: &Memory) -> Result<bool, Error> {
+    let Some(opened) = branch.open_next(|()| true, sys) else { return Ok(false) };
+    branch.enter(opened?.expect("it is not left out"), ());
+    Ok(true)
+}
+
+#[test]
+fn directories_beside_each_other_are_no_loop() {
+    let mut world = World::new();
+    world.dir("other").link("tree/x", "/other").link("tree/y", "/other");
+    let sys = Memory::start(&Setup::new(world));
+    let mut branch = begin(&sys, FOLLOW);
+    for link in ["x", "y"] {
+        branch.stack.add_waiting(name(link).as_name());
+    }
+    // The first is opened, and not entered.
+    let opened = branch.open_next(|()| true, &sys);
+    assert!(opened.is_some_and(|opened| opened.is_ok()));
+    assert!(enter_next(&mut branch, &sys).unwrap());
+    // Another worker takes the first one while this one is in the second.
+    let mut theirs = take_over(&mut branch, 0, "x");
+    assert!(enter_next(&mut theirs, &sys).unwrap());
+}
+
+#[test]
+fn a_loop_names_its_ancestor_however_often_the_work_was_handed_off() {
+    let mut world = World::new();
+    world.dir("tree/a/b/c").link("tree/a/b/c/back", "/tree/a");
+    let sys = Memory::start(&Setup::new(world));
+    let mut branches = vec![begin(&sys, FOLLOW)];
+    for (index, below) in [(0, "a"), (1, "b"), (1, "c")] {
+        let mut next = take_over(branches.last_mut().unwrap(), index, below);
+        assert!(enter_next(&mut next, &sys).unwrap());
+        branches.push(next);
+    }
+    let mut last = take_over(branches.last_mut().unwrap(), 1, "back");
+    assert_eq!(last.depth(), 4);
+    let error = enter_next(&mut last, &sys).unwrap_err();
+    assert!(matches!(error.cause(), Cause::Loop(path) if path == Path::new("tree/a")), "{error}");
+}
+
+/// `..` does not lead from it to the ancestor.
+#[test]
+fn a_mount_behind_a_link_leads_back() {
+    let mut world = World::new();
+    world.dir("tree").dir("other/plain").link("tree/link", "/other");
+    let setup = Setup::new(world);
+    let sys = Memory::start(&setup);
+    let mut branch = begin(&sys, FOLLOW);
+    branch.stack.add_waiting(name("link").as_name());
+    assert!(enter_next(&mut branch, &sys).unwrap());
+    // The nearest to mounting it there.
+    setup.world(|world| _ = world.rename("tree", "other/mount"));
+    let known = Fields::KIND | Fields::ATTRIBUTES;
+    let facts = Facts { known, kind: Kind::Directory, is_mount: true, ..Facts::default() };
+    let path_len = branch.path.len();
+    for (entry, leads_back) in [("mount", true), ("plain", false)] {
+        branch.path.push(name(entry).as_name());
+        assert_eq!(branch.leads_back(&facts, false, &sys), leads_back, "{entry}");
+        branch.path.truncate(path_len);
+    }
+}
+
+#[test]
+fn a_lost_directory_is_one_error() {
+    let mut world = World::new();
+    let level = |depth: usize| format!("tree{}", "/d".repeat(depth));
+    for depth in 0..40 {
+        world.dir(level(depth) + "/d").dir(level(depth) + "/y").dir(level(depth) + "/z");
+    }
+    let setup = Setup::new(world);
+    let sys = Memory::start(&setup);
+    let mut branch = begin(&sys, Limits::default());
+    for _ in 0..40 {
+        for entry in ["d", "y", "z"] {
+            branch.stack.add_waiting(name(entry).as_name());
+        }
+        assert!(enter_next(&mut branch, &sys).unwrap());
+    }
+    setup.world(|world| _ = world.rename(level(10), "moved"));
+    let mut failed = Vec::new();
+    while branch.stack.len() > 0 {
+        match enter_next(&mut branch, &sys) {
+            Ok(true) => {}
+            Ok(false) => drop(branch.leave(&sys)),
+            Err(error) => failed.push(error.path().to_owned()),
+        }
+    }
+    assert_eq!(failed, [Path::new(&level(10))]);
+    setup.world(|world| world.assert_unharmed());
+}
