@@ -76,9 +76,7 @@ impl<S: Beneath> Confined<'_, S> {
     /// name is a link: only otherwise is it the name of what the path leads to.
     fn parent_told(&self, path: &Text<S::Unit>) -> Answer<S::Unit> {
         let Some((parent, name)) = path.split() else { return Ok(None) };
-        // The system refuses a path that is too long, wherever its directory is.
-        let is_too_long = path.units().len() >= S::LONGEST;
-        if parent.units().is_empty() || path.is_directory() || is_too_long {
+        if parent.units().is_empty() || path.is_directory() {
             return Ok(None);
         }
         let dir = self.enter_parent(&parent)?;

@@ -98,6 +98,10 @@ impl<'a, S: Beneath> Confined<'a, S> {
     ) -> Result<Text<S::Unit>, Failure> {
         buffer.clear();
         S::Unit::append_units(path, &mut buffer);
+        // The system refuses such a path before it looks anything up. It may see only a part of it.
+        if buffer.len() >= S::LONGEST {
+            return Err(OsError::TooLong.error().into());
+        }
         let Policy { scope, aliases } = self.policy;
         let check = PathCheck::new(S::FLAVOR).aliases(aliases).in_root(scope == Scope::InRoot);
         let checked = match S::FLAVOR {

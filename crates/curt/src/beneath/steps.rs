@@ -81,9 +81,6 @@ pub(super) fn resolve<S: Beneath, T>(
     path: &[S::Unit],
     act: &mut Act<'_, S, T>,
 ) -> Result<(T, Vec<S::Unit>), Failure> {
-    if path.len() >= S::LONGEST {
-        return Err(OsError::TooLong.error().into());
-    }
     for _ in 0..ATTEMPTS {
         let trail =
             Trail { sys, root, names: Names::new(), begins: Vec::new(), open: VecDeque::new() };
