@@ -1,2 +1,2 @@
-// Has no exports: `import "curt-fs/install"` puts curt's functions in the place of Node's.
+// Has no exports: `import "curt-fs/install"` replaces Node's own functions by curt's.
 export {};

@@ -1,12 +1,31 @@
-// Puts curt's functions in the place of Node's: `require("curt-fs/install")`, or
-// `node -r curt-fs/install`.
+// Replaces Node's functions by curt's: `require("curt-fs/install")`, or `node -r curt-fs/install`.
 "use strict";
 
 const fs = require("fs");
 const { syncBuiltinESMExports } = require("module");
 const curt = require("./index.js");
+const originals = require("./lib/originals.js");
 
 const { opendir, opendirSync, readdir, readdirSync, rm, rmSync, promises } = curt;
-Object.assign(fs, { opendir, opendirSync, readdir, readdirSync, rm, rmSync });
-Object.assign(fs.promises, promises);
-syncBuiltinESMExports();
+const left = [];
+
+/** Replaces the functions of a module that are Node's own. */
+function replace(module, path, functions, before) {
+  for (const [name, ours] of Object.entries(functions)) {
+    const there = module[name];
+    if (there === before[name] && originals.isNodes(there)) module[name] = ours;
+    // It may be that of another copy of this package.
+    else if (originals.sourceOf(there) !== originals.sourceOf(ours)) left.push(`${path}.${name}`);
+  }
+}
+
+// With `--permission` curt's would only call Node's own.
+if (process.permission === undefined) {
+  replace(fs, "fs", { opendir, opendirSync, readdir, readdirSync, rm, rmSync }, originals);
+  replace(fs.promises, "fs.promises", promises, originals.promises);
+  syncBuiltinESMExports();
+}
+if (left.length > 0) {
+  const reason = "they, or functions that they call, are not Node's own";
+  process.emitWarning(`curt-fs/install leaves ${left.join(", ")} alone: ${reason}`);
+}

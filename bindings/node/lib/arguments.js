@@ -9,6 +9,7 @@ const {
   types: { isUint8Array },
 } = require("util");
 const { fileURLToPath } = require("url");
+const { isNodes } = require("./originals.js");
 
 /** The path as text or bytes; null if it is none, or one that no file can have. */
 function pathOf(path) {
@@ -35,12 +36,9 @@ function systemPathOf(known) {
   return process.platform === "win32" ? toNamespacedPath(known.toString()) : known;
 }
 
-/**
- * The path of a tree, where Node has the function, too; null where that one is called, as with
- * `--permission`, whose rules it knows.
- */
-function treePathOf(path) {
-  return process.permission === undefined ? pathOf(path) : null;
+/** The path of a tree, where Node has the function, too; null where that one is called. */
+function treePathOf(original, path) {
+  return isNodes(original) ? pathOf(path) : null;
 }
 
 /**

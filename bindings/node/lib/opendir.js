@@ -1,7 +1,6 @@
 // `opendir` and `opendirSync`.
 "use strict";
 
-const fs = require("fs");
 const { promisify } = require("util");
 const originals = require("./originals.js");
 const { systemPathOf, treePathOf, wrongType } = require("./arguments.js");
@@ -142,18 +141,18 @@ class Dir {
   }
 }
 
-Object.setPrototypeOf(Dir.prototype, fs.Dir.prototype);
+Object.setPrototypeOf(Dir.prototype, originals.Dir.prototype);
 
 /**
  * The tree to open, and what its `Dir` needs; null where Node's own function is called: for one
  * directory, for names in other encodings, and with wrong arguments, for which it has the errors.
  */
-function treeOf(path, given) {
+function treeOf(original, path, given) {
   // As Node's, it takes no inherited options.
   const options = { __proto__: null, ...(typeof given === "object" ? given : undefined) };
   const { encoding, recursive, bufferSize = 32 } = options;
   if (recursive !== true) return null;
-  const known = treePathOf(path);
+  const known = treePathOf(original, path);
   const isCount = Number.isInteger(bufferSize) && bufferSize > 0 && bufferSize < 2 ** 32;
   if (typeof known !== "string" || !isTextOrBytes(encoding) || !isCount) return null;
   const prefix = prefixOf(known);
@@ -167,13 +166,13 @@ async function start({ tree, about }) {
 }
 
 function opendir(path, given, callback) {
-  const opening = typeof callback === "function" ? treeOf(path, given) : null;
+  const opening = typeof callback === "function" ? treeOf(originals.opendir, path, given) : null;
   if (opening === null) return originals.opendir(path, given, callback);
   return settle(start(opening), callback);
 }
 
 function opendirSync(path, given) {
-  const opening = treeOf(path, given);
+  const opening = treeOf(originals.opendirSync, path, given);
   if (opening === null) return originals.opendirSync(path, given);
   runSync(() => opening.tree.open(null), opendirSync);
   return new Dir(opening.tree, opening.about);

@@ -1,6 +1,7 @@
 // `readdir` and `readdirSync`.
 "use strict";
 
+const { promisify } = require("util");
 const originals = require("./originals.js");
 const { signalOf, systemPathOf, threadsOf, treePathOf } = require("./arguments.js");
 const {
@@ -25,12 +26,12 @@ const FOLLOWS_WITH_FILE_TYPES = MAJOR > 22 || (MAJOR === 22 && MINOR >= 13);
  * which it lists in less time than the addon takes to be called, with wrong arguments, for which it
  * has the errors, for a tree whose path is no text, and for names in other encodings.
  */
-function treeOf(path, options, threads, isPromise) {
+function treeOf(original, path, options, threads) {
   const { encoding, recursive, withFileTypes: kinds } = options;
   if (recursive !== true) return null;
-  const known = treePathOf(path);
+  const known = treePathOf(original, path);
   if (typeof known !== "string" || !isTextOrBytes(encoding)) return null;
-  const follow = !kinds || (FOLLOWS_WITH_FILE_TYPES && !isPromise);
+  const follow = !kinds || (FOLLOWS_WITH_FILE_TYPES && original !== originals.promises.readdir);
   return {
     path: known,
     systemPath: systemPathOf(known),
@@ -65,8 +66,8 @@ function resultOf({ path, isBytes, options: { kinds, prefix } }, listed) {
 }
 
 /** Lists a tree, or has Node's own function do what was asked for. */
-async function start(tree, signal, path, given) {
-  if (tree === null) return abortable(signal, () => originals.promises.readdir(path, given));
+async function start(tree, signal, original, path, given) {
+  if (tree === null) return abortable(signal, () => original(path, given));
   const listed = await run(signal, (control) => list(tree.systemPath, tree.options, control));
   return finishInTurns(resultOf(tree, listed), signal);
 }
@@ -74,23 +75,24 @@ async function start(tree, signal, path, given) {
 const promises = {
   async readdir(path, given) {
     const options = optionsOf(enumerableOf(given));
-    return start(treeOf(path, options, 1, true), signalOf(options), path, given);
+    const original = originals.promises.readdir;
+    return start(treeOf(original, path, options, 1), signalOf(options), original, path, given);
   },
 };
 
 function readdir(path, given, callback) {
   const done = typeof given === "function" ? given : callback;
   const options = optionsOf(given);
-  const tree = treeOf(path, options, 1, false);
+  const tree = treeOf(originals.readdir, path, options, 1);
   const signal = signalOf(options);
   if (typeof done !== "function" || (tree === null && signal === undefined)) {
     return originals.readdir(path, given, callback);
   }
-  return settle(start(tree, signal, path, given), done);
+  return settle(start(tree, signal, promisify(originals.readdir), path, given), done);
 }
 
 function readdirSync(path, given) {
-  const tree = treeOf(path, optionsOf(given), 0, false);
+  const tree = treeOf(originals.readdirSync, path, optionsOf(given), 0);
   if (tree === null) return originals.readdirSync(path, given);
   const listed = runSync(() => list(tree.systemPath, tree.options, null), readdirSync);
   return finish(resultOf(tree, listed));

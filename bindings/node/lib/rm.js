@@ -2,6 +2,7 @@
 "use strict";
 
 const { setTimeout } = require("timers/promises");
+const { promisify } = require("util");
 const originals = require("./originals.js");
 const { isOptions, signalOf, systemPathOf, threadsOf, treePathOf } = require("./arguments.js");
 const { remove } = require("./native.js");
@@ -19,8 +20,8 @@ const DEFAULTS = { force: false, maxRetries: 0, recursive: false, retryDelay: 10
  * The options, and the tree that curt removes: null where Node's own function is called, without
  * `recursive`, and with wrong arguments, for which it has the errors.
  */
-function requestOf(path, given, threads) {
-  const known = treePathOf(path);
+function requestOf(original, path, given, threads) {
+  const known = treePathOf(original, path);
   if (known === null) return { options: { __proto__: null }, tree: null };
   // As Node's, it takes no inherited options.
   const options = { __proto__: null, ...DEFAULTS, ...given };
@@ -64,30 +65,31 @@ function removeTreeSync(tree) {
 }
 
 /** Removes a tree, or has Node's own function do what was asked for. */
-function start(tree, signal, path, given) {
+function start(tree, signal, original, path, given) {
   if (tree !== null) return removeTree(tree, signal);
-  return abortable(signal, () => originals.promises.rm(path, given));
+  return abortable(signal, () => original(path, given));
 }
 
 const promises = {
   async rm(path, given) {
-    const { options, tree } = requestOf(path, given, 1);
-    return start(tree, signalOf(options), path, given);
+    const original = originals.promises.rm;
+    const { options, tree } = requestOf(original, path, given, 1);
+    return start(tree, signalOf(options), original, path, given);
   },
 };
 
 function rm(path, given, callback) {
   const done = typeof given === "function" ? given : callback;
-  const { options, tree } = requestOf(path, given === done ? {} : given, 1);
+  const { options, tree } = requestOf(originals.rm, path, given === done ? {} : given, 1);
   const signal = signalOf(options);
   if (typeof done !== "function" || (tree === null && signal === undefined)) {
     return originals.rm(path, given, callback);
   }
-  return settle(start(tree, signal, path, given), done);
+  return settle(start(tree, signal, promisify(originals.rm), path, given), done);
 }
 
 function rmSync(path, given) {
-  const { tree } = requestOf(path, given, 0);
+  const { tree } = requestOf(originals.rmSync, path, given, 0);
   return tree === null ? originals.rmSync(path, given) : removeTreeSync(tree);
 }
 

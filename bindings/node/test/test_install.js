@@ -110,6 +110,78 @@ test("install: with -r, worker threads have it, too", async () => {
   assert.equal(output(["-r", "curt-fs/install"], program), "true");
 });
 
+const ALL = ["opendir", "opendirSync", "readdir", "readdirSync", "rm", "rmSync"];
+ALL.push("promises.opendir", "promises.readdir", "promises.rm");
+/** Ways to mock `fs`, and the functions that are not Node's own then. */
+const MOCKS = [
+  ["", []],
+  ...ALL.map((name) => [`fs.${name} = () => {};`, [name]]),
+  ["fs.rmSync = (() => {}).bind();", ["rmSync"]],
+  ["fs.rmSync = new Proxy(fs.rmSync, { apply() {} });", ["rmSync"]],
+  ["fs.promises.opendir = util.promisify(() => {});", ["promises.opendir"]],
+  ["mockModule({ ...fs, rmSync() {} });", ["rmSync"]],
+  ["mockModule({ ...noops(fs), promises: noops(fs.promises) });", ALL],
+];
+/** These leave all of them as they are, and replace what they call, as mock-fs does. */
+const BELOW = [
+  "fs.unlink = () => {};",
+  "fs.rmdirSync = () => {};",
+  'process.binding("fs").rmdir = (() => {}).bind();',
+];
+const PREPARE = `
+  const Module = require("module");
+  const load = Module._load;
+  const mockModule = (mock) => {
+    Module._load = (name, ...words) => (name === "fs" ? mock : load(name, ...words));
+  };
+  const noops = ({ ...module }) => {
+    for (const name in module) if (/^[a-z].*(?<!s)$/.test(name)) module[name] = () => {};
+    return module;
+  };
+  process.on("warning", ({ message }) => console.log(message));
+`;
+/** Prints the functions that are not curt's, and whether curt works beside them, or Node. */
+const REPORT = `
+  const curt = require("curt-fs");
+  const now = require("fs");
+  const of = (module, name) => name.split(".").reduce((found, key) => found[key], module);
+  const left = ${JSON.stringify(ALL)}.filter((name) => of(now, name) !== of(curt, name));
+  console.log("left: " + left);
+  for (const name of ["readdirSync", "rmSync"]) {
+    try {
+      // Only curt refuses this option.
+      curt[name]("missing", { recursive: true, threads: 0 });
+      console.log("mock");
+    } catch ({ code }) {
+      console.log(code);
+    }
+  }
+`;
+
+test("install: leaves mocks alone, and says so", () => {
+  const install = 'require("curt-fs/install");';
+  const [CURT, NODE] = ["ERR_OUT_OF_RANGE", "ENOENT"];
+  for (const [mock, left] of [...MOCKS, ...BELOW.map((mock) => [mock, ALL])]) {
+    const found = output(["--no-warnings"], PREPARE + mock + install + REPORT).split("\n");
+    const isBelow = BELOW.includes(mock);
+    const works = (name) => (isBelow ? NODE : left.includes(name) ? "mock" : CURT);
+    const expected = [`left: ${left}`, works("readdirSync"), works("rmSync")];
+    if (left.length > 0) {
+      const names = left.map((name) => `fs.${name}`).join(", ");
+      const reason = "they, or functions that they call, are not Node's own";
+      expected.push(`curt-fs/install leaves ${names} alone: ${reason}`);
+    }
+    assert.deepEqual(found, expected, mock);
+    if (!isBelow) continue;
+    const after = output([], PREPARE + install + mock + REPORT);
+    assert.deepEqual(after.split("\n"), ["left: ", NODE, NODE], mock);
+  }
+  const automock = "mockModule({ ...noops(fs), promises: undefined });";
+  const program = `${PREPARE + automock} try { ${install} } catch (error) { console.log(String(error)); }`;
+  const message = "Error: curt-fs cannot use a mock of fs that has no fs.promises.rm: unmock fs, or ";
+  assert.equal(output([], program), `${message}mock curt-fs as well`);
+});
+
 test("install: what Node's permissions refuse is refused", (t) => {
   const names = ["--permission", "--experimental-permission"];
   const name = names.find((name) => process.allowedNodeEnvironmentFlags.has(name));
