@@ -50,7 +50,7 @@
 //! | depth beyond 64 directories with others beside them | about 4 for each directory opened again | the same | the same |
 //! | a directory from a descriptor or handle | 0 | 2 | 2 |
 //! | a directory as a whole, of 2,048 entries and more to ask about | 1 more: the processors | the same | the same |
-//! | asking about a path | 1 | 1 | 1 (3 to follow a link, or if the system cannot ask by name) |
+//! | asking about a path | 1 | 1 | 1 (3 to follow a link, or if the system cannot ask by name; 2 if it is missing) |
 //!
 //! # Races
 //!

@@ -39,6 +39,8 @@
 //! | the listing does not say whether it is a file: a link, another case | 1 more |
 //! | the same directory again, before the next `revalidate` | 0 |
 //!
+//! On Windows a missing directory takes 1 more.
+//!
 //! # Races
 //!
 //! An answer is true at one moment: the file may vanish before it is opened. Then, call

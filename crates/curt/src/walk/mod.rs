@@ -68,7 +68,7 @@
 //! | several threads | 1 for 256 entries (`getrusage`) | – | – |
 //! | ignore rules | 0 where there are none; 5 for each file | 5 | 4 |
 //! | git's configuration, for each work tree | up to 6 files, 1 for a missing one | the same | the same |
-//! | ignore rules above an operand | 3, and 2 or 3 for each directory above it | the same | 2 or 3 for each |
+//! | ignore rules above an operand | 3, and 2 or 3 for each directory above it | the same | 2 to 4 for each |
 //! | depth beyond the descriptor budget | about 4 for each directory opened again | the same | the same |
 //!
 //! # Races

@@ -18,10 +18,11 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use self::ground::{Ground, Imagined, Real};
-#[cfg(unix)]
 use crate::sys::Os;
 use crate::sys::fault::Faults;
 use crate::sys::memory::{Ending, Order, World};
+#[cfg(windows)]
+use crate::sys::windows::tests::set_up;
 use crate::sys::{Features, Setup};
 
 thread_local! {
@@ -169,7 +170,11 @@ contract!(portable, {
     Real::<Os>::new(setup, "openat")
 });
 #[cfg(windows)]
-contract!(windows, Real::<crate::sys::windows::Windows>::new(Setup::default(), "NtOpenFile"));
+contract!(windows, Real::<Os>::new(Setup::default(), "NtOpenFile"));
+#[cfg(windows)]
+contract!(windows_by_name, Real::<Os>::new(set_up("by name"), "NtOpenFile"));
+#[cfg(windows)]
+contract!(windows_missed_by_name, Real::<Os>::new(set_up("missed by name"), "NtOpenFile"));
 contract!(memory, Imagined::new(World::new()));
 contract!(memory_with_exact_ends, {
     let mut world = World::new();

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use windows_sys::Wdk::Storage::FileSystem as nt;
 
 use super::call::Target;
-use super::native::Volume;
+use super::native::{Rung, Volume};
 use super::status::{Result, Status};
 use super::text;
 use super::values::{kind, time};
@@ -28,6 +28,8 @@ pub(crate) struct Dir {
     /// What is known about its volume. No operation crosses from one volume to another.
     pub(super) volume: &'static Volume,
     pub(super) used_for: Use,
+    /// The query by name, unless it has failed for an entry of this directory that can be opened.
+    pub(super) by_name: Rung,
     restart: AtomicBool,
 }
 
@@ -45,12 +47,18 @@ pub(super) enum Use {
 
 impl Dir {
     pub(super) fn new(handle: OwnedHandle, volume: &'static Volume, used_for: Use) -> Dir {
-        Dir { handle: Some(handle), volume, used_for, restart: AtomicBool::new(false) }
+        Dir { handle: Some(handle), used_for, ..Dir::nowhere(volume) }
     }
 
     /// Returns the directory for full native paths on a volume.
     pub(super) fn nowhere(volume: &'static Volume) -> Dir {
-        Dir { handle: None, volume, used_for: Use::Place, restart: AtomicBool::new(false) }
+        Dir {
+            handle: None,
+            volume,
+            used_for: Use::Place,
+            by_name: Rung::top(),
+            restart: AtomicBool::new(false),
+        }
     }
 
     /// Returns the handle that names are relative to.

@@ -27,7 +27,7 @@ mod removal;
 mod security;
 mod status;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod text;
 mod values;
 mod which;

@@ -5,6 +5,13 @@
 //! `FileStatInformation` with the usual fields and the access rights; `FileStatLxInformation`,
 //! which adds what the Linux subsystem stores; and, since Windows 11 24H2,
 //! `FileStatBasicInformation` with the volume. None of them follows a link, which takes a handle.
+//!
+//! A query by name can prove that an entry exists, but not that it is missing: under profile
+//! containers (FSLogix) it fails with "not found" for files that can be opened. It does so below
+//! `C:\Users\NAME` and finds that folder itself, so neither the drive nor an earlier answer tells
+//! where a failure can be trusted. Every failure is therefore confirmed by opening the entry, and the
+//! error is that of opening. Once a query by name has missed an entry of an open directory, the other
+//! entries of that directory are only opened.
 
 use std::os::windows::io::BorrowedHandle;
 
@@ -102,16 +109,18 @@ pub(super) fn about_name(
     ask: Ask,
 ) -> Result<Facts> {
     let spelled = parent.spelled(name);
-    let is_child = parent.volume.was_asked() && !text::has_separators(&spelled);
+    let is_child = !text::has_separators(&spelled);
     let question = Question {
         door,
         target: parent.target(&spelled),
         volume: parent.volume,
-        is_on_it: is_child,
+        is_on_it: is_child && parent.volume.was_asked(),
         fields: ask.fields,
     };
-    let itself = question.by_name()?;
-    match itself {
+    let by_name = if parent.by_name.get() > 0 { Ok(None) } else { question.by_name() };
+    let has_failed = by_name.is_err();
+    let itself = by_name.unwrap_or(None);
+    let answer = match itself {
         Some(facts) if !ask.follow || !facts.kind.is_link() => Ok(facts),
         _ if ask.follow => match question.by_handle(FOLLOW) {
             // Only a program could follow it, so the answer is about the link itself.
@@ -121,7 +130,11 @@ pub(super) fn about_name(
             answer => answer,
         },
         _ => question.by_handle(ABOUT),
+    };
+    if has_failed && is_child && answer.is_ok() {
+        parent.by_name.below(0);
     }
+    answer
 }
 
 /// Queries an open directory.

@@ -21,7 +21,7 @@ fn wide(text: &str) -> Vec<u16> {
     text.encode_utf16().chain([0]).collect()
 }
 
-fn ask(fields: Fields) -> Ask {
+pub(super) fn ask(fields: Fields) -> Ask {
     Ask { fields, follow: false }
 }
 
@@ -32,16 +32,27 @@ fn counted(
     child: &str,
     ask: Ask,
 ) -> (Facts, Vec<(&'static str, u64)>) {
-    let before = sys.calls();
-    let facts = sys.query(parent, name(&wide(child)), ask).unwrap();
-    let after = sys.calls();
-    let calls = after.iter().map(|(name, count)| (name, count - before.of(name)));
-    (facts, calls.filter(|&(_, count)| count > 0).collect())
+    let (answer, calls) = tried(sys, parent, child, ask);
+    (answer.unwrap(), calls)
 }
 
-const BY_HANDLE: [(&str, u64); 3] =
+/// The answer or failure of a query, and its calls.
+pub(super) fn tried(
+    sys: &Windows,
+    parent: &Dir,
+    child: &str,
+    ask: Ask,
+) -> (std::io::Result<Facts>, Vec<(&'static str, u64)>) {
+    let before = sys.calls();
+    let answer = sys.query(parent, name(&wide(child)), ask);
+    let after = sys.calls();
+    let calls = after.iter().map(|(name, count)| (name, count - before.of(name)));
+    (answer, calls.filter(|&(_, count)| count > 0).collect())
+}
+
+pub(super) const BY_HANDLE: [(&str, u64); 3] =
     [("NtOpenFile", 1), ("NtClose", 1), ("NtQueryInformationFile", 1)];
-const BY_NAME: [(&str, u64); 1] = [("NtQueryInformationByName", 1)];
+pub(super) const BY_NAME: [(&str, u64); 1] = [("NtQueryInformationByName", 1)];
 
 #[test]
 fn every_form_tells_the_same_and_by_name_is_one_call() {
@@ -101,7 +112,7 @@ fn access_is_told_by_name_or_by_opening() {
 
 /// Plays the newest forms of the question by name.
 // SAFETY: called only through the table, as the function whose type it has.
-unsafe extern "system" fn ask_all_by_name(
+pub(super) unsafe extern "system" fn ask_all_by_name(
     attributes: *const OBJECT_ATTRIBUTES,
     block: *mut IO_STATUS_BLOCK,
     buffer: *mut c_void,

@@ -7,6 +7,7 @@
 
 mod asking;
 mod beneath;
+mod missed_by_name;
 mod mounted_volumes;
 
 use std::ffi::c_void;
@@ -26,7 +27,7 @@ use windows_sys::Win32::Storage::FileSystem as win;
 use windows_sys::Win32::System::IO::{IO_STATUS_BLOCK, PIO_APC_ROUTINE};
 
 use super::native::Native;
-use super::{DirBuf, Windows};
+use super::{DirBuf, Windows, query};
 use crate::control::Threads;
 use crate::error::Cause;
 use crate::fields::Kind;
@@ -275,6 +276,11 @@ unsafe fn stat_by_name(
     0
 }
 
+/// One of the setups, for the contract.
+pub(crate) fn set_up(name: &str) -> Setup {
+    setups().into_iter().find(|(form, _)| *form == name).unwrap().1
+}
+
 fn setups() -> Vec<(&'static str, Setup)> {
     macro_rules! setup {
         ($name:literal, $change:expr) => {{
@@ -291,6 +297,7 @@ fn setups() -> Vec<(&'static str, Setup)> {
         setup!("POSIX removal", |native| native.set_file = dispose_posix),
         setup!("classic removal", |native| native.set_file = dispose_classic),
         setup!("by name", |native| native.query_by_name = Some(ask_by_name)),
+        setup!("missed by name", |native| native.query_by_name = Some(missed_by_name::miss_all)),
         setup!("all old", |native| {
             native.query_directory = list_directory;
             native.set_file = dispose_classic;
@@ -425,6 +432,11 @@ const MOUNT_POINT: u64 = 0xa000_0003;
 static LINKS_REMOVED: AtomicU64 = AtomicU64::new(0);
 
 fn is_junction(handle: HANDLE) -> bool {
+    name_of(handle).ends_with(JUNCTION)
+}
+
+/// Returns the path of a handle on its volume.
+fn name_of(handle: HANDLE) -> String {
     let mut name = [0_u64; 128];
     let mut block = IO_STATUS_BLOCK::default();
     // SAFETY: the buffer is a live local of that length; the handle is the caller's.
@@ -437,11 +449,26 @@ fn is_junction(handle: HANDLE) -> bool {
             nt::FileNameInformation,
         )
     };
-    let bytes: Vec<u8> = name.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let units: Vec<u16> =
-        bytes[4..].chunks(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
-    let length = usize::from(u16::from_le_bytes([bytes[0], bytes[1]])) / 2;
-    status == 0 && String::from_utf16_lossy(&units[..length]).ends_with(JUNCTION)
+    if status == 0 { String::from_utf16_lossy(&query::name_in(&name)) } else { String::new() }
+}
+
+/// Returns the name of an object, relative to its root directory.
+///
+/// # Safety
+///
+/// The attributes are valid.
+unsafe fn object_name(attributes: *const OBJECT_ATTRIBUTES) -> String {
+    // SAFETY: the caller's promise.
+    let name = unsafe { (*attributes).ObjectName };
+    // SAFETY: the attributes are valid, and so is their name.
+    let name = unsafe { &*name };
+    let length = usize::from(name.Length) / 2;
+    if length == 0 {
+        return String::new();
+    }
+    // SAFETY: the name says how long it is, and has a buffer if it is not empty.
+    let units = unsafe { std::slice::from_raw_parts(name.Buffer.cast_const(), length) };
+    String::from_utf16_lossy(units)
 }
 
 // SAFETY: called only through the table, as the function whose type it has.
@@ -524,16 +551,7 @@ unsafe extern "system" fn open_later(
     options: u32,
 ) -> NTSTATUS {
     // SAFETY: the attributes are the caller's, and live.
-    let name = unsafe { (*attributes).ObjectName };
-    // SAFETY: so is their name.
-    let name = unsafe { &*name };
-    let length = usize::from(name.Length) / 2;
-    let mut units = &[][..];
-    if length > 0 {
-        // SAFETY: the name says how long it is, and has a buffer if it is not empty.
-        units = unsafe { std::slice::from_raw_parts(name.Buffer.cast_const(), length) };
-    }
-    let name = String::from_utf16_lossy(units);
+    let name = unsafe { object_name(attributes) };
     if name.starts_with("pending") && REFUSED.fetch_add(1, Ordering::Relaxed) % 4 != 3 {
         return windows_sys::Win32::Foundation::STATUS_DELETE_PENDING;
     }

@@ -1,0 +1,159 @@
+//! Queries by name that miss entries which can be opened, as under profile containers. For the
+//! stand-in, the folders whose entries are missed lie on the volume of their parent, so neither a
+//! drive nor a serial number tells them from others.
+
+use std::io::ErrorKind;
+
+use windows_sys::Win32::Foundation::{STATUS_OBJECT_NAME_NOT_FOUND, STATUS_SHARING_VIOLATION};
+
+use super::asking::{BY_HANDLE, BY_NAME, ask, ask_all_by_name, tried};
+use super::*;
+use crate::fields::Fields;
+use crate::remove::DirectoryOperands;
+use crate::sys::Ask;
+use crate::sys::windows::Dir;
+
+/// Misses every entry.
+// SAFETY: called only through the table, as the function whose type it has.
+pub(super) unsafe extern "system" fn miss_all(
+    _attributes: *const OBJECT_ATTRIBUTES,
+    _block: *mut IO_STATUS_BLOCK,
+    _buffer: *mut c_void,
+    _length: u32,
+    _class: i32,
+) -> NTSTATUS {
+    STATUS_OBJECT_NAME_NOT_FOUND
+}
+
+/// Misses the entries of folders that are named so, with the status that follows.
+const MISSED: &str = "missed-";
+
+// SAFETY: called only through the table, as the function whose type it has.
+unsafe extern "system" fn miss_some(
+    attributes: *const OBJECT_ATTRIBUTES,
+    block: *mut IO_STATUS_BLOCK,
+    buffer: *mut c_void,
+    length: u32,
+    class: i32,
+) -> NTSTATUS {
+    // SAFETY: the caller's, and valid.
+    let root = unsafe { (*attributes).RootDirectory };
+    let parent = if root.is_null() { String::new() } else { name_of(root) };
+    // SAFETY: the caller's, and valid.
+    let path = format!("{parent}\\{}", unsafe { object_name(attributes) });
+    // The folder itself is found.
+    match path.rsplit('\\').skip(1).find_map(|folder| folder.strip_prefix(MISSED)) {
+        Some(status) => u32::from_str_radix(status, 16).unwrap() as i32,
+        // SAFETY: handed on as it came.
+        None => unsafe { ask_all_by_name(attributes, block, buffer, length, class) },
+    }
+}
+
+fn missing_some() -> Setup {
+    static MADE: OnceLock<Native> = OnceLock::new();
+    table(&MADE, |native| native.query_by_name = Some(miss_some))
+}
+
+/// Each status for which an entry may count as missing, and a denial.
+const STATUSES: [&str; 6] =
+    ["C0000034", "C000003A", "C000000F", "C0000123", "C0000103", "C0000022"];
+
+/// The file in a folder: by its full path, in the open folder, and below an open parent.
+fn addresses(sys: &Windows, scratch: &Scratch, folder: &str) -> [(Dir, String); 3] {
+    let (from, path) = sys.locate(&scratch.at(folder).join("file")).unwrap();
+    [
+        (from, String::from_utf16(path.as_name().units()).unwrap()),
+        (sys.open_place(&scratch.at(folder)).unwrap(), "file".to_owned()),
+        (sys.open_place(scratch.path()).unwrap(), format!(r"{folder}\file")),
+    ]
+}
+
+#[test]
+fn what_is_missed_by_name_is_found_by_opening_in_every_form() {
+    static MADE: OnceLock<Native> = OnceLock::new();
+    let missing = Windows::start(&missing_some());
+    let opening = Windows::start(&table(&MADE, |native| native.query_by_name = None));
+    let scratch = Scratch::new();
+    for status in STATUSES {
+        let folder = format!("{MISSED}{status}");
+        scratch.file_with(format!("{folder}/file"), b"hello");
+        let everything = Windows::SOURCES.query;
+        for fields in [Fields::KIND, Fields::LINKS, Fields::DEVICE, Fields::MODE, everything] {
+            for follow in [false, true] {
+                let answers = [&missing, &opening].map(|sys| {
+                    addresses(sys, &scratch, &folder).map(|(parent, child)| {
+                        let (facts, calls) = tried(sys, &parent, &child, Ask { fields, follow });
+                        sys.close(parent);
+                        assert_eq!(
+                            calls.contains(&BY_NAME[0]),
+                            std::ptr::eq(sys, &raw const missing)
+                        );
+                        facts.unwrap_or_else(|error| panic!("{status}, {fields:?}: {error}"))
+                    })
+                });
+                assert_eq!((answers[0][0].kind, answers[0][0].size), (Kind::File, 5), "{status}");
+                assert_eq!(answers[0], answers[1], "{status}, {fields:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn only_a_directory_whose_entries_are_missed_stops_being_queried_by_name() {
+    let scratch = Scratch::new();
+    let folder = format!("{MISSED}{}", STATUSES[0]);
+    scratch.tree("", &format!("file {folder}/file {folder}/other"));
+    let sys = Windows::start(&missing_some());
+    let outer = sys.open_place(scratch.path()).unwrap();
+    let inner = sys.open_place(&scratch.at(&folder)).unwrap();
+    let (root, path) = sys.locate(scratch.path()).unwrap();
+    let path = String::from_utf16(path.as_name().units()).unwrap();
+    let calls = |parent: &Dir, child: &str| {
+        let (answer, calls) = tried(&sys, parent, child, ask(Fields::KIND));
+        (answer.map_err(|error| error.kind()).map(|facts| facts.kind), calls)
+    };
+    let found = |calls: &[&[(&'static str, u64)]]| (Ok(Kind::File), calls.concat());
+    let missing = |calls: &[&[(&'static str, u64)]]| (Err(ErrorKind::NotFound), calls.concat());
+    let open = [("NtOpenFile", 1)];
+    let [within, nothing] = [format!(r"{path}\{folder}\file"), format!(r"{path}\{folder}\nothing")];
+    for is_known in [false, true] {
+        // A missing entry costs one more call, whatever was found before.
+        for (parent, prefix) in [(&outer, String::new()), (&root, format!(r"{path}\"))] {
+            assert_eq!(calls(parent, &format!("{prefix}file")), found(&[&BY_NAME]));
+            assert_eq!(calls(parent, &format!("{prefix}nothing")), missing(&[&open, &BY_NAME]));
+        }
+        // That one is missing says nothing about others.
+        let by_name = if is_known { &[][..] } else { &BY_NAME };
+        assert_eq!(calls(&inner, "nothing"), missing(&[&open, by_name]));
+        assert_eq!(calls(&inner, "file"), found(&[&BY_HANDLE, by_name]));
+        assert_eq!(calls(&inner, "other"), found(&[&BY_HANDLE]));
+        // A path may lead anywhere.
+        assert_eq!(calls(&root, &within), found(&[&BY_HANDLE, &BY_NAME]));
+        assert_eq!(calls(&root, &nothing), missing(&[&open, &BY_NAME]));
+        let within = format!(r"{folder}\file");
+        assert_eq!(calls(&outer, &within), found(&[&BY_HANDLE, &BY_NAME]));
+    }
+    for dir in [outer, inner, root] {
+        sys.close(dir);
+    }
+}
+
+#[test]
+fn what_is_missed_and_cannot_be_opened_is_a_failure() {
+    let scratch = Scratch::new();
+    let folder = format!("{MISSED}{}", STATUSES[0]);
+    scratch.tree("", &format!("{folder}/file"));
+    let options = Remove::new().directories(DirectoryOperands::OnlyEmpty).missing_is_fine(true);
+    let options = options.dry_run(true);
+    let path = scratch.at(&folder).join("file");
+    let report = remove(&missing_some(), &options, &path);
+    assert_eq!((report.files, report.error_count), (1, 0), "{report:?}");
+    for status in [STATUS_ACCESS_DENIED, STATUS_SHARING_VIOLATION] {
+        // The first one opens the parent.
+        let denied = Arc::new(Faults::default().fail("NtOpenFile", 1, status));
+        let setup = Setup { faults: Some(denied), ..missing_some() };
+        let report = remove(&setup, &options, &path);
+        assert_eq!((report.files, report.error_count), (0, 1), "{report:?}");
+        assert_ne!(report.errors[0].kind(), ErrorKind::NotFound, "{report:?}");
+    }
+}
