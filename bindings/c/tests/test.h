@@ -329,6 +329,13 @@ static inline int is_thread(thread_id thread)
 
 #ifdef __linux__
 
+/* Lets a new user namespace have one user, as its root. */
+static inline void map_ids(const char *map, unsigned outside)
+{
+    FILE *file = fopen(map, "w");
+    CHECK(file != NULL && fprintf(file, "0 %u 1", outside) > 0 && fclose(file) == 0);
+}
+
 /* Runs a part of a test in a child with mounts of its own, which end with it. */
 static inline void with_own_mounts(void (*part)(void))
 {
@@ -338,9 +345,17 @@ static inline void with_own_mounts(void (*part)(void))
     fflush(NULL);
     child = fork();
     if (child == 0) {
+        unsigned user = geteuid(), group = getegid();
         test_state.failures = 0;
-        if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
-            _exit(NO_NAMESPACE);
+        if (unshare(CLONE_NEWNS) != 0) {
+            FILE *groups;
+            if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+                _exit(NO_NAMESPACE);
+            groups = fopen("/proc/self/setgroups", "w");
+            CHECK(groups != NULL && fputs("deny", groups) >= 0 && fclose(groups) == 0);
+            map_ids("/proc/self/uid_map", user);
+            map_ids("/proc/self/gid_map", group);
+        }
         /* After a chroot, `/` may be no mount point: its namespace is private already then. */
         CHECK(mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) == 0 || errno == EINVAL);
         part();
