@@ -65,6 +65,9 @@ fn an_open_takes_one_call_and_a_close() {
         let args = [&["beneath", "--root", "root", "--cat"], paths].concat();
         let (out, log) = trace(&scratch, program, &args);
         assert_eq!(out, "content".repeat(paths.len()));
+        // A terminal would become that of the process.
+        let mut opened = log.lines().filter(|line| line.contains(DEEP) && line.contains(" open"));
+        assert!(opened.all(|line| line.contains("O_NOCTTY")), "{log}");
         count(&log)
     };
     let more = difference(&opened(&[DEEP, DEEP]), &opened(&[DEEP]));

@@ -208,6 +208,11 @@ impl Traced {
         let inherited =
             opened.find(|line| line.contains("O_RDONLY") && !line.contains("O_CLOEXEC"));
         assert_eq!(inherited, None);
+        // Looking at a name mounts nothing. The standard library looks at groups of processes.
+        let mut asked = self.log.lines().filter(|line| {
+            line.contains(" statx(") && !line.contains("AT_EMPTY_PATH") && !line.contains("/cgroup")
+        });
+        assert_eq!(asked.find(|line| !line.contains("AT_NO_AUTOMOUNT")), None);
         let of = |name: &str| self.seen.get(name).copied().unwrap_or_default();
         let threads = of("clone3") + of("clone");
         // Asked for the number of processors, the standard library reads the limits of containers,

@@ -379,7 +379,9 @@ pub(crate) fn odd_names() -> BTreeSet<Vec<u8>> {
         ]
     };
     let names = (1..=255_u8).filter(|&byte| byte != b'/').flat_map(of);
-    let more: [&[u8]; 17] = [
+    let more: [&[u8]; 19] = [
+        b"{",
+        b"}",
         b"it's a 'b' \"c\"",
         b"\n\n'\n",
         b"a\nb\nc",

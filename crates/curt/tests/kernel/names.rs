@@ -7,9 +7,9 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use curt::Root;
 use curt::beneath::{Canonical, OpenOptions};
 use curt::paths::Aliases;
+use curt::{Cause, Root};
 use curt_testkit::{Over, Scratch, is_root, skip, threads};
 
 use crate::links::{apart, mount};
@@ -159,6 +159,18 @@ fn a_removed_file_has_no_name() {
         assert_eq!(told(&opened), named);
         fs::remove_dir(dir).unwrap();
         assert_eq!(told(&opened), gone, "{name}");
+    }
+}
+
+/// The kernel's name of a socket is no path.
+#[test]
+fn a_socket_has_no_name_in_a_root() {
+    let (socket, _end) = std::os::unix::net::UnixStream::pair().unwrap();
+    let file = File::from(std::os::fd::OwnedFd::from(socket));
+    for path in ["/", "."] {
+        let error = root(Path::new(path), &[]).name_of(&file).unwrap_err();
+        let Cause::Os(error) = error.cause() else { panic!("{path}: {error}") };
+        assert_eq!(error.kind(), ErrorKind::CrossesDevices, "{path}");
     }
 }
 

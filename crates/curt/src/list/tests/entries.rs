@@ -5,12 +5,14 @@ use std::io;
 use curt_testkit::Scratch;
 
 use crate::fields::Fields;
-use crate::list;
-use crate::list::Directory;
+use crate::list::{Directory, List};
 #[cfg(unix)]
 use crate::os::unix::Units;
 #[cfg(windows)]
 use crate::os::windows::Units;
+#[cfg(unix)]
+use crate::sys::{Setup, fault::Faults, tests::failing_as};
+use crate::{Operation, list};
 
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
@@ -53,6 +55,22 @@ fn a_directory_is_made_from_a_descriptor_and_given_back() {
     #[cfg(windows)]
     let again = std::os::windows::io::OwnedHandle::try_from(directory).unwrap();
     assert_eq!(names(Directory::try_from(again).unwrap()), ["a", "b", "sub"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_listing_that_cannot_begin_again_says_so() {
+    let scratch = scratch();
+    let call = if cfg!(target_os = "linux") { "lseek" } else { "rewinddir" };
+    let faults = std::sync::Arc::new(Faults::default().fail(call, 0, libc::EIO));
+    let setup = Setup { faults: Some(faults), ..Setup::default() };
+    let mut list = failing_as(&setup, || list::list(scratch.at("d")).unwrap());
+    let count = |list: &mut List| std::iter::from_fn(|| list.next().map(drop)).count();
+    assert_eq!(count(&mut list), 3);
+    let error = list.reset().unwrap_err();
+    assert_eq!(error.operation(), Operation::ReadDirectory);
+    list.reset().unwrap();
+    assert_eq!(count(&mut list), 3);
 }
 
 #[test]

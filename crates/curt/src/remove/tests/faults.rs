@@ -18,12 +18,57 @@ use crate::sys::{Setup, Sys};
 
 on_real_platforms!(failure_of_any_call_is_reported);
 
+#[cfg(target_os = "linux")]
+mod network {
+    use super::super::on_real_platforms;
+    use super::a_stale_operand_is_gone;
+
+    on_real_platforms!(a_stale_operand_is_gone);
+}
+
 #[cfg(unix)]
 mod steps {
     use super::super::on_real_platforms;
-    use super::{emptied_operand_stays, failure_names_its_step, only_a_first_look_forgives};
+    use super::{
+        a_full_directory_has_two_errors, emptied_operand_stays, failure_names_its_step,
+        only_a_first_look_forgives,
+    };
 
-    on_real_platforms!(emptied_operand_stays, failure_names_its_step, only_a_first_look_forgives);
+    on_real_platforms!(
+        a_full_directory_has_two_errors,
+        emptied_operand_stays,
+        failure_names_its_step,
+        only_a_first_look_forgives,
+    );
+}
+
+/// On a network an operand that another machine removed is missing by its name, and stale itself:
+/// then it is gone. One that is only missing by its name was renamed.
+#[cfg(target_os = "linux")]
+fn a_stale_operand_is_gone<S: Sys>() {
+    use rustix::io::Errno;
+    for (stale, failed) in [(3, 0), (4, 1)] {
+        let scratch = Scratch::new();
+        scratch.file("tree/file");
+        let faults = Faults::default().fail("statx", 2, Errno::NOENT.raw_os_error());
+        let (setup, faults) = setup(faults.fail("statx", stale, Errno::STALE.raw_os_error()));
+        let options = options().missing_is_fine(true);
+        let report = remove_on::<S>(&options, &setup, &[scratch.at("tree")]);
+        assert_eq!((faults.hits(), report.error_count), (2 - failed, failed), "{report:?}");
+        assert!(scratch.exists("tree"));
+    }
+}
+
+/// POSIX lets a system say either of a directory that is not empty, which is then listed again.
+#[cfg(unix)]
+fn a_full_directory_has_two_errors<S: Sys>() {
+    for error in [rustix::io::Errno::NOTEMPTY, rustix::io::Errno::EXIST] {
+        let scratch = Scratch::new();
+        scratch.file("tree/dir/file");
+        let (setup, faults) = setup(Faults::default().fail("unlinkat", 1, error.raw_os_error()));
+        let report = remove_on::<S>(&options(), &setup, &[scratch.at("tree")]);
+        assert_eq!((faults.hits(), report.error_count), (1, 0), "{report:?}");
+    }
 }
 
 /// An empty directory that may not be read could be removed, unless only its contents are to go.

@@ -1,12 +1,13 @@
 //! The file system in memory does what no real one does on demand. A canary lies outside the tree.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::in_memory::{chain, kept, remove};
 use super::remove_on;
 use crate::control::Unvisited;
-use crate::error::{Cause, Kept};
+use crate::error::{Cause, Error, Kept, Operation};
 use crate::remove::{Confirm, Crossing, DirectoryOperands, Remove, Threads};
 use crate::sys::fault::Faults;
 use crate::sys::memory::play::{DEEDS, PLACES, setup};
@@ -41,6 +42,20 @@ fn every_kind_of_listing_is_read_to_its_end() {
                 }
             }
         }
+    }
+}
+
+/// As on systems that refuse to unlink a directory with "permission denied".
+#[test]
+fn a_refusal_may_mean_a_directory_where_listings_have_no_kinds() {
+    for nth in 0..FILES + DIRECTORIES {
+        let mut setup = setup(|world| world.rules.kinds = false);
+        let faults = Arc::new(Faults::default().fail("unlinkat", nth, 13));
+        setup.faults = Some(faults.clone());
+        let report = remove(&options(), &setup);
+        assert_eq!(faults.hits(), 1);
+        let is_of_directory = |error: &Error| error.operation() == Operation::RemoveDirectory;
+        assert!(report.errors.iter().all(is_of_directory), "{nth}: {report:?}");
     }
 }
 

@@ -302,7 +302,7 @@ pub(super) fn text(name: Name<'_, u8>) -> &CStr {
 
 #[cfg(test)]
 mod tests {
-    use super::{DirBuf, NAME};
+    use super::{DirBuf, Errno, LARGEST_RECORD, NAME, Stream};
     use crate::fields::Kind;
     use crate::sys::Listing;
 
@@ -335,6 +335,16 @@ mod tests {
             position = next;
         }
         found
+    }
+
+    #[test]
+    fn a_stream_that_failed_can_begin_again() {
+        let stream = Stream::new(std::fs::File::open("/").unwrap().into()).unwrap();
+        let fill = || stream.fill(&mut Vec::with_capacity(LARGEST_RECORD)).is_ok();
+        stream.reading().failed = Some(Errno::IO);
+        assert!(!fill() && !fill());
+        stream.rewind();
+        assert!(fill());
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::{Ground, build};
+use crate::sys::fault::Faults;
 use crate::which::{Cwd, Policy};
 use curt_paths::Flavor;
 
@@ -23,6 +25,18 @@ fn what_may_not_be_executed_or_searched_is_skipped_and_named_in_the_error() {
     // A path is reported with its own directory.
     let error = ground(Policy::Native).engine().find(OsStr::new("/s/z")).unwrap_err();
     assert_eq!(super::reason(&error).unsearchable(), [Path::new("/s/")]);
+}
+
+#[test]
+fn a_failure_of_the_system_is_told_before_a_file_that_is_unfit() {
+    let mut ground = Ground::new(Policy::Native, Flavor::Posix, "/a:/b", |world| {
+        build(world, "a/x! b/x!");
+    });
+    ground.assert_finds("x not-executable /a/x");
+    for (nth, place) in [(0, "/a"), (1, "/b")] {
+        ground.setup.faults = Some(Arc::new(Faults::default().fail("faccessat2", nth, 5)));
+        ground.assert_finds(&format!("x other {place}"));
+    }
 }
 
 /// On other systems the error number means something else.
