@@ -70,8 +70,9 @@ pub(crate) struct DuOptions {
     ///
     /// SIZE is a number, a unit (K, M, G, T, P, E: powers of 1024; KB, MB and so on: powers of
     /// 1000), both, human-readable or si. A unit alone is printed after each size.
-    #[arg(short = 'B', long, value_name = "SIZE", allow_hyphen_values = true)]
-    pub(crate) block_size: Option<OsString>,
+    #[arg(short = 'B', long, value_name = "SIZE", action = ArgAction::Append,
+          allow_hyphen_values = true)]
+    pub(crate) block_size: Vec<OsString>,
 
     /// Same as --apparent-size, in bytes
     #[arg(short, long)]
@@ -133,8 +134,9 @@ pub(crate) struct DuOptions {
     pub(crate) separate_dirs: bool,
 
     /// Print only entries of at least SIZE; with -SIZE, of at most SIZE
-    #[arg(short, long, value_name = "SIZE", allow_hyphen_values = true)]
-    pub(crate) threshold: Option<OsString>,
+    #[arg(short, long, value_name = "SIZE", action = ArgAction::Append,
+          allow_hyphen_values = true)]
+    pub(crate) threshold: Vec<OsString>,
 
     /// Print the newest time in each directory: of the last change of contents, or WORD
     #[arg(long, value_name = "WORD", num_args = 0..=1, require_equals = true,
@@ -268,7 +270,7 @@ impl DuOptions {
             || self.null
             || self.summarize
             || self.separate_dirs
-            || self.threshold.is_some()
+            || !self.threshold.is_empty()
             || self.time.is_some()
             || self.time_style.is_some();
         !is_for_lines && (self.tree || is_terminal && called::name().is_none())

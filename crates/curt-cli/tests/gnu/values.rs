@@ -11,7 +11,7 @@ use crate::ls::set_time;
 /// Where a value goes: a tool, what comes before the value, and what follows it. A variable has the
 /// value in place of `@`.
 const SIZES: &str = "
-    du -B @ t | du --block-size=@ t | du -B @ -k t | du -t @ -a -B1 t | du --threshold=@ -a t
+    du -B @ t | du --block-size=@ t | du -B @ -k t | du -B @ -B1 t | du -t @ -t1 -a t | du -t @ -a -B1 t | du --threshold=@ -a t
     du -d @ t | du --max-depth=@ t | du DU_BLOCK_SIZE=@ t | du BLOCK_SIZE=@ t | du BLOCKSIZE=@ t
     du --inodes -t @ t | du --inodes -B @ t | ls --block-size=@ -lg t/d | ls --block-size=@ -s t/d
     ls LS_BLOCK_SIZE=@ -lsg t/d | ls BLOCK_SIZE=@ -lsg t/d | ls BLOCKSIZE=@ -lsg t/d | ls -w @ -C w

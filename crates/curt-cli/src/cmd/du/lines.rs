@@ -45,14 +45,15 @@ struct Times {
 impl<'a> LineFormat<'a> {
     pub(super) fn new(options: &DuOptions, session: &'a Session) -> Result<LineFormat<'a>, Wrong> {
         let is_long = options.is_long_threshold;
-        let threshold = options.threshold.as_deref().map(|word| threshold(word, is_long));
+        let thresholds = options.threshold.iter().map(|word| threshold(word, is_long));
+        let threshold = thresholds.collect::<Result<Vec<_>, _>>()?.pop();
         Ok(LineFormat {
             session,
             blocks: blocks(options)?,
             is_apparent: options.is_apparent(),
             counts_entries: options.inodes,
             is_separate: options.separate_dirs,
-            threshold: threshold.transpose()?.unwrap_or(0),
+            threshold: threshold.unwrap_or(0),
             times: options.time.map(|_| Times::new(options)).transpose()?,
             end: if options.null { 0 } else { b'\n' },
             is_masked: session.is_terminal() && !options.null,
@@ -175,8 +176,8 @@ fn blocks(options: &DuOptions) -> Result<Blocks, Wrong> {
     let option = if options.is_long_block_size { "--block-size" } else { "-B" };
     let parse =
         |word: &OsString| Blocks::parse(word).map_err(|flaw| invalid_size(option, word, flaw));
-    // A wrong size is refused although another unit follows it.
-    let chosen = options.block_size.as_ref().map(parse).transpose()?;
+    // As in GNU du, a wrong size is refused although another unit follows it.
+    let chosen = options.block_size.iter().map(parse).collect::<Result<Vec<_>, _>>()?.pop();
     let blocks = match options.unit {
         Unit::Environment => Blocks::from_environment(&VARIABLES),
         Unit::Kilobytes => Blocks::KILOBYTES,
