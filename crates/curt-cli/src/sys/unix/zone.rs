@@ -46,7 +46,38 @@ fn named(text: &OsStr) -> Option<(TimeZone, LeapSeconds)> {
 
 fn from_file(path: &Path) -> Option<(TimeZone, LeapSeconds)> {
     let bytes = super::read_file(path, LARGEST_FILE).ok()?;
-    Some((TimeZone::tzif("", &bytes).ok()?, LeapSeconds::of_file(&bytes)))
+    let zone = TimeZone::tzif("", &bytes).ok()?;
+    Some((zone, LeapSeconds(leap_seconds(&bytes).unwrap_or_default())))
+}
+
+/// Returns the records of leap seconds in a file (RFC 9636) that jiff has accepted, which ignores
+/// them: times of 8 bytes, or of 4 in the first version, each with a count of 4.
+fn leap_seconds(file: &[u8]) -> Option<Vec<(i64, i64)>> {
+    const HEADER: usize = 44;
+    let block = |bytes: &[u8], width: usize| {
+        let mut counts = [0; 6];
+        for (count, bytes) in counts.iter_mut().zip(bytes.get(20..HEADER)?.chunks(4)) {
+            *count = usize::try_from(number(bytes)).ok()?;
+        }
+        let [indicators, more_indicators, leaps, times, types, letters] = counts;
+        let start = HEADER + times * (width + 1) + types * 6 + letters;
+        let end = start + leaps * (width + 4);
+        Some((start..end, end + indicators + more_indicators))
+    };
+    let (mut bytes, mut width) = (file, 4);
+    if *file.get(4)? != 0 {
+        // The data is there a second time, with longer times.
+        bytes = file.get(block(file, width)?.1..)?;
+        width = 8;
+    }
+    let records = bytes.get(block(bytes, width)?.0)?.chunks(width + 4);
+    Some(records.map(|record| (number(&record[..width]), number(&record[width..]))).collect())
+}
+
+/// Returns a signed number, whose most significant byte is the first.
+fn number(bytes: &[u8]) -> i64 {
+    let sign = if bytes.first().is_some_and(|&first| first > 0x7f) { -1 } else { 0 };
+    bytes.iter().fold(sign, |number, &byte| number << 8 | i64::from(byte))
 }
 
 /// Parses rules as POSIX has them. As in the C library, an end that cannot be parsed is ignored,
@@ -69,7 +100,7 @@ fn from_rules(text: &str) -> Option<TimeZone> {
 mod tests {
     use std::path::Path;
 
-    use super::named;
+    use super::{LeapSeconds, leap_seconds, named};
     use jiff::Timestamp;
 
     #[test]
@@ -109,5 +140,27 @@ mod tests {
         assert_eq!(offset("no zone at all", winter), None);
         assert_eq!(offset("", winter), None);
         assert_eq!(offset(":", winter), None);
+    }
+
+    #[test]
+    fn a_file_may_be_cut_or_changed_anywhere() {
+        for version in [0, b'2'] {
+            // A leap second and nothing else.
+            let mut file = [&b"TZif"[..], &[version], &[0; 23], &[0, 0, 0, 1], &[0; 12]].concat();
+            file.extend([&[0, 0, 0, 9][..], &[0, 0, 0, 1]].concat());
+            if version != 0 {
+                file.extend([&file.clone()[..44], &[0; 4], &[0, 0, 0, 9], &[0, 0, 0, 1]].concat());
+            }
+            let leaps = |file: &[u8]| LeapSeconds(leap_seconds(file).unwrap_or_default()).at(9);
+            assert_eq!(leaps(&file), (1, 1));
+            for at in 0..file.len() {
+                assert_eq!(leaps(&file[..at]), (0, 0), "{at}");
+                for byte in [0, 1, 0x7f, 0xff] {
+                    let mut changed = file.clone();
+                    changed[at] = byte;
+                    leaps(&changed);
+                }
+            }
+        }
     }
 }
