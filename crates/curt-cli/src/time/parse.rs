@@ -33,7 +33,7 @@ impl Zone {
     /// they do twice, it is the one that `mktime` of the C library finds: it takes the date for
     /// UTC, and corrects that.
     fn timestamp(&self, date: DateTime, offset: Option<Offset>) -> Option<Timestamp> {
-        let mut guess = Offset::UTC.to_timestamp(date).ok()?;
+        let mut guess = offset.unwrap_or(Offset::UTC).to_timestamp(date).ok()?;
         for _ in 0..6 {
             let offset = offset.unwrap_or_else(|| self.0.to_offset(guess));
             let (leaps, leap) = self.1.at(guess.as_second());
@@ -236,6 +236,7 @@ mod tests {
     fn clocks_that_are_set_are_as_in_mktime() {
         assert!(shown("2026-03-29 02:30").is_err());
         assert!(shown("2026-11-26 23:59:60").is_err());
+        assert!(shown("9999-12-31 02:00 +1200").is_ok(), "the last day");
         let twice = Ok(Some("2026-10-25 02:30:00.000000000 +0100".into()));
         assert_eq!(shown("2026-10-25 02:30"), twice);
     }
