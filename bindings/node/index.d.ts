@@ -159,7 +159,7 @@ export const opendir: typeof fs.opendir &
 
 /**
  * Opens a directory or a tree to be listed a part at a time, as `fs.opendirSync` does; see
- * `promises.opendir`.
+ * `promises.opendir`. The errors of a tree have a `path`, also for its top, where Node's have none.
  *
  * @example
  * const directory = opendirSync("project", { recursive: true });
@@ -385,6 +385,7 @@ export interface RootRmOptions extends TreeOptions, Abortable {
  * - `EAGAIN` says that other programs renamed directories so often that `..` could not be checked.
  * - Once the root is closed, methods fail with `ERR_DIR_CLOSED`.
  * - The paths of errors are as they were passed, on Windows, too.
+ * - In a directory that the user may not search, `name/` is an error with the code `EACCES`.
  * - `open` and `rm` behave differently, and `readdir` and `mkdir` take fewer options; see there.
  *
  * A file whose name is checked against a list, such as `.htpasswd`, may have other names: links, on
@@ -461,8 +462,8 @@ export class Root {
   rmdir(path: PathLike): Promise<void>;
 
   /**
-   * Removes a file or a tree. The first failure ends it, and there are no retries. Without
-   * `recursive`, a directory is an error with the code `EISDIR`, not `ERR_FS_EISDIR`.
+   * Removes a file or a tree. The first failure ends it, and there are no retries. `EINVAL` and
+   * `ENOTDIR` are those of curt's `rm`.
    */
   rm(path: PathLike, options?: RootRmOptions): Promise<void>;
 

@@ -24,8 +24,17 @@ function shown(path) {
   return resolve(path).replace(/^\\\\\?\\(UNC\\)?/, (_, share) => (share ? "\\\\" : ""));
 }
 
+/** The error of `rm` for a directory, which no function of the system returned. */
+function directoryError(errno, path) {
+  const info = { code: "EISDIR", message: "is a directory", path, syscall: "rm", errno };
+  const error = new Error(`Path is a directory: rm returned EISDIR (is a directory) ${path}`);
+  const code = "ERR_FS_EISDIR";
+  return Object.assign(error, { name: "SystemError", code, info, errno, syscall: "rm", path });
+}
+
 /** The error of a function of the system that was called with one path or two. */
 function systemError({ number, function: syscall, path, dest, reason }) {
+  if (syscall === "rm") return directoryError(number, path);
   const errno = -number;
   systemErrors ??= getSystemErrorMap();
   const [code, text] = systemErrors.get(errno) || ["UNKNOWN", "unknown error"];

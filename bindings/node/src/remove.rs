@@ -53,24 +53,26 @@ impl Removal {
                 };
             }
         };
-        match removed {
-            Ok(()) => Ok(true),
-            Err(error) => {
-                let failure = Failure::of_path(path, &error, function);
-                match failure.number {
-                    numbers::ENOENT => Ok(true),
-                    // A directory that may have entries; on Windows also what is write-protected.
-                    numbers::ENOTEMPTY | numbers::EEXIST | numbers::EPERM => Ok(false),
-                    _ => Err(failure),
-                }
-            }
-        }
+        removed_alone(removed.map_err(|error| Failure::of_path(path, &error, function)))
+    }
+}
+
+/// Whether a file or an empty directory is gone; false if it may be a directory with entries.
+pub fn removed_alone(removed: Answer<()>) -> Answer<bool> {
+    match removed {
+        Ok(()) => Ok(true),
+        Err(failure) => match failure.number {
+            numbers::ENOENT => Ok(true),
+            // On Windows also what is write-protected.
+            numbers::ENOTEMPTY | numbers::EEXIST | numbers::EPERM => Ok(false),
+            _ => Err(failure),
+        },
     }
 }
 
 /// The failure of an entry of the tree. A directory that is kept on purpose is one that cannot be
 /// removed: the function that Node calls first.
-fn failure(error: &Error) -> Failure {
+pub fn failure(error: &Error) -> Failure {
     match error.operation() {
         Operation::Remove => Failure::new(error, "rmdir"),
         _ => Failure::from(error),

@@ -1,12 +1,11 @@
 //! Untrusted paths beneath a directory, for `Root`.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use curt::beneath::{self, Aliases, Scope};
 use curt::fields::Follow;
-use curt::remove::DirectoryOperands;
 use curt::{Cancel, Error, Fields, Metadata, Next, Plan, Remove};
 use napi::bindgen_prelude::{Buffer, Float64Array, ToNapiValue, TypeName};
 use napi::sys::{napi_env, napi_value};
@@ -14,6 +13,7 @@ use napi::{Env, Result, ValueType};
 use napi_derive::napi;
 
 use crate::failure::{Answer, Failure, numbers};
+use crate::remove;
 use crate::stat::{self, FIELDS};
 use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Value, Work, lock};
@@ -442,25 +442,46 @@ fn metadata(root: &curt::Root, path: &Path, follow: bool) -> Answer<Metadata> {
     Ok(metadata)
 }
 
+/// Removes in the order of Node: `lstat`, `rmdir` or `unlink`, and then the entries of a directory.
 fn remove(
     root: &curt::Root,
     path: &Path,
     options: &RootRemoveOptions,
     cancel: &Cancel,
 ) -> Answer<()> {
-    let directories = match options.recursive {
-        true => DirectoryOperands::Recursive,
-        false => DirectoryOperands::Refuse,
+    if cancel.is_cancelled() {
+        return Ok(());
+    }
+    let shown = path.to_string_lossy();
+    let is_directory = match metadata(root, path, false) {
+        Ok(found) => found.kind().is_dir(),
+        Err(failure) if options.force && failure.number == numbers::ENOENT => return Ok(()),
+        Err(failure) => return Err(failure.at(shown.into())),
     };
+    let removed = match (is_directory, options.recursive) {
+        (true, false) => {
+            let (number, path) = (numbers::EISDIR, shown.into());
+            return Err(Failure { number, function: "rm", path, reason: None });
+        }
+        (true, true) => root.remove_dir(path).map_err(failed("rmdir")),
+        (false, _) => root.remove_file(path).map_err(failed("unlink")),
+    };
+    if remove::removed_alone(removed).map_err(|failure| failure.at(shown.to_string()))? {
+        return Ok(());
+    }
     let removal = Remove::new()
-        .directories(directories)
-        .missing_is_fine(options.force)
+        .missing_is_fine(true)
         .threads(work::threads(options.threads))
         .on_error(|_| Next::Stop)
         .cancel(cancel);
-    let report = root.remove_tree(path, &removal).map_err(failed("rm"))?;
+    let report = root.remove_tree(path, &removal).map_err(failed("rmdir"))?;
     let Some(error) = report.errors.first() else { return Ok(()) };
     // Its path begins with the last name of the one that was passed.
-    let parent = path.parent().unwrap_or(Path::new(""));
-    Err(Failure::from(error).at(parent.join(error.path()).to_string_lossy().into_owned()))
+    let name = path.file_name().unwrap_or_default();
+    let below = error.path().strip_prefix(name).unwrap_or(error.path()).to_string_lossy();
+    let failed = match &*below {
+        "" => shown.into(),
+        below => format!("{shown}{MAIN_SEPARATOR}{below}"),
+    };
+    Err(remove::failure(error).at(failed))
 }

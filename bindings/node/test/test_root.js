@@ -33,9 +33,48 @@ function tree() {
   return top;
 }
 
-/** What is in a tree. */
+/** A tree that other users may change, with directories that they may not. */
+function openTree() {
+  const top = tree();
+  fs.chmodSync(path.dirname(top), 0o755);
+  for (const open of [".", "a", "a/b", "empty"]) fs.chmodSync(path.join(top, open), 0o777);
+  plant({ "fixed/in/x": "x", "locked/x": "x" }, top);
+  fs.chmodSync(path.join(top, "locked"), 0o700);
+  return top;
+}
+
+/** Calls a function for the user of the tests, and where that is root also for another one. */
+async function forUsers(t, call) {
+  const [self, before] = [process.getuid(), process.cwd()];
+  if (self !== 0) t.diagnostic("skipped: as nobody: needs root");
+  try {
+    for (const user of self === 0 ? [self, 65534] : [self]) {
+      /** What comes of a promise of this user in this directory. */
+      const as = async (top, begin) => {
+        process.seteuid(user);
+        process.chdir(top);
+        const found = await outcome(begin());
+        process.chdir(before);
+        process.seteuid(self);
+        return found;
+      };
+      await call(user, as);
+    }
+  } finally {
+    process.seteuid(self);
+    process.chdir(before);
+  }
+}
+
+/** What is in a tree, without what links lead to, such as `/etc`. */
 function listed(top) {
-  return fs.readdirSync(top, { recursive: true }).sort();
+  const encoding = "latin1";
+  const entries = fs.readdirSync(Buffer.from(top, encoding), { withFileTypes: true, encoding });
+  const found = entries.flatMap((entry) => {
+    const below = entry.isDirectory() ? listed(`${top}/${entry.name}`) : [];
+    return [entry.name, ...below.map((name) => `${entry.name}/${name}`)];
+  });
+  return found.sort();
 }
 
 /** What comes of a promise. */
@@ -62,43 +101,69 @@ const METHODS = {
   "link to": (it, name) => it.link("e", name),
   unlink: (it, name) => it.unlink(name),
   rmdir: (it, name) => it.rmdir(name),
+  rm: (it, name) => it.rm(name),
+  "rm force": (it, name) => it.rm(name, { force: true }),
+  "rm recursive": (it, name) => it.rm(name, { recursive: true }),
+  "rm recursive force": (it, name) => it.rm(name, { recursive: true, force: true }),
 };
-const READING = new Set(["readdir", "stat", "lstat", "readlink"]);
-const INSIDE = ["e", "a", "a/d", "a/b/c", "a/b/../d", "empty", "to-directory", "to-directory/d"];
-INSIDE.push("to-file", "broken", "loop", "missing", "missing/below", "e/below", "fifo", "");
-INSIDE.push("x".repeat(300), "e/", Buffer.from("a/d"), "\ud800");
+const INSIDE = ["e", "a", "a/d", "a/b/c", "empty", "to-directory", "to-directory/d", "to-file"];
+INSIDE.push("broken", "loop", "missing", "missing/below", "e/below", "fifo", "locked", "locked/x");
+INSIDE.push("fixed/in", "fixed/in/x", "a/../a");
+const ENDS = ["", "/", "/.", "/.."];
+const ODD = ["", ".", "./", ".//a", "a/b/../d", "x".repeat(300), "a/".repeat(2100), "\ud800"];
+ODD.push(Buffer.from("a/d"), Buffer.from("e/"));
 
-test("root: has the results and errors of Node", async () => {
-  const before = process.cwd();
-  let [theirs, ours] = [tree(), tree()];
-  try {
+test("root: has the results and errors of Node", async (t) => {
+  const names = [...INSIDE.flatMap((name) => ENDS.map((end) => name + end)), ...ODD];
+  await forUsers(t, async (user, as) => {
+    let [theirs, ours] = [];
+    const fresh = listed(openTree());
     for (const [method, call] of Object.entries(METHODS)) {
-      for (const name of INSIDE) {
-        if (!READING.has(method)) [theirs, ours] = [tree(), tree()];
-        process.chdir(theirs);
-        const expected = await outcome(call(fs.promises, name));
-        process.chdir(before);
+      for (const name of names) {
+        const isTree = method.startsWith("rm recursive");
+        // These differences are documented.
+        if (isTree && /\.\.$|^(to-directory|loop|broken)\/$/.test(name)) continue;
+        if (user !== 0 && /^locked\/$/.test(name)) continue;
+        if (ours === undefined) [theirs, ours] = [openTree(), openTree()];
+        const expected = await as(theirs, () => call(fs.promises, name));
         const root = await Root.open(ours);
-        const found = await outcome(call(root, name));
+        const found = await as("/", () => call(root, name));
         root.close();
-        const shown = `${method} ${name}`;
+        const shown = `${user} ${method} ${String(name).slice(0, 40)}`;
         if (expected.value instanceof fs.Stats) {
-          assert.deepEqual(found.value.mode, expected.value.mode, shown);
-          const again = await outcome(fs.promises[method](path.join(ours, String(name))));
+          assert.deepEqual(found.value?.mode, expected.value.mode, shown);
+          const again = await as(ours, () => fs.promises[method](name));
           assert.deepEqual(found, again, shown);
         } else {
           assert.deepEqual(found, expected, shown);
         }
-        assert.deepEqual(listed(ours), listed(theirs), shown);
+        const now = listed(ours);
+        assert.deepEqual(now, listed(theirs), shown);
+        if (now.join() !== fresh.join()) ours = undefined;
       }
     }
-  } finally {
-    process.chdir(before);
+  });
+});
+
+test("root: refuses to remove more than was named", async () => {
+  const top = tree();
+  const root = await Root.open(top);
+  const before = listed(top);
+  for (const force of [false, true]) {
+    for (const [name, code] of [
+      ["a/b/..", "EINVAL"],
+      ["a/b/.", "EINVAL"],
+      [".", "EINVAL"],
+      ["to-directory/", "ENOTDIR"],
+    ]) {
+      const expected = { code, syscall: "rmdir", path: name };
+      await assert.rejects(root.rm(name, { recursive: true, force }), expected);
+    }
   }
+  assert.deepEqual(listed(top), before);
 });
 
 test("root: makes directories as Node does", async (t) => {
-  const before = process.cwd();
   const long = "x".repeat(256);
   const names = ["new", "new/", "new//", "new/.", "new/..", "new/../c", "a", "a/", "a/b", "a/../b"];
   names.push("a/n/m", "a//n//m", "a/./n/./m", ".", "./", ".//new", "a/..", "a/../new/x", "", "e");
@@ -107,35 +172,22 @@ test("root: makes directories as Node does", async (t) => {
   names.push("locked/x", "locked/x/y", "fixed/x", "fixed/x/y", "fixed/in", "\ud800/x");
   names.push(Buffer.from("q\xff/r", "latin1"), long.slice(1), long, `${long}/y`, `a/new/${long}`);
   names.push(`a/${"d/".repeat(2100)}x`, `${"y/".repeat(50)}z`);
-  const self = process.getuid();
-  if (self !== 0) t.diagnostic("skipped: as nobody: needs root");
-  try {
-    for (const user of self === 0 ? [self, 65534] : [self]) {
-      for (const [at, name] of [...names, ...names].entries()) {
-        const options = { recursive: at < names.length };
-        const [theirs, ours] = [tree(), tree()];
-        for (const top of [theirs, ours]) {
-          fs.chmodSync(path.dirname(top), 0o755);
-          for (const open of [".", "a", "a/b"]) fs.chmodSync(path.join(top, open), 0o777);
-          fs.mkdirSync(path.join(top, "fixed/in"), { recursive: true });
-          fs.mkdirSync(path.join(top, "locked"), 0o700);
-        }
-        process.seteuid(user);
-        process.chdir(theirs);
-        const expected = await outcome(fs.promises.mkdir(name, options));
-        process.chdir(before);
-        const root = await Root.open(ours);
-        const shown = `${user} ${JSON.stringify(options)} ${String(name).slice(0, 40)}`;
-        assert.deepEqual(await outcome(root.mkdir(name, options)), expected, shown);
-        root.close();
-        process.seteuid(self);
-        assert.deepEqual(listed(ours), listed(theirs), shown);
-      }
+  await forUsers(t, async (user, as) => {
+    let [theirs, ours] = [];
+    const fresh = listed(openTree());
+    for (const [at, name] of [...names, ...names].entries()) {
+      const options = { recursive: at < names.length };
+      if (ours === undefined) [theirs, ours] = [openTree(), openTree()];
+      const expected = await as(theirs, () => fs.promises.mkdir(name, options));
+      const root = await Root.open(ours);
+      const shown = `${user} ${JSON.stringify(options)} ${String(name).slice(0, 40)}`;
+      assert.deepEqual(await as("/", () => root.mkdir(name, options)), expected, shown);
+      root.close();
+      const now = listed(ours);
+      assert.deepEqual(now, listed(theirs), shown);
+      if (now.join() !== fresh.join()) ours = undefined;
     }
-  } finally {
-    process.seteuid(self);
-    process.chdir(before);
-  }
+  });
 });
 
 /** What a descriptor is, or the error. */
@@ -250,7 +302,7 @@ test("root: a strict one refuses links and second names", async () => {
 test("root: removes trees", async () => {
   const top = tree();
   const root = await Root.open(top);
-  await assert.rejects(root.rm("a"), { code: "EISDIR", path: "a" });
+  await assert.rejects(root.rm("a"), { code: "ERR_FS_EISDIR", path: "a" });
   await root.rm("a/b", { recursive: true, threads: 2 });
   assert.deepEqual(fs.readdirSync(path.join(top, "a")), ["d"]);
   await root.rm("out", { recursive: true });
