@@ -42,11 +42,11 @@ def unpack(archive: tarfile.TarFile, root: curt.Root) -> list[tuple[str, Excepti
 def unpack_member(archive: tarfile.TarFile, member: tarfile.TarInfo, root: curt.Root) -> None:
     name = member.name
     if member.isdir():
-        root.makedirs(name)
+        root.makedirs(name, exist_ok=True)
         return
     if not (member.isfile() or member.issym() or member.islnk()):
         raise ValueError("no file, directory or link")
-    root.makedirs(os.path.dirname(name) or ".")
+    root.makedirs(os.path.dirname(name) or ".", exist_ok=True)
     # As tar does: a file that has the name, or a link, is replaced and never written through.
     try:
         root.unlink(name)

@@ -4,8 +4,10 @@
 //! it without the interpreter's lock: `Remove::run`, or `run_below` with a descriptor. Failures
 //! come back to this thread, to the closure `failed`.
 
+use std::ffi::OsStr;
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 use curt::os::unix::RemoveBelow;
 use curt::remove::{DirectoryOperands, Kept};
@@ -61,10 +63,17 @@ pub(crate) fn remove<'py>(
     };
     let signals = Signals::new(progress, seconds)?;
     let on_error = on_error.map(|on_error| on_error.clone().unbind());
-    let failed_at = |error: &curt::Error| match error.path().strip_prefix(operand) {
-        Ok(below) if !below.as_os_str().is_empty() => given_path.join(below),
-        // Joining with nothing would append a separator.
-        _ => given_path.clone(),
+    let failed_at = |error: &curt::Error| below(&given_path, operand.as_os_str(), error.path());
+    let exists = || match &dir {
+        Some(dir) => {
+            let mut name = operand.as_os_str().to_owned();
+            if given_path.as_os_str().as_bytes().ends_with(b"/") {
+                name.push("/");
+            }
+            let root = dir.try_clone().ok().and_then(|dir| curt::Root::try_from(dir).ok());
+            root.is_some_and(|root| root.stat(name, Fields::KIND).is_ok())
+        }
+        None => curt::list::stat(operand, Fields::KIND).is_ok(),
     };
     let failed = |error: &curt::Error| -> Next {
         let Some(on_error) = &on_error else {
@@ -76,18 +85,21 @@ pub(crate) fn remove<'py>(
             let is_operand = failed == given_path;
             let shown = Form::Text.wrap_path(py, &failed)?;
             let exception = exception(py, error, &shown);
-            let names: &[&str] = match error.cause() {
-                Cause::Kept(Kept::IsALink) => &["islink"],
-                // CPython finds it out by listing it, if there is something, and then tries to
-                // remove it as any directory that it could not list.
-                Cause::Os(_) if is_operand && number(error) == libc::ENOTDIR => {
-                    let exists = match &dir {
-                        Some(_) => !given_path.as_os_str().as_bytes().ends_with(b"/"),
-                        None => curt::list::stat(operand, Fields::KIND).is_ok(),
-                    };
-                    if exists { &["scandir", "rmdir"] } else { &["lstat"] }
+            let is_file = number(error) == libc::ENOTDIR;
+            let names: &[&str] = match (function(error.operation()), error.cause()) {
+                (_, Cause::Kept(Kept::IsALink)) => &["islink"],
+                // CPython empties it before it notices.
+                (_, Cause::Kept(_)) => &["rmdir"],
+                // CPython asks about the operand before it opens it. That it is a file is noticed
+                // when it is listed; then it is removed as any directory that could not be listed.
+                (name, Cause::Os(_)) if is_operand && (is_file || name == "open") => {
+                    match (exists(), is_file) {
+                        (false, _) => &["lstat"],
+                        (true, true) => &["scandir", "rmdir"],
+                        (true, false) => &["open"],
+                    }
                 }
-                _ => &[function(error.operation())],
+                (name, _) => &[name],
             };
             let exception = exception.into_value(py);
             names
@@ -123,5 +135,14 @@ pub(crate) fn remove<'py>(
             let shown = Form::Text.wrap_path(py, &failed_at(error))?;
             Err(exception(py, error, &shown))
         }
+    }
+}
+
+/// The path of a failure below `given`, which was removed as `operand`.
+pub(crate) fn below(given: &Path, operand: &OsStr, failed: &Path) -> PathBuf {
+    match failed.strip_prefix(operand) {
+        Ok(below) if !below.as_os_str().is_empty() => given.join(below),
+        // Joining with nothing would append a separator.
+        _ => given.to_owned(),
     }
 }

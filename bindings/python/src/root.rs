@@ -20,7 +20,8 @@ use pyo3::types::PyList;
 use crate::entries::{Directory, ScandirIterator};
 use crate::error::{exception, system, with_second};
 use crate::open::{Names, Open, duplicate};
-use crate::path::{PathArg, descriptor};
+use crate::path::{Form, PathArg, descriptor};
+use crate::remove::below;
 use crate::signals::Signals;
 use crate::stat::{is_unfollowed, plan, result};
 
@@ -29,8 +30,8 @@ use crate::stat::{is_unfollowed, plan, result};
 pub(crate) struct Root {
     /// The path or number that was passed.
     operand: Py<PyAny>,
-    /// `None` after it was closed. Nothing holds the lock while it works: handlers of signals run
-    /// meanwhile, and may close it.
+    /// `None` after it was closed. Locked for a moment and never without the GIL: while a method
+    /// works, handlers of signals may close it, and other threads may fork.
     root: RwLock<Option<Arc<curt::Root>>>,
 }
 
@@ -61,7 +62,8 @@ impl Root {
 
     /// Closes the directory.
     fn close(&self, py: Python<'_>) {
-        py.detach(|| self.root.write().unwrap_or_else(PoisonError::into_inner).take());
+        let root = self.root.write().unwrap_or_else(PoisonError::into_inner).take();
+        py.detach(|| drop(root));
     }
 
     /// The descriptor of the directory.
@@ -132,13 +134,9 @@ impl Root {
     }
 
     /// Creates a directory.
-    fn mkdir(&self, path: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.call(path, "mkdir", |root, path| root.create_dir(path))
-    }
-
-    /// Creates a directory, and those on the way to it.
-    fn makedirs(&self, path: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.call(path, "makedirs", |root, path| root.create_dir_all(path))
+    #[pyo3(signature = (path, mode=0o777))]
+    fn mkdir(&self, path: &Bound<'_, PyAny>, mode: i32) -> PyResult<()> {
+        self.call(path, "mkdir", |root, path| root.create_dir_with_mode(path, mode as u32))
     }
 
     /// Removes a file or a link.
@@ -153,9 +151,14 @@ impl Root {
 
     /// Removes a tree. The first failure is raised.
     fn rmtree(&self, path: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = path.py();
+        let path = PathArg::new(path, "rmtree")?;
+        let place = path.as_path();
+        // CPython's errors have bytes as text.
+        let text = Form::Text.wrap_path(py, place)?;
         let signals = Signals::default();
         let failure = Mutex::new(None);
-        self.call(path, "rmtree", |root, path| {
+        self.call(&text, "rmtree", |root, path| {
             let removal = Remove::new()
                 .threads(Threads::AtMost(1))
                 .directories(DirectoryOperands::Required)
@@ -169,12 +172,9 @@ impl Root {
         match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
             None => Ok(()),
             Some(error) => {
-                let py = path.py();
                 // Its path begins with the last name of the one that was passed.
-                let path = PathArg::new(path, "rmtree")?;
-                let parent = path.as_path().parent().unwrap_or(Path::new(""));
-                let shown = path.form.wrap_path(py, &parent.join(error.path()))?;
-                Err(exception(py, &error, &shown))
+                let shown = below(place, place.file_name().unwrap_or_default(), error.path());
+                Err(exception(py, &error, &Form::Text.wrap_path(py, &shown)?))
             }
         }
     }
@@ -250,11 +250,9 @@ impl Root {
         py: Python<'_>,
         work: impl FnOnce(&curt::Root) -> T + Send,
     ) -> PyResult<T> {
-        let done = py.detach(|| {
-            let root = self.root.read().unwrap_or_else(PoisonError::into_inner).clone();
-            root.as_deref().map(work)
-        });
-        done.ok_or_else(closed)
+        let root = self.root.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let root = root.ok_or_else(closed)?;
+        Ok(py.detach(|| work(&root)))
     }
 
     /// Calls an operation of the library with a path.

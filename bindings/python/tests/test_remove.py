@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import shutil
 import stat
@@ -91,36 +92,143 @@ def test_dir_fd(tree: Path) -> None:
     assert (tree / "grün").exists()
 
 
-@pytest.mark.parametrize("fd", [-1, 2**30])
-def test_a_closed_dir_fd_is_reported_as_by_cpython(tree: Path, fd: int) -> None:
-    found = []
-    # Python 3.10 has no `dir_fd`.
-    for rmtree in (curt.rmtree, shutil.rmtree) if sys.version_info >= (3, 11) else (curt.rmtree,):
-        calls = []
-
-        def report(function, path, failure):
-            calls.append((function, path, failure[0], failure[1].errno, failure[1].filename))
-
-        found.append([outcome(rmtree, "a", dir_fd=fd), outcome(rmtree, "a", True, dir_fd=fd)])
-        rmtree("a", onerror=report, dir_fd=fd)
-        found[-1].append(calls)
-    assert found[0] == found[-1] and found[0][0] == (OSError, errno.EBADF, "a")
+class Raises:
+    def __fspath__(self) -> str:
+        raise LookupError
 
 
-def test_bytes_are_text_in_errors_as_in_those_of_cpython(tree: Path) -> None:
-    os.mkdir(os.fsencode(tree) + b"/\xff")
-    fd = os.open(tree, os.O_RDONLY)
-    # Python 3.10 has no `dir_fd`.
-    for place in ({}, {"dir_fd": fd}) if sys.version_info >= (3, 11) else ({},):
-        names = (b"gone", b"gone/below", b"top", b"top/below", b"\xff/gone", b"gone/", b"top//", b"a//gone")
-        for name in names:
-            path, found = name if place else os.fsencode(tree) + b"/" + name, []
-            for rmtree in (curt.rmtree, shutil.rmtree):
-                calls = []
-                rmtree(path, onerror=lambda f, p, e: calls.append((f, p, e[1].filename)), **place)
-                found.append((outcome(rmtree, path, **place), calls))
-            assert found[0] == found[1] and type(found[0][0][2]) is str
-    os.close(fd)
+# Each fails for the operand, before anything is removed.
+OPERANDS = [
+    "", "gone", "gone/", "gone/x", "top", "top//", "top/x", "loop/x", "a/gone", "a//gone", "n" * 300, "a/" + "n" * 300,
+    "n" * 300 + "/x", "x/" * 2500, "a\0b", "\ud800", "a/\ud800", "\udcff", None, 3, Raises(),
+]  # fmt: skip
+FORMS = [lambda path: path, os.fsencode, Path, os.path.abspath]
+DIR_FDS = [None, "open", -1, 10**6, 2**70, 1.5, "invalid"]
+WAYS = ["raises", "ignored", "onerror", "onexc", "both", "ignored with both", "reraised"]
+
+
+def called(rmtree, path, dir_fd, way: str, more: dict) -> tuple:
+    """What a removal raises, and what its handlers are called with."""
+    calls = []
+    fd = os.open(".", os.O_RDONLY) if dir_fd == "open" else None
+    options = more if dir_fd is None else {**more, "dir_fd": dir_fd if fd is None else fd}
+
+    def seen(function, path, error: Exception) -> None:
+        assert sys.exc_info()[1] is error and threading.current_thread() is threading.main_thread()
+        name = getattr(error, "filename", None)
+        calls.append((function, path, type(error), getattr(error, "errno", None), os.fspath(name) if isinstance(name, Path) else name))
+
+    def onerror(function, path, info: tuple) -> None:
+        assert info[0] is type(info[1]) and way != "both"
+        seen(function, path, info[1])
+
+    def reraise(*_: object) -> None:
+        raise
+
+    if "ignored" in way:
+        options["ignore_errors"] = True
+    if way in ("onerror", "both", "ignored with both"):
+        options["onerror"] = onerror
+    if "both" in way or way == "onexc":
+        options["onexc"] = seen
+    if way == "reraised":
+        options["onerror"] = reraise
+    try:
+        if way == "onerror" and not options.keys() - {"onerror"}:
+            found = rmtree(path, False, onerror)
+        else:
+            found = rmtree(path, **options)
+    except Exception as error:
+        name = getattr(error, "filename", None)
+        found = (type(error), getattr(error, "errno", None), os.fspath(name) if isinstance(name, Path) else name)
+    if fd is not None:
+        os.close(fd)
+    return found, calls
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_operands_fail_as_in_cpython(tree: Path, monkeypatch, way: str) -> None:
+    monkeypatch.chdir(tree)
+    # Older ones lack `onexc`, and Python 3.10 `dir_fd`.
+    by_cpython = way if sys.version_info >= (3, 12) else {"onexc": "onerror", "both": "onerror", "ignored with both": "ignored"}.get(way, way)
+    before, descriptors = sorted(os.walk(".")), len(os.listdir("/proc/self/fd"))
+    for path, convert in itertools.product(OPERANDS, FORMS):
+        try:
+            given = convert(path)
+        except (TypeError, ValueError, LookupError):
+            continue
+        if given in (str(tree), Path(".")):
+            continue
+        for dir_fd in DIR_FDS if sys.version_info >= (3, 11) else DIR_FDS[:1]:
+            expected = called(shutil.rmtree, given, dir_fd, by_cpython, {})
+            for more in ({}, {"threads": 1}, {"threads": 4}, {"progress": Counter()}):
+                assert called(curt.rmtree, given, dir_fd, way, dict(more)) == expected, (given, dir_fd, more)
+    assert sorted(os.walk(".")) == before and len(os.listdir("/proc/self/fd")) == descriptors
+
+
+class Counter:
+    done = 0
+
+    def update(self, count: int) -> None:
+        assert threading.current_thread() is threading.main_thread() and count > 0
+        self.done += count
+
+
+MOUNTED = """
+import curt, itertools, os, subprocess, sys
+from pathlib import Path
+
+class Counter:
+    done = 0
+    def update(self, count):
+        self.done += count
+
+for number in range(9):
+    os.makedirs(f"tree/d{number}/below")
+os.makedirs("tree/a/mounted")
+subprocess.run(["mount", "-t", "tmpfs", "none", "tree/a/mounted"], check=True)
+open("tree/a/mounted/kept", "w").close()
+fd = os.open(".", os.O_RDONLY)
+calls = []
+def seen(function, path, error):
+    calls.append((function.__name__, os.fspath(path), (error[1] if isinstance(error, tuple) else error).errno))
+
+for convert, place, threads, bar, way in itertools.product(
+    (str, os.fsencode, Path), ("tree", "tree/a", "tree//a/"), (None, 1, 4), (False, True),
+    ({}, {"ignore_errors": True}, {"onerror": seen}, {"onexc": seen}),
+):
+    for below in ({}, {"dir_fd": fd}):
+        counter = Counter()
+        try:
+            curt.rmtree(convert(place), **way, **below, threads=threads, progress=counter if bar else False)
+        except OSError as error:
+            calls.append(("raised", os.fspath(error.filename), error.errno))
+        assert os.path.exists("tree/a/mounted/kept"), (place, way, below)
+        if "ignore_errors" in way:
+            assert calls == []
+        else:
+            name = "raised" if not way else "rmdir"
+            shown = [call for call in calls if os.path.normpath(call[1]) == "tree/a/mounted"]
+            # What holds the mount point is reported, too.
+            assert [(call[0], call[2]) for call in shown] == [(name, 16)], (calls, place, way, below)
+            assert all(call[0] == name for call in calls)
+        calls.clear()
+    with curt.Root(".") as root:
+        try:
+            root.rmtree(convert(place))
+        except OSError as error:
+            assert error.errno == 16 and os.path.exists("tree/a/mounted/kept")
+        else:
+            raise AssertionError("Root.rmtree has not failed")
+print("kept")
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("unshare") is None, reason="only root mounts")
+def test_mounts_are_kept_in_every_form(tmp_path: Path) -> None:
+    command = ["unshare", "-m", sys.executable, "-c", MOUNTED]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout == "kept\n", done.stderr
 
 
 def test_exceptions_of_handlers_end_the_removal(tree: Path) -> None:

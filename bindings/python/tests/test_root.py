@@ -70,28 +70,111 @@ def test_files(tree: Path) -> None:
         assert os.path.samestat(os.fstat(root.fileno()), os.stat(tree))
 
 
-@pytest.mark.parametrize("path", ["../outside", "/etc/passwd", "a/../../outside", "out/file", "out"])
-def test_nothing_leaves_the_root(tree: Path, path: str) -> None:
+FORMS = [str, os.fsencode, Path]
+
+
+@pytest.mark.parametrize("convert", FORMS)
+@pytest.mark.parametrize("path", ["../outside", "/etc/passwd", "a/../../outside", "out/file", "out", "a/up/out"])
+def test_nothing_leaves_the_root(tree: Path, path: str, convert) -> None:
     outside = tree.parent / "outside"
     outside.mkdir()
     (outside / "file").write_text("secret")
     (tree / "out").symlink_to(outside)
+    (tree / "a/up").symlink_to("..")
+    at, below = convert(path), convert(path + "/made")
     with curt.Root(tree) as root:
-        for call in (
-            lambda: root.open(path),
-            lambda: root.open(path, "w"),
-            lambda: root.stat(path),
-            lambda: root.listdir(path),
-            lambda: root.mkdir(path + "/made"),
-            lambda: root.rmtree(path + "/"),
-            lambda: root.chmod(path, 0),
-            lambda: root.replace("top", path + "/moved"),
-        ):
+        for call, *arguments in (
+            (root.open, at), (root.open, at, "w"), (root.open_fd, at, os.O_RDONLY), (root.open_fd, below, os.O_WRONLY | os.O_CREAT),
+            (root.stat, at), (root.stat, below), (lambda path: root.stat(path, follow_symlinks=False), below),
+            (root.listdir, at), (root.scandir, at), (root.readlink, below), (root.realpath, at),
+            (root.mkdir, below), (root.mkdir, below, 0o700), (root.makedirs, below), (root.makedirs, below, 0o700, True),
+            (root.unlink, below), (root.rmdir, below), (root.rmtree, below), (root.chmod, at, 0), (root.utime, at, (1, 2)),
+            (root.link, below, "new"), (root.rename, below, "new"), (root.replace, below, "new"),
+            (root.link, "top", below), (root.rename, "top", below), (root.replace, "top", below), (root.symlink, "top", below),
+        ):  # fmt: skip
             with pytest.raises(OSError) as caught:
-                call()
-            assert caught.value.filename
-        assert not root.exists(path)
+                call(*arguments)
+            named = [os.fsdecode(name) for name in arguments[:2] if isinstance(name, (str, bytes, Path))]
+            found = [os.fsdecode(name) for name in (caught.value.filename, caught.value.filename2) if name is not None]
+            assert (caught.value.errno, found[0]) == (errno.EXDEV, named[0]) and found[1:] == named[1 : len(found)]
+        assert not root.exists(at) and not root.exists(below)
     assert (outside / "file").read_text() == "secret" and os.listdir(outside) == ["file"]
+
+
+PATHS = [
+    "", ".", "./", ".//.", "a", "a/", "a//b", "./a", "a/.", "a/..", "a/b/../b", "new", "new/", "new//", "new/.", "new/..",
+    "new/../other", "new/below", "new/./below", "new/below/.", "top", "top/", "top/x", "top/.", "top/..", "to-a", "to-a/",
+    "to-a/new", "to-a/.", "to-top", "to-top/", "to-top/x", "broken", "broken/", "broken/x", "broken/.", "loop", "loop/x",
+    "empty", "empty/", "to-empty", "n" * 300, "n" * 300 + "/x", "new/" * 60 + "last", "a\0b", "new/\0/x", "\ud800",
+    "new/\ud800/x", "\udcff", "a/\udcff/x",
+]  # fmt: skip
+METHODS = [
+    ("mkdir",), ("mkdir", 0o700), ("mkdir", 0o17777), ("mkdir", 0), ("mkdir", -1),
+    ("makedirs",), ("makedirs", 0o2770, True), ("makedirs", 0o700, False), ("makedirs", 0),
+    ("unlink",), ("rmdir",), ("rmtree",), ("stat",), ("listdir",), ("scandir",), ("readlink",), ("exists",), ("chmod", 0o640),
+    ("utime", (1, 2.5)), ("open",), ("open", "w"), ("open", "x"), ("open", "ab", 0), ("open", "q"),
+]  # fmt: skip
+
+
+def looked(place: str) -> list:
+    """All entries of a tree, with what the methods change."""
+    found = []
+    for top, directories, files in curt.walk(place):
+        for name in directories + files:
+            facts = os.lstat(path := os.path.join(top, name))
+            time = facts.st_mtime if facts.st_mtime < 10**9 else None
+            found.append((path, facts.st_mode, time, stat.S_ISLNK(facts.st_mode) and os.readlink(path)))
+    return sorted(found)
+
+
+def answered(function, *arguments):
+    try:
+        result = function(*arguments)
+    except (OSError, ValueError, TypeError, OverflowError) as error:
+        name = getattr(error, "filename", None)
+        # `os.utime` does not say what failed, and `shutil.rmtree` once by the object.
+        name = None if "utime" in repr(function) else os.fspath(name) if isinstance(name, Path) else name
+        return type(error), getattr(error, "errno", None), name
+    if isinstance(result, (str, bytes, bool, type(None))):
+        return result
+    if isinstance(result, os.stat_result):
+        return result.st_mode, stat.S_ISDIR(result.st_mode) or result.st_size
+    if isinstance(result, io.IOBase):
+        result.close()
+        return result.name
+    return sorted(entry if isinstance(entry, (str, bytes)) else entry.path for entry in result)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_methods_answer_as_the_functions_of_python(tmp_path: Path, monkeypatch, method: tuple) -> None:
+    name, *arguments = method
+    theirs = {"open": open, "exists": os.path.exists, "rmtree": shutil.rmtree}.get(name) or getattr(os, name)
+    cases = [*zip(PATHS, itertools.repeat(str)), *itertools.product(PATHS[::6], FORMS[1:])]
+    previous = os.umask(0o027)
+    try:
+        for number, (path, convert) in enumerate(cases):
+            try:
+                given = convert(path)
+            except UnicodeEncodeError:
+                continue
+            found = []
+            for kind in ("ours", "theirs"):
+                place = tmp_path / f"{kind} {number}"
+                os.makedirs(place / "a/b")
+                (place / "empty").mkdir()
+                (place / "top").touch()
+                for link, target in (("to-a", "a"), ("to-top", "top"), ("broken", "gone"), ("loop", "loop"), ("to-empty", "empty")):
+                    (place / link).symlink_to(target)
+                monkeypatch.chdir(place)
+                with curt.Root(".") as root:
+                    found.append((answered(getattr(root, name) if kind == "ours" else theirs, given, *arguments), looked(".")))
+            ours, expected = found
+            if name == "rmtree" and ours[0] and ours[0][1] in (errno.ELOOP, errno.EINVAL):
+                # Links and dots are refused before anything is removed.
+                continue
+            assert ours == expected, given
+    finally:
+        os.umask(previous)
 
 
 def test_as_a_root_directory(tree: Path) -> None:
@@ -367,7 +450,7 @@ print("removed:", not os.path.exists(tree))
 def test_a_fifo_does_not_hang(tree: Path) -> None:
     with curt.Root(tree) as root:
         with root.open("fifo", "rb", 0) as file:
-            assert file.read() == b""
+            assert file.read() == b"" and os.get_blocking(file.fileno())
         with pytest.raises(OSError):
             root.open("fifo", "wb")
 
@@ -380,6 +463,9 @@ def test_numbers_are_no_paths(tree: Path) -> None:
             root.open("a\0b")
         with pytest.raises(ValueError):
             root.open_fd("top", os.O_PATH)
+        for mode in ("7", None, 1.5, 2**40, -(2**40)):
+            for name in ("mkdir", "makedirs"):
+                assert answered(getattr(root, name), "new", mode) == answered(getattr(os, name), "new", mode)
 
 
 def test_errors_about_two_paths_are_those_of_os(tree: Path, monkeypatch) -> None:

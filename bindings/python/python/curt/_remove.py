@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import operator
 import os
 import sys
 
@@ -13,7 +14,10 @@ if TYPE_CHECKING:
 
     from curt._progress import _Bar
 
-    _Handler = Callable[[Callable[..., Any], Any, OSError], object]
+    _Handler = Callable[[Callable[..., Any], Any, Exception], object]
+
+# What handlers are called with, and `ignore_errors` ignores, if `os.lstat` fails for the operand.
+_FAILURES = Exception if sys.version_info < (3, 13) else OSError
 
 
 def rmtree(
@@ -34,33 +38,35 @@ def rmtree(
     `progress=True` shows a bar of `tqdm`; a bar can be passed instead.
     """
     sys.audit("shutil.rmtree", path, dir_fd)
-    text = os.fsdecode(path)
+    handler = None if ignore_errors else _handler(onerror, onexc)
     if isinstance(path, bytes):
         # CPython's errors and handlers have it as text.
-        path = text
-    name, opened = text, None
-    if dir_fd is not None:
-        import operator
-
-        dir_fd = operator.index(dir_fd)
-    prefix = ""
-    if dir_fd is not None and not text.startswith("/"):
-        prefix, name = os.path.split(text.rstrip("/"))
-    else:
-        dir_fd = None
-    handler = None if ignore_errors else _handler(onerror, onexc)
-    if prefix:
-        # To be searched, which does not take the right to read it where there is `O_PATH`.
-        flags = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY
-        try:
-            opened = dir_fd = os.open(prefix, flags, dir_fd=dir_fd)
-        except OSError as error:
+        path = os.fsdecode(path)
+    opened = None
+    try:
+        text = name = os.fsdecode(path)
+        if b"\0" in os.fsencode(text):
+            raise ValueError("rmtree: embedded null character in path")
+        if dir_fd is not None:
+            dir_fd = operator.index(dir_fd)
+            if dir_fd.bit_length() > 31:
+                raise OverflowError("dir_fd is no descriptor")
+        if text[:1] in ("", "/"):
+            dir_fd = None
+        if dir_fd is not None:
+            prefix, name = os.path.split(text.rstrip("/"))
+            if prefix:
+                # To be searched, which does not take the right to read it where there is `O_PATH`.
+                flags = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY
+                opened = dir_fd = os.open(prefix, flags, dir_fd=dir_fd)
+    except _FAILURES as error:
+        if isinstance(error, OSError):
             error.filename = path
-            if handler is not None:
-                handler(os.lstat, path, error)
-            elif not ignore_errors:
-                raise
-            return
+        if handler is not None:
+            handler(os.lstat, path, error)
+        elif not ignore_errors:
+            raise
+        return
     try:
         with showing(progress, "rmtree") as update:
             on_error = None if handler is None else _reporter(path, text, handler)

@@ -1,6 +1,11 @@
 from __future__ import annotations
 
+import errno
+import math
+import operator
 import os
+import stat
+import time
 
 from curt import _curt
 
@@ -63,6 +68,49 @@ class Root(_curt.Root):
         self.fileno()
         return False
 
+    def makedirs(
+        self,
+        name: str | bytes | os.PathLike[Any],
+        mode: int = 0o777,
+        exist_ok: bool = False,
+    ) -> None:
+        """Creates a directory and those on the way to it that are missing, as `os.makedirs` does."""
+        leaf: Any = os.fspath(name)
+        path, missing = leaf, []
+        while True:
+            head, tail = os.path.split(path)
+            if not tail:
+                head, tail = os.path.split(head)
+            if not head or not tail or self._leads_somewhere(head):
+                missing.append(path)
+                break
+            # The directory itself, which its parent is made for.
+            if tail not in (".", b"."):
+                missing.append(path)
+            path = head
+        for path in reversed(missing):
+            try:
+                self.mkdir(path, mode if path is leaf else 0o777)
+            except OSError as error:
+                if path is not leaf and isinstance(error, FileExistsError):
+                    continue
+                if not exist_ok or not self._is_directory(path):
+                    raise
+
+    def _leads_somewhere(self, path: Any) -> bool:
+        """Returns whether a path exists, or leaves the root: then the whole path is refused."""
+        try:
+            self.stat(path)
+        except (OSError, ValueError) as error:
+            return getattr(error, "errno", None) == errno.EXDEV
+        return True
+
+    def _is_directory(self, path: Any) -> bool:
+        try:
+            return stat.S_ISDIR(self.stat(path).st_mode)
+        except OSError:
+            return False
+
     def utime(
         self,
         path: str | bytes | os.PathLike[Any],
@@ -76,8 +124,6 @@ class Root(_curt.Root):
         if times is not None and has_ns:
             raise ValueError("utime: you may specify either 'times' or 'ns' but not both")
         if not has_ns and times is None:
-            import time
-
             ns, has_ns = (time.time_ns(),) * 2, True
         given: Any = ns if has_ns else times
         if not isinstance(given, tuple) or len(given) != 2:
@@ -102,11 +148,7 @@ class Root(_curt.Root):
 def _nanoseconds(seconds: float) -> int:
     """Converts a time as CPython does: rounded down."""
     if not isinstance(seconds, float):
-        import operator
-
         # Those of NumPy overflow.
         return operator.index(seconds) * 1_000_000_000
-    import math
-
     rest, whole = math.modf(seconds)
     return int(whole) * 1_000_000_000 + math.floor(rest * 1e9)

@@ -244,8 +244,13 @@ impl Root {
 
     /// Creates a directory. A name that exists, even as a link, is an error.
     pub fn create_dir(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        self.create_dir_with_mode(path, DIRECTORY_MODE)
+    }
+
+    /// Creates a directory with these permissions, less what the process masks. Windows has none.
+    pub fn create_dir_with_mode(&self, path: impl AsRef<Path>, mode: u32) -> Result<(), Error> {
         self.run(Operation::CreateDirectory, path.as_ref(), |confined, text| {
-            confined.create_dir(text, DIRECTORY_MODE)
+            confined.create_dir(text, mode)
         })
     }
 

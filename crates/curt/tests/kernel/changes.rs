@@ -4,7 +4,7 @@
 use std::fs::{self, Permissions};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -43,8 +43,13 @@ fn time() -> SystemTime {
 /// An operation beneath a root, and the same by the standard library.
 type Pair = (&'static str, fn(&Root, &str) -> Result<(), Error>, fn(&Path) -> io::Result<()>);
 
-const PAIRS: [Pair; 11] = [
+const PAIRS: [Pair; 12] = [
     ("create_dir", |root, path| root.create_dir(path), |path| fs::create_dir(path)),
+    (
+        "create_dir_with_mode",
+        |root, path| root.create_dir_with_mode(path, 0o2750),
+        |path| fs::DirBuilder::new().mode(0o2750).create(path),
+    ),
     ("remove_file", |root, path| root.remove_file(path), |path| fs::remove_file(path)),
     (
         "read_link",
