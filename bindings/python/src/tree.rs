@@ -137,6 +137,7 @@ impl Directories {
         let Ok(walk) = self.0.try_lock() else { return Ok(()) };
         visit.call(&walk.onerror)?;
         visit.call(&walk.other)?;
+        visit.call(&walk.item)?;
         visit.call(walk.yielded.as_ref().map(|(_, directories, _)| directories))?;
         walk.levels.iter().try_for_each(|level| visit.call(&level.directories))
     }

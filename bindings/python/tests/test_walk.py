@@ -268,20 +268,23 @@ def test_a_walk_that_its_own_function_holds_is_collected(tree: Path, name: str) 
 
 
 @pytest.mark.parametrize("name", ["walk", "fwalk"])
-@pytest.mark.parametrize("steps", [1, 2])
-def test_a_walk_that_a_list_of_its_own_holds_is_collected(tree: Path, name: str, steps) -> None:
+@pytest.mark.parametrize(("steps", "which"), [(1, 0), (2, 0), (2, 1), (0, 0)])
+def test_a_walk_that_a_list_of_its_own_holds_is_collected(tree: Path, name: str, steps: int, which: int) -> None:
     class Owner:
-        pass
+        def __fspath__(self) -> str:
+            return "a/b"
 
     owner = Owner()
     owner.walk = getattr(curt, name)(str(tree))
-    directories = next(owner.walk)[1]
-    if steps == 1:
-        directories.append(owner)
+    if steps == 0:
+        # It is walked itself.
+        next(owner.walk)[1][:] = [owner]
+        lists = [next(owner.walk)[1]]
     else:
-        next(owner.walk)[1].append(owner)
+        lists = [next(owner.walk)[1] for _ in range(steps)]
+        lists[which].append(owner)
     reference = weakref.ref(owner)
-    del owner, directories
+    del owner, lists
     gc.collect()
     assert reference() is None
 
