@@ -10,7 +10,7 @@ use curt::{Error, Kind};
 use pyo3::exceptions::{PyFileNotFoundError, PyResourceWarning};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
-use pyo3::types::{PyBytes, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyBytes, PyGenericAlias, PyList, PyString, PyTuple, PyType};
 
 use crate::error::{exception, system};
 use crate::open::{Entries, Open, checked_directory, duplicate};
@@ -403,8 +403,7 @@ impl DirEntry {
         class: &Bound<'py, PyType>,
         item: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let alias = class.py().import("types")?.getattr("GenericAlias")?;
-        alias.call1((class, item))
+        PyGenericAlias::new(class.py(), class, item).map(Bound::into_any)
     }
 }
 

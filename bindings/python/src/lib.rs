@@ -3,6 +3,7 @@
 
 mod entries;
 mod error;
+mod imported;
 mod open;
 mod path;
 mod remove;
@@ -54,6 +55,7 @@ mod _curt {
     #[pymodule_init]
     fn begin(module: &Bound<'_, PyModule>) -> PyResult<()> {
         if crate::is_main_interpreter(module.py()) {
+            crate::imported::import(module.py())?;
             return module.add("__version__", env!("CARGO_PKG_VERSION"));
         }
         let message = "curt cannot be imported in a subinterpreter: its objects are those of the \

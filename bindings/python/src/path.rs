@@ -6,9 +6,10 @@ use std::path::Path;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyString};
 use pyo3::{PyTypeInfo, ffi};
+
+use crate::imported::imported;
 
 /// A path that a caller passed: `str`, `bytes`, or an object with `__fspath__`.
 pub(crate) struct PathArg<'py> {
@@ -89,7 +90,7 @@ pub(crate) fn fspath<'py>(argument: &Bound<'py, PyAny>, what: &str) -> PyResult<
         return Ok(argument.clone());
     }
     if !argument.get_type().hasattr("__fspath__")? {
-        let name = argument.get_type().name()?;
+        let name = argument.get_type().getattr("__name__")?;
         let message = format!("{what}: path should be string, bytes or os.PathLike, not {name}");
         return Err(PyTypeError::new_err(message));
     }
@@ -175,7 +176,5 @@ pub(crate) fn audit<'py>(
     event: &str,
     argument: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<()> {
-    static AUDIT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let find = || Ok::<_, PyErr>(py.import("sys")?.getattr("audit")?.unbind());
-    AUDIT.get_or_try_init(py, find)?.bind(py).call1((event, argument)).map(drop)
+    imported(py)?.audit.bind(py).call1((event, argument)).map(drop)
 }

@@ -4,12 +4,12 @@ use curt::fields::{Follow, Time};
 use curt::{Fields, Kind, Metadata, Plan};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use pyo3::{IntoPyObjectExt, ffi};
 
 use crate::entries::is_foreign;
 use crate::error::{exception, system};
+use crate::imported::imported;
 use crate::open::duplicate;
 use crate::path::{PathArg, descriptor};
 use crate::text::original;
@@ -87,7 +87,7 @@ pub(crate) fn identity(fd: i32, name: &Bound<'_, PyAny>) -> PyResult<(u128, Opti
 }
 
 /// `os.stat_result`, and where its fields are.
-struct Layout {
+pub(crate) struct Layout {
     class: Py<PyType>,
     fields: ffi::Py_ssize_t,
     /// The positions of the times as floats, then in nanoseconds, then the last three.
@@ -106,24 +106,23 @@ const NAMES: [&str; 9] = [
     "st_rdev",
 ];
 
-fn layout(py: Python<'_>) -> PyResult<&Layout> {
-    static LAYOUT: PyOnceLock<Layout> = PyOnceLock::new();
-    LAYOUT.get_or_try_init(py, || {
-        let class = py.import("os")?.getattr("stat_result")?.cast_into::<PyType>()?;
+impl Layout {
+    pub(crate) fn of(class: &Bound<'_, PyAny>) -> PyResult<Layout> {
         let fields: ffi::Py_ssize_t = class.getattr("n_fields")?.extract()?;
         // One whose fields are their own positions.
-        let numbered = class.call1(((0..fields).collect::<Vec<_>>().into_pyobject(py)?,))?;
+        let numbered = class.call1(((0..fields).collect::<Vec<_>>(),))?;
         let mut positions = [0; 9];
         for (position, name) in positions.iter_mut().zip(NAMES) {
             *position = numbered.getattr(name)?.extract()?;
         }
-        Ok(Layout { class: class.unbind(), fields, positions })
-    })
+        let class = class.cast::<PyType>()?.clone().unbind();
+        Ok(Layout { class, fields, positions })
+    }
 }
 
 /// Makes an `os.stat_result`.
 pub(crate) fn result<'py>(py: Python<'py>, metadata: &Metadata) -> PyResult<Bound<'py, PyAny>> {
-    let layout = layout(py)?;
+    let layout = &imported(py)?.stat_result;
     let missing = || PyRuntimeError::new_err("the system did not answer everything");
     // SAFETY: the class is that of a struct sequence.
     let made = unsafe { ffi::PyStructSequence_New(layout.class.as_ptr().cast()) };

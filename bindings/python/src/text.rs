@@ -1,21 +1,18 @@
 //! Paths as text: `abspath`, `expanduser`, and Windows' rules on any system.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
 
-use curt::paths::{DotDot, Env, ExpandError, Expander, Flavor};
+use curt::paths::{Env, ExpandError, Expander, Flavor};
 use pyo3::exceptions::PyValueError;
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyString};
 
+use crate::imported::imported;
 use crate::path::{Encoded, Form, fspath, join};
 
 /// Makes a path absolute and normal, as `os.path.abspath` does.
 #[pyfunction]
 pub(crate) fn abspath<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    static ABSOLUTE: OnceLock<Expander> = OnceLock::new();
     let py = path.py();
     let object = fspath(path, "abspath")?;
     let Ok(encoded) = Encoded::new(&object) else {
@@ -30,14 +27,14 @@ pub(crate) fn abspath<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAn
     } else {
         // Python's own call, for its exception if the directory is gone.
         let call = match form {
-            Form::Bytes => intern!(py, "getcwdb"),
-            Form::Text => intern!(py, "getcwd"),
+            Form::Bytes => "getcwdb",
+            Form::Text => "getcwd",
         };
-        let directory = os(py)?.call_method0(call)?;
+        let directory = imported(py)?.os.bind(py).call_method0(call)?;
         joined = join(Encoded::new(&directory)?.as_bytes(), text);
         &joined
     };
-    match ABSOLUTE.get_or_init(|| normal(Env::none())).expand(text) {
+    match imported(py)?.abspath.expand(text) {
         Ok(Cow::Borrowed(full)) if full.len() == encoded.as_bytes().len() && is_exact(&object) => {
             Ok(object)
         }
@@ -50,15 +47,6 @@ pub(crate) fn abspath<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAn
 /// Whether it is no instance of a subclass, which CPython does not return either.
 fn is_exact(object: &Bound<'_, PyAny>) -> bool {
     object.is_exact_instance_of::<PyString>() || object.is_exact_instance_of::<PyBytes>()
-}
-
-fn os(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
-    static OS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
-    Ok(OS.get_or_try_init(py, || py.import("os").map(Bound::unbind))?.bind(py))
-}
-
-fn normal(env: Env) -> Expander {
-    Expander::new(env).flavor(Flavor::Posix).dot_dot(DotDot::Clamp)
 }
 
 /// Replaces `~` and `~user` as `os.path.expanduser` does.
@@ -75,8 +63,8 @@ pub(crate) fn expanduser<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
         return original(py, "expanduser")?.call1((object,));
     }
     // Python's own mapping, which a program may have replaced.
-    let environment = os(py)?.getattr(intern!(py, "environ"))?;
-    let home = environment.call_method1(intern!(py, "get"), (intern!(py, "HOME"),))?;
+    let environment = imported(py)?.os.bind(py).getattr("environ")?;
+    let home = environment.call_method1("get", ("HOME",))?;
     let Ok(encoded_home) = Encoded::new(&home) else {
         return original(py, "expanduser")?.call1((object,));
     };
@@ -129,7 +117,5 @@ fn wide(object: &Bound<'_, PyAny>) -> PyResult<Vec<u16>> {
 
 /// Returns CPython's own function, which answers what curt cannot.
 pub(crate) fn original<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    static ORIGINALS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let import = || py.import("curt._originals").map(|module| module.into_any().unbind());
-    ORIGINALS.get_or_try_init(py, import)?.bind(py).getattr(name)
+    py.import("curt._originals")?.getattr(name)
 }

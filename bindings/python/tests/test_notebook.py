@@ -76,7 +76,7 @@ def test_long_reports_show_the_largest_and_some_errors() -> None:
     assert "the 100 largest of 1,000 records" in text and "150 not counted" in text
     assert table.items[0] == "[Errno 13] Permission denied: '<0>'"
     assert len(table.items) == 101 and table.items[-1] == "…"
-    assert Table(Usage(0, 0, 0)._repr_html_()).cells == []
+    assert Table(Usage(0, 0, 0, [], [])._repr_html_()).cells == []
 
 
 class Bar:

@@ -128,6 +128,13 @@ def check_fork(wide: Path) -> None:
         assert os.waitpid(child, 0)[1] == 0
 
 
+def test_a_fork_beside_first_calls(tmp_path: Path) -> None:
+    """A child does not wait for an initialization in another thread."""
+    command = [sys.executable, "-W", "ignore", str(Path(__file__).parent / "first_calls.py"), "forks"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
+
+
 def test_fork_between_calls(wide: Path) -> None:
     curt.usage(wide, threads=4)
     check_fork(wide)

@@ -8,17 +8,14 @@ the same types, and raise the same exceptions. What curt cannot do is passed to 
     '/usr'
 """
 
+from curt import windows
 from curt._curt import DirEntry, __version__, abspath, expanduser, listdir, scandir, stat
 from curt._install import install, uninstall
 from curt._remove import rmtree
 from curt._root import Root
+from curt._usage import Usage, UsageRecord, usage
 from curt._walk import fwalk, walk
 from curt._which import which
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from curt import windows
-    from curt._usage import Usage, UsageRecord, usage
 
 __all__ = [
     "DirEntry",
@@ -39,19 +36,6 @@ __all__ = [
     "which",
     "windows",
 ]
-
-
-def __getattr__(name: str) -> object:
-    """Imports what takes longer than all the rest, when it is used."""
-    from importlib import import_module
-
-    if name == "windows":
-        return import_module("curt.windows")
-    if name in ("Usage", "UsageRecord", "usage"):
-        value: object = getattr(import_module("curt._usage"), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'curt' has no attribute {name!r}")
 
 
 def __dir__() -> "list[str]":

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import posixpath
+import shutil
+
+import curt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,14 +21,8 @@ def install() -> None:
     Modules that have imported a function by its name before keep CPython's. Does nothing if the
     functions are replaced already.
     """
-    import shutil
-
-    import curt
-    from curt import _originals
-
     if _PATCHED:
         return
-    _originals.which = shutil.which
     functions: list[tuple[Any, str, Any]] = [
         (os, "fwalk", curt.fwalk),
         (os, "listdir", curt.listdir),
@@ -47,8 +44,6 @@ def install() -> None:
 
 def uninstall() -> None:
     """Puts CPython's functions back."""
-    import curt
-
     os.supports_fd.discard(curt.listdir)
     os.supports_fd.discard(curt.scandir)
     while _PATCHED:

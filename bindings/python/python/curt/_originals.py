@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import posixpath
+import pwd  # noqa: F401 (`posixpath.expanduser` needs it)
+import shutil
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,17 +18,7 @@ listdir = os.listdir
 scandir = os.scandir
 stat = os.stat
 walk = os.walk
-
-
-if TYPE_CHECKING:
-    from shutil import which as which
-else:
-
-    def which(*arguments: Any) -> Any:
-        """`shutil.which`, which takes the place of this one in `curt.install()`."""
-        import shutil
-
-        return shutil.which(*arguments)
+which = shutil.which
 
 
 def entry_stat(path: Any, dir_fd: int | None, follow_symlinks: bool) -> os.stat_result:

@@ -1,41 +1,49 @@
 from __future__ import annotations
 
-import html
 import os
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections import namedtuple
 
 from curt import _curt
 from curt._progress import showing
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, NamedTuple
+
     from curt._progress import _Bar
+
+    class UsageRecord(NamedTuple):
+        path: Any
+        depth: int
+        kind: str
+        apparent: int
+        allocated: int
+        entries: int
+
+    class _Usage(NamedTuple):
+        apparent: int
+        allocated: int
+        entries: int
+        records: list[UsageRecord]
+        errors: list[OSError]
+
+else:
+    # `typing` and `dataclasses` take longer to import than all of curt.
+    UsageRecord = namedtuple("UsageRecord", "path depth kind apparent allocated entries")
+    _Usage = namedtuple("_Usage", "apparent allocated entries records errors")
+
+UsageRecord.__doc__ = (
+    "A directory, a file or an operand, and the space that it takes with everything in it."
+)
 
 # More rows make a notebook slow, and nobody reads them.
 _ROWS = 100
 
 
-@dataclass(frozen=True)
-class UsageRecord:
-    """A directory, a file or an operand, and the space that it takes with everything in it."""
-
-    path: Any
-    depth: int
-    kind: str
-    apparent: int
-    allocated: int
-    entries: int
-
-
-@dataclass(frozen=True)
-class Usage:
+class Usage(_Usage):
     """The space that trees take. A file with several names is counted once."""
 
-    apparent: int
-    allocated: int
-    entries: int
-    records: list[UsageRecord] = field(default_factory=list)
-    errors: list[OSError] = field(default_factory=list)
+    __slots__ = ()
 
     def __repr__(self) -> str:
         sizes = f"apparent={self.apparent}, allocated={self.allocated}, entries={self.entries}"
@@ -66,7 +74,8 @@ def _row(record: UsageRecord) -> str:
 
 def _escaped(text: str) -> str:
     """Returns text that a page shows as it is; what is not Unicode becomes a question mark."""
-    return html.escape(text.encode("utf-8", "replace").decode())
+    text = text.encode("utf-8", "replace").decode()
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _readable(size: int) -> str:
@@ -105,7 +114,7 @@ def usage(
             operands, max_depth, files, one_file_system, follow_operands, count_links, threads,
             update,
         )  # fmt: skip
-    records = [UsageRecord(*row) for row in rows]
+    records = [UsageRecord._make(row) for row in rows]
     for error in errors:
         if os.fsencode(error.filename) in map(os.fsencode, operands):
             raise error

@@ -1,15 +1,21 @@
 """Windows' rules for paths, on any system."""
 
-from os import PathLike
-from typing import AnyStr
+from __future__ import annotations
+
+import encodings.utf_16_le  # noqa: F401 (`windows_abspath` needs it)
 
 from curt._curt import windows_abspath
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from os import PathLike
+    from typing import AnyStr
 
 __all__ = ["abspath"]
 
 
 def abspath(
-    path: "AnyStr | PathLike[AnyStr]", *, cwd: "str | PathLike[str] | None" = None
+    path: AnyStr | PathLike[AnyStr], *, cwd: str | PathLike[str] | None = None
 ) -> AnyStr:
     r"""Returns the full path, as `GetFullPathNameW` of Windows 11 does.
 
@@ -21,5 +27,5 @@ def abspath(
     return windows_abspath(path, cwd)
 
 
-def __dir__() -> "list[str]":
+def __dir__() -> list[str]:
     return [*__all__, *(name for name in globals() if name.startswith("__"))]

@@ -1,0 +1,41 @@
+//! Python objects that the functions need, looked up by `import curt`.
+//!
+//! A cell that is filled at the first use can deadlock a forked child: while one thread fills it,
+//! another thread may run and fork, and the child then waits for a thread that it does not have. So
+//! this is the only such cell. `clippy.toml` forbids others, and `intern!`, which contains one.
+
+use curt::paths::{DotDot, Env, Expander, Flavor};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+
+use crate::stat::Layout;
+
+pub(crate) struct Imported {
+    pub(crate) abspath: Expander,
+    pub(crate) os: Py<PyModule>,
+    /// `sys.audit`
+    pub(crate) audit: Py<PyAny>,
+    pub(crate) stat_result: Layout,
+}
+
+#[allow(clippy::disallowed_types, reason = "filled by `import curt`")]
+static IMPORTED: pyo3::sync::PyOnceLock<Imported> = pyo3::sync::PyOnceLock::new();
+
+/// Looks everything up.
+pub(crate) fn import(py: Python<'_>) -> PyResult<()> {
+    IMPORTED.get_or_try_init(py, || {
+        let os = py.import("os")?;
+        let audit = py.import("sys")?.getattr("audit")?.unbind();
+        let stat_result = Layout::of(&os.getattr("stat_result")?)?;
+        let abspath = Expander::new(Env::none()).flavor(Flavor::Posix).dot_dot(DotDot::Clamp);
+        Ok::<_, PyErr>(Imported { abspath, os: os.unbind(), audit, stat_result })
+    })?;
+    // PyO3 has cells of its own, for attaching threads, and for its errors about types.
+    py.detach(|| Python::attach(|_| ()));
+    let _ = py.None().extract::<bool>(py).map_err(|error| error.into_value(py));
+    Ok(())
+}
+
+pub(crate) fn imported(py: Python<'_>) -> PyResult<&Imported> {
+    IMPORTED.get(py).ok_or_else(|| PyRuntimeError::new_err("curt is not imported"))
+}
