@@ -81,6 +81,17 @@ pub(crate) fn with_threads(done: &str, threads: usize) -> String {
     format!("{done}, {}", counted(threads as u64, "thread", "threads"))
 }
 
+/// Returns how much was removed, in words.
+pub(crate) fn files_and_directories(files: u64, directories: u64) -> String {
+    let files = counted(files, "file", "files");
+    format!("{files} and {}", counted(directories, "directory", "directories"))
+}
+
+/// Returns what a dry run says at its end.
+pub(crate) fn would_remove(entries: &str, bytes: u64) -> String {
+    format!("would remove {entries}, freeing {}", size(bytes))
+}
+
 pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }

@@ -50,10 +50,9 @@ fn is_compared(trial: &Trial, version: (u32, u32)) -> bool {
         path.trim_end_matches('/').ends_with('.')
             || path.ends_with('/') && ["l1", "l2", "l3"].iter().any(|it| path.contains(it))
     };
-    // Of a directory in one that may not be changed, GNU says first that it is a directory.
-    let recurses = ["-r", "-R", "-rf", "-rv", "--rec", "--r"].iter().any(|it| trial.has(it));
-    // With --preserve-root=all it keeps an empty directory that it cannot look into.
-    let looks_first = !recurses || trial.has("--preserve-root=all") || asks && version < (9, 2);
+    // GNU keeps an empty directory that it cannot look into with --preserve-root=all, or -d.
+    let looks_first = ["--preserve-root=all", "-d", "--dir"].iter().any(|it| trial.has(it))
+        || asks && version < (9, 2);
     let is_left_out = keeps || looks_first && trial.tree.forbids();
     !is_left_out && !trial.operands.iter().any(is_refused)
 }
@@ -256,6 +255,9 @@ fn answers_count_as_for_gnu() {
         ["d/f/g d/h 0555:d/f", "---presume-input-tty -r d", "n"],
         ["d/ 0555:d", "---presume-input-tty -d d", "y"],
         ["d/ 0555:d", "---presume-input-tty d", "y"],
+        ["d/e/ d/f/g d/h 0555:d", "d/e d/f d/h d", ""],
+        ["d/e/ d/f/g d/h 0555:d", "-d d/e d/f d/h d", ""],
+        ["d/e/ d/f/g root:d 1777:d root:d/e root:d/f", "d/e d/f", ""],
     ]);
     same_since(
         (9, 2),

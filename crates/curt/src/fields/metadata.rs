@@ -187,6 +187,12 @@ impl Facts {
         self.links > 1 && self.known.contains(Fields::LINKS)
     }
 
+    /// Returns the bytes that the removal of the entry gives back: none while the file has another
+    /// name.
+    pub(crate) fn freed(&self) -> u64 {
+        if self.links <= 1 || self.kind == Kind::Directory { self.allocated } else { 0 }
+    }
+
     /// Adds what every listing may have. `Unknown` and 0 stand for no value.
     pub(crate) fn add_listed(&mut self, kind: Kind, id: u128) {
         // Stored once, when it is complete: reading the whole right after writing part of it would

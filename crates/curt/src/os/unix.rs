@@ -11,10 +11,11 @@ use std::process;
 use crate::beneath::{OpenOptions, Root};
 use crate::error::{Cause, Error, Operation};
 use crate::list::{Directory, Entry, EntryName, List};
+use crate::name::NameBuf;
 use crate::process::{Command, Stream};
 use crate::remove::{Remove, Report};
 use crate::sys::unix::{accounts, adopt_directory};
-use crate::sys::{into_descriptor, open_directory};
+use crate::sys::{Ask, Os, Setup, Sys, into_descriptor, open_directory};
 
 /// Names in the system's own units.
 pub trait Units {
@@ -51,6 +52,16 @@ impl RemoveBelow for Remove<'_> {
     fn run_below(&self, dir: BorrowedFd<'_>, name: impl AsRef<OsStr>) -> Report {
         super::remove_below(self, open_directory(dir), Path::new(name.as_ref()))
     }
+}
+
+/// Returns the error that removing an entry of a directory, or moving it to another one, would meet,
+/// as far as the system tells without a trial. A directory may still not be empty. For the command.
+#[doc(hidden)]
+pub fn check_removal(dir: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
+    let (dir, name) = (open_directory(dir).0?, NameBuf::new(name.as_encoded_bytes().to_vec())?);
+    let sys = Os::start(&Setup::default());
+    let facts = sys.query(&dir, name.as_name(), Ask::STAT)?;
+    sys.check_removal(&dir, name.as_name(), &facts)
 }
 
 /// Options in the sense of `open(2)`.

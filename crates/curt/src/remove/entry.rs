@@ -72,7 +72,9 @@ impl<S: Sys> Worker<'_, S> {
             Ok(stat) => stat,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Outcome::Gone,
             Err(error) => {
-                self.fail(Operation::Stat, Cause::Os(error));
+                // What cannot be asked about cannot be removed, for the same reason.
+                let step = if options.dry_run { Operation::RemoveFile } else { Operation::Stat };
+                self.fail(step, Cause::Os(error));
                 return Outcome::Kept;
             }
         };
@@ -84,11 +86,12 @@ impl<S: Sys> Worker<'_, S> {
         if is_excluded || !self.confirms_entry(dir, name, kind, stat.as_ref()) {
             return Outcome::Kept;
         }
-        let removed = if options.dry_run {
-            self.counts.files += 1;
-            Ok(Outcome::Removed)
-        } else {
-            self.unlink(dir, name, kind)
+        let removed = match &stat {
+            Some(stat) if options.dry_run => self.sys.check_removal(dir, name, stat).map(|()| {
+                self.counts.files += 1;
+                Outcome::Removed
+            }),
+            _ => self.unlink(dir, name, kind),
         };
         let outcome =
             removed.unwrap_or_else(|error| self.not_removed(dir, name, kind, found, error));
@@ -200,13 +203,27 @@ impl<S: Sys> Worker<'_, S> {
         match (error.kind(), found) {
             // The refusal hides whether it is a directory. Entering it tells.
             (PermissionDenied, Found::Listed) if kind == Kind::Unknown => Outcome::Directory,
-            // Some systems say that nothing can be removed before they look whether it is there.
-            (ReadOnlyFilesystem, Found::Named) if self.is_missing(dir, name) => Outcome::Gone,
-            _ => {
-                self.fail(Operation::RemoveFile, Cause::Os(error));
-                Outcome::Kept
+            // The system refuses before it looks at the kind or, where nothing can be removed, at
+            // whether the entry is there.
+            (refusal @ (PermissionDenied | ReadOnlyFilesystem), Found::Named) => {
+                match self.sys.query(dir, name, Ask::STAT) {
+                    Ok(stat) if stat.kind == Kind::Directory => Outcome::Directory,
+                    Err(missing)
+                        if refusal == ReadOnlyFilesystem
+                            && missing.kind() == io::ErrorKind::NotFound =>
+                    {
+                        Outcome::Gone
+                    }
+                    _ => self.file_remains(error),
+                }
             }
+            _ => self.file_remains(error),
         }
+    }
+
+    fn file_remains(&self, error: io::Error) -> Outcome {
+        self.fail(Operation::RemoveFile, Cause::Os(error));
+        Outcome::Kept
     }
 
     /// Returns whether the system says that there is no such entry.

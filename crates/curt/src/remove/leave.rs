@@ -74,8 +74,7 @@ impl<S: Sys> Engine<'_, S> {
             && !(level.is_reported || self.is_only_emptied() || shared.is_cancelled())
     }
 
-    /// Settles what becomes of the topmost directory, short of removing it: asks the caller if that
-    /// is wanted, and counts it in a dry run. Returns whether it stays.
+    /// Returns whether the topmost directory stays. Asks the caller if that is wanted.
     fn settle_without_removal(&mut self) -> bool {
         if self.stack.top().is_kept() || self.is_only_emptied() {
             return true;
@@ -90,17 +89,7 @@ impl<S: Sys> Engine<'_, S> {
             level.mark_kept();
             return true;
         }
-        if options.dry_run {
-            let stat = self.stat_top();
-            self.worker.removed_directory(stat.as_ref());
-        }
-        options.dry_run
-    }
-
-    /// Asks what the topmost directory would give back.
-    fn stat_top(&self) -> Option<Facts> {
-        let dir = self.stack.top().dir()?;
-        self.worker.sys.query_dir(dir, Ask::STAT).ok()
+        false
     }
 
     /// Removes the topmost directory and pops it, unless it has to be listed again.
@@ -115,10 +104,13 @@ impl<S: Sys> Engine<'_, S> {
             return;
         }
         let was_kept = self.stack[index].is_kept();
-        let Err(error) = self.remove_from_parent(index) else {
-            self.stack[index].forget_remains();
-            self.worker.removed_directory(None);
-            return self.pop();
+        let error = match self.remove_from_parent(index) {
+            Ok(stat) => {
+                self.stack[index].forget_remains();
+                self.worker.removed_directory(stat.as_ref());
+                return self.pop();
+            }
+            Err(error) => error,
         };
         match error.kind() {
             io::ErrorKind::NotFound if is_operand => {
@@ -190,22 +182,29 @@ impl<S: Sys> Engine<'_, S> {
         false
     }
 
-    /// Removes the topmost directory from its parent, which is open.
-    fn remove_from_parent(&mut self, index: usize) -> io::Result<()> {
-        let dir = self.stack.take_top();
+    /// Removes the topmost directory from its parent, which is open. In a dry run, returns what is
+    /// known of it.
+    fn remove_from_parent(&mut self, index: usize) -> io::Result<Option<Facts>> {
+        let is_dry = self.worker.shared.options.dry_run;
+        let dir = if is_dry { None } else { self.stack.take_top() };
         let Some((parent, name)) = self.parent_of(index) else {
             self.worker.internal_error("a directory is removed from a parent that is not open");
             return Err(os_error(io::ErrorKind::NotFound));
         };
         let sys = &self.worker.sys;
-        match dir {
+        if is_dry {
+            let stat = sys.query(parent, name, Ask::STAT)?;
+            return sys.check_removal(parent, name, &stat).map(|()| Some(stat));
+        }
+        let removed = match dir {
             Some(dir) => sys.remove_open_dir(parent, name, dir).map_err(|(dir, error)| {
                 self.stack.put_top_back(dir);
                 error
             }),
             // It was released, or another worker still uses it.
             None => sys.remove_empty_dir(parent, name),
-        }
+        };
+        removed.map(|()| None)
     }
 
     /// Lists the topmost directory again, or leaves it if the limits on retries are reached.

@@ -56,7 +56,8 @@
 //! | every 1,024 entries | 1 (`statx`) for the next directory | the same |
 //! | once | 2 (the descriptor limit, the identity of the root) | the same |
 //! | several threads | 1 for 256 entries (`getrusage`), 20 for each thread | 20 for each thread |
-//! | question, dry run | 1 or 2 for each entry | the same |
+//! | question | 1 or 2 for each entry | the same |
+//! | dry run | 1 for each entry; for each directory 1 more, and 2 to 4 for the right to remove what is in it | the same |
 //! | depth beyond the descriptor budget | about 6 for each directory that is reopened (`openat2`, 2 `statx`, `getdents64`, `close`, and some to reach it) | the same |
 //!
 //! That is N + 5M on Linux. No entry is asked for its metadata unless an option needs it.

@@ -229,6 +229,7 @@ impl<S: Sys> Engine<'_, S> {
 
     /// Removes a directory operand if it is empty.
     fn remove_empty(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>, stat: &Facts) {
+        use io::ErrorKind::{DirectoryNotEmpty, PermissionDenied, ReadOnlyFilesystem};
         let options = self.worker.shared.options;
         let is_protected = self.worker.is_protected(parent, name, Kind::Directory);
         let asks = options.confirm.asks(is_protected);
@@ -248,9 +249,22 @@ impl<S: Sys> Engine<'_, S> {
             return;
         }
         let removed = if options.dry_run {
-            self.check_empty(parent, name)
+            self.worker.sys.check_removal(parent, name, stat)
         } else {
             self.worker.sys.remove_empty_dir(parent, name)
+        };
+        let removed = match removed {
+            Ok(()) if options.dry_run => match self.check_empty(parent, name) {
+                // One that cannot be listed is taken for full, as most are.
+                Err(error) if error.kind() == PermissionDenied => Err(os_error(DirectoryNotEmpty)),
+                empty => empty,
+            },
+            // As in GNU rm, that it is not empty goes first.
+            Err(error) if matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem) => {
+                let full = self.check_empty(parent, name).err();
+                Err(full.filter(|full| full.kind() == DirectoryNotEmpty).unwrap_or(error))
+            }
+            removed => removed,
         };
         match removed {
             Ok(()) => self.worker.removed_directory(Some(stat)),

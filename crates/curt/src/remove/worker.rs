@@ -127,10 +127,8 @@ impl<'r, S: Sys> Worker<'r, S> {
 
     /// Adds the bytes that an entry gives back when its last link goes, in a dry run.
     pub(super) fn count_bytes(&mut self, stat: Option<&Facts>) {
-        let Some(stat) = stat.filter(|_| self.shared.options.dry_run) else { return };
-        if stat.links <= 1 || stat.kind == Kind::Directory {
-            self.counts.bytes += stat.allocated;
-        }
+        let stat = stat.filter(|_| self.shared.options.dry_run);
+        self.counts.bytes += stat.map_or(0, Facts::freed);
     }
 
     /// Returns whether the entry at the path stays, because the caller excludes it or the removal

@@ -359,6 +359,17 @@ pub(crate) trait Sys: Host + Sized + Send {
         let may = || self.may(parent, name, Fields::WRITABLE);
         kind.is_link() || may().is_ok_and(|allowed| allowed.contains(Fields::WRITABLE))
     }
+    /// Returns the error that removing a child would meet, as far as the system tells without a
+    /// trial. `facts` answer [`Ask::STAT`]. A directory may still not be empty.
+    fn check_removal(
+        &self,
+        parent: &Self::Dir,
+        name: Name<'_, Self::Unit>,
+        facts: &Facts,
+    ) -> io::Result<()> {
+        let _ = (parent, name, facts);
+        Ok(())
+    }
     /// Whether the file system of this directory removes files faster in the order of their
     /// numbers.
     fn inode_order_pays(&self, dir: &Self::Dir) -> bool {

@@ -161,11 +161,15 @@ impl<S: Sys, T> Branch<S, T> {
     /// returns whether it is a mount that may form a loop.
     fn open_child(&self, dir: &S::Dir, name: Name<'_, S::Unit>, sys: &S) -> (Opened<S::Dir>, bool) {
         let Limits { follow, refuse_mounts, .. } = self.loops.limits;
+        if refuse_mounts {
+            match sys.open_child(dir, name, Mounts::Refuse) {
+                // It may be a link.
+                Opened::NotDirectory if follow => {}
+                opened => return (opened, false),
+            }
+        }
         if follow && self.loops.needs_identities() {
             return (sys.open_below(dir, name, true), false);
-        }
-        if refuse_mounts {
-            return (sys.open_child(dir, name, Mounts::Refuse), false);
         }
         if S::MOUNTS_MAY_LOOP && !self.loops.needs_identities() {
             // Refusing reports a mount for free; it is then crossed, and checked for a loop.

@@ -61,7 +61,7 @@ impl<S: Sys> Cursor<S> {
 
     /// Starts an operand. `None` if it is not yielded now.
     pub(super) fn begin(&mut self, operand: &Path) -> Option<Step> {
-        let Position { asker, settings, branch, operand: last } = &mut self.at;
+        let Position { asker, settings, branch, operand: last, .. } = &mut self.at;
         last.close(&asker.sys);
         branch.begin(S::Unit::units(operand));
         match operand::ask(operand, settings, asker, &mut self.metadata) {
@@ -76,6 +76,7 @@ impl<S: Sys> Cursor<S> {
     /// Returns the next entry or failure; `None` when the operand, or the task, is done, or when
     /// the walk is to stop before there is one.
     pub(super) fn next(&mut self, control: &Control<'_>) -> Option<Step> {
+        (self.at.removal.remaining, self.at.is_boundary) = (None, false);
         let mut step = self.pending.pop_front();
         if step.is_none() && std::mem::take(&mut self.enters) {
             if self.at.is_operand() {
@@ -159,7 +160,7 @@ impl<S: Sys> Cursor<S> {
     /// Opens and enters the operand.
     #[inline(never)]
     fn enter_operand(&mut self) -> Option<Step> {
-        let Position { operand, branch, settings, asker } = &mut self.at;
+        let Position { operand, branch, settings, asker, .. } = &mut self.at;
         let (path, sys) = (branch.to_path(), &asker.sys);
         let own = settings.contents_first.then(|| std::mem::take(&mut self.metadata));
         let rules = match rules::above_operand(&path, settings, sys) {
@@ -196,7 +197,10 @@ impl<S: Sys> Cursor<S> {
                 self.reader.reset();
                 None
             }
-            Ok(None) => self.yield_late(frame.own),
+            Ok(None) => {
+                self.at.is_boundary = true;
+                self.yield_late(frame.own)
+            }
             Err(error) => Some(self.not_entered(frame.own, error)),
         }
     }
@@ -211,6 +215,7 @@ impl<S: Sys> Cursor<S> {
     /// Leaves the topmost directory, and yields it if its contents came first.
     fn leave(&mut self) -> Option<Step> {
         let frame = self.at.branch.leave(&self.at.asker.sys)?;
+        self.at.removal.remaining = self.at.removal.is_dry.then_some(frame.remaining);
         self.yield_late(frame.own)
     }
 

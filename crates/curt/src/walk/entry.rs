@@ -143,6 +143,18 @@ impl<'w> Visited<'w> {
         self.at.remove(self.metadata.facts.kind)
     }
 
+    /// Returns whether the entry, which is a directory, holds no entries; in a dry run, whether none
+    /// would remain. 3 calls where that is not known.
+    pub fn is_empty(&mut self) -> Result<bool, Error> {
+        self.at.is_empty()
+    }
+
+    /// Whether the entry is a directory that was not entered because of
+    /// [`Walk::crossing`](crate::Walk::crossing). Known where it is yielded after its contents.
+    pub fn is_boundary(&self) -> bool {
+        self.at.is_boundary()
+    }
+
     /// Whether the entry is one of its ancestors, by a mount or by a link that was followed. Makes
     /// calls only for these.
     #[inline]

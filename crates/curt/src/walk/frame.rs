@@ -16,6 +16,8 @@ pub(super) struct Frame {
     pub(super) is_listed: bool,
     /// Its entries that were read and not yielded yet, in a walk that reads all of them first.
     pub(super) entries: StoredEntries,
+    /// In a dry run, how many of its entries would remain.
+    pub(super) remaining: usize,
     /// The ignore rules for its entries.
     pub(super) rules: Option<Arc<RuleStack>>,
     /// Where contents come first: the metadata of this directory, and of those subdirectories that

@@ -115,6 +115,7 @@ mod operand;
 mod options;
 mod order;
 mod position;
+mod removal;
 mod rules;
 mod stored;
 mod task;

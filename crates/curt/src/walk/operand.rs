@@ -4,11 +4,12 @@ use std::io;
 use std::path::Path;
 
 use super::options::Settings;
+use super::removal::Removal;
 use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Facts, Fields, Kind, Metadata};
 use crate::name::{Name, NameBuf};
-use crate::sys::{self, Ask, Identity, Last, Mounts, Opened, Removed, Sys, SystemUnit, os_error};
+use crate::sys::{self, Ask, Identity, Last, Mounts, Opened, Sys, SystemUnit};
 
 /// The operand that is being walked.
 pub(super) struct Operand<S: Sys> {
@@ -50,12 +51,11 @@ impl<S: Sys> Operand<S> {
                 sys.open_child(from, name, Mounts::Cross)
             }
         };
-        let follow = settings.follows_operands();
-        let Some(Parent { dir, name, directory_only, .. }) = &self.parent else {
+        let follow = is_followed::<S>(operand, settings);
+        let Some(Parent { dir, name, .. }) = &self.parent else {
             let opened = sys.at_path(operand, |from, name| open(from, name, follow));
             return opened.unwrap_or_else(Opened::Failed);
         };
-        let follow = follow || *directory_only;
         let dir = match open(dir, name.as_name(), follow) {
             Opened::Dir(dir) => dir,
             opened => return opened,
@@ -111,7 +111,13 @@ impl<S: Sys> Operand<S> {
     }
 
     /// Removes the operand from its parent, unless another directory has its name by now.
-    pub(super) fn remove(&mut self, operand: &Path, kind: Kind, sys: &S) -> Result<bool, Cause> {
+    pub(super) fn remove(
+        &mut self,
+        operand: &Path,
+        kind: Kind,
+        removal: &mut Removal,
+        sys: &S,
+    ) -> Result<bool, Cause> {
         if self.parent.is_none() {
             self.open_parent(operand, sys).map_err(Cause::Os)?;
         }
@@ -128,8 +134,14 @@ impl<S: Sys> Operand<S> {
                 Err(error) => return Err(Cause::Os(error)),
             }
         }
-        remove_child(dir, name.as_name(), kind, sys).map_err(Cause::Os)
+        removal.remove(dir, name.as_name(), kind, sys).map_err(Cause::Os)
     }
+}
+
+/// Whether an operand that is a link is followed, because of the settings or of a separator at its
+/// end.
+fn is_followed<S: Sys>(operand: &Path, settings: &Settings) -> bool {
+    settings.follows_operands() || S::Unit::operand(operand).directory_only
 }
 
 /// Asks about an operand. Returns whether it is a directory to enter.
@@ -139,7 +151,7 @@ pub(super) fn ask<S: Sys>(
     asker: &Asker<S>,
     metadata: &mut Metadata,
 ) -> Result<bool, Error> {
-    let follow = settings.follows_operands();
+    let follow = is_followed::<S>(operand, settings);
     let failed = |error| Error::new(Operation::Stat, operand.to_owned(), Cause::Os(error));
     asker.ask_path(operand, follow, metadata).map_err(failed)?;
     if follow && settings.broken_operands_fail && metadata.facts.kind.is_link() {
@@ -156,26 +168,4 @@ pub(super) fn ask<S: Sys>(
 /// Returns the identity in an answer, unless the file system has no file numbers.
 fn identity(facts: &Facts) -> Option<Identity> {
     facts.known.contains(Fields::ID).then(|| Identity::of(facts))
-}
-
-/// Removes an entry; a directory only if it is empty. Returns whether it was there.
-pub(super) fn remove_child<S: Sys>(
-    dir: &S::Dir,
-    name: Name<'_, S::Unit>,
-    kind: Kind,
-    sys: &S,
-) -> io::Result<bool> {
-    if kind == Kind::Directory {
-        return match sys.remove_empty_dir(dir, name) {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(error),
-        };
-    }
-    match sys.remove_child(dir, name, kind) {
-        Removed::Done | Removed::Pending => Ok(true),
-        Removed::Gone => Ok(false),
-        Removed::IsDirectory => Err(os_error(io::ErrorKind::IsADirectory)),
-        Removed::Failed(error) => Err(error),
-    }
 }

@@ -70,12 +70,14 @@ pub(super) struct Settings {
     /// Whether an operand that is a broken link is a failure, if it is to be followed.
     pub(super) broken_operands_fail: bool,
     pub(super) ignore: Option<Arc<IgnoreRules>>,
+    /// Whether nothing is removed.
+    pub(super) dry_run: bool,
 }
 
 impl Settings {
     /// Whether all entries of a directory must be known before the first is yielded.
     pub(super) fn stores(&self) -> bool {
-        self.order.is_some() || self.reads_rules()
+        self.order.is_some() || self.reads_rules() || self.dry_run
     }
 
     /// Whether ignore rules are read from files.
@@ -105,8 +107,8 @@ impl Settings {
         let by_mount = self.crossing == Crossing::Subvolumes;
         Limits {
             follow,
-            refuse_mounts: by_mount && !follow,
-            // A link does not report mounts, so where links are followed devices are compared.
+            refuse_mounts: by_mount,
+            // A link does not report mounts, so where links are followed devices are compared, too.
             one_device: self.crossing == Crossing::Nothing || by_mount && follow,
         }
     }
@@ -137,6 +139,7 @@ impl<'a> Walk<'a> {
                 contents_first: false,
                 broken_operands_fail: false,
                 ignore: None,
+                dry_run: false,
             },
             exclude: None,
             threads: Threads::Automatic,
@@ -174,7 +177,7 @@ impl<'a> Walk<'a> {
     /// Chooses which file systems are entered below an operand; [`Crossing::Mounts`] by default.
     /// A directory that is not entered is yielded all the same. [`Crossing::Nothing`] costs a call
     /// for each directory, [`Crossing::Subvolumes`] none on Linux 5.6 and newer; where links are
-    /// followed, it compares devices too.
+    /// followed, it also compares the devices of what they lead to.
     pub fn crossing(mut self, crossing: Crossing) -> Self {
         self.settings.crossing = crossing;
         self
@@ -223,6 +226,15 @@ impl<'a> Walk<'a> {
     /// that its times are those from before a removal.
     pub fn contents_first(mut self, yes: bool) -> Self {
         self.settings.contents_first = yes;
+        self
+    }
+
+    /// Removes nothing: [`Visited::remove`](super::Visited::remove) finds out instead what a removal
+    /// would meet, as [`Remove::dry_run`](crate::Remove::dry_run) does, and
+    /// [`Summary::freed`](super::Summary::freed) adds up the bytes. Where contents come first, a
+    /// directory counts as empty if all its entries would have been removed.
+    pub fn dry_run(mut self, yes: bool) -> Self {
+        self.settings.dry_run = yes;
         self
     }
 

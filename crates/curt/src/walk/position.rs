@@ -5,12 +5,14 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use super::frame::Frame;
-use super::operand::{self, Operand};
+use super::operand::Operand;
 use super::options::{Settings, with_device};
+use super::removal::{self, Removal};
 use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation, bug};
 use crate::fields::{Facts, Fields, Kind, Metadata};
-use crate::sys::{Sys, SystemUnit};
+use crate::name::Name;
+use crate::sys::{Mounts, Opened, Sys, SystemUnit};
 use crate::tree::{Branch, ReopenError};
 
 /// The current entry of a walk, and the open directories above it.
@@ -19,6 +21,9 @@ pub(super) struct Position<S: Sys> {
     pub(super) settings: Settings,
     pub(super) branch: Branch<S, Frame>,
     pub(super) operand: Operand<S>,
+    pub(super) removal: Removal,
+    /// The current entry is a directory that was not entered because of [`Settings::crossing`].
+    pub(super) is_boundary: bool,
 }
 
 /// The current entry of a walk on any platform.
@@ -33,6 +38,10 @@ pub(super) trait CurrentEntry {
     fn fetch(&mut self, more: Fields, metadata: &mut Metadata);
     /// Removes it. Returns whether it was there.
     fn remove(&mut self, kind: Kind) -> Result<bool, Error>;
+    /// Returns whether it is a directory without entries.
+    fn is_empty(&mut self) -> Result<bool, Error>;
+    /// Returns whether it was not entered because of the file system that it is on.
+    fn is_boundary(&self) -> bool;
     /// Returns whether it is one of its ancestors, by a mount or by a link that was followed.
     fn leads_back(&mut self, facts: &Facts, is_link: bool) -> bool;
 }
@@ -42,8 +51,10 @@ impl<S: Sys> Position<S> {
         Position {
             asker: Asker::new(sys, settings.plan).report_unfollowable_links(),
             branch: Branch::new(settings.limits(), descriptors),
+            removal: Removal { is_dry: settings.dry_run, ..Removal::default() },
             settings,
             operand: Operand::default(),
+            is_boundary: false,
         }
     }
 
@@ -72,10 +83,28 @@ impl<S: Sys> Position<S> {
     }
 
     fn remove_below(&mut self, kind: Kind) -> Result<bool, Cause> {
-        let Position { asker: Asker { sys, .. }, branch, .. } = self;
+        let Position { asker: Asker { sys, .. }, branch, removal, .. } = self;
         branch.reopen(sys).map_err(ReopenError::into_cause)?;
         let (dir, name) = branch.place()?;
-        operand::remove_child(dir, name, kind, sys).map_err(Cause::Os)
+        let was_there = removal.remove(dir, name, kind, sys).map_err(Cause::Os)?;
+        let remaining = &mut branch.stack.top_mut().remaining;
+        *remaining = remaining.saturating_sub(1);
+        Ok(was_there)
+    }
+
+    fn open(&mut self) -> Result<Opened<S::Dir>, Cause> {
+        let Position { asker: Asker { sys, .. }, branch, settings, .. } = self;
+        if branch.stack.len() == 0 {
+            let open = |dir: &S::Dir, path: Name<'_, S::Unit>| sys.open_below(dir, path, true);
+            return sys.at_path(&branch.to_path(), open).map_err(Cause::Os);
+        }
+        branch.reopen(sys).map_err(ReopenError::into_cause)?;
+        let (dir, name) = branch.place()?;
+        Ok(if settings.follows_all() {
+            sys.open_below(dir, name, true)
+        } else {
+            sys.open_child(dir, name, Mounts::Cross)
+        })
     }
 }
 
@@ -102,7 +131,7 @@ impl<S: Sys> CurrentEntry for Position<S> {
     fn fetch(&mut self, more: Fields, metadata: &mut Metadata) {
         let more = with_device(more);
         if self.is_operand() {
-            let Position { asker, branch, operand, settings } = self;
+            let Position { asker, branch, operand, settings, .. } = self;
             return operand.fetch(&branch.to_path(), more, settings, asker, metadata);
         }
         let unknown = more.without(metadata.requested | metadata.facts.known);
@@ -116,12 +145,25 @@ impl<S: Sys> CurrentEntry for Position<S> {
 
     fn remove(&mut self, kind: Kind) -> Result<bool, Error> {
         let removed = if self.is_operand() {
-            let Position { asker, branch, operand, .. } = self;
-            operand.remove(&branch.to_path(), kind, &asker.sys)
+            let Position { asker, branch, operand, removal, .. } = self;
+            operand.remove(&branch.to_path(), kind, removal, &asker.sys)
         } else {
             self.remove_below(kind)
         };
         removed.map_err(|cause| self.error(Operation::Remove, cause))
+    }
+
+    fn is_empty(&mut self) -> Result<bool, Error> {
+        if let Some(remaining) = self.removal.remaining {
+            return Ok(remaining == 0);
+        }
+        let opened = self.open().map_err(|cause| (Operation::OpenDirectory, cause));
+        let empty = opened.and_then(|opened| removal::is_empty(opened, &self.asker.sys));
+        empty.map_err(|(operation, cause)| self.error(operation, cause))
+    }
+
+    fn is_boundary(&self) -> bool {
+        self.is_boundary
     }
 
     fn leads_back(&mut self, facts: &Facts, is_link: bool) -> bool {

@@ -39,6 +39,9 @@ pub(super) fn step<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Opt
 #[inline(never)]
 fn store<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> {
     let mut failed = read_all(cursor, control);
+    let level = cursor.at.branch.stack.top_mut();
+    // What was not listed remains.
+    level.remaining = level.entries.left() + usize::from(failed.is_some());
     if control.must_stop(cursor.sys()) {
         return failed;
     }

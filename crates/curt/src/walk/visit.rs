@@ -26,6 +26,9 @@ pub struct Summary {
     pub error_count: u64,
     /// The number of threads that worked, the caller's included.
     pub threads: usize,
+    /// In a dry run, the allocated bytes of the entries that would have been removed and that have
+    /// no other link.
+    pub freed: u64,
     /// Whether the walk was cancelled, or stopped by a callback.
     pub stopped: bool,
     /// The calls made.
@@ -146,6 +149,7 @@ impl<S: Sys, K: Sink> Worker<'_, S, K> {
         let mut summary = shared.summary.lock().unwrap_or_else(PoisonError::into_inner);
         summary.entries += self.entries;
         summary.error_count += self.errors;
+        summary.freed += self.cursor.at.removal.freed;
         summary.calls.add(&self.cursor.sys().calls());
     }
 

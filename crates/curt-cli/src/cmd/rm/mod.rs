@@ -129,14 +129,14 @@ fn confirm(options: &RmOptions) -> Confirm {
 }
 
 fn finish(options: &RmOptions, report: &Report, session: &Session) -> Exit {
-    let done = files_and_directories(report.files, report.directories);
+    let done = text::files_and_directories(report.files, report.directories);
     if options.dry_run && !report.stopped && !options.output.json && !options.trash {
-        let bytes = text::size(report.bytes.unwrap_or(0));
+        let would = text::would_remove(&done, report.bytes.unwrap_or(0));
         let kept = match report.skipped {
             0 if options.exclude.is_empty() => String::new(),
             skipped => format!(", {skipped} kept"),
         };
-        session.data(format!("would remove {done}, freeing {bytes}{kept}\n").as_bytes());
+        session.data(format!("{would}{kept}\n").as_bytes());
     }
     if report.stopped && interrupt::signal().is_some() {
         let so_far = match (options.dry_run, options.trash) {
@@ -169,11 +169,6 @@ fn summary(report: &Report, dry_run: bool) -> Object {
         .boolean("interrupted", report.stopped)
         .number("threads", report.threads as u64)
         .boolean("dry_run", dry_run)
-}
-
-fn files_and_directories(files: u64, directories: u64) -> String {
-    let files = counted(files, "file", "files");
-    format!("{files} and {}", counted(directories, "directory", "directories"))
 }
 
 /// Prints the events of a removal, and prompts.

@@ -116,7 +116,7 @@ impl Place {
             let open = || openat(&self.dir, name, NO_LINK, Mode::empty());
             let dir = match open() {
                 Err(Errno::NOENT) if maker.is_dry => {
-                    accessat(&self.dir, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::empty())?;
+                    self.check_room()?;
                     return self.missing();
                 }
                 Err(Errno::NOENT) => {
@@ -138,6 +138,11 @@ impl Place {
 
     fn missing(&self) -> Result<Place, Errno> {
         Ok(Place { dir: fcntl_dupfd_cloexec(&self.dir, 0)?, is_missing: true })
+    }
+
+    /// Returns the error that a new entry would meet.
+    pub(super) fn check_room(&self) -> Result<(), Errno> {
+        accessat(&self.dir, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)
     }
 
     /// Whether it has an entry of this name.

@@ -11,14 +11,15 @@ use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
 use std::hash::{BuildHasher, Hasher};
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use curt::canonical::Canonicalizer;
+use curt::os::unix::check_removal;
 use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, StatxFlags, fstat, makedev, openat,
-    openat2, statat, statx, unlinkat,
+    Access, AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, StatxFlags, accessat, fstat,
+    makedev, openat, openat2, statat, statx, unlinkat,
 };
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 
@@ -102,7 +103,8 @@ impl Trash {
                 Mounted::Here => return Err(Errno::BUSY.into()),
             }
         }
-        let to = self.put_in_one(&Entry { dir, id: (stat.st_dev, stat.st_ino), path })?;
+        let id = (stat.st_dev, stat.st_ino);
+        let to = self.put_in_one(&Entry { dir, id, is_directory, path })?;
         Ok(Trashed { is_directory, to: Some(to) })
     }
 
@@ -153,6 +155,10 @@ impl Trash {
     /// its path below `top`.
     fn put_in(&self, folder: &Folder, entry: &Entry, top: &Path) -> Result<PathBuf, Refusal> {
         let name = entry.path.file_name().ok_or(Refusal::ROOT)?;
+        if self.dry_run {
+            folder.info.check_room()?;
+            entry.check_move(name, &folder.files)?;
+        }
         let info = info(entry.path.strip_prefix(top).unwrap_or(&entry.path));
         for number in 1..MOST_NAMES {
             let name_there = numbered(name, number);
@@ -196,8 +202,22 @@ struct Entry {
     /// Its parent.
     dir: OwnedFd,
     id: Id,
+    is_directory: bool,
     /// Its full path without links, for people and for the information.
     path: PathBuf,
+}
+
+impl Entry {
+    /// Returns the error that a rename to another directory would meet, as far as the system tells
+    /// without a trial: it removes a name, adds one, and changes the `..` of a directory.
+    fn check_move(&self, name: &OsStr, to: &Place) -> Result<(), Refusal> {
+        check_removal(self.dir.as_fd(), name).map_err(Refusal::Os)?;
+        to.check_room()?;
+        if self.is_directory {
+            accessat(&self.dir, name, Access::WRITE_OK, AtFlags::EACCESS)?;
+        }
+        Ok(())
+    }
 }
 
 /// The mount that a directory is reached by, and its device. Older kernels do not tell the mount.

@@ -251,6 +251,13 @@ impl Sys for Memory {
         Ok(asked)
     }
 
+    fn check_removal(&self, parent: &Dir, name: Name<'_, u8>, _facts: &Facts) -> io::Result<()> {
+        Ok(self.on(Call::Faccessat2, parent, |world, parent| {
+            let node = world.resolve(parent, name.units(), false)?;
+            world.may_take(parent, node)
+        })?)
+    }
+
     fn owners(
         &self,
         _parent: &Dir,

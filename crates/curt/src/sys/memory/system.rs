@@ -368,7 +368,7 @@ impl World {
     }
 
     /// Whether an entry may be removed from a directory.
-    fn may_take(&self, parent: usize, node: usize) -> Effect<()> {
+    pub(super) fn may_take(&self, parent: usize, node: usize) -> Effect<()> {
         if self.denied(parent).change {
             return Err(Errno::ACCES);
         }

@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustix::io::{Errno, Result};
 
+use super::removal::Rights;
 use crate::fields::Kind;
 use crate::name::Name;
 use crate::sys::{Batch, Entry, Listing};
@@ -15,8 +16,17 @@ use crate::sys::{Batch, Entry, Listing};
 #[derive(Debug)]
 pub(crate) struct Dir {
     open: Open,
-    /// The mount it lies on, once it was asked for.
+    /// Behind a pointer, because a stack keeps a place for each level of a tree.
+    asked: OnceLock<Box<Asked>>,
+}
+
+/// What was asked about a directory so far.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    /// The mount it lies on.
     pub(super) mount: OnceLock<(u64, u64)>,
+    /// Which of its entries may be removed.
+    pub(super) rights: OnceLock<Rights>,
 }
 
 #[derive(Debug)]
@@ -28,13 +38,20 @@ enum Open {
 
 impl Dir {
     pub(super) fn working() -> Dir {
-        Dir { open: Open::Working, mount: OnceLock::new() }
+        Dir::of(Open::Working)
+    }
+
+    fn of(open: Open) -> Dir {
+        Dir { open, asked: OnceLock::new() }
+    }
+
+    pub(super) fn asked(&self) -> &Asked {
+        self.asked.get_or_init(Box::default)
     }
 
     /// Makes a directory that is listed through the C library.
     pub(super) fn streaming(fd: OwnedFd) -> Result<Dir> {
-        let stream = Open::Listing(Box::new(Stream::new(fd)?));
-        Ok(Dir { open: stream, mount: OnceLock::new() })
+        Ok(Dir::of(Open::Listing(Box::new(Stream::new(fd)?))))
     }
 
     pub(super) fn is_working(&self) -> bool {
@@ -56,7 +73,7 @@ impl Dir {
 
 impl From<OwnedFd> for Dir {
     fn from(fd: OwnedFd) -> Self {
-        Dir { open: Open::Descriptor(fd), mount: OnceLock::new() }
+        Dir::of(Open::Descriptor(fd))
     }
 }
 

@@ -47,7 +47,8 @@ calls! {
     Limit either("prlimit64", "getrlimit"),
     Processors "sched_getaffinity",
     ThreadId "gettid",
-    User "setfsuid",
+    User either("setfsuid", "geteuid"),
+    Capabilities "capget",
     Usage "getrusage",
     Sleep either("clock_nanosleep", "nanosleep"),
     ReadLink "readlinkat",
@@ -292,6 +293,19 @@ impl Door {
     pub(super) fn processors(&self) -> usize {
         let _ = self;
         std::thread::available_parallelism().map_or(1, usize::from)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn user(&self) -> u32 {
+        // It cannot fail.
+        let _ = self.pass(Call::User);
+        rustix::process::geteuid().as_raw()
+    }
+
+    /// Whether this user may do what only owners may.
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn owns_all(&self) -> bool {
+        self.user() == 0
     }
 
     #[cfg(not(target_os = "linux"))]

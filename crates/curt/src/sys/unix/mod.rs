@@ -21,6 +21,7 @@ pub(crate) mod door;
 mod failing;
 pub(crate) mod host;
 pub(crate) mod process;
+mod removal;
 mod values;
 mod which;
 
@@ -155,11 +156,12 @@ impl Unix {
     fn open_compared(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
         let fd = self.door.openat(parent.as_fd(), text(name), LIST, Mode::empty())?;
         let ours = parent
+            .asked()
             .mount
             .get()
             .map_or_else(|| self.mount(parent.as_fd(), What::of(parent)), |&mount| Ok(mount));
         let same = ours.and_then(|ours| {
-            let ours = *parent.mount.get_or_init(|| ours);
+            let ours = *parent.asked().mount.get_or_init(|| ours);
             Ok(ours == self.mount(fd.as_fd(), What::Itself)?)
         });
         match same {
@@ -429,6 +431,10 @@ impl Sys for Unix {
         facts: &Facts,
     ) -> io::Result<Owners> {
         values::owners(&self.accounts, asked, facts)
+    }
+
+    fn check_removal(&self, parent: &Dir, name: Name<'_, u8>, facts: &Facts) -> io::Result<()> {
+        self.foresee_removal(parent, name, facts)
     }
 
     #[cfg(target_os = "linux")]

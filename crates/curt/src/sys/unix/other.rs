@@ -20,6 +20,15 @@ pub(super) const QUERIED: Fields = Fields::NONE;
 pub(super) const EXTENDED: Fields = Fields::NONE;
 pub(super) const MOUNTS_MAY_LOOP: bool = false;
 
+/// The flags that BSD systems have for this are not known.
+pub(super) fn keeps_entries(_facts: &Facts) -> bool {
+    false
+}
+
+pub(super) fn keeps_name(_facts: &Facts) -> bool {
+    false
+}
+
 /// There is nothing to remember.
 #[derive(Default)]
 pub(super) struct State;

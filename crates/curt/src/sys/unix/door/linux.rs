@@ -7,6 +7,7 @@ use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, Statx, StatxFlags};
 use rustix::io::{Errno, Result};
 use rustix::process::{Pid, PidfdFlags};
+use rustix::thread::CapabilitySet;
 
 use super::{Call, Door};
 use crate::sys::unix::values::uninterrupted;
@@ -157,6 +158,12 @@ impl Door {
         // SAFETY: no memory is involved. No user has this number, so nothing is set, and the answer
         // is the current user.
         unsafe { libc::setfsuid(u32::MAX) }.unsigned_abs()
+    }
+
+    /// Whether this user may do what only owners may.
+    pub(in super::super) fn owns_all(&self) -> bool {
+        let sets = self.pass(Call::Capabilities).and_then(|()| rustix::thread::capabilities(None));
+        sets.is_ok_and(|sets| sets.effective.contains(CapabilitySet::FOWNER))
     }
 
     /// Returns the number of this thread.

@@ -41,6 +41,17 @@ const fn fields(bits: StatxFlags) -> Fields {
     fields
 }
 
+/// Whether a directory keeps its entries: it is append-only. (One that is immutable says so when it
+/// is asked for the right to write.)
+pub(in crate::sys::unix) fn keeps_entries(facts: &Facts) -> bool {
+    facts.attributes & StatxAttributes::APPEND.bits() != 0
+}
+
+/// Whether a file cannot lose a name.
+pub(in crate::sys::unix) fn keeps_name(facts: &Facts) -> bool {
+    facts.attributes & (StatxAttributes::IMMUTABLE | StatxAttributes::APPEND).bits() != 0
+}
+
 impl Unix {
     /// Asks `statx` for exactly these fields, and adds the answer to what is known. `false` where
     /// the portable call must be used.

@@ -1,0 +1,60 @@
+//! What the removal of an entry would meet, without trying it.
+
+use std::io;
+use std::os::fd::AsFd;
+
+use rustix::fs::{Access, Mode, RawMode};
+use rustix::io::Errno;
+
+use super::dir::Dir;
+use super::{Unix, native};
+use crate::fields::{Facts, Fields};
+use crate::name::Name;
+use crate::sys::{Ask, Sys};
+
+/// Which entries of a directory may be removed: all, or with `Some` only those of this user.
+pub(super) type Rights = Result<Option<u32>, Errno>;
+
+impl Unix {
+    /// Returns the error that removing an entry would meet, in the order in which the kernel looks
+    /// for it. A directory is asked once, for 2 calls, and up to 2 more if it is sticky.
+    pub(super) fn foresee_removal(
+        &self,
+        parent: &Dir,
+        name: Name<'_, u8>,
+        facts: &Facts,
+    ) -> io::Result<()> {
+        let owner = (*parent.asked().rights.get_or_init(|| self.rights(parent)))?;
+        // The permissions below a mount are those of what it covers.
+        if facts.is_known_mount() {
+            return Err(Errno::BUSY.into());
+        }
+        if native::keeps_name(facts) {
+            return Err(Errno::PERM.into());
+        }
+        let Some(owner) = owner else { return Ok(()) };
+        let user = if facts.known.contains(Fields::USER_ID) {
+            facts.user_id
+        } else {
+            self.query(parent, name, Ask { fields: Fields::USER_ID, follow: false })?.user_id
+        };
+        if user == owner { Ok(()) } else { Err(Errno::PERM.into()) }
+    }
+
+    fn rights(&self, dir: &Dir) -> Rights {
+        self.door.may(dir.as_fd(), c".", Access::WRITE_OK | Access::EXEC_OK)?;
+        let ask = Ask { fields: Fields::MODE | Fields::USER_ID, follow: false };
+        let facts = self
+            .query_dir(dir, ask)
+            .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
+        if native::keeps_entries(&facts) {
+            return Err(Errno::PERM);
+        }
+        let is_sticky = Mode::from_raw_mode(facts.mode as RawMode).contains(Mode::SVTX);
+        if !is_sticky || self.door.owns_all() {
+            return Ok(None);
+        }
+        let user = self.door.user();
+        Ok((user != facts.user_id).then_some(user))
+    }
+}
