@@ -353,16 +353,17 @@ pub(crate) struct FindOptions {
     /// Delete all matches, contents first
     ///
     /// A directory is deleted only if it is empty by then; hidden and ignored entries stay
-    /// without -u. Nothing is printed: without --delete the same command shows the matches; --json
-    /// and --stats count the deleted entries. Filesystems mounted below PATH stay;
-    /// --one-file-system=device enters bind mounts.
+    /// without -u. Nothing is printed; --stats counts the deleted entries. Filesystems mounted
+    /// below PATH, or reached by a link with -L, stay and are reported; with --one-file-system they
+    /// are not reported, and bind mounts are entered. A PATH that is a link needs a slash at its
+    /// end, or -L.
     #[arg(long, conflicts_with_all = ["exec", "exec_batch", "list_details", "quiet"],
           help_heading = ACTIONS)]
     pub(crate) delete: bool,
 
-    /// With --delete: only print the matches, contents first
+    /// With --delete: only print what would be deleted, contents first
     ///
-    /// A directory among them would be deleted only if it were empty by then.
+    /// What would stay is reported as without --dry-run. The sum comes last, on standard error.
     #[arg(long, help_heading = ACTIONS)]
     pub(crate) dry_run: bool,
 
@@ -419,10 +420,8 @@ impl Options for FindOptions {
 }
 
 impl FindOptions {
-    /// Refuses to delete more, or to print less, than somebody may expect. Mounts stay unless the
-    /// command line names a boundary.
-    fn check_deletion(&mut self) -> Result<(), String> {
-        self.one_file_system.get_or_insert(Crossing::Subvolumes);
+    /// Refuses to delete more, or to print less, than somebody may expect.
+    fn check_deletion(&self) -> Result<(), String> {
         if self.max_results == Some(0) {
             return Err("--delete does not accept --max-results 0, which means no limit".to_owned());
         }
@@ -432,6 +431,11 @@ impl FindOptions {
             );
         }
         Ok(())
+    }
+
+    /// Whether mounts stay although the command line names no boundary.
+    pub(crate) fn has_own_boundary(&self) -> bool {
+        self.delete && self.one_file_system.is_none()
     }
 
     /// Whether hidden entries are found.

@@ -35,6 +35,25 @@ fn find(scratch: &Scratch, args: &[&str]) -> Traced {
     run(scratch, &[&["find"], args].concat())
 }
 
+/// Removing entries while their directory is listed might hide later ones.
+#[test]
+fn a_directory_is_listed_before_its_entries_are_deleted() {
+    let Some(()) = tracing() else { return };
+    let scratch = Scratch::new();
+    for number in 0..3_000 {
+        scratch.file(format!("tree/{}-{number}", "long".repeat(20)));
+    }
+    let args = ["find", "-u", "--delete", ".", "tree"];
+    let (_, log) = trace(&scratch, Path::new(env!("CARGO_BIN_EXE_curt")), &args);
+    let is_call =
+        |line: &str, call: &str| line.split_once('(').is_some_and(|(it, _)| it.ends_with(call));
+    let lines: Vec<&str> = log.lines().collect();
+    let listed = lines.iter().rposition(|line| is_call(line, " getdents64")).unwrap();
+    let removed = lines.iter().position(|line| is_call(line, " unlinkat")).unwrap();
+    assert!(listed < removed && lines.iter().filter(|it| is_call(it, " getdents64")).count() > 3);
+    assert!(scratch.list("tree").is_empty());
+}
+
 /// What one more of everything costs: directories, files in them, links in them.
 fn slopes(name: &str, line: &str) {
     let args: Vec<&str> = ["find", "-j1"].into_iter().chain(line.split(' ')).collect();

@@ -141,7 +141,10 @@ fn random_trees_have_the_answers_of_fd() {
 
 /// A tree with something of everything.
 fn made(scratch: &Scratch) {
-    for name in ["a.rs", "B.RS", ".hidden.rs", "sub/c.tar.gz", "sub/.deep/x", "sub/odd \n name"] {
+    for name in ["a.rs", "B.RS", ".hidden.rs", "sub/c.tar.gz", "sub/.deep/x", "sub/sub/sub/x"] {
+        scratch.file_with(format!("t/{name}"), b"text");
+    }
+    for name in ["sub/odd \n name", "sub/sub/sub/sub.d/x"] {
         scratch.file_with(format!("t/{name}"), b"text");
     }
     for name in ["empty", "sub/-dash", "build/out.o", "kept.log", "lost.log", "other/only.txt"] {

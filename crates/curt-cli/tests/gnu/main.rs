@@ -9,6 +9,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod dry_runs;
 mod du;
 mod find;
 mod harness;

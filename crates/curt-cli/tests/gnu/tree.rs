@@ -315,7 +315,7 @@ pub(crate) fn left(root: &Path) -> Vec<String> {
 }
 
 /// Calls with everything below a directory.
-fn each(root: &Path, call: &mut impl FnMut(&Path, Option<&fs::Metadata>)) {
+pub(crate) fn each(root: &Path, call: &mut impl FnMut(&Path, Option<&fs::Metadata>)) {
     for entry in fs::read_dir(root).into_iter().flatten() {
         let path = entry.unwrap().path();
         let metadata = fs::symlink_metadata(&path).ok();

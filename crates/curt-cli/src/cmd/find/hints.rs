@@ -1,12 +1,8 @@
 //! Guesses at the meaning of a command line: refusals before a search, and hints after it.
 
-use std::collections::HashSet;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use curt::fields::Follow;
-use curt::walk::Visited;
 use curt::{Fields, Plan};
 
 use crate::args::FindOptions;
@@ -21,8 +17,8 @@ pub(super) struct Hints {
     has_file: AtomicBool,
     /// A directory that was to be deleted is not empty.
     has_full: AtomicBool,
-    /// The directories that a dry run knows to hold something that stays.
-    kept: Mutex<HashSet<PathBuf>>,
+    /// A directory was not searched because of the filesystem it is on.
+    left_mounts: AtomicBool,
 }
 
 impl Hints {
@@ -34,17 +30,8 @@ impl Hints {
         self.has_full.store(true, Ordering::Relaxed);
     }
 
-    /// Notices an entry that a dry run knows to stay. A directory stays if anything in it does.
-    pub(super) fn notice_kept(&self, entry: &Visited<'_>, is_found: bool) {
-        let path = entry.path();
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_full = kept.contains(&*path);
-        if is_full && is_found {
-            self.notice_full();
-        }
-        if is_full || !is_found {
-            kept.extend(path.parent().map(Path::to_owned));
-        }
+    pub(super) fn notice_boundary(&self) {
+        self.left_mounts.store(true, Ordering::Relaxed);
     }
 
     pub(super) fn show(&self, options: &FindOptions, session: &Session, found_nothing: bool) {
@@ -62,6 +49,12 @@ impl Hints {
             note(
                 "a directory is deleted only if it is empty by then; '--prune -X curt rm -r' in \
                  place of '--delete' removes it with its contents",
+            );
+        }
+        if self.left_mounts.load(Ordering::Relaxed) {
+            note(
+                "--delete stays on the filesystem of each PATH: make another one a PATH, too, or add \
+                 --one-file-system to leave it without a message",
             );
         }
         let is_file = |name: &String| curt::stat(name, Fields::KIND).is_ok();

@@ -88,7 +88,7 @@ impl Kinds {
 
     /// Whether an entry passes, of which the metadata is known. The error is that of a directory
     /// whose entries were to be counted.
-    pub(super) fn match_entry(&self, entry: &Visited<'_>) -> Result<bool, Error> {
+    pub(super) fn match_entry(&self, entry: &mut Visited<'_>) -> Result<bool, Error> {
         let metadata = entry.metadata();
         let passes = self.has(metadata.kind())
             && (!self.is_executable || metadata.executable().known() == Some(true));
@@ -107,14 +107,11 @@ fn may_be_empty(kind: Kind) -> bool {
 }
 
 /// Whether an entry, whose size is known, is a file of no bytes or a directory without entries.
-/// That is asked by its path.
-fn is_empty(entry: &Visited<'_>) -> Result<bool, Error> {
-    if !entry.kind().is_dir() {
-        return Ok(entry.kind().is_file() && entry.metadata().size().known() == Some(0));
+fn is_empty(entry: &mut Visited<'_>) -> Result<bool, Error> {
+    if entry.kind().is_dir() {
+        return entry.is_empty();
     }
-    let mut list = curt::list(entry.path())?;
-    let first = list.next().transpose()?;
-    Ok(first.is_none())
+    Ok(entry.kind().is_file() && entry.metadata().size().known() == Some(0))
 }
 
 #[cfg(test)]

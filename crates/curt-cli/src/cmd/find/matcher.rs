@@ -83,7 +83,7 @@ impl Matcher {
 
     /// Whether an entry passes the other tests. The error is that of a directory whose entries were
     /// to be counted.
-    pub(super) fn matches(&self, entry: &Visited<'_>) -> Result<bool, Error> {
+    pub(super) fn matches(&self, entry: &mut Visited<'_>) -> Result<bool, Error> {
         let passes = self.tests.iter().all(|test| (test.passes)(entry.metadata()));
         if passes { self.kinds.match_entry(entry) } else { Ok(false) }
     }

@@ -19,8 +19,8 @@ mod template;
 mod when;
 
 use std::ffi::OsStr;
-use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::io::{self, ErrorKind};
+use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
@@ -49,6 +49,9 @@ use results::{Found, Results};
 
 /// The name of fd's own ignore files.
 const FDIGNORE: &str = ".fdignore";
+
+/// What a removal changes of the directory around it.
+const TIMES: Fields = Fields::MODIFIED.union(Fields::CHANGED).union(Fields::ACCESSED);
 
 /// How many paths may wait for commands.
 const WAITING: usize = 1024;
@@ -82,6 +85,7 @@ enum Action {
     /// It is only counted.
     Count,
     Print,
+    /// It is removed or, in a dry run, printed if it would be.
     Remove,
     /// Commands are run for it.
     Run,
@@ -93,7 +97,7 @@ impl Action {
     fn new(options: &FindOptions) -> Action {
         if options.quiet {
             Action::Count
-        } else if options.delete && !options.dry_run {
+        } else if options.delete {
             Action::Remove
         } else if !options.exec.is_empty() {
             Action::Run
@@ -125,6 +129,8 @@ struct Search<'a> {
     /// How many were found and removed by the threads that ended.
     found: AtomicU64,
     removed: AtomicU64,
+    /// Of those that were removed, the directories.
+    directories: AtomicU64,
 }
 
 impl<'a> Search<'a> {
@@ -134,7 +140,8 @@ impl<'a> Search<'a> {
         let matcher = Matcher::new(options)?;
         let action = Action::new(options);
         let lines = Lines::new(options, session)?;
-        let printed = if action == Action::Print { lines.fields() } else { Fields::NONE };
+        let prints = action == Action::Print || options.dry_run;
+        let printed = if prints { lines.fields() } else { Fields::NONE };
         let results = Results::new(options, session, action == Action::Keep);
         let commands = Commands::new(options, session)?;
         let mut operands = operands(options, session);
@@ -155,6 +162,7 @@ impl<'a> Search<'a> {
             taken: AtomicU64::new(0),
             found: AtomicU64::new(0),
             removed: AtomicU64::new(0),
+            directories: AtomicU64::new(0),
         })
     }
 
@@ -180,16 +188,25 @@ impl<'a> Search<'a> {
     /// Builds the library's `Walk`.
     fn walk(&self) -> Walk<'_> {
         let options = self.options;
-        let follow = if options.follow { Follow::Links } else { Follow::CommandLine };
+        let follow = match (options.follow, self.action) {
+            (true, _) => Follow::Links,
+            // Only a slash says that an operand is meant to be followed, as in GNU find.
+            (false, Action::Remove) => Follow::Never,
+            (false, _) => Follow::CommandLine,
+        };
+        let crossing =
+            if options.has_own_boundary() { Crossing::Subvolumes } else { Crossing::Mounts };
         // Where every entry is printed, its metadata is read with its name; elsewhere only if it
-        // may match.
-        let is_any = self.matcher.matches_all() && options.min_depth.is_none();
+        // may match. The times of a directory are read before its contents are removed.
+        let is_any = self.matcher.matches_all() && options.min_depth.is_none()
+            || self.action == Action::Remove && self.fields.intersects(TIMES);
         let mut walk = Walk::new(self.operands.as_slice())
             .fields(if is_any { self.fields } else { Fields::NAME })
             .follow(follow)
             .max_depth(options.max_depth.unwrap_or(usize::MAX))
-            .crossing(options.one_file_system.unwrap_or(Crossing::Mounts))
+            .crossing(options.one_file_system.unwrap_or(crossing))
             .contents_first(options.contents_first)
+            .dry_run(options.dry_run)
             .threads(options.threads.unwrap_or(Threads::Automatic))
             .cancel(self.session.cancel());
         if let Some(rules) = rules(options) {
@@ -272,8 +289,17 @@ impl<'a> Search<'a> {
         let entries = text::counted(summary.entries, "entry", "entries");
         let mut done = format!("{found} of {entries} found");
         let mut fields = Object::new().number("found", found).number("visited", summary.entries);
-        if self.action == Action::Remove {
-            let removed = self.removed.load(Ordering::Relaxed);
+        let removed = self.removed.load(Ordering::Relaxed);
+        if options.dry_run {
+            let directories = self.directories.load(Ordering::Relaxed);
+            let removed = text::files_and_directories(removed - directories, directories);
+            let would = text::would_remove(&removed, summary.freed);
+            // Standard output holds paths alone.
+            if !is_cancelled {
+                session.note(&would);
+            }
+            fields = fields.number("bytes", summary.freed);
+        } else if self.action == Action::Remove {
             done = format!("{done}, {removed} removed");
             fields = fields.number("removed", removed);
         }
@@ -302,7 +328,7 @@ fn operands(options: &FindOptions, session: &Session) -> Vec<PathBuf> {
     if !options.absolute_path {
         return operands.map(PathBuf::from).collect();
     }
-    let full = |operand: &OsStr| match crate::cmd::address(operand.as_ref()) {
+    let full = |operand: &OsStr| match full_operand(operand.as_ref(), options) {
         Ok(path) => Some(path),
         Err(error) => {
             let (path, reason) = (quote(operand), sys::error_text(&error));
@@ -312,6 +338,22 @@ fn operands(options: &FindOptions, session: &Session) -> Vec<PathBuf> {
         }
     };
     operands.filter_map(full).collect()
+}
+
+/// Returns an operand in full. Where links among the operands are not followed, its last name stays
+/// as it is.
+fn full_operand(operand: &Path, options: &FindOptions) -> io::Result<PathBuf> {
+    let is_last =
+        |name: &&OsStr| operand.as_os_str().as_encoded_bytes().ends_with(name.as_encoded_bytes());
+    let name = operand.file_name().filter(is_last).filter(|_| options.delete && !options.follow);
+    match (name, operand.parent()) {
+        (Some(name), Some(parent)) => {
+            let here = Path::new(".");
+            let parent = if parent.as_os_str().is_empty() { here } else { parent };
+            Ok(crate::cmd::address(parent)?.join(name))
+        }
+        _ => crate::cmd::address(operand),
+    }
 }
 
 /// Returns the rules by which entries are skipped, if there are any.
@@ -341,11 +383,13 @@ struct Finder<'s, 'a> {
     visited: u32,
     found: u64,
     removed: u64,
+    directories: u64,
 }
 
 impl<'s, 'a> Finder<'s, 'a> {
     fn new(search: &'s Search<'a>, sender: Option<mpsc::SyncSender<PathBuf>>) -> Self {
-        Finder { search, sender, lines: Vec::new(), visited: 0, found: 0, removed: 0 }
+        let lines = Vec::new();
+        Finder { search, sender, lines, visited: 0, found: 0, removed: 0, directories: 0 }
     }
 
     /// Returns the closure that visits entries.
@@ -371,11 +415,11 @@ impl<'s, 'a> Finder<'s, 'a> {
             self.visited = 0;
             search.results.keep_pace();
         }
-        let is_found = self.matches(&mut entry);
-        if search.options.dry_run {
-            search.hints.notice_kept(&entry, is_found);
+        if search.options.has_own_boundary() && entry.is_boundary() {
+            self.report_boundary(&entry);
+            return Next::Continue;
         }
-        if !is_found {
+        if !self.matches(&mut entry) {
             return Next::Continue;
         }
         let (is_too_many, is_last) = search.count();
@@ -393,13 +437,40 @@ impl<'s, 'a> Finder<'s, 'a> {
 
     /// Reports an operand that cannot be searched.
     fn check_operand(&self, entry: &Visited<'_>) {
-        if !matches!(entry.kind(), Kind::Directory | Kind::VolumeMount) {
-            self.search.hints.notice_file();
-            let (path, reason) = (entry.path(), "it is not a directory");
-            let failure = Failure::new("search", "not-a-directory", reason.to_owned());
-            let message = format!("cannot search {}: {reason}", quote(&*path));
-            self.search.session.fail_as(failure.path(&*path), &message);
+        let search = self.search;
+        match entry.kind() {
+            Kind::Directory => {}
+            Kind::VolumeMount if search.action != Action::Remove => {}
+            kind if search.action == Action::Remove && kind.is_link() => {
+                let mut directory = entry.path().into_owned().into_os_string();
+                directory.push(MAIN_SEPARATOR_STR);
+                let directory = quote(&directory);
+                let reason =
+                    format!("it is a link; write {directory} if what it leads to is meant");
+                self.not_searched(entry, "is-a-link", &reason);
+            }
+            _ => {
+                search.hints.notice_file();
+                self.not_searched(entry, "not-a-directory", "it is not a directory");
+            }
         }
+    }
+
+    /// Reports a directory that removal does not enter, because curt itself chose a boundary.
+    fn report_boundary(&self, entry: &Visited<'_>) {
+        self.search.hints.notice_boundary();
+        if entry.is_followed_link() {
+            self.not_searched(entry, "other-file-system", "it leads to another filesystem");
+        } else {
+            self.not_searched(entry, "mount-point", "it is a mount point");
+        }
+    }
+
+    fn not_searched(&self, entry: &Visited<'_>, kind: &'static str, reason: &str) {
+        let path = entry.path();
+        let failure = Failure::new("search", kind, reason.to_owned());
+        let message = format!("cannot search {}: {reason}", quote(&*path));
+        self.search.session.fail_as(failure.path(&*path), &message);
     }
 
     /// Returns whether an entry matches.
@@ -424,7 +495,13 @@ impl<'s, 'a> Finder<'s, 'a> {
         match search.action {
             Action::Count => {}
             Action::Remove => match entry.remove() {
-                Ok(removed) => self.removed += u64::from(removed),
+                Ok(removed) => {
+                    self.removed += u64::from(removed);
+                    self.directories += u64::from(removed && entry.kind().is_dir());
+                    if removed && search.options.dry_run {
+                        self.print(entry);
+                    }
+                }
                 Err(error) => {
                     if error.kind() == ErrorKind::DirectoryNotEmpty {
                         search.hints.notice_full();
@@ -432,17 +509,7 @@ impl<'s, 'a> Finder<'s, 'a> {
                     search.session.fail(&error);
                 }
             },
-            Action::Print => {
-                search.lines.fetch_color(&mut entry);
-                search.lines.add(&entry, &mut self.lines);
-                if !search.results.are_flowing() {
-                    // The next line gets the same capacity.
-                    let line = self.lines.split_off(0);
-                    search.results.hold(entry.metadata(), entry.path().into_owned(), line);
-                } else if self.lines.len() >= CHUNK || search.session.is_terminal() {
-                    self.print_lines();
-                }
-            }
+            Action::Print => self.print(entry),
             Action::Keep => {
                 let path = search.lines.path(&entry).into_owned();
                 search.results.hold(entry.metadata(), path, Vec::new());
@@ -455,6 +522,20 @@ impl<'s, 'a> Finder<'s, 'a> {
                     None => search.commands.run(path),
                 }
             }
+        }
+    }
+
+    /// Prints an entry, or holds it back to be sorted.
+    fn print(&mut self, mut entry: Visited<'_>) {
+        let search = self.search;
+        search.lines.fetch_color(&mut entry);
+        search.lines.add(&entry, &mut self.lines);
+        if !search.results.are_flowing() {
+            // The next line gets the same capacity.
+            let line = self.lines.split_off(0);
+            search.results.hold(entry.metadata(), entry.path().into_owned(), line);
+        } else if self.lines.len() >= CHUNK || search.session.is_terminal() {
+            self.print_lines();
         }
     }
 
@@ -472,5 +553,6 @@ impl Drop for Finder<'_, '_> {
         self.print_lines();
         self.search.found.fetch_add(self.found, Ordering::Relaxed);
         self.search.removed.fetch_add(self.removed, Ordering::Relaxed);
+        self.search.directories.fetch_add(self.directories, Ordering::Relaxed);
     }
 }

@@ -4,10 +4,12 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
+use std::process::Command;
 
 use curt_testkit::{NOBODY, Scratch, cells, in_namespace, is_root, may_mount, skip};
 
 use super::{Place, said};
+use crate::harness::{FILTER, may_filter};
 
 #[test]
 fn operands_are_printed_as_typed() {
@@ -98,6 +100,28 @@ fn links_that_cannot_be_followed_are_reported() {
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
+/// What cannot be asked about an entry is no match, so that it is not deleted.
+#[test]
+fn what_is_unknown_passes_no_test() {
+    let (Some(mut place), true) = (Place::new(), may_filter()) else { return };
+    place.scratch.script("t/program", "#!/bin/sh\n", 0o755);
+    let failing = FILTER.replace("openat2", "faccessat2").replace("EPERM", "EIO");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("{failing} \"$CURT\" find -tx . t")]);
+    shell.current_dir(place.scratch.path()).env("CURT", &place.bench.curt).env("LC_ALL", "C");
+    let asked = said(&shell.output().unwrap());
+    assert_eq!((asked.paths.len(), asked.code), (0, Some(1)), "{asked:?}");
+    assert_eq!(asked.failures, ["'t/program': Input/output error"]);
+    if is_root() {
+        place.user = Some(NOBODY);
+    }
+    let closed = place.scratch.dir("t/closed");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o0)).unwrap();
+    let empty = place.curt("-te -td . t");
+    assert_eq!((empty.paths.len(), empty.code), (0, Some(1)), "{empty:?}");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
 /// A directory that can be listed and not searched: names, but nothing to ask.
 #[test]
 fn entries_that_cannot_be_asked_about_are_reported() {
@@ -147,9 +171,22 @@ fn one_file_system() {
             |path: &&std::ffi::OsString| !path.to_str().unwrap_or("").starts_with("t/bound/");
         let expected: Vec<_> = device.paths.iter().filter(outside).cloned().collect();
         assert_eq!((&mount.paths, mount.code), (&expected, Some(0)), "{more}");
-        // So does removal, unless another way is named.
-        let removed = run(&format!("$CURT find -u -0 {more} --delete --dry-run . t"));
-        assert_eq!((removed.paths, removed.code), (expected, Some(0)), "{more}");
+        // Removal stops there, too, and says so, unless the command line names a boundary. What a
+        // link leads to may be on the same filesystem, but no mount.
+        let kept = ["t/bound", "t/mounted"];
+        let failures = kept.map(|path| format!("'{path}': it is a mount point"));
+        let is_kept = |path: &std::ffi::OsString| kept.iter().any(|kept| path == kept);
+        let expected: Vec<_> = expected.into_iter().filter(|path| !is_kept(path)).collect();
+        let removal = format!("$CURT find -u -0 {more} --delete --dry-run");
+        let removed = run(&format!("{removal} . t"));
+        assert_eq!((&removed.paths, removed.code), (&expected, Some(1)), "{more}");
+        assert_eq!(removed.failures, failures, "{more}");
+        let removed = run(&format!("{removal} -L -tl -tp . t"));
+        assert_eq!((removed.failures, removed.code), (failures.to_vec(), Some(1)), "{more}");
+        for quiet in ["--xdev=mount", "--xdev", "-d1"] {
+            let removed = run(&format!("{removal} -tf {quiet} . t"));
+            assert_eq!((removed.failures, removed.code), (vec![], Some(0)), "{more} {quiet}");
+        }
     }
     // A mount point that is the operand is walked.
     assert_eq!(
@@ -174,7 +211,14 @@ fn one_file_system_is_not_left_through_a_link() {
         assert_eq!(printed.paths, ["t/elsewhere", "t/elsewhere-file"]);
         let printed = place.same("-L t -xdev -name file", &format!("-L {more} ^file$ t"));
         assert!(printed.paths.is_empty(), "{printed:?}");
+        // So is removal, which says so if it was not asked to stay.
+        let kept = place.curt(&format!("-L {more} --delete --dry-run ^file$ t"));
+        assert_eq!((kept.failures.len(), kept.code), (0, Some(0)), "{kept:?}");
         // An operand says which filesystem it is.
         place.same("-L t/elsewhere -xdev", &format!("-L {more} . t/elsewhere"));
     }
+    let kept = place.curt("-L --delete --dry-run ^file$ t");
+    let reason = "'t/elsewhere': it leads to another filesystem".to_owned();
+    assert_eq!((kept.failures, kept.code), (vec![reason], Some(1)));
+    assert!(other.exists("there/file"));
 }

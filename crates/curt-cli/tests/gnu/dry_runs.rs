@@ -1,0 +1,236 @@
+//! Dry runs of `curt rm`, `rm --trash` and `find --delete` beside the real run on an equal tree: the
+//! dry run shows what the real one then removes, with the same failures and the same code.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use curt_testkit::{Choices, cells, in_namespace, may_mount};
+
+use crate::harness::{Bench, Trial, property};
+use crate::tree::{Oddities, Tree, each, users};
+
+/// Commands, each with options that a random command line has some of.
+const COMMANDS: [(&str, &str); 3] = [
+    (
+        "rm -v",
+        "-r | -r | -r | -rf | -d | -f | -r --contents | --exclude=*.rs | --exclude=a | -j3
+         --one-file-system",
+    ),
+    ("rm --trash -v", "-r | -r | -f | --preserve-root=all"),
+    (
+        "find -0 --delete",
+        "-u | -u | -u | -H | -I | -tf | -td | -tl | -te | -te | -d1 | -d2 | --min-depth=2 | -e rs
+         -E a | -E *.rs | -S +1b | --older @1650000000 | --newer @1650000000 | --perm=-200
+         --one-file-system | --max-results=3 | -j3 | -td -d1 | --sort=name",
+    ),
+];
+
+/// As somebody who may remove little else, whatever goes wrong. Of two operands that overlap, the
+/// second one would be gone.
+fn random(choices: &mut Choices) -> Trial {
+    let tree = Tree::random(choices, Oddities { forbidden: true, names: true });
+    let (command, options) = *choices.pick(&COMMANDS);
+    let mut trial = Trial::random(choices, tree, &cells(options), 1);
+    let usual = match (choices.one_in(4), command.starts_with("find")) {
+        (true, _) => "",
+        (false, true) => " -u",
+        (false, false) => " -r",
+    };
+    let command = format!("{command}{usual}");
+    trial.options.insert(0, [command.clone(), command.clone()]);
+    if trial.operands.is_empty() || trial.operands[0].is_empty() || choices.one_in(2) {
+        let whole = if command.starts_with("find") { "." } else { "../here" };
+        trial.operands = vec![whole.into()];
+    }
+    Trial { user: users().last().copied().flatten(), ..trial }
+}
+
+/// What came of a run: what it removed, what it said, its code.
+#[derive(Debug, PartialEq)]
+struct Effect {
+    removed: BTreeSet<OsString>,
+    failures: BTreeSet<String>,
+    code: Option<i32>,
+}
+
+impl Effect {
+    fn new(removed: BTreeSet<OsString>, output: &Output) -> Effect {
+        let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+        let is_failure = |line: &&str| !line.starts_with("curt find: would remove ");
+        let failures = messages.lines().filter(is_failure).map(str::to_owned).collect();
+        Effect { removed, failures, code: output.status.code() }
+    }
+}
+
+fn run(bench: &Bench, trial: &Trial, more: &[&str]) -> Output {
+    let options = trial.options.iter().flat_map(|option| option[1].split_whitespace());
+    let mut words: Vec<&str> = options.chain(more.iter().copied()).chain(["--"]).collect();
+    if words[0] == "find" {
+        words.push(".");
+    }
+    let mut command = Command::new(&bench.curt);
+    command.args(words).args(&trial.operands).current_dir(bench.scratch.at("run/here"));
+    command.env_clear().env("LC_ALL", "C.UTF-8").env("HOME", bench.scratch.at("run/home"));
+    if let Some(user) = trial.user {
+        command.uid(user).gid(user);
+    }
+    command.stdin(Stdio::null()).output().unwrap()
+}
+
+/// The lines of `rm -v`, without the sum.
+fn lines(output: &Output) -> BTreeSet<OsString> {
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let lines = text.lines().filter(|line| !line.contains(", freeing "));
+    let past =
+        |line: &str| line.replacen("would remove", "removed", 1).replacen("would move", "moved", 1);
+    lines.map(past).map(OsString::from).collect()
+}
+
+fn below(place: &Path) -> BTreeSet<OsString> {
+    let mut found = BTreeSet::new();
+    each(place, &mut |path, _| {
+        found.insert(path.into());
+    });
+    found
+}
+
+/// What a path is without links on the way to its last name.
+fn real_path(path: &Path) -> Option<OsString> {
+    let name = path.file_name()?.to_owned();
+    Some(fs::canonicalize(path.parent()?).ok()?.join(name).into())
+}
+
+/// An empty directory that this user may not read can be removed, which only a trial tells.
+fn has_unreadable_empty(place: &Path, user: Option<u32>) -> bool {
+    let mut found = false;
+    each(place, &mut |path, metadata| {
+        let Some(metadata) = metadata.filter(|metadata| metadata.is_dir()) else { return };
+        let bit = if user.is_none_or(|user| metadata.uid() == user) { 0o400 } else { 0o004 };
+        let is_empty = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+        found |= metadata.mode() & bit == 0 && (is_empty || user.is_none());
+    });
+    found
+}
+
+fn both(bench: &Bench, trial: &Trial) -> Option<[Effect; 2]> {
+    let here = bench.scratch.at("run/here");
+    trial.tree.make(&bench.scratch, trial.user);
+    if has_unreadable_empty(&here, trial.user) {
+        bench.clear();
+        return None;
+    }
+    let is_find = trial.options[0][1].starts_with("find");
+    let before = below(&here);
+    let output = run(bench, trial, &["--dry-run"]);
+    assert_eq!(below(&here), before, "a dry run changed something");
+    assert!(!bench.scratch.exists("run/home"), "a dry run made something");
+    let dry = if is_find {
+        let paths = output.stdout.split(|&byte| byte == 0).filter(|path| !path.is_empty());
+        let paths = paths.map(|path| path.strip_suffix(b"/").unwrap_or(path));
+        paths.map(|path| real_path(&here.join(OsStr::from_bytes(path)))).collect::<Option<_>>()
+    } else {
+        Some(lines(&output))
+    };
+    let dry = dry.map(|removed| Effect::new(removed, &output));
+    bench.clear();
+    trial.tree.make(&bench.scratch, trial.user);
+    let mut trial = trial.clone();
+    if is_find {
+        trial.options[0][1] = trial.options[0][1].replace(" -0", "");
+    }
+    let output = run(bench, &trial, &[]);
+    let real = if is_find { &before - &below(&here) } else { lines(&output) };
+    let real = Effect::new(real, &output);
+    bench.clear();
+    Some([dry?, real])
+}
+
+#[test]
+fn a_dry_run_tells_what_the_real_run_does() {
+    let bench = Bench::new();
+    property("dry runs", random, |trial| {
+        let [dry, real] = both(&bench, trial)?;
+        (dry != real).then(|| format!("dry  {dry:?}\nreal {real:?}"))
+    });
+}
+
+/// What forbids removal to root, too: mounts, filesystems that are read-only, and attributes.
+const SETUP: &str = "set -e; export LC_ALL=C HOME=/nowhere; mkdir t; mount -t tmpfs none t; cd t
+    mkdir -p d/m d/b d/r d/i d/a d/e d/sub/k x/y q rs/k; touch d/f d/bf d/i/f d/a/f d/e/imm d/e/app
+    touch d/sub/k/g x/l.log x/y/z q/bf rs/f rs/k/g; mount -t tmpfs none d/m; touch d/m/n
+    mount --bind x d/b; mount --bind q/bf d/bf; mount --bind rs d/r; mount -o remount,bind,ro d/r
+    chattr +i d/i d/e/imm; chattr +a d/a d/e/app; ln -s ../x d/lx; ln -s ../rs d/lr; ln -s d ld
+    set +e; ";
+
+const ROWS: [&str; 21] = [
+    "rm -rv d",
+    "rm -rvj4 --cross-mounts d",
+    "rm -rv --one-file-system d",
+    "rm -rv --preserve-root=all d d/m",
+    "rm -v d d/bf d/e/imm d/e/app d/i/f d/a/f d/r/f d/r d/r/none d/f",
+    "rm -dv d/m d/b d/i d/a d/r/k d/sub/k d",
+    "rm -rv --contents d/m d/r d/i",
+    "rm -rv ld/ ld d/lx/ d/lx",
+    "rm --trash -rv d/bf d/i/f d/i d/a/f d/e/imm d/e/app d/r/f d/m d/b d/sub d ld/ ld d/f",
+    "rm --trash -rv --preserve-root=all d/m d/sub/k",
+    "rm --trash -v d/sub d/f",
+    "find --delete -u . d",
+    "find --delete -u . d --without openat2",
+    "find --delete -u -L . d",
+    "find --delete -u -L -e log . d",
+    "find --delete -u -d1 . d",
+    "find --delete -u --one-file-system . d",
+    "find --delete -u -L --one-file-system=mount . d",
+    "find --delete -u . d/r d/m d/i d/lx",
+    "find --delete -u . ld d/lx/",
+    "find --delete -u -a . ld d/lr/",
+];
+
+#[test]
+fn what_root_may_not_remove_is_told_as_well() {
+    let bench = Bench::new();
+    if !may_mount() || Command::new("chattr").arg("-V").output().is_err() {
+        return;
+    }
+    let run = |command: &str, dry: &str| {
+        let place = bench.place();
+        let curt = bench.curt.display();
+        let script = format!(
+            "{SETUP} find . | sort >../was; {curt} {command} {dry} >../out; \
+             code=$?; find . | sort | comm -3 ../was - | grep -v Trash
+             echo; cat ../out; exit $code"
+        );
+        let output = in_namespace(&script).current_dir(place).output().unwrap();
+        bench.clear();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let (gone, shown) = text.split_once("\n\n").or(text.split_once('\n')).unwrap();
+        let shown = Output { stdout: shown.into(), ..output.clone() };
+        let gone: BTreeSet<String> = gone.lines().map(|line| line.replace("./", "")).collect();
+        (gone, Effect::new(lines(&shown), &shown))
+    };
+    for command in ROWS {
+        let (gone, real) = run(command, "");
+        let (changed, mut dry) = run(command, "--dry-run");
+        assert!(changed.is_empty(), "{command}: {changed:?}");
+        if command.starts_with("find") {
+            // One path for each, whichever mount or link leads there.
+            let path = |shown: &OsString| {
+                let shown = shown.to_str().unwrap().trim_end_matches('/');
+                let shown = shown.rsplit_once("run/here/t/").map_or(shown, |(_, below)| below);
+                shown.replace("d/lx/", "x/").replace("d/lr/", "rs/").replace("d/b/", "x/")
+            };
+            let shown: BTreeSet<_> = std::mem::take(&mut dry.removed).iter().map(path).collect();
+            let is_mounted = |path: &&String| path.starts_with("d/b/") || path.starts_with("d/r/");
+            let gone: BTreeSet<_> = gone.iter().filter(|it| !is_mounted(it)).cloned().collect();
+            assert_eq!(shown, gone, "{command}");
+        }
+        assert_eq!(dry, real, "{command}");
+        assert!(real.code == Some(1) && !real.failures.is_empty(), "{command}: {real:?}");
+    }
+}
