@@ -160,6 +160,37 @@ fn a_dry_run_tells_what_the_real_run_does() {
     });
 }
 
+/// Whose entries they are decides in a sticky directory; chance seldom makes one of root.
+#[test]
+fn sticky_directories_and_modes_are_told_as_well() {
+    let bench = Bench::new();
+    for words in [
+        "d/mine d/other d/od/ d/md/f root:d 1777:d root:d/other root:d/od",
+        "d/mine d/other 1777:d root:d/other",
+        "d/f d/g/ d/h/f 0555:d 0555:d/h",
+        "d/f d/g/ 0644:d",
+    ] {
+        for (command, operand) in [
+            ("rm -v -r", "d"),
+            ("rm -v", "d/other"),
+            ("rm -v -d", "d/od"),
+            ("rm --trash -v -r", "d/other"),
+            ("rm --trash -v -r", "d/h"),
+            ("find -0 --delete -u", "."),
+        ] {
+            let trial = Trial {
+                tree: Tree::of(words),
+                options: vec![[command.to_owned(), command.to_owned()]],
+                operands: vec![operand.into()],
+                user: users().last().copied().flatten(),
+                input: "",
+            };
+            let [dry, real] = both(&bench, &trial).unwrap();
+            assert_eq!(dry, real, "{words}: {command}");
+        }
+    }
+}
+
 /// What forbids removal to root, too: mounts, filesystems that are read-only, and attributes.
 const SETUP: &str = "set -e; export LC_ALL=C HOME=/nowhere; mkdir t; mount -t tmpfs none t; cd t
     mkdir -p d/m d/b d/r d/i d/a d/e d/sub/k x/y q rs/k; touch d/f d/bf d/i/f d/a/f d/e/imm d/e/app

@@ -39,6 +39,19 @@ fn a_directory_that_is_not_empty_stays() {
     assert_eq!(effect(&place, "cd t; \"$CURT\" find -u --delete"), expected);
 }
 
+/// Emptying a directory changes its time.
+#[test]
+fn a_directory_has_the_time_from_before_its_contents_were_deleted() {
+    let Some(place) = Place::new() else { return };
+    let old = "find t -exec touch -hd 2020-01-01 {} +;";
+    let expected =
+        effect(&place, &format!("{old} find t -mindepth 1 -not -newermt 2021-01-01 -delete"));
+    let printed =
+        effect(&place, &format!("{old} \"$CURT\" find -u --older 2021-01-01 --delete . t"));
+    assert_eq!(printed, expected);
+    assert_eq!(printed.1, Some(0));
+}
+
 #[test]
 fn delete_keeps_excluded_entries() {
     let Some(place) = Place::new() else { return };
