@@ -269,12 +269,9 @@ impl<'r, 't, S: Sys> Run<'r, 't, S> {
         report.calls.add(&summary.calls);
     }
 
-    /// Counts an operand that is no directory, and of which everything is known.
+    /// Counts an operand that is no directory, and of which everything is known. The operands know
+    /// whether another one has the same file.
     fn file(&mut self, index: usize, path: &Path, facts: &Facts) {
-        let linked = Identity::known(facts).filter(|_| facts.has_several_names());
-        if linked.is_some_and(|linked| !self.counted.insert(linked)) {
-            return;
-        }
         self.report.threads = self.report.threads.max(1);
         self.report.unknown += u64::from(!Sizes::are_known(facts));
         let part = Part::of(facts, self.usage.newest);

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::control::Threads;
+use crate::fields::{Fields, Time};
 use crate::sys::fault::Faults;
 use crate::sys::memory::play::{DEEDS, setup};
 use crate::sys::memory::{Memory, Setup, World};
@@ -49,6 +51,32 @@ fn result_does_not_depend_on_threads_or_records() {
     assert_eq!(totals.len(), 1, "{totals:?}");
     let (one, more) = records.split_at(3);
     assert!(more.chunks(3).all(|more| more == one));
+}
+
+#[test]
+fn a_file_is_counted_once_however_many_of_its_names_are_operands() {
+    let setup = setup(|world| _ = world.hard_link("tree/top", "names/second"));
+    let report = measure(&Usage::new(), &setup, &["tree/top", "names/second", "names", "tree"]);
+    let entries = report.records.iter().filter(|it| it.depth == 0).map(|it| it.sizes.entries);
+    assert_eq!(entries.collect::<Vec<_>>(), [1, 1, 16]);
+}
+
+#[test]
+fn the_newest_time_is_not_that_of_the_last_entry() {
+    let setup = setup(|world| {
+        let files = ["a/1", "a/2", "b/1"].map(|file| format!("times/{file}"));
+        world.dir("times/a").dir("times/b");
+        for (file, seconds) in files.iter().zip([9, 3, 5]) {
+            world.clock = Duration::from_secs(seconds);
+            world.file(file);
+        }
+    });
+    let report = measure(&Usage::new().newest(Fields::CREATED), &setup, &["times"]);
+    let seconds = |time: Option<Time>| time.map(|time| time.seconds);
+    let times = report.records.iter().map(|it| (seconds(it.newest), seconds(it.own_newest)));
+    let expected = [(9, 9), (5, 5), (9, 0)].map(|(all, own)| (Some(all), Some(own)));
+    assert_eq!(times.collect::<Vec<_>>(), expected);
+    assert_eq!(seconds(report.newest()), Some(9));
 }
 
 #[test]
