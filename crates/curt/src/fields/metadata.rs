@@ -443,13 +443,30 @@ mod tests {
 
     #[test]
     fn a_newer_answer_keeps_what_it_lacks() {
-        let mut facts = Facts { id: 7, size: 5, present: Fields::ACL, ..Facts::default() };
-        facts.known = Fields::ID | Fields::SIZE | Fields::ACL;
-        let known = Fields::KIND | Fields::SIZE;
-        facts.update(Facts { known, kind: Kind::File, size: 9, ..Facts::default() });
+        let (asked, answered) = (Fields::READABLE | Fields::WRITABLE, Fields::KIND | Fields::SIZE);
+        let kept = Fields::ID | Fields::ACL | Fields::ATTRIBUTES | asked;
+        let mut facts = Facts { id: 7, size: 5, is_mount: true, ..Facts::default() };
+        (facts.known, facts.present) = (kept | Fields::SIZE, Fields::ACL);
+        facts.allowed = Fields::READABLE;
+        facts.update(Facts { known: answered, kind: Kind::File, size: 9, ..Facts::default() });
         assert_eq!((facts.id, facts.size, facts.kind), (7, 9, Kind::File));
-        assert_eq!(facts.known, Fields::ID | Fields::SIZE | Fields::ACL | Fields::KIND);
-        assert_eq!(facts.present, Fields::ACL);
+        assert_eq!(facts.known, kept | answered);
+        assert_eq!((facts.present, facts.allowed), (Fields::ACL, Fields::READABLE));
+        assert!(facts.is_known_mount());
+        let answer = Facts { known: Fields::ATTRIBUTES | asked, ..Facts::default() };
+        facts.update(answer);
+        assert_eq!((facts.allowed, facts.is_known_mount()), (Fields::NONE, false));
+    }
+
+    #[test]
+    fn an_entry_was_made_when_it_was_created_or_else_changed() {
+        let time = |seconds| Time { seconds, nanoseconds: 0 };
+        let facts = Facts { created: time(1), changed: time(2), ..Facts::default() };
+        for (known, seconds) in [(Fields::CREATED | Fields::CHANGED, 1), (Fields::CHANGED, 2)] {
+            assert_eq!(Facts { known, ..facts }.made(), Duration::from_secs(seconds));
+        }
+        let (known, created) = (Fields::CREATED, time(-1));
+        assert_eq!(Facts { known, created, ..facts }.made(), Duration::ZERO);
     }
 
     #[test]

@@ -284,3 +284,37 @@ impl ListBatch<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Helpers;
+    use crate::ask::Asker;
+    use crate::control::Threads::{self, AtMost, Automatic};
+    use crate::fields::{Fields, Plan};
+    use crate::sys::{Os, Setup, Sys};
+
+    #[test]
+    fn threads_are_as_many_as_is_documented() {
+        let helpers = |fields, threads: Threads, processors, entries| {
+            let asker = Asker::new(Os::start(&Setup::default()), Plan::new(fields));
+            let (processors, started) = (Some(processors), Vec::new());
+            Helpers { threads, processors, started }.wanted(&asker, entries)
+        };
+        for (threads, processors, entries, expected) in [
+            (Automatic, 99, 2_047, 1),
+            (Automatic, 99, 2_048, 2),
+            (Automatic, 99, 5_000, 4),
+            (Automatic, 99, 99_000, 8),
+            (Automatic, 3, 99_000, 3),
+            (AtMost(0), 99, 99_000, 1),
+            (AtMost(4), 1, 127, 1),
+            (AtMost(4), 1, 128, 2),
+            (AtMost(20), 1, 99_000, 20),
+        ] {
+            let about = format!("{threads:?}, {processors}, {entries}");
+            let wanted = helpers(Fields::LINKS, threads, processors, entries);
+            assert_eq!(wanted + 1, expected, "{about}");
+            assert_eq!(helpers(Fields::NAME, threads, processors, entries), 0, "{about}");
+        }
+    }
+}

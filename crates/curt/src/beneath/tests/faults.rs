@@ -13,7 +13,7 @@ use super::{TestRoot, operations};
 use crate::beneath::steps::Failure;
 use crate::sys::beneath::Beneath;
 use crate::sys::fault::{Faults, PlannedFailure};
-use crate::sys::{Feature, Features, Os, Setup, Sys};
+use crate::sys::{Features, Os, Setup, Sys};
 use curt_paths::Refusal;
 
 /// Without `ENOSYS`, which the process remembers.
@@ -133,13 +133,6 @@ fn check(answer: &Result<String, Failure>, fails: PlannedFailure, case: &str) {
 #[test]
 fn with_openat2() {
     every_call_fails_once::<crate::sys::Os>(&Setup::default());
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn by_single_steps() {
-    let without = Features::default().with(Feature::Openat2);
-    every_call_fails_once::<crate::sys::Os>(&Setup { without, ..Setup::default() });
 }
 
 #[test]

@@ -197,21 +197,6 @@ fn listing_without_kinds_is_removed_or_reported() {
     }
 }
 
-/// The directory is never removed, although its listings are empty: every `rmdir` is made to fail.
-#[test]
-fn directory_is_listed_again_as_often_as_allowed() {
-    for retries in [0, 1, 3, 10] {
-        let mut world = World::new();
-        world.dir("tree");
-        let not_empty = (0..50).fold(Faults::default(), |all, nth| all.fail("unlinkat", nth, 39));
-        let setup = Setup::new(world).with_faults(not_empty);
-        let options = Remove::new().threads(Threads::AtMost(1));
-        let report = remove(&options.retries(retries, Duration::from_secs(3600)), &setup);
-        assert_eq!(report.error_count, 1, "{report:?}");
-        assert_eq!(report.calls.of("lseek"), u64::from(retries), "{report:?}");
-    }
-}
-
 /// A directory whose removal is refused stays, but entries that were added meanwhile are removed.
 #[test]
 fn entries_added_before_a_refused_removal_are_removed() {

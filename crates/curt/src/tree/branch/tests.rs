@@ -15,13 +15,18 @@ fn name(text: &str) -> NameBuf<u8> {
     NameBuf::new(text.as_bytes().to_vec()).unwrap()
 }
 
+/// Begins with an operand. Returns whether it is entered.
+fn enter_operand(branch: &mut Branch<Memory, ()>, operand: &str, sys: &Memory) -> bool {
+    branch.begin(operand.as_bytes().to_vec());
+    let opened = Opened::Dir(sys.open_place(Path::new(operand)).unwrap());
+    let admitted = branch.admit(opened, sys).ok().flatten();
+    admitted.map(|admitted| branch.enter(admitted, ())).is_some()
+}
+
 /// A branch with the directory `tree`.
 fn begin(sys: &Memory, limits: Limits) -> Branch<Memory, ()> {
     let mut branch = Branch::new(limits, 8);
-    branch.begin(b"tree".to_vec());
-    let tree = Opened::Dir(sys.open_place(Path::new("tree")).unwrap());
-    let admitted = branch.admit(tree, sys).ok().flatten();
-    branch.enter(admitted.unwrap(), ());
+    assert!(enter_operand(&mut branch, "tree", sys));
     branch
 }
 
@@ -73,6 +78,18 @@ fn a_loop_names_its_ancestor_however_often_the_work_was_handed_off() {
     assert_eq!(last.depth(), 4);
     let error = enter_next(&mut last, &sys).unwrap_err();
     assert!(matches!(error.cause(), Cause::Loop(path) if path == Path::new("tree/a")), "{error}");
+}
+
+#[test]
+fn the_one_device_is_that_of_each_operand() {
+    let mut world = World::new();
+    world.mount("tree/mount", 2).mount("other", 2);
+    let sys = Memory::start(&Setup::new(world));
+    let mut branch = begin(&sys, Limits { one_device: true, ..Limits::default() });
+    branch.stack.add_waiting(name("mount").as_name());
+    assert!(branch.open_next(|()| true, &sys).is_some_and(|opened| matches!(opened, Ok(None))));
+    branch.leave(&sys);
+    assert!(enter_operand(&mut branch, "other", &sys));
 }
 
 /// `..` does not lead from it to the ancestor.

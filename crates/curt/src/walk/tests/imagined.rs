@@ -159,7 +159,7 @@ fn changes_before_any_call_lose_nothing_elsewhere_with_several_threads() {
             assert!(seen.paths().iter().copied().eq(expected.paths()), "{threads} threads");
             for (what, deed) in DEEDS {
                 for place in ["tree/a/b", "tree/e", "tree/many", "tree/many/90"] {
-                    for call in (0..calls).step_by(97) {
+                    for call in (0..calls).step_by(197) {
                         let setup = large(|world| {
                             world.after(call, move |world| deed(world, place));
                         });
