@@ -3,11 +3,11 @@
 use std::io;
 use std::os::fd::AsFd;
 
-use rustix::fs::{Access, Mode, RawMode};
+use rustix::fs::{Access, Mode};
 use rustix::io::Errno;
 
 use super::dir::Dir;
-use super::{Unix, native};
+use super::{Unix, native, values};
 use crate::fields::{Facts, Fields};
 use crate::name::Name;
 use crate::sys::{Ask, Sys};
@@ -50,7 +50,7 @@ impl Unix {
         if native::keeps_entries(&facts) {
             return Err(Errno::PERM);
         }
-        let is_sticky = Mode::from_raw_mode(facts.mode as RawMode).contains(Mode::SVTX);
+        let is_sticky = values::bits(facts.mode).contains(Mode::SVTX);
         if !is_sticky || self.door.owns_all() {
             return Ok(None);
         }
