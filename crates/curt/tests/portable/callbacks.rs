@@ -68,21 +68,6 @@ fn every_callback_can_stop_a_removal() {
 }
 
 #[test]
-fn callback_that_returns_nothing_does_not_stop_a_removal() {
-    let scratch = Scratch::new();
-    let tree = bushes(&scratch);
-    let report = Remove::new()
-        .on_error(|_| ())
-        .on_removed(|_, _| {})
-        .on_progress(|_| ())
-        .poll(|| {})
-        .exclude(|_| false)
-        .confirm(Confirm::Never, |_, _| true)
-        .run(tree);
-    assert!(report.is_complete(), "{report:?}");
-}
-
-#[test]
 fn no_callback_is_called_after_one_has_stopped_the_removal() {
     for threads in THREADS {
         let scratch = Scratch::new();
