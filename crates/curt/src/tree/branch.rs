@@ -123,8 +123,7 @@ impl<S: Sys, T> Branch<S, T> {
     /// Opens the subdirectory of the topmost directory whose name lies at `at`.
     fn open(&mut self, at: usize, sys: &S) -> Result<Option<Admitted<S::Dir>>, Cause> {
         self.stack.make_room(sys);
-        // A sibling that was opened before and not entered was not left either, nor was what another
-        // worker had entered when it handed this directory off.
+        // A sibling that was not entered, or that another worker had entered, was not left either.
         self.loops.leave(self.depth());
         let name = self.stack.names().get(at).ok_or_else(|| bug("a name was forgotten"))?;
         self.path.push(name);
