@@ -160,10 +160,15 @@ struct Positions<'a> {
 }
 
 impl Positions<'_> {
-    /// Where on the command line an option was given last.
-    fn position(&self, id: &str) -> Option<usize> {
+    /// Where on the command line an option was given.
+    fn all(&self, id: &str) -> impl DoubleEndedIterator<Item = usize> {
         let is_typed = self.matches.value_source(id) == Some(ValueSource::CommandLine);
-        self.matches.indices_of(id).filter(|_| is_typed)?.next_back()
+        self.matches.indices_of(id).filter(|_| is_typed).into_iter().flatten()
+    }
+
+    /// Where it was given last.
+    fn position(&self, id: &str) -> Option<usize> {
+        self.all(id).next_back()
     }
 
     /// The value of that one of these options which was given last.

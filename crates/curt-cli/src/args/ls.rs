@@ -106,7 +106,7 @@ pub(crate) struct LsOptions {
     #[arg(short = 'F', long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
           default_missing_value = "always", hide_possible_values = true,
           value_parser = AbbreviationOf(&WHENS))]
-    classify: Option<When>,
+    classify: Vec<When>,
 
     /// Same as --classify, but without '*' for executable files
     #[arg(long)]
@@ -346,9 +346,9 @@ pub(crate) struct LsOptions {
     #[arg(skip)]
     pub(crate) format: Option<Format>,
 
-    /// The marks after names, and when they are printed.
+    /// The marks after names, and when they are printed: the last ones that are.
     #[arg(skip)]
-    pub(crate) marks: Option<(Marks, When)>,
+    pub(crate) marks: Vec<(Marks, When)>,
 
     /// Which symbolic links are followed, if `-H` or `-L` was given.
     #[arg(skip)]
@@ -433,12 +433,19 @@ impl Options for LsOptions {
                 ("time", self.time),
             ])
             .flatten();
-        self.marks = given.last(&[
-            ("classify", (Marks::All, self.classify.unwrap_or(When::Always))),
-            ("file_type", (Marks::Kinds, When::Always)),
-            ("indicator_style", (self.indicator_style.unwrap_or(Marks::None), When::Always)),
-            ("slash", (Marks::Slash, When::Always)),
-        ]);
+        let others = [
+            ("file_type", Marks::Kinds),
+            ("indicator_style", self.indicator_style.unwrap_or(Marks::None)),
+            ("slash", Marks::Slash),
+        ];
+        let others = others
+            .into_iter()
+            .filter_map(|(id, marks)| Some((given.position(id)?, (marks, When::Always))));
+        let classify = given.all("classify").zip(&self.classify);
+        let mut marks: Vec<_> =
+            classify.map(|(at, &when)| (at, (Marks::All, when))).chain(others).collect();
+        marks.sort_by_key(|&(at, _)| at);
+        self.marks = marks.into_iter().map(|(_, marks)| marks).collect();
         let follow = given.last(&[
             ("dereference", Some(Follow::Links)),
             ("dereference_command_line", Some(Follow::CommandLine)),

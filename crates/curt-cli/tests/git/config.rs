@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use curt_testkit::{NOBODY, Scratch, is_root, skip};
+use curt_testkit::{Choices, NOBODY, Scratch, cells, is_root, skip};
 
 /// Variables, and a script that makes the configuration of the work tree `w`. `$S` is the scratch
 /// directory; `$S/rules` leaves out `*.sql`, `$S/others` `*.log`.
@@ -16,6 +16,9 @@ const ROWS: &[[&str; 2]] = &[
     ["", "git config core.excludesFile \"~root/..$S/rules\""],
     ["", "git config core.excludesFile \"%(prefix)/..$S/rules\""],
     ["", "git config core.excludesFile $S/missing; cp $S/rules $S/home/.config/git/ignore"],
+    ["", "git config core.excludesFile $S/rules/"],
+    ["", "cp $S/rules sub; git config core.excludesFile sub/rules/."],
+    ["", "file w/.git/one; git config include.path one/"],
     ["", "git config core.excludesFile ''; cp $S/rules $S/home/.config/git/ignore"],
     ["", "cp $S/rules $S/home/.config/git/ignore"],
     ["", "ln -s $S/rules $S/link; git config core.excludesFile $S/link"],
@@ -67,6 +70,18 @@ const ROWS: &[[&str; 2]] = &[
     ["", "file one; condition gitdir:~/../w/"],
     ["", "file one; git config includeIf.gitdir:./.path $S/one"],
     ["", "file one; git config includeIf.gitdir/i:./.GIT.path $S/one"],
+    [
+        "GIT_CONFIG_GLOBAL=$S/D/c",
+        "file one; mkdir $S/D $S/d; mv $S/w $S/d; ln -s d/w $S/w
+        printf '[includeIf \"gitdir/i:./w/\"]path = %s\n' $S/one >$S/D/c",
+    ],
+    [
+        "",
+        "git config include.path f1; file w/.git/f10; for i in 1 2 3 4 5 6 7 8 9; do
+        printf '[include]path=f%s\n' $((i+1)) >.git/f$i; done",
+    ],
+    ["", "file one; condition gitdir:~no-such-user/"],
+    ["", "file one; condition \"gitdir:%(prefix)/..$S/\""],
     ["", "file one; condition onbranch:topic/x"],
     ["", "file one; condition onbranch:topic/"],
     ["", "file one; condition 'onbranch:*'"],
@@ -83,6 +98,10 @@ const ROWS: &[[&str; 2]] = &[
     ["", "echo '[core]ignoreCase = 2k' >>.git/config; git config core.excludesFile $S/capital"],
     ["", "git config core.ignoreCase 0x1k"],
     ["", "git config core.ignoreCase -010"],
+    [
+        "",
+        "git config core.ignoreCase true; mkdir sub/in; echo 'FOO' >sub/.gitignore; touch sub/in/foo",
+    ],
     ["", "git config core.ignoreCase 0; echo '*.SQL' >.git/info/exclude"],
     ["GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.ignorecase GIT_CONFIG_VALUE_0=", ""],
     [
@@ -113,6 +132,8 @@ const REFUSED: &[&str] = &[
     "git config include.path config",
     "git config core.excludesFile '~no-such-user/x'",
     "rm .git/config; mkdir .git/config",
+    "git config core.excludesFile $S",
+    "rm -f .git/info/exclude; mkdir .git/info/exclude",
 ];
 
 const FUNCTIONS: &str = r#"
@@ -205,6 +226,87 @@ fn configuration_is_that_of_git() {
         let Some(scratch) = build(script) else { return };
         compare(&scratch, variables, None, script);
     }
+}
+
+/// Random files and variables: git refuses them, or both find the same.
+#[test]
+fn random_configurations_mean_the_same_to_git() {
+    let Some(scratch) = build("cp $S/rules $S/others sub; file one; file w/.git/one") else {
+        return;
+    };
+    let repository = std::fs::read(scratch.at("w/.git/config")).unwrap();
+    let parts = cells(
+        r#"
+        [core] | [core] | [Core] | [] | [ core] | [core ] | [core "x"] | [core ""] | [ "x"]
+        [core.x] | [.] | [core | excludesFile | excludesFile | ignoreCase | ignoreCase | path | -x
+        a_b | 1 | = | = | = | = | " | \ | # | ; | $S/rules | $S/rules/ | sub/rules | sub/rules/.
+        ~/rules | ~nobody-here/x | $S | yes | off | maybe | 0x | 0x1K | 2g | 1g | -2147483648 | 010
+        08 | +-1 | 99999999999999999999 | [include] | [includeIf "gitdir:w/"] | one | one/ | $S/one
+        [includeIf "gitdir:~nobody-here/"] | [includeIf "onbranch:*"]
+        "#,
+    );
+    let keys = cells(
+        r"
+        core.excludesFile | CORE.ignorecase | core. | .x | core | core..x | .x.y | core.1 | a_b.c
+        core.a_b | co re.x | core.a b.c | include.path | includeIf.gitdir:./.path
+        ",
+    );
+    let counts = ["1", "1", "1", " 1", "1 ", "+1", "-1", "-0", "01", "1k", "2147483648", "2", ""];
+    let values = ["$S/rules", "$S/rules/", "1", "2g", "", "off", "$S/one", "one"];
+    let forms = ["'K'='V'", "'K=V'", "'K'=", " 'K'='V'", "'K'='V'x", "K=V", "'K' 'K'=", "' K ='"];
+    let blanks = [" ", " ", "\n", "\n", "\r\n", "\\\n", "\t", ""];
+    let settings = [
+        ["excludesFile", "$S/rules"],
+        ["excludesFile", "sub/rules"],
+        ["excludesFile", "$S/rules/"],
+        ["ignoreCase", "yes"],
+        ["ignoreCase", "0x1k"],
+    ];
+    let place = scratch.path().display().to_string();
+    let mut choices = Choices::new(11);
+    let mut refused = 0;
+    for _ in 0..400 {
+        let (mut text, mut variables) = (String::new(), Vec::new());
+        let (key, value) = (choices.one_of(&keys), choices.one_of(&values));
+        match choices.below(6) {
+            0 => {
+                variables.push(format!("GIT_CONFIG_COUNT={}", choices.one_of(&counts)));
+                variables.push(format!("GIT_CONFIG_KEY_0={key}"));
+                variables.push(format!("GIT_CONFIG_VALUE_0={value}"));
+            }
+            1 => {
+                let form = choices.one_of(&forms).replace('K', key).replace('V', value);
+                variables.push(format!("GIT_CONFIG_PARAMETERS={form}"));
+            }
+            _ => {
+                for _ in 0..=choices.below(2) {
+                    let [key, value] = settings[choices.below(settings.len())];
+                    for usual in ["[core]", key, "=", value] {
+                        let is_odd = choices.below(9) == 0;
+                        text += if is_odd { choices.one_of(&parts) } else { usual };
+                        text += if is_odd { choices.one_of(&blanks) } else { " " };
+                    }
+                    text += choices.one_of(&blanks[2..]);
+                }
+            }
+        }
+        let config = [&*repository, text.replace("$S", &place).as_bytes()].concat();
+        std::fs::write(scratch.at("w/.git/config"), config).unwrap();
+        let variables: Vec<_> = variables.iter().map(|it| it.replace("$S", &place)).collect();
+        let answer = |program: &str, args: &str| {
+            let words = variables.iter().map(String::as_str);
+            let words: Vec<_> = words.chain([program]).chain(args.split(' ')).collect();
+            let output = run(&scratch, "", None, "env", &words);
+            let found = super::paths(&output.stdout).into_iter();
+            let found = found.map(|path| path.strip_prefix(".").unwrap_or(&path).to_owned());
+            output.status.success().then(|| found.collect::<Vec<_>>())
+        };
+        let git = answer("git", "ls-files -z --others --exclude-standard");
+        refused += u32::from(git.is_none());
+        let curt = answer(env!("CARGO_BIN_EXE_curt"), "find -0 -H -tf,l -E .git . .");
+        assert_eq!(curt, git, "{variables:?} {text:?}");
+    }
+    assert!((80..300).contains(&refused), "{refused}");
 }
 
 #[test]

@@ -93,6 +93,7 @@ const LINES: &str = r"
     -ls --si -h
     -g --author | -go --author | -l --block-size=1KiB | -ls --block-size=2M | -l --block-size=si
     -ls --block-size=human | -ls -k --block-size=512 | -F --indicator-style=slash | -d --hyperlink
+    -F --classify=never | -p --classify=auto -F --file-type --classify=no | --classify=never -p
     --indicator-style=file-type | --indicator-style=classify | --hyperlink | --hyperlink=auto
     -H --dereference-command-line-symlink-to-dir | -HF link | -dLF link run | -lHF link
     -HF run link

@@ -76,10 +76,10 @@ impl GitConfig {
         let path = self.excludes_file.clone().or_else(|| of_user("ignore"));
         let Some(path) = path.filter(|path| !is_none(path)) else { return Ok(None) };
         let path = work_tree.join(path);
-        match present(read(&path)) {
-            Err(error) if is_denied(&error) => Ok(None),
+        match read(&path) {
+            Err(error) if is_denied(&error) || is_missing(&error) => Ok(None),
             Err(error) => Err(failed_to_read(path, error)),
-            Ok(text) => Ok(text.map(|text| (text, path))),
+            Ok(text) => Ok(Some((text, path))),
         }
     }
 }
@@ -236,17 +236,20 @@ impl<S: Sys> ConfigReader<'_, S> {
     /// Whether a pattern matches the path of the repository, the real one or as it is spelled.
     fn is_at(&self, pattern: &[u8], ignores_case: bool, file: Option<&Path>) -> io::Result<bool> {
         let Some(repository) = self.repository else { return Ok(false) };
+        let end = pattern.iter().position(|&byte| byte == b'/').unwrap_or(pattern.len());
+        let home = Some(&pattern[..end]).filter(|begin| begin.starts_with(b"~"));
         let mut literal = 0;
         let pattern = if let Some(rest) = pattern.strip_prefix(b"./") {
-            let file = file.ok_or_else(|| invalid("a relative condition is in no file"))?;
+            let Some(file) = file else { return Ok(false) };
             let mut whole = slashed(self.real(file).parent().unwrap_or(Path::new("/")));
             whole.push(b'/');
             literal = whole.len();
             whole.extend(rest);
             whole
-        } else if pattern.first() == Some(&b'~') {
-            let end = pattern.iter().position(|&byte| byte == b'/').unwrap_or(pattern.len());
-            [&*slashed(&self.real(&expanded(&pattern[..end])?)), &pattern[end..]].concat()
+        } else if let Some(home) = home.and_then(|home| expanded(home).ok()) {
+            [&*slashed(&self.real(&home)), &pattern[end..]].concat()
+        } else if let Some(rest) = pattern.strip_prefix(PREFIX) {
+            [b"/usr/", rest].concat()
         } else if to_path(pattern)?.has_root() {
             pattern.to_vec()
         } else {
@@ -273,11 +276,9 @@ impl<S: Sys> ConfigReader<'_, S> {
         let set = |name: &str| std::env::var_os(name).unwrap_or_default().into_encoded_bytes();
         let missing = |name: &str| failed_to_read(name.into(), invalid("not as git sets it"));
         let count = set(COUNT);
-        let number = match &*count {
-            b"" => Some(0),
-            count => std::str::from_utf8(count).ok().and_then(|count| count.parse().ok()),
-        };
-        let number: usize = number.ok_or_else(|| missing(COUNT))?;
+        let number = if count.is_empty() { Some((0, &b""[..])) } else { integer(&count, Some(10)) };
+        let is_count = |&(number, rest): &(i64, &[u8])| number >= 0 && rest.is_empty();
+        let (number, _) = number.filter(is_count).ok_or_else(|| missing(COUNT))?;
         for index in 0..number {
             let key = format!("GIT_CONFIG_KEY_{index}");
             let name = canonical_name(&set(&key)).ok_or_else(|| missing(&key))?;
@@ -286,7 +287,7 @@ impl<S: Sys> ConfigReader<'_, S> {
             self.set(&name, Some(value.as_encoded_bytes()), None, 0)?;
         }
         let text = set(PARAMETERS);
-        let mut rest = text.trim_ascii();
+        let mut rest = &*text;
         while !rest.is_empty() {
             let ((name, value), after) = parameter(rest).ok_or_else(|| missing(PARAMETERS))?;
             self.set(&name, value.as_deref(), None, 0)?;
@@ -298,6 +299,8 @@ impl<S: Sys> ConfigReader<'_, S> {
 
 const COUNT: &str = "GIT_CONFIG_COUNT";
 const PARAMETERS: &str = "GIT_CONFIG_PARAMETERS";
+/// Stands for `/usr/` in most packages of git.
+const PREFIX: &[u8] = b"%(prefix)/";
 
 /// A name and its value, which is missing where the name stands alone.
 type Setting = (Vec<u8>, Option<Vec<u8>>);
@@ -318,9 +321,12 @@ fn parameter(text: &[u8]) -> Option<(Setting, &[u8])> {
             let (word, after) = unquoted(rest)?;
             (value, rest) = (Some(word), after);
         }
-    } else if let Some(equals) = name.iter().position(|&byte| byte == b'=') {
-        value = Some(name.split_off(equals + 1));
-        name.pop();
+    } else {
+        if let Some(equals) = name.iter().position(|&byte| byte == b'=') {
+            value = Some(name.split_off(equals + 1));
+            name.pop();
+        }
+        name = name.trim_ascii().to_vec();
     }
     let ends = rest.first().is_none_or(u8::is_ascii_whitespace);
     Some(((canonical_name(&name).filter(|_| ends)?, value), rest))
@@ -343,21 +349,22 @@ fn unquoted(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     }
 }
 
-/// The name of a value, in lower case but for the part in the middle.
+/// The name of a value, in lower case but for the part in the middle; `None` if it is invalid.
 fn canonical_name(name: &[u8]) -> Option<Vec<u8>> {
     let is_dot = |&byte: &u8| byte == b'.';
     let first = name.iter().position(is_dot)?;
-    let last = name.iter().rposition(is_dot)?;
-    let mut name = name.to_vec();
-    name[..first].make_ascii_lowercase();
-    name[last..].make_ascii_lowercase();
-    Some(name)
+    let last = name.iter().rposition(is_dot).filter(|&last| last > 0)?;
+    let (section, middle, key) = (&name[..first], &name[first..last], &name[last + 1..]);
+    let is_valid = key.first().is_some_and(u8::is_ascii_alphabetic)
+        && section.iter().chain(key).all(|&byte| is_key(byte))
+        && !middle.contains(&b'\n');
+    let name = [&*section.to_ascii_lowercase(), middle, b".", &key.to_ascii_lowercase()].concat();
+    is_valid.then_some(name)
 }
 
 /// A path in a configuration: `~/`, `~USER/` and `%(prefix)/` stand for directories.
 fn expanded(value: &[u8]) -> io::Result<PathBuf> {
-    // Of most packages of git.
-    if let Some(rest) = value.strip_prefix(b"%(prefix)/") {
+    if let Some(rest) = value.strip_prefix(PREFIX) {
         return Ok(Path::new("/usr").join(to_path(rest)?));
     }
     let Some(rest) = value.strip_prefix(b"~") else { return to_path(value) };
@@ -380,18 +387,39 @@ fn is_true(value: Option<&[u8]>) -> io::Result<bool> {
     }
 }
 
-/// Whether a number is not 0: as in C, hexadecimal after `0x` and octal after `0`, with a unit.
-fn is_not_zero(number: &[u8]) -> Option<bool> {
-    let number = std::str::from_utf8(number).ok()?.trim_start();
-    let number = number.strip_suffix(['k', 'm', 'g']).unwrap_or(number);
-    let number = number.strip_prefix(['+', '-']).unwrap_or(number);
-    let (digits, radix) = match number.strip_prefix("0x") {
-        Some(digits) => (digits, 16),
-        None if number.starts_with('0') => (number, 8),
-        None => (number, 10),
+/// Whether a number with a unit is not 0; `None` if it is none that an `int` of C holds.
+fn is_not_zero(text: &[u8]) -> Option<bool> {
+    let (number, unit) = integer(text, None)?;
+    let factor: i64 = match unit {
+        b"" => 1,
+        b"k" => 1 << 10,
+        b"m" => 1 << 20,
+        b"g" => 1 << 30,
+        _ => return None,
     };
-    let is_signed = digits.starts_with('+');
-    u32::from_str_radix(digits, radix).ok().filter(|_| !is_signed).map(|number| number != 0)
+    let most = i64::from(i32::MAX);
+    number.checked_mul(factor).filter(|number| (-most..=most).contains(number)).map(|it| it != 0)
+}
+
+/// Reads an integer in lower case, as C does, and returns what follows it. Without a radix, it is
+/// hexadecimal after `0x` and octal after `0`.
+fn integer(text: &[u8], radix: Option<u32>) -> Option<(i64, &[u8])> {
+    let blanks = text.iter().take_while(|byte| matches!(byte, b' ' | b'\t'..=b'\r')).count();
+    let (is_negative, digits) = match &text[blanks..] {
+        [sign @ (b'+' | b'-'), digits @ ..] => (*sign == b'-', digits),
+        digits => (false, digits),
+    };
+    let (digits, radix) = match (digits, radix) {
+        (_, Some(radix)) => (digits, radix),
+        ([b'0', b'x', digits @ ..], _) if digits.first().is_some_and(u8::is_ascii_hexdigit) => {
+            (digits, 16)
+        }
+        ([b'0', ..], _) => (digits, 8),
+        _ => (digits, 10),
+    };
+    let length = digits.iter().take_while(|&&byte| char::from(byte).is_digit(radix)).count();
+    let number = i64::from_str_radix(std::str::from_utf8(&digits[..length]).ok()?, radix).ok()?;
+    Some((if is_negative { -number } else { number }, &digits[length..]))
 }
 
 /// A pattern for directories matches what is in them.
@@ -426,7 +454,7 @@ fn is_denied(error: &io::Error) -> bool {
 }
 
 /// Whether there is no such file; for git a directory in its place is a failure.
-fn is_missing(error: &io::Error) -> bool {
+pub(super) fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
@@ -523,8 +551,9 @@ impl<'t> Parser<'t> {
             }
             byte = self.byte();
         }
+        let is_named = !self.section.is_empty();
         self.section.push(b'.');
-        (byte == b']').then_some(())
+        (byte == b']' && is_named).then_some(())
     }
 
     fn read_value(&mut self, first: u8) -> Option<Setting> {
@@ -570,7 +599,8 @@ impl<'t> Parser<'t> {
             }
             kept = value.len();
         }
-        value.truncate(kept);
+        // git keeps it as a string of C.
+        value.truncate(value.iter().position(|&byte| byte == 0).unwrap_or(kept).min(kept));
         Some((name, Some(value)))
     }
 }

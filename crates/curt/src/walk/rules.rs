@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::entries::StoredEntry;
-use super::git_config::{GitConfig, Repository, to_path};
+use super::git_config::{GitConfig, Repository, is_missing, to_path};
 use super::options::Settings;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Kind};
@@ -342,8 +342,10 @@ impl<S: Sys> RuleSource<'_, S> {
 
     /// Reads a file by its path; one below the directory from there.
     fn read_at(&self, path: &Path, follow: bool) -> io::Result<Vec<u8>> {
+        // Not one that is spelled otherwise: with a slash at its end, it names no file.
         let is_below = |below: &&Path| {
             below.components().all(|part| matches!(part, std::path::Component::Normal(_)))
+                && self.directory.join(below).as_os_str() == path.as_os_str()
         };
         match path.strip_prefix(self.directory).ok().filter(is_below) {
             Some(below) => (self.read)(below, follow),
@@ -378,8 +380,9 @@ impl<S: Sys> RuleSource<'_, S> {
             GitConfig::read(repository.as_ref(), self.sys, &|path| self.read_at(path, true))?;
         let Some(Repository { common, .. }) = repository else { return Ok((config, None)) };
         let path = common.join("info").join("exclude");
-        match present(self.read_at(&path, true)) {
-            Ok(text) => Ok((config, text.map(|text| (text, path)))),
+        match self.read_at(&path, true) {
+            Ok(text) => Ok((config, Some((text, path)))),
+            Err(error) if is_missing(&error) => Ok((config, None)),
             Err(error) => Err(failed_to_read(path, error)),
         }
     }

@@ -94,8 +94,8 @@ impl<'a> Settings<'a> {
             None if options.time.is_some() && !is_long => Sort::Time,
             None => Sort::Name,
         };
-        let marks = options.marks.filter(|(_, when)| when.applies(is_terminal));
-        let marks = marks.map_or(Marks::None, |(marks, _)| marks);
+        let marks = options.marks.iter().rfind(|(_, when)| when.applies(is_terminal));
+        let marks = marks.map_or(Marks::None, |&(marks, _)| marks);
         let follow_operands = if options.follow.is_some() {
             FollowOperands::Always
         } else if options.follows_directories {

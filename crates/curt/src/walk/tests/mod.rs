@@ -140,6 +140,19 @@ fn walks_are_sorted_by_size_and_then_by_name<S: Sys>() {
 }
 
 #[test]
+fn times_are_compared_to_their_nanoseconds() {
+    let scratch = Scratch::new();
+    let second = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1 << 30);
+    for (name, nanoseconds) in [("a", 100), ("b", 900), ("c", 500)] {
+        let file = std::fs::File::create(scratch.dir("t").join(name)).unwrap();
+        file.set_modified(second + std::time::Duration::from_nanos(nanoseconds)).unwrap();
+    }
+    let newest = plan().sort(Order { by: SortBy::Modified, reverse: false });
+    let seen = walk::<crate::sys::Os>(&newest, &scratch, "t");
+    assert_eq!(seen.paths()[1..], ["t/b", "t/c", "t/a"]);
+}
+
+#[test]
 #[cfg(unix)]
 fn an_operand_is_followed_alone_if_asked_for() {
     let scratch = Scratch::new();
