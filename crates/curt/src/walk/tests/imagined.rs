@@ -8,6 +8,7 @@ use crate::calls::Calls;
 use crate::control::{Cancel, Next, Threads};
 use crate::error::{Cause, Error};
 use crate::fields::Fields;
+use crate::filters::IgnoreRules;
 use crate::sys::memory::play::{DEEDS, PLACES, setup};
 use crate::sys::memory::{Denied, Ending, Memory, Order as Listed, Setup, World};
 use crate::tree::Stop;
@@ -52,6 +53,20 @@ fn every_kind_of_listing_is_read_to_its_end() {
                     }
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn rules_apply_where_listings_have_no_kinds() {
+    for kinds in [true, false] {
+        for walk_of in [plan(), plan().sort(Order::default())] {
+            let setup = setup(|world| {
+                world.dir("tree/.hidden").file("tree/.hidden/x");
+                world.rules.kinds = kinds;
+            });
+            let seen = walk(&walk_of.ignore(IgnoreRules::new()), &setup);
+            assert_eq!((seen.errors.len(), seen.entries.len()), (0, ALL), "{:?}", seen.paths());
         }
     }
 }
