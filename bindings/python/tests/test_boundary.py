@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -97,7 +97,15 @@ def test_any_arguments_of_the_native_functions(arguments: list) -> None:
             pass
 
 
-@pytest.mark.parametrize("function", [curt.rmtree, curt.usage])
+def rmtree_below(path: Path, **options: object) -> None:
+    fd = os.open(path.parent.parent, os.O_RDONLY)
+    try:
+        curt.rmtree(f"{path.parent.name}/{path.name}", dir_fd=fd, **options)
+    finally:
+        os.close(fd)
+
+
+@pytest.mark.parametrize("function", [curt.rmtree, rmtree_below, curt.usage])
 def test_numbers_of_threads(tmp_path, function) -> None:
     for threads in (1, 1024):
         (tmp_path / "d").mkdir(exist_ok=True)

@@ -174,6 +174,22 @@ class Counter:
         self.done += count
 
 
+def test_progress_counts_in_every_form(tmp_path: Path, monkeypatch) -> None:
+    def failed(*call: object) -> None:
+        raise AssertionError(call)
+
+    monkeypatch.chdir(tmp_path)
+    fd = os.open(".", os.O_RDONLY)
+    ways = ({}, {"ignore_errors": True}, {"onerror": failed}, {"onexc": failed})
+    for convert, threads, dir_fd, way in itertools.product(FORMS, (None, 1, 4), (None, fd), ways):
+        os.makedirs("t/a/b")
+        Path("t/a/file").touch()
+        bar = Counter()
+        curt.rmtree(convert("t/a"), dir_fd=dir_fd, threads=threads, progress=bar, **way)
+        assert bar.done == 3 and os.listdir("t") == []
+    os.close(fd)
+
+
 MOUNTED = """
 import curt, itertools, os, subprocess, sys
 from pathlib import Path

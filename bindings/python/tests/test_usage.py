@@ -37,8 +37,11 @@ def test_records(tree: Path) -> None:
 
 
 def test_errors(tree: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        curt.usage(tree / "gone")
+    for convert in (str, os.fsencode, Path):
+        for options in ({}, {"threads": 4}, {"files": True}):
+            with pytest.raises(FileNotFoundError) as caught:
+                curt.usage(convert(tree), convert(tree / "gone"), **options)
+            assert caught.value.filename == os.fspath(convert(tree / "gone"))
     with pytest.raises(ValueError):
         curt.usage(tree, max_depth=-1)
     for bad in (None, 3):

@@ -137,3 +137,10 @@ def test_all_forms_of_paths(bins: Path, monkeypatch) -> None:
             assert (type(ours), ours) == (type(theirs), theirs)
             found.add(type(ours))
     assert found >= {str, bytes, type, type(None)}
+
+
+def test_commands_with_a_directory(bins) -> None:
+    for convert in (str, os.fsencode):
+        for name in ("one/tool", "one//tool", "one/./tool", "one/plain", "two/../one//tool"):
+            command = convert(f"{bins}/{name}")
+            assert curt.which(command) == shutil.which(command)
