@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
+import threading
 import unittest
 
 import curt
@@ -69,6 +70,33 @@ class Forbidden(unittest.TestCase):
         with self.assertRaises(PermissionError) as caught:
             curt.rmtree(self.path("a"))
         self.assertIn(os.path.relpath(caught.exception.filename, self.root), ("a/b/two", "a/b/c"))
+
+    def test_many_failures_in_every_form(self) -> None:
+        def failed(*_: object) -> None:
+            self.assertIs(threading.current_thread(), threading.main_thread())
+            calls.append(1)
+
+        fd = os.open(self.root, os.O_RDONLY)
+        for threads in (1, 4):
+            for path, below in ((self.path("m"), {}), ("m", {"dir_fd": fd})):
+                for way in ({}, {"onerror": failed}, {"onexc": failed}):
+                    calls: list[int] = []
+                    for number in range(40):
+                        for name in (f"m/free{number}", f"m/locked{number}/d"):
+                            os.makedirs(self.path(name))
+                        os.chmod(self.path(f"m/locked{number}"), 0o555)
+                    if way:
+                        curt.rmtree(path, threads=threads, **below, **way)
+                    else:
+                        with self.assertRaises(PermissionError):
+                            curt.rmtree(path, threads=threads, **below)
+                    free = [name for name in os.listdir(self.path("m")) if name.startswith("free")]
+                    # Without a handler the first failure ends it.
+                    self.assertEqual((bool(free), len(calls) >= 40), (not way, bool(way)))
+                    for number in range(40):
+                        os.chmod(self.path(f"m/locked{number}"), 0o755)
+                    shutil.rmtree(self.path("m"))
+        os.close(fd)
 
     def test_failures_can_be_ignored(self) -> None:
         curt.rmtree(self.path("a"), ignore_errors=True)
