@@ -147,6 +147,11 @@ testForms("goes on below what names are in an encoding, as Node does", async (fo
   }
 });
 
+testForms("has names as bytes", async (form) => {
+  const dir = await form(curt, plant({ a: "a" }), { recursive: true, encoding: "buffer" });
+  assert.deepEqual((await READS.iterator(dir)).map(({ name }) => name), [Buffer.from("a")]);
+});
+
 test("opendir: a closed directory has the errors of Node", async () => {
   const top = plant(TREE);
   for (const module of [fs, curt]) {
@@ -156,6 +161,7 @@ test("opendir: a closed directory has the errors of Node", async () => {
     const closed = { name: "Error", code: "ERR_DIR_CLOSED", message };
     assert.throws(() => dir.readSync(), closed);
     assert.throws(() => dir.closeSync(), closed);
+    assert.throws(() => dir.read(() => {}), closed);
     await assert.rejects(async () => dir.read(), closed);
     await assert.rejects(dir.close(), closed);
     await assert.rejects(promisify((done) => dir.close(done))(), closed);

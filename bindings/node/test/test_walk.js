@@ -216,14 +216,17 @@ test("walk: an aborted signal ends it before and between directories", async () 
   const top = plant(TREE);
   const before = walked(top, { signal: AbortSignal.abort("enough") });
   await assert.rejects(before, { name: "AbortError", code: "ABORT_ERR", cause: "enough" });
-  const controller = new AbortController();
-  let seen = 0;
-  const count = () => {
-    seen += 1;
-    controller.abort();
-  };
-  await assert.rejects(walked(top, { signal: controller.signal }, count), { name: "AbortError" });
-  assert.equal(seen, 1);
+  for (const options of [{}, { onError: assert.fail }]) {
+    const controller = new AbortController();
+    const { signal } = controller;
+    let seen = 0;
+    const count = () => {
+      seen += 1;
+      controller.abort();
+    };
+    await assert.rejects(walked(top, { ...options, signal }, count), { name: "AbortError" });
+    assert.equal(seen, 1);
+  }
 });
 
 test("walk: is closed by leaving the loop, by an error in it, and by the collector", async () => {

@@ -1,0 +1,151 @@
+// Every form of every function with the same options: a promise, a callback, at once.
+"use strict";
+
+const assert = require("node:assert/strict");
+const { execFileSync } = require("child_process");
+const { getEventListeners } = require("events");
+const fs = require("fs");
+const path = require("path");
+const { test } = require("node:test");
+const { promisify } = require("util");
+const curt = require("curt-fs");
+const { folder, plant } = require("./helper.js");
+
+/** Calls with a callback as the last argument. */
+const called = (call) => (top, options) => promisify(call)(top, options);
+
+async function walked(top, options) {
+  const found = [];
+  for await (const { path } of curt.walk(top, options)) found.push(path);
+  return found;
+}
+
+async function removedBeneath(top, options) {
+  const root = await curt.Root.open(path.dirname(top));
+  try {
+    return await root.rm(path.basename(top), options);
+  } finally {
+    root.close();
+  }
+}
+
+const TREE = { recursive: true };
+/** The forms with a signal, and what they do without `recursive`, where Node's function works. */
+const FORMS = {
+  "promises.rm": curt.promises.rm,
+  rm: called((...words) => curt.rm(...words)),
+  "promises.readdir": curt.promises.readdir,
+  readdir: called((...words) => curt.readdir(...words)),
+  usage: curt.usage,
+  statMany: (top, { recursive, ...options }) => curt.statMany([top], options),
+  "statMany, of links": (top, { recursive, ...options }) =>
+    curt.statMany([top], { ...options, followSymlinks: false }),
+  walk: walked,
+  "walk, onError": (top, options) => walked(top, { ...options, onError: assert.fail }),
+  "Root.rm": removedBeneath,
+};
+const SYNC = {
+  rmSync: async (top, options) => curt.rmSync(top, options),
+  readdirSync: async (top, options) => curt.readdirSync(top, options),
+};
+const WITH_THREADS = { ...FORMS, ...SYNC };
+for (const name in FORMS) if (/statMany|walk/.test(name)) delete WITH_THREADS[name];
+
+const listed = (top) => fs.readdirSync(top, { recursive: true }).sort();
+
+const fifo = path.join(folder(), "fifo");
+execFileSync("mkfifo", [fifo]);
+
+/** Fills the pool. Returns what ends that. */
+function occupy() {
+  const held = [1, 2, 3, 4].map(() => fs.promises.open(fifo));
+  return async () => {
+    const fd = fs.openSync(fifo, "r+");
+    for (const file of await Promise.all(held)) await file.close();
+    fs.closeSync(fd);
+  };
+}
+
+/** Fails rather than hangs. */
+const soon = { timeout: 60_000 };
+
+for (const [name, form] of Object.entries(FORMS)) {
+  const isNodes = /rm$|readdir/.test(name) && !name.startsWith("Root");
+  for (const options of isNodes ? [TREE, {}] : [TREE]) {
+    const title = `${name}, ${JSON.stringify(options)}`;
+    const enough = { name: "AbortError", code: "ABORT_ERR", cause: "enough" };
+
+    test(`forms, ${title}: an aborted signal ends it before it begins`, soon, async () => {
+      const top = plant({ "a/b": "b" });
+      const ended = form(top, { ...options, signal: AbortSignal.abort("enough") });
+      await assert.rejects(ended, enough);
+      assert.deepEqual(fs.readdirSync(top), ["a"]);
+    });
+
+    test(`forms, ${title}: calls aborted while they wait keep no place`, soon, async () => {
+      const top = plant({ "a/b": "b" });
+      fs.mkdirSync(path.join(top, "empty"));
+      const controllers = Array.from({ length: 10 }, () => new AbortController());
+      // The calls that have a place in the pool do not begin either.
+      const release = occupy();
+      const calls = controllers.map(({ signal }, at) =>
+        form(path.join(top, at % 2 ? "a" : "empty"), { ...options, signal }),
+      );
+      const settled = Promise.allSettled(calls);
+      await new Promise(setImmediate);
+      for (const controller of controllers) controller.abort("enough");
+      await release();
+      for (const { reason } of await settled) {
+        assert.deepEqual([reason?.name, reason?.code, reason?.cause], Object.values(enough));
+      }
+      for (const { signal } of controllers) {
+        assert.deepEqual(getEventListeners(signal, "abort"), []);
+      }
+      if (options === TREE) assert.deepEqual(listed(top), ["a", "a/b", "empty"]);
+      await form(top, TREE);
+    });
+  }
+
+  test(`forms, ${name}: a signal changes nothing else`, async () => {
+    const { signal } = new AbortController();
+    const answer = (promise) => promise.catch(({ code, syscall }) => ({ code, syscall }));
+    const choices = [{}, { force: true }, { withFileTypes: true }, { encoding: "buffer" }];
+    for (const target of ["a", "a/b", "missing"]) {
+      for (const options of [...choices, ...choices.map((choice) => ({ ...TREE, ...choice }))]) {
+        process.chdir(plant({ "a/b": "b" }));
+        const ours = await answer(form(target, { ...options, signal }));
+        process.chdir(plant({ "a/b": "b" }));
+        const shown = `${target} ${JSON.stringify(options)}`;
+        if (!name.startsWith("statMany")) {
+          assert.deepEqual(ours, await answer(form(target, options)), shown);
+        }
+      }
+    }
+    process.chdir("/");
+  });
+
+  test(`forms, ${name}: refuses what is no signal`, async () => {
+    const top = plant({ "a/b": "b" });
+    for (const signal of [7, null, "x", {}]) {
+      const refused = { code: "ERR_INVALID_ARG_TYPE", message: /"options.signal" property must be/ };
+      await assert.rejects(async () => form(top, { ...TREE, signal }), refused);
+    }
+    assert.deepEqual(fs.readdirSync(top), ["a"]);
+  });
+}
+
+for (const [name, form] of Object.entries(WITH_THREADS)) {
+  test(`forms, ${name}: takes a number of threads, and refuses others`, async () => {
+    const top = plant({ "a/b": "b" });
+    for (const [threads, code] of [
+      ...[0, -1, 1.5, NaN, 1025].map((value) => [value, "ERR_OUT_OF_RANGE"]),
+      ...["2", null, {}, true].map((value) => [value, "ERR_INVALID_ARG_TYPE"]),
+    ]) {
+      await assert.rejects(async () => form(top, { ...TREE, threads }), { code });
+    }
+    assert.deepEqual(fs.readdirSync(top), ["a"]);
+    for (const threads of [undefined, "auto", 1, 2, 1024]) {
+      await form(plant({ "a/b": "b" }), { ...TREE, threads });
+    }
+  });
+}
