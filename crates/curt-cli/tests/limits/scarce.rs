@@ -18,10 +18,10 @@ fn with_peak(scratch: &Scratch, limit: &str, args: &str) -> (super::Run, u64) {
 /// One thread's memory and calls are in the library's tests.
 #[test]
 fn twenty_thousand_levels_with_32_descriptors() {
+    const LEVELS: u64 = 20_000;
     if !has("/usr/bin/time") {
         return;
     }
-    const LEVELS: u64 = 20_000;
     let scratch = Scratch::new();
     scratch.deep("tree", LEVELS as usize, "eight-ch");
     let (run, peak) = with_peak(&scratch, "ulimit -n 32", "-r tree");

@@ -25,7 +25,7 @@ pub struct Child {
     kill_on_drop: bool,
     setup: Setup,
     calls: Calls,
-    /// The standard input, if it is a pipe. [`Child::wait`] and [`Child::wait_with_output`] close
+    /// The standard input, if it is a pipe. [`Child::wait`] and [`Child::output_unless`] close
     /// it.
     pub stdin: Option<ChildStdin>,
     /// The standard output, if it is a pipe.
@@ -98,13 +98,9 @@ impl Child {
 
     /// Closes the standard input, if that is a pipe, reads all that the program writes, and waits
     /// until it ends. The output of a stream that is not a pipe is empty.
-    pub fn wait_with_output(self) -> Result<Output, Error> {
-        self.output_unless(Duration::MAX, || false)
-    }
-
-    /// Does the same, but once `is_stopped`, which is asked after each pause, it waits for the
-    /// program only, not for processes that it left behind and that hold its outputs open.
-    #[doc(hidden)]
+    ///
+    /// A process that the program left behind can hold its outputs open. `is_stopped` is called
+    /// after each `pause`; once it returns true, only the program itself is waited for.
     pub fn output_unless(
         mut self,
         pause: Duration,

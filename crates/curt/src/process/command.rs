@@ -211,7 +211,8 @@ impl Command {
     /// An output ends when every process that can write to it has closed it, including those that
     /// the program started.
     pub fn output(&self) -> Result<Output, Error> {
-        self.spawn_with([Stream::Null, Stream::Pipe, Stream::Pipe])?.wait_with_output()
+        let child = self.spawn_with([Stream::Null, Stream::Pipe, Stream::Pipe])?;
+        child.output_unless(Duration::MAX, || false)
     }
 
     /// Starts the program, reads all that it writes, and waits until it ends, as
