@@ -53,8 +53,8 @@ const own = new Set(
 const system = internal("fs");
 
 /**
- * Whether it is Node's own function and works on the system, so curt can do its work. mock-fs leaves
- * the functions of `fs` as they are, and replaces those of the system.
+ * Whether it is Node's own function and works on the system, so curt can do its work. mock-fs
+ * leaves the functions of `fs` as they are, and replaces those of the system.
  */
 function isNodes(original) {
   if (!own.has(original) || !below().every((value) => own.has(value))) return false;

@@ -30,7 +30,7 @@ async function removedBeneath(top, options) {
 }
 
 const TREE = { recursive: true };
-/** The forms with a signal, and what they do without `recursive`, where Node's function works. */
+/** The forms with a signal. Without `recursive` Node's function does the work of some. */
 const FORMS = {
   "promises.rm": curt.promises.rm,
   rm: called((...words) => curt.rm(...words)),
@@ -127,7 +127,8 @@ for (const [name, form] of Object.entries(FORMS)) {
   test(`forms, ${name}: refuses what is no signal`, async () => {
     const top = plant({ "a/b": "b" });
     for (const signal of [7, null, "x", {}]) {
-      const refused = { code: "ERR_INVALID_ARG_TYPE", message: /"options.signal" property must be/ };
+      const message = /"options.signal" property must be/;
+      const refused = { code: "ERR_INVALID_ARG_TYPE", message };
       await assert.rejects(async () => form(top, { ...TREE, signal }), refused);
     }
     assert.deepEqual(fs.readdirSync(top), ["a"]);

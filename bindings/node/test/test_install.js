@@ -177,9 +177,11 @@ test("install: leaves mocks alone, and says so", () => {
     assert.deepEqual(after.split("\n"), ["left: ", NODE, NODE], mock);
   }
   const automock = "mockModule({ ...noops(fs), promises: undefined });";
-  const program = `${PREPARE + automock} try { ${install} } catch (error) { console.log(String(error)); }`;
-  const message = "Error: curt-fs cannot use a mock of fs that has no fs.promises.rm: unmock fs, or ";
-  assert.equal(output([], program), `${message}mock curt-fs as well`);
+  const report = "catch (error) { console.log(String(error)); }";
+  const found = output([], `${PREPARE + automock} try { ${install} } ${report}`);
+  const advice = "unmock fs, or mock curt-fs as well";
+  const missing = "cannot use a mock of fs that has no fs.promises.rm";
+  assert.equal(found, `Error: curt-fs ${missing}: ${advice}`);
 });
 
 test("install: what Node's permissions refuse is refused", (t) => {
