@@ -21,9 +21,9 @@ fn some(choices: &mut Choices, parts: &str, most: usize) -> String {
 const NAMES: &str = r"a b c B 1 - ] [ \ é { } , .";
 const GLOBS: &str = r"
     a b 1 é * ? ** [ab] [!a] [^a-c] []a] [!]] [\]] [a\-c] [[:digit:]] [![:alpha:]_] [[:upper:]b]
-    [[:punct:]] [[.-.]] [a-] [é-ë] [[.a.]-c] [[] \* \[ \\ \a [ ] - [:a:] [a [b-a]
+    [[:punct:]] [[.-.]] [a-] [é-ë] [[.a.]-c] [[] [[.a] [b[:-] \* \[ \\ \a [ ] - [:a:] [a [b-a]
 ";
-const BRACES: &str = r"{ } , { } , a b .. 1..3 x 01..2 a..c \{ \, {} c..a..2 -1..1";
+const BRACES: &str = r"{ } , { } , a b .. 1..3 x 01..2 a..c \{ \, {} c..a..2 -1..1 {..a} {a}";
 
 /// What a script of bash prints.
 fn bash(script: &str) -> Option<Vec<String>> {

@@ -93,9 +93,12 @@ pub(crate) fn replay(arguments: &[String]) -> Outcome {
             files += 1;
         }
         let output = replay.stdin(Stdio::null()).output()?;
+        let said = String::from_utf8_lossy(&output.stderr);
         if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
             return Err(Failure::new(format!("{said}{target} ended with {}", output.status)));
+        }
+        for reason in said.lines().filter(|line| line.starts_with("skipped: ")) {
+            say::out(format_args!("fuzz-replay: {target} {reason}"));
         }
     }
     say::out(format_args!("fuzz-replay: {} targets, {files} files", targets.len()));

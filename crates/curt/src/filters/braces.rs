@@ -82,14 +82,14 @@ fn list(text: &str) -> Result<Option<List<'_>>, &'static str> {
         };
         let body = &text[open + 1..close];
         let alternatives = if plain(body, 0).any(|(_, byte)| byte == b',') {
-            Some(alternatives(body).into_iter().map(Cow::Borrowed).collect())
+            alternatives(body).into_iter().map(Cow::Borrowed).collect()
         } else {
-            range(body)?.map(|range| range.into_iter().map(Cow::Owned).collect())
+            // Braces around neither a list nor a range stand for themselves, and as after a range,
+            // what follows is a word of its own.
+            let range = range(body)?.unwrap_or_else(|| vec![text[open..=close].to_owned()]);
+            range.into_iter().map(Cow::Owned).collect()
         };
-        if let Some(alternatives) = alternatives {
-            return Ok(Some(List { open, alternatives, close }));
-        }
-        at = close + 1;
+        return Ok(Some(List { open, alternatives, close }));
     }
     Ok(None)
 }

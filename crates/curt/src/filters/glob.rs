@@ -393,7 +393,7 @@ impl Matcher {
         let is_name = |name: &&[u8]| name.iter().all(u8::is_ascii_lowercase);
         match name {
             Some(name) if is_name(&name) => Ok(Some(name)),
-            Some(_) if self.dialect == Dialect::Shell => Err(Fault::Class),
+            _ if self.dialect == Dialect::Shell => Err(Fault::Class),
             _ => Ok(None),
         }
     }
@@ -408,10 +408,16 @@ impl Matcher {
                 Ok((escaped, next + width))
             }
             (Ok(b'['), Some(&sign @ (b'.' | b'='))) if self.dialect != Dialect::Git => {
-                let Some(symbol) = until(&rest[1..], [sign, b']']) else { return Ok((one, next)) };
-                match self.character(symbol, 0) {
-                    Some((only, width)) if width == symbol.len() => Ok((only, next + width + 3)),
-                    _ if sign == b'=' && self.dialect == Dialect::Gnu => Ok((one, next)),
+                let symbol = until(&rest[1..], [sign, b']']);
+                match symbol.map(|symbol| (symbol.len(), self.character(symbol, 0))) {
+                    Some((length, Some((only, width)))) if width == length => {
+                        Ok((only, next + width + 3))
+                    }
+                    symbol
+                        if sign == b'=' && (symbol.is_none() || self.dialect == Dialect::Gnu) =>
+                    {
+                        Ok((one, next))
+                    }
                     _ => Err(Fault::Symbol),
                 }
             }

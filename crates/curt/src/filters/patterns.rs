@@ -105,8 +105,10 @@ impl Patterns {
             // There a `**` after the literal beginning counts as if it began a name.
             return matcher.matches(&pattern[literal..], 0, rest);
         }
-        // glibc takes what does not match for bytes.
-        matcher.matches(pattern, literal, rest)
+        // glibc compares characters if all are valid, and bytes if these do not match.
+        let is_valid = |text| std::str::from_utf8(text).is_ok();
+        (matcher.dialect != Dialect::Gnu || is_valid(pattern) && is_valid(text))
+            && matcher.matches(pattern, literal, rest)
             || matcher.dialect == Dialect::Gnu
                 && Matcher { reads_bytes: true, ..matcher }.matches(pattern, literal, rest)
     }

@@ -462,6 +462,31 @@ fn invalid(reason: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, reason)
 }
 
+/// Reads configurations for tests and for fuzzing.
+#[cfg(any(test, fuzzing))]
+#[cfg_attr(not(fuzzing), allow(unreachable_pub, reason = "public where it is fuzzed"))]
+pub mod fuzzing {
+    #[cfg(fuzzing)]
+    use super::*;
+    use super::{Parser, Setting};
+
+    /// Returns all settings of a text; `None` if it is refused.
+    pub fn settings(text: &[u8]) -> Option<Vec<Setting>> {
+        let mut parser = Parser::new(text);
+        std::iter::from_fn(|| parser.next().transpose()).collect::<Result<_, _>>().ok()
+    }
+
+    /// Returns `core.excludesFile` and `core.ignoreCase` outside repositories; `None` if the
+    /// configuration is refused.
+    #[cfg(fuzzing)]
+    pub fn values() -> Option<(Option<PathBuf>, bool)> {
+        let sys = crate::sys::Os::start(&crate::sys::Setup::default());
+        let read = |path: &Path| super::super::rules::read_at(&sys, path, true);
+        let config = GitConfig::read(None, &sys, &read).ok()?;
+        Some((config.excludes_file, config.ignores_case))
+    }
+}
+
 /// Goes through the text of a file, as `config.c` of git.
 struct Parser<'t> {
     text: &'t [u8],
@@ -565,6 +590,9 @@ impl<'t> Parser<'t> {
         while matches!(byte, b' ' | b'\t') {
             byte = self.byte();
         }
+        // git keeps names and values as strings of C.
+        let length = |text: &[u8]| text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
+        name.truncate(length(&name));
         match byte {
             b'\n' => return Some((name, None)),
             b'=' => {}
@@ -599,8 +627,7 @@ impl<'t> Parser<'t> {
             }
             kept = value.len();
         }
-        // git keeps it as a string of C.
-        value.truncate(value.iter().position(|&byte| byte == 0).unwrap_or(kept).min(kept));
+        value.truncate(kept.min(length(&value)));
         Some((name, Some(value)))
     }
 }
@@ -615,13 +642,12 @@ fn is_blank(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Parser, parameter};
+    use super::{fuzzing, parameter};
 
     /// All values of a text, or whether it is refused.
     fn values(text: &str) -> Option<String> {
-        let mut parser = Parser::new(text.as_bytes());
         let mut all = String::new();
-        while let Some((name, value)) = parser.next().ok()? {
+        for (name, value) in fuzzing::settings(text.as_bytes())? {
             all += &String::from_utf8_lossy(&name);
             if let Some(value) = value {
                 all.push('=');
@@ -643,6 +669,7 @@ mod tests {
             ("[a]b = c \\\n  d\\\r\n\"  e \" \n", Some("a.b=c   d  e |")),
             ("[a]b = \\t\\n\\b\\\\\\\"\nc=", Some("a.b=\t\n\u{8}\\\"|a.c=|")),
             ("b=c\n", Some("b=c|")),
+            ("[a \"b\0c\"]d=e\0f\n", Some("a.b=e|")),
             ("", Some("")),
             ("[a]b=\\x\n", None),
             ("[a]b=\"c\n", None),

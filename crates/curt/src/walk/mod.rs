@@ -128,6 +128,9 @@ use std::path::PathBuf;
 use std::vec;
 
 pub use entry::{Visited, WalkEntry};
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub use git_config::fuzzing;
 pub use options::Walk;
 pub use order::{Order, SortBy};
 pub use visit::Summary;

@@ -140,6 +140,12 @@ fn a_byte_that_is_no_character_counts_as_one() {
     }
     let exact = OsStr::from_bytes(b"a\xff.k*");
     assert!(Globs::gnu([exact]).matches(path, Kind::File));
+    // As for glibc, a text that is not all characters has none.
+    let both = Path::new(OsStr::from_bytes(b"\xc3\xa9\xff"));
+    for (pattern, is_meant) in [(&b"?\xff"[..], false), (b"??", false), (b"*\xff", true)] {
+        let globs = Globs::gnu([OsStr::from_bytes(pattern)]);
+        assert_eq!(globs.matches(both, Kind::File), is_meant, "{pattern:?}");
+    }
     assert_eq!(Globs::new([exact]).unwrap_err().reason(), "not Unicode");
 }
 
