@@ -309,9 +309,9 @@ pub(crate) struct FindOptions {
 
     /// Stay on the filesystem of each PATH
     ///
-    /// HOW is device (the default), which stops where the device number changes, also at btrfs
-    /// subvolumes, or mount, which stops at every mount point, also at bind mounts of the same
-    /// filesystem.
+    /// Without this option, mounts are entered, but not by --delete. HOW is device (the default),
+    /// which stops where the device number changes: at btrfs subvolumes, too, but not at bind mounts
+    /// of the same filesystem. Or it is mount, which stops at every mount point, also at bind mounts.
     #[arg(long, visible_aliases = ["mount", "xdev"], value_name = "HOW",
           hide_possible_values = true, num_args = 0..=1, require_equals = true,
           default_missing_value = "device", value_parser = one_of(&ONE_FILE_SYSTEM),

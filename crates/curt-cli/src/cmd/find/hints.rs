@@ -53,8 +53,8 @@ impl Hints {
         }
         if self.left_mounts.load(Ordering::Relaxed) {
             note(
-                "--delete stays on the filesystem of each PATH: make another one a PATH, too, or add \
-                 --one-file-system to leave it without a message",
+                "--delete does not enter other mounts; name them as PATH to delete there too, or add \
+                 --one-file-system=mount to report only those that match",
             );
         }
         let is_file = |name: &String| curt::stat(name, Fields::KIND).is_ok();

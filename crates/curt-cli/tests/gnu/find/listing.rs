@@ -183,7 +183,10 @@ fn one_file_system() {
         assert_eq!(removed.failures, failures, "{more}");
         let removed = run(&format!("{removal} -L -tl -tp . t"));
         assert_eq!((removed.failures, removed.code), (failures.to_vec(), Some(1)), "{more}");
-        for quiet in ["--xdev=mount", "--xdev", "-d1"] {
+        // So does what the note recommends, which reports only those that match.
+        let note = format!("$({removal} . t 2>&1 | grep -aoe '--one-file-system[=a-z]*')");
+        assert_eq!(run(&format!("{removal} {note} . t")).paths, expected, "{more}");
+        for quiet in [note.as_str(), "--xdev", "-d1"] {
             let removed = run(&format!("{removal} -tf {quiet} . t"));
             assert_eq!((removed.failures, removed.code), (vec![], Some(0)), "{more} {quiet}");
         }

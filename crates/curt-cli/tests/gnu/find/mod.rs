@@ -282,7 +282,7 @@ fn said(output: &Output) -> Said {
         "has exactly the size",
         "is the PATTERN",
         "would remove",
-        "stays on the filesystem",
+        "does not enter other mounts",
     ];
     let failures = messages.lines().filter(|line| !notes.iter().any(|note| line.contains(note)));
     // From the quoted path on: the words before it are each program's own.
