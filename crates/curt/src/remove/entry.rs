@@ -72,8 +72,9 @@ impl<S: Sys> Worker<'_, S> {
             Ok(stat) => stat,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Outcome::Gone,
             Err(error) => {
-                // What cannot be asked about cannot be removed, for the same reason.
-                let step = if options.dry_run { Operation::RemoveFile } else { Operation::Stat };
+                // Without a question, a real run would fail to unlink it with the same error.
+                let is_asked = options.confirm != Confirm::Never;
+                let step = if is_asked { Operation::Stat } else { Operation::RemoveFile };
                 self.fail(step, Cause::Os(error));
                 return Outcome::Kept;
             }
@@ -86,12 +87,16 @@ impl<S: Sys> Worker<'_, S> {
         if is_excluded || !self.confirms_entry(dir, name, kind, stat.as_ref()) {
             return Outcome::Kept;
         }
-        let removed = match &stat {
-            Some(stat) if options.dry_run => self.sys.check_removal(dir, name, stat).map(|()| {
+        let removed = match (options.dry_run, &stat) {
+            (false, _) => self.unlink(dir, name, kind),
+            (true, Some(stat)) => self.sys.check_removal(dir, name, stat).map(|()| {
                 self.counts.files += 1;
                 Outcome::Removed
             }),
-            _ => self.unlink(dir, name, kind),
+            (true, None) => {
+                self.fail(Operation::RemoveFile, bug("a dry run has not asked about an entry"));
+                return Outcome::Kept;
+            }
         };
         let outcome =
             removed.unwrap_or_else(|error| self.not_removed(dir, name, kind, found, error));

@@ -1,5 +1,6 @@
 //! The file system in memory does what no real one does on demand. A canary lies outside the tree.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -333,6 +334,21 @@ fn dry_run_removes_nothing() {
             }
         }
     }
+}
+
+/// An entry that cannot be asked about.
+#[test]
+fn dry_run_names_the_operation_that_fails_in_the_real_run() {
+    let failed = |dry_run: bool| {
+        let operations = (0..6).flat_map(|nth| {
+            let setup = setup(|_| {}).with_faults(Faults::default().fail("statx", nth, 5));
+            let options = options().confirm(Confirm::Always, |_, _| true).dry_run(dry_run);
+            let report = remove_on::<Memory>(&options, &setup, &[PathBuf::from("tree/top")]);
+            report.errors.into_iter().map(|error| format!("{:?}", error.operation()))
+        });
+        operations.collect::<BTreeSet<_>>()
+    };
+    assert_eq!(failed(true), failed(false));
 }
 
 #[test]
