@@ -81,8 +81,8 @@ fn one_file_system_is_as_in_gnu_rm() {
     }
 }
 
-/// A nested subvolume is another device, and nothing is mounted there. An empty one is left out:
-/// GNU rm of coreutils 9.1 looks whether it is empty first, and removes it.
+/// A nested subvolume is another device, and nothing is mounted there: `find --delete` deletes it.
+/// With `--one-file-system`, GNU rm of coreutils 9.1 removes an empty one, which curt leaves out.
 #[test]
 fn one_file_system_is_one_device_on_btrfs() {
     let Some(namespace) = Namespace::new() else {
@@ -105,11 +105,16 @@ fn one_file_system_is_one_device_on_btrfs() {
         format!("{denied} {nobody} $RM -rf --one-file-system d/e; ls -d d/e/sv"),
         "$FIND d/e | sed 's,/$,,'".to_owned(),
         "$DU -x d/e; $DU -sx d/e/sv".to_owned(),
+        "$DELETE; ls -AR d/e".to_owned(),
+        "$DELETE -L; ls -AR d/e".to_owned(),
     ] {
         let (script, curt) = (format!("{made}{work}"), namespace.bench.curt.display());
         let of_gnu = script.replace("$FIND d/e", "find d/e -xdev -mindepth 1");
         let of_curt = script.replace("$FIND", &format!("{curt} find -u --one-file-system ."));
         let of_curt = of_curt.replace("$DU", &format!("{curt} du"));
+        let of_curt = of_curt.replace("$DELETE", &format!("{curt} find -u --delete . d/e"));
+        let of_gnu = of_gnu.replace("$DELETE", "find d/e -mindepth 1 -delete");
+        let of_gnu = of_gnu.replace("-delete -L", "-delete -follow");
         let gnu = namespace.gnu(&of_gnu.replace("$DU", "du"));
         assert_eq!(namespace.curt(&of_curt), gnu, "{work}");
     }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::TreePath;
-use super::loops::{Limits, Loops, Verdict, ancestors};
+use super::loops::{Limits, Loops, Reached, Verdict, ancestors};
 use super::reopen::ReopenError;
 use super::stack::{Level, Links, Stack};
 use crate::error::{Cause, Error, Operation, bug};
@@ -123,13 +123,13 @@ impl<S: Sys, T> Branch<S, T> {
     /// Opens the subdirectory of the topmost directory whose name lies at `at`.
     fn open(&mut self, at: usize, sys: &S) -> Result<Option<Admitted<S::Dir>>, Cause> {
         self.stack.make_room(sys);
-        // A sibling that was not entered, or that another worker had entered, was not left either.
+        // Forget a previous sibling: if it was not entered here, `leave` was not called for it.
         self.loops.leave(self.depth());
         let name = self.stack.names().get(at).ok_or_else(|| bug("a name was forgotten"))?;
         self.path.push(name);
         loop {
             let (dir, name) = self.place()?;
-            let (mut opened, is_mount) = self.open_child(dir, name, sys);
+            let (mut opened, reached) = self.open_child(dir, name, sys);
             if matches!(opened, Opened::NotDirectory) && self.loops.lacks_ancestors() {
                 // It may be a link.
                 match self.add_ancestors(sys) {
@@ -143,7 +143,7 @@ impl<S: Sys, T> Branch<S, T> {
                         return Err(Cause::Os(error));
                     }
                 }
-                opened => return self.decide(opened, is_mount, sys),
+                opened => return self.decide(opened, reached, sys),
             }
         }
     }
@@ -156,28 +156,33 @@ impl<S: Sys, T> Branch<S, T> {
         self.loops.add_ancestors(dir, depth, sys)
     }
 
-    /// Opens a child; a link is followed only when directories are asked for their identities. Also
-    /// returns whether it is a mount that may form a loop.
-    fn open_child(&self, dir: &S::Dir, name: Name<'_, S::Unit>, sys: &S) -> (Opened<S::Dir>, bool) {
+    /// Opens a child; a link is followed only when directories are asked for their identities.
+    fn open_child(
+        &self,
+        dir: &S::Dir,
+        name: Name<'_, S::Unit>,
+        sys: &S,
+    ) -> (Opened<S::Dir>, Reached) {
         let Limits { follow, refuse_mounts, .. } = self.loops.limits;
+        let may_follow = follow && self.loops.needs_identities();
         if refuse_mounts {
             match sys.open_child(dir, name, Mounts::Refuse) {
                 // It may be a link.
-                Opened::NotDirectory if follow => {}
-                opened => return (opened, false),
+                Opened::NotDirectory if may_follow => {}
+                opened => return (opened, Reached::OnSameMount),
             }
         }
-        if follow && self.loops.needs_identities() {
-            return (sys.open_below(dir, name, true), false);
+        if may_follow {
+            return (sys.open_below(dir, name, true), Reached::Anywhere);
         }
         if S::MOUNTS_MAY_LOOP && !self.loops.needs_identities() {
             // Refusing reports a mount for free; it is then crossed, and checked for a loop.
-            match sys.open_child(dir, name, Mounts::Refuse) {
-                Opened::Mount => return (sys.open_child(dir, name, Mounts::Cross), true),
-                opened => return (opened, false),
-            }
+            return match sys.open_child(dir, name, Mounts::Refuse) {
+                Opened::Mount => (sys.open_child(dir, name, Mounts::Cross), Reached::Mount),
+                opened => (opened, Reached::OnSameMount),
+            };
         }
-        (sys.open_child(dir, name, Mounts::Cross), false)
+        (sys.open_child(dir, name, Mounts::Cross), Reached::Anywhere)
     }
 
     /// Decides whether to enter the operand, or another directory that lies below none of the
@@ -187,15 +192,14 @@ impl<S: Sys, T> Branch<S, T> {
         opened: Opened<S::Dir>,
         sys: &S,
     ) -> Result<Option<Admitted<S::Dir>>, Cause> {
-        self.decide(opened, false, sys)
+        self.decide(opened, Reached::Anywhere, sys)
     }
 
-    /// Decides whether to enter a directory that was opened, and closes it if not. `is_mount` says
-    /// that it may form a loop with an ancestor.
+    /// Decides whether to enter a directory that was opened, and closes it if not.
     fn decide(
         &mut self,
         opened: Opened<S::Dir>,
-        is_mount: bool,
+        reached: Reached,
         sys: &S,
     ) -> Result<Option<Admitted<S::Dir>>, Cause> {
         let dir = match opened {
@@ -203,8 +207,8 @@ impl<S: Sys, T> Branch<S, T> {
             opened => opened.into_result().map_err(Cause::Os)?,
         };
         let depth = self.depth();
-        let mounted_in = self.stack.last().filter(|_| is_mount).and_then(Level::dir);
-        match self.loops.enter(&dir, depth, mounted_in, sys) {
+        let parent = self.stack.last().and_then(Level::dir);
+        match self.loops.enter(&dir, depth, reached, parent, sys) {
             Ok(Verdict::Enter(identity)) => Ok(Some(Admitted { dir, identity })),
             left_out => {
                 sys.close(dir);

@@ -24,7 +24,8 @@ pub(crate) struct Limits {
     pub(crate) follow: bool,
     /// Mounts are left out, as far as opening a directory reports them.
     pub(crate) refuse_mounts: bool,
-    /// Directories on another device than the operand are left out.
+    /// Directories on another device than the operand are left out; of those that opening
+    /// reported to be on the same mount as their parents, only if mounts are not refused.
     pub(crate) one_device: bool,
 }
 
@@ -41,6 +42,17 @@ pub(super) struct Loops {
     added: Vec<(usize, Identity)>,
     /// The device of the operand, where only one is wanted.
     device: Option<u64>,
+}
+
+/// What opening a directory reported about its mount.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reached {
+    /// It is on the mount of its parent.
+    OnSameMount,
+    /// It is a mount, and may be one of its ancestors.
+    Mount,
+    /// Nothing, as for a link that was followed.
+    Anywhere,
 }
 
 /// Whether an open directory is entered. With it, its identity if that was asked.
@@ -87,20 +99,23 @@ impl Loops {
         Ok(())
     }
 
-    /// Decides whether to enter `dir`, which lies at this depth. `mounted_in` is its parent if it
-    /// is a mount and mounts can lead back.
+    /// Decides whether to enter `dir`, which lies at this depth.
     pub(super) fn enter<S: Sys>(
         &mut self,
         dir: &S::Dir,
         depth: usize,
-        mounted_in: Option<&S::Dir>,
+        reached: Reached,
+        parent: Option<&S::Dir>,
         sys: &S,
     ) -> Result<Verdict, Cause> {
+        let mounted_in = parent.filter(|_| reached == Reached::Mount);
         if mounted_in.is_none() && !self.needs_identities() {
             return Ok(Verdict::Enter(None));
         }
         let own = identity(dir, sys).map_err(Cause::Os)?;
-        if self.limits.one_device && *self.device.get_or_insert(own.device) != own.device {
+        let compares = self.limits.one_device
+            && !(self.limits.refuse_mounts && reached == Reached::OnSameMount);
+        if compares && *self.device.get_or_insert(own.device) != own.device {
             return Ok(Verdict::LeaveOut);
         }
         if let Some(parent) = mounted_in {

@@ -108,7 +108,7 @@ impl Settings {
         Limits {
             follow,
             refuse_mounts: by_mount,
-            // A link does not report mounts, so where links are followed devices are compared, too.
+            // Following a link reports no mounts, so the device of its target is compared.
             one_device: self.crossing == Crossing::Nothing || by_mount && follow,
         }
     }

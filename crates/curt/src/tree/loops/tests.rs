@@ -1,7 +1,7 @@
 //! The way up from a mount.
 #![cfg(unix)]
 
-use super::{Limits, Loops, Verdict, ancestors};
+use super::{Limits, Loops, Reached, Verdict, ancestors};
 use crate::sys::fault::Faults;
 use crate::sys::{Os, Setup, Sys};
 
@@ -34,9 +34,13 @@ fn a_loop_names_the_depth_of_its_ancestor() {
     let open = |path: &str| sys.open_place(&scratch.at(path)).unwrap();
     let (b, d, other) = (open("a/b"), open("a/b/c/d"), open("other"));
     let mut loops = Loops::new(Limits { follow: true, ..Limits::default() }, true);
-    let enter = |loops: &mut Loops, dir, depth, mounted_in| match loops
-        .enter(dir, depth, mounted_in, &sys)
-    {
+    let enter = |loops: &mut Loops, dir, depth, mounted_in| match loops.enter(
+        dir,
+        depth,
+        Reached::Mount,
+        mounted_in,
+        &sys,
+    ) {
         Ok(Verdict::Loop(ancestor)) => Some(ancestor),
         Ok(Verdict::Enter(_)) => None,
         _ => panic!("it is not left out"),
