@@ -197,17 +197,14 @@ impl<S: Sys> Cursor<S> {
                 self.reader.reset();
                 None
             }
-            Ok(None) => {
-                self.at.is_boundary = true;
-                self.yield_late(frame.own)
-            }
+            Ok(None) => self.yield_late(frame.own, None, true),
             Err(error) => Some(self.not_entered(frame.own, error)),
         }
     }
 
     /// Reports why a directory was not entered. If its contents were to come first, it follows.
     fn not_entered(&mut self, own: Option<Metadata>, error: Error) -> Step {
-        let late = self.yield_late(own);
+        let late = self.yield_late(own, None, false);
         self.pending.extend(late);
         Step::Error(error)
     }
@@ -215,13 +212,19 @@ impl<S: Sys> Cursor<S> {
     /// Leaves the topmost directory, and yields it if its contents came first.
     fn leave(&mut self) -> Option<Step> {
         let frame = self.at.branch.leave(&self.at.asker.sys)?;
-        self.at.removal.remaining = self.at.removal.is_dry.then_some(frame.remaining);
-        self.yield_late(frame.own)
+        let remaining = self.at.settings.dry_run.then_some(frame.remaining);
+        self.yield_late(frame.own, remaining, false)
     }
 
-    /// Yields a directory after its contents. Its path is the current one.
-    fn yield_late(&mut self, own: Option<Metadata>) -> Option<Step> {
+    /// Yields a directory after its contents, if those come first. Its path is the current one.
+    fn yield_late(
+        &mut self,
+        own: Option<Metadata>,
+        remaining: Option<usize>,
+        is_boundary: bool,
+    ) -> Option<Step> {
         self.metadata = own?;
+        (self.at.removal.remaining, self.at.is_boundary) = (remaining, is_boundary);
         Some(Step::Entry)
     }
 

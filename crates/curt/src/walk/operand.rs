@@ -22,8 +22,6 @@ struct Parent<S: Sys> {
     dir: S::Dir,
     /// The operand's name.
     name: NameBuf<S::Unit>,
-    /// A separator follows the name, so that a link is followed.
-    directory_only: bool,
     /// Which directory the operand was when it was opened, if that is known, and whether links were
     /// followed to it.
     opened: Option<(Identity, bool)>,
@@ -44,42 +42,56 @@ impl<S: Sys> Operand<S> {
                 return Opened::Failed(error);
             }
         }
-        let open = |from: &S::Dir, name: Name<'_, S::Unit>, follow: bool| {
-            if follow {
-                sys.open_below(from, name, true)
-            } else {
-                sys.open_child(from, name, Mounts::Cross)
-            }
-        };
         let follow = is_followed::<S>(operand, settings);
-        let Some(Parent { dir, name, .. }) = &self.parent else {
-            let opened = sys.at_path(operand, |from, name| open(from, name, follow));
-            return opened.unwrap_or_else(Opened::Failed);
-        };
-        let dir = match open(dir, name.as_name(), follow) {
-            Opened::Dir(dir) => dir,
-            opened => return opened,
-        };
-        match sys.query_dir(&dir, Ask::STAT) {
-            Ok(facts) => {
-                if let Some(parent) = &mut self.parent {
+        match (self.open_found(operand, follow, sys), &mut self.parent) {
+            (Opened::Dir(dir), Some(parent)) => match sys.query_dir(&dir, Ask::STAT) {
+                Ok(facts) => {
                     parent.opened = identity(&facts).map(|identity| (identity, follow));
+                    Opened::Dir(dir)
                 }
-                Opened::Dir(dir)
-            }
-            // What cannot be told from another directory later is not entered.
-            Err(error) => {
-                sys.close(dir);
-                Opened::Failed(error)
+                // What cannot be told from another directory later is not entered.
+                Err(error) => {
+                    sys.close(dir);
+                    Opened::Failed(error)
+                }
+            },
+            (opened, _) => opened,
+        }
+    }
+
+    /// Opens the operand again, unless another directory has its name by now.
+    pub(super) fn reopen(
+        &self,
+        operand: &Path,
+        settings: &Settings,
+        sys: &S,
+    ) -> Result<Opened<S::Dir>, Cause> {
+        let reopened = self.open_found(operand, is_followed::<S>(operand, settings), sys);
+        let known = self.parent.as_ref().and_then(|parent| parent.opened);
+        let (Opened::Dir(dir), Some((known, _))) = (&reopened, known) else { return Ok(reopened) };
+        let found = sys.query_dir(dir, Ask::STAT);
+        if found.as_ref().is_ok_and(|facts| identity(facts) == Some(known)) {
+            return Ok(reopened);
+        }
+        reopened.into_result().map(|dir| sys.close(dir)).map_err(Cause::Os)?;
+        Err(found.map_or_else(Cause::Os, |_| Cause::Replaced))
+    }
+
+    /// Opens the operand where it was found: in its parent, if that is open.
+    fn open_found(&self, operand: &Path, follow: bool, sys: &S) -> Opened<S::Dir> {
+        match &self.parent {
+            Some(Parent { dir, name, .. }) => open(dir, name.as_name(), follow, sys),
+            None => {
+                let opened = sys.at_path(operand, |from, name| open(from, name, follow, sys));
+                opened.unwrap_or_else(Opened::Failed)
             }
         }
     }
 
     fn open_parent(&mut self, operand: &Path, sys: &S) -> io::Result<()> {
-        let sys::SplitOperand { parent, last, directory_only } = S::Unit::operand(operand);
+        let sys::SplitOperand { parent, last, .. } = S::Unit::operand(operand);
         if let Last::Name(name) = last {
-            let dir = sys.open_place(&parent)?;
-            self.parent = Some(Parent { dir, name, directory_only, opened: None });
+            self.parent = Some(Parent { dir: sys.open_place(&parent)?, name, opened: None });
         }
         Ok(())
     }
@@ -100,13 +112,13 @@ impl<S: Sys> Operand<S> {
         asker: &Asker<S>,
         metadata: &mut Metadata,
     ) {
-        let follow = settings.follows_operands();
-        let Some(Parent { dir, name, directory_only, .. }) = &self.parent else {
+        let follow = is_followed::<S>(operand, settings);
+        let Some(Parent { dir, name, .. }) = &self.parent else {
             // A text that cannot be a path was not yielded.
             let _ = asker.fetch_path(operand, follow, more, metadata);
             return;
         };
-        let (path, follow) = (|| operand.to_owned(), follow || *directory_only);
+        let path = || operand.to_owned();
         asker.fetch(&Subject { dir, name: name.as_name(), path: &path, follow }, more, metadata);
     }
 
@@ -116,6 +128,7 @@ impl<S: Sys> Operand<S> {
         operand: &Path,
         kind: Kind,
         removal: &mut Removal,
+        settings: &Settings,
         sys: &S,
     ) -> Result<bool, Cause> {
         if self.parent.is_none() {
@@ -134,7 +147,21 @@ impl<S: Sys> Operand<S> {
                 Err(error) => return Err(Cause::Os(error)),
             }
         }
-        removal.remove(dir, name.as_name(), kind, sys).map_err(Cause::Os)
+        removal.remove(dir, name.as_name(), kind, settings, sys).map_err(Cause::Os)
+    }
+}
+
+/// Opens a directory to list it.
+pub(super) fn open<S: Sys>(
+    parent: &S::Dir,
+    name: Name<'_, S::Unit>,
+    follow: bool,
+    sys: &S,
+) -> Opened<S::Dir> {
+    if follow {
+        sys.open_below(parent, name, true)
+    } else {
+        sys.open_child(parent, name, Mounts::Cross)
     }
 }
 

@@ -5,14 +5,13 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use super::frame::Frame;
-use super::operand::Operand;
+use super::operand::{self, Operand};
 use super::options::{Settings, with_device};
 use super::removal::{self, Removal};
 use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation, bug};
 use crate::fields::{Facts, Fields, Kind, Metadata};
-use crate::name::Name;
-use crate::sys::{Mounts, Opened, Sys, SystemUnit};
+use crate::sys::{Opened, Sys, SystemUnit};
 use crate::tree::{Branch, ReopenError};
 
 /// The current entry of a walk, and the open directories above it.
@@ -51,7 +50,7 @@ impl<S: Sys> Position<S> {
         Position {
             asker: Asker::new(sys, settings.plan).report_unfollowable_links(),
             branch: Branch::new(settings.limits(), descriptors),
-            removal: Removal { is_dry: settings.dry_run, ..Removal::default() },
+            removal: Removal::default(),
             settings,
             operand: Operand::default(),
             is_boundary: false,
@@ -83,28 +82,23 @@ impl<S: Sys> Position<S> {
     }
 
     fn remove_below(&mut self, kind: Kind) -> Result<bool, Cause> {
-        let Position { asker: Asker { sys, .. }, branch, removal, .. } = self;
+        let Position { asker: Asker { sys, .. }, branch, removal, settings, .. } = self;
         branch.reopen(sys).map_err(ReopenError::into_cause)?;
         let (dir, name) = branch.place()?;
-        let was_there = removal.remove(dir, name, kind, sys).map_err(Cause::Os)?;
+        let was_there = removal.remove(dir, name, kind, settings, sys).map_err(Cause::Os)?;
         let remaining = &mut branch.stack.top_mut().remaining;
         *remaining = remaining.saturating_sub(1);
         Ok(was_there)
     }
 
     fn open(&mut self) -> Result<Opened<S::Dir>, Cause> {
-        let Position { asker: Asker { sys, .. }, branch, settings, .. } = self;
+        let Position { asker: Asker { sys, .. }, branch, settings, operand, .. } = self;
         if branch.stack.len() == 0 {
-            let open = |dir: &S::Dir, path: Name<'_, S::Unit>| sys.open_below(dir, path, true);
-            return sys.at_path(&branch.to_path(), open).map_err(Cause::Os);
+            return operand.reopen(&branch.to_path(), settings, sys);
         }
         branch.reopen(sys).map_err(ReopenError::into_cause)?;
         let (dir, name) = branch.place()?;
-        Ok(if settings.follows_all() {
-            sys.open_below(dir, name, true)
-        } else {
-            sys.open_child(dir, name, Mounts::Cross)
-        })
+        Ok(operand::open(dir, name, settings.follows_all(), sys))
     }
 }
 
@@ -145,8 +139,8 @@ impl<S: Sys> CurrentEntry for Position<S> {
 
     fn remove(&mut self, kind: Kind) -> Result<bool, Error> {
         let removed = if self.is_operand() {
-            let Position { asker, branch, operand, removal, .. } = self;
-            operand.remove(&branch.to_path(), kind, removal, &asker.sys)
+            let Position { asker, branch, operand, removal, settings, .. } = self;
+            operand.remove(&branch.to_path(), kind, removal, settings, &asker.sys)
         } else {
             self.remove_below(kind)
         };

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::options::Settings;
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
 use crate::name::Name;
@@ -11,7 +12,6 @@ use crate::tree::Reader;
 /// What a walk knows about removing the current entry.
 #[derive(Default)]
 pub(super) struct Removal {
-    pub(super) is_dry: bool,
     /// In a dry run, how many entries would remain in the directory that was just left.
     pub(super) remaining: Option<usize>,
     /// In a dry run, the bytes that the removals so far would have freed.
@@ -19,16 +19,18 @@ pub(super) struct Removal {
 }
 
 impl Removal {
-    /// Removes an entry; a directory only if it is empty. Returns whether it was there.
+    /// Removes an entry, unless this is a dry run; a directory only if it is empty. Returns whether
+    /// it was there.
     pub(super) fn remove<S: Sys>(
         &mut self,
         dir: &S::Dir,
         name: Name<'_, S::Unit>,
         kind: Kind,
+        settings: &Settings,
         sys: &S,
     ) -> io::Result<bool> {
         let removed = match kind {
-            _ if self.is_dry => self.foresee(dir, name, kind, sys),
+            _ if settings.dry_run => self.foresee(dir, name, kind, sys),
             Kind::Directory => sys.remove_empty_dir(dir, name).map(|()| true),
             kind => match sys.remove_child(dir, name, kind) {
                 Removed::Done | Removed::Pending => Ok(true),

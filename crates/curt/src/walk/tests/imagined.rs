@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{Seen, Step, each_step, plan, walk_with};
 use crate::calls::Calls;
-use crate::control::{Cancel, Next, Threads};
+use crate::control::{Cancel, Crossing, Next, Threads};
 use crate::error::{Cause, Error};
 use crate::fields::Fields;
 use crate::filters::IgnoreRules;
@@ -339,4 +339,48 @@ fn replacement_of_an_operand_is_left() {
         }
     }
     assert!(replaced > 10, "{replaced}");
+}
+
+/// The directories that follow an empty one and a mount hold something, and are none.
+#[test]
+fn what_is_known_of_a_directory_is_not_said_of_the_next_entry() {
+    for walk_of in walks() {
+        let setup = setup(|world| {
+            world.dir("tree/b").mount("tree/c", 2).file("tree/c/file");
+        });
+        let options = walk_of.crossing(Crossing::Nothing).dry_run(true);
+        let (mut cursor, mut seen) = (options.cursor::<Memory>(&setup), Vec::new());
+        each_step(&mut cursor, &options, Path::new("tree"), |cursor, step| {
+            assert!(matches!(step, Step::Entry));
+            let mut entry = cursor.entry();
+            let path = entry.path().display().to_string();
+            let is_empty = entry.kind().is_dir().then(|| entry.is_empty().unwrap());
+            let removed = entry.remove().map_err(|error| error.kind());
+            assert_eq!(removed.is_ok(), is_empty.unwrap_or(true), "{path}: {removed:?}");
+            if is_empty == Some(true) || entry.is_boundary() {
+                seen.push((path, entry.is_boundary()));
+            }
+        });
+        seen.sort();
+        let late = ["a", "a/b", "a/b/c", "a/b/c/d", "b", "c", "e", "e/f", "empty"];
+        let names = if options.settings.contents_first { &late[..] } else { &["b", "empty"] };
+        let is_boundary = |name: &&str| (format!("tree/{name}"), *name == "c");
+        assert_eq!(seen, names.iter().map(is_boundary).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn replacement_of_an_operand_is_not_taken_for_empty() {
+    let (setup, options) = (setup(|_| {}), plan().contents_first(true));
+    let mut cursor = options.cursor::<Memory>(&setup);
+    each_step(&mut cursor, &options, Path::new("tree"), |cursor, _| {
+        if cursor.entry().depth() == 0 {
+            assert!(!cursor.entry().is_empty().unwrap());
+            setup.world(|world| {
+                world.rename("tree", "elsewhere").dir("tree");
+            });
+            let error = cursor.entry().is_empty().unwrap_err();
+            assert!(matches!(error.cause(), Cause::Replaced), "{error}");
+        }
+    });
 }
