@@ -24,13 +24,13 @@ fn twenty_thousand_levels_with_32_descriptors() {
     }
     let scratch = Scratch::new();
     scratch.deep("tree", LEVELS as usize, "eight-ch");
-    let (run, peak) = with_peak(&scratch, "ulimit -n 32", "-r tree");
+    let (run, peak) = with_peak(&scratch, "ulimit -n 32", "-rj2 tree");
     run.assert_all(0, LEVELS + 1);
     // Each but the last few is closed, known by a stat, opened and listed again, and compared.
     assert!(run.calls() <= 12 * (LEVELS + 1), "{run:?}");
     // A build for debugging is itself some MiB larger, more with every command. What the tree takes
     // is the same.
-    let (_, alone) = with_peak(&scratch, ":", "-r -f -- nothing");
+    let (_, alone) = with_peak(&scratch, ":", "-rfj2 -- nothing");
     assert!(peak - alone <= 6 << 10, "{peak} KiB, {alone} KiB of them for the program");
 }
 
