@@ -116,16 +116,17 @@ fn watch(
             Ok(Event::Signal { number, is_typed }) => (number, is_typed),
             Err(error) => break Err(error),
         };
-        if let Some(after) = kill_after.take() {
-            signal = sys::KILLING;
-            watch.set_limit(after);
-        }
         if options.verbose {
             let (name, program) = (sys::signal_name(sent), quote(command.get_program()));
             session.warn(&format!("sending signal {name} to command {program}"));
         }
         if let Err(error) = watch.send(&mut child, sent, is_typed) {
             break Err(error);
+        }
+        // Only now: sending SIGALRM discards one that is pending, which may be that of the timer.
+        if let Some(after) = kill_after.take() {
+            signal = sys::KILLING;
+            watch.set_limit(after);
         }
     };
     (ended, child.calls())

@@ -34,19 +34,24 @@ fn curt_ends_by_the_signal_that_ends_the_program() {
 #[test]
 fn a_program_is_killed_after_its_time_limit() {
     let scratch = Scratch::new();
-    let begun = Instant::now();
-    let args = ["--timeout", "0.2", "--", "/bin/sh", "-c", "sleep 100 & echo $!; wait"];
-    let (code, out, message) = run(&scratch, &args);
-    assert_eq!((code, message.as_str()), (Some(124), ""));
-    assert!(begun.elapsed() < Duration::from_secs(50));
-    // What it started is ended too: gone soon, or a zombie that nobody waits for.
-    let is_gone = || {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", out.trim()));
-        stat.map_or(true, |stat| stat.contains(") Z"))
-    };
-    while !is_gone() {
-        assert!(begun.elapsed() < Duration::from_secs(50), "it goes on");
-        std::thread::sleep(Duration::from_millis(5));
+    // The second limit comes right after the signal of the first, and by the same signal.
+    let twice = ["-s", "ALRM", "-k", ".000001"];
+    for (options, ignored, code) in [(&[][..], "", Some(124)), (&twice, "trap '' ALRM;", None)] {
+        let begun = Instant::now();
+        let script = format!("{ignored} sleep 100 & echo $!; wait");
+        let args = [options, &["--timeout", "0.2", "--", "/bin/sh", "-c", &script]].concat();
+        let said = run(&scratch, &args);
+        assert_eq!((said.0, said.2.as_str()), (code, ""), "{options:?}");
+        assert!(begun.elapsed() < Duration::from_secs(50), "{options:?}");
+        // What it started is ended too: gone soon, or a zombie that nobody waits for.
+        let is_gone = || {
+            let stat = std::fs::read_to_string(format!("/proc/{}/stat", said.1.trim()));
+            stat.map_or(true, |stat| stat.contains(") Z"))
+        };
+        while !is_gone() {
+            assert!(begun.elapsed() < Duration::from_secs(50), "{options:?}: it goes on");
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 }
 
