@@ -95,6 +95,24 @@ fn deletion_dates_are_local_times() {
     }
 }
 
+/// Whatever is in the place of a name above the missing folder, and whether or not the process may
+/// ask what it could do there.
+#[test]
+fn missing_folders_of_the_home_trash_are_made() {
+    let refuse = "strace -qq -f -o log -e trace=faccessat2 -e inject=faccessat2:error=EPERM ";
+    for (before, prefix) in [("echo > m/Trash;", ""), ("mkdir -p m/new/data;", refuse)] {
+        if !prefix.is_empty() && !may_trace() {
+            continue;
+        }
+        let script = format!(
+            "{before} XDG_DATA_HOME=$PWD/m/new/data {prefix}$RM -r --trash m/d; echo $?
+             cat m/new/data/Trash/files/d/f"
+        );
+        let Some(said) = in_small_memory(&script) else { return };
+        assert_eq!(said, "0\nkept\n", "{before}");
+    }
+}
+
 /// Whether strace can change what calls do; where not, that is said.
 fn may_trace() -> bool {
     let trial = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();

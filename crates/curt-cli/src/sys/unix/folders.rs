@@ -61,17 +61,17 @@ pub(super) fn home_directory(variable: &str, below: &str) -> Option<PathBuf> {
     named(variable).or_else(|| Some(named("HOME").or_else(of_user)?.join(below)))
 }
 
-/// Makes missing directories, unless this is a dry run. Those in which nothing was put are removed
+/// Makes missing directories, or only looks for them. Those in which nothing was put are removed
 /// when this is dropped.
 pub(super) struct Maker {
-    is_dry: bool,
+    only_looks: bool,
     /// The directories made, each as its parent and its name.
     made: RefCell<Vec<(OwnedFd, OsString)>>,
 }
 
 impl Maker {
-    pub(super) fn new(is_dry: bool) -> Maker {
-        Maker { is_dry, made: RefCell::default() }
+    pub(super) fn new(only_looks: bool) -> Maker {
+        Maker { only_looks, made: RefCell::default() }
     }
 
     /// Keeps the directories: something was put there.
@@ -89,15 +89,15 @@ impl Drop for Maker {
     }
 }
 
-/// A directory, or the one in which it is to be made.
+/// A directory, or the nearest existing one above it.
 pub(super) struct Place {
     pub(super) dir: OwnedFd,
-    /// It is not there, and was not made: this is a dry run.
+    /// It is not there, and was not made.
     pub(super) is_missing: bool,
 }
 
 impl Place {
-    /// Opens a directory. If it is missing, it is made, with its parents, or in a dry run would be.
+    /// Opens a directory. If it is missing, it is made, with its parents, if `maker` makes any.
     pub(super) fn open_all(path: &Path, maker: &Maker) -> Result<Place, Errno> {
         match (open(path, FOLDER, Mode::empty()), path.parent(), path.file_name()) {
             (Err(Errno::NOENT), Some(parent), Some(name)) => {
@@ -110,15 +110,12 @@ impl Place {
     }
 
     /// Opens a directory in this one that is no link and that this user owns. If it is missing, it
-    /// is made, or in a dry run would be.
+    /// is made, if `maker` makes any.
     pub(super) fn child(&self, name: &OsStr, maker: &Maker) -> Result<Place, Errno> {
         if !self.is_missing {
             let open = || openat(&self.dir, name, NO_LINK, Mode::empty());
             let dir = match open() {
-                Err(Errno::NOENT) if maker.is_dry => {
-                    self.check_room()?;
-                    return self.missing();
-                }
+                Err(Errno::NOENT) if maker.only_looks => return self.missing(),
                 Err(Errno::NOENT) => {
                     let parent = fcntl_dupfd_cloexec(&self.dir, 0)?;
                     match mkdirat(&self.dir, name, Mode::RWXU) {
@@ -141,7 +138,7 @@ impl Place {
     }
 
     /// Returns the error that a new entry would meet.
-    pub(super) fn check_room(&self) -> Result<(), Errno> {
+    pub(super) fn check_writable(&self) -> Result<(), Errno> {
         accessat(&self.dir, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)
     }
 

@@ -127,8 +127,10 @@ impl Trash {
         }
         let top_path = entry.path.ancestors().nth(way.ids.len()).unwrap_or(&entry.path);
         // Where the administrator made no folder for all users, each has one.
+        let checked = |folder: Folder| folder.check_missing().map(|()| folder);
         let folder = shared_folder(&way.top, top_path, self.dry_run)
-            .or_else(|_| own_folder(&way.top, top_path, self.dry_run));
+            .and_then(checked)
+            .or_else(|_| own_folder(&way.top, top_path, self.dry_run).and_then(checked));
         let folder = folder.map_err(Refusal::unusable)?;
         folder.refuse(entry, &way)?;
         self.put_in(&folder, entry, top_path)
@@ -141,7 +143,7 @@ impl Trash {
         };
         let is_complete = !found.files.is_missing && !found.info.is_missing;
         if self.dry_run || is_complete {
-            return Ok(Some(found));
+            return usable(found.check_missing().map(|()| found));
         }
         if self.made.get().is_none() {
             if let Some(home) = usable(home_folder(false))? {
@@ -156,7 +158,7 @@ impl Trash {
     fn put_in(&self, folder: &Folder, entry: &Entry, top: &Path) -> Result<PathBuf, Refusal> {
         let name = entry.path.file_name().ok_or(Refusal::ROOT)?;
         if self.dry_run {
-            folder.info.check_room()?;
+            folder.info.check_writable()?;
             entry.check_move(name, &folder.files)?;
         }
         let info = info(entry.path.strip_prefix(top).unwrap_or(&entry.path));
@@ -212,7 +214,7 @@ impl Entry {
     /// without a trial: it removes a name, adds one, and changes the `..` of a directory.
     fn check_move(&self, name: &OsStr, to: &Place) -> Result<(), Refusal> {
         check_removal(self.dir.as_fd(), name).map_err(Refusal::Os)?;
-        to.check_room()?;
+        to.check_writable()?;
         if self.is_directory {
             accessat(&self.dir, name, Access::WRITE_OK, AtFlags::EACCESS)?;
         }
@@ -321,6 +323,12 @@ impl Folder {
         Ok(Folder { files, info, mount, own, holders, path, maker })
     }
 
+    /// Returns the error that making what is missing would meet.
+    fn check_missing(&self) -> Result<(), Errno> {
+        let mut missing = [&self.files, &self.info].into_iter().filter(|place| place.is_missing);
+        missing.try_for_each(Place::check_writable)
+    }
+
     /// Refuses an entry that this is in, or that is in this.
     fn refuse(&self, entry: &Entry, way: &Way) -> Result<(), Refusal> {
         if self.holders.contains(&entry.id) {
@@ -380,7 +388,7 @@ fn info(path: &Path) -> String {
 }
 
 /// Returns a folder unless it may not be used: then its filesystem may have another one.
-fn usable(folder: Result<Folder, Errno>) -> Result<Option<Folder>, Errno> {
+fn usable<F>(folder: Result<F, Errno>) -> Result<Option<F>, Errno> {
     match folder {
         Ok(folder) => Ok(Some(folder)),
         Err(error @ (Errno::IO | Errno::MFILE | Errno::NFILE | Errno::NOMEM)) => Err(error),
@@ -389,16 +397,16 @@ fn usable(folder: Result<Folder, Errno>) -> Result<Option<Folder>, Errno> {
 }
 
 /// Opens the trash in the home directory, `$XDG_DATA_HOME/Trash`.
-fn home_folder(dry_run: bool) -> Result<Folder, Errno> {
+fn home_folder(only_looks: bool) -> Result<Folder, Errno> {
     let path = home_directory("XDG_DATA_HOME", ".local/share").ok_or(Errno::NOENT)?;
-    let maker = Maker::new(dry_run);
+    let maker = Maker::new(only_looks);
     let data = Place::open_all(&path, &maker)?;
     // With sudo it may be another user's, where nothing is to be made.
     check_owner(&data.dir)?;
     // Users may have put a link to their trash there themselves.
     let trash = match openat(&data.dir, "Trash", FOLDER, Mode::empty()) {
         Ok(dir) if !data.is_missing => Place { dir, is_missing: false },
-        Err(error) if error != Errno::NOENT => return Err(error),
+        Err(error) if !data.is_missing && error != Errno::NOENT => return Err(error),
         _ => data.child("Trash".as_ref(), &maker)?,
     };
     check_owner(&trash.dir)?;
