@@ -28,7 +28,7 @@ impl Exit {
     }
 
     /// The code that a shell gives to a program that a signal ended.
-    pub(crate) fn signalled(signal: usize) -> Exit {
+    pub(crate) fn signalled(signal: i32) -> Exit {
         Exit(u8::try_from(128 + signal).unwrap_or(u8::MAX))
     }
 

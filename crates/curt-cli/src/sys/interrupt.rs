@@ -1,7 +1,7 @@
 //! Signals that ask the command to end: the first cancels its work, so that it can still print
 //! totals; the second ends the process at once.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI32, Ordering};
 
 use curt::Cancel;
 
@@ -11,7 +11,7 @@ use crate::exit::Exit;
 
 pub(super) static CANCEL: Cancel = Cancel::new();
 /// The signal that arrived, or 0.
-pub(super) static SIGNAL: AtomicUsize = AtomicUsize::new(0);
+pub(super) static SIGNAL: AtomicI32 = AtomicI32::new(0);
 
 /// The token that cancels the command.
 pub(crate) fn token() -> &'static Cancel {
@@ -19,13 +19,13 @@ pub(crate) fn token() -> &'static Cancel {
 }
 
 /// Returns the signal that arrived, if any.
-pub(crate) fn signal() -> Option<usize> {
+pub(crate) fn signal() -> Option<i32> {
     Some(SIGNAL.load(Ordering::Relaxed)).filter(|&signal| signal != 0)
 }
 
 /// Ends the process by a signal, so that a shell knows. The exit code is for systems where
 /// processes do not end by signals.
-pub(crate) fn end(signal: usize) -> Exit {
+pub(crate) fn end(signal: i32) -> Exit {
     end_by(signal);
     Exit::signalled(signal)
 }

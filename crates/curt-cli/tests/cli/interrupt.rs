@@ -128,18 +128,18 @@ fn no_program_keeps_a_search_from_ending() {
     let twice = "n=0; trap 'echo got >> got; n=$((n+1)); [ $n = 2 ] && exit' TERM
         echo $$ >> begun; while :; do sleep 0.05; done";
     let stopped = "trap 'echo got >> got; exit' TERM; echo $$ >> begun; kill -STOP $$";
-    for (options, script, got) in [
-        (&["-j2", "-x"][..], "sleep 100 & echo $! >> begun", 0),
-        (&["-j2", "-x"], "sleep 100; true", 0),
-        (&["-j2", "-x"], twice, 2),
-        (&["-X"], twice, 2),
-        (&["-j2", "-x"], stopped, 1),
-        (&["-X"], stopped, 1),
+    // With the state of the program when the first signal comes: it has ended, waits, is stopped.
+    for (options, script, state, got) in [
+        (&["-j2", "-x"][..], "sleep 100 & echo $$ $! >> begun", "Z", 0),
+        (&["-j2", "-x"], "sleep 100 & echo $$ $! >> begun; wait", "S", 0),
+        (&["-j2", "-x"], twice, "S", 2),
+        (&["-X"], twice, "S", 2),
+        (&["-j2", "-x"], stopped, "T", 1),
+        (&["-X"], stopped, "T", 1),
     ] {
         let scratch = Scratch::new();
         scratch.file("f");
-        let script = script.replace("sleep 100; true", "echo $$ >> begun; sleep 100; true");
-        let words = [&["^f"], options, &["sh", "-c", &script]].concat();
+        let words = [&["^f"], options, &["sh", "-c", script]].concat();
         let mut command = crate::command(&scratch, "find", &words);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let text = |name| std::fs::read_to_string(scratch.at(name)).unwrap_or_default();
@@ -149,8 +149,14 @@ fn no_program_keeps_a_search_from_ending() {
             }
         };
         wait_for(&|| text("begun").ends_with('\n'));
-        // What runs now is stopped, or has come to its end.
-        std::thread::sleep(Duration::from_millis(100));
+        let begun = text("begun");
+        let mut numbers = begun.split_whitespace();
+        let status = format!("/proc/{}/stat", numbers.next().unwrap());
+        let is_in_state = || {
+            let status = std::fs::read_to_string(&status).unwrap();
+            status.rsplit(") ").next().unwrap().starts_with(state)
+        };
+        wait_for(&|| !cfg!(target_os = "linux") || is_in_state());
         signal(&child, SIGTERM);
         if got == 2 {
             wait_for(&|| !text("got").is_empty());
@@ -158,9 +164,33 @@ fn no_program_keeps_a_search_from_ending() {
         }
         assert_eq!(child.wait().unwrap().signal(), Some(SIGTERM), "{options:?} {script}");
         wait_for(&|| text("got").lines().count() == got);
-        let left = Pid::from_raw(text("begun").trim().parse().unwrap()).unwrap();
-        let _ = rustix::process::kill_process(left, Signal::KILL);
+        // The sleep that was left behind still has its number.
+        if let Some(left) = numbers.next() {
+            let left = Pid::from_raw(left.parse().unwrap()).unwrap();
+            rustix::process::kill_process(left, Signal::KILL).unwrap();
+        }
     }
+}
+
+/// A search that could not start a program has ended by itself; the first signal is not the last.
+#[test]
+fn a_search_that_gave_up_waits_for_the_programs_that_run() {
+    curt_testkit::heed_signals();
+    let scratch = Scratch::new();
+    scratch.tree("", "a b");
+    let script = "case $0 in *a) until [ -e begun ]; do sleep 0.02; done; exit; esac
+        trap 'sleep 0.3; echo > got; exit' TERM; echo > begun; while :; do sleep 0.05; done";
+    let words = ["-j2", "^[ab]$", "-x", "sh", "-c", script, ";", "-x", "./missing"];
+    let mut child = crate::command(&scratch, "find", words).spawn().unwrap();
+    let expected = "curt find: cannot start './missing'";
+    let mut said = vec![0; expected.len()];
+    child.stderr.as_mut().unwrap().read_exact(&mut said).unwrap();
+    assert_eq!(String::from_utf8(said).unwrap(), expected);
+    // What is said is said right before.
+    std::thread::sleep(Duration::from_millis(50));
+    signal(&child, SIGTERM);
+    assert_eq!(end(child).0.signal(), Some(SIGTERM));
+    assert!(scratch.exists("got"));
 }
 
 #[test]

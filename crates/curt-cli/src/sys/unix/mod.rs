@@ -65,13 +65,12 @@ const READ: usize = 64 * 1024;
 /// process; programs that run get both. A signal that is ignored stays so: that is how `nohup`, and
 /// shells that start jobs in the background, protect a command.
 pub(crate) fn listen() {
-    [SIGINT, SIGTERM, SIGHUP].into_iter().for_each(heed);
+    [SIGINT, SIGTERM, SIGHUP].into_iter().for_each(handle_signal);
 }
 
-fn heed(number: i32) {
+fn handle_signal(number: i32) {
     let act = move |info: &libc::siginfo_t| {
-        let is_last = interrupt::CANCEL.is_cancelled();
-        interrupt::SIGNAL.store(number.unsigned_abs() as usize, Ordering::SeqCst);
+        let is_last = interrupt::SIGNAL.swap(number, Ordering::SeqCst) != 0;
         running::tell_all(number, signals::is_from_kernel(info), is_last);
         if is_last {
             let _ = emulate_default_handler(number);
@@ -89,7 +88,7 @@ fn heed(number: i32) {
 pub(crate) fn exit_of(status: ExitStatus) -> Exit {
     match (status.code(), status.signal()) {
         (Some(code), _) => Exit::of((code & 0xff) as u8),
-        (None, signal) => Exit::signalled(signal.map_or(0, i32::unsigned_abs) as usize),
+        (None, signal) => Exit::signalled(signal.unwrap_or(0)),
     }
 }
 
@@ -99,7 +98,7 @@ pub(crate) fn end_as(status: ExitStatus) -> Exit {
         // The program has left its memory behind, if that was wanted.
         let maximum = getrlimit(Resource::Core).maximum;
         let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum });
-        end_by(number.unsigned_abs() as usize);
+        end_by(number);
     }
     exit_of(status)
 }
@@ -110,9 +109,8 @@ pub(crate) fn is_killed(status: ExitStatus) -> bool {
 
 /// Ends the process by `SIGPIPE`, as a program ends that does not handle it.
 pub(crate) fn end_by_broken_pipe() -> Exit {
-    let number = libc::SIGPIPE.unsigned_abs() as usize;
-    end_by(number);
-    Exit::signalled(number)
+    end_by(libc::SIGPIPE);
+    Exit::signalled(libc::SIGPIPE)
 }
 
 pub(crate) fn closed() -> io::Error {

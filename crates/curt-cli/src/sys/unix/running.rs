@@ -8,7 +8,7 @@ use curt::process::Child;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpgid, getpgrp, kill_process, waitid};
 use signal_hook::consts::SIGQUIT;
 
-use super::{heed, interrupt};
+use super::{handle_signal, interrupt};
 
 /// The numbers of the programs, negative after the first signal; 0 is a free place.
 static RUNNING: OnceLock<Box<[AtomicI32]>> = OnceLock::new();
@@ -18,7 +18,7 @@ static IS_PASSED_ON: AtomicBool = AtomicBool::new(false);
 /// Passes signals on from now on, to at most so many programs at a time.
 pub(crate) fn pass_signals_on(programs: usize) {
     RUNNING.get_or_init(|| (0..programs).map(|_| AtomicI32::new(0)).collect());
-    heed(SIGQUIT);
+    handle_signal(SIGQUIT);
 }
 
 pub(crate) struct Running(i32);
@@ -31,8 +31,10 @@ impl Running {
             if place.compare_exchange(0, program, order, order).is_ok() {
                 // A signal may have arrived since it was started.
                 if IS_PASSED_ON.load(order) {
-                    let number = interrupt::signal().unwrap_or(0);
-                    tell(place, i32::try_from(number).unwrap_or(0), false, false);
+                    if let Some((program, number)) = receiver(place, false).zip(interrupt::signal())
+                    {
+                        send(program, number);
+                    }
                 }
                 break;
             }
@@ -58,19 +60,28 @@ fn places() -> impl Iterator<Item = &'static AtomicI32> {
 /// Passes a signal on; after the last one, this process ends. For a handler.
 pub(super) fn tell_all(number: i32, is_from_kernel: bool, is_last: bool) {
     IS_PASSED_ON.fetch_or(!is_from_kernel, Ordering::SeqCst);
-    places().for_each(|place| tell(place, number, is_from_kernel, is_last));
+    for program in places().filter_map(|place| receiver(place, is_last)) {
+        // The terminal sends its signals to the whole group.
+        if !is_from_kernel || getpgid(Some(program)).is_ok_and(|group| group != getpgrp()) {
+            send(program, number);
+        }
+    }
 }
 
-/// Sends a signal to a program, unless the terminal did, or it got the first one already.
-fn tell(place: &AtomicI32, number: i32, is_from_kernel: bool, is_last: bool) {
+/// Returns the program if it gets this signal: each gets the first one and the last one.
+fn receiver(place: &AtomicI32, is_last: bool) -> Option<Pid> {
     let order = Ordering::SeqCst;
-    let untold = place.fetch_update(order, order, |program| (program > 0).then_some(-program));
-    let program = untold.or_else(|told| if is_last { Ok(-told) } else { Err(told) });
-    let program = Pid::from_raw(program.unwrap_or(0));
-    let Some((program, signal)) = program.zip(Signal::from_named_raw(number)) else { return };
-    if is_from_kernel && getpgid(Some(program)).is_ok_and(|group| group == getpgrp()) {
-        return;
-    }
+    let mark = |program: i32| (program > 0).then_some(-program);
+    let program = match place.fetch_update(order, order, mark) {
+        Ok(first) => first,
+        Err(marked) if is_last => -marked,
+        Err(_) => 0,
+    };
+    Pid::from_raw(program)
+}
+
+fn send(program: Pid, number: i32) {
+    let Some(signal) = Signal::from_named_raw(number) else { return };
     // It may have been waited for meanwhile, and its number given to another process. The
     // descriptor is of a child of this process if the number is one afterwards, or of none.
     #[cfg(target_os = "linux")]

@@ -54,8 +54,7 @@ pub(super) fn apply_mask(how: i32, set: &libc::sigset_t) -> libc::sigset_t {
 }
 
 /// Ends the process by a signal's default action. Returns where that does not end it.
-pub(crate) fn end_by(signal: usize) {
-    let Ok(number) = i32::try_from(signal) else { return };
+pub(crate) fn end_by(number: i32) {
     set(number, libc::SIG_DFL);
     change_mask(libc::SIG_UNBLOCK, [number]);
     // SAFETY: the signal has its default action.

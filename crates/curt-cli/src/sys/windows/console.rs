@@ -12,7 +12,7 @@ use windows_sys::core::BOOL;
 use crate::sys::{Event, interrupt};
 
 /// The number for all of these events: that of SIGINT, so that the exit code is 130.
-const INTERRUPT: usize = 2;
+const INTERRUPT: i32 = 2;
 
 /// Longer than the system waits for a program whose console was closed.
 const LONG_WAIT: Duration = Duration::from_secs(60);

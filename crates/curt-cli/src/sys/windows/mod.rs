@@ -85,7 +85,7 @@ pub(crate) fn has_user(_name: &str) -> bool {
 pub(crate) use has_user as has_group;
 
 /// Processes do not end by signals here; a shell sees the exit code.
-pub(crate) fn end_by(_signal: usize) {}
+pub(crate) fn end_by(_signal: i32) {}
 
 /// What a time limit does: programs cannot be asked to end here.
 pub(crate) const ASKING: i32 = KILLING;
