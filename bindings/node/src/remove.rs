@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use curt::{Cancel, Error, Next, Operation, Remove};
+use curt::remove::Kept;
+use curt::{Cancel, Cause, Error, Next, Operation, Remove};
 use napi::{Env, Result};
 use napi_derive::napi;
 
@@ -71,10 +72,11 @@ pub fn removed_alone(removed: Answer<()>) -> Answer<bool> {
 }
 
 /// The failure of an entry of the tree. A directory that is kept on purpose is one that cannot be
-/// removed: the function that Node calls first.
+/// removed: the function that Node calls first. Without `recursive`, `rm` itself refuses one.
 pub fn failure(error: &Error) -> Failure {
-    match error.operation() {
-        Operation::Remove => Failure::new(error, "rmdir"),
+    match (error.operation(), error.cause()) {
+        (_, Cause::Kept(Kept::IsADirectory)) => Failure::new(error, "rm"),
+        (Operation::Remove, _) => Failure::new(error, "rmdir"),
         _ => Failure::from(error),
     }
 }

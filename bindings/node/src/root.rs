@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use curt::beneath::{self, Aliases, Scope};
 use curt::fields::Follow;
+use curt::remove::DirectoryOperands;
 use curt::{Cancel, Error, Fields, Metadata, Next, Plan, Remove};
 use napi::bindgen_prelude::{Buffer, Float64Array, ToNapiValue, TypeName};
 use napi::sys::{napi_env, napi_value};
@@ -469,7 +470,13 @@ fn remove(
     if remove::removed_alone(removed).map_err(|failure| failure.at(shown.to_string()))? {
         return Ok(());
     }
+    // The file may have been replaced by a directory.
+    let directories = match options.recursive {
+        true => DirectoryOperands::Recursive,
+        false => DirectoryOperands::Refuse,
+    };
     let removal = Remove::new()
+        .directories(directories)
         .missing_is_fine(true)
         .threads(work::threads(options.threads))
         .on_error(|_| Next::Stop)

@@ -1,7 +1,7 @@
 "use strict";
 
 const assert = require("node:assert/strict");
-const { execFileSync } = require("node:child_process");
+const { execFileSync, spawnSync } = require("node:child_process");
 const fs = require("fs");
 const path = require("path");
 const { once } = require("node:events");
@@ -161,6 +161,32 @@ test("root: refuses to remove more than was named", async () => {
     }
   }
   assert.deepEqual(listed(top), before);
+});
+
+/** A removal whose `unlink` is refused after a second, and meanwhile a tree replaces the file. */
+const REPLACE = `
+const fs = require("fs");
+require("curt-fs").Root.open(".").then((root) => {
+  root.rm("e").catch((error) => console.log(error.code, error.path));
+  setTimeout(() => {
+    fs.renameSync("e", "was");
+    fs.renameSync("a", "e");
+  }, 300);
+});
+`;
+
+test("root: without recursive, a tree that replaces a file remains", (t) => {
+  const top = tree();
+  const inject = "inject=unlinkat:error=EPERM:delay_exit=1s:when=1";
+  const words = ["-f", "-qq", "-o", "/dev/null", "-e", "trace=unlinkat", "-e", inject];
+  const env = { ...process.env, NODE_PATH: path.dirname(path.dirname(require.resolve("curt-fs"))) };
+  const options = { cwd: top, env, encoding: "utf8" };
+  const done = spawnSync("strace", [...words, process.execPath, "-e", REPLACE], options);
+  if (done.error || /PTRACE|ptrace/.test(done.stderr)) {
+    return t.skip("strace is not installed, or may not trace");
+  }
+  assert.equal(done.stdout, "ERR_FS_EISDIR e\n", done.stderr);
+  assert.deepEqual(listed(path.join(top, "e")), ["b", "b/c", "d"]);
 });
 
 test("root: makes directories as Node does", async (t) => {
