@@ -434,13 +434,14 @@ export class Root {
   readlink(path: PathLike): Promise<string>;
 
   /**
-   * Creates a directory, with the mode 0o777 as far as the umask leaves it. With `recursive`, also
-   * those on the way, and an existing directory is no error; returns the path of the first one that
-   * was made, also on Windows as it was passed, where Node's is absolute.
+   * Creates a directory, with the mode, 0o777 by default, as far as the umask leaves it; Windows
+   * ignores it. With `recursive`, also those on the way, and an existing directory is no error;
+   * returns the path of the first one that was made, also on Windows as it was passed, where Node's
+   * is absolute.
    */
   mkdir(
     path: PathLike,
-    options?: { recursive?: boolean | undefined },
+    options?: { recursive?: boolean | undefined; mode?: number | undefined },
   ): Promise<string | undefined>;
 
   /** Renames, and replaces what has the new name. Both are beneath the root. */

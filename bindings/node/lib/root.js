@@ -159,9 +159,10 @@ class Root {
 
   async mkdir(path, given) {
     const known = pathBeneath(path);
-    const recursive = booleanOf(optionsOf(given), "recursive");
+    const options = optionsOf(given);
+    const how = [booleanOf(options, "recursive"), modeOf(options.mode ?? 0o777)];
     // Errors have the path of the step that failed.
-    const made = await settled(this.#root.mkdir(known, recursive, new Control()));
+    const made = await settled(this.#root.mkdir(known, ...how, new Control()));
     return made ?? undefined;
   }
 

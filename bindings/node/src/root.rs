@@ -215,14 +215,15 @@ impl OpenRoot {
         env: Env,
         path: PathArgument,
         recursive: bool,
+        mode: u32,
         control: Option<&Control>,
     ) -> Result<Outcome<Beneath<Option<String>>>> {
         let path = text::path(path);
         self.start(env, control, move |root, _| {
             if recursive {
-                return make_directories(root, &path);
+                return make_directories(root, &path, mode);
             }
-            make_directory(root, &path).map(|()| None)
+            make_directory(root, &path, mode).map(|()| None)
         })
     }
 
@@ -381,14 +382,14 @@ impl ToNapiValue for Descriptor {
     }
 }
 
-fn make_directory(root: &curt::Root, path: &Path) -> Answer<()> {
+fn make_directory(root: &curt::Root, path: &Path, mode: u32) -> Answer<()> {
     let failed = |error| Failure::new(&error, "mkdir").at(path.to_string_lossy().into_owned());
-    root.create_dir(path).map_err(failed)
+    root.create_dir_with_mode(path, mode).map_err(failed)
 }
 
 /// Creates a directory and those on the way to it that are missing, by the paths of Node, which are
 /// also those of errors. Returns the first one that was made.
-fn make_directories(root: &curt::Root, path: &Path) -> Answer<Option<String>> {
+fn make_directories(root: &curt::Root, path: &Path, mode: u32) -> Answer<Option<String>> {
     let bytes = path.as_os_str().as_encoded_bytes();
     let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
     // Where the paths to create end, the longest first. One that is gone again is an error.
@@ -397,7 +398,7 @@ fn make_directories(root: &curt::Root, path: &Path) -> Answer<Option<String>> {
     while let Some(&end) = ends.last() {
         let front = &bytes[..end];
         let step = text::path_of(front.to_vec());
-        if let Err(failure) = make_directory(root, &step) {
+        if let Err(failure) = make_directory(root, &step, mode) {
             let is_missing = is_upward && failure.number == numbers::ENOENT;
             if let Some(parent) = front.iter().rposition(is_separator).filter(|_| is_missing) {
                 ends.push(parent);

@@ -216,6 +216,22 @@ test("root: makes directories as Node does", async (t) => {
   });
 });
 
+test("root: makes directories with the mode that is passed", async () => {
+  const [theirs, ours] = [tree(), tree()];
+  const root = await Root.open(ours);
+  const modes = [undefined, 0, 0o700, 0o750, 0o777, 0o1777];
+  for (const [at, mode] of [...modes, ...modes].entries()) {
+    const options = { mode, recursive: at < modes.length };
+    const names = options.recursive ? [`m${at}`, `m${at}/x`] : [`m${at}`];
+    await fs.promises.mkdir(path.join(theirs, names.at(-1)), options);
+    await root.mkdir(names.at(-1), options);
+    for (const name of names) {
+      const [expected, found] = [theirs, ours].map((top) => fs.statSync(path.join(top, name)).mode);
+      assert.equal(found, expected, `${JSON.stringify(options)} ${name}`);
+    }
+  }
+});
+
 /** What a descriptor is, or the error. */
 async function opened(opening) {
   const found = await outcome(opening);
@@ -408,6 +424,8 @@ test("root: wrong arguments have the errors of Node", async () => {
   }
   await assert.rejects(root.rm("e", { recursive: 1 }), { code: "ERR_INVALID_ARG_TYPE" });
   await assert.rejects(root.mkdir("x", { recursive: 1 }), { code: "ERR_INVALID_ARG_TYPE" });
+  await assert.rejects(root.mkdir("x", { mode: "7" }), { code: "ERR_INVALID_ARG_TYPE" });
+  await assert.rejects(root.mkdir("x", { mode: -1 }), { code: "ERR_OUT_OF_RANGE" });
   await assert.rejects(root.rm("e", { threads: 0 }), { code: "ERR_OUT_OF_RANGE" });
   await assert.rejects(Root.open(".", { strict: "yes" }), { code: "ERR_INVALID_ARG_TYPE" });
   await assert.rejects(Root.open("missing"), { code: "ENOENT", syscall: "opendir" });
