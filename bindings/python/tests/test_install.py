@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import glob
 import os
 import py_compile
@@ -8,8 +9,11 @@ import shlex
 import shutil
 import subprocess
 import sys
+import warnings
 import zipfile
 from pathlib import Path
+from types import FunctionType
+from unittest import mock
 
 import pytest
 
@@ -19,6 +23,7 @@ NAMES = [
     (os, "fwalk"), (os, "listdir"), (os, "scandir"), (os, "walk"), (os, "DirEntry"),
     (os.path, "abspath"), (os.path, "expanduser"), (shutil, "rmtree"), (shutil, "which"),
 ]
+ORIGINALS = {name: getattr(module, name) for module, name in NAMES}
 
 
 def test_functions_are_replaced_and_put_back() -> None:
@@ -32,6 +37,70 @@ def test_functions_are_replaced_and_put_back() -> None:
     curt.uninstall()
     assert [getattr(module, name) for module, name in NAMES] == before
     assert os.supports_fd == supported
+
+
+def wrapper(function):
+    @functools.wraps(function)
+    def replacement(*arguments, **options):
+        return function(*arguments, **options)
+
+    return replacement
+
+
+def wrapper_in_disguise(function):
+    replacement = wrapper(function)
+    del replacement.__wrapped__
+    return FunctionType(replacement.__code__, vars(shutil), closure=replacement.__closure__)
+
+
+OTHERS = {
+    "mock": lambda function: mock.Mock(),
+    "mock that calls it": lambda function: mock.create_autospec(function, side_effect=function),
+    "wrapper": wrapper,
+    "wrapper in disguise": wrapper_in_disguise,
+    "subclass": lambda function: type("Sub", (), {"__call__": lambda self, *_: None})(),
+    "bound method": lambda function: Path().exists,
+    "another function of C": lambda function: os.getpid,
+    "another function of Python": lambda function: glob.glob,
+    "missing": lambda function: None,
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize(("module", "name"), NAMES, ids=[name for _, name in NAMES])
+def test_functions_of_others_remain(module, name: str, other: str) -> None:
+    theirs = OTHERS[other](getattr(module, name))
+    with mock.patch.object(module, name, theirs):
+        with pytest.warns(UserWarning, match=f"leaves .*{name}.* alone") as warned:
+            curt.install()
+        assert len(warned) == 1 and warned[0].filename == __file__
+        assert getattr(module, name) is theirs
+        curt.uninstall()
+        assert getattr(module, name) is theirs
+        # One that is replaced later, too.
+    curt.install()
+    with mock.patch.object(module, name, theirs):
+        curt.uninstall()
+        assert getattr(module, name) is theirs
+    # The mock put curt's back.
+    setattr(module, name, ORIGINALS[name])
+    assert [getattr(module, name) for module, name in NAMES] == list(ORIGINALS.values())
+
+
+def test_mocks_of_what_is_called_protect_the_files(tree: Path) -> None:
+    with mock.patch("os.scandir"), pytest.warns(UserWarning, match="os.walk, os.DirEntry, shutil.rmtree"):
+        curt.install()
+        shutil.rmtree(tree, ignore_errors=True)
+    curt.uninstall()
+    curt.install()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for name in ("unlink", "rmdir"):
+            with mock.patch(f"os.{name}", side_effect=OSError(1, "mocked")):
+                with pytest.raises(OSError, match="mocked"):
+                    shutil.rmtree(tree / "a" if name == "unlink" else tree / "x")
+    curt.uninstall()
+    assert (tree / "a/one").exists() and (tree / "x").exists()
 
 
 def test_other_modules_use_them(tree: Path) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import posix
 import posixpath
 import shutil
+from types import BuiltinFunctionType, FunctionType, ModuleType
 
 import curt
 
@@ -12,40 +14,70 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_PATCHED: list[tuple[Any, str, Any]] = []
+_PATCHED: list[tuple[Any, str, Any, Any]] = []
 
 
 def install() -> None:
     """Replaces the functions of `os`, `os.path` and `shutil` that curt has, in this program.
 
     Modules that have imported a function by its name before keep CPython's. Does nothing if the
-    functions are replaced already.
+    functions are replaced already. Functions of mocks and of other packages remain, and one
+    warning names them.
     """
     if _PATCHED:
         return
-    functions: list[tuple[Any, str, Any]] = [
-        (os, "fwalk", curt.fwalk),
-        (os, "listdir", curt.listdir),
-        (os, "scandir", curt.scandir),
-        (os, "walk", curt.walk),
-        (os, "DirEntry", curt.DirEntry),
-        (posixpath, "abspath", curt.abspath),
-        (posixpath, "expanduser", curt.expanduser),
-        (shutil, "rmtree", curt.rmtree),
-        (shutil, "which", curt.which),
+    # Each with the functions of `os` that CPython's calls.
+    functions: list[tuple[Any, Any, str]] = [
+        (os, curt.fwalk, "scandir stat open close"),
+        (os, curt.listdir, ""),
+        (os, curt.scandir, ""),
+        (os, curt.walk, "scandir"),
+        (os, curt.DirEntry, "scandir"),
+        (posixpath, curt.abspath, "getcwd"),
+        (posixpath, curt.expanduser, ""),
+        (shutil, curt.rmtree, "scandir lstat stat open close unlink rmdir"),
+        (shutil, curt.which, "access stat"),
     ]
-    for module, name, function in functions:
-        _PATCHED.append((module, name, getattr(module, name)))
-        setattr(module, name, function)
-    for accelerated in (os.listdir, os.scandir):
-        # `os.listdir in os.supports_fd` is how programs ask whether it takes a descriptor.
-        os.supports_fd.add(accelerated)
+    found, left = [], []
+    for module, ours, calls in functions:
+        name = ours.__name__
+        there = getattr(module, name)
+        if _is_cpythons(module, name) and all(_is_cpythons(os, call) for call in calls.split()):
+            found.append((module, name, ours, there))
+        # It may be that of another copy of this package.
+        elif str(getattr(there, "__module__", None)).split(".")[0] != "curt":
+            left.append(f"{module.__name__}.{name}")
+    for module, name, ours, there in found:
+        _PATCHED.append((module, name, ours, there))
+        setattr(module, name, ours)
+        if ours in (curt.listdir, curt.scandir):
+            # `os.listdir in os.supports_fd` is how programs ask whether it takes a descriptor.
+            module.supports_fd.add(ours)
+    if left:
+        import warnings
+
+        reason = "they, or functions that they call, are not CPython's own"
+        warnings.warn(f"curt.install() leaves {', '.join(left)} alone: {reason}", stacklevel=2)
 
 
 def uninstall() -> None:
-    """Puts CPython's functions back."""
-    os.supports_fd.discard(curt.listdir)
-    os.supports_fd.discard(curt.scandir)
+    """Puts CPython's functions back, except where another package has replaced curt's since."""
     while _PATCHED:
-        module, name, original = _PATCHED.pop()
-        setattr(module, name, original)
+        module, name, ours, original = _PATCHED.pop()
+        if ours in (curt.listdir, curt.scandir):
+            module.supports_fd.discard(ours)
+        if getattr(module, name, None) is ours:
+            setattr(module, name, original)
+
+
+def _is_cpythons(module: Any, name: str) -> bool:
+    """Returns whether a function is the one in C, or the one in the file of its module."""
+    there = getattr(module, name, None)
+    if type(there) in (BuiltinFunctionType, type):
+        return there is getattr(posix, name, None)
+    if type(there) is not FunctionType or type(module) is not ModuleType:
+        return False
+    # A decorator may copy `__module__` and all other names, but not the code.
+    loader: Any = module.__loader__
+    codes = loader.get_code(module.__name__).co_consts
+    return there.__code__ in codes and not hasattr(there, "__wrapped__")

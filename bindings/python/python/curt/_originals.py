@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posix
 import posixpath
 import pwd  # noqa: F401 (`posixpath.expanduser` needs it)
 import shutil
@@ -15,8 +16,11 @@ abspath = posixpath.abspath
 expanduser = posixpath.expanduser
 fwalk = os.fwalk
 listdir = os.listdir
+rmdir = posix.rmdir
+rmtree = shutil.rmtree
 scandir = os.scandir
 stat = os.stat
+unlink = posix.unlink
 walk = os.walk
 which = shutil.which
 

@@ -4,7 +4,7 @@ import operator
 import os
 import sys
 
-from curt import _curt
+from curt import _curt, _originals
 from curt._progress import showing
 
 TYPE_CHECKING = False
@@ -37,6 +37,12 @@ def rmtree(
     caller's thread all the same.
     `progress=True` shows a bar of `tqdm`; a bar can be passed instead.
     """
+    if os.unlink is not _originals.unlink or os.rmdir is not _originals.rmdir:
+        # A mock protects the files, or pretends that there are others.
+        more: dict[str, Any] = {} if onexc is None else {"onexc": onexc}
+        if dir_fd is not None:
+            more["dir_fd"] = dir_fd
+        return _originals.rmtree(path, ignore_errors, onerror, **more)
     sys.audit("shutil.rmtree", path, dir_fd)
     handler = None if ignore_errors else _handler(onerror, onexc)
     if isinstance(path, bytes):
