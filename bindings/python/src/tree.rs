@@ -145,6 +145,7 @@ impl Directories {
     fn __clear__(&self) {
         if let Ok(mut walk) = self.0.try_lock() {
             walk.onerror = None;
+            walk.item = None;
             walk.end();
         }
     }
