@@ -88,6 +88,67 @@ class TestInstall < Test::Unit::TestCase
     SCRIPT
   end
 
+  OTHERS = {
+    "a stub" => "place.define_singleton_method(name) { |*| :theirs }",
+    "a stub in front" => <<~RUBY,
+      place.singleton_class.prepend(Module.new { define_method(name) { |*| :theirs } })
+    RUBY
+    "another method" => "place.singleton_class.alias_method(name, :name)",
+    "none" => "place.singleton_class.undef_method(name)",
+    "another module" => <<~'RUBY',
+      fake = place.instance_of?(Module) ? Module.new : Class.new(place)
+      fake.define_singleton_method(:name) { place.name }
+      fake.define_singleton_method(:to_s) { place.name }
+      fake.define_singleton_method(name) { |*| :theirs }
+      Object.const_set(text[/\w+/], fake)
+    RUBY
+    "its copy in classes" => "place.define_method(name) { |*| :theirs }"
+  }.freeze
+
+  def test_methods_of_others_remain
+    names = %w[File.expand_path File.absolute_path Dir.children Find.find FileUtils.remove_entry
+               FileUtils.remove_entry_secure]
+    names.product(OTHERS.keys).each do |text, other|
+      # Classes have no copies.
+      next if other == "its copy in classes" && text.match?(/\A(File|Dir)\./)
+
+      answer = ruby("-W1", "-e", <<~SCRIPT, text)
+        require "curt"; require "fileutils"; require "find"
+        text = ARGV[0]
+        place, name = Object.const_get(text[/\\w+/]), text[/\\w+\\z/].to_sym
+        $VERBOSE = nil
+        #{OTHERS[other]}
+        $VERBOSE = false
+        look = -> { eval(text.sub(".", ".method :")).unbind rescue nil }
+        before = look.call
+        require "curt/install"
+        print look.call == before && !Curt::ORIGINALS.key?(text)
+      SCRIPT
+      expected = /\Acurt.install leaves .*#{text}.* alone: .*\n?true\z/
+      assert_match(expected, answer, "#{text}: #{other}")
+    end
+  end
+
+  def test_mocks_of_what_is_called_protect_the_files
+    %w[File.unlink Dir.rmdir].product([true, false]) do |text, is_first|
+      answer = ruby("-W1", "-e", <<~SCRIPT)
+        require "curt/install" unless #{is_first}
+        #{text.sub(".", ".define_singleton_method(:")}) { |*| raise IOError, "mocked" }
+        require "curt/install"
+        FileUtils.mkdir_p("a/b"); FileUtils.touch("a/f")
+        %i[rm_r remove_entry_secure].each do |name|
+          FileUtils.public_send(name, #{text.start_with?("File") ? "'a/f'" : "'a/b'"})
+        rescue IOError
+          print File.exist?("a/b"), File.exist?("a/f")
+        end
+      SCRIPT
+      names = "FileUtils.remove_entry, FileUtils.remove_entry_secure"
+      warning = /\Acurt.install leaves #{names} alone.*\n/
+      assert_equal("true" * 4, is_first ? answer.sub(warning, "") : answer)
+      assert_match(warning, answer) if is_first
+    end
+  end
+
   class PathLike
     def initialize(path)
       @path = path

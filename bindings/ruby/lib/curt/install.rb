@@ -3,6 +3,7 @@
 require "curt"
 require "fileutils"
 require "find"
+require "rbconfig"
 
 # +require "curt/install"+ puts curt in the place of File.expand_path, File.absolute_path,
 # Dir.children, Find.find, FileUtils.remove_entry and FileUtils.remove_entry_secure, and with these
@@ -14,73 +15,101 @@ require "find"
 #   FileUtils.rm_rf("build", verbose: true)
 #   Find.find(".") { |path| Find.prune if path.end_with?("/vendor") }
 #
-# Curt.rm_r says what it does not remove and Ruby does.
+# Curt.rm_r says what it does not remove and Ruby does. Only Ruby's own methods are replaced: those
+# of a mock or of another library remain, and one warning names them. While File.unlink or Dir.rmdir
+# is a mock, Ruby's own methods of FileUtils do the work.
 module Curt
-  unless const_defined?(:ORIGINALS, false)
-    # Ruby's own methods, by name.
-    ORIGINALS = {
-      "File.expand_path" => File.method(:expand_path),
-      "File.absolute_path" => File.method(:absolute_path),
-      "Dir.children" => Dir.method(:children),
-      "Find.find" => Find.method(:find),
-      "FileUtils.remove_entry" => FileUtils.method(:remove_entry),
-      "FileUtils.remove_entry_secure" => FileUtils.method(:remove_entry_secure)
-    }.freeze
+  module Installed # :nodoc:
+    def find(*paths, ignore_error: true, &block)
+      block or return enum_for(__method__, *paths, ignore_error: ignore_error)
 
-    { File => %i[expand_path absolute_path], Dir => %i[children] }.each do |place, names|
-      names.each do |name|
-        # So that Ruby does not warn of a method that is defined anew.
-        place.singleton_class.alias_method(name, name)
-        place.define_singleton_method(name, Installed.instance_method(name))
-      end
+      Curt.find(*paths, ignore_error: ignore_error, &block)
     end
-  end
-end
 
-module Find # :nodoc:
-  def find(*paths, ignore_error: true, &block)
-    block or return enum_for(__method__, *paths, ignore_error: ignore_error)
+    def remove_entry(path, force = false)
+      return curt_remove_entry(path, force) if Curt.send(:mocked?)
 
-    Curt.find(*paths, ignore_error: ignore_error, &block)
-  end
-  module_function :find
-end
+      begin
+        path = File.path(path)
+      rescue StandardError
+        raise unless force
+        return
+      end
+      Curt.rm_r(path, force: force)
+      nil
+    end
 
-module FileUtils # :nodoc:
-  def remove_entry(path, force = false)
-    begin
-      path = File.path(path)
+    # Ruby's own still judges parents that all may write to, and removes what curt could not: it
+    # makes the directories accessible first.
+    def remove_entry_secure(path, force = false)
+      return curt_remove_entry_secure(path, force) if Curt.send(:mocked?)
+
+      # What is removed must not be found by the old name of a directory that was renamed.
+      Curt.refresh
+      full = File.expand_path(path)
+      parent = File.stat(File.dirname(full))
+      return curt_remove_entry_secure(path, force) if parent.world_writable? && !parent.sticky?
+
+      begin
+        Curt.rm_r(full)
+        nil
+      rescue SystemCallError
+        curt_remove_entry_secure(path, force)
+      end
     rescue StandardError
       raise unless force
-      return
     end
-    Curt.rm_r(path, force: force)
-    nil
-  end
-  module_function :remove_entry
-
-  unless private_method_defined?(:curt_remove_entry_secure)
-    alias curt_remove_entry_secure remove_entry_secure
-    private_module_function :curt_remove_entry_secure
   end
 
-  # Ruby's own still judges parents that all may write to, and removes what curt could not: it makes
-  # the directories accessible first.
-  def remove_entry_secure(path, force = false)
-    # What is removed must not be found by the old name of a directory that was renamed.
-    Curt.refresh
-    full = File.expand_path(path)
-    parent = File.stat(File.dirname(full))
-    return curt_remove_entry_secure(path, force) if parent.world_writable? && !parent.sticky?
+  class << self
+    private
 
-    begin
-      Curt.rm_r(full)
-      nil
-    rescue SystemCallError
-      curt_remove_entry_secure(path, force)
+    # Whether a method is in C, or from Ruby's own library or its newer gem.
+    def own?(place, name)
+      method = place.instance_method(name)
+      file, = method.source_location
+      method.owner == place && method.original_name == name &&
+        (file.nil? || file.start_with?("<internal:", "#{RbConfig::CONFIG["rubylibdir"]}/") ||
+          file.match?(%r{/gems/(fileutils|find)-[\d.]+/lib/\1\.rb\z}))
+    rescue NameError
+      false
     end
-  rescue StandardError
-    raise unless force
+
+    # Whether a mock protects files, or pretends that there are others.
+    def mocked?
+      [File.method(:unlink), Dir.method(:rmdir)].any?(&:source_location)
+    end
+
+    # Replaces a method, unless it or one that it calls is not Ruby's own. Returns Ruby's.
+    def replace(place, name, calls)
+      places = [place.singleton_class, *(place if place.instance_of?(Module))]
+      return unless places.all? { |one| own?(one, name) }
+      return unless calls.all? { |one, call| own?(one.singleton_class, call) }
+
+      own = place.method(name)
+      places.each do |one|
+        one.alias_method(:"curt_#{name}", name)
+        one.define_method(name, Installed.instance_method(name))
+        one.send(:private, :"curt_#{name}", *(name if one == place))
+      end
+      own
+    end
   end
-  module_function :remove_entry_secure
+
+  unless const_defined?(:ORIGINALS, false)
+    finds = [[Dir, :children], [File, :lstat]]
+    removes = [*finds, [File, :unlink], [Dir, :rmdir]]
+    methods = [
+      [File, :expand_path, []], [File, :absolute_path, []], [Dir, :children, []],
+      [Find, :find, finds], [FileUtils, :remove_entry, removes],
+      [FileUtils, :remove_entry_secure, removes]
+    ]
+    # Ruby's own methods that were replaced, by name.
+    ORIGINALS = methods.to_h do |place, name, calls|
+      ["#{place}.#{name}", replace(place, name, calls)]
+    end.compact.freeze
+    left = methods.map { |place, name,| "#{place}.#{name}" } - ORIGINALS.keys
+    reason = "they, or methods that they call, are not Ruby's own"
+    warn "curt/install leaves #{left.join(", ")} alone: #{reason}" unless left.empty?
+  end
 end
