@@ -82,6 +82,27 @@ fn a_prompt_is_interrupted() {
     }
 }
 
+/// Names and patterns may come from a pipe into which nobody writes.
+#[test]
+fn a_list_that_does_not_come_is_not_waited_for() {
+    curt_testkit::heed_signals();
+    let commands =
+        [&["du", "--files0-from=-"][..], &["du", "-X", "-", "."], &["rm", "-f", "--files0-from=-"]];
+    for words in commands {
+        let scratch = Scratch::new();
+        let mut command = crate::command(&scratch, words[0], &words[1..]);
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(250));
+        signal(&child, SIGTERM);
+        std::thread::sleep(Duration::from_millis(250));
+        let ended = child.try_wait().unwrap();
+        if ended.is_none() {
+            child.kill().unwrap();
+        }
+        assert_eq!(ended.and_then(|status| status.signal()), Some(SIGTERM), "{words:?}");
+    }
+}
+
 /// What asks curt alone to end is passed on to its programs, which may clean up; no other is begun.
 #[test]
 fn commands_end_with_the_search_that_is_interrupted() {

@@ -31,7 +31,6 @@ use types::Types;
 /// Runs the command.
 pub(crate) fn run(options: &DuOptions) -> Exit {
     let session = options.output.session("curt du");
-    interrupt::listen();
     match Run::new(options, &session) {
         Ok(run) => run.run(),
         Err(Wrong::Value(message)) => session.refuse(&message),
@@ -77,6 +76,8 @@ impl<'a> Run<'a> {
         let Some(mut operands) = operands::gather(options, session) else {
             return session.close(false);
         };
+        // Not before: reading lists can wait for a pipe or a terminal, where a signal ends curt.
+        interrupt::listen();
         operands.retain(|operand| !self.patterns.matches(Path::new(operand), Kind::Unknown));
         if self.is_chart {
             session.screen().allow_progress(false);
