@@ -343,6 +343,8 @@ fn time_zones_are_those_of_gnu() {
         let variables = &[("TZDIR", zones.path().to_str().unwrap()), ("TZ", zone)];
         Beside { variables, ..beside.clone() }.compare_with(&options, &["leaps"]);
     }
+    let variables = &[("TZDIR", ""), ("TZ", "Asia/Kolkata")];
+    Beside { variables, ..beside }.compare(&options);
 }
 
 #[test]

@@ -39,7 +39,8 @@ fn named(text: &OsStr) -> Option<(TimeZone, LeapSeconds)> {
         return None;
     }
     let name = Path::new(OsStr::from_bytes(bytes));
-    let folder = std::env::var_os("TZDIR").unwrap_or_else(|| ZONES.into());
+    let folder = std::env::var_os("TZDIR").filter(|folder| !folder.is_empty());
+    let folder = folder.unwrap_or_else(|| ZONES.into());
     from_file(&Path::new(&folder).join(name))
         .or_else(|| Some((from_rules(std::str::from_utf8(bytes).ok()?)?, LeapSeconds::default())))
 }
