@@ -7,7 +7,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::rules::{MOST_BYTES, failed_to_read, present};
+use super::rules::{MOST_BYTES, Text, failed_to_read, present, text};
 use crate::error::Error;
 use crate::filters::git_matches;
 use crate::sys::{Sys, host};
@@ -72,14 +72,13 @@ impl GitConfig {
         &self,
         work_tree: &Path,
         read: Read<'_>,
-    ) -> Result<Option<(Vec<u8>, PathBuf)>, Error> {
+    ) -> Result<Option<Text>, Error> {
         let path = self.excludes_file.clone().or_else(|| of_user("ignore"));
         let Some(path) = path.filter(|path| !is_none(path)) else { return Ok(None) };
         let path = work_tree.join(path);
         match read(&path) {
-            Err(error) if is_denied(&error) || is_missing(&error) => Ok(None),
-            Err(error) => Err(failed_to_read(path, error)),
-            Ok(text) => Ok(Some((text, path))),
+            Err(error) if is_denied(&error) => Ok(None),
+            read => text(read, path),
         }
     }
 }

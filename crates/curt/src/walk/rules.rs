@@ -380,11 +380,7 @@ impl<S: Sys> RuleSource<'_, S> {
             GitConfig::read(repository.as_ref(), self.sys, &|path| self.read_at(path, true))?;
         let Some(Repository { common, .. }) = repository else { return Ok((config, None)) };
         let path = common.join("info").join("exclude");
-        match self.read_at(&path, true) {
-            Ok(text) => Ok((config, Some((text, path)))),
-            Err(error) if is_missing(&error) => Ok((config, None)),
-            Err(error) => Err(failed_to_read(path, error)),
-        }
+        Ok((config, text(self.read_at(&path, true), path)?))
     }
 
     /// Whether a part of `.git` that makes it a repository may not be reached: for git it is none.
@@ -397,7 +393,7 @@ impl<S: Sys> RuleSource<'_, S> {
 }
 
 /// The text of rules, and the file that they are in; the last one of several.
-type Text = (Vec<u8>, PathBuf);
+pub(super) type Text = (Vec<u8>, PathBuf);
 
 /// Files with rules, in the order of their sources.
 struct Gathered {
@@ -431,10 +427,19 @@ pub(super) fn failed_to_read(path: PathBuf, error: io::Error) -> Error {
     Error::new(Operation::ReadFile, path, Cause::Os(error))
 }
 
+/// The text that was read at a path; `None` if there is none. For git a directory is a failure.
+pub(super) fn text(read: io::Result<Vec<u8>>, path: PathBuf) -> Result<Option<Text>, Error> {
+    match read {
+        Err(error) if is_missing(&error) => Ok(None),
+        Err(error) => Err(failed_to_read(path, error)),
+        Ok(text) => Ok(Some((text, path))),
+    }
+}
+
 /// The content that was read; `None` if there is no such file.
 pub(super) fn present(read: io::Result<Vec<u8>>) -> io::Result<Option<Vec<u8>>> {
     match read {
-        Err(error) if is_absent(&error) => Ok(None),
+        Err(error) if is_no_file(&error) => Ok(None),
         read => read.map(Some),
     }
 }
@@ -510,10 +515,9 @@ impl Size {
     }
 }
 
-/// Whether an error says that there is no such file.
-fn is_absent(error: &io::Error) -> bool {
-    use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
-    matches!(error.kind(), NotFound | NotADirectory | IsADirectory)
+/// Whether there is no such file, but perhaps a directory in its place.
+fn is_no_file(error: &io::Error) -> bool {
+    is_missing(error) || error.kind() == io::ErrorKind::IsADirectory
 }
 
 /// The kind of `.git` in a directory, or of what a link there leads to; `None` if there is none. As
@@ -522,7 +526,7 @@ fn kind_of_git<S: Sys>(dir: &S::Dir, name: Name<'_, S::Unit>, sys: &S) -> io::Re
     let kind = |follow| Ok(sys.query(dir, name, Ask { fields: Fields::KIND, follow })?.kind);
     match kind(false) {
         Ok(Kind::Symlink) => Ok(kind(true).ok()),
-        Err(error) if is_absent(&error) => Ok(None),
+        Err(error) if is_no_file(&error) => Ok(None),
         kind => kind.map(Some),
     }
 }
