@@ -61,6 +61,8 @@
 //! | directory | 4 (`openat2`, for the operand itself `openat`; 2 `getdents64`, `close`) | 5 | 4 |
 //! | entry, for name and kind | 0 | 0 | 0 |
 //! | entry, for more | as in [`fields`](crate::fields) | the same | the same |
+//! | dry run | 1 for each entry, 2 to 4 for each directory | the same | 1 for each entry |
+//! | [`Visited::is_empty`], where it is not known | 3 | 3 | 3 |
 //! | following links | 1 for each link; once one leads to a directory, 3 for each above it, then 1 for each directory | 1 for each link, 1 for each directory | the same |
 //! | one file system, by mount | 0 | 1 for each directory | 0 |
 //! | a mount point | 2, and 3 for each directory above it | – | – |
@@ -92,9 +94,9 @@
 // One run, of `walk.visit(…)` on Linux: `visit` here calls `work` in `visit.rs`, which runs the
 // crew of `tree/`; each worker drives a `Cursor`, and hands the entry or failure of each step to a
 // sink. `Cursor::begin` asks about the operand (`operand.rs`). `Cursor::next` finds the next entry
-// of the topmost directory: by `stored.rs` if ignore rules are read from files or entries are
-// sorted, as in nearly all runs of `curt find`, otherwise by `listed.rs`. Both list the directory
-// (`tree/reader.rs`, then `Sys::read_entries`, which is `getdents64`), and enter the subdirectories
+// of the topmost directory: by `stored.rs` in a dry run, or if ignore rules are read from files or
+// entries are sorted, as in nearly all runs of `curt find`; otherwise by `listed.rs`. Both list the
+// directory (`tree/reader.rs`, then `Sys::read_entries`, which is `getdents64`), and enter the subdirectories
 // whose names wait (`Branch::open_next` in `tree/branch.rs`). What the listing does not say about
 // an entry is asked when the caller wants it: `Visited::fetch`, `position.rs`, `Asker::fetch` in
 // `ask.rs`, then `Sys::query_into`, which is `statx`.

@@ -79,13 +79,11 @@ impl<S: Sys> Operand<S> {
 
     /// Opens the operand where it was found: in its parent, if that is open.
     fn open_found(&self, operand: &Path, follow: bool, sys: &S) -> Opened<S::Dir> {
-        match &self.parent {
-            Some(Parent { dir, name, .. }) => open(dir, name.as_name(), follow, sys),
-            None => {
-                let opened = sys.at_path(operand, |from, name| open(from, name, follow, sys));
-                opened.unwrap_or_else(Opened::Failed)
-            }
-        }
+        let Some(Parent { dir, name, .. }) = &self.parent else {
+            let opened = sys.at_path(operand, |from, name| open(from, name, follow, sys));
+            return opened.unwrap_or_else(Opened::Failed);
+        };
+        open(dir, name.as_name(), follow, sys)
     }
 
     fn open_parent(&mut self, operand: &Path, sys: &S) -> io::Result<()> {

@@ -162,7 +162,8 @@ impl<'a> Walk<'a> {
         self
     }
 
-    /// Chooses which symbolic links are followed; [`Follow::Never`] by default.
+    /// Chooses which symbolic links are followed; [`Follow::Never`] by default. An operand with
+    /// a separator at its end is followed in any case.
     pub fn follow(mut self, follow: Follow) -> Self {
         self.settings.plan.follow = follow;
         self
