@@ -346,7 +346,8 @@ pub(crate) struct LsOptions {
     #[arg(skip)]
     pub(crate) format: Option<Format>,
 
-    /// The marks after names, and when they are printed: the last ones that are.
+    /// The marks after names, and when they are printed. The last one whose condition holds
+    /// counts.
     #[arg(skip)]
     pub(crate) marks: Vec<(Marks, When)>,
 

@@ -54,8 +54,8 @@ impl RemoveBelow for Remove<'_> {
     }
 }
 
-/// Returns the error that removing an entry of a directory, or moving it to another one, would meet,
-/// as far as the system tells without a trial. A directory may still not be empty. For the command.
+/// Predicts the error of removing an entry of a directory, or of moving it to another one, as
+/// [`Remove::dry_run`] tells. A directory may still not be empty. For the command.
 #[doc(hidden)]
 pub fn check_removal(dir: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
     let (dir, name) = (open_directory(dir).0?, NameBuf::new(name.as_encoded_bytes().to_vec())?);

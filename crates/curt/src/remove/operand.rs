@@ -234,15 +234,15 @@ impl<S: Sys> Engine<'_, S> {
         let is_protected = self.worker.is_protected(parent, name, Kind::Directory);
         let asks = options.confirm.asks(is_protected);
         // The caller is not asked about what cannot be done.
-        let empty = if asks { self.check_empty(parent, name) } else { Ok(()) };
-        let question = match empty {
-            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
+        let looks = asks || options.dry_run;
+        let empty = if looks { self.check_empty(parent, name) } else { Ok(()) };
+        let question = match empty.as_ref().map_err(io::Error::kind) {
+            Err(DirectoryNotEmpty) if asks => {
+                let error = os_error(DirectoryNotEmpty);
                 return self.worker.fail(Operation::RemoveDirectory, Cause::Os(error));
             }
             // It may be empty all the same.
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                Question::RemoveUnreadableDirectory
-            }
+            Err(PermissionDenied) => Question::RemoveUnreadableDirectory,
             _ => Question::RemoveDirectory,
         };
         if asks && !self.worker.ask_about_directory(question, is_protected) {
@@ -254,14 +254,15 @@ impl<S: Sys> Engine<'_, S> {
             self.worker.sys.remove_empty_dir(parent, name)
         };
         let removed = match removed {
-            Ok(()) if options.dry_run => match self.check_empty(parent, name) {
+            Ok(()) if options.dry_run => empty.map_err(|error| match error.kind() {
                 // One that cannot be listed is taken for full, as most are.
-                Err(error) if error.kind() == PermissionDenied => Err(os_error(DirectoryNotEmpty)),
-                empty => empty,
-            },
-            // As in GNU rm, that it is not empty goes first.
+                PermissionDenied => os_error(DirectoryNotEmpty),
+                _ => error,
+            }),
+            // Like GNU rm, report "not empty" first.
             Err(error) if matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem) => {
-                let full = self.check_empty(parent, name).err();
+                let empty = if looks { empty } else { self.check_empty(parent, name) };
+                let full = empty.err();
                 Err(full.filter(|full| full.kind() == DirectoryNotEmpty).unwrap_or(error))
             }
             removed => removed,

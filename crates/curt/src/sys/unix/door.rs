@@ -304,7 +304,7 @@ impl Door {
 
     /// Whether this user may do what only owners may.
     #[cfg(not(target_os = "linux"))]
-    pub(super) fn owns_all(&self) -> bool {
+    pub(super) fn has_cap_fowner(&self) -> bool {
         self.user() == 0
     }
 

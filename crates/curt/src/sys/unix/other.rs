@@ -21,11 +21,11 @@ pub(super) const EXTENDED: Fields = Fields::NONE;
 pub(super) const MOUNTS_MAY_LOOP: bool = false;
 
 /// The flags that BSD systems have for this are not known.
-pub(super) fn keeps_entries(_facts: &Facts) -> bool {
+pub(super) fn is_append_only(_facts: &Facts) -> bool {
     false
 }
 
-pub(super) fn keeps_name(_facts: &Facts) -> bool {
+pub(super) fn is_undeletable(_facts: &Facts) -> bool {
     false
 }
 

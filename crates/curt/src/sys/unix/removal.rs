@@ -25,11 +25,11 @@ impl Unix {
         facts: &Facts,
     ) -> io::Result<()> {
         let owner = (*parent.asked().rights.get_or_init(|| self.rights(parent)))?;
-        // The permissions below a mount are those of what it covers.
+        // `facts` describe the mounted root, not the directory below it, so only EBUSY is certain.
         if facts.is_known_mount() {
             return Err(Errno::BUSY.into());
         }
-        if native::keeps_name(facts) {
+        if native::is_undeletable(facts) {
             return Err(Errno::PERM.into());
         }
         let Some(owner) = owner else { return Ok(()) };
@@ -47,11 +47,11 @@ impl Unix {
         let facts = self
             .query_dir(dir, ask)
             .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
-        if native::keeps_entries(&facts) {
+        if native::is_append_only(&facts) {
             return Err(Errno::PERM);
         }
         let is_sticky = values::bits(facts.mode).contains(Mode::SVTX);
-        if !is_sticky || self.door.owns_all() {
+        if !is_sticky || self.door.has_cap_fowner() {
             return Ok(None);
         }
         let user = self.door.user();

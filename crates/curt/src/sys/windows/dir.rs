@@ -28,7 +28,7 @@ pub(crate) struct Dir {
     /// What is known about its volume. No operation crosses from one volume to another.
     pub(super) volume: &'static Volume,
     pub(super) used_for: Use,
-    /// The query by name, unless it has failed for an entry of this directory that can be opened.
+    /// Lowered once a query by name missed an entry of this directory that exists.
     pub(super) by_name: Rung,
     restart: AtomicBool,
 }

@@ -161,7 +161,7 @@ impl Door {
     }
 
     /// Whether this user may do what only owners may.
-    pub(in super::super) fn owns_all(&self) -> bool {
+    pub(in super::super) fn has_cap_fowner(&self) -> bool {
         let sets = self.pass(Call::Capabilities).and_then(|()| rustix::thread::capabilities(None));
         sets.is_ok_and(|sets| sets.effective.contains(CapabilitySet::FOWNER))
     }

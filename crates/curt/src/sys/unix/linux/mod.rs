@@ -21,7 +21,7 @@ use rustix::fs::{Mode, ResolveFlags};
 use rustix::io::Errno;
 use rustix::process::Pid;
 
-pub(super) use self::statx::{keeps_entries, keeps_name};
+pub(super) use self::statx::{is_append_only, is_undeletable};
 use super::dir::{Dir, DirBuf};
 use super::{LIST, Unix};
 use crate::fields::Fields;

@@ -41,14 +41,14 @@ const fn fields(bits: StatxFlags) -> Fields {
     fields
 }
 
-/// Whether a directory keeps its entries: it is append-only. (One that is immutable says so when it
-/// is asked for the right to write.)
-pub(in crate::sys::unix) fn keeps_entries(facts: &Facts) -> bool {
+/// Whether no entry of a directory can be removed. (`access` already refuses to write to an
+/// immutable one.)
+pub(in crate::sys::unix) fn is_append_only(facts: &Facts) -> bool {
     facts.attributes & StatxAttributes::APPEND.bits() != 0
 }
 
-/// Whether a file cannot lose a name.
-pub(in crate::sys::unix) fn keeps_name(facts: &Facts) -> bool {
+/// Whether the system refuses to unlink an entry, whatever the rights in its directory.
+pub(in crate::sys::unix) fn is_undeletable(facts: &Facts) -> bool {
     facts.attributes & (StatxAttributes::IMMUTABLE | StatxAttributes::APPEND).bits() != 0
 }
 
