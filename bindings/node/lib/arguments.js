@@ -9,6 +9,7 @@ const {
   types: { isUint8Array },
 } = require("util");
 const { fileURLToPath } = require("url");
+const { codedError } = require("./errors.js");
 const { isNodes } = require("./originals.js");
 
 /** The path as text or bytes; null if it is none, or one that no file can have. */
@@ -36,7 +37,7 @@ function systemPathOf(known) {
   return process.platform === "win32" ? toNamespacedPath(known.toString()) : known;
 }
 
-/** The path of a tree, where Node has the function, too; null where that one is called. */
+/** The path if curt does the work; null if Node's function is called. */
 function treePathOf(original, path) {
   return isNodes(original) ? pathOf(path) : null;
 }
@@ -52,17 +53,10 @@ function pathFor(original, path) {
   throw wrongType("path", "of type string or an instance of Buffer or URL", path);
 }
 
-/** The error of a wrong argument that Node's own functions do not have. */
-function invalid(Class, code, message) {
-  const error = new Class(message);
-  error.code = code;
-  return error;
-}
-
 function wrongType(name, expected, value) {
   const kind = name.includes(".") ? "property" : "argument";
   const message = `The "${name}" ${kind} must be ${expected}. ${received(value)}`;
-  return invalid(TypeError, "ERR_INVALID_ARG_TYPE", message);
+  return codedError(TypeError, "ERR_INVALID_ARG_TYPE", message);
 }
 
 function wrongValue(name, reason, value) {
@@ -70,13 +64,13 @@ function wrongValue(name, reason, value) {
   const text = inspect(value);
   const shown = text.length > 128 ? `${text.slice(0, 128)}...` : text;
   const message = `The ${kind} '${name}' ${reason}. Received ${shown}`;
-  return invalid(TypeError, "ERR_INVALID_ARG_VALUE", message);
+  return codedError(TypeError, "ERR_INVALID_ARG_VALUE", message);
 }
 
 function outOfRange(name, range, value) {
   const shown = inspect(value);
   const message = `The value of "${name}" is out of range. It must be ${range}. Received ${shown}`;
-  return invalid(RangeError, "ERR_OUT_OF_RANGE", message);
+  return codedError(RangeError, "ERR_OUT_OF_RANGE", message);
 }
 
 /**

@@ -1,6 +1,7 @@
 // Errors of the addon, as Node's own.
 "use strict";
 
+const { constants } = require("os");
 const { resolve } = require("path");
 const { getSystemErrorMap } = require("util");
 
@@ -24,17 +25,34 @@ function shown(path) {
   return resolve(path).replace(/^\\\\\?\\(UNC\\)?/, (_, share) => (share ? "\\\\" : ""));
 }
 
+/** An error that shows its code, as Node's do: `TypeError [CODE]: message`. */
+function codedError(Class, code, message, fields) {
+  const error = Object.assign(new Class(message), { code, ...fields });
+  const hide = (key, value) =>
+    Object.defineProperty(error, key, { value, writable: true, configurable: true });
+  hide("name", `${Class.name} [${code}]`);
+  Error.captureStackTrace(error, codedError);
+  // The first access writes the name into it.
+  void error.stack;
+  hide("name", Class.name);
+  hide("toString", () => `${error.name} [${code}]: ${error.message}`);
+  return error;
+}
+
+/** Node does not export its own. */
+class SystemError extends Error {}
+
 /** The error of `rm` for a directory, which no function of the system returned. */
-function directoryError(errno, path) {
-  const info = { code: "EISDIR", message: "is a directory", path, syscall: "rm", errno };
-  const error = new Error(`Path is a directory: rm returned EISDIR (is a directory) ${path}`);
-  const code = "ERR_FS_EISDIR";
-  return Object.assign(error, { name: "SystemError", code, info, errno, syscall: "rm", path });
+function directoryError(path) {
+  const [syscall, errno] = ["rm", constants.errno.EISDIR];
+  const info = { code: "EISDIR", message: "is a directory", path, syscall, errno };
+  const message = `Path is a directory: ${syscall} returned EISDIR (is a directory) ${path}`;
+  return codedError(SystemError, "ERR_FS_EISDIR", message, { info, errno, syscall, path });
 }
 
 /** The error of a function of the system that was called with one path or two. */
 function systemError({ number, function: syscall, path, dest, reason }) {
-  if (syscall === "rm") return directoryError(number, path);
+  if (syscall === "rm") return directoryError(path);
   const errno = -number;
   systemErrors ??= getSystemErrorMap();
   const [code, text] = systemErrors.get(errno) || ["UNKNOWN", "unknown error"];
@@ -52,4 +70,4 @@ function abortError(signal) {
   return error;
 }
 
-module.exports = { abortError, errorOf, systemError };
+module.exports = { abortError, codedError, errorOf, systemError };

@@ -5,17 +5,14 @@ const { promisify } = require("util");
 const originals = require("./originals.js");
 const { systemPathOf, treePathOf, wrongType } = require("./arguments.js");
 const { direntsOf, finish, isTextOrBytes, prefixOf } = require("./entries.js");
-const { errorOf } = require("./errors.js");
+const { codedError, errorOf } = require("./errors.js");
 const { OpenTree } = require("./native.js");
 const { run, runSync, settle } = require("./work.js");
 
-function dirError(code, message) {
-  return Object.assign(new Error(message), { code });
-}
-
-const closed = () => dirError("ERR_DIR_CLOSED", "Directory handle was closed");
+const closed = () => codedError(Error, "ERR_DIR_CLOSED", "Directory handle was closed");
 const concurrent = () =>
-  dirError(
+  codedError(
+    Error,
     "ERR_DIR_CONCURRENT_OPERATION",
     "Cannot do synchronous work on directory handle with concurrent asynchronous operations",
   );

@@ -16,7 +16,7 @@ const {
   wrongValue,
 } = require("./arguments.js");
 const { finishInTurns, textsOf } = require("./entries.js");
-const { systemError } = require("./errors.js");
+const { codedError, systemError } = require("./errors.js");
 const { Control, openRoot } = require("./native.js");
 const { FileStats } = require("./stat.js");
 const { run } = require("./work.js");
@@ -104,10 +104,7 @@ class Root {
   #opened;
 
   constructor(opened, key) {
-    if (key !== KEY) {
-      const error = new TypeError("Illegal constructor");
-      throw Object.assign(error, { code: "ERR_ILLEGAL_CONSTRUCTOR" });
-    }
+    if (key !== KEY) throw codedError(TypeError, "ERR_ILLEGAL_CONSTRUCTOR", "Illegal constructor");
     this.#opened = opened;
   }
 
@@ -121,8 +118,7 @@ class Root {
 
   get #root() {
     if (this.#opened !== null) return this.#opened;
-    const error = new Error("Directory handle was closed");
-    throw Object.assign(error, { code: "ERR_DIR_CLOSED" });
+    throw codedError(Error, "ERR_DIR_CLOSED", "Directory handle was closed");
   }
 
   async open(path, flags, mode) {
