@@ -26,6 +26,8 @@ if (process.permission === undefined) {
   syncBuiltinESMExports();
 }
 if (left.length > 0) {
-  const reason = "they, or functions that they call, are not Node's own";
+  const reason = originals.canTell()
+    ? "they, or functions that they call, are not Node's own"
+    : "cannot tell whether they are Node's own";
   process.emitWarning(`curt-fs/install leaves ${left.join(", ")} alone: ${reason}`);
 }

@@ -1,7 +1,6 @@
 // `opendir` and `opendirSync`.
 "use strict";
 
-const { promisify } = require("util");
 const originals = require("./originals.js");
 const { systemPathOf, treePathOf, wrongType } = require("./arguments.js");
 const { direntsOf, finish, isTextOrBytes, prefixOf } = require("./entries.js");
@@ -162,6 +161,15 @@ async function start({ tree, about }) {
   return new Dir(tree, about);
 }
 
+const promises = {
+  // With as many parameters as Node's.
+  async opendir(path, given, _) {
+    const original = originals.promises.opendir;
+    const opening = treeOf(original, path, given);
+    return opening === null ? original(path, given) : start(opening);
+  },
+};
+
 function opendir(path, given, callback) {
   const opening = typeof callback === "function" ? treeOf(originals.opendir, path, given) : null;
   if (opening === null) return originals.opendir(path, given, callback);
@@ -175,4 +183,4 @@ function opendirSync(path, given) {
   return new Dir(opening.tree, opening.about);
 }
 
-module.exports = { opendir, opendirSync, promises: { opendir: promisify(opendir) } };
+module.exports = { opendir, opendirSync, promises };

@@ -16,49 +16,73 @@ function taken(module, path, names) {
 const promises = taken(fs.promises, "fs.promises", ["rm", "readdir", "opendir"]);
 const names = ["rm", "rmSync", "readdir", "readdirSync", "opendir", "opendirSync", "Dir"];
 const originals = taken(fs, "fs", names);
-/** The functions that `rm` calls, in some versions of Node as `fs` has them then. */
+const removers = new Set([originals.rm, originals.rmSync, promises.rm]);
+/** What `rm` calls. Some versions look these up on `fs` at each call. */
 const below = () => [fs.rmdir, fs.rmdirSync, fs.unlink, fs.unlinkSync];
 
 /** An internal module of Node, without a warning that users of curt-fs could not heed. */
 function internal(name) {
-  const { noDeprecation } = process;
-  process.noDeprecation = true;
+  const before = Reflect.getOwnPropertyDescriptor(process, "noDeprecation");
+  // With `--no-deprecation` it is read-only.
+  Reflect.defineProperty(process, "noDeprecation", { value: true, configurable: true });
   try {
     return process.binding(name);
   } catch {
-    // With `--permission`, whose rules only Node's own functions know.
-    return {};
+    return undefined;
   } finally {
-    process.noDeprecation = noDeprecation;
+    Reflect.deleteProperty(process, "noDeprecation");
+    if (before) Reflect.defineProperty(process, "noDeprecation", before);
   }
 }
 
 const textOf = Function.prototype.call.bind(Function.prototype.toString);
-/** The text of all promisified functions. They have the prototype of the function they call. */
+/** All functions made by `promisify` have this text; their `prototype` is that of the original. */
 const PROMISIFIED = String(promisify(() => {}));
 
 /** The source text of a function, or of the one that was promisified. */
 function sourceOf(value) {
-  const text = typeof value === "function" ? textOf(value) : String(value);
-  return text === PROMISIFIED ? textOf(value.prototype.constructor) : text;
+  if (typeof value !== "function") return undefined;
+  const text = textOf(value);
+  const original = text === PROMISIFIED ? value.prototype?.constructor : value;
+  return typeof original === "function" ? textOf(original) : text;
 }
 
-const natives = internal("natives");
-const files = ["fs", "internal/fs/dir", "internal/fs/promises"].map((name) => natives[name] ?? "");
-const isDefined = (value) => files.some((file) => file.includes(`\n${sourceOf(value)}\n`));
-/** Those that Node's files define: others belong to mocks and other packages. */
-const own = new Set(
-  [...Object.values(originals), ...Object.values(promises), ...below()].filter(isDefined),
-);
-const system = internal("fs");
+/** Node's source files and its binding to the system; null without `process.binding`. */
+let node;
+
+/** Whether this runtime has what `isNodes` compares. Reads it once, if it is needed. */
+function canTell() {
+  if (node === undefined) {
+    const natives = internal("natives");
+    const system = internal("fs");
+    const files = ["fs", "internal/fs/dir", "internal/fs/promises"].map((name) => natives?.[name]);
+    const isWhole = files.every((file) => typeof file === "string") && system;
+    node = isWhole ? { files, system } : null;
+  }
+  return node !== null;
+}
+
+const defined = new WeakMap();
+
+/** Whether Node's files define a function. Others belong to mocks and other packages. */
+function isDefined(value) {
+  if (typeof value !== "function") return false;
+  if (!defined.has(value)) {
+    const source = `\n${sourceOf(value)}\n`;
+    defined.set(value, node.files.some((file) => file.includes(source)));
+  }
+  return defined.get(value);
+}
 
 /**
  * Whether it is Node's own function and works on the system, so curt can do its work. mock-fs
  * leaves the functions of `fs` as they are, and replaces those of the system.
  */
 function isNodes(original) {
-  if (!own.has(original) || !below().every((value) => own.has(value))) return false;
-  return textOf(system.rmdir) === "function rmdir() { [native code] }";
+  // Only Node's own functions know the rules of `--permission`.
+  if (process.permission !== undefined || !canTell()) return false;
+  if (sourceOf(node.system.rmdir) !== "function rmdir() { [native code] }") return false;
+  return isDefined(original) && (!removers.has(original) || below().every(isDefined));
 }
 
-module.exports = { ...originals, promises, spawn, spawnSync, isNodes, sourceOf };
+module.exports = { ...originals, promises, spawn, spawnSync, canTell, isNodes, sourceOf };

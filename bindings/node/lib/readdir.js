@@ -29,6 +29,7 @@ const FOLLOWS_WITH_FILE_TYPES = MAJOR > 22 || (MAJOR === 22 && MINOR >= 13);
 function treeOf(original, path, options, threads) {
   const { encoding, recursive, withFileTypes: kinds } = options;
   if (recursive !== true) return null;
+  const count = threadsOf(options, threads);
   const known = treePathOf(original, path);
   if (typeof known !== "string" || !isTextOrBytes(encoding)) return null;
   const follow = !kinds || (FOLLOWS_WITH_FILE_TYPES && original !== originals.promises.readdir);
@@ -36,12 +37,7 @@ function treeOf(original, path, options, threads) {
     path: known,
     systemPath: systemPathOf(known),
     isBytes: encoding === "buffer",
-    options: {
-      kinds: Boolean(kinds),
-      follow,
-      prefix: prefixOf(known),
-      threads: threadsOf(options, threads),
-    },
+    options: { kinds: Boolean(kinds), follow, prefix: prefixOf(known), threads: count },
   };
 }
 
@@ -65,9 +61,9 @@ function resultOf({ path, isBytes, options: { kinds, prefix } }, listed) {
   return kinds ? direntsOf(listed, { path, prefix, isBytes }) : textsOf(listed.names, isBytes);
 }
 
-/** Lists a tree, or has Node's own function do what was asked for. */
-async function start(tree, signal, original, path, given) {
-  if (tree === null) return abortable(signal, () => original(path, given));
+/** Lists a tree, or has `nodes` call Node's own function. */
+async function start(tree, signal, nodes) {
+  if (tree === null) return abortable(signal, nodes);
   const listed = await run(signal, (control) => list(tree.systemPath, tree.options, control));
   return finishInTurns(resultOf(tree, listed), signal);
 }
@@ -76,7 +72,8 @@ const promises = {
   async readdir(path, given) {
     const options = optionsOf(enumerableOf(given));
     const original = originals.promises.readdir;
-    return start(treeOf(original, path, options, 1), signalOf(options), original, path, given);
+    const tree = treeOf(original, path, options, 1);
+    return start(tree, signalOf(options), () => original(path, given));
   },
 };
 
@@ -88,7 +85,7 @@ function readdir(path, given, callback) {
   if (typeof done !== "function" || (tree === null && signal === undefined)) {
     return originals.readdir(path, given, callback);
   }
-  return settle(start(tree, signal, promisify(originals.readdir), path, given), done);
+  return settle(start(tree, signal, () => promisify(originals.readdir)(path, given)), done);
 }
 
 function readdirSync(path, given) {

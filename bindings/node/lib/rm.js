@@ -21,15 +21,14 @@ const DEFAULTS = { force: false, maxRetries: 0, recursive: false, retryDelay: 10
  * `recursive`, and with wrong arguments, for which it has the errors.
  */
 function requestOf(original, path, given, threads) {
-  const known = treePathOf(original, path);
-  if (known === null) return { options: { __proto__: null }, tree: null };
   // As Node's, it takes no inherited options.
   const options = { __proto__: null, ...DEFAULTS, ...given };
   const { force, maxRetries, recursive, retryDelay } = options;
   const isTree = isOptions(given) && recursive === true && typeof force === "boolean";
   if (!isTree || !isCount(maxRetries) || !isCount(retryDelay)) return { options, tree: null };
-  const request = { path: systemPathOf(known), force, maxRetries, retryDelay };
-  return { options, tree: { ...request, threads: threadsOf(options, threads) } };
+  const request = { force, maxRetries, retryDelay, threads: threadsOf(options, threads) };
+  const known = treePathOf(original, path);
+  return { options, tree: known === null ? null : { ...request, path: systemPathOf(known) } };
 }
 
 /** One attempt; the first has number 0. On a retry, a missing path counts as removed. */
@@ -64,17 +63,16 @@ function removeTreeSync(tree) {
   }
 }
 
-/** Removes a tree, or has Node's own function do what was asked for. */
-function start(tree, signal, original, path, given) {
-  if (tree !== null) return removeTree(tree, signal);
-  return abortable(signal, () => original(path, given));
+/** Removes a tree, or has `nodes` call Node's own function. */
+function start(tree, signal, nodes) {
+  return tree === null ? abortable(signal, nodes) : removeTree(tree, signal);
 }
 
 const promises = {
   async rm(path, given) {
     const original = originals.promises.rm;
     const { options, tree } = requestOf(original, path, given, 1);
-    return start(tree, signalOf(options), original, path, given);
+    return start(tree, signalOf(options), () => original(path, given));
   },
 };
 
@@ -85,7 +83,7 @@ function rm(path, given, callback) {
   if (typeof done !== "function" || (tree === null && signal === undefined)) {
     return originals.rm(path, given, callback);
   }
-  return settle(start(tree, signal, promisify(originals.rm), path, given), done);
+  return settle(start(tree, signal, () => promisify(originals.rm)(path, given)), done);
 }
 
 function rmSync(path, given) {

@@ -110,23 +110,59 @@ test("install: with -r, worker threads have it, too", async () => {
   assert.equal(output(["-r", "curt-fs/install"], program), "true");
 });
 
+test("install: shows no warning, and leaves the process as it was", () => {
+  const flag = 'JSON.stringify(Object.getOwnPropertyDescriptor(process, "noDeprecation"))';
+  const program = `
+    const before = ${flag};
+    process.on("warning", console.log);
+    require("curt-fs/install");
+    console.log(before === ${flag}, fs.rm === require("curt-fs").rm);
+  `;
+  const [no, throws, pending] = ["no", "throw", "pending"].map((name) => `--${name}-deprecation`);
+  for (const options of [[], [no], [throws], [pending], [throws, pending]]) {
+    assert.equal(output(options, program), "true true", options.join(" "));
+  }
+});
+
+test("install: without it, Node's own files are read once they are needed", () => {
+  const program = `
+    const { binding } = process;
+    process.binding = (name) => console.log(name) ?? binding(name);
+    const curt = require("curt-fs");
+    console.log("loaded");
+    for (let call = 0; call < 2; call += 1) {
+      curt.rmSync("missing", { recursive: true, force: true });
+    }
+  `;
+  assert.equal(output([], program), "loaded\nnatives\nfs");
+});
+
+const REMOVERS = ["rm", "rmSync", "promises.rm"];
 const ALL = ["opendir", "opendirSync", "readdir", "readdirSync", "rm", "rmSync"];
 ALL.push("promises.opendir", "promises.readdir", "promises.rm");
 /** Ways to mock `fs`, and the functions that are not Node's own then. */
 const MOCKS = [
   ["", []],
   ...ALL.map((name) => [`fs.${name} = () => {};`, [name]]),
+  ["fs.rm = Object.create(null);", ["rm"]],
   ["fs.rmSync = (() => {}).bind();", ["rmSync"]],
   ["fs.rmSync = new Proxy(fs.rmSync, { apply() {} });", ["rmSync"]],
   ["fs.promises.opendir = util.promisify(() => {});", ["promises.opendir"]],
+  ["fs.promises.rm = util.promisify(function* () {});", ["promises.rm"]],
   ["mockModule({ ...fs, rmSync() {} });", ["rmSync"]],
   ["mockModule({ ...noops(fs), promises: noops(fs.promises) });", ALL],
 ];
 /** These leave all of them as they are, and replace what they call, as mock-fs does. */
 const BELOW = [
-  "fs.unlink = () => {};",
-  "fs.rmdirSync = () => {};",
-  'process.binding("fs").rmdir = (() => {}).bind();',
+  ["fs.unlink = () => {};", REMOVERS],
+  ["fs.rmdirSync = () => {};", REMOVERS],
+  ["system.rmdir = (() => {}).bind();", ALL],
+];
+/** Runtimes that do not show what is Node's own. */
+const UNKNOWN = [
+  ["process.binding = undefined;", ALL],
+  ['process.binding = (name) => { if (name === "fs") throw Error(); return natives; };', ALL],
+  ["process.binding = () => ({});", ALL],
 ];
 const PREPARE = `
   const Module = require("module");
@@ -138,43 +174,64 @@ const PREPARE = `
     for (const name in module) if (/^[a-z].*(?<!s)$/.test(name)) module[name] = () => {};
     return module;
   };
+  const [natives, system] = ["natives", "fs"].map(process.binding);
   process.on("warning", ({ message }) => console.log(message));
 `;
-/** Prints the functions that are not curt's, and whether curt works beside them, or Node. */
+/** Prints the functions that are not curt's, and who does the work of each. */
 const REPORT = `
   const curt = require("curt-fs");
   const now = require("fs");
   const of = (module, name) => name.split(".").reduce((found, key) => found[key], module);
   const left = ${JSON.stringify(ALL)}.filter((name) => of(now, name) !== of(curt, name));
-  console.log("left: " + left);
-  for (const name of ["readdirSync", "rmSync"]) {
-    try {
-      // Only curt refuses this option.
-      curt[name]("missing", { recursive: true, threads: 0 });
-      console.log("mock");
-    } catch ({ code }) {
-      console.log(code);
-    }
+  let current = {};
+  for (const [name, call] of Object.entries(system)) {
+    if (typeof call !== "function" || /^[A-Z]|rmdir/.test(name)) continue;
+    system[name] = (...words) => {
+      current.isNodes = true;
+      return call.apply(system, words);
+    };
   }
+  const works = ${JSON.stringify(ALL)}.map((name) => {
+    const work = (current = { who: "mock" });
+    const end = (error, dir) => {
+      if (error?.code === "ENOENT") work.who = work.isNodes ? "Node" : "curt";
+      if (!dir) return;
+      work.who = dir.constructor === fs.Dir ? "Node" : "curt";
+      dir.closeSync();
+    };
+    const words = [name.includes("opendir") ? "." : "missing", { recursive: true }];
+    if (!/promises|Sync/.test(name)) words.push(end);
+    try {
+      const done = of(curt, name)(...words);
+      if (done?.then) done.then((dir) => end(null, dir), end);
+      else end(null, done);
+    } catch (error) {
+      end(error);
+    }
+    current = {};
+    return work;
+  });
+  process.on("exit", () => console.log("left: " + left + "\\n" + works.map(({ who }) => who)));
 `;
 
 test("install: leaves mocks alone, and says so", () => {
   const install = 'require("curt-fs/install");';
-  const [CURT, NODE] = ["ERR_OUT_OF_RANGE", "ENOENT"];
-  for (const [mock, left] of [...MOCKS, ...BELOW.map((mock) => [mock, ALL])]) {
-    const found = output(["--no-warnings"], PREPARE + mock + install + REPORT).split("\n");
-    const isBelow = BELOW.includes(mock);
-    const works = (name) => (isBelow ? NODE : left.includes(name) ? "mock" : CURT);
-    const expected = [`left: ${left}`, works("readdirSync"), works("rmSync")];
-    if (left.length > 0) {
+  const works = (left, who) => `${ALL.map((name) => (left.includes(name) ? who : "curt"))}`;
+  const reason = "they, or functions that they call, are not Node's own";
+  for (const [rows, who, why] of [
+    [MOCKS, "mock", reason],
+    [BELOW, "Node", reason],
+    [UNKNOWN, "Node", "cannot tell whether they are Node's own"],
+  ]) {
+    for (const [mock, left] of rows) {
       const names = left.map((name) => `fs.${name}`).join(", ");
-      const reason = "they, or functions that they call, are not Node's own";
-      expected.push(`curt-fs/install leaves ${names} alone: ${reason}`);
+      const warning = left.length > 0 ? [`curt-fs/install leaves ${names} alone: ${why}`] : [];
+      const found = output(["--no-warnings"], PREPARE + mock + install + REPORT).split("\n");
+      assert.deepEqual(found, [...warning, `left: ${left}`, works(left, who)], mock);
+      if (rows !== BELOW) continue;
+      const after = output([], PREPARE + install + mock + REPORT);
+      assert.equal(after, `left: \n${works(left, who)}`, mock);
     }
-    assert.deepEqual(found, expected, mock);
-    if (!isBelow) continue;
-    const after = output([], PREPARE + install + mock + REPORT);
-    assert.deepEqual(after.split("\n"), ["left: ", NODE, NODE], mock);
   }
   const automock = "mockModule({ ...noops(fs), promises: undefined });";
   const report = "catch (error) { console.log(String(error)); }";
