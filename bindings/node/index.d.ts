@@ -463,8 +463,8 @@ export class Root {
   rmdir(path: PathLike): Promise<void>;
 
   /**
-   * Removes a file or a tree. The first failure ends it, and there are no retries. `EINVAL` and
-   * `ENOTDIR` are those of curt's `rm`.
+   * Removes a file or a tree. The first failure ends it, and there are no retries. With `recursive`,
+   * a path that ends in `.` or `..` is `EINVAL`; `link/` is `ENOTDIR`.
    */
   rm(path: PathLike, options?: RootRmOptions): Promise<void>;
 

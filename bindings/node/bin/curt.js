@@ -30,8 +30,8 @@ function run(words) {
     return;
   }
   const child = spawn(path.join(__dirname, "..", name), words, { stdio: "inherit" });
-  // A terminal sends its keys to both: curt decides what comes of them. All others are for this
-  // process alone.
+  // A terminal sends SIGINT (Ctrl-C) and SIGQUIT (Ctrl-\) to both processes, so they are not passed
+  // on. SIGTERM and SIGHUP are sent to this process alone.
   const hasTerminal = [0, 1, 2].some(isatty);
   const pass = (signal) => child.kill(signal);
   const typed = (signal) => hasTerminal || pass(signal);
