@@ -1,7 +1,6 @@
 //! The process that a worker runs in: clocks, processors, limits, the home directory.
 
-use std::sync::OnceLock;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 #[cfg(unix)]
 pub(crate) use super::unix::host::{drive_directory, home, home_of, release};
@@ -18,9 +17,7 @@ pub(crate) trait Host {
     /// Returns how many processors the process may use.
     fn processors(&self) -> usize;
     /// Reads a monotonic clock.
-    fn now(&self) -> Duration {
-        monotonic()
-    }
+    fn now(&self) -> Duration;
     fn sleep(&self, time: Duration);
     /// Reads the clock that stamps entries, since 1970.
     fn wall_clock(&self) -> Duration {
@@ -30,10 +27,4 @@ pub(crate) trait Host {
     fn waits(&self) -> u64 {
         0
     }
-}
-
-/// Returns the time since the first call.
-pub(super) fn monotonic() -> Duration {
-    static START: OnceLock<Instant> = OnceLock::new();
-    START.get_or_init(Instant::now).elapsed()
 }

@@ -34,6 +34,10 @@ impl Host for Unix {
         self.door.processors()
     }
 
+    fn now(&self) -> Duration {
+        self.door.now()
+    }
+
     fn sleep(&self, time: Duration) {
         self.door.sleep(time);
     }
