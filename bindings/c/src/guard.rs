@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::curt_error;
 use crate::results::{CURT_E_ARGUMENT, CURT_E_INTERNAL, CURT_E_STOPPED, result_of};
@@ -88,13 +88,16 @@ thread_local!(static UNWINDING: Cell<bool> = const { Cell::new(false) });
 /// other code of the process uses. A second panic during unwinding aborts here, because the
 /// standard library would print before it aborts.
 fn silence() {
-    static SILENT: Once = Once::new();
+    // In a child that was forked while another thread is in a `Once`, that would wait forever.
+    static SILENT: AtomicBool = AtomicBool::new(false);
     let hook = |_: &panic::PanicHookInfo<'_>| {
         if UNWINDING.replace(true) {
             std::process::abort();
         }
     };
-    SILENT.call_once(|| panic::set_hook(Box::new(hook)));
+    if !SILENT.load(Ordering::Relaxed) && !SILENT.swap(true, Ordering::Relaxed) {
+        panic::set_hook(Box::new(hook));
+    }
 }
 
 /// Returns the value or the result, as the functions that return an `int` do.
