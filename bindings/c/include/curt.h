@@ -30,7 +30,8 @@
  * Functions are not safe in signal handlers; the `int` of curt_control is the way to stop work from
  * one.
  *
- * Memory. When an allocation fails, the library calls abort(), without a message.
+ * Memory. When an allocation fails, the process ends as by abort(), without a message; no result
+ * reports it. Work in a child process if yours must survive.
  *
  * To link a curt.dll, define CURT_DLL first.
  */
@@ -293,8 +294,8 @@
 #define CURT_KIND_WHITEOUT 13
 
 /**
- * A path that does not exist counts as removed, as for `rm -f`: on Unix also one that continues
- * behind a file, such as `file/`, and the file stays.
+ * A missing path counts as removed, as with `rm -f`. On Unix so does a path through a file
+ * (`file/`, `file/x`); the file remains.
  */
 #define CURT_REMOVE_MISSING_OK 1
 

@@ -1,6 +1,5 @@
-//! Memory. Without it the standard library prints on standard error, as it reads `RUST_BACKTRACE`
-//! to decide, and then aborts. libcurt does neither in its caller's process: the allocator aborts
-//! first, and never returns NULL.
+//! Memory. When an allocation fails, std prints a message, for which it reads `RUST_BACKTRACE`, and
+//! aborts. This allocator aborts first.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::process::abort;

@@ -13,8 +13,8 @@ use crate::guard::{Failure, guard, int};
 use crate::structs::{self, Versioned};
 use crate::text::{self, curt_str};
 
-/// A path that does not exist counts as removed, as for `rm -f`: on Unix also one that continues
-/// behind a file, such as `file/`, and the file stays.
+/// A missing path counts as removed, as with `rm -f`. On Unix so does a path through a file
+/// (`file/`, `file/x`); the file remains.
 pub const CURT_REMOVE_MISSING_OK: u32 = 1;
 /// Mounts below a path are entered, and what they hold is removed. The mount points stay and are
 /// failures.

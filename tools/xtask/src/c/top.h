@@ -30,7 +30,8 @@
  * Functions are not safe in signal handlers; the `int` of curt_control is the way to stop work from
  * one.
  *
- * Memory. When an allocation fails, the library calls abort(), without a message.
+ * Memory. When an allocation fails, the process ends as by abort(), without a message; no result
+ * reports it. Work in a child process if yours must survive.
  *
  * To link a curt.dll, define CURT_DLL first.
  */
