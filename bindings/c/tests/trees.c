@@ -809,10 +809,14 @@ static int fail_in_remove(void)
     return result;
 }
 
+/* The status of a child that may not be traced, as in a container or under `strace`. */
+enum { NO_TRACE = 77 };
+
 static void traced(int (*fails)(void))
 {
     test_state.failures = entries_read = 0;
-    CHECK_INT(ptrace(PTRACE_TRACEME, 0, NULL, NULL), 0);
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+        _exit(NO_TRACE);
     raise(SIGSTOP);
     FAILS_ONCE(CURT_E_OS, fails());
     CHECK_INT(LAST.operation, CURT_OP_READ_DIRECTORY);
@@ -845,10 +849,15 @@ static void a_listing_that_fails_in_the_middle_says_so(void)
         if (child == 0)
             traced(functions[at]);
         CHECK_INT(waitpid(child, &status, 0), child);
-        CHECK_INT(ptrace(PTRACE_SETOPTIONS, child, NULL, PTRACE_O_TRACESYSGOOD), 0);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == NO_TRACE) {
+            SKIP("calls that fail need ptrace");
+            break;
+        }
+        CHECK_INT(ptrace(PTRACE_SETOPTIONS, child, NULL,
+                         PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL), 0);
         /* Each call stops twice, before and after. */
         while (ptrace(PTRACE_SYSCALL, child, NULL, NULL) == 0
-               && waitpid(child, &status, 0) == child && !WIFEXITED(status))
+               && waitpid(child, &status, 0) == child && WIFSTOPPED(status))
             if (WSTOPSIG(status) == (SIGTRAP | 0x80)
                 && ptrace(PTRACE_PEEKUSER, child, number, NULL) == SYS_getdents64
                 && ++listings == 3)
