@@ -18,7 +18,7 @@ static VALUE join(VALUE *from, VALUE path)
   return whole;
 }
 
-/* Returns the canonical name, or nil if there is none. */
+/* Returns the canonical name, or nil if the system gives none. */
 static VALUE canonical(VALUE path)
 {
   curt_str text = path_argument(&path);
@@ -27,7 +27,11 @@ static VALUE canonical(VALUE path)
   volatile VALUE keep = Qnil;
   curt_str name = { NULL, 0 };
   for (;;) {
-    ptrdiff_t len = curt_canonical(text, 0, buffer, capacity, NULL);
+    curt_error *error = NULL;
+    ptrdiff_t len = curt_canonical(text, 0, buffer, capacity, &error);
+    if (len == CURT_E_INTERNAL || len == CURT_E_ARGUMENT)
+      raise_failure((int32_t)len, error);
+    curt_error_free(error);
     if (len < 0)
       return Qnil;
     name.len = (size_t)len;
