@@ -99,8 +99,9 @@ impl Child {
     /// Closes the standard input, if that is a pipe, reads all that the program writes, and waits
     /// until it ends. The output of a stream that is not a pipe is empty.
     ///
-    /// A process that the program left behind can hold its outputs open. `is_stopped` is called
-    /// after each `pause`; once it returns true, only the program itself is waited for.
+    /// A process that the program left behind can hold its outputs open. They are read for one
+    /// `pause` at a time, and `is_stopped` is called before each: if it returns true and the
+    /// program has ended, that `pause` is the last one.
     pub fn output_unless(
         mut self,
         pause: Duration,
