@@ -207,9 +207,9 @@ pub(crate) struct DuOptions {
     #[command(flatten)]
     pub(crate) without: WithoutOptions,
 
-    /// The unit of sizes, by the last of the options that say so.
+    /// The unit of sizes, if the last of the options that say so is not `--block-size`.
     #[arg(skip)]
-    pub(crate) unit: Unit,
+    pub(crate) unit: Option<Unit>,
 
     /// Which links are followed, by the last of the options that say so.
     #[arg(skip)]
@@ -241,16 +241,11 @@ fn parse_depth(word: &str) -> Result<usize, &'static str> {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
-    /// As the environment says, or KiB.
-    #[default]
-    Environment,
     Kilobytes,
     Megabytes,
     Bytes,
-    /// In the units of `--block-size`.
-    Chosen,
     /// The largest unit that leaves a number of at least 1.
     Human,
     /// The same, in powers of 1000.
@@ -282,14 +277,14 @@ impl Options for DuOptions {
 
     fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
         let units = [
-            ("bytes", Unit::Bytes),
-            ("human_readable", Unit::Human),
-            ("kilobytes", Unit::Kilobytes),
-            ("megabytes", Unit::Megabytes),
-            ("si", Unit::Si),
-            ("block_size", Unit::Chosen),
+            ("bytes", Some(Unit::Bytes)),
+            ("human_readable", Some(Unit::Human)),
+            ("kilobytes", Some(Unit::Kilobytes)),
+            ("megabytes", Some(Unit::Megabytes)),
+            ("si", Some(Unit::Si)),
+            ("block_size", None),
         ];
-        self.unit = given.last(&units).unwrap_or_default();
+        self.unit = given.last(&units).flatten();
         let follow = [
             ("dereference_args", Follow::CommandLine),
             ("dereference", Follow::Links),

@@ -179,13 +179,12 @@ fn blocks(options: &DuOptions) -> Result<Blocks, Wrong> {
     // As in GNU du, a wrong size is refused although another unit follows it.
     let chosen = options.block_size.iter().map(parse).collect::<Result<Vec<_>, _>>()?.pop();
     let blocks = match options.unit {
-        Unit::Environment => Blocks::from_environment(&VARIABLES),
-        Unit::Kilobytes => Blocks::KILOBYTES,
-        Unit::Megabytes => Blocks::Units(1 << 20, String::new()),
-        Unit::Bytes => Blocks::BYTES,
-        Unit::Human => Blocks::HUMAN,
-        Unit::Si => Blocks::SI,
-        Unit::Chosen => chosen.unwrap_or(Blocks::KILOBYTES),
+        Some(Unit::Kilobytes) => Blocks::KILOBYTES,
+        Some(Unit::Megabytes) => Blocks::Units(1 << 20, String::new()),
+        Some(Unit::Bytes) => Blocks::BYTES,
+        Some(Unit::Human) => Blocks::HUMAN,
+        Some(Unit::Si) => Blocks::SI,
+        None => chosen.unwrap_or_else(|| Blocks::from_environment(&VARIABLES)),
     };
     Ok(match blocks {
         // As in GNU du the B of a unit stays.
@@ -202,7 +201,8 @@ const VARIABLES: [&str; 3] = ["DU_BLOCK_SIZE", "BLOCK_SIZE", "BLOCKSIZE"];
 
 /// Whether an option or a variable chooses the unit.
 pub(super) fn chooses_unit(options: &DuOptions) -> bool {
-    options.unit != Unit::Environment
+    options.unit.is_some()
+        || !options.block_size.is_empty()
         || VARIABLES.iter().any(|name| std::env::var_os(name).is_some())
 }
 
