@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-/// Why a number is wrong. The GNU tools use the value in spite of it where a variable has it.
+/// Why a number is wrong. In environment variables GNU uses the value anyway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
     NoNumber,
@@ -11,7 +11,7 @@ pub(crate) enum Flaw {
 }
 
 /// Parses a number in C's notation, with a unit if its letter is one of these: `K` and `KiB` are
-/// 1024, `KB` is 1000. A unit alone is one of it. A number without negative ones has no minus.
+/// 1024, `KB` is 1000. A unit alone is one of it. A minus is refused if `range` starts at 0.
 pub(crate) fn parse(text: &[u8], units: &[u8], range: &RangeInclusive<i128>) -> Result<i128, Flaw> {
     let (least, most) = (*range.start(), *range.end());
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r');
@@ -29,9 +29,8 @@ pub(crate) fn parse(text: &[u8], units: &[u8], range: &RangeInclusive<i128>) -> 
         _ => (10, digits),
     };
     let digit = |byte: &u8| char::from(*byte).to_digit(radix).map(i128::from);
-    let number: Vec<i128> = digits.iter().map_while(digit).collect();
-    let mut rest = &digits[number.len()..];
-    let mut value = number.iter().fold(0_i128, |value, digit| {
+    let (number, mut rest) = digits.split_at(digits.iter().map_while(digit).count());
+    let mut value = number.iter().filter_map(digit).fold(0_i128, |value, digit| {
         value.saturating_mul(radix.into()).saturating_add(sign * digit)
     });
     if number.is_empty() {
@@ -44,15 +43,25 @@ pub(crate) fn parse(text: &[u8], units: &[u8], range: &RangeInclusive<i128>) -> 
     let mut is_too_large = !range.contains(&value);
     value = value.clamp(least, most);
     if let Some((letter, after)) = rest.split_first() {
-        let known = b"kKmMgGtTPPEEZZYY".iter().position(|known| known == letter);
-        let Some(at) = known.filter(|_| units.contains(letter)) else {
-            return Err(Flaw::Suffix(value));
+        let power = match letter {
+            b'k' | b'K' => 1,
+            b'm' | b'M' => 2,
+            b'g' | b'G' => 3,
+            b't' | b'T' => 4,
+            b'P' => 5,
+            b'E' => 6,
+            b'Z' => 7,
+            b'Y' => 8,
+            _ => 0,
         };
+        if power == 0 || !units.contains(letter) {
+            return Err(Flaw::Suffix(value));
+        }
         let (base, after) = match after {
             [b'B' | b'D', after @ ..] => (1000, after),
             [b'i', b'B', after @ ..] | after => (1024, after),
         };
-        for _ in 0..=at / 2 {
+        for _ in 0..power {
             value *= base;
             is_too_large |= !range.contains(&value);
             value = value.clamp(least, most);

@@ -346,8 +346,7 @@ pub(crate) struct LsOptions {
     #[arg(skip)]
     pub(crate) format: Option<Format>,
 
-    /// The marks after names, and when they are printed. The last one whose condition holds
-    /// counts.
+    /// The marks after names, and when they are printed. The last one whose condition holds counts.
     #[arg(skip)]
     pub(crate) marks: Vec<(Marks, When)>,
 

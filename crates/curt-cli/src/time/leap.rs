@@ -1,7 +1,7 @@
 //! Leap seconds, which the system's times count where the zone is one of `right/`.
 
-/// The leap seconds of a zone: when each one ends a count, and the count from then on. Most zones
-/// have none.
+/// The leap seconds of a zone: pairs of a time and the number of leap seconds from then on. Most
+/// zones have none.
 #[derive(Default)]
 pub(crate) struct LeapSeconds(pub(crate) Vec<(i64, i64)>);
 

@@ -80,6 +80,7 @@ fn receiver(place: &AtomicI32, is_last: bool) -> Option<Pid> {
     Pid::from_raw(program)
 }
 
+/// Sends a signal to a program, and continues it if it is stopped.
 fn send(program: Pid, number: i32) {
     let Some(signal) = Signal::from_named_raw(number) else { return };
     // It may have been waited for meanwhile, and its number given to another process. The
@@ -97,7 +98,6 @@ fn send(program: Pid, number: i32) {
         }
         return;
     }
-    // A stopped program cannot answer.
     for signal in [signal, Signal::CONT] {
         let _ = kill_process(program, signal);
     }

@@ -210,8 +210,8 @@ struct Entry {
 }
 
 impl Entry {
-    /// Returns the error that a rename to another directory would meet, as far as the system tells
-    /// without a trial: it removes a name, adds one, and changes the `..` of a directory.
+    /// Returns the error that a rename to another directory would meet, if [`check_removal`] and
+    /// like queries tell: it removes a name, adds one, and changes the `..` of a directory.
     fn check_move(&self, name: &OsStr, to: &Place) -> Result<(), Refusal> {
         check_removal(self.dir.as_fd(), name).map_err(Refusal::Os)?;
         to.check_writable()?;
@@ -323,7 +323,7 @@ impl Folder {
         Ok(Folder { files, info, mount, own, holders, path, maker })
     }
 
-    /// Returns the error that making what is missing would meet.
+    /// Returns the error that making the missing folders would meet.
     fn check_missing(&self) -> Result<(), Errno> {
         let mut missing = [&self.files, &self.info].into_iter().filter(|place| place.is_missing);
         missing.try_for_each(Place::check_writable)
