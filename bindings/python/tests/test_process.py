@@ -159,3 +159,34 @@ def test_many_threads_at_once(wide: Path) -> None:
     for thread in threads:
         thread.join()
     assert not failures
+
+
+# Forks while other threads use a root, and prints what ended the children, which use it, too.
+FORKS = """
+import os, signal, sys, threading
+import curt
+
+root = curt.Root(sys.argv[1])
+
+def work():
+    while True:
+        root.stat("d1")
+
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+statuses = set()
+for _ in range(60):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        root.stat("d1")
+        os._exit(0)
+    statuses.add(os.waitpid(child, 0)[1])
+print(statuses, flush=True)
+os._exit(0)
+"""
+
+
+def test_a_root_is_used_in_a_child_that_was_forked_while_others_used_it(wide: Path) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", FORKS, wide]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "{0}\n"

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The most calls that a platform may name.
 const KINDS: usize = 40;
@@ -55,6 +56,28 @@ impl Default for Calls {
 impl fmt::Debug for Calls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+/// The calls of several threads. There is no lock: a child that was forked while another thread held
+/// it would wait forever.
+pub(crate) struct SharedCalls([AtomicU64; KINDS]);
+
+impl SharedCalls {
+    pub(crate) fn new() -> SharedCalls {
+        SharedCalls([const { AtomicU64::new(0) }; KINDS])
+    }
+
+    pub(crate) fn add(&self, calls: &Calls) {
+        for (sum, count) in self.0.iter().zip(calls.counts) {
+            sum.fetch_add(count, Relaxed);
+        }
+    }
+
+    pub(crate) fn add_to(&self, calls: &mut Calls) {
+        for (count, sum) in calls.counts.iter_mut().zip(&self.0) {
+            *count += sum.load(Relaxed);
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use super::options::{OpenOptions, Scope};
 use super::steps::Failure;
 use super::text::Text;
 use crate::ask::Asker;
-use crate::calls::Calls;
+use crate::calls::{Calls, SharedCalls};
 use crate::error::{Cause, Error, Kept, Operation};
 use crate::fields::{Metadata, Plan, Time};
 use crate::list::Directory;
@@ -59,7 +59,7 @@ pub struct Root {
     setup: Setup,
     worker: Mutex<Worker>,
     /// The calls that threads made while another one used the worker.
-    other_calls: Mutex<Calls>,
+    other_calls: SharedCalls,
 }
 
 /// What one thread needs for operations.
@@ -119,8 +119,8 @@ impl Root {
     }
 
     fn new(sys: Os, dir: Arc<OsDir>, policy: Policy, setup: Setup) -> Root {
-        let other_calls = Mutex::new(Calls::default());
-        Root { dir, policy, setup, worker: Mutex::new(Worker::new(sys)), other_calls }
+        let worker = Mutex::new(Worker::new(sys));
+        Root { dir, policy, setup, worker, other_calls: SharedCalls::new() }
     }
 
     /// Sets how a path that would leave the root is treated; [`Scope::Beneath`] by default.
@@ -161,8 +161,7 @@ impl Root {
             Err(TryLockError::WouldBlock) => {
                 let mut worker = Worker::new(Os::start(&self.setup));
                 let answer = run(&mut worker);
-                let mut calls = self.other_calls.lock().unwrap_or_else(PoisonError::into_inner);
-                calls.add(&worker.asker.sys.calls());
+                self.other_calls.add(&worker.asker.sys.calls());
                 answer
             }
         }
@@ -513,7 +512,7 @@ impl Root {
     pub fn calls(&self) -> Calls {
         let worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
         let mut calls = worker.asker.sys.calls();
-        calls.add(&self.other_calls.lock().unwrap_or_else(PoisonError::into_inner));
+        self.other_calls.add_to(&mut calls);
         calls
     }
 }
