@@ -4,7 +4,7 @@
 const { setTimeout } = require("timers/promises");
 const { promisify } = require("util");
 const originals = require("./originals.js");
-const { isOptions, signalOf, systemPathOf, threadsOf, treePathOf } = require("./arguments.js");
+const { isOptions, pathOf, signalOf, systemPathOf, threadsOf } = require("./arguments.js");
 const { remove } = require("./native.js");
 const { abortable } = require("./signal.js");
 const { run, runSync, settle } = require("./work.js");
@@ -21,14 +21,16 @@ const DEFAULTS = { force: false, maxRetries: 0, recursive: false, retryDelay: 10
  * `recursive`, and with wrong arguments, for which it has the errors.
  */
 function requestOf(original, path, given, threads) {
+  const known = pathOf(path);
+  if (known === null) return { options: { __proto__: null }, tree: null };
   // As Node's, it takes no inherited options.
   const options = { __proto__: null, ...DEFAULTS, ...given };
   const { force, maxRetries, recursive, retryDelay } = options;
   const isTree = isOptions(given) && recursive === true && typeof force === "boolean";
   if (!isTree || !isCount(maxRetries) || !isCount(retryDelay)) return { options, tree: null };
-  const request = { force, maxRetries, retryDelay, threads: threadsOf(options, threads) };
-  const known = treePathOf(original, path);
-  return { options, tree: known === null ? null : { ...request, path: systemPathOf(known) } };
+  const request = { path: systemPathOf(known), force, maxRetries, retryDelay };
+  const tree = { ...request, threads: threadsOf(options, threads) };
+  return { options, tree: originals.isNodes(original) ? tree : null };
 }
 
 /** One attempt; the first has number 0. On a retry, a missing path counts as removed. */
