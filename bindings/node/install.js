@@ -13,9 +13,10 @@ const left = [];
 function replace(module, path, functions, before) {
   for (const [name, ours] of Object.entries(functions)) {
     const there = module[name];
-    if (there === before[name] && originals.isNodes(there)) module[name] = ours;
+    const isNodes = there === before[name] && originals.isNodes(there);
+    if (isNodes && Reflect.set(module, name, ours)) continue;
     // It may be that of another copy of this package.
-    else if (originals.sourceOf(there) !== originals.sourceOf(ours)) left.push(`${path}.${name}`);
+    if (originals.sourceOf(there) !== originals.sourceOf(ours)) left.push(`${path}.${name}`);
   }
 }
 
@@ -27,7 +28,7 @@ if (process.permission === undefined) {
 }
 if (left.length > 0) {
   const reason = originals.canTell()
-    ? "they, or functions that they call, are not Node's own"
+    ? "they cannot be set, or they or functions that they call are not Node's own"
     : "cannot tell whether they are Node's own";
   process.emitWarning(`curt-fs/install leaves ${left.join(", ")} alone: ${reason}`);
 }

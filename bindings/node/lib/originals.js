@@ -18,7 +18,8 @@ const names = ["rm", "rmSync", "readdir", "readdirSync", "opendir", "opendirSync
 const originals = taken(fs, "fs", names);
 const removers = new Set([originals.rm, originals.rmSync, promises.rm]);
 /** What `rm` calls. Some versions look these up on `fs` at each call. */
-const below = () => [fs.rmdir, fs.rmdirSync, fs.unlink, fs.unlinkSync];
+const below = () =>
+  ["lstat", "rmdir", "unlink"].flatMap((name) => [fs[name], fs[`${name}Sync`]]);
 
 /** An internal module of Node, without a warning that users of curt-fs could not heed. */
 function internal(name) {

@@ -154,6 +154,7 @@ const MOCKS = [
 ];
 /** These leave all of them as they are, and replace what they call, as mock-fs does. */
 const BELOW = [
+  ["fs.lstat = () => {};", REMOVERS],
   ["fs.unlink = () => {};", REMOVERS],
   ["fs.rmdirSync = () => {};", REMOVERS],
   ["system.rmdir = (() => {}).bind();", ALL],
@@ -217,7 +218,7 @@ const REPORT = `
 test("install: leaves mocks alone, and says so", () => {
   const install = 'require("curt-fs/install");';
   const works = (left, who) => `${ALL.map((name) => (left.includes(name) ? who : "curt"))}`;
-  const reason = "they, or functions that they call, are not Node's own";
+  const reason = "they cannot be set, or they or functions that they call are not Node's own";
   for (const [rows, who, why] of [
     [MOCKS, "mock", reason],
     [BELOW, "Node", reason],
@@ -233,6 +234,9 @@ test("install: leaves mocks alone, and says so", () => {
       assert.equal(after, `left: \n${works(left, who)}`, mock);
     }
   }
+  const frozen = output(["--no-warnings"], `${PREPARE} Object.freeze(fs); ${install}`);
+  const names = ALL.filter((name) => !name.includes(".")).map((name) => `fs.${name}`).join(", ");
+  assert.equal(frozen, `curt-fs/install leaves ${names} alone: ${reason}`);
   const automock = "mockModule({ ...noops(fs), promises: undefined });";
   const report = "catch (error) { console.log(String(error)); }";
   const found = output([], `${PREPARE + automock} try { ${install} } ${report}`);
