@@ -11,10 +11,6 @@ import curt
 
 
 @pytest.mark.skipif(shutil.which("du") is None, reason="du is not installed")
-def test_a_usage_may_have_no_records() -> None:
-    assert repr(curt.Usage(0, 0, 0)).endswith("0 records, 0 errors>")
-
-
 def test_sums_are_those_of_du(tree: Path) -> None:
     (tree / "a/big").write_bytes(b"x" * 100_000)
     os.link(tree / "a/big", tree / "x/second-name")

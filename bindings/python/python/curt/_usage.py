@@ -24,13 +24,13 @@ if TYPE_CHECKING:
         apparent: int
         allocated: int
         entries: int
-        records: list[UsageRecord] = []
-        errors: list[OSError] = []
+        records: list[UsageRecord]
+        errors: list[OSError]
 
 else:
     # `typing` and `dataclasses` take longer to import than all of curt.
     UsageRecord = namedtuple("UsageRecord", "path depth kind apparent allocated entries")
-    _Usage = namedtuple("_Usage", "apparent allocated entries records errors", defaults=((), ()))
+    _Usage = namedtuple("_Usage", "apparent allocated entries records errors")
 
 UsageRecord.__doc__ = (
     "A directory, a file or an operand, and the space that it takes with everything in it."
