@@ -61,7 +61,7 @@ class TestRealpath < Test::Unit::TestCase
     end
   end
 
-  # Random paths, also for another user, who may not read all of it: the same path, or the same error.
+  # Random paths, also for another user, who may not read all of it: the same path or error.
   RANDOM = <<~'RUBY'
     require "fileutils"
     Dir.chdir(ARGV.fetch(0))
