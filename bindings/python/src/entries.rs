@@ -15,7 +15,7 @@ use pyo3::types::{PyBytes, PyGenericAlias, PyList, PyString, PyTuple, PyType};
 use crate::error::{exception, system};
 use crate::open::{Entries, Open, checked_directory, duplicate};
 use crate::path::{Encoded, Form, PathArg, audit, descriptor, join};
-use crate::root::{Root, missing, stat_beneath};
+use crate::root::Root;
 use crate::stat::{is_unfollowed, plan, result};
 use crate::text::original;
 
@@ -483,21 +483,18 @@ impl DirEntry {
         let follow = follow && matches!(self.kind, Kind::Symlink | Kind::Unknown);
         let opened = py.detach(|| {
             let mut open = self.directory.lock();
-            open.as_mut()
-                .filter(|_| !follow)
-                .map(|open| open.stat(Path::new(name), false).map(Some))
+            open.as_mut().filter(|_| !follow).map(|open| open.stat(Path::new(name), false))
         });
         let answer = match opened {
             Some(answer) => answer,
             None => {
                 let path = join(&self.directory.path, name.as_bytes());
                 let path = Path::new(OsStr::from_bytes(&path));
-                root.get().with(py, |root| stat_beneath(root, path, follow))?
+                root.get().with(py, |root| root.stat(path, plan(follow)))?
             }
         };
         match answer {
-            Ok(Some(metadata)) => result(py, &metadata),
-            Ok(None) => Err(missing(&self.path(py)?)),
+            Ok(metadata) => result(py, &metadata),
             Err(error) => Err(exception(py, &error, &self.path(py)?)),
         }
     }

@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use curt::beneath::{OpenOptions, Scope};
 use curt::os::unix::OpenOptionsExt;
 use curt::remove::DirectoryOperands;
-use curt::{Error, Metadata, Next, Remove, Threads};
+use curt::{Error, Next, Remove, Threads};
 use pyo3::exceptions::{PyNotImplementedError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -23,7 +23,7 @@ use crate::open::{Names, Open, duplicate};
 use crate::path::{Form, PathArg, descriptor};
 use crate::remove::below;
 use crate::signals::Signals;
-use crate::stat::{is_unfollowed, plan, result};
+use crate::stat::{plan, result};
 
 /// A directory that is kept open, beneath which untrusted paths are used.
 #[pyclass(frozen, subclass, module = "curt._curt")]
@@ -87,10 +87,8 @@ impl Root {
         path: &Bound<'py, PyAny>,
         follow_symlinks: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        match self.call(path, "stat", |root, path| stat_beneath(root, path, follow_symlinks))? {
-            Some(metadata) => result(path.py(), &metadata),
-            None => Err(missing(path)),
-        }
+        let plan = plan(follow_symlinks);
+        result(path.py(), &self.call(path, "stat", |root, path| root.stat(path, plan))?)
     }
 
     /// Lists the names in a directory.
@@ -283,26 +281,6 @@ impl Root {
         let done = self.with(py, |root| work(root, from, to))?;
         done.map_err(|error| with_second(&exception(py, &error, &src.object), &dst.object))
     }
-}
-
-/// Asks about a path beneath a root. Nothing if that is a link which leads to nothing.
-pub(crate) fn stat_beneath(
-    root: &curt::Root,
-    path: &Path,
-    follow: bool,
-) -> Result<Option<Metadata>, Error> {
-    let metadata = root.stat(path, plan(follow))?;
-    if is_unfollowed(&metadata, follow) {
-        // The error of opening it says why it is broken.
-        root.canonical(path)?;
-        return Ok(None);
-    }
-    Ok(Some(metadata))
-}
-
-/// The exception of a path that does not exist.
-pub(crate) fn missing(path: &Bound<'_, PyAny>) -> PyErr {
-    system(path, &std::io::Error::from_raw_os_error(libc::ENOENT))
 }
 
 fn closed() -> PyErr {
