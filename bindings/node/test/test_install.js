@@ -154,7 +154,7 @@ const MOCKS = [
 ];
 /** These leave all of them as they are, and replace what they call, as mock-fs does. */
 const BELOW = [
-  ["fs.lstat = () => {};", REMOVERS],
+  ["fs.lstat = fs.lstat.bind(fs);", REMOVERS],
   ["fs.unlink = () => {};", REMOVERS],
   ["fs.rmdirSync = () => {};", REMOVERS],
   ["system.rmdir = (() => {}).bind();", ALL],
@@ -234,8 +234,8 @@ test("install: leaves mocks alone, and says so", () => {
       assert.equal(after, `left: \n${works(left, who)}`, mock);
     }
   }
-  const frozen = output(["--no-warnings"], `${PREPARE} Object.freeze(fs); ${install}`);
-  const names = ALL.filter((name) => !name.includes(".")).map((name) => `fs.${name}`).join(", ");
+  const frozen = output(["--no-warnings"], `${PREPARE} Object.freeze(fs.promises); ${install}`);
+  const names = ALL.filter((name) => name.includes(".")).map((name) => `fs.${name}`).join(", ");
   assert.equal(frozen, `curt-fs/install leaves ${names} alone: ${reason}`);
   const automock = "mockModule({ ...noops(fs), promises: undefined });";
   const report = "catch (error) { console.log(String(error)); }";
