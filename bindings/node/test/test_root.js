@@ -83,7 +83,8 @@ async function outcome(promise) {
     return { value: await promise };
   } catch (error) {
     const { name, code, errno, syscall, path, dest, message } = error;
-    const shown = { keys: Object.keys(error), text: String(error), head: error.stack.split("\n")[0] };
+    const [head] = error.stack.split("\n");
+    const shown = { keys: Object.keys(error), text: String(error), head };
     return { error: { name, code, errno, syscall, path, dest, message, ...shown } };
   }
 }
