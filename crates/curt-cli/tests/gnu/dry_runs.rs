@@ -177,6 +177,7 @@ fn sticky_directories_and_modes_are_told_as_well() {
     ] {
         for (command, operand) in [
             ("rm -v -r", "d"),
+            ("rm -v -r --exclude=f", "d"),
             ("rm -v", "d/other"),
             ("rm -v -d", "d/od"),
             ("rm --trash -v -r", "d/other"),

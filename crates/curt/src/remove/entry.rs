@@ -67,6 +67,12 @@ impl<S: Sys> Worker<'_, S> {
         found: Found,
     ) -> Outcome {
         let options = self.shared.options;
+        // An excluded entry is not asked about, so no failure to do so is reported.
+        let is_listed = found == Found::Listed;
+        if is_listed && kind != Kind::Unknown && self.is_excluded(kind) {
+            return Outcome::Kept;
+        }
+        let is_excludable = is_listed && kind == Kind::Unknown;
         let needs_stat = options.confirm != Confirm::Never || options.dry_run;
         let stat = match needs_stat.then(|| self.sys.query(dir, name, Ask::STAT)).transpose() {
             Ok(stat) => stat,
@@ -83,7 +89,7 @@ impl<S: Sys> Worker<'_, S> {
         if kind == Kind::Directory {
             return Outcome::Directory;
         }
-        let is_excluded = found == Found::Listed && self.is_excluded(kind);
+        let is_excluded = is_excludable && self.is_excluded(kind);
         if is_excluded || !self.confirms_entry(dir, name, kind, stat.as_ref()) {
             return Outcome::Kept;
         }
