@@ -31,6 +31,8 @@ const ROWS: &[[&str; 2]] = &[
     ["GIT_CONFIG_GLOBAL=$S/one", "file one; file home/.gitconfig others"],
     ["GIT_CONFIG_GLOBAL=", "file home/.gitconfig; file home/.config/git/config"],
     ["GIT_CONFIG_GLOBAL=/dev/null", "file home/.gitconfig"],
+    ["", "ln -s /dev/null $S/home/.gitconfig; file home/.config/git/config"],
+    ["", "ln -s /dev/null $S/home/.config/git/ignore"],
     ["", "file home/.gitconfig; file home/.config/git/config others"],
     ["", "file home/.config/git/config"],
     [

@@ -243,13 +243,15 @@ impl Unix {
 }
 
 impl Unix {
-    /// Reads a regular file. Anything else is refused: a pipe or a device could end at once, as an
-    /// empty file does, or never.
+    /// Reads a regular file. The null device is empty: sandboxes mask files with it. Anything else
+    /// is refused: a pipe or another device could end at once, as an empty file does, or never.
     fn read_regular(&self, file: BorrowedFd<'_>, most: usize) -> io::Result<Vec<u8>> {
-        match FileType::from_raw_mode(self.door.fstat(file)?.st_mode) {
+        let stat = self.door.fstat(file)?;
+        match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => {
                 super::read_whole(most, |room| Ok(self.door.read(file, room)?))
             }
+            FileType::CharacterDevice if native::is_null(stat.st_rdev as _) => Ok(Vec::new()),
             FileType::Directory => Err(os_error(io::ErrorKind::IsADirectory)),
             _ => Err(io::Error::new(io::ErrorKind::Unsupported, "it is not a regular file")),
         }

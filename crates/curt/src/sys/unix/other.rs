@@ -29,6 +29,11 @@ pub(super) fn is_undeletable(_facts: &Facts) -> bool {
     false
 }
 
+/// Its number differs between these systems.
+pub(super) fn is_null(_device: rustix::fs::Dev) -> bool {
+    false
+}
+
 /// There is nothing to remember.
 #[derive(Default)]
 pub(super) struct State;

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
-use rustix::fs::{Mode, ResolveFlags};
+use rustix::fs::{Dev, Mode, ResolveFlags};
 use rustix::io::Errno;
 use rustix::process::Pid;
 
@@ -35,6 +35,11 @@ pub(super) const MOUNTS_MAY_LOOP: bool = true;
 
 /// The magic number that ext2, ext3 and ext4 share.
 const EXT4: i64 = 0xEF53;
+
+/// Whether a character device is that of `/dev/null`: `makedev(1, 3)`.
+pub(super) fn is_null(device: Dev) -> bool {
+    device == 0x103
+}
 
 /// Whether the kernel lacks `openat2`. Only set by `ENOSYS`, as `EPERM` may come from a security
 /// filter of one thread.
