@@ -192,10 +192,10 @@ fn pipe_in_place_of_rules_is_refused_without_kinds() {
         return;
     }
     let (out, err) = on_ext4_without_kinds(
-        "mkdir -p t/p t/c t/d/.ignore; mkfifo t/p/.ignore; mknod t/c/.ignore c 1 3; \
-         touch t/p/a t/c/a t/d/a; \"$CURT\" find -tf . t",
+        "mkdir -p t/p t/c t/n t/d/.ignore; mkfifo t/p/.ignore; mknod t/c/.ignore c 1 5; \
+         mknod t/n/.ignore c 1 3; touch t/p/a t/c/a t/d/a t/n/a; \"$CURT\" find -tf . t",
     );
-    assert_eq!(out, "t/d/a\n");
+    assert_eq!(out, "t/d/a\nt/n/a\n");
     let mut messages: Vec<&str> = err.lines().collect();
     messages.sort_unstable();
     let expected = |path| format!("curt find: cannot read '{path}': it is not a regular file");
