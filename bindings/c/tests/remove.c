@@ -172,7 +172,7 @@ static int on_progress(void *context, uint64_t files, uint64_t directories)
 static volatile int stop_now;
 
 /* The callbacks of a call, and what else stops it. */
-enum { POLL = 1, ERROR = 2, PROGRESS = 4, CANCEL = 8 };
+enum { ON_POLL = 1, ON_ERROR = 2, ON_PROGRESS = 4, ON_CANCEL = 8 };
 
 /* Which structs are NULL, if nothing in them is asked for. */
 enum { NO_OPTIONS = 1, NO_CONTROL = 2 };
@@ -187,8 +187,8 @@ struct form {
 static int is_a_form(const struct form *form, const text_char *path)
 {
     const int no_options = form->flags == 0 && form->directories == 0
-        && !(form->callbacks & PROGRESS);
-    const int no_control = form->threads == 0 && !(form->callbacks & ~PROGRESS);
+        && !(form->callbacks & ON_PROGRESS);
+    const int no_control = form->threads == 0 && !(form->callbacks & ~ON_PROGRESS);
     if (form->function == BY_DESCRIPTOR)
         for (; *path != 0; path++)
             if (*path == '/')
@@ -208,11 +208,11 @@ static int remove_in(const struct form *form, const curt_str *paths, size_t coun
     options.context = control.context = calls;
     options.flags = form->flags;
     options.directories = form->directories;
-    options.on_progress = form->callbacks & PROGRESS ? on_progress : NULL;
+    options.on_progress = form->callbacks & ON_PROGRESS ? on_progress : NULL;
     control.threads = form->threads;
-    control.poll = form->callbacks & POLL ? on_poll : NULL;
-    control.on_error = form->callbacks & ERROR ? on_error : NULL;
-    control.cancel = form->callbacks & CANCEL ? &stop_now : NULL;
+    control.poll = form->callbacks & ON_POLL ? on_poll : NULL;
+    control.on_error = form->callbacks & ON_ERROR ? on_error : NULL;
+    control.cancel = form->callbacks & ON_CANCEL ? &stop_now : NULL;
     with = form->nulls & NO_OPTIONS ? NULL : &options;
     by = form->nulls & NO_CONTROL ? NULL : &control;
     if (form->function == MANY)
@@ -246,7 +246,7 @@ static void refused_in_every_form(const struct refusal *refusal)
     form.directories = refusal->directories;
     for (at = 0; at < 2; at++)
     for (form.flags = 0; form.flags <= CURT_REMOVE_MISSING_OK; form.flags++)
-    for (form.callbacks = 0; form.callbacks <= (POLL | ERROR | PROGRESS); form.callbacks++)
+    for (form.callbacks = 0; form.callbacks <= (ON_POLL | ON_ERROR | ON_PROGRESS); form.callbacks++)
     for (form.nulls = 0; form.nulls <= (NO_OPTIONS | NO_CONTROL); form.nulls++)
     for (form.function = BY_PATH; form.function <= MANY; form.function++) {
         struct calls calls;
@@ -262,9 +262,9 @@ static void refused_in_every_form(const struct refusal *refusal)
             FAILS_ONCE(expected, remove_in(&form, &path, 1, &calls));
         CHECK_INT(report.errors, expected != 0);
         CHECK_INT(report.stopped, 0);
-        CHECK_INT(calls.errors, expected != 0 && form.callbacks & ERROR);
-        CHECK_INT(calls.polls > 0, (form.callbacks & POLL) != 0);
-        CHECK_INT(calls.progress > 0, (form.callbacks & PROGRESS) != 0);
+        CHECK_INT(calls.errors, expected != 0 && form.callbacks & ON_ERROR);
+        CHECK_INT(calls.polls > 0, (form.callbacks & ON_POLL) != 0);
+        CHECK_INT(calls.progress > 0, (form.callbacks & ON_PROGRESS) != 0);
         CHECK_INT(calls.elsewhere, 0);
         CHECK(refusal->remains == NULL || exists(refusal->remains));
         if (test_state.failures != before) {
@@ -321,20 +321,20 @@ static void callbacks_work_and_stop_in_every_form(void)
     make_dir(T("dir"));
     fresh_report();
     for (at = 0; at < 2; at++)
-    for (form.callbacks = 0; form.callbacks < 2 * CANCEL; form.callbacks++)
-    for (stop = 0; stop <= CANCEL; stop = stop == 0 ? 1 : 2 * stop) {
+    for (form.callbacks = 0; form.callbacks < 2 * ON_CANCEL; form.callbacks++)
+    for (stop = 0; stop <= ON_CANCEL; stop = stop == 0 ? 1 : 2 * stop) {
         struct calls calls;
         int before = test_state.failures;
         int result;
         form.threads = threads[at];
-        form.nulls = form.threads == 1 && !(form.callbacks & ~PROGRESS) ? NO_CONTROL : 0;
+        form.nulls = form.threads == 1 && !(form.callbacks & ~ON_PROGRESS) ? NO_CONTROL : 0;
         if (stop & ~form.callbacks)
             continue;
         memset(&calls, 0, sizeof calls);
-        calls.stop_at_poll = stop == POLL;
-        calls.stop_at_error = stop == ERROR;
-        calls.stop_at_progress = stop == PROGRESS;
-        stop_now = stop == CANCEL ? -1 : 0;
+        calls.stop_at_poll = stop == ON_POLL;
+        calls.stop_at_error = stop == ON_ERROR;
+        calls.stop_at_progress = stop == ON_PROGRESS;
+        stop_now = stop == ON_CANCEL ? -1 : 0;
         if (report.files > 0) {
             curt_remove(CURT_CWD, Z("tree"), NULL, NULL, NULL, NULL);
             make_tree(T("tree"), WIDTH);
@@ -344,18 +344,18 @@ static void callbacks_work_and_stop_in_every_form(void)
         expect_failure(__FILE__, __LINE__, "the removal", result, result);
         CHECK_INT(calls.elsewhere, 0);
         CHECK_INT(report.stopped, stop != 0);
-        CHECK_INT(calls.polls > 0, (form.callbacks & POLL) != 0 && stop != CANCEL);
+        CHECK_INT(calls.polls > 0, (form.callbacks & ON_POLL) != 0 && stop != ON_CANCEL);
         if (stop == 0) {
             CHECK(result == CURT_E_OS || (form.threads > 1 && result == CURT_E_KEPT_DOT));
             CHECK_REPORT(FILES, WIDTH + 1, 3);
-            CHECK_INT(calls.errors, form.callbacks & ERROR ? 3 : 0);
-            CHECK_INT(calls.progress > 0, (form.callbacks & PROGRESS) != 0);
+            CHECK_INT(calls.errors, form.callbacks & ON_ERROR ? 3 : 0);
+            CHECK_INT(calls.progress > 0, (form.callbacks & ON_PROGRESS) != 0);
         } else {
             CHECK(exists(T("tree")));
             CHECK_INT(result, report.errors == 0 ? CURT_E_STOPPED : CURT_E_OS);
-            CHECK(stop == CANCEL ? report.files == 0
-                  : stop == POLL ? calls.polls == 1
-                  : stop == ERROR ? calls.errors == 1
+            CHECK(stop == ON_CANCEL ? report.files == 0
+                  : stop == ON_POLL ? calls.polls == 1
+                  : stop == ON_ERROR ? calls.errors == 1
                   : calls.progress == 1);
         }
         if (calls.errors > 0)

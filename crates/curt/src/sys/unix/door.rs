@@ -12,6 +12,7 @@ mod linux;
 mod process;
 
 use std::ffi::CStr;
+use std::mem::MaybeUninit;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::Duration;
@@ -273,12 +274,18 @@ impl Door {
         rustix::process::getrlimit(rustix::process::Resource::Nofile).current
     }
 
-    /// Reads a clock, which is no system call on Linux. An `Instant` would need a first one to
-    /// compare with, behind a lock that a forked child can find taken forever.
+    /// Reads the monotonic clock, through the vDSO on Linux. An `Instant` can only be compared
+    /// with an earlier one, which needs a lock that a forked child could find taken. rustix looks
+    /// for the vDSO itself, and Valgrind hides it.
     pub(super) fn now(&self) -> Duration {
         let _ = self;
-        let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-        time.try_into().unwrap_or_default()
+        let mut time = MaybeUninit::<libc::timespec>::zeroed();
+        // SAFETY: the pointer is valid for one timespec.
+        unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, time.as_mut_ptr()) };
+        // SAFETY: zeros are a timespec, and so is what the call has written.
+        let time = unsafe { time.assume_init() };
+        let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+        Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
     }
 
     #[allow(clippy::disallowed_methods, reason = "it has passed the door")]
