@@ -90,6 +90,8 @@ const ROWS: &[[&str; 2]] = &[
     ["", "file one; condition onbranch:other; git checkout -q --orphan other"],
     ["", "file one; condition hasconfig:remote.*.url:https://x/**; git remote add o https://x/y/z"],
     ["", "file one; condition hasconfig:remote.*.url:https://x/**; git remote add o https://z/y"],
+    ["", "file one; condition hasconfig:remote.*.url:https://x/; git remote add o https://x/y"],
+    ["", "echo '[core]ignoreCase = maybe' >$S/one; condition hasconfig:remote.*.url:https://x/**"],
     ["", "file one; condition unknown:x"],
     ["", "file one; git config extensions.worktreeConfig true; mv $S/one .git/config.worktree"],
     ["", "file one; cp $S/one .git/config.worktree"],
@@ -130,6 +132,12 @@ const REFUSED: &[&str] = &[
     "git config core.ignoreCase 08",
     "git config include.path config",
     "git config core.excludesFile '~no-such-user/x'",
+    "echo '[core' >$S/one; condition hasconfig:remote.*.url:x",
+    "echo '[remote \"o\"]url = y' >$S/one; condition hasconfig:remote.*.url:x",
+    "echo '[remote \"o\"]url = y' >$S/one; condition gitdir:w/
+    git config includeIf.hasconfig:remote.*.url:x.y z",
+    "echo '[includeIf \"hasconfig:remote.*.url:x\"]path' >>.git/config",
+    "git config includeIf.hasconfig:remote.*.url:x.path '~no-such-user/x'",
     "rm .git/config; mkdir .git/config",
     "git config core.excludesFile $S",
     "rm -f .git/info/exclude; mkdir .git/info/exclude",
@@ -332,10 +340,9 @@ fn what_git_refuses_to_read_is_an_error() {
         let Some(scratch) = build(script) else { return };
         refuse(&scratch, None, script);
     }
-    // Each level twice the files of the one before, and a pipe that nobody writes to.
-    let script = "mkfifo $S/pipe; git config include.path $S/pipe";
+    // A pipe that nobody writes to, and on each level twice the files of the one before.
     for script in [
-        script,
+        "mkfifo $S/pipe; git config include.path $S/pipe",
         "for i in 1 2 3 4 5 6 7 8 9; do
         printf '[include]path=f%s\\n' $((i+1)) >.git/f$i; cat .git/f$i .git/f$i .git/f$i >.git/x
         mv .git/x .git/f$i; done; git config include.path f1; touch .git/f10",

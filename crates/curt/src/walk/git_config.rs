@@ -50,20 +50,13 @@ impl GitConfig {
             repository,
             sys,
             read,
+            wanted: Wanted::Values,
             config: GitConfig::default(),
             urls: None,
-            asks_for_urls: false,
-            found_urls: Vec::new(),
             files: 0,
             bytes: 0,
         };
         reader.all()?;
-        if reader.asks_for_urls {
-            let urls = Some(std::mem::take(&mut reader.found_urls));
-            reader =
-                ConfigReader { config: GitConfig::default(), urls, files: 0, bytes: 0, ..reader };
-            reader.all()?;
-        }
         Ok(reader.config)
     }
 
@@ -99,13 +92,22 @@ struct ConfigReader<'r, S> {
     repository: Option<&'r Repository>,
     sys: &'r S,
     read: Read<'r>,
+    wanted: Wanted,
     config: GitConfig,
-    /// The URLs of remotes, if they are known and a condition asks for them.
+    /// The URLs of all remotes, once a condition has needed them.
     urls: Option<Vec<Vec<u8>>>,
-    asks_for_urls: bool,
-    found_urls: Vec<Vec<u8>>,
     files: usize,
     bytes: usize,
+}
+
+/// What a reader takes from the configuration.
+#[derive(Clone, Copy, PartialEq)]
+enum Wanted {
+    Values,
+    /// The URLs of remotes. Files whose condition names a URL are read, too.
+    Urls,
+    /// Errors, in a file that a condition includes: it may not set a URL.
+    NoUrls,
 }
 
 impl<S: Sys> ConfigReader<'_, S> {
@@ -169,11 +171,14 @@ impl<S: Sys> ConfigReader<'_, S> {
     ) -> Result<(), Error> {
         let failed = |error| failed_to_read(file.unwrap_or(Path::new(COUNT)).to_owned(), error);
         let path = || value.ok_or_else(|| invalid("a path is missing")).and_then(expanded);
+        let wants_values = self.wanted == Wanted::Values;
         match name {
-            b"core.excludesfile" => {
+            b"core.excludesfile" if wants_values => {
                 self.config.excludes_file = Some(path().map_err(failed)?);
             }
-            b"core.ignorecase" => self.config.ignores_case = is_true(value).map_err(failed)?,
+            b"core.ignorecase" if wants_values => {
+                self.config.ignores_case = is_true(value).map_err(failed)?;
+            }
             b"extensions.worktreeconfig" if level == 0 => {
                 let is_own = |repository: &Repository| {
                     file == Some(repository.common.join("config").as_path())
@@ -185,8 +190,25 @@ impl<S: Sys> ConfigReader<'_, S> {
             _ => {
                 let between =
                     |begin: &[u8], end: &[u8]| name.strip_prefix(begin)?.strip_suffix(end);
-                if let Some(url) = value.filter(|_| between(b"remote.", b".url").is_some()) {
-                    self.found_urls.push(url.to_vec());
+                if !wants_values && between(b"remote.", b".url").is_some() {
+                    let url = value.filter(|_| self.wanted == Wanted::Urls).map(<[u8]>::to_vec);
+                    let reason = "a remote has no URL, or a file that a condition includes sets it";
+                    let url = url.ok_or_else(|| failed(invalid(reason)))?;
+                    self.urls.get_or_insert_default().push(url);
+                }
+                let needs_urls =
+                    between(b"includeif.", b"").is_some_and(|it| it.starts_with(HAS_URL));
+                if needs_urls && self.urls.is_none() {
+                    let mut reader = ConfigReader {
+                        wanted: Wanted::Urls,
+                        config: GitConfig::default(),
+                        urls: Some(Vec::new()),
+                        files: 0,
+                        bytes: 0,
+                        ..*self
+                    };
+                    reader.all()?;
+                    self.urls = reader.urls;
                 }
                 let condition = between(b"includeif.", b".path");
                 let holds = match condition {
@@ -200,7 +222,12 @@ impl<S: Sys> ConfigReader<'_, S> {
                         None if path.is_absolute() => path,
                         None => return Err(failed(invalid("a relative path is included"))),
                     };
+                    let before = self.wanted;
+                    if condition.is_some() && before == Wanted::Urls {
+                        self.wanted = Wanted::NoUrls;
+                    }
                     self.file(&path, false, level + 1)?;
+                    self.wanted = before;
                 }
             }
         }
@@ -208,7 +235,7 @@ impl<S: Sys> ConfigReader<'_, S> {
     }
 
     /// Whether the condition of an inclusion holds.
-    fn holds(&mut self, condition: &[u8], file: Option<&Path>) -> io::Result<bool> {
+    fn holds(&self, condition: &[u8], file: Option<&Path>) -> io::Result<bool> {
         if let Some(pattern) = condition.strip_prefix(b"gitdir:") {
             return self.is_at(pattern, false, file);
         }
@@ -223,11 +250,10 @@ impl<S: Sys> ConfigReader<'_, S> {
             let pattern = with_stars(pattern.to_vec());
             return Ok(branch.is_some_and(|branch| git_matches(&pattern, branch, false)));
         }
-        if let Some(pattern) = condition.strip_prefix(b"hasconfig:remote.*.url:") {
-            self.asks_for_urls = self.urls.is_none();
-            let pattern = with_stars(pattern.to_vec());
-            let urls = self.urls.iter().flatten();
-            return Ok(urls.into_iter().any(|url| git_matches(&pattern, url, false)));
+        if let Some(pattern) = condition.strip_prefix(HAS_URL) {
+            let mut urls = self.urls.iter().flatten();
+            let matches = urls.any(|url| git_matches(pattern, url, false));
+            return Ok(matches || self.wanted != Wanted::Values);
         }
         Ok(false)
     }
@@ -296,6 +322,7 @@ impl<S: Sys> ConfigReader<'_, S> {
     }
 }
 
+const HAS_URL: &[u8] = b"hasconfig:remote.*.url:";
 const COUNT: &str = "GIT_CONFIG_COUNT";
 const PARAMETERS: &str = "GIT_CONFIG_PARAMETERS";
 /// Stands for `/usr/` in most packages of git.
