@@ -245,7 +245,7 @@ impl<S: Sys> ConfigReader<'_, S> {
         if let Some(pattern) = condition.strip_prefix(b"onbranch:") {
             let Some(repository) = self.repository else { return Ok(false) };
             let head = present((self.read)(&repository.own.join("HEAD")))?.unwrap_or_default();
-            let branch = head.strip_prefix(b"ref:").map(<[u8]>::trim_ascii);
+            let branch = head.strip_prefix(b"ref:").map(trimmed);
             let branch = branch.and_then(|branch| branch.strip_prefix(b"refs/heads/"));
             let pattern = with_stars(pattern.to_vec());
             return Ok(branch.is_some_and(|branch| git_matches(&pattern, branch, false)));
@@ -316,7 +316,7 @@ impl<S: Sys> ConfigReader<'_, S> {
         while !rest.is_empty() {
             let ((name, value), after) = parameter(rest).ok_or_else(|| missing(PARAMETERS))?;
             self.set(&name, value.as_deref(), None, 0)?;
-            rest = after.trim_ascii_start();
+            rest = trimmed(after);
         }
         Ok(())
     }
@@ -352,9 +352,9 @@ fn parameter(text: &[u8]) -> Option<(Setting, &[u8])> {
             value = Some(name.split_off(equals + 1));
             name.pop();
         }
-        name = name.trim_ascii().to_vec();
+        name = trimmed(&name).to_vec();
     }
-    let ends = rest.first().is_none_or(u8::is_ascii_whitespace);
+    let ends = rest.first().is_none_or(|&byte| is_blank(byte));
     Some(((canonical_name(&name).filter(|_| ends)?, value), rest))
 }
 
@@ -662,6 +662,14 @@ fn is_key(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-'
 }
 
+/// Without blanks at both ends.
+fn trimmed(text: &[u8]) -> &[u8] {
+    let begin = text.iter().take_while(|&&byte| is_blank(byte)).count();
+    let end = text.iter().rposition(|&byte| !is_blank(byte)).map_or(begin, |last| last + 1);
+    &text[begin..end]
+}
+
+/// Whether git skips a byte as a blank; a form feed is none, unlike in Rust.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
@@ -721,6 +729,8 @@ mod tests {
             ("'a.b'='c'd", None),
             ("'a.b", None),
             ("'ab'='c'", None),
+            ("'a.b'='c'\u{c}", None),
+            ("'a.b\u{c}=c'", None),
         ] {
             let show = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             let read = parameter(text.as_bytes());
