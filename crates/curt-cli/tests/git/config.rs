@@ -340,9 +340,11 @@ fn what_git_refuses_to_read_is_an_error() {
         let Some(scratch) = build(script) else { return };
         refuse(&scratch, None, script);
     }
-    // A pipe that nobody writes to, and on each level twice the files of the one before.
+    // A pipe that nobody writes to, a branch that is in a reftable, which this git may not know, and
+    // on each level twice the files of the one before.
     for script in [
         "mkfifo $S/pipe; git config include.path $S/pipe",
+        "file one; condition onbranch:x; echo 'ref: refs/heads/.invalid' >.git/HEAD",
         "for i in 1 2 3 4 5 6 7 8 9; do
         printf '[include]path=f%s\\n' $((i+1)) >.git/f$i; cat .git/f$i .git/f$i .git/f$i >.git/x
         mv .git/x .git/f$i; done; git config include.path f1; touch .git/f10",

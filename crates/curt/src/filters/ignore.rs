@@ -154,8 +154,9 @@ impl IgnoreRules {
     /// `~/.config` stands for a variable that is not set. Paths in it are relative to the work tree
     /// or, if there is none, to the working directory, as those in an
     /// [extra file](IgnoreRules::extra_file). Links to these files are followed. Files of the user
-    /// that may not be read are passed over, as by git; a configuration that git refuses is an
-    /// error.
+    /// that may not be read are passed over, as by git. Text that git cannot parse and invalid
+    /// values of `core.excludesFile` and `core.ignoreCase` are errors; other variables are not
+    /// checked.
     ///
     /// Costs one file for each work tree.
     pub fn global(self, yes: bool) -> Self {

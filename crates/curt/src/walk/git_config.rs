@@ -247,6 +247,9 @@ impl<S: Sys> ConfigReader<'_, S> {
             let head = present((self.read)(&repository.own.join("HEAD")))?.unwrap_or_default();
             let branch = head.strip_prefix(b"ref:").map(trimmed);
             let branch = branch.and_then(|branch| branch.strip_prefix(b"refs/heads/"));
+            if branch == Some(b".invalid") {
+                return Err(invalid("the branch of a repository with reftables is not known"));
+            }
             let pattern = with_stars(pattern.to_vec());
             return Ok(branch.is_some_and(|branch| git_matches(&pattern, branch, false)));
         }
