@@ -28,6 +28,7 @@
 //! ```
 
 mod braces;
+pub(crate) mod git_settings;
 mod glob;
 #[cfg_attr(not(fuzzing), allow(unreachable_pub, reason = "the fuzz target reaches it"))]
 mod ignore;
