@@ -1,14 +1,8 @@
 //! Prompts at the terminal, answered on standard input.
 
-use std::time::Duration;
-
 use curt::Cancel;
 
 use crate::sys;
-
-/// How long one wait for input lasts. A signal interrupts it, unless it arrives between the look at
-/// the token and the wait; then it is noticed when the wait ends.
-const WAIT: Duration = Duration::from_millis(100);
 
 /// Input that was read and not used yet.
 #[derive(Default)]
@@ -36,7 +30,7 @@ impl Answers {
             if cancel.is_cancelled() {
                 return Vec::new();
             }
-            match sys::read_input(WAIT) {
+            match sys::read_input() {
                 Some(bytes) if bytes.is_empty() => self.is_ended = true,
                 Some(bytes) => self.unread.extend(bytes),
                 None => {}

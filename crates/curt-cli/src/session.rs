@@ -205,10 +205,12 @@ impl Session {
     /// Writes the rest of the output. A command that a signal cancelled ends by that signal, so
     /// that a shell knows.
     pub(crate) fn close(&self, is_cancelled: bool) -> Exit {
+        let is_cut = self.screen.is_cut();
+        let is_cancelled = is_cancelled || is_cut;
         if is_cancelled {
             self.worsen(Exit::FAILURE);
         }
-        if let Err(error) = self.screen.finish() {
+        if let Some(error) = self.screen.finish().err().filter(|_| !is_cut) {
             if error.kind() == io::ErrorKind::BrokenPipe && !sys::ignores_broken_pipes() {
                 return sys::end_by_broken_pipe();
             }

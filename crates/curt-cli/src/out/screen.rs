@@ -1,7 +1,7 @@
 //! Standard output and standard error, shared by the threads of one command. Whole lines are
 //! written in single calls.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::process::Output;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -117,7 +117,7 @@ impl Screen {
             if !output.stderr.is_empty() {
                 inner.clear_progress();
                 // Where standard error cannot be written, there is nobody to tell.
-                let _ = io::stderr().lock().write_all(&output.stderr);
+                let _ = sys::write_stderr(&output.stderr);
             }
         }
     }
@@ -164,6 +164,13 @@ impl Screen {
         let erase = progress.erase();
         progress.shown = line.chars().count();
         write_stderr(&format!("{erase}{line}\r"));
+    }
+
+    /// Writes the data so far. Returns whether a signal came when its reader took nothing more.
+    pub(crate) fn is_cut(&self) -> bool {
+        let mut inner = self.lock();
+        self.flush_inner(&mut inner);
+        inner.error.as_ref().is_some_and(|error| error.kind() == io::ErrorKind::Interrupted)
     }
 
     /// Writes the rest. The error is the first that standard output had.
@@ -225,12 +232,10 @@ fn write_stdout(bytes: &[u8]) -> io::Result<()> {
     if sys::was_closed(STDOUT) {
         return Err(sys::closed());
     }
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(bytes)?;
-    stdout.flush()
+    sys::write_stdout(bytes)
 }
 
 fn write_stderr(text: &str) {
     // Where standard error cannot be written, there is nobody to tell.
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    let _ = sys::write_stderr(text.as_bytes());
 }

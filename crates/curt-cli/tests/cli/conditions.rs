@@ -255,6 +255,7 @@ mod unix {
     #[test]
     fn closed_output_is_an_error() {
         cannot_be_written(">&-", "Bad file descriptor");
+        cannot_be_written("1</dev/null", "Bad file descriptor");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Signals: the totals are said, and a shell learns which signal it was.
 
 use std::io::Read;
+use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
@@ -100,6 +101,71 @@ fn a_list_that_does_not_come_is_not_waited_for() {
             child.kill().unwrap();
         }
         assert_eq!(ended.and_then(|status| status.signal()), Some(SIGTERM), "{words:?}");
+    }
+}
+
+/// A reader that takes nothing does not keep a command from ending, nor from saying what it did.
+#[test]
+fn output_that_is_not_taken_is_not_waited_for() {
+    curt_testkit::heed_signals();
+    // With the beginning of what is said, if standard output is the one that is not read.
+    for (line, said) in [
+        ("find -j1 .", Some("")),
+        ("find -j2 .", Some("")),
+        ("find --json .", Some("{\"summary\":{")),
+        ("find --sort size .", Some("")),
+        ("find -u . --delete --dry-run", Some("")),
+        ("find -tf -j2 -x echo", Some("")),
+        ("find -tf -l", Some("")),
+        ("du -a", Some("curt du: interrupted: ")),
+        ("rm -rv -j1 t", Some("curt rm: interrupted: ")),
+        ("rm -rv -j2 t", Some("curt rm: interrupted: ")),
+        ("rm -r --dry-run --json t", Some("{\"summary\":{")),
+        ("ls t", Some("")),
+        ("stat OPERANDS", Some("")),
+        ("find . OPERANDSx", None),
+        ("du OPERANDSx", None),
+        ("rm OPERANDSx", None),
+        ("ls OPERANDSx", None),
+    ] {
+        let scratch = Scratch::new();
+        let names: Vec<String> = (0..600).map(|number| format!("t/{number:0200}")).collect();
+        for name in &names {
+            scratch.file(name);
+        }
+        let (first, operands) = line.split_once("OPERANDS").map_or((line, None), |(first, end)| {
+            (first, Some(names.iter().map(move |name| format!("{name}{end}"))))
+        });
+        let mut command = crate::command_line(&scratch, first);
+        let mut child = command.args(operands.into_iter().flatten()).spawn().unwrap();
+        let (out, messages) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        let waiting = || {
+            let full = if said.is_some() { out.as_fd() } else { messages.as_fd() };
+            rustix::io::ioctl_fionread(full).unwrap()
+        };
+        let mut before = 0;
+        while before < 32 << 10 || before != waiting() {
+            before = waiting();
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        assert_eq!(child.try_wait().unwrap(), None, "{line}: it was to be stopped in the middle");
+        signal(&child, SIGINT);
+        for _ in 0..200 {
+            if child.try_wait().unwrap().is_some() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let _ = child.kill();
+        assert_eq!(child.wait().unwrap().signal(), Some(SIGINT), "{line}");
+        let Some(beginning) = said else { continue };
+        let said = std::io::read_to_string(messages).unwrap();
+        assert!(said.starts_with(beginning), "{line}: {said}");
+        assert_eq!(said.lines().count(), usize::from(!beginning.is_empty()), "{line}: {said}");
+        if line.starts_with("rm -rv") {
+            let gone = names.iter().filter(|name| !scratch.exists(name)).count();
+            assert!(said.contains(&format!(": {gone} files")), "{line}: {gone} are gone: {said}");
+        }
     }
 }
 

@@ -230,19 +230,20 @@ fn finish(report: &UsageReport, lines: &LineFormat<'_>, session: &Session) -> Ex
     if report.error_count > 1 {
         session.note(&format!("{} errors", report.error_count));
     }
-    if report.stopped && interrupt::signal().is_some() {
+    let stopped = report.stopped || session.screen().is_cut();
+    if stopped && interrupt::signal().is_some() {
         session.note(&format!("interrupted: {entries} counted"));
     }
     let summary = lines
         .add_sizes(Object::new(), &total, report.newest())
         .number("unknown", report.unknown)
         .number("errors", report.error_count)
-        .boolean("interrupted", report.stopped)
+        .boolean("interrupted", stopped)
         .number("threads", report.threads as u64);
     session.finish(Outcome {
         summary: Some(summary),
         done: text::with_threads(&entries, report.threads),
         calls: report.calls,
-        is_cancelled: report.stopped,
+        is_cancelled: stopped,
     })
 }

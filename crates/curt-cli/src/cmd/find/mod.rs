@@ -66,7 +66,6 @@ const CHUNK: usize = 2 * out::BUFFER;
 /// Runs the command.
 pub(crate) fn run(options: &FindOptions) -> Exit {
     let session = options.output.session("curt find");
-    interrupt::listen();
     if let Some(directory) = &options.base_directory {
         if let Err(error) = sys::change_directory(directory) {
             let (directory, reason) = (quote(directory), sys::error_text(&error));
@@ -74,7 +73,10 @@ pub(crate) fn run(options: &FindOptions) -> Exit {
         }
     }
     match Search::new(options, &session) {
-        Ok(search) => search.run(),
+        Ok(search) => {
+            interrupt::listen();
+            search.run()
+        }
         Err(message) => session.usage(&message),
     }
 }
@@ -281,7 +283,8 @@ impl<'a> Search<'a> {
         let Search { options, session, .. } = self;
         let is_done =
             self.commands.have_given_up() || options.max_results.is_some() || options.quiet;
-        let is_cancelled = interrupt::signal().is_some() || summary.stopped && !is_done;
+        let is_cut = session.screen().is_cut();
+        let is_cancelled = is_cut || interrupt::signal().is_some() || summary.stopped && !is_done;
         // Of an order, only the first ones were printed.
         let most = options.max_results.filter(|&most| most > 0).unwrap_or(u64::MAX);
         let found = self.found.load(Ordering::Relaxed).min(most);

@@ -47,6 +47,7 @@ pub(crate) fn run(options: &RmOptions) -> Exit {
     let excluded = all - operands.len();
     let mut report = remove(options, &operands, &exclusions, &session);
     report.skipped += excluded as u64;
+    report.stopped |= session.screen().is_cut();
     finish(options, &report, &session)
 }
 

@@ -10,6 +10,7 @@ mod running;
 mod signals;
 mod stack;
 mod start;
+mod streams;
 #[cfg(not(target_os = "linux"))]
 #[path = "no_trash.rs"]
 mod trash;
@@ -26,9 +27,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -48,6 +47,7 @@ pub(crate) use running::{Running, pass_signals_on};
 pub(crate) use signals::{ASKING, KILLING, end_by, signal_name, signal_named};
 pub(crate) use stack::with_stack;
 pub(crate) use start::{ignores_broken_pipes, was_closed};
+pub(crate) use streams::{read_input, write_stderr, write_stdout};
 pub(crate) use trash::Trash;
 pub(crate) use watch::Watch;
 pub(crate) use zone::local_zone;
@@ -76,6 +76,7 @@ fn handle_signal(number: i32) {
             let _ = emulate_default_handler(number);
         }
         interrupt::CANCEL.cancel();
+        streams::interrupt_users();
     };
     if !signals::is_ignored(number) {
         // If that fails, the signal keeps its default action, which is right too.
@@ -115,25 +116,6 @@ pub(crate) fn end_by_broken_pipe() -> Exit {
 
 pub(crate) fn closed() -> io::Error {
     Errno::BADF.into()
-}
-
-/// Returns the next bytes of standard input, none at its end. `None` if the time was over or a
-/// signal came first.
-pub(crate) fn read_input(timeout: Duration) -> Option<Vec<u8>> {
-    if has_input(timeout) { super::next_input() } else { None }
-}
-
-fn has_input(timeout: Duration) -> bool {
-    let stdin = io::stdin();
-    let mut fds = [PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN)];
-    let Ok(timeout) = Timespec::try_from(timeout) else {
-        return true;
-    };
-    match poll(&mut fds, Some(&timeout)) {
-        Ok(0) | Err(Errno::INTR) => false,
-        // Input that cannot be waited for can still be read, and the read reports the error.
-        Ok(_) | Err(_) => true,
-    }
 }
 
 /// Whether the environment chooses the C locale for `LC_CTYPE` or another category, also by naming

@@ -6,7 +6,7 @@ mod trash;
 mod zone;
 
 use std::ffi::{OsStr, OsString};
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -141,11 +141,24 @@ pub(crate) fn exit_of(status: ExitStatus) -> Exit {
 
 pub(crate) use exit_of as end_as;
 
-/// Returns the next bytes of standard input, none at its end. `None` if the time was over.
+/// A console takes whole characters, which `std` collects.
+pub(crate) fn write_stdout(bytes: &[u8]) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(bytes)?;
+    stdout.flush()
+}
+
+pub(crate) fn write_stderr(bytes: &[u8]) -> io::Result<()> {
+    io::stderr().lock().write_all(bytes)
+}
+
+/// Returns the next bytes of standard input, none at its end. `None` after a while, so that the
+/// caller can look for an interrupt.
 ///
 /// One cannot wait for a line of a console, only for a key, and a console shows what is typed only
 /// while it is read. So a separate thread reads, and goes on reading when the time is over.
-pub(crate) fn read_input(timeout: Duration) -> Option<Vec<u8>> {
+pub(crate) fn read_input() -> Option<Vec<u8>> {
+    const WAIT: Duration = Duration::from_millis(100);
     static READER: Mutex<Option<Receiver<Option<Vec<u8>>>>> = Mutex::new(None);
     let mut reader = READER.lock().unwrap_or_else(PoisonError::into_inner);
     let input = reader.get_or_insert_with(|| {
@@ -157,7 +170,7 @@ pub(crate) fn read_input(timeout: Duration) -> Option<Vec<u8>> {
         });
         input
     });
-    match input.recv_timeout(timeout) {
+    match input.recv_timeout(WAIT) {
         Ok(bytes) => {
             *reader = None;
             bytes
