@@ -119,6 +119,7 @@ mod control;
 mod error;
 pub mod fields;
 pub mod filters;
+mod gone;
 pub mod list;
 pub mod lookup;
 mod name;

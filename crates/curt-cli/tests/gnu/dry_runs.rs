@@ -32,12 +32,12 @@ const COMMANDS: [(&str, &str); 3] = [
     ),
 ];
 
-/// As somebody who may remove little else, whatever goes wrong. Of two operands that overlap, the
-/// second one would be gone.
+/// As somebody who may remove little else, whatever goes wrong. Operands often overlap, in several
+/// spellings.
 fn random(choices: &mut Choices) -> Trial {
     let tree = Tree::random(choices, Oddities { forbidden: true, names: true });
     let (command, options) = *choices.pick(&COMMANDS);
-    let mut trial = Trial::random(choices, tree, &cells(options), 1);
+    let mut trial = Trial::random(choices, tree, &cells(options), 3);
     let usual = match (choices.one_in(4), command.starts_with("find")) {
         (true, _) => "",
         (false, true) => " -u",
@@ -47,7 +47,26 @@ fn random(choices: &mut Choices) -> Trial {
     trial.options.insert(0, [command.clone(), command.clone()]);
     if trial.operands.is_empty() || trial.operands[0].is_empty() || choices.one_in(2) {
         let whole = if command.starts_with("find") { "." } else { "../here" };
-        trial.operands = vec![whole.into()];
+        trial.operands.insert(0, whole.into());
+        trial.operands.retain(|operand| !operand.is_empty());
+    }
+    while choices.one_in(2) {
+        let other = Path::new(choices.pick(&trial.operands));
+        let more = match choices.below(4) {
+            0 => other.into(),
+            1 => other.parent().filter(|it| it.file_name().is_some()).unwrap_or(other).into(),
+            2 => Path::new(choices.one_of(&["a/..", "l1", "./b/.", "../here"])).join(other),
+            _ => other.join(choices.one_of(&["a", "b", "../a", "../l1/b"])),
+        };
+        trial.operands.insert(choices.below(trial.operands.len() + 1), more.into());
+    }
+    if trial.operands.len() > 1 {
+        // What the first operand removes changes the times of directories.
+        trial.options.retain(|option| !option[1].contains("er @"));
+    }
+    if command.contains("--trash") && trial.operands.len() > 1 {
+        // From the trash, the working directory leads elsewhere.
+        trial.operands.retain(|operand| !operand.as_bytes().ends_with(b"here"));
     }
     Trial { user: users().last().copied().flatten(), ..trial }
 }
@@ -55,16 +74,18 @@ fn random(choices: &mut Choices) -> Trial {
 /// What came of a run: what it removed, what it said, its code.
 #[derive(Debug, PartialEq)]
 struct Effect {
-    removed: BTreeSet<OsString>,
-    failures: BTreeSet<String>,
+    removed: Vec<OsString>,
+    failures: Vec<String>,
     code: Option<i32>,
 }
 
 impl Effect {
-    fn new(removed: BTreeSet<OsString>, output: &Output) -> Effect {
+    fn new(mut removed: Vec<OsString>, output: &Output) -> Effect {
         let messages = String::from_utf8_lossy(&output.stderr).into_owned();
         let is_failure = |line: &&str| !line.starts_with("curt find: would remove ");
-        let failures = messages.lines().filter(is_failure).map(str::to_owned).collect();
+        let mut failures: Vec<_> = messages.lines().filter(is_failure).map(str::to_owned).collect();
+        failures.sort_unstable();
+        removed.sort_unstable();
         Effect { removed, failures, code: output.status.code() }
     }
 }
@@ -85,7 +106,7 @@ fn run(bench: &Bench, trial: &Trial, more: &[&str]) -> Output {
 }
 
 /// The lines of `rm -v`, without the sum.
-fn lines(output: &Output) -> BTreeSet<OsString> {
+fn lines(output: &Output) -> Vec<OsString> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let lines = text.lines().filter(|line| !line.contains(", freeing "));
     let past =
@@ -107,13 +128,15 @@ fn real_path(path: &Path) -> OsString {
     parent.join(path.file_name().unwrap()).into()
 }
 
-/// An empty directory that this user may not read can be removed, which only a trial tells.
-fn has_unreadable_empty(place: &Path, user: Option<u32>) -> bool {
+/// A directory that this user may not read can be removed if it is empty, or is made so by another
+/// operand, which only a trial tells.
+fn has_unreadable_empty(place: &Path, Trial { user, operands, .. }: &Trial) -> bool {
     let mut found = false;
     each(place, &mut |path, metadata| {
         let Some(metadata) = metadata.filter(|metadata| metadata.is_dir()) else { return };
         let bit = if user.is_none_or(|user| metadata.uid() == user) { 0o400 } else { 0o004 };
-        let is_empty = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+        let is_empty = operands.len() > 1
+            || fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
         found |= metadata.mode() & bit == 0 && (is_empty || user.is_none());
     });
     found
@@ -121,12 +144,17 @@ fn has_unreadable_empty(place: &Path, user: Option<u32>) -> bool {
 
 fn both(bench: &Bench, trial: &Trial) -> Option<[Effect; 2]> {
     let here = bench.scratch.at("run/here");
+    let is_find = trial.options.first()?[1].starts_with("find");
     trial.tree.make(&bench.scratch, trial.user);
-    if has_unreadable_empty(&here, trial.user) {
+    // A search above would remove more than is compared.
+    let is_above = |operand: &OsString| {
+        let place = fs::canonicalize(here.join(operand)).unwrap_or_default();
+        !place.as_os_str().is_empty() && place != here && here.starts_with(place)
+    };
+    if has_unreadable_empty(&here, trial) || is_find && trial.operands.iter().any(is_above) {
         bench.clear();
         return None;
     }
-    let is_find = trial.options[0][1].starts_with("find");
     let before = below(&here);
     let output = run(bench, trial, &["--dry-run"]);
     assert_eq!(below(&here), before, "a dry run changed something");
@@ -146,7 +174,8 @@ fn both(bench: &Bench, trial: &Trial) -> Option<[Effect; 2]> {
         trial.options[0][1] = trial.options[0][1].replace(" -0", "");
     }
     let output = run(bench, &trial, &[]);
-    let real = if is_find { &before - &below(&here) } else { lines(&output) };
+    let gone = || before.difference(&below(&here)).cloned().collect();
+    let real = if is_find { gone() } else { lines(&output) };
     let real = Effect::new(real, &output);
     bench.clear();
     Some([dry, real])
@@ -205,7 +234,7 @@ const SETUP: &str = "set -e; export LC_ALL=C HOME=/nowhere; mkdir t; mount -t tm
     chattr +i d/i d/e/imm; chattr +a d/a d/e/app; ln -s ../x d/lx; ln -s ../rs d/lr; ln -s d ld
     set +e; ";
 
-const ROWS: [&str; 21] = [
+const ROWS: [&str; 25] = [
     "rm -rv d",
     "rm -rvj4 --cross-mounts d",
     "rm -rv --one-file-system d",
@@ -217,6 +246,10 @@ const ROWS: [&str; 21] = [
     "rm --trash -rv d/bf d/i/f d/i d/a/f d/e/imm d/e/app d/r/f d/m d/b d/sub d ld/ ld d/f",
     "rm --trash -rv --preserve-root=all d/m d/sub/k",
     "rm --trash -v d/sub d/f",
+    "rm -rv x/y x x/l.log d/lx/y d/f d/../d/f ./d/f ld/f d/f/x d/sub d/../x rs d/lr d/lr/f",
+    "rm -dv x/y/z x/l.log d/lx/y x/y x x/y",
+    "rm --trash -rv d/sub/k ld/sub d/sub d/sub/k/g d/f ./d/f d/f/x ld ld/q",
+    "find --delete -u . x x x/y d/lx/ d/lx/y",
     "find --delete -u . d",
     "find --delete -u . d --without openat2",
     "find --delete -u -L . d",

@@ -10,6 +10,7 @@ use std::process;
 
 use crate::beneath::{OpenOptions, Root};
 use crate::error::{Cause, Error, Operation};
+use crate::gone::Gone;
 use crate::list::{Directory, Entry, EntryName, List};
 use crate::name::NameBuf;
 use crate::process::{Command, Stream};
@@ -54,14 +55,39 @@ impl RemoveBelow for Remove<'_> {
     }
 }
 
-/// Predicts the error of removing an entry of a directory, or of moving it to another one, as
-/// [`Remove::dry_run`] tells. A directory may still not be empty. For the command.
+/// Predicts how entries are moved to other directories, one after the other. For the command.
 #[doc(hidden)]
-pub fn check_removal(dir: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
-    let (dir, name) = (open_directory(dir).0?, NameBuf::new(name.as_encoded_bytes().to_vec())?);
-    let sys = Os::start(&Setup::default());
-    let facts = sys.query(&dir, name.as_name(), Ask::STAT)?;
-    sys.check_removal(&dir, name.as_name(), &facts)
+#[derive(Debug)]
+pub struct DryMoves(Gone<u8>);
+
+impl Default for DryMoves {
+    fn default() -> Self {
+        DryMoves(Gone::new(true))
+    }
+}
+
+impl DryMoves {
+    /// Returns whether an entry on this path would have been moved away by now.
+    pub fn cut(&self, path: &Path) -> bool {
+        self.0.cuts(path, false, &Os::start(&Setup::default()))
+    }
+
+    /// Moves an entry, unless that fails as [`Remove::dry_run`] tells of its removal, or as `check`
+    /// says.
+    pub fn add<E: From<io::Error>>(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &OsStr,
+        check: impl FnOnce() -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (dir, name) = (open_directory(dir).0?, NameBuf::new(name.as_encoded_bytes().to_vec())?);
+        let sys = Os::start(&Setup::default());
+        let facts = sys.query(&dir, name.as_name(), Ask::STAT)?;
+        sys.check_removal(&dir, name.as_name(), &facts)?;
+        check()?;
+        self.0.add(&dir, name.as_name(), &facts, &sys);
+        Ok(())
+    }
 }
 
 /// Options in the sense of `open(2)`.

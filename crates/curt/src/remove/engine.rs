@@ -497,7 +497,8 @@ fn handle_entry<S: Sys>(
     worker: &mut Worker<'_, S>,
 ) {
     let level = stack.top_mut();
-    if level.has_kept(entry.name) {
+    let is_gone = |dir| worker.gone.has(dir, entry.name, &worker.sys);
+    if level.has_kept(entry.name) || level.dir().is_some_and(is_gone) {
         return;
     }
     level.passes.count();

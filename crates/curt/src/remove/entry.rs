@@ -63,16 +63,15 @@ impl<S: Sys> Worker<'_, S> {
         &mut self,
         dir: &S::Dir,
         name: Name<'_, S::Unit>,
-        kind: Kind,
+        listed: Kind,
         found: Found,
     ) -> Outcome {
         let options = self.shared.options;
         // An excluded entry is not asked about, so no failure to do so is reported.
         let is_listed = found == Found::Listed;
-        if is_listed && kind != Kind::Unknown && self.is_excluded(kind) {
+        if is_listed && listed != Kind::Unknown && self.is_excluded(listed) {
             return Outcome::Kept;
         }
-        let is_excludable = is_listed && kind == Kind::Unknown;
         let needs_stat = options.confirm != Confirm::Never || options.dry_run;
         let stat = match needs_stat.then(|| self.sys.query(dir, name, Ask::STAT)).transpose() {
             Ok(stat) => stat,
@@ -85,17 +84,18 @@ impl<S: Sys> Worker<'_, S> {
                 return Outcome::Kept;
             }
         };
-        let kind = stat.as_ref().map_or(kind, |stat| stat.kind);
+        let kind = stat.as_ref().map_or(listed, |stat| stat.kind);
         if kind == Kind::Directory {
             return Outcome::Directory;
         }
-        let is_excluded = is_excludable && self.is_excluded(kind);
+        let is_excluded = is_listed && listed == Kind::Unknown && self.is_excluded(kind);
         if is_excluded || !self.confirms_entry(dir, name, kind, stat.as_ref()) {
             return Outcome::Kept;
         }
         let removed = match (options.dry_run, &stat) {
             (false, _) => self.unlink(dir, name, kind),
             (true, Some(stat)) => self.sys.check_removal(dir, name, stat).map(|()| {
+                self.gone.add(dir, name, stat, &self.sys);
                 self.counts.files += 1;
                 Outcome::Removed
             }),

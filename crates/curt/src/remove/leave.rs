@@ -194,7 +194,9 @@ impl<S: Sys> Engine<'_, S> {
         let sys = &self.worker.sys;
         if is_dry {
             let stat = sys.query(parent, name, Ask::STAT)?;
-            return sys.check_removal(parent, name, &stat).map(|()| Some(stat));
+            sys.check_removal(parent, name, &stat)?;
+            self.worker.gone.add(parent, name, &stat, sys);
+            return Ok(Some(stat));
         }
         let removed = match dir {
             Some(dir) => sys.remove_open_dir(parent, name, dir).map_err(|(dir, error)| {

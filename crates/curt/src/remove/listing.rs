@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::sys::{Batch, Entry, Listing, Mounts, Opened, Sys, os_error};
+use crate::sys::{Batch, Entry, Listing, Mounts, Opened, Sys};
 use crate::tree::Reader;
 
 /// The number of entries from which on a listing is worth sorting by inode.
@@ -70,15 +70,6 @@ impl<S: Sys> Buffer<S> {
     /// Returns about how many entries are left.
     pub(super) fn left(&self) -> usize {
         self.ordered.len() + self.reader.left()
-    }
-
-    /// Returns an error if a directory is not empty, by its listing.
-    pub(super) fn check_empty(&mut self, dir: &S::Dir, sys: &S) -> io::Result<()> {
-        self.read(dir, false, sys)?;
-        if self.found_nothing() {
-            return Ok(());
-        }
-        Err(os_error(io::ErrorKind::DirectoryNotEmpty))
     }
 
     /// Counts the entries of a directory with a second listing. `None` if that fails.

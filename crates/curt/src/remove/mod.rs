@@ -32,8 +32,9 @@
 //!   by `..` from one below it, and its identity is compared.
 //! - Descriptors and stack are bounded at any depth and any number of entries. So is memory, apart
 //!   from the errors that the report keeps (see [`Remove::on_error`]), the names of the entries
-//!   that stay, and those of the subdirectories in one buffer of listing for each level (64 KiB, or
-//!   1 MiB in a huge directory). So is the time a process can add by creating entries.
+//!   that stay, those of the subdirectories in one buffer of listing for each level (64 KiB, or
+//!   1 MiB in a huge directory), and, in a dry run of operands that may overlap, the directories that
+//!   would go and the names that would go from others. So is the time a process can add by creating entries.
 //! - Mounts below an operand are not crossed, and the root directory is not removed, unless that
 //!   was asked for.
 //! - A removal is **not atomic**: other processes see a part of the tree meanwhile, and entries
@@ -58,6 +59,7 @@
 //! | several threads | 1 for 256 entries (`getrusage`), 20 for each thread | 20 for each thread |
 //! | question | 1 or 2 for each entry | the same |
 //! | dry run | 1 for each entry; for each directory 1 more, and 2 to 4 for the right to remove what is in it | the same |
+//! | the same, of operands that may overlap | 2 more for each entry | the same |
 //! | depth beyond the descriptor budget | about 6 for each directory that is reopened (`openat2`, 2 `statx`, `getdents64`, `close`, and some to reach it) | the same |
 //!
 //! That is N + 5M on Linux. No entry is asked for its metadata unless an option needs it.
@@ -190,8 +192,8 @@ impl Remove<'_> {
     /// Removes the operands, one path or several, and returns the report with everything that
     /// failed.
     ///
-    /// Several operands share the threads, unless one is below another; with one thread they are
-    /// removed in order. Consecutive operands that lie in the same directory share the call that
+    /// Several operands share the threads, unless one is below another or, in a dry run, could be
+    /// because they are not names in one directory; with one thread they are removed in order. Consecutive operands that lie in the same directory share the call that
     /// opens it.
     #[must_use = "a removal may have failed; the report says so"]
     pub fn run(&self, operands: impl Operands) -> Report {
@@ -230,7 +232,11 @@ fn remove_on<S: Sys>(
         stop.poll(|| sys.now());
         !stop.is_stopped()
     };
-    let overlaps = !is_alone && overlap(operands, goes_on);
+    // By the text alone a dry run can only rule it out for names in one directory.
+    let is_elsewhere =
+        |path: &&Path| path.file_name().is_none() || path.parent() != operands[0].parent();
+    let overlaps = options.dry_run && operands.len() > 1 && operands.iter().any(is_elsewhere)
+        || (options.dry_run || !is_alone) && overlap(operands, goes_on);
     let shared = Shared::<S>::new(options, &sys, parent, overlaps);
     if stop.is_stopped() {
         shared.notifier.stop.stop();

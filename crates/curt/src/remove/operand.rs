@@ -73,6 +73,9 @@ impl<S: Sys> Engine<'_, S> {
                 return self.worker.operand_failed(Operation::Remove, os_error(kind));
             }
         };
+        if self.worker.gone.cuts(path, false, &self.worker.sys) {
+            return self.worker.operand_failed(Operation::Remove, missing());
+        }
         let parent = match self.open_parent(path, &operand) {
             Ok(parent) => parent,
             Err(error) if is_shortage(&error) && self.worker.shared.is_cancelled() => return,
@@ -268,7 +271,10 @@ impl<S: Sys> Engine<'_, S> {
             removed => removed,
         };
         match removed {
-            Ok(()) => self.worker.removed_directory(Some(stat)),
+            Ok(()) => {
+                self.worker.gone.add(parent, name, stat, &self.worker.sys);
+                self.worker.removed_directory(Some(stat));
+            }
             Err(error) => {
                 self.worker.operand_lost(parent, name, Operation::RemoveDirectory, error);
             }
@@ -279,9 +285,9 @@ impl<S: Sys> Engine<'_, S> {
     fn check_empty(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>) -> io::Result<()> {
         let dir = self.open_operand(parent, name).into_result()?;
         let sys = &self.worker.sys;
-        let empty = self.buffer.check_empty(&dir, sys);
+        let empty = self.worker.gone.is_empty(&dir, sys);
         sys.close(dir);
-        empty
+        if empty? { Ok(()) } else { Err(os_error(io::ErrorKind::DirectoryNotEmpty)) }
     }
 }
 

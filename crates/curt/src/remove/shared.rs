@@ -22,6 +22,8 @@ pub(super) struct Shared<'r, S: Sys> {
     pub(super) is_plain: bool,
     /// Whether every entry is to go, so that a directory may be listed any number of times.
     pub(super) removes_all: bool,
+    /// Whether operands may overlap, so that one worker removes them in order.
+    pub(super) operands_overlap: bool,
     /// The open directory that the operands are names in, if they are not paths.
     pub(super) parent: Option<Arc<S::Dir>>,
     pub(super) root: OnceLock<Identity>,
@@ -52,6 +54,7 @@ impl<'r, S: Sys> Shared<'r, S> {
             is_plain: removes_all && !notifier.wants_removed(),
             notifier,
             removes_all,
+            operands_overlap,
             parent: parent.map(Arc::new),
             root: OnceLock::new(),
             shortage: Shortage::none(),

@@ -11,6 +11,7 @@ use super::shared::Shared;
 use crate::control::Answer;
 use crate::error::{Cause, Error, Operation, bug};
 use crate::fields::{Facts, Kind};
+use crate::gone::Gone;
 use crate::name::Name;
 use crate::pause;
 use crate::sys::{Sys, SystemUnit};
@@ -29,6 +30,7 @@ pub(super) struct Worker<'r, S: Sys> {
     pub(super) path: TreePath<S::Unit>,
     pub(super) member: Member<'r>,
     pub(super) counts: Counts,
+    pub(super) gone: Gone<S::Unit>,
     /// Whether this is the caller's thread and has something to do beside its work.
     attends: bool,
     /// The part of the totals that was reported.
@@ -44,6 +46,7 @@ impl<'r, S: Sys> Worker<'r, S> {
             attends: member.is_caller() && shared.notifier.needs_attention(),
             member: member.first_checkpoint(FIRST_CHECKPOINT),
             counts: Counts::default(),
+            gone: Gone::new(shared.options.dry_run && shared.operands_overlap),
             reported: Totals::default(),
         }
     }

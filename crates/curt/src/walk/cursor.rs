@@ -10,7 +10,7 @@ use std::path::Path;
 use super::control::Control;
 use super::entry::Visited;
 use super::frame::Frame;
-use super::options::Settings;
+use super::options::Walk;
 use super::position::Position;
 use super::{listed, operand, rules, stored};
 use crate::error::{Cause, Error, Operation};
@@ -44,10 +44,10 @@ pub(super) enum Step {
 
 impl<S: Sys> Cursor<S> {
     /// Returns a cursor that may hold this many directories open.
-    pub(super) fn new(sys: S, settings: Settings, descriptors: usize) -> Self {
+    pub(super) fn new(sys: S, walk: &Walk<'_>, descriptors: usize) -> Self {
         Cursor {
-            stores: settings.stores(),
-            at: Position::new(sys, settings, descriptors),
+            stores: walk.settings.stores(),
+            at: Position::new(sys, walk, descriptors),
             metadata: Metadata::default(),
             reader: Reader::new(S::DirBuf::default()),
             enters: false,
@@ -61,10 +61,10 @@ impl<S: Sys> Cursor<S> {
 
     /// Starts an operand. `None` if it is not yielded now.
     pub(super) fn begin(&mut self, operand: &Path) -> Option<Step> {
-        let Position { asker, settings, branch, operand: last, .. } = &mut self.at;
+        let Position { asker, settings, branch, operand: last, removal, .. } = &mut self.at;
         last.close(&asker.sys);
         branch.begin(S::Unit::units(operand));
-        match operand::ask(operand, settings, asker, &mut self.metadata) {
+        match operand::ask(operand, settings, asker, &removal.gone, &mut self.metadata) {
             Ok(enters) => {
                 self.enters = enters;
                 (!enters || !settings.contents_first).then_some(Step::Entry)

@@ -62,6 +62,7 @@
 //! | entry, for name and kind | 0 | 0 | 0 |
 //! | entry, for more | as in [`fields`](crate::fields) | the same | the same |
 //! | dry run | 1 for each entry, 2 to 4 for each directory | the same | 1 for each entry |
+//! | dry run of several operands | 2 more for each entry | the same | the same |
 //! | [`Visited::is_empty`], where it is not known | 3 | 3 | 3 |
 //! | following links | 1 for each link; once one leads to a directory, 3 for each above it, then 1 for each directory | 1 for each link, 1 for each directory | the same |
 //! | one file system, by mount | 0 | 1 for each directory | 0 |
@@ -305,7 +306,7 @@ impl<'a> Walk<'a> {
     fn cursor<S: Sys>(&self, setup: &Setup) -> Cursor<S> {
         let sys = S::start(&self.setup(setup));
         let descriptors = tree::descriptor_budget(&sys, self.most_descriptors);
-        Cursor::new(sys, self.settings.clone(), descriptors)
+        Cursor::new(sys, self, descriptors)
     }
 }
 

@@ -8,8 +8,9 @@ use super::removal::Removal;
 use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Facts, Fields, Kind, Metadata};
+use crate::gone::Gone;
 use crate::name::{Name, NameBuf};
-use crate::sys::{self, Ask, Identity, Last, Mounts, Opened, Sys, SystemUnit};
+use crate::sys::{self, Ask, Identity, Last, Mounts, Opened, Sys, SystemUnit, os_error};
 
 /// The operand that is being walked.
 pub(super) struct Operand<S: Sys> {
@@ -125,7 +126,7 @@ impl<S: Sys> Operand<S> {
         &mut self,
         operand: &Path,
         kind: Kind,
-        removal: &mut Removal,
+        removal: &mut Removal<S::Unit>,
         settings: &Settings,
         sys: &S,
     ) -> Result<bool, Cause> {
@@ -174,10 +175,14 @@ pub(super) fn ask<S: Sys>(
     operand: &Path,
     settings: &Settings,
     asker: &Asker<S>,
+    gone: &Gone<S::Unit>,
     metadata: &mut Metadata,
 ) -> Result<bool, Error> {
     let follow = is_followed::<S>(operand, settings);
     let failed = |error| Error::new(Operation::Stat, operand.to_owned(), Cause::Os(error));
+    if gone.cuts(operand, follow, &asker.sys) {
+        return Err(failed(os_error(io::ErrorKind::NotFound)));
+    }
     asker.ask_path(operand, follow, metadata).map_err(failed)?;
     if follow && settings.broken_operands_fail && metadata.facts.kind.is_link() {
         let ask = Ask { fields: Fields::KIND, follow };

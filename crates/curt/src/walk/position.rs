@@ -6,11 +6,12 @@ use std::path::Path;
 
 use super::frame::Frame;
 use super::operand::{self, Operand};
-use super::options::{Settings, with_device};
-use super::removal::{self, Removal};
+use super::options::{Settings, Walk, with_device};
+use super::removal::Removal;
 use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation, bug};
 use crate::fields::{Facts, Fields, Kind, Metadata};
+use crate::gone::Gone;
 use crate::sys::{Opened, Sys, SystemUnit};
 use crate::tree::{Branch, ReopenError};
 
@@ -20,7 +21,7 @@ pub(super) struct Position<S: Sys> {
     pub(super) settings: Settings,
     pub(super) branch: Branch<S, Frame>,
     pub(super) operand: Operand<S>,
-    pub(super) removal: Removal,
+    pub(super) removal: Removal<S::Unit>,
     /// The current entry is a directory that was not entered because of [`Settings::crossing`].
     pub(super) is_boundary: bool,
 }
@@ -46,11 +47,13 @@ pub(super) trait CurrentEntry {
 }
 
 impl<S: Sys> Position<S> {
-    pub(super) fn new(sys: S, settings: Settings, descriptors: usize) -> Self {
+    pub(super) fn new(sys: S, walk: &Walk<'_>, descriptors: usize) -> Self {
+        let settings = walk.settings.clone();
+        let gone = Gone::new(settings.dry_run && walk.operands.len() > 1);
         Position {
             asker: Asker::new(sys, settings.plan).report_unfollowable_links(),
             branch: Branch::new(settings.limits(), descriptors),
-            removal: Removal::default(),
+            removal: Removal { gone, remaining: None, freed: 0 },
             settings,
             operand: Operand::default(),
             is_boundary: false,
@@ -152,7 +155,7 @@ impl<S: Sys> CurrentEntry for Position<S> {
             return Ok(remaining == 0);
         }
         let opened = self.open().map_err(|cause| (Operation::OpenDirectory, cause));
-        let empty = opened.and_then(|opened| removal::is_empty(opened, &self.asker.sys));
+        let empty = opened.and_then(|opened| self.removal.is_empty(opened, &self.asker.sys));
         empty.map_err(|(operation, cause)| self.error(operation, cause))
     }
 

@@ -5,23 +5,23 @@ use std::io;
 use super::options::Settings;
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
+use crate::gone::Gone;
 use crate::name::Name;
-use crate::sys::{Ask, Listing, Mounts, Opened, Removed, Sys, os_error};
-use crate::tree::Reader;
+use crate::sys::{Ask, Mounts, Opened, Removed, Sys, SystemUnit, os_error};
 
 /// What a walk knows about removing the current entry.
-#[derive(Default)]
-pub(super) struct Removal {
+pub(super) struct Removal<U> {
+    pub(super) gone: Gone<U>,
     /// In a dry run, how many entries would remain in the directory that was just left.
     pub(super) remaining: Option<usize>,
     /// In a dry run, the bytes that the removals so far would have freed.
     pub(super) freed: u64,
 }
 
-impl Removal {
+impl<U: SystemUnit> Removal<U> {
     /// Removes an entry, unless this is a dry run; a directory only if it is empty. Returns whether
     /// it was there.
-    pub(super) fn remove<S: Sys>(
+    pub(super) fn remove<S: Sys<Unit = U>>(
         &mut self,
         dir: &S::Dir,
         name: Name<'_, S::Unit>,
@@ -45,7 +45,7 @@ impl Removal {
         }
     }
 
-    fn foresee<S: Sys>(
+    fn foresee<S: Sys<Unit = U>>(
         &mut self,
         dir: &S::Dir,
         name: Name<'_, S::Unit>,
@@ -54,10 +54,11 @@ impl Removal {
     ) -> io::Result<bool> {
         let facts = sys.query(dir, name, Ask::STAT)?;
         sys.check_removal(dir, name, &facts)?;
+        // One that cannot be listed is taken for full, as most are.
+        let lists = || self.is_empty(sys.open_child(dir, name, Mounts::Cross), sys);
         let is_full = || match self.remaining {
             Some(remaining) => remaining > 0,
-            // One that cannot be listed is taken for full, as most are.
-            None => !is_empty(sys.open_child(dir, name, Mounts::Cross), sys).unwrap_or(false),
+            None => !lists().unwrap_or(false),
         };
         match (kind, facts.kind) {
             // A link that was followed.
@@ -71,26 +72,21 @@ impl Removal {
             (_, Kind::Directory) => return Err(os_error(io::ErrorKind::IsADirectory)),
             _ => {}
         }
+        self.gone.add(dir, name, &facts, sys);
         self.freed += facts.freed();
         Ok(true)
     }
-}
 
-/// Returns whether a directory has no entries, and closes it.
-pub(super) fn is_empty<S: Sys>(
-    opened: Opened<S::Dir>,
-    sys: &S,
-) -> Result<bool, (Operation, Cause)> {
-    let dir = opened.into_result().map_err(|error| (Operation::OpenDirectory, Cause::Os(error)))?;
-    let mut reader = Reader::<S>::new(S::DirBuf::with_capacity(0));
-    let empty = loop {
-        match reader.read(&dir, sys) {
-            Err(error) => break Err((Operation::ReadDirectory, Cause::Os(error))),
-            Ok(_) if reader.has_next() => break Ok(false),
-            Ok(_) if reader.is_at_end() => break Ok(true),
-            Ok(_) => {}
-        }
-    };
-    sys.close(dir);
-    empty
+    /// Returns whether a directory has no entries, and closes it.
+    pub(super) fn is_empty<S: Sys<Unit = U>>(
+        &self,
+        opened: Opened<S::Dir>,
+        sys: &S,
+    ) -> Result<bool, (Operation, Cause)> {
+        let dir =
+            opened.into_result().map_err(|error| (Operation::OpenDirectory, Cause::Os(error)))?;
+        let empty = self.gone.is_empty(&dir, sys);
+        sys.close(dir);
+        empty.map_err(|error| (Operation::ReadDirectory, Cause::Os(error)))
+    }
 }

@@ -68,6 +68,11 @@ fn read_all<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Ste
     let lists_more = !(Fields::KIND | Fields::ID).contains(S::SOURCES.listing);
     loop {
         while let Some((entry, at)) = cursor.reader.next() {
+            let Position { asker, branch, removal, .. } = &cursor.at;
+            let is_gone = |dir| removal.gone.has(dir, entry.name, &asker.sys);
+            if branch.stack.top().dir().is_some_and(is_gone) {
+                continue;
+            }
             let listed = lists_more.then(|| {
                 let mut facts = Facts::default();
                 cursor.reader.facts(at, &entry, &mut facts);

@@ -91,7 +91,7 @@ pub(super) fn work<S: Sys, K: Sink>(
         summary: Mutex::default(),
     };
     shared.crew.work(sys, &setup, stop, |member, sys| {
-        let cursor = Cursor::new(sys, walk.settings.clone(), member.descriptors);
+        let cursor = Cursor::new(sys, walk, member.descriptors);
         let polls = member.is_caller() && stop.polls();
         let control = Control { stop, exclude: walk.exclude.as_ref(), polls };
         let sink = make();

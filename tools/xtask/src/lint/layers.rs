@@ -11,8 +11,8 @@ const OPERATIONS: &[&str] =
 
 /// What lies below the operations, in a file or a folder of that name.
 const BELOW: &[&str] = &[
-    "ask", "calls", "control", "error", "fields", "filters", "name", "pause", "quoted", "sys",
-    "tree",
+    "ask", "calls", "control", "error", "fields", "filters", "gone", "name", "pause", "quoted",
+    "sys", "tree",
 ];
 
 /// What may take everything, because nothing else takes it.

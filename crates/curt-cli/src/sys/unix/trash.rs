@@ -16,7 +16,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use curt::canonical::Canonicalizer;
-use curt::os::unix::check_removal;
+use curt::os::unix::DryMoves;
 use rustix::fs::{
     Access, AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, StatxFlags, accessat, fstat,
     makedev, openat, openat2, statat, statx, unlinkat,
@@ -49,7 +49,8 @@ pub(crate) struct Trash {
     /// Why it is not known whether there is one at home.
     failed: Option<Errno>,
     dry_run: bool,
-    /// The names in the trash that a dry run gave away.
+    /// What a dry run would have moved, and the names in the trash that it gave away.
+    moves: DryMoves,
     given: RefCell<HashSet<PathBuf>>,
 }
 
@@ -60,13 +61,17 @@ impl Trash {
             Ok(home) => (home, None),
             Err(error) => (None, Some(error)),
         };
-        Trash { home, made: OnceCell::new(), failed, dry_run, given: RefCell::default() }
+        let (made, moves, given) = (OnceCell::new(), DryMoves::default(), RefCell::default());
+        Trash { home, made, failed, dry_run, moves, given }
     }
 
     /// Moves an entry to the trash. It is found once, by the system: all that is renamed are names
     /// in directories that are open.
     pub(crate) fn put(&self, operand: &OsStr, rules: TrashRules) -> Result<Trashed, Refusal> {
         let Operand { parent, name, is_directory_only } = split(operand)?;
+        if self.moves.cut(operand.as_ref()) {
+            return Err(Refusal::Missing(Errno::NOENT.into()));
+        }
         let looked = |error| match error {
             Errno::NOENT | Errno::NOTDIR => Refusal::Missing(error.into()),
             error => error.into(),
@@ -159,7 +164,6 @@ impl Trash {
         let name = entry.path.file_name().ok_or(Refusal::ROOT)?;
         if self.dry_run {
             folder.info.check_writable()?;
-            entry.check_move(name, &folder.files)?;
         }
         let info = info(entry.path.strip_prefix(top).unwrap_or(&entry.path));
         for number in 1..MOST_NAMES {
@@ -169,9 +173,11 @@ impl Trash {
             name_of_info.push(INFO);
             if self.dry_run {
                 let is_taken = folder.info.has(&name_of_info)? || folder.files.has(&name_there)?;
-                if is_taken || !self.given.borrow_mut().insert(to.clone()) {
+                if is_taken || self.given.borrow().contains(&to) {
                     continue;
                 }
+                entry.move_dry(name, &folder.files, &self.moves)?;
+                self.given.borrow_mut().insert(to.clone());
                 return Ok(to);
             }
             // The information reserves the name, and is written before anything is moved.
@@ -210,15 +216,16 @@ struct Entry {
 }
 
 impl Entry {
-    /// Returns the error that a rename to another directory would meet, if [`check_removal`] and
-    /// like queries tell: it removes a name, adds one, and changes the `..` of a directory.
-    fn check_move(&self, name: &OsStr, to: &Place) -> Result<(), Refusal> {
-        check_removal(self.dir.as_fd(), name).map_err(Refusal::Os)?;
-        to.check_writable()?;
-        if self.is_directory {
-            accessat(&self.dir, name, Access::WRITE_OK, AtFlags::EACCESS)?;
-        }
-        Ok(())
+    /// Returns the error that a rename to another directory would meet, if [`DryMoves`] and like
+    /// queries tell: it removes a name, adds one, and changes the `..` of a directory.
+    fn move_dry(&self, name: &OsStr, to: &Place, moves: &DryMoves) -> Result<(), Refusal> {
+        moves.add(self.dir.as_fd(), name, || {
+            to.check_writable()?;
+            if self.is_directory {
+                accessat(&self.dir, name, Access::WRITE_OK, AtFlags::EACCESS)?;
+            }
+            Ok(())
+        })
     }
 }
 

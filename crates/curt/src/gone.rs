@@ -1,0 +1,97 @@
+//! What the operands of a dry run so far would have removed, so that later ones do not meet it.
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+use std::{io, iter};
+
+use crate::fields::{Facts, Kind};
+use crate::name::{Name, NameBuf};
+use crate::sys::{Ask, Identity, Listing, Sys, SystemUnit};
+use crate::tree::Reader;
+
+/// Entries that would be gone, by the identity of their directory. Without a map it records
+/// nothing, because operands cannot overlap.
+#[derive(Debug)]
+pub(crate) struct Gone<U>(Option<RefCell<HashMap<Identity, Entries<U>>>>);
+
+/// The names of entries; `None` for all, because their directory would be gone, too. So names need
+/// memory only where the directory remains.
+type Entries<U> = Option<BTreeSet<Vec<U>>>;
+
+impl<U: SystemUnit> Gone<U> {
+    pub(crate) fn new(records: bool) -> Self {
+        Gone(records.then(RefCell::default))
+    }
+
+    /// Records an entry that would be removed.
+    pub(crate) fn add<S>(&self, dir: &S::Dir, name: Name<'_, U>, facts: &Facts, sys: &S)
+    where
+        S: Sys<Unit = U>,
+    {
+        let Some(mut gone) = self.0.as_ref().map(RefCell::borrow_mut) else { return };
+        if facts.kind == Kind::Directory {
+            gone.extend(Identity::known(facts).map(|own| (own, None)));
+        }
+        let Some(dir) = identity(dir, sys) else { return };
+        if let Some(names) = gone.entry(dir).or_insert_with(|| Some(BTreeSet::new())) {
+            names.insert(name.units().to_vec());
+        }
+    }
+
+    /// Returns whether an entry would be gone by now.
+    pub(crate) fn has<S: Sys<Unit = U>>(&self, dir: &S::Dir, name: Name<'_, U>, sys: &S) -> bool {
+        let Some(gone) = self.0.as_ref().map(RefCell::borrow) else { return false };
+        let has =
+            |names: &Entries<U>| names.as_ref().is_none_or(|names| names.contains(name.units()));
+        !gone.is_empty() && identity(dir, sys).and_then(|dir| gone.get(&dir)).is_some_and(has)
+    }
+
+    /// Returns whether a directory would have no entries by now.
+    pub(crate) fn is_empty<S: Sys<Unit = U>>(&self, dir: &S::Dir, sys: &S) -> io::Result<bool> {
+        let mut reader = Reader::<S>::new(S::DirBuf::with_capacity(0));
+        while !reader.is_at_end() {
+            reader.read(dir, sys)?;
+            if iter::from_fn(|| reader.next()).any(|(entry, _)| !self.has(dir, entry.name, sys)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns whether a path would lead nowhere by now, because an entry on it would be gone, or a
+    /// directory above the one that it lies in or, if its last name is followed, leads to.
+    pub(crate) fn cuts<S: Sys<Unit = U>>(&self, path: &Path, follow: bool, sys: &S) -> bool {
+        let Some(gone) = self.0.as_ref().filter(|gone| !gone.borrow().is_empty()) else {
+            return false;
+        };
+        let is_gone = |path: &Path| {
+            let (dir, name) = (sys.open_place(path.parent()?).ok()?, path.file_name()?);
+            let name = NameBuf::new(U::units(name.as_ref())).ok();
+            let has = name.is_some_and(|name| self.has(&dir, name.as_name(), sys));
+            sys.close(dir);
+            Some(has)
+        };
+        if path.ancestors().any(|path| is_gone(path) == Some(true)) {
+            return true;
+        }
+        let mut place = if follow { Some(path) } else { path.parent() }.map(Path::to_owned);
+        let mut below = None;
+        while let Some(dir) = place.as_ref().and_then(|place| sys.open_place(place).ok()) {
+            let own = identity(&dir, sys);
+            sys.close(dir);
+            match own {
+                Some(own) if matches!(gone.borrow().get(&own), Some(None)) => return true,
+                // The root directory is its own parent.
+                own if own == below => break,
+                own => below = own,
+            }
+            place = place.map(|place| place.join(".."));
+        }
+        false
+    }
+}
+
+fn identity<S: Sys>(dir: &S::Dir, sys: &S) -> Option<Identity> {
+    Identity::known(&sys.query_dir(dir, Ask::STAT).ok()?)
+}
