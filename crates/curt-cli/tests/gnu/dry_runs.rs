@@ -232,9 +232,10 @@ const SETUP: &str = "set -e; export LC_ALL=C HOME=/nowhere; mkdir t; mount -t tm
     touch d/sub/k/g x/l.log x/y/z q/bf rs/f rs/k/g; mount -t tmpfs none d/m; touch d/m/n
     mount --bind x d/b; mount --bind q/bf d/bf; mount --bind rs d/r; mount -o remount,bind,ro d/r
     chattr +i d/i d/e/imm; chattr +a d/a d/e/app; ln -s ../x d/lx; ln -s ../rs d/lr; ln -s d ld
+    ln -s d/sub/k lk
     set +e; ";
 
-const ROWS: [&str; 25] = [
+const ROWS: [&str; 27] = [
     "rm -rv d",
     "rm -rvj4 --cross-mounts d",
     "rm -rv --one-file-system d",
@@ -249,7 +250,9 @@ const ROWS: [&str; 25] = [
     "rm -rv x/y x x/l.log d/lx/y d/f d/../d/f ./d/f ld/f d/f/x d/sub d/../x rs d/lr d/lr/f",
     "rm -dv x/y/z x/l.log d/lx/y x/y x x/y",
     "rm --trash -rv d/sub/k ld/sub d/sub d/sub/k/g d/f ./d/f d/f/x ld ld/q",
+    "rm --trash -rv d/sub lk/g",
     "find --delete -u . x x x/y d/lx/ d/lx/y",
+    "find --delete -u . d/sub lk/",
     "find --delete -u . d",
     "find --delete -u . d --without openat2",
     "find --delete -u -L . d",
