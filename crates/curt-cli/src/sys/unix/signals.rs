@@ -10,11 +10,16 @@ pub(crate) const KILLING: i32 = libc::SIGKILL;
 
 /// Whether a signal is ignored; `false` if there is no such signal.
 pub(super) fn is_ignored(number: i32) -> bool {
+    action(number) == Some(libc::SIG_IGN)
+}
+
+/// Returns the action of a signal. `None` if there is no such signal, or the C library reserves it.
+fn action(number: i32) -> Option<libc::sighandler_t> {
     let mut action = MaybeUninit::<libc::sigaction>::uninit();
     // SAFETY: without a new action nothing is set; the old one is written to memory of its size.
     let answer = unsafe { libc::sigaction(number, std::ptr::null(), action.as_mut_ptr()) };
     // SAFETY: the call succeeded, so it filled `action`.
-    answer == 0 && unsafe { action.assume_init() }.sa_sigaction == libc::SIG_IGN
+    (answer == 0).then(|| unsafe { action.assume_init() }.sa_sigaction)
 }
 
 /// Whether the kernel sent a signal: it sends those of a terminal to the whole group.
@@ -90,7 +95,7 @@ pub(crate) fn signal_named(word: &str) -> Result<i32, String> {
     let name = upper.strip_prefix("SIG").unwrap_or(&upper);
     let listed = NAMES.iter().find(|(other, _)| *other == name).map(|&(_, number)| number);
     let number = listed.or_else(|| of_real_time(name));
-    let named = || (1..=MOST_SIGNALS).find(|&number| signal_name(number) == name);
+    let named = || (1..32).find(|&number| signal_name(number) == name);
     number.or_else(named).ok_or_else(|| invalid(word))
 }
 
@@ -98,7 +103,7 @@ pub(crate) fn signal_named(word: &str) -> Result<i32, String> {
 fn of_number(word: &str) -> Option<i32> {
     let number: i32 = word.parse().ok()?;
     let number = number & if number < 0xff { 0x7f } else { 0xff };
-    (number < 32 || real_time().contains(&number)).then_some(number)
+    (number < 32 || is_real_time(number)).then_some(number)
 }
 
 /// The signal that is counted from the first or the last one of real time.
@@ -110,7 +115,12 @@ fn of_real_time(name: &str) -> Option<i32> {
         _ => return None,
     };
     let offset = if offset.is_empty() { 0 } else { offset.parse::<i32>().ok()? };
-    from.checked_add(offset).filter(|number| signals.contains(number))
+    from.checked_add(offset).filter(|&number| is_real_time(number))
+}
+
+/// Whether this program can catch a signal of real time: musl reserves the first one, `RTMIN`.
+fn is_real_time(number: i32) -> bool {
+    real_time().contains(&number) && action(number).is_some()
 }
 
 /// The signals of real time as GNU's C library counts them, whichever this program has; none where
