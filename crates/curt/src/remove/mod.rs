@@ -33,8 +33,9 @@
 //! - Descriptors and stack are bounded at any depth and any number of entries. So is memory, apart
 //!   from the errors that the report keeps (see [`Remove::on_error`]), the names of the entries
 //!   that stay, those of the subdirectories in one buffer of listing for each level (64 KiB, or
-//!   1 MiB in a huge directory), and, in a dry run of operands that may overlap, the directories that
-//!   would go and the names that would go from others. So is the time a process can add by creating entries.
+//!   1 MiB in a huge directory), and, in a dry run of operands that may overlap, the removed
+//!   directories and the names removed from others. So is the time a process can add by creating
+//!   entries.
 //! - Mounts below an operand are not crossed, and the root directory is not removed, unless that
 //!   was asked for.
 //! - A removal is **not atomic**: other processes see a part of the tree meanwhile, and entries
@@ -193,8 +194,8 @@ impl Remove<'_> {
     /// failed.
     ///
     /// Several operands share the threads, unless one is below another or, in a dry run, could be
-    /// because they are not names in one directory; with one thread they are removed in order. Consecutive operands that lie in the same directory share the call that
-    /// opens it.
+    /// because they are not names in one directory; with one thread they are removed in order.
+    /// Consecutive operands that lie in the same directory share the call that opens it.
     #[must_use = "a removal may have failed; the report says so"]
     pub fn run(&self, operands: impl Operands) -> Report {
         operands.lend(|paths| self.run_in(None, paths))
