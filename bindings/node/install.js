@@ -14,7 +14,10 @@ function replace(module, path, functions, before) {
   for (const [name, ours] of Object.entries(functions)) {
     const there = module[name];
     const isNodes = there === before[name] && originals.isNodes(there);
-    if (isNodes && Reflect.set(module, name, ours)) continue;
+    if (isNodes && Reflect.set(module, name, ours)) {
+      originals.adopt(ours);
+      continue;
+    }
     // It may be that of another copy of this package.
     if (originals.sourceOf(there) !== originals.sourceOf(ours)) left.push(`${path}.${name}`);
   }

@@ -17,9 +17,23 @@ const promises = taken(fs.promises, "fs.promises", ["rm", "readdir", "opendir"])
 const names = ["rm", "rmSync", "readdir", "readdirSync", "opendir", "opendirSync", "Dir"];
 const originals = taken(fs, "fs", names);
 const removers = new Set([originals.rm, originals.rmSync, promises.rm]);
-/** What `rm` calls. Some versions look these up on `fs` at each call. */
-const below = () =>
-  ["lstat", "rmdir", "unlink"].flatMap((name) => [fs[name], fs[`${name}Sync`]]);
+const openers = new Set([originals.opendir, originals.opendirSync, promises.opendir]);
+/** Functions of `fs` that Node's `rm` calls, in some version or on some system. */
+const BELOW_RM = ["chmod", "lstat", "readdir", "rmdir", "stat", "unlink"];
+
+/** The functions in which a mock changes what one of Node's own does. */
+function below(original) {
+  if (removers.has(original)) {
+    return BELOW_RM.flatMap((name) => [fs[name], fs[`${name}Sync`], fs.promises[name]]);
+  }
+  if (!openers.has(original)) return [];
+  const { prototype } = originals.Dir;
+  const members = Reflect.ownKeys(prototype);
+  return members.map((key) => {
+    const { value, get } = Reflect.getOwnPropertyDescriptor(prototype, key);
+    return value ?? get;
+  });
+}
 
 /** An internal module of Node, without a warning that users of curt-fs could not heed. */
 function internal(name) {
@@ -63,27 +77,44 @@ function canTell() {
   return node !== null;
 }
 
+/** Whether a function is Node's own, by what was found. */
 const defined = new WeakMap();
 
 /** Whether Node's files define a function. Others belong to mocks and other packages. */
 function isDefined(value) {
   if (typeof value !== "function") return false;
   if (!defined.has(value)) {
-    const source = `\n${sourceOf(value)}\n`;
-    defined.set(value, node.files.some((file) => file.includes(source)));
+    const source = sourceOf(value);
+    // Methods are indented.
+    const lines = [`\n${source}\n`, `\n  ${source}\n`];
+    defined.set(value, node.files.some((file) => lines.some((line) => file.includes(line))));
   }
   return defined.get(value);
 }
 
-/**
- * Whether it is Node's own function and works on the system, so curt can do its work. mock-fs
- * leaves the functions of `fs` as they are, and replaces those of the system.
- */
+/** Takes a function that replaced Node's for Node's own. */
+function adopt(ours) {
+  defined.set(ours, true);
+}
+
+/** The functions of the system that are no mocks, by name. */
+const natives = new Map();
+
+/** Whether Node's binding has its own functions. mock-fs replaces those, and none of `fs`. */
+function isSystem(name) {
+  const value = node.system[name];
+  if (typeof value !== "function" || natives.get(name) === value) return true;
+  if (textOf(value) !== `function ${name}() { [native code] }`) return false;
+  natives.set(name, value);
+  return true;
+}
+
+/** Whether it is Node's own function and works on the system, so curt can do its work. */
 function isNodes(original) {
   // Only Node's own functions know the rules of `--permission`.
   if (process.permission !== undefined || !canTell()) return false;
-  if (sourceOf(node.system.rmdir) !== "function rmdir() { [native code] }") return false;
-  return isDefined(original) && (!removers.has(original) || below().every(isDefined));
+  if (!Object.keys(node.system).every(isSystem)) return false;
+  return isDefined(original) && below(original).every(isDefined);
 }
 
-module.exports = { ...originals, promises, spawn, spawnSync, canTell, isNodes, sourceOf };
+module.exports = { ...originals, promises, spawn, spawnSync, adopt, canTell, isNodes, sourceOf };

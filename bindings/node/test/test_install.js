@@ -138,12 +138,13 @@ test("install: without it, Node's own files are read once they are needed", () =
 });
 
 const REMOVERS = ["rm", "rmSync", "promises.rm"];
+const OPENERS = ["opendir", "opendirSync", "promises.opendir"];
 const ALL = ["opendir", "opendirSync", "readdir", "readdirSync", "rm", "rmSync"];
 ALL.push("promises.opendir", "promises.readdir", "promises.rm");
 /** Ways to mock `fs`, and the functions that are not Node's own then. */
 const MOCKS = [
   ["", []],
-  ...ALL.map((name) => [`fs.${name} = () => {};`, [name]]),
+  ...ALL.filter((name) => !/readdir/.test(name)).map((name) => [`fs.${name} = () => {};`, [name]]),
   ["fs.rm = Object.create(null);", ["rm"]],
   ["fs.rmSync = (() => {}).bind();", ["rmSync"]],
   ["fs.rmSync = new Proxy(fs.rmSync, { apply() {} });", ["rmSync"]],
@@ -155,8 +156,7 @@ const MOCKS = [
 /** These leave all of them as they are, and replace what they call, as mock-fs does. */
 const BELOW = [
   ["fs.lstat = fs.lstat.bind(fs);", REMOVERS],
-  ["fs.unlink = () => {};", REMOVERS],
-  ["fs.rmdirSync = () => {};", REMOVERS],
+  ["fs.Dir.prototype.entries = async function* () {};", OPENERS],
   ["system.rmdir = (() => {}).bind();", ALL],
 ];
 /** Runtimes that do not show what is Node's own. */
@@ -176,6 +176,16 @@ const PREPARE = `
     return module;
   };
   const [natives, system] = ["natives", "fs"].map(process.binding);
+  const native = require(path.join(path.dirname(require.resolve("curt-fs")), "lib/native.js"));
+  const work = new async_hooks.AsyncLocalStorage();
+  for (const name of ["remove", "list", "OpenTree"]) {
+    const note = (how) => (...words) => {
+      work.getStore().isCurts = true;
+      return how(...words);
+    };
+    const { apply, construct } = Reflect;
+    native[name] = new Proxy(native[name], { apply: note(apply), construct: note(construct) });
+  }
   process.on("warning", ({ message }) => console.log(message));
 `;
 /** Prints the functions that are not curt's, and who does the work of each. */
@@ -184,33 +194,24 @@ const REPORT = `
   const now = require("fs");
   const of = (module, name) => name.split(".").reduce((found, key) => found[key], module);
   const left = ${JSON.stringify(ALL)}.filter((name) => of(now, name) !== of(curt, name));
-  let current = {};
-  for (const [name, call] of Object.entries(system)) {
-    if (typeof call !== "function" || /^[A-Z]|rmdir/.test(name)) continue;
-    system[name] = (...words) => {
-      current.isNodes = true;
-      return call.apply(system, words);
-    };
-  }
   const works = ${JSON.stringify(ALL)}.map((name) => {
-    const work = (current = { who: "mock" });
+    const done = { who: "mock", isCurts: false };
     const end = (error, dir) => {
-      if (error?.code === "ENOENT") work.who = work.isNodes ? "Node" : "curt";
-      if (!dir) return;
-      work.who = dir.constructor === fs.Dir ? "Node" : "curt";
-      dir.closeSync();
+      if (error?.code === "ENOENT" || dir) done.who = done.isCurts ? "curt" : "Node";
+      dir?.closeSync();
     };
     const words = [name.includes("opendir") ? "." : "missing", { recursive: true }];
     if (!/promises|Sync/.test(name)) words.push(end);
-    try {
-      const done = of(curt, name)(...words);
-      if (done?.then) done.then((dir) => end(null, dir), end);
-      else end(null, done);
-    } catch (error) {
-      end(error);
-    }
-    current = {};
-    return work;
+    work.run(done, () => {
+      try {
+        const answer = of(curt, name)(...words);
+        if (answer?.then) answer.then((dir) => end(null, dir), end);
+        else end(null, answer);
+      } catch (error) {
+        end(error);
+      }
+    });
+    return done;
   });
   process.on("exit", () => console.log("left: " + left + "\\n" + works.map(({ who }) => who)));
 `;
@@ -243,6 +244,56 @@ test("install: leaves mocks alone, and says so", () => {
   const advice = "unmock fs, or mock curt-fs as well";
   const missing = "cannot use a mock of fs that has no fs.promises.rm";
   assert.equal(found, `Error: curt-fs ${missing}: ${advice}`);
+});
+
+/** Prints the mocks of single functions that are not noticed, made before or after installing. */
+const EACH = `
+  const { REMOVERS, OPENERS, ALL } = ${JSON.stringify({ REMOVERS, OPENERS, ALL })};
+  const { getOwnPropertyDescriptor, ownKeys } = Reflect;
+  const mocks = ownKeys(fs.Dir.prototype).map((key) => [fs.Dir.prototype, key, OPENERS]);
+  for (const name of ["chmod", "lstat", "readdir", "rmdir", "stat", "unlink"]) {
+    for (const key of [name, name + "Sync"]) mocks.push([fs, key, REMOVERS, key]);
+    mocks.push([fs.promises, name, REMOVERS, "promises." + name]);
+  }
+  for (const key in system) if (typeof system[key] === "function") mocks.push([system, key, ALL]);
+  const of = (module, name) => name.split(".").reduce((found, key) => found[key], module);
+  const own = ALL.map((name) => of(fs, name));
+  for (const [module, key, names, self] of mocks) {
+    for (const isAfter of [false, true]) {
+      ALL.forEach((name, index) => {
+        const whole = name.includes(".") ? fs.promises : fs;
+        whole[name.replace("promises.", "")] = own[index];
+      });
+      for (const file in require.cache) if (!/native|[.]node/.test(file)) delete require.cache[file];
+      if (isAfter) require("curt-fs/install");
+      const before = getOwnPropertyDescriptor(module, key);
+      const part = before.get ? "get" : "value";
+      Object.defineProperty(module, key, { ...before, [part]: before[part].bind(module) });
+      require("curt-fs/install");
+      const curt = require("curt-fs");
+      const left = ALL.filter((name) => of(fs, name) !== of(curt, name));
+      const nodes = ["rmSync", "opendirSync"].filter((name) => {
+        const done = {};
+        work.run(done, () => {
+          try {
+            curt[name]("missing", { recursive: true });
+          } catch {}
+        });
+        return !done.isCurts;
+      });
+      Object.defineProperty(module, key, before);
+      const isMock = (name) => names.includes(name);
+      const expected = ALL.filter((name) => name === self || (!isAfter && isMock(name)));
+      const isRight = String(left) === String(expected);
+      const isNodes = String(nodes) === String(["rmSync", "opendirSync"].filter(isMock));
+      if (!isRight || !isNodes) console.log(String(key), isAfter, left, nodes);
+    }
+  }
+  console.log("all", mocks.length > 60);
+`;
+
+test("install: notices a mock of each function below", () => {
+  assert.equal(output(["--no-warnings"], PREPARE.replace(/.*warning.*/, "") + EACH), "all true");
 });
 
 test("install: what Node's permissions refuse is refused", (t) => {
