@@ -22,7 +22,17 @@ impl Work for Removal {
     type Output = ();
 
     fn run(&mut self, cancel: &Cancel) -> Answer<()> {
-        if cancel.is_cancelled() || self.remove_alone()? {
+        if cancel.is_cancelled() {
+            return Ok(());
+        }
+        let path = &self.path;
+        let failed = |function| move |error| Failure::of_path(path, &error, function);
+        let found = fs::symlink_metadata(path).map(|found| found.is_dir()).map_err(failed("lstat"));
+        let removed = remove_alone(found, self.force, |is_directory| match is_directory {
+            true => fs::remove_dir(path).map_err(failed("rmdir")),
+            false => fs::remove_file(path).map_err(failed("unlink")),
+        });
+        if removed? {
             return Ok(());
         }
         // As with Node's `rm`, what can be removed is removed in spite of a failure.
@@ -31,36 +41,24 @@ impl Work for Removal {
             .threads(work::threads(self.threads))
             .on_error(|_| Next::Continue)
             .cancel(cancel)
-            .run(&self.path);
+            .run(path);
         report.errors.first().map_or(Ok(()), |error| Err(failure(error)))
     }
 }
 
-impl Removal {
-    /// Removes a file or an empty directory; false if the directory has entries. Node, too, tries
-    /// this first, and leaves everything in a directory that cannot be removed, such as a mount
-    /// point.
-    fn remove_alone(&self) -> Answer<bool> {
-        let path = &self.path;
-        let (removed, function) = match fs::symlink_metadata(path) {
-            Ok(found) if found.is_dir() => (fs::remove_dir(path), "rmdir"),
-            Ok(_) => (fs::remove_file(path), "unlink"),
-            Err(error) => {
-                let failure = Failure::of_path(path, &error, "lstat");
-                return if self.force && failure.number == numbers::ENOENT {
-                    Ok(true)
-                } else {
-                    Err(failure)
-                };
-            }
-        };
-        removed_alone(removed.map_err(|error| Failure::of_path(path, &error, function)))
-    }
-}
-
-/// Whether a file or an empty directory is gone; false if it may be a directory with entries.
-pub fn removed_alone(removed: Answer<()>) -> Answer<bool> {
-    match removed {
+/// Removes a file or an empty directory; false if it may be a directory with entries. Node, too,
+/// tries this first, and leaves everything in a directory that cannot be removed, such as a mount
+/// point. `found` says whether there is a directory.
+pub fn remove_alone(
+    found: Answer<bool>,
+    force: bool,
+    remove: impl FnOnce(bool) -> Answer<()>,
+) -> Answer<bool> {
+    let is_directory = match found {
+        Err(failure) if force && failure.number == numbers::ENOENT => return Ok(true),
+        found => found?,
+    };
+    match remove(is_directory) {
         Ok(()) => Ok(true),
         Err(failure) => match failure.number {
             numbers::ENOENT => Ok(true),

@@ -455,20 +455,18 @@ fn remove(
         return Ok(());
     }
     let shown = path.to_string_lossy();
-    let is_directory = match metadata(root, path, false) {
-        Ok(found) => found.kind().is_dir(),
-        Err(failure) if options.force && failure.number == numbers::ENOENT => return Ok(()),
-        Err(failure) => return Err(failure.at(shown.into())),
-    };
-    let removed = match (is_directory, options.recursive) {
-        (true, false) => {
-            let (number, path) = (numbers::EISDIR, shown.into());
-            return Err(Failure { number, function: "rm", path, reason: None });
-        }
-        (true, true) => root.remove_dir(path).map_err(failed("rmdir")),
-        (false, _) => root.remove_file(path).map_err(failed("unlink")),
-    };
-    if remove::removed_alone(removed).map_err(|failure| failure.at(shown.to_string()))? {
+    let found = metadata(root, path, false).map(|found| found.kind().is_dir());
+    let removed = remove::remove_alone(found, options.force, |is_directory| match is_directory {
+        true if options.recursive => root.remove_dir(path).map_err(failed("rmdir")),
+        true => Err(Failure {
+            number: numbers::EISDIR,
+            function: "rm",
+            path: String::new(),
+            reason: None,
+        }),
+        false => root.remove_file(path).map_err(failed("unlink")),
+    });
+    if removed.map_err(|failure| failure.at(shown.to_string()))? {
         return Ok(());
     }
     // The file may have been replaced by a directory.
