@@ -69,6 +69,9 @@
 /** Any name may be missing, and one that is followed by others may be no directory. */
 #define CURT_CANONICAL_MISSING_ANY 2
 
+/** The path must lead to something, on Unix by at most 40 links, as for `realpath(3)`. */
+#define CURT_CANONICAL_FEW_LINKS 3
+
 /** The path will be used by a system with the rules of POSIX. */
 #define CURT_CHECK_POSIX 1
 
@@ -1007,7 +1010,7 @@ CURT_API uint32_t curt_abi(void);
 
 /**
  * Writes the canonical name of `path`: absolute, without links, `.` and `..`. The path must lead
- * to something, unless `flags` is one of `CURT_CANONICAL_…`. On Unix the name is that of GNU
+ * to something, unless `flags` is one of `CURT_CANONICAL_MISSING_…`. On Unix the name is that of GNU
  * `realpath`; on Windows names are spelled as on the disk, and `\\?\` is left out where the path
  * means the same without it.
  *

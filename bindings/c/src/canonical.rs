@@ -1,6 +1,6 @@
 //! Canonical names.
 
-use curt::canonical::{Canonicalizer, Missing};
+use curt::canonical::{Canonicalizer, Links, Missing};
 
 use crate::error::curt_error;
 use crate::guard::{Failure, guard, length};
@@ -10,9 +10,11 @@ use crate::text::{Buffer, curt_char, curt_str, to_units};
 pub const CURT_CANONICAL_MISSING_LAST: u32 = 1;
 /// Any name may be missing, and one that is followed by others may be no directory.
 pub const CURT_CANONICAL_MISSING_ANY: u32 = 2;
+/// The path must lead to something, on Unix by at most 40 links, as for `realpath(3)`.
+pub const CURT_CANONICAL_FEW_LINKS: u32 = 3;
 
 /// Writes the canonical name of `path`: absolute, without links, `.` and `..`. The path must lead
-/// to something, unless `flags` is one of `CURT_CANONICAL_…`. On Unix the name is that of GNU
+/// to something, unless `flags` is one of `CURT_CANONICAL_MISSING_…`. On Unix the name is that of GNU
 /// `realpath`; on Windows names are spelled as on the disk, and `\\?\` is left out where the path
 /// means the same without it.
 ///
@@ -34,13 +36,14 @@ pub unsafe extern "C" fn curt_canonical(
         let buffer = unsafe { Buffer::new(buffer, capacity) }?;
         // SAFETY: as required of the caller.
         let path = unsafe { path.path() }?;
-        let missing = match flags {
-            0 => Missing::Nothing,
-            CURT_CANONICAL_MISSING_LAST => Missing::LastName,
-            CURT_CANONICAL_MISSING_ANY => Missing::Anything,
+        let (missing, links) = match flags {
+            0 => (Missing::Nothing, Links::Follow),
+            CURT_CANONICAL_MISSING_LAST => (Missing::LastName, Links::Follow),
+            CURT_CANONICAL_MISSING_ANY => (Missing::Anything, Links::Follow),
+            CURT_CANONICAL_FEW_LINKS => (Missing::Nothing, Links::FollowFew),
             _ => return Err(Failure::Argument("`flags` is not one of those that there are")),
         };
-        let found = Canonicalizer::new().missing(missing).find(&path)?;
+        let found = Canonicalizer::new().missing(missing).links(links).find(&path)?;
         Ok(buffer.write(&to_units(found.as_os_str())))
     };
     // SAFETY: as required of the caller.

@@ -285,7 +285,7 @@ static const struct row {
 #define OPTIONS(struct_, numbers) &struct_, sizeof struct_, numbers
 #define NO_OPTIONS NULL, 0, NULL
 #define NOT_FILLED NULL, 0, 0
-    ROW(canonical, TEXT | BUFFER | FLAGS, 0, 2, NULL, NULL, NO_OPTIONS, NOT_FILLED),
+    ROW(canonical, TEXT | BUFFER | FLAGS, 0, 3, NULL, NULL, NO_OPTIONS, NOT_FILLED),
     ROW(check_bytes, TEXT | NUL_IS_FINE | NARROW | FLAGS | NO_WHY, 0, 14, NULL, NULL, NO_OPTIONS,
         NOT_FILLED),
     ROW(check_units, TEXT | NUL_IS_FINE | WIDE | FLAGS | NO_WHY, 0, 14, NULL, NULL, NO_OPTIONS,

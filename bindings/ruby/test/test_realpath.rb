@@ -70,6 +70,9 @@ class TestRealpath < Test::Unit::TestCase
     links = { "dir" => "a", "file" => "f.rb", "broken" => "missing", "one" => "two", "two" => "one",
               "a/up" => "..", "full" => "#{Dir.pwd}/a", "slash" => "f.rb/", "behind" => "f.rb/..",
               "self" => "self/x", "locked" => "closed/x", "below" => "a/b/../g.rb" }
+    # Ruby follows 40 links.
+    1.upto(50) { |n| %w[f d a/e].each { |name| links["#{name}#{n}"] = "#{name[-1]}#{n - 1}" } }
+    links.update("f0" => "f.rb", "d0" => "a", "a/e0" => "b")
     links.each { |link, target| File.symlink(target, link) }
     FileUtils.chmod(0, "closed")
     FileUtils.chmod(0o311, "unread")
@@ -89,8 +92,13 @@ class TestRealpath < Test::Unit::TestCase
     names = %w[a b c d f.rb g.rb h.rb up x y in closed unread missing . . .. .. .. ..] +
       ["", "n" * 256] + links.keys
     some = ->(most) { Array.new(random.rand(0..most)) { names.sample(random: random) }.join("/") }
+    chain = lambda do
+      path = %w[f d d/../f d/e d/e/..].sample(random: random)
+      path.gsub(/[def]/) { |link| "#{link}#{random.rand(51)}" }
+    end
     3000.times do
-      path = some[5] + ["", "", "", "/"].sample(random: random)
+      path = random.rand(8) == 0 ? chain[] : some[5]
+      path += ["", "", "", "/"].sample(random: random)
       path = "#{Dir.pwd}/#{path}" if random.rand(5) == 0
       arguments = [path, *(some[3] if random.rand(3) == 0)]
       theirs, ours = [File, Curt].map { |from| realpath(from, arguments) }

@@ -125,6 +125,15 @@ class TestRequire < Test::Unit::TestCase
     end
   end
 
+  def test_a_root_behind_as_many_links_as_the_system_follows
+    write("d0/f.rb")
+    1.upto(41) { |number| File.symlink("d#{number - 1}", path("d#{number}")) }
+    load_path("d41")
+    assert_match(/LoadError/, assert_same("require \"f\""))
+    load_path("d40")
+    assert_match(/\[true/, assert_same("require \"f\""))
+  end
+
   def test_autoload_and_files_that_require_each_other
     write("one/f.rb", "require \"g\"; F = 1")
     write("one/g.rb", "require \"f\"; require_relative \"d/h\"; G = 1")

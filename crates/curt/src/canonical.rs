@@ -52,7 +52,7 @@
 //! where its name does not lead there (in another mount namespace, below a later mount),
 //! where it follows no more links (after 40), where a rule of the system forbids it to follow a
 //! link (`fs.protected_symlinks`), and where the path is longer than it accepts. More than 1,024
-//! links are an error.
+//! links are an error, with [`Links::FollowFew`] more than 40.
 
 // One run, of `Canonicalizer::find`: it asks the platform (`canonical_name`), on Unix in
 // `sys/unix/canonical.rs`, on Windows in `sys/windows/canonical.rs`.

@@ -68,7 +68,7 @@ static VALUE root_path(VALUE root)
   rb_str_freeze(root);
   text.ptr = (const curt_char *)RSTRING_PTR(root);
   text.len = (size_t)RSTRING_LEN(root);
-  len = curt_canonical(text, 0, buffer, sizeof buffer, NULL);
+  len = curt_canonical(text, CURT_CANONICAL_FEW_LINKS, buffer, sizeof buffer, NULL);
   if (len > 0 && (size_t)len < sizeof buffer)
     return rb_str_new((const char *)buffer, len);
   return len < 0 && has_clean_separators(RSTRING_PTR(root), RSTRING_LEN(root)) ? root : Qnil;

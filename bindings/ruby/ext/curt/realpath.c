@@ -28,7 +28,7 @@ static VALUE canonical(VALUE path)
   curt_str name = { NULL, 0 };
   for (;;) {
     curt_error *error = NULL;
-    ptrdiff_t len = curt_canonical(text, 0, buffer, capacity, &error);
+    ptrdiff_t len = curt_canonical(text, CURT_CANONICAL_FEW_LINKS, buffer, capacity, &error);
     if (len == CURT_E_INTERNAL || len == CURT_E_ARGUMENT)
       raise_failure((int32_t)len, error);
     curt_error_free(error);

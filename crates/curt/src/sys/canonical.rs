@@ -21,6 +21,8 @@ pub enum Links {
     /// They are followed where they stand, as the system does. `realpath -P`.
     #[default]
     Follow,
+    /// They are followed as by [`Links::Follow`], but on Unix at most 40. `realpath(3)`.
+    FollowFew,
     /// They are followed after `..` was removed together with the name before it. `realpath -L`.
     FollowLast,
     /// They stay as they are, and `..` is removed together with the name before it. `realpath -s`.

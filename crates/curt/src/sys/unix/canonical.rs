@@ -19,6 +19,8 @@ use crate::sys::{Sys, SystemUnit};
 const UNSUSPICIOUS_LINKS: usize = 20;
 /// More links than this are taken for a loop. Every one of them could make the path longer.
 const MOST_LINKS: usize = 1024;
+/// What the kernel and `realpath(3)` follow.
+const FEW_LINKS: usize = 40;
 
 impl Unix {
     /// Returns the canonical name of a path.
@@ -30,17 +32,18 @@ impl Unix {
     ) -> io::Result<PathBuf> {
         let path = u8::units(path);
         let name = match links {
-            Links::Follow => self.followed(path, missing),
+            Links::Follow => self.followed(path, missing, MOST_LINKS),
+            Links::FollowFew => self.followed(path, missing, FEW_LINKS),
             Links::FollowLast => {
-                let folded = self.step_by_step(&path, missing, false)?;
-                self.followed(folded, missing)
+                let folded = self.step_by_step(&path, missing, 0)?;
+                self.followed(folded, missing, MOST_LINKS)
             }
-            Links::Keep => self.step_by_step(&path, missing, false),
+            Links::Keep => self.step_by_step(&path, missing, 0),
         };
         name.map(u8::path)
     }
 
-    fn followed(&self, path: Vec<u8>, missing: Missing) -> io::Result<Vec<u8>> {
+    fn followed(&self, path: Vec<u8>, missing: Missing, most: usize) -> io::Result<Vec<u8>> {
         let path = NameBuf::new(path)?;
         match self.canonical_at_once(path.as_name()) {
             Ok(Some(name)) => return Ok(name),
@@ -58,7 +61,7 @@ impl Unix {
                 _ => {}
             },
         }
-        self.step_by_step(path.as_name().units(), missing, true)
+        self.step_by_step(path.as_name().units(), missing, most)
     }
 
     /// Returns the name of a path whose last name is missing: the kernel has that of the directory.
@@ -108,8 +111,10 @@ impl Unix {
         Ok((found.st_dev, found.st_ino) == (open.st_dev, open.st_ino))
     }
 
-    /// Finds the name of one component after the other: a question for each.
-    fn step_by_step(&self, path: &[u8], missing: Missing, follow: bool) -> io::Result<Vec<u8>> {
+    /// Finds the name of one component after the other: a question for each. Follows links, unless
+    /// at most 0.
+    fn step_by_step(&self, path: &[u8], missing: Missing, most: usize) -> io::Result<Vec<u8>> {
+        let follow = most > 0;
         if path.is_empty() {
             return Err(Errno::NOENT.into());
         }
@@ -120,7 +125,7 @@ impl Unix {
         }
         let mut path = path.to_vec();
         let mut at = 0;
-        let mut loops = Loops::default();
+        let mut loops = Loops { most, ..Loops::default() };
         while let Some(skipped) = path[at..].iter().position(|&byte| byte != b'/') {
             let begin = at + skipped;
             let length = path[begin..].iter().position(|&byte| byte == b'/');
@@ -204,6 +209,8 @@ impl Unix {
 #[derive(Default)]
 struct Loops {
     links: usize,
+    /// More links than this are an error.
+    most: usize,
     /// The device and the number of the directory, the link and the names behind it.
     seen: HashSet<(u64, u64, Vec<u8>)>,
 }
@@ -216,7 +223,7 @@ impl Loops {
         if self.links <= UNSUSPICIOUS_LINKS {
             return Ok(false);
         }
-        if self.links > MOST_LINKS {
+        if self.links > self.most {
             return Err(Errno::LOOP);
         }
         let parent = NameBuf::new([parent, b"/"].concat()).map_err(|_| Errno::INVAL)?;
@@ -267,8 +274,8 @@ mod tests {
             let path = scratch.typed().join(path);
             for missing in [Missing::Nothing, Missing::LastName, Missing::Anything] {
                 let units = u8::units(&path);
-                let steps = sys().step_by_step(&units, missing, true);
-                let answer = sys().followed(units, missing);
+                let steps = sys().step_by_step(&units, missing, MOST_LINKS);
+                let answer = sys().followed(units, missing, MOST_LINKS);
                 let errno = |error: io::Error| error.raw_os_error();
                 assert_eq!(answer.map_err(errno), steps.map_err(errno), "{path:?} {missing:?}");
             }
