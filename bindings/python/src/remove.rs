@@ -11,13 +11,14 @@ use std::path::{Path, PathBuf};
 
 use curt::os::unix::RemoveBelow;
 use curt::remove::{DirectoryOperands, Kept};
-use curt::{Cause, Fields, Next, Remove, Threads};
+use curt::{Cause, Next, Remove, Threads};
 use pyo3::prelude::*;
 
 use crate::error::{exception, function, number, system};
 use crate::open::duplicate;
 use crate::path::{Form, PathArg};
 use crate::signals::Signals;
+use crate::text::original;
 use crate::threads::AtMost;
 
 /// Removes a tree: the path or, with a descriptor, the entry of that name. The caller passed it as
@@ -63,48 +64,18 @@ pub(crate) fn remove<'py>(
     };
     let signals = Signals::new(progress, seconds)?;
     let on_error = on_error.map(|on_error| on_error.clone().unbind());
-    let failed_at = |error: &curt::Error| below(&given_path, operand.as_os_str(), error.path());
-    let exists = || match &dir {
-        Some(dir) => {
-            let mut name = operand.as_os_str().to_owned();
-            if given_path.as_os_str().as_bytes().ends_with(b"/") {
-                name.push("/");
-            }
-            let root = dir.try_clone().ok().and_then(|dir| curt::Root::try_from(dir).ok());
-            root.is_some_and(|root| root.stat(name, Fields::KIND).is_ok())
-        }
-        None => curt::list::stat(operand, Fields::KIND).is_ok(),
-    };
+    let operand = Operand { path: operand, dir_fd, given: &given_path };
     let failed = |error: &curt::Error| -> Next {
         let Some(on_error) = &on_error else {
             // The first failure is raised at the end, or all are ignored.
             return if raises { Next::Stop } else { Next::Continue };
         };
         let called = Python::attach(|py| -> PyResult<()> {
-            let failed = failed_at(error);
-            let is_operand = failed == given_path;
-            let shown = Form::Text.wrap_path(py, &failed)?;
-            let exception = exception(py, error, &shown);
-            let is_file = number(error) == libc::ENOTDIR;
-            let names: &[&str] = match (function(error.operation()), error.cause()) {
-                (_, Cause::Kept(Kept::IsALink)) => &["islink"],
-                // CPython empties it before it notices.
-                (_, Cause::Kept(_)) => &["rmdir"],
-                // CPython asks about the operand before it opens it. That it is a file is noticed
-                // when it is listed; then it is removed as any directory that could not be listed.
-                (name, Cause::Os(_)) if is_operand && (is_file || name == "open") => {
-                    match (exists(), is_file) {
-                        (false, _) => &["lstat"],
-                        (true, true) => &["scandir", "rmdir"],
-                        (true, false) => &["open"],
-                    }
-                }
-                (name, _) => &[name],
-            };
+            let (exception, names, shown) = operand.failed(py, error)?;
             let exception = exception.into_value(py);
             names
-                .iter()
-                .try_for_each(|name| on_error.bind(py).call1((*name, &shown, &exception)).map(drop))
+                .split(' ')
+                .try_for_each(|name| on_error.bind(py).call1((name, &shown, &exception)).map(drop))
         });
         match called {
             Ok(()) => Next::Continue,
@@ -122,8 +93,8 @@ pub(crate) fn remove<'py>(
         removal = removal.on_progress(|done| signals.set_done(done.files + done.directories));
     }
     let done = py.detach(|| match &dir {
-        None => removal.run(operand),
-        Some(dir) => removal.run_below(dir.as_fd(), operand),
+        None => removal.run(operand.path),
+        Some(dir) => removal.run_below(dir.as_fd(), operand.path),
     });
     drop(removal);
     // The library does not say it at the end of a removal that was stopped.
@@ -131,10 +102,67 @@ pub(crate) fn remove<'py>(
     signals.into_result()?;
     match done.errors.first().filter(|_| raises) {
         None => Ok((done.files + done.directories, done.stopped)),
-        Some(error) => {
-            let shown = Form::Text.wrap_path(py, &failed_at(error))?;
-            Err(exception(py, error, &shown))
+        Some(error) => Err(operand.failed(py, error)?.0),
+    }
+}
+
+/// The path or name that is removed, and how it was passed.
+struct Operand<'a> {
+    path: &'a Path,
+    dir_fd: Option<i32>,
+    given: &'a Path,
+}
+
+impl Operand<'_> {
+    /// The exception of a failure, the functions of CPython that report it, and the path.
+    fn failed<'py>(
+        &self,
+        py: Python<'py>,
+        error: &curt::Error,
+    ) -> PyResult<(PyErr, &'static str, Bound<'py, PyAny>)> {
+        let failed = below(self.given, self.path.as_os_str(), error.path());
+        let shown = Form::Text.wrap_path(py, &failed)?;
+        let is_operand = failed == self.given;
+        let is_file = number(error) == libc::ENOTDIR;
+        let names = match (function(error.operation()), error.cause()) {
+            // CPython follows a link before it notices, at the latest when it opens it.
+            (_, Cause::Kept(kept @ (Kept::IsALink | Kept::DotOrDotDot))) if is_operand => {
+                if let Err(exception) = self.stat(py, true) {
+                    exception.value(py).setattr("filename", &shown)?;
+                    let is_link = *kept == Kept::IsALink && !self.is_directory_path();
+                    return Ok((exception, if is_link { "open" } else { "lstat" }, shown));
+                }
+                if *kept == Kept::IsALink { "islink" } else { "rmdir" }
+            }
+            (_, Cause::Kept(Kept::IsALink)) => "islink",
+            // CPython empties it before it notices.
+            (_, Cause::Kept(_)) => "rmdir",
+            // CPython asks about the operand before it opens it. That it is a file is noticed
+            // when it is listed; then it is removed as any directory that could not be listed.
+            (name, Cause::Os(_)) if is_operand && (is_file || name == "open") => {
+                match (self.stat(py, false).is_ok(), is_file) {
+                    (false, _) => "lstat",
+                    (true, true) => "scandir rmdir",
+                    (true, false) => "open",
+                }
+            }
+            (name, _) => name,
+        };
+        Ok((exception(py, error, &shown), names, shown))
+    }
+
+    /// Asks CPython about the operand.
+    fn stat(&self, py: Python<'_>, follow: bool) -> PyResult<()> {
+        let mut name = self.path.as_os_str().to_owned();
+        if self.dir_fd.is_some() && self.is_directory_path() {
+            name.push("/");
         }
+        let name = Form::Text.wrap_path(py, Path::new(&name))?;
+        original(py, "entry_stat")?.call1((name, self.dir_fd, follow)).map(drop)
+    }
+
+    fn is_directory_path(&self) -> bool {
+        self.given.as_os_str().as_bytes().ends_with(b"/")
     }
 }
 
