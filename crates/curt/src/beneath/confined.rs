@@ -335,21 +335,31 @@ impl<'a, S: Beneath> Confined<'a, S> {
         self.at_new_name(path, |at, name| self.sys().symlink(target, at, name))
     }
 
-    /// Gives an entry a second name. As in the kernel, both directories are looked up before
-    /// anything is said about the names; a path that ends in a separator or dots must be that of a
-    /// directory, which cannot have one.
+    /// Gives an entry a second name. As in the kernel, the first path is looked up, then the
+    /// directory of the second one, and then that name. A path that ends in a separator or dots
+    /// must be that of a directory, which cannot have a second name.
     pub(super) fn hard_link(
         &self,
         from: &Text<S::Unit>,
-        to: &Text<S::Unit>,
+        to: Result<Text<S::Unit>, Failure>,
     ) -> Result<(), PairFailure> {
         if from.is_directory() {
             self.is_entered(from).map_err(PairFailure::first)?;
-            self.at_new_name(to, |_, _| Ok(())).map_err(PairFailure::second)?;
-            return Err(PairFailure::first(OsError::LinksDirectory.error()));
+            // The system refuses any directory after it has looked at the new name.
+            return PairFailure::join(Ok(to.and_then(|to| {
+                self.at_new_name(&to, |at, fresh| {
+                    Ok(self.sys().hard_link(at, S::ITSELF, at, fresh))
+                })
+            })));
         }
         PairFailure::join(self.at_name(from, OsError::LinksDirectory, |at, name| {
-            Ok(self.at_new_name(to, |into, fresh| Ok(self.sys().hard_link(at, name, into, fresh))))
+            let linked = to.and_then(|to| {
+                self.at_new_name(&to, |into, fresh| Ok(self.sys().hard_link(at, name, into, fresh)))
+            });
+            if linked.is_err() {
+                self.sys().query(at, name, Ask::STAT)?;
+            }
+            Ok(linked)
         }))
     }
 
@@ -418,25 +428,31 @@ impl<'a, S: Beneath> Confined<'a, S> {
     pub(super) fn rename(
         &self,
         from: &Text<S::Unit>,
-        to: &Text<S::Unit>,
+        to: Result<Text<S::Unit>, Failure>,
         replace: bool,
     ) -> Result<(), PairFailure> {
         let busy = if replace { OsError::Busy } else { OsError::Exists };
         if from.split().is_none() {
             self.is_entered(from).map_err(PairFailure::first)?;
-            self.at_name(to, OsError::Busy, |_, _| Ok(())).map_err(PairFailure::second)?;
+            let to = to.map_err(PairFailure::second)?;
+            self.at_name(&to, OsError::Busy, |_, _| Ok(())).map_err(PairFailure::second)?;
             return Err(PairFailure::first(OsError::Busy.error()));
         }
-        let directories = from.is_directory() || to.is_directory();
+        let directories = from.is_directory() || to.as_ref().is_ok_and(Text::is_directory);
         let rename = |at: &S::Dir, name: Name<'_, _>, into: &S::Dir, fresh: Name<'_, _>| {
             if directories && self.sys().query(at, name, Ask::STAT)?.kind != Kind::Directory {
-                let exists = !replace && self.sys().query(into, fresh, Ask::STAT).is_ok();
-                return Err(if exists { OsError::Exists } else { OsError::NotDirectory }.error());
+                return Err(match self.sys().query(into, fresh, Ask::STAT) {
+                    Ok(_) if !replace => OsError::Exists.error(),
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => error,
+                    _ => OsError::NotDirectory.error(),
+                });
             }
             self.sys().rename(at, name, into, fresh, replace)
         };
         PairFailure::join(self.at_name(from, OsError::Busy, |at, name| {
-            Ok(self.at_name(to, busy, |into, fresh| Ok(rename(at, name, into, fresh))))
+            Ok(to.and_then(|to| {
+                self.at_name(&to, busy, |into, fresh| Ok(rename(at, name, into, fresh)))
+            }))
         }))
     }
 

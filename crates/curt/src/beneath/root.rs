@@ -191,12 +191,14 @@ impl Root {
         &self,
         operation: Operation,
         [first, second]: [&Path; 2],
-        act: impl FnOnce(Confined<'_, Os>, [&Text<OsUnit>; 2]) -> Result<(), PairFailure>,
+        act: impl FnOnce(
+            Confined<'_, Os>,
+            &Text<OsUnit>,
+            Result<Text<OsUnit>, Failure>,
+        ) -> Result<(), PairFailure>,
     ) -> Result<(), Error> {
         let fresh = self.with_worker(|confined, _| confined.text(second, Vec::new()));
-        let fresh = fresh.map_err(|failure| error(failure, operation, second))?;
-        let done =
-            self.run(operation, first, |confined, text| Ok(act(confined, [text, &fresh])))?;
+        let done = self.run(operation, first, |confined, text| Ok(act(confined, text, fresh)))?;
         done.map_err(|PairFailure { is_second, failure }| {
             error(failure, operation, if is_second { second } else { first })
         })
@@ -330,7 +332,7 @@ impl Root {
         link: impl AsRef<Path>,
     ) -> Result<(), Error> {
         let paths = [original.as_ref(), link.as_ref()];
-        self.run_pair(Operation::CreateLink, paths, |confined, [original, link]| {
+        self.run_pair(Operation::CreateLink, paths, |confined, original, link| {
             confined.hard_link(original, link)
         })
     }
@@ -464,7 +466,7 @@ impl Root {
     }
 
     fn rename_as(&self, paths: [&Path; 2], replace: bool) -> Result<(), Error> {
-        self.run_pair(Operation::Rename, paths, |confined, [from, to]| {
+        self.run_pair(Operation::Rename, paths, |confined, from, to| {
             confined.rename(from, to, replace)
         })
     }

@@ -5,7 +5,7 @@ use std::fs::{self, Permissions};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -14,7 +14,10 @@ use curt::os::unix::OpenOptionsExt;
 use curt::paths::{Aliases, Refusal};
 use curt::{Cause, Error, Fields, Remove, Root};
 use curt_testkit::{Scratch, skip};
+use rustix::fs::{AtFlags, CWD, RenameFlags};
+use rustix::io::Errno;
 
+use crate::table::number;
 use crate::{SCOPES, WAYS, has_openat2, root};
 
 fn tree() -> Scratch {
@@ -441,6 +444,101 @@ fn an_error_names_the_path_that_failed() {
         let full = root.rename("a/empty", "a/b").unwrap_err();
         assert_eq!(full.path(), Path::new("a/b"), "{full}");
     }
+}
+
+/// Of two wrong paths, the error is that of the one which the kernel looks at first.
+#[test]
+fn two_wrong_paths_fail_as_in_the_kernel() {
+    let scratch = tree();
+    let long = "n".repeat(300);
+    let paths = [
+        "file",
+        "file/",
+        "file/.",
+        "file/x",
+        "a",
+        "a/",
+        "a/.",
+        "a/..",
+        ".",
+        "nosuch",
+        "nosuch/",
+        "nosuch/x",
+        "loop",
+        "loop/",
+        "loop/x",
+        "dangling",
+        "dangling/",
+        "dangling/x",
+        "",
+        "a/b/file",
+        &long,
+        &format!("{long}/x"),
+        &format!("a/{long}"),
+        "new",
+        "a/new/",
+    ];
+    let at = |path: &str| match path {
+        "" => PathBuf::new(),
+        path => scratch.at("root").join(path),
+    };
+    for (way, without) in WAYS {
+        let root = root(&scratch.at("root"), without);
+        for from in paths {
+            for to in paths {
+                let undone = |linked| {
+                    if linked == Ok(()) {
+                        fs::remove_file(at(to)).unwrap();
+                    }
+                    linked
+                };
+                let errno = |error| Errno::from_io_error(&error).unwrap();
+                let theirs = undone(fs::hard_link(at(from), at(to)).map_err(errno));
+                let ours = undone(root.hard_link(from, to).map_err(|error| number(&error)));
+                assert_eq!(ours, theirs, "link {from:?} {to:?} by {way}");
+                // Only wrong paths: nothing moves.
+                if let Err(error) =
+                    rustix::fs::renameat_with(CWD, at(from), CWD, at(to), RenameFlags::NOREPLACE)
+                {
+                    let ours = root.rename_new(from, to).map_err(|error| number(&error));
+                    assert_eq!(ours, Err(error), "rename {from:?} {to:?} by {way}");
+                } else {
+                    fs::rename(at(to), at(from)).unwrap();
+                }
+            }
+        }
+    }
+}
+
+/// Whoever may not search a directory may still ask about the directory itself.
+#[test]
+fn a_directory_that_may_not_be_searched_can_be_looked_at() {
+    if !rustix::process::geteuid().is_root() {
+        return skip("to act as another user needs root");
+    }
+    // Single steps search the directory.
+    if !has_openat2() {
+        return skip("the kernel has no openat2");
+    }
+    let scratch = tree();
+    scratch.tree("root", "sealed/x/");
+    fs::set_permissions(scratch.at("root"), Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(scratch.at("root/sealed"), Permissions::from_mode(0o000)).unwrap();
+    let dir: OwnedFd = fs::File::open(scratch.at("root")).unwrap().into();
+    let root = root(&scratch.at("root"), &[]);
+    let ask = || {
+        curt_testkit::threads::become_user(65534).unwrap();
+        for path in ["sealed", "sealed/", "sealed/.", "sealed/x", "sealed/x/"] {
+            let theirs = rustix::fs::statat(&dir, path, AtFlags::empty());
+            let theirs = theirs.map(|found| u128::from(found.st_ino));
+            let ours = root.stat(path, Fields::ID).map_err(|error| number(&error));
+            assert_eq!(ours.map(|found| found.id().known().unwrap()), theirs, "{path}");
+            let theirs = rustix::fs::readlinkat(&dir, path, Vec::new()).map(drop);
+            let ours = root.read_link(path).map(drop).map_err(|error| number(&error));
+            assert_eq!(ours, theirs, "{path}");
+        }
+    };
+    std::thread::scope(|scope| scope.spawn(ask).join().unwrap());
 }
 
 type Act = fn(&Root) -> Result<(), Error>;

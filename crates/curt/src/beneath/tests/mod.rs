@@ -101,8 +101,8 @@ fn operations<S: Beneath>() -> [(&'static str, Operation<S>); 15] {
             root.symlink(target.as_name(), &text(root, "link/made")?).map(done)
         }),
         ("create a hard link", |root| {
-            let paths = [text(root, "link/c/file")?, text(root, "a/second")?];
-            root.hard_link(&paths[0], &paths[1]).map(done).map_err(|why| why.failure)
+            let (from, to) = (text(root, "link/c/file")?, text(root, "a/second"));
+            root.hard_link(&from, to).map(done).map_err(|why| why.failure)
         }),
         ("change permissions", |root| {
             let mode = std::fs::metadata(".")?.permissions();
@@ -114,8 +114,8 @@ fn operations<S: Beneath>() -> [(&'static str, Operation<S>); 15] {
         }),
         ("remove a file", |root| root.remove_file(&text(root, "link/c/file")?).map(done)),
         ("rename", |root| {
-            let paths = [text(root, "a/b/c/file")?, text(root, "a/moved")?];
-            root.rename(&paths[0], &paths[1], true).map(done).map_err(|why| why.failure)
+            let (from, to) = (text(root, "a/b/c/file")?, text(root, "a/moved"));
+            root.rename(&from, to, true).map(done).map_err(|why| why.failure)
         }),
         ("read a link", |root| {
             let target = root.read_link(&text(root, "a/up")?)?;
