@@ -601,11 +601,7 @@ typedef struct curt_names curt_names;
 /** A directory that nothing opened beneath it can leave. Threads may share it. */
 typedef struct curt_root curt_root;
 
-/**
- * A search that is used for many names. Threads may share it: their look-ups take turns. In the
- * child of a `fork` that came during a look-up of another thread, it is locked: there
- * `curt_find_once` is for you.
- */
+/** A search that is used for many names. Threads may share it. */
 typedef struct curt_search curt_search;
 
 /**

@@ -1,7 +1,8 @@
 //! Error objects.
 
 use std::ffi::c_char;
-use std::sync::OnceLock;
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use curt::Operation;
 
@@ -15,9 +16,10 @@ use crate::text::{curt_char, curt_str, to_units};
 pub struct curt_error {
     result: i32,
     what: What,
-    /// Made when the caller asks: many callers need the result alone, and a text takes longer than
-    /// some calls.
-    texts: OnceLock<Texts>,
+    /// Null until the caller asks: many callers need the result alone, and a text takes longer than
+    /// some calls. Not a `OnceLock`, in which the child of a fork could wait for a thread that it
+    /// does not have.
+    texts: AtomicPtr<Texts>,
 }
 
 #[derive(Debug)]
@@ -70,13 +72,17 @@ impl curt_error {
             Failure::Stopped => format!("{function}: stopped"),
             Failure::Result(result) => format!("{function}: result {result}"),
         };
-        curt_error { result: failure.result(), what: What::Other(text), texts: OnceLock::new() }
+        curt_error {
+            result: failure.result(),
+            what: What::Other(text),
+            texts: AtomicPtr::default(),
+        }
     }
 
     /// Makes the object for a failure of the library.
     pub(crate) fn of(error: &curt::Error) -> curt_error {
         let result = crate::results::result_of(error);
-        curt_error { result, what: What::Library(error.clone()), texts: OnceLock::new() }
+        curt_error { result, what: What::Library(error.clone()), texts: AtomicPtr::default() }
     }
 
     fn info(&self) -> curt_error_info {
@@ -84,7 +90,7 @@ impl curt_error {
             What::Library(error) => (number(error.operation()), error.raw_os_error().unwrap_or(0)),
             What::Other(_) => (0, 0),
         };
-        let Texts { path, text } = self.texts.get_or_init(|| self.what.texts());
+        let Texts { path, text } = self.texts();
         curt_error_info {
             size: 0,
             result: self.result,
@@ -94,6 +100,34 @@ impl curt_error {
             path: curt_str::of(&path[..path.len() - 1]),
             text: text.as_ptr().cast(),
             text_len: text.len() - 1,
+        }
+    }
+}
+
+impl curt_error {
+    fn texts(&self) -> &Texts {
+        let mut texts = self.texts.load(Ordering::Acquire);
+        if texts.is_null() {
+            texts = Box::into_raw(Box::new(self.what.texts()));
+            let (set, seen) = (Ordering::Release, Ordering::Acquire);
+            let old = self.texts.compare_exchange(ptr::null_mut(), texts, set, seen);
+            if let Err(others) = old {
+                // SAFETY: it comes from the box above, and nobody else has seen it.
+                drop(unsafe { Box::from_raw(texts) });
+                texts = others;
+            }
+        }
+        // SAFETY: it comes from a box, which is freed with this object and does not change.
+        unsafe { &*texts }
+    }
+}
+
+impl Drop for curt_error {
+    fn drop(&mut self) {
+        let texts = *self.texts.get_mut();
+        if !texts.is_null() {
+            // SAFETY: it comes from a box, and the object that has lent it is gone.
+            drop(unsafe { Box::from_raw(texts) });
         }
     }
 }

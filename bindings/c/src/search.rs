@@ -109,9 +109,7 @@ pub struct curt_found {
 // SAFETY: it begins with its size; zeros are valid.
 unsafe impl Versioned for curt_found {}
 
-/// A search that is used for many names. Threads may share it: their look-ups take turns. In the
-/// child of a `fork` that came during a look-up of another thread, it is locked: there
-/// `curt_find_once` is for you.
+/// A search that is used for many names. Threads may share it.
 #[derive(Debug)]
 pub struct curt_search(Search);
 

@@ -1,6 +1,8 @@
 //! Full paths that other paths start from.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::options::ExpandError;
 
@@ -12,19 +14,51 @@ pub(crate) struct Directory<U> {
     pub(crate) root: usize,
 }
 
-/// A directory that is computed when it is first needed.
-pub(crate) type Cell<U> = OnceLock<Result<Directory<U>, ExpandError>>;
+/// A value that is computed when it is first needed.
+///
+/// No thread waits for another one: the child of a fork would wait forever for a thread that it
+/// does not have. Threads that come at the same time compute it each for itself.
+#[derive(Debug)]
+pub(crate) struct Cell<T> {
+    value: OnceLock<Result<T, ExpandError>>,
+    /// Only the thread that sets this sets the value, which would block the others meanwhile.
+    is_claimed: AtomicBool,
+}
+
+impl<T> Default for Cell<T> {
+    fn default() -> Self {
+        Cell { value: OnceLock::new(), is_claimed: AtomicBool::new(false) }
+    }
+}
+
+impl<T: Clone> Cell<T> {
+    pub(crate) fn get(
+        &self,
+        find: impl FnOnce() -> Result<T, ExpandError>,
+    ) -> Result<Cow<'_, T>, ExpandError> {
+        let known = if let Some(known) = self.value.get() {
+            known
+        } else {
+            let found = find();
+            if self.is_claimed.swap(true, Ordering::Relaxed) {
+                return found.map(Cow::Owned);
+            }
+            self.value.get_or_init(|| found)
+        };
+        known.as_ref().map(Cow::Borrowed).map_err(|&error| error)
+    }
+}
 
 /// The directories that an expander has computed, in one kind of units.
 #[derive(Debug)]
 pub struct Known<U> {
-    pub(crate) cwd: Cell<U>,
-    pub(crate) base: Cell<U>,
+    pub(crate) cwd: Cell<Directory<U>>,
+    pub(crate) base: Cell<Directory<U>>,
 }
 
 impl<U> Default for Known<U> {
     fn default() -> Self {
-        Known { cwd: OnceLock::new(), base: OnceLock::new() }
+        Known { cwd: Cell::default(), base: Cell::default() }
     }
 }
 

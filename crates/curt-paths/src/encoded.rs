@@ -5,6 +5,8 @@
 
 mod character;
 
+use std::borrow::Cow;
+
 use self::character::Character;
 use crate::encoding::{Encoding, Kind};
 use crate::expansion::{Expansion, World};
@@ -91,7 +93,7 @@ impl Label {
                 let letter = Start::of(&characters).drive().map_or(0, |drive| drive - 1);
                 world.env.drive_directory(&Character::to_text(&characters[..letter]))
             } else {
-                world.env.working_directory().cloned()
+                world.env.working_directory().ok().map(Cow::into_owned)
             };
             let directory = directory.as_ref().map_or(Ok(self), Label::of)?;
             self.join(directory, self.encoding)?

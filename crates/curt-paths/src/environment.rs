@@ -1,9 +1,10 @@
 //! The working directory, drives, homes and users that an expansion depends on.
 
+use std::borrow::Cow;
 use std::fmt;
-use std::sync::OnceLock;
 
-use crate::options::Release;
+use crate::directory::Cell;
+use crate::options::{ExpandError, Release};
 use crate::unit::PathText;
 
 /// Answers what an expansion has to know about the process. Implement this to start from the real
@@ -76,7 +77,7 @@ pub struct Env {
     home: Setting,
     users: Option<Users>,
     /// The working directory that the environment returned.
-    asked_cwd: OnceLock<Option<PathText>>,
+    asked_cwd: Cell<PathText>,
 }
 
 /// A directory that can be set, or set to none.
@@ -155,19 +156,20 @@ impl Env {
 
     /// Forgets the working directory that the environment returned.
     pub(crate) fn refresh(&mut self) {
-        self.asked_cwd = OnceLock::new();
+        self.asked_cwd = Cell::default();
     }
 
     pub(crate) fn release(&self) -> Release {
         self.environment.as_ref().map_or(Release::Windows11, |environment| environment.release())
     }
 
-    pub(crate) fn working_directory(&self) -> Option<&PathText> {
+    pub(crate) fn working_directory(&self) -> Result<Cow<'_, PathText>, ExpandError> {
+        let none = ExpandError::Drive;
         match (&self.cwd, &self.environment) {
             (Setting::Unset, Some(environment)) => {
-                self.asked_cwd.get_or_init(|| environment.working_directory()).as_ref()
+                self.asked_cwd.get(|| environment.working_directory().ok_or(none))
             }
-            (setting, _) => setting.path(),
+            (setting, _) => setting.path().map(Cow::Borrowed).ok_or(none),
         }
     }
 

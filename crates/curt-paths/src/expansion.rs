@@ -148,8 +148,8 @@ impl<'a> Expansion<'a> {
         self.kept(
             |known| &known.cwd,
             || {
-                let cwd = self.world.env.working_directory().ok_or(ExpandError::Drive)?;
-                self.directory(&U::of(cwd)?)
+                let cwd = self.world.env.working_directory()?;
+                self.directory(&U::of(&cwd)?)
             },
         )
     }
@@ -171,13 +171,11 @@ impl<'a> Expansion<'a> {
     /// Finds a directory once, if directories in these units are kept.
     fn kept<U: Unit>(
         self,
-        cell: impl FnOnce(&'a Known<U>) -> &'a Cell<U>,
+        cell: impl FnOnce(&'a Known<U>) -> &'a Cell<Directory<U>>,
         find: impl FnOnce() -> Result<Directory<U>, ExpandError>,
     ) -> Result<Cow<'a, Directory<U>>, ExpandError> {
         match U::known(&self.world.cache).map(cell) {
-            Some(cell) => {
-                cell.get_or_init(find).as_ref().map(Cow::Borrowed).map_err(|&error| error)
-            }
+            Some(cell) => cell.get(find),
             None => find().map(Cow::Owned),
         }
     }

@@ -61,13 +61,16 @@ impl fmt::Debug for Calls {
 
 /// The calls of several threads. There is no lock: a child that was forked while another thread held
 /// it would wait forever.
+#[derive(Debug)]
 pub(crate) struct SharedCalls([AtomicU64; KINDS]);
 
-impl SharedCalls {
-    pub(crate) fn new() -> SharedCalls {
+impl Default for SharedCalls {
+    fn default() -> SharedCalls {
         SharedCalls([const { AtomicU64::new(0) }; KINDS])
     }
+}
 
+impl SharedCalls {
     pub(crate) fn add(&self, calls: &Calls) {
         for (sum, count) in self.0.iter().zip(calls.counts) {
             sum.fetch_add(count, Relaxed);

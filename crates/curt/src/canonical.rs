@@ -59,9 +59,8 @@
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
-use crate::calls::Calls;
+use crate::calls::{Calls, SharedCalls};
 use crate::error::{Cause, Error, Operation};
 pub use crate::sys::canonical::{Links, Missing};
 use crate::sys::{Feature, Os, Setup, Sys};
@@ -73,7 +72,7 @@ pub struct Canonicalizer {
     missing: Missing,
     links: Links,
     setup: Setup,
-    calls: Mutex<Calls>,
+    calls: SharedCalls,
 }
 
 impl fmt::Debug for Canonicalizer {
@@ -118,14 +117,16 @@ impl Canonicalizer {
         let path = path.as_ref();
         let sys = Os::start(&self.setup);
         let found = sys.canonical_name(path, self.missing, self.links);
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).add(&sys.calls());
+        self.calls.add(&sys.calls());
         found
             .map_err(|error| Error::new(Operation::Canonicalize, path.to_owned(), Cause::Os(error)))
     }
 
     /// Returns the calls made so far.
     pub fn calls(&self) -> Calls {
-        *self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut calls = Os::start(&self.setup).calls();
+        self.calls.add_to(&mut calls);
+        calls
     }
 }
 

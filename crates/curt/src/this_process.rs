@@ -1,11 +1,11 @@
 //! The environment of this process, for the expansion of paths.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use curt_paths::{Environment, PathText, Release};
 
-use crate::calls::Calls;
+use crate::calls::{Calls, SharedCalls};
 use crate::sys::{Os, Setup, Sys, host};
 
 /// The environment of this process, for an [`Expander`](curt_paths::Expander).
@@ -27,7 +27,7 @@ use crate::sys::{Os, Setup, Sys, host};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ThisProcess {
-    calls: Arc<Mutex<Calls>>,
+    calls: Arc<SharedCalls>,
 }
 
 impl ThisProcess {
@@ -38,7 +38,9 @@ impl ThisProcess {
 
     /// Returns the calls made so far, without those of the user database.
     pub fn calls(&self) -> Calls {
-        *self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut calls = Os::start(&Setup::default()).calls();
+        self.calls.add_to(&mut calls);
+        calls
     }
 }
 
@@ -46,7 +48,7 @@ impl Environment for ThisProcess {
     fn working_directory(&self) -> Option<PathText> {
         let sys = Os::start(&Setup::default());
         let path = sys.absolute(Path::new("")).ok();
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).add(&sys.calls());
+        self.calls.add(&sys.calls());
         path.map(PathText::from)
     }
 

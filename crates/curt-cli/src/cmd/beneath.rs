@@ -27,7 +27,7 @@ pub(crate) fn run(options: &BeneathOptions) -> Exit {
     let Some(path) = &options.root else {
         return check_texts(options, session);
     };
-    let root = match Root::open_without(path, &options.without.features) {
+    let mut root = match Root::open_without(path, &options.without.features) {
         Ok(root) => root
             .scope(if options.in_root { Scope::InRoot } else { Scope::Beneath })
             .aliases(options.mode),

@@ -50,10 +50,10 @@ impl Printer<'_> {
         if let Some(hint) = self.options.look_up.hint().filter(|_| self.missing > 0) {
             self.session.note(&hint);
         }
-        let Printer { found, missing, .. } = self;
-        self.session.finish(Outcome {
+        let Printer { session, mut search, found, missing, .. } = self;
+        session.finish(Outcome {
             summary: Some(Object::new().number("found", found).number("missing", missing)),
-            calls: self.search.calls(),
+            calls: search.calls(),
             ..Outcome::default()
         })
     }

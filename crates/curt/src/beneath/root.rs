@@ -120,7 +120,7 @@ impl Root {
 
     fn new(sys: Os, dir: Arc<OsDir>, policy: Policy, setup: Setup) -> Root {
         let worker = Mutex::new(Worker::new(sys));
-        Root { dir, policy, setup, worker, other_calls: SharedCalls::new() }
+        Root { dir, policy, setup, worker, other_calls: SharedCalls::default() }
     }
 
     /// Sets how a path that would leave the root is treated; [`Scope::Beneath`] by default.
@@ -510,9 +510,9 @@ impl Root {
     }
 
     /// Returns the calls made so far, by kind. The closing of files is not counted: the standard
-    /// library does that. Waits for an operation of another thread that is in progress.
-    pub fn calls(&self) -> Calls {
-        let worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
+    /// library does that.
+    pub fn calls(&mut self) -> Calls {
+        let worker = self.worker.get_mut().unwrap_or_else(PoisonError::into_inner);
         let mut calls = worker.asker.sys.calls();
         self.other_calls.add_to(&mut calls);
         calls

@@ -338,7 +338,7 @@ impl Command {
             let started = start(Path::new(&self.program));
             (started.map_err(|refusal| NotStarted::Refused(None, refusal)), Calls::default())
         } else {
-            let search = self.search_for_child(variables.clone());
+            let mut search = self.search_for_child(variables.clone());
             (start_first(&search, &self.program, start), search.calls())
         };
         let mut calls = sys.calls();

@@ -3,14 +3,14 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError, TryLockError};
 
 use super::engine::Engine;
 use super::explain::{SearchExplanation, explain};
 use super::found::Found;
 use super::policy::{Cwd, Policy, Rules};
 use super::query::Query;
-use crate::calls::Calls;
+use crate::calls::{Calls, SharedCalls};
 use crate::error::Error;
 use crate::sys::{Os, Setup, Sys};
 use curt_paths::Flavor;
@@ -70,7 +70,8 @@ impl Options {
 /// The first look-up splits `PATH` and resolves what is relative in it; later ones use that again.
 /// The environment and the working directory are those at the first look-up.
 ///
-/// Threads can share a search: their look-ups take turns.
+/// Threads can share a search. A look-up that meets another one prepares everything anew, for
+/// itself alone: the child of a fork would wait forever for a thread that it does not have.
 ///
 /// ```
 /// # #[cfg(unix)] {
@@ -90,6 +91,8 @@ pub struct Search {
     options: Options,
     /// `None` until the first look-up.
     engine: Mutex<Option<Engine<Os>>>,
+    /// The calls that threads made while another one used the engine.
+    other_calls: SharedCalls,
 }
 
 impl Search {
@@ -149,7 +152,7 @@ impl Search {
     fn with(self, change: impl FnOnce(&mut Options)) -> Search {
         let mut options = self.options;
         change(&mut options);
-        Search { options, engine: Mutex::new(None) }
+        Search { options, ..Search::default() }
     }
 
     /// Returns the same search for a child: what was left open is taken from its variables, if it
@@ -164,21 +167,28 @@ impl Search {
         if let (RelativeTo::WorkingDirectory, Some(directory)) = (&options.base, directory) {
             options.base = RelativeTo::Directory(directory.to_owned());
         }
-        Search { options, engine: Mutex::new(None) }
+        Search { options, ..Search::default() }
     }
 
     pub(crate) fn current_rules(&self) -> Rules {
         self.options.rules()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Engine<Os>>> {
-        self.engine.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Runs a look-up, by one thread at a time.
+    /// Runs a look-up with the search's engine, or if another thread is using it, with a new one.
     fn run<T>(&self, look_up: impl FnOnce(&mut Engine<Os>) -> T) -> T {
         let prepare = || Engine::new(Os::start(&Setup::default()), &self.options);
-        look_up(self.lock().get_or_insert_with(prepare))
+        match self.engine.try_lock() {
+            Ok(mut engine) => look_up(engine.get_or_insert_with(prepare)),
+            Err(TryLockError::Poisoned(poisoned)) => {
+                look_up(poisoned.into_inner().get_or_insert_with(prepare))
+            }
+            Err(TryLockError::WouldBlock) => {
+                let mut engine = prepare();
+                let answer = look_up(&mut engine);
+                self.other_calls.add(&engine.judge.sys.calls());
+                answer
+            }
+        }
     }
 
     /// Finds the first program of this name.
@@ -216,8 +226,12 @@ impl Search {
     }
 
     /// The calls made since an option was set last.
-    pub fn calls(&self) -> Calls {
-        self.lock().as_ref().map_or_else(Calls::default, |engine| engine.judge.sys.calls())
+    pub fn calls(&mut self) -> Calls {
+        let engine = self.engine.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let used = engine.as_ref().map(|engine| engine.judge.sys.calls());
+        let mut calls = used.unwrap_or_default();
+        self.other_calls.add_to(&mut calls);
+        calls
     }
 }
 
@@ -225,7 +239,7 @@ impl Search {
 /// its own first look-up.
 impl Clone for Search {
     fn clone(&self) -> Search {
-        Search { options: self.options.clone(), engine: Mutex::new(None) }
+        Search { options: self.options.clone(), ..Search::default() }
     }
 }
 

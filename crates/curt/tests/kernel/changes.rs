@@ -568,7 +568,7 @@ fn changes_cost_what_their_documentation_says() {
     for (what, expected, act) in costs {
         let count = |_| {
             let scratch = tree();
-            let root = root(&scratch.at("root"), &[]);
+            let mut root = root(&scratch.at("root"), &[]);
             let before = root.calls().total();
             act(&root).unwrap();
             root.calls().total() - before

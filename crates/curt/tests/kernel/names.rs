@@ -24,7 +24,7 @@ fn tree() -> Scratch {
 }
 
 /// Returns the name, whether it is missing, and the number of calls made.
-fn asked(root: &Root, path: &str) -> (String, bool, u64) {
+fn asked(root: &mut Root, path: &str) -> (String, bool, u64) {
     let before = root.calls().total();
     let Canonical { path, missing, .. } = root.canonical(path).unwrap();
     (path.display().to_string(), missing, root.calls().total() - before)
@@ -36,7 +36,7 @@ fn canonical_names_always_cost_the_same() {
         return skip("the kernel has no openat2");
     }
     let scratch = tree();
-    let kept = root(&scratch.at("root"), &[]);
+    let mut kept = root(&scratch.at("root"), &[]);
     // Paths, their names, whether they are missing, and the calls for each, including the close.
     for (path, name, missing, calls) in [
         (FILE, FILE, false, 6),
@@ -49,8 +49,8 @@ fn canonical_names_always_cost_the_same() {
     ] {
         for is_fresh in [true, false] {
             let ask = |_| {
-                let fresh = root(&scratch.at("root"), &[]);
-                asked(if is_fresh { &fresh } else { &kept }, path)
+                let mut fresh = root(&scratch.at("root"), &[]);
+                asked(if is_fresh { &mut fresh } else { &mut kept }, path)
             };
             // A rename anywhere in the system, as by other tests, can cause another `openat2`.
             let fewest = (0..20).map(ask).min_by_key(|(_, _, calls)| *calls).unwrap();
@@ -69,18 +69,18 @@ fn links_are_those_of_now() {
     let scratch = tree();
     for (way, without) in WAYS {
         for (scope, _) in SCOPES {
-            let root = root(&scratch.at("root"), without).scope(scope);
+            let mut root = root(&scratch.at("root"), without).scope(scope);
             for path in ["plain/dangling", FILE, "current/lib/new", "plain/up/new"] {
-                asked(&root, path);
-                let (name, missing, _) = asked(&root, "plain/dangling");
+                asked(&mut root, path);
+                let (name, missing, _) = asked(&mut root, "plain/dangling");
                 assert_eq!((&*name, missing), ("releases/new", true), "{way} after {path}");
             }
             for _ in 0..2 {
-                assert_eq!(asked(&root, "current/lib/file").0, LINKED);
+                assert_eq!(asked(&mut root, "current/lib/file").0, LINKED);
                 fs::remove_file(scratch.at("root/current")).unwrap();
                 scratch.file("root/current/lib/file");
                 for _ in 0..2 {
-                    assert_eq!(asked(&root, "current/lib/file").0, "current/lib/file");
+                    assert_eq!(asked(&mut root, "current/lib/file").0, "current/lib/file");
                 }
                 fs::remove_dir_all(scratch.at("root/current")).unwrap();
                 scratch.link("root/current", "releases/7");
@@ -95,14 +95,14 @@ fn names_are_correct_after_the_root_was_moved() {
     let scratch = tree();
     for (way, without) in WAYS {
         let place = scratch.at("root");
-        let root = root(&place, without);
-        let check = |at: &Path| {
+        let mut root = root(&place, without);
+        let mut check = |at: &Path| {
             for (path, name) in [
                 ("current/lib/file", "releases/7/lib/file"),
                 ("plain/lib/file", "plain/lib/file"),
                 ("current/lib/new", "releases/7/lib/new"),
             ] {
-                assert_eq!(asked(&root, path).0, name, "{way} {}", at.display());
+                assert_eq!(asked(&mut root, path).0, name, "{way} {}", at.display());
             }
         };
         check(&place);

@@ -1,9 +1,11 @@
 //! `std::path::absolute`, on this system.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use curt::paths::ThisProcess;
-use curt::paths::{DotDot, Expander, Flavor};
+use curt::paths::{DotDot, Environment, Expander, Flavor, PathText, ThisProcess};
 
 #[cfg(unix)]
 #[test]
@@ -31,4 +33,31 @@ fn the_working_directory_is_asked_for_once() {
     let made_up = Expander::new(process.clone()).flavor(Flavor::Posix).dot_dot(DotDot::Clamp);
     assert_eq!(*made_up.expand(b"/a//b/..").unwrap(), *b"/a");
     assert_eq!(process.calls().total(), 0);
+}
+
+/// Answers when a second thread asks, too.
+struct Meeting(AtomicUsize);
+
+impl Environment for Meeting {
+    fn working_directory(&self) -> Option<PathText> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        let begun = Instant::now();
+        while self.0.load(Ordering::Relaxed) < 2 {
+            assert!(begun.elapsed() < Duration::from_secs(20), "the other thread waits");
+            thread::yield_now();
+        }
+        Some("/here".into())
+    }
+}
+
+/// The child of a fork would wait forever.
+#[test]
+fn threads_do_not_wait_for_each_other() {
+    let expander = Expander::new(Meeting(AtomicUsize::new(0))).flavor(Flavor::Posix);
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| assert_eq!(*expander.expand(b"x").unwrap(), *b"/here/x"));
+        }
+    });
+    assert_eq!(*expander.expand(b"y").unwrap(), *b"/here/y");
 }

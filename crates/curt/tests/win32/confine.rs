@@ -86,7 +86,7 @@ fn what_means_something_else_is_refused() {
 /// and asked.
 #[test]
 fn an_open_is_one_call_or_a_few_for_each_name() {
-    let (_scratch, root) = tree();
+    let (_scratch, mut root) = tree();
     let page = r"Pub\Sub Folder\Page.txt";
     let mut read = OpenOptions::new();
     read.read(true);

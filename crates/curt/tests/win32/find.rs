@@ -29,7 +29,7 @@ fn cost(scratch: &Scratch, pathext: &str, name: &str) -> u64 {
     scratch_warm(scratch);
     // The working directory is looked into when all else failed: it is no directory here.
     let base = scratch.at("no such base");
-    let search = Search::new().pathext(pathext).path(path(scratch, &["d"])).base(&base);
+    let mut search = Search::new().pathext(pathext).path(path(scratch, &["d"])).base(&base);
     let found = search.find(name).is_ok();
     // Where nothing is found, the base is asked for and is missing: 1 call.
     search.calls().total() - u64::from(!found) * base_cost(&base)
@@ -45,7 +45,7 @@ fn reason(error: &curt::Error) -> &NotFound {
 
 /// What asking for a base that is missing costs.
 fn base_cost(base: &std::path::Path) -> u64 {
-    let search = Search::new().path("").pathext(PATHEXT).base(base);
+    let mut search = Search::new().path("").pathext(PATHEXT).base(base);
     assert_eq!(reason(&search.find("x").unwrap_err()).word(), "directory-missing");
     search.calls().total()
 }
@@ -89,7 +89,7 @@ fn native_calls_are_those_of_the_table() {
         let k = pathext.split(';').count() as u64;
         assert_eq!(cost(&scratch, pathext, "x"), k + 2, "asked for and spelled: {pathext}");
     }
-    let search = Search::new().path(path(&scratch, &["d"])).pathext(PATHEXT);
+    let mut search = Search::new().path(path(&scratch, &["d"])).pathext(PATHEXT);
     assert_eq!(reason(&search.find("nul").unwrap_err()).word(), "invalid-name");
     assert_eq!(search.calls().total(), 0);
 }

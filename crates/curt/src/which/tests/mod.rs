@@ -164,7 +164,7 @@ fn searches_and_look_ups_have_their_own_places_and_calls() {
     let other: Vec<_> = search.find_all("sh").map(Result::unwrap).collect();
     let rest: Vec<_> = all.map(Result::unwrap).collect();
     assert_eq!((other.first(), &other[1..]), (Some(&first), &rest[..]));
-    let clone = search.clone();
+    let mut clone = search.clone();
     assert_eq!((clone.calls().total(), format!("{clone:?}")), (0, format!("{search:?}")));
     assert_eq!(clone.find("sh").unwrap(), search.find("sh").unwrap());
 }
