@@ -32,6 +32,7 @@ const ROWS: &[[&str; 2]] = &[
     ["GIT_CONFIG_GLOBAL=", "file home/.gitconfig; file home/.config/git/config"],
     ["GIT_CONFIG_GLOBAL=/dev/null", "file home/.gitconfig"],
     ["", "ln -s /dev/null $S/home/.gitconfig; file home/.config/git/config"],
+    ["", "file home/.gitconfig; chmod 0 $S/home/.gitconfig"],
     ["", "ln -s /dev/null $S/home/.config/git/ignore"],
     ["", "file home/.gitconfig; file home/.config/git/config others"],
     ["", "file home/.config/git/config"],

@@ -12,11 +12,9 @@ use crate::calls::Calls;
 #[cfg(unix)]
 use crate::control::Crossing;
 use crate::error::Error;
-#[cfg(target_os = "linux")]
-use crate::fields::Fields;
-#[cfg(unix)]
-use crate::fields::Follow;
 use crate::fields::Kind;
+#[cfg(unix)]
+use crate::fields::{Fields, Follow};
 #[cfg(target_os = "linux")]
 use crate::sys::Feature;
 use crate::sys::tests::on_real_platforms;
@@ -162,6 +160,37 @@ fn an_operand_is_followed_alone_if_asked_for() {
         walk::<crate::sys::Os>(&walk_of, &scratch, "t/alias").entries.len()
     };
     assert_eq!([Follow::Never, Follow::CommandLine].map(entries), [1, 3]);
+}
+
+/// A separator at the end of its text follows a link. What the first question has answered is not
+/// asked again, hence the time of creation.
+#[test]
+#[cfg(unix)]
+fn more_of_an_operand_is_asked_of_what_its_text_names() {
+    let scratch = Scratch::new();
+    scratch.tree("t", "real/file");
+    // The times differ.
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    scratch.tree("t", "alias->real");
+    for (operand, named) in [("t/alias", "t/alias"), ("t/alias/", "t/real")] {
+        let created = std::fs::symlink_metadata(scratch.at(named)).unwrap().created().ok();
+        for contents_first in [false, true] {
+            let options = plan().contents_first(contents_first);
+            let mut cursor = options.cursor::<crate::sys::Os>(&Setup::default());
+            let mut fetched = None;
+            each_step(&mut cursor, &options, &scratch.at(operand), |cursor, _| {
+                let mut entry = cursor.entry();
+                if entry.depth() == 0 {
+                    fetched = entry.fetch(Fields::CREATED).created().known();
+                }
+            });
+            // Without `statx` there is no such time.
+            if let Some(fetched) = fetched {
+                let wrong = format!("{operand}, contents first: {contents_first}");
+                assert_eq!(fetched.to_system_time(), created, "{wrong}");
+            }
+        }
+    }
 }
 
 #[test]
