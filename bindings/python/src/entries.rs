@@ -4,9 +4,10 @@ use std::ffi::CString;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use curt::{Error, Kind};
+use curt::{Error, Kind, Metadata};
 use pyo3::exceptions::{PyFileNotFoundError, PyResourceWarning};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -159,6 +160,7 @@ pub(crate) fn scandir<'py>(
         fd,
         root: None,
         open: Mutex::new(Some(open)),
+        is_closed: AtomicBool::new(false),
     };
     Ok(Bound::new(py, ScandirIterator::of(directory))?.into_any())
 }
@@ -174,8 +176,11 @@ pub(crate) struct Directory {
     /// The root that the path is beneath, which the caller may close all the same.
     root: Option<Py<Root>>,
     /// Open until the iterator ends: entries that are kept longer ask by their path, so that they
-    /// keep no descriptor.
+    /// keep no descriptor. Only reading waits for it, because another thread of a parent process
+    /// may have locked it forever.
     open: Mutex<Option<Box<Open>>>,
+    /// Whether it is to be closed, by the thread that has it if that is another one.
+    is_closed: AtomicBool,
 }
 
 impl Directory {
@@ -188,6 +193,7 @@ impl Directory {
             fd: None,
             root: Some(root),
             open: Mutex::new(Some(open)),
+            is_closed: AtomicBool::new(false),
         }
     }
 
@@ -198,21 +204,40 @@ impl Directory {
 
     /// Reads the next entries, none if it is closed.
     fn read(&self, into: &mut Entries) -> Result<(), Error> {
-        match self.lock().as_mut() {
+        let read = match self.lock().as_mut() {
             Some(open) => open.read(into),
             None => {
                 into.clear();
                 Ok(())
             }
-        }
+        };
+        self.close_if_due();
+        read
     }
 
+    /// Asks about an entry, if the directory is open and no other thread has it.
+    fn stat(&self, name: &Path, follow: bool) -> Option<Result<Metadata, Error>> {
+        let stat = self.open.try_lock().ok()?.as_mut().map(|open| open.stat(name, follow));
+        self.close_if_due();
+        stat
+    }
+
+    /// Returns whether it was not closed before.
     fn close(&self) -> bool {
-        let mut open = self.lock();
+        let was_closed = self.is_closed.swap(true, Ordering::SeqCst);
+        self.close_if_due();
+        !was_closed
+    }
+
+    fn close_if_due(&self) {
+        if !self.is_closed.load(Ordering::SeqCst) {
+            return;
+        }
+        let Ok(mut open) = self.open.try_lock() else { return };
         if let (Some(open), true) = (open.as_mut(), self.fd.is_some()) {
             open.rewind();
         }
-        open.take().is_some()
+        *open = None;
     }
 }
 
@@ -245,6 +270,9 @@ impl ScandirIterator {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<DirEntry>> {
+        if self.directory.is_closed.load(Ordering::SeqCst) {
+            return Ok(None);
+        }
         let mut batch = self.batch.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
         let Batch { entries, next, error, is_at_end } = &mut *batch;
         if *next >= entries.len() {
@@ -279,8 +307,6 @@ impl ScandirIterator {
 
     /// Closes the directory.
     fn close(&self, py: Python<'_>) {
-        let mut batch = self.batch.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
-        *batch = Batch { is_at_end: true, ..Batch::default() };
         py.detach(|| self.directory.close());
     }
 
@@ -454,11 +480,9 @@ impl DirEntry {
         let encoded = self.encoded(py)?;
         let name = encoded.as_os_str();
         let answer = py.detach(|| {
-            if let Some(open) = self.directory.lock().as_mut() {
-                return Some(open.stat(Path::new(name), follow));
-            }
-            if fd.is_some() {
-                return None;
+            let stat = self.directory.stat(Path::new(name), follow);
+            if stat.is_some() || fd.is_some() {
+                return stat;
             }
             let path = join(&self.directory.path, name.as_bytes());
             Some(curt::stat(OsStr::from_bytes(&path), plan(follow)))
@@ -481,10 +505,8 @@ impl DirEntry {
         let encoded = self.encoded(py)?;
         let name = encoded.as_os_str();
         let follow = follow && matches!(self.kind, Kind::Symlink | Kind::Unknown);
-        let opened = py.detach(|| {
-            let mut open = self.directory.lock();
-            open.as_mut().filter(|_| !follow).map(|open| open.stat(Path::new(name), false))
-        });
+        let stat = || self.directory.stat(Path::new(name), false);
+        let opened = if follow { None } else { py.detach(stat) };
         let answer = match opened {
             Some(answer) => answer,
             None => {

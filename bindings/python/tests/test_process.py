@@ -161,32 +161,47 @@ def test_many_threads_at_once(wide: Path) -> None:
     assert not failures
 
 
-# Forks while other threads use a root, and prints what ended the children, which use it, too.
+# Forks while other threads use a root and entries, and prints what ended the children, which use
+# them, too, and close their directories.
 FORKS = """
 import os, signal, sys, threading
 import curt
 
 root = curt.Root(sys.argv[1])
 
-def work():
-    while True:
-        root.stat("d1")
+def use(*entries):
+    root.stat("d1")
+    for entry in entries:
+        entry.stat()
 
-for _ in range(3):
-    threading.Thread(target=work, daemon=True).start()
+def listed(directory):
+    return directory, [next(directory) for _ in range(100)]
+
 statuses = set()
 for _ in range(60):
+    directories, entries = zip(listed(curt.scandir(sys.argv[1] + "/d1")), listed(root.scandir("d2")))
+    threads = [threading.Thread(target=use, args=each * 20) for each in entries]
+    for thread in threads:
+        thread.start()
     child = os.fork()
     if child == 0:
         signal.alarm(20)
-        root.stat("d1")
+        use(*entries[0], *entries[1])
+        for directory in directories:
+            directory.close()
         os._exit(0)
     statuses.add(os.waitpid(child, 0)[1])
+    for thread in threads:
+        thread.join()
+    for directory in directories:
+        directory.close()
+    if statuses != {0}:
+        break
 print(statuses, flush=True)
 os._exit(0)
 """
 
 
-def test_a_root_is_used_in_a_child_that_was_forked_while_others_used_it(wide: Path) -> None:
+def test_what_threads_share_is_used_in_a_child_that_was_forked_meanwhile(wide: Path) -> None:
     command = [sys.executable, "-W", "ignore", "-c", FORKS, wide]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "{0}\n"

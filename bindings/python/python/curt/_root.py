@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import errno
-import math
 import operator
 import os
 import stat
@@ -150,5 +149,5 @@ def _nanoseconds(seconds: float) -> int:
     if not isinstance(seconds, float):
         # Those of NumPy overflow.
         return operator.index(seconds) * 1_000_000_000
-    rest, whole = math.modf(seconds)
-    return int(whole) * 1_000_000_000 + math.floor(rest * 1e9)
+    whole = int(seconds)
+    return whole * 1_000_000_000 + int((seconds - whole) * 1e9 // 1)
