@@ -110,15 +110,8 @@ fn access_is_told_by_name_or_by_opening() {
     }
 }
 
-/// Plays the newest forms of the question by name.
-// SAFETY: called only through the table, as the function whose type it has.
-pub(super) unsafe extern "system" fn ask_all_by_name(
-    attributes: *const OBJECT_ATTRIBUTES,
-    block: *mut IO_STATUS_BLOCK,
-    buffer: *mut c_void,
-    length: u32,
-    class: i32,
-) -> NTSTATUS {
+// In its newest forms.
+by_name!(ask_all_by_name, |attributes, block, buffer, length, class| {
     // SAFETY: handed on as it came; all forms are at least as long as this one.
     let status = unsafe { stat_by_name(attributes, block, buffer.cast()) };
     if status != 0 {
@@ -138,7 +131,7 @@ pub(super) unsafe extern "system" fn ask_all_by_name(
     // SAFETY: that many bytes are left in it.
     unsafe { std::ptr::copy_nonoverlapping(more.as_ptr(), rest, more.len()) };
     0
-}
+});
 
 #[test]
 fn the_newest_forms_tell_more_for_one_call() {

@@ -13,29 +13,13 @@ use crate::remove::DirectoryOperands;
 use crate::sys::Ask;
 use crate::sys::windows::Dir;
 
-/// Misses every entry.
-// SAFETY: called only through the table, as the function whose type it has.
-pub(super) unsafe extern "system" fn miss_all(
-    _attributes: *const OBJECT_ATTRIBUTES,
-    _block: *mut IO_STATUS_BLOCK,
-    _buffer: *mut c_void,
-    _length: u32,
-    _class: i32,
-) -> NTSTATUS {
-    STATUS_OBJECT_NAME_NOT_FOUND
-}
+// Misses every entry.
+by_name!(miss_all, |_, _, _, _, _| STATUS_OBJECT_NAME_NOT_FOUND);
 
 /// Misses the entries of folders that are named so, with the status that follows.
 const MISSED: &str = "missed-";
 
-// SAFETY: called only through the table, as the function whose type it has.
-unsafe extern "system" fn miss_some(
-    attributes: *const OBJECT_ATTRIBUTES,
-    block: *mut IO_STATUS_BLOCK,
-    buffer: *mut c_void,
-    length: u32,
-    class: i32,
-) -> NTSTATUS {
+by_name!(miss_some, |attributes, block, buffer, length, class| {
     // SAFETY: the caller's, and valid.
     let root = unsafe { (*attributes).RootDirectory };
     let parent = if root.is_null() { String::new() } else { name_of(root) };
@@ -47,7 +31,7 @@ unsafe extern "system" fn miss_some(
         // SAFETY: handed on as it came.
         None => unsafe { ask_all_by_name(attributes, block, buffer, length, class) },
     }
-}
+});
 
 fn missing_some() -> Setup {
     static MADE: OnceLock<Native> = OnceLock::new();

@@ -46,6 +46,27 @@ fn table(made: &'static OnceLock<Native>, change: fn(&mut Native)) -> Setup {
     Setup { native: Some(native), ..Setup::default() }
 }
 
+/// Plays the question by name.
+macro_rules! by_name {
+    (
+        $name:ident,
+        |$attributes:pat_param, $block:pat_param, $buffer:pat_param, $length:pat_param,
+        $class:pat_param| $body:expr
+    ) => {
+        // SAFETY: called only through the table, as the function whose type it has.
+        pub(super) unsafe extern "system" fn $name(
+            $attributes: *const OBJECT_ATTRIBUTES,
+            $block: *mut IO_STATUS_BLOCK,
+            $buffer: *mut c_void,
+            $length: u32,
+            $class: i32,
+        ) -> NTSTATUS {
+            $body
+        }
+    };
+}
+use by_name;
+
 /// Refuses listings in forms newer than the one with this number.
 macro_rules! lists_only {
     ($name:ident, $refused:expr) => {
@@ -199,15 +220,8 @@ disposes_only!(dispose_classic, |class, _| class == nt::FileDispositionInformati
 
 static ASKED_BY_NAME: AtomicU64 = AtomicU64::new(0);
 
-/// Plays the question by name in its first form.
-// SAFETY: called only through the table, as the function whose type it has.
-unsafe extern "system" fn ask_by_name(
-    attributes: *const OBJECT_ATTRIBUTES,
-    block: *mut IO_STATUS_BLOCK,
-    buffer: *mut c_void,
-    length: u32,
-    class: i32,
-) -> NTSTATUS {
+// In its first form.
+by_name!(ask_by_name, |attributes, block, buffer, length, class| {
     if class != nt::FileStatInformation {
         return STATUS_INVALID_INFO_CLASS;
     }
@@ -215,7 +229,7 @@ unsafe extern "system" fn ask_by_name(
     ASKED_BY_NAME.fetch_add(1, Ordering::Relaxed);
     // SAFETY: handed on as it came.
     unsafe { stat_by_name(attributes, block, buffer.cast()) }
-}
+});
 
 /// Opens, asks and closes. The access is what one gets who asks for all that there is.
 ///
