@@ -108,6 +108,13 @@ static curt_expander *make_expander(void)
 
 /* ---- sharing ---- */
 
+/* A child cannot allocate beside the threads of AddressSanitizer, whose locks it finds taken. */
+#ifdef __SANITIZE_ADDRESS__
+enum { HAS_CHILD = 0 };
+#else
+enum { HAS_CHILD = 1 };
+#endif
+
 enum { ROUNDS = 200, ERRORS = 30 };
 
 struct shared {
@@ -161,7 +168,7 @@ static int share_with_a_child(void)
     shared.wrong = 0;
     for (at = 0; at < THREADS; at++)
         CHECK_INT(pthread_create(&threads[at], NULL, use_shared, &shared), 0);
-    child = fork();
+    child = HAS_CHILD ? fork() : -1;
     if (child == 0) {
         alarm(20);
         shared.wrong = 0;
@@ -170,7 +177,8 @@ static int share_with_a_child(void)
     }
     for (at = 0; at < THREADS; at++)
         CHECK_INT(pthread_join(threads[at], NULL), 0);
-    CHECK_INT(waitpid(child, &status, 0), child);
+    if (HAS_CHILD)
+        CHECK_INT(waitpid(child, &status, 0), child);
     CHECK_INT(shared.wrong, 0);
     for (round = 0; round < ROUNDS; round++)
         for (at = 0; at < ERRORS; at++)
