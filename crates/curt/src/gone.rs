@@ -13,7 +13,9 @@ use crate::tree::Reader;
 /// Entries that would be gone, by the identity of their directory. Without a map it records
 /// nothing, because operands cannot overlap.
 #[derive(Debug)]
-pub(crate) struct Gone<U>(Option<RefCell<HashMap<Identity, Entries<U>>>>);
+pub(crate) struct Gone<U>(Option<Box<RefCell<Directories<U>>>>);
+
+type Directories<U> = HashMap<Identity, Entries<U>>;
 
 /// The names of entries; `None` for all, because their directory would be gone, too. So names need
 /// memory only where the directory remains.
@@ -21,7 +23,7 @@ type Entries<U> = Option<BTreeSet<Vec<U>>>;
 
 impl<U: SystemUnit> Gone<U> {
     pub(crate) fn new(records: bool) -> Self {
-        Gone(records.then(RefCell::default))
+        Gone(records.then(Box::default))
     }
 
     /// Records an entry that would be removed.
@@ -29,7 +31,7 @@ impl<U: SystemUnit> Gone<U> {
     where
         S: Sys<Unit = U>,
     {
-        let Some(mut gone) = self.0.as_ref().map(RefCell::borrow_mut) else { return };
+        let Some(mut gone) = self.0.as_ref().map(|gone| gone.borrow_mut()) else { return };
         if facts.kind == Kind::Directory {
             gone.extend(Identity::known(facts).map(|own| (own, None)));
         }
@@ -41,7 +43,7 @@ impl<U: SystemUnit> Gone<U> {
 
     /// Returns whether an entry would be gone by now.
     pub(crate) fn has<S: Sys<Unit = U>>(&self, dir: &S::Dir, name: Name<'_, U>, sys: &S) -> bool {
-        let Some(gone) = self.0.as_ref().map(RefCell::borrow) else { return false };
+        let Some(gone) = self.0.as_ref().map(|gone| gone.borrow()) else { return false };
         let has =
             |names: &Entries<U>| names.as_ref().is_none_or(|names| names.contains(name.units()));
         !gone.is_empty() && identity(dir, sys).and_then(|dir| gone.get(&dir)).is_some_and(has)
@@ -65,12 +67,19 @@ impl<U: SystemUnit> Gone<U> {
         let Some(gone) = self.0.as_ref().filter(|gone| !gone.borrow().is_empty()) else {
             return false;
         };
+        let is_whole = |own: Option<Identity>| {
+            own.is_some_and(|own| matches!(gone.borrow().get(&own), Some(None)))
+        };
         let is_gone = |path: &Path| {
-            let (dir, name) = (sys.open_place(path.parent()?).ok()?, path.file_name()?);
-            let name = NameBuf::new(U::units(name.as_ref())).ok();
-            let has = name.is_some_and(|name| self.has(&dir, name.as_name(), sys));
+            let dir = sys.open_place(path.parent()?).ok()?;
+            let is_gone = match path.file_name() {
+                Some(name) => NameBuf::new(U::units(name.as_ref()))
+                    .is_ok_and(|name| self.has(&dir, name.as_name(), sys)),
+                // A `..`, behind what may be a link.
+                None => is_whole(identity(&dir, sys)),
+            };
             sys.close(dir);
-            Some(has)
+            Some(is_gone)
         };
         if path.ancestors().any(|path| is_gone(path) == Some(true)) {
             return true;
@@ -80,12 +89,14 @@ impl<U: SystemUnit> Gone<U> {
         while let Some(dir) = place.as_ref().and_then(|place| sys.open_place(place).ok()) {
             let own = identity(&dir, sys);
             sys.close(dir);
-            match own {
-                Some(own) if matches!(gone.borrow().get(&own), Some(None)) => return true,
-                // The root directory is its own parent.
-                own if own == below => break,
-                own => below = own,
+            if is_whole(own) {
+                return true;
             }
+            // The root directory is its own parent.
+            if own == below {
+                break;
+            }
+            below = own;
             place = place.map(|place| place.join(".."));
         }
         false

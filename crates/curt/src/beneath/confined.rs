@@ -479,6 +479,11 @@ impl<'a, S: Beneath> Confined<'a, S> {
             let mut metadata = Metadata::default();
             let subject = Subject { dir, name, path: &|| shown.to_owned(), follow: false };
             self.asker.reset(&mut metadata);
+            // Not by the name, which would need the right to search the directory.
+            let own = (name == S::ITSELF).then(|| self.sys().query_dir(dir, Ask::STAT));
+            if let Some(Ok(own)) = own {
+                metadata.facts = own;
+            }
             self.asker.complete(&subject, &mut metadata);
             match metadata.whole() {
                 Err(error) => Step::Failed(error.into_system()),

@@ -354,10 +354,7 @@ impl Sys for Unix {
         known: &mut Facts,
     ) -> io::Result<()> {
         let flags = if ask.follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
-        // The directory itself need not be searched.
-        let is_itself = name == Self::ITSELF;
-        let what = if is_itself { What::of(parent) } else { What::Child(text(name)) };
-        Ok(self.ask(parent.as_fd(), what, flags, ask, known)?)
+        Ok(self.ask(parent.as_fd(), What::Child(text(name)), flags, ask, known)?)
     }
 
     fn query_dir(&self, dir: &Dir, ask: Ask) -> io::Result<Facts> {
@@ -367,9 +364,6 @@ impl Sys for Unix {
     }
 
     fn read_link(&self, parent: &Dir, name: Name<'_, u8>, target: &mut Vec<u8>) -> io::Result<()> {
-        if name == Self::ITSELF {
-            return Err(Errno::INVAL.into());
-        }
         Ok(self.door.readlinkat(parent.as_fd(), text(name), target)?)
     }
 
