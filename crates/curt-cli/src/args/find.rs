@@ -257,7 +257,7 @@ pub(crate) struct FindOptions {
     #[arg(short, long, help_heading = TRAVERSAL)]
     unrestricted: bool,
 
-    /// Read .gitignore files outside of git's work trees, too
+    /// Apply git's ignore rules outside of work trees, too
     #[arg(long, help_heading = TRAVERSAL)]
     pub(crate) no_require_git: bool,
 
@@ -354,9 +354,9 @@ pub(crate) struct FindOptions {
     ///
     /// A directory is deleted only if it is empty by then; hidden and ignored entries stay
     /// without -u. Nothing is printed; --stats counts the deleted entries. Filesystems mounted
-    /// below PATH, or reached by a link with -L, stay and are reported; with --one-file-system they
-    /// are not reported, and bind mounts are entered. A PATH that is a link needs a slash at its
-    /// end, or -L.
+    /// below PATH, or reached by a link with -L, stay and are reported; with --one-file-system only
+    /// those that match are reported, and bind mounts are entered. A PATH that is a link needs a
+    /// slash at its end, or -L.
     #[arg(long, conflicts_with_all = ["exec", "exec_batch", "list_details", "quiet"],
           help_heading = ACTIONS)]
     pub(crate) delete: bool,

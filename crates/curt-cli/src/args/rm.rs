@@ -122,8 +122,8 @@ pub(crate) struct RmOptions {
     ///
     /// With --trash, print where each operand would go.
     ///
-    /// Directories are read, so those that cannot be read are reported. Whether each entry may be
-    /// removed (permissions, read-only filesystems) is not checked, and there are no prompts.
+    /// Entries that the removal would refuse (permissions, read-only filesystems, mounts) are
+    /// reported, with the same exit code. There are no prompts.
     #[arg(long, help_heading = BEYOND_GNU)]
     pub(crate) dry_run: bool,
 

@@ -444,7 +444,8 @@ impl<'s, 'a> Finder<'s, 'a> {
         match entry.kind() {
             Kind::Directory => {}
             Kind::VolumeMount if search.action != Action::Remove => {}
-            kind if search.action == Action::Remove && kind.is_link() => {
+            // With -L, a link that is not followed is broken.
+            kind if search.action == Action::Remove && kind.is_link() && !search.options.follow => {
                 let mut directory = entry.path().into_owned().into_os_string();
                 directory.push(MAIN_SEPARATOR_STR);
                 let directory = quote(&directory);
