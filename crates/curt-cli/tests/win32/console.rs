@@ -100,17 +100,19 @@ fn interrupt_a_prompt(key: Key) {
 }
 
 fn stop_a_large_removal(key: Key) {
-    const COUNT: usize = 60;
     let scratch = Scratch::new();
     for attempt in 0..10 {
-        for directory in 0..COUNT {
+        // On a busy machine only a larger tree takes long enough.
+        let directories = 60 << (attempt / 3);
+        for directory in 0..directories {
             let path = scratch.dir(format!("t/{directory}"));
-            for file in 0..COUNT {
+            for file in 0..60 {
                 std::fs::write(path.join(format!("{file}")), "").unwrap();
             }
         }
         let mut child = key.start(&scratch, &["-r", "t"]);
-        let has_begun = || (0..COUNT).any(|directory| !scratch.exists(format!("t/{directory}")));
+        let has_begun =
+            || (0..directories).any(|directory| !scratch.exists(format!("t/{directory}")));
         while !has_begun() && child.try_wait().unwrap().is_none() {}
         key.press(&child);
         let said = Said::of(&child.wait_with_output().unwrap());
