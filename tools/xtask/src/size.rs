@@ -1,6 +1,6 @@
-//! Counts the lines of every package's Rust, and compares them with the committed numbers: size
-//! only falls. A line is a test in a test file, in an example, in a unit test, and in the parts of
-//! the library that only tests use.
+//! Counts the lines of every area in every language, and compares them with the committed numbers:
+//! size only falls. A line is a test in a test file, in an example, in a unit test of Rust, and in
+//! the parts of the library that only tests use.
 
 use crate::host::{self, Failure, Outcome};
 use crate::lint::{self, code::Code};
@@ -8,13 +8,27 @@ use crate::say;
 use std::collections::BTreeMap;
 use std::fs;
 
-/// The committed numbers: lines of `PACKAGE PRODUCTION TEST`.
+/// The committed numbers: lines of `AREA LANGUAGE PRODUCTION TEST`.
 const LIST: &str = "tools/xtask/src/size.txt";
 
 /// The part of the library that is compiled for its tests alone.
 const FOR_TESTS: &str = "crates/curt/src/sys/memory/";
 
-/// Lines of production code, and of tests.
+/// The languages, and how the names of their files end.
+const LANGUAGES: [(&str, &[&str]); 10] = [
+    ("c", &[".c", ".h"]),
+    ("go", &[".go"]),
+    ("javascript", &[".js", ".mjs"]),
+    ("markdown", &[".md"]),
+    ("python", &[".py", ".pyi"]),
+    ("ruby", &[".rb", ".rbs", ".gemspec"]),
+    ("rust", &[".rs"]),
+    ("shell", &[".sh"]),
+    ("typescript", &[".ts", ".mts"]),
+    ("zig", &[".zig"]),
+];
+
+/// Lines of production code, and of tests, by `AREA LANGUAGE`.
 type Sizes = BTreeMap<String, [usize; 2]>;
 
 /// The task `size`: `--update` lowers the committed numbers. They are raised by hand, in a commit
@@ -26,28 +40,22 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         _ => return Err(Failure::usage("size takes --update only")),
     };
     let list = host::checkout().join(LIST);
-    let sources = lint::sources()?;
-    if !sources.iter().any(|(path, _)| path.starts_with(FOR_TESTS)) {
+    let files = lint::files("*")?;
+    if !files.iter().any(|(path, _)| path.starts_with(FOR_TESTS)) {
         return Err(Failure::new(format!("no files in {FOR_TESTS}")));
     }
-    let (found, allowed) = (count(&sources), parse(&fs::read_to_string(&list)?)?);
-    say::out(format_args!("{:<24} {:>10} {:>8}", "", "production", "test"));
+    let (found, allowed) = (count(&files), parse(&fs::read_to_string(&list)?)?);
+    say::out(format_args!("{:<32} {:>10} {:>8}", "", "production", "test"));
     let mut all = [0; 2];
-    for (package, [production, test]) in &found {
-        say::out(format_args!("{package:<24} {production:>10} {test:>8}"));
+    for (area, [production, test]) in &found {
+        say::out(format_args!("{area:<32} {production:>10} {test:>8}"));
         all = [all[0] + production, all[1] + test];
     }
-    say::out(format_args!(
-        "{:<24} {:>10} {:>8}\nall Rust: {}",
-        "sum",
-        all[0],
-        all[1],
-        all[0] + all[1]
-    ));
+    say::out(format_args!("{:<32} {:>10} {:>8}\nall: {}", "sum", all[0], all[1], all[0] + all[1]));
     if is_update {
-        let lines = found.iter().map(|(package, now)| {
-            let then = allowed.get(package).unwrap_or(now);
-            format!("{package} {} {}\n", now[0].min(then[0]), now[1].min(then[1]))
+        let lines = found.iter().map(|(area, now)| {
+            let then = allowed.get(area).unwrap_or(now);
+            format!("{area} {} {}\n", now[0].min(then[0]), now[1].min(then[1]))
         });
         fs::write(list, lines.collect::<String>())?;
     }
@@ -62,44 +70,60 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     )))
 }
 
-/// The lines of each package: of the folder below `crates`, `bindings` or `tools`, or `fuzz`.
+/// The lines of each area, which is a folder below `crates`, `bindings` or `tools`, another folder,
+/// or the top with the folders that have no name of their own.
 fn count(files: &[(String, String)]) -> Sizes {
     let mut sizes = Sizes::new();
     for (path, text) in files {
-        let mut parts = path.split('/');
-        let package = match (parts.next(), parts.next()) {
-            (Some(folder @ ("crates" | "bindings" | "tools")), Some(name)) => {
-                format!("{folder}/{name}")
-            }
-            (Some(folder), _) => folder.to_owned(),
-            (None, _) => continue,
+        let Some(language) = language(path, text) else { continue };
+        let area = match path.split('/').collect::<Vec<_>>()[..] {
+            [folder @ ("crates" | "bindings" | "tools"), name, _, ..] => format!("{folder}/{name}"),
+            [folder, _, ..] if !folder.starts_with('.') => folder.to_owned(),
+            _ => "top".to_owned(),
         };
         let lines = text.lines().count();
-        let is_test =
-            lint::is_test(path) || lint::is_in(path, "examples") || path.starts_with(FOR_TESTS);
-        let tests = if is_test { lines } else { Code::new(text).test_lines };
-        let size = sizes.entry(package).or_default();
+        let tests = match language {
+            _ if is_test(path) => lines,
+            "rust" => Code::new(text).test_lines,
+            _ => 0,
+        };
+        let size = sizes.entry(format!("{area} {language}")).or_default();
         *size = [size[0] + lines - tests, size[1] + tests];
     }
     sizes
 }
 
+/// The language of a file, unless it is data.
+fn language(path: &str, text: &str) -> Option<&'static str> {
+    let is_script = || {
+        let first = text.lines().next().filter(|line| line.starts_with("#!"))?;
+        first.ends_with("sh").then_some("shell")
+    };
+    let ends = |(_, ends): &&(&str, &[&str])| ends.iter().any(|end| path.ends_with(end));
+    LANGUAGES.iter().find(ends).map(|(name, _)| *name).or_else(is_script)
+}
+
+fn is_test(path: &str) -> bool {
+    let is_in_folder = ["test", "examples"].iter().any(|folder| lint::is_in(path, folder));
+    is_in_folder || lint::is_test(path) || path.starts_with(FOR_TESTS) || path.ends_with("/test.sh")
+}
+
 fn parse(list: &str) -> Result<Sizes, Failure> {
     let line = |line: &str| {
-        let mut words = line.split(' ');
-        let package = words.next()?.to_owned();
-        Some((package, [words.next()?.parse().ok()?, words.next()?.parse().ok()?]))
+        let (rest, test) = line.rsplit_once(' ')?;
+        let (area, production) = rest.rsplit_once(' ')?;
+        Some((area.to_owned(), [production.parse().ok()?, test.parse().ok()?]))
     };
-    let wrong = |text| Failure::new(format!("{LIST}: not PACKAGE PRODUCTION TEST: '{text}'"));
+    let wrong = |text| Failure::new(format!("{LIST}: not AREA LANGUAGE PRODUCTION TEST: '{text}'"));
     list.lines().map(|text| line(text).ok_or_else(|| wrong(text))).collect()
 }
 
 /// What has grown.
 fn above(found: &Sizes, allowed: &Sizes) -> Vec<String> {
-    let lines = found.iter().filter_map(|(package, now)| match allowed.get(package) {
-        None => Some(format!("{package}: no number")),
+    let lines = found.iter().filter_map(|(area, now)| match allowed.get(area) {
+        None => Some(format!("{area}: no number")),
         Some(then) if now[0] > then[0] || now[1] > then[1] => Some(format!(
-            "{package}: {} production and {} test lines, not {} and {}",
+            "{area}: {} production and {} test lines, not {} and {}",
             now[0], now[1], then[0], then[1]
         )),
         Some(_) => None,
@@ -113,22 +137,31 @@ mod tests {
 
     #[test]
     fn lines_are_production_or_test() {
+        const EXPECTED: &str = "crates/curt rust 2 6\nfuzz rust 1 0\nbindings/c c 1 1\n\
+            bindings/node javascript 0 1\ntop shell 1 0\ntools/dist shell 0 1\ntop markdown 1 0";
         let files = [
             ("crates/curt/src/a.rs", "a\n// b\n#[cfg(test)]\nmod tests {\n}\n"),
             ("crates/curt/src/a/tests.rs", "a\n"),
             ("crates/curt/src/sys/memory/mod.rs", "a\n"),
             ("crates/curt/tests/x/main.rs", "a\n"),
             ("fuzz/fuzz_targets/a.rs", "a\n"),
+            ("bindings/c/include/a.h", "a\n"),
+            ("bindings/c/tests/a.c", "a\n"),
+            ("bindings/node/test/a.js", "a\n"),
+            (".ci/run", "#!/usr/bin/env bash\n"),
+            ("tools/dist/test.sh", "a\n"),
+            ("tools/xtask/src/size.txt", "a\n"),
+            ("README.md", "a\n"),
         ];
         let files = files.map(|(path, text)| (path.to_owned(), text.to_owned()));
-        assert_eq!(count(&files), parse("crates/curt 2 6\nfuzz 1 0").unwrap());
+        assert_eq!(count(&files), parse(EXPECTED).unwrap());
     }
 
     #[test]
     fn only_more_lines_are_too_many() {
-        let above = |now: &str| above(&parse(now).unwrap(), &parse("a 2 6").unwrap());
-        assert_eq!(above("a 1 6"), [""; 0]);
-        assert_eq!(above("a 2 7"), ["a: 2 production and 7 test lines, not 2 and 6"]);
-        assert_eq!(above("b 1 1"), ["b: no number"]);
+        let above = |now: &str| above(&parse(now).unwrap(), &parse("a c 2 6").unwrap());
+        assert_eq!(above("a c 1 6"), [""; 0]);
+        assert_eq!(above("a c 2 7"), ["a c: 2 production and 7 test lines, not 2 and 6"]);
+        assert_eq!(above("b c 1 1"), ["b c: no number"]);
     }
 }
