@@ -2,6 +2,7 @@
 //!
 //! One file per chore; nothing here is a dependency of the library or the command.
 
+mod api;
 mod c;
 mod debian_root;
 mod fuzz;
@@ -9,7 +10,6 @@ mod gnu;
 mod host;
 mod lint;
 mod msrv;
-mod public_api;
 mod say;
 mod scripts;
 mod size;
@@ -17,7 +17,6 @@ mod skips;
 mod statics;
 mod targets;
 mod test;
-mod unused_api;
 mod windows;
 
 use host::{Failure, Outcome};
@@ -40,7 +39,7 @@ usage: cargo xtask TASK
   dist-test [--here] [KIND…]
                            build it, and install and run each in a clean root
   public-api [--update]    compare the public API with its lists and the last release
-  unused-api               find public items that no command, binding, example or benchmark uses
+  unused-api               find public items, features and functions of libcurt without a caller
   c-header [--update]      compare bindings/c/include/curt.h with what the crate makes of it
   c-abi [--update]         compare the binary interface of libcurt with bindings/c/abi.txt
   c-test [--full]          run the tests in C with gcc and its sanitizers; or with clang, Zig,
@@ -86,8 +85,8 @@ fn run(name: &str, rest: &[String]) -> Outcome {
         "static-test" => statics::run(rest),
         "dist" => scripts::run("dist/build.sh", rest),
         "dist-test" => scripts::run("dist/test.sh", rest),
-        "public-api" => public_api::run(rest),
-        "unused-api" => unused_api::run(rest),
+        "public-api" => api::run(rest),
+        "unused-api" => api::unused(rest),
         "c-header" => c::header::run(rest),
         "c-abi" => c::abi::run(rest),
         "c-test" => c::test::run(rest),

@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         _ => return Err(Failure::usage("size takes --update only")),
     };
     let list = host::checkout().join(LIST);
-    let files = lint::files("*")?;
+    let files = lint::files(&["*"])?;
     if !files.iter().any(|(path, _)| path.starts_with(FOR_TESTS)) {
         return Err(Failure::new(format!("no files in {FOR_TESTS}")));
     }

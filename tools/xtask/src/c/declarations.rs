@@ -56,7 +56,7 @@ pub(super) fn structs(header: &str) -> Vec<Struct> {
 }
 
 /// The names of the functions of a header, in its order.
-pub(super) fn functions(header: &str) -> Vec<String> {
+pub(crate) fn functions(header: &str) -> Vec<String> {
     let text = without_comments(header);
     let declarations = text.split("\nCURT_API").skip(1);
     let names = declarations.filter_map(|declaration| declaration.split_once('('));

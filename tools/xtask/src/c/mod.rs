@@ -1,12 +1,12 @@
 //! libcurt: its header, its binary interface, and its tests in C.
 
 pub(crate) mod abi;
-mod declarations;
+pub(crate) mod declarations;
 pub(crate) mod header;
 pub(crate) mod test;
 
+use crate::api::difference;
 use crate::host::{self, Failure, Outcome};
-use crate::public_api::difference;
 use crate::say;
 use std::fs;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ fn folder() -> PathBuf {
 }
 
 /// The committed header.
-fn header() -> Result<String, Failure> {
+pub(crate) fn header() -> Result<String, Failure> {
     Ok(fs::read_to_string(folder().join("include/curt.h"))?)
 }
 

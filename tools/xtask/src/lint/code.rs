@@ -26,21 +26,21 @@ impl<'t> Code<'t> {
     }
 
     /// The indexes of all tokens.
-    pub(super) fn all(&self) -> Range<usize> {
+    pub(crate) fn all(&self) -> Range<usize> {
         0..self.tokens.len()
     }
 
     /// The text of a token, and nothing for one past the end.
-    pub(super) fn text(&self, index: usize) -> &'t str {
+    pub(crate) fn text(&self, index: usize) -> &'t str {
         self.tokens.get(index).map_or("", |token| token.1)
     }
 
     /// The text of the token that lies so many before this one.
-    pub(super) fn before(&self, index: usize, back: usize) -> &'t str {
+    pub(crate) fn before(&self, index: usize, back: usize) -> &'t str {
         index.checked_sub(back).map_or("", |index| self.text(index))
     }
 
-    pub(super) fn is(&self, index: usize, text: &str) -> bool {
+    pub(crate) fn is(&self, index: usize, text: &str) -> bool {
         self.text(index) == text
     }
 
@@ -50,12 +50,12 @@ impl<'t> Code<'t> {
     }
 
     /// Whether the tokens from `index` on are these.
-    pub(super) fn starts(&self, index: usize, wanted: &[&str]) -> bool {
+    pub(crate) fn starts(&self, index: usize, wanted: &[&str]) -> bool {
         wanted.iter().enumerate().all(|(n, text)| self.is(index + n, text))
     }
 
     /// The index just behind the group that opens at `index`, with `(`, `[` or `{`.
-    pub(super) fn behind_group(&self, index: usize) -> usize {
+    pub(crate) fn behind_group(&self, index: usize) -> usize {
         let mut depth = 0_usize;
         for at in index..self.tokens.len() {
             match self.text(at) {

@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         return Err(Failure::usage("lint takes no arguments"));
     }
     let mut problems = 0;
-    let files = files("*.rs")?;
+    let files = files(&["*.rs"])?;
     for (path, text) in files.iter().filter(|(path, _)| !is_test(path)) {
         let code = Code::new(text);
         for (rule, check) in RULES {
@@ -52,13 +52,13 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 /// Every text file that matches a pattern and is tracked or could be, so that a new file is seen
 /// before it is committed: its path from the top of the checkout, with `/` between the parts, and
 /// its text.
-pub(crate) fn files(pattern: &str) -> Result<Vec<(String, String)>, Failure> {
+pub(crate) fn files(patterns: &[&str]) -> Result<Vec<(String, String)>, Failure> {
     let top = host::checkout();
     let folder = top.to_string_lossy();
     // The checkout may belong to somebody else than root, who runs this in CI.
     let trust = ["-c", "safe.directory=*", "-C", &folder];
     let list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"];
-    let listing = host::output_of("git", &[&trust[..], &list, &[pattern]].concat())
+    let listing = host::output_of("git", &[&trust[..], &list, patterns].concat())
         .ok_or_else(|| Failure::missing("the files are asked of git: no git, or no checkout"))?;
     // Deleted files are no matter of these rules.
     let read = |path: &str| Some((path.to_owned(), fs::read_to_string(top.join(path)).ok()?));
