@@ -174,11 +174,6 @@ impl Tally {
         }
     }
 
-    /// Counts a test that no libtest counted.
-    pub(crate) fn one(&mut self, passed: bool) {
-        if passed { self.passed += 1 } else { self.failed += 1 }
-    }
-
     /// Counts a test that skipped itself.
     pub(crate) fn skip(&mut self, skip: Skip) {
         self.passed += 1;

@@ -20,9 +20,6 @@ The binary interface of libcurt, by `cargo xtask c-abi --update`. Lines are only
 Functions
 ";
 
-/// What stands before the layouts of Windows.
-const WINDOWS: &str = "\nWindows x86-64: bytes of structs, offsets of fields\n";
-
 /// The task `c-abi`.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
@@ -36,15 +33,9 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let source = program(&host::target().join("c-test"))?;
     text += "\nLinux x86-64: constants, bytes of structs, offsets of fields\n";
     text += &printed(&source, &[])?;
-    text += WINDOWS;
+    text += "\nWindows x86-64: bytes of structs, offsets of fields\n";
     text += &printed(&source, &["-D_WIN32"])?;
     outcome("c-abi", "abi.txt", arguments, &text)
-}
-
-/// The committed layouts for Windows.
-pub(super) fn of_windows() -> Result<String, Failure> {
-    let list = fs::read_to_string(folder().join("abi.txt"))?;
-    Ok(list.split_once(WINDOWS).map(|(_, layouts)| layouts.to_owned()).unwrap_or_default())
 }
 
 /// The functions that the shared library exports: those of the header, and nothing else.
