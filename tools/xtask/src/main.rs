@@ -29,8 +29,6 @@ usage: cargo xtask TASK
   lint                     check the door of system calls, the layers, platform conditions, unsafe
   size [--update]          compare the lines of each package with the committed numbers
   test [PACKAGE]           run every suite, as root by another user, too, and add up the counts
-  fuzz TARGET [OPTION…]    run a target under fuzz/ with libFuzzer, as long as its options say
-  fuzz-all [SECONDS]       run every fuzz target that long (60 seconds) from its corpus
   fuzz-replay              run every fuzz target once on each file of its corpus
   gnu-tests [FILTER]       run GNU's own tests of six commands, with curt in their place
   static-test [--short]    run the suites of the command, or a few tests, with a static binary
@@ -78,8 +76,6 @@ fn run(name: &str, rest: &[String]) -> Outcome {
         "lint" => lint::run(rest),
         "size" => size::run(rest),
         "test" => test::run(rest),
-        "fuzz" => fuzz::run(rest),
-        "fuzz-all" => fuzz::run_all(rest),
         "fuzz-replay" => fuzz::replay(rest),
         "gnu-tests" => gnu::run(rest),
         "static-test" => statics::run(rest),
